@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tlm/fabric/packet.h"
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// What a receiver matches a message by: the operation (the same number at all its ranks), the tag within it
+/// and the sender. A point-to-point message has operation 0.
+struct MessageKey {
+  std::uint64_t operation = 0;
+  std::uint64_t tag = 0;
+  NpuId source{};
+
+  bool operator==(const MessageKey& other) const {
+    return operation == other.operation && tag == other.tag && source == other.source;
+  }
+};
+
+/// A message on its way. The sender makes it, its packets point to it, the receiver releases it.
+struct Message {
+  MessageKey key;
+  NpuId destination{};
+  ClassId traffic_class{};
+  std::uint64_t bytes = 0;
+  // Sender's side.
+  std::uint64_t injected_bytes = 0;
+  std::uint64_t injected_packets = 0;
+  const std::byte* source_data = nullptr;  ///< functional mode: the rank's buffer at the step's offset
+  // Receiver's side.
+  std::uint64_t arrived_bytes = 0;
+  std::uint64_t arrived_packets = 0;
+  TimePs tail_ps = 0;           ///< of the packet that arrives last, so far
+  Waits last_waits;             ///< of that packet
+  std::vector<std::byte> data;  ///< functional mode: where packets land
+};
+
+using MessagePool = Pool<Message>;
+
+}  // namespace wafertlm

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <systemc>
+#include <tlm>
+
+#include "tlm/fabric/packet.h"
+
+namespace wafertlm {
+
+/// The fabric protocol: posted packets with credits, see tlm/README.md. Its own traits class, so that it
+/// cannot be bound to a memory socket by mistake.
+///   forward  BEGIN_REQ  the head reaches the next input after the annotated delay; the packet changes hands
+///   backward END_REQ    the room of packet.wire_bytes on channel packet.vc is free after the annotated delay
+/// Both calls answer TLM_ACCEPTED. Several packets may be in flight; the sender never overruns the credits.
+struct FabricProtocol {
+  using tlm_payload_type = Packet;
+  using tlm_phase_type = ::tlm::tlm_phase;
+};
+
+struct FabricForwardIf : ::tlm::tlm_fw_nonblocking_transport_if<Packet, ::tlm::tlm_phase> {
+  using protocol_types = FabricProtocol;
+};
+struct FabricBackwardIf : ::tlm::tlm_bw_nonblocking_transport_if<Packet, ::tlm::tlm_phase> {
+  using protocol_types = FabricProtocol;
+};
+
+class FabricInitiatorSocket : public ::tlm::tlm_base_initiator_socket<32, FabricForwardIf, FabricBackwardIf> {
+ public:
+  using tlm_base_initiator_socket::tlm_base_initiator_socket;
+};
+
+class FabricTargetSocket : public ::tlm::tlm_base_target_socket<32, FabricForwardIf, FabricBackwardIf> {
+ public:
+  using tlm_base_target_socket::tlm_base_target_socket;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/link/class_table.h"
+
+#include <functional>
+#include <map>
+#include <stdexcept>
+
+namespace wafertlm {
+
+ClassTable::ClassTable(std::vector<TrafficClass> classes, std::uint32_t virtual_channels)
+    : classes_(std::move(classes)), virtual_channels_(virtual_channels) {
+  if (classes_.empty() || classes_.size() > kMaxClasses)
+    throw std::invalid_argument(std::to_string(classes_.size()) + " traffic classes: 1 to " +
+                                std::to_string(kMaxClasses) + " are possible");
+  if (virtual_channels == 0 || virtual_channels > kMaxVcs)
+    throw std::invalid_argument(std::to_string(virtual_channels) + " virtual channels: 1 to " +
+                                std::to_string(kMaxVcs) + " are possible");
+
+  std::vector<const TrafficClass*> owner(virtual_channels, nullptr);
+  for (const TrafficClass& entry : classes_) {
+    if (entry.vcs == 0 || entry.first_vc + entry.vcs > virtual_channels)
+      throw std::invalid_argument(
+          "class " + entry.name + ": needs virtual channels " + std::to_string(entry.first_vc) + " to " +
+          std::to_string(entry.first_vc + entry.vcs - 1) + " of " + std::to_string(virtual_channels));
+    for (std::uint32_t vc = entry.first_vc; vc < entry.first_vc + entry.vcs; ++vc) {
+      if (owner[vc] && owner[vc]->priority != entry.priority)
+        throw std::invalid_argument("classes " + owner[vc]->name + " and " + entry.name +
+                                    " share virtual channel " + std::to_string(vc) + " but not a priority");
+      owner[vc] = &entry;
+    }
+  }
+  std::map<std::uint32_t, std::vector<VcId>, std::greater<>> by_priority;
+  for (std::uint32_t vc = 0; vc < virtual_channels; ++vc)
+    by_priority[owner[vc] ? owner[vc]->priority : 0].push_back(static_cast<VcId>(vc));
+  for (auto& [priority, vcs] : by_priority) service_order_.push_back(std::move(vcs));
+}
+
+ClassId ClassTable::find(const std::string& name) const {
+  std::string known;
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    if (classes_[i].name == name) return static_cast<ClassId>(i);
+    known += (known.empty() ? "" : ", ") + classes_[i].name;
+  }
+  throw std::invalid_argument("no traffic class '" + name + "'; there are " + known);
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "tlm/ring_queue.h"
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// The sender's view of the next input buffer of one virtual channel: free room in bytes, and room that is
+/// known to come back at a later time (END_REQ carries a time stamp and becomes an event only if the sender
+/// is blocked).
+class CreditWindow {
+ public:
+  explicit CreditWindow(std::uint64_t capacity_bytes) : capacity_(capacity_bytes), room_(capacity_bytes) {}
+
+  /// Room at `now`, which must not go backwards.
+  std::uint64_t room(TimePs now) {
+    while (!returns_.empty() && returns_.front().at <= now) {
+      room_ += returns_.front().bytes;
+      returns_.pop_front();
+    }
+    return room_;
+  }
+  /// Requires room(now) >= bytes.
+  void take(std::uint64_t bytes) { room_ -= bytes; }
+  /// `bytes` are free again from `at` on.
+  void give_back(std::uint64_t bytes, TimePs at);
+  /// The earliest known time with room for `bytes`, or kNever if that depends on credits not yet promised.
+  TimePs time_of_room(std::uint64_t bytes) const;
+
+  std::uint64_t capacity() const { return capacity_; }
+  /// Bytes neither free nor promised: 0 when every credit has come home.
+  std::uint64_t outstanding() const;
+
+ private:
+  struct Return {
+    TimePs at;
+    std::uint64_t bytes;
+  };
+  std::uint64_t capacity_, room_;
+  RingQueue<Return> returns_;  // ascending in time
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// How much earlier than its whole picosecond a moment really is, in 2^-32 ps, rounded up.
+using Earliness = std::uint32_t;
+
+/// The data line of an output port: turns bytes into integer picoseconds without losing the fractions.
+///
+/// While packets follow each other without a gap the remainder of the division is carried, so that a gigabyte
+/// in packets ends when a gigabyte in one piece would. Across a gap the packet's own fraction (`Earliness`,
+/// from the line it left before) is taken over; otherwise two lines of almost equal speed could drift apart
+/// by a picosecond.
+class Line {
+ public:
+  /// @throws std::invalid_argument unless 0 < bytes_per_s < 2^53.
+  explicit Line(std::uint64_t bytes_per_s);
+
+  struct Slot {
+    TimePs end;             ///< the line is free again; rounded up
+    Earliness start_early;  ///< fraction of the start, to travel with the packet's head
+  };
+  /// Sends `bytes` from `start` on. Requires start >= free_ps(). `early` is the fraction of whatever made the
+  /// packet wait until `start` (an arrival), or kUnbound if only this line did.
+  Slot send(std::uint64_t bytes, TimePs start, Earliness early);
+
+  TimePs free_ps() const { return free_ps_; }
+  std::uint64_t bytes_per_s() const { return rate_; }
+
+  static constexpr Earliness kUnbound = ~Earliness{0};
+
+ private:
+  std::uint64_t slack_of(Earliness early) const;
+  Earliness earliness_of(std::uint64_t slack) const;
+
+  std::uint64_t rate_;
+  double early_per_slack_;
+  TimePs free_ps_ = 0;       // exact end = free_ps_ - slack_ / rate_
+  std::uint64_t slack_ = 0;  // < rate_
+  std::uint64_t cached_bytes_ = 0, cached_whole_ps_ = 0, cached_remainder_ = 0;
+};
+
+}  // namespace wafertlm

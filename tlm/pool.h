@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace wafertlm {
+
+/// Objects that are handed out and come back; no allocation once the high-water mark is reached. T has a
+/// member `data`, a vector whose storage is kept when the object is used again.
+template <typename T>
+class Pool {
+ public:
+  Pool() = default;
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  /// An object in its initial state.
+  T& acquire() {
+    if (free_.empty()) {
+      blocks_.push_back(std::make_unique<T[]>(kBlock));
+      for (std::size_t i = kBlock; i-- > 0;) free_.push_back(&blocks_.back()[i]);
+    }
+    T& object = *free_.back();
+    free_.pop_back();
+    auto storage = std::move(object.data);
+    storage.clear();
+    object = T{};
+    object.data = std::move(storage);
+    high_water_ = std::max(high_water_, in_use());
+    return object;
+  }
+  void release(T& object) { free_.push_back(&object); }
+
+  std::size_t in_use() const { return blocks_.size() * kBlock - free_.size(); }
+  std::size_t high_water() const { return high_water_; }
+
+ private:
+  static constexpr std::size_t kBlock = 256;
+  std::vector<std::unique_ptr<T[]>> blocks_;
+  std::vector<T*> free_;
+  std::size_t high_water_ = 0;
+};
+
+}  // namespace wafertlm

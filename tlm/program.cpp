@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/program.h"
+
+namespace wafertlm {
+
+const char* to_string(CollectiveType type) {
+  switch (type) {
+    case CollectiveType::all_reduce:
+      return "all_reduce";
+    case CollectiveType::all_gather:
+      return "all_gather";
+    case CollectiveType::reduce_scatter:
+      return "reduce_scatter";
+    case CollectiveType::all_to_all:
+      return "all_to_all";
+  }
+  return "unknown";
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace wafertlm {
+
+/// A FIFO in one power-of-two block that grows and never shrinks: no allocation once it has its working size
+/// (std::deque allocates a block per 512 bytes that pass through). T must be trivially copyable.
+template <typename T>
+class RingQueue {
+ public:
+  bool empty() const { return head_ == tail_; }
+  std::size_t size() const { return tail_ - head_; }
+  T& front() { return slots_[head_ & mask()]; }
+  const T& front() const { return slots_[head_ & mask()]; }
+  const T& back() const { return slots_[(tail_ - 1) & mask()]; }
+  /// The i-th from the front.
+  T& operator[](std::size_t i) { return slots_[(head_ + i) & mask()]; }
+  const T& operator[](std::size_t i) const { return slots_[(head_ + i) & mask()]; }
+
+  void push_back(const T& value) {
+    if (size() == capacity_) grow();
+    slots_[tail_++ & mask()] = value;
+  }
+  void pop_front() { ++head_; }
+  /// Moves the entries from position i on back by one and puts `value` there.
+  void insert(std::size_t i, const T& value) {
+    push_back(value);
+    for (std::size_t k = size() - 1; k > i; --k) std::swap((*this)[k], (*this)[k - 1]);
+  }
+
+ private:
+  std::size_t mask() const { return capacity_ - 1; }
+  void grow() {
+    const std::size_t capacity = capacity_ ? 2 * capacity_ : 4;
+    auto slots = std::make_unique<T[]>(capacity);
+    const std::size_t count = size();
+    for (std::size_t i = 0; i < count; ++i) slots[i] = (*this)[i];
+    slots_ = std::move(slots);
+    capacity_ = capacity;
+    head_ = 0;
+    tail_ = count;
+  }
+
+  std::unique_ptr<T[]> slots_;
+  std::size_t capacity_ = 0, head_ = 0, tail_ = 0;
+};
+
+}  // namespace wafertlm
