@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/traffic/traffic_node.h"
+
+#include <cmath>
+
+#include "tlm/link/switch_module.h"
+
+namespace wafertlm {
+namespace {
+
+SwitchParams injection_port(const OutputParams& link) {
+  SwitchParams params;
+  params.credit_delay_ps = {0};
+  params.outputs = {link};
+  return params;
+}
+
+}  // namespace
+
+std::uint64_t uniform_below(std::mt19937_64& random, std::uint64_t limit) {
+  return static_cast<std::uint64_t>(Uint128{random()} * limit >> 64);
+}
+
+TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeParams& params,
+                         const ClassTable& classes, const DestinationSource& destinations, TrafficSink& sink,
+                         PacketPool& pool, Scheduler& scheduler)
+    : sc_module(name),
+      params_(params),
+      destinations_(destinations),
+      sink_(sink),
+      pool_(pool),
+      scheduler_(scheduler),
+      random_(params.seed * 0x9E3779B97F4A7C15ULL + index_of(params.npu)),
+      injector_(injection_port(params.injection), classes, *this, *this),
+      log_no_packet_(std::log1p(-params.packets_per_slot)) {
+  to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
+  from_fabric.bind(static_cast<FabricForwardIf&>(*this));
+}
+
+void TrafficNode::start_of_simulation() {
+  if (params_.packets_per_slot > 0) create_next();
+}
+
+/// A Bernoulli trial per slot: the number of slots until the next packet is geometric.
+void TrafficNode::create_next() {
+  std::uint64_t skipped = 0;
+  if (params_.packets_per_slot < 1) {
+    const double u = static_cast<double>((random_() >> 11) + 1) * 0x1p-53;  // (0, 1]
+    skipped = static_cast<std::uint64_t>(std::log(u) / log_no_packet_);
+  }
+  const TimePs at = next_slot_ps_ + skipped * params_.slot_ps;
+  next_slot_ps_ = at + params_.slot_ps;
+  if (at >= params_.stop_ps) return;
+  Packet& packet = pool_.acquire();
+  packet.source = params_.npu;
+  packet.destination = destinations_.next(params_.npu, random_);
+  packet.traffic_class = params_.traffic_class;
+  packet.payload_bytes = params_.payload_bytes;
+  packet.wire_bytes = params_.format.wire_bytes(params_.payload_bytes);
+  packet.sequence = created_++;
+  packet.created_ps = packet.tail_ps = at;
+  injector_.arrive(PortId{0}, packet, at);
+}
+
+void TrafficNode::forward(PortId, Packet& packet, TimePs head_ps) {
+  begin_request(to_fabric, packet, head_ps);
+  create_next();
+}
+
+void TrafficNode::return_credit(PortId, Packet&, TimePs) {}
+
+void TrafficNode::request_wake(PortId, TimePs at) { scheduler_.schedule(at, *this, 0); }
+
+void TrafficNode::wake(std::uint32_t, TimePs now) { injector_.wake(PortId{0}, now); }
+
+::tlm::tlm_sync_enum TrafficNode::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {
+  const TimePs tail_ps = packet.tail_ps;
+  end_request(from_fabric, packet, tail_ps + params_.credit_delay_ps);
+  sink_.delivered(packet, tail_ps);
+  pool_.release(packet);
+  return ::tlm::TLM_ACCEPTED;
+}
+
+::tlm::tlm_sync_enum TrafficNode::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time& delay) {
+  const TimePs now = Scheduler::now();
+  injector_.credit(PortId{0}, packet.vc, packet.wire_bytes, now + delay.value(), now);
+  return ::tlm::TLM_ACCEPTED;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "tlm/fabric/protocol.h"
+#include "tlm/fabric/wire_format.h"
+#include "tlm/link/switch_core.h"
+#include "tlm/scheduler.h"
+
+namespace wafertlm {
+
+/// Where a node sends its packets.
+class DestinationSource {
+ public:
+  virtual ~DestinationSource() = default;
+  virtual NpuId next(NpuId source, std::mt19937_64& random) const = 0;
+};
+
+/// A whole number below `limit`, equally likely; the same on every platform.
+std::uint64_t uniform_below(std::mt19937_64& random, std::uint64_t limit);
+
+/// Receives what traffic nodes deliver.
+class TrafficSink {
+ public:
+  /// The packet's tail arrives at `tail_ps` (not before now).
+  virtual void delivered(const Packet& packet, TimePs tail_ps) = 0;
+
+ protected:
+  ~TrafficSink() = default;
+};
+
+struct TrafficNodeParams {
+  NpuId npu{};
+  std::uint32_t payload_bytes = 0;
+  WireFormat format;
+  ClassId traffic_class{};
+  double load = 0;            ///< offered, as a fraction of one packet per slot; 0: silent
+  TimePs slot_ps = 0;         ///< a packet may be created at each multiple of this
+  double packets_per_slot = 0;
+  TimePs stop_ps = kNever;    ///< no packet is created from then on
+  TimePs credit_delay_ps = 0; ///< of the ejection buffer
+  OutputParams injection;
+  std::uint64_t seed = 1;
+};
+
+/// An endpoint of synthetic traffic: a Bernoulli source with an unlimited queue in front of the injection port, and a
+/// sink that always accepts. Packets are made when the one before leaves, so a backlog takes no memory.
+class TrafficNode : public sc_core::sc_module,
+                    private FabricForwardIf,
+                    private FabricBackwardIf,
+                    private SwitchHost,
+                    private RouteFunction,
+                    private Wakeable {
+ public:
+  FabricInitiatorSocket to_fabric{"to_fabric"};
+  FabricTargetSocket from_fabric{"from_fabric"};
+
+  TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeParams& params, const ClassTable& classes,
+              const DestinationSource& destinations, TrafficSink& sink, PacketPool& pool, Scheduler& scheduler);
+
+  /// Packets created that would have left by now but wait in the source, and whether credits are all home.
+  std::uint64_t created_packets() const { return created_; }
+  std::uint64_t injected_packets() const { return injector_.counters(PortId{0}).packets; }
+  const SwitchCore& injector() const { return injector_; }
+
+ private:
+  void start_of_simulation() override;
+  ::tlm::tlm_sync_enum nb_transport_fw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
+  ::tlm::tlm_sync_enum nb_transport_bw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
+  void forward(PortId, Packet& packet, TimePs head_ps) override;
+  void return_credit(PortId, Packet&, TimePs) override;
+  void request_wake(PortId, TimePs at) override;
+  PortId output_for(const Packet&) const override { return PortId{0}; }
+  void wake(std::uint32_t, TimePs now) override;
+  void create_next();
+
+  TrafficNodeParams params_;
+  const DestinationSource& destinations_;
+  TrafficSink& sink_;
+  PacketPool& pool_;
+  Scheduler& scheduler_;
+  std::mt19937_64 random_;
+  SwitchCore injector_;
+  double log_no_packet_ = 0;
+  TimePs next_slot_ps_ = 0;
+  std::uint64_t created_ = 0;
+};
+
+}  // namespace wafertlm

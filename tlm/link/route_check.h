@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tlm/link/switch_core.h"
+
+namespace wafertlm {
+
+/// Builds the channel-dependency graph of all routes and looks for a cycle: a packet that holds a link while it waits
+/// for the next one is a dependency, and a cycle of them can deadlock (Dally and Seitz, 1987).
+class RouteCheck {
+ public:
+  explicit RouteCheck(std::size_t switches) : switches_(switches) {}
+
+  void add_switch(std::size_t index, const RouteFunction& routes) { switches_[index].routes = &routes; }
+  /// A link from a switch's output to another switch.
+  void add_link(const std::string& name, std::size_t from, PortId output, std::size_t to);
+  /// A link from a switch's output to an endpoint, which always accepts.
+  void add_exit(const std::string& name, std::size_t from, PortId output);
+
+  /// The names of the links of one cycle, in order; empty if there is none. Routes are walked from every switch to
+  /// the destinations 0 … destinations − 1.
+  /// @throws std::logic_error if a route ends at a port without a link or does not end.
+  std::vector<std::string> find_cycle(std::size_t destinations) const;
+  /// @throws std::invalid_argument that prints the cycle.
+  void require_no_cycle(std::size_t destinations) const;
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  struct Link {
+    std::string name;
+    std::size_t to;  // switch, kNone for an exit
+  };
+  struct Switch {
+    const RouteFunction* routes = nullptr;
+    std::vector<std::size_t> link_of_output;
+  };
+  void add(const std::string& name, std::size_t from, PortId output, std::size_t to);
+
+  std::vector<Switch> switches_;
+  std::vector<Link> links_;
+};
+
+}  // namespace wafertlm
