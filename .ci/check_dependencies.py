@@ -30,7 +30,7 @@ WITH_SYSTEMC = ("tlm/link/switch_module.",)
 MAX_LINES = 600
 SPDX = "// SPDX-License-Identifier: Apache-2.0"
 CPP = {".h", ".cpp"}
-SOURCES = CPP | {".py", ".sh", ".cmake", ".txt"}
+SOURCES = CPP | {".py", ".sh", ".cmake"}
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SYSTEMC = re.compile(r"(systemc|tlm)(\.h)?|(sysc|tlm_core|tlm_utils)/.*")
