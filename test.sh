@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Sets up, builds and runs the tests; the last line is "N passed, N failed".
+#   ./test.sh [--preset asan] [--filter REGEX]
+# Skipped and disabled tests count as failed when CI=true. A build that fails, or no test at all, is a failure.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+preset=release
+filter=.
+while [ $# -gt 0 ]; do
+  case $1 in
+    --preset) preset=${2:?test.sh: --preset needs a name, for example asan} && shift 2 ;;
+    --filter) filter=${2:?test.sh: --filter needs a regular expression} && shift 2 ;;
+    *) echo "test.sh: unknown option '$1' (known: --preset NAME, --filter REGEX)" >&2; exit 2 ;;
+  esac
+done
+directory=build
+[ "$preset" = release ] || directory=build-$preset
+results=$PWD/$directory/tests.xml
+
+give_up() {
+  echo "test.sh: $1" >&2
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+./setup.sh --tests || give_up "the set-up failed"
+rm -f "$results"
+./build.sh "$preset" || give_up "the build failed"
+
+status=0
+ctest --test-dir "$directory" --parallel "$(nproc)" --tests-regex "$filter" --no-tests=error \
+  --output-on-failure --output-junit "$results" || status=$?
+python3 tests/support/count_results.py "$results" --ctest-status "$status"

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plants a violation of each rule in an empty tree and sees .ci/check_dependencies.py name it."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CHECKER = pathlib.Path(__file__).parents[2] / ".ci" / "check_dependencies.py"
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+HEADER = SPDX + "#pragma once\n"
+
+
+class CheckDependencies(unittest.TestCase):
+    def check(self, files, expected):
+        """`expected`: the lines that must be printed, each up to the end given here; none means a clean tree."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in {"tlm/units.h": HEADER, **files}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            done = subprocess.run([sys.executable, CHECKER, root], capture_output=True, text=True)
+        printed = done.stdout.splitlines()
+        self.assertEqual(done.returncode, 1 if expected else 0, done.stdout + done.stderr)
+        if not expected:
+            self.assertEqual(printed, ["dependency rule: no violations"])
+            return
+        self.assertEqual(len(printed), len(expected), printed)
+        for line, start in zip(printed, expected):
+            self.assertTrue(line.startswith(start), f"{line!r} does not start with {start!r}")
+
+    def test_clean_tree(self):
+        self.check(
+            {
+                "models/mesh/router.cpp": SPDX + '#include "models/mesh/router.h"\n#include "tlm/units.h"\n#include <tlm>\n',
+                "models/mesh/router.h": HEADER + "#include <systemc>\n",
+                "platform/build.cpp": SPDX + '#include "models/mesh/router.h"\n#include "workloads/plan.h"\n',
+                "workloads/plan.h": HEADER + '#include "workloads/et_def.pb.h"\n',
+                "tests/unit/a_test.cpp": SPDX + '#include "platform/build.h"\n#include <gtest/gtest.h>\n',
+                "models/mesh/README.md": '#include "platform/build.h"\n' * 700,
+            },
+            [],
+        )
+
+    def test_every_forbidden_pair_of_folders(self):
+        allowed = {("platform", other) for other in ("models", "workloads", "waveforms")}
+        allowed |= {(other, "tlm") for other in ("models", "workloads", "waveforms", "platform")}
+        folders = ("tlm", "models", "workloads", "waveforms", "platform")
+        for user in folders:
+            for used in folders:
+                with self.subTest(user=user, used=used):
+                    legal = user == used or (user, used) in allowed
+                    expected = [] if legal else [f"{user}/a.cpp:3: {user} must not use {used} ({used}/b.h)"]
+                    self.check({f"{user}/a.cpp": SPDX + f'\n#include "{used}/b.h"\n'}, expected)
+
+    def test_include_that_is_not_from_the_root(self):
+        for what in ("other.h", "../tlm/units.h"):
+            with self.subTest(what=what):
+                self.check(
+                    {"models/other.h": HEADER, "models/a.cpp": SPDX + f'#include "{what}"\n'},
+                    [f'models/a.cpp:2: "{what}" is not written from the project root'],
+                )
+
+    def test_own_header_in_angle_brackets(self):
+        self.check({"models/a.cpp": SPDX + "#include <tlm/units.h>\n"}, ["models/a.cpp:2: own headers are included in quotes"])
+
+    def test_systemc_in_an_engine(self):
+        engines = ("models/hbm/hbm_engine.cpp", "tlm/link/line.cpp", "workloads/chakra/reader.cpp",
+                   "workloads/layers/table.cpp", "workloads/collectives/ring.cpp", "platform/config/reader.cpp")
+        for engine in engines:
+            for header in ("systemc", "systemc.h", "tlm", "tlm.h", "tlm_utils/peq_with_get.h", "sysc/kernel/sc_time.h"):
+                with self.subTest(engine=engine, header=header):
+                    self.check({engine: SPDX + f"#include <{header}>\n"}, [f"{engine}:2: no SystemC here: <{header}>"])
+
+    def test_systemc_reached_through_an_own_header(self):
+        self.check(
+            {
+                "models/hbm/hbm_engine.h": HEADER + '#include "tlm/clock.h"\n',
+                "tlm/clock.h": HEADER + '#include "tlm/socket.h"\n#include "tlm/clock.h"\n',
+                "tlm/socket.h": HEADER + "#include <tlm>\n",
+            },
+            ["models/hbm/hbm_engine.h:3: no SystemC here, and this leads to it: tlm/clock.h -> tlm/socket.h -> <tlm>"],
+        )
+
+    def test_systemc_in_a_shell(self):
+        shells = ("tlm/link/switch_module.h", "models/hbm/hbm.h", "platform/build.h")
+        self.check({shell: HEADER + "#include <systemc>\n" for shell in shells}, [])
+
+    def test_using_namespace_in_a_header(self):
+        self.check(
+            {"models/a.h": HEADER + "  using namespace std;\n", "models/a.cpp": SPDX + "using namespace std;\n"},
+            ["models/a.h:3: using namespace in a header"],
+        )
+
+    def test_header_without_pragma_once(self):
+        self.check({"models/a.h": SPDX}, ["models/a.h:1: no #pragma once"])
+
+    def test_file_without_spdx_line(self):
+        expected = [f"tests/{name}:1: the first line is not '{SPDX.strip()}'" for name in ("a.cpp", "b.h")]
+        self.check({"tests/a.cpp": "\n" + SPDX, "tests/b.h": "#pragma once\n"}, expected)
+
+    def test_file_that_is_too_long(self):
+        self.check({"models/a.cpp": SPDX + "\n" * 599, "tests/b.py": "\n" * 601}, ["tests/b.py:601: 601 lines"])
+
+    def test_folder_that_is_not_the_project(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, CHECKER, folder], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has no folder tlm", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
