@@ -28,6 +28,12 @@ const char* to_string(Direction direction) {
   return "unknown";
 }
 
+MeshGeometry::MeshGeometry(std::uint32_t width, std::uint32_t height) : width_(width), height_(height) {
+  for (std::uint32_t row = 0; row < height; ++row)
+    for (std::uint32_t column = 0; column < width; ++column)
+      places_.push_back({static_cast<std::uint16_t>(column), static_cast<std::uint16_t>(row)});
+}
+
 bool MeshGeometry::has_neighbor(NpuId npu, Direction direction) const {
   switch (direction) {
     case Direction::east: return column(npu) + 1 < width_;

@@ -18,13 +18,13 @@ const char* to_string(Direction direction);
 /// A width × height grid of routers, one NPU each; NPU n sits at column n mod width, row n / width. Row 0 is north.
 class MeshGeometry {
  public:
-  MeshGeometry(std::uint32_t width, std::uint32_t height) : width_(width), height_(height) {}
+  MeshGeometry(std::uint32_t width, std::uint32_t height);
 
   std::uint32_t width() const { return width_; }
   std::uint32_t height() const { return height_; }
   std::uint32_t npus() const { return width_ * height_; }
-  std::uint32_t column(NpuId npu) const { return static_cast<std::uint32_t>(npu) % width_; }
-  std::uint32_t row(NpuId npu) const { return static_cast<std::uint32_t>(npu) / width_; }
+  std::uint32_t column(NpuId npu) const { return places_[index_of(npu)].column; }
+  std::uint32_t row(NpuId npu) const { return places_[index_of(npu)].row; }
   NpuId at(std::uint32_t column, std::uint32_t row) const { return static_cast<NpuId>(row * width_ + column); }
 
   bool has_neighbor(NpuId npu, Direction direction) const;
@@ -39,7 +39,11 @@ class MeshGeometry {
   std::vector<Direction> ports(NpuId npu) const;
 
  private:
+  struct Place {
+    std::uint16_t column, row;
+  };
   std::uint32_t width_, height_;
+  std::vector<Place> places_;  // a table, because routing asks twice per hop and a division is slow
 };
 
 /// X-Y routing of one router: along the row first, then along the column.

@@ -63,7 +63,7 @@ void TrafficNode::create_next() {
 }
 
 void TrafficNode::forward(PortId, Packet& packet, TimePs head_ps) {
-  begin_request(to_fabric, packet, head_ps);
+  begin_request(to_fabric, packet, head_ps - scheduler_.now());
   create_next();
 }
 
@@ -75,14 +75,14 @@ void TrafficNode::wake(std::uint32_t, TimePs now) { injector_.wake(PortId{0}, no
 
 ::tlm::tlm_sync_enum TrafficNode::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {
   const TimePs tail_ps = packet.tail_ps;
-  end_request(from_fabric, packet, tail_ps + params_.credit_delay_ps);
+  end_request(from_fabric, packet, tail_ps + params_.credit_delay_ps - scheduler_.now());
   sink_.delivered(packet, tail_ps);
   pool_.release(packet);
   return ::tlm::TLM_ACCEPTED;
 }
 
 ::tlm::tlm_sync_enum TrafficNode::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time& delay) {
-  const TimePs now = Scheduler::now();
+  const TimePs now = scheduler_.now();
   injector_.credit(PortId{0}, packet.vc, packet.wire_bytes, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;
 }

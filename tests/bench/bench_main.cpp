@@ -153,7 +153,7 @@ T in_child(Work work, long* peak_kib = nullptr) {
 }  // namespace
 }  // namespace wafertlm
 
-int sc_main(int, char**) {
+int sc_main(int argc, char** argv) {
   using namespace wafertlm;
   const Case cases[] = {
       {"5x4 uniform", 5, 4, false, 0.9, 200'000'000},
@@ -163,11 +163,12 @@ int sc_main(int, char**) {
   fmt::print("{:<18} {:>12} {:>12} {:>7} {:>11} {:>10} {:>9}\n", "case", "raw act/s", "hops/s", "ratio", "events/hop",
              "in flight", "peak MiB");
   for (const Case& c : cases) {
+    if (argc > 1 && std::string(c.name).find(argv[1]) == std::string::npos) continue;
     const double raw = in_child<double>([&] { return raw_activations_per_s(c.width * c.height); });
     long peak = 0;
     const auto result = in_child<Result>([&] { return packet_hops(c); }, &peak);
-    fmt::print("{:<18} {:>12.3g} {:>12.3g} {:>7.2f} {:>11.2f} {:>10} {:>9.1f}\n", c.name, raw, result.hops_per_s,
-               result.hops_per_s / raw, result.events_per_hop, result.in_flight, static_cast<double>(peak) / 1024);
+    fmt::print("{:<18} {:>12.3g} {:>12.3g} {:>7.2f} {:>11.2f} {:>10} {:>9.1f} {}\n", c.name, raw, result.hops_per_s,
+               result.hops_per_s / raw, result.events_per_hop, result.in_flight, static_cast<double>(peak) / 1024, result.hops);
   }
   return 0;
 }

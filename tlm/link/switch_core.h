@@ -35,7 +35,7 @@ struct SwitchParams {
 /// What one output counted. Waits are sums over packets, from eligible to sent.
 struct OutputCounters {
   std::uint64_t packets = 0, payload_bytes = 0, wire_bytes = 0;
-  TimePs credit_blocked_ps = 0;  ///< idle with a ready packet for lack of credit
+  TimePs credit_blocked_ps = 0;  ///< line idle, the packet sent next was ready but had no credit
   TimePs queue_wait_ps = 0, credit_wait_ps = 0;
   std::array<TimePs, kMaxClasses> contention_wait_ps{};  ///< by the class that was served
   std::array<TimePs, kMaxClasses> longest_wait_ps{};     ///< starvation, by the class that waited
@@ -90,34 +90,46 @@ class SwitchCore {
   /// Arbitrates `output`; returns whether a packet left.
   bool wake(PortId output, TimePs now);
 
-  std::size_t inputs() const { return params_.credit_delay_ps.size(); }
+  std::size_t inputs() const { return credit_delay_ps_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
   const OutputCounters& counters(PortId output) const { return outputs_[index_of(output)].counters; }
-  const OutputParams& output_params(PortId output) const { return params_.outputs[index_of(output)]; }
+  std::uint64_t bytes_per_s(PortId output) const { return outputs_[index_of(output)].line.bytes_per_s(); }
   /// Packets waiting here.
   std::uint64_t queued() const { return queued_; }
   /// Credits of all outputs that are neither here nor promised, in bytes.
   std::uint64_t outstanding_credits() const;
 
  private:
+  /// Packets of one input and channel (and output). What arbitration asks about its head is kept here, next to the
+  /// other contenders' queues, so that waiting packets are not touched.
   struct Queue {
     Packet* head = nullptr;
     Packet* tail = nullptr;
-    TimePs free_ps = 0;  // its read port
+    TimePs free_ps = 0;             // its read port
+    TimePs eligible_ps = 0;         // the head may go: it is ready, and the read port was free
+    TimePs contention_ps = 0;       // that the head has waited at this hop, all classes
+    TimePs class_contention_ps = 0; // the part for contended_class, not yet in the packet
+    std::uint32_t wire_bytes = 0;
+    ClassId head_class{}, contended_class{};
+  };
+  /// What an output keeps per virtual channel. As an arbitration index it is the channel a packet came on, as a
+  /// credit index the channel it goes out on.
+  struct Channel {
+    explicit Channel(std::uint64_t buffer_bytes) : credits(buffer_bytes) {}
+    std::uint64_t requests = 0;     // bit per input 0 … 63 with a waiting head
+    std::uint32_t next_input = 0;   // round-robin
+    std::uint32_t needed = 0;       // room that a starved packet waits for
+    CreditWindow credits;
+    std::vector<std::uint64_t> more_requests;  // inputs 64 and up
   };
   struct Output {
-    Output(const OutputParams& params, std::size_t vcs, std::size_t words);
+    explicit Output(const OutputParams& params) : line(params.bytes_per_s), latency_ps(params.latency_ps) {}
     Line line;
-    ClassId current_class{};  // of the packet on the line
-    TimePs wake_ps = kNever;  // earliest wake-up asked for
-    TimePs blocked_since_ps = kNever;
-    std::uint32_t requesting_vcs = 0;       // bit per channel with a waiting head
-    std::uint32_t starved_vcs = 0;          // bit per next channel that a ready packet waits for
-    std::vector<std::uint64_t> requests;    // [vc][word]: bit per input with a waiting head
-    std::vector<std::uint32_t> next_input;  // [vc]
-    std::vector<std::uint32_t> next_vc;     // [priority group]
-    std::vector<CreditWindow> credits;      // [vc of the next input]
-    std::vector<std::uint64_t> needed;      // [vc of the next input]: room a starved packet waits for
+    TimePs latency_ps;
+    TimePs wake_ps = kNever;           // earliest wake-up asked for
+    std::uint32_t requesting_vcs = 0;  // bit per channel with a waiting head
+    std::uint32_t starved_vcs = 0;     // bit per next channel that a ready packet waits for
+    ClassId current_class{};           // of the packet on the line
     OutputCounters counters;
   };
   struct Group {
@@ -125,26 +137,36 @@ class SwitchCore {
     std::uint32_t mask = 0;
   };
 
-  Queue& queue(std::size_t input, std::size_t vc, std::size_t output);
-  void expose(Queue& queue, std::size_t input, TimePs not_before);
-  void charge(Output& output, Packet& waiting, TimePs from, TimePs until) const;
-  Packet* first_ready(std::size_t output, std::size_t vc, TimePs now, TimePs& next);
-  bool choose_vc(Output& output, const Packet& packet, TimePs now, TimePs& next, std::uint32_t& vc);
-  void send(std::size_t output, std::size_t input, Packet& packet, std::uint32_t vc, TimePs now);
+  Queue& queue(std::size_t input, std::size_t vc, std::size_t output) {
+    return queues_[((per_output_ ? output : 0) * vcs_ + vc) * inputs() + input];
+  }
+  Channel& channel(std::size_t output, std::size_t vc) { return channels_[output * vcs_ + vc]; }
+  void expose(Queue& queue, std::size_t input, std::size_t vc, TimePs not_before);
+  static void charge(Output& output, Queue& waiting, TimePs from, TimePs until);
+  Queue* first_ready(std::size_t output, std::size_t vc, TimePs now, TimePs& next);
+  bool choose_vc(std::size_t output, const Queue& waiting, TimePs now, std::uint32_t& vc);
+  TimePs earliest_start(std::size_t output, const Queue& waiting);
+  void send(std::size_t output, std::size_t input, Queue& from, std::uint32_t in_vc, std::uint32_t vc, TimePs now);
+  void plan_next(std::size_t output, TimePs now);
   void ask_wake(std::size_t output, TimePs at);
+  void set_request(std::size_t output, std::size_t vc, std::size_t input);
+  void clear_request(std::size_t output, std::size_t vc, std::size_t input);
   template <typename Visit>
   void for_each_waiting(std::size_t output, std::size_t vc, std::size_t from, Visit visit);
 
-  SwitchParams params_;
-  const ClassTable& classes_;
-  const RouteFunction& routes_;
   SwitchHost& host_;
-  std::size_t vcs_, words_, queues_per_vc_;
-  std::vector<Group> groups_;  // by falling priority
-  std::vector<Queue> queues_;
+  const RouteFunction& routes_;
+  const ClassTable& classes_;
+  std::size_t vcs_;
+  bool per_output_;
+  TimePs pipeline_ps_;
+  std::vector<TimePs> credit_delay_ps_;  // per input
   std::vector<Output> outputs_;
+  std::vector<Channel> channels_;  // [output][vc]
+  std::vector<Queue> queues_;      // [output if per_output][vc][input]
+  std::vector<Group> groups_;      // by falling priority, the same for all outputs
+  std::vector<std::uint32_t> next_vc_;  // [output][group]: round-robin among channels of one priority
   std::uint64_t queued_ = 0;
-  std::size_t winner_ = 0;  // input of the packet that first_ready found
 };
 
 }  // namespace wafertlm

@@ -6,17 +6,17 @@
 
 namespace wafertlm {
 
-void begin_request(FabricInitiatorSocket& socket, Packet& packet, TimePs head_ps) {
+void begin_request(FabricInitiatorSocket& socket, Packet& packet, TimePs delay_ps) {
   ::tlm::tlm_phase phase = ::tlm::BEGIN_REQ;
-  sc_core::sc_time delay = to_sc_time(head_ps - Scheduler::now());
+  sc_core::sc_time delay = to_sc_time(delay_ps);
   if (socket->nb_transport_fw(packet, phase, delay) != ::tlm::TLM_ACCEPTED)
     throw std::logic_error(std::string(socket.name()) +
                            ": a posted packet was not answered with TLM_ACCEPTED");
 }
 
-void end_request(FabricTargetSocket& socket, Packet& packet, TimePs at) {
+void end_request(FabricTargetSocket& socket, Packet& packet, TimePs delay_ps) {
   ::tlm::tlm_phase phase = ::tlm::END_REQ;
-  sc_core::sc_time delay = to_sc_time(at - Scheduler::now());
+  sc_core::sc_time delay = to_sc_time(delay_ps);
   if (socket->nb_transport_bw(packet, phase, delay) != ::tlm::TLM_ACCEPTED)
     throw std::logic_error(std::string(socket.name()) + ": a credit was not answered with TLM_ACCEPTED");
 }
@@ -44,23 +44,23 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
 
 ::tlm::tlm_sync_enum SwitchModule::Input::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&,
                                                           sc_core::sc_time& delay) {
-  owner.core_.arrive(port, packet, Scheduler::now() + delay.value());
+  owner.core_.arrive(port, packet, owner.scheduler_.now() + delay.value());
   return ::tlm::TLM_ACCEPTED;
 }
 
 ::tlm::tlm_sync_enum SwitchModule::Output::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&,
                                                            sc_core::sc_time& delay) {
-  const TimePs now = Scheduler::now();
+  const TimePs now = owner.scheduler_.now();
   owner.core_.credit(port, packet.vc, packet.wire_bytes, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;
 }
 
 void SwitchModule::forward(PortId output, Packet& packet, TimePs head_ps) {
-  begin_request(outputs_[index_of(output)].socket, packet, head_ps);
+  begin_request(outputs_[index_of(output)].socket, packet, head_ps - scheduler_.now());
 }
 
 void SwitchModule::return_credit(PortId input, Packet& packet, TimePs at) {
-  end_request(inputs_[index_of(input)].socket, packet, at);
+  end_request(inputs_[index_of(input)].socket, packet, at - scheduler_.now());
 }
 
 void SwitchModule::request_wake(PortId output, TimePs at) {

@@ -54,7 +54,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Wake
 
 /// BEGIN_REQ and END_REQ as calls, for whoever holds a fabric socket. Throws std::logic_error on another
 /// answer than TLM_ACCEPTED: posted packets have no other.
-void begin_request(FabricInitiatorSocket& socket, Packet& packet, TimePs head_ps);
-void end_request(FabricTargetSocket& socket, Packet& packet, TimePs at);
+void begin_request(FabricInitiatorSocket& socket, Packet& packet, TimePs delay_ps);
+void end_request(FabricTargetSocket& socket, Packet& packet, TimePs delay_ps);
 
 }  // namespace wafertlm
