@@ -9,7 +9,7 @@
 
 namespace wafertlm::chakra {
 
-/// The dependencies of one trace, ids only (about 32 bytes per node and 24 per dependency): what has to be
+/// The dependencies of one trace, ids only (about 50 bytes per node and 16 per dependency): what has to be
 /// held to find a cycle. Positions count nodes in the order in which they were added.
 class DependencyGraph {
  public:
