@@ -65,7 +65,7 @@ CommGroups CommGroups::from_text(const std::string& text, std::uint32_t num_rank
   const Json json = parse(text, where);
   if (!json.is_object()) throw TraceError(where + R"(: expected an object like {"1": [0, 1]})");
   for (const auto& [name, list] : json.items()) {
-    const std::string place = where + ": group \"" + name + "\"";
+    const std::string place = std::string(where).append(": group \"").append(name).append("\"");
     groups.add(name, rank_list(list, num_ranks, place), place);
   }
   return groups;

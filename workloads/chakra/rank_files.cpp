@@ -1,51 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <map>
+#include <optional>
+#include <set>
 #include <system_error>
 
 #include "workloads/chakra/validate.h"
 
 namespace wafertlm::chakra {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string rank_file(const std::string& prefix, std::uint64_t rank) {
+  return prefix + "." + std::to_string(rank) + ".et";
+}
+
+/// 12 for "job.12.et" and the prefix "job"; nothing for a name of another form ("job.012.et").
+std::optional<std::uint64_t> rank_in(const std::string& file_name, const std::string& prefix_name) {
+  constexpr std::size_t kMostDigits = 9;
+  const std::size_t start = prefix_name.size() + 1;
+  const std::size_t end = file_name.find_first_not_of("0123456789", start);
+  if (end == std::string::npos || end == start || end - start > kMostDigits) return std::nullopt;
+  const std::uint64_t rank = std::stoull(file_name.substr(start, end - start));
+  if (file_name != rank_file(prefix_name, rank)) return std::nullopt;
+  return rank;
+}
+
+}  // namespace
 
 std::vector<std::string> find_rank_files(const std::string& prefix) {
-  namespace fs = std::filesystem;
   constexpr std::size_t kMostNamed = 5;
   const fs::path path(prefix);
-  const std::string start = path.filename().string() + ".";
-  const std::string end = ".et";
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::map<std::uint64_t, std::string> files;
+  std::set<std::uint64_t> found;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.size() <= start.size() + end.size() || name.rfind(start, 0) != 0 ||
-        name.compare(name.size() - end.size(), end.size(), end) != 0)
-      continue;
-    const std::string rank = name.substr(start.size(), name.size() - start.size() - end.size());
-    constexpr std::size_t kMostDigits = 9;
-    const bool canonical = rank.find_first_not_of("0123456789") == std::string::npos &&
-                           rank.size() <= kMostDigits && (rank.front() != '0' || rank.size() == 1);
-    if (canonical) files.emplace(std::stoull(rank), prefix + "." + rank + end);
-  }
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (const auto rank = rank_in(entry.path().filename().string(), path.filename().string()))
+      found.insert(*rank);
   if (error) throw TraceError(folder.string() + ": " + error.message());
-  if (files.empty())
-    throw TraceError(prefix + ": no file " + prefix + ".<rank>.et, for example " + prefix + ".0.et");
+  if (found.empty()) throw TraceError(prefix + ": there is no file " + rank_file(prefix, 0));
 
-  const std::uint64_t ranks = files.rbegin()->first + 1;
-  if (files.size() < ranks) {
-    std::string text;
-    std::size_t named = 0;
-    for (std::uint64_t rank = 0; rank < ranks && named < kMostNamed; ++rank) {
-      if (files.count(rank) != 0) continue;
-      text += (named++ == 0 ? "" : ", ") + prefix + "." + std::to_string(rank) + end;
-    }
-    const std::uint64_t missing = ranks - files.size();
-    throw TraceError(prefix + ": " + std::to_string(files.size()) + " of " + std::to_string(ranks) +
-                     " rank files are there; missing: " + text + (missing > named ? ", …" : ""));
+  const std::uint64_t ranks = *found.rbegin() + 1;
+  std::vector<std::string> files;
+  std::string missing;
+  std::size_t named = 0;
+  files.reserve(found.size());
+  for (const std::uint64_t rank : found) files.push_back(rank_file(prefix, rank));
+  for (std::uint64_t rank = 0; rank < ranks && named < kMostNamed; ++rank) {
+    if (found.count(rank) != 0) continue;
+    missing.append(named++ == 0 ? "" : ", ").append(rank_file(prefix, rank));
   }
-  std::vector<std::string> result;
-  for (auto& [rank, file] : files) result.push_back(std::move(file));
-  return result;
+  if (named > 0)
+    throw TraceError(prefix + ": " + std::to_string(found.size()) + " of " + std::to_string(ranks) +
+                     " rank files are there; missing: " + missing +
+                     (ranks - found.size() > named ? ", …" : ""));
+  return files;
 }
 
 }  // namespace wafertlm::chakra

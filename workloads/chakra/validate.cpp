@@ -185,6 +185,7 @@ std::vector<std::string> describe_nodes(NodeSource& source, const std::vector<st
     if (wanted != names.end()) wanted->second = describe(node);
   }
   std::vector<std::string> result;
+  result.reserve(ids.size());
   for (const std::uint64_t id : ids) result.push_back(names.at(id));
   return result;
 }
