@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/chakra/validate.h"
+
+#include <algorithm>
+#include <random>
+
+#include "tests/unit/workloads/chakra/trace_files.h"
+
+namespace wafertlm::chakra::test {
+namespace {
+
+TraceSummary check(std::vector<Node> nodes, const ValidateOptions& options = {},
+                   const CommGroups& groups = CommGroups(4), std::uint32_t rank = 0) {
+  VectorSource source("the trace", std::move(nodes));
+  return validate(source, rank, groups, options);
+}
+
+void expect_refused(const std::vector<Node>& nodes, std::initializer_list<std::string> parts,
+                    const CommGroups& groups = CommGroups(4)) {
+  expect_error([&] { check(nodes, {}, groups); }, parts);
+  expect_error([&] { check(nodes, {}, groups); }, {"the trace"});
+}
+
+TEST(Validate, CountsWhatIsThere) {
+  std::vector<Node> nodes{comp(3, {1}), comp(1),
+                          collective(2, CollectiveType::Barrier, 0)};  // parent after child
+  Node launch;
+  launch.id = 9;
+  launch.type = NodeType::CommColl;
+  launch.is_cpu_op = true;
+  nodes.push_back(launch);
+  const TraceSummary summary = check(nodes);
+  EXPECT_EQ(summary.nodes, 4U);
+  EXPECT_EQ(summary.by_type[4], 2U);
+  EXPECT_EQ(summary.by_type[7], 2U);
+  EXPECT_EQ(summary.collectives, 1U);
+  EXPECT_EQ(summary.launches, 1U);
+  EXPECT_EQ(summary.cpu_ops, 1U);
+  EXPECT_EQ(summary.comp_duration_ps, 2000U);
+}
+
+TEST(Validate, LeavesTheSourceAtItsStart) {
+  VectorSource source("s", {comp(1), comp(2)});
+  Node node;
+  source.next(node);
+  validate(source, 0, CommGroups(1));
+  EXPECT_EQ(read_all(source).size(), 2U);
+}
+
+TEST(Validate, DuplicateIdsNameBothNodes) {
+  auto twin = comp(5);
+  twin.name = "the twin";
+  expect_refused({comp(5), comp(6), twin}, {"the id 5", "\"compute 5\"", "\"the twin\""});
+}
+
+TEST(Validate, MissingDependenciesAreCountedNamedAndAcceptedOnRequest) {
+  std::vector<Node> nodes{comp(1)};
+  for (std::uint64_t id = 2; id < 9; ++id) nodes.push_back(comp(id, {id + 100}));
+  nodes[3].ctrl_deps = {200};
+  expect_refused(nodes, {"8 dependencies", "node 2 \"compute 2\" needs 102", "needs 200", "…"});
+  ValidateOptions accept;
+  accept.accept_missing_dependencies = true;
+  const TraceSummary summary = check(nodes, accept);
+  EXPECT_EQ(summary.missing_ctrl_deps, 1U);
+  EXPECT_EQ(summary.missing_data_deps, 7U);
+}
+
+TEST(Validate, CyclesAreNamedInOrder) {
+  auto a = comp(1, {3});
+  auto b = comp(2, {1});
+  auto c = comp(3);
+  c.ctrl_deps = {2};
+  expect_refused({comp(0), a, b, c, comp(4, {3})},
+                 {"cycle of 3 nodes",
+                  "node 1 \"compute 1\" needs node 3 \"compute 3\" needs node 2 \"compute 2\" needs node 1"});
+  expect_refused({comp(0), comp(7, {0, 7})}, {"needs itself: node 7 \"compute 7\" needs node 7"});
+}
+
+// Random graphs against Warshall's closure: there is a cycle exactly if a node reaches itself.
+TEST(Validate, CyclesOfRandomGraphs) {
+  constexpr std::size_t kNodes = 12;
+  std::mt19937 random(7);
+  int cyclic = 0;
+  for (int round = 0; round < 500; ++round) {
+    std::vector<Node> nodes;
+    std::vector<std::vector<bool>> reach(kNodes, std::vector<bool>(kNodes, false));
+    for (std::size_t id = 0; id < kNodes; ++id) {
+      nodes.push_back(comp(id));
+      for (std::size_t edge = 0; edge < random() % 3; ++edge) {
+        const std::size_t parent = random() % kNodes;
+        (edge == 0 ? nodes.back().data_deps : nodes.back().ctrl_deps).push_back(parent);
+        reach[id][parent] = true;
+      }
+    }
+    for (std::size_t k = 0; k < kNodes; ++k)
+      for (std::size_t i = 0; i < kNodes; ++i)
+        for (std::size_t j = 0; j < kNodes; ++j)
+          if (reach[i][k] && reach[k][j]) reach[i][j] = true;
+    bool expected = false;
+    for (std::size_t id = 0; id < kNodes; ++id) expected = expected || reach[id][id];
+    std::shuffle(nodes.begin(), nodes.end(), random);
+    bool found = false;
+    try {
+      check(nodes);
+    } catch (const TraceError&) {
+      found = true;
+    }
+    EXPECT_EQ(found, expected) << "round " << round;
+    cyclic += expected ? 1 : 0;
+  }
+  EXPECT_GT(cyclic, 50);
+  EXPECT_LT(cyclic, 450);
+}
+
+TEST(Validate, ATraceInWhichNothingRunsIsRefused) {
+  Node metadata;
+  metadata.type = NodeType::Metadata;
+  auto idle = comp(1);
+  idle.duration_ps = 0;
+  expect_refused({}, {"nothing runs"});
+  expect_refused({metadata, idle}, {"nothing runs"});
+  auto roofline = idle;
+  roofline.num_ops = 1;
+  EXPECT_EQ(check({roofline}).nodes, 1U);
+}
+
+TEST(Validate, InvalidTypeIsRefused) {
+  auto invalid = comp(1);
+  invalid.type = NodeType::Invalid;
+  expect_refused({invalid}, {"node 1", "INVALID"});
+}
+
+TEST(Validate, GroupsMustExistAndHoldTheRank) {
+  const auto groups = CommGroups::from_text(R"({"5": [1, 2]})", 4, "groups.json");
+  expect_refused({collective(8, CollectiveType::AllReduce, 1, "5")},
+                 {"node 8", "group \"5\" does not hold rank 0"}, groups);
+  expect_refused({collective(8, CollectiveType::AllReduce, 1, "6")},
+                 {"node 8", "\"6\" is not defined", "\"5\""}, groups);
+  EXPECT_EQ(check({collective(8, CollectiveType::AllReduce, 1, "5")}, {}, groups, 2).collectives, 1U);
+}
+
+TEST(Validate, PeersMustBeInTheJob) {
+  expect_refused({send(1, 4, 0, 8)}, {"node 1", "rank 4 is not in this job of 4 ranks"});
+  auto foreign = receive(2, 1, 0, 8);
+  foreign.comm_dst = 3;
+  expect_refused({foreign}, {"node 2", "receives at rank 3", "trace of rank 0"});
+}
+
+}  // namespace
+}  // namespace wafertlm::chakra::test

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/chakra/comm_groups.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace wafertlm::chakra {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kAll;
+const std::string kAllToo = "0";
+
+/// nlohmann keeps the last of two equal keys without a word.
+Json parse(const std::string& text, const std::string& where) {
+  std::set<std::string> seen;
+  const auto refuse_twice = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::key && depth == 1 && !seen.insert(parsed.get<std::string>()).second)
+      throw TraceError(where + ": group " + parsed.dump() + " is given twice");
+    return true;
+  };
+  try {
+    return Json::parse(text, refuse_twice);
+  } catch (const Json::parse_error& error) {
+    throw TraceError(where + ": not JSON: " + error.what());
+  }
+}
+
+std::vector<std::uint32_t> rank_list(const Json& list, std::uint32_t num_ranks, const std::string& where) {
+  if (!list.is_array()) throw TraceError(where + ": not a list of ranks");
+  std::vector<std::uint32_t> ranks;
+  for (const Json& rank : list) {
+    if (!rank.is_number_unsigned() || rank.get<std::uint64_t>() >= num_ranks)
+      throw TraceError(where + ": " + rank.dump() + " is not a rank of this job (0 to " +
+                       std::to_string(num_ranks - 1) + ")");
+    ranks.push_back(rank.get<std::uint32_t>());
+  }
+  return ranks;
+}
+
+}  // namespace
+
+CommGroups::CommGroups(std::uint32_t num_ranks) : num_ranks_(num_ranks) {
+  if (num_ranks == 0) throw TraceError("a job needs at least one rank");
+  all_.ranks.resize(num_ranks);
+  std::iota(all_.ranks.begin(), all_.ranks.end(), 0U);
+  all_.sorted = all_.ranks;
+}
+
+CommGroups CommGroups::from_file(const std::string& path, std::uint32_t num_ranks) {
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw TraceError(path + ": cannot read");
+  return from_text(text, num_ranks, path);
+}
+
+CommGroups CommGroups::from_text(const std::string& text, std::uint32_t num_ranks, const std::string& where) {
+  CommGroups groups(num_ranks);
+  const Json json = parse(text, where);
+  if (!json.is_object()) throw TraceError(where + R"(: expected an object like {"1": [0, 1]})");
+  for (const auto& [name, list] : json.items()) {
+    const std::string place = std::string(where).append(": group \"").append(name).append("\"");
+    groups.add(name, rank_list(list, num_ranks, place), place);
+  }
+  return groups;
+}
+
+void CommGroups::add(const std::string& name, std::vector<std::uint32_t> ranks, const std::string& where) {
+  if (ranks.empty()) throw TraceError(where + " is empty");
+  Group group;
+  group.sorted = ranks;
+  group.ranks = std::move(ranks);
+  std::sort(group.sorted.begin(), group.sorted.end());
+  const auto twice = std::adjacent_find(group.sorted.begin(), group.sorted.end());
+  if (twice != group.sorted.end())
+    throw TraceError(where + " holds rank " + std::to_string(*twice) + " twice");
+  groups_.emplace(name, std::move(group));
+}
+
+const std::string& CommGroups::canonical(const std::string& name) const {
+  return name == kAllToo && groups_.count(name) == 0 ? kAll : name;
+}
+
+const CommGroups::Group& CommGroups::find(const std::string& name) const {
+  const auto found = groups_.find(name);
+  if (found != groups_.end()) return found->second;
+  if (canonical(name).empty()) return all_;
+  std::string defined;
+  for (const auto& entry : groups_) defined += (defined.empty() ? "\"" : ", \"") + entry.first + "\"";
+  throw TraceError(
+      "group \"" + name + "\" is not defined; " +
+      (defined.empty() ? "there is no group file: name it with the workload" : "defined are " + defined));
+}
+
+const std::vector<std::uint32_t>& CommGroups::ranks(const std::string& name) const {
+  return find(name).ranks;
+}
+
+bool CommGroups::holds(const std::string& name, std::uint32_t rank) const {
+  const Group& group = find(name);
+  return std::binary_search(group.sorted.begin(), group.sorted.end(), rank);
+}
+
+}  // namespace wafertlm::chakra

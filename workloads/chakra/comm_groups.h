@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "workloads/chakra/trace_error.h"
+
+namespace wafertlm::chakra {
+
+/// The communicators of a job: group name (a node's pg_name) → ranks, in ring order. The groups "" and "0"
+/// are one, all ranks, unless the file defines "0" (or "") itself.
+class CommGroups {
+ public:
+  /// Only the group of all ranks.
+  explicit CommGroups(std::uint32_t num_ranks);
+
+  /// From `{"1": [0, 1], "2": [2, 3]}`. @throws TraceError naming file and group: not such an object, a group
+  /// given twice or empty, a rank given twice or not below `num_ranks`.
+  static CommGroups from_file(const std::string& path, std::uint32_t num_ranks);
+  /// The same from text; `where` starts the messages.
+  static CommGroups from_text(const std::string& text, std::uint32_t num_ranks, const std::string& where);
+
+  std::uint32_t num_ranks() const { return num_ranks_; }
+  /// The one name of a group that has two ("" and "0").
+  const std::string& canonical(const std::string& name) const;
+  /// @throws TraceError when there is no such group (names those there are).
+  const std::vector<std::uint32_t>& ranks(const std::string& name) const;
+  bool holds(const std::string& name, std::uint32_t rank) const;
+
+ private:
+  struct Group {
+    std::vector<std::uint32_t> ranks;
+    std::vector<std::uint32_t> sorted;
+  };
+
+  const Group& find(const std::string& name) const;
+  void add(const std::string& name, std::vector<std::uint32_t> ranks, const std::string& where);
+
+  std::uint32_t num_ranks_;
+  std::map<std::string, Group> groups_;
+  Group all_;
+};
+
+}  // namespace wafertlm::chakra

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "workloads/chakra/node_source.h"
+#include "workloads/chakra/trace_error.h"
+
+namespace wafertlm::chakra {
+
+struct ReadOptions {
+  /// False: control dependencies are left out. PyTorch traces need this: there ctrl_deps are the caller of
+  /// an operation (missing, the node itself, or part of a cycle), and data_deps alone give the order.
+  /// Chakra's own feeder uses data_deps only.
+  bool control_dependencies = true;
+};
+
+/// Streams a `.et` file: memory does not grow with the file. Everything it cannot read is a TraceError that
+/// names the file, the byte and, if known, the node: an empty file, no metadata, an unknown version, a
+/// truncated file or record, trailing bytes, bad attributes.
+///
+/// A file cut exactly between two records is recognised only if EtWriter wrote it (it stores the number of
+/// nodes); for others validate() finds the missing nodes if something depends on them.
+class EtReader : public NodeSource {
+ public:
+  /// Opens the file and reads its metadata.
+  explicit EtReader(std::string path, ReadOptions options = {});
+  ~EtReader() override;
+
+  bool next(Node& node) override;
+  void rewind() override;
+  const std::string& name() const override { return path_; }
+
+  /// As declared: "0.0.4", "1.0.2-chakra.0.0.4", or "" where nothing is declared.
+  const std::string& version() const { return version_; }
+  /// Where the record starts that next() returned last.
+  std::uint64_t byte_offset() const { return record_; }
+
+ private:
+  struct Stream;
+
+  void read_metadata();
+  template <typename Message>
+  bool read_record(Message& message);
+  [[noreturn]] void fail(std::uint64_t byte, const std::string& text) const;
+
+  std::string path_;
+  ReadOptions options_;
+  std::unique_ptr<Stream> stream_;
+  std::string version_;
+  std::optional<std::uint64_t> declared_nodes_;
+  std::uint64_t size_ = 0;
+  std::uint64_t record_ = 0;
+  std::uint64_t nodes_ = 0;
+};
+
+}  // namespace wafertlm::chakra

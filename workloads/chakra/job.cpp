@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold between the ranks of a job.
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "workloads/chakra/communication.h"
+#include "workloads/chakra/validate.h"
+
+namespace wafertlm::chakra {
+namespace {
+
+/// Takes the ranks one after another; holds one list of collectives per group and the unmatched messages.
+class JobChecker {
+ public:
+  JobChecker(const std::vector<NodeSource*>& ranks, const CommGroups& groups)
+      : ranks_(ranks), groups_(groups) {}
+
+  void take_rank(std::uint32_t rank, const std::vector<Communication>& communications) {
+    std::map<std::string, std::vector<Communication>> collectives;
+    for (const Communication& entry : communications) {
+      if (entry.type == NodeType::CommColl)
+        collectives[entry.group].push_back(entry);
+      else
+        take_message(rank, entry);
+    }
+    for (auto& [group, list] : collectives) compare(rank, group, list);
+    for (const auto& [group, first] : first_)  // groups in which this rank runs nothing
+      if (collectives.count(group) == 0 && groups_.holds(group, rank)) compare(rank, group, {});
+    for (auto& [group, list] : collectives) first_.try_emplace(group, First{rank, std::move(list)});
+  }
+
+  void finish() const {
+    for (const auto& [route, waiting] : messages_) {
+      if (waiting.empty()) continue;
+      const auto& [rank, entry] = waiting.front();
+      const bool sent = entry.type == NodeType::CommSend;
+      throw TraceError(place(rank, entry.node) + ": a " + route_text(route, sent) + " without a " +
+                       (sent ? "receive at" : "send from") + " rank " + std::to_string(entry.peer) + " (" +
+                       ranks_[entry.peer]->name() + "); " + std::to_string(waiting.size()) +
+                       " on this route are unmatched");
+    }
+  }
+
+ private:
+  struct First {
+    std::uint32_t rank;
+    std::vector<Communication> list;
+  };
+  using Route = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // source, destination, tag
+
+  /// The list of `rank` in `group` against that of the first rank that had one.
+  void compare(std::uint32_t rank, const std::string& group, const std::vector<Communication>& list) const {
+    const auto found = first_.find(group);
+    if (found == first_.end()) {
+      // Ranks before this one had none in the group.
+      for (const std::uint32_t other : groups_.ranks(group))
+        if (other < rank) one_has_more({rank, list}, other, 0, group);
+      return;
+    }
+    const First& first = found->second;
+    const std::size_t both = std::min(list.size(), first.list.size());
+    for (std::size_t index = 0; index < both; ++index)
+      if (list[index].collective != first.list[index].collective ||
+          list[index].bytes != first.list[index].bytes)
+        throw TraceError("ranks disagree on collective " + std::to_string(index) + " of " +
+                         group_text(group) + ": " + text(first.rank, first.list[index]) + ", but " +
+                         text(rank, list[index]));
+    if (list.size() > both) one_has_more({rank, list}, first.rank, both, group);
+    if (first.list.size() > both) one_has_more(first, rank, both, group);
+  }
+
+  [[noreturn]] void one_has_more(const First& more, std::uint32_t other, std::size_t index,
+                                 const std::string& group) const {
+    throw TraceError("ranks disagree on collective " + std::to_string(index) + " of " + group_text(group) +
+                     ": " + text(more.rank, more.list[index]) + ", but rank " + std::to_string(other) + " (" +
+                     ranks_[other]->name() + ") has only " + std::to_string(index));
+  }
+
+  void take_message(std::uint32_t rank, const Communication& entry) {
+    const bool sent = entry.type == NodeType::CommSend;
+    const Route route = sent ? Route{rank, entry.peer, entry.tag} : Route{entry.peer, rank, entry.tag};
+    auto& waiting = messages_[route];
+    if (waiting.empty() || waiting.front().second.type == entry.type) {
+      waiting.emplace_back(rank, entry);
+      return;
+    }
+    const auto [other_rank, other] = waiting.front();
+    waiting.pop_front();
+    if (other.bytes != entry.bytes)
+      throw TraceError(place(rank, entry.node) + ": a " + route_text(route, sent) + " has " +
+                       std::to_string(entry.bytes) + " B, but its other side " +
+                       place(other_rank, other.node) + " has " + std::to_string(other.bytes) + " B");
+  }
+
+  std::string place(std::uint32_t rank, std::uint64_t node) const {
+    return "rank " + std::to_string(rank) + " (" + ranks_[rank]->name() + ") " +
+           describe_nodes(*ranks_[rank], {node}).front();
+  }
+  std::string text(std::uint32_t rank, const Communication& entry) const {
+    return place(rank, entry.node) + " is " + to_string(entry.collective) + " of " +
+           std::to_string(entry.bytes) + " B";
+  }
+  static std::string group_text(const std::string& group) {
+    return group.empty() ? "the group of all ranks" : "group \"" + group + "\"";
+  }
+  static std::string route_text(const Route& route, bool sent) {
+    return std::string(sent ? "send" : "receive") + " (source " + std::to_string(std::get<0>(route)) +
+           ", destination " + std::to_string(std::get<1>(route)) + ", tag " +
+           std::to_string(std::get<2>(route)) + ")";
+  }
+
+  const std::vector<NodeSource*>& ranks_;
+  const CommGroups& groups_;
+  std::map<std::string, First> first_;
+  std::map<Route, std::deque<std::pair<std::uint32_t, Communication>>> messages_;
+};
+
+}  // namespace
+
+std::vector<TraceSummary> validate_job(const std::vector<NodeSource*>& ranks, const CommGroups& groups,
+                                       const ValidateOptions& options) {
+  if (ranks.size() != groups.num_ranks())
+    throw TraceError("a job of " + std::to_string(groups.num_ranks()) + " ranks, but " +
+                     std::to_string(ranks.size()) + " traces");
+  JobChecker job(ranks, groups);
+  std::vector<TraceSummary> summaries;
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    RankCheck check = check_rank(*ranks[rank], rank, groups, options);
+    summaries.push_back(check.summary);
+    job.take_rank(rank, check.communications);
+  }
+  job.finish();
+  return summaries;
+}
+
+}  // namespace wafertlm::chakra

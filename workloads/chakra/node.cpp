@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/chakra/node.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+namespace wafertlm::chakra {
+namespace {
+
+constexpr std::array<const char*, kNodeTypes> kNodeTypeNames = {
+    "INVALID", "METADATA", "MEM_LOAD", "MEM_STORE", "COMP", "COMM_SEND", "COMM_RECV", "COMM_COLL"};
+constexpr std::array<const char*, kCollectiveTypes> kCollectiveTypeNames = {
+    "ALL_REDUCE", "REDUCE",         "ALL_GATHER",           "GATHER", "SCATTER", "BROADCAST",
+    "ALL_TO_ALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "BARRIER"};
+
+auto as_tuple(const Node& n) {
+  return std::tie(n.id, n.name, n.type, n.ctrl_deps, n.data_deps, n.duration_ps, n.is_cpu_op, n.num_ops,
+                  n.tensor_size, n.comm_type, n.comm_size, n.comm_src, n.comm_dst, n.comm_tag,
+                  n.comm_priority, n.pg_name, n.involved_dim, n.comm_class);
+}
+
+}  // namespace
+
+const char* to_string(NodeType type) { return kNodeTypeNames.at(static_cast<std::size_t>(type)); }
+const char* to_string(CollectiveType type) { return kCollectiveTypeNames.at(static_cast<std::size_t>(type)); }
+
+void Node::clear() {
+  Node empty;
+  name.clear();
+  ctrl_deps.clear();
+  data_deps.clear();
+  // The lists change places twice: a reader need not allocate them again for every node.
+  empty.name.swap(name);
+  empty.ctrl_deps.swap(ctrl_deps);
+  empty.data_deps.swap(data_deps);
+  *this = std::move(empty);
+}
+
+bool operator==(const Node& a, const Node& b) { return as_tuple(a) == as_tuple(b); }
+
+std::string describe(const Node& node) {
+  constexpr std::size_t kLongest = 60;
+  std::string text = "node " + std::to_string(node.id);
+  if (node.name.empty()) return text;
+  std::size_t length = std::min(node.name.size(), kLongest);
+  // Never cuts a UTF-8 character in two.
+  while (length < node.name.size() && length > 0 && (node.name[length] & 0xC0) == 0x80) --length;
+  return text + " \"" + node.name.substr(0, length) + (length < node.name.size() ? "…\"" : "\"");
+}
+
+}  // namespace wafertlm::chakra

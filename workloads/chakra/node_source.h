@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workloads/chakra/node.h"
+
+namespace wafertlm::chakra {
+
+/// The nodes of one rank, one after another: a file, a generator, a list. A parent may come after its child
+/// (it does in PyTorch traces), so a reader must look ahead.
+class NodeSource {
+ public:
+  NodeSource() = default;
+  NodeSource(const NodeSource&) = delete;
+  NodeSource& operator=(const NodeSource&) = delete;
+  virtual ~NodeSource() = default;
+
+  /// The next node, into a node that may be used again for every call; false at the end.
+  /// @throws TraceError when the source is damaged.
+  virtual bool next(Node& node) = 0;
+  /// Starts again at the first node (the next iteration).
+  virtual void rewind() = 0;
+  /// What messages call it: the file, or the workload and rank.
+  virtual const std::string& name() const = 0;
+};
+
+/// A list held in memory.
+class VectorSource : public NodeSource {
+ public:
+  VectorSource(std::string name, std::vector<Node> nodes)
+      : name_(std::move(name)), nodes_(std::move(nodes)) {}
+
+  bool next(Node& node) override {
+    if (position_ == nodes_.size()) return false;
+    node = nodes_[position_++];
+    return true;
+  }
+  void rewind() override { position_ = 0; }
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::string name_;
+  std::vector<Node> nodes_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace wafertlm::chakra

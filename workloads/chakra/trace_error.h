@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stdexcept>
+
+namespace wafertlm::chakra {
+
+/// A trace or a group file that cannot be simulated. The message starts with the file (or the name of the
+/// source), then the byte or the node, and says what was expected.
+class TraceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace wafertlm::chakra

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between a Node and Chakra's protobuf message. Used by EtReader and EtWriter only.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "workloads/chakra/node.h"
+
+namespace ChakraProtoMsg {
+class GlobalMetadata;
+class Node;
+}  // namespace ChakraProtoMsg
+
+namespace wafertlm::chakra::wire {
+
+/// Our own attributes. Other tools ignore attributes that they do not know.
+constexpr const char* kDurationPs = "wafertlm_duration_ps";  ///< node, uint64: replaces duration_micros
+constexpr const char* kCommClass = "wafertlm_class";         ///< node, string: traffic class
+constexpr const char* kNodeCount = "wafertlm_nodes";         ///< metadata, fixed64: nodes in the file
+
+/// Fills `node`. Any integer width is accepted for an integer attribute; attributes that we do not use are
+/// skipped. @throws std::invalid_argument: type unknown, a required attribute missing, a wrong type, out of
+/// range, given twice.
+void from_wire(const ChakraProtoMsg::Node& message, Node& node);
+
+/// @throws std::invalid_argument: a size above 2^63 - 1 (the format's integer is signed).
+void to_wire(const Node& node, ChakraProtoMsg::Node& message);
+
+/// The schema version the metadata declares ("" if it declares none) after checking that it is one we know.
+/// @throws std::invalid_argument
+std::string checked_version(const ChakraProtoMsg::GlobalMetadata& metadata);
+
+/// How many nodes the file should hold, if its writer said so.
+std::optional<std::uint64_t> declared_nodes(const ChakraProtoMsg::GlobalMetadata& metadata);
+
+}  // namespace wafertlm::chakra::wire

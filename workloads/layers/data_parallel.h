@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "workloads/chakra/node_source.h"
+#include "workloads/layers/layer.h"
+
+namespace wafertlm::layers {
+
+/// A data-parallel training job: every rank holds the whole model and its own batch.
+struct DataParallelSpec {
+  std::string workload;  ///< a name for messages
+  std::vector<Layer> layers;
+  std::uint32_t data_parallel = 1;       ///< ranks
+  std::uint64_t batch_per_npu = 1;       ///< samples
+  std::uint64_t bytes_per_element = 2;   ///< of a gradient
+  std::uint64_t bucket_bytes = 1 << 20;  ///< a bucket is closed as soon as it holds this much
+  std::uint64_t effective_rate = 0;      ///< operations per second that a rank sustains
+  bool overlap = true;                   ///< all-reduces start during the backward pass
+  /// SGD with momentum: two multiply-adds per parameter.
+  std::uint64_t optimizer_operations_per_parameter = 4;
+};
+
+/// One training iteration of one rank, node after node (memory: one bucket):
+///
+///   forward of each layer in order; then per layer in reverse its input gradient (the first layer has none)
+///   and its weight gradient (a layer without parameters has none), each as many operations as the forward;
+///   then the optimizer.
+///
+/// Each COMP node depends on the one before (an NPU runs its stream in order). Gradients are collected in
+/// backward order into buckets, as PyTorch's DDP does: a layer is never split, and a bucket is closed by the
+/// layer that fills it to `bucket_bytes`, so it may be larger; the last one may be smaller. A bucket is an
+/// ALL_REDUCE of all ranks, class "dp", that depends on the weight gradients in it, or with overlap = false
+/// on the last backward node. The optimizer depends on all of them and on the last backward node. One rank
+/// alone has nothing to reduce. Durations are operations / effective_rate, rounded up to the picosecond.
+class LayerGenerator : public chakra::NodeSource {
+ public:
+  /// @throws chakra::TraceError naming what of the specification is out of range (0, empty, rank too high,
+  /// a product beyond 64 bits).
+  LayerGenerator(DataParallelSpec spec, std::uint32_t rank);
+
+  bool next(chakra::Node& node) override;
+  void rewind() override;
+  const std::string& name() const override { return name_; }
+
+ private:
+  struct Bucket {
+    std::vector<std::uint64_t> gradients;  // the nodes that fill it
+    std::uint64_t bytes = 0;
+  };
+
+  void check() const;
+  void make_more();
+  void forward(const Layer& layer);
+  void backward(std::size_t index);
+  void close_bucket();
+  void all_reduce(const Bucket& bucket);
+  void optimizer();
+  std::uint64_t compute(const std::string& name, std::uint64_t operations, std::uint64_t times);
+  [[noreturn]] void fail(const std::string& text) const;
+
+  DataParallelSpec spec_;
+  std::string name_;
+  std::size_t step_ = 0;           // forward layers, backward layers, the end
+  std::deque<chakra::Node> made_;  // not handed out yet
+  std::uint64_t next_id_ = 0;
+  std::vector<std::uint64_t> last_compute_;  // none or one
+  Bucket bucket_;
+  std::vector<Bucket> delayed_;  // overlap = false
+  std::vector<std::uint64_t> all_reduces_;
+};
+
+}  // namespace wafertlm::layers
