@@ -8,110 +8,116 @@
 namespace wafertlm {
 namespace {
 
+bool earlier(const WakeQueue::Entry& a, const WakeQueue::Entry& b) {
+  return a.at != b.at ? a.at < b.at : static_cast<std::int32_t>(a.order - b.order) < 0;
+}
 /// For the standard heap, whose front is the last by this order.
-constexpr auto later = [](const auto& a, const auto& b) {
-  return a.entry.at != b.entry.at ? a.entry.at > b.entry.at : a.order > b.order;
-};
+bool later(const WakeQueue::Entry& a, const WakeQueue::Entry& b) { return earlier(b, a); }
 
 }  // namespace
 
 WakeQueue::WakeQueue(TimePs horizon_ps)
-    : shift_(0), buckets_(kBuckets, {kNil, kNil}), used_(kBuckets / 64), used_words_(kBuckets / 64 / 64) {
+    : shift_(0), heads_(kBuckets, kNil), used_(kBuckets / 64), used_words_(kBuckets / 64 / 64) {
   while (TimePs{kBuckets} << shift_ < horizon_ps) ++shift_;
 }
 
-void WakeQueue::put(std::uint32_t bucket, const Entry& entry) {
+void WakeQueue::put(std::uint64_t slot, const Entry& entry) {
+  const auto bucket = static_cast<std::uint32_t>(slot) & (kBuckets - 1);
   std::uint32_t node = free_;
   if (node == kNil) {
     node = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({entry, kNil});
+    nodes_.push_back({entry, heads_[bucket]});
   } else {
     free_ = nodes_[node].next;
-    nodes_[node] = {entry, kNil};
+    nodes_[node] = {entry, heads_[bucket]};
   }
-  Bucket& into = buckets_[bucket];
-  if (into.head == kNil) {
-    into = {node, node};
-    used_[bucket / 64] |= std::uint64_t{1} << bucket % 64;
-    used_words_[bucket / 4096] |= std::uint64_t{1} << bucket / 64 % 64;
-  } else if (nodes_[into.tail].entry.at <= entry.at) {
-    nodes_[into.tail].next = node;
-    into.tail = node;
-  } else if (nodes_[into.head].entry.at > entry.at) {
-    nodes_[node].next = into.head;
-    into.head = node;
-  } else {
-    std::uint32_t before = into.head;
-    while (nodes_[nodes_[before].next].entry.at <= entry.at) before = nodes_[before].next;
-    nodes_[node].next = nodes_[before].next;
-    nodes_[before].next = node;
-  }
+  heads_[bucket] = node;
+  used_[bucket / 64] |= std::uint64_t{1} << bucket % 64;
+  used_words_[bucket / 4096] |= std::uint64_t{1} << bucket / 64 % 64;
 }
 
 void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what) {
-  const Entry entry{at, &target, what};
-  if ((at >> shift_) - (now >> shift_) < kBuckets) {
-    put(bucket_of(at), entry);
+  const Entry entry{at, &target, what, order_++};
+  const std::uint64_t slot = at >> shift_;
+  if (at == now) {
+    immediate_.push_back(entry);
+  } else if (slot <= open_slot_) {
+    // Into the bucket that is being worked on: rare, a delay shorter than a bucket.
+    open_.insert(std::upper_bound(open_.begin() + static_cast<std::ptrdiff_t>(open_front_), open_.end(),
+                                  entry, earlier),
+                 entry);
+  } else if (slot - (now >> shift_) < kBuckets) {
+    put(slot, entry);
   } else {
-    heap_.push_back({entry, far_order_++});
-    std::push_heap(heap_.begin(), heap_.end(), later);
+    far_.push_back(entry);
+    std::push_heap(far_.begin(), far_.end(), later);
   }
-  next_ps_ = std::min(next_ps_, at);
 }
 
-/// The earliest entry on the wheel, which holds nothing before `from`.
-TimePs WakeQueue::wheel_next_ps(TimePs from) const {
-  const std::uint32_t start = bucket_of(from);
-  std::uint32_t word = start / 64;
-  std::uint64_t bits = used_[word] & ~((std::uint64_t{1} << start % 64) - 1);
+/// The first used bucket from `from` on, going round; kNil if there is none.
+std::uint32_t WakeQueue::next_used(std::uint32_t from) const {
+  constexpr std::uint32_t kWords = kBuckets / 64, kGroups = kWords / 64;
+  std::uint32_t word = from / 64;
+  std::uint64_t bits = used_[word] & (~std::uint64_t{0} << from % 64);
   if (bits == 0) {
-    // The summary tells the next used word, going round; the start word comes last, for its buckets before `start`.
-    const auto words = static_cast<std::uint32_t>(used_words_.size());
-    const std::uint32_t first = (word + 1) % (kBuckets / 64);
-    std::uint64_t summary = used_words_[first / 64] & ~((std::uint64_t{1} << first % 64) - 1);
+    const std::uint32_t first = (word + 1) % kWords;
     std::uint32_t group = first / 64;
-    for (std::uint32_t k = 0; summary == 0 && k < words; ++k) {
-      group = (group + 1) % words;
-      summary = used_words_[group];
-    }
-    if (summary == 0) return kNever;
+    std::uint64_t summary = used_words_[group] & (~std::uint64_t{0} << first % 64);
+    for (std::uint32_t k = 0; summary == 0 && k < kGroups; ++k)
+      summary = used_words_[group = (group + 1) % kGroups];
+    if (summary == 0) return kNil;
     word = group * 64 + static_cast<std::uint32_t>(__builtin_ctzll(summary));
     bits = used_[word];
   }
-  const std::uint32_t bucket = word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
-  return nodes_[buckets_[bucket].head].entry.at;
+  return word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
+}
+
+bool WakeQueue::open_next() {
+  open_.clear();
+  open_front_ = 0;
+  const auto start = static_cast<std::uint32_t>(open_slot_ + 1) & (kBuckets - 1);
+  const std::uint32_t bucket = next_used(start);
+  if (bucket == kNil) return false;
+  for (std::uint32_t node = heads_[bucket]; node != kNil;) {
+    open_.push_back(nodes_[node].entry);
+    const std::uint32_t next = nodes_[node].next;
+    nodes_[node].next = free_;
+    free_ = node;
+    node = next;
+  }
+  heads_[bucket] = kNil;
+  std::uint64_t& word = used_[bucket / 64];
+  word &= ~(std::uint64_t{1} << bucket % 64);
+  if (word == 0) used_words_[bucket / 4096] &= ~(std::uint64_t{1} << bucket / 64 % 64);
+  open_slot_ = open_.front().at >> shift_;
+  if (open_.size() > 1) std::sort(open_.begin(), open_.end(), earlier);
+  return true;
+}
+
+TimePs WakeQueue::next_ps() {
+  if (!immediate_.empty()) return immediate_.front().at;
+  const TimePs far = far_.empty() ? kNever : far_.front().at;
+  if (open_front_ == open_.size() && !open_next()) return far;
+  return std::min(open_[open_front_].at, far);
 }
 
 WakeQueue::Entry WakeQueue::pop() {
-  // An entry of the heap was pushed before any of the wheel's for the same time: it was further ahead then.
-  if (!heap_.empty() && heap_.front().entry.at == next_ps_) {
-    const Entry entry = heap_.front().entry;
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    heap_.pop_back();
-    next_ps_ = wheel_next_ps(entry.at);
-    if (!heap_.empty()) next_ps_ = std::min(next_ps_, heap_.front().entry.at);
+  const TimePs at = next_ps();
+  // For one instant: the far entries were pushed first, those pushed at the instant itself last.
+  if (!far_.empty() && far_.front().at == at) {
+    const Entry entry = far_.front();
+    std::pop_heap(far_.begin(), far_.end(), later);
+    far_.pop_back();
     return entry;
   }
-  const std::uint32_t bucket = bucket_of(next_ps_);
-  Bucket& from = buckets_[bucket];
-  const std::uint32_t node = from.head;
-  const Entry entry = nodes_[node].entry;
-  from.head = nodes_[node].next;
-  nodes_[node].next = free_;
-  free_ = node;
-  if (from.head == kNil) {
-    std::uint64_t& word = used_[bucket / 64];
-    word &= ~(std::uint64_t{1} << bucket % 64);
-    if (word == 0) used_words_[bucket / 4096] &= ~(std::uint64_t{1} << bucket / 64 % 64);
-    next_ps_ = wheel_next_ps(entry.at);
-  } else {
-    next_ps_ = nodes_[from.head].entry.at;
-  }
-  if (!heap_.empty()) next_ps_ = std::min(next_ps_, heap_.front().entry.at);
+  if (open_front_ < open_.size() && open_[open_front_].at == at) return open_[open_front_++];
+  const Entry entry = immediate_.front();
+  immediate_.pop_front();
   return entry;
 }
 
-Scheduler::Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps) : sc_module(name), queue_(horizon_ps) {
+Scheduler::Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps)
+    : sc_module(name), queue_(horizon_ps) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
     throw std::invalid_argument("the time resolution must be 1 ps; it is " +
                                 sc_core::sc_get_time_resolution().to_string());

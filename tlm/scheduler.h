@@ -4,6 +4,7 @@
 #include <systemc>
 #include <vector>
 
+#include "tlm/ring_queue.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
@@ -17,23 +18,26 @@ class Wakeable {
   ~Wakeable() = default;
 };
 
-/// Pending wake-ups ordered by (time, order of insertion): a timing wheel for what is due within the horizon, a heap
-/// for the rest. Push and pop on the wheel cost the same for 10 or 10,000 pending entries.
+/// Pending wake-ups ordered by (time, order of insertion): a calendar of time buckets for what is due within
+/// the horizon, a heap for the rest. A bucket is sorted once, when its time comes; the cost of an entry does
+/// not grow with the number of pending ones, also when thousands are due at the same instant.
 class WakeQueue {
  public:
   struct Entry {
     TimePs at;
     Wakeable* target;
     std::uint32_t what;
+    std::uint32_t order;  // of insertion, modulo 2^32; entries of one bucket are close
   };
 
-  /// The wheel reaches about `horizon_ps` ahead; most delays should be shorter.
+  /// The calendar reaches about `horizon_ps` ahead; most delays should be shorter.
   explicit WakeQueue(TimePs horizon_ps);
 
-  TimePs next_ps() const { return next_ps_; }
+  /// The time of the next entry, kNever if there is none.
+  TimePs next_ps();
   /// Requires now <= at; `now` must not go backwards.
   void push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what);
-  /// The entry that is due at next_ps().
+  /// The entry that is due at next_ps(); requires one.
   Entry pop();
 
  private:
@@ -43,34 +47,31 @@ class WakeQueue {
     Entry entry;
     std::uint32_t next;
   };
-  struct Bucket {
-    std::uint32_t head, tail;  // nodes, ascending in time; head kNil: empty
-  };
-  struct Far {
-    Entry entry;
-    std::uint64_t order;
-  };
-  std::uint32_t bucket_of(TimePs at) const { return static_cast<std::uint32_t>(at >> shift_) & (kBuckets - 1); }
-  void put(std::uint32_t bucket, const Entry& entry);
-  TimePs wheel_next_ps(TimePs from) const;
+  void put(std::uint64_t slot, const Entry& entry);
+  /// Makes the next used bucket the open one; returns whether there was one.
+  bool open_next();
+  std::uint32_t next_used(std::uint32_t from) const;
 
   unsigned shift_;
-  std::vector<Bucket> buckets_;
-  std::vector<std::uint64_t> used_;       // bit per bucket
-  std::vector<std::uint64_t> used_words_; // bit per word of used_
+  std::uint64_t open_slot_ = 0;  // at >> shift_ of the open bucket
+  std::vector<Entry> open_;      // its entries, sorted; those before open_front_ are gone
+  std::size_t open_front_ = 0;
+  std::vector<std::uint32_t> heads_;       // per bucket, a list of nodes in no order
+  std::vector<std::uint64_t> used_;        // bit per bucket
+  std::vector<std::uint64_t> used_words_;  // bit per word of used_
   std::vector<Node> nodes_;
   std::uint32_t free_ = kNil;
-  std::vector<Far> heap_;
-  std::uint64_t far_order_ = 0;
-  TimePs next_ps_ = kNever;
+  RingQueue<Entry> immediate_;  // due at the instant they were pushed
+  std::vector<Entry> far_;      // heap
+  std::uint32_t order_ = 0;
 };
 
 /// The platform's only timed process: one SC_METHOD and one sc_event for all modules. An sc_event per module
 /// costs more the more there are, and peq_with_cb_and_phase is a sorted list.
 class Scheduler : public sc_core::sc_module {
  public:
-  /// `horizon_ps`: most wake-ups are asked for less than this ahead (link latency, packet time); only speed depends
-  /// on it.
+  /// `horizon_ps`: most wake-ups are asked for less than this ahead (link latency, packet time); only speed
+  /// depends on it.
   explicit Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps = 100'000);
 
   /// Calls target.wake(what, at) at `at`, which must not be in the past; at equal times in the order of the
@@ -80,7 +81,7 @@ class Scheduler : public sc_core::sc_module {
   TimePs now() const { return dispatching_ ? dispatch_ps_ : sc_core::sc_time_stamp().value(); }
   /// Wake-ups delivered so far.
   std::uint64_t events() const { return events_; }
-  bool idle() const { return queue_.next_ps() == kNever; }
+  bool idle() { return queue_.next_ps() == kNever; }
 
  private:
   void dispatch();

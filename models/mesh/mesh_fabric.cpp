@@ -10,11 +10,16 @@ namespace {
 
 Direction opposite(Direction side) {
   switch (side) {
-    case Direction::east: return Direction::west;
-    case Direction::west: return Direction::east;
-    case Direction::north: return Direction::south;
-    case Direction::south: return Direction::north;
-    case Direction::local: break;
+    case Direction::east:
+      return Direction::west;
+    case Direction::west:
+      return Direction::east;
+    case Direction::north:
+      return Direction::south;
+    case Direction::south:
+      return Direction::north;
+    case Direction::local:
+      break;
   }
   return Direction::local;
 }
@@ -35,8 +40,8 @@ std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps,
   return in_flight + 2 * std::uint64_t{format.full_wire_bytes()};
 }
 
-MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params, const ClassTable& classes,
-                       Scheduler& scheduler, bool reverse)
+MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params,
+                       const ClassTable& classes, Scheduler& scheduler, bool reverse)
     : sc_module(name), params_(params), geometry_(params.width, params.height) {
   if (params.width == 0 || params.height == 0)
     throw std::invalid_argument("a mesh needs at least one column and one row");
@@ -48,14 +53,16 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
                                 std::to_string(params.buffer_bytes) + " B");
 
   routers_.resize(geometry_.npus());
-  for (std::uint32_t n = 0; n < geometry_.npus(); ++n) routing_.emplace_back(geometry_, static_cast<NpuId>(n));
+  for (std::uint32_t n = 0; n < geometry_.npus(); ++n)
+    routing_.emplace_back(geometry_, static_cast<NpuId>(n));
   for (std::uint32_t k = 0; k < geometry_.npus(); ++k) {
     const std::uint32_t n = reverse ? geometry_.npus() - 1 - k : k;
     const std::vector<Direction> ports = geometry_.ports(static_cast<NpuId>(n));
     std::vector<std::string> names;
     for (const Direction side : ports) names.emplace_back(to_string(side));
-    routers_[n] = std::make_unique<SwitchModule>(("router_" + std::to_string(n)).c_str(), switch_params(ports),
-                                                 names, names, classes, routing_[n], scheduler);
+    routers_[n] =
+        std::make_unique<SwitchModule>(("router_" + std::to_string(n)).c_str(), switch_params(ports), names,
+                                       names, classes, routing_[n], scheduler);
   }
   for (std::uint32_t n = 0; n < geometry_.npus(); ++n) {
     const auto here = static_cast<NpuId>(n);
@@ -78,12 +85,14 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
 std::uint64_t MeshFabric::buffer_bytes(std::uint64_t bytes_per_s, TimePs link_latency_ps,
                                        TimePs pipeline_ps) const {
   if (params_.buffer_bytes != 0) return params_.buffer_bytes;
-  return auto_buffer_bytes(bytes_per_s, link_latency_ps + pipeline_ps + params_.credit_delay_ps, params_.format);
+  return auto_buffer_bytes(bytes_per_s, link_latency_ps + pipeline_ps + params_.credit_delay_ps,
+                           params_.format);
 }
 
 OutputParams MeshFabric::injection_link() const {
-  return {params_.injection_bytes_per_s, params_.injection_latency_ps,
-          buffer_bytes(params_.injection_bytes_per_s, params_.injection_latency_ps, params_.router_pipeline_ps)};
+  return {
+      params_.injection_bytes_per_s, params_.injection_latency_ps,
+      buffer_bytes(params_.injection_bytes_per_s, params_.injection_latency_ps, params_.router_pipeline_ps)};
 }
 
 SwitchParams MeshFabric::switch_params(const std::vector<Direction>& ports) const {

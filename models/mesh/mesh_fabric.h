@@ -39,8 +39,8 @@ struct MeshLink {
 class MeshFabric : public sc_core::sc_module {
  public:
   /// Builds the routers in reverse order when `reverse` is set; the results must not change.
-  /// @throws std::invalid_argument: a packet larger than half an explicit buffer; a hop without any delay; a cycle
-  /// in the channel dependencies of the routes.
+  /// @throws std::invalid_argument: a packet larger than half an explicit buffer; a hop without any delay; a
+  /// cycle in the channel dependencies of the routes.
   MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params, const ClassTable& classes,
              Scheduler& scheduler, bool reverse = false);
 

@@ -9,7 +9,8 @@ constexpr Direction kSides[] = {Direction::east, Direction::west, Direction::nor
 std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; }
 
 /// Where X-Y routing turns next between two grid positions.
-Direction xy_direction(std::uint32_t column, std::uint32_t row, std::uint32_t to_column, std::uint32_t to_row) {
+Direction xy_direction(std::uint32_t column, std::uint32_t row, std::uint32_t to_column,
+                       std::uint32_t to_row) {
   if (to_column != column) return to_column > column ? Direction::east : Direction::west;
   if (to_row != row) return to_row > row ? Direction::south : Direction::north;
   return Direction::local;
@@ -19,11 +20,16 @@ Direction xy_direction(std::uint32_t column, std::uint32_t row, std::uint32_t to
 
 const char* to_string(Direction direction) {
   switch (direction) {
-    case Direction::east: return "east";
-    case Direction::west: return "west";
-    case Direction::north: return "north";
-    case Direction::south: return "south";
-    case Direction::local: return "local";
+    case Direction::east:
+      return "east";
+    case Direction::west:
+      return "west";
+    case Direction::north:
+      return "north";
+    case Direction::south:
+      return "south";
+    case Direction::local:
+      return "local";
   }
   return "unknown";
 }
@@ -36,11 +42,16 @@ MeshGeometry::MeshGeometry(std::uint32_t width, std::uint32_t height) : width_(w
 
 bool MeshGeometry::has_neighbor(NpuId npu, Direction direction) const {
   switch (direction) {
-    case Direction::east: return column(npu) + 1 < width_;
-    case Direction::west: return column(npu) > 0;
-    case Direction::north: return row(npu) > 0;
-    case Direction::south: return row(npu) + 1 < height_;
-    case Direction::local: return false;
+    case Direction::east:
+      return column(npu) + 1 < width_;
+    case Direction::west:
+      return column(npu) > 0;
+    case Direction::north:
+      return row(npu) > 0;
+    case Direction::south:
+      return row(npu) + 1 < height_;
+    case Direction::local:
+      return false;
   }
   return false;
 }
@@ -48,11 +59,16 @@ bool MeshGeometry::has_neighbor(NpuId npu, Direction direction) const {
 NpuId MeshGeometry::neighbor(NpuId npu, Direction direction) const {
   const auto n = static_cast<std::uint32_t>(npu);
   switch (direction) {
-    case Direction::east: return static_cast<NpuId>(n + 1);
-    case Direction::west: return static_cast<NpuId>(n - 1);
-    case Direction::north: return static_cast<NpuId>(n - width_);
-    case Direction::south: return static_cast<NpuId>(n + width_);
-    case Direction::local: break;
+    case Direction::east:
+      return static_cast<NpuId>(n + 1);
+    case Direction::west:
+      return static_cast<NpuId>(n - 1);
+    case Direction::north:
+      return static_cast<NpuId>(n - width_);
+    case Direction::south:
+      return static_cast<NpuId>(n + width_);
+    case Direction::local:
+      break;
   }
   return npu;
 }
@@ -80,12 +96,13 @@ std::vector<Direction> MeshGeometry::ports(NpuId npu) const {
 XyRouting::XyRouting(const MeshGeometry& geometry, NpuId here)
     : geometry_(geometry), column_(geometry.column(here)), row_(geometry.row(here)) {
   std::uint32_t port = 0;
-  for (const Direction side : geometry.ports(here)) port_[static_cast<std::size_t>(side)] = static_cast<PortId>(port++);
+  for (const Direction side : geometry.ports(here))
+    port_[static_cast<std::size_t>(side)] = static_cast<PortId>(port++);
 }
 
 PortId XyRouting::output_for(const Packet& packet) const {
-  const Direction direction = xy_direction(column_, row_, geometry_.column(packet.destination),
-                                           geometry_.row(packet.destination));
+  const Direction direction =
+      xy_direction(column_, row_, geometry_.column(packet.destination), geometry_.row(packet.destination));
   return port_[static_cast<std::size_t>(direction)];
 }
 

@@ -15,7 +15,8 @@ enum class Direction : std::uint8_t { east, west, north, south, local };
 constexpr std::size_t kDirections = 5;
 const char* to_string(Direction direction);
 
-/// A width × height grid of routers, one NPU each; NPU n sits at column n mod width, row n / width. Row 0 is north.
+/// A width × height grid of routers, one NPU each; NPU n sits at column n mod width, row n / width. Row 0 is
+/// north.
 class MeshGeometry {
  public:
   MeshGeometry(std::uint32_t width, std::uint32_t height);
@@ -25,7 +26,9 @@ class MeshGeometry {
   std::uint32_t npus() const { return width_ * height_; }
   std::uint32_t column(NpuId npu) const { return places_[index_of(npu)].column; }
   std::uint32_t row(NpuId npu) const { return places_[index_of(npu)].row; }
-  NpuId at(std::uint32_t column, std::uint32_t row) const { return static_cast<NpuId>(row * width_ + column); }
+  NpuId at(std::uint32_t column, std::uint32_t row) const {
+    return static_cast<NpuId>(row * width_ + column);
+  }
 
   bool has_neighbor(NpuId npu, Direction direction) const;
   /// Requires has_neighbor.

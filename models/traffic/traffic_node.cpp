@@ -81,7 +81,8 @@ void TrafficNode::wake(std::uint32_t, TimePs now) { injector_.wake(PortId{0}, no
   return ::tlm::TLM_ACCEPTED;
 }
 
-::tlm::tlm_sync_enum TrafficNode::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time& delay) {
+::tlm::tlm_sync_enum TrafficNode::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&,
+                                                  sc_core::sc_time& delay) {
   const TimePs now = scheduler_.now();
   injector_.credit(PortId{0}, packet.vc, packet.wire_bytes, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;

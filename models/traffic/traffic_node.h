@@ -36,17 +36,18 @@ struct TrafficNodeParams {
   std::uint32_t payload_bytes = 0;
   WireFormat format;
   ClassId traffic_class{};
-  double load = 0;            ///< offered, as a fraction of one packet per slot; 0: silent
-  TimePs slot_ps = 0;         ///< a packet may be created at each multiple of this
+  double load = 0;     ///< offered, as a fraction of one packet per slot; 0: silent
+  TimePs slot_ps = 0;  ///< a packet may be created at each multiple of this
   double packets_per_slot = 0;
-  TimePs stop_ps = kNever;    ///< no packet is created from then on
-  TimePs credit_delay_ps = 0; ///< of the ejection buffer
+  TimePs stop_ps = kNever;     ///< no packet is created from then on
+  TimePs credit_delay_ps = 0;  ///< of the ejection buffer
   OutputParams injection;
   std::uint64_t seed = 1;
 };
 
-/// An endpoint of synthetic traffic: a Bernoulli source with an unlimited queue in front of the injection port, and a
-/// sink that always accepts. Packets are made when the one before leaves, so a backlog takes no memory.
+/// An endpoint of synthetic traffic: a Bernoulli source with an unlimited queue in front of the injection
+/// port, and a sink that always accepts. Packets are made when the one before leaves, so a backlog takes no
+/// memory.
 class TrafficNode : public sc_core::sc_module,
                     private FabricForwardIf,
                     private FabricBackwardIf,
@@ -58,7 +59,8 @@ class TrafficNode : public sc_core::sc_module,
   FabricTargetSocket from_fabric{"from_fabric"};
 
   TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeParams& params, const ClassTable& classes,
-              const DestinationSource& destinations, TrafficSink& sink, PacketPool& pool, Scheduler& scheduler);
+              const DestinationSource& destinations, TrafficSink& sink, PacketPool& pool,
+              Scheduler& scheduler);
 
   /// Packets created that would have left by now but wait in the source, and whether credits are all home.
   std::uint64_t created_packets() const { return created_; }

@@ -25,7 +25,8 @@ double seconds_since(Clock::time_point start) {
 /// A method that wakes itself every nanosecond: the cheapest timed process there is.
 class SelfTimed : public sc_core::sc_module {
  public:
-  SelfTimed(const sc_core::sc_module_name& name, TimePs period_ps) : sc_module(name), period_(to_sc_time(period_ps)) {
+  SelfTimed(const sc_core::sc_module_name& name, TimePs period_ps)
+      : sc_module(name), period_(to_sc_time(period_ps)) {
     SC_HAS_PROCESS(SelfTimed);
     SC_METHOD(tick);
   }
@@ -47,14 +48,18 @@ struct Uniform : DestinationSource {
   std::uint64_t nodes_;
 };
 
-/// The eastern neighbour; the last of a row sends to the first of its row's start … one hop west.
+/// One of the neighbours, each equally often.
 struct Neighbor : DestinationSource {
-  explicit Neighbor(const MeshGeometry& geometry) : geometry_(geometry) {}
-  NpuId next(NpuId source, std::mt19937_64& random) const override {
-    const std::vector<Direction> ports = geometry_.ports(source);
-    return geometry_.neighbor(source, ports[uniform_below(random, ports.size() - 1)]);
+  explicit Neighbor(const MeshGeometry& geometry) : neighbors_(geometry.npus()) {
+    for (std::uint32_t n = 0; n < geometry.npus(); ++n)
+      for (const Direction side : geometry.ports(static_cast<NpuId>(n)))
+        if (side != Direction::local) neighbors_[n].push_back(geometry.neighbor(static_cast<NpuId>(n), side));
   }
-  const MeshGeometry& geometry_;
+  NpuId next(NpuId source, std::mt19937_64& random) const override {
+    const std::vector<NpuId>& choices = neighbors_[index_of(source)];
+    return choices[uniform_below(random, choices.size())];
+  }
+  std::vector<std::vector<NpuId>> neighbors_;
 };
 
 struct Counter : TrafficSink {
@@ -112,8 +117,8 @@ Result packet_hops(const Case& c) {
     node.packets_per_slot = c.load;
     node.credit_delay_ps = params.credit_delay_ps;
     node.injection = mesh.injection_link();
-    nodes.push_back(std::make_unique<TrafficNode>(("npu_" + std::to_string(n)).c_str(), node, classes, pattern,
-                                                  counter, pool, scheduler));
+    nodes.push_back(std::make_unique<TrafficNode>(("npu_" + std::to_string(n)).c_str(), node, classes,
+                                                  pattern, counter, pool, scheduler));
     nodes.back()->to_fabric.bind(mesh.injection(static_cast<NpuId>(n)));
     mesh.ejection(static_cast<NpuId>(n)).bind(nodes.back()->from_fabric);
   }
@@ -124,7 +129,8 @@ Result packet_hops(const Case& c) {
   const double seconds = seconds_since(start);
   const std::uint64_t hops = mesh.packet_hops() - hops_before;
   return {static_cast<double>(hops) / seconds,
-          static_cast<double>(scheduler.events() - events_before) / static_cast<double>(hops), hops, pool.in_use()};
+          static_cast<double>(scheduler.events() - events_before) / static_cast<double>(hops), hops,
+          pool.in_use()};
 }
 
 /// One simulation per process: runs `work` in a child and returns what it wrote.
@@ -160,15 +166,16 @@ int sc_main(int argc, char** argv) {
       {"32x32 uniform", 32, 32, false, 0.015, 20'000'000},
       {"32x32 neighbour", 32, 32, true, 0.9, 4'000'000},
   };
-  fmt::print("{:<18} {:>12} {:>12} {:>7} {:>11} {:>10} {:>9}\n", "case", "raw act/s", "hops/s", "ratio", "events/hop",
-             "in flight", "peak MiB");
+  fmt::print("{:<18} {:>12} {:>12} {:>7} {:>11} {:>10} {:>9}\n", "case", "raw act/s", "hops/s", "ratio",
+             "events/hop", "in flight", "peak MiB");
   for (const Case& c : cases) {
     if (argc > 1 && std::string(c.name).find(argv[1]) == std::string::npos) continue;
     const double raw = in_child<double>([&] { return raw_activations_per_s(c.width * c.height); });
     long peak = 0;
     const auto result = in_child<Result>([&] { return packet_hops(c); }, &peak);
-    fmt::print("{:<18} {:>12.3g} {:>12.3g} {:>7.2f} {:>11.2f} {:>10} {:>9.1f} {}\n", c.name, raw, result.hops_per_s,
-               result.hops_per_s / raw, result.events_per_hop, result.in_flight, static_cast<double>(peak) / 1024, result.hops);
+    fmt::print("{:<18} {:>12.3g} {:>12.3g} {:>7.2f} {:>11.2f} {:>10} {:>9.1f} {}\n", c.name, raw,
+               result.hops_per_s, result.hops_per_s / raw, result.events_per_hop, result.in_flight,
+               static_cast<double>(peak) / 1024, result.hops);
   }
   return 0;
 }

@@ -29,24 +29,24 @@ struct Waits {
 /// The payload of the fabric protocol. Posted: BEGIN_REQ hands it over, the receiver owns it from then on.
 /// What a hop reads comes first: one cache line.
 struct alignas(64) Packet {
-  Packet* next = nullptr;           ///< for the queue that holds the packet
+  Packet* next = nullptr;  ///< for the queue that holds the packet
   NpuId destination{};
   NpuId source{};
-  std::uint32_t wire_bytes = 0;     ///< with header, rounded up to flits
+  std::uint32_t wire_bytes = 0;  ///< with header, rounded up to flits
   std::uint32_t payload_bytes = 0;
-  PortId output{};                  ///< of the switch that holds the packet
+  PortId output{};  ///< of the switch that holds the packet
   ClassId traffic_class{};
-  VcId vc{};                        ///< of the link it is on
-  TimePs ready_ps = 0;              ///< for the switch that holds it: head in + pipeline
-  TimePs tail_ps = 0;               ///< the tail reaches the next input
-  std::uint32_t head_early = 0;     ///< fraction of the head's arrival, see Line
-  std::uint32_t hops = 0;           ///< links crossed so far
+  VcId vc{};                     ///< of the link it is on
+  TimePs ready_ps = 0;           ///< for the switch that holds it: head in + pipeline
+  TimePs tail_ps = 0;            ///< the tail reaches the next input
+  std::uint32_t head_early = 0;  ///< fraction of the head's arrival, see Line
+  std::uint32_t hops = 0;        ///< links crossed so far
 
-  Message* message = nullptr;       ///< what it is part of; null for synthetic traffic
-  std::uint64_t sequence = 0;       ///< of its message, or of its source
-  std::uint64_t offset = 0;         ///< of the payload in its message, bytes
+  Message* message = nullptr;  ///< what it is part of; null for synthetic traffic
+  std::uint64_t sequence = 0;  ///< of its message, or of its source
+  std::uint64_t offset = 0;    ///< of the payload in its message, bytes
   TimePs created_ps = 0;
-  std::vector<std::byte> data;      ///< functional mode: snapshot at injection
+  std::vector<std::byte> data;  ///< functional mode: snapshot at injection
   Waits waits;
 };
 

@@ -3,20 +3,15 @@
 
 namespace wafertlm {
 
-void CreditWindow::give_back(std::uint64_t bytes, TimePs at) {
-  if (returns_.empty() || returns_.back().at <= at) {
-    returns_.push_back({at, bytes});
-    return;
-  }
+void CreditWindow::insert_return(std::uint64_t bytes, TimePs at) {
   // A packet that left through a faster output: rare, and only a few places from the end.
   std::size_t place = returns_.size();
   while (place > 0 && returns_[place - 1].at > at) --place;
   returns_.insert(place, {at, bytes});
 }
 
-TimePs CreditWindow::time_of_room(std::uint64_t bytes) const {
+TimePs CreditWindow::time_of_promised_room(std::uint64_t bytes) const {
   std::uint64_t room = room_;
-  if (room >= bytes) return 0;
   for (std::size_t i = 0; i < returns_.size(); ++i) {
     room += returns_[i].bytes;
     if (room >= bytes) return returns_[i].at;

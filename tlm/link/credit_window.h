@@ -25,15 +25,23 @@ class CreditWindow {
   /// Requires room(now) >= bytes.
   void take(std::uint64_t bytes) { room_ -= bytes; }
   /// `bytes` are free again from `at` on.
-  void give_back(std::uint64_t bytes, TimePs at);
+  void give_back(std::uint64_t bytes, TimePs at) {
+    if (returns_.empty() || returns_.back().at <= at)
+      returns_.push_back({at, bytes});
+    else
+      insert_return(bytes, at);
+  }
   /// The earliest known time with room for `bytes`, or kNever if that depends on credits not yet promised.
-  TimePs time_of_room(std::uint64_t bytes) const;
+  TimePs time_of_room(std::uint64_t bytes) const { return room_ >= bytes ? 0 : time_of_promised_room(bytes); }
 
   std::uint64_t capacity() const { return capacity_; }
   /// Bytes neither free nor promised: 0 when every credit has come home.
   std::uint64_t outstanding() const;
 
  private:
+  void insert_return(std::uint64_t bytes, TimePs at);
+  TimePs time_of_promised_room(std::uint64_t bytes) const;
+
   struct Return {
     TimePs at;
     std::uint64_t bytes;

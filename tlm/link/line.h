@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "tlm/units.h"
@@ -26,7 +27,21 @@ class Line {
   };
   /// Sends `bytes` from `start` on. Requires start >= free_ps(). `early` is the fraction of whatever made the
   /// packet wait until `start` (an arrival), or kUnbound if only this line did.
-  Slot send(std::uint64_t bytes, TimePs start, Earliness early);
+  Slot send(std::uint64_t bytes, TimePs start, Earliness early) {
+    if (start > free_ps_)
+      slack_ = early == kUnbound || early == 0 ? 0 : slack_of(early);
+    else if (early != kUnbound && slack_ != 0)
+      slack_ = std::min(slack_, slack_of(early));
+    const Earliness start_early = slack_ == 0 ? 0 : earliness_of(slack_);
+    if (bytes != cached_bytes_) divide(bytes);  // nearly all packets have one size
+    free_ps_ = start + cached_whole_ps_;
+    if (cached_remainder_ > slack_) {
+      ++free_ps_;
+      slack_ += rate_;
+    }
+    slack_ -= cached_remainder_;
+    return {free_ps_, start_early};
+  }
 
   TimePs free_ps() const { return free_ps_; }
   std::uint64_t bytes_per_s() const { return rate_; }
@@ -35,7 +50,10 @@ class Line {
 
  private:
   std::uint64_t slack_of(Earliness early) const;
-  Earliness earliness_of(std::uint64_t slack) const;
+  Earliness earliness_of(std::uint64_t slack) const {
+    return static_cast<Earliness>(std::min(static_cast<double>(slack) * early_per_slack_ + 1, 4294967294.0));
+  }
+  void divide(std::uint64_t bytes);
 
   std::uint64_t rate_;
   double early_per_slack_;

@@ -14,7 +14,8 @@ using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
 /// Remembers the tree edges and the first edge that closes a cycle.
 class CycleFinder : public boost::dfs_visitor<> {
  public:
-  CycleFinder(std::vector<std::size_t>& parent, std::vector<std::size_t>& cycle) : parent_(parent), cycle_(cycle) {}
+  CycleFinder(std::vector<std::size_t>& parent, std::vector<std::size_t>& cycle)
+      : parent_(parent), cycle_(cycle) {}
 
   template <typename Edge>
   void tree_edge(Edge edge, const Graph& graph) {

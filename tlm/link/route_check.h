@@ -8,8 +8,8 @@
 
 namespace wafertlm {
 
-/// Builds the channel-dependency graph of all routes and looks for a cycle: a packet that holds a link while it waits
-/// for the next one is a dependency, and a cycle of them can deadlock (Dally and Seitz, 1987).
+/// Builds the channel-dependency graph of all routes and looks for a cycle: a packet that holds a link while
+/// it waits for the next one is a dependency, and a cycle of them can deadlock (Dally and Seitz, 1987).
 class RouteCheck {
  public:
   explicit RouteCheck(std::size_t switches) : switches_(switches) {}
@@ -20,8 +20,8 @@ class RouteCheck {
   /// A link from a switch's output to an endpoint, which always accepts.
   void add_exit(const std::string& name, std::size_t from, PortId output);
 
-  /// The names of the links of one cycle, in order; empty if there is none. Routes are walked from every switch to
-  /// the destinations 0 … destinations − 1.
+  /// The names of the links of one cycle, in order; empty if there is none. Routes are walked from every
+  /// switch to the destinations 0 … destinations − 1.
   /// @throws std::logic_error if a route ends at a port without a link or does not end.
   std::vector<std::string> find_cycle(std::size_t destinations) const;
   /// @throws std::invalid_argument that prints the cycle.

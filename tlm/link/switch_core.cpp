@@ -60,8 +60,8 @@ void SwitchCore::clear_request(std::size_t output, std::size_t vc, std::size_t i
     outputs_[output].requesting_vcs &= ~bit(vc);
 }
 
-/// Visits the queues with a waiting head on `vc`, from input `from` on and round; visit(input, queue) returns false
-/// to stop.
+/// Visits the queues with a waiting head on `vc`, from input `from` on and round; visit(input, queue) returns
+/// false to stop.
 template <typename Visit>
 void SwitchCore::for_each_waiting(std::size_t output, std::size_t vc, std::size_t from, Visit visit) {
   const Channel& asked = channel(output, vc);
@@ -82,9 +82,12 @@ void SwitchCore::for_each_waiting(std::size_t output, std::size_t vc, std::size_
 }
 
 void SwitchCore::ask_wake(std::size_t output, TimePs at) {
-  if (at >= outputs_[output].wake_ps) return;
-  outputs_[output].wake_ps = at;
-  host_.request_wake(static_cast<PortId>(output), at);
+  Output& of = outputs_[output];
+  if (at >= of.wake_ps) return;
+  const bool is_coming = at == of.spare_wake_ps;
+  if (is_coming || of.wake_ps != kNever) of.spare_wake_ps = of.wake_ps;
+  of.wake_ps = at;
+  if (!is_coming) host_.request_wake(static_cast<PortId>(output), at);
 }
 
 /// The head of `waiting` waits for the packet that is on the line from `from` until `until`.
@@ -131,7 +134,8 @@ void SwitchCore::expose(Queue& queue, std::size_t input, std::size_t vc, TimePs 
   if (start != kNever) ask_wake(out, start);
 }
 
-/// The queue that round-robin serves next on `vc`; lowers `next` to the time at which a later one becomes ready.
+/// The queue that round-robin serves next on `vc`; lowers `next` to the time at which a later one becomes
+/// ready.
 SwitchCore::Queue* SwitchCore::first_ready(std::size_t output, std::size_t vc, TimePs now, TimePs& next) {
   Queue* found = nullptr;
   for_each_waiting(output, vc, channel(output, vc).next_input, [&](std::size_t, Queue& waiting) {
@@ -160,13 +164,14 @@ bool SwitchCore::choose_vc(std::size_t output, const Queue& waiting, TimePs now,
   return found;
 }
 
-/// When a waiting head can go, as far as known: kNever if that depends on credits not yet promised, which then wake
-/// the output.
+/// When a waiting head can go, as far as known: kNever if that depends on credits not yet promised, which
+/// then wake the output.
 TimePs SwitchCore::earliest_start(std::size_t output, const Queue& waiting) {
   const TrafficClass& traffic_class = classes_[waiting.head_class];
   TimePs room = kNever;
   for (std::uint32_t k = 0; k < traffic_class.vcs; ++k)
-    room = std::min(room, channel(output, traffic_class.first_vc + k).credits.time_of_room(waiting.wire_bytes));
+    room =
+        std::min(room, channel(output, traffic_class.first_vc + k).credits.time_of_room(waiting.wire_bytes));
   Output& from = outputs_[output];
   if (room != kNever) return std::max({room, waiting.eligible_ps, from.line.free_ps()});
   for (std::uint32_t vc = traffic_class.first_vc; vc < traffic_class.first_vc + traffic_class.vcs; ++vc) {
@@ -180,7 +185,10 @@ TimePs SwitchCore::earliest_start(std::size_t output, const Queue& waiting) {
 bool SwitchCore::wake(PortId port, TimePs now) {
   const std::size_t out = index_of(port);
   Output& output = outputs_[out];
-  if (now != output.wake_ps) return false;  // an earlier wake-up did it
+  if (now != output.wake_ps) {  // an earlier wake-up did it
+    if (now == output.spare_wake_ps) output.spare_wake_ps = kNever;
+    return false;
+  }
   output.wake_ps = kNever;
   output.starved_vcs = 0;
   TimePs next = kNever;
@@ -189,7 +197,8 @@ bool SwitchCore::wake(PortId port, TimePs now) {
     if ((output.requesting_vcs & group.mask) == 0) continue;
     std::uint32_t& next_vc = next_vc_[out * groups_.size() + g];
     std::size_t place = next_vc;
-    for (std::size_t k = 0; k < group.vcs.size(); ++k, place = next_round<std::size_t>(place, group.vcs.size())) {
+    for (std::size_t k = 0; k < group.vcs.size();
+         ++k, place = next_round<std::size_t>(place, group.vcs.size())) {
       const std::uint32_t in_vc = group.vcs[place];
       if ((output.requesting_vcs & bit(in_vc)) == 0) continue;
       Queue* const found = first_ready(out, in_vc, now, next);
@@ -258,8 +267,8 @@ void SwitchCore::send(std::size_t out, std::size_t input, Queue& from, std::uint
   host_.forward(static_cast<PortId>(out), packet, now + output.latency_ps);
 }
 
-/// After a packet began to leave at `now`: asks for the wake-up at which the first of the waiting heads can go, and
-/// charges them for the transmission.
+/// After a packet began to leave at `now`: asks for the wake-up at which the first of the waiting heads can
+/// go, and charges them for the transmission.
 void SwitchCore::plan_next(std::size_t out, TimePs now) {
   Output& output = outputs_[out];
   const TimePs busy_until = output.line.free_ps();

@@ -100,25 +100,25 @@ class SwitchCore {
   std::uint64_t outstanding_credits() const;
 
  private:
-  /// Packets of one input and channel (and output). What arbitration asks about its head is kept here, next to the
-  /// other contenders' queues, so that waiting packets are not touched.
+  /// Packets of one input and channel (and output). What arbitration asks about its head is kept here, next
+  /// to the other contenders' queues, so that waiting packets are not touched.
   struct Queue {
     Packet* head = nullptr;
     Packet* tail = nullptr;
-    TimePs free_ps = 0;             // its read port
-    TimePs eligible_ps = 0;         // the head may go: it is ready, and the read port was free
-    TimePs contention_ps = 0;       // that the head has waited at this hop, all classes
-    TimePs class_contention_ps = 0; // the part for contended_class, not yet in the packet
+    TimePs free_ps = 0;              // its read port
+    TimePs eligible_ps = 0;          // the head may go: it is ready, and the read port was free
+    TimePs contention_ps = 0;        // that the head has waited at this hop, all classes
+    TimePs class_contention_ps = 0;  // the part for contended_class, not yet in the packet
     std::uint32_t wire_bytes = 0;
     ClassId head_class{}, contended_class{};
   };
-  /// What an output keeps per virtual channel. As an arbitration index it is the channel a packet came on, as a
-  /// credit index the channel it goes out on.
+  /// What an output keeps per virtual channel. As an arbitration index it is the channel a packet came on, as
+  /// a credit index the channel it goes out on.
   struct Channel {
     explicit Channel(std::uint64_t buffer_bytes) : credits(buffer_bytes) {}
-    std::uint64_t requests = 0;     // bit per input 0 … 63 with a waiting head
-    std::uint32_t next_input = 0;   // round-robin
-    std::uint32_t needed = 0;       // room that a starved packet waits for
+    std::uint64_t requests = 0;    // bit per input 0 … 63 with a waiting head
+    std::uint32_t next_input = 0;  // round-robin
+    std::uint32_t needed = 0;      // room that a starved packet waits for
     CreditWindow credits;
     std::vector<std::uint64_t> more_requests;  // inputs 64 and up
   };
@@ -126,7 +126,8 @@ class SwitchCore {
     explicit Output(const OutputParams& params) : line(params.bytes_per_s), latency_ps(params.latency_ps) {}
     Line line;
     TimePs latency_ps;
-    TimePs wake_ps = kNever;           // earliest wake-up asked for
+    TimePs wake_ps = kNever;        // earliest wake-up asked for
+    TimePs spare_wake_ps = kNever;  // one that an earlier one overtook; it will still come, and can be used
     std::uint32_t requesting_vcs = 0;  // bit per channel with a waiting head
     std::uint32_t starved_vcs = 0;     // bit per next channel that a ready packet waits for
     ClassId current_class{};           // of the packet on the line
@@ -146,7 +147,8 @@ class SwitchCore {
   Queue* first_ready(std::size_t output, std::size_t vc, TimePs now, TimePs& next);
   bool choose_vc(std::size_t output, const Queue& waiting, TimePs now, std::uint32_t& vc);
   TimePs earliest_start(std::size_t output, const Queue& waiting);
-  void send(std::size_t output, std::size_t input, Queue& from, std::uint32_t in_vc, std::uint32_t vc, TimePs now);
+  void send(std::size_t output, std::size_t input, Queue& from, std::uint32_t in_vc, std::uint32_t vc,
+            TimePs now);
   void plan_next(std::size_t output, TimePs now);
   void ask_wake(std::size_t output, TimePs at);
   void set_request(std::size_t output, std::size_t vc, std::size_t input);
@@ -162,9 +164,9 @@ class SwitchCore {
   TimePs pipeline_ps_;
   std::vector<TimePs> credit_delay_ps_;  // per input
   std::vector<Output> outputs_;
-  std::vector<Channel> channels_;  // [output][vc]
-  std::vector<Queue> queues_;      // [output if per_output][vc][input]
-  std::vector<Group> groups_;      // by falling priority, the same for all outputs
+  std::vector<Channel> channels_;       // [output][vc]
+  std::vector<Queue> queues_;           // [output if per_output][vc][input]
+  std::vector<Group> groups_;           // by falling priority, the same for all outputs
   std::vector<std::uint32_t> next_vc_;  // [output][group]: round-robin among channels of one priority
   std::uint64_t queued_ = 0;
 };
