@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/endpoint/endpoint.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace wafertlm {
+namespace {
+
+std::string npu_name(NpuId npu) { return "NPU " + std::to_string(index_of(npu)); }
+
+/// dst += src on INT32 values; wraps like the hardware does.
+void add_int32(std::byte* to, const std::byte* from, std::size_t bytes) {
+  for (std::size_t i = 0; i + 4 <= bytes; i += 4) {
+    std::uint32_t a = 0, b = 0;
+    std::memcpy(&a, to + i, 4);
+    std::memcpy(&b, from + i, 4);
+    a += b;
+    std::memcpy(to + i, &a, 4);
+  }
+}
+
+}  // namespace
+
+std::size_t Endpoint::KeyHash::operator()(const MessageKey& key) const {
+  std::uint64_t hash = key.operation * 0x9E3779B97F4A7C15ULL;
+  hash = (hash ^ (hash >> 32) ^ key.tag) * 0xBF58476D1CE4E5B9ULL;
+  hash = (hash ^ (hash >> 29) ^ index_of(key.source)) * 0x94D049BB133111EBULL;
+  return hash ^ (hash >> 31);
+}
+
+Endpoint::Endpoint(NpuId npu, const InjectorParams& injector, const ClassTable& classes, PacketPool& packets,
+                   MessagePool& messages, EndpointHost& host)
+    : npu_(npu),
+      host_(host),
+      messages_(messages),
+      packets_(packets),
+      injector_(npu, injector, classes, packets, *this) {}
+
+Endpoint::~Endpoint() = default;
+
+void Endpoint::start_collective(const CollectiveStart& start, TimePs now) {
+  auto& slot = collectives_[start.collective_id];
+  if (slot)
+    throw std::logic_error(npu_name(npu_) + " entered collective " + std::to_string(start.collective_id) + " twice");
+  slot = std::make_unique<Collective>();
+  Collective& collective = *slot;
+  collective.start = start;
+  collective.strands.resize(start.program->strands());
+  // One more than there are, so that nothing ends before all strands have been started.
+  collective.unfinished = start.program->strands() + 1;
+  for (std::uint32_t strand = 0; strand < start.program->strands(); ++strand) {
+    if (start.program->steps(strand) == 0)
+      --collective.unfinished;
+    else
+      advance(collective, strand, now);
+  }
+  if (--collective.unfinished == 0) set_timer(now, nullptr, {&collective, Step::kNone, 0});
+}
+
+void Endpoint::start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes, ClassId traffic_class,
+                          std::uint64_t token, TimePs now) {
+  send_message({0, tag, npu_}, peer, bytes, traffic_class, nullptr, {nullptr, 0, token}, now);
+}
+
+void Endpoint::start_receive(NpuId peer, std::uint64_t tag, std::uint64_t token, TimePs now) {
+  expect({0, tag, peer}, {nullptr, 0, token}, now);
+}
+
+void Endpoint::send_message(const MessageKey& key, NpuId peer, std::uint64_t bytes, ClassId traffic_class,
+                            const std::byte* data, const Waiter& waiter, TimePs now) {
+  Message& message = messages_.acquire();
+  message.key = key;
+  message.destination = peer;
+  message.traffic_class = traffic_class;
+  message.bytes = bytes;
+  message.source_data = data;
+  const std::uint64_t ticket = next_ticket_++;
+  sending_.emplace(ticket, waiter);
+  injector_.send(message, ticket, now);
+}
+
+void Endpoint::injected(std::uint64_t ticket, TimePs at) {
+  const auto found = sending_.find(ticket);
+  const Waiter waiter = found->second;
+  sending_.erase(found);
+  set_timer(at, nullptr, waiter);
+}
+
+/// Runs the strand until it has to wait.
+void Endpoint::advance(Collective& collective, std::uint32_t index, TimePs now) {
+  Strand& strand = collective.strands[index];
+  const std::uint32_t steps = collective.start.program->steps(index);
+  while (!strand.running && strand.done < steps) {
+    if (!start_step(collective, index, now)) return;
+  }
+}
+
+/// Starts the strand's next step; a step without bytes is done at once. Returns false if it has to wait for another
+/// strand.
+bool Endpoint::start_step(Collective& collective, std::uint32_t index, TimePs now) {
+  const CollectiveStart& start = collective.start;
+  Strand& strand = collective.strands[index];
+  const Step step = start.program->step(index, strand.done);
+  if (step.after_strand != Step::kNone && collective.strands[step.after_strand].done < step.after_count) {
+    if (!strand.parked) collective.parked.push_back(index);
+    strand.parked = true;
+    return false;
+  }
+  if (step.bytes == 0) {
+    step_done(collective, index, now);
+    return true;
+  }
+  strand.running = true;
+  const NpuId peer = (*start.group)[step.peer];
+  if (step.kind == Step::Kind::send)
+    send_message({start.collective_id, step.tag, npu_}, peer, step.bytes, start.traffic_class,
+                 start.buffer ? start.buffer + step.offset : nullptr, {&collective, index, 0}, now);
+  else
+    expect({start.collective_id, step.tag, peer}, {&collective, index, 0}, now);
+  return true;
+}
+
+void Endpoint::step_done(Collective& collective, std::uint32_t index, TimePs now) {
+  Strand& strand = collective.strands[index];
+  strand.running = false;
+  ++strand.done;
+  // The parked strands see whether this was what they wait for; they park again if not.
+  if (!collective.parked.empty()) {
+    const std::vector<std::uint32_t> parked = std::move(collective.parked);
+    collective.parked.clear();
+    for (const std::uint32_t other : parked) {
+      collective.strands[other].parked = false;
+      advance(collective, other, now);
+    }
+  }
+  if (strand.done == collective.start.program->steps(index) && --collective.unfinished == 0)
+    set_timer(now, nullptr, {&collective, Step::kNone, 0});
+}
+
+void Endpoint::expect(const MessageKey& key, const Waiter& waiter, TimePs now) {
+  const auto early = early_.find(key);
+  if (early == early_.end()) {
+    if (!expected_.emplace(key, waiter).second)
+      throw std::logic_error(npu_name(npu_) + " waits twice for the message with tag " + std::to_string(key.tag) +
+                             " from " + npu_name(key.source));
+    return;
+  }
+  Message& message = *early->second.front();
+  early->second.pop();
+  if (early->second.empty()) early_.erase(early);
+  early_bytes_ -= message.bytes;
+  set_timer(now, &message, waiter);
+}
+
+void Endpoint::receive(Packet& packet, TimePs now) {
+  Message& message = *packet.message;
+  received_bytes_ += packet.payload_bytes;
+  message.arrived_bytes += packet.payload_bytes;
+  ++message.arrived_packets;
+  if (packet.tail_ps >= message.tail_ps) {
+    message.tail_ps = packet.tail_ps;
+    message.last_waits = packet.waits;
+  }
+  if (!packet.data.empty()) {
+    message.data.resize(message.bytes);
+    std::copy(packet.data.begin(), packet.data.end(),
+              message.data.begin() + static_cast<std::ptrdiff_t>(packet.offset));
+  }
+  packets_.release(packet);
+  if (message.arrived_bytes == message.bytes) set_timer(std::max(message.tail_ps, now), &message, {});
+}
+
+void Endpoint::set_timer(TimePs at, Message* arrived, const Waiter& waiter) {
+  if (timers_.empty() || at < timers_.top().at) host_.request_timer_wake(at);
+  timers_.push({at, timer_order_++, arrived, waiter});
+}
+
+void Endpoint::wake_timer(TimePs now) {
+  while (!timers_.empty() && timers_.top().at <= now) {
+    const Timer timer = timers_.top();
+    timers_.pop();
+    if (!timer.arrived)
+      finish(timer.waiter, now);
+    else if (timer.waiter.collective || timer.waiter.token != 0)
+      take_in(*timer.arrived, timer.waiter, now);
+    else
+      message_arrived(*timer.arrived, now);
+  }
+  if (!timers_.empty()) host_.request_timer_wake(timers_.top().at);
+}
+
+void Endpoint::message_arrived(Message& message, TimePs now) {
+  const auto expected = expected_.find(message.key);
+  if (expected == expected_.end()) {
+    early_[message.key].push(&message);
+    early_bytes_ += message.bytes;
+    early_high_water_ = std::max(early_high_water_, early_bytes_);
+    return;
+  }
+  const Waiter waiter = expected->second;
+  expected_.erase(expected);
+  take_in(message, waiter, now);
+}
+
+/// Stores or reduces what arrived, and lets its step go on.
+void Endpoint::take_in(Message& message, const Waiter& waiter, TimePs now) {
+  if (waiter.collective) {
+    const CollectiveStart& start = waiter.collective->start;
+    const Step step = start.program->step(waiter.strand, waiter.collective->strands[waiter.strand].done);
+    if (message.bytes != step.bytes)
+      throw std::logic_error(npu_name(npu_) + ", collective " + std::to_string(start.collective_id) + ": " +
+                             npu_name(message.key.source) + " sent " + std::to_string(message.bytes) +
+                             " B where a step expects " + std::to_string(step.bytes) + " B");
+    if (start.buffer) {
+      if (step.kind == Step::Kind::reduce)
+        add_int32(start.buffer + step.offset, message.data.data(), message.data.size());
+      else
+        std::copy(message.data.begin(), message.data.end(), start.buffer + step.offset);
+    }
+  }
+  messages_.release(message);
+  finish(waiter, now);
+}
+
+void Endpoint::finish(const Waiter& waiter, TimePs now) {
+  if (!waiter.collective) {
+    host_.communication_done(waiter.token);
+    return;
+  }
+  Collective& collective = *waiter.collective;
+  if (waiter.strand == Step::kNone) {  // all strands are done
+    const std::uint64_t token = collective.start.token;
+    collectives_.erase(collective.start.collective_id);
+    host_.communication_done(token);
+    return;
+  }
+  step_done(collective, waiter.strand, now);
+  advance(collective, waiter.strand, now);
+}
+
+std::vector<std::string> Endpoint::pending() const {
+  std::vector<std::string> lines;
+  for (const auto& [key, waiter] : expected_) {
+    const std::string what = waiter.collective
+                                 ? "collective " + std::to_string(waiter.collective->start.collective_id) + " step " +
+                                       std::to_string(waiter.collective->strands[waiter.strand].done) +
+                                       " of strand " + std::to_string(waiter.strand)
+                                 : "a receive with tag " + std::to_string(key.tag);
+    lines.push_back(npu_name(npu_) + " waits for " + npu_name(key.source) + " in " + what);
+  }
+  if (!sending_.empty())
+    lines.push_back(npu_name(npu_) + " has " + std::to_string(sending_.size()) +
+                    " sends that the fabric does not take");
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <queue>
+#include <unordered_map>
+#include <vector>
+
+#include "models/endpoint/injector.h"
+#include "tlm/fabric/message.h"
+#include "tlm/program.h"
+
+namespace wafertlm {
+
+/// What an endpoint tells its shell.
+class EndpointHost {
+ public:
+  /// The head of `packet` leaves now and reaches the fabric at `head_ps`; hands the packet over.
+  virtual void inject(Packet& packet, TimePs head_ps) = 0;
+  /// Call Endpoint::wake_injector / wake_timer at `at`.
+  virtual void request_injector_wake(TimePs at) = 0;
+  virtual void request_timer_wake(TimePs at) = 0;
+  /// A collective, send or receive that was started with `token` is done.
+  virtual void communication_done(std::uint64_t token) = 0;
+
+ protected:
+  ~EndpointHost() = default;
+};
+
+/// A collective that this rank enters.
+struct CollectiveStart {
+  std::uint64_t collective_id = 0;
+  const StepSource* program = nullptr;  ///< this rank's; must stay until it is done
+  const Group* group = nullptr;
+  ClassId traffic_class{};
+  std::byte* buffer = nullptr;          ///< functional mode: this rank's values (INT32), else null
+  std::uint64_t token = 0;
+};
+
+/// The program executor: sends and receives messages, runs the steps of collectives, and matches what arrives with
+/// the step that waits for it. It always accepts: data that arrives before its step is posted lands in memory.
+class Endpoint : private InjectorHost {
+ public:
+  Endpoint(NpuId npu, const InjectorParams& injector, const ClassTable& classes, PacketPool& packets,
+           MessagePool& messages, EndpointHost& host);
+  ~Endpoint();
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+
+  void start_collective(const CollectiveStart& start, TimePs now);
+  void start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes, ClassId traffic_class, std::uint64_t token,
+                  TimePs now);
+  void start_receive(NpuId peer, std::uint64_t tag, std::uint64_t token, TimePs now);
+
+  /// A packet whose tail arrives at packet.tail_ps >= now. Takes it over.
+  void receive(Packet& packet, TimePs now);
+  void credit(VcId vc, std::uint32_t bytes, TimePs at, TimePs now) { injector_.credit(vc, bytes, at, now); }
+  void wake_injector(TimePs now) { injector_.wake(now); }
+  void wake_timer(TimePs now);
+
+  /// What this endpoint still waits for, in words; empty when it is idle.
+  std::vector<std::string> pending() const;
+  const SwitchCore& injection_port() const { return injector_.port(); }
+  std::uint64_t received_bytes() const { return received_bytes_; }
+  /// Most bytes that lay here at one time because their step was not posted yet.
+  std::uint64_t early_bytes_high_water() const { return early_high_water_; }
+
+ private:
+  struct Strand {
+    std::uint32_t done = 0;   // steps finished
+    bool running = false;     // step `done` has been started
+    bool parked = false;      // … waits for another strand
+  };
+  struct Collective {
+    CollectiveStart start;
+    std::vector<Strand> strands;
+    std::vector<std::uint32_t> parked;
+    std::uint32_t unfinished = 0;
+  };
+  struct KeyHash {
+    std::size_t operator()(const MessageKey& key) const;
+  };
+  /// Who waits for a message, or for the end of an injection: a step of a collective, or a point-to-point operation.
+  struct Waiter {
+    Collective* collective = nullptr;
+    std::uint32_t strand = 0;
+    std::uint64_t token = 0;
+  };
+  struct Timer {
+    TimePs at;
+    std::uint64_t order;
+    Message* arrived;  // null: an injection ended
+    Waiter waiter;
+    bool operator>(const Timer& other) const { return at != other.at ? at > other.at : order > other.order; }
+  };
+
+  void inject(Packet& packet, TimePs head_ps) override { host_.inject(packet, head_ps); }
+  void request_wake(TimePs at) override { host_.request_injector_wake(at); }
+  void injected(std::uint64_t ticket, TimePs at) override;
+
+  void send_message(const MessageKey& key, NpuId peer, std::uint64_t bytes, ClassId traffic_class,
+                    const std::byte* data, const Waiter& waiter, TimePs now);
+  void expect(const MessageKey& key, const Waiter& waiter, TimePs now);
+  void advance(Collective& collective, std::uint32_t strand, TimePs now);
+  bool start_step(Collective& collective, std::uint32_t strand, TimePs now);
+  void step_done(Collective& collective, std::uint32_t strand, TimePs now);
+  void message_arrived(Message& message, TimePs now);
+  void take_in(Message& message, const Waiter& waiter, TimePs now);
+  void finish(const Waiter& waiter, TimePs now);
+  void set_timer(TimePs at, Message* arrived, const Waiter& waiter);
+
+  NpuId npu_;
+  EndpointHost& host_;
+  MessagePool& messages_;
+  PacketPool& packets_;
+  Injector injector_;
+  std::map<std::uint64_t, std::unique_ptr<Collective>> collectives_;  // by id
+  std::unordered_map<MessageKey, Waiter, KeyHash> expected_;
+  std::unordered_map<MessageKey, std::queue<Message*>, KeyHash> early_;
+  std::unordered_map<std::uint64_t, Waiter> sending_;  // by the injector's ticket
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  std::uint64_t next_ticket_ = 0, timer_order_ = 0;
+  std::uint64_t received_bytes_ = 0, early_bytes_ = 0, early_high_water_ = 0;
+};
+
+}  // namespace wafertlm
