@@ -114,6 +114,8 @@ void FabricChecker::end_request(const Packet& packet, TimePs at) {
            say("channel ", index_of(sent.vc)));
   if (packet.wire_bytes != sent.wire_bytes)
     report(FabricRule::credit_of_bytes, say(packet.wire_bytes, " B"), say(sent.wire_bytes, " B"));
+  if (at < now())  // a difference of unsigned times that wrapped round
+    report(FabricRule::credit_not_past, say("free at ", at, " ps"), "now or later");
   if (at < sent.tail_ps)
     report(FabricRule::credit_after_tail, say("free at ", at, " ps"),
            say("not before the tail at ", sent.tail_ps, " ps"));

@@ -13,8 +13,7 @@
 
 namespace wafertlm {
 
-// A packet's head leaves its output ("starts") when BEGIN_REQ is called. A delay is an sc_time and cannot be
-// negative, so neither a head nor a credit can lie in the past.
+// A packet's head leaves its output ("starts") when BEGIN_REQ is called.
 #define WAFERTLM_FABRIC_RULES(RULE)                                                                    \
   RULE(forward_phase, "only BEGIN_REQ goes forward")                                                   \
   RULE(backward_phase, "only END_REQ goes backward")                                                   \
@@ -33,6 +32,7 @@ namespace wafertlm {
   RULE(credit_for_packet, "END_REQ belongs to a packet that is on this link, and comes once")          \
   RULE(credit_on_channel, "END_REQ comes on the packet's virtual channel")                             \
   RULE(credit_of_bytes, "END_REQ frees the packet's wire bytes")                                       \
+  RULE(credit_not_past, "room does not become free before END_REQ is called")                          \
   RULE(credit_after_tail, "room is not free before the packet's tail has arrived")                     \
   RULE(packet_constant, "source, destination, class and payload bytes do not change on the link")      \
   RULE(all_returned, "at the end every packet's room has been given back")
