@@ -109,7 +109,8 @@ std::string say(const Parts&... parts) {
 /// As in the code: "TLM_ACCEPTED".
 const char* answer_name(::tlm::tlm_sync_enum answer);
 
-/// Binds sockets of one protocol. The bus width is no property of the protocol: different widths may meet.
+/// Binds sockets of one protocol. The bus width is no property of the protocol: different widths may meet
+/// (but a multi_passthrough socket insists on its own).
 template <unsigned W1, unsigned W2, typename Fw, typename Bw, int N, sc_core::sc_port_policy P>
 void connect(::tlm::tlm_base_initiator_socket<W1, Fw, Bw, N, P>& initiator,
              ::tlm::tlm_base_target_socket_b<W2, Fw, Bw>& target) {

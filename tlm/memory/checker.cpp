@@ -33,7 +33,7 @@ MemoryChecker::MemoryChecker(const sc_core::sc_module_name& name, const MemoryLi
   if (called == ::tlm::BEGIN_REQ) {
     begin_request(payload, now() + delay.value());
   } else if (called == ::tlm::END_RESP) {
-    check_in_flight(payload);
+    check_reference(payload);
     advance(&payload, ::tlm::END_RESP, now() + delay.value());
   } else {
     report(MemoryRule::forward_phase, called.get_name(), "BEGIN_REQ or END_RESP");
@@ -102,7 +102,7 @@ void MemoryChecker::begin_request(const Payload& payload, TimePs at) {
   if (requesting_) report(MemoryRule::request_exclusion, "a second BEGIN_REQ", "END_REQ of the first");
   requesting_ = &payload;
   in_flight_.emplace(&payload, Flight{::tlm::BEGIN_REQ, at, Request(payload)});
-  check_in_flight(payload);
+  check_reference(payload);
 }
 
 /// A phase after BEGIN_REQ takes effect; false if it may not come now. Does not look at the payload itself.
@@ -184,10 +184,14 @@ void MemoryChecker::check_data(const Payload& payload) const {
     report(MemoryRule::byte_enable_values, say(unsigned{*wrong}, " at ", wrong - enables), "0 or 255");
 }
 
-/// The rules that hold at every phase.
-void MemoryChecker::check_in_flight(const Payload& payload) const {
+void MemoryChecker::check_reference(const Payload& payload) const {
   if (payload.has_mm() && payload.get_ref_count() < 1)
     report(MemoryRule::reference_held, say(payload.get_ref_count(), " references"), "at least 1");
+}
+
+/// The rules that hold from BEGIN_REQ to BEGIN_RESP.
+void MemoryChecker::check_in_flight(const Payload& payload) const {
+  check_reference(payload);
   const auto found = in_flight_.find(&payload);
   if (found != in_flight_.end()) check_constant(payload, found->second.request);
 }

@@ -12,39 +12,40 @@ namespace wafertlm {
 // The base protocol's rules (IEEE 1666-2011, clauses 14 and 15.2) and the few that we add: no DMI, no
 // streaming, no phases of one's own, requests of limited size. A phase takes effect at the time of the call
 // (or return) plus the annotated delay. The address may change: an interconnect translates it in place.
-#define WAFERTLM_MEMORY_RULES(RULE)                                                                          \
-  RULE(forward_phase, "only BEGIN_REQ and END_RESP go forward")                                              \
-  RULE(backward_phase, "only END_REQ and BEGIN_RESP go backward")                                            \
-  RULE(begin_req_answer,                                                                                     \
-       "BEGIN_REQ is answered with TLM_ACCEPTED, TLM_UPDATED to END_REQ or BEGIN_RESP, or TLM_COMPLETED")    \
-  RULE(end_req_answer, "END_REQ is answered with TLM_ACCEPTED")                                              \
-  RULE(begin_resp_answer,                                                                                    \
-       "BEGIN_RESP is answered with TLM_ACCEPTED, TLM_UPDATED to END_RESP, or TLM_COMPLETED")                \
-  RULE(end_resp_answer, "END_RESP is answered with TLM_ACCEPTED or TLM_COMPLETED")                           \
-  RULE(accepted_unchanged, "who answers TLM_ACCEPTED leaves phase and delay alone")                          \
-  RULE(begin_req_order, "BEGIN_REQ starts a transaction that is not in flight")                              \
-  RULE(end_req_order, "END_REQ follows BEGIN_REQ, at most once")                                             \
-  RULE(begin_resp_order, "BEGIN_RESP, or early completion, follows BEGIN_REQ or END_REQ, once")              \
-  RULE(end_resp_order, "END_RESP follows BEGIN_RESP, once")                                                  \
-  RULE(not_mixed, "a transaction in b_transport does not use the other interface, nor the other way round")  \
-  RULE(request_exclusion, "one BEGIN_REQ at a time waits for its END_REQ on a socket")                       \
-  RULE(response_exclusion, "one BEGIN_RESP at a time waits for its END_RESP on a socket")                    \
-  RULE(time_forward, "a phase does not take effect before the one that it follows")                          \
-  RULE(memory_manager, "a payload of the non-blocking interface has a memory manager")                       \
-  RULE(reference_held, "somebody holds a reference to a payload in flight")                                  \
-  RULE(command_legal, "the command is a read or a write, or to be ignored where that is allowed")            \
-  RULE(data_pointer, "the data pointer is not null")                                                         \
-  RULE(data_length, "the data length is at least a byte and at most the largest request")                    \
-  RULE(streaming_width, "the streaming width is not less than the data length")                              \
-  RULE(byte_enable_length, "a byte enable pointer comes with a length")                                      \
-  RULE(byte_enable_values, "a byte enable is 0x00 or 0xff")                                                  \
-  RULE(dmi_hint, "the DMI hint is false when a request begins")                                              \
-  RULE(request_status, "the response status is TLM_INCOMPLETE_RESPONSE when a request begins")               \
-  RULE(response_status, "the response status is set when a response begins")                                 \
-  RULE(request_constant, "command, data pointer and length, byte enables and width do not change in flight") \
-  RULE(dmi_refused,                                                                                          \
-       "no direct memory pointer is granted: what goes past a socket is neither timed nor seen")             \
-  RULE(debug_count, "transport_dbg moves no more bytes than it was asked to")                                \
+#define WAFERTLM_MEMORY_RULES(RULE)                                                                         \
+  RULE(forward_phase, "only BEGIN_REQ and END_RESP go forward")                                             \
+  RULE(backward_phase, "only END_REQ and BEGIN_RESP go backward")                                           \
+  RULE(begin_req_answer,                                                                                    \
+       "BEGIN_REQ is answered with TLM_ACCEPTED, TLM_UPDATED to END_REQ or BEGIN_RESP, or TLM_COMPLETED")   \
+  RULE(end_req_answer, "END_REQ is answered with TLM_ACCEPTED")                                             \
+  RULE(begin_resp_answer,                                                                                   \
+       "BEGIN_RESP is answered with TLM_ACCEPTED, TLM_UPDATED to END_RESP, or TLM_COMPLETED")               \
+  RULE(end_resp_answer, "END_RESP is answered with TLM_ACCEPTED or TLM_COMPLETED")                          \
+  RULE(accepted_unchanged, "who answers TLM_ACCEPTED leaves phase and delay alone")                         \
+  RULE(begin_req_order, "BEGIN_REQ starts a transaction that is not in flight")                             \
+  RULE(end_req_order, "END_REQ follows BEGIN_REQ, at most once")                                            \
+  RULE(begin_resp_order, "BEGIN_RESP, or early completion, follows BEGIN_REQ or END_REQ, once")             \
+  RULE(end_resp_order, "END_RESP follows BEGIN_RESP, once")                                                 \
+  RULE(not_mixed, "a transaction in b_transport does not use the other interface, nor the other way round") \
+  RULE(request_exclusion, "one BEGIN_REQ at a time waits for its END_REQ on a socket")                      \
+  RULE(response_exclusion, "one BEGIN_RESP at a time waits for its END_RESP on a socket")                   \
+  RULE(time_forward, "a phase does not take effect before the one that it follows")                         \
+  RULE(memory_manager, "a payload of the non-blocking interface has a memory manager")                      \
+  RULE(reference_held, "somebody holds a reference to a payload in flight")                                 \
+  RULE(command_legal, "the command is a read or a write, or to be ignored where that is allowed")           \
+  RULE(data_pointer, "the data pointer is not null")                                                        \
+  RULE(data_length, "the data length is at least a byte and at most the largest request")                   \
+  RULE(streaming_width, "the streaming width is not less than the data length")                             \
+  RULE(byte_enable_length, "a byte enable pointer comes with a length")                                     \
+  RULE(byte_enable_values, "a byte enable is 0x00 or 0xff")                                                 \
+  RULE(dmi_hint, "the DMI hint is false when a request begins")                                             \
+  RULE(request_status, "the response status is TLM_INCOMPLETE_RESPONSE when a request begins")              \
+  RULE(response_status, "the response status is set when a response begins")                                \
+  RULE(request_constant,                                                                                    \
+       "command, data pointer and length, byte enables and width stay the same until the response")         \
+  RULE(dmi_refused,                                                                                         \
+       "no direct memory pointer is granted: what goes past a socket is neither timed nor seen")            \
+  RULE(debug_count, "transport_dbg moves no more bytes than it was asked to")                               \
   RULE(all_done, "at the end every transaction is completed")
 
 enum class MemoryRule { WAFERTLM_MEMORY_RULES(WAFERTLM_RULE_ENUMERATOR) };
@@ -99,6 +100,7 @@ class MemoryChecker : public Checker, private MemoryForwardIf, private MemoryBac
   void complete(const Payload* payload, TimePs at);
   void check_begin(const Payload& payload);
   void check_data(const Payload& payload) const;
+  void check_reference(const Payload& payload) const;
   void check_in_flight(const Payload& payload) const;
   void check_response(const Payload& payload) const;
   void check_constant(const Payload& payload, const Request& request) const;

@@ -113,6 +113,7 @@ OperationChecker::Flight* OperationChecker::follow(const Payload& payload, ::tlm
            say("not before ", phase_name(flight.phase), " at ", flight.at, " ps"));
   flight.phase = phase;
   flight.at = at;
+  if (phase == ::tlm::END_RESP) return &flight;  // the payload is the sequencer's again
   const Operation* operation = payload.get_extension<Operation>();
   if (!operation)
     report(OperationRule::extension_present, say("no Operation at ", phase_name(phase)), "one");

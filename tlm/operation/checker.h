@@ -21,10 +21,10 @@ namespace wafertlm {
   RULE(begin_resp_order, "BEGIN_RESP follows END_REQ, once")                                             \
   RULE(end_resp_order, "END_RESP follows BEGIN_RESP, once")                                              \
   RULE(time_forward, "a phase does not take effect before the one that it follows")                      \
-  RULE(extension_present, "the payload carries an Operation at every phase")                             \
+  RULE(extension_present, "the payload carries an Operation from BEGIN_REQ to BEGIN_RESP")               \
   RULE(request_status, "the response status is TLM_INCOMPLETE_RESPONSE at BEGIN_REQ")                    \
   RULE(response_status, "the response status is set at BEGIN_RESP")                                      \
-  RULE(request_constant, "the request fields do not change in flight")                                   \
+  RULE(request_constant, "the request fields do not change from BEGIN_REQ to BEGIN_RESP")                \
   RULE(kind_known, "the kind is one of Operation::Kind")                                                 \
   RULE(class_in_range, "the traffic class is less than kMaxClasses")                                     \
   RULE(duration_fits, "a computation ends before simulated time does")                                   \
