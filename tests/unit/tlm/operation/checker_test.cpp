@@ -13,10 +13,11 @@ namespace {
 
 using Payload = ::tlm::tlm_generic_payload;
 
-/// A payload with its Operation, which the payload deletes.
+/// A payload with its Operation.
 struct Job {
-  Job() { payload.set_extension(operation); }
-  Operation* operation = new Operation;
+  Job() { payload.set_extension(operation.get()); }
+  ~Job() { payload.clear_extension<Operation>(); }  // or the payload would delete it
+  std::unique_ptr<Operation> operation = std::make_unique<Operation>();
   Payload payload;
 };
 
