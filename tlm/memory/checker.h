@@ -114,9 +114,10 @@ class MemoryChecker : public Checker, private MemoryForwardIf, private MemoryBac
 
 /// Binds a memory socket, through a checker of `set` or, if that is null, directly. Any sockets of the base
 /// protocol will do, of any width.
-template <typename Initiator, typename Target>
-void bind_checked(Initiator& initiator, Target& target, CheckerSet* set, const std::string& name,
-                  const MemoryLimits& limits = {}) {
+template <unsigned W1, unsigned W2, int N, sc_core::sc_port_policy P>
+void bind_checked(::tlm::tlm_base_initiator_socket<W1, MemoryForwardIf, MemoryBackwardIf, N, P>& initiator,
+                  ::tlm::tlm_base_target_socket_b<W2, MemoryForwardIf, MemoryBackwardIf>& target,
+                  CheckerSet* set, const std::string& name, const MemoryLimits& limits = {}) {
   connect_checked<MemoryChecker>(initiator, target, set, name, limits);
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <deque>
+#include <exception>
 #include <random>
 #include <string>
 
@@ -118,6 +119,25 @@ TEST_P(FabricChain, IsCheckedConservedAndUndisturbed) {
   EXPECT_EQ(totals[0].finished, kEnds * kPackets);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, FabricChain, ::testing::Range(1U, 25U));
+
+TEST(FabricLink, AViolationEndsTheSimulationWithItsText) {
+  const ClassTable classes({{"bulk", 0, 2, 0}, {"urgent", 2, 1, 1}}, 3);
+  Scheduler scheduler("scheduler");
+  CheckerSet checkers;
+  const OutputParams truth{1'000'000'000'000, 100, 4096}, belief{1'000'000'000'000, 101, 4096};
+  FabricSource source("source", truth, classes, scheduler);
+  FabricSink sink("sink", FabricSink::Credit::announced, scheduler);
+  bind_checked(source.socket, sink.socket, &checkers, "link", belief, classes);
+  std::mt19937 random(1);
+  source.add(random_packet(random, 0, 0, 5000));
+  try {
+    sc_core::sc_start();
+    FAIL() << "no exception";
+  } catch (const std::exception& error) {  // the kernel wraps what leaves a process in a report of its own
+    EXPECT_NE(std::string(error.what()).find("link: delay_is_latency at 5000 ps"), std::string::npos)
+        << error.what();
+  }
+}
 
 }  // namespace
 }  // namespace wafertlm
