@@ -12,6 +12,8 @@ namespace wafertlm {
 ///   forward  BEGIN_REQ  the head reaches the next input after the annotated delay; the packet changes hands
 ///   backward END_REQ    the room of packet.wire_bytes on channel packet.vc is free after the annotated delay
 /// Both calls answer TLM_ACCEPTED. Several packets may be in flight; the sender never overruns the credits.
+/// END_REQ comes once per packet, in any order, with the same object, still unchanged: the receiver calls it
+/// before it sets packet.vc for the next link, hands the packet on or releases it.
 struct FabricProtocol {
   using tlm_payload_type = Packet;
   using tlm_phase_type = ::tlm::tlm_phase;

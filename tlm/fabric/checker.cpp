@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/fabric/checker.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace wafertlm {
+
+FabricChecker::FabricChecker(const sc_core::sc_module_name& name, const OutputParams& link,
+                             const ClassTable& classes, ViolationHandler handler)
+    : Checker(name, std::move(handler)),
+      link_(link),
+      classes_(classes),
+      channels_(classes.virtual_channels()) {
+  target_side.bind(static_cast<FabricForwardIf&>(*this));
+  initiator_side.bind(static_cast<FabricBackwardIf&>(*this));
+}
+
+::tlm::tlm_sync_enum FabricChecker::nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
+                                                    sc_core::sc_time& delay) {
+  if (phase == ::tlm::BEGIN_REQ)
+    begin_request(packet, delay.value());
+  else
+    report(FabricRule::forward_phase, phase.get_name(), "BEGIN_REQ");
+  const ::tlm::tlm_sync_enum answer = initiator_side->nb_transport_fw(packet, phase, delay);
+  if (answer != ::tlm::TLM_ACCEPTED)
+    report(FabricRule::begin_req_answer, answer_name(answer), "TLM_ACCEPTED");
+  return answer;
+}
+
+::tlm::tlm_sync_enum FabricChecker::nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
+                                                    sc_core::sc_time& delay) {
+  if (phase == ::tlm::END_REQ)
+    end_request(packet, now() + delay.value());
+  else
+    report(FabricRule::backward_phase, phase.get_name(), "END_REQ");
+  const ::tlm::tlm_sync_enum answer = target_side->nb_transport_bw(packet, phase, delay);
+  if (answer != ::tlm::TLM_ACCEPTED) report(FabricRule::end_req_answer, answer_name(answer), "TLM_ACCEPTED");
+  return answer;
+}
+
+void FabricChecker::begin_request(const Packet& packet, TimePs delay_ps) {
+  ++totals_.begun;
+  totals_.payload_bytes += packet.payload_bytes;
+  totals_.wire_bytes += packet.wire_bytes;
+
+  if (packet.wire_bytes == 0) report(FabricRule::bytes_on_wire, "0 B", "at least 1 B");
+  if (packet.wire_bytes < packet.payload_bytes)
+    report(FabricRule::wire_holds_payload, say(packet.wire_bytes, " B on the wire"),
+           say("at least the payload of ", packet.payload_bytes, " B"));
+  if (delay_ps != link_.latency_ps)
+    report(FabricRule::delay_is_latency, say(delay_ps, " ps"), say(link_.latency_ps, " ps"));
+  check_line(packet, delay_ps);
+  check_channel(packet);
+
+  const Flight flight{packet.source,     packet.destination, packet.traffic_class, packet.payload_bytes,
+                      packet.wire_bytes, packet.vc,          packet.tail_ps};
+  if (!in_flight_.emplace(&packet, flight).second)
+    report(FabricRule::sent_once, "BEGIN_REQ with a packet that is on the link", "its END_REQ first");
+}
+
+/// A start is rounded up to a whole ps, so the packet began later than start − 1 ps, and no sooner than the
+/// line was free. That bounds the line's exact time from below, over any number of packets.
+void FabricChecker::check_line(const Packet& packet, TimePs delay_ps) {
+  const Uint128 rate = link_.bytes_per_s;
+  const auto whole_ps = [&](Uint128 time) { return static_cast<TimePs>((time + rate - 1) / rate); };
+  const TimePs start = now();
+  if (start * rate < line_free_)
+    report(FabricRule::line_rate, say("start at ", start, " ps"),
+           say("not before ", whole_ps(line_free_), " ps"));
+  const Uint128 began = start == 0 ? 0 : (start - 1) * rate + 1;
+  line_free_ = std::max(line_free_, began) + Uint128{packet.wire_bytes} * kPsPerSecond;
+  if (packet.tail_ps < whole_ps(line_free_) + delay_ps)
+    report(FabricRule::tail_after_bytes, say("tail at ", packet.tail_ps, " ps"),
+           say("not before ", whole_ps(line_free_) + delay_ps, " ps"));
+}
+
+void FabricChecker::check_channel(const Packet& packet) {
+  const std::size_t vc = index_of(packet.vc), type = index_of(packet.traffic_class);
+  if (type >= classes_.size()) {
+    report(FabricRule::class_exists, say("class ", type), say("less than ", classes_.size()));
+  } else if (vc < channels_.size()) {
+    const TrafficClass& entry = classes_[packet.traffic_class];
+    if (vc < entry.first_vc || vc >= entry.first_vc + entry.vcs)
+      report(FabricRule::channel_of_class, say("channel ", vc),
+             say(entry.first_vc, " to ", entry.first_vc + entry.vcs - 1, " of class ", entry.name));
+  }
+  if (vc >= channels_.size())
+    return report(FabricRule::channel_exists, say("channel ", vc), say("less than ", channels_.size()));
+
+  Channel& channel = channels_[vc];
+  const auto later = channel.freed.upper_bound(now());
+  for (auto credit = channel.freed.begin(); credit != later; credit = channel.freed.erase(credit))
+    channel.taken_bytes -= credit->second;
+  channel.taken_bytes += packet.wire_bytes;
+  if (channel.taken_bytes > link_.buffer_bytes)
+    report(FabricRule::credits_not_overrun,
+           say(packet.wire_bytes, " B onto ", channel.taken_bytes - packet.wire_bytes, " B on channel ", vc),
+           say("at most ", link_.buffer_bytes, " B together"));
+}
+
+void FabricChecker::end_request(const Packet& packet, TimePs at) {
+  const auto found = in_flight_.find(&packet);
+  if (found == in_flight_.end())
+    return report(FabricRule::credit_for_packet, "END_REQ with a packet that is not on the link",
+                  "one per BEGIN_REQ");
+  const Flight sent = found->second;
+  in_flight_.erase(found);
+  ++totals_.finished;
+  if (index_of(sent.vc) < channels_.size()) channels_[index_of(sent.vc)].freed.emplace(at, sent.wire_bytes);
+
+  if (packet.vc != sent.vc)
+    report(FabricRule::credit_on_channel, say("channel ", index_of(packet.vc)),
+           say("channel ", index_of(sent.vc)));
+  if (packet.wire_bytes != sent.wire_bytes)
+    report(FabricRule::credit_of_bytes, say(packet.wire_bytes, " B"), say(sent.wire_bytes, " B"));
+  if (at < now())  // a difference of unsigned times that wrapped round
+    report(FabricRule::credit_not_past, say("free at ", at, " ps"), "now or later");
+  if (at < sent.tail_ps)
+    report(FabricRule::credit_after_tail, say("free at ", at, " ps"),
+           say("not before the tail at ", sent.tail_ps, " ps"));
+  if (packet.source != sent.source || packet.destination != sent.destination ||
+      packet.traffic_class != sent.traffic_class || packet.payload_bytes != sent.payload_bytes)
+    report(FabricRule::packet_constant,
+           say("NPU ", index_of(packet.source), " to ", index_of(packet.destination), ", class ",
+               index_of(packet.traffic_class), ", ", packet.payload_bytes, " B"),
+           say("NPU ", index_of(sent.source), " to ", index_of(sent.destination), ", class ",
+               index_of(sent.traffic_class), ", ", sent.payload_bytes, " B"));
+}
+
+void FabricChecker::finish() {
+  if (!in_flight_.empty())
+    report(FabricRule::all_returned, say(in_flight_.size(), " packets without END_REQ"), "none");
+}
+
+void bind_checked(FabricInitiatorSocket& initiator, FabricTargetSocket& target, CheckerSet* set,
+                  const std::string& name, const OutputParams& link, const ClassTable& classes) {
+  connect_checked<FabricChecker>(initiator, target, set, name, link, classes);
+}
+
+}  // namespace wafertlm
