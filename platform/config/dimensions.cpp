@@ -73,6 +73,11 @@ const Dimension& power_dimension() {
   return dimension;
 }
 
+std::string Dimension::with_article() const {
+  const bool vowel = std::string_view("aeiou").find(name.front()) != std::string_view::npos;
+  return fmt::format("{} {}", vowel ? "an" : "a", name);
+}
+
 std::vector<std::string> Dimension::unit_names() const {
   std::vector<std::string> names;
   for (const Unit& unit : units) names.emplace_back(unit.name);

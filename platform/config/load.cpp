@@ -40,7 +40,7 @@ S load(const std::string& path, const std::vector<std::string>& overrides, const
   Node root = load_document(path);
   const std::optional<Kind> kind = find_kind(root);
   const std::string& own_key = type.keys().front().name;
-  if (kind && root.find(own_key) == nullptr)
+  if (kind && kind->type != &type)
     throw ConfigError(
         root.place,
         fmt::format("this file has the top-level key '{}'; expected a file with '{}'", kind->key(), own_key));

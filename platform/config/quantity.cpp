@@ -30,8 +30,10 @@ struct Split {
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
 [[noreturn]] void fail(const Dimension& dimension, std::string_view text, const std::string& why) {
-  throw QuantityError(fmt::format("{} {}; expected a {} such as '{}' (units: {})", quoted(std::string(text)),
-                                  why, dimension.name, dimension.example, listed(dimension.unit_names())));
+  const char* const separator = why.back() == '?' ? "" : ";";
+  throw QuantityError(fmt::format("{} {}{} expected {} such as '{}' (units: {})", quoted(std::string(text)),
+                                  why, separator, dimension.with_article(), dimension.example,
+                                  listed(dimension.unit_names())));
 }
 
 const Dimension* dimension_of(std::string_view unit_name) {

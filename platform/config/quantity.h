@@ -31,6 +31,8 @@ struct Dimension {
   std::string_view example;  ///< "750 GB/s"
   std::vector<Unit> units;   ///< ascending
 
+  /// "a bandwidth"
+  std::string with_article() const;
   std::vector<std::string> unit_names() const;
   /// The regular expression of every accepted text (ECMA-262, anchored).
   std::string pattern() const;

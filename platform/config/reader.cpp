@@ -10,7 +10,7 @@
 namespace wafertlm::config {
 
 std::string join_path(const std::string& path, std::string_view key) {
-  return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+  return path.empty() || key.front() == '[' ? path + std::string(key) : fmt::format("{}.{}", path, key);
 }
 
 std::string item_path(const std::string& path, std::size_t index) {

@@ -55,10 +55,13 @@ std::size_t StructType::chosen_alternative(const Reader& in) const {
   for (std::size_t i = 1; i <= count; ++i) {
     const std::string& first = first_of(i).name;
     firsts.push_back("'" + first + "'");
-    if (in.node().find(first) == nullptr) continue;
+    const auto& entries = in.node().entries;
+    const auto entry =
+        std::find_if(entries.begin(), entries.end(), [&](const Node::Entry& e) { return e.key == first; });
+    if (entry == entries.end()) continue;
     if (chosen != 0)
-      in.child(first, *in.node().find(first))
-          .fail(fmt::format("cannot stand beside '{}'; remove one of the two", first_of(chosen).name));
+      throw ConfigError(entry->place, fmt::format("'{}' cannot stand beside '{}' {}; remove one of the two",
+                                                  first, first_of(chosen).name, inside(in.path())));
     chosen = i;
   }
   if (count > 0 && chosen == 0)

@@ -6,11 +6,19 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <utility>
 
 namespace wafertlm::config {
 
 namespace {
 char lower(char character) { return static_cast<char>(std::tolower(static_cast<unsigned char>(character))); }
+
+/// Letters that are not the same at the same position, cases told apart: decides between GB and Gb.
+std::size_t different_letters(std::string_view a, std::string_view b) {
+  std::size_t count = std::max(a.size(), b.size()) - std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) count += a[i] == b[i] ? 0U : 1U;
+  return count;
+}
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -28,15 +36,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::swap(before_last, last);
     std::swap(last, row);
   }
-  return last[b.size()] == 0 && a != b ? 1 : last[b.size()];
+  return last[b.size()];
 }
 
 std::string nearest(const std::string& text, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t best_distance = text.size();
+  std::pair<std::size_t, std::size_t> best_distance;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(text, candidate);
-    const bool close = 2 * distance <= std::max(text.size(), candidate.size());
+    const std::pair distance(edit_distance(text, candidate), different_letters(text, candidate));
+    const bool is_start = text.size() > 1 && candidate.compare(0, text.size(), text) == 0;
+    const bool close = is_start || 2 * distance.first <= std::max(text.size(), candidate.size());
     if (close && (best.empty() || distance < best_distance)) {
       best = candidate;
       best_distance = distance;

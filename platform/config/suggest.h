@@ -7,7 +7,7 @@
 namespace wafertlm::config {
 
 /// Number of single-character insertions, deletions, replacements and swaps of neighbours between two texts
-/// (optimal string alignment), ignoring upper and lower case unless that is the only difference.
+/// (optimal string alignment). Upper and lower case count as the same letter.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The candidate nearest to `text`; "" when none is close enough to be what was meant.

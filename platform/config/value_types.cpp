@@ -19,7 +19,7 @@ class Text : public TypeOf<std::string> {
  public:
   std::string read(const Reader& in) const override {
     const std::string& value = in.scalar("a text");
-    if (value.empty()) in.fail_type("a text");
+    if (value.empty()) in.fail("is empty; expected a text");
     return value;
   }
   Node write(const std::string& value) const override { return Node::string(value); }
@@ -79,7 +79,7 @@ class Quantity : public TypeOf<T> {
 
   T read(const Reader& in) const override {
     const std::string& text =
-        in.scalar(fmt::format("a {} such as '{}'", dimension_.name, dimension_.example));
+        in.scalar(fmt::format("{} such as '{}'", dimension_.with_article(), dimension_.example));
     T value{};
     try {
       value = parse(dimension_, text);
@@ -87,7 +87,8 @@ class Quantity : public TypeOf<T> {
       in.fail(error.what());
     }
     if (value < least_ || value > most_)
-      in.fail(fmt::format("{} is out of range; expected a {} {}", quoted(text), dimension_.name, range()));
+      in.fail(fmt::format("{} is out of range; expected {} {}", quoted(text), dimension_.with_article(),
+                          range()));
     return value;
   }
   Node write(const T& value) const override { return Node::scalar(format(dimension_, value)); }

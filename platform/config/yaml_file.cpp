@@ -87,7 +87,9 @@ std::string file_text(const std::string& path) {
                                     : "; check indentation, brackets and quotes from here upwards"));
 }
 
-std::vector<YAML::Node> parse(const std::string& text, const Converter& converter) {
+/// Without the blank end: yaml-cpp takes a quote that is never closed for closed when a line end follows.
+std::vector<YAML::Node> parse(std::string text, const Converter& converter) {
+  text.erase(text.find_last_not_of(" \r\n") + 1);
   try {
     return YAML::LoadAll(text);
   } catch (const YAML::Exception& error) {
