@@ -368,13 +368,13 @@ TEST(BadYaml, DamagedFilesNeverDoAnythingElse) {
   ASSERT_FALSE(text.empty());
   const std::string pieces = "{}[]:,'\"#&*!|>%@`-? \n\t09azGB/s";
   const test::TempFolder folder;
-  std::mt19937 random(7);
+  std::mt19937_64 random(7);
   int refused = 0;
   for (int i = 0; i < 2000; ++i) {
     std::string damaged = text;
-    for (unsigned edits = 1 + random() % 3; edits > 0; --edits) {
+    for (std::size_t edits = 1 + random() % 3; edits > 0; --edits) {
       const std::size_t at = random() % damaged.size();
-      const unsigned kind = random() % 4;
+      const std::size_t kind = random() % 4;
       if (kind == 0) damaged.erase(at, 1 + random() % 20);
       if (kind == 1) damaged.insert(at, 1, pieces[random() % pieces.size()]);
       if (kind == 2) damaged[at] = pieces[random() % pieces.size()];
