@@ -54,7 +54,7 @@ Json StructType::alternatives_schema() const {
 
 Json StructType::reference(SchemaStyle style, SchemaDefs& defs) const {
   const std::string name = style == SchemaStyle::complete ? name_ : name_ + "_changes";
-  const Json reference{{"$ref", "#/$defs/" + name}};
+  Json reference{{"$ref", "#/$defs/" + name}};
   if (defs.contains(name)) return reference;
   defs[name] = Json::object();  // keeps the order of definitions: outer ones first
   const Node default_values = defaults();

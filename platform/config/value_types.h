@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -112,6 +113,7 @@ TypePtr<std::vector<T>> list_of(TypePtr<T> type, std::size_t least, std::size_t 
     }
     Node write(const std::vector<T>& values) const override {
       std::vector<Node> items;
+      items.reserve(values.size());
       for (const T& value : values) items.push_back(type_->write(value));
       return Node::list(std::move(items));
     }

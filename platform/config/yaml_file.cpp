@@ -80,7 +80,7 @@ std::string file_text(const std::string& path) {
   std::istringstream lines(text);
   std::string line;
   for (int i = 0; i < place.line; ++i) std::getline(lines, line);
-  const std::size_t first = line.find_first_not_of(" ");
+  const std::size_t first = line.find_first_not_of(' ');
   const bool tab = first != std::string::npos && line[first] == '\t';
   throw ConfigError(place, "YAML syntax: " + message +
                                (tab ? "; the line starts with a tab, YAML indents with spaces"
