@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/config/experiment_type.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "platform/config/platform_type.h"
+#include "platform/config/value_types.h"
+#include "platform/config/workload_type.h"
+
+namespace wafertlm::config {
+
+namespace {
+
+/// A prefix of traces is not counted here: reading them tells how many ranks there are.
+void check_ranks(const ExperimentSpec& experiment, const Check& check) {
+  const WaferSpec& wafer = experiment.platform.wafer;
+  const std::size_t working = wafer.npu_count() - wafer.fabric.failed_routers.size();
+  const auto require = [&](std::uint32_t ranks, const void* culprit) {
+    if (ranks > working)
+      check.fail({culprit}, fmt::format("{} ranks do not fit on the {}x{} wafer with {} working NPUs", ranks,
+                                        wafer.width, wafer.height, working));
+  };
+  const WorkloadSpec& workload = experiment.workload;
+  if (workload.kind == WorkloadKind::data_parallel)
+    require(workload.data_parallel.data_parallel, &workload.data_parallel.data_parallel);
+  else if (workload.traces.replicate)
+    require(*workload.traces.replicate, &workload.traces.replicate);
+}
+
+}  // namespace
+
+std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
+  static const auto type = [] {
+    auto experiment = std::make_shared<Struct<ExperimentSpec>>("experiment");
+    experiment->required("experiment", &ExperimentSpec::name, text(), "Name of the experiment")
+        .required("platform", &ExperimentSpec::platform,
+                  std::make_shared<const FileOr<PlatformSpec>>(platform_type()), "The platform, or its file")
+        .shorthand()
+        .required("workload", &ExperimentSpec::workload,
+                  std::make_shared<const FileOr<WorkloadSpec>>(inline_workload_type()),
+                  "The workload, or its file")
+        .optional("iterations", &ExperimentSpec::iterations, integer<std::uint32_t>(1, 1'000'000),
+                  "How often the workload runs")
+        .optional("barrier", &ExperimentSpec::barrier, boolean(),
+                  "All ranks wait for each other between iterations")
+        .check(check_ranks);
+    return experiment;
+  }();
+  return type;
+}
+
+bool operator==(const ExperimentSpec& a, const ExperimentSpec& b) {
+  return same_values(experiment_type()->write(a), experiment_type()->write(b)) && a.origins == b.origins;
+}
+
+}  // namespace wafertlm::config

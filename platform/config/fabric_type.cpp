@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <set>
+
+#include "platform/config/platform_type.h"
+#include "platform/config/value_types.h"
+
+namespace wafertlm::config {
+
+namespace {
+
+using Classes = std::vector<TrafficClassSpec>;
+
+std::uint32_t first_vc(const TrafficClassSpec& row) { return static_cast<std::uint32_t>(row.vc); }
+std::uint32_t end_vc(const TrafficClassSpec& row) { return first_vc(row) + row.vcs; }
+
+std::shared_ptr<const Struct<TrafficClassSpec>> traffic_class_type() {
+  auto type = std::make_shared<Struct<TrafficClassSpec>>("traffic_class");
+  type->required("name", &TrafficClassSpec::name, word(), "Name of the traffic class")
+      .required("vc", &TrafficClassSpec::vc, integer<VcId>(0, 15), "First virtual channel of the class")
+      .required("priority", &TrafficClassSpec::priority, integer<std::uint32_t>(0, 255),
+                "The larger goes first")
+      .optional("vcs", &TrafficClassSpec::vcs, integer<std::uint32_t>(1, 16),
+                "Number of consecutive virtual channels the class may use");
+  return type;
+}
+
+void check_class_pair(const TrafficClassSpec& a, const TrafficClassSpec& b, const Check& check) {
+  if (a.name == b.name)
+    check.fail({&b.name}, fmt::format("there are two classes called '{}'; rename one", b.name));
+  const bool share = first_vc(a) < end_vc(b) && first_vc(b) < end_vc(a);
+  if (share && a.priority != b.priority)
+    check.fail({&b.priority},
+               fmt::format("the class '{}' shares virtual channel {} with '{}' and must have its "
+                           "priority {}, not {}; or give it a channel of its own",
+                           b.name, std::max(first_vc(a), first_vc(b)), a.name, a.priority, b.priority));
+}
+
+void check_classes(const FabricSpec& fabric, const Check& check) {
+  for (const TrafficClassSpec& row : fabric.classes) {
+    if (end_vc(row) > fabric.virtual_channels)
+      check.fail({&row.vc, &fabric.virtual_channels},
+                 fmt::format("the class '{}' uses virtual channel {}, but {} is {}, so the last one is {}",
+                             row.name, end_vc(row) - 1, check.path(&fabric.virtual_channels),
+                             fabric.virtual_channels, fabric.virtual_channels - 1));
+    for (const TrafficClassSpec* before = fabric.classes.data(); before != &row; ++before)
+      check_class_pair(*before, row, check);
+  }
+}
+
+/// Two modules that answer each other within no time would make the result depend on who is evaluated first.
+void check_hop_time(const FabricSpec& fabric, const Check& check) {
+  if (fabric.link_latency_ps + fabric.router_pipeline_ps == 0)
+    check.fail({&fabric.link_latency_ps, &fabric.router_pipeline_ps},
+               fmt::format("a hop takes no time; {} and {} must add up to at least 1 ps",
+                           check.path(&fabric.link_latency_ps), check.path(&fabric.router_pipeline_ps)));
+}
+
+void check_buffer(const FabricSpec& fabric, const Check& check) {
+  if (!fabric.input_buffer_bytes || 2 * fabric.wire_packet_bytes() <= *fabric.input_buffer_bytes) return;
+  const auto size = [](std::uint64_t bytes) { return format_whole(size_dimension(), bytes); };
+  check.fail({&fabric.input_buffer_bytes},
+             fmt::format("{} holds less than two packets of {} on the wire; expected at least {}, or 'auto'",
+                         size(*fabric.input_buffer_bytes), size(fabric.wire_packet_bytes()),
+                         size(2 * fabric.wire_packet_bytes())));
+}
+
+void check_npu(const WaferSpec& wafer, const NpuId& npu, const std::vector<const void*>& culprits,
+               const Check& check) {
+  if (index_of(npu) >= wafer.npu_count())
+    check.fail(culprits, fmt::format("there is no NPU {}; the {}x{} wafer has NPUs 0 to {}", index_of(npu),
+                                     wafer.width, wafer.height, wafer.npu_count() - 1));
+}
+
+}  // namespace
+
+std::vector<TrafficClassSpec> default_traffic_classes() {
+  return {{"mp", VcId{0}, 3, 1},     {"ep", VcId{0}, 3, 1},     {"pp", VcId{1}, 2, 1},
+          {"dp", VcId{2}, 1, 1},     {"input", VcId{3}, 0, 1},  {"weights", VcId{3}, 0, 1},
+          {"memory", VcId{3}, 0, 1}, {"control", VcId{3}, 0, 1}};
+}
+
+std::uint64_t FabricSpec::wire_packet_bytes() const {
+  const std::uint64_t bytes = packet_bytes + header_bytes;
+  return flit_bytes == 0 ? bytes : (bytes + flit_bytes - 1) / flit_bytes * flit_bytes;
+}
+
+bool WaferSpec::are_neighbours(NpuId a, NpuId b) const {
+  const auto distance = [](std::size_t p, std::size_t q) { return p > q ? p - q : q - p; };
+  return distance(index_of(a) % width, index_of(b) % width) +
+             distance(index_of(a) / width, index_of(b) / width) ==
+         1;
+}
+
+std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
+  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "1000 PB/s");
+  const auto latency = whole_quantity(time_dimension(), "0 ps", "1 s");
+  const auto npu = integer<NpuId>(0, 65'535);
+  auto type = std::make_shared<Struct<FabricSpec>>("fabric");
+  type->required("link_bandwidth", &FabricSpec::link_bandwidth_bytes_per_s, bandwidth,
+                 "Bandwidth of a link between two routers, per direction")
+      .optional("link_latency", &FabricSpec::link_latency_ps, latency, "Time on the wire of one hop")
+      .optional("router_pipeline", &FabricSpec::router_pipeline_ps, latency,
+                "Time from the input of a router to its output, without waiting")
+      .optional("credit_delay", &FabricSpec::credit_delay_ps, latency,
+                "Until the sender knows that room in the buffer is free again")
+      .optional("injection_bandwidth", &FabricSpec::injection_bandwidth_bytes_per_s, bandwidth,
+                "From an NPU to its router")
+      .optional("injection_latency", &FabricSpec::injection_latency_ps, latency, "From an NPU to its router")
+      .optional("ejection_bandwidth", &FabricSpec::ejection_bandwidth_bytes_per_s, bandwidth,
+                "From a router to its NPU")
+      .optional("ejection_latency", &FabricSpec::ejection_latency_ps, latency, "From a router to its NPU")
+      .optional("packet_bytes", &FabricSpec::packet_bytes, whole_quantity(size_dimension(), "1 B", "16 MiB"),
+                "Payload of a full packet")
+      .optional("header_bytes", &FabricSpec::header_bytes, whole_quantity(size_dimension(), "0 B", "64 KiB"),
+                "Added to every packet on the wire")
+      .optional("flit_bytes", &FabricSpec::flit_bytes, whole_quantity(size_dimension(), "0 B", "64 KiB"),
+                "Packets are rounded up to whole flits on the wire; 0 B: they are not")
+      .optional("virtual_channels", &FabricSpec::virtual_channels, integer<std::uint32_t>(1, 16),
+                "Virtual channels of every port")
+      .optional("input_queue", &FabricSpec::input_queue,
+                choice<InputQueue>({{"fifo", InputQueue::fifo}, {"per_output", InputQueue::per_output}}),
+                "One queue per virtual channel, or one for each output so that packets do not wait for "
+                "others' outputs")
+      .optional("input_buffer", &FabricSpec::input_buffer_bytes,
+                auto_or(whole_quantity(size_dimension(), "1 B", "1 TB")),
+                "Room per virtual channel at every input; auto: the round trip and two packets")
+      .optional("energy_per_bit", &FabricSpec::energy_per_bit_j,
+                real_quantity(energy_per_bit_dimension(), "0 J/bit", "1 uJ/bit"),
+                "For every link that a bit crosses")
+      .optional("classes", &FabricSpec::classes, list_of<TrafficClassSpec>(traffic_class_type(), 1, 8),
+                "Traffic classes; those that share a virtual channel have one priority")
+      .optional("failed_links", &FabricSpec::failed_links, list_of(pair_of(npu), 0, 131'072),
+                "Links that do not work in either direction, as pairs of neighbouring NPUs")
+      .optional("failed_routers", &FabricSpec::failed_routers, list_of(npu, 0, 65'536),
+                "NPUs whose router does not work")
+      .check(check_hop_time)
+      .check(check_classes)
+      .check(check_buffer);
+  return type;
+}
+
+void check_wafer(const WaferSpec& wafer, const Check& check) {
+  const FabricSpec& fabric = wafer.fabric;
+  std::set<std::pair<NpuId, NpuId>> links;
+  for (const auto& link : fabric.failed_links) {
+    check_npu(wafer, link.first, {&link}, check);
+    check_npu(wafer, link.second, {&link}, check);
+    const auto [a, b] = std::minmax(link.first, link.second);
+    const std::string name = fmt::format("[{}, {}]", index_of(link.first), index_of(link.second));
+    if (!wafer.are_neighbours(a, b))
+      check.fail({&link}, fmt::format("{} is no link: these NPUs are not neighbours on the {}x{} mesh", name,
+                                      wafer.width, wafer.height));
+    if (!links.insert({a, b}).second) check.fail({&link}, fmt::format("the link {} is listed twice", name));
+  }
+  std::set<NpuId> routers;
+  for (const NpuId& router : fabric.failed_routers) {
+    check_npu(wafer, router, {&router}, check);
+    if (!routers.insert(router).second)
+      check.fail({&router}, fmt::format("the router {} is listed twice", index_of(router)));
+  }
+}
+
+}  // namespace wafertlm::config

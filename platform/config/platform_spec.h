@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/config/origins.h"
+#include "tlm/units.h"
+
+namespace wafertlm::config {
+
+enum class Topology : std::uint8_t { mesh };
+enum class InputQueue : std::uint8_t { fifo, per_output };
+enum class CollectiveAlgorithm : std::uint8_t { automatic, ring, bidirectional_ring, direct };
+
+/// One row of the traffic class table. It may use virtual channels vc … vc + vcs - 1.
+struct TrafficClassSpec {
+  std::string name;
+  VcId vc{0};
+  std::uint32_t priority = 0;  ///< larger goes first; equal for classes that share a virtual channel
+  std::uint32_t vcs = 1;
+};
+
+/// mp and ep; pp; dp; and one channel for all that comes from or goes to outside the wafer, and control.
+std::vector<TrafficClassSpec> default_traffic_classes();
+
+/// Wires and routers between the NPUs.
+struct FabricSpec {
+  std::uint64_t link_bandwidth_bytes_per_s = 0;
+  TimePs link_latency_ps = 20'000;
+  TimePs router_pipeline_ps = 0;
+  TimePs credit_delay_ps = 20'000;
+  std::uint64_t injection_bandwidth_bytes_per_s = 3'000'000'000'000;  ///< NPU to router
+  TimePs injection_latency_ps = 0;
+  std::uint64_t ejection_bandwidth_bytes_per_s = 3'000'000'000'000;  ///< router to NPU
+  TimePs ejection_latency_ps = 0;
+  std::uint64_t packet_bytes = 4096;  ///< payload of a full packet
+  std::uint64_t header_bytes = 0;
+  std::uint64_t flit_bytes = 0;  ///< 0: packets are not rounded to flits
+  std::uint32_t virtual_channels = 4;
+  InputQueue input_queue = InputQueue::per_output;
+  std::optional<std::uint64_t>
+      input_buffer_bytes;       ///< per virtual channel; nullopt: computed from the round trip
+  double energy_per_bit_j = 0;  ///< for every link crossing
+  std::vector<TrafficClassSpec> classes = default_traffic_classes();
+  std::vector<std::pair<NpuId, NpuId>> failed_links;  ///< neighbours; both directions are gone
+  std::vector<NpuId> failed_routers;
+
+  /// Bytes of a full packet on the wire: header added, rounded up to flits.
+  std::uint64_t wire_packet_bytes() const;
+};
+
+/// NPU n sits in column n % width and row n / width.
+struct WaferSpec {
+  Topology topology = Topology::mesh;
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  FabricSpec fabric;
+
+  std::uint32_t npu_count() const { return width * height; }
+  bool are_neighbours(NpuId a, NpuId b) const;
+};
+
+struct HbmSpec {
+  std::uint64_t read_bandwidth_bytes_per_s = 3'000'000'000'000;
+  std::uint64_t write_bandwidth_bytes_per_s = 3'000'000'000'000;
+  TimePs latency_ps = 100'000;
+  std::uint64_t capacity_bytes = 80'000'000'000;
+  std::uint64_t request_bytes = 65'536;  ///< largest memory transaction
+};
+
+struct NpuSpec {
+  double peak_operations_per_s = 1e15;
+  HbmSpec hbm;
+};
+
+struct CollectivesSpec {
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
+  std::uint32_t chunks = 1;
+};
+
+struct RunSpec {
+  bool checkers = false;
+  bool functional = false;
+  std::uint64_t seed = 1;
+  TimePs watchdog_ps = 10 * kPsPerSecond;  ///< simulated time after which a run is given up
+};
+
+/// A platform file, checked.
+struct PlatformSpec {
+  std::string name;
+  WaferSpec wafer;
+  NpuSpec npu;
+  CollectivesSpec collectives;
+  RunSpec run;
+  Origins origins;  ///< where the values came from
+};
+
+/// Equal values and equal provenances.
+bool operator==(const PlatformSpec& a, const PlatformSpec& b);
+
+}  // namespace wafertlm::config

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/config/struct_type.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/config/document.h"
+#include "platform/config/suggest.h"
+
+namespace wafertlm::config {
+
+namespace {
+std::string inside(const std::string& path) { return path.empty() ? "at the top level" : "in " + path; }
+}  // namespace
+
+const Key* StructType::find(const std::string& name) const {
+  const auto found =
+      std::find_if(keys_.begin(), keys_.end(), [&](const Key& key) { return key.name == name; });
+  return found == keys_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> StructType::key_names() const {
+  std::vector<std::string> names;
+  for (const Key& key : keys_) names.push_back(key.name);
+  return names;
+}
+
+std::vector<std::string> StructType::all_paths() const {
+  std::vector<std::string> paths;
+  for (const Key& key : keys_) {
+    const StructType* below = key.type->structure();
+    if (below == nullptr) paths.push_back(key.name);
+    if (below == nullptr) continue;
+    for (const std::string& path : below->all_paths())
+      paths.push_back(key.shorthand ? path : join_path(key.name, path));
+  }
+  return paths;
+}
+
+void StructType::load_files_below(Node& map) const {
+  for (Node::Entry& entry : map.entries)
+    if (const Key* key = find(entry.key)) key->type->load_files(entry.value);
+}
+
+const Key& StructType::first_of(std::size_t alternative) const {
+  return *std::find_if(keys_.begin(), keys_.end(),
+                       [&](const Key& key) { return key.alternative == alternative; });
+}
+
+std::size_t StructType::chosen_alternative(const Reader& in) const {
+  const std::size_t count = keys_.empty() ? 0 : keys_.back().alternative;
+  std::size_t chosen = 0;
+  std::vector<std::string> firsts;
+  for (std::size_t i = 1; i <= count; ++i) {
+    const std::string& first = first_of(i).name;
+    firsts.push_back("'" + first + "'");
+    const auto& entries = in.node().entries;
+    const auto entry =
+        std::find_if(entries.begin(), entries.end(), [&](const Node::Entry& e) { return e.key == first; });
+    if (entry == entries.end()) continue;
+    if (chosen != 0)
+      throw ConfigError(entry->place, fmt::format("'{}' cannot stand beside '{}' {}; remove one of the two",
+                                                  first, first_of(chosen).name, inside(in.path())));
+    chosen = i;
+  }
+  if (count > 0 && chosen == 0)
+    throw ConfigError(in.node().place,
+                      fmt::format("missing key {}; give one of: {}", inside(in.path()), listed(firsts)));
+  return chosen;
+}
+
+std::size_t StructType::check_keys(const Reader& in) const {
+  in.require_map(fmt::format("a map with the keys {}", listed(key_names())));
+  for (const Node::Entry& entry : in.node().entries)
+    if (find(entry.key) == nullptr)
+      throw ConfigError(entry.place, fmt::format("unknown key {} {}{}", quoted(entry.key), inside(in.path()),
+                                                 suggestion(entry.key, key_names(), "valid keys")));
+  const std::size_t alternative = chosen_alternative(in);
+  for (const Node::Entry& entry : in.node().entries) {
+    const Key& key = *find(entry.key);
+    if (key.alternative != 0 && key.alternative != alternative)
+      throw ConfigError(
+          entry.place,
+          fmt::format("the key '{}' {} goes with '{}' and has no effect beside '{}'; remove it", key.name,
+                      inside(in.path()), first_of(key.alternative).name, first_of(alternative).name));
+  }
+  for (const Key& key : keys_)
+    if (key.required && (key.alternative == 0 || key.alternative == alternative) &&
+        in.node().find(key.name) == nullptr)
+      throw ConfigError(in.node().place, fmt::format("missing required key '{}' {}: {}", key.name,
+                                                     inside(in.path()), key.description));
+  return alternative;
+}
+
+std::string Check::path(const void* value) const { return join_path(in_.path(), locate_(value)); }
+
+void Check::fail(const std::vector<const void*>& culprits, const std::string& message) const {
+  for (const void* culprit : culprits)
+    if (const Origin* origin = in_.origins().find(path(culprit)))
+      throw ConfigError(origin->place, path(culprit) + ": " + message);
+  throw ConfigError(in_.node().place, path(culprits.front()) + ": " + message);
+}
+
+void load_file_or_map(Node& value, const StructType& type) {
+  if (value.kind == Node::Kind::scalar)
+    load_file_into(value, type.name());
+  else
+    apply_extends(value);
+  type.load_files_below(value);
+}
+
+}  // namespace wafertlm::config

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "platform/config/type.h"
+
+namespace wafertlm::config {
+
+/// One key of a struct, as the outside sees it.
+struct Key {
+  std::string name;
+  std::string description;
+  std::shared_ptr<const Type> type;
+  bool required = false;
+  std::size_t alternative = 0;  ///< 0: always; n: only in the n-th alternative form of the struct
+  bool shorthand = false;       ///< `--set` may leave this key out: wafer.width for platform.wafer.width
+};
+
+/// The keys of a struct without its C++ type: key checks, schema, files to load.
+class StructType {
+ public:
+  explicit StructType(std::string name) : name_(std::move(name)) {}
+  virtual ~StructType() = default;
+
+  const std::string& name() const { return name_; }
+  const std::vector<Key>& keys() const { return keys_; }
+  const Key* find(const std::string& name) const;
+  std::vector<std::string> key_names() const;
+  /// Every path that leads to a value ("wafer.fabric.link_latency"), without shorthand keys.
+  std::vector<std::string> all_paths() const;
+
+  void load_files_below(Node& map) const;
+  /// {"$ref": …} to a definition, which is added to `defs` if it is not there.
+  Json reference(SchemaStyle style, SchemaDefs& defs) const;
+  /// The same for a map that may say `extends`.
+  Json file_reference(SchemaDefs& defs) const;
+
+ protected:
+  virtual Node defaults() const = 0;
+  /// Checks the keys that are there, not their values. @return the alternative that they choose, or 0
+  std::size_t check_keys(const Reader& in) const;
+
+  std::vector<Key> keys_;
+
+ private:
+  std::size_t chosen_alternative(const Reader& in) const;
+  const Key& first_of(std::size_t alternative) const;
+  Json property(const Key& key, const Node& default_value, SchemaStyle style, SchemaDefs& defs) const;
+  Json alternatives_schema() const;
+
+  std::string name_;
+};
+
+/// What a check over several values of a struct reports with. Values (not structs) are named by their
+/// address, so that no key is written a second time.
+class Check {
+ public:
+  using Locate = std::function<std::string(const void*)>;
+  Check(const Reader& in, Locate locate) : in_(in), locate_(std::move(locate)) {}
+
+  /// Path of a value from the top of the file.
+  std::string path(const void* value) const;
+  /// @throws ConfigError at the first of these values that was written and is no default, else at the struct.
+  [[noreturn]] void fail(const std::vector<const void*>& culprits, const std::string& message) const;
+
+ private:
+  const Reader& in_;
+  Locate locate_;
+};
+
+/// The one description of a struct S: its keys, their types, defaults (those of S{}) and rules between them.
+template <class S>
+class Struct : public TypeOf<S>, public StructType {
+ public:
+  using StructType::StructType;
+
+  /// `member`: &S::member, or a function from S& to a reference inside it.
+  template <class Member, class Value>
+  Struct& required(std::string key, Member member, std::shared_ptr<Value> type, std::string description) {
+    return add(std::move(key), member, TypePtr<ValueOf<Member>>(type), std::move(description), true);
+  }
+  template <class Member, class Value>
+  Struct& optional(std::string key, Member member, std::shared_ptr<Value> type, std::string description) {
+    return add(std::move(key), member, TypePtr<ValueOf<Member>>(type), std::move(description), false);
+  }
+  /// The keys that follow belong to one of several forms of the struct. Its first key tells it from the
+  /// others; `selector` then holds `value`.
+  template <class E>
+  Struct& alternative(E S::*selector, E value) {
+    alternatives_.push_back(
+        {[=](const S& spec) { return spec.*selector == value; }, [=](S& spec) { spec.*selector = value; }});
+    return *this;
+  }
+  /// The key before may be left out of `--set` paths.
+  Struct& shorthand() {
+    keys_.back().shorthand = true;
+    return *this;
+  }
+  /// A rule between values, called when all of them are read.
+  Struct& check(std::function<void(const S&, const Check&)> rule) {
+    rules_.push_back(std::move(rule));
+    return *this;
+  }
+
+  S read(const Reader& in) const override;
+  Node write(const S& spec) const override { return write_fields(spec, false); }
+  std::optional<std::string> locate(const S& spec, const void* address) const override;
+  Json schema(SchemaStyle style, SchemaDefs& defs) const override { return reference(style, defs); }
+  const StructType* structure() const override { return this; }
+  void load_files(Node& value) const override { load_files_below(value); }
+  bool may_be_annotated() const override { return false; }
+
+ protected:
+  Node defaults() const override { return write_fields(S{}, true); }
+
+ private:
+  template <class Member>
+  using ValueOf = std::decay_t<std::invoke_result_t<Member, S&>>;
+
+  /// What the templates below need of one key, its C++ type forgotten.
+  struct Field {
+    std::function<void(const Reader&, S&)> read;
+    std::function<std::optional<Node>(const S&)> write;
+    std::function<std::optional<std::string>(const S&, const void*)> locate;
+  };
+  struct Alternative {
+    std::function<bool(const S&)> is_chosen;
+    std::function<void(S&)> choose;
+  };
+
+  template <class Member, class T>
+  Struct& add(std::string key, Member member, TypePtr<T> type, std::string description, bool required);
+  Node write_fields(const S& spec, bool of_all_alternatives) const;
+  std::size_t alternative_of(const S& spec) const;
+  bool is_used(std::size_t field, std::size_t alternative) const {
+    return keys_[field].alternative == 0 || keys_[field].alternative == alternative;
+  }
+
+  std::vector<Field> fields_;  // same order as keys_
+  std::vector<Alternative> alternatives_;
+  std::vector<std::function<void(const S&, const Check&)>> rules_;
+};
+
+template <class S>
+template <class Member, class T>
+Struct<S>& Struct<S>::add(std::string key, Member member, TypePtr<T> type, std::string description,
+                          bool required) {
+  Field field;
+  field.read = [=](const Reader& in, S& spec) { std::invoke(member, spec) = read_value(*type, in); };
+  field.write = [=](const S& spec) -> std::optional<Node> {
+    const T& value = std::invoke(member, spec);
+    return type->has_value(value) ? std::optional(type->write(value)) : std::nullopt;
+  };
+  field.locate = [=](const S& spec, const void* address) -> std::optional<std::string> {
+    const T& value = std::invoke(member, spec);
+    if (const auto below = type->locate(value, address)) return join_path(key, *below);
+    return address == &value ? std::optional(key) : std::nullopt;
+  };
+  fields_.push_back(std::move(field));
+  keys_.push_back({std::move(key), std::move(description), type, required, alternatives_.size(), false});
+  return *this;
+}
+
+template <class S>
+S Struct<S>::read(const Reader& in) const {
+  S spec;
+  const std::size_t alternative = check_keys(in);
+  if (alternative > 0) alternatives_[alternative - 1].choose(spec);
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    if (const Node* value = in.node().find(keys_[i].name))
+      fields_[i].read(in.child(keys_[i].name, *value), spec);
+  const Check check(in, [&](const void* address) { return locate(spec, address).value_or(""); });
+  for (const auto& rule : rules_) rule(spec, check);
+  return spec;
+}
+
+template <class S>
+Node Struct<S>::write_fields(const S& spec, bool of_all_alternatives) const {
+  Node map;
+  map.kind = Node::Kind::map;
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    if (of_all_alternatives || is_used(i, alternative_of(spec)))
+      if (std::optional<Node> value = fields_[i].write(spec)) map.add(keys_[i].name, std::move(*value));
+  return map;
+}
+
+template <class S>
+std::optional<std::string> Struct<S>::locate(const S& spec, const void* address) const {
+  for (const Field& field : fields_)
+    if (auto path = field.locate(spec, address)) return path;
+  return {};
+}
+
+template <class S>
+std::size_t Struct<S>::alternative_of(const S& spec) const {
+  for (std::size_t i = 0; i < alternatives_.size(); ++i)
+    if (alternatives_[i].is_chosen(spec)) return i + 1;
+  return 0;
+}
+
+/// A struct written in place, or the name of a YAML file that holds it.
+template <class S>
+class FileOr : public TypeOf<S> {
+ public:
+  explicit FileOr(std::shared_ptr<const Struct<S>> type) : type_(std::move(type)) {}
+  S read(const Reader& in) const override { return type_->read(in); }
+  Node write(const S& value) const override { return type_->write(value); }
+  std::optional<std::string> locate(const S& spec, const void* address) const override {
+    return type_->locate(spec, address);
+  }
+  Json schema(SchemaStyle, SchemaDefs& defs) const override;
+  const StructType* structure() const override { return type_.get(); }
+  void load_files(Node& value) const override;
+  bool may_be_annotated() const override { return false; }
+
+ private:
+  std::shared_ptr<const Struct<S>> type_;
+};
+
+Json file_or_schema(const StructType& type, SchemaDefs& defs);
+void load_file_or_map(Node& value, const StructType& type);
+
+template <class S>
+Json FileOr<S>::schema(SchemaStyle, SchemaDefs& defs) const {
+  return file_or_schema(*type_, defs);
+}
+template <class S>
+void FileOr<S>::load_files(Node& value) const {
+  load_file_or_map(value, *type_);
+}
+
+}  // namespace wafertlm::config

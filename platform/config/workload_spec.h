@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/config/origins.h"
+
+namespace wafertlm::config {
+
+/// One layer of a model.
+struct LayerSpec {
+  std::string name;
+  std::uint64_t parameters = 0;
+  std::uint64_t forward_operations = 0;  ///< for one sample
+};
+
+/// A layer table file.
+struct LayerTableSpec {
+  std::string model;
+  std::vector<LayerSpec> layers;
+  Origins origins;
+};
+
+/// `layers:` names a built-in model, or is (or names a YAML file that holds) a table.
+struct LayersSpec {
+  std::string model;  ///< name of a built-in model; empty: see table
+  std::optional<LayerTableSpec> table;
+};
+
+enum class WorkloadKind : std::uint8_t { traces, data_parallel };
+
+/// Chakra execution traces.
+struct TraceSpec {
+  std::string path;  ///< absolute: a prefix (path.<rank>.et), or one file when `replicate` is given
+  std::optional<std::uint32_t> replicate;  ///< so many ranks run the one file
+  std::string comm_groups;                 ///< absolute path of a JSON file; empty: none
+};
+
+/// Data-parallel training of a table of layers.
+struct DataParallelSpec {
+  LayersSpec layers;
+  std::uint32_t data_parallel = 0;  ///< ranks
+  std::uint64_t batch_per_npu = 0;  ///< samples
+  double effective_rate_operations_per_s = 0;
+  std::uint64_t bucket_bytes = 25ULL << 20;  ///< gradients are reduced in buckets of this size
+  std::uint32_t bytes_per_element = 2;
+  bool overlap = true;  ///< gradients are reduced during the backward pass
+};
+
+/// A workload file, or the map below `workload:` in an experiment.
+struct WorkloadSpec {
+  std::string name;
+  WorkloadKind kind = WorkloadKind::traces;
+  TraceSpec traces;                ///< for WorkloadKind::traces
+  DataParallelSpec data_parallel;  ///< for WorkloadKind::data_parallel
+  Origins origins;
+};
+
+bool operator==(const LayerTableSpec& a, const LayerTableSpec& b);
+bool operator==(const WorkloadSpec& a, const WorkloadSpec& b);
+
+}  // namespace wafertlm::config

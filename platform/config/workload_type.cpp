@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/config/workload_type.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "platform/config/document.h"
+#include "platform/config/value_types.h"
+#include "platform/config/yaml_file.h"
+
+namespace wafertlm::config {
+
+namespace {
+
+constexpr std::uint64_t kMostCount = 1'000'000'000'000'000'000;  // parameters or operations
+constexpr const char* kTraceSuffix = ".et";
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// The name of a built-in model, the path of a table, or a table.
+class Layers : public TypeOf<LayersSpec> {
+ public:
+  LayersSpec read(const Reader& in) const override {
+    LayersSpec layers;
+    if (in.node().kind == Node::Kind::map)
+      layers.table = layer_table_type()->read(in);
+    else
+      layers.model = word()->read(in);
+    return layers;
+  }
+  Node write(const LayersSpec& layers) const override {
+    return layers.table ? layer_table_type()->write(*layers.table) : Node::scalar(layers.model);
+  }
+  bool has_value(const LayersSpec& layers) const override { return layers.table || !layers.model.empty(); }
+  std::optional<std::string> locate(const LayersSpec& layers, const void* address) const override {
+    return layers.table ? layer_table_type()->locate(*layers.table, address) : std::nullopt;
+  }
+  const StructType* structure() const override { return layer_table_type().get(); }
+  void load_files(Node& value) const override {
+    if (value.kind != Node::Kind::scalar || ends_with(value.text, ".yaml") || ends_with(value.text, ".yml"))
+      load_file_or_map(value, *layer_table_type());
+  }
+  bool may_be_annotated() const override { return false; }
+  Json schema(SchemaStyle, SchemaDefs& defs) const override {
+    return file_or_schema(*layer_table_type(), defs);
+  }
+};
+
+std::shared_ptr<const Struct<LayerSpec>> layer_type() {
+  auto type = std::make_shared<Struct<LayerSpec>>("layer");
+  type->required("name", &LayerSpec::name, text(), "Name of the layer")
+      .required("parameters", &LayerSpec::parameters, integer<std::uint64_t>(0, kMostCount),
+                "Trainable numbers")
+      .required("forward_operations", &LayerSpec::forward_operations, integer<std::uint64_t>(0, kMostCount),
+                "Operations of the forward pass for one sample");
+  return type;
+}
+
+void require_file(const std::string& path, const void* culprit, const Check& check) {
+  if (!is_readable_file(path)) check.fail({culprit}, "there is no file " + quoted(path) + nearest_file(path));
+}
+
+void check_traces(const WorkloadSpec& workload, const Check& check) {
+  if (workload.kind != WorkloadKind::traces) return;
+  const TraceSpec& traces = workload.traces;
+  const bool is_file = ends_with(traces.path, kTraceSuffix);
+  if (is_file && !traces.replicate)
+    check.fail({&traces.path},
+               fmt::format("{} is the trace of one rank; give '{}' too, or the common start of the "
+                           "traces of all ranks (PREFIX for PREFIX.<rank>{})",
+                           quoted(traces.path), check.path(&traces.replicate), kTraceSuffix));
+  if (!is_file && traces.replicate)
+    check.fail({&traces.replicate}, fmt::format("goes with one trace file (NAME{}), but {} is a prefix",
+                                                kTraceSuffix, check.path(&traces.path)));
+  require_file(is_file ? traces.path : traces.path + ".0" + kTraceSuffix, &traces.path, check);
+  if (!traces.comm_groups.empty()) require_file(traces.comm_groups, &traces.comm_groups, check);
+}
+
+std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string& type_name,
+                                                               bool needs_name) {
+  const auto traces = [](auto member) {
+    return [member](auto& spec) -> auto& { return spec.traces.*member; };
+  };
+  const auto generated = [](auto member) {
+    return [member](auto& spec) -> auto& { return spec.data_parallel.*member; };
+  };
+  using W = WorkloadSpec;
+  using T = TraceSpec;
+  using D = DataParallelSpec;
+  const auto ranks = integer<std::uint32_t>(1, 65'536);
+  auto type = std::make_shared<Struct<W>>(type_name);
+  const std::string name_key = "workload", name_meaning = "Name of the workload";
+  if (needs_name)
+    type->required(name_key, &W::name, text(), name_meaning);
+  else
+    type->optional(name_key, &W::name, text(), name_meaning);
+  type->alternative(&W::kind, WorkloadKind::traces)
+      .required(
+          "chakra", traces(&T::path), file_path("Chakra traces"),
+          "Chakra traces, relative to this file: PREFIX for PREFIX.<rank>.et, or one file that ends in .et")
+      .optional("replicate", traces(&T::replicate), maybe(ranks), "So many ranks run the one trace file")
+      .optional("comm_groups", traces(&T::comm_groups), file_path("a JSON file"),
+                "JSON file with the members of the process groups");
+  type->alternative(&W::kind, WorkloadKind::data_parallel)
+      .required("layers", generated(&D::layers), std::make_shared<const Layers>(),
+                "Layers of the model: name of a built-in model, a layer table, or the YAML file of one")
+      .required("data_parallel", generated(&D::data_parallel), ranks, "Number of NPUs that share the batch")
+      .required("batch_per_npu", generated(&D::batch_per_npu), integer<std::uint64_t>(1, 1'000'000'000),
+                "Samples of one NPU in one iteration")
+      .required("effective_rate", generated(&D::effective_rate_operations_per_s),
+                real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS"),
+                "Compute rate that an NPU sustains on these layers")
+      .optional("bucket_bytes", generated(&D::bucket_bytes), whole_quantity(size_dimension(), "1 B", "1 PB"),
+                "Gradients are reduced in buckets of this size")
+      .optional("bytes_per_element", generated(&D::bytes_per_element), integer<std::uint32_t>(1, 8),
+                "Bytes of one gradient element")
+      .optional("overlap", generated(&D::overlap), boolean(), "Reduce gradients during the backward pass")
+      .check(check_traces);
+  return type;
+}
+
+}  // namespace
+
+std::shared_ptr<const Struct<LayerTableSpec>> layer_table_type() {
+  static const auto type = [] {
+    auto table = std::make_shared<Struct<LayerTableSpec>>("layers");
+    table->required("model", &LayerTableSpec::model, text(), "Name of the model")
+        .required("layers", &LayerTableSpec::layers, list_of<LayerSpec>(layer_type(), 1, 100'000),
+                  "Layers in the order of the forward pass");
+    return table;
+  }();
+  return type;
+}
+
+std::shared_ptr<const Struct<WorkloadSpec>> workload_type() {
+  static const auto type = make_workload_type("workload_file", true);
+  return type;
+}
+
+std::shared_ptr<const Struct<WorkloadSpec>> inline_workload_type() {
+  static const auto type = make_workload_type("workload", false);
+  return type;
+}
+
+bool operator==(const LayerTableSpec& a, const LayerTableSpec& b) {
+  return same_values(layer_table_type()->write(a), layer_table_type()->write(b)) && a.origins == b.origins;
+}
+
+bool operator==(const WorkloadSpec& a, const WorkloadSpec& b) {
+  return same_values(workload_type()->write(a), workload_type()->write(b)) && a.origins == b.origins;
+}
+
+}  // namespace wafertlm::config

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/config/yaml_file.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace wafertlm::config {
+
+namespace {
+
+constexpr int kDeepest = 64;
+constexpr int kMostNodes = 1'000'000;
+
+/// Copies yaml-cpp's graph into a tree; `fixed` is the place of everything when the text is not a file.
+class Converter {
+ public:
+  explicit Converter(Place source) : source_(std::move(source)), in_file_(source_.line > 0) {}
+
+  Place place(const YAML::Mark& mark) const {
+    return in_file_ && !mark.is_null() ? Place{source_.source, mark.line + 1, mark.column + 1} : source_;
+  }
+
+  Node convert(const YAML::Node& yaml, const Place& place_if_empty, int depth) {
+    Node node;
+    node.place = yaml.IsNull() ? place_if_empty : place(yaml.Mark());
+    if (depth > kDeepest || ++nodes_ > kMostNodes)
+      throw ConfigError(node.place,
+                        "nested too deeply or too large: is an alias used inside its own anchor?");
+    check_tag(yaml, node.place);
+    if (yaml.IsScalar()) {
+      node.kind = Node::Kind::scalar;
+      node.text = yaml.Scalar();
+      node.quoted = yaml.Tag() == "!";
+    } else if (yaml.IsSequence()) {
+      node.kind = Node::Kind::list;
+      for (const YAML::Node& item : yaml) node.items.push_back(convert(item, node.place, depth + 1));
+    } else if (yaml.IsMap()) {
+      node.kind = Node::Kind::map;
+      for (const auto& pair : yaml) add_entry(node, pair.first, pair.second, depth);
+    }
+    return node;
+  }
+
+ private:
+  static void check_tag(const YAML::Node& yaml, const Place& where) {
+    const std::string& tag = yaml.Tag();
+    if (!tag.empty() && tag != "?" && tag != "!")
+      throw ConfigError(where, "YAML tags such as " + quoted(tag) + " are not used here; remove the tag");
+  }
+
+  void add_entry(Node& map, const YAML::Node& key, const YAML::Node& value, int depth) {
+    const Place where = place(key.Mark());
+    if (!key.IsScalar()) throw ConfigError(where, "a key must be a plain word, not a list, a map or nothing");
+    for (const Node::Entry& entry : map.entries)
+      if (entry.key == key.Scalar())
+        throw ConfigError(where, fmt::format("the key {} is written twice (first at {}); keep one of them",
+                                             quoted(entry.key), entry.place.text()));
+    map.entries.push_back({key.Scalar(), where, convert(value, where, depth + 1)});
+  }
+
+  Place source_;
+  bool in_file_;
+  int nodes_ = 0;
+};
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file || file.bad()) throw ConfigError({path, 0, 0}, "cannot be read");
+  return text.str();
+}
+
+[[noreturn]] void syntax_error(const Place& place, const std::string& text, const std::string& message) {
+  std::istringstream lines(text);
+  std::string line;
+  for (int i = 0; i < place.line; ++i) std::getline(lines, line);
+  const std::size_t first = line.find_first_not_of(' ');
+  const bool tab = first != std::string::npos && line[first] == '\t';
+  throw ConfigError(place, "YAML syntax: " + message +
+                               (tab ? "; the line starts with a tab, YAML indents with spaces"
+                                    : "; check indentation, brackets and quotes from here upwards"));
+}
+
+/// Without the blank end: yaml-cpp takes a quote that is never closed for closed when a line end follows.
+std::vector<YAML::Node> parse(std::string text, const Converter& converter) {
+  text.erase(text.find_last_not_of(" \r\n") + 1);
+  try {
+    return YAML::LoadAll(text);
+  } catch (const YAML::Exception& error) {
+    syntax_error(converter.place(error.mark), text, error.msg);
+  }
+}
+
+}  // namespace
+
+bool is_readable_file(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && std::ifstream(path).good();
+}
+
+Node read_yaml_file(const std::string& path) {
+  const Place start{path, 1, 1};
+  Converter converter(start);
+  const std::string text = file_text(path);
+  if (text.find('\0') != std::string::npos) throw ConfigError(start, "not a text file (it has zero bytes)");
+  const std::vector<YAML::Node> documents = parse(text, converter);
+  if (documents.size() > 1)
+    throw ConfigError(converter.place(documents[1].Mark()),
+                      "a second YAML document starts here; a file has one, remove the line '---'");
+  if (documents.empty() || documents[0].IsNull()) throw ConfigError(start, "the file is empty");
+  Node node = converter.convert(documents[0], start, 0);
+  if (node.kind != Node::Kind::map)
+    throw ConfigError(node.place, "expected 'key: value' lines, got " + node.describe());
+  return node;
+}
+
+Node read_yaml_text(const std::string& text, const Place& place) {
+  Converter converter(place);
+  const std::vector<YAML::Node> documents = parse(text, converter);
+  if (documents.size() > 1) throw ConfigError(place, "expected one YAML value, got several documents");
+  return documents.empty() ? converter.convert(YAML::Node(YAML::NodeType::Null), place, 0)
+                           : converter.convert(documents[0], place, 0);
+}
+
+}  // namespace wafertlm::config

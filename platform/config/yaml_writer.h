@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "platform/config/node.h"
+#include "platform/config/origins.h"
+
+namespace wafertlm::config {
+
+/// A map as YAML text: provenances stand beside their values, comments say where each value was written or
+/// that it is the default.
+std::string write_yaml(const Node& map, const Origins& origins);
+
+}  // namespace wafertlm::config
