@@ -97,4 +97,7 @@ class Scheduler : public sc_core::sc_module {
 /// The one place where integer picoseconds become an sc_time.
 inline sc_core::sc_time to_sc_time(TimePs time) { return sc_core::sc_time::from_value(time); }
 
+/// The kernel's time, for whoever has no scheduler at hand.
+inline TimePs kernel_now_ps() { return sc_core::sc_time_stamp().value(); }
+
 }  // namespace wafertlm

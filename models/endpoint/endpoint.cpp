@@ -44,7 +44,8 @@ Endpoint::~Endpoint() = default;
 void Endpoint::start_collective(const CollectiveStart& start, TimePs now) {
   auto& slot = collectives_[start.collective_id];
   if (slot)
-    throw std::logic_error(npu_name(npu_) + " entered collective " + std::to_string(start.collective_id) + " twice");
+    throw std::logic_error(npu_name(npu_) + " entered collective " + std::to_string(start.collective_id) +
+                           " twice");
   slot = std::make_unique<Collective>();
   Collective& collective = *slot;
   collective.start = start;
@@ -98,8 +99,8 @@ void Endpoint::advance(Collective& collective, std::uint32_t index, TimePs now) 
   }
 }
 
-/// Starts the strand's next step; a step without bytes is done at once. Returns false if it has to wait for another
-/// strand.
+/// Starts the strand's next step; a step without bytes is done at once. Returns false if it has to wait for
+/// another strand.
 bool Endpoint::start_step(Collective& collective, std::uint32_t index, TimePs now) {
   const CollectiveStart& start = collective.start;
   Strand& strand = collective.strands[index];
@@ -144,8 +145,8 @@ void Endpoint::expect(const MessageKey& key, const Waiter& waiter, TimePs now) {
   const auto early = early_.find(key);
   if (early == early_.end()) {
     if (!expected_.emplace(key, waiter).second)
-      throw std::logic_error(npu_name(npu_) + " waits twice for the message with tag " + std::to_string(key.tag) +
-                             " from " + npu_name(key.source));
+      throw std::logic_error(npu_name(npu_) + " waits twice for the message with tag " +
+                             std::to_string(key.tag) + " from " + npu_name(key.source));
     return;
   }
   Message& message = *early->second.front();
@@ -244,11 +245,11 @@ void Endpoint::finish(const Waiter& waiter, TimePs now) {
 std::vector<std::string> Endpoint::pending() const {
   std::vector<std::string> lines;
   for (const auto& [key, waiter] : expected_) {
-    const std::string what = waiter.collective
-                                 ? "collective " + std::to_string(waiter.collective->start.collective_id) + " step " +
-                                       std::to_string(waiter.collective->strands[waiter.strand].done) +
-                                       " of strand " + std::to_string(waiter.strand)
-                                 : "a receive with tag " + std::to_string(key.tag);
+    const std::string what =
+        waiter.collective ? "collective " + std::to_string(waiter.collective->start.collective_id) +
+                                " step " + std::to_string(waiter.collective->strands[waiter.strand].done) +
+                                " of strand " + std::to_string(waiter.strand)
+                          : "a receive with tag " + std::to_string(key.tag);
     lines.push_back(npu_name(npu_) + " waits for " + npu_name(key.source) + " in " + what);
   }
   if (!sending_.empty())

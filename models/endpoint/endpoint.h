@@ -34,12 +34,13 @@ struct CollectiveStart {
   const StepSource* program = nullptr;  ///< this rank's; must stay until it is done
   const Group* group = nullptr;
   ClassId traffic_class{};
-  std::byte* buffer = nullptr;          ///< functional mode: this rank's values (INT32), else null
+  std::byte* buffer = nullptr;  ///< functional mode: this rank's values (INT32), else null
   std::uint64_t token = 0;
 };
 
-/// The program executor: sends and receives messages, runs the steps of collectives, and matches what arrives with
-/// the step that waits for it. It always accepts: data that arrives before its step is posted lands in memory.
+/// The program executor: sends and receives messages, runs the steps of collectives, and matches what arrives
+/// with the step that waits for it. It always accepts: data that arrives before its step is posted lands in
+/// memory.
 class Endpoint : private InjectorHost {
  public:
   Endpoint(NpuId npu, const InjectorParams& injector, const ClassTable& classes, PacketPool& packets,
@@ -49,8 +50,8 @@ class Endpoint : private InjectorHost {
   Endpoint& operator=(const Endpoint&) = delete;
 
   void start_collective(const CollectiveStart& start, TimePs now);
-  void start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes, ClassId traffic_class, std::uint64_t token,
-                  TimePs now);
+  void start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes, ClassId traffic_class,
+                  std::uint64_t token, TimePs now);
   void start_receive(NpuId peer, std::uint64_t tag, std::uint64_t token, TimePs now);
 
   /// A packet whose tail arrives at packet.tail_ps >= now. Takes it over.
@@ -68,9 +69,9 @@ class Endpoint : private InjectorHost {
 
  private:
   struct Strand {
-    std::uint32_t done = 0;   // steps finished
-    bool running = false;     // step `done` has been started
-    bool parked = false;      // … waits for another strand
+    std::uint32_t done = 0;  // steps finished
+    bool running = false;    // step `done` has been started
+    bool parked = false;     // … waits for another strand
   };
   struct Collective {
     CollectiveStart start;
@@ -81,7 +82,8 @@ class Endpoint : private InjectorHost {
   struct KeyHash {
     std::size_t operator()(const MessageKey& key) const;
   };
-  /// Who waits for a message, or for the end of an injection: a step of a collective, or a point-to-point operation.
+  /// Who waits for a message, or for the end of an injection: a step of a collective, or a point-to-point
+  /// operation.
   struct Waiter {
     Collective* collective = nullptr;
     std::uint32_t strand = 0;

@@ -26,16 +26,18 @@ class InjectorHost {
   ~InjectorHost() = default;
 };
 
-/// Cuts messages into packets and sends them through the injection port: round-robin among the messages of a class,
-/// by priority among classes. Packets are made one ahead, so a message of a gigabyte takes no more memory than one
-/// of a kilobyte.
+/// Cuts messages into packets and sends them through the injection port: round-robin among the messages of a
+/// class, by priority among classes. Packets are made one ahead, so a message of a gigabyte takes no more
+/// memory than one of a kilobyte.
 class Injector : private SwitchHost, private RouteFunction {
  public:
   Injector(NpuId npu, const InjectorParams& params, const ClassTable& classes, PacketPool& packets,
            InjectorHost& host);
 
   void send(Message& message, std::uint64_t ticket, TimePs now);
-  void credit(VcId vc, std::uint32_t bytes, TimePs at, TimePs now) { port_.credit(PortId{0}, vc, bytes, at, now); }
+  void credit(VcId vc, std::uint32_t bytes, TimePs at, TimePs now) {
+    port_.credit(PortId{0}, vc, bytes, at, now);
+  }
   void wake(TimePs now);
   const SwitchCore& port() const { return port_; }
 
@@ -46,9 +48,9 @@ class Injector : private SwitchHost, private RouteFunction {
   };
   struct ClassQueue {
     std::vector<Active> messages;
-    std::size_t next = 0;          // round-robin
-    bool packet_waiting = false;   // at the port
-    std::uint64_t last_ticket = 0; // of the waiting packet, if it is its message's last
+    std::size_t next = 0;           // round-robin
+    bool packet_waiting = false;    // at the port
+    std::uint64_t last_ticket = 0;  // of the waiting packet, if it is its message's last
     bool ends_message = false;
   };
 

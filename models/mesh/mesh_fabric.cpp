@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "tlm/fabric/checker.h"
 #include "tlm/link/route_check.h"
 
 namespace wafertlm {
@@ -41,29 +42,46 @@ std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps,
 }
 
 MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params,
-                       const ClassTable& classes, Scheduler& scheduler, bool reverse)
-    : sc_module(name), params_(params), geometry_(params.width, params.height) {
-  if (params.width == 0 || params.height == 0)
-    throw std::invalid_argument("a mesh needs at least one column and one row");
-  if (params.link_latency_ps + params.router_pipeline_ps == 0)
-    throw std::invalid_argument("link latency and router pipeline are both 0: a hop must take at least 1 ps");
-  if (params.buffer_bytes != 0 && params.format.full_wire_bytes() > params.buffer_bytes / 2)
-    throw std::invalid_argument("a packet of " + std::to_string(params.format.full_wire_bytes()) +
-                                " B on the wire needs an input buffer of at least twice its size; it is " +
-                                std::to_string(params.buffer_bytes) + " B");
-
+                       const ClassTable& classes, Scheduler& scheduler, CheckerSet* checkers, bool reverse)
+    : sc_module(name),
+      params_(params),
+      classes_(classes),
+      checkers_(checkers),
+      geometry_(params.width, params.height) {
+  check_params();
   routers_.resize(geometry_.npus());
   for (std::uint32_t n = 0; n < geometry_.npus(); ++n)
     routing_.emplace_back(geometry_, static_cast<NpuId>(n));
   for (std::uint32_t k = 0; k < geometry_.npus(); ++k) {
     const std::uint32_t n = reverse ? geometry_.npus() - 1 - k : k;
-    const std::vector<Direction> ports = geometry_.ports(static_cast<NpuId>(n));
+    SwitchParams router;
+    router.pipeline_ps = params.router_pipeline_ps;
+    router.input_queue = params.input_queue;
     std::vector<std::string> names;
-    for (const Direction side : ports) names.emplace_back(to_string(side));
-    routers_[n] =
-        std::make_unique<SwitchModule>(("router_" + std::to_string(n)).c_str(), switch_params(ports), names,
-                                       names, classes, routing_[n], scheduler);
+    for (const Direction side : geometry_.ports(static_cast<NpuId>(n))) {
+      router.credit_delay_ps.push_back(params.credit_delay_ps);
+      router.outputs.push_back(output_params(side));
+      names.emplace_back(to_string(side));
+    }
+    routers_[n] = std::make_unique<SwitchModule>(("router_" + std::to_string(n)).c_str(), router, names,
+                                                 names, classes, routing_[n], scheduler);
   }
+  bind_links(classes);
+  check_routes();
+}
+
+void MeshFabric::check_params() const {
+  if (params_.width == 0 || params_.height == 0)
+    throw std::invalid_argument("a mesh needs at least one column and one row");
+  if (params_.link_latency_ps + params_.router_pipeline_ps == 0)
+    throw std::invalid_argument("link latency and router pipeline are both 0: a hop must take at least 1 ps");
+  if (params_.buffer_bytes != 0 && params_.format.full_wire_bytes() > params_.buffer_bytes / 2)
+    throw std::invalid_argument("a packet of " + std::to_string(params_.format.full_wire_bytes()) +
+                                " B on the wire needs an input buffer of at least twice its size; it is " +
+                                std::to_string(params_.buffer_bytes) + " B");
+}
+
+void MeshFabric::bind_links(const ClassTable& classes) {
   for (std::uint32_t n = 0; n < geometry_.npus(); ++n) {
     const auto here = static_cast<NpuId>(n);
     const std::vector<Direction> ports = geometry_.ports(here);
@@ -76,10 +94,10 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
       const NpuId there = geometry_.neighbor(here, ports[p]);
       links_.push_back({"router" + number(here) + "->router" + number(there), n, port, false});
       const PortId input = port_of(geometry_.ports(there), opposite(ports[p]));
-      routers_[n]->output(port).bind(routers_[index_of(there)]->input(input));
+      bind_checked(routers_[n]->output(port), routers_[index_of(there)]->input(input), checkers_,
+                   "router" + number(here) + "_to_router" + number(there), output_params(ports[p]), classes);
     }
   }
-  check_routes();
 }
 
 std::uint64_t MeshFabric::buffer_bytes(std::uint64_t bytes_per_s, TimePs link_latency_ps,
@@ -95,21 +113,39 @@ OutputParams MeshFabric::injection_link() const {
       buffer_bytes(params_.injection_bytes_per_s, params_.injection_latency_ps, params_.router_pipeline_ps)};
 }
 
-SwitchParams MeshFabric::switch_params(const std::vector<Direction>& ports) const {
-  SwitchParams result;
-  result.pipeline_ps = params_.router_pipeline_ps;
-  result.input_queue = params_.input_queue;
-  for (const Direction side : ports) {
-    result.credit_delay_ps.push_back(params_.credit_delay_ps);
-    if (side == Direction::local)
-      result.outputs.push_back({params_.ejection_bytes_per_s, params_.ejection_latency_ps,
-                                buffer_bytes(params_.ejection_bytes_per_s, params_.ejection_latency_ps, 0)});
-    else
-      result.outputs.push_back(
-          {params_.link_bytes_per_s, params_.link_latency_ps,
-           buffer_bytes(params_.link_bytes_per_s, params_.link_latency_ps, params_.router_pipeline_ps)});
+OutputParams MeshFabric::output_params(Direction side) const {
+  if (side == Direction::local)
+    return {params_.ejection_bytes_per_s, params_.ejection_latency_ps,
+            buffer_bytes(params_.ejection_bytes_per_s, params_.ejection_latency_ps, 0)};
+  return {params_.link_bytes_per_s, params_.link_latency_ps,
+          buffer_bytes(params_.link_bytes_per_s, params_.link_latency_ps, params_.router_pipeline_ps)};
+}
+
+void MeshFabric::attach(NpuId npu, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) {
+  SwitchModule& router = *routers_[index_of(npu)];
+  const PortId port = port_of(geometry_.ports(npu), Direction::local);
+  bind_checked(to_fabric, router.input(port), checkers_, "npu" + number(npu) + "_to_router" + number(npu),
+               injection_link(), classes_);
+  bind_checked(router.output(port), from_fabric, checkers_, "router" + number(npu) + "_to_npu" + number(npu),
+               output_params(Direction::local), classes_);
+}
+
+std::string MeshFabric::route_failure(NpuId from, NpuId to) const {
+  const std::vector<NpuId> route = geometry_.route(from, to);
+  for (std::size_t i = 0; i < route.size(); ++i) {
+    for (const NpuId failed : params_.failed_routers)
+      if (route[i] == failed) return "router " + number(failed) + " has failed";
+    for (const auto& [a, b] : params_.failed_links)
+      if (i > 0 && ((route[i - 1] == a && route[i] == b) || (route[i - 1] == b && route[i] == a)))
+        return "the link between routers " + number(a) + " and " + number(b) + " has failed";
   }
-  return result;
+  return "";
+}
+
+TimePs MeshFabric::head_latency_ps(NpuId from, NpuId to) const {
+  const TimePs hops = geometry_.hops(from, to);
+  return params_.injection_latency_ps + params_.ejection_latency_ps + hops * params_.link_latency_ps +
+         (hops + 1) * params_.router_pipeline_ps;
 }
 
 void MeshFabric::check_routes() const {
@@ -126,18 +162,22 @@ void MeshFabric::check_routes() const {
   check.require_no_cycle(geometry_.npus());
 }
 
-FabricTargetSocket& MeshFabric::injection(NpuId npu) {
-  return routers_[index_of(npu)]->input(port_of(geometry_.ports(npu), Direction::local));
-}
-
-FabricInitiatorSocket& MeshFabric::ejection(NpuId npu) {
-  return routers_[index_of(npu)]->output(port_of(geometry_.ports(npu), Direction::local));
-}
-
 std::uint64_t MeshFabric::packet_hops() const {
   std::uint64_t hops = 0;
-  for (const MeshLink& link : links_) hops += routers_[link.router]->core().counters(link.output).packets;
+  for (const MeshLink& link : links_) hops += counters(link).packets;
   return hops;
+}
+
+std::uint64_t MeshFabric::queued_packets() const {
+  std::uint64_t packets = 0;
+  for (const auto& router : routers_) packets += router->core().queued();
+  return packets;
+}
+
+std::uint64_t MeshFabric::outstanding_credits() const {
+  std::uint64_t bytes = 0;
+  for (const auto& router : routers_) bytes += router->core().outstanding_credits();
+  return bytes;
 }
 
 }  // namespace wafertlm

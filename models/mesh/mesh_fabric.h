@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/mesh/mesh_geometry.h"
+#include "tlm/checking.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/link/switch_module.h"
 
@@ -21,7 +22,9 @@ struct MeshParams {
   TimePs injection_latency_ps = 0, ejection_latency_ps = 0;
   WireFormat format;
   InputQueue input_queue = InputQueue::per_output;
-  std::uint64_t buffer_bytes = 0;  ///< per virtual channel and input; 0: auto
+  std::uint64_t buffer_bytes = 0;                     ///< per virtual channel and input; 0: auto
+  std::vector<std::pair<NpuId, NpuId>> failed_links;  ///< neighbours; both directions
+  std::vector<NpuId> failed_routers;
 };
 
 /// Room that keeps a link of this speed busy: bandwidth × round trip (link, router, credit) + 2 packets.
@@ -38,34 +41,49 @@ struct MeshLink {
 /// A wafer mesh of SwitchModules with X-Y routing.
 class MeshFabric : public sc_core::sc_module {
  public:
-  /// Builds the routers in reverse order when `reverse` is set; the results must not change.
+  /// With `checkers` every link gets a protocol checker. Routers are built in reverse order when `reverse` is
+  /// set; the results must not change.
   /// @throws std::invalid_argument: a packet larger than half an explicit buffer; a hop without any delay; a
   /// cycle in the channel dependencies of the routes.
   MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params, const ClassTable& classes,
-             Scheduler& scheduler, bool reverse = false);
+             Scheduler& scheduler, CheckerSet* checkers = nullptr, bool reverse = false);
 
-  /// Bind the NPU's injection port to this.
-  FabricTargetSocket& injection(NpuId npu);
-  /// Bind this to the NPU's ejection port.
-  FabricInitiatorSocket& ejection(NpuId npu);
-
+  /// Binds an NPU's fabric sockets to its router.
+  void attach(NpuId npu, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric);
   /// The link from an NPU into its router: speed, latency and the router's buffer.
   OutputParams injection_link() const;
+
+  /// Why packets cannot go from one NPU to the other (a failed router or link on the X-Y route); empty if
+  /// they can.
+  std::string route_failure(NpuId from, NpuId to) const;
+  /// Latency of the head over an idle route: injection, routers and links, ejection.
+  TimePs head_latency_ps(NpuId from, NpuId to) const;
 
   const MeshParams& params() const { return params_; }
   const MeshGeometry& geometry() const { return geometry_; }
   const std::vector<MeshLink>& links() const { return links_; }
-  const SwitchModule& router(std::size_t index) const { return *routers_[index]; }
-  std::size_t routers() const { return routers_.size(); }
-  /// Packets crossed over all router outputs so far.
+  const OutputCounters& counters(const MeshLink& link) const {
+    return routers_[link.router]->core().counters(link.output);
+  }
+  std::uint64_t bytes_per_s(const MeshLink& link) const {
+    return routers_[link.router]->core().bytes_per_s(link.output);
+  }
+  /// Packets that crossed a router, over all of them.
   std::uint64_t packet_hops() const;
+  /// Packets waiting in routers, and credits that are not home, in bytes: both 0 when the fabric is at rest.
+  std::uint64_t queued_packets() const;
+  std::uint64_t outstanding_credits() const;
 
  private:
   std::uint64_t buffer_bytes(std::uint64_t bytes_per_s, TimePs link_latency_ps, TimePs pipeline_ps) const;
-  SwitchParams switch_params(const std::vector<Direction>& ports) const;
+  OutputParams output_params(Direction side) const;
+  void check_params() const;
+  void bind_links(const ClassTable& classes);
   void check_routes() const;
 
   MeshParams params_;
+  const ClassTable& classes_;
+  CheckerSet* checkers_;
   MeshGeometry geometry_;
   std::deque<XyRouting> routing_;
   std::vector<std::unique_ptr<SwitchModule>> routers_;

@@ -119,8 +119,7 @@ Result packet_hops(const Case& c) {
     node.injection = mesh.injection_link();
     nodes.push_back(std::make_unique<TrafficNode>(("npu_" + std::to_string(n)).c_str(), node, classes,
                                                   pattern, counter, pool, scheduler));
-    nodes.back()->to_fabric.bind(mesh.injection(static_cast<NpuId>(n)));
-    mesh.ejection(static_cast<NpuId>(n)).bind(nodes.back()->from_fabric);
+    mesh.attach(static_cast<NpuId>(n), nodes.back()->to_fabric, nodes.back()->from_fabric);
   }
   sc_core::sc_start(to_sc_time(c.time_ps / 4));  // fill
   const std::uint64_t hops_before = mesh.packet_hops(), events_before = scheduler.events();

@@ -40,13 +40,13 @@ void FabricSource::wake(std::uint32_t, TimePs now) {
   line_free_ += Uint128{packet.wire_bytes} * kPsPerSecond;
   packet.tail_ps = line_free_ps() + link_.latency_ps;
   ++next_;
-  begin_request(socket, packet, now + link_.latency_ps);
+  begin_request(socket, packet, link_.latency_ps);
   scheduler_.schedule(line_free_ps(), *this, 0);
 }
 
 ::tlm::tlm_sync_enum FabricSource::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&,
                                                    sc_core::sc_time& delay) {
-  const TimePs at = Scheduler::now() + delay.value();
+  const TimePs at = kernel_now_ps() + delay.value();
   channels_[index_of(packet.vc)].returns.emplace(at, packet.wire_bytes);
   scheduler_.schedule(at, *this, 0);
   return ::tlm::TLM_ACCEPTED;
@@ -63,7 +63,7 @@ FabricSink::FabricSink(const sc_core::sc_module_name& name, Credit credit, Sched
 }
 
 ::tlm::tlm_sync_enum FabricSink::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time& delay) {
-  arrivals_.push_back({packet.source, packet.sequence, packet.payload_bytes, Scheduler::now() + delay.value(),
+  arrivals_.push_back({packet.source, packet.sequence, packet.payload_bytes, kernel_now_ps() + delay.value(),
                        packet.tail_ps});
   if (credit_ == Credit::announced) {
     give_back(packet);
@@ -83,7 +83,7 @@ void FabricSink::wake(std::uint32_t, TimePs now) {
 }
 
 void FabricSink::give_back(Packet& packet) {
-  end_request(socket, packet, packet.tail_ps);
+  end_request(socket, packet, packet.tail_ps - kernel_now_ps());
   packet = Packet{};
 }
 

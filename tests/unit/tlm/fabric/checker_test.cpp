@@ -31,14 +31,14 @@ struct Bench {
     made.wire_bytes = 100;
     made.vc = vc;
     made.traffic_class = ClassId{static_cast<std::uint8_t>(vc == VcId{2})};
-    made.tail_ps = Scheduler::now() + kLatency + 351;
+    made.tail_ps = kernel_now_ps() + kLatency + 351;
     return made;
   }
   void send(Packet& sent, TimePs delay_ps = kLatency) { sender.call(sent, ::tlm::BEGIN_REQ, delay_ps); }
   /// Gives the room back at `at`, or when the tail is there.
   void free(Packet& sent, TimePs at = 0) {
-    if (at == 0) at = std::max(sent.tail_ps, Scheduler::now());
-    receiver.call(sent, ::tlm::END_REQ, at - Scheduler::now());
+    if (at == 0) at = std::max(sent.tail_ps, kernel_now_ps());
+    receiver.call(sent, ::tlm::END_REQ, at - kernel_now_ps());
   }
   void send_and_free(Packet sent) {
     send(sent);
@@ -96,7 +96,7 @@ void bytes_with_gaps(Bench& bench, const std::vector<TimePs>& gaps) {
 void third_into_two(Bench& bench, TimePs early_ps) {
   Packet first = bench.packet();
   bench.send(first);
-  bench.free(first, Scheduler::now() + 702 + early_ps);
+  bench.free(first, kernel_now_ps() + 702 + early_ps);
   wait_ps(351);
   bench.send_and_free(bench.packet());
   wait_ps(351);
@@ -238,7 +238,7 @@ const std::vector<Case> kCases = {
        Packet packet = bench.packet();
        bench.send(packet);
        wait_ps(500);
-       bench.free(packet, Scheduler::now() - 1);
+       bench.free(packet, kernel_now_ps() - 1);
      }},
     {"all_returned",
      [](Bench& bench) {

@@ -43,9 +43,9 @@ struct Bench {
   void accept(Job& job) { npu.call(job.payload, ::tlm::END_REQ); }
   /// The operation ran from now on for 100 ps; `spoil` is done just before the response.
   void respond(Job& job, void (*spoil)(Job&) = nullptr) {
-    job.operation->start_ps = Scheduler::now();
+    job.operation->start_ps = kernel_now_ps();
     wait_ps(100);
-    job.operation->end_ps = Scheduler::now();
+    job.operation->end_ps = kernel_now_ps();
     job.payload.set_response_status(::tlm::TLM_OK_RESPONSE);
     if (spoil) spoil(job);
     npu.call(job.payload, ::tlm::BEGIN_RESP);
@@ -144,7 +144,7 @@ const std::vector<Case> kCases = {
        bench.npu.answer = [&](Payload&, ::tlm::tlm_phase& phase, sc_core::sc_time&) {
          if (phase != ::tlm::BEGIN_REQ) return ::tlm::TLM_COMPLETED;
          bench.accept(bench.first);
-         bench.first.operation->start_ps = bench.first.operation->end_ps = Scheduler::now();
+         bench.first.operation->start_ps = bench.first.operation->end_ps = kernel_now_ps();
          bench.first.payload.set_response_status(::tlm::TLM_OK_RESPONSE);
          bench.npu.call(bench.first.payload, ::tlm::BEGIN_RESP);
          return ::tlm::TLM_ACCEPTED;
@@ -160,8 +160,8 @@ const std::vector<Case> kCases = {
      [](Bench& bench) {  // announced ahead
        bench.sequencer.call(bench.first.payload, ::tlm::BEGIN_REQ, 10);
        bench.npu.call(bench.first.payload, ::tlm::END_REQ, 10);
-       bench.first.operation->start_ps = Scheduler::now() + 10;
-       bench.first.operation->end_ps = Scheduler::now() + 20;
+       bench.first.operation->start_ps = kernel_now_ps() + 10;
+       bench.first.operation->end_ps = kernel_now_ps() + 20;
        bench.first.payload.set_response_status(::tlm::TLM_OK_RESPONSE);
        bench.npu.call(bench.first.payload, ::tlm::BEGIN_RESP, 20);
        bench.sequencer.call(bench.first.payload, ::tlm::END_RESP, 20);

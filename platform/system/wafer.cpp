@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/system/wafer.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace wafertlm {
+namespace {
+
+/// Most wake-ups of the fabric lie within a round trip and two packets.
+TimePs horizon_ps(const MeshParams& mesh) {
+  return 2 * (mesh.link_latency_ps + mesh.router_pipeline_ps + mesh.credit_delay_ps +
+              transfer_time_ps(mesh.format.full_wire_bytes(), mesh.link_bytes_per_s));
+}
+
+}  // namespace
+
+MeshParams mesh_params(const config::WaferSpec& spec) {
+  const config::FabricSpec& fabric = spec.fabric;
+  MeshParams params;
+  params.width = spec.width;
+  params.height = spec.height;
+  params.link_bytes_per_s = fabric.link_bandwidth_bytes_per_s;
+  params.link_latency_ps = fabric.link_latency_ps;
+  params.router_pipeline_ps = fabric.router_pipeline_ps;
+  params.credit_delay_ps = fabric.credit_delay_ps;
+  params.injection_bytes_per_s = fabric.injection_bandwidth_bytes_per_s;
+  params.ejection_bytes_per_s = fabric.ejection_bandwidth_bytes_per_s;
+  params.injection_latency_ps = fabric.injection_latency_ps;
+  params.ejection_latency_ps = fabric.ejection_latency_ps;
+  params.format = {static_cast<std::uint32_t>(fabric.packet_bytes),
+                   static_cast<std::uint32_t>(fabric.header_bytes),
+                   static_cast<std::uint32_t>(fabric.flit_bytes)};
+  params.input_queue =
+      fabric.input_queue == config::InputQueue::fifo ? InputQueue::fifo : InputQueue::per_output;
+  params.buffer_bytes = fabric.input_buffer_bytes.value_or(0);
+  params.failed_links = fabric.failed_links;
+  params.failed_routers = fabric.failed_routers;
+  return params;
+}
+
+ClassTable class_table(const config::FabricSpec& spec) {
+  std::vector<TrafficClass> classes;
+  for (const config::TrafficClassSpec& entry : spec.classes)
+    classes.push_back({entry.name, static_cast<std::uint32_t>(entry.vc), entry.vcs, entry.priority});
+  return ClassTable(std::move(classes), spec.virtual_channels);
+}
+
+Wafer::Wafer(const config::PlatformSpec& spec, bool reverse)
+    : spec_(spec),
+      classes(class_table(spec.wafer.fabric)),
+      scheduler("scheduler", horizon_ps(mesh_params(spec.wafer))),
+      mesh("mesh", mesh_params(spec.wafer), classes, scheduler, checkers(), reverse) {}
+
+void Wafer::require_rest() {
+  std::string problem;
+  if (mesh.queued_packets() != 0)
+    problem += std::to_string(mesh.queued_packets()) + " packets wait in routers; ";
+  if (mesh.outstanding_credits() != 0)
+    problem += std::to_string(mesh.outstanding_credits()) + " B of credits are not home; ";
+  if (packets.in_use() != 0) problem += std::to_string(packets.in_use()) + " packets were not delivered; ";
+  if (messages.in_use() != 0) problem += std::to_string(messages.in_use()) + " messages were not taken in; ";
+  if (!problem.empty()) throw std::logic_error("the fabric is not at rest after the run: " + problem);
+  checkers_.finish();
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "models/mesh/mesh_fabric.h"
+#include "platform/config/platform_spec.h"
+#include "tlm/checking.h"
+#include "tlm/fabric/message.h"
+#include "tlm/scheduler.h"
+
+namespace wafertlm {
+
+MeshParams mesh_params(const config::WaferSpec& spec);
+ClassTable class_table(const config::FabricSpec& spec);
+
+/// What every simulation of a platform has in common: scheduler, pools, traffic classes, fabric and, when the
+/// platform asks for them, the checkers. Endpoints are attached by whoever uses it.
+class Wafer {
+ public:
+  /// `reverse` builds the modules in reverse order; the results must not change.
+  explicit Wafer(const config::PlatformSpec& spec, bool reverse = false);
+
+  /// nullptr when the platform's run.checkers is false.
+  CheckerSet* checkers() { return spec_.run.checkers ? &checkers_ : nullptr; }
+  const config::PlatformSpec& spec() const { return spec_; }
+  std::uint32_t npus() const { return spec_.wafer.npu_count(); }
+
+  /// Everything is at rest: no packet queued or pooled, all credits home, the checkers' end-of-run rules
+  /// hold.
+  /// @throws std::logic_error that says what is not.
+  void require_rest();
+
+ private:
+  config::PlatformSpec spec_;
+  CheckerSet checkers_;
+
+ public:
+  const ClassTable classes;
+  PacketPool packets;
+  MessagePool messages;
+  Scheduler scheduler;
+  MeshFabric mesh;
+};
+
+}  // namespace wafertlm
