@@ -175,11 +175,12 @@ void Endpoint::receive(Packet& packet, TimePs now) {
 }
 
 void Endpoint::set_timer(TimePs at, Message* arrived, const Waiter& waiter) {
-  if (timers_.empty() || at < timers_.top().at) host_.request_timer_wake(at);
+  if (timer_wake_.ask(at)) host_.request_timer_wake(at);
   timers_.push({at, timer_order_++, arrived, waiter});
 }
 
 void Endpoint::wake_timer(TimePs now) {
+  if (!timer_wake_.take(now)) return;
   while (!timers_.empty() && timers_.top().at <= now) {
     const Timer timer = timers_.top();
     timers_.pop();
@@ -190,7 +191,7 @@ void Endpoint::wake_timer(TimePs now) {
     else
       message_arrived(*timer.arrived, now);
   }
-  if (!timers_.empty()) host_.request_timer_wake(timers_.top().at);
+  if (!timers_.empty() && timer_wake_.ask(timers_.top().at)) host_.request_timer_wake(timers_.top().at);
 }
 
 void Endpoint::message_arrived(Message& message, TimePs now) {

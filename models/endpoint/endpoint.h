@@ -4,12 +4,14 @@
 #include <map>
 #include <memory>
 #include <queue>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "models/endpoint/injector.h"
 #include "tlm/fabric/message.h"
 #include "tlm/program.h"
+#include "tlm/wake_slot.h"
 
 namespace wafertlm {
 
@@ -122,6 +124,7 @@ class Endpoint : private InjectorHost {
   std::unordered_map<MessageKey, std::queue<Message*>, KeyHash> early_;
   std::unordered_map<std::uint64_t, Waiter> sending_;  // by the injector's ticket
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  WakeSlot timer_wake_;
   std::uint64_t next_ticket_ = 0, timer_order_ = 0;
   std::uint64_t received_bytes_ = 0, early_bytes_ = 0, early_high_water_ = 0;
 };

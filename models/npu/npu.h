@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <queue>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "models/endpoint/endpoint.h"
+#include "tlm/fabric/protocol.h"
+#include "tlm/operation/protocol.h"
+#include "tlm/scheduler.h"
+#include "tlm/wake_slot.h"
+
+namespace wafertlm {
+
+struct NpuParams {
+  NpuId npu{};
+  InjectorParams injector;
+  TimePs ejection_credit_delay_ps = 0;
+};
+
+/// Part of the packets and messages of the whole platform.
+struct FabricPools {
+  PacketPool& packets;
+  MessagePool& messages;
+};
+
+/// An NPU: executes the operations that a sequencer sends it. A compute unit and a CPU, each serial and first come
+/// first served; collectives, sends and receives run side by side in the endpoint; loads and stores go to the memory
+/// one after the other.
+class Npu : public sc_core::sc_module,
+            private OperationForwardIf,
+            private FabricForwardIf,
+            private FabricBackwardIf,
+            private EndpointHost,
+            private Wakeable {
+ public:
+  OperationTargetSocket operations{"operations"};
+  FabricInitiatorSocket to_fabric{"to_fabric"};
+  FabricTargetSocket from_fabric{"from_fabric"};
+
+  Npu(const sc_core::sc_module_name& name, const NpuParams& params, const ClassTable& classes,
+      const FabricPools& pools, Scheduler& scheduler);
+
+  const Endpoint& endpoint() const { return endpoint_; }
+  /// What is not done yet, in words.
+  std::vector<std::string> pending() const { return endpoint_.pending(); }
+
+ private:
+  using Payload = ::tlm::tlm_generic_payload;
+  enum Wake : std::uint32_t { kInjector, kTimer, kAccept, kRespond };
+
+  ::tlm::tlm_sync_enum nb_transport_fw(Payload&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
+  ::tlm::tlm_sync_enum nb_transport_fw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
+  ::tlm::tlm_sync_enum nb_transport_bw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
+  void inject(Packet& packet, TimePs head_ps) override;
+  void request_injector_wake(TimePs at) override { scheduler_.schedule(at, *this, kInjector); }
+  void request_timer_wake(TimePs at) override { scheduler_.schedule(at, *this, kTimer); }
+  void communication_done(std::uint64_t token) override { respond(token, scheduler_.now(), true); }
+  void wake(std::uint32_t what, TimePs now) override;
+
+  void accept(Payload& payload, TimePs now);
+  void respond(std::uint64_t token, TimePs at, bool ok);
+  void send_due_responses(TimePs now);
+
+  NpuParams params_;
+  Scheduler& scheduler_;
+  PacketPool& packets_;
+  Endpoint endpoint_;
+  TimePs compute_free_ps_ = 0, cpu_free_ps_ = 0;
+  std::unordered_map<std::uint64_t, Payload*> running_;  // by token
+  std::vector<Payload*> requested_;                      // BEGIN_REQ came, at this instant
+  struct Response {
+    TimePs at;
+    std::uint64_t order;
+    Payload* payload;
+    bool operator>(const Response& other) const { return at != other.at ? at > other.at : order > other.order; }
+  };
+  std::priority_queue<Response, std::vector<Response>, std::greater<>> responses_;
+  WakeSlot response_wake_;
+  std::uint64_t next_token_ = 1, response_order_ = 0;
+};
+
+}  // namespace wafertlm

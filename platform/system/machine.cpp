@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/system/machine.h"
+
+namespace wafertlm {
+
+FabricTraits fabric_traits(const MeshParams& mesh) {
+  FabricTraits traits;
+  traits.width = mesh.width;
+  traits.height = mesh.height;
+  traits.link_bytes_per_s = mesh.link_bytes_per_s;
+  traits.injection_bytes_per_s = mesh.injection_bytes_per_s;
+  traits.ejection_bytes_per_s = mesh.ejection_bytes_per_s;
+  traits.ends_latency_ps = mesh.injection_latency_ps + mesh.router_pipeline_ps + mesh.ejection_latency_ps;
+  traits.hop_latency_ps = mesh.link_latency_ps + mesh.router_pipeline_ps;
+  traits.format = mesh.format;
+  return traits;
+}
+
+Machine::Machine(const config::PlatformSpec& spec, bool reverse)
+    : wafer_(spec, reverse), traits_(fabric_traits(wafer_.mesh.params())) {
+  npus_.resize(wafer_.npus());
+  for (std::uint32_t k = 0; k < wafer_.npus(); ++k) {
+    const std::uint32_t n = reverse ? wafer_.npus() - 1 - k : k;
+    NpuParams params;
+    params.npu = static_cast<NpuId>(n);
+    params.injector = {wafer_.mesh.params().format, wafer_.mesh.injection_link()};
+    params.ejection_credit_delay_ps = wafer_.mesh.params().credit_delay_ps;
+    npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
+                                     FabricPools{wafer_.packets, wafer_.messages}, wafer_.scheduler);
+    wafer_.mesh.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
+  }
+}
+
+std::vector<std::string> Machine::pending() const {
+  std::vector<std::string> lines;
+  for (const auto& npu : npus_)
+    for (std::string& line : npu->pending()) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/npu/npu.h"
+#include "platform/system/wafer.h"
+#include "tlm/fabric_traits.h"
+
+namespace wafertlm {
+
+FabricTraits fabric_traits(const MeshParams& mesh);
+
+/// A wafer with its NPUs and memories, ready to be driven through the NPUs' operation sockets.
+class Machine {
+ public:
+  explicit Machine(const config::PlatformSpec& spec, bool reverse = false);
+
+  Wafer& wafer() { return wafer_; }
+  const Wafer& wafer() const { return wafer_; }
+  const FabricTraits& traits() const { return traits_; }
+  Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
+
+  /// What all NPUs still wait for, in words.
+  std::vector<std::string> pending() const;
+
+ private:
+  Wafer wafer_;
+  FabricTraits traits_;
+  std::vector<std::unique_ptr<Npu>> npus_;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "tlm/fabric/wire_format.h"
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// What a collective planner needs to know of a wafer mesh, as plain data that the platform fills in. NPU n sits at
+/// column n mod width, row n / width; routes are X-Y.
+struct FabricTraits {
+  std::uint32_t width = 0, height = 0;
+  std::uint64_t link_bytes_per_s = 0;
+  std::uint64_t injection_bytes_per_s = 0, ejection_bytes_per_s = 0;
+  TimePs ends_latency_ps = 0;  ///< injection, the first router's pipeline, ejection
+  TimePs hop_latency_ps = 0;   ///< link and the next router's pipeline
+  WireFormat format;
+
+  std::uint32_t npus() const { return width * height; }
+  std::uint32_t column(NpuId npu) const { return static_cast<std::uint32_t>(npu) % width; }
+  std::uint32_t row(NpuId npu) const { return static_cast<std::uint32_t>(npu) / width; }
+  std::uint32_t hops(NpuId from, NpuId to) const;
+  /// Links to neighbours.
+  std::uint32_t degree(NpuId npu) const;
+  /// Latency of the head over the idle route.
+  TimePs latency_ps(NpuId from, NpuId to) const { return ends_latency_ps + hops(from, to) * hop_latency_ps; }
+  /// What one message can reach: the slowest of injection, links on the way, ejection.
+  std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const;
+  /// What an NPU can send, and receive, at most: its own port or all its links.
+  std::uint64_t npu_bytes_per_s(NpuId npu) const;
+};
+
+}  // namespace wafertlm
