@@ -1,4 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <stdexcept>
 #include <systemc>
 
-int sc_main(int, char**) { return 0; }
+#include "platform/collective/collective_command.h"
+#include "platform/config/config_error.h"
+
+namespace {
+
+constexpr int kDone = 0, kRunFailed = 1, kBadInput = 2;
+
+int run(int argc, char** argv) {
+  using namespace wafertlm;
+  CLI::App app("WaferTLM: a SystemC/TLM-2.0 virtual platform of a wafer-scale training system", "wafertlm");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", WAFERTLM_VERSION);
+  app.footer("Exit codes: 0 done, 1 the run failed, 2 bad input. `wafertlm COMMAND --help` shows examples.");
+  const std::map<std::string, std::function<int()>> commands = {
+      {"collective", add_collective_command(app)},
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kBadInput;
+  }
+  try {
+    return commands.at(app.get_subcommands().front()->get_name())();
+  } catch (const config::ConfigError& error) {
+    std::cerr << "wafertlm: " << error.what() << '\n';
+    return kBadInput;
+  } catch (const std::invalid_argument& error) {
+    std::cerr << "wafertlm: " << error.what() << '\n';
+    return kBadInput;
+  } catch (const std::exception& error) {
+    std::cerr << "wafertlm: " << error.what() << '\n';
+    return kRunFailed;
+  }
+}
+
+}  // namespace
+
+int sc_main(int argc, char** argv) {
+  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
+  return run(argc, argv);
+}

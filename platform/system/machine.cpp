@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/system/machine.h"
 
+#include "tlm/operation/checker.h"
+
 namespace wafertlm {
 
 FabricTraits fabric_traits(const MeshParams& mesh) {
@@ -29,6 +31,11 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
                                      FabricPools{wafer_.packets, wafer_.messages}, wafer_.scheduler);
     wafer_.mesh.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
   }
+}
+
+void Machine::attach(OperationPort& port, NpuId npu) {
+  bind_checked(port.socket, npus_[index_of(npu)]->operations, wafer_.checkers(),
+               "operations_" + std::to_string(index_of(npu)));
 }
 
 std::vector<std::string> Machine::pending() const {

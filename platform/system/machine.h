@@ -7,6 +7,7 @@
 #include "models/npu/npu.h"
 #include "platform/system/wafer.h"
 #include "tlm/fabric_traits.h"
+#include "tlm/operation/operation_port.h"
 
 namespace wafertlm {
 
@@ -21,6 +22,8 @@ class Machine {
   const Wafer& wafer() const { return wafer_; }
   const FabricTraits& traits() const { return traits_; }
   Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
+  /// Binds a sequencer's port to an NPU, through a checker if the platform asks for them.
+  void attach(OperationPort& port, NpuId npu);
 
   /// What all NPUs still wait for, in words.
   std::vector<std::string> pending() const;

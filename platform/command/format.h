@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// "1.234 ms": four significant digits in the unit that fits.
+std::string format_time(TimePs time);
+/// "16 MiB" if it is a whole number of them, else "1.5 GB".
+std::string format_bytes(std::uint64_t bytes);
+/// "712.3 GB/s".
+std::string format_bandwidth(double bytes_per_s);
+double seconds(TimePs time);
+
+}  // namespace wafertlm

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/command/ranges.h"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <stdexcept>
+
+#include "platform/config/quantity.h"
+#include "workloads/collectives/planner.h"
+
+namespace wafertlm {
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+std::uint32_t parse_number(const std::string& text, const std::string& whole) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw std::invalid_argument("'" + whole + "' is not a list of NPUs; write it like 0-4,10");
+  return value;
+}
+
+std::uint64_t parse_size_argument(const std::string& text) {
+  try {
+    return config::parse_size(text);
+  } catch (const std::exception& error) {
+    throw std::invalid_argument("--size " + text + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+Group parse_npus(const std::string& text, std::uint32_t npus) {
+  Group group;
+  if (text.empty())
+    for (std::uint32_t npu = 0; npu < npus; ++npu) group.push_back(static_cast<NpuId>(npu));
+  for (const std::string& part : split(text, ',')) {
+    const std::vector<std::string> ends = split(part, '-');
+    if (ends.empty() || ends.size() > 2) throw std::invalid_argument("'" + text + "' is not a list of NPUs; write it like 0-4,10");
+    const std::uint32_t first = parse_number(ends.front(), text), last = parse_number(ends.back(), text);
+    if (first > last || last >= npus)
+      throw std::invalid_argument("--npus " + part + ": the wafer has NPUs 0 to " + std::to_string(npus - 1));
+    for (std::uint32_t npu = first; npu <= last; ++npu) group.push_back(static_cast<NpuId>(npu));
+  }
+  return group;
+}
+
+std::vector<std::uint64_t> parse_sizes(const std::string& text) {
+  std::vector<std::uint64_t> sizes;
+  const std::vector<std::string> range = split(text, ':');
+  if (range.size() == 1) {
+    for (const std::string& part : split(text, ',')) sizes.push_back(parse_size_argument(part));
+    return sizes;
+  }
+  if (range.size() != 3) throw std::invalid_argument("--size " + text + ": write one size, a list, or FROM:TO:FACTOR");
+  const std::uint64_t from = parse_size_argument(range[0]), to = parse_size_argument(range[1]);
+  std::uint64_t factor = 0;
+  const auto [end, error] = std::from_chars(range[2].data(), range[2].data() + range[2].size(), factor);
+  if (error != std::errc() || end != range[2].data() + range[2].size() || factor < 2 || from == 0 || from > to)
+    throw std::invalid_argument("--size " + text + ": needs 0 < FROM <= TO and a whole FACTOR of at least 2");
+  for (std::uint64_t size = from; size <= to; size *= factor) {
+    sizes.push_back(size);
+    if (size > to / factor) break;
+  }
+  return sizes;
+}
+
+std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveType type) {
+  std::string name;
+  switch (spec.algorithm) {
+    case config::CollectiveAlgorithm::automatic: break;
+    case config::CollectiveAlgorithm::ring: name = "ring"; break;
+    case config::CollectiveAlgorithm::bidirectional_ring: name = "bidirectional_ring"; break;
+    case config::CollectiveAlgorithm::direct: name = "direct"; break;
+  }
+  const std::vector<std::string> possible = algorithms_for(type);
+  return std::find(possible.begin(), possible.end(), name) == possible.end() ? "" : name;
+}
+
+}  // namespace wafertlm

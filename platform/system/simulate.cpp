@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/system/simulate.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace wafertlm {
+namespace {
+
+/// Simulated time between two looks at the progress.
+constexpr TimePs kSlicePs = 100'000'000;
+constexpr std::size_t kMostLines = 20;
+
+[[noreturn]] void report_stuck(const std::string& why, std::vector<std::string> lines) {
+  std::string text = why;
+  const std::size_t shown = std::min(lines.size(), kMostLines);
+  for (std::size_t i = 0; i < shown; ++i) text += "\n  " + lines[i];
+  if (shown < lines.size()) text += "\n  … and " + std::to_string(lines.size() - shown) + " more";
+  throw std::runtime_error(text);
+}
+
+}  // namespace
+
+void simulate(Machine& machine, const std::function<void()>& start, const std::function<bool()>& done,
+              const ProgressReport& progress, const std::function<std::vector<std::string>()>& waiting) {
+  const TimePs watchdog_ps = machine.wafer().spec().run.watchdog_ps;
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  start();
+  while (sc_core::sc_pending_activity() && kernel_now_ps() < watchdog_ps) {
+    const TimePs slice = std::min(kSlicePs, watchdog_ps - kernel_now_ps());
+    sc_core::sc_start(to_sc_time(slice), sc_core::SC_EXIT_ON_STARVATION);
+    if (progress) progress(kernel_now_ps());
+  }
+  if (!done()) {
+    const bool deadlock = !sc_core::sc_pending_activity();
+    std::vector<std::string> lines = waiting ? waiting() : std::vector<std::string>();
+    for (std::string& line : machine.pending()) lines.push_back(std::move(line));
+    report_stuck(deadlock ? "deadlock at " + std::to_string(kernel_now_ps()) + " ps: nothing can happen any more, but"
+                          : "the watchdog time of " + std::to_string(watchdog_ps) +
+                                " ps is over (run.watchdog); still waiting:",
+                 std::move(lines));
+  }
+  machine.wafer().require_rest();
+}
+
+}  // namespace wafertlm
