@@ -7,8 +7,8 @@
 
 namespace wafertlm {
 
-/// What a collective planner needs to know of a wafer mesh, as plain data that the platform fills in. NPU n sits at
-/// column n mod width, row n / width; routes are X-Y.
+/// What a collective planner needs to know of a wafer mesh, as plain data that the platform fills in. NPU n
+/// sits at column n mod width, row n / width; routes are X-Y.
 struct FabricTraits {
   std::uint32_t width = 0, height = 0;
   std::uint64_t link_bytes_per_s = 0;

@@ -4,8 +4,8 @@
 
 namespace wafertlm {
 
-/// The earliest wake-up that somebody has asked a scheduler for. Wake-ups cannot be taken back: an overtaken one
-/// still comes, and is told from the real one here.
+/// The earliest wake-up that somebody has asked a scheduler for. Wake-ups cannot be taken back: an overtaken
+/// one still comes, and is told from the real one here.
 class WakeSlot {
  public:
   /// Whether a wake-up at `at` must be scheduled: none as early is coming.

@@ -6,10 +6,10 @@
 namespace wafertlm {
 namespace {
 
-SwitchParams one_port(const OutputParams& link) {
+SwitchParams port_params(const InjectorParams& injector) {
   SwitchParams params;
-  params.credit_delay_ps = {0};
-  params.outputs = {link};
+  params.credit_delay_ps.resize(injector.dma_engines);
+  params.outputs = {injector.link};
   return params;
 }
 
@@ -22,20 +22,29 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
       classes_(classes),
       packets_(packets),
       host_(host),
-      port_(one_port(params.link), classes, *this, *this) {}
+      queues_(params.dma_engines * kMaxClasses, Queue(params.dma_bytes_per_s)),
+      port_(port_params(params), classes, *this, *this) {}
 
 void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
-  ClassQueue& queue = queues_[index_of(message.traffic_class)];
-  queue.messages.push_back({&message, ticket});
-  if (!queue.packet_waiting) refill(message.traffic_class, now);
+  std::size_t engine = 0;
+  for (std::size_t other = 1; other < port_.inputs(); ++other)
+    if (load(other, message.traffic_class) < load(engine, message.traffic_class)) engine = other;
+  Queue& to = queue(engine, message.traffic_class);
+  to.messages.push_back({&message, ticket});
+  if (!to.packet_waiting) refill(engine, message.traffic_class, now);
 }
 
-/// Puts the next packet of the class in front of the port.
-void Injector::refill(ClassId traffic_class, TimePs now) {
-  ClassQueue& queue = queues_[index_of(traffic_class)];
-  if (queue.messages.empty()) return;
-  if (queue.next >= queue.messages.size()) queue.next = 0;
-  const Active active = queue.messages[queue.next];
+std::size_t Injector::load(std::size_t engine, ClassId traffic_class) {
+  const Queue& of = queue(engine, traffic_class);
+  return of.messages.size() + (of.packet_waiting && of.ends_message ? 1 : 0);
+}
+
+/// Puts the next packet of the engine and class in front of the port.
+void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
+  Queue& from = queue(engine, traffic_class);
+  if (from.messages.empty()) return;
+  if (from.next >= from.messages.size()) from.next = 0;
+  const Active active = from.messages[from.next];
   Message& message = *active.message;
 
   Packet& packet = packets_.acquire();
@@ -48,7 +57,11 @@ void Injector::refill(ClassId traffic_class, TimePs now) {
       std::min<std::uint64_t>(message.bytes - message.injected_bytes, format_.packet_bytes));
   packet.wire_bytes = format_.wire_bytes(packet.payload_bytes);
   packet.sequence = message.injected_packets++;
-  packet.created_ps = packet.tail_ps = now;
+  packet.created_ps = now;
+  const TimePs head_ps = std::max(now, from.pace.free_ps());
+  const Line::Slot slot = from.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);
+  packet.head_early = slot.start_early;
+  packet.tail_ps = slot.end;
   packet.message = &message;
   if (message.source_data) {
     const std::byte* data = message.source_data + packet.offset;
@@ -56,14 +69,14 @@ void Injector::refill(ClassId traffic_class, TimePs now) {
   }
   message.injected_bytes += packet.payload_bytes;
 
-  queue.packet_waiting = true;
-  queue.ends_message = message.injected_bytes == message.bytes;
-  queue.last_ticket = active.ticket;
-  if (queue.ends_message)
-    queue.messages.erase(queue.messages.begin() + static_cast<std::ptrdiff_t>(queue.next));
+  from.packet_waiting = true;
+  from.ends_message = message.injected_bytes == message.bytes;
+  from.last_ticket = active.ticket;
+  if (from.ends_message)
+    from.messages.erase(from.messages.begin() + static_cast<std::ptrdiff_t>(from.next));
   else
-    ++queue.next;
-  port_.arrive(PortId{0}, packet, now);
+    ++from.next;
+  port_.arrive(static_cast<PortId>(engine), packet, head_ps);
 }
 
 void Injector::wake(TimePs now) {
@@ -71,12 +84,12 @@ void Injector::wake(TimePs now) {
   port_.wake(PortId{0}, now);
 }
 
-/// The waiting packet of this class has been granted: `at` is when its tail leaves.
-void Injector::return_credit(PortId, Packet& packet, TimePs at) {
-  ClassQueue& queue = queues_[index_of(packet.traffic_class)];
-  queue.packet_waiting = false;
-  if (queue.ends_message) host_.injected(queue.last_ticket, at);
-  refill(packet.traffic_class, now_);
+/// The waiting packet of this engine and class has been granted: `at` is when its tail leaves.
+void Injector::return_credit(PortId engine, Packet& packet, TimePs at) {
+  Queue& from = queue(index_of(engine), packet.traffic_class);
+  from.packet_waiting = false;
+  if (from.ends_message) host_.injected(from.last_ticket, at);
+  refill(index_of(engine), packet.traffic_class, now_);
 }
 
 }  // namespace wafertlm

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -12,7 +11,9 @@ namespace wafertlm {
 
 struct InjectorParams {
   WireFormat format;
-  OutputParams link;  ///< from the NPU into the fabric
+  OutputParams link;                  ///< from the NPU into the fabric
+  std::uint64_t dma_bytes_per_s = 0;  ///< of one DMA engine
+  std::uint32_t dma_engines = 4;
 };
 
 class InjectorHost {
@@ -46,26 +47,33 @@ class Injector : private SwitchHost, private RouteFunction {
     Message* message;
     std::uint64_t ticket;
   };
-  struct ClassQueue {
+  /// What one engine has to send in one class.
+  struct Queue {
+    explicit Queue(std::uint64_t bytes_per_s) : pace(bytes_per_s) {}
+    Line pace;
     std::vector<Active> messages;
     std::size_t next = 0;           // round-robin
     bool packet_waiting = false;    // at the port
-    std::uint64_t last_ticket = 0;  // of the waiting packet, if it is its message's last
-    bool ends_message = false;
+    bool ends_message = false;      // the waiting packet is its message's last
+    std::uint64_t last_ticket = 0;  // of that message
   };
 
   void forward(PortId, Packet& packet, TimePs head_ps) override { host_.inject(packet, head_ps); }
-  void return_credit(PortId, Packet& packet, TimePs at) override;
+  void return_credit(PortId engine, Packet& packet, TimePs at) override;
   void request_wake(PortId, TimePs at) override { host_.request_wake(at); }
   PortId output_for(const Packet&) const override { return PortId{0}; }
-  void refill(ClassId traffic_class, TimePs now);
+  Queue& queue(std::size_t engine, ClassId traffic_class) {
+    return queues_[engine * kMaxClasses + index_of(traffic_class)];
+  }
+  std::size_t load(std::size_t engine, ClassId traffic_class);
+  void refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;
   WireFormat format_;
   const ClassTable& classes_;
   PacketPool& packets_;
   InjectorHost& host_;
-  std::array<ClassQueue, kMaxClasses> queues_;
+  std::vector<Queue> queues_;  // [engine][class]
   TimePs now_ = 0;
   SwitchCore port_;
 };

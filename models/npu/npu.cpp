@@ -50,13 +50,14 @@ void Npu::accept(Payload& payload, TimePs now) {
       break;
     }
     case Operation::Kind::collective:
-      endpoint_.start_collective({operation.collective_id, operation.program->ranks[operation.rank].get(),
-                                  &operation.program->group, operation.traffic_class,
-                                  reinterpret_cast<std::byte*>(payload.get_data_ptr()), token},
-                                 now);
+      endpoint_.start_collective(
+          {operation.collective_id, operation.program->ranks[operation.rank].get(), &operation.program->group,
+           operation.traffic_class, reinterpret_cast<std::byte*>(payload.get_data_ptr()), token},
+          now);
       break;
     case Operation::Kind::send:
-      endpoint_.start_send(operation.peer, operation.tag, operation.bytes, operation.traffic_class, token, now);
+      endpoint_.start_send(operation.peer, operation.tag, operation.bytes, operation.traffic_class, token,
+                           now);
       break;
     case Operation::Kind::receive:
       endpoint_.start_receive(operation.peer, operation.tag, token, now);
@@ -94,16 +95,23 @@ void Npu::send_due_responses(TimePs now) {
 
 void Npu::wake(std::uint32_t what, TimePs now) {
   switch (what) {
-    case kInjector: endpoint_.wake_injector(now); break;
-    case kTimer: endpoint_.wake_timer(now); break;
-    case kRespond: send_due_responses(now); break;
+    case kInjector:
+      endpoint_.wake_injector(now);
+      break;
+    case kTimer:
+      endpoint_.wake_timer(now);
+      break;
+    case kRespond:
+      send_due_responses(now);
+      break;
     case kAccept: {
       const std::vector<Payload*> requested = std::move(requested_);
       requested_.clear();
       for (Payload* payload : requested) accept(*payload, now);
       break;
     }
-    default: break;
+    default:
+      break;
   }
 }
 

@@ -26,9 +26,9 @@ struct FabricPools {
   MessagePool& messages;
 };
 
-/// An NPU: executes the operations that a sequencer sends it. A compute unit and a CPU, each serial and first come
-/// first served; collectives, sends and receives run side by side in the endpoint; loads and stores go to the memory
-/// one after the other.
+/// An NPU: executes the operations that a sequencer sends it. A compute unit and a CPU, each serial and first
+/// come first served; collectives, sends and receives run side by side in the endpoint; loads and stores go
+/// to the memory one after the other.
 class Npu : public sc_core::sc_module,
             private OperationForwardIf,
             private FabricForwardIf,
@@ -75,7 +75,9 @@ class Npu : public sc_core::sc_module,
     TimePs at;
     std::uint64_t order;
     Payload* payload;
-    bool operator>(const Response& other) const { return at != other.at ? at > other.at : order > other.order; }
+    bool operator>(const Response& other) const {
+      return at != other.at ? at > other.at : order > other.order;
+    }
   };
   std::priority_queue<Response, std::vector<Response>, std::greater<>> responses_;
   WakeSlot response_wake_;

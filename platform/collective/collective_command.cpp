@@ -26,7 +26,8 @@ struct Options {
 CollectiveType type_of(const std::string& name) {
   for (const CollectiveType type : kCollectiveTypes)
     if (name == to_string(type)) return type;
-  throw std::invalid_argument("no collective '" + name + "'");  // the option's check does not let it come here
+  throw std::invalid_argument("no collective '" + name +
+                              "'");  // the option's check does not let it come here
 }
 
 std::string algorithm_of(const Options& options, const config::CollectivesSpec& spec, CollectiveType type) {
@@ -34,7 +35,8 @@ std::string algorithm_of(const Options& options, const config::CollectivesSpec& 
   return platform_algorithm(spec, type);
 }
 
-nlohmann::json run_size(const config::PlatformSpec& spec, const CollectiveRequest& request, const Options& options) {
+nlohmann::json run_size(const config::PlatformSpec& spec, const CollectiveRequest& request,
+                        const Options& options) {
   const CollectiveResult result = run_collective(spec, request, options.traffic_class);
   const auto ratio = [&](TimePs to) {
     return to == 0 ? nlohmann::json() : nlohmann::json(seconds(result.time_ps) / seconds(to));
@@ -62,8 +64,8 @@ std::string optional_ratio(const nlohmann::json& value) {
 }
 
 void print_row(const nlohmann::json& row) {
-  fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9}\n", format_bytes(row["bytes"].get<std::uint64_t>()),
-             format_time(row["time_ps"].get<TimePs>()),
+  fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9}\n",
+             format_bytes(row["bytes"].get<std::uint64_t>()), format_time(row["time_ps"].get<TimePs>()),
              format_bandwidth(row["algorithm_bandwidth_bytes_per_s"].get<double>()),
              format_bandwidth(row["bus_bandwidth_bytes_per_s"].get<double>()),
              format_time(row["predicted_ps"].get<TimePs>()), format_time(row["bound_ps"].get<TimePs>()),
@@ -79,7 +81,8 @@ int run(const Options& options) {
   request.algorithm = algorithm_of(options, spec.collectives, request.type);
   request.chunks = spec.collectives.chunks;
   const std::vector<std::uint64_t> sizes = parse_sizes(options.sizes);
-  const auto program = plan_collective(request, fabric_traits(mesh_params(spec.wafer)));  // refuses bad input early
+  const auto program =
+      plan_collective(request, fabric_traits(mesh_params(spec.wafer)));  // refuses bad input early
 
   nlohmann::json report = {{"platform", spec.name},
                            {"type", options.type},
@@ -88,11 +91,11 @@ int run(const Options& options) {
                            {"group_size", request.group.size()},
                            {"rows", nlohmann::json::array()}};
   if (!options.json) {
-    fmt::print("{} of {} NPUs on {}: {}, class {}, chunks {}{}\n", options.type, request.group.size(), spec.name,
-               program->algorithm, options.traffic_class, request.chunks,
+    fmt::print("{} of {} NPUs on {}: {}, class {}, chunks {}{}\n", options.type, request.group.size(),
+               spec.name, program->algorithm, options.traffic_class, request.chunks,
                spec.run.functional ? ", values proven" : "");
-    fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9}\n", "size", "time", "algbw", "busbw", "predicted",
-               "bound", "/bound", "/predict");
+    fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9}\n", "size", "time", "algbw", "busbw",
+               "predicted", "bound", "/bound", "/predict");
   }
   for (const std::uint64_t bytes : sizes) {
     request.bytes = bytes;
@@ -113,20 +116,25 @@ std::function<int()> add_collective_command(CLI::App& app) {
   command->add_option("--type", options->type, "What to run")
       ->required()
       ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "all_to_all"}));
-  command->add_option("--size", options->sizes, "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR")
+  command
+      ->add_option("--size", options->sizes,
+                   "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR")
       ->capture_default_str();
   command->add_option("--npus", options->npus, "The group, for instance 0-4,10; all if not given");
   command->add_option("--algorithm", options->algorithm, "Override the platform's choice")
       ->check(CLI::IsMember({"auto", "ring", "bidirectional_ring", "direct"}));
   command->add_option("--class", options->traffic_class, "Traffic class")->capture_default_str();
-  command->add_option("--set", options->overrides, "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
+  command->add_option("--set", options->overrides,
+                      "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
   command->add_flag("--json", options->json, "Print JSON instead of the table");
   command->footer(
-      "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, (p-1)/p otherwise;\n"
+      "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, (p-1)/p "
+      "otherwise;\n"
       "predicted: closed form of the algorithm with nothing shared; bound: no algorithm can be faster.\n"
       "Examples:\n"
       "  wafertlm collective configs/platforms/wafer_mesh_5x4.yaml --type all_reduce --size 1MiB:1GiB:4\n"
-      "  wafertlm collective configs/platforms/wafer_mesh_5x4.yaml --type all_gather --npus 0-4 --set run.functional=true");
+      "  wafertlm collective configs/platforms/wafer_mesh_5x4.yaml --type all_gather --npus 0-4 --set "
+      "run.functional=true");
   return [options] { return run(*options); };
 }
 

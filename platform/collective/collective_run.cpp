@@ -17,7 +17,8 @@ namespace {
 /// Enters every rank of one collective and waits for all of them.
 class Driver : public OperationListener {
  public:
-  Driver(Machine& machine, std::shared_ptr<const CollectiveProgram> program, ClassId traffic_class, bool functional)
+  Driver(Machine& machine, std::shared_ptr<const CollectiveProgram> program, ClassId traffic_class,
+         bool functional)
       : program_(std::move(program)), traffic_class_(traffic_class), functional_(functional) {
     for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu) {
       ports_.push_back(std::make_unique<OperationPort>(("sequencer_" + std::to_string(npu)).c_str(), *this));
@@ -33,8 +34,8 @@ class Driver : public OperationListener {
       operation.collective_id = 1;
       operation.rank = rank;
       operation.program = program_;
-      ports_[index_of(program_->group[rank])]->issue(rank, operation,
-                          functional_ ? initial_values(*program_, 1, rank) : std::vector<std::byte>());
+      ports_[index_of(program_->group[rank])]->issue(
+          rank, operation, functional_ ? initial_values(*program_, 1, rank) : std::vector<std::byte>());
     }
   }
 
@@ -42,10 +43,12 @@ class Driver : public OperationListener {
   TimePs end_ps() const { return end_ps_; }
   const std::string& wrong() const { return wrong_; }
 
-  void operation_done(std::uint64_t rank, const Operation& operation, const std::vector<std::byte>& data) override {
+  void operation_done(std::uint64_t rank, const Operation& operation,
+                      const std::vector<std::byte>& data) override {
     ++done_;
     end_ps_ = std::max(end_ps_, operation.end_ps);
-    if (functional_ && wrong_.empty()) wrong_ = wrong_value(*program_, 1, static_cast<std::uint32_t>(rank), data);
+    if (functional_ && wrong_.empty())
+      wrong_ = wrong_value(*program_, 1, static_cast<std::uint32_t>(rank), data);
   }
 
  private:
@@ -63,7 +66,8 @@ void require_routes(const MeshFabric& mesh, const Group& group) {
     for (const NpuId to : group)
       if (const std::string why = mesh.route_failure(from, to); !why.empty())
         throw std::invalid_argument("no route from NPU " + std::to_string(index_of(from)) + " to NPU " +
-                                    std::to_string(index_of(to)) + ": " + why + "; leave one of them out of the group");
+                                    std::to_string(index_of(to)) + ": " + why +
+                                    "; leave one of them out of the group");
 }
 
 }  // namespace
@@ -75,7 +79,8 @@ CollectiveResult run_collective(const config::PlatformSpec& spec, const Collecti
   const auto program = plan_collective(request, machine.traits());
   const CollectiveCost cost = cost_of(*program, request, machine.traits());
   Driver driver(machine, program, machine.wafer().classes.find(traffic_class), spec.run.functional);
-  simulate(machine, [&] { driver.start(); }, [&] { return driver.done(); });
+  simulate(
+      machine, [&] { driver.start(); }, [&] { return driver.done(); });
 
   if (!driver.wrong().empty()) throw std::runtime_error("wrong value: " + driver.wrong());
   CollectiveResult result;
@@ -89,8 +94,9 @@ CollectiveResult run_collective(const config::PlatformSpec& spec, const Collecti
     result.busiest_link_payload_bytes =
         std::max(result.busiest_link_payload_bytes, machine.wafer().mesh.counters(link).payload_bytes);
   if (result.time_ps < result.bound_ps)
-    throw std::runtime_error("the collective took " + std::to_string(result.time_ps) + " ps, less than its bound of " +
-                             std::to_string(result.bound_ps) + " ps: this is a fault of the model, please report it");
+    throw std::runtime_error("the collective took " + std::to_string(result.time_ps) +
+                             " ps, less than its bound of " + std::to_string(result.bound_ps) +
+                             " ps: this is a fault of the model, please report it");
   return result;
 }
 

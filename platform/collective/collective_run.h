@@ -17,8 +17,8 @@ struct CollectiveResult {
 };
 
 /// Builds the platform and runs the collective. One call per process.
-/// @throws std::invalid_argument for what cannot be planned; std::runtime_error when it does not finish, a value is
-/// wrong, or it is faster than its bound.
+/// @throws std::invalid_argument for what cannot be planned; std::runtime_error when it does not finish, a
+/// value is wrong, or it is faster than its bound.
 CollectiveResult run_collective(const config::PlatformSpec& spec, const CollectiveRequest& request,
                                 const std::string& traffic_class, bool reverse = false);
 

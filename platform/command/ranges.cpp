@@ -43,7 +43,8 @@ Group parse_npus(const std::string& text, std::uint32_t npus) {
     for (std::uint32_t npu = 0; npu < npus; ++npu) group.push_back(static_cast<NpuId>(npu));
   for (const std::string& part : split(text, ',')) {
     const std::vector<std::string> ends = split(part, '-');
-    if (ends.empty() || ends.size() > 2) throw std::invalid_argument("'" + text + "' is not a list of NPUs; write it like 0-4,10");
+    if (ends.empty() || ends.size() > 2)
+      throw std::invalid_argument("'" + text + "' is not a list of NPUs; write it like 0-4,10");
     const std::uint32_t first = parse_number(ends.front(), text), last = parse_number(ends.back(), text);
     if (first > last || last >= npus)
       throw std::invalid_argument("--npus " + part + ": the wafer has NPUs 0 to " + std::to_string(npus - 1));
@@ -59,11 +60,13 @@ std::vector<std::uint64_t> parse_sizes(const std::string& text) {
     for (const std::string& part : split(text, ',')) sizes.push_back(parse_size_argument(part));
     return sizes;
   }
-  if (range.size() != 3) throw std::invalid_argument("--size " + text + ": write one size, a list, or FROM:TO:FACTOR");
+  if (range.size() != 3)
+    throw std::invalid_argument("--size " + text + ": write one size, a list, or FROM:TO:FACTOR");
   const std::uint64_t from = parse_size_argument(range[0]), to = parse_size_argument(range[1]);
   std::uint64_t factor = 0;
   const auto [end, error] = std::from_chars(range[2].data(), range[2].data() + range[2].size(), factor);
-  if (error != std::errc() || end != range[2].data() + range[2].size() || factor < 2 || from == 0 || from > to)
+  if (error != std::errc() || end != range[2].data() + range[2].size() || factor < 2 || from == 0 ||
+      from > to)
     throw std::invalid_argument("--size " + text + ": needs 0 < FROM <= TO and a whole FACTOR of at least 2");
   for (std::uint64_t size = from; size <= to; size *= factor) {
     sizes.push_back(size);
@@ -75,10 +78,17 @@ std::vector<std::uint64_t> parse_sizes(const std::string& text) {
 std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveType type) {
   std::string name;
   switch (spec.algorithm) {
-    case config::CollectiveAlgorithm::automatic: break;
-    case config::CollectiveAlgorithm::ring: name = "ring"; break;
-    case config::CollectiveAlgorithm::bidirectional_ring: name = "bidirectional_ring"; break;
-    case config::CollectiveAlgorithm::direct: name = "direct"; break;
+    case config::CollectiveAlgorithm::automatic:
+      break;
+    case config::CollectiveAlgorithm::ring:
+      name = "ring";
+      break;
+    case config::CollectiveAlgorithm::bidirectional_ring:
+      name = "bidirectional_ring";
+      break;
+    case config::CollectiveAlgorithm::direct:
+      name = "direct";
+      break;
   }
   const std::vector<std::string> possible = algorithms_for(type);
   return std::find(possible.begin(), possible.end(), name) == possible.end() ? "" : name;

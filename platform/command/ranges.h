@@ -13,8 +13,8 @@ namespace wafertlm {
 Group parse_npus(const std::string& text, std::uint32_t npus);
 /// "1MiB", "1KiB,3KiB" or "1MiB:1GiB:2". @throws std::invalid_argument that shows the form.
 std::vector<std::uint64_t> parse_sizes(const std::string& text);
-/// The platform's algorithm for this collective as the planner names it; empty: the planner chooses, because the
-/// platform leaves it open or names one for other collectives.
+/// The platform's algorithm for this collective as the planner names it; empty: the planner chooses, because
+/// the platform leaves it open or names one for other collectives.
 std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveType type);
 
 }  // namespace wafertlm

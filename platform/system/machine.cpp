@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/system/machine.h"
 
+#include <algorithm>
+
 #include "tlm/operation/checker.h"
 
 namespace wafertlm {
@@ -25,7 +27,10 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     const std::uint32_t n = reverse ? wafer_.npus() - 1 - k : k;
     NpuParams params;
     params.npu = static_cast<NpuId>(n);
-    params.injector = {wafer_.mesh.params().format, wafer_.mesh.injection_link()};
+    params.injector.format = wafer_.mesh.params().format;
+    params.injector.link = wafer_.mesh.injection_link();
+    params.injector.dma_bytes_per_s =
+        std::min(wafer_.mesh.params().link_bytes_per_s, wafer_.mesh.params().injection_bytes_per_s);
     params.ejection_credit_delay_ps = wafer_.mesh.params().credit_delay_ps;
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      FabricPools{wafer_.packets, wafer_.messages}, wafer_.scheduler);

@@ -35,10 +35,11 @@ void simulate(Machine& machine, const std::function<void()>& start, const std::f
     const bool deadlock = !sc_core::sc_pending_activity();
     std::vector<std::string> lines = waiting ? waiting() : std::vector<std::string>();
     for (std::string& line : machine.pending()) lines.push_back(std::move(line));
-    report_stuck(deadlock ? "deadlock at " + std::to_string(kernel_now_ps()) + " ps: nothing can happen any more, but"
-                          : "the watchdog time of " + std::to_string(watchdog_ps) +
-                                " ps is over (run.watchdog); still waiting:",
-                 std::move(lines));
+    report_stuck(
+        deadlock ? "deadlock at " + std::to_string(kernel_now_ps()) + " ps: nothing can happen any more, but"
+                 : "the watchdog time of " + std::to_string(watchdog_ps) +
+                       " ps is over (run.watchdog); still waiting:",
+        std::move(lines));
   }
   machine.wafer().require_rest();
 }

@@ -17,7 +17,7 @@ struct Operation : ::tlm::tlm_extension<Operation> {
   ClassId traffic_class{};
   // compute
   TimePs duration_ps = 0;
-  bool on_cpu = false;              ///< on the host CPU of the NPU, else on its compute unit
+  bool on_cpu = false;  ///< on the host CPU of the NPU, else on its compute unit
   // collective: `program` for our NPUs; a third party's may use only its type, group and bytes
   std::uint64_t collective_id = 0;  ///< the same at all ranks, > 0
   std::uint32_t rank = 0;           ///< position in the group

@@ -33,13 +33,14 @@ void OperationPort::issue(std::uint64_t token, const Operation& operation, std::
     throw std::logic_error(std::string(name()) + ": an operation was not answered with TLM_ACCEPTED");
 }
 
-::tlm::tlm_sync_enum OperationPort::nb_transport_bw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
-                                                    sc_core::sc_time& delay) {
+::tlm::tlm_sync_enum OperationPort::nb_transport_bw(::tlm::tlm_generic_payload& payload,
+                                                    ::tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase != ::tlm::BEGIN_RESP) return ::tlm::TLM_ACCEPTED;
   Operation* const operation = payload.get_extension<Operation>();
   Slot* const slot = slots_.at(&payload).get();
   if (payload.is_response_error())
-    throw std::runtime_error(std::string(name()) + ": an operation failed with " + payload.get_response_string());
+    throw std::runtime_error(std::string(name()) + ": an operation failed with " +
+                             payload.get_response_string());
   ::tlm::tlm_phase end = ::tlm::END_RESP;
   if (socket->nb_transport_fw(payload, end, delay) != ::tlm::TLM_COMPLETED)
     throw std::logic_error(std::string(name()) + ": END_RESP was not answered with TLM_COMPLETED");

@@ -11,9 +11,10 @@ namespace wafertlm {
 
 class OperationListener {
  public:
-  /// The operation issued with `token` is done; its start_ps and end_ps are set. `data` is its buffer (functional
-  /// mode). Both are gone after the call.
-  virtual void operation_done(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) = 0;
+  /// The operation issued with `token` is done; its start_ps and end_ps are set. `data` is its buffer
+  /// (functional mode). Both are gone after the call.
+  virtual void operation_done(std::uint64_t token, const Operation& operation,
+                              const std::vector<std::byte>& data) = 0;
 
  protected:
   ~OperationListener() = default;
@@ -37,7 +38,8 @@ class OperationPort : public sc_core::sc_module, private OperationBackwardIf {
     std::vector<std::byte> data;
     std::uint64_t token = 0;
   };
-  ::tlm::tlm_sync_enum nb_transport_bw(::tlm::tlm_generic_payload&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
+  ::tlm::tlm_sync_enum nb_transport_bw(::tlm::tlm_generic_payload&, ::tlm::tlm_phase&,
+                                       sc_core::sc_time&) override;
 
   OperationListener& listener_;
   std::unordered_map<const ::tlm::tlm_generic_payload*, std::unique_ptr<Slot>> slots_;

@@ -8,7 +8,8 @@ namespace wafertlm {
 class Blocks {
  public:
   /// Elements of 4 bytes if the vector consists of them, else single bytes.
-  Blocks(std::uint64_t bytes, std::uint64_t count) : element_(bytes % 4 == 0 ? 4 : 1), elements_(bytes / element_), count_(count) {}
+  Blocks(std::uint64_t bytes, std::uint64_t count)
+      : element_(bytes % 4 == 0 ? 4 : 1), elements_(bytes / element_), count_(count) {}
 
   std::uint64_t offset(std::uint64_t block) const {
     const std::uint64_t longer = elements_ % count_;

@@ -12,8 +12,8 @@ TimePs at_least_ps(Uint128 bytes, std::uint64_t bytes_per_s) {
   return static_cast<TimePs>(bytes * kPsPerSecond / bytes_per_s);
 }
 
-/// Bandwidth lower bounds over every vertical and horizontal cut of the wafer. `crossing(inside, outside)` gives the
-/// bytes that must cross in one direction when so many ranks lie on its two sides.
+/// Bandwidth lower bounds over every vertical and horizontal cut of the wafer. `crossing(inside, outside)`
+/// gives the bytes that must cross in one direction when so many ranks lie on its two sides.
 template <typename Crossing>
 TimePs cut_bound_ps(const Group& group, const FabricTraits& fabric, Crossing crossing) {
   TimePs bound = 0;
@@ -55,19 +55,20 @@ TimePs bound_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
     }
     case CollectiveType::all_to_all: {
       const std::uint64_t block = Blocks(bytes, p).bytes(p - 1);
-      const TimePs cut = cut_bound_ps(request.group, fabric, [&](std::uint64_t inside, std::uint64_t outside) {
-        return Uint128{inside} * outside * block;
-      });
+      const TimePs cut = cut_bound_ps(
+          request.group, fabric,
+          [&](std::uint64_t inside, std::uint64_t outside) { return Uint128{inside} * outside * block; });
       return std::max(at_least_ps(Uint128{block} * (p - 1), slowest), cut);
     }
   }
   return 0;
 }
 
-/// A ring step waits for the one before at the rank before it, so after K steps the latencies of K consecutive ring
-/// edges have added up, and K blocks have been sent one after the other. With chunks the link stays busy while a
-/// chunk is under way, if there are enough of them.
-TimePs ring_ps(const CollectiveProgram& program, const CollectiveRequest& request, const FabricTraits& fabric) {
+/// A ring step waits for the one before at the rank before it, so after K steps the latencies of K
+/// consecutive ring edges have added up, and K blocks have been sent one after the other. With chunks the
+/// link stays busy while a chunk is under way, if there are enough of them.
+TimePs ring_ps(const CollectiveProgram& program, const CollectiveRequest& request,
+               const FabricTraits& fabric) {
   const std::vector<std::uint32_t> order = ring_order(request.group, fabric);
   const auto p = static_cast<std::uint64_t>(order.size());
   const std::uint64_t steps = program.ranks.front()->steps(0);
@@ -94,7 +95,8 @@ TimePs ring_ps(const CollectiveProgram& program, const CollectiveRequest& reques
   }
   rate = std::min(rate, std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s) / directions);
   const TimePs chunk_ps = transfer_time_ps(fabric.format.message_wire_bytes(chunk), rate);
-  return std::max(path + (steps + request.chunks - 1) * chunk_ps, longest + steps * request.chunks * chunk_ps);
+  return std::max(path + (steps + request.chunks - 1) * chunk_ps,
+                  longest + steps * request.chunks * chunk_ps);
 }
 
 TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {

@@ -7,8 +7,8 @@
 
 namespace wafertlm {
 
-/// Direct all-to-all: every rank sends block j of its vector to rank j, all at once. The buffer holds the vector to
-/// send and behind it the received one. A rank's own block does not cross the fabric.
+/// Direct all-to-all: every rank sends block j of its vector to rank j, all at once. The buffer holds the
+/// vector to send and behind it the received one. A rank's own block does not cross the fabric.
 class DirectAllToAll : public StepSource {
  public:
   DirectAllToAll(std::uint32_t ranks, std::uint64_t bytes, std::uint32_t rank)

@@ -27,15 +27,16 @@ Rectangle bounds_of(const Group& group, const FabricTraits& fabric) {
   return box;
 }
 
-/// Position along a cycle of neighbours through a w × h rectangle with h even: along the first row to the last
-/// column, back in a snake over the columns from 1 on, home along column 0.
+/// Position along a cycle of neighbours through a w × h rectangle with h even: along the first row to the
+/// last column, back in a snake over the columns from 1 on, home along column 0.
 std::uint64_t cycle_place(std::uint32_t column, std::uint32_t row, std::uint32_t w, std::uint32_t h) {
   if (column == 0) return row == 0 ? 0 : std::uint64_t{w} * h - row;
   const std::uint64_t along = row % 2 == 0 ? column - 1 : w - 1 - column;
   return 1 + std::uint64_t{row} * (w - 1) + along;
 }
 
-bool closes_with_neighbours(const std::vector<std::uint32_t>& order, const Group& group, const FabricTraits& fabric) {
+bool closes_with_neighbours(const std::vector<std::uint32_t>& order, const Group& group,
+                            const FabricTraits& fabric) {
   for (std::size_t i = 0; i < order.size(); ++i)
     if (fabric.hops(group[order[i]], group[order[(i + 1) % order.size()]]) != 1) return false;
   return order.size() > 2;
@@ -46,7 +47,8 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   std::set<NpuId> seen;
   for (const NpuId npu : request.group) {
     if (index_of(npu) >= fabric.npus())
-      throw std::invalid_argument("NPU " + std::to_string(index_of(npu)) + " is not on the wafer, which has NPUs 0 to " +
+      throw std::invalid_argument("NPU " + std::to_string(index_of(npu)) +
+                                  " is not on the wafer, which has NPUs 0 to " +
                                   std::to_string(fabric.npus() - 1));
     if (!seen.insert(npu).second)
       throw std::invalid_argument("NPU " + std::to_string(index_of(npu)) + " is in the group twice");
@@ -54,7 +56,8 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   if (request.algorithm.empty()) return;
   const auto known = algorithms_for(request.type);
   if (std::find(known.begin(), known.end(), request.algorithm) != known.end()) return;
-  std::string text = std::string(to_string(request.type)) + " cannot run as '" + request.algorithm + "'; it can as ";
+  std::string text =
+      std::string(to_string(request.type)) + " cannot run as '" + request.algorithm + "'; it can as ";
   for (const std::string& name : known) text += name + (name == known.back() ? "" : ", ");
   throw std::invalid_argument(text);
 }
@@ -71,14 +74,16 @@ std::vector<std::uint32_t> ring_order(const Group& group, const FabricTraits& fa
   const std::uint32_t w = box.right - box.left + 1, h = box.bottom - box.top + 1;
   const bool whole = group.size() == std::size_t{w} * h && w > 1 && h > 1;
   const auto place = [&](std::uint32_t rank) -> std::uint64_t {
-    const std::uint32_t column = fabric.column(group[rank]) - box.left, row = fabric.row(group[rank]) - box.top;
+    const std::uint32_t column = fabric.column(group[rank]) - box.left,
+                        row = fabric.row(group[rank]) - box.top;
     if (whole && h % 2 == 0) return cycle_place(column, row, w, h);
     if (whole && w % 2 == 0) return cycle_place(row, column, h, w);
     return std::uint64_t{row} * w + (row % 2 == 0 ? column : w - 1 - column);
   };
   std::vector<std::uint32_t> order(group.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
   return order;
 }
 
@@ -107,7 +112,8 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
   plan->chunks = request.chunks;
   program->algorithm = request.algorithm;
   if (program->algorithm.empty())
-    program->algorithm = closes_with_neighbours(plan->order, request.group, fabric) ? "bidirectional_ring" : "ring";
+    program->algorithm =
+        closes_with_neighbours(plan->order, request.group, fabric) ? "bidirectional_ring" : "ring";
   plan->directions = program->algorithm == "ring" ? 1 : 2;
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     program->ranks.push_back(std::make_unique<RingProgram>(plan, rank));

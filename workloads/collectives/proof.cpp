@@ -36,7 +36,8 @@ void expected_values(const CollectiveProgram& program, std::uint64_t id, std::ui
       for (std::uint64_t e = 0; e < elements; ++e) expect(e, sum_of(id, p, e));
       break;
     case CollectiveType::reduce_scatter:
-      for (std::uint64_t e = blocks.offset(rank) / 4; e < blocks.offset(rank + 1) / 4; ++e) expect(e, sum_of(id, p, e));
+      for (std::uint64_t e = blocks.offset(rank) / 4; e < blocks.offset(rank + 1) / 4; ++e)
+        expect(e, sum_of(id, p, e));
       break;
     case CollectiveType::all_gather:
       for (std::uint64_t owner = 0; owner < p; ++owner)
@@ -46,7 +47,8 @@ void expected_values(const CollectiveProgram& program, std::uint64_t id, std::ui
     case CollectiveType::all_to_all:
       for (std::uint64_t from = 0; from < p; ++from)
         for (std::uint64_t i = 0; i < blocks.bytes(rank) / 4; ++i)
-          expect((program.bytes + from * blocks.bytes(rank)) / 4 + i, value_of(id, from, blocks.offset(rank) / 4 + i));
+          expect((program.bytes + from * blocks.bytes(rank)) / 4 + i,
+                 value_of(id, from, blocks.offset(rank) / 4 + i));
       break;
   }
 }

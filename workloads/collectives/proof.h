@@ -9,8 +9,8 @@
 
 namespace wafertlm {
 
-/// Functional mode: what a rank's buffer (INT32) holds before a collective, and what its definition says it must hold
-/// after. The values are a hash of (collective, rank, element), so that a misplaced element shows.
+/// Functional mode: what a rank's buffer (INT32) holds before a collective, and what its definition says it
+/// must hold after. The values are a hash of (collective, rank, element), so that a misplaced element shows.
 /// @throws std::invalid_argument if the vector does not consist of whole INT32 values.
 std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uint64_t collective_id,
                                       std::uint32_t rank);
