@@ -8,6 +8,8 @@
 
 #include "platform/collective/collective_command.h"
 #include "platform/config/config_error.h"
+#include "platform/run/run_command.h"
+#include "workloads/chakra/trace_error.h"
 
 namespace {
 
@@ -20,6 +22,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", WAFERTLM_VERSION);
   app.footer("Exit codes: 0 done, 1 the run failed, 2 bad input. `wafertlm COMMAND --help` shows examples.");
   const std::map<std::string, std::function<int()>> commands = {
+      {"run", add_run_command(app)},
       {"collective", add_collective_command(app)},
   };
   try {
@@ -30,6 +33,9 @@ int run(int argc, char** argv) {
   try {
     return commands.at(app.get_subcommands().front()->get_name())();
   } catch (const config::ConfigError& error) {
+    std::cerr << "wafertlm: " << error.what() << '\n';
+    return kBadInput;
+  } catch (const chakra::TraceError& error) {
     std::cerr << "wafertlm: " << error.what() << '\n';
     return kBadInput;
   } catch (const std::invalid_argument& error) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/command/files.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+namespace wafertlm {
+
+namespace fs = std::filesystem;
+
+void require_writable_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!fs::is_directory(folder))
+    throw std::invalid_argument("--out " + folder.string() + ": not a folder, and none can be made there" +
+                                (error ? " (" + error.message() + ")" : ""));
+  if (access(folder.c_str(), W_OK) != 0)
+    throw std::invalid_argument("--out " + folder.string() + ": the folder cannot be written to");
+}
+
+void write_files(const fs::path& folder, const std::vector<std::pair<std::string, std::string>>& files) {
+  const auto temporary = [&](const std::string& name) { return folder / ("." + name + ".part"); };
+  for (const auto& [name, text] : files) {
+    std::ofstream file(temporary(name), std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) {
+      for (const auto& each : files) fs::remove(temporary(each.first));
+      throw std::runtime_error("cannot write " + (folder / name).string() + "; is the disk full?");
+    }
+  }
+  for (const auto& [name, text] : files) fs::rename(temporary(name), folder / name);
+}
+
+}  // namespace wafertlm

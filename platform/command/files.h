@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wafertlm {
+
+/// Fails before a long run rather than after it. Creates the folder if need be.
+/// @throws std::invalid_argument that says what is in the way.
+void require_writable_folder(const std::filesystem::path& folder);
+
+/// Writes all files (name, text) under temporary names and then puts them in place, so that a folder never
+/// holds half a result. @throws std::runtime_error, naming the file.
+void write_files(const std::filesystem::path& folder,
+                 const std::vector<std::pair<std::string, std::string>>& files);
+
+}  // namespace wafertlm

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/results/results.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "platform/command/format.h"
+
+namespace wafertlm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Above this many collectives only totals and the worst are listed.
+constexpr std::size_t kMostCollectives = 100'000, kWorst = 1000;
+
+/// The classes that every results file has, also when they are 0; others follow by name.
+constexpr const char* kClasses[] = {"mp", "dp", "pp", "ep", "input", "weights", "memory"};
+
+template <typename Value>
+Json breakdown_json(const std::map<std::string, Value>& parts, double to_seconds) {
+  const auto part = [&](const std::string& name) {
+    const auto found = parts.find(name);
+    return found == parts.end() ? 0.0 : static_cast<double>(found->second) * to_seconds;
+  };
+  Json json = {{"compute", part("compute")}};
+  for (const char* name : kClasses) json[std::string("exposed_") + name] = part(name);
+  for (const auto& [name, value] : parts)
+    if (name != "compute" && name != "idle") json["exposed_" + name] = part(name);
+  json["idle"] = part("idle");
+  return json;
+}
+
+Json iteration_json(const IterationResult& result) {
+  const TimePs time = result.end_ps - result.start_ps;
+  Json picoseconds = Json::object();
+  for (const auto& [name, value] : result.last) picoseconds[name] = value;
+  return {{"time_s", seconds(time)},
+          {"time_ps", time},
+          {"start_s", seconds(result.start_ps)},
+          {"end_s", seconds(result.end_ps)},
+          {"rank", result.last_rank},
+          {"breakdown_s", breakdown_json(result.last, 1e-12)},
+          {"breakdown_ps", picoseconds},
+          {"breakdown_min_s", breakdown_json(result.least, 1e-12)},
+          {"breakdown_mean_s", breakdown_json(result.mean, 1e-12)},
+          {"breakdown_max_s", breakdown_json(result.most, 1e-12)}};
+}
+
+Json collective_json(const CollectiveRecord& record) {
+  const TimePs time = record.end_ps - record.first_entry_ps;
+  const double after_last_entry = seconds(record.end_ps - record.last_entry_ps);
+  const double rate = after_last_entry > 0 ? static_cast<double>(record.bytes) / after_last_entry : 0;
+  return {{"id", record.id},
+          {"name", record.name},
+          {"type", to_string(record.type)},
+          {"algorithm", record.algorithm},
+          {"class", record.traffic_class},
+          {"group", record.group},
+          {"group_size", record.group_size},
+          {"bytes", record.bytes},
+          {"start_s", seconds(record.first_entry_ps)},
+          {"end_s", seconds(record.end_ps)},
+          {"skew_s", seconds(record.last_entry_ps - record.first_entry_ps)},
+          {"time_s", seconds(time)},
+          {"time_ps", time},
+          {"predicted_s", seconds(record.cost.predicted_ps)},
+          {"bound_s", seconds(record.cost.bound_ps)},
+          {"bus_bandwidth_bytes_per_s", rate * bus_factor(record.type, record.group_size)}};
+}
+
+Json link_json(const MeshFabric& mesh, const MeshLink& link, const ClassTable& classes, TimePs end_ps,
+               double energy_per_bit_j) {
+  const OutputCounters& counted = mesh.counters(link);
+  const double end_s = seconds(end_ps);
+  Json contention = Json::object(), longest = Json::object();
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const std::string& name = classes[static_cast<ClassId>(i)].name;
+    if (counted.contention_wait_ps[i] != 0) contention[name] = seconds(counted.contention_wait_ps[i]);
+    if (counted.longest_wait_ps[i] != 0) longest[name] = seconds(counted.longest_wait_ps[i]);
+  }
+  const double busy_s = static_cast<double>(counted.wire_bytes) / static_cast<double>(mesh.bytes_per_s(link));
+  return {{"name", link.name},
+          {"bytes", counted.payload_bytes},
+          {"wire_bytes", counted.wire_bytes},
+          {"packets", counted.packets},
+          {"busy_fraction", busy_s / end_s},
+          {"blocked_fraction", {{"credit", seconds(counted.credit_blocked_ps) / end_s}}},
+          {"packet_wait_s",
+           {{"queue", seconds(counted.queue_wait_ps)},
+            {"credit", seconds(counted.credit_wait_ps)},
+            {"contention", contention}}},
+          {"longest_wait_s", longest},
+          {"energy_j", static_cast<double>(counted.wire_bytes) * 8 * energy_per_bit_j}};
+}
+
+Json collectives_json(const JobRun& job) {
+  std::vector<const CollectiveRecord*> records = job.collectives();
+  if (records.size() > kMostCollectives) {
+    const auto excess = [](const CollectiveRecord* record) {
+      return record->end_ps - record->first_entry_ps - std::min(record->cost.bound_ps, record->end_ps);
+    };
+    std::partial_sort(records.begin(), records.begin() + kWorst, records.end(),
+                      [&](auto* a, auto* b) { return excess(a) > excess(b); });
+    records.resize(kWorst);
+  }
+  Json list = Json::array();
+  for (const CollectiveRecord* record : records) list.push_back(collective_json(*record));
+  return list;
+}
+
+}  // namespace
+
+Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, Machine& machine,
+                  const HostCost& host) {
+  const MeshFabric& mesh = machine.wafer().mesh;
+  const config::FabricSpec& fabric = experiment.platform.wafer.fabric;
+  Json results = {{"experiment", experiment.name},
+                  {"platform", experiment.platform.name},
+                  {"workload", experiment.workload.name},
+                  {"iteration_time_s", 0},
+                  {"iterations", Json::array()}};
+  for (const IterationResult& iteration : job.iterations())
+    results["iterations"].push_back(iteration_json(iteration));
+  results["iteration_time_s"] = results["iterations"].back()["time_s"];
+  results["collectives_total"] = job.collectives().size();
+  results["collectives"] = collectives_json(job);
+  double energy_j = 0;
+  results["links"] = Json::array();
+  for (const MeshLink& link : mesh.links()) {
+    results["links"].push_back(
+        link_json(mesh, link, machine.wafer().classes, job.end_ps(), fabric.energy_per_bit_j));
+    energy_j += results["links"].back()["energy_j"].get<double>();
+  }
+  results["memories"] = Json::array();
+  results["energy_j"] = {{"links", energy_j}, {"per_bit_j", fabric.energy_per_bit_j}};
+  results["values_proven"] = job.proven();
+  results["simulation"] = {{"end_s", seconds(job.end_ps())},
+                           {"packet_hops", mesh.packet_hops()},
+                           {"scheduler_events", machine.wafer().scheduler.events()},
+                           {"packets_in_flight_most", machine.wafer().packets.high_water()},
+                           {"seed", experiment.platform.run.seed},
+                           {"version", WAFERTLM_VERSION}};
+  results["host"] = {{"wall_s", host.wall_s},
+                     {"packet_hops_per_s", static_cast<double>(mesh.packet_hops()) / host.wall_s},
+                     {"peak_rss_bytes", host.peak_rss_bytes}};
+  return results;
+}
+
+std::string results_csv(const Json& results) {
+  std::string text = "kind,name,time_s,bytes,predicted_s,bound_s,busy_fraction,credit_blocked_fraction\n";
+  const auto quoted = [](std::string name) {
+    for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, 1, '"');
+    return '"' + name + '"';
+  };
+  std::size_t number = 0;
+  for (const Json& row : results["iterations"])
+    text += fmt::format("iteration,{},{},,,,,\n", number++, row["time_s"].get<double>());
+  for (const Json& row : results["collectives"])
+    text += fmt::format("collective,{},{},{},{},{},,\n", quoted(row["name"].get<std::string>()),
+                        row["time_s"].get<double>(), row["bytes"].get<std::uint64_t>(),
+                        row["predicted_s"].get<double>(), row["bound_s"].get<double>());
+  for (const Json& row : results["links"])
+    text += fmt::format("link,{},,{},,,{},{}\n", quoted(row["name"].get<std::string>()),
+                        row["bytes"].get<std::uint64_t>(), row["busy_fraction"].get<double>(),
+                        row["blocked_fraction"]["credit"].get<double>());
+  return text;
+}
+
+}  // namespace wafertlm

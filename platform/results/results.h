@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "platform/run/job_run.h"
+
+namespace wafertlm {
+
+/// What depends on the machine that simulates, not on the one that is simulated.
+struct HostCost {
+  double wall_s = 0;
+  std::uint64_t peak_rss_bytes = 0;
+};
+
+/// The fields of results.json (see platform/README.md). Everything that may differ between two runs is under
+/// `host`.
+nlohmann::ordered_json results_json(const config::ExperimentSpec& experiment, const JobRun& job,
+                                    Machine& machine, const HostCost& host);
+
+/// One row per iteration, collective and link: kind, name, then the figures.
+std::string results_csv(const nlohmann::ordered_json& results);
+
+}  // namespace wafertlm

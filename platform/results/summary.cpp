@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/results/summary.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "platform/command/format.h"
+
+namespace wafertlm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::size_t kRows = 8;
+
+TimePs picoseconds(const Json& value) {
+  return static_cast<TimePs>(std::llround(value.get<double>() * 1e12));
+}
+std::string time_of(const Json& value) { return format_time(picoseconds(value)); }
+
+std::string where_the_time_went(const Json& results) {
+  std::string text;
+  std::size_t number = 0;
+  for (const Json& iteration : results["iterations"]) {
+    text +=
+        fmt::format("\nIteration {}: {}   (rank {}, which finishes last; min, mean and max over all ranks)\n",
+                    number++, time_of(iteration["time_s"]), iteration["rank"].get<int>());
+    for (const auto& [name, value] : iteration["breakdown_s"].items()) {
+      const double most = iteration["breakdown_max_s"][name].get<double>();
+      if (value.get<double>() == 0 && most == 0) continue;
+      text += fmt::format("  {:<16} {:>11} {:>6.2f} %   {:>11} {:>11} {:>11}\n", name, time_of(value),
+                          100 * value.get<double>() / iteration["time_s"].get<double>(),
+                          time_of(iteration["breakdown_min_s"][name]),
+                          time_of(iteration["breakdown_mean_s"][name]),
+                          time_of(iteration["breakdown_max_s"][name]));
+    }
+  }
+  return text;
+}
+
+/// Collectives of one kind are one row: the longest of them, with how many there are.
+std::string collectives(const Json& results) {
+  using Kind = std::tuple<std::string, std::string, std::string, std::uint64_t, std::uint64_t>;
+  std::map<Kind, std::vector<const Json*>> kinds;
+  for (const Json& row : results["collectives"])
+    kinds[{row["type"], row["algorithm"], row["class"], row["group_size"], row["bytes"]}].push_back(&row);
+  if (kinds.empty()) return "\nNo collectives.\n";
+  std::vector<std::pair<double, Kind>> order;
+  for (const auto& [kind, rows] : kinds) {
+    double total = 0;
+    for (const Json* row : rows) total += (*row)["time_s"].get<double>();
+    order.emplace_back(-total, kind);
+  }
+  std::sort(order.begin(), order.end());
+  std::string text =
+      fmt::format("\nCollectives: {} in all; the kinds that take most time, the slowest of each\n",
+                  results["collectives_total"].get<std::size_t>());
+  text += fmt::format("  {:<15} {:<19} {:<8} {:>5} {:>10} {:>6} {:>11} {:>11} {:>11} {:>11} {:>12}\n", "type",
+                      "algorithm", "class", "ranks", "size", "count", "time", "skew", "predicted", "bound",
+                      "busbw");
+  for (std::size_t i = 0; i < std::min(order.size(), kRows); ++i) {
+    const auto& rows = kinds[order[i].second];
+    const Json& row = **std::max_element(rows.begin(), rows.end(), [](const Json* a, const Json* b) {
+      return (*a)["time_s"].get<double>() < (*b)["time_s"].get<double>();
+    });
+    text += fmt::format("  {:<15} {:<19} {:<8} {:>5} {:>10} {:>6} {:>11} {:>11} {:>11} {:>11} {:>12}\n",
+                        row["type"].get<std::string>(), row["algorithm"].get<std::string>(),
+                        row["class"].get<std::string>(), row["group_size"].get<int>(),
+                        format_bytes(row["bytes"].get<std::uint64_t>()), rows.size(), time_of(row["time_s"]),
+                        time_of(row["skew_s"]), time_of(row["predicted_s"]), time_of(row["bound_s"]),
+                        format_bandwidth(row["bus_bandwidth_bytes_per_s"].get<double>()));
+  }
+  if (order.size() > kRows)
+    text += fmt::format("  ... and {} more kinds in results.json\n", order.size() - kRows);
+  return text;
+}
+
+std::string busiest_links(const Json& results) {
+  std::vector<const Json*> links;
+  for (const Json& link : results["links"]) links.push_back(&link);
+  std::stable_sort(links.begin(), links.end(), [](const Json* a, const Json* b) {
+    return (*a)["busy_fraction"].get<double>() > (*b)["busy_fraction"].get<double>();
+  });
+  std::string text = "\nBusiest links\n";
+  text += fmt::format("  {:<24} {:>11} {:>8} {:>15}\n", "link", "payload", "busy", "no credit");
+  for (std::size_t i = 0; i < std::min<std::size_t>(links.size(), 3); ++i) {
+    const Json& link = *links[i];
+    text += fmt::format("  {:<24} {:>11} {:>6.2f} % {:>13.2f} %\n", link["name"].get<std::string>(),
+                        format_bytes(link["bytes"].get<std::uint64_t>()),
+                        100 * link["busy_fraction"].get<double>(),
+                        100 * link["blocked_fraction"]["credit"].get<double>());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string run_summary(const Json& results) {
+  const Json& last = results["iterations"].back();
+  const double compute = last["breakdown_s"]["compute"].get<double>() / last["time_s"].get<double>();
+  std::string text =
+      fmt::format("{}\n  platform {}, workload {}\n", results["experiment"].get<std::string>(),
+                  results["platform"].get<std::string>(), results["workload"].get<std::string>());
+  text += where_the_time_went(results) + collectives(results) + busiest_links(results);
+  text += fmt::format(
+      "\nThe last iteration takes {}; the compute units work {:.2f} % of it, the rest is exposed "
+      "communication or idle.\n",
+      time_of(last["time_s"]), 100 * compute);
+  text += fmt::format("Simulated {} packet hops in {:.2f} s ({:.3g} per second).\n",
+                      results["simulation"]["packet_hops"].get<std::uint64_t>(),
+                      results["host"]["wall_s"].get<double>(),
+                      results["host"]["packet_hops_per_s"].get<double>());
+  return text;
+}
+
+}  // namespace wafertlm

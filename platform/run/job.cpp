@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/run/job.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "workloads/chakra/et_reader.h"
+#include "workloads/layers/data_parallel.h"
+#include "workloads/layers/resnet50.h"
+
+namespace wafertlm {
+namespace {
+
+using Sources = std::vector<std::unique_ptr<chakra::NodeSource>>;
+
+std::vector<layers::Layer> layers_of(const config::LayersSpec& spec) {
+  if (spec.table) {
+    std::vector<layers::Layer> table;
+    for (const config::LayerSpec& layer : spec.table->layers)
+      table.push_back({layer.name, layer.parameters, layer.forward_operations});
+    return table;
+  }
+  if (spec.model == "resnet50") return layers::resnet50();
+  throw std::invalid_argument("workload.layers: no built-in model '" + spec.model +
+                              "'; there is resnet50, or name a YAML file with a layer table");
+}
+
+Sources generated(const config::WorkloadSpec& spec) {
+  const config::DataParallelSpec& from = spec.data_parallel;
+  layers::DataParallelSpec to;
+  to.workload = spec.name;
+  to.layers = layers_of(from.layers);
+  to.data_parallel = from.data_parallel;
+  to.batch_per_npu = from.batch_per_npu;
+  to.bytes_per_element = from.bytes_per_element;
+  to.bucket_bytes = from.bucket_bytes;
+  to.effective_rate = static_cast<std::uint64_t>(std::llround(from.effective_rate_operations_per_s));
+  to.overlap = from.overlap;
+  Sources sources;
+  for (std::uint32_t rank = 0; rank < from.data_parallel; ++rank)
+    sources.push_back(std::make_unique<layers::LayerGenerator>(to, rank));
+  return sources;
+}
+
+Sources traced(const config::TraceSpec& spec) {
+  Sources sources;
+  if (spec.replicate) {
+    for (std::uint32_t rank = 0; rank < *spec.replicate; ++rank)
+      sources.push_back(std::make_unique<chakra::EtReader>(spec.path));
+  } else {
+    for (const std::string& file : chakra::find_rank_files(spec.path))
+      sources.push_back(std::make_unique<chakra::EtReader>(file));
+  }
+  return sources;
+}
+
+}  // namespace
+
+Job load_job(const config::ExperimentSpec& experiment) {
+  const config::WorkloadSpec& workload = experiment.workload;
+  const Sources sources =
+      workload.kind == config::WorkloadKind::traces ? traced(workload.traces) : generated(workload);
+  const auto ranks = static_cast<std::uint32_t>(sources.size());
+  if (ranks > experiment.platform.wafer.npu_count())
+    throw std::invalid_argument("the workload has " + std::to_string(ranks) + " ranks and the platform " +
+                                std::to_string(experiment.platform.wafer.npu_count()) +
+                                " NPUs; choose a larger platform (wafer.width, wafer.height)");
+  const std::string& file = workload.traces.comm_groups;
+  Job job{file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks), {}, {}};
+  std::vector<chakra::NodeSource*> pointers;
+  for (const auto& source : sources) pointers.push_back(source.get());
+  job.summaries = chakra::validate_job(pointers, job.groups);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    job.ranks.push_back(load_tasks(*sources[rank], rank, job.groups, {}));
+  return job;
+}
+
+}  // namespace wafertlm

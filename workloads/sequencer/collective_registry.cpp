@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/sequencer/collective_registry.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace wafertlm {
+namespace {
+
+CollectiveType type_of(const Task& task) {
+  switch (task.collective) {
+    case chakra::CollectiveType::AllReduce:
+      return CollectiveType::all_reduce;
+    case chakra::CollectiveType::AllGather:
+      return CollectiveType::all_gather;
+    case chakra::CollectiveType::ReduceScatter:
+    case chakra::CollectiveType::ReduceScatterBlock:
+      return CollectiveType::reduce_scatter;
+    case chakra::CollectiveType::AllToAll:
+      return CollectiveType::all_to_all;
+    default:
+      break;
+  }
+  throw std::invalid_argument(
+      "node " + std::to_string(task.id) + " \"" + task.name + "\": a collective of type " +
+      chakra::to_string(task.collective) +
+      " cannot be run yet; all-reduce, all-gather, reduce-scatter and all-to-all can");
+}
+
+std::string describe(const std::string& name, CollectiveType type, std::uint64_t bytes,
+                     const std::string& cls) {
+  return std::string(to_string(type)) + " of " + std::to_string(bytes) + " B in class " + cls + " (\"" +
+         name + "\")";
+}
+
+}  // namespace
+
+CollectiveRegistry::CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric,
+                                       CollectivePlanner planner)
+    : groups_(groups), fabric_(fabric), planner_(std::move(planner)) {}
+
+CollectiveRecord& CollectiveRegistry::plan(PerGroup& group, std::uint64_t sequence, const Task& task) {
+  auto record = std::make_unique<CollectiveRecord>();
+  // The same numbers however the ranks happen to come: groups are numbered as they are named.
+  record->id = sequence * 65536 + group.number + 1;
+  record->name = task.name;
+  record->group = task.group;
+  record->traffic_class = task.traffic_class;
+  record->type = type_of(task);
+  record->bytes = task.bytes;
+  const auto& ranks = groups_.ranks(task.group);
+  record->group_size = static_cast<std::uint32_t>(ranks.size());
+
+  auto& planned = plans_[{task.group, record->type, record->bytes}];
+  if (!planned.first) {
+    Group npus;
+    for (const std::uint32_t rank : ranks) npus.push_back(static_cast<NpuId>(rank));
+    const CollectiveRequest request = planner_(record->type, npus, record->bytes);
+    planned.first = plan_collective(request, fabric_);
+    planned.second = cost_of(*planned.first, request, fabric_);
+  }
+  record->program = planned.first;
+  record->cost = planned.second;
+  record->algorithm = record->program->algorithm;
+  return *(group.records[sequence] = std::move(record));
+}
+
+CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Task& task, TimePs now) {
+  const auto [place, is_new] = by_group_.try_emplace(task.group);
+  PerGroup& group = place->second;
+  const auto& ranks = groups_.ranks(task.group);
+  if (is_new) {
+    group.entered.resize(groups_.num_ranks());
+    group.number = *std::min_element(ranks.begin(), ranks.end());
+    for (const char letter : task.group)
+      group.number = (group.number * 31 + static_cast<unsigned char>(letter)) % 65535;
+  }
+  const std::uint64_t sequence = group.entered[rank]++;
+  const auto found = group.records.find(sequence);
+  CollectiveRecord& record = found == group.records.end() ? plan(group, sequence, task) : *found->second;
+  group.first_rank.try_emplace(sequence, rank);
+  if (record.type != type_of(task) || record.bytes != task.bytes ||
+      record.traffic_class != task.traffic_class)
+    throw std::runtime_error("collective number " + std::to_string(sequence) + " of group '" + task.group +
+                             "': rank " + std::to_string(group.first_rank[sequence]) + " enters " +
+                             describe(record.name, record.type, record.bytes, record.traffic_class) +
+                             " and rank " + std::to_string(rank) + " enters " +
+                             describe(task.name, type_of(task), task.bytes, task.traffic_class));
+  ++record.entered;
+  record.first_entry_ps = std::min(record.first_entry_ps, now);
+  record.last_entry_ps = std::max(record.last_entry_ps, now);
+  const auto position = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
+  return {&record, static_cast<std::uint32_t>(position)};
+}
+
+void CollectiveRegistry::leave(CollectiveRecord& record, TimePs now) {
+  record.end_ps = std::max(record.end_ps, now);
+  if (++record.left == record.group_size) record.program.reset();
+}
+
+std::vector<const CollectiveRecord*> CollectiveRegistry::records() const {
+  std::vector<const CollectiveRecord*> all;
+  for (const auto& [name, group] : by_group_)
+    for (const auto& [sequence, record] : group.records) all.push_back(record.get());
+  std::sort(all.begin(), all.end(), [](const CollectiveRecord* a, const CollectiveRecord* b) {
+    return a->first_entry_ps != b->first_entry_ps ? a->first_entry_ps < b->first_entry_ps : a->id < b->id;
+  });
+  return all;
+}
+
+std::vector<std::string> CollectiveRegistry::unfinished() const {
+  std::vector<std::string> lines;
+  for (const auto& [name, group] : by_group_)
+    for (const auto& [sequence, record] : group.records) {
+      if (record->entered == record->group_size) continue;
+      std::string missing;
+      for (const std::uint32_t rank : groups_.ranks(name))
+        if (group.entered[rank] <= sequence) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
+      lines.push_back(describe(record->name, record->type, record->bytes, record->traffic_class) +
+                      " of group '" + name + "' waits for rank " + missing + " to enter");
+    }
+  return lines;
+}
+
+}  // namespace wafertlm

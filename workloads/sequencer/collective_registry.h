@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tlm/program.h"
+#include "workloads/chakra/comm_groups.h"
+#include "workloads/collectives/planner.h"
+#include "workloads/sequencer/task_graph.h"
+
+namespace wafertlm {
+
+/// One collective of the job, from its first rank's entry to its last rank's exit.
+struct CollectiveRecord {
+  std::uint64_t id = 0;
+  std::string name, group, traffic_class;
+  std::shared_ptr<const CollectiveProgram> program;  ///< released when all ranks have left
+  CollectiveType type{};
+  std::string algorithm;
+  std::uint64_t bytes = 0;
+  std::uint32_t group_size = 0, entered = 0, left = 0;
+  TimePs first_entry_ps = kNever, last_entry_ps = 0, end_ps = 0;
+  CollectiveCost cost;
+};
+
+/// Plans collectives; how is the platform's business.
+using CollectivePlanner = std::function<CollectiveRequest(CollectiveType, Group, std::uint64_t bytes)>;
+
+/// Matches the collectives of all ranks by (group, how many this rank has entered in it), checks that the
+/// ranks agree, and plans each once. It takes no simulated time.
+class CollectiveRegistry {
+ public:
+  CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric, CollectivePlanner planner);
+
+  struct Entry {
+    CollectiveRecord* record;
+    std::uint32_t position;  ///< of the rank in the group
+  };
+  /// @throws std::runtime_error naming both ranks when they disagree on type, size or class.
+  Entry enter(std::uint32_t rank, const Task& task, TimePs now);
+  void leave(CollectiveRecord& record, TimePs now);
+
+  /// By (start, id).
+  std::vector<const CollectiveRecord*> records() const;
+  /// Ranks that others wait for, in words.
+  std::vector<std::string> unfinished() const;
+
+ private:
+  struct PerGroup {
+    std::uint64_t number = 0;
+    std::vector<std::uint64_t> entered;                                  // by rank
+    std::map<std::uint64_t, std::unique_ptr<CollectiveRecord>> records;  // by sequence number
+    std::map<std::uint64_t, std::uint32_t> first_rank;
+  };
+  CollectiveRecord& plan(PerGroup& group, std::uint64_t sequence, const Task& task);
+
+  const chakra::CommGroups& groups_;
+  const FabricTraits& fabric_;
+  CollectivePlanner planner_;
+  std::map<std::string, PerGroup> by_group_;
+  // Programs of one (group, type, bytes) are the same: planned once.
+  std::map<std::tuple<std::string, CollectiveType, std::uint64_t>,
+           std::pair<std::shared_ptr<const CollectiveProgram>, CollectiveCost>>
+      plans_;
+};
+
+}  // namespace wafertlm
