@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -12,7 +13,11 @@ template <typename T>
 class RingQueue {
  public:
   bool empty() const { return head_ == tail_; }
-  std::size_t size() const { return tail_ - head_; }
+  /// Brings the front into the cache.
+  void prefetch() const {
+    if (capacity_ != 0) __builtin_prefetch(&front());
+  }
+  std::size_t size() const { return tail_ - head_; }  // modulo 2^32, like the indices
   T& front() { return slots_[head_ & mask()]; }
   const T& front() const { return slots_[head_ & mask()]; }
   const T& back() const { return slots_[(tail_ - 1) & mask()]; }
@@ -32,12 +37,12 @@ class RingQueue {
   }
 
  private:
-  std::size_t mask() const { return capacity_ - 1; }
+  std::uint32_t mask() const { return capacity_ - 1; }
   void grow() {
-    const std::size_t capacity = capacity_ ? 2 * capacity_ : 4;
+    const std::uint32_t capacity = capacity_ ? 2 * capacity_ : 4;
     auto slots = std::make_unique<T[]>(capacity);
-    const std::size_t count = size();
-    for (std::size_t i = 0; i < count; ++i) slots[i] = (*this)[i];
+    const auto count = static_cast<std::uint32_t>(size());
+    for (std::uint32_t i = 0; i < count; ++i) slots[i] = (*this)[i];
     slots_ = std::move(slots);
     capacity_ = capacity;
     head_ = 0;
@@ -45,7 +50,7 @@ class RingQueue {
   }
 
   std::unique_ptr<T[]> slots_;
-  std::size_t capacity_ = 0, head_ = 0, tail_ = 0;
+  std::uint32_t capacity_ = 0, head_ = 0, tail_ = 0;
 };
 
 }  // namespace wafertlm

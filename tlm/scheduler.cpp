@@ -14,6 +14,10 @@ bool earlier(const WakeQueue::Entry& a, const WakeQueue::Entry& b) {
 /// For the standard heap, whose front is the last by this order.
 bool later(const WakeQueue::Entry& a, const WakeQueue::Entry& b) { return earlier(b, a); }
 
+constexpr std::size_t kCompact = 256;      // popped entries that the open buckets keep at most
+constexpr std::uint64_t kAheadSlots = 64;  // buckets are opened at most so far ahead of the time
+constexpr std::uint32_t kCrowded = 512;    // with fewer wake-ups than this everything fits the cache anyway
+
 }  // namespace
 
 WakeQueue::WakeQueue(TimePs horizon_ps)
@@ -32,6 +36,7 @@ void WakeQueue::put(std::uint64_t slot, const Entry& entry) {
     nodes_[node] = {entry, heads_[bucket]};
   }
   heads_[bucket] = node;
+  ++pending_;
   used_[bucket / 64] |= std::uint64_t{1} << bucket % 64;
   used_words_[bucket / 4096] |= std::uint64_t{1} << bucket / 64 % 64;
 }
@@ -39,6 +44,8 @@ void WakeQueue::put(std::uint64_t slot, const Entry& entry) {
 void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what) {
   const Entry entry{at, &target, what, order_++};
   const std::uint64_t slot = at >> shift_;
+  // After a rest the calendar begins anew at the present; it spans kBuckets slots from the open one on.
+  if (pending_ == 0 && open_front_ == open_.size()) open_slot_ = std::max(open_slot_, now >> shift_);
   if (at == now) {
     immediate_.push_back(entry);
   } else if (slot <= open_slot_) {
@@ -46,7 +53,7 @@ void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what
     open_.insert(std::upper_bound(open_.begin() + static_cast<std::ptrdiff_t>(open_front_), open_.end(),
                                   entry, earlier),
                  entry);
-  } else if (slot - (now >> shift_) < kBuckets) {
+  } else if (slot - open_slot_ < kBuckets) {
     put(slot, entry);
   } else {
     far_.push_back(entry);
@@ -72,25 +79,32 @@ std::uint32_t WakeQueue::next_used(std::uint32_t from) const {
   return word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
 }
 
-bool WakeQueue::open_next() {
-  open_.clear();
-  open_front_ = 0;
+bool WakeQueue::open_next(std::uint64_t last) {
   const auto start = static_cast<std::uint32_t>(open_slot_ + 1) & (kBuckets - 1);
-  const std::uint32_t bucket = next_used(start);
+  const std::uint32_t bucket = pending_ == 0 ? kNil : next_used(start);
   if (bucket == kNil) return false;
+  const std::uint64_t slot = nodes_[heads_[bucket]].entry.at >> shift_;
+  if (slot > last) return false;
+  open_slot_ = slot;
+  if (open_front_ == open_.size() || open_front_ >= kCompact) {
+    open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(open_front_));
+    open_front_ = 0;
+  }
+  const std::size_t before = open_.size();
   for (std::uint32_t node = heads_[bucket]; node != kNil;) {
     open_.push_back(nodes_[node].entry);
     const std::uint32_t next = nodes_[node].next;
     nodes_[node].next = free_;
     free_ = node;
     node = next;
+    --pending_;
   }
   heads_[bucket] = kNil;
   std::uint64_t& word = used_[bucket / 64];
   word &= ~(std::uint64_t{1} << bucket % 64);
   if (word == 0) used_words_[bucket / 4096] &= ~(std::uint64_t{1} << bucket / 64 % 64);
-  open_slot_ = open_.front().at >> shift_;
-  if (open_.size() > 1) std::sort(open_.begin(), open_.end(), earlier);
+  if (open_.size() - before > 1)
+    std::sort(open_.begin() + static_cast<std::ptrdiff_t>(before), open_.end(), earlier);
   return true;
 }
 
@@ -101,19 +115,37 @@ TimePs WakeQueue::next_ps() {
   return std::min(open_[open_front_].at, far);
 }
 
-WakeQueue::Entry WakeQueue::pop() {
-  const TimePs at = next_ps();
+bool WakeQueue::pop_due(TimePs now, Entry& entry) {
   // For one instant: the far entries were pushed first, those pushed at the instant itself last.
-  if (!far_.empty() && far_.front().at == at) {
-    const Entry entry = far_.front();
+  if (!far_.empty() && far_.front().at <= now) {
+    entry = far_.front();
     std::pop_heap(far_.begin(), far_.end(), later);
     far_.pop_back();
-    return entry;
+    return true;
   }
-  if (open_front_ < open_.size() && open_[open_front_].at == at) return open_[open_front_++];
-  const Entry entry = immediate_.front();
+  if (open_front_ != open_.size() || open_next()) {
+    if (open_[open_front_].at <= now) {
+      entry = open_[open_front_++];
+      return true;
+    }
+  }
+  if (immediate_.empty()) return false;
+  entry = immediate_.front();
   immediate_.pop_front();
-  return entry;
+  return true;
+}
+
+void WakeQueue::look_ahead(TimePs now) {
+  constexpr std::size_t kTarget = 12, kDepth[] = {8, 5, 2};  // entries ahead
+  while (open_.size() - open_front_ < kTarget + 1)
+    if (!open_next((now >> shift_) + kAheadSlots)) break;
+  const std::size_t left = open_.size() - open_front_;
+  if (left > kTarget) __builtin_prefetch(open_[open_front_ + kTarget].target);
+  for (unsigned depth = 0; depth < 3; ++depth)
+    if (left > kDepth[depth]) {
+      const Entry& entry = open_[open_front_ + kDepth[depth]];
+      entry.target->prefetch(entry.what, depth);
+    }
 }
 
 Scheduler::Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps)
@@ -128,22 +160,24 @@ Scheduler::Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps)
 }
 
 void Scheduler::schedule(TimePs at, Wakeable& target, std::uint32_t what) {
-  if (at < now())
+  const TimePs time = now();
+  if (at < time)
     throw std::logic_error("wake-up at " + std::to_string(at) + " ps lies before now, " +
-                           std::to_string(now()) + " ps");
-  queue_.push(now(), at, target, what);
+                           std::to_string(time) + " ps");
+  queue_.push(time, at, target, what);
   if (dispatching_ || at >= notified_ps_) return;
   due_.cancel();
-  due_.notify(to_sc_time(at - now()));
+  due_.notify(to_sc_time(at - time));
   notified_ps_ = at;
 }
 
 void Scheduler::dispatch() {
   const TimePs time = dispatch_ps_ = sc_core::sc_time_stamp().value();
   dispatching_ = true;
-  while (queue_.next_ps() <= time) {
-    const WakeQueue::Entry entry = queue_.pop();
+  WakeQueue::Entry entry;
+  while (queue_.pop_due(time, entry)) {
     ++events_;
+    if (queue_.pending() >= kCrowded) queue_.look_ahead(time);
     entry.target->wake(entry.what, time);
   }
   dispatching_ = false;

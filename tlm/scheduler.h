@@ -13,6 +13,10 @@ namespace wafertlm {
 class Wakeable {
  public:
   virtual void wake(std::uint32_t what, TimePs now) = 0;
+  /// A hint that wake(what) comes soon: brings into the cache what it will touch. Called with depth 0, 1 and
+  /// 2, each a few wake-ups nearer, so that a later one can follow pointers that an earlier one has fetched.
+  /// Must not change anything.
+  virtual void prefetch(std::uint32_t, unsigned /*depth*/) const {}
 
  protected:
   ~Wakeable() = default;
@@ -37,8 +41,12 @@ class WakeQueue {
   TimePs next_ps();
   /// Requires now <= at; `now` must not go backwards.
   void push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what);
-  /// The entry that is due at next_ps(); requires one.
-  Entry pop();
+  /// Takes the next entry out if it is due at `now`; returns whether it was.
+  bool pop_due(TimePs now, Entry& entry);
+  /// Hints to the targets of the entries that come after the one just popped.
+  void look_ahead(TimePs now);
+  /// Entries in the calendar, without those of the open buckets.
+  std::uint32_t pending() const { return pending_; }
 
  private:
   static constexpr std::uint32_t kBuckets = 1U << 14;
@@ -48,19 +56,19 @@ class WakeQueue {
     std::uint32_t next;
   };
   void put(std::uint64_t slot, const Entry& entry);
-  /// Makes the next used bucket the open one; returns whether there was one.
-  bool open_next();
+  /// Opens the next used bucket if its slot is at most `last`; returns whether there was one.
+  bool open_next(std::uint64_t last = ~std::uint64_t{0});
   std::uint32_t next_used(std::uint32_t from) const;
 
   unsigned shift_;
-  std::uint64_t open_slot_ = 0;  // at >> shift_ of the open bucket
-  std::vector<Entry> open_;      // its entries, sorted; those before open_front_ are gone
+  std::uint64_t open_slot_ = 0;  // at >> shift_ of the last open bucket
+  std::vector<Entry> open_;      // entries of open buckets, sorted; those before open_front_ are gone
   std::size_t open_front_ = 0;
   std::vector<std::uint32_t> heads_;       // per bucket, a list of nodes in no order
   std::vector<std::uint64_t> used_;        // bit per bucket
   std::vector<std::uint64_t> used_words_;  // bit per word of used_
   std::vector<Node> nodes_;
-  std::uint32_t free_ = kNil;
+  std::uint32_t free_ = kNil, pending_ = 0;
   RingQueue<Entry> immediate_;  // due at the instant they were pushed
   std::vector<Entry> far_;      // heap
   std::uint32_t order_ = 0;

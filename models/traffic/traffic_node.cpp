@@ -31,10 +31,16 @@ TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeP
       pool_(pool),
       scheduler_(scheduler),
       random_(params.seed * 0x9E3779B97F4A7C15ULL + index_of(params.npu)),
+      injection_latency_(to_sc_time(params.injection.latency_ps)),
       injector_(injection_port(params.injection), classes, *this, *this),
       log_no_packet_(std::log1p(-params.packets_per_slot)) {
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
+}
+
+void TrafficNode::end_of_elaboration() {
+  fabric_ = peer_of(to_fabric);
+  ejection_ = peer_of(from_fabric);
 }
 
 void TrafficNode::start_of_simulation() {
@@ -62,8 +68,8 @@ void TrafficNode::create_next() {
   injector_.arrive(PortId{0}, packet, at);
 }
 
-void TrafficNode::forward(PortId, Packet& packet, TimePs head_ps) {
-  begin_request(to_fabric, packet, head_ps - scheduler_.now());
+void TrafficNode::forward(PortId, Packet& packet, TimePs) {
+  begin_request(*this, *fabric_, packet, injection_latency_);  // the head leaves now
   create_next();
 }
 
@@ -75,7 +81,7 @@ void TrafficNode::wake(std::uint32_t, TimePs now) { injector_.wake(PortId{0}, no
 
 ::tlm::tlm_sync_enum TrafficNode::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {
   const TimePs tail_ps = packet.tail_ps;
-  end_request(from_fabric, packet, tail_ps + params_.credit_delay_ps - scheduler_.now());
+  end_request(*this, *ejection_, packet, to_sc_time(tail_ps + params_.credit_delay_ps - scheduler_.now()));
   sink_.delivered(packet, tail_ps);
   pool_.release(packet);
   return ::tlm::TLM_ACCEPTED;

@@ -68,6 +68,7 @@ class TrafficNode : public sc_core::sc_module,
   const SwitchCore& injector() const { return injector_; }
 
  private:
+  void end_of_elaboration() override;
   void start_of_simulation() override;
   ::tlm::tlm_sync_enum nb_transport_fw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   ::tlm::tlm_sync_enum nb_transport_bw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
@@ -84,6 +85,9 @@ class TrafficNode : public sc_core::sc_module,
   PacketPool& pool_;
   Scheduler& scheduler_;
   std::mt19937_64 random_;
+  FabricForwardIf* fabric_ = nullptr;  // behind the sockets
+  FabricBackwardIf* ejection_ = nullptr;
+  sc_core::sc_time injection_latency_;
   SwitchCore injector_;
   double log_no_packet_ = 0;
   TimePs next_slot_ps_ = 0;

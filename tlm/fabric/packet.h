@@ -27,7 +27,7 @@ struct Waits {
 };
 
 /// The payload of the fabric protocol. Posted: BEGIN_REQ hands it over, the receiver owns it from then on.
-/// What a hop reads comes first: one cache line.
+/// What a hop reads comes first: one cache line; what a hop writes if the packet waited, in the next one.
 struct alignas(64) Packet {
   Packet* next = nullptr;  ///< for the queue that holds the packet
   NpuId destination{};
@@ -42,12 +42,13 @@ struct alignas(64) Packet {
   std::uint32_t head_early = 0;  ///< fraction of the head's arrival, see Line
   std::uint32_t hops = 0;        ///< links crossed so far
 
+  Waits waits;
+
   Message* message = nullptr;  ///< what it is part of; null for synthetic traffic
   std::uint64_t sequence = 0;  ///< of its message, or of its source
   std::uint64_t offset = 0;    ///< of the payload in its message, bytes
   TimePs created_ps = 0;
   std::vector<std::byte> data;  ///< functional mode: snapshot at injection
-  Waits waits;
 };
 
 using PacketPool = Pool<Packet>;

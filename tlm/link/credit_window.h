@@ -34,6 +34,7 @@ class CreditWindow {
   /// The earliest known time with room for `bytes`, or kNever if that depends on credits not yet promised.
   TimePs time_of_room(std::uint64_t bytes) const { return room_ >= bytes ? 0 : time_of_promised_room(bytes); }
 
+  void prefetch() const { returns_.prefetch(); }
   std::uint64_t capacity() const { return capacity_; }
   /// Bytes neither free nor promised: 0 when every credit has come home.
   std::uint64_t outstanding() const;

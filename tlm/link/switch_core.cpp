@@ -19,14 +19,19 @@ Index next_round(std::size_t i, std::size_t count) {
 
 SwitchCore::SwitchCore(SwitchParams params, const ClassTable& classes, const RouteFunction& routes,
                        SwitchHost& host)
-    : host_(host),
-      routes_(routes),
-      classes_(classes),
-      vcs_(classes.virtual_channels()),
-      per_output_(params.input_queue == InputQueue::per_output),
+    : vcs_(classes.virtual_channels()),
+      inputs_(static_cast<std::uint32_t>(params.credit_delay_ps.size())),
+      queue_stride_(params.input_queue == InputQueue::per_output ? vcs_ : 0),
+      words_((std::max(inputs_, 1U) + 63) / 64),
       pipeline_ps_(params.pipeline_ps),
-      credit_delay_ps_(std::move(params.credit_delay_ps)),
-      queues_(inputs() * vcs_ * (per_output_ ? params.outputs.size() : 1)) {
+      host_(host),
+      routes_(routes),
+      credit_delay_ps_(std::move(params.credit_delay_ps)) {
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const TrafficClass& traffic_class = classes[static_cast<ClassId>(c)];
+    class_vcs_[c] = {static_cast<std::uint8_t>(traffic_class.first_vc),
+                     static_cast<std::uint8_t>(traffic_class.vcs)};
+  }
   for (const auto& group : classes.service_order()) {
     groups_.emplace_back();
     for (const VcId vc : group) {
@@ -34,30 +39,32 @@ SwitchCore::SwitchCore(SwitchParams params, const ClassTable& classes, const Rou
       groups_.back().mask |= bit(index_of(vc));
     }
   }
-  next_vc_.resize(params.outputs.size() * groups_.size());
   outputs_.reserve(params.outputs.size());
   channels_.reserve(params.outputs.size() * vcs_);
   for (const OutputParams& output : params.outputs) {
     outputs_.emplace_back(output);
-    for (std::size_t vc = 0; vc < vcs_; ++vc) {
-      channels_.emplace_back(output.buffer_bytes);
-      channels_.back().more_requests.resize((inputs() - 1) / 64);
-    }
+    for (std::size_t vc = 0; vc < vcs_; ++vc) channels_.emplace_back(output.buffer_bytes);
   }
+  queues_.resize(std::size_t{inputs_} * vcs_ * (queue_stride_ != 0 ? outputs_.size() : 1));
+  next_vc_.resize(outputs_.size() * groups_.size());
+  more_requests_.resize(channels_.size() * (words_ - 1));
 }
 
 void SwitchCore::set_request(std::size_t output, std::size_t vc, std::size_t input) {
-  Channel& to = channel(output, vc);
-  (input < 64 ? to.requests : to.more_requests[input / 64 - 1]) |= wide_bit(input % 64);
+  (input < 64 ? channel(output, vc).requests : more_requests(output, vc)[input / 64 - 1]) |=
+      wide_bit(input % 64);
   outputs_[output].requesting_vcs |= bit(vc);
 }
 
 void SwitchCore::clear_request(std::size_t output, std::size_t vc, std::size_t input) {
   Channel& to = channel(output, vc);
-  (input < 64 ? to.requests : to.more_requests[input / 64 - 1]) &= ~wide_bit(input % 64);
-  if (to.requests == 0 && std::all_of(to.more_requests.begin(), to.more_requests.end(),
-                                      [](std::uint64_t word) { return word == 0; }))
-    outputs_[output].requesting_vcs &= ~bit(vc);
+  (input < 64 ? to.requests : more_requests(output, vc)[input / 64 - 1]) &= ~wide_bit(input % 64);
+  if (to.requests != 0) return;
+  if (words_ > 1) {
+    const std::uint64_t* const more = more_requests(output, vc);
+    if (std::any_of(more, more + words_ - 1, [](std::uint64_t word) { return word != 0; })) return;
+  }
+  outputs_[output].requesting_vcs &= ~bit(vc);
 }
 
 /// Visits the queues with a waiting head on `vc`, from input `from` on and round; visit(input, queue) returns
@@ -66,18 +73,17 @@ template <typename Visit>
 void SwitchCore::for_each_waiting(std::size_t output, std::size_t vc, std::size_t from, Visit visit) {
   const Channel& asked = channel(output, vc);
   Queue* const queues = &queue(0, vc, output);
-  const std::size_t words = 1 + asked.more_requests.size();
   const std::uint64_t low = wide_bit(from % 64) - 1;
   std::size_t word = from / 64;
-  for (std::size_t k = 0; k <= words; ++k) {
-    std::uint64_t bits = word == 0 ? asked.requests : asked.more_requests[word - 1];
+  for (std::size_t k = 0; k <= words_; ++k) {
+    std::uint64_t bits = word == 0 ? asked.requests : more_requests(output, vc)[word - 1];
     if (k == 0) bits &= ~low;
-    if (k == words) bits &= low;  // back in the first word: the part before `from`
+    if (k == words_) bits &= low;  // back in the first word: the part before `from`
     for (; bits != 0; bits &= bits - 1) {
       const std::size_t input = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
       if (!visit(input, queues[input])) return;
     }
-    word = next_round<std::size_t>(word, words);
+    if (words_ > 1) word = next_round<std::size_t>(word, words_);
   }
 }
 
@@ -121,14 +127,20 @@ void SwitchCore::arrive(PortId input, Packet& packet, TimePs head_ps) {
 }
 
 /// Makes the packet at the front of `queue` a contender for its output, from `not_before` on.
-void SwitchCore::expose(Queue& queue, std::size_t input, std::size_t vc, TimePs not_before) {
+void SwitchCore::set_front(Queue& queue, std::size_t input, std::size_t vc, TimePs not_before) {
   const Packet& packet = *queue.head;
-  const std::size_t out = index_of(packet.output);
   queue.eligible_ps = std::max({packet.ready_ps, queue.free_ps, not_before});
   queue.contention_ps = queue.class_contention_ps = 0;
   queue.wire_bytes = packet.wire_bytes;
   queue.head_class = packet.traffic_class;
-  set_request(out, vc, input);
+  queue.vcs = class_vcs_[index_of(packet.traffic_class)];
+  set_request(index_of(packet.output), vc, input);
+}
+
+/// The same, and tells the output.
+void SwitchCore::expose(Queue& queue, std::size_t input, std::size_t vc, TimePs not_before) {
+  set_front(queue, input, vc, not_before);
+  const std::size_t out = index_of(queue.head->output);
   charge(outputs_[out], queue, 0, outputs_[out].line.free_ps());
   const TimePs start = earliest_start(out, queue);
   if (start != kNever) ask_wake(out, start);
@@ -151,15 +163,15 @@ SwitchCore::Queue* SwitchCore::first_ready(std::size_t output, std::size_t vc, T
 
 /// A virtual channel of the packet's class with room in the next buffer: the roomiest, the first of equals.
 bool SwitchCore::choose_vc(std::size_t output, const Queue& waiting, TimePs now, std::uint32_t& vc) {
-  const TrafficClass& traffic_class = classes_[waiting.head_class];
+  Channel* const channels = &channel(output, waiting.vcs.first);
   std::uint64_t best = 0;
   bool found = false;
-  for (std::uint32_t k = 0; k < traffic_class.vcs; ++k) {
-    const std::uint64_t room = channel(output, traffic_class.first_vc + k).credits.room(now);
+  for (std::uint32_t k = 0; k < waiting.vcs.count; ++k) {
+    const std::uint64_t room = channels[k].credits.room(now);
     if (room < waiting.wire_bytes || (found && room <= best)) continue;
     found = true;
     best = room;
-    vc = traffic_class.first_vc + k;
+    vc = waiting.vcs.first + k;
   }
   return found;
 }
@@ -167,19 +179,35 @@ bool SwitchCore::choose_vc(std::size_t output, const Queue& waiting, TimePs now,
 /// When a waiting head can go, as far as known: kNever if that depends on credits not yet promised, which
 /// then wake the output.
 TimePs SwitchCore::earliest_start(std::size_t output, const Queue& waiting) {
-  const TrafficClass& traffic_class = classes_[waiting.head_class];
+  Channel* const channels = &channel(output, waiting.vcs.first);
   TimePs room = kNever;
-  for (std::uint32_t k = 0; k < traffic_class.vcs; ++k)
-    room =
-        std::min(room, channel(output, traffic_class.first_vc + k).credits.time_of_room(waiting.wire_bytes));
+  for (std::uint32_t k = 0; k < waiting.vcs.count; ++k)
+    room = std::min(room, channels[k].credits.time_of_room(waiting.wire_bytes));
   Output& from = outputs_[output];
   if (room != kNever) return std::max({room, waiting.eligible_ps, from.line.free_ps()});
-  for (std::uint32_t vc = traffic_class.first_vc; vc < traffic_class.first_vc + traffic_class.vcs; ++vc) {
-    std::uint32_t& needed = channel(output, vc).needed;
+  for (std::uint32_t k = 0; k < waiting.vcs.count; ++k) {
+    const std::uint32_t vc = waiting.vcs.first + k;
+    std::uint32_t& needed = channels[k].needed;
     needed = (from.starved_vcs & bit(vc)) != 0 ? std::min(needed, waiting.wire_bytes) : waiting.wire_bytes;
     from.starved_vcs |= bit(vc);
   }
   return kNever;
+}
+
+/// Sends a packet that came on `in_vc`, if there is one that can go now.
+bool SwitchCore::serve(std::size_t out, std::uint32_t in_vc, TimePs now, TimePs& next) {
+  Queue* const found = first_ready(out, in_vc, now, next);
+  if (!found) return false;
+  std::uint32_t vc = 0;
+  if (!choose_vc(out, *found, now, vc)) {
+    // It is not overtaken on its channel, or large packets could wait for ever.
+    next = std::min(next, earliest_start(out, *found));
+    return false;
+  }
+  const auto input = static_cast<std::size_t>(found - &queue(0, in_vc, out));
+  channel(out, in_vc).next_input = next_round<std::uint32_t>(input, inputs_);
+  send(out, input, *found, in_vc, vc, now);
+  return true;
 }
 
 bool SwitchCore::wake(PortId port, TimePs now) {
@@ -192,28 +220,21 @@ bool SwitchCore::wake(PortId port, TimePs now) {
   output.wake_ps = kNever;
   output.starved_vcs = 0;
   TimePs next = kNever;
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const Group& group = groups_[g];
-    if ((output.requesting_vcs & group.mask) == 0) continue;
-    std::uint32_t& next_vc = next_vc_[out * groups_.size() + g];
-    std::size_t place = next_vc;
-    for (std::size_t k = 0; k < group.vcs.size();
-         ++k, place = next_round<std::size_t>(place, group.vcs.size())) {
-      const std::uint32_t in_vc = group.vcs[place];
-      if ((output.requesting_vcs & bit(in_vc)) == 0) continue;
-      Queue* const found = first_ready(out, in_vc, now, next);
-      if (!found) continue;
-      std::uint32_t vc = 0;
-      if (!choose_vc(out, *found, now, vc)) {
-        // It is not overtaken on its channel, or large packets could wait for ever.
-        next = std::min(next, earliest_start(out, *found));
-        continue;
+  if (vcs_ == 1) {
+    if (serve(out, 0, now, next)) return true;
+  } else {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const Group& group = groups_[g];
+      if ((output.requesting_vcs & group.mask) == 0) continue;
+      std::uint32_t& next_vc = next_vc_[out * groups_.size() + g];
+      std::size_t place = next_vc;
+      for (std::size_t k = 0; k < group.vcs.size();
+           ++k, place = next_round<std::size_t>(place, group.vcs.size())) {
+        if ((output.requesting_vcs & bit(group.vcs[place])) == 0) continue;
+        if (!serve(out, group.vcs[place], now, next)) continue;
+        next_vc = next_round<std::uint32_t>(place, group.vcs.size());
+        return true;
       }
-      const auto input = static_cast<std::size_t>(found - &queue(0, in_vc, out));
-      next_vc = next_round<std::uint32_t>(place, group.vcs.size());
-      channel(out, in_vc).next_input = next_round<std::uint32_t>(input, inputs());
-      send(out, input, *found, in_vc, vc, now);
-      return true;
     }
   }
   if (next != kNever) ask_wake(out, next);
@@ -255,7 +276,10 @@ void SwitchCore::send(std::size_t out, std::size_t input, Queue& from, std::uint
   from.free_ps = slot.end;
   --queued_;
   clear_request(out, in_vc, input);
-  if (from.head) expose(from, input, in_vc, slot.end);
+  if (from.head && index_of(from.head->output) != out)
+    expose(from, input, in_vc, slot.end);
+  else if (from.head)
+    set_front(from, input, in_vc, slot.end);
   plan_next(out, now);
 
   const TimePs tail_out = std::max(slot.end, packet.tail_ps);
@@ -297,5 +321,45 @@ std::uint64_t SwitchCore::outstanding_credits() const {
   for (const Channel& to : channels_) bytes += to.credits.outstanding();
   return bytes;
 }
+
+void SwitchCore::prefetch_output(PortId port) const {
+  const auto* const lines = reinterpret_cast<const char*>(&outputs_[index_of(port)]);
+  for (std::size_t k = 0; k < sizeof(Output); k += 64) __builtin_prefetch(lines + k);
+  __builtin_prefetch(&channel(index_of(port), 0));
+}
+
+void SwitchCore::prefetch_contenders(PortId port) const {
+  const std::size_t out = index_of(port);
+  const Output& output = outputs_[out];
+  for (std::uint32_t vcs = output.requesting_vcs; vcs != 0; vcs &= vcs - 1) {
+    const auto vc = static_cast<std::size_t>(__builtin_ctz(vcs));
+    const Channel& asked = channel(out, vc);
+    for (std::uint64_t bits = asked.requests; bits != 0; bits &= bits - 1)
+      __builtin_prefetch(&queue(static_cast<std::size_t>(__builtin_ctzll(bits)), vc, out));
+    asked.credits.prefetch();
+  }
+}
+
+std::size_t SwitchCore::prefetch_winner(PortId port) const {
+  const std::size_t out = index_of(port);
+  const std::uint32_t vcs = outputs_[out].requesting_vcs;
+  if (vcs == 0) return inputs_;
+  const auto vc = static_cast<std::size_t>(__builtin_ctz(vcs));
+  const Channel& asked = channel(out, vc);
+  std::size_t winner = inputs_;
+  for (std::uint64_t bits = asked.requests; bits != 0; bits &= bits - 1) {
+    const auto input = static_cast<std::size_t>(__builtin_ctzll(bits));
+    const Queue& waiting = queue(input, vc, out);
+    if (waiting.eligible_ps > outputs_[out].wake_ps) continue;
+    if (winner == inputs_ || (winner < asked.next_input && input >= asked.next_input)) winner = input;
+  }
+  if (winner == inputs_) return winner;
+  const auto* const packet = reinterpret_cast<const char*>(queue(winner, vc, out).head);
+  __builtin_prefetch(packet);
+  __builtin_prefetch(packet + 64);
+  return winner;
+}
+
+void SwitchCore::prefetch_arrival() const { __builtin_prefetch(&outputs_); }
 
 }  // namespace wafertlm

@@ -90,7 +90,7 @@ class SwitchCore {
   /// Arbitrates `output`; returns whether a packet left.
   bool wake(PortId output, TimePs now);
 
-  std::size_t inputs() const { return credit_delay_ps_.size(); }
+  std::size_t inputs() const { return inputs_; }
   std::size_t outputs() const { return outputs_.size(); }
   const OutputCounters& counters(PortId output) const { return outputs_[index_of(output)].counters; }
   std::uint64_t bytes_per_s(PortId output) const { return outputs_[index_of(output)].line.bytes_per_s(); }
@@ -99,10 +99,21 @@ class SwitchCore {
   /// Credits of all outputs that are neither here nor promised, in bytes.
   std::uint64_t outstanding_credits() const;
 
+  // Hints: each brings into the cache what a coming wake(output) will touch. In this order, a few wake-ups
+  // apart, because each follows pointers that the one before has fetched.
+  void prefetch_output(PortId output) const;
+  void prefetch_contenders(PortId output) const;
+  /// Returns the input that will probably win, inputs() if none.
+  std::size_t prefetch_winner(PortId output) const;
+  void prefetch_arrival() const;
+
  private:
+  struct ClassVcs {
+    std::uint8_t first = 0, count = 0;
+  };
   /// Packets of one input and channel (and output). What arbitration asks about its head is kept here, next
   /// to the other contenders' queues, so that waiting packets are not touched.
-  struct Queue {
+  struct alignas(64) Queue {
     Packet* head = nullptr;
     Packet* tail = nullptr;
     TimePs free_ps = 0;              // its read port
@@ -111,23 +122,23 @@ class SwitchCore {
     TimePs class_contention_ps = 0;  // the part for contended_class, not yet in the packet
     std::uint32_t wire_bytes = 0;
     ClassId head_class{}, contended_class{};
+    ClassVcs vcs;  // that the head may go out on
   };
   /// What an output keeps per virtual channel. As an arbitration index it is the channel a packet came on, as
   /// a credit index the channel it goes out on.
-  struct Channel {
+  struct alignas(64) Channel {
     explicit Channel(std::uint64_t buffer_bytes) : credits(buffer_bytes) {}
     std::uint64_t requests = 0;    // bit per input 0 … 63 with a waiting head
     std::uint32_t next_input = 0;  // round-robin
     std::uint32_t needed = 0;      // room that a starved packet waits for
     CreditWindow credits;
-    std::vector<std::uint64_t> more_requests;  // inputs 64 and up
   };
-  struct Output {
+  struct alignas(64) Output {
     explicit Output(const OutputParams& params) : line(params.bytes_per_s), latency_ps(params.latency_ps) {}
     Line line;
-    TimePs latency_ps;
     TimePs wake_ps = kNever;        // earliest wake-up asked for
     TimePs spare_wake_ps = kNever;  // one that an earlier one overtook; it will still come, and can be used
+    TimePs latency_ps;
     std::uint32_t requesting_vcs = 0;  // bit per channel with a waiting head
     std::uint32_t starved_vcs = 0;     // bit per next channel that a ready packet waits for
     ClassId current_class{};           // of the packet on the line
@@ -139,10 +150,20 @@ class SwitchCore {
   };
 
   Queue& queue(std::size_t input, std::size_t vc, std::size_t output) {
-    return queues_[((per_output_ ? output : 0) * vcs_ + vc) * inputs() + input];
+    return queues_[(output * queue_stride_ + vc) * inputs_ + input];
+  }
+  const Queue& queue(std::size_t input, std::size_t vc, std::size_t output) const {
+    return queues_[(output * queue_stride_ + vc) * inputs_ + input];
   }
   Channel& channel(std::size_t output, std::size_t vc) { return channels_[output * vcs_ + vc]; }
+  const Channel& channel(std::size_t output, std::size_t vc) const { return channels_[output * vcs_ + vc]; }
+  /// Requests of inputs 64 and up.
+  std::uint64_t* more_requests(std::size_t output, std::size_t vc) {
+    return &more_requests_[(output * vcs_ + vc) * (words_ - 1)];
+  }
+  void set_front(Queue& queue, std::size_t input, std::size_t vc, TimePs not_before);
   void expose(Queue& queue, std::size_t input, std::size_t vc, TimePs not_before);
+  bool serve(std::size_t output, std::uint32_t in_vc, TimePs now, TimePs& next);
   static void charge(Output& output, Queue& waiting, TimePs from, TimePs until);
   Queue* first_ready(std::size_t output, std::size_t vc, TimePs now, TimePs& next);
   bool choose_vc(std::size_t output, const Queue& waiting, TimePs now, std::uint32_t& vc);
@@ -156,19 +177,22 @@ class SwitchCore {
   template <typename Visit>
   void for_each_waiting(std::size_t output, std::size_t vc, std::size_t from, Visit visit);
 
+  // What every hop reads comes first.
+  std::vector<Output> outputs_;
+  std::vector<Channel> channels_;  // [output][vc]
+  std::vector<Queue> queues_;      // [output if per_output][vc][input]
+  std::uint32_t vcs_, inputs_;
+  std::uint32_t queue_stride_;  // queues per input from one output to the next; 0: shared by all outputs
+  std::uint32_t words_;         // of 64 inputs
+  TimePs pipeline_ps_;
   SwitchHost& host_;
   const RouteFunction& routes_;
-  const ClassTable& classes_;
-  std::size_t vcs_;
-  bool per_output_;
-  TimePs pipeline_ps_;
-  std::vector<TimePs> credit_delay_ps_;  // per input
-  std::vector<Output> outputs_;
-  std::vector<Channel> channels_;       // [output][vc]
-  std::vector<Queue> queues_;           // [output if per_output][vc][input]
-  std::vector<Group> groups_;           // by falling priority, the same for all outputs
-  std::vector<std::uint32_t> next_vc_;  // [output][group]: round-robin among channels of one priority
   std::uint64_t queued_ = 0;
+  std::vector<TimePs> credit_delay_ps_;  // per input
+  std::array<ClassVcs, kMaxClasses> class_vcs_;
+  std::vector<Group> groups_;                 // by falling priority, the same for all outputs
+  std::vector<std::uint32_t> next_vc_;        // [output][group]: round-robin among channels of one priority
+  std::vector<std::uint64_t> more_requests_;  // [output][vc][word - 1]
 };
 
 }  // namespace wafertlm

@@ -6,61 +6,85 @@
 
 namespace wafertlm {
 
-void begin_request(FabricInitiatorSocket& socket, Packet& packet, TimePs delay_ps) {
+void begin_request(const sc_core::sc_object& from, FabricForwardIf& peer, Packet& packet,
+                   const sc_core::sc_time& delay) {
   ::tlm::tlm_phase phase = ::tlm::BEGIN_REQ;
-  sc_core::sc_time delay = to_sc_time(delay_ps);
-  if (socket->nb_transport_fw(packet, phase, delay) != ::tlm::TLM_ACCEPTED)
-    throw std::logic_error(std::string(socket.name()) +
-                           ": a posted packet was not answered with TLM_ACCEPTED");
+  sc_core::sc_time annotated = delay;
+  if (peer.nb_transport_fw(packet, phase, annotated) != ::tlm::TLM_ACCEPTED)
+    throw std::logic_error(std::string(from.name()) + ": a posted packet was not answered with TLM_ACCEPTED");
+}
+
+void end_request(const sc_core::sc_object& from, FabricBackwardIf& peer, Packet& packet,
+                 const sc_core::sc_time& delay) {
+  ::tlm::tlm_phase phase = ::tlm::END_REQ;
+  sc_core::sc_time annotated = delay;
+  if (peer.nb_transport_bw(packet, phase, annotated) != ::tlm::TLM_ACCEPTED)
+    throw std::logic_error(std::string(from.name()) + ": a credit was not answered with TLM_ACCEPTED");
+}
+
+void begin_request(FabricInitiatorSocket& socket, Packet& packet, TimePs delay_ps) {
+  begin_request(socket, *peer_of(socket), packet, to_sc_time(delay_ps));
 }
 
 void end_request(FabricTargetSocket& socket, Packet& packet, TimePs delay_ps) {
-  ::tlm::tlm_phase phase = ::tlm::END_REQ;
-  sc_core::sc_time delay = to_sc_time(delay_ps);
-  if (socket->nb_transport_bw(packet, phase, delay) != ::tlm::TLM_ACCEPTED)
-    throw std::logic_error(std::string(socket.name()) + ": a credit was not answered with TLM_ACCEPTED");
-}
-
-SwitchModule::Input::Input(const std::string& name, SwitchModule& module, PortId id)
-    : socket(("in_" + name).c_str()), owner(module), port(id) {
-  socket.bind(static_cast<FabricForwardIf&>(*this));
-}
-
-SwitchModule::Output::Output(const std::string& name, SwitchModule& module, PortId id)
-    : socket(("out_" + name).c_str()), owner(module), port(id) {
-  socket.bind(static_cast<FabricBackwardIf&>(*this));
+  end_request(socket, *peer_of(socket), packet, to_sc_time(delay_ps));
 }
 
 SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams params,
                            const std::vector<std::string>& input_names,
                            const std::vector<std::string>& output_names, const ClassTable& classes,
                            const RouteFunction& routes, Scheduler& scheduler)
-    : sc_module(name), scheduler_(scheduler), core_(std::move(params), classes, routes, *this) {
-  for (std::size_t i = 0; i < input_names.size(); ++i)
-    inputs_.emplace_back(input_names[i], *this, static_cast<PortId>(i));
-  for (std::size_t i = 0; i < output_names.size(); ++i)
-    outputs_.emplace_back(output_names[i], *this, static_cast<PortId>(i));
+    : sc_module(name),
+      scheduler_(scheduler),
+      core_(params, classes, routes, *this),
+      inputs_(input_names.size()),
+      outputs_(output_names.size()) {
+  for (std::size_t i = 0; i < input_names.size(); ++i) {
+    inputs_[i].owner = this;
+    inputs_[i].port = static_cast<PortId>(i);
+    input_sockets_.emplace_back(("in_" + input_names[i]).c_str());
+    input_sockets_.back().bind(static_cast<FabricForwardIf&>(inputs_[i]));
+  }
+  for (std::size_t i = 0; i < output_names.size(); ++i) {
+    outputs_[i].owner = this;
+    outputs_[i].port = static_cast<PortId>(i);
+    outputs_[i].latency = to_sc_time(params.outputs.at(i).latency_ps);
+    output_sockets_.emplace_back(("out_" + output_names[i]).c_str());
+    output_sockets_.back().bind(static_cast<FabricBackwardIf&>(outputs_[i]));
+  }
+}
+
+void SwitchModule::end_of_elaboration() {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    inputs_[i].peer = peer_of(input_sockets_[i]);
+    inputs_[i].sender = dynamic_cast<Output*>(inputs_[i].peer);
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    outputs_[i].peer = peer_of(output_sockets_[i]);
+    outputs_[i].receiver = dynamic_cast<Input*>(outputs_[i].peer);
+  }
 }
 
 ::tlm::tlm_sync_enum SwitchModule::Input::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&,
                                                           sc_core::sc_time& delay) {
-  owner.core_.arrive(port, packet, owner.scheduler_.now() + delay.value());
+  owner->core_.arrive(port, packet, owner->scheduler_.now() + delay.value());
   return ::tlm::TLM_ACCEPTED;
 }
 
 ::tlm::tlm_sync_enum SwitchModule::Output::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&,
                                                            sc_core::sc_time& delay) {
-  const TimePs now = owner.scheduler_.now();
-  owner.core_.credit(port, packet.vc, packet.wire_bytes, now + delay.value(), now);
+  const TimePs now = owner->scheduler_.now();
+  owner->core_.credit(port, packet.vc, packet.wire_bytes, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;
 }
 
-void SwitchModule::forward(PortId output, Packet& packet, TimePs head_ps) {
-  begin_request(outputs_[index_of(output)].socket, packet, head_ps - scheduler_.now());
+void SwitchModule::forward(PortId output, Packet& packet, TimePs) {
+  Output& from = outputs_[index_of(output)];
+  begin_request(*this, *from.peer, packet, from.latency);  // the head leaves now
 }
 
 void SwitchModule::return_credit(PortId input, Packet& packet, TimePs at) {
-  end_request(inputs_[index_of(input)].socket, packet, at - scheduler_.now());
+  end_request(*this, *inputs_[index_of(input)].peer, packet, to_sc_time(at - scheduler_.now()));
 }
 
 void SwitchModule::request_wake(PortId output, TimePs at) {
@@ -68,5 +92,25 @@ void SwitchModule::request_wake(PortId output, TimePs at) {
 }
 
 void SwitchModule::wake(std::uint32_t output, TimePs now) { core_.wake(static_cast<PortId>(output), now); }
+
+void SwitchModule::prefetch(std::uint32_t output, unsigned depth) const {
+  const Output& port = outputs_[output];
+  if (depth == 0) {
+    __builtin_prefetch(&port);
+    core_.prefetch_output(static_cast<PortId>(output));
+    return;
+  }
+  if (depth == 1) {
+    core_.prefetch_contenders(static_cast<PortId>(output));
+    if (port.receiver) __builtin_prefetch(port.receiver);
+    return;
+  }
+  const std::size_t winner = core_.prefetch_winner(static_cast<PortId>(output));
+  if (port.receiver) port.receiver->owner->core_.prefetch_arrival();
+  if (winner < inputs_.size() && inputs_[winner].sender) {
+    const Output& sender = *inputs_[winner].sender;
+    sender.owner->core_.prefetch_output(sender.port);
+  }
+}
 
 }  // namespace wafertlm

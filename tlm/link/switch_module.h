@@ -18,43 +18,59 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Wake
                const std::vector<std::string>& input_names, const std::vector<std::string>& output_names,
                const ClassTable& classes, const RouteFunction& routes, Scheduler& scheduler);
 
-  FabricTargetSocket& input(PortId port) { return inputs_[index_of(port)].socket; }
-  FabricInitiatorSocket& output(PortId port) { return outputs_[index_of(port)].socket; }
+  FabricTargetSocket& input(PortId port) { return input_sockets_[index_of(port)]; }
+  FabricInitiatorSocket& output(PortId port) { return output_sockets_[index_of(port)]; }
 
   const SwitchCore& core() const { return core_; }
 
  private:
-  struct Input : FabricForwardIf {
-    Input(const std::string& name, SwitchModule& owner, PortId port);
+  struct Output;
+  // What a hop needs of a port, in one cache line; the sockets are far larger and lie elsewhere.
+  struct alignas(64) Input final : FabricForwardIf {
     ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
-    FabricTargetSocket socket;
-    SwitchModule& owner;
-    PortId port;
+    SwitchModule* owner = nullptr;
+    FabricBackwardIf* peer = nullptr;
+    Output* sender = nullptr;  // the peer, if that is a switch
+    PortId port{};
   };
-  struct Output : FabricBackwardIf {
-    Output(const std::string& name, SwitchModule& owner, PortId port);
+  struct alignas(64) Output final : FabricBackwardIf {
     ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
-    FabricInitiatorSocket socket;
-    SwitchModule& owner;
-    PortId port;
+    SwitchModule* owner = nullptr;
+    FabricForwardIf* peer = nullptr;
+    Input* receiver = nullptr;  // the peer, if that is a switch
+    PortId port{};
+    sc_core::sc_time latency;
   };
 
+  void end_of_elaboration() override;
   void forward(PortId output, Packet& packet, TimePs head_ps) override;
   void return_credit(PortId input, Packet& packet, TimePs at) override;
   void request_wake(PortId output, TimePs at) override;
   void wake(std::uint32_t output, TimePs now) override;
+  void prefetch(std::uint32_t output, unsigned depth) const override;
 
   Scheduler& scheduler_;
   SwitchCore core_;
-  std::deque<Input> inputs_;  // sockets must not move
-  std::deque<Output> outputs_;
+  std::vector<Input> inputs_;  // bound: must not move
+  std::vector<Output> outputs_;
+  std::deque<FabricTargetSocket> input_sockets_;
+  std::deque<FabricInitiatorSocket> output_sockets_;
 };
 
 /// BEGIN_REQ and END_REQ as calls, for whoever holds a fabric socket. Throws std::logic_error on another
 /// answer than TLM_ACCEPTED: posted packets have no other.
 void begin_request(FabricInitiatorSocket& socket, Packet& packet, TimePs delay_ps);
 void end_request(FabricTargetSocket& socket, Packet& packet, TimePs delay_ps);
+
+/// The interface that a bound socket calls; the same for the whole simulation, so that it can be kept. Asking
+/// the socket each time costs two cache lines.
+void begin_request(const sc_core::sc_object& from, FabricForwardIf& peer, Packet& packet,
+                   const sc_core::sc_time& delay);
+void end_request(const sc_core::sc_object& from, FabricBackwardIf& peer, Packet& packet,
+                 const sc_core::sc_time& delay);
+inline FabricForwardIf* peer_of(FabricInitiatorSocket& socket) { return socket.operator->(); }
+inline FabricBackwardIf* peer_of(FabricTargetSocket& socket) { return socket.operator->(); }
 
 }  // namespace wafertlm
