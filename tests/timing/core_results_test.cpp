@@ -154,7 +154,8 @@ struct ByDestination : RouteFunction {
   }
 };
 
-/// More inputs than one word has bits, outputs of unequal speeds.
+/// More inputs than one word has bits, outputs of unequal speeds. Origin: the engine before it was optimised
+/// with its scheduler corrected, which delivered wake-ups late after a rest (see scheduler_order_test.cpp).
 TEST(CoreResults, SeventyInputs) {
   constexpr std::uint32_t kInputs = 70, kOutputs = 3;
   const ClassTable classes({{"a", 0, 2, 1}, {"b", 2, 1, 0}}, 3);
@@ -191,7 +192,7 @@ TEST(CoreResults, SeventyInputs) {
   }
   EXPECT_EQ(delivered, std::size_t{kInputs} * 100);
   EXPECT_EQ(module.core().outstanding_credits(), 0U);
-  EXPECT_EQ(hash.value, 4155951493583055621U);
+  EXPECT_EQ(hash.value, 15115374655353904668U);
 }
 
 }  // namespace
