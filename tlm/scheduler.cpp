@@ -38,15 +38,19 @@ void WakeQueue::put(std::uint64_t slot, const Entry& entry) {
 
 void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what) {
   const Entry entry{at, &target, what, order_++};
-  const std::uint64_t slot = at >> shift_;
+  const std::uint64_t slot = at >> shift_, now_slot = now >> shift_;
+  // After a pause the round of buckets begins here, not where the last entry was.
+  if (now_slot > open_slot_ + 1) open_slot_ = now_slot - 1;
   if (at == now) {
+    if (now != instant_ps_) next_ps();  // opens the bucket of earlier entries for this instant: they go first
+    instant_ps_ = now;
     immediate_.push_back(entry);
   } else if (slot <= open_slot_) {
     // Into the bucket that is being worked on: rare, a delay shorter than a bucket.
     open_.insert(std::upper_bound(open_.begin() + static_cast<std::ptrdiff_t>(open_front_), open_.end(),
                                   entry, earlier),
                  entry);
-  } else if (slot - (now >> shift_) < kBuckets) {
+  } else if (slot - now_slot < kBuckets) {
     put(slot, entry);
   } else {
     far_.push_back(entry);
@@ -102,7 +106,7 @@ TimePs WakeQueue::next_ps() {
 }
 
 WakeQueue::Entry WakeQueue::pop() {
-  const TimePs at = next_ps();
+  const TimePs at = instant_ps_ = next_ps();
   // For one instant: the far entries were pushed first, those pushed at the instant itself last.
   if (!far_.empty() && far_.front().at == at) {
     const Entry entry = far_.front();

@@ -64,6 +64,7 @@ class WakeQueue {
   RingQueue<Entry> immediate_;  // due at the instant they were pushed
   std::vector<Entry> far_;      // heap
   std::uint32_t order_ = 0;
+  TimePs instant_ps_ = kNever;  // of the last pop or immediate push: its calendar entries are open
 };
 
 /// The platform's only timed process: one SC_METHOD and one sc_event for all modules. An sc_event per module
