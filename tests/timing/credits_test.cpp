@@ -16,7 +16,7 @@ namespace wafertlm {
 namespace {
 
 constexpr std::uint32_t kPacket = 4096;
-constexpr std::uint64_t kPackets = 6000;
+constexpr std::uint64_t kPackets = 40'000;
 
 struct LinkCase {
   std::uint64_t bytes_per_s;
@@ -81,7 +81,7 @@ double measure(const LinkCase& link, const char* note) {
               static_cast<double>(link.bytes_per_s) * 1e-9, static_cast<double>(link.round_trip_ps()) * 1e-3,
               static_cast<unsigned long long>(link.buffer_bytes), note, expected, measured,
               100.0 * static_cast<double>(blocked) / static_cast<double>(elapsed));
-  EXPECT_NEAR(measured / expected, 1, 2e-3);  // the last window has no round trip after it
+  EXPECT_NEAR(measured / expected, 1, 1e-3);  // the last window has no round trip after it
 
   // To the picosecond: windows of packets, each a round trip and a packet after the one before. A credit that
   // starts a window is a whole number of picoseconds, so that each window may be rounded up.
