@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/core_network.h"
 
+#include <iterator>
+
 namespace wafertlm {
 
 std::size_t CoreNetwork::add_switch(const SwitchParams& params, const RouteFunction& routes) {
@@ -21,8 +23,13 @@ void CoreNetwork::offer(std::size_t to, PortId input, const Packet& packet) {
 
 void CoreNetwork::run() {
   while (!wakes_.empty()) {
-    const auto [at, end] = *wakes_.begin();
-    wakes_.erase(wakes_.begin());
+    auto chosen = wakes_.begin();
+    if (shuffle_ != 0) {
+      shuffle_ = shuffle_ * 6364136223846793005ULL + 1442695040888963407ULL;
+      std::advance(chosen, (shuffle_ >> 33) % wakes_.count(chosen->first));
+    }
+    const auto [at, end] = *chosen;
+    wakes_.erase(chosen);
     now_ = at;
     nodes_[end.number].core.wake(end.port, at);
   }

@@ -30,6 +30,8 @@ class CoreNetwork {
   void offer(std::size_t to, PortId input, const Packet& packet);
   /// Runs until nothing is left to do.
   void run();
+  /// From now on wakes of one instant come in random order, not in that of the requests.
+  void shuffle(std::uint64_t seed) { shuffle_ = seed; }
 
   TimePs now() const { return now_; }
   const SwitchCore& core(std::size_t number) const { return nodes_[number].core; }
@@ -65,6 +67,7 @@ class CoreNetwork {
   std::deque<Packet> packets_;
   std::multimap<TimePs, End> wakes_;  // in order of insertion at equal times
   TimePs now_ = 0;
+  std::uint64_t shuffle_ = 0;  // state of the random order, 0: none
 };
 
 }  // namespace wafertlm

@@ -74,8 +74,8 @@ std::int64_t most_unfair(const std::vector<NpuId>& grants, const std::vector<std
 TEST(Arbitration, IsFairAmongInputsToOnePacketOverAnyWindow) {
   std::mt19937_64 random(17);
   std::printf("inputs  buffer     queue      sizes   grants  most unfair window\n");
-  for (const std::size_t inputs : {2, 3, 5, 64, 65, 130})
-    for (const std::uint64_t buffer : {2048, 1 << 24})
+  for (const std::size_t inputs : {2U, 3U, 5U, 64U, 65U, 130U})
+    for (const std::uint64_t buffer : {2048U, 1U << 24})
       for (const InputQueue discipline : {InputQueue::fifo, InputQueue::per_output})
         for (const bool same_size : {true, false}) {
           Contest contest({{"all", 0, 1, 0}}, 1, inputs, buffer, discipline);
@@ -139,7 +139,7 @@ TEST(Arbitration, StarvationIsReportedByTheClassThatWaited) {
   constexpr int kBacklog = 100;
   Contest contest({{"low", 0, 1, 0}, {"high", 1, 1, 1}}, 2, 3, 1 << 24);
   for (int i = 0; i < kBacklog; ++i)
-    for (const std::size_t input : {0, 1}) contest.offer(input, ClassId{1}, kPacketPs);
+    for (const std::size_t input : {0U, 1U}) contest.offer(input, ClassId{1}, kPacketPs);
   contest.offer(2, ClassId{0}, 300, 500);
   contest.offer(2, ClassId{0}, 300, 600);
   contest.network.run();
@@ -172,7 +172,7 @@ TEST(Arbitration, AClassUsesTheRoomiestOfItsChannels) {
   const auto run = [](std::uint32_t channels) {
     Contest contest({{"all", 0, channels, 0}}, channels, 2, 2000);
     for (int i = 0; i < 40; ++i)
-      for (const std::size_t input : {0, 1}) contest.offer(input, ClassId{0}, 1000);
+      for (const std::size_t input : {0U, 1U}) contest.offer(input, ClassId{0}, 1000);
     contest.network.run();
     for (std::size_t i = 0; i < contest.delivered.size(); ++i)
       EXPECT_EQ(index_of(contest.delivered[i].vc), channels == 1 ? 0 : i % 3);

@@ -110,10 +110,11 @@ TEST(Credits, ThroughputFollowsTheClosedForm) {
   std::printf("       line  round trip      buffer        expected  measured  blocked\n");
   const LinkCase fred{750'000'000'000, 20'000, 0, 20'000, 24 * 1024};
   EXPECT_NEAR(measure(fred, "    "), 541, 0.5);
-  for (const std::uint64_t rate : {750'000'000'000, 1'000'000'000'000, 3'000'000'000'000, 333'333'333'333})
-    for (const TimePs trip : {0, 10'000, 40'000, 200'000}) {
+  for (const std::uint64_t rate :
+       {750'000'000'000U, 1'000'000'000'000U, 3'000'000'000'000U, 333'333'333'333U})
+    for (const TimePs trip : {0U, 10'000U, 40'000U, 200'000U}) {
       LinkCase link{rate, trip / 2, trip / 8, trip - trip / 2 - trip / 8, 0};
-      for (const std::uint64_t packets : {2, 4, 16, 64}) {
+      for (const std::uint64_t packets : {2U, 4U, 16U, 64U}) {
         link.buffer_bytes = packets * kPacket;
         measure(link, "    ");
       }

@@ -23,7 +23,7 @@ TEST_P(SameResults, InAnyOrderOfConstructionWithAndWithoutCheckers) {
       std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wafer_mesh_5x4.yaml", GetParam().overrides);
   TrafficRunOptions options;
   options.load = 0.4;
-  options.stop_ps = 20'000'000;
+  options.stop_ps = 6'000'000;
   options.hot_percent = 5;
   spec.run.checkers = true;
   TrafficRun plain("plain", spec, options);

@@ -36,7 +36,7 @@ std::uint64_t random_rate(std::mt19937_64& random) {
 
 TEST(Line, AGigabyteInPacketsEndsLikeOneInAPiece) {
   constexpr std::uint64_t kGigabyte = 1'000'000'000;
-  for (const std::uint64_t rate : {750'000'000'000, 333'333'333'333, 3'000'000'000'000, 999'999'999'989})
+  for (const std::uint64_t rate : {750'000'000'000U, 333'333'333'333U, 3'000'000'000'000U, 999'999'999'989U})
     for (const std::uint64_t packet : {1000ULL, 4096ULL, 4097ULL, 65'536ULL}) {
       Line line(rate);
       std::uint64_t left = kGigabyte;
