@@ -18,10 +18,13 @@ ClassTable::ClassTable(std::vector<TrafficClass> classes, std::uint32_t virtual_
 
   std::vector<const TrafficClass*> owner(virtual_channels, nullptr);
   for (const TrafficClass& entry : classes_) {
-    if (entry.vcs == 0 || entry.first_vc + entry.vcs > virtual_channels)
-      throw std::invalid_argument(
-          "class " + entry.name + ": needs virtual channels " + std::to_string(entry.first_vc) + " to " +
-          std::to_string(entry.first_vc + entry.vcs - 1) + " of " + std::to_string(virtual_channels));
+    if (entry.vcs == 0)
+      throw std::invalid_argument("class " + entry.name + ": needs at least one virtual channel");
+    if (entry.vcs > virtual_channels || entry.first_vc > virtual_channels - entry.vcs)
+      throw std::invalid_argument("class " + entry.name + ": needs virtual channels " +
+                                  std::to_string(entry.first_vc) + " to " +
+                                  std::to_string(std::uint64_t{entry.first_vc} + entry.vcs - 1) + " of " +
+                                  std::to_string(virtual_channels));
     for (std::uint32_t vc = entry.first_vc; vc < entry.first_vc + entry.vcs; ++vc) {
       if (owner[vc] && owner[vc]->priority != entry.priority)
         throw std::invalid_argument("classes " + owner[vc]->name + " and " + entry.name +

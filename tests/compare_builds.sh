@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# The same experiment and the same collective with several builds of wafertlm (compilers, sanitizers): the results must
+# be the same to the last digit, but for what the results themselves say of the host.
+#   tests/compare_builds.sh WAFERTLM WAFERTLM [WAFERTLM ...]
+# Prints what it compared; exit code 1 on a difference.
+set -euo pipefail
+[ $# -ge 2 ] || { echo "usage: $0 WAFERTLM WAFERTLM [WAFERTLM ...]" >&2; exit 2; }
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+experiment=configs/experiments/resnet50_dp20_mesh_5x4.yaml
+platform=configs/platforms/wafer_mesh_5x4.yaml
+export SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1
+export LSAN_OPTIONS=use_stacks=0 ASAN_OPTIONS=detect_stack_use_after_return=0
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+number=0
+for executable in "$@"; do
+  executable=$(realpath "$executable")
+  number=$((number + 1))
+  echo "build $number: $executable"
+  (
+    cd "$root"
+    "$executable" run "$experiment" --out "$scratch/$number" >"$scratch/$number.log"
+    "$executable" collective "$platform" --type all_reduce --size 1MiB --json >"$scratch/$number.collective.json"
+  ) || { echo "build $number failed"; cat "$scratch/$number.log"; exit 1; }
+done
+
+python3 - "$scratch" "$number" <<'PYTHON'
+import json
+import sys
+
+scratch, builds = sys.argv[1], int(sys.argv[2])
+
+
+def without_host(value):
+    if isinstance(value, dict):
+        return {key: without_host(entry) for key, entry in value.items() if key != "host"}
+    if isinstance(value, list):
+        return [without_host(entry) for entry in value]
+    return value
+
+
+def leaves(value, path=""):
+    """path → value of everything that is not an object or a list; numbers as they are written."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    if entries is None:
+        return {path: value}
+    found = {path: type(value).__name__} if not value else {}
+    for key, entry in entries:
+        found.update(leaves(entry, f"{path}.{key}" if path else str(key)))
+    return found
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return leaves(without_host(json.load(file, parse_float=str, parse_int=str)))
+
+
+different = False
+for what, name in (("results.json", "{}/{}/results.json"), ("collective", "{}/{}.collective.json")):
+    first = load(name.format(scratch, 1))
+    if not first:
+        sys.exit(f"{what} is empty")
+    for build in range(2, builds + 1):
+        other = load(name.format(scratch, build))
+        wrong = [path for path in sorted(first.keys() | other.keys()) if first.get(path) != other.get(path)]
+        print(f"{what}: {len(first)} values of build 1 and {len(other)} of build {build}: {len(wrong)} differ")
+        for path in wrong[:20]:
+            print(f"  {path}: {first.get(path, 'missing')} and {other.get(path, 'missing')}")
+        different = different or bool(wrong)
+sys.exit(1 if different else 0)
+PYTHON

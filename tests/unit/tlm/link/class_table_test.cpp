@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/link/class_table.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace wafertlm {
+namespace {
+
+std::string error_of(std::vector<TrafficClass> classes, std::uint32_t virtual_channels) {
+  try {
+    ClassTable(std::move(classes), virtual_channels);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ClassTable, ServesHighPriorityFirstAndUnusedChannelsLast) {
+  const ClassTable table({{"low", 0, 2, 1}, {"high", 3, 1, 7}, {"also_low", 1, 1, 1}}, 6);
+  const std::vector<std::vector<VcId>> expected{{VcId{3}}, {VcId{0}, VcId{1}}, {VcId{2}, VcId{4}, VcId{5}}};
+  EXPECT_EQ(table.service_order(), expected);
+  EXPECT_EQ(table.find("also_low"), ClassId{2});
+  EXPECT_EQ(table[ClassId{1}].name, "high");
+}
+
+TEST(ClassTable, NamesWhatIsWrong) {
+  EXPECT_EQ(error_of({}, 4), "0 traffic classes: 1 to 8 are possible");
+  EXPECT_EQ(error_of(std::vector<TrafficClass>(9, {"x", 0, 1, 0}), 4),
+            "9 traffic classes: 1 to 8 are possible");
+  EXPECT_EQ(error_of({{"a", 0, 1, 0}}, 0), "0 virtual channels: 1 to 16 are possible");
+  EXPECT_EQ(error_of({{"a", 0, 1, 0}}, 17), "17 virtual channels: 1 to 16 are possible");
+  EXPECT_EQ(error_of({{"a", 3, 2, 0}}, 4), "class a: needs virtual channels 3 to 4 of 4");
+  EXPECT_EQ(error_of({{"a", 0, 2, 1}, {"b", 1, 1, 2}}, 4),
+            "classes a and b share virtual channel 1 but not a priority");
+  EXPECT_EQ(error_of({{"a", 0, 16, 0}}, 16), "");
+  try {
+    ClassTable({{"mp", 0, 1, 0}, {"dp", 1, 1, 0}}, 2).find("pp");
+    FAIL() << "no exception";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "no traffic class 'pp'; there are mp, dp");
+  }
+}
+
+// Found by reading: the sum of two large numbers must not wrap round.
+TEST(ClassTable, RefusesNumbersThatWrapRound) {
+  EXPECT_EQ(error_of({{"a", 0xFFFFFFFFU, 2, 0}}, 4),
+            "class a: needs virtual channels 4294967295 to 4294967296 of 4");
+  EXPECT_EQ(error_of({{"a", 0, 0, 0}}, 4), "class a: needs at least one virtual channel");
+}
+
+}  // namespace
+}  // namespace wafertlm

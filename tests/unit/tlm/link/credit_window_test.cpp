@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/link/credit_window.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace wafertlm {
+namespace {
+
+TEST(CreditWindow, RoomComesBackAtItsTimeAndNotBefore) {
+  CreditWindow window(1000);
+  EXPECT_EQ(window.room(0), 1000U);
+  window.take(900);
+  EXPECT_EQ(window.time_of_room(100), 0U);
+  EXPECT_EQ(window.time_of_room(101), kNever);
+  EXPECT_EQ(window.outstanding(), 900U);
+  window.give_back(500, 70);
+  window.give_back(400, 50);  // overtakes
+  EXPECT_EQ(window.outstanding(), 0U);
+  EXPECT_EQ(window.time_of_room(101), 50U);
+  EXPECT_EQ(window.time_of_room(501), 70U);
+  EXPECT_EQ(window.time_of_room(1001), kNever);
+  EXPECT_EQ(window.room(49), 100U);
+  EXPECT_EQ(window.room(50), 500U);
+  EXPECT_EQ(window.room(69), 500U);
+  EXPECT_EQ(window.room(70), 1000U);
+}
+
+TEST(CreditWindow, IsAMapOfReturnsInRandomUse) {
+  std::mt19937_64 random(5);
+  for (int run = 0; run < 100; ++run) {
+    const std::uint64_t capacity = 1000 + random() % 10'000;
+    CreditWindow window(capacity);
+    std::uint64_t room = capacity, away = 0;
+    std::multimap<TimePs, std::uint64_t> returns;
+    TimePs now = 0;
+    for (int i = 0; i < 1000; ++i) {
+      now += random() % 50;
+      while (!returns.empty() && returns.begin()->first <= now) {
+        room += returns.begin()->second;
+        returns.erase(returns.begin());
+      }
+      ASSERT_EQ(window.room(now), room);
+      const std::uint64_t bytes = 1 + random() % 500;
+      if (bytes <= room) {
+        window.take(bytes);
+        room -= bytes;
+        away += bytes;
+      }
+      if (away > 0 && random() % 3) {
+        const std::uint64_t part = 1 + random() % away;
+        const TimePs at = now + random() % 300;
+        window.give_back(part, at);
+        returns.emplace(at, part);
+        away -= part;
+      }
+      const std::uint64_t wanted = 1 + random() % (capacity + 10);
+      std::uint64_t sum = room;
+      TimePs expected = sum >= wanted ? 0 : kNever;
+      for (const auto& [at, part] : returns)
+        if (sum < wanted && (sum += part) >= wanted) expected = at;
+      ASSERT_EQ(window.time_of_room(wanted), expected);
+      ASSERT_EQ(window.outstanding(), away);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wafertlm
