@@ -37,7 +37,7 @@ class MemoryRequesterHost {
 /// the call plus the delay, and the next BEGIN_REQ waits until the one before has counted as accepted
 /// (TLM_COMPLETED: as completed). BEGIN_RESP is answered with TLM_COMPLETED, so the response channel is never
 /// held. No forward call is made from within a backward call.
-class MemoryRequester : private MemoryBackwardIf, private ::tlm::tlm_mm_interface, private Wakeable {
+class MemoryRequester final : private MemoryBackwardIf, private ::tlm::tlm_mm_interface, private Wakeable {
  public:
   MemoryInitiatorSocket socket;
 

@@ -40,7 +40,7 @@ struct Done {
 /// An HBM and an NPU's side of it.
 struct Pair : MemoryRequesterHost {
   Pair(const HbmParams& hbm_params, const MemoryRequesterParams& params)
-      : hbm("hbm", hbm_params, scheduler), requester("npu", params, scratch, scheduler, *this) {
+      : hbm("hbm", hbm_params, scheduler), npu("npu", params, scratch, scheduler, *this) {
     bind_checked(requester.socket, hbm.socket, &checkers, "checker");
     wait_ps(1000);
   }
@@ -54,7 +54,8 @@ struct Pair : MemoryRequesterHost {
   CheckerSet checkers;
   ScratchMemory scratch{};
   Hbm hbm;
-  RequesterModule requester;
+  RequesterModule npu;
+  MemoryRequester& requester = npu.requester;
   std::vector<Done> done;
 };
 

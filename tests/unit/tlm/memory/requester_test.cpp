@@ -37,7 +37,7 @@ template <typename Target>
 struct Bench {
   template <typename... Args>
   explicit Bench(const MemoryRequesterParams& params, const Args&... args)
-      : target("target", args...), requester("npu", params, scratch, scheduler, host) {
+      : target("target", args...), npu("npu", params, scratch, scheduler, host) {
     bind_checked(requester.socket, target.socket, &checkers, "checker");
     wait_ps(1000);
   }
@@ -52,7 +52,8 @@ struct Bench {
   ScratchMemory scratch{};
   Host host;
   Target target;
-  RequesterModule requester;
+  RequesterModule npu;
+  MemoryRequester& requester = npu.requester;
 };
 
 /// Stores, loads the same and compares; then a load beyond the end.
@@ -143,8 +144,8 @@ TEST(MemoryRequester, SaysWhatIsWrongWithItsParameters) {
   EXPECT_THROW(RequesterModule("b", {65537, 1}, scratch, scheduler, host), std::invalid_argument);
   EXPECT_THROW(RequesterModule("c", {65536, 0}, scratch, scheduler, host), std::invalid_argument);
   RequesterModule fine("d", {65536, 1}, scratch, scheduler, host);
-  EXPECT_THROW(fine.start(::tlm::TLM_IGNORE_COMMAND, 0, 1, 1), std::invalid_argument);
-  EXPECT_THROW(fine.start(TLM_READ_COMMAND, ~std::uint64_t{0}, 1, 1), std::invalid_argument);
+  EXPECT_THROW(fine.requester.start(::tlm::TLM_IGNORE_COMMAND, 0, 1, 1), std::invalid_argument);
+  EXPECT_THROW(fine.requester.start(TLM_READ_COMMAND, ~std::uint64_t{0}, 1, 1), std::invalid_argument);
 }
 
 TEST(MemoryRequester, RefusesAnswersThatTheProtocolDoesNotKnow) {
@@ -152,11 +153,11 @@ TEST(MemoryRequester, RefusesAnswersThatTheProtocolDoesNotKnow) {
   ScratchMemory scratch{};
   Host host;
   memory_bench::Target target("target");
-  RequesterModule requester("npu", {}, scratch, scheduler, host);
-  connect(requester.socket, target.socket);
+  RequesterModule npu("npu", {}, scratch, scheduler, host);
+  connect(npu.requester.socket, target.socket);
   wait_ps(1000);
   target.answer = updated<memory_bench::Payload>(::tlm::END_RESP);
-  EXPECT_THROW(requester.start(TLM_READ_COMMAND, 0, 1, 1), std::logic_error);
+  EXPECT_THROW(npu.requester.start(TLM_READ_COMMAND, 0, 1, 1), std::logic_error);
 }
 
 }  // namespace
