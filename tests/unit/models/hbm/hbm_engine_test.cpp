@@ -61,6 +61,13 @@ TEST(HbmEngine, SaysHowLongTheLineWaitedForRequests) {
   EXPECT_EQ(counters.longest_wait_ps, 0U);
 }
 
+TEST(HbmEngine, ATransferDoesNotStartBeforeItsRequest) {
+  HbmEngine engine({3'000'000'000'000, 3'000'000'000'000, 0});
+  EXPECT_EQ(engine.advance({HbmCommand::read, 1}, 0), 1U);  // at 1/3 ps
+  EXPECT_EQ(engine.advance({HbmCommand::read, 1}, 0), 1U);  // at 2/3 ps
+  EXPECT_EQ(engine.advance({HbmCommand::read, 1}, 1), 2U);  // at 1 1/3 ps, not at 1 ps
+}
+
 TEST(HbmEngine, RefusesABandwidthOfNothing) {
   EXPECT_THROW(HbmEngine({0, 1, 0}), std::invalid_argument);
   EXPECT_THROW(HbmEngine({1, 0, 0}), std::invalid_argument);

@@ -106,8 +106,35 @@ TEST_P(RandomMemory, ServesEveryAccessOnce) {
   EXPECT_GE(bench.target.most_in_flight, outstanding);
   EXPECT_LE(bench.target.most_in_flight, 2 * outstanding);  // loads and stores each
   EXPECT_EQ(bench.checkers.totals()[0].begun, bench.checkers.totals()[0].finished);
+  EXPECT_EQ(bench.target.marks_left, 0U);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomMemory, ::testing::Range(1U, 41U));
+
+/// END_REQ is annotated with 10 ns, as the answer or backward from within BEGIN_REQ.
+class AnnotatedEndReq : public ::testing::TestWithParam<bool> {};
+TEST_P(AnnotatedEndReq, HoldsTheNextRequestUntilItTakesEffect) {
+  Bench<memory_bench::Target> bench({1000, 4});
+  std::vector<TimePs> begun;
+  std::vector<memory_bench::Payload*> taken;
+  bench.target.answer = [&](memory_bench::Payload& payload, ::tlm::tlm_phase& phase,
+                            sc_core::sc_time& delay) {
+    begun.push_back(kernel_now_ps() + delay.value());
+    taken.push_back(&payload);
+    if (GetParam()) return updated<memory_bench::Payload>(::tlm::END_REQ, 10'000)(payload, phase, delay);
+    bench.target.call(payload, ::tlm::END_REQ, 10'000);
+    return ::tlm::TLM_ACCEPTED;
+  };
+  bench.requester.start(TLM_READ_COMMAND, 0, 3000, 1);
+  wait_ps(100'000);
+  EXPECT_EQ(begun, (std::vector<TimePs>{1000, 11'000, 21'000}));
+  for (memory_bench::Payload* payload : taken) {
+    payload->set_response_status(::tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(bench.target.call(*payload, ::tlm::BEGIN_RESP, 50), ::tlm::TLM_COMPLETED);
+  }
+  bench.run();
+  EXPECT_EQ(bench.host.ends[1], 101'050U);
+}
+INSTANTIATE_TEST_SUITE_P(AnswerOrBackward, AnnotatedEndReq, ::testing::Bool());
 
 TEST(MemoryRequester, ReportsAnAccessOfNothingAtOnceButNotFromWithinTheCall) {
   Bench<third_party::EarlyCompletion> bench({1000, 4});

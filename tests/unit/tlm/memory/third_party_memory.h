@@ -101,6 +101,12 @@ class SkippedEndReq : public Memory {
   tlm_utils::peq_with_get<tlm::tlm_generic_payload> queue_{"queue"};
 };
 
+/// What a memory may leave in a payload; the memory manager clears it away.
+struct Mark : tlm::tlm_extension<Mark> {
+  tlm::tlm_extension_base* clone() const override { return new Mark; }
+  void copy_from(const tlm::tlm_extension_base&) override {}
+};
+
 /// All four phases, each after a random time, half of it annotated; responses in any order. Sometimes END_REQ
 /// is the answer to BEGIN_REQ, sometimes it is called from within BEGIN_REQ.
 class FourPhases : public Memory {
@@ -110,6 +116,7 @@ class FourPhases : public Memory {
     SC_THREAD(accept);
     SC_THREAD(respond);
   }
+  unsigned marks_left = 0;  // in payloads used again
 
  private:
   tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -118,6 +125,8 @@ class FourPhases : public Memory {
       response_ended_.notify(delay);
       return tlm::TLM_ACCEPTED;
     }
+    if (payload.get_extension<Mark>()) ++marks_left;
+    payload.set_auto_extension(new Mark);
     payload.acquire();
     most_in_flight = std::max(most_in_flight, ++in_flight_);
     switch (random_() % 3) {
