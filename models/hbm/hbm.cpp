@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/hbm/hbm.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace wafertlm {
+namespace {
+
+HbmCommand direction_of(const ::tlm::tlm_generic_payload& payload) {
+  return payload.is_write() ? HbmCommand::write : HbmCommand::read;
+}
+
+}  // namespace
+
+Hbm::Hbm(const sc_core::sc_module_name& name, const HbmParams& params, Scheduler& scheduler)
+    : sc_module(name), params_(params), scheduler_(scheduler), engine_(params.timing) {
+  if (params.capacity_bytes == 0 || params.queue_requests == 0)
+    throw std::invalid_argument(std::string(this->name()) +
+                                ": capacity and queue of an HBM must be at least 1");
+  socket.bind(static_cast<MemoryForwardIf&>(*this));
+}
+
+::tlm::tlm_sync_enum Hbm::nb_transport_fw(Payload& payload, ::tlm::tlm_phase& phase,
+                                          sc_core::sc_time& delay) {
+  const TimePs now = scheduler_.now();
+  const TimePs at = now + delay.value();
+  if (phase == ::tlm::END_RESP && responding_ == &payload) {
+    // No backward call from within a forward call; the scheduler makes it.
+    if (at == now && done_.empty() && !waiting_)
+      response_ended();
+    else
+      scheduler_.schedule(at, *this, kResponseEnded);
+    return ::tlm::TLM_ACCEPTED;
+  }
+  if (phase != ::tlm::BEGIN_REQ || waiting_ || !payload.has_mm())
+    throw std::logic_error(std::string(name()) + ": " + phase.get_name() +
+                           " is not allowed now, or its payload has no memory manager; put a MemoryChecker "
+                           "on the socket to see more");
+  payload.acquire();
+  if (held_ == params_.queue_requests) {
+    waiting_ = &payload;
+    waiting_since_ps_ = at;
+    return ::tlm::TLM_ACCEPTED;
+  }
+  accept(payload, at);
+  phase = ::tlm::END_REQ;
+  return ::tlm::TLM_UPDATED;
+}
+
+void Hbm::b_transport(Payload& payload, sc_core::sc_time& delay) {
+  const TimePs now = scheduler_.now();
+  delay = to_sc_time(serve(payload, now + delay.value()) - now);
+}
+
+unsigned Hbm::transport_dbg(Payload& payload) {
+  const std::uint64_t address = payload.get_address();
+  if (!params_.functional || address >= params_.capacity_bytes || !payload.get_data_ptr()) return 0;
+  if (!payload.is_read() && !payload.is_write()) return 0;
+  const std::uint64_t bytes =
+      std::min<std::uint64_t>(payload.get_data_length(), params_.capacity_bytes - address);
+  if (payload.is_read())
+    store_.read(address, payload.get_data_ptr(), bytes);
+  else
+    store_.write(address, payload.get_data_ptr(), bytes);
+  return static_cast<unsigned>(bytes);
+}
+
+void Hbm::wake(std::uint32_t what, TimePs now) {
+  if (what == kResponseEnded) {
+    response_ended();
+  } else {
+    done_.push_back(in_service_[what].front());
+    in_service_[what].pop_front();
+  }
+  accept_waiting(now);
+  while (!responding_ && !done_.empty()) {
+    Payload& payload = *done_.front();
+    done_.pop_front();
+    if (!respond(payload, now)) return;
+    accept_waiting(now);
+  }
+}
+
+void Hbm::accept(Payload& payload, TimePs at) {
+  ++held_;
+  const TimePs done = serve(payload, at);
+  const auto direction = static_cast<std::uint32_t>(direction_of(payload));
+  in_service_[direction].push_back(&payload);
+  scheduler_.schedule(done, *this, direction);
+}
+
+void Hbm::accept_waiting(TimePs now) {
+  if (!waiting_ || held_ == params_.queue_requests) return;
+  Payload& payload = *waiting_;
+  waiting_ = nullptr;
+  const TimePs at = std::max(now, waiting_since_ps_);
+  accept(payload, at);
+  ::tlm::tlm_phase phase = ::tlm::END_REQ;
+  sc_core::sc_time delay = to_sc_time(at - now);
+  socket->nb_transport_bw(payload, phase, delay);
+}
+
+/// Sends BEGIN_RESP; returns whether the response has ended by now.
+bool Hbm::respond(Payload& payload, TimePs now) {
+  responding_ = &payload;
+  ::tlm::tlm_phase phase = ::tlm::BEGIN_RESP;
+  sc_core::sc_time delay;
+  if (socket->nb_transport_bw(payload, phase, delay) == ::tlm::TLM_ACCEPTED) return !responding_;
+  if (delay.value() != 0) {
+    scheduler_.schedule(now + delay.value(), *this, kResponseEnded);
+    return false;
+  }
+  response_ended();
+  return true;
+}
+
+void Hbm::response_ended() {
+  Payload& payload = *responding_;
+  responding_ = nullptr;
+  --held_;
+  payload.release();
+}
+
+/// Does what the payload asks for, sets its response, and returns when it is done.
+TimePs Hbm::serve(Payload& payload, TimePs at) {
+  const ::tlm::tlm_response_status status = check(payload);
+  const bool moves = status == ::tlm::TLM_OK_RESPONSE && payload.get_command() != ::tlm::TLM_IGNORE_COMMAND;
+  if (moves && params_.functional) move_data(payload);
+  payload.set_response_status(status);
+  return engine_.advance({direction_of(payload), moves ? payload.get_data_length() : 0}, at);
+}
+
+::tlm::tlm_response_status Hbm::check(const Payload& payload) const {
+  if (payload.get_command() == ::tlm::TLM_IGNORE_COMMAND) return ::tlm::TLM_OK_RESPONSE;
+  const std::uint64_t address = payload.get_address();
+  const unsigned bytes = payload.get_data_length();
+  if (address >= params_.capacity_bytes || bytes > params_.capacity_bytes - address)
+    return ::tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (bytes == 0 || payload.get_streaming_width() < bytes) return ::tlm::TLM_BURST_ERROR_RESPONSE;
+  if (payload.get_byte_enable_ptr() && payload.get_byte_enable_length() == 0)
+    return ::tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  return payload.get_data_ptr() ? ::tlm::TLM_OK_RESPONSE : ::tlm::TLM_GENERIC_ERROR_RESPONSE;
+}
+
+void Hbm::move_data(const Payload& payload) {
+  const std::uint64_t address = payload.get_address();
+  unsigned char* data = payload.get_data_ptr();
+  const unsigned bytes = payload.get_data_length();
+  const unsigned char* enables = payload.get_byte_enable_ptr();
+  const unsigned period = enables ? payload.get_byte_enable_length() : 0;
+  // In pieces that are enabled throughout; the enables repeat.
+  for (unsigned begin = 0; begin < bytes;) {
+    unsigned end = enables ? begin : bytes;
+    while (end < bytes && enables[end % period] == TLM_BYTE_ENABLED) ++end;
+    if (payload.is_read())
+      store_.read(address + begin, data + begin, end - begin);
+    else
+      store_.write(address + begin, data + begin, end - begin);
+    begin = std::max(end, begin + 1);
+  }
+}
+
+}  // namespace wafertlm

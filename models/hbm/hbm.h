@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "models/hbm/hbm_engine.h"
+#include "models/hbm/page_store.h"
+#include "tlm/memory/protocol.h"
+#include "tlm/ring_queue.h"
+#include "tlm/scheduler.h"
+
+namespace wafertlm {
+
+struct HbmParams {
+  HbmEngineParams timing;
+  std::uint64_t capacity_bytes = 80'000'000'000;
+  std::uint32_t queue_requests = 64;  ///< accepted and not answered; when full, END_REQ is withheld
+  bool functional = false;            ///< keep the data
+};
+
+/// The memory of one NPU: an HbmEngine behind a base-protocol socket.
+///   - BEGIN_REQ is answered with TLM_UPDATED to END_REQ, or END_REQ comes backward when the queue has room.
+///     BEGIN_RESP comes backward when the request is done and the response before it has ended.
+///   - b_transport adds the time until the request is done to the delay, and does not wait. It uses the same
+///     lines and no room in the queue.
+///   - transport_dbg moves data in functional mode, and 0 bytes otherwise. DMI is refused.
+///   - Data takes effect in the order in which requests are accepted. Timing counts bytes that are not
+///     enabled, too.
+/// Responses: TLM_ADDRESS_ERROR beyond the capacity; TLM_BURST_ERROR for no bytes or streaming;
+/// TLM_BYTE_ENABLE_ERROR for byte enables without a length; TLM_GENERIC_ERROR for a null data pointer;
+/// TLM_IGNORE_COMMAND is fine. These take the latency and no bandwidth.
+class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable {
+ public:
+  MemoryTargetSocket socket{"socket"};
+
+  /// @throws std::invalid_argument for a bandwidth, capacity or queue of 0.
+  Hbm(const sc_core::sc_module_name& name, const HbmParams& params, Scheduler& scheduler);
+
+  const HbmEngine& engine() const { return engine_; }
+  /// Pages of data kept.
+  std::size_t pages() const { return store_.pages(); }
+
+ private:
+  using Payload = ::tlm::tlm_generic_payload;
+  enum What : std::uint32_t { kReadDone, kWriteDone, kResponseEnded };
+
+  ::tlm::tlm_sync_enum nb_transport_fw(Payload& payload, ::tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+  void b_transport(Payload& payload, sc_core::sc_time& delay) override;
+  unsigned transport_dbg(Payload& payload) override;
+  bool get_direct_mem_ptr(Payload&, ::tlm::tlm_dmi&) override { return false; }
+  void wake(std::uint32_t what, TimePs now) override;
+
+  ::tlm::tlm_response_status check(const Payload& payload) const;
+  void move_data(const Payload& payload);
+  TimePs serve(Payload& payload, TimePs at);
+  void accept(Payload& payload, TimePs at);
+  void accept_waiting(TimePs now);
+  bool respond(Payload& payload, TimePs now);
+  void response_ended();
+
+  const HbmParams params_;
+  Scheduler& scheduler_;
+  HbmEngine engine_;
+  PageStore store_;
+  std::array<RingQueue<Payload*>, 2> in_service_;  // by HbmCommand, in the order of their ends
+  RingQueue<Payload*> done_;                       // waiting for the response before
+  Payload* responding_ = nullptr;                  // its END_RESP is awaited
+  Payload* waiting_ = nullptr;                     // its END_REQ is withheld
+  TimePs waiting_since_ps_ = 0;
+  std::uint32_t held_ = 0;  // accepted, END_RESP not seen
+};
+
+}  // namespace wafertlm
