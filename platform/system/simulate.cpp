@@ -27,7 +27,10 @@ void simulate(Machine& machine, const std::function<void()>& start, const std::f
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   start();
   while (sc_core::sc_pending_activity() && kernel_now_ps() < watchdog_ps) {
-    const TimePs slice = std::min(kSlicePs, watchdog_ps - kernel_now_ps());
+    // Up to and over the next event: the kernel warns when it finds nothing to do.
+    const TimePs next = sc_core::sc_time_to_pending_activity().value();
+    const TimePs slice = std::min(std::max(kSlicePs, next + 1), watchdog_ps - kernel_now_ps());
+    if (next >= slice) break;
     sc_core::sc_start(to_sc_time(slice), sc_core::SC_EXIT_ON_STARVATION);
     if (progress) progress(kernel_now_ps());
   }
