@@ -12,8 +12,9 @@ using ::tlm::tlm_phase;
 using ::tlm::tlm_sync_enum;
 
 Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const ClassTable& classes,
-         const FabricPools& pools, Scheduler& scheduler)
+         const NpuPools& pools, Scheduler& scheduler)
     : sc_module(name),
+      memory("memory", params.memory, pools.scratch, scheduler, *this),
       params_(params),
       scheduler_(scheduler),
       packets_(pools.packets),
@@ -64,7 +65,9 @@ void Npu::accept(Payload& payload, TimePs now) {
       break;
     case Operation::Kind::memory_load:
     case Operation::Kind::memory_store:
-      respond(token, now, false);
+      memory.start(
+          operation.kind == Operation::Kind::memory_load ? ::tlm::TLM_READ_COMMAND : ::tlm::TLM_WRITE_COMMAND,
+          operation.address, operation.bytes, token);
       break;
   }
 }

@@ -8,6 +8,7 @@
 
 #include "models/endpoint/endpoint.h"
 #include "tlm/fabric/protocol.h"
+#include "tlm/memory/requester.h"
 #include "tlm/operation/protocol.h"
 #include "tlm/scheduler.h"
 #include "tlm/wake_slot.h"
@@ -18,12 +19,14 @@ struct NpuParams {
   NpuId npu{};
   InjectorParams injector;
   TimePs ejection_credit_delay_ps = 0;
+  MemoryRequesterParams memory;
 };
 
-/// Part of the packets and messages of the whole platform.
-struct FabricPools {
+/// What all NPUs of a platform share.
+struct NpuPools {
   PacketPool& packets;
   MessagePool& messages;
+  ScratchMemory& scratch;
 };
 
 /// An NPU: executes the operations that a sequencer sends it. A compute unit and a CPU, each serial and first
@@ -34,14 +37,16 @@ class Npu : public sc_core::sc_module,
             private FabricForwardIf,
             private FabricBackwardIf,
             private EndpointHost,
+            private MemoryRequesterHost,
             private Wakeable {
  public:
   OperationTargetSocket operations{"operations"};
   FabricInitiatorSocket to_fabric{"to_fabric"};
   FabricTargetSocket from_fabric{"from_fabric"};
+  MemoryRequester memory;
 
   Npu(const sc_core::sc_module_name& name, const NpuParams& params, const ClassTable& classes,
-      const FabricPools& pools, Scheduler& scheduler);
+      const NpuPools& pools, Scheduler& scheduler);
 
   const Endpoint& endpoint() const { return endpoint_; }
   /// What is not done yet, in words.
@@ -58,6 +63,7 @@ class Npu : public sc_core::sc_module,
   void request_injector_wake(TimePs at) override { scheduler_.schedule(at, *this, kInjector); }
   void request_timer_wake(TimePs at) override { scheduler_.schedule(at, *this, kTimer); }
   void communication_done(std::uint64_t token) override { respond(token, scheduler_.now(), true); }
+  void memory_done(std::uint64_t token, bool ok) override { respond(token, scheduler_.now(), ok); }
   void wake(std::uint32_t what, TimePs now) override;
 
   void accept(Payload& payload, TimePs now);

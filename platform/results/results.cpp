@@ -95,6 +95,16 @@ Json link_json(const MeshFabric& mesh, const MeshLink& link, const ClassTable& c
           {"energy_j", static_cast<double>(counted.wire_bytes) * 8 * energy_per_bit_j}};
 }
 
+Json memory_json(const Hbm& memory, TimePs end_ps) {
+  const HbmCounters& read = memory.engine().counters(HbmCommand::read);
+  const HbmCounters& write = memory.engine().counters(HbmCommand::write);
+  return {{"name", memory.name()},
+          {"bytes_read", read.bytes},
+          {"bytes_written", write.bytes},
+          {"busy_fraction", seconds(std::max(read.busy_ps, write.busy_ps)) / seconds(end_ps)},
+          {"lost", {{"too_few_outstanding_s", seconds(read.idle_ps + write.idle_ps)}}}};
+}
+
 Json collectives_json(const JobRun& job) {
   std::vector<const CollectiveRecord*> records = job.collectives();
   if (records.size() > kMostCollectives) {
@@ -134,6 +144,8 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
     energy_j += results["links"].back()["energy_j"].get<double>();
   }
   results["memories"] = Json::array();
+  for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
+    results["memories"].push_back(memory_json(machine.memory(static_cast<NpuId>(npu)), job.end_ps()));
   results["energy_j"] = {{"links", energy_j}, {"per_bit_j", fabric.energy_per_bit_j}};
   results["values_proven"] = job.proven();
   results["simulation"] = {{"end_s", seconds(job.end_ps())},

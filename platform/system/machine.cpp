@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"
 
 namespace wafertlm {
@@ -22,7 +23,12 @@ FabricTraits fabric_traits(const MeshParams& mesh) {
 
 Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     : wafer_(spec, reverse), traits_(fabric_traits(wafer_.mesh.params())) {
+  const config::HbmSpec& memory = spec.npu.hbm;
+  HbmParams hbm;
+  hbm.timing = {memory.read_bandwidth_bytes_per_s, memory.write_bandwidth_bytes_per_s, memory.latency_ps};
+  hbm.capacity_bytes = memory.capacity_bytes;
   npus_.resize(wafer_.npus());
+  memories_.resize(wafer_.npus());
   for (std::uint32_t k = 0; k < wafer_.npus(); ++k) {
     const std::uint32_t n = reverse ? wafer_.npus() - 1 - k : k;
     NpuParams params;
@@ -31,10 +37,14 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.injector.link = wafer_.mesh.injection_link();
     params.injector.dma_bytes_per_s =
         std::min(wafer_.mesh.params().link_bytes_per_s, wafer_.mesh.params().injection_bytes_per_s);
+    params.memory.request_bytes = static_cast<std::uint32_t>(memory.request_bytes);
     params.ejection_credit_delay_ps = wafer_.mesh.params().credit_delay_ps;
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
-                                     FabricPools{wafer_.packets, wafer_.messages}, wafer_.scheduler);
+                                     NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);
+    memories_[n] = std::make_unique<Hbm>(("hbm_" + std::to_string(n)).c_str(), hbm, wafer_.scheduler);
     wafer_.mesh.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
+    bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(),
+                 "memory_" + std::to_string(n));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/hbm/hbm.h"
 #include "models/npu/npu.h"
 #include "platform/system/wafer.h"
 #include "tlm/fabric_traits.h"
@@ -22,6 +23,7 @@ class Machine {
   const Wafer& wafer() const { return wafer_; }
   const FabricTraits& traits() const { return traits_; }
   Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
+  const Hbm& memory(NpuId id) const { return *memories_[index_of(id)]; }
   /// Binds a sequencer's port to an NPU, through a checker if the platform asks for them.
   void attach(OperationPort& port, NpuId npu);
 
@@ -31,7 +33,9 @@ class Machine {
  private:
   Wafer wafer_;
   FabricTraits traits_;
+  ScratchMemory scratch_{};
   std::vector<std::unique_ptr<Npu>> npus_;
+  std::vector<std::unique_ptr<Hbm>> memories_;
 };
 
 }  // namespace wafertlm

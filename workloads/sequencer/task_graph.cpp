@@ -51,6 +51,7 @@ Task task_of(const Node& node, std::uint32_t rank, const chakra::CommGroups& gro
     case NodeType::MemStore:
       task.kind = node.type == NodeType::MemLoad ? Task::Kind::memory_load : Task::Kind::memory_store;
       task.bytes = node.tensor_size.value_or(0);
+      if (task.bytes == 0) task.kind = Task::Kind::none;
       break;
     case NodeType::Metadata:
     case NodeType::Invalid:
