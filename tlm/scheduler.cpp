@@ -136,16 +136,17 @@ bool WakeQueue::pop_due(TimePs now, Entry& entry) {
 }
 
 void WakeQueue::look_ahead(TimePs now) {
-  constexpr std::size_t kTarget = 12, kDepth[] = {8, 5, 2};  // entries ahead
+  constexpr std::size_t kTarget = 13, kDepth[] = {9, 6, 3, 1};  // entries ahead
   while (open_.size() - open_front_ < kTarget + 1)
     if (!open_next((now >> shift_) + kAheadSlots)) break;
   const std::size_t left = open_.size() - open_front_;
-  if (left > kTarget) __builtin_prefetch(open_[open_front_ + kTarget].target);
-  for (unsigned depth = 0; depth < 3; ++depth)
-    if (left > kDepth[depth]) {
-      const Entry& entry = open_[open_front_ + kDepth[depth]];
-      entry.target->prefetch(entry.what, depth);
-    }
+  const Entry* const next = open_.data() + open_front_ - 1;
+  if (left > kTarget) {
+    const auto* const object = reinterpret_cast<const char*>(next[kTarget].target);
+    for (std::size_t k = 0; k < 192; k += 64) __builtin_prefetch(object + k);
+  }
+  for (unsigned depth = 0; depth < 4; ++depth)
+    if (left >= kDepth[depth]) next[kDepth[depth]].target->prefetch(next[kDepth[depth]].what, depth);
 }
 
 Scheduler::Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps)

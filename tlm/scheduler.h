@@ -13,8 +13,8 @@ namespace wafertlm {
 class Wakeable {
  public:
   virtual void wake(std::uint32_t what, TimePs now) = 0;
-  /// A hint that wake(what) comes soon: brings into the cache what it will touch. Called with depth 0, 1 and
-  /// 2, each a few wake-ups nearer, so that a later one can follow pointers that an earlier one has fetched.
+  /// A hint that wake(what) comes soon: brings into the cache what it will touch. Called with depth 0 to 3,
+  /// each a few wake-ups nearer, so that a later one can follow pointers that an earlier one has fetched.
   /// Must not change anything.
   virtual void prefetch(std::uint32_t, unsigned /*depth*/) const {}
 

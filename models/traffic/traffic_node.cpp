@@ -79,6 +79,17 @@ void TrafficNode::request_wake(PortId, TimePs at) { scheduler_.schedule(at, *thi
 
 void TrafficNode::wake(std::uint32_t, TimePs now) { injector_.wake(PortId{0}, now); }
 
+void TrafficNode::prefetch(std::uint32_t, unsigned depth) const {
+  if (depth == 0) {
+    injector_.prefetch_output(PortId{0});
+    __builtin_prefetch(fabric_);
+  } else if (depth == 1) {
+    injector_.prefetch_contenders(PortId{0});
+  } else if (depth == 2) {
+    __builtin_prefetch(injector_.likely_winner(PortId{0}).packet);
+  }
+}
+
 ::tlm::tlm_sync_enum TrafficNode::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {
   const TimePs tail_ps = packet.tail_ps;
   end_request(*this, *ejection_, packet, to_sc_time(tail_ps + params_.credit_delay_ps - scheduler_.now()));

@@ -77,6 +77,7 @@ class TrafficNode : public sc_core::sc_module,
   void request_wake(PortId, TimePs at) override;
   PortId output_for(const Packet&) const override { return PortId{0}; }
   void wake(std::uint32_t, TimePs now) override;
+  void prefetch(std::uint32_t, unsigned depth) const override;
   void create_next();
 
   TrafficNodeParams params_;

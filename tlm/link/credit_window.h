@@ -35,6 +35,7 @@ class CreditWindow {
   TimePs time_of_room(std::uint64_t bytes) const { return room_ >= bytes ? 0 : time_of_promised_room(bytes); }
 
   void prefetch() const { returns_.prefetch(); }
+  void prefetch_back() const { returns_.prefetch_back(); }
   std::uint64_t capacity() const { return capacity_; }
   /// Bytes neither free nor promised: 0 when every credit has come home.
   std::uint64_t outstanding() const;

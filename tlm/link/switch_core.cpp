@@ -340,26 +340,29 @@ void SwitchCore::prefetch_contenders(PortId port) const {
   }
 }
 
-std::size_t SwitchCore::prefetch_winner(PortId port) const {
+SwitchCore::Winner SwitchCore::likely_winner(PortId port) const {
   const std::size_t out = index_of(port);
-  const std::uint32_t vcs = outputs_[out].requesting_vcs;
-  if (vcs == 0) return inputs_;
-  const auto vc = static_cast<std::size_t>(__builtin_ctz(vcs));
+  const Output& output = outputs_[out];
+  if (output.requesting_vcs == 0) return {};
+  const auto vc = static_cast<std::size_t>(__builtin_ctz(output.requesting_vcs));
   const Channel& asked = channel(out, vc);
-  std::size_t winner = inputs_;
-  for (std::uint64_t bits = asked.requests; bits != 0; bits &= bits - 1) {
-    const auto input = static_cast<std::size_t>(__builtin_ctzll(bits));
-    const Queue& waiting = queue(input, vc, out);
-    if (waiting.eligible_ps > outputs_[out].wake_ps) continue;
-    if (winner == inputs_ || (winner < asked.next_input && input >= asked.next_input)) winner = input;
-  }
-  if (winner == inputs_) return winner;
-  const auto* const packet = reinterpret_cast<const char*>(queue(winner, vc, out).head);
-  __builtin_prefetch(packet);
-  __builtin_prefetch(packet + 64);
-  return winner;
+  const std::uint64_t low = wide_bit(asked.next_input % 64) - 1;
+  for (const std::uint64_t part : {asked.requests & ~low, asked.requests & low})
+    for (std::uint64_t bits = part; bits != 0; bits &= bits - 1) {
+      const auto input = static_cast<std::size_t>(__builtin_ctzll(bits));
+      const Queue& waiting = queue(input, vc, out);
+      if (waiting.eligible_ps <= output.wake_ps) return {input, waiting.head};
+    }
+  return {};
 }
 
-void SwitchCore::prefetch_arrival() const { __builtin_prefetch(&outputs_); }
+void SwitchCore::prefetch_arrival(PortId input, const Packet& packet) const {
+  const PortId out = routes_.output_for(packet);
+  __builtin_prefetch(&queue(index_of(input), index_of(packet.vc), index_of(out)));
+  __builtin_prefetch(&channel(index_of(out), index_of(packet.vc)));
+  const auto* const line = reinterpret_cast<const char*>(&outputs_[index_of(out)]);
+  __builtin_prefetch(line);
+  __builtin_prefetch(line + 64);
+}
 
 }  // namespace wafertlm

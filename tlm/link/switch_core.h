@@ -103,9 +103,20 @@ class SwitchCore {
   // apart, because each follows pointers that the one before has fetched.
   void prefetch_output(PortId output) const;
   void prefetch_contenders(PortId output) const;
-  /// Returns the input that will probably win, inputs() if none.
-  std::size_t prefetch_winner(PortId output) const;
-  void prefetch_arrival() const;
+  struct Winner {
+    std::size_t input = 0;
+    const Packet* packet = nullptr;
+  };
+  /// The packet that will probably leave at the next wake(output), if any.
+  Winner likely_winner(PortId output) const;
+  void prefetch_credit(PortId output, VcId vc) const {
+    channel(index_of(output), index_of(vc)).credits.prefetch_back();
+  }
+  void prefetch_tables() const {
+    __builtin_prefetch(&outputs_);
+    __builtin_prefetch(&routes_);
+  }
+  void prefetch_arrival(PortId input, const Packet& packet) const;
 
  private:
   struct ClassVcs {

@@ -36,9 +36,9 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
                            const RouteFunction& routes, Scheduler& scheduler)
     : sc_module(name),
       scheduler_(scheduler),
-      core_(params, classes, routes, *this),
       inputs_(input_names.size()),
-      outputs_(output_names.size()) {
+      outputs_(output_names.size()),
+      core_(params, classes, routes, *this) {
   for (std::size_t i = 0; i < input_names.size(); ++i) {
     inputs_[i].owner = this;
     inputs_[i].port = static_cast<PortId>(i);
@@ -95,21 +95,26 @@ void SwitchModule::wake(std::uint32_t output, TimePs now) { core_.wake(static_ca
 
 void SwitchModule::prefetch(std::uint32_t output, unsigned depth) const {
   const Output& port = outputs_[output];
+  const auto id = static_cast<PortId>(output);
   if (depth == 0) {
     __builtin_prefetch(&port);
-    core_.prefetch_output(static_cast<PortId>(output));
-    return;
-  }
-  if (depth == 1) {
-    core_.prefetch_contenders(static_cast<PortId>(output));
-    if (port.receiver) __builtin_prefetch(port.receiver);
-    return;
-  }
-  const std::size_t winner = core_.prefetch_winner(static_cast<PortId>(output));
-  if (port.receiver) port.receiver->owner->core_.prefetch_arrival();
-  if (winner < inputs_.size() && inputs_[winner].sender) {
-    const Output& sender = *inputs_[winner].sender;
-    sender.owner->core_.prefetch_output(sender.port);
+    core_.prefetch_output(id);
+  } else if (depth == 1) {
+    core_.prefetch_contenders(id);
+    __builtin_prefetch(port.peer);
+  } else {
+    const SwitchCore::Winner winner = core_.likely_winner(id);
+    if (!winner.packet) return;
+    const Output* const sender = inputs_[winner.input].sender;
+    if (depth == 2) {
+      __builtin_prefetch(winner.packet);
+      __builtin_prefetch(&winner.packet->waits);
+      if (sender) sender->owner->core_.prefetch_output(sender->port);
+      if (port.receiver) port.receiver->owner->core_.prefetch_tables();
+    } else {
+      if (sender) sender->owner->core_.prefetch_credit(sender->port, winner.packet->vc);
+      if (port.receiver) port.receiver->owner->core_.prefetch_arrival(port.receiver->port, *winner.packet);
+    }
   }
 }
 

@@ -51,10 +51,11 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Wake
   void wake(std::uint32_t output, TimePs now) override;
   void prefetch(std::uint32_t output, unsigned depth) const override;
 
+  // What a hop needs comes first.
   Scheduler& scheduler_;
-  SwitchCore core_;
   std::vector<Input> inputs_;  // bound: must not move
   std::vector<Output> outputs_;
+  SwitchCore core_;
   std::deque<FabricTargetSocket> input_sockets_;
   std::deque<FabricInitiatorSocket> output_sockets_;
 };
