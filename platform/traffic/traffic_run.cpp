@@ -74,7 +74,7 @@ class Run {
         throw std::logic_error(std::string(node->name()) + " is not at rest after the run");
 
     TrafficResult result = summary();
-    result.saturated = !complete || result.accepted < offered_ * (1 - tolerance());
+    result.saturated = !complete || offered_ > loads_.bound || result.accepted < offered_ * (1 - tolerance());
     add_links(result, before, after);
     result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;

@@ -54,8 +54,9 @@ struct TrafficResult {
   double zero_load_ps = 0;
   double channel_bound = 0;  ///< see ChannelLoads::bound
   std::string bound_link;
-  /// Less was delivered than offered, or packets of the measurement did not arrive within twice the time
-  /// after it: the latencies then only hold for this length of run.
+  /// The offered load is above the channel bound, less was delivered than offered (beyond what chance
+  /// explains), or packets of the measurement did not arrive within twice the time after it. The latencies
+  /// then grow with the length of the run.
   bool saturated = false;
   std::vector<LinkUse> worst_links;  ///< the 8 busiest
   std::uint64_t packet_hops = 0, scheduler_events = 0;

@@ -57,48 +57,71 @@ TEST(LatencyLoad, TransposeStartsAtTheClosedForm) {
   EXPECT_NEAR(result.mean_ps, result.zero_load_ps, 0.01 * result.zero_load_ps);
 }
 
-TEST(LatencyLoad, UniformRisesAndStaysBelowTheBound) {
-  for (const char* queue : {"fifo", "per_output"}) {
-    TrafficOptions options = flit_mesh_options("1flits");
-    set_queue(options, queue, "256B");
-    fmt::print("{}\n", queue);
-    const auto results = sweep(options, {0.01, 0.1, 0.2, 0.3, 0.35, 0.4, 0.44, 0.5, 0.7, 1.0});
-    expect_rising(results);
-    for (const TrafficResult& result : results) {
-      EXPECT_EQ(result.channel_bound, 0.5);
-      EXPECT_LE(result.accepted, 0.5);
-      EXPECT_EQ(result.saturated, result.offered >= 0.5) << queue << " at " << result.offered;
-      for (const traffic::LinkUse& link : result.worst_links) EXPECT_LE(link.busy_fraction, 1 + 1e-3);
+// Up to the bound a stable load is accepted as offered. Beyond, sources far from the full links get through
+// more than the others, so their mean may lie above the bound; the least served source's load cannot: its
+// packets leave in the order of the pattern, so the busiest link would carry more than it can.
+void expect_bounded(const std::vector<TrafficResult>& results, double bound) {
+  for (const TrafficResult& result : results) {
+    EXPECT_EQ(result.channel_bound, bound);
+    EXPECT_LE(result.accepted_slowest, bound);
+    if (result.offered <= bound) {
+      EXPECT_LE(result.accepted, bound);
+    }
+    if (result.offered > bound) {
+      EXPECT_TRUE(result.saturated) << result.offered;
+    }
+    for (const traffic::LinkUse& link : result.worst_links) EXPECT_LE(link.busy_fraction, 1 + 1e-3);
+  }
+}
+
+class Uniform : public testing::TestWithParam<const char*> {};
+
+TEST_P(Uniform, RisesAndStaysBelowTheBound) {
+  TrafficOptions options = flit_mesh_options("1flits");
+  set_queue(options, GetParam(), "256B");
+  const auto results = sweep(options, {0.01, 0.1, 0.2, 0.3, 0.4, 0.44, 0.5, 1.0});
+  expect_rising(results);
+  expect_bounded(results, 0.5);
+  for (const TrafficResult& result : results) {
+    if (result.offered <= 0.44) {
+      EXPECT_FALSE(result.saturated) << result.offered;
     }
   }
 }
 
-// Only flows over the busiest link are bound by it, so the source that gets through the least is looked at.
+INSTANTIATE_TEST_SUITE_P(LatencyLoad, Uniform, testing::Values("fifo", "per_output"),
+                         [](const auto& which) { return std::string(which.param); });
+
 TEST(LatencyLoad, TransposeRisesAndStaysBelowTheBound) {
   TrafficOptions options = flit_mesh_options("1flits");
   options.pattern.name = "transpose";
   const auto results = sweep(options, {0.01, 0.05, 0.1, 0.125, 0.135, 0.15, 0.2, 0.5});
   expect_rising(results);
+  expect_bounded(results, 1.0 / 7);
   for (const TrafficResult& result : results) {
-    EXPECT_EQ(result.channel_bound, 1.0 / 7);
-    EXPECT_LE(result.accepted_slowest, 1.0 / 7);
-    EXPECT_EQ(result.saturated, result.offered > 1.0 / 7);
-    EXPECT_LE(result.worst_links.front().busy_fraction, 1 + 1e-3);
+    if (result.offered <= 0.135) {
+      EXPECT_FALSE(result.saturated) << result.offered;
+    }
   }
 }
 
-TEST(LatencyLoad, PerOutputQueuesReachNineTenthsOfTheBound) {
-  for (const char* packet : {"1flits", "8flits"}) {
-    TrafficOptions options = flit_mesh_options(packet, 1);
-    set_queue(options, "per_output", "64KiB");
-    const auto results = sweep(options, {0.46, 0.5, 0.6, 1.0});
-    double saturation = 0;
-    for (const TrafficResult& result : results) saturation = std::max(saturation, result.accepted);
-    fmt::print("{}: saturates at {:.4f}, {:.1f} % of the bound\n", packet, saturation, saturation / 0.005);
-    EXPECT_GE(saturation, 0.9 * 0.5);
-    EXPECT_LE(saturation, 0.5);
-  }
+// The saturation throughput is the highest load that is accepted as offered for as long as one likes.
+class Saturation : public testing::TestWithParam<const char*> {};
+
+TEST_P(Saturation, PerOutputQueuesReachNineTenthsOfTheBound) {
+  TrafficOptions options = flit_mesh_options(GetParam(), 1);
+  set_queue(options, "per_output", "64KiB");
+  options.measure_packets = 150'000;
+  double saturation = 0;
+  for (const TrafficResult& result : sweep(options, {0.45, 0.47, 0.49}))
+    if (!result.saturated) saturation = std::max(saturation, result.accepted);
+  fmt::print("{}: stable up to {:.4f}, {:.1f} % of the bound\n", GetParam(), saturation, saturation / 0.005);
+  EXPECT_GE(saturation, 0.9 * 0.5);
+  EXPECT_LE(saturation, 0.5);
 }
+
+INSTANTIATE_TEST_SUITE_P(LatencyLoad, Saturation, testing::Values("1flits", "8flits"),
+                         [](const auto& which) { return "packet_of_" + std::string(which.param); });
 
 TEST(LatencyLoad, HeadOfLineLossOfFifoQueues) {
   for (const char* packet : {"1flits", "8flits"}) {
@@ -124,7 +147,7 @@ TEST_P(Overload, MinimumBuffersDrain) {
       TrafficOptions options = flit_mesh_options("8flits", vcs);
       options.pattern.name = GetParam();
       options.pattern.hotspot_node = 27;
-      options.measure_packets = 20'000;
+      options.measure_packets = 10'000;
       set_queue(options, queue, "256B");
       fmt::print("{} {} channels\n", queue, vcs);
       const auto results = sweep(options, {1.0, 8.0});
