@@ -10,6 +10,7 @@
 #include "platform/collective/collective_command.h"
 #include "platform/config/config_error.h"
 #include "platform/run/run_command.h"
+#include "platform/traffic/traffic_command.h"
 #include "workloads/chakra/trace_error.h"
 
 namespace {
@@ -25,6 +26,7 @@ int run(int argc, char** argv) {
   const std::map<std::string, std::function<int()>> commands = {
       {"run", add_run_command(app)},
       {"collective", add_collective_command(app)},
+      {"traffic", add_traffic_command(app)},
   };
   try {
     app.parse(argc, argv);

@@ -65,6 +65,7 @@ void TrafficNode::create_next() {
   packet.wire_bytes = params_.format.wire_bytes(params_.payload_bytes);
   packet.sequence = created_++;
   packet.created_ps = packet.tail_ps = at;
+  sink_.created(packet);
   injector_.arrive(PortId{0}, packet, at);
 }
 

@@ -21,9 +21,11 @@ class DestinationSource {
 /// A whole number below `limit`, equally likely; the same on every platform.
 std::uint64_t uniform_below(std::mt19937_64& random, std::uint64_t limit);
 
-/// Receives what traffic nodes deliver.
+/// Told what traffic nodes create and deliver.
 class TrafficSink {
  public:
+  /// Called when the packet before it leaves the source, so perhaps long after packet.created_ps, or before.
+  virtual void created(const Packet&) {}
   /// The packet's tail arrives at `tail_ps` (not before now).
   virtual void delivered(const Packet& packet, TimePs tail_ps) = 0;
 
@@ -61,6 +63,9 @@ class TrafficNode : public sc_core::sc_module,
   TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeParams& params, const ClassTable& classes,
               const DestinationSource& destinations, TrafficSink& sink, PacketPool& pool,
               Scheduler& scheduler);
+
+  /// Creates no more packets; the one that waits in the source still goes.
+  void stop() { params_.stop_ps = 0; }
 
   /// Packets created that would have left by now but wait in the source, and whether credits are all home.
   std::uint64_t created_packets() const { return created_; }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/traffic/patterns.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "platform/traffic/permutation_file.h"
+
+namespace wafertlm::traffic {
+namespace {
+
+const std::vector<std::string> kNames = {"uniform", "transpose", "neighbor",   "bit_complement",
+                                         "tornado", "hotspot",   "permutation"};
+
+/// Every node equally often, one of them more often.
+class Hotspot final : public Pattern {
+ public:
+  static constexpr std::uint64_t kMillion = 1'000'000;
+
+  Hotspot(std::uint64_t nodes, NpuId hot, std::uint64_t fraction_ppm)
+      : nodes_(nodes), hot_(hot), fraction_ppm_(fraction_ppm) {}
+
+  NpuId next(NpuId, std::mt19937_64& random) const override {
+    if (fraction_ppm_ != 0 && uniform_below(random, kMillion) < fraction_ppm_) return hot_;
+    return static_cast<NpuId>(uniform_below(random, nodes_));
+  }
+  std::vector<Choice> choices(NpuId) const override {
+    std::vector<Choice> all;
+    for (std::uint64_t n = 0; n < nodes_; ++n)
+      all.push_back({static_cast<NpuId>(n), kMillion - fraction_ppm_});
+    all[index_of(hot_)].weight += nodes_ * fraction_ppm_;
+    return all;
+  }
+  std::uint64_t total() const override { return nodes_ * kMillion; }
+
+ private:
+  std::uint64_t nodes_;
+  NpuId hot_;
+  std::uint64_t fraction_ppm_;
+};
+
+class Neighbor final : public Pattern {
+ public:
+  explicit Neighbor(const MeshGeometry& geometry) : neighbors_(geometry.npus()) {
+    for (std::uint32_t n = 0; n < geometry.npus(); ++n)
+      for (const Direction side : geometry.ports(static_cast<NpuId>(n)))
+        if (side != Direction::local) neighbors_[n].push_back(geometry.neighbor(static_cast<NpuId>(n), side));
+  }
+  NpuId next(NpuId source, std::mt19937_64& random) const override {
+    const std::vector<NpuId>& all = neighbors_[index_of(source)];
+    return all[uniform_below(random, all.size())];
+  }
+  std::vector<Choice> choices(NpuId source) const override {
+    std::vector<Choice> all;
+    for (const NpuId neighbor : neighbors_[index_of(source)])
+      all.push_back({neighbor, total() / neighbors_[index_of(source)].size()});
+    return all;
+  }
+  std::uint64_t total() const override { return 12; }  // one to four neighbours
+
+ private:
+  std::vector<std::vector<NpuId>> neighbors_;
+};
+
+/// Every source has at most one destination.
+class Fixed final : public Pattern {
+ public:
+  explicit Fixed(std::vector<std::optional<NpuId>> destinations) : destinations_(std::move(destinations)) {}
+
+  NpuId next(NpuId source, std::mt19937_64&) const override { return *destinations_[index_of(source)]; }
+  std::vector<Choice> choices(NpuId source) const override {
+    if (!sends(source)) return {};
+    return {{*destinations_[index_of(source)], 1}};
+  }
+  std::uint64_t total() const override { return 1; }
+  bool sends(NpuId source) const override { return destinations_[index_of(source)].has_value(); }
+
+ private:
+  std::vector<std::optional<NpuId>> destinations_;
+};
+
+using Map = std::function<NpuId(std::uint32_t column, std::uint32_t row)>;
+
+std::unique_ptr<Pattern> fixed(const MeshGeometry& geometry, const Map& destination) {
+  std::vector<std::optional<NpuId>> all;
+  for (std::uint32_t row = 0; row < geometry.height(); ++row)
+    for (std::uint32_t column = 0; column < geometry.width(); ++column)
+      all.emplace_back(destination(column, row));
+  return std::make_unique<Fixed>(std::move(all));
+}
+
+std::unique_ptr<Pattern> transpose(const MeshGeometry& geometry) {
+  if (geometry.width() != geometry.height())
+    throw std::invalid_argument(
+        fmt::format("the transpose pattern needs as many columns as rows, and the mesh is {}x{}; "
+                    "use a square mesh or --pattern bit_complement",
+                    geometry.width(), geometry.height()));
+  return fixed(geometry, [&](std::uint32_t column, std::uint32_t row) { return geometry.at(row, column); });
+}
+
+std::unique_ptr<Pattern> tornado(const MeshGeometry& geometry) {
+  const auto turn = [](std::uint32_t place, std::uint32_t count) {
+    return (place + (count + 1) / 2 - 1) % count;
+  };
+  return fixed(geometry, [&](std::uint32_t column, std::uint32_t row) {
+    return geometry.at(turn(column, geometry.width()), turn(row, geometry.height()));
+  });
+}
+
+std::unique_ptr<Pattern> hotspot(const PatternOptions& options, const MeshGeometry& geometry) {
+  if (!(options.hotspot_fraction >= 0 && options.hotspot_fraction <= 1))
+    throw std::invalid_argument(
+        fmt::format("--hotspot-fraction {} is not between 0 and 1", options.hotspot_fraction));
+  if (options.hotspot_node >= geometry.npus())
+    throw std::invalid_argument(fmt::format("--hotspot {}: there is no such node; the {}x{} mesh has 0 to {}",
+                                            options.hotspot_node, geometry.width(), geometry.height(),
+                                            geometry.npus() - 1));
+  return std::make_unique<Hotspot>(
+      geometry.npus(), static_cast<NpuId>(options.hotspot_node),
+      static_cast<std::uint64_t>(std::llround(options.hotspot_fraction * Hotspot::kMillion)));
+}
+
+}  // namespace
+
+std::string pattern_names() { return fmt::format("{}", fmt::join(kNames, ", ")); }
+
+std::unique_ptr<Pattern> make_pattern(const PatternOptions& options, const MeshGeometry& geometry) {
+  if (options.name != "permutation" && !options.permutation_file.empty())
+    throw std::invalid_argument("--permutation is only used with --pattern permutation");
+  if (options.name == "uniform") return std::make_unique<Hotspot>(geometry.npus(), NpuId{0}, 0);
+  if (options.name == "hotspot") return hotspot(options, geometry);
+  if (options.name == "transpose") return transpose(geometry);
+  if (options.name == "tornado") return tornado(geometry);
+  if (options.name == "neighbor") {
+    if (geometry.npus() == 1) throw std::invalid_argument("the neighbor pattern needs at least two nodes");
+    return std::make_unique<Neighbor>(geometry);
+  }
+  if (options.name == "bit_complement")
+    return fixed(geometry, [&](std::uint32_t column, std::uint32_t row) {
+      return geometry.at(geometry.width() - 1 - column, geometry.height() - 1 - row);
+    });
+  if (options.name == "permutation")
+    return std::make_unique<Fixed>(read_permutation(options.permutation_file, geometry.npus()));
+  throw std::invalid_argument(
+      fmt::format("there is no pattern '{}'; expected one of {}", options.name, pattern_names()));
+}
+
+}  // namespace wafertlm::traffic

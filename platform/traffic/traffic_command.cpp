@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/traffic/traffic_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "platform/config/config_error.h"
+#include "platform/traffic/traffic_options.h"
+#include "platform/traffic/traffic_report.h"
+#include "platform/traffic/traffic_sweep.h"
+
+namespace wafertlm {
+namespace {
+
+using namespace traffic;
+
+constexpr const char* kExamples = R"(Examples:
+  wafertlm traffic configs/platforms/mesh_8x8_flit.yaml --load 0.05:0.5:0.05
+  wafertlm traffic configs/platforms/mesh_8x8_flit.yaml --pattern transpose --load 0.1 --packet 1flits
+  wafertlm traffic configs/platforms/wafer_mesh_5x4.yaml --packet 3072B --pattern hotspot --hotspot 7 --load 0.1
+  wafertlm traffic my.yaml --set wafer.fabric.input_queue=fifo --load 0.1:0.9:0.1 --jobs 2 --json out.json
+Load: flits per sending node and cycle. A flit is wafer.fabric.flit_bytes (a whole packet where that is 0); a
+cycle is the time of a flit on a mesh link and must be a whole number of ps.)";
+
+struct Command {
+  TrafficOptions options;
+  std::string json_file;
+  unsigned jobs = 1;
+};
+
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+void write_json(const std::string& path, const nlohmann::json& json) {
+  std::ofstream file(path);
+  file << json.dump(2) << '\n';
+  if (!file.flush()) throw std::invalid_argument(fmt::format("--json {}: the file cannot be written", path));
+  print(fmt::format("\nwrote {}\n", path));
+}
+
+void execute(const Command& command) {
+  const std::vector<double> loads = parse_loads(command.options.load);
+  const TrafficSetup setup = resolve(command.options);
+  print(report_heading(setup));
+  const std::vector<TrafficResult> results =
+      run_sweep(setup, loads, command.jobs, [](const TrafficResult& result) { print(report_row(result)); });
+  print(report_links(results.back()));
+  if (!command.json_file.empty()) write_json(command.json_file, sweep_json(setup, results));
+}
+
+int exit_code_of(const Command& command) {
+  const auto fail = [](const std::exception& error, int code) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return code;
+  };
+  try {
+    execute(command);
+    return 0;
+  } catch (const config::ConfigError& error) {
+    return fail(error, 2);
+  } catch (const std::invalid_argument& error) {
+    return fail(error, 2);
+  } catch (const std::exception& error) {
+    return fail(error, 1);
+  }
+}
+
+}  // namespace
+
+std::function<int()> add_traffic_command(CLI::App& app) {
+  const auto command = std::make_shared<Command>();
+  TrafficOptions& options = command->options;
+  CLI::App* sub = app.add_subcommand("traffic", "Latency and throughput under synthetic traffic");
+  sub->footer(kExamples);
+  sub->add_option("platform", options.platform_file, "Platform file")->required()->type_name("PLATFORM.yaml");
+  sub->add_option("--pattern", options.pattern.name, "One of " + pattern_names())->capture_default_str();
+  sub->add_option("--load", options.load, "Offered load, or first:last:step, in flits per node and cycle")
+      ->capture_default_str();
+  sub->add_option("--packet", options.packet,
+                  "Packet: 8flits on the wire, or payload such as 4KiB [platform's]");
+  sub->add_option("--hotspot", options.pattern.hotspot_node, "Node that the hotspot pattern prefers")
+      ->capture_default_str();
+  sub->add_option("--hotspot-fraction", options.pattern.hotspot_fraction, "Part of the packets that go there")
+      ->capture_default_str();
+  sub->add_option("--permutation", options.pattern.permutation_file, "File of 'source destination' lines");
+  sub->add_option("--class", options.traffic_class, "Traffic class [the platform's first]");
+  sub->add_option("--set", options.overrides, "Change a value of the platform: key=value")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  sub->add_option("--warmup-packets", options.warmup_packets, "Before measuring, all nodes [200 per node]")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--measure", options.measure_packets, "Packets to measure, all nodes [1000 per node]")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--seed", options.seed, "Of the random numbers [the platform's]")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--json", command->json_file, "Also write the results here");
+  sub->add_option("--jobs", command->jobs, "Loads simulated at the same time")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  return [command] { return exit_code_of(*command); };
+}
+
+}  // namespace wafertlm

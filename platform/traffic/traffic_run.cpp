@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/traffic/traffic_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+
+#include "platform/system/wafer.h"
+#include "platform/traffic/channel_load.h"
+#include "platform/traffic/measurement.h"
+
+namespace wafertlm::traffic {
+namespace {
+
+constexpr std::size_t kWorstLinks = 8;
+
+std::string plural_bytes(std::uint64_t bytes) { return fmt::format("{} B", bytes); }
+
+void require_routes(const MeshFabric& mesh, const Pattern& pattern) {
+  if (mesh.params().failed_links.empty() && mesh.params().failed_routers.empty()) return;
+  for (std::uint32_t n = 0; n < mesh.geometry().npus(); ++n)
+    for (const Pattern::Choice& choice : pattern.choices(static_cast<NpuId>(n))) {
+      const std::string failure = mesh.route_failure(static_cast<NpuId>(n), choice.destination);
+      if (choice.weight != 0 && !failure.empty())
+        throw std::invalid_argument(
+            fmt::format("the pattern sends from node {} to {}, but {}; use --pattern permutation with pairs "
+                        "that do not need it",
+                        n, index_of(choice.destination), failure));
+    }
+}
+
+/// One simulation of one load.
+class Run {
+ public:
+  Run(const TrafficSetup& setup, double offered)
+      : fabric_(setup.platform.wafer.fabric),
+        units_(traffic_units(fabric_)),
+        wafer_(setup.platform),
+        pattern_(make_pattern(setup.pattern, wafer_.mesh.geometry())),
+        offered_(offered),
+        senders_(count_senders()),
+        packets_per_cycle_(offered / static_cast<double>(units_.packet_flits)) {
+    if (!(offered > 0) || packets_per_cycle_ > 1)
+      throw std::invalid_argument(fmt::format(
+          "an offered load of {} flits per node and cycle is not possible; a source makes at most a packet "
+          "of {} flits per cycle, so it must be above 0 and at most {}",
+          offered, units_.packet_flits, units_.packet_flits));
+    require_routes(wafer_.mesh, *pattern_);
+    plan_phases(setup);
+    build_nodes(setup);
+  }
+
+  TrafficResult run() {
+    const auto start = std::chrono::steady_clock::now();
+    run_until(begin_ps_);
+    const std::vector<OutputCounters> before = link_counters();
+    run_until(end_ps_);
+    const std::vector<OutputCounters> after = link_counters();
+    const TimePs limit_ps = 3 * end_ps_;
+    while (!measurement_->complete(senders_) && now_ps_ < limit_ps)
+      run_until(std::min(limit_ps, now_ps_ + std::max<TimePs>(end_ps_ / 50, units_.cycle_ps)));
+    const bool complete = measurement_->complete(senders_);
+    for (const auto& node : nodes_) node->stop();
+    sc_core::sc_start();  // until nothing is left to do
+    wafer_.require_rest();
+    for (const auto& node : nodes_)
+      if (node->injector().queued() != 0 || node->injector().outstanding_credits() != 0)
+        throw std::logic_error(std::string(node->name()) + " is not at rest after the run");
+
+    TrafficResult result = summary();
+    result.saturated = !complete || offered_ > loads_.bound || result.accepted < offered_ * (1 - tolerance());
+    add_links(result, before, after);
+    result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+  }
+
+ private:
+  std::uint32_t count_senders() const {
+    std::uint32_t senders = 0;
+    for (std::uint32_t n = 0; n < wafer_.npus(); ++n) senders += pattern_->sends(static_cast<NpuId>(n));
+    return senders;
+  }
+
+  void plan_phases(const TrafficSetup& setup) {
+    loads_ = channel_loads(wafer_.mesh.params(), *pattern_);
+    zero_load_ps_ = zero_load_ps(wafer_.mesh.params(), *pattern_);
+    const auto time_of = [&](std::uint64_t packets, std::uint64_t default_per_node) {
+      const std::uint64_t count = packets != 0 ? packets : default_per_node * senders_;
+      const double cycles = static_cast<double>(count) / (packets_per_cycle_ * senders_);
+      return static_cast<TimePs>(std::ceil(cycles)) * units_.cycle_ps;
+    };
+    // Also a light load must have filled the paths.
+    begin_ps_ = std::max(time_of(setup.warmup_packets, 200), static_cast<TimePs>(10 * zero_load_ps_));
+    end_ps_ = begin_ps_ + time_of(setup.measure_packets, 1000);
+    measurement_ = std::make_unique<Measurement>(begin_ps_, end_ps_, wafer_.npus());
+  }
+
+  void build_nodes(const TrafficSetup& setup) {
+    for (std::uint32_t n = 0; n < wafer_.npus(); ++n) {
+      const auto npu = static_cast<NpuId>(n);
+      TrafficNodeParams node;
+      node.npu = npu;
+      node.payload_bytes = static_cast<std::uint32_t>(fabric_.packet_bytes);
+      node.format = wafer_.mesh.params().format;
+      node.traffic_class =
+          setup.traffic_class.empty() ? ClassId{0} : wafer_.classes.find(setup.traffic_class);
+      node.slot_ps = units_.cycle_ps;
+      node.packets_per_slot = pattern_->sends(npu) ? packets_per_cycle_ : 0;
+      node.credit_delay_ps = fabric_.credit_delay_ps;
+      node.injection = wafer_.mesh.injection_link();
+      node.seed = setup.seed;
+      nodes_.push_back(std::make_unique<TrafficNode>(("npu_" + std::to_string(n)).c_str(), node,
+                                                     wafer_.classes, *pattern_, *measurement_, wafer_.packets,
+                                                     wafer_.scheduler));
+      wafer_.mesh.attach(npu, nodes_.back()->to_fabric, nodes_.back()->from_fabric);
+    }
+  }
+
+  void run_until(TimePs at) {
+    sc_core::sc_start(to_sc_time(at - now_ps_));
+    now_ps_ = at;
+  }
+
+  std::vector<OutputCounters> link_counters() const {
+    std::vector<OutputCounters> counters;
+    for (const MeshLink& link : wafer_.mesh.links()) counters.push_back(wafer_.mesh.counters(link));
+    return counters;
+  }
+
+  /// What chance and the packets in flight can take from the accepted load.
+  double tolerance() const {
+    return std::max(0.02,
+                    4 / std::sqrt(static_cast<double>(std::max<std::uint64_t>(measurement_->packets(), 1))));
+  }
+
+  TrafficResult summary() const {
+    TrafficResult result;
+    measurement_->summarize(result);
+    const double cycles = static_cast<double>((end_ps_ - begin_ps_) / units_.cycle_ps);
+    const double flits_per_cycle = static_cast<double>(units_.packet_flits) / cycles;
+    result.offered = offered_;
+    result.accepted = static_cast<double>(measurement_->delivered_in_window()) * flits_per_cycle / senders_;
+    std::uint64_t slowest = ~std::uint64_t{0};
+    for (std::uint32_t n = 0; n < wafer_.npus(); ++n)
+      if (pattern_->sends(static_cast<NpuId>(n)))
+        slowest = std::min(slowest, measurement_->delivered_in_window(n));
+    result.accepted_slowest = static_cast<double>(slowest) * flits_per_cycle;
+    result.cycle_ps = units_.cycle_ps;
+    result.packet_flits = units_.packet_flits;
+    result.zero_load_ps = zero_load_ps_;
+    result.channel_bound = loads_.bound;
+    result.bound_link = loads_.links[loads_.busiest].link;
+    result.packet_hops = wafer_.mesh.packet_hops();
+    result.scheduler_events = wafer_.scheduler.events();
+    result.simulated_ps = static_cast<double>(sc_core::sc_time_stamp().value());
+    return result;
+  }
+
+  void add_links(TrafficResult& result, const std::vector<OutputCounters>& before,
+                 const std::vector<OutputCounters>& after) const {
+    const auto window_ps = static_cast<double>(end_ps_ - begin_ps_);
+    std::vector<LinkUse> uses;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const MeshLink& link = wafer_.mesh.links()[i];
+      const double bytes_per_ps = static_cast<double>(wafer_.mesh.bytes_per_s(link)) / kPsPerSecond;
+      const double full =
+          bytes_per_ps * static_cast<double>(units_.cycle_ps) / static_cast<double>(units_.flit_bytes);
+      uses.push_back(
+          {link.name,
+           static_cast<double>(after[i].wire_bytes - before[i].wire_bytes) / (bytes_per_ps * window_ps),
+           offered_ * loads_.load(loads_.links[i]) / full,
+           static_cast<double>(after[i].credit_blocked_ps - before[i].credit_blocked_ps) / window_ps});
+    }
+    std::stable_sort(uses.begin(), uses.end(),
+                     [](const LinkUse& a, const LinkUse& b) { return a.busy_fraction > b.busy_fraction; });
+    uses.resize(std::min(uses.size(), kWorstLinks));
+    result.worst_links = std::move(uses);
+  }
+
+  const config::FabricSpec fabric_;
+  TrafficUnits units_;
+  Wafer wafer_;
+  std::unique_ptr<Pattern> pattern_;
+  double offered_;
+  std::uint32_t senders_;
+  double packets_per_cycle_;
+  ChannelLoads loads_;
+  double zero_load_ps_ = 0;
+  TimePs begin_ps_ = 0, end_ps_ = 0, now_ps_ = 0;
+  std::unique_ptr<Measurement> measurement_;
+  std::deque<std::unique_ptr<TrafficNode>> nodes_;
+};
+
+}  // namespace
+
+TrafficUnits traffic_units(const config::FabricSpec& fabric) {
+  TrafficUnits units;
+  units.flit_bytes = fabric.flit_bytes != 0 ? fabric.flit_bytes : fabric.wire_packet_bytes();
+  units.packet_flits = fabric.wire_packet_bytes() / units.flit_bytes;
+  const std::uint64_t rate = fabric.link_bandwidth_bytes_per_s;
+  if (Uint128{units.flit_bytes} * kPsPerSecond % rate != 0) {
+    const std::uint64_t step = rate / std::gcd(rate, kPsPerSecond);
+    const std::uint64_t near = std::max<std::uint64_t>(units.flit_bytes / step, 1) * step;
+    throw std::invalid_argument(fmt::format(
+        "a cycle (a flit of {} at {} B/s) is not a whole number of ps; flits must be a multiple of {}: set "
+        "{}",
+        plural_bytes(units.flit_bytes), rate, plural_bytes(step),
+        fabric.flit_bytes != 0
+            ? fmt::format("wafer.fabric.flit_bytes to {} or change wafer.fabric.link_bandwidth",
+                          plural_bytes(near))
+            : fmt::format("--packet {}B (less the header), or change wafer.fabric.link_bandwidth", near)));
+  }
+  units.cycle_ps = transfer_time_ps(units.flit_bytes, rate);
+  return units;
+}
+
+double zero_load_ps(const MeshParams& mesh, const Pattern& pattern) {
+  const MeshGeometry geometry(mesh.width, mesh.height);
+  const std::uint64_t bytes = mesh.format.full_wire_bytes();
+  const std::uint64_t ends = std::min(mesh.injection_bytes_per_s, mesh.ejection_bytes_per_s);
+  const TimePs local_ps = transfer_time_ps(bytes, ends);
+  const TimePs remote_ps = transfer_time_ps(bytes, std::min(ends, mesh.link_bytes_per_s));
+  double sum = 0, weights = 0;
+  for (std::uint32_t n = 0; n < geometry.npus(); ++n)
+    for (const Pattern::Choice& choice : pattern.choices(static_cast<NpuId>(n))) {
+      const TimePs hops = geometry.hops(static_cast<NpuId>(n), choice.destination);
+      const TimePs latency_ps = mesh.injection_latency_ps + mesh.ejection_latency_ps +
+                                hops * mesh.link_latency_ps + (hops + 1) * mesh.router_pipeline_ps +
+                                (hops == 0 ? local_ps : remote_ps);
+      sum += static_cast<double>(latency_ps) * static_cast<double>(choice.weight);
+      weights += static_cast<double>(choice.weight);
+    }
+  return sum / weights;
+}
+
+TrafficResult run_traffic(const TrafficSetup& setup, double offered) { return Run(setup, offered).run(); }
+
+}  // namespace wafertlm::traffic

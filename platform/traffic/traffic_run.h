@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/mesh/mesh_fabric.h"
+#include "platform/config/platform_spec.h"
+#include "platform/traffic/patterns.h"
+
+namespace wafertlm::traffic {
+
+/// One platform under one pattern. The packet size is the platform's packet_bytes.
+struct TrafficSetup {
+  config::PlatformSpec platform;
+  PatternOptions pattern;
+  std::string traffic_class;          ///< empty: the first of the platform
+  std::uint64_t warmup_packets = 0;   ///< of all nodes together; 0: 200 for each
+  std::uint64_t measure_packets = 0;  ///< of all nodes together; 0: 1000 for each
+  std::uint64_t seed = 1;
+};
+
+/// What follows from the setup without a simulation.
+struct TrafficUnits {
+  std::uint64_t flit_bytes = 0;  ///< the platform's; when that is 0, a packet
+  TimePs cycle_ps = 0;           ///< of a flit on a mesh link
+  std::uint64_t packet_flits = 0;
+};
+
+/// @throws std::invalid_argument: a flit does not take a whole number of ps.
+TrafficUnits traffic_units(const config::FabricSpec& fabric);
+
+/// Mean over the packets of a pattern of Σ (latency + pipeline) + bytes / slowest link: the latency of a
+/// packet that meets no other.
+double zero_load_ps(const MeshParams& mesh, const Pattern& pattern);
+
+struct LinkUse {
+  std::string name;
+  double busy_fraction = 0;      ///< of the measurement
+  double expected_fraction = 0;  ///< offered load × channel load; above 1 the link cannot carry it
+  double credit_blocked_fraction = 0;
+};
+
+/// Loads are in flits per sending node and cycle.
+struct TrafficResult {
+  double offered = 0;
+  double accepted = 0;                                     ///< delivered during the measurement
+  double accepted_slowest = 0;                             ///< of the source that got through the least
+  double mean_ps = 0, p50_ps = 0, p99_ps = 0, max_ps = 0;  ///< creation to tail delivered
+  double mean_half_width_ps = 0;  ///< 95 % confidence of mean_ps, from 20 batch means
+  TimePs cycle_ps = 0;
+  std::uint64_t packet_flits = 0;
+  std::uint64_t packets_measured = 0;
+  double zero_load_ps = 0;
+  double channel_bound = 0;  ///< see ChannelLoads::bound
+  std::string bound_link;
+  /// The offered load is above the channel bound, less was delivered than offered (beyond what chance
+  /// explains), or packets of the measurement did not arrive within twice the time after it. The latencies
+  /// then grow with the length of the run.
+  bool saturated = false;
+  std::vector<LinkUse> worst_links;  ///< the 8 busiest
+  std::uint64_t packet_hops = 0, scheduler_events = 0;
+  double simulated_ps = 0;
+  double wall_s = 0;
+
+  double mean_cycles() const { return mean_ps / static_cast<double>(cycle_ps); }
+};
+
+/// Simulates one load in this process (one SystemC elaboration per process): warm-up, measurement, then on
+/// under load until the measured packets have arrived, then sources stop, everything drains, and
+/// Wafer::require_rest() must hold.
+/// @throws std::invalid_argument: bad input, with a way out; std::logic_error: the run failed.
+TrafficResult run_traffic(const TrafficSetup& setup, double offered);
+
+}  // namespace wafertlm::traffic

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command as a user meets it: exit codes and messages.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/temp_folder.h"
+
+namespace wafertlm::test {
+namespace {
+
+const std::string kFlits = WAFERTLM_SOURCE_DIR "/configs/platforms/mesh_8x8_flit.yaml";
+const std::string kWafer = WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml";
+
+struct Outcome {
+  int code;
+  std::string output;  ///< both streams
+};
+
+Outcome traffic(const std::string& arguments) {
+  const std::string line = fmt::format("'{}' traffic {} 2>&1", WAFERTLM_EXECUTABLE, arguments);
+  FILE* pipe = popen(line.c_str(), "r");
+  std::string output;
+  std::array<char, 4096> part;
+  while (const std::size_t bytes = fread(part.data(), 1, part.size(), pipe))
+    output.append(part.data(), bytes);
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+}
+
+struct Bad {
+  std::string arguments, message;
+};
+void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.message; }
+
+class BadTraffic : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadTraffic, EndsWithOneLineAndCode2) {
+  const Outcome outcome = traffic(GetParam().arguments);
+  fmt::print("{}", outcome.output);
+  EXPECT_EQ(outcome.code, 2);
+  const std::size_t error = outcome.output.find("error: ");
+  ASSERT_NE(error, std::string::npos);
+  EXPECT_NE(outcome.output.find(GetParam().message), std::string::npos);
+  EXPECT_EQ(outcome.output.find('\n', error), outcome.output.size() - 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Input, BadTraffic,
+    testing::Values(
+        Bad{kFlits + " --pattern tornadoo", "no pattern 'tornadoo'; expected one of uniform, transpose"},
+        Bad{kWafer + " --pattern transpose --packet 3072B", "as many columns as rows, and the mesh is 5x4"},
+        Bad{kFlits + " --load 0", "--load 0: expected a number above 0"},
+        Bad{kFlits + " --load -0.1", "expected a number above 0"},
+        Bad{kFlits + " --load x", "--load x: expected a number"},
+        Bad{kFlits + " --load 0.1:0.5", "first:last:step"},
+        Bad{kFlits + " --load 0.5:0.1:0.1", "must not be below the first"},
+        Bad{kFlits + " --load 0.1:0.5:1e-9", "at most 10000 points"},
+        Bad{kFlits + " --load 9", "so the load is at most 8 flits per cycle"},
+        Bad{kFlits + " --packet 0flits", "expected a number of flits such as 8flits"},
+        Bad{kFlits + " --packet 8flots", "expected a number of flits such as 8flits"},
+        Bad{kFlits + " --packet 8parsec", "expected a number of flits such as 8flits, or a size"},
+        Bad{kFlits + " --packet 9flits", "holds less than two packets"},
+        Bad{kWafer + " --packet 8flits", "has no flits (wafer.fabric.flit_bytes is 0)"},
+        Bad{kWafer, "not a whole number of ps; flits must be a multiple of 3 B: set --packet 4095B"},
+        Bad{kFlits + " --class mpp", "mpp"},
+        Bad{kFlits + " --pattern hotspot --hotspot 64", "the 8x8 mesh has 0 to 63"},
+        Bad{kFlits + " --pattern hotspot --hotspot-fraction 1.5", "is not between 0 and 1"},
+        Bad{kFlits + " --pattern permutation", "needs --permutation FILE"},
+        Bad{kFlits + " --permutation x", "only used with --pattern permutation"},
+        Bad{kFlits + " --pattern permutation --permutation no/such/file", "cannot be read"},
+        Bad{kFlits + " --load 0.1 --set 'wafer.fabric.failed_links=[[0, 1]]'",
+            "between routers 0 and 1 has failed"},
+        Bad{"no_such.yaml", "no_such.yaml"}));
+
+struct BadFile {
+  std::string text, message;
+};
+void PrintTo(const BadFile& bad, std::ostream* out) { *out << bad.message; }
+
+class BadPermutation : public testing::TestWithParam<BadFile> {};
+
+TEST_P(BadPermutation, NamesTheLine) {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/pairs.txt";
+  std::ofstream(path) << GetParam().text;
+  const Outcome outcome = traffic(kFlits + " --pattern permutation --permutation " + path);
+  fmt::print("{}", outcome.output);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.output.find("error: " + path + GetParam().message), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Input, BadPermutation,
+                         testing::Values(BadFile{"", ": cannot be read, or is empty"},
+                                         BadFile{"# nothing\n\n", ": lists no pair"},
+                                         BadFile{"0 1\n2\n", ":2:1: expected 'source destination'"},
+                                         BadFile{"0 1\n2 x\n", ":2:1: expected 'source destination'"},
+                                         BadFile{"0 -1\n", ":1:1: expected 'source destination'"},
+                                         BadFile{"0 1 2\n", ":1:1: expected two node numbers"},
+                                         BadFile{"0 64\n", ":1:1: there is no node 64"},
+                                         BadFile{"0 1\n\n0 2\n", ":3:1: node 0 already sends in line 1"},
+                                         BadFile{"0 1\n2 1\n", ":2:1: node 1 already receives in line 1"}));
+
+TEST(TrafficCommand, PrintsATableAndWritesJson) {
+  const TempFolder folder;
+  const std::string pairs = folder.path() + "/pairs.txt";
+  const std::string json = folder.path() + "/out.json";
+  std::ofstream(pairs) << "0 7  # along the first row\n7 0\n";
+  const Outcome outcome =
+      traffic(kFlits + " --load 0.1:0.3:0.1 --jobs 2 --measure 2000 --pattern permutation" +
+              " --permutation " + pairs + " --json " + json);
+  fmt::print("{}", outcome.output);
+  ASSERT_EQ(outcome.code, 0);
+  // 7 hops of 3 cycles, a first router, the ends, 8 flits.
+  EXPECT_NE(outcome.output.find("zero-load latency 33.000 ns = 33.000 cycles"), std::string::npos);
+  EXPECT_NE(outcome.output.find("channel bound    1.0000"), std::string::npos);
+  const nlohmann::json results = nlohmann::json::parse(std::ifstream(json));
+  ASSERT_EQ(results["rows"].size(), 3U);
+  EXPECT_EQ(results["rows"][2]["offered"], 0.3);
+  EXPECT_EQ(results["rows"][0]["zero_load_ps"], 33'000);
+}
+
+TEST(TrafficCommand, HelpHasExamples) {
+  const Outcome outcome = traffic("--help");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.output.find("Examples:"), std::string::npos);
+}
+
+TEST(TrafficCommand, UnknownOptionIsBadInput) { EXPECT_EQ(traffic(kFlits + " --lod 1").code, 2); }
+
+}  // namespace
+}  // namespace wafertlm::test
