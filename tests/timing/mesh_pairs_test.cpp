@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <deque>
+#include <ostream>
 
 #include "platform/config/load.h"
 #include "tests/support/idle_paths.h"
@@ -29,6 +30,8 @@ std::string json(const MeshParams& mesh, std::uint64_t bytes, std::uint32_t from
 struct Variant {
   const char* name;
   std::vector<std::string> overrides;
+
+  friend void PrintTo(const Variant& setting, std::ostream* out) { *out << setting.name; }
 };
 
 class MeshPairs : public ::testing::TestWithParam<Variant> {};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <ostream>
 
 #include "platform/config/load.h"
 #include "tests/support/traffic_run.h"
@@ -14,6 +15,8 @@ namespace {
 struct Setting {
   const char* name;
   std::vector<std::string> overrides;
+
+  friend void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
 };
 
 class SameResults : public ::testing::TestWithParam<Setting> {};

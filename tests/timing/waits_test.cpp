@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <ostream>
 
 #include "platform/config/load.h"
 #include "tests/support/traffic_run.h"
@@ -15,6 +16,8 @@ struct WaitsCase {
   const char* rate;  // of all links: with unequal speeds a wait can hide behind a slower link
   double load;
   std::vector<std::string> overrides;
+
+  friend void PrintTo(const WaitsCase& setting, std::ostream* out) { *out << setting.name; }
 };
 
 class PacketWaits : public ::testing::TestWithParam<WaitsCase> {};

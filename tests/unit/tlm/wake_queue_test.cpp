@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <map>
+#include <ostream>
 #include <random>
 
 #include "tlm/scheduler.h"
@@ -30,9 +31,10 @@ class Pair {
     const auto expected = model_.begin();
     if (expected == model_.end()) return queue_.next_ps() == kNever;
     const TimePs next = queue_.next_ps();
-    const WakeQueue::Entry entry = queue_.pop();
-    const bool same = next == expected->first && entry.at == expected->first &&
-                      entry.what == expected->second && entry.target == &target_;
+    WakeQueue::Entry entry{};
+    const bool same = queue_.pop_due(expected->first, entry) && next == expected->first &&
+                      entry.at == expected->first && entry.what == expected->second &&
+                      entry.target == &target_;
     now_ = expected->first;
     model_.erase(expected);
     return same;
@@ -57,6 +59,8 @@ struct Mix {
   TimePs near_ps;       // most entries lie below this
   TimePs far_ps;        // some below this
   unsigned same_time;   // percent that repeat an earlier time
+
+  friend void PrintTo(const Mix& setting, std::ostream* out) { *out << setting.name; }
 };
 
 class WakeQueueOrder : public ::testing::TestWithParam<Mix> {};

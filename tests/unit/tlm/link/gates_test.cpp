@@ -111,6 +111,17 @@ TEST(TimingGates, ACreditThatIsPromised) {
   EXPECT_EQ(bench.core.counters(PortId{0}).credit_blocked_ps, 2000U);
 }
 
+TEST(TimingGates, AnIdleLineIsBlockedOnlyWhileAPacketIsReady) {
+  Bench bench(1000);
+  bench.arrive(1000, 5000);
+  bench.expect_gate(5000);
+  bench.arrive(600, 8000);  // the line is idle from 6000 on
+  bench.core.credit(PortId{0}, VcId{0}, 1000, 9000, 8500);
+  bench.expect_gate(9000);
+  EXPECT_EQ(bench.packets[1].waits.credit_ps, 1000U);
+  EXPECT_EQ(bench.core.counters(PortId{0}).credit_blocked_ps, 1000U);
+}
+
 TEST(TimingGates, CreditsThatComeInPieces) {
   Bench bench(1000);
   bench.arrive(1000, 5000);

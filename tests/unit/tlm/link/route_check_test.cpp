@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <deque>
 #include <set>
@@ -115,9 +116,15 @@ TEST(RouteCheck, XyRoutesHaveNoCycle) {
 
 TEST(RouteCheck, YFirstAloneHasNoCycleButMixedTurnsHave) {
   EXPECT_TRUE(cycle_of_mesh(2, 2, {0, 1, 2, 3}).empty());
-  // 2x2, all four turns of the circle 0 → 1 → 3 → 2: 0 and 3 go along the row first, and so end in a column;
-  // 1 and 2 go down the column first, and so end in a row.
-  EXPECT_TRUE(cycle_of_mesh(2, 2, {1, 2}).size() == 4 || cycle_of_mesh(2, 2, {0, 3}).size() == 4);
+  // 0 and 3 go along the row first, 1 and 2 down or up the column first: all four turns of a circle.
+  const auto from = [](std::vector<std::string> cycle, const std::string& first) {
+    std::rotate(cycle.begin(), std::find(cycle.begin(), cycle.end(), first), cycle.end());
+    return cycle;
+  };
+  EXPECT_EQ(from(cycle_of_mesh(2, 2, {1, 2}), "0->1"),
+            (std::vector<std::string>{"0->1", "1->3", "3->2", "2->0"}));
+  EXPECT_EQ(from(cycle_of_mesh(2, 2, {0, 3}), "0->2"),
+            (std::vector<std::string>{"0->2", "2->3", "3->1", "1->0"}));
 }
 
 TEST(RouteCheck, ARouteWithoutALinkIsNamed) {
