@@ -22,7 +22,8 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
       classes_(classes),
       packets_(packets),
       host_(host),
-      queues_(params.dma_engines * kMaxClasses, Queue(params.dma_bytes_per_s)),
+      queues_(params.dma_engines * kMaxClasses,
+              Queue(params.dma_bytes_per_s ? params.dma_bytes_per_s : params.link.bytes_per_s)),
       port_(port_params(params), classes, *this, *this) {}
 
 void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {

@@ -12,7 +12,7 @@ namespace wafertlm {
 struct InjectorParams {
   WireFormat format;
   OutputParams link;                  ///< from the NPU into the fabric
-  std::uint64_t dma_bytes_per_s = 0;  ///< of one DMA engine
+  std::uint64_t dma_bytes_per_s = 0;  ///< of one DMA engine; 0: as fast as the link
   std::uint32_t dma_engines = 4;
 };
 
