@@ -8,11 +8,12 @@
 namespace wafertlm {
 namespace {
 
-bool earlier(const WakeQueue::Entry& a, const WakeQueue::Entry& b) {
+// Objects, not functions: std::sort inlines them.
+constexpr auto earlier = [](const WakeQueue::Entry& a, const WakeQueue::Entry& b) {
   return a.at != b.at ? a.at < b.at : static_cast<std::int32_t>(a.order - b.order) < 0;
-}
+};
 /// For the standard heap, whose front is the last by this order.
-bool later(const WakeQueue::Entry& a, const WakeQueue::Entry& b) { return earlier(b, a); }
+constexpr auto later = [](const WakeQueue::Entry& a, const WakeQueue::Entry& b) { return earlier(b, a); };
 
 constexpr std::size_t kCompact = 256;      // popped entries that the open buckets keep at most
 constexpr std::uint64_t kAheadSlots = 64;  // buckets are opened at most so far ahead of the time
