@@ -162,6 +162,10 @@ void MeshFabric::check_routes() const {
   check.require_no_cycle(geometry_.npus());
 }
 
+void MeshFabric::observe(LinkObserver& observer) {
+  for (std::size_t n = 0; n < routers_.size(); ++n) routers_[n]->observe(observer, n);
+}
+
 std::uint64_t MeshFabric::packet_hops() const {
   std::uint64_t hops = 0;
   for (const MeshLink& link : links_) hops += counters(link).packets;

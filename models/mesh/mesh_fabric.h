@@ -68,6 +68,9 @@ class MeshFabric : public sc_core::sc_module {
   std::uint64_t bytes_per_s(const MeshLink& link) const {
     return routers_[link.router]->core().bytes_per_s(link.output);
   }
+  /// Tells `observer` about every packet that leaves a router; the number of a switch is its NPU's.
+  void observe(LinkObserver& observer);
+
   /// Packets that crossed a router, over all of them.
   std::uint64_t packet_hops() const;
   /// Packets waiting in routers, and credits that are not home, in bytes: both 0 when the fabric is at rest.

@@ -16,12 +16,13 @@
 #include "platform/results/results.h"
 #include "platform/results/summary.h"
 #include "platform/run/job_run.h"
+#include "waveforms/link_waves.h"
 
 namespace wafertlm {
 namespace {
 
 struct Options {
-  std::string experiment, out;
+  std::string experiment, out, vcd;
   std::vector<std::string> overrides;
 };
 
@@ -51,6 +52,17 @@ std::uint64_t peak_rss_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
+std::unique_ptr<LinkWaves> trace_links(MeshFabric& mesh, const std::string& path) {
+  auto waves = std::make_unique<LinkWaves>(path);
+  for (const MeshLink& link : mesh.links()) {
+    std::string name = link.name;
+    name.replace(name.find("->"), 2, "_to_");  // a scope name has no arrows
+    waves->add_link(link.router, link.output, name);
+  }
+  mesh.observe(*waves);
+  return waves;
+}
+
 int run(const Options& options) {
   namespace fs = std::filesystem;
   const auto start = Clock::now();
@@ -62,10 +74,13 @@ int run(const Options& options) {
 
   Machine machine(experiment.platform);
   JobRun job_run(machine, job, experiment);
+  std::unique_ptr<LinkWaves> waves;
+  if (!options.vcd.empty()) waves = trace_links(machine.wafer().mesh, options.vcd);
   {
     ProgressLine progress;
     job_run.run([&](TimePs now, std::uint64_t done, std::uint64_t all) { progress.update(now, done, all); });
   }
+  if (waves) waves->finish(job_run.end_ps());
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
   const std::vector<std::pair<std::string, std::string>> files = {
@@ -76,6 +91,7 @@ int run(const Options& options) {
   write_files(out, files);
   fmt::print("{}Written:\n", run_summary(results));
   for (const auto& [name, text] : files) fmt::print("  {}\n", (out / name).string());
+  if (waves) fmt::print("  {}   (gtkwave {})\n", options.vcd, options.vcd);
   return 0;
 }
 
@@ -93,6 +109,8 @@ std::function<int()> add_run_command(CLI::App& app) {
   command->add_option(
       "--set", options->overrides,
       "Change a key: wafer.fabric.link_bandwidth=1TB/s, iterations=1, workload.bucket_bytes=50MiB");
+  command->add_option("--vcd", options->vcd, "Write the waveforms of all links to this file")
+      ->type_name("FILE");
   command->footer(
       "Examples:\n"
       "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml\n"

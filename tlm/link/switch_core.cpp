@@ -270,6 +270,7 @@ void SwitchCore::send(std::size_t out, std::size_t input, Queue& from, std::uint
   ++counters.packets;
   counters.payload_bytes += packet.payload_bytes;
   counters.wire_bytes += packet.wire_bytes;
+  if (observer_) observer_->sent(observed_, static_cast<PortId>(out), packet, now, slot.end);
 
   // Out of its queue; the next one comes to the front.
   from.head = packet.next;

@@ -9,6 +9,7 @@
 #include "tlm/link/class_table.h"
 #include "tlm/link/credit_window.h"
 #include "tlm/link/line.h"
+#include "tlm/link/link_observer.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
@@ -98,6 +99,12 @@ class SwitchCore {
   std::uint64_t queued() const { return queued_; }
   /// Credits of all outputs that are neither here nor promised, in bytes.
   std::uint64_t outstanding_credits() const;
+
+  /// Tells `observer`, as switch number `number`, about every packet from now on.
+  void observe(LinkObserver& observer, std::size_t number) {
+    observer_ = &observer;
+    observed_ = number;
+  }
 
   // Hints: each brings into the cache what a coming wake(output) will touch. In this order, a few wake-ups
   // apart, because each follows pointers that the one before has fetched.
@@ -197,6 +204,8 @@ class SwitchCore {
   std::uint32_t words_;         // of 64 inputs
   TimePs pipeline_ps_;
   SwitchHost& host_;
+  LinkObserver* observer_ = nullptr;
+  std::size_t observed_ = 0;
   const RouteFunction& routes_;
   std::uint64_t queued_ = 0;
   std::vector<TimePs> credit_delay_ps_;  // per input

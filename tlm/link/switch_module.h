@@ -22,6 +22,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Wake
   FabricInitiatorSocket& output(PortId port) { return output_sockets_[index_of(port)]; }
 
   const SwitchCore& core() const { return core_; }
+  void observe(LinkObserver& observer, std::size_t number) { core_.observe(observer, number); }
 
  private:
   struct Output;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tlm/link/link_observer.h"
+#include "waveforms/vcd_writer.h"
+
+namespace wafertlm {
+
+/// Waveforms of links: per link `busy`, the traffic `class` on the line and the `source` and `destination`
+/// NPU of the packet. The last three keep their value while the line is idle.
+class LinkWaves : public LinkObserver {
+ public:
+  explicit LinkWaves(const std::string& path) : vcd_(path) {}
+
+  /// Announces output `output` of switch `observed`, before the run.
+  void add_link(std::size_t observed, PortId output, const std::string& name);
+  void sent(std::size_t observed, PortId output, const Packet& packet, TimePs start_ps,
+            TimePs end_ps) override;
+  void finish(TimePs end_ps) { vcd_.finish(end_ps); }
+
+ private:
+  struct Link {
+    std::size_t busy, traffic_class, source, destination;
+  };
+  VcdWriter vcd_;
+  std::vector<std::vector<Link>> links_;  // [switch][output]
+};
+
+}  // namespace wafertlm
