@@ -17,7 +17,6 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
       memory("memory", params.memory, pools.scratch, scheduler, *this),
       params_(params),
       scheduler_(scheduler),
-      packets_(pools.packets),
       endpoint_(params.npu, params.injector, classes, pools.packets, pools.messages, *this) {
   operations.bind(static_cast<OperationForwardIf&>(*this));
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));

@@ -72,7 +72,6 @@ class Npu : public sc_core::sc_module,
 
   NpuParams params_;
   Scheduler& scheduler_;
-  PacketPool& packets_;
   Endpoint endpoint_;
   TimePs compute_free_ps_ = 0, cpu_free_ps_ = 0;
   std::unordered_map<std::uint64_t, Payload*> running_;  // by token

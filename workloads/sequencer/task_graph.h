@@ -35,7 +35,8 @@ struct TaskGraphOptions {
 };
 
 /// The tasks of one rank in file order. Requires a source that chakra::validate() accepted.
-/// METADATA nodes, collectives of a group with one rank, and loads and stores of no bytes become tasks of kind `none`, which take no time.
+/// METADATA nodes, collectives of a group with one rank, and loads and stores of no bytes become tasks of
+/// kind `none`, which take no time.
 std::vector<Task> load_tasks(chakra::NodeSource& source, std::uint32_t rank, const chakra::CommGroups& groups,
                              const TaskGraphOptions& options);
 
