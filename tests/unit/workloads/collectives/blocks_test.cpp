@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collectives/blocks.h"
+
+#include <gtest/gtest.h>
+
+namespace wafertlm {
+namespace {
+
+TEST(Blocks, CoverTheVectorAndDifferByAtMostOneElement) {
+  for (const std::uint64_t bytes : {0, 1, 3, 4, 12, 1000, 1001, 1 << 20})
+    for (std::uint64_t count = 1; count <= 64; ++count) {
+      const Blocks blocks(bytes, count);
+      const std::uint64_t element = bytes % 4 == 0 ? 4 : 1;
+      std::uint64_t sum = 0;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        EXPECT_EQ(blocks.offset(i), sum);
+        EXPECT_EQ(blocks.bytes(i) % element, 0U);
+        EXPECT_LE(blocks.bytes(0) - blocks.bytes(i), element);
+        sum += blocks.bytes(i);
+      }
+      EXPECT_EQ(sum, bytes) << bytes << " B in " << count;
+    }
+}
+
+}  // namespace
+}  // namespace wafertlm
