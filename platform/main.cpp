@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <systemc>
 
+#include "platform/check/check_command.h"
 #include "platform/collective/collective_command.h"
 #include "platform/config/config_error.h"
 #include "platform/run/run_command.h"
@@ -17,6 +18,11 @@ namespace {
 
 constexpr int kDone = 0, kRunFailed = 1, kBadInput = 2;
 
+int report(const std::exception& error, int exit_code) {
+  std::cerr << "wafertlm: " << error.what() << '\n';
+  return exit_code;
+}
+
 int run(int argc, char** argv) {
   using namespace wafertlm;
   CLI::App app("WaferTLM: a SystemC/TLM-2.0 virtual platform of a wafer-scale training system", "wafertlm");
@@ -24,29 +30,26 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", WAFERTLM_VERSION);
   app.footer("Exit codes: 0 done, 1 the run failed, 2 bad input. `wafertlm COMMAND --help` shows examples.");
   const std::map<std::string, std::function<int()>> commands = {
-      {"run", add_run_command(app)},
-      {"collective", add_collective_command(app)},
-      {"traffic", add_traffic_command(app)},
+      {"run", add_run_command(app)},         {"collective", add_collective_command(app)},
+      {"traffic", add_traffic_command(app)}, {"check", add_check_command(app)},
+      {"schema", add_schema_command(app)},
   };
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kBadInput;
+    if (error.get_exit_code() == 0) return app.exit(error);  // help or version
+    return report(error, kBadInput);
   }
   try {
     return commands.at(app.get_subcommands().front()->get_name())();
   } catch (const config::ConfigError& error) {
-    std::cerr << "wafertlm: " << error.what() << '\n';
-    return kBadInput;
+    return report(error, kBadInput);
   } catch (const chakra::TraceError& error) {
-    std::cerr << "wafertlm: " << error.what() << '\n';
-    return kBadInput;
+    return report(error, kBadInput);
   } catch (const std::invalid_argument& error) {
-    std::cerr << "wafertlm: " << error.what() << '\n';
-    return kBadInput;
+    return report(error, kBadInput);
   } catch (const std::exception& error) {
-    std::cerr << "wafertlm: " << error.what() << '\n';
-    return kRunFailed;
+    return report(error, kRunFailed);
   }
 }
 

@@ -12,7 +12,7 @@ namespace wafertlm {
 
 /// Waveforms of links: per link `busy`, the traffic `class` on the line and the `source` and `destination`
 /// NPU of the packet. The last three keep their value while the line is idle.
-class LinkWaves : public LinkObserver {
+class LinkWaves final : public LinkObserver {
  public:
   explicit LinkWaves(const std::string& path) : vcd_(path) {}
 

@@ -81,8 +81,9 @@ int run(const Options& options) {
   request.algorithm = algorithm_of(options, spec.collectives, request.type);
   request.chunks = spec.collectives.chunks;
   const std::vector<std::uint64_t> sizes = parse_sizes(options.sizes);
-  const auto program =
-      plan_collective(request, fabric_traits(mesh_params(spec.wafer)));  // refuses bad input early
+  // Refuses bad input before the first line of the table.
+  const auto program = plan_collective(request, fabric_traits(mesh_params(spec.wafer)));
+  class_table(spec.wafer.fabric).find(options.traffic_class);
 
   nlohmann::json report = {{"platform", spec.name},
                            {"type", options.type},

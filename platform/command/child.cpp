@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "platform/config/config_error.h"
+
 namespace wafertlm {
 namespace {
 
@@ -15,6 +17,8 @@ nlohmann::json outcome_of(const std::function<nlohmann::json()>& work) {
   try {
     return {{"result", work()}};
   } catch (const std::invalid_argument& error) {
+    return {{"bad_input", error.what()}};
+  } catch (const config::ConfigError& error) {
     return {{"bad_input", error.what()}};
   } catch (const std::exception& error) {
     return {{"error", error.what()}};

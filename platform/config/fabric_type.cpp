@@ -94,7 +94,7 @@ bool WaferSpec::are_neighbours(NpuId a, NpuId b) const {
 }
 
 std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
-  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "1000 PB/s");
+  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s");
   const auto latency = whole_quantity(time_dimension(), "0 ps", "1 s");
   const auto npu = integer<NpuId>(0, 65'535);
   auto type = std::make_shared<Struct<FabricSpec>>("fabric");

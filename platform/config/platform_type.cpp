@@ -19,7 +19,7 @@ std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
 }
 
 std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
-  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "1000 PB/s");
+  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s");
   auto type = std::make_shared<Struct<HbmSpec>>("hbm");
   type->optional("read_bandwidth", &HbmSpec::read_bandwidth_bytes_per_s, bandwidth,
                  "Read bandwidth of one NPU's HBM")

@@ -70,10 +70,9 @@ int run(const Options& options) {
   const Job job = load_job(experiment);
   const fs::path out =
       options.out.empty() ? fs::path("out") / fs::path(options.experiment).stem() : fs::path(options.out);
-  require_writable_folder(out);
-
   Machine machine(experiment.platform);
   JobRun job_run(machine, job, experiment);
+  require_writable_folder(out);
   std::unique_ptr<LinkWaves> waves;
   if (!options.vcd.empty()) waves = trace_links(machine.wafer().mesh, options.vcd);
   {

@@ -9,7 +9,7 @@
 namespace wafertlm::traffic {
 
 /// Collects the packets created in [begin, end), and counts what is delivered meanwhile.
-class Measurement : public TrafficSink {
+class Measurement final : public TrafficSink {
  public:
   Measurement(TimePs begin_ps, TimePs end_ps, std::uint32_t nodes)
       : begin_ps_(begin_ps), end_ps_(end_ps), delivered_by_source_(nodes), past_end_(nodes) {}

@@ -107,4 +107,9 @@ bool CommGroups::holds(const std::string& name, std::uint32_t rank) const {
   return std::binary_search(group.sorted.begin(), group.sorted.end(), rank);
 }
 
+std::size_t CommGroups::number(const std::string& name) const {
+  if (&find(name) == &all_) return 0;
+  return 1 + static_cast<std::size_t>(std::distance(groups_.begin(), groups_.find(name)));
+}
+
 }  // namespace wafertlm::chakra

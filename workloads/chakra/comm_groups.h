@@ -28,6 +28,9 @@ class CommGroups {
   /// @throws TraceError when there is no such group (names those there are).
   const std::vector<std::uint32_t>& ranks(const std::string& name) const;
   bool holds(const std::string& name, std::uint32_t rank) const;
+  /// A number of its own for every group, below count(). @throws TraceError when there is no such group.
+  std::size_t number(const std::string& name) const;
+  std::size_t count() const { return groups_.size() + 1; }
 
  private:
   struct Group {

@@ -41,8 +41,8 @@ CollectiveRegistry::CollectiveRegistry(const chakra::CommGroups& groups, const F
 
 CollectiveRecord& CollectiveRegistry::plan(PerGroup& group, std::uint64_t sequence, const Task& task) {
   auto record = std::make_unique<CollectiveRecord>();
-  // The same numbers however the ranks happen to come: groups are numbered as they are named.
-  record->id = sequence * 65536 + group.number + 1;
+  // The same numbers however the ranks happen to come.
+  record->id = sequence * groups_.count() + groups_.number(task.group) + 1;
   record->name = task.name;
   record->group = task.group;
   record->traffic_class = task.traffic_class;
@@ -69,12 +69,7 @@ CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Ta
   const auto [place, is_new] = by_group_.try_emplace(task.group);
   PerGroup& group = place->second;
   const auto& ranks = groups_.ranks(task.group);
-  if (is_new) {
-    group.entered.resize(groups_.num_ranks());
-    group.number = *std::min_element(ranks.begin(), ranks.end());
-    for (const char letter : task.group)
-      group.number = (group.number * 31 + static_cast<unsigned char>(letter)) % 65535;
-  }
+  if (is_new) group.entered.resize(groups_.num_ranks());
   const std::uint64_t sequence = group.entered[rank]++;
   const auto found = group.records.find(sequence);
   CollectiveRecord& record = found == group.records.end() ? plan(group, sequence, task) : *found->second;

@@ -52,7 +52,6 @@ class CollectiveRegistry {
 
  private:
   struct PerGroup {
-    std::uint64_t number = 0;
     std::vector<std::uint64_t> entered;                                  // by rank
     std::map<std::uint64_t, std::unique_ptr<CollectiveRecord>> records;  // by sequence number
     std::map<std::uint64_t, std::uint32_t> first_rank;

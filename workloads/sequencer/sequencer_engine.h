@@ -69,7 +69,6 @@ class SequencerEngine {
   std::vector<TaskRun> runs_;
   std::map<std::string, std::deque<std::uint32_t>> class_queue_;  // runs; the front one is under way
   std::map<Task::Kind, std::uint32_t> last_of_unit_;  // the run that last used compute, CPU, memory
-  std::map<std::string, std::uint32_t> last_of_class_;
   std::set<std::uint32_t> under_way_;
   std::deque<std::uint32_t> instant_;  // runs that take no time, to be finished
   bool finishing_ = false;

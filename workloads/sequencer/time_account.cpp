@@ -53,7 +53,10 @@ std::vector<TimeSegment> account_time(const SequencerEngine& rank, TimePs end_ps
     const TaskRun& entry = rank.runs()[run];
     if (rank.tasks()[entry.task].kind == Task::Kind::compute && entry.end_ps > entry.start_ps)
       computes.push_back(run);
-    if (last == TaskRun::kNone || entry.end_ps > rank.runs()[last].end_ps) last = run;
+    if (last == TaskRun::kNone || entry.end_ps > rank.runs()[last].end_ps ||
+        (entry.end_ps == rank.runs()[last].end_ps &&
+         rank.tasks()[entry.task].id < rank.tasks()[rank.runs()[last].task].id))
+      last = run;
   }
   std::sort(computes.begin(), computes.end(), [&](std::uint32_t a, std::uint32_t b) {
     return rank.runs()[a].start_ps < rank.runs()[b].start_ps;

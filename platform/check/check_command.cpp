@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/check/check_command.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "platform/command/format.h"
+#include "platform/config/json_schema.h"
+#include "platform/config/load.h"
+#include "platform/run/job.h"
+#include "platform/system/wafer.h"
+
+namespace wafertlm {
+namespace {
+
+struct Options {
+  std::string file;
+  std::vector<std::string> overrides;
+  bool resolved = false;
+};
+
+/// Builds the fabric, so that what only elaboration finds (routes that can deadlock) is found too.
+void show(const config::PlatformSpec& spec) {
+  const Wafer wafer(spec);
+  const MeshParams mesh = mesh_params(spec.wafer);
+  fmt::print("platform  {}: {} x {} mesh, {} NPUs\n", spec.name, mesh.width, mesh.height,
+             spec.wafer.npu_count());
+  fmt::print("links     {}, latency {}, router {}, credit {}\n",
+             format_bandwidth(static_cast<double>(mesh.link_bytes_per_s)), format_time(mesh.link_latency_ps),
+             format_time(mesh.router_pipeline_ps), format_time(mesh.credit_delay_ps));
+  const TimePs round_trip = mesh.link_latency_ps + mesh.router_pipeline_ps + mesh.credit_delay_ps;
+  fmt::print(
+      "buffers   {} per input and virtual channel ({})\n",
+      format_bytes(mesh.buffer_bytes ? mesh.buffer_bytes
+                                     : auto_buffer_bytes(mesh.link_bytes_per_s, round_trip, mesh.format)),
+      mesh.buffer_bytes ? "given" : "auto");
+  for (std::size_t i = 0; i < wafer.classes.size(); ++i) {
+    const TrafficClass& entry = wafer.classes[static_cast<ClassId>(i)];
+    fmt::print("class     {:<8} virtual channels {} to {}, priority {}\n", entry.name, entry.first_vc,
+               entry.first_vc + entry.vcs - 1, entry.priority);
+  }
+}
+
+void show(const config::ExperimentSpec& spec) {
+  fmt::print("experiment {}, {} iterations\n", spec.name, spec.iterations);
+  show(spec.platform);
+  const Job job = load_job(spec);
+  std::uint64_t nodes = 0, collectives = 0;
+  for (const chakra::TraceSummary& rank : job.summaries) {
+    nodes += rank.nodes;
+    collectives += rank.collectives;
+  }
+  fmt::print("workload  {}: {} ranks, {} nodes, {} entries into collectives\n", spec.workload.name,
+             job.size(), nodes, collectives);
+}
+
+void show(const config::WorkloadSpec& spec) { fmt::print("workload  {}\n", spec.name); }
+void show(const config::LayerTableSpec& spec) {
+  fmt::print("layers    {}: {} layers\n", spec.model, spec.layers.size());
+}
+
+template <typename Spec>
+int check(const Spec& spec, bool resolved) {
+  if (resolved) {
+    fmt::print("{}", config::resolved_yaml(spec));
+    return 0;
+  }
+  show(spec);
+  fmt::print("ok\n");
+  return 0;
+}
+
+int run(const Options& options) {
+  switch (config::detect_kind(options.file)) {
+    case config::FileKind::platform:
+      return check(config::load_platform(options.file, options.overrides), options.resolved);
+    case config::FileKind::experiment:
+      return check(config::load_experiment(options.file, options.overrides), options.resolved);
+    case config::FileKind::workload:
+      return check(config::load_workload(options.file, options.overrides), options.resolved);
+    case config::FileKind::layers:
+      return check(config::load_layers(options.file, options.overrides), options.resolved);
+  }
+  return 2;
+}
+
+}  // namespace
+
+std::function<int()> add_check_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("check", "Check a platform, experiment, workload or layer file without running");
+  command->add_option("FILE", options->file, "YAML file")->required()->type_name("FILE");
+  command->add_option("--set", options->overrides, "Change a key, as in `run`");
+  command->add_flag("--resolved", options->resolved,
+                    "Print every value with its origin instead of a summary");
+  command->footer("Example:\n  wafertlm check configs/experiments/resnet50_dp20_mesh_5x4.yaml");
+  return [options] { return run(*options); };
+}
+
+std::function<int()> add_schema_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of all YAML files, for editors");
+  command->footer(
+      "Example, with an editor that has a YAML language server:\n"
+      "  wafertlm schema > wafertlm.schema.json\n"
+      "and as the first line of a file: # yaml-language-server: $schema=wafertlm.schema.json");
+  return [] {
+    fmt::print("{}\n", config::json_schema());
+    return 0;
+  };
+}
+
+}  // namespace wafertlm

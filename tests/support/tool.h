@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+namespace wafertlm::test {
+
+struct ToolResult {
+  int exit_code = 0;
+  std::string out, error;
+};
+
+/// Runs the wafertlm executable through the shell with these arguments.
+ToolResult run_tool(const std::string& arguments);
+
+/// The text of a file; empty if there is none.
+std::string read_text(const std::string& path);
+
+}  // namespace wafertlm::test

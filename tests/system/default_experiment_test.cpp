@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
+
+namespace wafertlm {
+namespace {
+
+const std::string kExperiment =
+    std::string(WAFERTLM_SOURCE_DIR) + "/configs/experiments/resnet50_dp20_mesh_5x4.yaml";
+const std::string kPlatform = std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wafer_mesh_5x4.yaml";
+
+nlohmann::json run(const test::TempFolder& folder, const std::string& name, const std::string& more) {
+  const test::ToolResult result =
+      test::run_tool("run " + kExperiment + " --out " + folder.path() + "/" + name + " " + more);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  nlohmann::json results =
+      nlohmann::json::parse(test::read_text(folder.path() + "/" + name + "/results.json"));
+  results.erase("host");
+  return results;
+}
+
+TEST(DefaultExperiment, GivesIdenticalResultsTwiceWithCheckersAndWithWaveforms) {
+  const test::TempFolder folder;
+  const auto first = run(folder, "a", "");
+  EXPECT_EQ(first, run(folder, "b", ""));
+  EXPECT_EQ(first, run(folder, "c", "--set run.checkers=true"));
+  EXPECT_EQ(first, run(folder, "d", "--vcd " + folder.path() + "/links.vcd"));
+  EXPECT_NE(test::read_text(folder.path() + "/links.vcd").find("$enddefinitions"), std::string::npos);
+}
+
+TEST(DefaultExperiment, HalfTheLinkBandwidthDoublesWhatIsExposed) {
+  const test::TempFolder folder;
+  const auto exposed = [](const nlohmann::json& results) {
+    return results["iterations"][0]["breakdown_s"]["exposed_dp"].get<double>();
+  };
+  const double base = exposed(run(folder, "a", ""));
+  const double slow = exposed(run(folder, "b", "--set wafer.fabric.link_bandwidth=375GB/s"));
+  EXPECT_GT(slow / base, 1.9);
+}
+
+TEST(DefaultExperiment, TheResolvedConfigurationGivesTheSameResult) {
+  const test::TempFolder folder;
+  const auto first = run(folder, "a", "--set iterations=1");
+  const test::ToolResult again =
+      test::run_tool("run " + folder.path() + "/a/resolved.yaml --out " + folder.path() + "/again");
+  ASSERT_EQ(again.exit_code, 0) << again.error;
+  const auto second = nlohmann::json::parse(test::read_text(folder.path() + "/again/results.json"));
+  EXPECT_EQ(first["iterations"], second["iterations"]);
+}
+
+struct BadCall {
+  const char* arguments;
+  const char* message;
+};
+
+// Each must end with exit code 2, one line on the error stream, and nothing written.
+TEST(BadCalls, AreRefusedInOneLine) {
+  const BadCall calls[] = {
+      {"run nowhere.yaml", "nowhere.yaml"},
+      {"run EXPERIMENT --set wafer.widht=4", "width"},
+      {"run EXPERIMENT --set wafer.width=2", "do not fit"},
+      {"run EXPERIMENT --set iterations=0", "iterations"},
+      {"run EXPERIMENT --set workload.data_parallel=0", "data_parallel"},
+      {"run EXPERIMENT --set workload.layers=resnet51", "resnet50"},
+      {"run EXPERIMENT --set wafer.fabric.link_bandwidth=750", "unit"},
+      {"run EXPERIMENT --set wafer.fabric.link_latency=0ns --set wafer.fabric.router_pipeline=0ns", "1 ps"},
+      {"run EXPERIMENT --set wafer.fabric.input_buffer=6KiB", "input_buffer"},
+      {"run EXPERIMENT --set wafer.fabric.failed_routers=[99]", "99"},
+      {"run EXPERIMENT --set wafer.fabric.failed_links=[[0,7]]", "failed_links"},
+      {"run EXPERIMENT --set wafer.fabric.virtual_channels=17", "virtual_channels"},
+      {"run EXPERIMENT --set wafer.fabric.link_bandwidth=20PB/s", "9"},
+      {"run EXPERIMENT --set nonsense", "nonsense"},
+      {"run PLATFORM", "experiment"},
+      {"collective PLATFORM --type all_reduce --npus 0-20", "0 to 19"},
+      {"collective PLATFORM --type all_reduce --npus 3-1", "3-1"},
+      {"collective PLATFORM --type all_reduce --npus 0-", "0-"},
+      {"collective PLATFORM --type all_reduce --npus 1,1", "twice"},
+      {"collective PLATFORM --type all_reduce --size 12", "unit"},
+      {"collective PLATFORM --type all_reduce --size 1MiB:1KiB:2", "FROM"},
+      {"collective PLATFORM --type all_reduce --size 1MiB,", "size"},
+      {"collective PLATFORM --type all_to_all --algorithm ring", "direct"},
+      {"collective PLATFORM --type all_reduce --class best", "mp"},
+      {"collective PLATFORM --type everything", "all_reduce"},
+      {"collective PLATFORM", "--type"},
+      {"collective PLATFORM --type all_reduce --npus 0-4 --set wafer.fabric.failed_routers=[2]", "router 2"},
+      {"check nowhere.yaml", "nowhere.yaml"},
+      {"traffic PLATFORM --pattern sideways", "sideways"},
+      {"dance", ""},
+  };
+  for (const BadCall& call : calls) {
+    const test::TempFolder folder;
+    std::string arguments = call.arguments;
+    const auto put = [&](const std::string& word, const std::string& path) {
+      if (const std::size_t at = arguments.find(word); at != std::string::npos)
+        arguments.replace(at, word.size(), path);
+    };
+    put("EXPERIMENT", kExperiment);
+    put("PLATFORM", kPlatform);
+    if (arguments.rfind("run", 0) == 0) arguments += " --out " + folder.path() + "/out";
+    const test::ToolResult result = test::run_tool(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments << '\n' << result.error;
+    EXPECT_EQ(result.error.rfind("wafertlm: ", 0), 0U) << arguments << '\n' << result.error;
+    EXPECT_EQ(result.error.find('\n'), result.error.size() - 1) << arguments << '\n' << result.error;
+    EXPECT_NE(result.error.find(call.message), std::string::npos) << arguments << '\n' << result.error;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_EQ(test::read_text(folder.path() + "/out/results.json"), "") << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace wafertlm
