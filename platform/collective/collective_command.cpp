@@ -73,6 +73,14 @@ void print_row(const nlohmann::json& row) {
   std::fflush(stdout);
 }
 
+void print_head(const config::PlatformSpec& spec, const nlohmann::json& report, std::uint32_t chunks) {
+  fmt::print("{} of {} NPUs on {}: {}, class {}, chunks {}{}\n", report["type"].get<std::string>(),
+             report["group_size"].get<std::size_t>(), spec.name, report["algorithm"].get<std::string>(),
+             report["class"].get<std::string>(), chunks, spec.run.functional ? ", values proven" : "");
+  fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9}\n", "size", "time", "algbw", "busbw",
+             "predicted", "bound", "/bound", "/predict");
+}
+
 int run(const Options& options) {
   const config::PlatformSpec spec = config::load_platform(options.platform, options.overrides);
   CollectiveRequest request;
@@ -91,17 +99,11 @@ int run(const Options& options) {
                            {"class", options.traffic_class},
                            {"group_size", request.group.size()},
                            {"rows", nlohmann::json::array()}};
-  if (!options.json) {
-    fmt::print("{} of {} NPUs on {}: {}, class {}, chunks {}{}\n", options.type, request.group.size(),
-               spec.name, program->algorithm, options.traffic_class, request.chunks,
-               spec.run.functional ? ", values proven" : "");
-    fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9}\n", "size", "time", "algbw", "busbw",
-               "predicted", "bound", "/bound", "/predict");
-  }
   for (const std::uint64_t bytes : sizes) {
     request.bytes = bytes;
     const nlohmann::json row = run_in_child([&] { return run_size(spec, request, options); });
     report["rows"].push_back(row);
+    if (!options.json && report["rows"].size() == 1) print_head(spec, report, request.chunks);
     if (!options.json) print_row(row);
   }
   if (options.json) fmt::print("{}\n", report.dump(2));

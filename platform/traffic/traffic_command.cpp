@@ -57,7 +57,7 @@ void execute(const Command& command) {
 
 int exit_code_of(const Command& command) {
   const auto fail = [](const std::exception& error, int code) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    fmt::print(stderr, "wafertlm: {}\n", error.what());
     return code;
   };
   try {

@@ -88,7 +88,7 @@ TEST(BadCalls, AreRefusedInOneLine) {
       {"collective PLATFORM", "--type"},
       {"collective PLATFORM --type all_reduce --npus 0-4 --set wafer.fabric.failed_routers=[2]", "router 2"},
       {"check nowhere.yaml", "nowhere.yaml"},
-      {"traffic PLATFORM --pattern sideways", "sideways"},
+      {"traffic FLITS --pattern sideways", "sideways"},
       {"dance", ""},
   };
   for (const BadCall& call : calls) {
@@ -100,6 +100,7 @@ TEST(BadCalls, AreRefusedInOneLine) {
     };
     put("EXPERIMENT", kExperiment);
     put("PLATFORM", kPlatform);
+    put("FLITS", std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/mesh_8x8_flit.yaml");
     if (arguments.rfind("run", 0) == 0) arguments += " --out " + folder.path() + "/out";
     const test::ToolResult result = test::run_tool(arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments << '\n' << result.error;

@@ -44,7 +44,7 @@ TEST_P(BadTraffic, EndsWithOneLineAndCode2) {
   const Outcome outcome = traffic(GetParam().arguments);
   fmt::print("{}", outcome.output);
   EXPECT_EQ(outcome.code, 2);
-  const std::size_t error = outcome.output.find("error: ");
+  const std::size_t error = outcome.output.find("wafertlm: ");
   ASSERT_NE(error, std::string::npos);
   EXPECT_NE(outcome.output.find(GetParam().message), std::string::npos);
   EXPECT_EQ(outcome.output.find('\n', error), outcome.output.size() - 1);
@@ -92,7 +92,7 @@ TEST_P(BadPermutation, NamesTheLine) {
   const Outcome outcome = traffic(kFlits + " --pattern permutation --permutation " + path);
   fmt::print("{}", outcome.output);
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.output.find("error: " + path + GetParam().message), std::string::npos);
+  EXPECT_NE(outcome.output.find("wafertlm: " + path + GetParam().message), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Input, BadPermutation,
