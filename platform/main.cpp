@@ -16,7 +16,7 @@
 
 namespace {
 
-constexpr int kDone = 0, kRunFailed = 1, kBadInput = 2;
+constexpr int kRunFailed = 1, kBadInput = 2;
 
 int report(const std::exception& error, int exit_code) {
   std::cerr << "wafertlm: " << error.what() << '\n';
