@@ -66,15 +66,15 @@ std::uint64_t TrafficRun::hash() const {
   return hash;
 }
 
-std::uint64_t TrafficRun::created() const {
+std::uint64_t TrafficRun::created_packets() const {
   std::uint64_t sum = 0;
   for (const TrafficNode& node : nodes_) sum += node.created_packets();
   return sum;
 }
 
 void TrafficRun::require_rest() {
-  if (created() != log_.size())
-    throw std::logic_error(std::to_string(log_.size()) + " of " + std::to_string(created()) +
+  if (created_packets() != log_.size())
+    throw std::logic_error(std::to_string(log_.size()) + " of " + std::to_string(created_packets()) +
                            " packets arrived");
   for (const TrafficNode& node : nodes_)
     if (node.injector().queued() != 0 || node.injector().outstanding_credits() != 0)

@@ -35,7 +35,7 @@ class TrafficRun : public sc_core::sc_module, private DestinationSource, private
   std::vector<Delivery> log() const;
   /// FNV-1a over source, sequence, destination, times and waits of the log.
   std::uint64_t hash() const;
-  std::uint64_t created() const;
+  std::uint64_t created_packets() const;
   /// Sum of a counter over all outputs of the fabric and the injection ports.
   template <typename Counter>
   TimePs total(Counter counter) const {

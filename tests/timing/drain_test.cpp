@@ -50,7 +50,7 @@ TEST_P(Drain, OverloadWithTwoPacketsOfBuffer) {
     std::printf("%-8s %2u channels, %s: %7llu packets offered in 1 us, all there after %7.2f us\n",
                 run.name(), virtual_channels,
                 discipline == config::InputQueue::fifo ? "fifo      " : "per_output",
-                static_cast<unsigned long long>(run.created()), static_cast<double>(last) * 1e-6);
+                static_cast<unsigned long long>(run.created_packets()), static_cast<double>(last) * 1e-6);
     EXPECT_GT(last, 2 * options.stop_ps);  // it was overload
   }
 }

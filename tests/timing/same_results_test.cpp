@@ -41,10 +41,10 @@ TEST_P(SameResults, InAnyOrderOfConstructionWithAndWithoutCheckers) {
   for (TrafficRun* run : {&plain, &reverse, &unchecked, &other}) run->require_rest();
 
   std::printf("%s: %llu packets; delivery log %016llx, reverse %016llx, without checkers %016llx\n",
-              GetParam().name, static_cast<unsigned long long>(plain.created()),
+              GetParam().name, static_cast<unsigned long long>(plain.created_packets()),
               static_cast<unsigned long long>(plain.hash()), static_cast<unsigned long long>(reverse.hash()),
               static_cast<unsigned long long>(unchecked.hash()));
-  EXPECT_GT(plain.created(), 5000U);
+  EXPECT_GT(plain.created_packets(), 5000U);
   EXPECT_EQ(reverse.hash(), plain.hash());
   EXPECT_EQ(unchecked.hash(), plain.hash());
   EXPECT_NE(other.hash(), plain.hash());  // another seed: the hash sees a difference
