@@ -7,7 +7,7 @@ namespace wafertlm {
 namespace {
 
 TEST(Blocks, CoverTheVectorAndDifferByAtMostOneElement) {
-  for (const std::uint64_t bytes : {0, 1, 3, 4, 12, 1000, 1001, 1 << 20})
+  for (const std::uint64_t bytes : {0U, 1U, 3U, 4U, 12U, 1000U, 1001U, 1U << 20U})
     for (std::uint64_t count = 1; count <= 64; ++count) {
       const Blocks blocks(bytes, count);
       const std::uint64_t element = bytes % 4 == 0 ? 4 : 1;
