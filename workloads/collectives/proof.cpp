@@ -66,7 +66,7 @@ std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uin
   const std::uint64_t first = own_block_only ? blocks.offset(rank) / 4 : 0;
   const std::uint64_t end = own_block_only ? blocks.offset(rank + 1) / 4 : program.bytes / 4;
   for (std::uint64_t e = first; e < end; ++e) put(buffer, e, value_of(collective_id, rank, e));
-  if (program.type == CollectiveType::all_to_all) {  // the own block stays here
+  if (program.type == CollectiveType::all_to_all && blocks.bytes(rank) != 0) {  // the own block stays here
     const std::uint64_t to = program.bytes + rank * blocks.bytes(rank);
     std::memcpy(buffer.data() + to, buffer.data() + blocks.offset(rank), blocks.bytes(rank));
   }
