@@ -5,7 +5,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build ccache pkg-config git libsystemc-dev libyaml-cpp-dev libprotobuf-dev
-  protobuf-compiler libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev zlib1g-dev python3)
+  protobuf-compiler libboost-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev zlib1g-dev python3)
 dry_run=
 for argument in "$@"; do
   case $argument in

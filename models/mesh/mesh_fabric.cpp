@@ -142,6 +142,16 @@ std::string MeshFabric::route_failure(NpuId from, NpuId to) const {
   return "";
 }
 
+void MeshFabric::require_routes(const std::vector<NpuId>& npus) const {
+  if (params_.failed_links.empty() && params_.failed_routers.empty()) return;
+  for (const NpuId from : npus)
+    for (const NpuId to : npus)
+      if (const std::string why = route_failure(from, to); !why.empty())
+        throw std::invalid_argument("no route from NPU " + number(from) + " to NPU " + number(to) + ": " +
+                                    why +
+                                    " (wafer.fabric.failed_links, failed_routers); leave one of them out");
+}
+
 TimePs MeshFabric::head_latency_ps(NpuId from, NpuId to) const {
   const TimePs hops = geometry_.hops(from, to);
   return params_.injection_latency_ps + params_.ejection_latency_ps + hops * params_.link_latency_ps +

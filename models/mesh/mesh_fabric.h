@@ -56,6 +56,8 @@ class MeshFabric : public sc_core::sc_module {
   /// Why packets cannot go from one NPU to the other (a failed router or link on the X-Y route); empty if
   /// they can.
   std::string route_failure(NpuId from, NpuId to) const;
+  /// @throws std::invalid_argument if one of these NPUs cannot reach another.
+  void require_routes(const std::vector<NpuId>& npus) const;
   /// Latency of the head over an idle route: injection, routers and links, ejection.
   TimePs head_latency_ps(NpuId from, NpuId to) const;
 

@@ -61,21 +61,12 @@ class Driver : public OperationListener {
   std::string wrong_;
 };
 
-void require_routes(const MeshFabric& mesh, const Group& group) {
-  for (const NpuId from : group)
-    for (const NpuId to : group)
-      if (const std::string why = mesh.route_failure(from, to); !why.empty())
-        throw std::invalid_argument("no route from NPU " + std::to_string(index_of(from)) + " to NPU " +
-                                    std::to_string(index_of(to)) + ": " + why +
-                                    "; leave one of them out of the group");
-}
-
 }  // namespace
 
 CollectiveResult run_collective(const config::PlatformSpec& spec, const CollectiveRequest& request,
                                 const std::string& traffic_class, bool reverse) {
   Machine machine(spec, reverse);
-  require_routes(machine.wafer().mesh, request.group);
+  machine.wafer().mesh.require_routes(request.group);
   const auto program = plan_collective(request, machine.traits());
   const CollectiveCost cost = cost_of(*program, request, machine.traits());
   Driver driver(machine, program, machine.wafer().classes.find(traffic_class), spec.run.functional);

@@ -110,14 +110,9 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       iteration_end_(experiment.iterations),
       ranks_done_(experiment.iterations),
       last_rank_(experiment.iterations) {
-  for (std::uint32_t from = 0; from < job.size(); ++from)
-    for (std::uint32_t to = 0; to < job.size(); ++to)
-      if (const std::string why =
-              machine.wafer().mesh.route_failure(static_cast<NpuId>(from), static_cast<NpuId>(to));
-          !why.empty())
-        throw std::invalid_argument("no route from NPU " + std::to_string(from) + " to NPU " +
-                                    std::to_string(to) + ": " + why +
-                                    " (wafer.fabric.failed_links, failed_routers)");
+  std::vector<NpuId> used;
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank) used.push_back(static_cast<NpuId>(rank));
+  machine.wafer().mesh.require_routes(used);
   for (std::uint32_t rank = 0; rank < job.size(); ++rank)
     ranks_.push_back(std::make_unique<Rank>(*this, rank, job.ranks[rank]));
   for (std::uint32_t npu = job.size(); npu < machine.wafer().npus(); ++npu) {
