@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tlm/data_type.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
@@ -54,6 +55,8 @@ struct CollectiveProgram {
   Group group;
   std::uint64_t bytes = 0;         ///< full vector per rank (nccl-tests convention)
   std::uint64_t buffer_bytes = 0;  ///< that the steps' offsets lie in
+  std::uint32_t root = 0;          ///< position in the group; of rooted collectives
+  DataType data_type{};            ///< of the values in functional mode
   std::vector<std::unique_ptr<StepSource>> ranks;
 };
 

@@ -2,7 +2,6 @@
 #include "models/endpoint/endpoint.h"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -10,17 +9,6 @@ namespace wafertlm {
 namespace {
 
 std::string npu_name(NpuId npu) { return "NPU " + std::to_string(index_of(npu)); }
-
-/// dst += src on INT32 values; wraps like the hardware does.
-void add_int32(std::byte* to, const std::byte* from, std::size_t bytes) {
-  for (std::size_t i = 0; i + 4 <= bytes; i += 4) {
-    std::uint32_t a = 0, b = 0;
-    std::memcpy(&a, to + i, 4);
-    std::memcpy(&b, from + i, 4);
-    a += b;
-    std::memcpy(to + i, &a, 4);
-  }
-}
 
 }  // namespace
 
@@ -218,7 +206,7 @@ void Endpoint::take_in(Message& message, const Waiter& waiter, TimePs now) {
                              " B where a step expects " + std::to_string(step.bytes) + " B");
     if (start.buffer) {
       if (step.kind == Step::Kind::reduce)
-        add_int32(start.buffer + step.offset, message.data.data(), message.data.size());
+        add_values(start.data_type, start.buffer + step.offset, message.data.data(), message.data.size());
       else
         std::copy(message.data.begin(), message.data.end(), start.buffer + step.offset);
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/endpoint/injector.h"
+#include "tlm/data_type.h"
 #include "tlm/fabric/message.h"
 #include "tlm/program.h"
 #include "tlm/wake_slot.h"
@@ -36,7 +37,8 @@ struct CollectiveStart {
   const StepSource* program = nullptr;  ///< this rank's; must stay until it is done
   const Group* group = nullptr;
   ClassId traffic_class{};
-  std::byte* buffer = nullptr;  ///< functional mode: this rank's values (INT32), else null
+  std::byte* buffer = nullptr;  ///< functional mode: this rank's values, else null
+  DataType data_type{};
   std::uint64_t token = 0;
 };
 

@@ -52,7 +52,8 @@ void Npu::accept(Payload& payload, TimePs now) {
     case Operation::Kind::collective:
       endpoint_.start_collective(
           {operation.collective_id, operation.program->ranks[operation.rank].get(), &operation.program->group,
-           operation.traffic_class, reinterpret_cast<std::byte*>(payload.get_data_ptr()), token},
+           operation.traffic_class, reinterpret_cast<std::byte*>(payload.get_data_ptr()),
+           operation.program->data_type, token},
           now);
       break;
     case Operation::Kind::send:
