@@ -10,6 +10,7 @@ SwitchParams port_params(const InjectorParams& injector) {
   SwitchParams params;
   params.credit_delay_ps.resize(injector.dma_engines);
   params.outputs = {injector.link};
+  if (injector.format.by_flit) params.switching = Switching::wormhole;
   return params;
 }
 
@@ -54,9 +55,11 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   packet.traffic_class = traffic_class;
   packet.vc = static_cast<VcId>(classes_[traffic_class].first_vc);
   packet.offset = message.injected_bytes;
-  packet.payload_bytes = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(message.bytes - message.injected_bytes, format_.packet_bytes));
-  packet.wire_bytes = format_.wire_bytes(packet.payload_bytes);
+  const WireFormat::Unit unit = format_.unit_at(message.bytes, message.injected_bytes);
+  packet.payload_bytes = unit.payload_bytes;
+  packet.wire_bytes = unit.wire_bytes;
+  packet.starts_packet = unit.starts_packet;
+  packet.ends_packet = unit.ends_packet;
   packet.sequence = message.injected_packets++;
   packet.created_ps = now;
   const TimePs head_ps = std::max(now, from.pace.free_ps());
@@ -75,7 +78,7 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   from.last_ticket = active.ticket;
   if (from.ends_message)
     from.messages.erase(from.messages.begin() + static_cast<std::ptrdiff_t>(from.next));
-  else
+  else if (unit.ends_packet)
     ++from.next;
   port_.arrive(static_cast<PortId>(engine), packet, head_ps);
 }

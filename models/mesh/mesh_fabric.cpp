@@ -57,6 +57,7 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
     SwitchParams router;
     router.pipeline_ps = params.router_pipeline_ps;
     router.input_queue = params.input_queue;
+    if (params.format.by_flit) router.switching = Switching::wormhole;
     std::vector<std::string> names;
     for (const Direction side : geometry_.ports(static_cast<NpuId>(n))) {
       router.credit_delay_ps.push_back(params.credit_delay_ps);
@@ -75,7 +76,13 @@ void MeshFabric::check_params() const {
     throw std::invalid_argument("a mesh needs at least one column and one row");
   if (params_.link_latency_ps + params_.router_pipeline_ps == 0)
     throw std::invalid_argument("link latency and router pipeline are both 0: a hop must take at least 1 ps");
-  if (params_.buffer_bytes != 0 && params_.format.full_wire_bytes() > params_.buffer_bytes / 2)
+  const WireFormat& format = params_.format;
+  if (format.by_flit && format.flit_bytes <= format.header_bytes)
+    throw std::invalid_argument("wormhole switching needs flits that are larger than a header");
+  if (format.by_flit && params_.buffer_bytes != 0 && params_.buffer_bytes < format.flit_bytes)
+    throw std::invalid_argument("an input buffer of " + std::to_string(params_.buffer_bytes) +
+                                " B does not hold a flit of " + std::to_string(format.flit_bytes) + " B");
+  if (!format.by_flit && params_.buffer_bytes != 0 && format.full_wire_bytes() > params_.buffer_bytes / 2)
     throw std::invalid_argument("a packet of " + std::to_string(params_.format.full_wire_bytes()) +
                                 " B on the wire needs an input buffer of at least twice its size; it is " +
                                 std::to_string(params_.buffer_bytes) + " B");

@@ -8,10 +8,11 @@
 namespace wafertlm {
 namespace {
 
-SwitchParams injection_port(const OutputParams& link) {
+SwitchParams injection_port(const TrafficNodeParams& node) {
   SwitchParams params;
   params.credit_delay_ps = {0};
-  params.outputs = {link};
+  params.outputs = {node.injection};
+  if (node.format.by_flit) params.switching = Switching::wormhole;
   return params;
 }
 
@@ -32,7 +33,7 @@ TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeP
       scheduler_(scheduler),
       random_(params.seed * 0x9E3779B97F4A7C15ULL + index_of(params.npu)),
       injection_latency_(to_sc_time(params.injection.latency_ps)),
-      injector_(injection_port(params.injection), classes, *this, *this),
+      injector_(injection_port(params), classes, *this, *this),
       log_no_packet_(std::log1p(-params.packets_per_slot)) {
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
@@ -57,21 +58,31 @@ void TrafficNode::create_next() {
   const TimePs at = next_slot_ps_ + skipped * params_.slot_ps;
   next_slot_ps_ = at + params_.slot_ps;
   if (at >= params_.stop_ps) return;
-  Packet& packet = pool_.acquire();
-  packet.source = params_.npu;
-  packet.destination = destinations_.next(params_.npu, random_);
-  packet.traffic_class = params_.traffic_class;
-  packet.payload_bytes = params_.payload_bytes;
-  packet.wire_bytes = params_.format.wire_bytes(params_.payload_bytes);
-  packet.sequence = created_++;
-  packet.created_ps = packet.tail_ps = at;
-  sink_.created(packet);
-  injector_.arrive(PortId{0}, packet, at);
+  const NpuId destination = destinations_.next(params_.npu, random_);
+  std::uint64_t done = 0;
+  do {
+    Packet& packet = pool_.acquire();
+    const WireFormat::Unit unit = params_.format.unit_at(params_.payload_bytes, done);
+    packet.source = params_.npu;
+    packet.destination = destination;
+    packet.traffic_class = params_.traffic_class;
+    packet.payload_bytes = unit.payload_bytes;
+    packet.wire_bytes = unit.wire_bytes;
+    packet.starts_packet = unit.starts_packet;
+    packet.ends_packet = unit.ends_packet;
+    packet.sequence = created_;
+    packet.created_ps = packet.tail_ps = at;
+    if (unit.starts_packet) sink_.created(packet);
+    injector_.arrive(PortId{0}, packet, at);
+    done += unit.payload_bytes;
+  } while (done < params_.payload_bytes);
+  ++created_;
 }
 
 void TrafficNode::forward(PortId, Packet& packet, TimePs) {
+  const bool ends_packet = packet.ends_packet;
   begin_request(*this, *fabric_, packet, injection_latency_);  // the head leaves now
-  create_next();
+  if (ends_packet) create_next();
 }
 
 void TrafficNode::return_credit(PortId, Packet&, TimePs) {}
@@ -94,7 +105,7 @@ void TrafficNode::prefetch(std::uint32_t, unsigned depth) const {
 ::tlm::tlm_sync_enum TrafficNode::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {
   const TimePs tail_ps = packet.tail_ps;
   end_request(*this, *ejection_, packet, to_sc_time(tail_ps + params_.credit_delay_ps - scheduler_.now()));
-  sink_.delivered(packet, tail_ps);
+  if (packet.ends_packet) sink_.delivered(packet, tail_ps);
   pool_.release(packet);
   return ::tlm::TLM_ACCEPTED;
 }

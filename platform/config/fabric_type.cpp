@@ -57,9 +57,25 @@ void check_hop_time(const FabricSpec& fabric, const Check& check) {
                            check.path(&fabric.link_latency_ps), check.path(&fabric.router_pipeline_ps)));
 }
 
+void check_switching(const FabricSpec& fabric, const Check& check) {
+  if (fabric.switching != Switching::wormhole) return;
+  if (fabric.flit_bytes <= fabric.header_bytes)
+    check.fail({&fabric.switching, &fabric.flit_bytes},
+               fmt::format("wormhole switching needs {} larger than {}, which the first flit holds",
+                           check.path(&fabric.flit_bytes), check.path(&fabric.header_bytes)));
+}
+
 void check_buffer(const FabricSpec& fabric, const Check& check) {
-  if (!fabric.input_buffer_bytes || 2 * fabric.wire_packet_bytes() <= *fabric.input_buffer_bytes) return;
+  if (!fabric.input_buffer_bytes) return;
   const auto size = [](std::uint64_t bytes) { return format_whole(size_dimension(), bytes); };
+  if (fabric.switching == Switching::wormhole) {
+    if (*fabric.input_buffer_bytes < fabric.flit_bytes)
+      check.fail({&fabric.input_buffer_bytes},
+                 fmt::format("{} does not hold a flit of {}", size(*fabric.input_buffer_bytes),
+                             size(fabric.flit_bytes)));
+    return;
+  }
+  if (2 * fabric.wire_packet_bytes() <= *fabric.input_buffer_bytes) return;
   check.fail({&fabric.input_buffer_bytes},
              fmt::format("{} holds less than two packets of {} on the wire; expected at least {}, or 'auto'",
                          size(*fabric.input_buffer_bytes), size(fabric.wire_packet_bytes()),
@@ -117,6 +133,11 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
                 "Added to every packet on the wire")
       .optional("flit_bytes", &FabricSpec::flit_bytes, whole_quantity(size_dimension(), "0 B", "64 KiB"),
                 "Packets are rounded up to whole flits on the wire; 0 B: they are not")
+      .optional(
+          "switching", &FabricSpec::switching,
+          choice<Switching>({{"cut_through", Switching::cut_through}, {"wormhole", Switching::wormhole}}),
+          "Packets in one piece, or flit by flit with a channel per packet and hop as in a "
+          "network-on-chip router (needs flit_bytes)")
       .optional("virtual_channels", &FabricSpec::virtual_channels, integer<std::uint32_t>(1, 16),
                 "Virtual channels of every port")
       .optional("input_queue", &FabricSpec::input_queue,
@@ -137,6 +158,7 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
                 "NPUs whose router does not work")
       .check(check_hop_time)
       .check(check_classes)
+      .check(check_switching)
       .check(check_buffer);
   return type;
 }

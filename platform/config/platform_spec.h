@@ -13,6 +13,7 @@ namespace wafertlm::config {
 
 enum class Topology : std::uint8_t { mesh };
 enum class InputQueue : std::uint8_t { fifo, per_output };
+enum class Switching : std::uint8_t { cut_through, wormhole };
 enum class CollectiveAlgorithm : std::uint8_t { automatic, ring, bidirectional_ring, direct };
 
 /// One row of the traffic class table. It may use virtual channels vc … vc + vcs - 1.
@@ -39,6 +40,7 @@ struct FabricSpec {
   std::uint64_t packet_bytes = 4096;  ///< payload of a full packet
   std::uint64_t header_bytes = 0;
   std::uint64_t flit_bytes = 0;  ///< 0: packets are not rounded to flits
+  Switching switching = Switching::cut_through;
   std::uint32_t virtual_channels = 4;
   InputQueue input_queue = InputQueue::per_output;
   std::optional<std::uint64_t>

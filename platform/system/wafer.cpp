@@ -28,9 +28,9 @@ MeshParams mesh_params(const config::WaferSpec& spec) {
   params.ejection_bytes_per_s = fabric.ejection_bandwidth_bytes_per_s;
   params.injection_latency_ps = fabric.injection_latency_ps;
   params.ejection_latency_ps = fabric.ejection_latency_ps;
-  params.format = {static_cast<std::uint32_t>(fabric.packet_bytes),
-                   static_cast<std::uint32_t>(fabric.header_bytes),
-                   static_cast<std::uint32_t>(fabric.flit_bytes)};
+  params.format = {
+      static_cast<std::uint32_t>(fabric.packet_bytes), static_cast<std::uint32_t>(fabric.header_bytes),
+      static_cast<std::uint32_t>(fabric.flit_bytes), fabric.switching == config::Switching::wormhole};
   params.input_queue =
       fabric.input_queue == config::InputQueue::fifo ? InputQueue::fifo : InputQueue::per_output;
   params.buffer_bytes = fabric.input_buffer_bytes.value_or(0);

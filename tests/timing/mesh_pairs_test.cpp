@@ -102,7 +102,10 @@ INSTANTIATE_TEST_SUITE_P(
                                "wafer.fabric.ejection_bandwidth=749999999999 B/s"}},
                       Variant{"slow_ejection",
                               {"wafer.fabric.ejection_bandwidth=333333333333 B/s",
-                               "wafer.fabric.link_bandwidth=1000000000007 B/s"}}),
+                               "wafer.fabric.link_bandwidth=1000000000007 B/s"}},
+                      Variant{"wormhole",
+                              {"wafer.fabric.switching=wormhole", "wafer.fabric.flit_bytes=1000 B",
+                               "wafer.fabric.header_bytes=6 B", "wafer.fabric.router_pipeline=1234 ps"}}),
     [](const auto& variant) { return std::string(variant.param.name); });
 
 }  // namespace

@@ -37,6 +37,8 @@ struct alignas(64) Packet {
   PortId output{};  ///< of the switch that holds the packet
   ClassId traffic_class{};
   VcId vc{};                     ///< of the link it is on
+  bool starts_packet = true;     ///< wormhole: a flit, the first
+  bool ends_packet = true;       ///< … and the last of its packet
   TimePs ready_ps = 0;           ///< for the switch that holds it: head in + pipeline
   TimePs tail_ps = 0;            ///< the tail reaches the next input
   std::uint32_t head_early = 0;  ///< fraction of the head's arrival, see Line

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tlm/link/wormhole.h"
+
 namespace wafertlm {
 namespace {
 
@@ -26,7 +28,11 @@ SwitchCore::SwitchCore(SwitchParams params, const ClassTable& classes, const Rou
       pipeline_ps_(params.pipeline_ps),
       host_(host),
       routes_(routes),
-      credit_delay_ps_(std::move(params.credit_delay_ps)) {
+      credit_delay_ps_(params.credit_delay_ps) {
+  if (params.switching == Switching::wormhole) {
+    wormhole_ = std::make_unique<WormholeSwitch>(params, classes, routes, host);
+    return;
+  }
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const TrafficClass& traffic_class = classes[static_cast<ClassId>(c)];
     class_vcs_[c] = {static_cast<std::uint8_t>(traffic_class.first_vc),
@@ -48,6 +54,26 @@ SwitchCore::SwitchCore(SwitchParams params, const ClassTable& classes, const Rou
   queues_.resize(std::size_t{inputs_} * vcs_ * (queue_stride_ != 0 ? outputs_.size() : 1));
   next_vc_.resize(outputs_.size() * groups_.size());
   more_requests_.resize(channels_.size() * (words_ - 1));
+}
+
+SwitchCore::~SwitchCore() = default;
+
+std::size_t SwitchCore::outputs() const { return wormhole_ ? wormhole_->outputs() : outputs_.size(); }
+
+const OutputCounters& SwitchCore::counters(PortId output) const {
+  return wormhole_ ? wormhole_->counters(output) : outputs_[index_of(output)].counters;
+}
+
+std::uint64_t SwitchCore::bytes_per_s(PortId output) const {
+  return wormhole_ ? wormhole_->bytes_per_s(output) : outputs_[index_of(output)].line.bytes_per_s();
+}
+
+std::uint64_t SwitchCore::queued() const { return wormhole_ ? wormhole_->queued() : queued_; }
+
+void SwitchCore::observe(LinkObserver& observer, std::size_t number) {
+  if (wormhole_) wormhole_->observe(observer, number);
+  observer_ = &observer;
+  observed_ = number;
 }
 
 void SwitchCore::set_request(std::size_t output, std::size_t vc, std::size_t input) {
@@ -111,6 +137,7 @@ void SwitchCore::charge(Output& output, Queue& waiting, TimePs from, TimePs unti
 }
 
 void SwitchCore::arrive(PortId input, Packet& packet, TimePs head_ps) {
+  if (wormhole_) return wormhole_->arrive(input, packet, head_ps);
   packet.ready_ps = head_ps + pipeline_ps_;
   packet.tail_ps += pipeline_ps_;
   packet.output = routes_.output_for(packet);
@@ -211,6 +238,7 @@ bool SwitchCore::serve(std::size_t out, std::uint32_t in_vc, TimePs now, TimePs&
 }
 
 bool SwitchCore::wake(PortId port, TimePs now) {
+  if (wormhole_) return wormhole_->wake(now);
   const std::size_t out = index_of(port);
   Output& output = outputs_[out];
   if (now != output.wake_ps) {  // an earlier wake-up did it
@@ -308,6 +336,7 @@ void SwitchCore::plan_next(std::size_t out, TimePs now) {
 }
 
 void SwitchCore::credit(PortId port, VcId vc, std::uint32_t bytes, TimePs at, TimePs now) {
+  if (wormhole_) return wormhole_->credit(port, vc, bytes, at);
   const std::size_t out = index_of(port);
   Output& output = outputs_[out];
   Channel& to = channel(out, index_of(vc));
@@ -318,18 +347,21 @@ void SwitchCore::credit(PortId port, VcId vc, std::uint32_t bytes, TimePs at, Ti
 }
 
 std::uint64_t SwitchCore::outstanding_credits() const {
+  if (wormhole_) return wormhole_->outstanding_credits();
   std::uint64_t bytes = 0;
   for (const Channel& to : channels_) bytes += to.credits.outstanding();
   return bytes;
 }
 
 void SwitchCore::prefetch_output(PortId port) const {
+  if (wormhole_) return;
   const auto* const lines = reinterpret_cast<const char*>(&outputs_[index_of(port)]);
   for (std::size_t k = 0; k < sizeof(Output); k += 64) __builtin_prefetch(lines + k);
   __builtin_prefetch(&channel(index_of(port), 0));
 }
 
 void SwitchCore::prefetch_contenders(PortId port) const {
+  if (wormhole_) return;
   const std::size_t out = index_of(port);
   const Output& output = outputs_[out];
   for (std::uint32_t vcs = output.requesting_vcs; vcs != 0; vcs &= vcs - 1) {
@@ -342,6 +374,7 @@ void SwitchCore::prefetch_contenders(PortId port) const {
 }
 
 SwitchCore::Winner SwitchCore::likely_winner(PortId port) const {
+  if (wormhole_) return {};
   const std::size_t out = index_of(port);
   const Output& output = outputs_[out];
   if (output.requesting_vcs == 0) return {};
@@ -358,6 +391,7 @@ SwitchCore::Winner SwitchCore::likely_winner(PortId port) const {
 }
 
 void SwitchCore::prefetch_arrival(PortId input, const Packet& packet) const {
+  if (wormhole_) return;
   const PortId out = routes_.output_for(packet);
   __builtin_prefetch(&queue(index_of(input), index_of(packet.vc), index_of(out)));
   __builtin_prefetch(&channel(index_of(out), index_of(packet.vc)));

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ enum class InputQueue {
   per_output,  ///< one queue per virtual channel and output, sharing the channel's buffer
 };
 
+enum class Switching {
+  cut_through,  ///< virtual cut-through: a packet goes in one piece, when the next buffer has room for it
+  wormhole,     ///< flit by flit, see WormholeSwitch
+};
+
 /// An output port and the link behind it, up to the next input buffer.
 struct OutputParams {
   std::uint64_t bytes_per_s = 0;
@@ -31,6 +37,7 @@ struct SwitchParams {
   InputQueue input_queue = InputQueue::per_output;
   std::vector<TimePs> credit_delay_ps;  ///< per input: tail out → room known upstream
   std::vector<OutputParams> outputs;
+  Switching switching = Switching::cut_through;
 };
 
 /// What one output counted. Waits are sums over packets, from eligible to sent.
@@ -65,6 +72,8 @@ class SwitchHost {
   ~SwitchHost() = default;
 };
 
+class WormholeSwitch;
+
 /// The link-and-port engine: an input-buffered, output-arbitrated switch with virtual cut-through, byte
 /// credits and virtual channels. Every fabric is made of it; with one input and one output it is an NPU's
 /// injection port.
@@ -76,11 +85,13 @@ class SwitchHost {
 /// Both are known when the packet is granted, so a hop costs one event: arrivals are announced ahead and each
 /// output computes its own next wake-up. Contenders are served by class priority, round-robin among the
 /// virtual channels of one priority and among the inputs within a channel. Outputs do not share state within
-/// an instant, so the order in which ports or switches are woken does not matter.
+/// an instant, so the order in which ports or switches are woken does not matter. With Switching::wormhole
+/// the work is WormholeSwitch's.
 class SwitchCore {
  public:
   /// `classes`, `routes` and `host` must outlive the core.
   SwitchCore(SwitchParams params, const ClassTable& classes, const RouteFunction& routes, SwitchHost& host);
+  ~SwitchCore();
   SwitchCore(const SwitchCore&) = delete;
   SwitchCore& operator=(const SwitchCore&) = delete;
 
@@ -92,19 +103,16 @@ class SwitchCore {
   bool wake(PortId output, TimePs now);
 
   std::size_t inputs() const { return inputs_; }
-  std::size_t outputs() const { return outputs_.size(); }
-  const OutputCounters& counters(PortId output) const { return outputs_[index_of(output)].counters; }
-  std::uint64_t bytes_per_s(PortId output) const { return outputs_[index_of(output)].line.bytes_per_s(); }
-  /// Packets waiting here.
-  std::uint64_t queued() const { return queued_; }
+  std::size_t outputs() const;
+  const OutputCounters& counters(PortId output) const;
+  std::uint64_t bytes_per_s(PortId output) const;
+  /// Packets (flits) waiting here.
+  std::uint64_t queued() const;
   /// Credits of all outputs that are neither here nor promised, in bytes.
   std::uint64_t outstanding_credits() const;
 
   /// Tells `observer`, as switch number `number`, about every packet from now on.
-  void observe(LinkObserver& observer, std::size_t number) {
-    observer_ = &observer;
-    observed_ = number;
-  }
+  void observe(LinkObserver& observer, std::size_t number);
 
   // Hints: each brings into the cache what a coming wake(output) will touch. In this order, a few wake-ups
   // apart, because each follows pointers that the one before has fetched.
@@ -196,6 +204,7 @@ class SwitchCore {
   void for_each_waiting(std::size_t output, std::size_t vc, std::size_t from, Visit visit);
 
   // What every hop reads comes first.
+  std::unique_ptr<WormholeSwitch> wormhole_;  // then the rest is empty
   std::vector<Output> outputs_;
   std::vector<Channel> channels_;  // [output][vc]
   std::vector<Queue> queues_;      // [output if per_output][vc][input]

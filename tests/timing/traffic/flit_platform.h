@@ -11,12 +11,14 @@
 namespace wafertlm::test {
 
 /// The 8x8 mesh of configs/platforms/mesh_8x8_flit.yaml with checkers; `vcs` channels for its one class.
-inline traffic::TrafficOptions flit_mesh_options(const std::string& packet, unsigned vcs = 4) {
+inline traffic::TrafficOptions flit_mesh_options(const std::string& packet, unsigned vcs = 4,
+                                                 const std::string& switching = "cut_through") {
   traffic::TrafficOptions options;
   options.platform_file = WAFERTLM_SOURCE_DIR "/configs/platforms/mesh_8x8_flit.yaml";
   options.packet = packet;
   options.overrides = {
-      "run.checkers=true", fmt::format("wafer.fabric.virtual_channels={}", vcs),
+      "run.checkers=true", "wafer.fabric.switching=" + switching,
+      fmt::format("wafer.fabric.virtual_channels={}", vcs),
       fmt::format("wafer.fabric.classes=[{{name: data, vc: 0, vcs: {}, priority: 0}}]", vcs)};
   return options;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean latency against the flit-level reference at equal pipeline, channels, buffers, link and credit delays,
-// at 20, 60 and 80 % of the reference's saturation. The aim is 5 %; platform/traffic/README.md explains the
-// table.
+// at 20, 60 and 80 % of the reference's saturation. Wormhole switching is held to the aim of 5 %; what
+// cut-through (the service of the wafers) differs by is measured and explained in platform/traffic/README.md.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 struct Comparison {
   int packet_flits, vcs, buffer_flits;
   double saturation;  ///< of the classic reference: what it accepts at a load of 0.9
-  /// Largest allowed difference at 80 % (at most; the aim where it is met).
+  /// Largest difference of cut-through at 80 %.
   double fifo_limit, per_output_limit;
 };
 void PrintTo(const Comparison& c, std::ostream* out) {
@@ -39,9 +39,9 @@ class FlitReference : public testing::TestWithParam<Comparison> {
   }
 
   /// The engine's means in cycles, one per part of the saturation.
-  std::vector<double> engine(const std::string& queue) const {
+  std::vector<double> engine(const std::string& switching, const std::string& queue) const {
     auto options = flit_mesh_options(fmt::format("{}flits", GetParam().packet_flits),
-                                     static_cast<unsigned>(GetParam().vcs));
+                                     static_cast<unsigned>(GetParam().vcs), switching);
     options.overrides.push_back("wafer.fabric.input_queue=" + queue);
     options.overrides.push_back(fmt::format("wafer.fabric.input_buffer={}B", 16 * GetParam().buffer_flits));
     options.measure_packets = 50'000;
@@ -54,17 +54,23 @@ class FlitReference : public testing::TestWithParam<Comparison> {
 
 TEST_P(FlitReference, MeanLatency) {
   const Comparison& c = GetParam();
-  const std::vector<double> fifo = engine("fifo"), per_output = engine("per_output");
+  const std::vector<double> wormhole = engine("wormhole", "fifo"), fifo = engine("cut_through", "fifo"),
+                            per_output = engine("cut_through", "per_output");
   const FlitMeshVariant like_engine{true, true, true, true};
-  fmt::print("{} flits, {} channels of {} flits\n{:>7} {:>10} {:>16} {:>16} {:>22}\n", c.packet_flits, c.vcs,
-             c.buffer_flits, "load", "reference", "fifo", "per_output", "reference like engine");
+  fmt::print("{} flits, {} channels of {} flits\n{:>7} {:>10} {:>16} {:>16} {:>16} {:>22}\n", c.packet_flits,
+             c.vcs, c.buffer_flits, "load", "reference", "wormhole", "fifo", "per_output",
+             "reference like fifo");
   for (std::size_t i = 0; i < fifo.size(); ++i) {
     const double load = kParts[i] * c.saturation;
     const double classic = reference(load).mean_cycles, alike = reference(load, like_engine).mean_cycles;
     const auto difference = [](double mean, double of) { return mean / of - 1; };
-    fmt::print("{:>7.3f} {:>10.2f} {:>8.2f} {:>+6.1f}% {:>8.2f} {:>+6.1f}% {:>13.2f} {:>+6.1f}%\n", load,
-               classic, fifo[i], 100 * difference(fifo[i], classic), per_output[i],
-               100 * difference(per_output[i], classic), alike, 100 * difference(fifo[i], alike));
+    fmt::print(
+        "{:>7.3f} {:>10.2f} {:>8.2f} {:>+6.1f}% {:>8.2f} {:>+6.1f}% {:>8.2f} {:>+6.1f}% {:>13.2f} "
+        "{:>+6.1f}%\n",
+        load, classic, wormhole[i], 100 * difference(wormhole[i], classic), fifo[i],
+        100 * difference(fifo[i], classic), per_output[i], 100 * difference(per_output[i], classic), alike,
+        100 * difference(fifo[i], alike));
+    EXPECT_LE(std::abs(difference(wormhole[i], classic)), 0.05);
     EXPECT_LE(std::abs(difference(fifo[i], classic)), c.fifo_limit);
     EXPECT_LE(std::abs(difference(per_output[i], classic)), c.per_output_limit);
     // With the engine's four properties the reference agrees: they are all there is between them.

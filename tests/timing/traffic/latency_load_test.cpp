@@ -31,20 +31,22 @@ void expect_rising(const std::vector<TrafficResult>& results) {
 
 // The mean over the 64 x 64 pairs by hand: 5.25 hops of 3 cycles, a first router of 2, injection and ejection
 // of 1 each, and the packet itself.
-class ZeroLoad : public testing::TestWithParam<int> {};
+class ZeroLoad : public testing::TestWithParam<std::tuple<int, const char*>> {};
 
 TEST_P(ZeroLoad, UniformStartsAtTheClosedForm) {
-  TrafficOptions options = flit_mesh_options(std::to_string(GetParam()) + "flits");
+  const auto [flits, switching] = GetParam();
+  TrafficOptions options = flit_mesh_options(std::to_string(flits) + "flits", 4, switching);
   options.measure_packets = 100'000;
   const TrafficResult result = run_traffic(resolve(options), 0.001);
   fmt::print("closed form {:.3f} cycles\n", result.zero_load_ps / 1000);
   print({result});
-  EXPECT_EQ(result.zero_load_ps, 1000 * (5.25 * 3 + 2 + 2 + GetParam()));
+  EXPECT_EQ(result.zero_load_ps, 1000 * (5.25 * 3 + 2 + 2 + flits));
   EXPECT_NEAR(result.mean_ps, result.zero_load_ps, 0.01 * result.zero_load_ps);
   EXPECT_FALSE(result.saturated);
 }
 
-INSTANTIATE_TEST_SUITE_P(Flits, ZeroLoad, testing::Values(1, 8));
+INSTANTIATE_TEST_SUITE_P(Flits, ZeroLoad,
+                         testing::Combine(testing::Values(1, 8), testing::Values("cut_through", "wormhole")));
 
 // Every packet of a transpose takes its route's own time, so nothing is left to chance but the sample.
 TEST(LatencyLoad, TransposeStartsAtTheClosedForm) {
@@ -74,11 +76,12 @@ void expect_bounded(const std::vector<TrafficResult>& results, double bound) {
   }
 }
 
-class Uniform : public testing::TestWithParam<const char*> {};
+class Uniform : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(Uniform, RisesAndStaysBelowTheBound) {
-  TrafficOptions options = flit_mesh_options("1flits");
-  set_queue(options, GetParam(), "256B");
+  const auto [queue, switching] = GetParam();
+  TrafficOptions options = flit_mesh_options("1flits", 4, switching);
+  set_queue(options, queue, "256B");
   const auto results = sweep(options, {0.01, 0.1, 0.2, 0.3, 0.4, 0.44, 0.5, 1.0});
   expect_rising(results);
   expect_bounded(results, 0.5);
@@ -89,8 +92,12 @@ TEST_P(Uniform, RisesAndStaysBelowTheBound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(LatencyLoad, Uniform, testing::Values("fifo", "per_output"),
-                         [](const auto& which) { return std::string(which.param); });
+INSTANTIATE_TEST_SUITE_P(LatencyLoad, Uniform,
+                         testing::Combine(testing::Values("fifo", "per_output"),
+                                          testing::Values("cut_through", "wormhole")),
+                         [](const auto& which) {
+                           return std::string(std::get<0>(which.param)) + "_" + std::get<1>(which.param);
+                         });
 
 TEST(LatencyLoad, TransposeRisesAndStaysBelowTheBound) {
   TrafficOptions options = flit_mesh_options("1flits");
@@ -106,22 +113,29 @@ TEST(LatencyLoad, TransposeRisesAndStaysBelowTheBound) {
 }
 
 // The saturation throughput is the highest load that is accepted as offered for as long as one likes.
-class Saturation : public testing::TestWithParam<const char*> {};
+class Saturation : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(Saturation, PerOutputQueuesReachNineTenthsOfTheBound) {
-  TrafficOptions options = flit_mesh_options(GetParam(), 1);
+  const auto [packet, switching] = GetParam();
+  TrafficOptions options = flit_mesh_options(packet, 1, switching);
   set_queue(options, "per_output", "64KiB");
   options.measure_packets = 150'000;
   double saturation = 0;
   for (const TrafficResult& result : sweep(options, {0.45, 0.47, 0.49}))
     if (!result.saturated) saturation = std::max(saturation, result.accepted);
-  fmt::print("{}: stable up to {:.4f}, {:.1f} % of the bound\n", GetParam(), saturation, saturation / 0.005);
+  fmt::print("{}, {}: stable up to {:.4f}, {:.1f} % of the bound\n", packet, switching, saturation,
+             saturation / 0.005);
   EXPECT_GE(saturation, 0.9 * 0.5);
   EXPECT_LE(saturation, 0.5);
 }
 
-INSTANTIATE_TEST_SUITE_P(LatencyLoad, Saturation, testing::Values("1flits", "8flits"),
-                         [](const auto& which) { return "packet_of_" + std::string(which.param); });
+INSTANTIATE_TEST_SUITE_P(LatencyLoad, Saturation,
+                         testing::Combine(testing::Values("1flits", "8flits"),
+                                          testing::Values("cut_through", "wormhole")),
+                         [](const auto& which) {
+                           return "packet_of_" + std::string(std::get<0>(which.param)) + "_" +
+                                  std::get<1>(which.param);
+                         });
 
 TEST(LatencyLoad, HeadOfLineLossOfFifoQueues) {
   for (const char* packet : {"1flits", "8flits"}) {
@@ -142,14 +156,18 @@ TEST(LatencyLoad, HeadOfLineLossOfFifoQueues) {
 class Overload : public testing::TestWithParam<const char*> {};
 
 TEST_P(Overload, MinimumBuffersDrain) {
-  for (const char* queue : {"fifo", "per_output"})
+  const std::tuple<const char*, const char*, const char*> engines[] = {{"cut_through", "fifo", "256B"},
+                                                                       {"cut_through", "per_output", "256B"},
+                                                                       {"wormhole", "fifo", "16B"},
+                                                                       {"wormhole", "per_output", "16B"}};
+  for (const auto& [switching, queue, buffer] : engines)
     for (const unsigned vcs : {1U, 4U}) {
-      TrafficOptions options = flit_mesh_options("8flits", vcs);
+      TrafficOptions options = flit_mesh_options("8flits", vcs, switching);
       options.pattern.name = GetParam();
       options.pattern.hotspot_node = 27;
       options.measure_packets = 10'000;
-      set_queue(options, queue, "256B");
-      fmt::print("{} {} channels\n", queue, vcs);
+      set_queue(options, queue, buffer);
+      fmt::print("{} {} {} channels\n", switching, queue, vcs);
       const auto results = sweep(options, {1.0, 8.0});
       for (const TrafficResult& result : results) EXPECT_GT(result.accepted, 0.02);
     }

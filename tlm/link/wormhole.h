@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "tlm/link/switch_core.h"
+#include "tlm/wake_slot.h"
+
+namespace wafertlm {
+
+/// Switching::wormhole: a classic input-queued virtual-channel router. What arrives are flits
+/// (Packet::starts_packet, ends_packet); those of a packet follow each other on one channel.
+///
+/// - A packet holds a channel of the next input from its first flit to its last. Several packets share a link
+///   by turns, flit by flit; a flit needs room for itself only.
+/// - An input has one port into the crossbar, shared by its channels; with InputQueue::per_output every queue
+///   has its own.
+/// - Allocation is separable and runs once per instant in which something changed: first heads get free
+///   channels, then every crossbar port puts forward one queue, then every output takes one of them; each by
+///   priority and round-robin. Who lost tries again when the winner's flit has left.
+class WormholeSwitch {
+ public:
+  /// The references must outlive the switch.
+  WormholeSwitch(const SwitchParams& params, const ClassTable& classes, const RouteFunction& routes,
+                 SwitchHost& host);
+
+  /// As in SwitchCore. A wake-up serves all outputs; it is asked for as one of output 0.
+  void arrive(PortId input, Packet& flit, TimePs head_ps);
+  void credit(PortId output, VcId vc, std::uint32_t bytes, TimePs at);
+  bool wake(TimePs now);
+
+  std::size_t outputs() const { return outputs_.size(); }
+  const OutputCounters& counters(PortId output) const { return outputs_[index_of(output)].counters; }
+  std::uint64_t bytes_per_s(PortId output) const { return outputs_[index_of(output)].line.bytes_per_s(); }
+  std::uint64_t queued() const { return queued_; }
+  std::uint64_t outstanding_credits() const;
+  void observe(LinkObserver& observer, std::size_t number) {
+    observer_ = &observer;
+    observed_ = number;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  enum class Cause : std::uint8_t { queue, credit, contention };
+
+  /// A queue: of an input and channel (and output, if per_output), in this order of its number.
+  struct Contender {
+    Packet* head = nullptr;
+    Packet* tail = nullptr;
+    std::uint32_t output = 0;      // of the flit at the front
+    std::uint32_t out_vc = kNone;  // that its packet holds
+    std::uint32_t priority = 0;    // 0 goes first
+    Cause cause = Cause::queue;    // why the front did not go at the last allocation
+    ClassId by{};                  // contention with that class
+    TimePs waits_since = 0;        // charged up to here
+    TimePs credit_since = 0;       // start of the current lack of credit
+  };
+  /// A port into the crossbar.
+  struct Reader {
+    TimePs free_ps = 0;
+    std::uint32_t next = 0;  // round-robin among its queues
+  };
+  struct NextChannel {
+    explicit NextChannel(std::uint64_t buffer_bytes) : credits(buffer_bytes) {}
+    CreditWindow credits;
+    bool held = false;    // by a packet
+    bool needed = false;  // somebody waits for room not yet promised
+  };
+  struct Output {
+    explicit Output(const OutputParams& params) : line(params.bytes_per_s), latency_ps(params.latency_ps) {}
+    Line line;
+    TimePs latency_ps;
+    std::uint32_t next = 0, next_head = 0;  // round-robin over contenders: to send, to get a channel
+    ClassId current_class{};
+    OutputCounters counters;
+  };
+
+  NextChannel& channel(std::size_t output, std::size_t vc) { return channels_[output * vcs_ + vc]; }
+  bool is_waiting(const Contender& who, TimePs now) const { return who.head && who.head->ready_ps <= now; }
+  void set_front(Contender& who, TimePs now);
+  void charge_waits(TimePs now);
+  void allocate_channels(TimePs now);
+  std::uint32_t free_channel(std::size_t output, ClassId traffic_class, TimePs now);
+  std::uint32_t nominate(std::uint32_t reader, TimePs now);
+  std::uint32_t number_of(const Contender& who) const {
+    return static_cast<std::uint32_t>(&who - contenders_.data());
+  }
+  Reader& reader_of(std::uint32_t contender) { return readers_[contender / reader_queues_]; }
+  bool can_go(Contender& who, TimePs now);
+  bool send_winners(TimePs now);
+  void send(std::uint32_t number, TimePs now);
+  TimePs next_chance(Contender& who, TimePs now, TimePs retry_ps);
+  void plan_next(TimePs now);
+  void ask_wake(TimePs at);
+
+  std::uint32_t vcs_;
+  std::uint32_t output_stride_;  // queues from one output to the next; 0: shared by all outputs
+  std::uint32_t input_queues_;   // per input
+  std::uint32_t reader_queues_;  // per port into the crossbar
+  const ClassTable& classes_;
+  const RouteFunction& routes_;
+  SwitchHost& host_;
+  TimePs pipeline_ps_;
+  std::vector<std::uint32_t> priority_of_;  // by class; 0 goes first
+  std::vector<Contender> contenders_;
+  std::vector<Reader> readers_;
+  std::vector<TimePs> credit_delay_ps_;  // by input
+  std::vector<Output> outputs_;
+  std::vector<NextChannel> channels_;
+  std::vector<std::uint32_t> nominees_, winners_, order_;  // scratch of an allocation
+  std::uint64_t queued_ = 0;
+  WakeSlot wake_;
+  TimePs now_ = 0;  // of the last allocation
+  LinkObserver* observer_ = nullptr;
+  std::size_t observed_ = 0;
+};
+
+}  // namespace wafertlm
