@@ -38,11 +38,10 @@ struct TrafficNodeParams {
   std::uint32_t payload_bytes = 0;
   WireFormat format;
   ClassId traffic_class{};
-  double load = 0;     ///< offered, as a fraction of one packet per slot; 0: silent
-  TimePs slot_ps = 0;  ///< a packet may be created at each multiple of this
-  double packets_per_slot = 0;
-  TimePs stop_ps = kNever;     ///< no packet is created from then on
-  TimePs credit_delay_ps = 0;  ///< of the ejection buffer
+  TimePs slot_ps = 0;           ///< a packet may be created at each multiple of this
+  double packets_per_slot = 0;  ///< offered load; 0: silent
+  TimePs stop_ps = kNever;      ///< no packet is created from then on
+  TimePs credit_delay_ps = 0;   ///< of the ejection buffer
   OutputParams injection;
   std::uint64_t seed = 1;
 };

@@ -23,16 +23,22 @@ void require_writable_folder(const fs::path& folder) {
 
 void write_files(const fs::path& folder, const std::vector<std::pair<std::string, std::string>>& files) {
   const auto temporary = [&](const std::string& name) { return folder / ("." + name + ".part"); };
+  const auto give_up = [&](const std::string& name, const std::string& why) {
+    std::error_code ignored;
+    for (const auto& each : files) fs::remove(temporary(each.first), ignored);
+    throw std::runtime_error("cannot write " + (folder / name).string() + why);
+  };
   for (const auto& [name, text] : files) {
     std::ofstream file(temporary(name), std::ios::binary);
     file << text;
     file.close();
-    if (!file) {
-      for (const auto& each : files) fs::remove(temporary(each.first));
-      throw std::runtime_error("cannot write " + (folder / name).string() + "; is the disk full?");
-    }
+    if (!file) give_up(name, "; is the disk full?");
   }
-  for (const auto& [name, text] : files) fs::rename(temporary(name), folder / name);
+  for (const auto& [name, text] : files) {
+    std::error_code error;
+    fs::rename(temporary(name), folder / name, error);
+    if (error) give_up(name, " (" + error.message() + ")");
+  }
 }
 
 }  // namespace wafertlm

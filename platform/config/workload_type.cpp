@@ -20,6 +20,10 @@ bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+std::shared_ptr<const TypeOf<std::string>> built_in_models() {
+  return choice<std::string>({{"resnet50", "resnet50"}});
+}
+
 /// The name of a built-in model, the path of a table, or a table.
 class Layers : public TypeOf<LayersSpec> {
  public:
@@ -28,7 +32,7 @@ class Layers : public TypeOf<LayersSpec> {
     if (in.node().kind == Node::Kind::map)
       layers.table = layer_table_type()->read(in);
     else
-      layers.model = word()->read(in);
+      layers.model = built_in_models()->read(in);
     return layers;
   }
   Node write(const LayersSpec& layers) const override {
