@@ -323,31 +323,39 @@ void Endpoint::finish(const Waiter& waiter, TimePs now) {
   advance(collective, waiter.strand, now);
 }
 
-/// "NPU 7 (rank 2)"
-std::string Endpoint::name_in(const Collective& collective, NpuId npu) const {
-  const Group& group = *collective.start.group;
-  const auto rank = std::find(group.begin(), group.end(), npu) - group.begin();
-  return npu_name(npu) + " (rank " + std::to_string(rank) + ")";
+std::string Endpoint::waits(const MessageKey& key, const Waiter& waiter) const {
+  if (!waiter.collective)
+    return npu_name(npu_) + " waits for " + npu_name(key.source) + " in a receive with tag " +
+           std::to_string(key.tag);
+  const Collective& collective = *waiter.collective;
+  const auto name = [&](NpuId npu) {
+    const Group& group = *collective.start.group;
+    const auto rank = std::find(group.begin(), group.end(), npu) - group.begin();
+    return npu_name(npu) + " (rank " + std::to_string(rank) + ")";
+  };
+  return name(npu_) + " waits for " + name(key.source) + " in collective " +
+         std::to_string(collective.start.collective_id) + " step " +
+         std::to_string(collective.strands[waiter.strand].done) + " of strand " +
+         std::to_string(waiter.strand);
+}
+
+std::string Endpoint::missing(const Message& message) const {
+  const auto expected = expected_.find(message.key);
+  const auto storing = storing_.find(&message);
+  std::string who = npu_name(npu_) + " waits for no step yet that takes a message from " +
+                    npu_name(message.key.source) + " with tag " + std::to_string(message.key.tag);
+  if (storing != storing_.end())
+    who = waits(message.key, storing->second);
+  else if (expected != expected_.end())
+    who = waits(message.key, expected->second);
+  return who + ": all of the message has left, " + std::to_string(message.arrived_bytes) + " of " +
+         std::to_string(message.bytes) + " B have arrived";
 }
 
 std::vector<std::string> Endpoint::pending() const {
   std::vector<std::string> lines;
-  for (const auto& [key, waiter] : expected_) {
-    if (!waiter.collective) {
-      lines.push_back(npu_name(npu_) + " waits for " + npu_name(key.source) + " in a receive with tag " +
-                      std::to_string(key.tag));
-      continue;
-    }
-    const Collective& collective = *waiter.collective;
-    lines.push_back(name_in(collective, npu_) + " waits for " + name_in(collective, key.source) +
-                    " in collective " + std::to_string(collective.start.collective_id) + " step " +
-                    std::to_string(collective.strands[waiter.strand].done) + " of strand " +
-                    std::to_string(waiter.strand));
-  }
-  for (const auto& [message, waiter] : storing_)
-    lines.push_back(npu_name(npu_) + " has not stored all of a message of " + std::to_string(message->bytes) +
-                    " B from " + npu_name(message->key.source) + ", of which " +
-                    std::to_string(message->arrived_bytes) + " B have arrived");
+  for (const auto& [key, waiter] : expected_) lines.push_back(waits(key, waiter));
+  for (const auto& [message, waiter] : storing_) lines.push_back(waits(message->key, waiter));
   if (!sending_.empty())
     lines.push_back(npu_name(npu_) + " has " + std::to_string(sending_.size()) +
                     " sends that the fabric does not take");

@@ -83,6 +83,8 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost {
 
   /// What this endpoint still waits for, in words; empty when it is idle.
   std::vector<std::string> pending() const;
+  /// Who waits here for `message`, of which all has left its sender and not all has arrived; one line.
+  std::string missing(const Message& message) const;
   const SwitchCore& injection_port() const { return injector_.port(); }
   std::uint64_t received_bytes() const { return received_bytes_; }
   /// Most bytes that lay here at one time because their step was not posted yet.
@@ -152,7 +154,7 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost {
   void finish(const Waiter& waiter, TimePs now);
   void set_timer(TimePs at, Timer::Event event, Message* message, const Waiter& waiter,
                  std::uint64_t bytes = 0);
-  std::string name_in(const Collective& collective, NpuId npu) const;
+  std::string waits(const MessageKey& key, const Waiter& waiter) const;
 
   NpuId npu_;
   EndpointParams params_;

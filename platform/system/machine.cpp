@@ -82,6 +82,12 @@ void Machine::attach(OperationPort& port, NpuId npu) {
 std::vector<std::string> Machine::pending() const {
   std::vector<std::string> lines;
   if (fault_) lines.push_back(fault_->report());
+  // What caused the rest comes first.
+  wafer_.messages.for_each_in_use([&](const Message& message) {
+    if (message.injected_packets != 0 && message.injected_bytes == message.bytes &&
+        message.arrived_bytes < message.bytes)
+      lines.push_back(npus_[index_of(message.destination)]->endpoint().missing(message));
+  });
   for (const auto& npu : npus_)
     for (std::string& line : npu->pending()) lines.push_back(std::move(line));
   return lines;
