@@ -72,7 +72,7 @@ Message& Endpoint::make_message(const MessageKey& key, NpuId peer, std::uint64_t
   message.key = key;
   message.destination = peer;
   message.traffic_class = traffic_class;
-  message.bytes = message.available_bytes = bytes;
+  message.bytes = bytes;
   return message;
 }
 

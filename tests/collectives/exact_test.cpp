@@ -113,8 +113,9 @@ TEST(Collectives, LargePacketsAgreeWithSmallOnes) {
   const CollectiveRequest request{CollectiveType::all_reduce, whole_wafer(), std::uint64_t{64} << 20, "", 1};
   const auto small = outcome(platform(), request)["time"].get<TimePs>();
   for (const std::uint64_t kib : {16, 64, 256}) {
-    const auto large = outcome(platform({"wafer.fabric.packet_bytes=" + std::to_string(kib) + "KiB"}),
-                               request)["time"].get<TimePs>();
+    const auto large =
+        outcome(platform({"wafer.fabric.packet_bytes=" + std::to_string(kib) + "KiB"}), request)["time"]
+            .get<TimePs>();
     std::printf("64 MiB all-reduce: packets of 4 KiB %lu ps, of %lu KiB %lu ps\n", small, kib, large);
     EXPECT_EQ(large - small, ((kib - 4) << 10) / 3);  // 3 TB/s
   }

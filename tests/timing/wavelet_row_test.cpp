@@ -75,40 +75,40 @@ std::uint32_t value(std::uint32_t rank, std::uint32_t wavelet) { return (rank + 
 /// Cycles until rank 0 has added everything, whose sums are checked.
 template <typename Source>
 TimePs cycles(const Row& row) {
-  return run_in_child([&]() -> nlohmann::json {
-           const std::string ramp = std::to_string(row.ramp) + "ns";
-           const config::PlatformSpec spec = config::load_platform(
-               std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wavelet_row.yaml",
-               {"wafer.width=" + std::to_string(row.ranks), "wafer.fabric.injection_latency=" + ramp,
-                "wafer.fabric.ejection_latency=" + ramp, "run.checkers=true"});
-           Machine machine(spec);
-           auto program = std::make_shared<CollectiveProgram>();
-           program->bytes = program->buffer_bytes = std::uint64_t{row.wavelets} * kWaveletBytes;
-           std::vector<std::vector<std::byte>> buffers(row.ranks);
-           for (std::uint32_t rank = 0; rank < row.ranks; ++rank) {
-             program->group.push_back(static_cast<NpuId>(rank));
-             program->ranks.push_back(std::make_unique<Source>(row.ranks, row.wavelets, rank));
-             buffers[rank].resize(program->bytes);
-             for (std::uint32_t w = 0; w < row.wavelets; ++w) {
-               const std::uint32_t own = value(rank, w);
-               std::memcpy(&buffers[rank][std::size_t{w} * kWaveletBytes], &own, kWaveletBytes);
-             }
-           }
-           const test::ProgramResult result = test::run_program(machine, program, "data", std::move(buffers));
-           for (std::uint32_t w = 0; w < row.wavelets; ++w) {
-             std::uint32_t sum = 0, found = 0;
-             for (std::uint32_t rank = 0; rank < row.ranks; ++rank) sum += value(rank, w);
-             std::memcpy(&found, &result.buffers[0][std::size_t{w} * kWaveletBytes], kWaveletBytes);
-             if (found != sum) throw std::runtime_error("wrong sum of wavelet " + std::to_string(w));
-           }
-           if (result.time_ps % kCyclePs != 0) throw std::runtime_error("not a whole number of cycles");
-           return result.time_ps / kCyclePs;
-         })
-      .get<TimePs>();
+  const nlohmann::json result = run_in_child([&]() -> nlohmann::json {
+    const std::string ramp = std::to_string(row.ramp) + "ns";
+    const config::PlatformSpec spec = config::load_platform(
+        std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wavelet_row.yaml",
+        {"wafer.width=" + std::to_string(row.ranks), "wafer.fabric.injection_latency=" + ramp,
+         "wafer.fabric.ejection_latency=" + ramp, "run.checkers=true"});
+    Machine machine(spec);
+    auto program = std::make_shared<CollectiveProgram>();
+    program->bytes = program->buffer_bytes = std::uint64_t{row.wavelets} * kWaveletBytes;
+    std::vector<std::vector<std::byte>> buffers(row.ranks);
+    for (std::uint32_t rank = 0; rank < row.ranks; ++rank) {
+      program->group.push_back(static_cast<NpuId>(rank));
+      program->ranks.push_back(std::make_unique<Source>(row.ranks, row.wavelets, rank));
+      buffers[rank].resize(program->bytes);
+      for (std::uint32_t w = 0; w < row.wavelets; ++w) {
+        const std::uint32_t own = value(rank, w);
+        std::memcpy(&buffers[rank][std::size_t{w} * kWaveletBytes], &own, kWaveletBytes);
+      }
+    }
+    const test::ProgramResult after = test::run_program(machine, program, "data", std::move(buffers));
+    for (std::uint32_t w = 0; w < row.wavelets; ++w) {
+      std::uint32_t sum = 0, found = 0;
+      for (std::uint32_t rank = 0; rank < row.ranks; ++rank) sum += value(rank, w);
+      std::memcpy(&found, &after.buffers[0][std::size_t{w} * kWaveletBytes], kWaveletBytes);
+      if (found != sum) throw std::runtime_error("wrong sum of wavelet " + std::to_string(w));
+    }
+    if (after.time_ps % kCyclePs != 0) throw std::runtime_error("not a whole number of cycles");
+    return after.time_ps / kCyclePs;
+  });
+  return result.get<TimePs>();
 }
 
-const Row kRows[] = {{2, 1, 2}, {2, 64, 2}, {4, 1, 2},  {4, 16, 0}, {4, 16, 1}, {4, 16, 2},
-                     {4, 16, 7}, {8, 5, 2}, {8, 64, 2}, {16, 1, 1}, {16, 32, 2}};
+const Row kRows[] = {{2, 1, 2},  {2, 64, 2}, {4, 1, 2},  {4, 16, 0}, {4, 16, 1}, {4, 16, 2},
+                     {4, 16, 7}, {8, 5, 2},  {8, 64, 2}, {16, 1, 1}, {16, 32, 2}};
 
 // The published form counts a cycle more than ours: B + (2 T_R + 2)(P - 1) - 1. A hop ends with the wavelet's
 // tail, which is its cycle; of the B wavelets the first one's cycle at the last hop is counted in both terms.
