@@ -85,7 +85,7 @@ std::vector<std::string> Machine::pending() const {
   // What caused the rest comes first.
   wafer_.messages.for_each_in_use([&](const Message& message) {
     if (message.injected_packets != 0 && message.injected_bytes == message.bytes &&
-        message.arrived_bytes < message.bytes)
+        message.arrived_bytes < message.bytes && index_of(message.destination) < npus_.size())
       lines.push_back(npus_[index_of(message.destination)]->endpoint().missing(message));
   });
   for (const auto& npu : npus_)
