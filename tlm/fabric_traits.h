@@ -16,6 +16,8 @@ struct FabricTraits {
   TimePs ends_latency_ps = 0;  ///< injection, the first router's pipeline, ejection
   TimePs hop_latency_ps = 0;   ///< link and the next router's pipeline
   WireFormat format;
+  TimePs step_cost_ps = 0;     ///< endpoint: before each message is sent
+  TimePs receive_cost_ps = 0;  ///< endpoint: after each message has arrived
 
   std::uint32_t npus() const { return width * height; }
   std::uint32_t column(NpuId npu) const { return static_cast<std::uint32_t>(npu) % width; }

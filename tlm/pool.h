@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,15 @@ class Pool {
     return object;
   }
   void release(T& object) { free_.push_back(&object); }
+
+  /// Visits the objects that are out, in no order that means anything; slow.
+  template <typename Visit>
+  void for_each_in_use(Visit visit) const {
+    const std::set<const T*> free(free_.begin(), free_.end());
+    for (const auto& block : blocks_)
+      for (std::size_t i = 0; i < kBlock; ++i)
+        if (free.count(&block[i]) == 0) visit(block[i]);
+  }
 
   std::size_t in_use() const { return blocks_.size() * kBlock - free_.size(); }
   std::size_t high_water() const { return high_water_; }

@@ -12,6 +12,10 @@ std::string npu_name(NpuId npu) { return "NPU " + std::to_string(index_of(npu));
 
 }  // namespace
 
+void EndpointHost::access_memory(bool, std::uint64_t, std::uint64_t, std::uint64_t) {
+  throw std::logic_error("an endpoint that uses a memory needs a shell that has one");
+}
+
 std::size_t Endpoint::KeyHash::operator()(const MessageKey& key) const {
   std::uint64_t hash = key.operation * 0x9E3779B97F4A7C15ULL;
   hash = (hash ^ (hash >> 32) ^ key.tag) * 0xBF58476D1CE4E5B9ULL;
@@ -20,12 +24,15 @@ std::size_t Endpoint::KeyHash::operator()(const MessageKey& key) const {
 }
 
 Endpoint::Endpoint(NpuId npu, const InjectorParams& injector, const ClassTable& classes, PacketPool& packets,
-                   MessagePool& messages, EndpointHost& host)
+                   MessagePool& messages, EndpointHost& host, const EndpointParams& params)
     : npu_(npu),
+      params_(params),
       host_(host),
       messages_(messages),
       packets_(packets),
-      injector_(npu, injector, classes, packets, *this) {}
+      injector_(npu, injector, classes, packets, *this) {
+  if (params.memory) memory_.emplace(*params.memory, static_cast<MemoryTrafficHost&>(*this));
+}
 
 Endpoint::~Endpoint() = default;
 
@@ -46,26 +53,38 @@ void Endpoint::start_collective(const CollectiveStart& start, TimePs now) {
     else
       advance(collective, strand, now);
   }
-  if (--collective.unfinished == 0) set_timer(now, nullptr, {&collective, Step::kNone, 0});
+  if (--collective.unfinished == 0)
+    set_timer(now, Timer::Event::done, nullptr, {&collective, Step::kNone, 0});
 }
 
 void Endpoint::start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes, ClassId traffic_class,
                           std::uint64_t token, TimePs now) {
-  send_message({0, tag, npu_}, peer, bytes, traffic_class, nullptr, {nullptr, 0, token}, now);
+  send_message(make_message({0, tag, npu_}, peer, bytes, traffic_class), {nullptr, 0, token}, now);
 }
 
 void Endpoint::start_receive(NpuId peer, std::uint64_t tag, std::uint64_t token, TimePs now) {
   expect({0, tag, peer}, {nullptr, 0, token}, now);
 }
 
-void Endpoint::send_message(const MessageKey& key, NpuId peer, std::uint64_t bytes, ClassId traffic_class,
-                            const std::byte* data, const Waiter& waiter, TimePs now) {
+Message& Endpoint::make_message(const MessageKey& key, NpuId peer, std::uint64_t bytes,
+                                ClassId traffic_class) {
   Message& message = messages_.acquire();
   message.key = key;
   message.destination = peer;
   message.traffic_class = traffic_class;
   message.bytes = bytes;
-  message.source_data = data;
+  return message;
+}
+
+void Endpoint::send_message(Message& message, const Waiter& waiter, TimePs now) {
+  if (params_.step_cost_ps == 0)
+    launch(message, waiter, now);
+  else
+    set_timer(now + params_.step_cost_ps, Timer::Event::launch, &message, waiter);
+}
+
+void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
+  if (memory_) memory_->read(message);
   const std::uint64_t ticket = next_ticket_++;
   sending_.emplace(ticket, waiter);
   injector_.send(message, ticket, now);
@@ -75,7 +94,20 @@ void Endpoint::injected(std::uint64_t ticket, TimePs at) {
   const auto found = sending_.find(ticket);
   const Waiter waiter = found->second;
   sending_.erase(found);
-  set_timer(at, nullptr, waiter);
+  set_timer(at, Timer::Event::done, nullptr, waiter);
+}
+
+void Endpoint::inject(Packet& packet, TimePs head_ps) {
+  if (memory_) memory_->packet_left(*packet.message);
+  if (fault_) {
+    const TimePs left_ps = head_ps - injector_.link_latency_ps();
+    if (fault_->apply(packet, left_ps) == Fault::Effect::dropped) {
+      injector_.credit(packet.vc, packet.wire_bytes, packet.tail_ps, left_ps);
+      packets_.release(packet);
+      return;
+    }
+  }
+  host_.inject(packet, head_ps);
 }
 
 /// Runs the strand until it has to wait.
@@ -104,11 +136,15 @@ bool Endpoint::start_step(Collective& collective, std::uint32_t index, TimePs no
   }
   strand.running = true;
   const NpuId peer = (*start.group)[step.peer];
-  if (step.kind == Step::Kind::send)
-    send_message({start.collective_id, step.tag, npu_}, peer, step.bytes, start.traffic_class,
-                 start.buffer ? start.buffer + step.offset : nullptr, {&collective, index, 0}, now);
-  else
+  if (step.kind != Step::Kind::send) {
     expect({start.collective_id, step.tag, peer}, {&collective, index, 0}, now);
+    return true;
+  }
+  Message& message =
+      make_message({start.collective_id, step.tag, npu_}, peer, step.bytes, start.traffic_class);
+  message.address = step.offset;
+  if (start.buffer) message.source_data = start.buffer + step.offset;
+  send_message(message, {&collective, index, 0}, now);
   return true;
 }
 
@@ -126,7 +162,7 @@ void Endpoint::step_done(Collective& collective, std::uint32_t index, TimePs now
     }
   }
   if (strand.done == collective.start.program->steps(index) && --collective.unfinished == 0)
-    set_timer(now, nullptr, {&collective, Step::kNone, 0});
+    set_timer(now, Timer::Event::done, nullptr, {&collective, Step::kNone, 0});
 }
 
 void Endpoint::expect(const MessageKey& key, const Waiter& waiter, TimePs now) {
@@ -141,11 +177,15 @@ void Endpoint::expect(const MessageKey& key, const Waiter& waiter, TimePs now) {
   early->second.pop();
   if (early->second.empty()) early_.erase(early);
   early_bytes_ -= message.bytes;
-  set_timer(now, &message, waiter);
+  if (memory_)
+    post_to_memory(message, waiter);
+  else
+    set_timer(now + params_.receive_cost_ps, Timer::Event::taken, &message, waiter);
 }
 
 void Endpoint::receive(Packet& packet, TimePs now) {
   Message& message = *packet.message;
+  const bool stores = memory_ && memory_->fills_chunk(message, message.arrived_bytes, packet.payload_bytes);
   received_bytes_ += packet.payload_bytes;
   message.arrived_bytes += packet.payload_bytes;
   ++message.arrived_packets;
@@ -159,40 +199,92 @@ void Endpoint::receive(Packet& packet, TimePs now) {
               message.data.begin() + static_cast<std::ptrdiff_t>(packet.offset));
   }
   packets_.release(packet);
-  if (message.arrived_bytes == message.bytes) set_timer(std::max(message.tail_ps, now), &message, {});
+  if (stores || message.arrived_bytes == message.bytes)
+    set_timer(std::max(message.tail_ps, now), Timer::Event::arrived, &message, {}, message.arrived_bytes);
 }
 
-void Endpoint::set_timer(TimePs at, Message* arrived, const Waiter& waiter) {
+void Endpoint::set_timer(TimePs at, Timer::Event event, Message* message, const Waiter& waiter,
+                         std::uint64_t bytes) {
   if (timer_wake_.ask(at)) host_.request_timer_wake(at);
-  timers_.push({at, timer_order_++, arrived, waiter});
+  timers_.push({at, timer_order_++, event, message, waiter, bytes});
 }
 
 void Endpoint::wake_timer(TimePs now) {
   if (!timer_wake_.take(now)) return;
+  now_ = now;
   while (!timers_.empty() && timers_.top().at <= now) {
     const Timer timer = timers_.top();
     timers_.pop();
-    if (!timer.arrived)
-      finish(timer.waiter, now);
-    else if (timer.waiter.collective || timer.waiter.token != 0)
-      take_in(*timer.arrived, timer.waiter, now);
-    else
-      message_arrived(*timer.arrived, now);
+    switch (timer.event) {
+      case Timer::Event::done:
+        finish(timer.waiter, now);
+        break;
+      case Timer::Event::launch:
+        launch(*timer.message, timer.waiter, now);
+        break;
+      case Timer::Event::arrived:
+        if (memory_)
+          part_arrived(*timer.message, timer.bytes);
+        else
+          message_arrived(*timer.message, now);
+        break;
+      case Timer::Event::taken:
+        take_in(*timer.message, timer.waiter, now);
+        break;
+    }
   }
   if (!timers_.empty() && timer_wake_.ask(timers_.top().at)) host_.request_timer_wake(timers_.top().at);
 }
 
 void Endpoint::message_arrived(Message& message, TimePs now) {
   const auto expected = expected_.find(message.key);
-  if (expected == expected_.end()) {
-    early_[message.key].push(&message);
-    early_bytes_ += message.bytes;
-    early_high_water_ = std::max(early_high_water_, early_bytes_);
-    return;
-  }
+  if (expected == expected_.end()) return wait_for_step(message);
   const Waiter waiter = expected->second;
   expected_.erase(expected);
-  take_in(message, waiter, now);
+  if (params_.receive_cost_ps == 0)
+    take_in(message, waiter, now);
+  else
+    set_timer(now + params_.receive_cost_ps, Timer::Event::taken, &message, waiter);
+}
+
+void Endpoint::wait_for_step(Message& message) {
+  early_[message.key].push(&message);
+  early_bytes_ += message.bytes;
+  early_high_water_ = std::max(early_high_water_, early_bytes_);
+}
+
+/// With a memory: `bytes` of the message are here, enough for a chunk.
+void Endpoint::part_arrived(Message& message, std::uint64_t bytes) {
+  const bool is_new = !memory_->knows(message);
+  memory_->arrived(message, bytes);
+  if (!is_new) return;
+  const auto expected = expected_.find(message.key);
+  if (expected == expected_.end()) return wait_for_step(message);
+  const Waiter waiter = expected->second;
+  expected_.erase(expected);
+  post_to_memory(message, waiter);
+}
+
+void Endpoint::post_to_memory(Message& message, const Waiter& waiter) {
+  storing_.emplace(&message, waiter);
+  if (!waiter.collective) return memory_->post(message, 0, false);
+  const Step step =
+      waiter.collective->start.program->step(waiter.strand, waiter.collective->strands[waiter.strand].done);
+  memory_->post(message, step.offset, step.kind == Step::Kind::reduce);
+}
+
+void Endpoint::message_stored(Message& message) {
+  const Waiter waiter = storing_.extract(&message).mapped();
+  set_timer(now_ + params_.receive_cost_ps, Timer::Event::taken, &message, waiter);
+}
+
+void Endpoint::memory_done(std::uint64_t token, bool ok, TimePs now) {
+  if (!ok)
+    throw std::runtime_error(npu_name(npu_) +
+                             ": its memory refused what a send or receive reads or writes; does the buffer "
+                             "fit into npu.hbm.capacity?");
+  now_ = now;
+  memory_->access_done(token);
 }
 
 /// Stores or reduces what arrived, and lets its step go on.
@@ -231,16 +323,39 @@ void Endpoint::finish(const Waiter& waiter, TimePs now) {
   advance(collective, waiter.strand, now);
 }
 
+std::string Endpoint::waits(const MessageKey& key, const Waiter& waiter) const {
+  if (!waiter.collective)
+    return npu_name(npu_) + " waits for " + npu_name(key.source) + " in a receive with tag " +
+           std::to_string(key.tag);
+  const Collective& collective = *waiter.collective;
+  const auto name = [&](NpuId npu) {
+    const Group& group = *collective.start.group;
+    const auto rank = std::find(group.begin(), group.end(), npu) - group.begin();
+    return npu_name(npu) + " (rank " + std::to_string(rank) + ")";
+  };
+  return name(npu_) + " waits for " + name(key.source) + " in collective " +
+         std::to_string(collective.start.collective_id) + " step " +
+         std::to_string(collective.strands[waiter.strand].done) + " of strand " +
+         std::to_string(waiter.strand);
+}
+
+std::string Endpoint::missing(const Message& message) const {
+  const auto expected = expected_.find(message.key);
+  const auto storing = storing_.find(&message);
+  std::string who = npu_name(npu_) + " waits for no step yet that takes a message from " +
+                    npu_name(message.key.source) + " with tag " + std::to_string(message.key.tag);
+  if (storing != storing_.end())
+    who = waits(message.key, storing->second);
+  else if (expected != expected_.end())
+    who = waits(message.key, expected->second);
+  return who + ": all of the message has left, " + std::to_string(message.arrived_bytes) + " of " +
+         std::to_string(message.bytes) + " B have arrived";
+}
+
 std::vector<std::string> Endpoint::pending() const {
   std::vector<std::string> lines;
-  for (const auto& [key, waiter] : expected_) {
-    const std::string what =
-        waiter.collective ? "collective " + std::to_string(waiter.collective->start.collective_id) +
-                                " step " + std::to_string(waiter.collective->strands[waiter.strand].done) +
-                                " of strand " + std::to_string(waiter.strand)
-                          : "a receive with tag " + std::to_string(key.tag);
-    lines.push_back(npu_name(npu_) + " waits for " + npu_name(key.source) + " in " + what);
-  }
+  for (const auto& [key, waiter] : expected_) lines.push_back(waits(key, waiter));
+  for (const auto& [message, waiter] : storing_) lines.push_back(waits(message->key, waiter));
   if (!sending_.empty())
     lines.push_back(npu_name(npu_) + " has " + std::to_string(sending_.size()) +
                     " sends that the fabric does not take");

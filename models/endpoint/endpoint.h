@@ -3,12 +3,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "models/endpoint/fault.h"
 #include "models/endpoint/injector.h"
+#include "models/endpoint/memory_traffic.h"
 #include "tlm/data_type.h"
 #include "tlm/fabric/message.h"
 #include "tlm/program.h"
@@ -26,9 +29,19 @@ class EndpointHost {
   virtual void request_timer_wake(TimePs at) = 0;
   /// A collective, send or receive that was started with `token` is done.
   virtual void communication_done(std::uint64_t token) = 0;
+  /// Endpoints with EndpointParams::memory only: read or write the memory; Endpoint::memory_done(token)
+  /// follows, not from within this call.
+  virtual void access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token);
 
  protected:
   ~EndpointHost() = default;
+};
+
+/// What a message costs at its ends, beyond the fabric.
+struct EndpointParams {
+  TimePs step_cost_ps = 0;     ///< launch, DMA set-up: from the start of a send to its first byte
+  TimePs receive_cost_ps = 0;  ///< from the message's end (its step posted) to the end of the receive
+  std::optional<MemoryTrafficParams> memory;  ///< what is sent is read, what is received written; none: free
 };
 
 /// A collective that this rank enters.
@@ -45,10 +58,10 @@ struct CollectiveStart {
 /// The program executor: sends and receives messages, runs the steps of collectives, and matches what arrives
 /// with the step that waits for it. It always accepts: data that arrives before its step is posted lands in
 /// memory.
-class Endpoint : private InjectorHost {
+class Endpoint : private InjectorHost, private MemoryTrafficHost {
  public:
   Endpoint(NpuId npu, const InjectorParams& injector, const ClassTable& classes, PacketPool& packets,
-           MessagePool& messages, EndpointHost& host);
+           MessagePool& messages, EndpointHost& host, const EndpointParams& params = {});
   ~Endpoint();
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
@@ -63,9 +76,15 @@ class Endpoint : private InjectorHost {
   void credit(VcId vc, std::uint32_t bytes, TimePs at, TimePs now) { injector_.credit(vc, bytes, at, now); }
   void wake_injector(TimePs now) { injector_.wake(now); }
   void wake_timer(TimePs now);
+  /// @throws std::runtime_error if the access failed.
+  void memory_done(std::uint64_t token, bool ok, TimePs now);
+  /// Puts `fault` into a packet that leaves here.
+  void set_fault(Fault& fault) { fault_ = &fault; }
 
   /// What this endpoint still waits for, in words; empty when it is idle.
   std::vector<std::string> pending() const;
+  /// Who waits here for `message`, of which all has left its sender and not all has arrived; one line.
+  std::string missing(const Message& message) const;
   const SwitchCore& injection_port() const { return injector_.port(); }
   std::uint64_t received_bytes() const { return received_bytes_; }
   /// Most bytes that lay here at one time because their step was not posted yet.
@@ -94,29 +113,51 @@ class Endpoint : private InjectorHost {
     std::uint64_t token = 0;
   };
   struct Timer {
+    enum class Event : std::uint8_t {
+      done,     // of the waiter: its injection, or all of a collective
+      launch,   // the message's step cost is over
+      arrived,  // so many bytes of the message, or all of it
+      taken,    // by the waiter
+    };
     TimePs at;
     std::uint64_t order;
-    Message* arrived;  // null: an injection ended
+    Event event;
+    Message* message;
     Waiter waiter;
+    std::uint64_t bytes;
     bool operator>(const Timer& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
 
-  void inject(Packet& packet, TimePs head_ps) override { host_.inject(packet, head_ps); }
+  void inject(Packet& packet, TimePs head_ps) override;
   void request_wake(TimePs at) override { host_.request_injector_wake(at); }
   void injected(std::uint64_t ticket, TimePs at) override;
 
-  void send_message(const MessageKey& key, NpuId peer, std::uint64_t bytes, ClassId traffic_class,
-                    const std::byte* data, const Waiter& waiter, TimePs now);
+  void access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token) override {
+    host_.access_memory(write, address, bytes, token);
+  }
+  void data_available() override { injector_.resume(now_); }
+  void message_stored(Message& message) override;
+
+  Message& make_message(const MessageKey& key, NpuId peer, std::uint64_t bytes, ClassId traffic_class);
+  void send_message(Message& message, const Waiter& waiter, TimePs now);
+  void launch(Message& message, const Waiter& waiter, TimePs now);
   void expect(const MessageKey& key, const Waiter& waiter, TimePs now);
   void advance(Collective& collective, std::uint32_t strand, TimePs now);
   bool start_step(Collective& collective, std::uint32_t strand, TimePs now);
   void step_done(Collective& collective, std::uint32_t strand, TimePs now);
   void message_arrived(Message& message, TimePs now);
+  void part_arrived(Message& message, std::uint64_t bytes);
+  void post_to_memory(Message& message, const Waiter& waiter);
+  void wait_for_step(Message& message);
+  void match(Message& message, const Waiter& waiter, TimePs now);
   void take_in(Message& message, const Waiter& waiter, TimePs now);
   void finish(const Waiter& waiter, TimePs now);
-  void set_timer(TimePs at, Message* arrived, const Waiter& waiter);
+  void set_timer(TimePs at, Timer::Event event, Message* message, const Waiter& waiter,
+                 std::uint64_t bytes = 0);
+  std::string waits(const MessageKey& key, const Waiter& waiter) const;
 
   NpuId npu_;
+  EndpointParams params_;
   EndpointHost& host_;
   MessagePool& messages_;
   PacketPool& packets_;
@@ -126,6 +167,10 @@ class Endpoint : private InjectorHost {
   std::unordered_map<MessageKey, std::queue<Message*>, KeyHash> early_;
   std::unordered_map<std::uint64_t, Waiter> sending_;  // by the injector's ticket
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  std::optional<MemoryTraffic> memory_;
+  std::unordered_map<const Message*, Waiter> storing_;  // posted, not yet all in the memory
+  TimePs now_ = 0;                                      // of memory_done and timers
+  Fault* fault_ = nullptr;
   WakeSlot timer_wake_;
   std::uint64_t next_ticket_ = 0, timer_order_ = 0;
   std::uint64_t received_bytes_ = 0, early_bytes_ = 0, early_high_water_ = 0;

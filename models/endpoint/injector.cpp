@@ -20,6 +20,7 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
                    InjectorHost& host)
     : npu_(npu),
       format_(params.format),
+      link_latency_ps_(params.link.latency_ps),
       classes_(classes),
       packets_(packets),
       host_(host),
@@ -41,11 +42,34 @@ std::size_t Injector::load(std::size_t engine, ClassId traffic_class) {
   return of.messages.size() + (of.packet_waiting && of.ends_message ? 1 : 0);
 }
 
+void Injector::resume(TimePs now) {
+  for (std::size_t engine = 0; engine < port_.inputs(); ++engine)
+    for (std::size_t c = 0; c < classes_.size(); ++c)
+      if (!queue(engine, static_cast<ClassId>(c)).packet_waiting)
+        refill(engine, static_cast<ClassId>(c), now);
+}
+
+/// What is left of the packet that comes next.
+std::uint64_t Injector::next_payload(const Message& message) const {
+  return std::min<std::uint64_t>(message.bytes - message.injected_bytes,
+                                 format_.packet_bytes - message.injected_bytes % format_.packet_bytes);
+}
+
+/// Sets `next` to the message whose turn it is, of those whose next packet can be made; false if there is
+/// none.
+bool Injector::take_turn(Queue& from) const {
+  for (std::size_t tried = 0; tried < from.messages.size(); ++tried, ++from.next) {
+    if (from.next >= from.messages.size()) from.next = 0;
+    const Message& message = *from.messages[from.next].message;
+    if (message.injected_bytes + next_payload(message) <= message.available_bytes) return true;
+  }
+  return false;
+}
+
 /// Puts the next packet of the engine and class in front of the port.
 void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   Queue& from = queue(engine, traffic_class);
-  if (from.messages.empty()) return;
-  if (from.next >= from.messages.size()) from.next = 0;
+  if (!take_turn(from)) return;
   const Active active = from.messages[from.next];
   Message& message = *active.message;
 

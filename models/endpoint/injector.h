@@ -36,11 +36,14 @@ class Injector : private SwitchHost, private RouteFunction {
            InjectorHost& host);
 
   void send(Message& message, std::uint64_t ticket, TimePs now);
+  /// More bytes of some message are available.
+  void resume(TimePs now);
   void credit(VcId vc, std::uint32_t bytes, TimePs at, TimePs now) {
     port_.credit(PortId{0}, vc, bytes, at, now);
   }
   void wake(TimePs now);
   const SwitchCore& port() const { return port_; }
+  TimePs link_latency_ps() const { return link_latency_ps_; }
 
  private:
   struct Active {
@@ -66,10 +69,13 @@ class Injector : private SwitchHost, private RouteFunction {
     return queues_[engine * kMaxClasses + index_of(traffic_class)];
   }
   std::size_t load(std::size_t engine, ClassId traffic_class);
+  std::uint64_t next_payload(const Message& message) const;
+  bool take_turn(Queue& from) const;
   void refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;
   WireFormat format_;
+  TimePs link_latency_ps_;
   const ClassTable& classes_;
   PacketPool& packets_;
   InjectorHost& host_;

@@ -74,6 +74,8 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
 void MeshFabric::check_params() const {
   if (params_.width == 0 || params_.height == 0)
     throw std::invalid_argument("a mesh needs at least one column and one row");
+  if (params_.injection_streams == 0)
+    throw std::invalid_argument("an NPU sends at least one message at a time: injection_streams is 0");
   if (params_.link_latency_ps + params_.router_pipeline_ps == 0)
     throw std::invalid_argument("link latency and router pipeline are both 0: a hop must take at least 1 ps");
   const WireFormat& format = params_.format;
@@ -115,9 +117,13 @@ std::uint64_t MeshFabric::buffer_bytes(std::uint64_t bytes_per_s, TimePs link_la
 }
 
 OutputParams MeshFabric::injection_link() const {
-  return {
+  OutputParams link{
       params_.injection_bytes_per_s, params_.injection_latency_ps,
       buffer_bytes(params_.injection_bytes_per_s, params_.injection_latency_ps, params_.router_pipeline_ps)};
+  if (params_.buffer_bytes == 0)
+    link.buffer_bytes +=
+        (params_.injection_streams - 1) * 2 * std::uint64_t{params_.format.full_wire_bytes()};
+  return link;
 }
 
 OutputParams MeshFabric::output_params(Direction side) const {

@@ -23,6 +23,7 @@ struct MeshParams {
   WireFormat format;
   InputQueue input_queue = InputQueue::per_output;
   std::uint64_t buffer_bytes = 0;                     ///< per virtual channel and input; 0: auto
+  std::uint32_t injection_streams = 1;                ///< messages an NPU sends at once; auto: 2 packets each
   std::vector<std::pair<NpuId, NpuId>> failed_links;  ///< neighbours; both directions
   std::vector<NpuId> failed_routers;
 };

@@ -8,6 +8,13 @@
 
 namespace wafertlm {
 
+namespace {
+
+/// Memory accesses of the endpoint, not of an operation.
+constexpr std::uint64_t kOfEndpoint = std::uint64_t{1} << 63;
+
+}  // namespace
+
 using ::tlm::tlm_phase;
 using ::tlm::tlm_sync_enum;
 
@@ -17,7 +24,7 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
       memory("memory", params.memory, pools.scratch, scheduler, *this),
       params_(params),
       scheduler_(scheduler),
-      endpoint_(params.npu, params.injector, classes, pools.packets, pools.messages, *this) {
+      endpoint_(params.npu, params.injector, classes, pools.packets, pools.messages, *this, params.endpoint) {
   operations.bind(static_cast<OperationForwardIf&>(*this));
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
@@ -116,6 +123,18 @@ void Npu::wake(std::uint32_t what, TimePs now) {
     default:
       break;
   }
+}
+
+void Npu::access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token) {
+  memory.start(write ? ::tlm::TLM_WRITE_COMMAND : ::tlm::TLM_READ_COMMAND, address, bytes,
+               token | kOfEndpoint);
+}
+
+void Npu::memory_done(std::uint64_t token, bool ok) {
+  if ((token & kOfEndpoint) != 0)
+    endpoint_.memory_done(token & ~kOfEndpoint, ok, scheduler_.now());
+  else
+    respond(token, scheduler_.now(), ok);
 }
 
 void Npu::inject(Packet& packet, TimePs head_ps) {

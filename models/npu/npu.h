@@ -18,6 +18,7 @@ namespace wafertlm {
 struct NpuParams {
   NpuId npu{};
   InjectorParams injector;
+  EndpointParams endpoint;
   TimePs ejection_credit_delay_ps = 0;
   MemoryRequesterParams memory;
 };
@@ -49,6 +50,8 @@ class Npu : public sc_core::sc_module,
       const NpuPools& pools, Scheduler& scheduler);
 
   const Endpoint& endpoint() const { return endpoint_; }
+  /// Puts `fault`, whose `from` is this NPU, into a packet.
+  void set_fault(Fault& fault) { endpoint_.set_fault(fault); }
   /// What is not done yet, in words.
   std::vector<std::string> pending() const { return endpoint_.pending(); }
 
@@ -63,7 +66,8 @@ class Npu : public sc_core::sc_module,
   void request_injector_wake(TimePs at) override { scheduler_.schedule(at, *this, kInjector); }
   void request_timer_wake(TimePs at) override { scheduler_.schedule(at, *this, kTimer); }
   void communication_done(std::uint64_t token) override { respond(token, scheduler_.now(), true); }
-  void memory_done(std::uint64_t token, bool ok) override { respond(token, scheduler_.now(), ok); }
+  void access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token) override;
+  void memory_done(std::uint64_t token, bool ok) override;
   void wake(std::uint32_t what, TimePs now) override;
 
   void accept(Payload& payload, TimePs now);

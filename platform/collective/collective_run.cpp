@@ -2,6 +2,7 @@
 #include "platform/collective/collective_run.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -41,14 +42,27 @@ class Driver : public OperationListener {
 
   bool done() const { return done_ == program_->group.size(); }
   TimePs end_ps() const { return end_ps_; }
-  const std::string& wrong() const { return wrong_; }
+  /// @throws WrongValues
+  void require_right(const Fault* fault) const {
+    if (wrong_.empty()) return;
+    std::vector<WrongValues::Place> places;
+    for (const auto& [rank, wrong] : wrong_)
+      for (const std::uint64_t element : wrong.elements) places.emplace_back(rank, element);
+    std::string text = "wrong value: " + wrong_.begin()->second.first + "; " + std::to_string(places.size()) +
+                       " values are wrong, at " + std::to_string(wrong_.size()) + " of " +
+                       std::to_string(program_->group.size()) + " ranks";
+    if (fault) text += "; " + fault->report();
+    throw WrongValues(text, std::move(places));
+  }
 
   void operation_done(std::uint64_t rank, const Operation& operation,
                       const std::vector<std::byte>& data) override {
     ++done_;
     end_ps_ = std::max(end_ps_, operation.end_ps);
-    if (functional_ && wrong_.empty())
-      wrong_ = wrong_value(*program_, 1, static_cast<std::uint32_t>(rank), data);
+    if (!functional_) return;
+    Wrong wrong;
+    wrong.first = wrong_value(*program_, 1, static_cast<std::uint32_t>(rank), data, &wrong.elements);
+    if (!wrong.first.empty()) wrong_.emplace(static_cast<std::uint32_t>(rank), std::move(wrong));
   }
 
  private:
@@ -58,7 +72,11 @@ class Driver : public OperationListener {
   std::vector<std::unique_ptr<OperationPort>> ports_;
   std::size_t done_ = 0;
   TimePs end_ps_ = 0;
-  std::string wrong_;
+  struct Wrong {
+    std::string first;
+    std::vector<std::uint64_t> elements;
+  };
+  std::map<std::uint32_t, Wrong> wrong_;  // by rank
 };
 
 }  // namespace
@@ -67,13 +85,17 @@ CollectiveResult run_collective(const config::PlatformSpec& spec, const Collecti
                                 const std::string& traffic_class, bool reverse) {
   Machine machine(spec, reverse);
   machine.wafer().mesh.require_routes(request.group);
-  const auto program = plan_collective(request, machine.traits());
+  CollectiveRequest typed = request;
+  typed.data_type = spec.run.data_type;
+  const auto program = plan_collective(typed, machine.traits());
   const CollectiveCost cost = cost_of(*program, request, machine.traits());
   Driver driver(machine, program, machine.wafer().classes.find(traffic_class), spec.run.functional);
   simulate(
       machine, [&] { driver.start(); }, [&] { return driver.done(); });
 
-  if (!driver.wrong().empty()) throw std::runtime_error("wrong value: " + driver.wrong());
+  driver.require_right(machine.fault());
+  if (machine.fault())
+    throw std::runtime_error(machine.fault()->report() + ", and no value is wrong: the proof missed it");
   CollectiveResult result;
   result.time_ps = driver.end_ps();
   result.predicted_ps = cost.predicted_ps;

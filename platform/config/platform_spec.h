@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/config/origins.h"
+#include "tlm/data_type.h"
 #include "tlm/units.h"
 
 namespace wafertlm::config {
@@ -73,9 +74,20 @@ struct HbmSpec {
   std::uint64_t request_bytes = 65'536;  ///< largest memory transaction
 };
 
+/// Whether what an endpoint sends and receives passes through the NPU's HBM.
+enum class EndpointMemory : std::uint8_t { free, hbm };
+
+/// What executes the steps of collectives, sends and receives.
+struct EndpointSpec {
+  TimePs step_cost_ps = 0;     ///< before a message is sent
+  TimePs receive_cost_ps = 0;  ///< after a message has arrived
+  EndpointMemory memory = EndpointMemory::free;
+};
+
 struct NpuSpec {
   double peak_operations_per_s = 1e15;
   HbmSpec hbm;
+  EndpointSpec endpoint;
 };
 
 struct CollectivesSpec {
@@ -83,9 +95,21 @@ struct CollectivesSpec {
   std::uint32_t chunks = 1;
 };
 
+enum class FaultKind : std::uint8_t { flip_bit, drop_packet };
+
+/// A fault put into one packet on purpose, where it leaves its NPU.
+struct FaultSpec {
+  FaultKind kind = FaultKind::flip_bit;
+  NpuId from{}, to{};
+  std::uint64_t packet = 1;          ///< the so-many-th between the two, from 1
+  std::optional<std::uint64_t> bit;  ///< flip_bit: of the packet's payload
+};
+
 struct RunSpec {
   bool checkers = false;
   bool functional = false;
+  DataType data_type = DataType::int32;  ///< of the values in functional mode
+  std::optional<FaultSpec> fault;
   std::uint64_t seed = 1;
   TimePs watchdog_ps = 10 * kPsPerSecond;  ///< simulated time after which a run is given up
 };

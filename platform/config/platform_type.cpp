@@ -34,12 +34,26 @@ std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
   return type;
 }
 
+std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
+  const auto cost = whole_quantity(time_dimension(), "0 ps", "1 s");
+  auto type = std::make_shared<Struct<EndpointSpec>>("endpoint");
+  type->optional("step_cost", &EndpointSpec::step_cost_ps, cost,
+                 "Launch and DMA set-up before each message that is sent")
+      .optional("receive_cost", &EndpointSpec::receive_cost_ps, cost,
+                "From the end of each message that is received until its step is done")
+      .optional("memory", &EndpointSpec::memory,
+                choice<EndpointMemory>({{"free", EndpointMemory::free}, {"hbm", EndpointMemory::hbm}}),
+                "hbm: what is sent is read from the HBM, what is received is written to it; free: neither");
+  return type;
+}
+
 std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   auto type = std::make_shared<Struct<NpuSpec>>("npu");
   type->optional("peak", &NpuSpec::peak_operations_per_s,
                  real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS"),
                  "Peak compute rate of one NPU")
-      .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU");
+      .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU")
+      .optional("endpoint", &NpuSpec::endpoint, endpoint_type(), "Sends, receives and runs collectives");
   return type;
 }
 
@@ -56,15 +70,66 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   return type;
 }
 
+void check_fault(const FaultSpec& fault, const Check& check) {
+  if (fault.from == fault.to)
+    check.fail({&fault.to}, "a packet does not go from an NPU to itself; expected another NPU");
+  if (fault.kind == FaultKind::flip_bit && !fault.bit)
+    check.fail({&fault.kind}, "flip_bit needs the number of the bit to flip: add 'bit'");
+  if (fault.kind == FaultKind::drop_packet && fault.bit)
+    check.fail({&fault.bit}, "a packet that is dropped has no bit to flip; leave 'bit' out");
+}
+
+std::shared_ptr<const Struct<FaultSpec>> fault_type() {
+  const auto npu = integer<NpuId>(0, 65'535);
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  auto type = std::make_shared<Struct<FaultSpec>>("fault");
+  type->required(
+          "kind", &FaultSpec::kind,
+          choice<FaultKind>({{"flip_bit", FaultKind::flip_bit}, {"drop_packet", FaultKind::drop_packet}}),
+          "What happens to the packet where it leaves its NPU")
+      .required("from", &FaultSpec::from, npu, "NPU that sends the packet")
+      .required("to", &FaultSpec::to, npu, "NPU that the packet goes to")
+      .optional("packet", &FaultSpec::packet, integer<std::uint64_t>(1, kMost),
+                "The so-many-th packet between the two, from 1")
+      .optional("bit", &FaultSpec::bit, maybe(integer<std::uint64_t>(0, kMost)),
+                "flip_bit: which bit of the packet's payload")
+      .check(check_fault);
+  return type;
+}
+
+void check_run(const RunSpec& run, const Check& check) {
+  if (run.data_type != DataType::int32 && !run.functional)
+    check.fail({&run.data_type},
+               "there are values only in functional mode; set " + check.path(&run.functional) + " to true");
+  if (run.fault && run.fault->kind == FaultKind::flip_bit && !run.functional)
+    check.fail({&run.fault->kind},
+               "a packet has bits only in functional mode; set " + check.path(&run.functional) + " to true");
+}
+
 std::shared_ptr<const Struct<RunSpec>> run_type() {
   auto type = std::make_shared<Struct<RunSpec>>("run");
   type->optional("checkers", &RunSpec::checkers, boolean(), "Protocol checkers on every socket")
       .optional("functional", &RunSpec::functional, boolean(), "Real values in the packets")
+      .optional("data_type", &RunSpec::data_type,
+                choice<DataType>({{to_string(DataType::int32), DataType::int32},
+                                  {to_string(DataType::bf16), DataType::bf16}}),
+                "What the values of functional mode are")
+      .optional("fault", &RunSpec::fault, maybe<FaultSpec>(fault_type()),
+                "A fault put into one packet, to see that it is found")
       .optional("seed", &RunSpec::seed, integer<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()),
                 "Start of every random sequence")
       .optional("watchdog", &RunSpec::watchdog_ps, whole_quantity(time_dimension(), "1 ps", "9000000 s"),
-                "Simulated time after which a run is given up");
+                "Simulated time after which a run is given up")
+      .check(check_run);
   return type;
+}
+
+void check_fault_npus(const PlatformSpec& platform, const Check& check) {
+  if (!platform.run.fault) return;
+  for (const NpuId* npu : {&platform.run.fault->from, &platform.run.fault->to})
+    if (index_of(*npu) >= platform.wafer.npu_count())
+      check.fail({npu}, "there is no NPU " + std::to_string(index_of(*npu)) + "; the wafer has NPUs 0 to " +
+                            std::to_string(platform.wafer.npu_count() - 1));
 }
 
 }  // namespace
@@ -76,7 +141,8 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
         .required("wafer", &PlatformSpec::wafer, wafer_type(), "The wafer and its fabric")
         .optional("npu", &PlatformSpec::npu, npu_type(), "One NPU; all are alike")
         .optional("collectives", &PlatformSpec::collectives, collectives_type(), "How collectives are done")
-        .optional("run", &PlatformSpec::run, run_type(), "How the simulation runs");
+        .optional("run", &PlatformSpec::run, run_type(), "How the simulation runs")
+        .check(check_fault_npus);
     return platform;
   }();
   return type;

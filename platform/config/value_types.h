@@ -89,7 +89,12 @@ TypePtr<std::optional<T>> maybe(TypePtr<T> type) {
     std::optional<T> read(const Reader& in) const override { return type_->read(in); }
     Node write(const std::optional<T>& value) const override { return type_->write(*value); }
     bool has_value(const std::optional<T>& value) const override { return value.has_value(); }
+    std::optional<std::string> locate(const std::optional<T>& value, const void* address) const override {
+      return value ? type_->locate(*value, address) : std::nullopt;
+    }
     Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
+    const StructType* structure() const override { return type_->structure(); }
+    bool may_be_annotated() const override { return type_->may_be_annotated(); }
 
    private:
     TypePtr<T> type_;

@@ -2,6 +2,7 @@
 #include "platform/config/yaml_file.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <filesystem>
@@ -87,11 +88,51 @@ std::string file_text(const std::string& path) {
                                     : "; check indentation, brackets and quotes from here upwards"));
 }
 
+/// Where the documents of a text begin.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  std::vector<YAML::Mark> marks;
+
+ private:
+  void OnDocumentStart(const YAML::Mark&) override { is_new_ = true; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { note(mark); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { note(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string&) override {
+    note(mark);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    note(mark);
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    note(mark);
+  }
+  void OnMapEnd() override {}
+  void note(const YAML::Mark& mark) {
+    if (is_new_) marks.push_back(mark);
+    is_new_ = false;
+  }
+  bool is_new_ = false;
+};
+
+/// The one document of a text, null if there is none; `several` is the complaint about a second one. Not
+/// YAML::LoadAll: a stray comma gives it documents without end.
 /// Without the blank end: yaml-cpp takes a quote that is never closed for closed when a line end follows.
-std::vector<YAML::Node> parse(std::string text, const Converter& converter) {
+YAML::Node parse(std::string text, const Converter& converter, const std::string& several) {
   text.erase(text.find_last_not_of(" \r\n") + 1);
   try {
-    return YAML::LoadAll(text);
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    DocumentStarts starts;
+    while (starts.marks.size() < 2 && parser.HandleNextDocument(starts)) {
+    }
+    if (starts.marks.size() < 2) return YAML::Load(text);
+    const YAML::Mark& second = starts.marks[1];
+    if (second.pos == starts.marks[0].pos) throw YAML::ParserException(second, "stray character");
+    throw ConfigError(converter.place(second), several);
   } catch (const YAML::Exception& error) {
     syntax_error(converter.place(error.mark), text, error.msg);
   }
@@ -109,12 +150,10 @@ Node read_yaml_file(const std::string& path) {
   Converter converter(start);
   const std::string text = file_text(path);
   if (text.find('\0') != std::string::npos) throw ConfigError(start, "not a text file (it has zero bytes)");
-  const std::vector<YAML::Node> documents = parse(text, converter);
-  if (documents.size() > 1)
-    throw ConfigError(converter.place(documents[1].Mark()),
-                      "a second YAML document starts here; a file has one, remove the line '---'");
-  if (documents.empty() || documents[0].IsNull()) throw ConfigError(start, "the file is empty");
-  Node node = converter.convert(documents[0], start, 0);
+  const YAML::Node document =
+      parse(text, converter, "a second YAML document starts here; a file has one, remove the line '---'");
+  if (document.IsNull()) throw ConfigError(start, "the file is empty");
+  Node node = converter.convert(document, start, 0);
   if (node.kind != Node::Kind::map)
     throw ConfigError(node.place, "expected 'key: value' lines, got " + node.describe());
   return node;
@@ -122,10 +161,8 @@ Node read_yaml_file(const std::string& path) {
 
 Node read_yaml_text(const std::string& text, const Place& place) {
   Converter converter(place);
-  const std::vector<YAML::Node> documents = parse(text, converter);
-  if (documents.size() > 1) throw ConfigError(place, "expected one YAML value, got several documents");
-  return documents.empty() ? converter.convert(YAML::Node(YAML::NodeType::Null), place, 0)
-                           : converter.convert(documents[0], place, 0);
+  return converter.convert(parse(text, converter, "expected one YAML value, got several documents"), place,
+                           0);
 }
 
 }  // namespace wafertlm::config

@@ -101,12 +101,12 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       iteration_count_(experiment.iterations),
       barrier_(experiment.barrier),
       functional_(experiment.platform.run.functional),
-      registry_(
-          job.groups, machine.traits(),
-          [spec = experiment.platform.collectives](CollectiveType type, Group group, std::uint64_t bytes) {
-            return CollectiveRequest{type, std::move(group), bytes, platform_algorithm(spec, type),
-                                     spec.chunks};
-          }),
+      registry_(job.groups, machine.traits(),
+                [spec = experiment.platform.collectives, data_type = experiment.platform.run.data_type](
+                    CollectiveType type, Group group, std::uint64_t bytes) {
+                  return CollectiveRequest{
+                      type, std::move(group), bytes, platform_algorithm(spec, type), spec.chunks, data_type};
+                }),
       iteration_end_(experiment.iterations),
       ranks_done_(experiment.iterations),
       last_rank_(experiment.iterations) {

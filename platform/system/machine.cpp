@@ -21,8 +21,29 @@ FabricTraits fabric_traits(const MeshParams& mesh) {
   return traits;
 }
 
+namespace {
+
+EndpointParams endpoint_params(const config::NpuSpec& npu, const MemoryRequesterParams& memory) {
+  EndpointParams params;
+  params.step_cost_ps = npu.endpoint.step_cost_ps;
+  params.receive_cost_ps = npu.endpoint.receive_cost_ps;
+  if (npu.endpoint.memory == config::EndpointMemory::hbm)
+    params.memory = {memory.request_bytes, std::uint64_t{memory.request_bytes} * memory.outstanding};
+  return params;
+}
+
+FaultParams fault_params(const config::FaultSpec& fault) {
+  return {fault.kind == config::FaultKind::drop_packet ? FaultParams::Kind::drop_packet
+                                                       : FaultParams::Kind::flip_bit,
+          fault.from, fault.to, fault.packet, fault.bit.value_or(0)};
+}
+
+}  // namespace
+
 Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     : wafer_(spec, reverse), traits_(fabric_traits(wafer_.mesh.params())) {
+  traits_.step_cost_ps = spec.npu.endpoint.step_cost_ps;
+  traits_.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
   const config::HbmSpec& memory = spec.npu.hbm;
   HbmParams hbm;
   hbm.timing = {memory.read_bandwidth_bytes_per_s, memory.write_bandwidth_bytes_per_s, memory.latency_ps};
@@ -38,6 +59,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.injector.dma_bytes_per_s =
         std::min(wafer_.mesh.params().link_bytes_per_s, wafer_.mesh.params().injection_bytes_per_s);
     params.memory.request_bytes = static_cast<std::uint32_t>(memory.request_bytes);
+    params.endpoint = endpoint_params(spec.npu, params.memory);
     params.ejection_credit_delay_ps = wafer_.mesh.params().credit_delay_ps;
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);
@@ -45,6 +67,10 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     wafer_.mesh.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
     bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(),
                  "memory_" + std::to_string(n));
+  }
+  if (spec.run.fault) {
+    fault_.emplace(fault_params(*spec.run.fault));
+    npu(fault_->params().from).set_fault(*fault_);
   }
 }
 
@@ -55,6 +81,13 @@ void Machine::attach(OperationPort& port, NpuId npu) {
 
 std::vector<std::string> Machine::pending() const {
   std::vector<std::string> lines;
+  if (fault_) lines.push_back(fault_->report());
+  // What caused the rest comes first.
+  wafer_.messages.for_each_in_use([&](const Message& message) {
+    if (message.injected_packets != 0 && message.injected_bytes == message.bytes &&
+        message.arrived_bytes < message.bytes && index_of(message.destination) < npus_.size())
+      lines.push_back(npus_[index_of(message.destination)]->endpoint().missing(message));
+  });
   for (const auto& npu : npus_)
     for (std::string& line : npu->pending()) lines.push_back(std::move(line));
   return lines;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class Machine {
   /// Binds a sequencer's port to an NPU, through a checker if the platform asks for them.
   void attach(OperationPort& port, NpuId npu);
 
+  /// The fault that the platform's run.fault asks for; null if it asks for none.
+  const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }
   /// What all NPUs still wait for, in words.
   std::vector<std::string> pending() const;
 
@@ -34,6 +37,7 @@ class Machine {
   Wafer wafer_;
   FabricTraits traits_;
   ScratchMemory scratch_{};
+  std::optional<Fault> fault_;
   std::vector<std::unique_ptr<Npu>> npus_;
   std::vector<std::unique_ptr<Hbm>> memories_;
 };

@@ -44,6 +44,7 @@ void simulate(Machine& machine, const std::function<void()>& start, const std::f
                        " ps is over (run.watchdog); still waiting:",
         std::move(lines));
   }
+  if (machine.fault() && !machine.fault()->hit()) throw std::runtime_error(machine.fault()->report());
   machine.wafer().require_rest();
 }
 

@@ -92,6 +92,9 @@ TrafficSetup resolve(const TrafficOptions& options) {
   if (!options.packet.empty()) overrides.push_back(packet_override(options));
   TrafficSetup setup;
   setup.platform = config::load_platform(options.platform_file, overrides);
+  if (setup.platform.run.fault)
+    throw std::invalid_argument(
+        "run.fault: synthetic traffic has no values and no receiver that misses a packet; leave it out");
   setup.pattern = options.pattern;
   setup.traffic_class = options.traffic_class;
   setup.warmup_packets = options.warmup_packets;

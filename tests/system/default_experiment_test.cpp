@@ -42,6 +42,29 @@ TEST(DefaultExperiment, HalfTheLinkBandwidthDoublesWhatIsExposed) {
   EXPECT_GT(slow / base, 1.9);
 }
 
+// Rings of 20 NPUs read 76 / 20 of each vector and write 38 / 20 (tests/collectives/endpoint_test.cpp).
+TEST(DefaultExperiment, MemoriesShowWhatCollectivesReadAndWrite) {
+  const test::TempFolder folder;
+  const std::string fast = "--set iterations=1 --set wafer.fabric.packet_bytes=256KiB ";
+  const auto sums = [](const nlohmann::json& results) {
+    std::uint64_t bytes = 0, read = 0, written = 0;
+    for (const auto& collective : results["collectives"]) bytes += collective["bytes"].get<std::uint64_t>();
+    for (const auto& memory : results["memories"]) {
+      read += memory["bytes_read"].get<std::uint64_t>();
+      written += memory["bytes_written"].get<std::uint64_t>();
+    }
+    return std::vector<std::uint64_t>{bytes, read, written};
+  };
+  const auto free = sums(run(folder, "a", fast));
+  EXPECT_GT(free[0], 0U);
+  EXPECT_EQ(free[1], 0U);
+  EXPECT_EQ(free[2], 0U);
+  const auto hbm = sums(run(folder, "b", fast + "--set npu.endpoint.memory=hbm"));
+  EXPECT_EQ(hbm[0], free[0]);
+  EXPECT_EQ(hbm[1], 76 * hbm[0]);
+  EXPECT_EQ(hbm[2], 38 * hbm[0]);
+}
+
 TEST(DefaultExperiment, TheResolvedConfigurationGivesTheSameResult) {
   const test::TempFolder folder;
   const auto first = run(folder, "a", "--set iterations=1");

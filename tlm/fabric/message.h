@@ -30,6 +30,8 @@ struct Message {
   // Sender's side.
   std::uint64_t injected_bytes = 0;
   std::uint64_t injected_packets = 0;
+  std::uint64_t address = 0;                          ///< in the sender's memory
+  std::uint64_t available_bytes = ~std::uint64_t{0};  ///< for packets: what has been read, if it must be
   const std::byte* source_data = nullptr;  ///< functional mode: the rank's buffer at the step's offset
   // Receiver's side.
   std::uint64_t arrived_bytes = 0;

@@ -93,6 +93,7 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
   auto program = std::make_shared<CollectiveProgram>();
   program->type = request.type;
   program->group = request.group;
+  program->data_type = request.data_type;
   program->bytes = program->buffer_bytes = request.bytes;
   const auto ranks = static_cast<std::uint32_t>(request.group.size());
   if (request.type == CollectiveType::all_to_all) {

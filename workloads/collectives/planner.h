@@ -17,6 +17,7 @@ struct CollectiveRequest {
   std::uint64_t bytes = 0;   ///< full vector per rank (nccl-tests convention)
   std::string algorithm;     ///< ring, bidirectional_ring, direct
   std::uint32_t chunks = 1;  ///< per direction of a ring
+  DataType data_type{};      ///< of the values in functional mode
 };
 
 /// The algorithms that can do a collective, the names as in results.

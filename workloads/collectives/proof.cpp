@@ -74,11 +74,12 @@ std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uin
 }
 
 std::string wrong_value(const CollectiveProgram& program, std::uint64_t collective_id, std::uint32_t rank,
-                        const std::vector<std::byte>& buffer) {
+                        const std::vector<std::byte>& buffer, std::vector<std::uint64_t>* elements) {
   std::string wrong;
   expected_values(program, collective_id, rank, [&](std::uint64_t element, std::uint32_t value) {
     std::uint32_t found = 0;
     std::memcpy(&found, buffer.data() + 4 * element, 4);
+    if (found != value && elements) elements->push_back(element);
     if (found != value && wrong.empty())
       wrong = std::string(to_string(program.type)) + " " + std::to_string(collective_id) + ", rank " +
               std::to_string(rank) + ", element " + std::to_string(element) + ": " + std::to_string(found) +

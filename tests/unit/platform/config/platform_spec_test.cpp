@@ -178,6 +178,32 @@ TEST(PlatformSpec, NeighboursDoNotWrapAround) {
   EXPECT_FALSE(wafer.are_neighbours(NpuId{3}, NpuId{3}));
 }
 
+TEST(PlatformSpec, EndpointDataTypeAndFault) {
+  const std::string preset = kPresets + "wafer_mesh_5x4.yaml";
+  const PlatformSpec plain = load_platform(preset);
+  EXPECT_EQ(plain.npu.endpoint.step_cost_ps, 0U);
+  EXPECT_EQ(plain.npu.endpoint.receive_cost_ps, 0U);
+  EXPECT_EQ(plain.npu.endpoint.memory, EndpointMemory::free);
+  EXPECT_EQ(plain.run.data_type, DataType::int32);
+  EXPECT_FALSE(plain.run.fault);
+  EXPECT_EQ(resolved_yaml(plain).find("fault:"), std::string::npos);
+
+  const PlatformSpec spec = load_platform(
+      preset, {"npu.endpoint={step_cost: 1.5 us, receive_cost: 7 ps, memory: hbm}", "run.functional=true",
+               "run.data_type=bf16", "run.fault={kind: flip_bit, from: 3, to: 4, packet: 12, bit: 77}"});
+  EXPECT_EQ(spec.npu.endpoint.step_cost_ps, 1'500'000U);
+  EXPECT_EQ(spec.npu.endpoint.receive_cost_ps, 7U);
+  EXPECT_EQ(spec.npu.endpoint.memory, EndpointMemory::hbm);
+  EXPECT_EQ(spec.run.data_type, DataType::bf16);
+  ASSERT_TRUE(spec.run.fault);
+  EXPECT_EQ(spec.run.fault->kind, FaultKind::flip_bit);
+  EXPECT_EQ(spec.run.fault->from, NpuId{3});
+  EXPECT_EQ(spec.run.fault->to, NpuId{4});
+  EXPECT_EQ(spec.run.fault->packet, 12U);
+  EXPECT_EQ(spec.run.fault->bit, 77U);
+  expect_round_trip(spec);
+}
+
 TEST(Presets, AllLoadAndSurviveTheRoundTrip) {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kPresets)) {
@@ -223,7 +249,10 @@ TEST(Presets, EveryValueOfTheHardwareHasAProvenance) {
                            "write_bandwidth",
                            "latency",
                            "capacity",
-                           "request_bytes"}) {
+                           "request_bytes",
+                           "step_cost",
+                           "receive_cost",
+                           "memory"}) {
     const std::size_t at = text.find(" " + std::string(line) + ": {value: ");
     ASSERT_NE(at, std::string::npos) << line;
     const std::size_t mark = text.find("provenance: \"", at);

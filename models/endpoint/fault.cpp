@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/endpoint/fault.h"
+
+#include <stdexcept>
+
+#include "tlm/checking.h"
+#include "tlm/fabric/message.h"
+
+namespace wafertlm {
+
+Fault::Effect Fault::apply(Packet& packet, TimePs now) {
+  if (packet.source != params_.from || packet.destination != params_.to) return Effect::none;
+  if (++seen_ != params_.packet) return Effect::none;
+  const Message& message = *packet.message;
+  const std::string which =
+      say("packet ", seen_, " from NPU ", index_of(params_.from), " to NPU ", index_of(params_.to),
+          " (bytes ", packet.offset, " to ", packet.offset + packet.payload_bytes, " of a message of ",
+          message.bytes, " B, operation ", message.key.operation, ", tag ", message.key.tag, ")");
+  if (params_.kind == FaultParams::Kind::drop_packet) {
+    what_ = say("dropped ", which, " at ", now, " ps");
+    return Effect::dropped;
+  }
+  if (packet.data.empty())
+    throw std::runtime_error(say("run.fault: ", which, " carries no values; only those of collectives do"));
+  if (params_.bit / 8 >= packet.data.size())
+    throw std::runtime_error(say("run.fault: there is no bit ", params_.bit, " in ", which,
+                                 "; its last one is ", packet.data.size() * 8 - 1));
+  packet.data[params_.bit / 8] ^= std::byte{1} << params_.bit % 8;
+  what_ = say("flipped bit ", params_.bit, " of ", which, " at ", now, " ps");
+  return Effect::flipped;
+}
+
+std::string Fault::report() const {
+  if (hit()) return "run.fault " + what_;
+  return say("run.fault never happened: ", seen_, " packets went from NPU ", index_of(params_.from),
+             " to NPU ", index_of(params_.to), ", packet ", params_.packet, " was asked for");
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tlm/fabric/packet.h"
+
+namespace wafertlm {
+
+struct FaultParams {
+  enum class Kind : std::uint8_t {
+    flip_bit,     ///< the packet carries a wrong bit from here on
+    drop_packet,  ///< the packet vanishes; its room in the next buffer is given back
+  };
+  Kind kind = Kind::flip_bit;
+  NpuId from{}, to{};
+  std::uint64_t packet = 1;  ///< the so-many-th from `from` to `to`, in the order in which they leave, from 1
+  std::uint64_t bit = 0;     ///< flip_bit: of the payload; bit b of byte n is number 8 n + b
+};
+
+/// A fault that is put into one packet where it leaves its NPU, to prove that it is found.
+class Fault {
+ public:
+  enum class Effect : std::uint8_t { none, flipped, dropped };
+
+  explicit Fault(const FaultParams& params) : params_(params) {}
+
+  const FaultParams& params() const { return params_; }
+  /// `packet` leaves at `now`; flips its bit or says that it must be dropped, if it is the one.
+  /// @throws std::runtime_error if the packet does not have the bit, or carries no values.
+  Effect apply(Packet& packet, TimePs now);
+
+  bool hit() const { return !what_.empty(); }
+  /// What was done to which packet, or how many packets went by if none was the one; one line.
+  std::string report() const;
+
+ private:
+  FaultParams params_;
+  std::uint64_t seen_ = 0;
+  std::string what_;
+};
+
+}  // namespace wafertlm
