@@ -104,7 +104,7 @@ TEST(DroppedPacket, LeavesNoPacketAndNoCreditBehind) {
     EXPECT_EQ(totals.begun, totals.finished) << totals.name;
     ++links;
   }
-  EXPECT_EQ(links, 2 * (4 * 4 + 3 * 5) + 2 * 20U);
+  EXPECT_EQ(links, 2U * (4 * 4 + 3 * 5) + 2U * 20);
 }
 
 TEST(Fault, EndsTheCommandWithOne) {
