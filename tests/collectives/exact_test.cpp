@@ -112,7 +112,7 @@ TEST(Collectives, AreTheSameInAnyOrderOfConstructionAndWithCheckersOrValues) {
 TEST(Collectives, LargePacketsAgreeWithSmallOnes) {
   const CollectiveRequest request{CollectiveType::all_reduce, whole_wafer(), std::uint64_t{64} << 20, "", 1};
   const auto small = outcome(platform(), request)["time"].get<TimePs>();
-  for (const std::uint64_t kib : {16, 64, 256}) {
+  for (const std::uint64_t kib : {16U, 64U, 256U}) {
     const auto large =
         outcome(platform({"wafer.fabric.packet_bytes=" + std::to_string(kib) + "KiB"}), request)["time"]
             .get<TimePs>();

@@ -7,6 +7,7 @@
 #include "platform/command/child.h"
 #include "platform/config/load.h"
 #include "tests/support/program_run.h"
+#include "tests/support/tool.h"
 
 namespace wafertlm {
 namespace {
@@ -103,7 +104,22 @@ TEST(DroppedPacket, LeavesNoPacketAndNoCreditBehind) {
     EXPECT_EQ(totals.begun, totals.finished) << totals.name;
     ++links;
   }
-  EXPECT_EQ(links, 2 * (4 * 4 + 3 * 5) + 2 * 20U);
+  EXPECT_EQ(links, 2U * (4 * 4 + 3 * 5) + 2U * 20);
+}
+
+TEST(Fault, EndsTheCommandWithOne) {
+  const std::string call = "collective " + std::string(WAFERTLM_SOURCE_DIR) +
+                           "/configs/platforms/wafer_mesh_5x4.yaml --type all_reduce --npus 5-9 --size 20KiB "
+                           "--algorithm ring --set run.functional=true --set 'run.fault={from: 7, to: 8, ";
+  const test::ToolResult dropped = test::run_tool(call + "kind: drop_packet}'");
+  EXPECT_EQ(dropped.exit_code, 1);
+  EXPECT_NE(dropped.error.find("NPU 8 (rank 3) waits for NPU 7 (rank 2)"), std::string::npos)
+      << dropped.error;
+  const test::ToolResult flipped = test::run_tool(call + "kind: flip_bit, bit: 0}'");
+  EXPECT_EQ(flipped.exit_code, 1);
+  EXPECT_NE(flipped.error.find("wrong value: all_reduce 1, rank 0, element 1024: "), std::string::npos)
+      << flipped.error;
+  EXPECT_EQ(test::run_tool(call + "kind: flip_bit}'").exit_code, 2);
 }
 
 TEST(Fault, ThatNeverHappensIsAnError) {
