@@ -30,6 +30,12 @@ CollectiveType type_of(const std::string& name) {
                               "'");  // the option's check does not let it come here
 }
 
+std::vector<std::string> collective_names() {
+  std::vector<std::string> names;
+  for (const CollectiveType type : kCollectiveTypes) names.emplace_back(to_string(type));
+  return names;
+}
+
 std::string algorithm_of(const Options& options, const config::CollectivesSpec& spec, CollectiveType type) {
   if (!options.algorithm.empty()) return options.algorithm == "auto" ? "" : options.algorithm;
   return platform_algorithm(spec, type);
@@ -87,7 +93,7 @@ int run(const Options& options) {
   request.type = type_of(options.type);
   request.group = parse_npus(options.npus, spec.wafer.npu_count());
   request.algorithm = algorithm_of(options, spec.collectives, request.type);
-  request.chunks = spec.collectives.chunks;
+  request.chunks = spec.collectives.requested_chunks();
   const std::vector<std::uint64_t> sizes = parse_sizes(options.sizes);
   // Refuses bad input before the first line of the table.
   const auto program = plan_collective(request, fabric_traits(mesh_params(spec.wafer)));
@@ -118,14 +124,15 @@ std::function<int()> add_collective_command(CLI::App& app) {
   command->add_option("PLATFORM", options->platform, "Platform file")->required()->type_name("FILE");
   command->add_option("--type", options->type, "What to run")
       ->required()
-      ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "all_to_all"}));
+      ->check(CLI::IsMember(collective_names()));
   command
       ->add_option("--size", options->sizes,
                    "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR")
       ->capture_default_str();
   command->add_option("--npus", options->npus, "The group, for instance 0-4,10; all if not given");
   command->add_option("--algorithm", options->algorithm, "Override the platform's choice")
-      ->check(CLI::IsMember({"auto", "ring", "bidirectional_ring", "direct"}));
+      ->check(CLI::IsMember({"auto", "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling",
+                             "double_binary_tree", "tree", "direct"}));
   command->add_option("--class", options->traffic_class, "Traffic class")->capture_default_str();
   command->add_option("--set", options->overrides,
                       "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
