@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tlm/program.h"
-#include "workloads/collectives/untimed.h"
+#include "workloads/collectives/byte_range.h"
 
 namespace wafertlm {
 

@@ -139,7 +139,8 @@ CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest
   CollectiveRequest full = request;
   full.algorithm = program.algorithm;
   full = completed(full, fabric);
-  return {predicted_ps(full, fabric), bound_ps(full, fabric)};
+  const TimePs bound = bound_ps(full, fabric);
+  return {std::max(predicted_ps(full, fabric), bound), bound};
 }
 
 double bus_factor(CollectiveType type, std::size_t ranks) {
@@ -168,8 +169,9 @@ std::vector<PlannerChoice> planner_choices(CollectiveRequest request, const std:
   for (const std::uint64_t bytes : sizes) {
     request.bytes = bytes;
     const CollectiveRequest full = completed(request, fabric);
-    rows.push_back({bytes, full.group.size(), full.algorithm, full.chunks, predicted_ps(full, fabric),
-                    bound_ps(full, fabric)});
+    const TimePs bound = bound_ps(full, fabric);
+    rows.push_back({full.bytes, full.group.size(), full.algorithm, full.chunks,
+                    std::max(predicted_ps(full, fabric), bound), bound});
   }
   return rows;
 }

@@ -93,14 +93,15 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   return (request.type == CollectiveType::all_reduce ? 2 : 1) * once;
 }
 
-/// The first chunk passes the phases; then every chunk takes the time of the dimension that has more to carry.
+/// The first chunk passes the phases; then every chunk takes the time of the dimension that has more to carry, or
+/// the latency of its rings.
 TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const Rectangle box(request.group, fabric);
   const HierarchicalPlan plan(request.type, box.width(), box.height(),
                               std::vector<std::uint32_t>(request.group.size()), request.bytes, request.chunks);
   const std::uint64_t share = plan.share_of_part_0(request.bytes);
   const std::uint64_t passes = request.type == CollectiveType::all_reduce ? 2 : 1;
-  TimePs first = 0, rows = 0, columns = 0;
+  TimePs first = 0, rows = 0, columns = 0, longest = 0;
   for (const std::uint32_t part : {0U, 1U}) {
     const std::uint64_t bytes = part == 0 ? share : request.bytes - share;
     TimePs through = 0;
@@ -112,11 +113,12 @@ TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fab
       const TimePs busy = passes * (n - 1) * step;
       const TimePs latency = (n - 1) * fabric.ends_latency_ps + (2 * n - 3) * fabric.hop_latency_ps;
       through += busy + passes * latency;
+      longest = std::max(longest, latency);
       ((part == 0) != second ? rows : columns) += busy;
     }
     first = std::max(first, through);
   }
-  return first + (request.chunks - 1) * std::max(rows, columns);
+  return first + (request.chunks - 1) * std::max({rows, columns, longest});
 }
 
 /// Round after round, each as long as its longest exchange or its busiest link.

@@ -6,13 +6,9 @@
 #include <vector>
 
 #include "tlm/program.h"
+#include "workloads/collectives/byte_range.h"
 
 namespace wafertlm {
-
-/// A stretch of a rank's buffer, in bytes.
-struct ByteRange {
-  std::uint64_t offset = 0, bytes = 0;
-};
 
 /// A bit of a message that changes on its way. Sender and receiver are positions in the group.
 struct BitFlip {
