@@ -104,9 +104,9 @@ int print_choices(const CollectiveRequest& request, const std::vector<std::uint6
     fmt::print("{:>10} {:>6}  {:<20} {:>6} {:>11} {:>11} {:>8}\n", "size", "ranks", "algorithm", "chunks",
                "predicted", "bound", "/bound");
   for (const PlannerChoice& choice : planner_choices(request, sizes, fabric)) {
-    const nlohmann::json ratio = choice.bound_ps == 0
-                                     ? nlohmann::json()
-                                     : nlohmann::json(seconds(choice.predicted_ps) / seconds(choice.bound_ps));
+    const nlohmann::json ratio =
+        choice.bound_ps == 0 ? nlohmann::json()
+                             : nlohmann::json(seconds(choice.predicted_ps) / seconds(choice.bound_ps));
     rows.push_back({{"bytes", choice.bytes},
                     {"group_size", choice.ranks},
                     {"algorithm", choice.algorithm},
@@ -166,14 +166,15 @@ std::function<int()> add_collective_command(CLI::App& app) {
   command->add_option("--type", options->type, "What to run")
       ->required()
       ->check(CLI::IsMember(collective_names()));
-  command
-      ->add_option("--size", options->sizes,
-                   "Bytes of the full vector: one, a list, or FROM:TO:FACTOR; 1MiB if not given, none for a barrier");
+  command->add_option(
+      "--size", options->sizes,
+      "Bytes of the full vector: one, a list, or FROM:TO:FACTOR; 1MiB if not given, none for a barrier");
   command->add_option("--npus", options->npus, "The group, for instance 0-4,10; all if not given");
   command->add_option("--algorithm", options->algorithm, "Override the platform's choice")
       ->check(CLI::IsMember({"auto", "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling",
                              "double_binary_tree", "tree", "direct"}));
-  command->add_option("--root", options->root, "Rank (position in the group) of the root of a rooted collective")
+  command
+      ->add_option("--root", options->root, "Rank (position in the group) of the root of a rooted collective")
       ->capture_default_str();
   command->add_flag("--choices", options->choices,
                     "Print what would run at each size, with prediction and bound, and run nothing");
@@ -182,7 +183,8 @@ std::function<int()> add_collective_command(CLI::App& app) {
                       "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
   command->add_flag("--json", options->json, "Print JSON instead of the table");
   command->footer(
-      "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, 1 for broadcast "
+      "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, 1 for "
+      "broadcast "
       "and reduce, (p-1)/p otherwise;\n"
       "predicted: closed form of the algorithm with nothing shared; bound: no algorithm can be faster.\n"
       "Examples:\n"

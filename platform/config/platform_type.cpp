@@ -55,9 +55,10 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
                                               {"tree", CollectiveAlgorithm::tree},
                                               {"direct", CollectiveAlgorithm::direct}}),
                  "How collectives are done; auto: chosen from the fabric")
-      .optional("chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),
-                "Pieces of a collective that move through its phases one after the other; auto: the algorithm's "
-                "own choice");
+      .optional(
+          "chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),
+          "Pieces of a collective that move through its phases one after the other; auto: the algorithm's "
+          "own choice");
   return type;
 }
 

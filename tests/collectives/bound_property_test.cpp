@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2000 random collectives on small random wafers: none is faster than its bound (run_collective refuses that), and all
-// end with the right values. 200 under the sanitizers.
+// 2000 random collectives on small random wafers: none is faster than its bound (run_collective refuses
+// that), and all end with the right values. 200 under the sanitizers.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -45,8 +45,8 @@ TEST_P(RandomCollectives, AreNeverFasterThanTheirBound) {
     if (request.type != CollectiveType::barrier)
       request.bytes = random() % (std::uint64_t{2} << up_to(13)) * bytes_of(request.data_type);
     SCOPED_TRACE(std::string(to_string(request.type)) + " as " + request.algorithm + ", " +
-                 std::to_string(request.group.size()) + " ranks, " + std::to_string(request.bytes) + " B, case " +
-                 std::to_string(number));
+                 std::to_string(request.group.size()) + " ranks, " + std::to_string(request.bytes) +
+                 " B, case " + std::to_string(number));
     try {
       const auto result = test::outcome(spec, request);
       const auto time = result["time"].get<double>(), bound = result["bound"].get<double>();

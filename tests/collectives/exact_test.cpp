@@ -68,7 +68,8 @@ TEST(ExactCollectives, PipelinedTreeOnAnIdleRow) {
       EXPECT_EQ(result["predicted"].get<TimePs>(), chain);
     }
     // Up and down again: 8 levels.
-    const auto both = outcome(platform(kProof), {CollectiveType::all_reduce, npus({0, 1, 2}), bytes, "tree", chunks});
+    const auto both =
+        outcome(platform(kProof), {CollectiveType::all_reduce, npus({0, 1, 2}), bytes, "tree", chunks});
     EXPECT_EQ(both["predicted"].get<TimePs>(), (2 - 1 + chunks) * message_ps(bytes / chunks) + 2 * kHop);
     EXPECT_GE(both["time"].get<TimePs>(), both["predicted"].get<TimePs>());
   }

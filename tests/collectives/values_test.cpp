@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real values through the simulated fabric: every collective, algorithm and kind of group ends with the right values.
+// Real values through the simulated fabric: every collective, algorithm and kind of group ends with the right
+// values.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -16,9 +17,8 @@ TEST_P(SimulatedValues, AreRightOnEveryKindOfGroup) {
   const CollectiveType type = GetParam();
   const config::PlatformSpec spec = test::platform({"run.functional=true", "run.checkers=true"});
   const FabricTraits traits = fabric_traits(mesh_params(spec.wafer));
-  const Group groups[] = {test::whole_wafer(),          test::npus({5, 6, 7, 8, 9}),
-                          test::npus({2, 7, 12, 17}),   test::npus({0, 19}),
-                          test::npus({17, 3, 8, 0, 11, 6}), test::npus({4})};
+  const Group groups[] = {test::whole_wafer(), test::npus({5, 6, 7, 8, 9}),      test::npus({2, 7, 12, 17}),
+                          test::npus({0, 19}), test::npus({17, 3, 8, 0, 11, 6}), test::npus({4})};
   int proven = 0, cases = 0;
   for (const Group& group : groups)
     for (const std::string& algorithm : algorithms_for(type, group, traits))

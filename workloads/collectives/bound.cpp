@@ -108,8 +108,7 @@ TimePs cut_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric
     for (std::uint32_t cut = 1; cut < size; ++cut) {
       move(left, at[cut - 1], true);
       move(right, at[cut - 1], false);
-      const Uint128 bytes =
-          std::max(across(request, how, left, right), across(request, how, right, left));
+      const Uint128 bytes = std::max(across(request, how, left, right), across(request, how, right, left));
       bound = std::max(bound, at_least_ps(bytes, links * fabric.link_bytes_per_s));
     }
   };
@@ -153,7 +152,8 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
     rates += rate;
     const std::uint64_t most = std::max(needs.sends[rank], needs.receives[rank]);
     if (most == 0) continue;
-    // The first byte comes from the root, or the nearest one, at best; the last follows as fast as the port lets it.
+    // The first byte comes from the root, or the nearest one, at best; the last follows as fast as the port
+    // lets it.
     const bool other_end = by_root && rank != request.root;
     const TimePs head =
         other_end ? fabric.latency_ps(request.group[request.root], request.group[rank]) : reach.nearest;
@@ -167,7 +167,8 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
     bound = std::max(
         bound, nearest + static_cast<TimePs>(Uint128{2 * (p - 1)} * request.bytes * kPsPerSecond / rates));
   }
-  return std::max(bound, nearest + cut_bound_ps(request, fabric, blocks, needs.across));
+  const TimePs cut = cut_bound_ps(request, fabric, blocks, needs.across);
+  return cut == 0 ? bound : std::max(bound, nearest + cut);
 }
 
 }  // namespace wafertlm

@@ -46,15 +46,14 @@ std::vector<ResultRange> result_ranges(const CollectiveProgram& program, std::ui
       break;
     case CollectiveType::all_gather:
     case CollectiveType::gather:
-      for (std::uint32_t from = 0; from < p && (is_root || program.type == CollectiveType::all_gather); ++from)
+      for (std::uint32_t from = 0; from < p && (is_root || program.type == CollectiveType::all_gather);
+           ++from)
         results.push_back({block(from), block(from).offset, false, from});
       break;
     case CollectiveType::all_to_all:
       for (std::uint32_t from = 0; from < p; ++from)
-        results.push_back({{program.bytes + from * block(rank).bytes, block(rank).bytes},
-                           block(rank).offset,
-                           false,
-                           from});
+        results.push_back(
+            {{program.bytes + from * block(rank).bytes, block(rank).bytes}, block(rank).offset, false, from});
       break;
     case CollectiveType::broadcast:
       results.push_back({{0, program.bytes}, 0, false, program.root});

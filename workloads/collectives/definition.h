@@ -16,7 +16,8 @@ struct ResultRange {
   std::uint32_t from = 0;           ///< the rank that is copied
 };
 
-/// What of a rank's buffer is given before the collective. All-to-all: its vector, and the own block in place.
+/// What of a rank's buffer is given before the collective. All-to-all: its vector, and the own block in
+/// place.
 std::vector<ByteRange> given_ranges(const CollectiveProgram& program, std::uint32_t rank);
 /// What it must hold after.
 std::vector<ResultRange> result_ranges(const CollectiveProgram& program, std::uint32_t rank);

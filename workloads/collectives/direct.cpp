@@ -53,7 +53,8 @@ DirectProgram::DirectProgram(CollectiveType type, std::uint32_t ranks, std::uint
 /// The strands of one kind: to (or from) all others, or to the root only.
 void DirectProgram::add(Step::Kind kind, Data data, std::uint32_t round, std::uint32_t after) {
   if (has_root(type_) && rank_ != root_) {
-    const std::uint32_t distance = (kind == Step::Kind::send ? root_ + ranks_ - rank_ : rank_ + ranks_ - root_);
+    const std::uint32_t distance =
+        (kind == Step::Kind::send ? root_ + ranks_ - rank_ : rank_ + ranks_ - root_);
     places_.push_back({kind, data, distance % ranks_, 0, 1, round, after});
     return;
   }

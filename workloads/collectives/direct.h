@@ -9,9 +9,9 @@
 namespace wafertlm {
 
 /// Every rank sends what another needs straight to it. All-reduce is a reduce-scatter and then an all-gather.
-/// Peers are served in the order of their distance in the group, at most kWindow at a time in each direction; what
-/// is reduced is added in one strand, in that order. All-to-all receives behind the vector that it sends; a
-/// rank's own block does not cross the fabric.
+/// Peers are served in the order of their distance in the group, at most kWindow at a time in each direction;
+/// what is reduced is added in one strand, in that order. All-to-all receives behind the vector that it
+/// sends; a rank's own block does not cross the fabric.
 class DirectProgram : public StepSource {
  public:
   static constexpr std::uint32_t kWindow = 32;

@@ -8,8 +8,9 @@
 
 namespace wafertlm {
 
-/// Who does what in halving-doubling: `power` pairs or single ranks take part, the largest power of two. The first
-/// 2 · extra ranks are pairs of neighbours, whose odd one is folded into the even one before and out of it after.
+/// Who does what in halving-doubling: `power` pairs or single ranks take part, the largest power of two. The
+/// first 2 · extra ranks are pairs of neighbours, whose odd one is folded into the even one before and out of
+/// it after.
 struct HalvingPlan {
   HalvingPlan(CollectiveType type, std::uint32_t ranks, std::uint64_t bytes);
 
@@ -27,8 +28,8 @@ struct HalvingPlan {
   std::uint64_t offset(std::uint32_t part) const;
 };
 
-/// Recursive halving (reduce-scatter), then doubling (all-gather): in round k a rank exchanges the half of what it
-/// works on with the rank power / 2^(k+1) away, in ⌈2 log₂ p⌉ rounds. One strand sends, one receives.
+/// Recursive halving (reduce-scatter), then doubling (all-gather): in round k a rank exchanges the half of
+/// what it works on with the rank power / 2^(k+1) away, in ⌈2 log₂ p⌉ rounds. One strand sends, one receives.
 class HalvingProgram : public StepSource {
  public:
   HalvingProgram(std::shared_ptr<const HalvingPlan> plan, std::uint32_t rank)

@@ -142,8 +142,7 @@ Step HierarchicalProgram::step(std::uint32_t strand, std::uint32_t index) const 
     const auto [before_rows, before] = plan.flow_of(flow.part, flow.phase - 1);
     const std::uint32_t last = plan.flows(before_rows)[before].messages - 1;
     step.after_strand = before_rows ? 1 : 3;
-    step.after_count =
-        plan.index(before_rows, {before, place.chunk, plan.length(before_rows) - 2, last}) + 1;
+    step.after_count = plan.index(before_rows, {before, place.chunk, plan.length(before_rows) - 2, last}) + 1;
   }
   return step;
 }

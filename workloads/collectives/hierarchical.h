@@ -11,13 +11,13 @@
 
 namespace wafertlm {
 
-/// What all ranks of a hierarchical collective on a full rectangle share: the cut of the vector, and the order in
-/// which messages leave along rows and along columns.
+/// What all ranks of a hierarchical collective on a full rectangle share: the cut of the vector, and the
+/// order in which messages leave along rows and along columns.
 ///
-/// A phase of a part is a flow in one direction. In slot s every flow moves chunk s − (its phase), so a chunk passes
-/// a phase per slot; within a slot the rounds of the flows' rings alternate, so that a round's latency is hidden by
-/// the other flows' messages. An NPU has one message under way per direction: more of them for one link would fill
-/// the router's input buffer and hold up those for the other links.
+/// A phase of a part is a flow in one direction. In slot s every flow moves chunk s − (its phase), so a chunk
+/// passes a phase per slot; within a slot the rounds of the flows' rings alternate, so that a round's latency
+/// is hidden by the other flows' messages. An NPU has one message under way per direction: more of them for
+/// one link would fill the router's input buffer and hold up those for the other links.
 class HierarchicalPlan {
  public:
   struct Flow {
@@ -35,9 +35,9 @@ class HierarchicalPlan {
   HierarchicalPlan(CollectiveType type, std::uint32_t width, std::uint32_t height,
                    std::vector<std::uint32_t> at, std::uint64_t bytes, std::uint32_t chunks);
 
-  /// Part 0 takes the rows first, part 1 the columns first. Rows carry 2(w−1)/w · (x + (1−x)/h) of an all-reduced
-  /// vector when part 0 has the share x, columns 2(h−1)/h · (1−x + x/w); both are equal for
-  /// x = (wh − 2w + 1) / (2(w−1)(h−1)), 11/24 on 5 × 4.
+  /// Part 0 takes the rows first, part 1 the columns first. Rows carry 2(w−1)/w · (x + (1−x)/h) of an
+  /// all-reduced vector when part 0 has the share x, columns 2(h−1)/h · (1−x + x/w); both are equal for x =
+  /// (wh − 2w + 1) / (2(w−1)(h−1)), 11/24 on 5 × 4.
   std::uint64_t share_of_part_0(std::uint64_t bytes) const;
   /// Ranks along the first or the second dimension of a part.
   std::uint32_t side(std::uint32_t part, bool second) const {
@@ -77,10 +77,10 @@ class HierarchicalPlan {
   std::vector<std::uint32_t> row_slots_, column_slots_;  // index of a slot's first message, and the end
 };
 
-/// Hierarchical all-reduce, all-gather and reduce-scatter on a rectangle: two parts run side by side with opposite
-/// order of dimensions, each in rings along rows and columns (the ring's last edge runs back over the backward
-/// links). Every chunk of a part is reduce-scattered along the first dimension, then the second, and gathered back.
-/// Four strands: send along the row, receive along the row, the same along the column.
+/// Hierarchical all-reduce, all-gather and reduce-scatter on a rectangle: two parts run side by side with
+/// opposite order of dimensions, each in rings along rows and columns (the ring's last edge runs back over
+/// the backward links). Every chunk of a part is reduce-scattered along the first dimension, then the second,
+/// and gathered back. Four strands: send along the row, receive along the row, the same along the column.
 class HierarchicalProgram : public StepSource {
  public:
   HierarchicalProgram(std::shared_ptr<const HierarchicalPlan> plan, std::uint32_t rank)

@@ -7,8 +7,8 @@
 
 namespace wafertlm {
 
-/// Bytes that flows put on the links of the mesh, by X-Y routes. A flow costs O(1): only the ends of its way along
-/// a row and a column are noted.
+/// Bytes that flows put on the links of the mesh, by X-Y routes. A flow costs O(1): only the ends of its way
+/// along a row and a column are noted.
 class LinkLoads {
  public:
   explicit LinkLoads(const FabricTraits& fabric);

@@ -52,13 +52,41 @@ bool takes_chunks(const CollectiveRequest& request) {
          (name == "tree" && request.type != CollectiveType::barrier && !blocks);
 }
 
+/// What moves large vectors of this type on a group of this shape; empty: no rule. Chosen as the baseline of
+/// the FRED paper does: hierarchical rings on a rectangle, logical rings on other groups.
+std::string rule_of(const CollectiveRequest& request, const FabricTraits& fabric) {
+  if (request.type != CollectiveType::all_reduce && request.type != CollectiveType::all_gather &&
+      request.type != CollectiveType::reduce_scatter)
+    return "";
+  if (Rectangle(request.group, fabric).is_grid()) return "hierarchical_2d";
+  return closes_with_neighbours(ring_order(request.group, fabric), request.group, fabric)
+             ? "bidirectional_ring"
+             : "ring";
+}
+
+CollectiveRequest with_algorithm(CollectiveRequest request, const std::string& name,
+                                 const FabricTraits& fabric) {
+  request.algorithm = name;
+  if (request.chunks == 0) request.chunks = default_chunks(request, fabric);
+  return request;
+}
+
+/// Half the time or more is latency: as long as an element per rank takes, in one piece.
+bool is_small(const CollectiveRequest& request, TimePs predicted, const FabricTraits& fabric) {
+  CollectiveRequest least = request;
+  least.bytes = 4 * request.group.size();
+  least.chunks = 1;
+  return predicted <= 2 * predicted_ps(least, fabric);
+}
+
 }  // namespace
 
 std::vector<std::string> algorithms_for(CollectiveType type) {
   switch (type) {
     case CollectiveType::all_reduce:
-      return {"hierarchical_2d",    "bidirectional_ring", "ring", "halving_doubling",
-              "double_binary_tree", "tree",               "direct"};
+      return {
+          "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling", "double_binary_tree", "tree",
+          "direct"};
     case CollectiveType::all_gather:
     case CollectiveType::reduce_scatter:
       return {"hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling", "direct"};
@@ -99,17 +127,17 @@ CollectiveRequest completed(const CollectiveRequest& request, const FabricTraits
   check(request, fabric);
   CollectiveRequest best = request;
   if (request.type == CollectiveType::barrier) best.bytes = kBarrierBytes;
+  if (!request.algorithm.empty()) return with_algorithm(best, request.algorithm, fabric);
+  if (const std::string rule = rule_of(request, fabric); !rule.empty()) {
+    const CollectiveRequest large = with_algorithm(best, rule, fabric);
+    if (!is_small(large, predicted_ps(large, fabric), fabric)) return large;
+  }
   std::vector<CollectiveRequest> trials;
   std::vector<TimePs> times;
   for (const std::string& name : algorithms_for(request.type, request.group, fabric)) {
-    if (!request.algorithm.empty() && request.algorithm != name) continue;
-    CollectiveRequest trial = best;
-    trial.algorithm = name;
-    if (trial.chunks == 0) trial.chunks = default_chunks(trial, fabric);
-    trials.push_back(trial);
+    trials.push_back(with_algorithm(best, name, fabric));
+    times.push_back(predicted_ps(trials.back(), fabric));
   }
-  if (trials.size() == 1) return trials.front();
-  for (const CollectiveRequest& trial : trials) times.push_back(predicted_ps(trial, fabric));
   const TimePs shortest = *std::min_element(times.begin(), times.end());
   std::size_t first = 0;
   while (times[first] > shortest + shortest / 100 * kTiePercent) ++first;

@@ -14,9 +14,10 @@ namespace wafertlm {
 /// What the user may ask for; `algorithm` empty: the planner chooses.
 struct CollectiveRequest {
   CollectiveType type{};
-  Group group;               ///< position = rank
-  std::uint64_t bytes = 0;   ///< full vector per rank (nccl-tests convention); a barrier has 0 or kBarrierBytes
-  std::string algorithm;     ///< a name of algorithms_for
+  Group group;  ///< position = rank
+  std::uint64_t bytes =
+      0;                  ///< full vector per rank (nccl-tests convention); a barrier has 0 or kBarrierBytes
+  std::string algorithm;  ///< a name of algorithms_for
   std::uint32_t chunks = 1;  ///< pieces that pipeline; 0: the algorithm's own choice (default_chunks)
   std::uint32_t root = 0;    ///< position in the group; of rooted collectives
   DataType data_type{};      ///< of the values in functional mode
@@ -27,25 +28,29 @@ std::vector<std::string> algorithms_for(CollectiveType type);
 /// Those that can do it on this group.
 std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric);
 
-/// Chunks that the algorithm takes if the request leaves them open: 1 for rings; for hierarchical_2d and trees the
-/// power of two up to 64 with the smallest prediction. Algorithms without chunks: 1.
+/// Chunks that the algorithm takes if the request leaves them open: 1 for rings; for hierarchical_2d and
+/// trees the power of two up to 64 with the smallest prediction. Algorithms without chunks: 1.
 std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric);
 
-/// The request with algorithm and chunks filled in. An open algorithm becomes the one with the smallest prediction
-/// on this group; of those within 2 % of it the one that algorithms_for lists first.
+/// The request with algorithm and chunks filled in. An open algorithm becomes, for all-reduce, all-gather and
+/// reduce-scatter, hierarchical_2d on a full rectangle, bidirectional_ring where the ring closes with
+/// neighbours, else ring; unless half of what that would take is latency. Then, and for other types, it is
+/// the one with the smallest prediction on this group; of those within 2 % of it the one that algorithms_for
+/// lists first.
 /// @throws std::invalid_argument as plan_collective
 CollectiveRequest completed(const CollectiveRequest& request, const FabricTraits& fabric);
 
 /// The program of a completed or open request.
-/// @throws std::invalid_argument: an empty group, an NPU twice or not on the wafer, a root outside the group, a
-/// barrier with data, an algorithm that cannot do it.
+/// @throws std::invalid_argument: an empty group, an NPU twice or not on the wafer, a root outside the group,
+/// a barrier with data, an algorithm that cannot do it.
 std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest& request,
                                                          const FabricTraits& fabric);
 
 /// Costs that the result is printed beside, from the plan and the fabric alone (reference: collectives.md).
 struct CollectiveCost {
-  TimePs predicted_ps = 0;  ///< closed form of the algorithm with nothing shared, or what its busiest link or the bound takes
-  TimePs bound_ps = 0;      ///< no algorithm without in-network reduction can be faster
+  TimePs predicted_ps =
+      0;  ///< closed form of the algorithm with nothing shared, or what its busiest link or the bound takes
+  TimePs bound_ps = 0;  ///< no algorithm without in-network reduction can be faster
 };
 CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest& request,
                        const FabricTraits& fabric);

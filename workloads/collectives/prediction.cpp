@@ -27,9 +27,9 @@ std::uint64_t link_rate(const FabricTraits& fabric) {
   return std::min({fabric.link_bytes_per_s, fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s});
 }
 
-/// A ring step waits for the one before at the rank before it, so after K steps the latencies of K consecutive ring
-/// edges have added up, and K blocks have been sent one after the other. With chunks the link stays busy while a
-/// chunk is under way, if there are enough of them.
+/// A ring step waits for the one before at the rank before it, so after K steps the latencies of K
+/// consecutive ring edges have added up, and K blocks have been sent one after the other. With chunks the
+/// link stays busy while a chunk is under way, if there are enough of them.
 TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const std::vector<std::uint32_t> order = ring_order(request.group, fabric);
   const auto p = static_cast<std::uint64_t>(order.size());
@@ -57,15 +57,15 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
     for (std::uint64_t k = 0; k < steps % p; ++k) sum += latency[(start + k) % p];
     path = std::max(path, sum);
   }
-  const std::uint64_t rate =
-      std::min(link_rate(fabric),
-               std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s) / directions);
+  const std::uint64_t rate = std::min(
+      link_rate(fabric), std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s) / directions);
   const TimePs chunk_ps = message_ps(fabric, chunk, rate);
   return std::max({path + (steps + request.chunks - 1) * chunk_ps,
                    longest + steps * request.chunks * chunk_ps, loads.busiest_ps()});
 }
 
-/// All messages at once, through the ports of the busiest rank and over the busiest link; all-reduce does it twice.
+/// All messages at once, through the ports of the busiest rank and over the busiest link; all-reduce does it
+/// twice.
 TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const auto p = static_cast<std::uint32_t>(request.group.size());
   const Blocks blocks(request.bytes, p);
@@ -85,20 +85,21 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
     else
       for (std::uint32_t b = 0; b < p; ++b) flow(a, b);
   }
-  const std::uint64_t ports =
-      has_root(request.type) ? fabric.npu_bytes_per_s(request.group[request.root]) : slowest_npu(request, fabric);
+  const std::uint64_t ports = has_root(request.type) ? fabric.npu_bytes_per_s(request.group[request.root])
+                                                     : slowest_npu(request, fabric);
   const std::uint64_t wire = fabric.format.message_wire_bytes(bytes);
   const TimePs once = std::max({longest + message_ps(fabric, bytes, link_rate(fabric)),
                                 longest + transfer_time_ps((p - 1) * wire, ports), loads.busiest_ps()});
   return (request.type == CollectiveType::all_reduce ? 2 : 1) * once;
 }
 
-/// The first chunk passes the phases; then every chunk takes the time of the dimension that has more to carry, or
-/// the latency of its rings.
+/// The first chunk passes the phases; then every chunk takes the time of the dimension that has more to
+/// carry, or the latency of its rings.
 TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const Rectangle box(request.group, fabric);
   const HierarchicalPlan plan(request.type, box.width(), box.height(),
-                              std::vector<std::uint32_t>(request.group.size()), request.bytes, request.chunks);
+                              std::vector<std::uint32_t>(request.group.size()), request.bytes,
+                              request.chunks);
   const std::uint64_t share = plan.share_of_part_0(request.bytes);
   const std::uint64_t passes = request.type == CollectiveType::all_reduce ? 2 : 1;
   TimePs first = 0, rows = 0, columns = 0, longest = 0;
@@ -138,14 +139,15 @@ TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric) 
       if (send.bytes == 0) continue;
       const NpuId from = request.group[rank], to = request.group[send.peer];
       loads.add(from, to, send.bytes);
-      longest = std::max(longest,
-                         fabric.latency_ps(from, to) + message_ps(fabric, send.bytes, link_rate(fabric)));
+      longest =
+          std::max(longest, fabric.latency_ps(from, to) + message_ps(fabric, send.bytes, link_rate(fabric)));
     }
     time += std::max(longest, loads.busiest_ps());
   };
   round([&](std::uint32_t rank) { return plan->folded_out(rank) ? programs[rank].step(0, 0) : Step(); });
   for (std::uint32_t index = 0; index < exchanges; ++index)
-    round([&](std::uint32_t rank) { return plan->folded_out(rank) ? Step() : programs[rank].step(0, index); });
+    round(
+        [&](std::uint32_t rank) { return plan->folded_out(rank) ? Step() : programs[rank].step(0, index); });
   round([&](std::uint32_t rank) {
     return plan->has_folded(rank) ? programs[rank].step(0, exchanges) : Step();
   });
@@ -159,12 +161,14 @@ std::vector<TimePs> latencies_to_root(const Tree& tree, const CollectiveRequest&
   for (const std::uint32_t rank : tree.preorder()) {
     if (tree.is_root(rank)) continue;
     const NpuId own = request.group[rank], parent = request.group[tree.parent(rank)];
-    sums[rank] = sums[tree.parent(rank)] + (up ? fabric.latency_ps(own, parent) : fabric.latency_ps(parent, own));
+    sums[rank] =
+        sums[tree.parent(rank)] + (up ? fabric.latency_ps(own, parent) : fabric.latency_ps(parent, own));
   }
   return sums;
 }
 
-/// Chunks one after the other through the deepest way: its latencies, a chunk per level, and the others behind.
+/// Chunks one after the other through the deepest way: its latencies, a chunk per level, and the others
+/// behind.
 TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request, const FabricTraits& fabric,
                bool up, bool down) {
   const Blocks shares(request.bytes, trees.size());
@@ -183,7 +187,8 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
       for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) {
         deepest = std::max<std::uint64_t>(deepest, tree.depth(rank));
         if (tree.is_root(rank)) continue;
-        const std::uint32_t from = upwards ? rank : tree.parent(rank), to = upwards ? tree.parent(rank) : rank;
+        const std::uint32_t from = upwards ? rank : tree.parent(rank),
+                            to = upwards ? tree.parent(rank) : rank;
         loads.add(request.group[from], request.group[to], share);
         sent[from] += share;
       }
@@ -193,7 +198,8 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
     const std::uint64_t chunk = Blocks(share, request.chunks).bytes(0);
     const std::uint64_t filled = std::min<std::uint64_t>(request.chunks, share);
     if (chunk != 0)
-      longest = std::max(longest, path + (levels + filled - 1) * message_ps(fabric, chunk, link_rate(fabric)));
+      longest =
+          std::max(longest, path + (levels + filled - 1) * message_ps(fabric, chunk, link_rate(fabric)));
   }
   for (std::size_t rank = 0; rank < sent.size(); ++rank)
     longest = std::max(longest, transfer_time_ps(sent[rank], fabric.npu_bytes_per_s(request.group[rank])));
@@ -201,7 +207,8 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
 }
 
 /// Blocks one after the other: the last of a subtree leaves its top when all have, and hops on.
-TimePs tree_blocks_ps(const Tree& tree, const CollectiveRequest& request, const FabricTraits& fabric, bool up) {
+TimePs tree_blocks_ps(const Tree& tree, const CollectiveRequest& request, const FabricTraits& fabric,
+                      bool up) {
   const Blocks blocks(request.bytes, tree.ranks());
   const TimePs block = message_ps(fabric, blocks.bytes(0), link_rate(fabric));
   const std::vector<TimePs> latency = latencies_to_root(tree, request, fabric, up);

@@ -53,8 +53,8 @@ Sources hierarchical(const CollectiveRequest& request, const FabricTraits& fabri
 Sources direct(const CollectiveRequest& request) {
   Sources sources;
   for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank)
-    sources.push_back(std::make_unique<DirectProgram>(request.type, ranks_of(request), request.bytes,
-                                                      request.root, rank));
+    sources.push_back(
+        std::make_unique<DirectProgram>(request.type, ranks_of(request), request.bytes, request.root, rank));
   return sources;
 }
 

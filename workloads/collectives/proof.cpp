@@ -12,7 +12,8 @@ namespace wafertlm {
 namespace {
 
 /// The value of an element as its bits, in the low bytes.
-std::uint32_t value_of(DataType type, std::uint64_t collective_id, std::uint64_t rank, std::uint64_t element) {
+std::uint32_t value_of(DataType type, std::uint64_t collective_id, std::uint64_t rank,
+                       std::uint64_t element) {
   std::uint64_t hash = collective_id * 0x9E3779B97F4A7C15ULL ^ (rank << 40) ^ element;
   hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9ULL;
   hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBULL;
@@ -28,7 +29,9 @@ std::uint32_t read(const std::vector<std::byte>& buffer, std::uint64_t offset, s
   return value;
 }
 
-double real(std::uint32_t bf16) { return static_cast<double>(bf16_to_float(static_cast<std::uint16_t>(bf16))); }
+double real(std::uint32_t bf16) {
+  return static_cast<double>(bf16_to_float(static_cast<std::uint16_t>(bf16)));
+}
 
 /// What is wrong with an element of a sum, in words.
 std::string wrong_sum(const CollectiveProgram& program, std::uint64_t id, std::uint64_t element,
@@ -139,7 +142,8 @@ std::vector<ElementOfRank> differences(const CollectiveProgram& program, const B
     for (const ResultRange& result : result_ranges(program, rank))
       for (std::uint64_t i = 0; i < result.range.bytes; i += size) {
         const std::uint64_t at = result.range.offset + i;
-        if (read(expected[rank], at, size) != read(buffers[rank], at, size)) found.push_back({rank, at / size});
+        if (read(expected[rank], at, size) != read(buffers[rank], at, size))
+          found.push_back({rank, at / size});
       }
   return found;
 }

@@ -10,9 +10,9 @@
 
 namespace wafertlm {
 
-/// Functional mode: what a rank's buffer holds before a collective. The values (of program.data_type) are a hash of
-/// (collective, rank, element), so that a misplaced element shows; scratch is zero. BF16 values have a magnitude
-/// from 0.5 to 2 and either sign.
+/// Functional mode: what a rank's buffer holds before a collective. The values (of program.data_type) are a
+/// hash of (collective, rank, element), so that a misplaced element shows; scratch is zero. BF16 values have
+/// a magnitude from 0.5 to 2 and either sign.
 /// @throws std::invalid_argument if the vector does not consist of whole values.
 std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uint64_t collective_id,
                                       std::uint32_t rank);
@@ -20,10 +20,10 @@ std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uin
 /// All ranks' initial values, for run_untimed.
 UntimedStart untimed_start(const CollectiveProgram& program, std::uint64_t collective_id);
 
-/// What every rank must hold after a collective. Where values are moved, and for sums of INT32, that is what the
-/// definition of the collective says. A sum of BF16 values depends on its order: it must be, bit for bit, what the
-/// program's own order gives (run_untimed), and that must be within (1 + u)^(p−1) − 1 times Σ|x| of the real-number
-/// sum, u = 2⁻⁸ (1 + 2⁻¹⁵).
+/// What every rank must hold after a collective. Where values are moved, and for sums of INT32, that is what
+/// the definition of the collective says. A sum of BF16 values depends on its order: it must be, bit for bit,
+/// what the program's own order gives (run_untimed), and that must be within (1 + u)^(p−1) − 1 times Σ|x| of
+/// the real-number sum, u = 2⁻⁸ (1 + 2⁻¹⁵).
 class ExpectedValues {
  public:
   /// Runs the program once if it adds BF16 values, for all ranks. `program` must stay.
@@ -50,13 +50,13 @@ struct ElementOfRank {
   bool operator==(const ElementOfRank& other) const { return rank == other.rank && element == other.element; }
 };
 
-/// Where ranks differ in `buffers` from what a faultless run gives, in results only (scratch does not count), by
-/// (rank, element).
+/// Where ranks differ in `buffers` from what a faultless run gives, in results only (scratch does not count),
+/// by (rank, element).
 std::vector<ElementOfRank> differences(const CollectiveProgram& program, const Buffers& expected,
                                        const Buffers& buffers);
 
-/// The results that a bit flipped on its way changes, from the initial values of collective `collective_id`: the
-/// untimed run with and without the flip. In BF16 a rounded sum may hide the flip; then there are none.
+/// The results that a bit flipped on its way changes, from the initial values of collective `collective_id`:
+/// the untimed run with and without the flip. In BF16 a rounded sum may hide the flip; then there are none.
 /// @throws std::invalid_argument if no message carries the bit
 std::vector<ElementOfRank> changed_by(const BitFlip& flip, const CollectiveProgram& program,
                                       std::uint64_t collective_id);

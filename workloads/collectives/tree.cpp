@@ -53,8 +53,8 @@ std::vector<std::uint32_t> spanning_parents(const Group& group, const FabricTrai
   return parent;
 }
 
-/// Parent of a place in a binary tree in order: leaves are the odd places, a place with k trailing zero bits is k
-/// levels above them.
+/// Parent of a place in a binary tree in order: leaves are the odd places, a place with k trailing zero bits
+/// is k levels above them.
 std::uint32_t binary_parent(std::uint32_t place, std::uint32_t places) {
   if (place == 0) return 0;
   const std::uint32_t bit = place & (~place + 1);
@@ -107,8 +107,7 @@ std::vector<Tree> double_binary_trees(const std::vector<std::uint32_t>& order) {
   };
   std::vector<Tree> trees;
   trees.push_back(tree([](std::uint32_t place) { return place; }));
-  trees.push_back(
-      tree([p](std::uint32_t place) { return p % 2 == 0 ? p - 1 - place : (place + 1) % p; }));
+  trees.push_back(tree([p](std::uint32_t place) { return p % 2 == 0 ? p - 1 - place : (place + 1) % p; }));
   return trees;
 }
 

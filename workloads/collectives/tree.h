@@ -37,9 +37,9 @@ class Tree {
 /// spanning tree by hops; ties go to the smaller depth in hops, then to the lower rank.
 Tree neighbour_tree(const Group& group, const FabricTraits& fabric, std::uint32_t root);
 
-/// Two binary trees over the places of `order`; who has children in one is a leaf in the other, but for the ends.
-/// Place 0 is the first one's root, its only child the highest power of two; the second is the first one mirrored,
-/// or shifted by a place if their number is odd.
+/// Two binary trees over the places of `order`; who has children in one is a leaf in the other, but for the
+/// ends. Place 0 is the first one's root, its only child the highest power of two; the second is the first
+/// one mirrored, or shifted by a place if their number is odd.
 std::vector<Tree> double_binary_trees(const std::vector<std::uint32_t>& order);
 
 }  // namespace wafertlm

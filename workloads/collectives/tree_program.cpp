@@ -45,7 +45,8 @@ Step TreeProgram::step(std::uint32_t strand, std::uint32_t index) const {
 }
 
 std::uint32_t TreeBlocksProgram::strands() const {
-  return static_cast<std::uint32_t>(plan_->tree.children(rank_).size()) + (plan_->tree.is_root(rank_) ? 0 : 1);
+  return static_cast<std::uint32_t>(plan_->tree.children(rank_).size()) +
+         (plan_->tree.is_root(rank_) ? 0 : 1);
 }
 
 Step TreeBlocksProgram::step(std::uint32_t strand, std::uint32_t index) const {

@@ -18,10 +18,10 @@ struct TreePlan {
   bool down = false;         ///< broadcast from the root, after the reduction of the chunk
 };
 
-/// Broadcast (down), reduce (up) and all-reduce (both) along trees. A rank adds its children's chunk k one child
-/// after the other, so that the order of the sum is fixed; what comes early waits in memory.
-/// Strands of a tree: one per child that receives, one that sends up; one that receives from above, one per child
-/// that sends down. A step per chunk.
+/// Broadcast (down), reduce (up) and all-reduce (both) along trees. A rank adds its children's chunk k one
+/// child after the other, so that the order of the sum is fixed; what comes early waits in memory. Strands of
+/// a tree: one per child that receives, one that sends up; one that receives from above, one per child that
+/// sends down. A step per chunk.
 class TreeProgram : public StepSource {
  public:
   TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t rank);
@@ -49,8 +49,8 @@ struct TreeBlocksPlan {
   bool up = false;  ///< gather, else scatter
 };
 
-/// Gather and scatter along a tree, a block per message. Going up, a rank's own block is followed by those of the
-/// ranks below it in preorder; going down they come the other way round, the rank's own last.
+/// Gather and scatter along a tree, a block per message. Going up, a rank's own block is followed by those of
+/// the ranks below it in preorder; going down they come the other way round, the rank's own last.
 class TreeBlocksProgram : public StepSource {
  public:
   TreeBlocksProgram(std::shared_ptr<const TreeBlocksPlan> plan, std::uint32_t rank)

@@ -41,13 +41,14 @@ class Run {
     }
     if (!wire_.empty()) {
       const auto& [from, to, tag] = wire_.begin()->first;
-      throw std::logic_error(name() + ": rank " + std::to_string(to) + " does not receive the message of rank " +
-                             std::to_string(from) + " with tag " + std::to_string(tag));
+      throw std::logic_error(name() + ": rank " + std::to_string(to) +
+                             " does not receive the message of rank " + std::to_string(from) + " with tag " +
+                             std::to_string(tag));
     }
     if (flip_ && !flipped_)
       throw std::invalid_argument("no message of rank " + std::to_string(flip_->sender) + " to rank " +
-                                  std::to_string(flip_->receiver) + " with tag " + std::to_string(flip_->tag) +
-                                  " has a byte " + std::to_string(flip_->byte));
+                                  std::to_string(flip_->receiver) + " with tag " +
+                                  std::to_string(flip_->tag) + " has a byte " + std::to_string(flip_->byte));
     return std::move(buffers_);
   }
 
@@ -81,7 +82,8 @@ class Run {
     Strand& strand = strands_[rank][index];
     const Step step = program_.ranks[rank]->step(index, strand.done);
     if (!strand.sending && step.after_strand != Step::kNone) {
-      if (step.after_strand >= strands_[rank].size()) fail(rank, index, "waits for a strand that is not there");
+      if (step.after_strand >= strands_[rank].size())
+        fail(rank, index, "waits for a strand that is not there");
       if (strands_[rank][step.after_strand].done < step.after_count) return false;
     }
     if (step.bytes != 0) {
@@ -124,7 +126,8 @@ class Run {
       fail(rank, strand,
            "expects " + std::to_string(step.bytes) + " B and gets " + std::to_string(message.size()) + " B");
     for (const Strand& other : strands_[rank])
-      if (other.sending && step.offset < other.offset + other.bytes && other.offset < step.offset + step.bytes)
+      if (other.sending && step.offset < other.offset + other.bytes &&
+          other.offset < step.offset + step.bytes)
         fail(rank, strand, "writes over what is being sent");
     std::byte* to = buffers_[rank].data() + step.offset;
     if (step.kind == Step::Kind::reduce) {

@@ -48,7 +48,8 @@ TEST(Bound, OfAllToAllOnASquareMesh) {
 }
 
 TEST(Bound, OfSmallMessagesIsTheDiameter) {
-  for (const CollectiveType type : {CollectiveType::all_reduce, CollectiveType::broadcast, CollectiveType::reduce})
+  for (const CollectiveType type :
+       {CollectiveType::all_reduce, CollectiveType::broadcast, CollectiveType::reduce})
     EXPECT_GE(bound(type, 4), 140'000U);
   EXPECT_EQ(bound(CollectiveType::all_to_all, 80), 140'000U);
   EXPECT_EQ(bound(CollectiveType::all_reduce, 0), 0U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every program of every collective, run without time in shuffled orders: whatever the order, every rank must hold
-// what the definition gives.
+// Every program of every collective, run without time in shuffled orders: whatever the order, every rank must
+// hold what the definition gives.
 #include <gtest/gtest.h>
 
 #include "tests/support/sanitized.h"
@@ -47,8 +47,8 @@ TEST_P(Programs, GiveWhatTheCollectiveIsDefinedToGive) {
         for (const std::uint64_t elements : {0U, 1U, 3U, 250U, 1001U})
           for (const std::uint32_t chunks : {0U, 1U, 3U, 64U}) {
             const auto root = static_cast<std::uint32_t>(group.size() / 2);
-            right += proven({GetParam(), group, sized(GetParam(), elements * bytes_of(data)), algorithm, chunks,
-                             group.size() == 1 ? 0 : root, data},
+            right += proven({GetParam(), group, sized(GetParam(), elements * bytes_of(data)), algorithm,
+                             chunks, group.size() == 1 ? 0 : root, data},
                             wafer);
             ++cases;
           }
