@@ -15,8 +15,8 @@ namespace wafertlm {
 struct CollectiveResult {
   TimePs time_ps = 0, predicted_ps = 0, bound_ps = 0;
   std::uint64_t packet_hops = 0, events = 0;
-  std::uint64_t busiest_link_payload_bytes = 0;
-  bool proven = false;  ///< functional mode: every value was right
+  std::uint64_t busiest_link_payload_bytes = 0;  ///< of those between routers
+  bool proven = false;                           ///< functional mode: every value was right
 };
 
 /// Functional mode: values that are not what the collective is defined to give.

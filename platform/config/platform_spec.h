@@ -15,7 +15,16 @@ namespace wafertlm::config {
 enum class Topology : std::uint8_t { mesh };
 enum class InputQueue : std::uint8_t { fifo, per_output };
 enum class Switching : std::uint8_t { cut_through, wormhole };
-enum class CollectiveAlgorithm : std::uint8_t { automatic, ring, bidirectional_ring, direct };
+enum class CollectiveAlgorithm : std::uint8_t {
+  automatic,
+  ring,
+  bidirectional_ring,
+  hierarchical_2d,
+  halving_doubling,
+  double_binary_tree,
+  tree,
+  direct,
+};
 
 /// One row of the traffic class table. It may use virtual channels vc … vc + vcs - 1.
 struct TrafficClassSpec {
@@ -92,7 +101,10 @@ struct NpuSpec {
 
 struct CollectivesSpec {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
-  std::uint32_t chunks = 1;
+  std::optional<std::uint64_t> chunks;  ///< nullopt: the algorithm's own choice
+
+  /// As a request says it: 0 leaves it open.
+  std::uint32_t requested_chunks() const { return static_cast<std::uint32_t>(chunks.value_or(0)); }
 };
 
 enum class FaultKind : std::uint8_t { flip_bit, drop_packet };

@@ -104,8 +104,14 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       registry_(job.groups, machine.traits(),
                 [spec = experiment.platform.collectives, data_type = experiment.platform.run.data_type](
                     CollectiveType type, Group group, std::uint64_t bytes) {
-                  return CollectiveRequest{
-                      type, std::move(group), bytes, platform_algorithm(spec, type), spec.chunks, data_type};
+                  CollectiveRequest request;
+                  request.type = type;
+                  request.group = std::move(group);
+                  request.bytes = bytes;
+                  request.algorithm = platform_algorithm(spec, type);
+                  request.chunks = spec.requested_chunks();
+                  request.data_type = data_type;
+                  return request;
                 }),
       iteration_end_(experiment.iterations),
       ranks_done_(experiment.iterations),

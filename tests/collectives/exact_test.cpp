@@ -4,44 +4,18 @@
 
 #include <cstdio>
 
-#include "platform/collective/collective_run.h"
-#include "platform/command/child.h"
-#include "platform/config/load.h"
+#include "tests/collectives/simulated.h"
 
 namespace wafertlm {
 namespace {
 
+using test::npus;
+using test::outcome;
+using test::platform;
+using test::whole_wafer;
+
 constexpr std::uint64_t kLink = 750'000'000'000;
 constexpr TimePs kHop = 20'000;
-
-config::PlatformSpec platform(const std::vector<std::string>& overrides = {}) {
-  return config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wafer_mesh_5x4.yaml",
-                               overrides);
-}
-
-Group npus(std::initializer_list<std::uint32_t> list) {
-  Group group;
-  for (const std::uint32_t npu : list) group.push_back(static_cast<NpuId>(npu));
-  return group;
-}
-
-Group whole_wafer() {
-  Group group;
-  for (std::uint32_t npu = 0; npu < 20; ++npu) group.push_back(static_cast<NpuId>(npu));
-  return group;
-}
-
-/// One simulation, in a process of its own.
-nlohmann::json outcome(const config::PlatformSpec& spec, const CollectiveRequest& request,
-                       bool reverse = false) {
-  return run_in_child([&]() -> nlohmann::json {
-    const CollectiveResult result = run_collective(spec, request, "dp", reverse);
-    return {{"time", result.time_ps},
-            {"predicted", result.predicted_ps},
-            {"bound", result.bound_ps},
-            {"proven", result.proven}};
-  });
-}
 
 const std::vector<std::string> kProof = {"run.functional=true", "run.checkers=true"};
 
@@ -82,21 +56,62 @@ TEST(ExactCollectives, APairExchangesHalves) {
   EXPECT_EQ(result["time"].get<TimePs>(), 2 * (message_ps(bytes / 2) + kHop));
 }
 
-TEST(Collectives, HoldTheRightValuesOnEveryKindOfGroup) {
-  const Group groups[] = {whole_wafer(), npus({5, 6, 7, 8, 9}),      npus({2, 7, 12, 17}),
-                          npus({0, 19}), npus({17, 3, 8, 0, 11, 6}), npus({4})};
-  std::size_t proven = 0;
-  for (const CollectiveType type : kCollectiveTypes)
-    for (const std::string& algorithm : algorithms_for(type))
-      for (const Group& group : groups)
-        for (const std::uint64_t bytes :
-             {std::uint64_t{0}, std::uint64_t{4 * 1001}, std::uint64_t{256} << 10}) {
-          const auto result = outcome(platform(kProof), {type, group, bytes, algorithm, 2});
-          EXPECT_GE(result["time"].get<TimePs>(), result["bound"].get<TimePs>());
-          if (result["proven"].get<bool>()) ++proven;
-        }
-  std::printf("%zu collectives proven\n", proven);
-  EXPECT_EQ(proven, 7U * 6 * 3);
+// From the end of a row, a chain: chunk after chunk over 4 hops, a chunk behind per hop.
+TEST(ExactCollectives, PipelinedTreeOnAnIdleRow) {
+  const Group row = npus({5, 6, 7, 8, 9});
+  for (const std::uint32_t chunks : {1U, 4U, 16U}) {
+    const std::uint64_t bytes = std::uint64_t{3} << 16;
+    const TimePs chain = (4 - 1 + chunks) * message_ps(bytes / chunks) + 4 * kHop;
+    for (const CollectiveType type : {CollectiveType::broadcast, CollectiveType::reduce}) {
+      const auto result = outcome(platform(kProof), {type, row, bytes, "tree", chunks, 0});
+      EXPECT_EQ(result["time"].get<TimePs>(), chain) << to_string(type) << ", chunks " << chunks;
+      EXPECT_EQ(result["predicted"].get<TimePs>(), chain);
+    }
+    // Up and down again: 8 levels.
+    const auto both =
+        outcome(platform(kProof), {CollectiveType::all_reduce, npus({0, 1, 2}), bytes, "tree", chunks});
+    EXPECT_EQ(both["predicted"].get<TimePs>(), (2 - 1 + chunks) * message_ps(bytes / chunks) + 2 * kHop);
+    EXPECT_GE(both["time"].get<TimePs>(), both["predicted"].get<TimePs>());
+  }
+}
+
+// Blocks of 16 KiB over a chain of 4 hops: the last of 4 leaves the first link after 4 of them.
+TEST(ExactCollectives, GatherAndScatterAlongAnIdleRow) {
+  const std::uint64_t bytes = std::uint64_t{5} * 3 << 12;
+  const TimePs closed = 4 * message_ps(bytes / 5) + 4 * kHop;
+  for (const CollectiveType type : {CollectiveType::gather, CollectiveType::scatter}) {
+    const auto result = outcome(platform(kProof), {type, npus({5, 6, 7, 8, 9}), bytes, "tree", 1, 0});
+    EXPECT_EQ(result["time"].get<TimePs>(), closed) << to_string(type);
+    EXPECT_EQ(result["predicted"].get<TimePs>(), closed);
+  }
+}
+
+TEST(ExactCollectives, APairAlone) {
+  const std::uint64_t bytes = std::uint64_t{3} << 18;
+  const Group pair = npus({7, 8});
+  const auto time = [&](CollectiveType type, const char* algorithm) {
+    const auto result = outcome(platform(kProof), {type, pair, bytes, algorithm, 1});
+    EXPECT_EQ(result["time"], result["predicted"]) << to_string(type) << " as " << algorithm;
+    return result["time"].get<TimePs>();
+  };
+  const TimePs half = message_ps(bytes / 2) + kHop, whole = message_ps(bytes) + kHop;
+  EXPECT_EQ(time(CollectiveType::all_to_all, "direct"), half);
+  EXPECT_EQ(time(CollectiveType::all_gather, "direct"), half);
+  EXPECT_EQ(time(CollectiveType::reduce_scatter, "direct"), half);
+  EXPECT_EQ(time(CollectiveType::all_reduce, "direct"), 2 * half);
+  EXPECT_EQ(time(CollectiveType::all_reduce, "halving_doubling"), 2 * half);
+  EXPECT_EQ(time(CollectiveType::all_gather, "halving_doubling"), half);
+  EXPECT_EQ(time(CollectiveType::broadcast, "direct"), whole);
+  EXPECT_EQ(time(CollectiveType::reduce, "direct"), whole);
+  EXPECT_EQ(time(CollectiveType::gather, "direct"), half);
+  EXPECT_EQ(time(CollectiveType::scatter, "direct"), half);
+}
+
+// Up and down again; 4 B take 6 ps per hop.
+TEST(ExactCollectives, BarrierOnARow) {
+  const auto result = outcome(platform(kProof), {CollectiveType::barrier, npus({0, 1}), 0, "tree", 1});
+  EXPECT_EQ(result["time"].get<TimePs>(), 2 * (message_ps(4) + kHop));
+  EXPECT_EQ(result["predicted"], result["time"]);
 }
 
 TEST(Collectives, AreTheSameInAnyOrderOfConstructionAndWithCheckersOrValues) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// 2000 random collectives on small random wafers: none is faster than its bound (run_collective refuses
+// that), and all end with the right values. 200 under the sanitizers.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <random>
+
+#include "tests/collectives/simulated.h"
+#include "tests/support/sanitized.h"
+
+namespace wafertlm {
+namespace {
+
+constexpr int kShards = 10;
+constexpr int kCases = test::kSanitized ? 200 : 2000;
+
+class RandomCollectives : public testing::TestWithParam<int> {};
+
+TEST_P(RandomCollectives, AreNeverFasterThanTheirBound) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(GetParam()) + 1);
+  const auto up_to = [&](std::uint64_t most) { return static_cast<std::uint32_t>(random() % (most + 1)); };
+  const config::PlatformSpec base = test::platform({"run.functional=true"});
+  double closest = 1e9;
+  for (int number = 0; number < kCases / kShards; ++number) {
+    config::PlatformSpec spec = base;
+    spec.wafer.width = 1 + up_to(4);
+    spec.wafer.height = (spec.wafer.width == 1 ? 2 : 1) + up_to(3);
+    spec.wafer.fabric.packet_bytes = 256U << up_to(4);
+    spec.wafer.fabric.link_latency_ps = 1000 * (1 + up_to(40));
+    spec.wafer.fabric.router_pipeline_ps = 1000 * up_to(2);
+    const FabricTraits traits = fabric_traits(mesh_params(spec.wafer));
+
+    CollectiveRequest request;
+    request.type = kCollectiveTypes[random() % std::size(kCollectiveTypes)];
+    for (std::uint32_t npu = 0; npu < traits.npus(); ++npu) request.group.push_back(static_cast<NpuId>(npu));
+    for (std::size_t i = request.group.size(); i > 1; --i)
+      std::swap(request.group[i - 1], request.group[random() % i]);
+    if (up_to(2) != 0) request.group.resize(1 + up_to(traits.npus() - 1));
+    const std::vector<std::string> algorithms = algorithms_for(request.type, request.group, traits);
+    request.algorithm = algorithms[random() % algorithms.size()];
+    request.chunks = up_to(5);
+    request.root = up_to(request.group.size() - 1);
+    request.data_type = kDataTypes[up_to(1)];
+    if (request.type != CollectiveType::barrier)
+      request.bytes = random() % (std::uint64_t{2} << up_to(13)) * bytes_of(request.data_type);
+    SCOPED_TRACE(std::string(to_string(request.type)) + " as " + request.algorithm + ", " +
+                 std::to_string(request.group.size()) + " ranks, " + std::to_string(request.bytes) +
+                 " B, case " + std::to_string(number));
+    try {
+      const auto result = test::outcome(spec, request);
+      const auto time = result["time"].get<double>(), bound = result["bound"].get<double>();
+      EXPECT_GE(time, bound);
+      EXPECT_GE(result["predicted"].get<double>(), bound);
+      EXPECT_TRUE(result["proven"].get<bool>());
+      if (bound > 0) closest = std::min(closest, time / bound);
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what();
+    }
+  }
+  std::printf("%d collectives, the closest to its bound at %.4f of it\n", kCases / kShards, closest);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shard, RandomCollectives, testing::Range(0, kShards));
+
+}  // namespace
+}  // namespace wafertlm

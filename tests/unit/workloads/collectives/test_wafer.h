@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <initializer_list>
+#include <random>
+
+#include "workloads/collectives/planner.h"
+
+namespace wafertlm::test {
+
+/// 750 GB/s links, 3 TB/s ports, 20 ns per hop.
+inline FabricTraits wafer_of(std::uint32_t width, std::uint32_t height) {
+  FabricTraits traits;
+  traits.width = width;
+  traits.height = height;
+  traits.link_bytes_per_s = 750'000'000'000;
+  traits.injection_bytes_per_s = traits.ejection_bytes_per_s = 3'000'000'000'000;
+  traits.hop_latency_ps = 20'000;
+  return traits;
+}
+
+inline Group npus(std::initializer_list<std::uint32_t> list) {
+  Group group;
+  for (const std::uint32_t npu : list) group.push_back(static_cast<NpuId>(npu));
+  return group;
+}
+
+inline Group first_npus(std::uint32_t count) {
+  Group group;
+  for (std::uint32_t npu = 0; npu < count; ++npu) group.push_back(static_cast<NpuId>(npu));
+  return group;
+}
+
+/// Some of the NPUs, in any order; one time in three all of them.
+inline Group random_group(std::mt19937_64& random, std::uint32_t npu_count) {
+  Group group = first_npus(npu_count);
+  for (std::size_t i = group.size(); i > 1; --i) std::swap(group[i - 1], group[random() % i]);
+  if (random() % 3 != 0) group.resize(1 + random() % npu_count);
+  return group;
+}
+
+}  // namespace wafertlm::test

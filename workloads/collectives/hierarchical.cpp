@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collectives/hierarchical.h"
+
+#include <algorithm>
+
+#include "tlm/units.h"
+
+namespace wafertlm {
+namespace {
+
+ByteRange sub_range(const ByteRange& of, std::uint64_t count, std::uint64_t index) {
+  const Blocks blocks(of.bytes, count);
+  return {of.offset + blocks.offset(index), blocks.bytes(index)};
+}
+
+}  // namespace
+
+HierarchicalPlan::HierarchicalPlan(CollectiveType type, std::uint32_t width, std::uint32_t height,
+                                   std::vector<std::uint32_t> at, std::uint64_t bytes, std::uint32_t chunks)
+    : type_(type),
+      width_(width),
+      height_(height),
+      at_(std::move(at)),
+      place_(at_.size()),
+      bytes_(bytes),
+      chunks_(chunks) {
+  for (std::uint32_t place = 0; place < at_.size(); ++place) place_[at_[place]] = place;
+  std::uint32_t phase = 0;
+  const auto add_phase = [&](bool second, bool gathers) {
+    for (const std::uint32_t part : {0U, 1U}) {
+      const bool one = type == CollectiveType::all_reduce || second;
+      ((part == 0) != second ? row_flows_ : column_flows_)
+          .push_back({part, phase, second, gathers, one ? 1 : side(part, true)});
+    }
+    ++phase;
+  };
+  if (type != CollectiveType::all_gather) {
+    add_phase(false, false);
+    add_phase(true, false);
+  }
+  if (type != CollectiveType::reduce_scatter) {
+    add_phase(true, true);
+    add_phase(false, true);
+  }
+  for (const bool rows : {true, false}) {
+    std::vector<std::uint32_t>& starts = rows ? row_slots_ : column_slots_;
+    starts.push_back(0);
+    for (std::uint32_t slot = 0; slot < chunks + phase - 1; ++slot)
+      starts.push_back(starts.back() + (length(rows) - 1) * per_round(rows, slot));
+  }
+}
+
+std::uint32_t HierarchicalPlan::per_round(bool rows, std::uint32_t slot) const {
+  std::uint32_t messages = 0;
+  for (const Flow& flow : flows(rows)) messages += active(flow, slot) ? flow.messages : 0;
+  return messages;
+}
+
+HierarchicalPlan::Place HierarchicalPlan::place(bool rows, std::uint32_t index) const {
+  const std::vector<std::uint32_t>& starts = rows ? row_slots_ : column_slots_;
+  const auto slot =
+      static_cast<std::uint32_t>(std::upper_bound(starts.begin(), starts.end(), index) - starts.begin() - 1);
+  const std::uint32_t in_slot = index - starts[slot], round = in_slot / per_round(rows, slot);
+  std::uint32_t flow = 0, message = in_slot % per_round(rows, slot);
+  for (;; ++flow) {
+    const Flow& candidate = flows(rows)[flow];
+    if (!active(candidate, slot)) continue;
+    if (message < candidate.messages) break;
+    message -= candidate.messages;
+  }
+  return {flow, slot - flows(rows)[flow].phase, round, message};
+}
+
+std::uint32_t HierarchicalPlan::index(bool rows, const Place& place) const {
+  const std::uint32_t slot = place.chunk + flows(rows)[place.flow].phase;
+  std::uint32_t index =
+      (rows ? row_slots_ : column_slots_)[slot] + place.round * per_round(rows, slot) + place.message;
+  for (std::uint32_t flow = 0; flow < place.flow; ++flow)
+    if (active(flows(rows)[flow], slot)) index += flows(rows)[flow].messages;
+  return index;
+}
+
+std::pair<bool, std::uint32_t> HierarchicalPlan::flow_of(std::uint32_t part, std::uint32_t phase) const {
+  for (const bool rows : {true, false})
+    for (std::uint32_t number = 0; number < flows(rows).size(); ++number)
+      if (flows(rows)[number].part == part && flows(rows)[number].phase == phase) return {rows, number};
+  return {false, 0};
+}
+
+std::uint64_t HierarchicalPlan::share_of_part_0(std::uint64_t bytes) const {
+  const std::uint64_t w = width_, h = height_, element = Blocks::element_bytes(bytes);
+  return static_cast<std::uint64_t>(Uint128{bytes / element} * (w * h - 2 * w + 1) /
+                                    (2 * (w - 1) * (h - 1))) *
+         element;
+}
+
+ByteRange HierarchicalPlan::chunk_of_part(const ByteRange& whole, std::uint32_t part,
+                                          std::uint32_t chunk) const {
+  const std::uint64_t share = share_of_part_0(whole.bytes);
+  const ByteRange mine =
+      part == 0 ? ByteRange{whole.offset, share} : ByteRange{whole.offset + share, whole.bytes - share};
+  return sub_range(mine, chunks_, chunk);
+}
+
+ByteRange HierarchicalPlan::range(const Flow& flow, const Place& place, std::uint32_t block,
+                                  std::uint32_t across) const {
+  const std::uint32_t part = flow.part;
+  if (type_ == CollectiveType::all_reduce) {
+    const ByteRange whole = chunk_of_part({0, bytes_}, part, place.chunk);
+    const ByteRange first = sub_range(whole, side(part, false), flow.second ? across : block);
+    return flow.second ? sub_range(first, side(part, true), block) : first;
+  }
+  // A piece of the block of the rank at (along the first, along the second dimension).
+  const std::uint32_t first = flow.second ? across : block, other = flow.second ? block : place.message;
+  const std::uint32_t rank = part == 0 ? rank_at(first, other) : rank_at(other, first);
+  const Blocks blocks(bytes_, at_.size());
+  return chunk_of_part({blocks.offset(rank), blocks.bytes(rank)}, part, place.chunk);
+}
+
+Step HierarchicalProgram::step(std::uint32_t strand, std::uint32_t index) const {
+  const HierarchicalPlan& plan = *plan_;
+  const bool rows = strand < 2, receives = strand % 2 == 1;
+  const HierarchicalPlan::Place place = plan.place(rows, index);
+  const HierarchicalPlan::Flow& flow = plan.flows(rows)[place.flow];
+  const std::uint32_t n = plan.length(rows), column = plan.column(rank_), row = plan.row(rank_);
+  const std::uint32_t own = rows ? column : row, across = rows ? row : column;
+  const std::uint32_t peer = (own + (receives ? n - 1 : 1)) % n;
+  const std::uint32_t block = ((receives ? peer : own) + 2 * n - place.round - (flow.gathers ? 0 : 1)) % n;
+  const ByteRange range = plan.range(flow, place, block, across);
+  Step step;
+  step.kind = !receives ? Step::Kind::send : flow.gathers ? Step::Kind::copy : Step::Kind::reduce;
+  step.peer = rows ? plan.rank_at(peer, row) : plan.rank_at(column, peer);
+  step.offset = range.offset;
+  step.bytes = range.bytes;
+  step.tag = std::uint64_t{rows} << 32 | index;
+  if (place.round > 0 && !receives) {  // what came in the round before goes on
+    HierarchicalPlan::Place before = place;
+    --before.round;
+    step.after_strand = strand + 1;
+    step.after_count = plan.index(rows, before) + 1;
+  } else if (place.round == 0 && flow.phase > 0) {  // the chunk has done the phase before
+    const auto [before_rows, before] = plan.flow_of(flow.part, flow.phase - 1);
+    const std::uint32_t last = plan.flows(before_rows)[before].messages - 1;
+    step.after_strand = before_rows ? 1 : 3;
+    step.after_count = plan.index(before_rows, {before, place.chunk, plan.length(before_rows) - 2, last}) + 1;
+  }
+  return step;
+}
+
+}  // namespace wafertlm

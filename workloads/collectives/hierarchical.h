@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tlm/program.h"
+#include "workloads/collectives/blocks.h"
+#include "workloads/collectives/byte_range.h"
+
+namespace wafertlm {
+
+/// What all ranks of a hierarchical collective on a full rectangle share: the cut of the vector, and the
+/// order in which messages leave along rows and along columns.
+///
+/// A phase of a part is a flow in one direction. In slot s every flow moves chunk s − (its phase), so a chunk
+/// passes a phase per slot; within a slot the rounds of the flows' rings alternate, so that a round's latency
+/// is hidden by the other flows' messages. An NPU has one message under way per direction: more of them for
+/// one link would fill the router's input buffer and hold up those for the other links.
+class HierarchicalPlan {
+ public:
+  struct Flow {
+    std::uint32_t part, phase;
+    bool second;             ///< along the part's second dimension
+    bool gathers;            ///< all-gather, else reduce-scatter
+    std::uint32_t messages;  ///< per ring round: blocks of ranks in a row are not contiguous in the vector
+  };
+  /// A message of a direction.
+  struct Place {
+    std::uint32_t flow, chunk, round, message;
+  };
+
+  /// `at` = rank at row · width + column; both sides longer than 1.
+  HierarchicalPlan(CollectiveType type, std::uint32_t width, std::uint32_t height,
+                   std::vector<std::uint32_t> at, std::uint64_t bytes, std::uint32_t chunks);
+
+  /// Part 0 takes the rows first, part 1 the columns first. Rows carry 2(w−1)/w · (x + (1−x)/h) of an
+  /// all-reduced vector when part 0 has the share x, columns 2(h−1)/h · (1−x + x/w); both are equal for x =
+  /// (wh − 2w + 1) / (2(w−1)(h−1)), 11/24 on 5 × 4.
+  std::uint64_t share_of_part_0(std::uint64_t bytes) const;
+  /// Ranks along the first or the second dimension of a part.
+  std::uint32_t side(std::uint32_t part, bool second) const {
+    return (part == 0) != second ? width_ : height_;
+  }
+  std::uint32_t length(bool rows) const { return rows ? width_ : height_; }
+  const std::vector<Flow>& flows(bool rows) const { return rows ? row_flows_ : column_flows_; }
+
+  /// Messages that a rank sends, and receives, along rows or columns.
+  std::uint32_t steps(bool rows) const { return (rows ? row_slots_ : column_slots_).back(); }
+  Place place(bool rows, std::uint32_t index) const;
+  std::uint32_t index(bool rows, const Place& place) const;
+  /// Whether the flow of a phase runs along rows, and its number there.
+  std::pair<bool, std::uint32_t> flow_of(std::uint32_t part, std::uint32_t phase) const;
+
+  /// What a message carries for the block at `block` along its direction, in the ring of those at `across`.
+  ByteRange range(const Flow& flow, const Place& place, std::uint32_t block, std::uint32_t across) const;
+
+  std::uint32_t column(std::uint32_t rank) const { return place_[rank] % width_; }
+  std::uint32_t row(std::uint32_t rank) const { return place_[rank] / width_; }
+  std::uint32_t rank_at(std::uint32_t column, std::uint32_t row) const { return at_[row * width_ + column]; }
+
+ private:
+  bool active(const Flow& flow, std::uint32_t slot) const {
+    return slot >= flow.phase && slot - flow.phase < chunks_;
+  }
+  /// Messages of all flows in a round of a slot.
+  std::uint32_t per_round(bool rows, std::uint32_t slot) const;
+  ByteRange chunk_of_part(const ByteRange& whole, std::uint32_t part, std::uint32_t chunk) const;
+
+  CollectiveType type_;
+  std::uint32_t width_, height_;
+  std::vector<std::uint32_t> at_, place_;
+  std::uint64_t bytes_;
+  std::uint32_t chunks_;
+  std::vector<Flow> row_flows_, column_flows_;
+  std::vector<std::uint32_t> row_slots_, column_slots_;  // index of a slot's first message, and the end
+};
+
+/// Hierarchical all-reduce, all-gather and reduce-scatter on a rectangle: two parts run side by side with
+/// opposite order of dimensions, each in rings along rows and columns (the ring's last edge runs back over
+/// the backward links). Every chunk of a part is reduce-scattered along the first dimension, then the second,
+/// and gathered back. Four strands: send along the row, receive along the row, the same along the column.
+class HierarchicalProgram : public StepSource {
+ public:
+  HierarchicalProgram(std::shared_ptr<const HierarchicalPlan> plan, std::uint32_t rank)
+      : plan_(std::move(plan)), rank_(rank) {}
+
+  std::uint32_t strands() const override { return 4; }
+  std::uint32_t steps(std::uint32_t strand) const override { return plan_->steps(strand < 2); }
+  Step step(std::uint32_t strand, std::uint32_t index) const override;
+
+ private:
+  std::shared_ptr<const HierarchicalPlan> plan_;
+  std::uint32_t rank_;
+};
+
+}  // namespace wafertlm
