@@ -137,7 +137,7 @@ int run(const Options& options) {
   std::vector<CollectiveRequest> requests;
   for (const std::uint64_t bytes : sizes) {
     request.bytes = bytes;
-    requests.push_back(completed(request, fabric));
+    requests.push_back(settled(request, fabric));
   }
   class_table(spec.wafer.fabric).find(options.traffic_class);
 

@@ -123,7 +123,7 @@ std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTrait
   return best;
 }
 
-CollectiveRequest completed(const CollectiveRequest& request, const FabricTraits& fabric) {
+CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& fabric) {
   check(request, fabric);
   CollectiveRequest best = request;
   if (request.type == CollectiveType::barrier) best.bytes = kBarrierBytes;
@@ -146,7 +146,7 @@ CollectiveRequest completed(const CollectiveRequest& request, const FabricTraits
 
 std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest& request,
                                                          const FabricTraits& fabric) {
-  const CollectiveRequest full = completed(request, fabric);
+  const CollectiveRequest full = settled(request, fabric);
   auto program = std::make_shared<CollectiveProgram>();
   program->type = full.type;
   program->algorithm = full.algorithm;
@@ -166,7 +166,7 @@ CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest
                        const FabricTraits& fabric) {
   CollectiveRequest full = request;
   full.algorithm = program.algorithm;
-  full = completed(full, fabric);
+  full = settled(full, fabric);
   const TimePs bound = bound_ps(full, fabric);
   return {std::max(predicted_ps(full, fabric), bound), bound};
 }
@@ -196,7 +196,7 @@ std::vector<PlannerChoice> planner_choices(CollectiveRequest request, const std:
   std::vector<PlannerChoice> rows;
   for (const std::uint64_t bytes : sizes) {
     request.bytes = bytes;
-    const CollectiveRequest full = completed(request, fabric);
+    const CollectiveRequest full = settled(request, fabric);
     const TimePs bound = bound_ps(full, fabric);
     rows.push_back({full.bytes, full.group.size(), full.algorithm, full.chunks,
                     std::max(predicted_ps(full, fabric), bound), bound});

@@ -38,9 +38,9 @@ std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTrait
 /// the one with the smallest prediction on this group; of those within 2 % of it the one that algorithms_for
 /// lists first.
 /// @throws std::invalid_argument as plan_collective
-CollectiveRequest completed(const CollectiveRequest& request, const FabricTraits& fabric);
+CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& fabric);
 
-/// The program of a completed or open request.
+/// The program of a settled or open request.
 /// @throws std::invalid_argument: an empty group, an NPU twice or not on the wafer, a root outside the group,
 /// a barrier with data, an algorithm that cannot do it.
 std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest& request,

@@ -99,7 +99,7 @@ TEST(BadYaml, Types) {
        {"unknown value 'per_ouput'", "did you mean 'per_output'?", "valid values: fifo, per_output"}},
       {kGood + "collectives: {algorithm: rign}\n",
        ":8:26:",
-       {"did you mean 'ring'?", "bidirectional_ring, direct"}},
+       {"did you mean 'ring'?", "bidirectional_ring, hierarchical_2d"}},
       {"platform: x\nwafer:\n  topology: mehs\n  width: 1\n  height: 1\n  fabric: {link_bandwidth: 1 GB/s}\n",
        ":3:13:",
        {"did you mean 'mesh'?"}},

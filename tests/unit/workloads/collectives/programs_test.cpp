@@ -83,7 +83,7 @@ TEST_P(Programs, AreRightOnLargeWafers) {
   for (const std::string& algorithm : algorithms_for(GetParam())) {
     const bool few_steps = algorithm.find("tree") != std::string::npos || algorithm == "halving_doubling";
     const std::uint32_t side = test::kSanitized ? 8 : few_steps ? 32 : 12;
-    EXPECT_EQ(proven({GetParam(), first_npus(side * side), sized(GetParam(), 4 * 1500), algorithm, 2, 33,
+    EXPECT_EQ(proven({GetParam(), first_npus(side * side), sized(GetParam(), 4 * 200), algorithm, 2, 33,
                       DataType::int32},
                      wafer_of(side, side)),
               1);
