@@ -44,7 +44,7 @@ void simulate(Machine& machine, const std::function<void()>& start, const std::f
                        " ps is over (run.watchdog); still waiting:",
         std::move(lines));
   }
-  machine.wafer().require_rest();
+  machine.require_rest();
 }
 
 }  // namespace wafertlm
