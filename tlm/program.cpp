@@ -13,6 +13,10 @@ const char* to_string(CollectiveType type) {
       return "reduce_scatter";
     case CollectiveType::all_to_all:
       return "all_to_all";
+    case CollectiveType::broadcast:
+      return "broadcast";
+    case CollectiveType::reduce:
+      return "reduce";
   }
   return "unknown";
 }

@@ -40,7 +40,7 @@ class StepSource {
   virtual Step step(std::uint32_t strand, std::uint32_t index) const = 0;
 };
 
-enum class CollectiveType { all_reduce, all_gather, reduce_scatter, all_to_all };
+enum class CollectiveType { all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce };
 constexpr CollectiveType kCollectiveTypes[] = {CollectiveType::all_reduce, CollectiveType::all_gather,
                                                CollectiveType::reduce_scatter, CollectiveType::all_to_all};
 const char* to_string(CollectiveType type);

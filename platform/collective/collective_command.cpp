@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/collective/collective_command.h"
 
-#include <fmt/core.h>
-
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 
-#include "platform/collective/collective_run.h"
+#include "platform/collective/collective_report.h"
+#include "platform/collective/collective_setup.h"
 #include "platform/command/child.h"
-#include "platform/command/format.h"
 #include "platform/command/ranges.h"
 #include "platform/config/load.h"
 #include "platform/system/machine.h"
@@ -18,95 +14,25 @@ namespace wafertlm {
 namespace {
 
 struct Options {
-  std::string platform, type, sizes = "1MiB", npus, algorithm, traffic_class = "dp";
+  CollectiveOptions what;
+  std::string platform, sizes = "1MiB";
   std::vector<std::string> overrides;
   bool json = false;
 };
 
-CollectiveType type_of(const std::string& name) {
-  for (const CollectiveType type : kCollectiveTypes)
-    if (name == to_string(type)) return type;
-  throw std::invalid_argument("no collective '" + name +
-                              "'");  // the option's check does not let it come here
-}
-
-std::string algorithm_of(const Options& options, const config::CollectivesSpec& spec, CollectiveType type) {
-  if (!options.algorithm.empty()) return options.algorithm == "auto" ? "" : options.algorithm;
-  return platform_algorithm(spec, type);
-}
-
-nlohmann::json run_size(const config::PlatformSpec& spec, const CollectiveRequest& request,
-                        const Options& options) {
-  const CollectiveResult result = run_collective(spec, request, options.traffic_class);
-  const auto ratio = [&](TimePs to) {
-    return to == 0 ? nlohmann::json() : nlohmann::json(seconds(result.time_ps) / seconds(to));
-  };
-  const double rate = result.time_ps == 0 ? 0 : static_cast<double>(request.bytes) / seconds(result.time_ps);
-  return {{"bytes", request.bytes},
-          {"time_s", seconds(result.time_ps)},
-          {"time_ps", result.time_ps},
-          {"predicted_s", seconds(result.predicted_ps)},
-          {"predicted_ps", result.predicted_ps},
-          {"bound_s", seconds(result.bound_ps)},
-          {"bound_ps", result.bound_ps},
-          {"algorithm_bandwidth_bytes_per_s", rate},
-          {"bus_bandwidth_bytes_per_s", rate * bus_factor(request.type, request.group.size())},
-          {"time_over_bound", ratio(result.bound_ps)},
-          {"time_over_predicted", ratio(result.predicted_ps)},
-          {"busiest_link_payload_bytes", result.busiest_link_payload_bytes},
-          {"packet_hops", result.packet_hops},
-          {"scheduler_events", result.events},
-          {"values_proven", result.proven}};
-}
-
-std::string optional_ratio(const nlohmann::json& value) {
-  return value.is_null() ? "-" : fmt::format("{:.3f}", value.get<double>());
-}
-
-void print_row(const nlohmann::json& row) {
-  fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9}\n",
-             format_bytes(row["bytes"].get<std::uint64_t>()), format_time(row["time_ps"].get<TimePs>()),
-             format_bandwidth(row["algorithm_bandwidth_bytes_per_s"].get<double>()),
-             format_bandwidth(row["bus_bandwidth_bytes_per_s"].get<double>()),
-             format_time(row["predicted_ps"].get<TimePs>()), format_time(row["bound_ps"].get<TimePs>()),
-             optional_ratio(row["time_over_bound"]), optional_ratio(row["time_over_predicted"]));
-  std::fflush(stdout);
-}
-
-void print_head(const config::PlatformSpec& spec, const nlohmann::json& report, std::uint32_t chunks) {
-  fmt::print("{} of {} NPUs on {}: {}, class {}, chunks {}{}\n", report["type"].get<std::string>(),
-             report["group_size"].get<std::size_t>(), spec.name, report["algorithm"].get<std::string>(),
-             report["class"].get<std::string>(), chunks, spec.run.functional ? ", values proven" : "");
-  fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9}\n", "size", "time", "algbw", "busbw",
-             "predicted", "bound", "/bound", "/predict");
-}
-
 int run(const Options& options) {
   const config::PlatformSpec spec = config::load_platform(options.platform, options.overrides);
-  CollectiveRequest request;
-  request.type = type_of(options.type);
-  request.group = parse_npus(options.npus, spec.wafer.npu_count());
-  request.algorithm = algorithm_of(options, spec.collectives, request.type);
-  request.chunks = spec.collectives.chunks;
+  const CollectiveSetup setup(spec, options.what);
   const std::vector<std::uint64_t> sizes = parse_sizes(options.sizes);
   // Refuses bad input before the first line of the table.
-  const auto program = plan_collective(request, fabric_traits(mesh_params(spec.wafer)));
-  class_table(spec.wafer.fabric).find(options.traffic_class);
-
-  nlohmann::json report = {{"platform", spec.name},
-                           {"type", options.type},
-                           {"algorithm", program->algorithm},
-                           {"class", options.traffic_class},
-                           {"group_size", request.group.size()},
-                           {"rows", nlohmann::json::array()}};
-  for (const std::uint64_t bytes : sizes) {
-    request.bytes = bytes;
-    const nlohmann::json row = run_in_child([&] { return run_size(spec, request, options); });
-    report["rows"].push_back(row);
-    if (!options.json && report["rows"].size() == 1) print_head(spec, report, request.chunks);
-    if (!options.json) print_row(row);
-  }
-  if (options.json) fmt::print("{}\n", report.dump(2));
+  CollectiveReport report(spec, setup, options.what.type, options.json);
+  for (const std::uint64_t bytes : sizes)
+    report.add(run_in_child([&] {
+      const CollectiveResult result =
+          run_collectives(spec, [&](const FabricTraits& fabric) { return setup.plan(bytes, fabric); });
+      return report.rows(bytes, result);
+    }));
+  report.finish();
   return 0;
 }
 
@@ -114,30 +40,53 @@ int run(const Options& options) {
 
 std::function<int()> add_collective_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("collective", "Time a collective on an idle wafer, like nccl-tests");
+  CollectiveOptions& what = options->what;
+  CLI::App* command = app.add_subcommand("collective", "Time collectives on an idle wafer, like nccl-tests");
   command->add_option("PLATFORM", options->platform, "Platform file")->required()->type_name("FILE");
-  command->add_option("--type", options->type, "What to run")
+  command->add_option("--type", what.type, "What to run")
       ->required()
-      ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "all_to_all"}));
+      ->check(CLI::IsMember(
+          {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "weight_load", "gradient_store"}));
   command
       ->add_option("--size", options->sizes,
-                   "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR")
+                   "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR. Of weight_load and "
+                   "gradient_store: all controllers together")
       ->capture_default_str();
-  command->add_option("--npus", options->npus, "The group, for instance 0-4,10; all if not given");
-  command->add_option("--algorithm", options->algorithm, "Override the platform's choice")
+  command->add_option("--npus", what.npus, "The group, for instance 0-4,10; all if not given");
+  command->add_option("--algorithm", what.algorithm, "Override the platform's choice")
       ->check(CLI::IsMember({"auto", "ring", "bidirectional_ring", "direct"}));
-  command->add_option("--class", options->traffic_class, "Traffic class")->capture_default_str();
+  command->add_option("--class", what.traffic_class,
+                      "Traffic class; dp if not given. With --parallelism: whose groups communicate, all of "
+                      "them at once: mp, dp, pp, all, or several: mp,dp");
+  command->add_option("--parallelism", what.parallelism, "Groups of 3D parallelism: \"MP(2)-DP(5)-PP(2)\"");
+  command
+      ->add_option(
+          "--placement", what.placement,
+          "Which NPU each worker gets: paper (down the columns, MP first, then PP, then DP), "
+          "contiguous (MP groups are rectangles), row_major, random, file:PATH (lines with an NPU, or "
+          "with a worker and an NPU)")
+      ->capture_default_str();
+  command->add_option("--seed", what.seed, "Of a random placement; run.seed if not given");
   command->add_option("--set", options->overrides,
                       "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
   command->add_flag("--json", options->json, "Print JSON instead of the table");
   command->footer(
-      "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, (p-1)/p "
-      "otherwise;\n"
-      "predicted: closed form of the algorithm with nothing shared; bound: no algorithm can be faster.\n"
+      "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, "
+      "(p-1)/p\n"
+      "otherwise; predicted: closed form of the algorithm with nothing shared; bound: no algorithm can be "
+      "faster.\n"
+      "With several groups the time is that of the slowest.\n"
+      "weight_load: every NPU gets all of size, an equal share of it from each I/O controller;\n"
+      "gradient_store: the sum over all NPUs leaves the same way. Their bound is what the busiest link of "
+      "the\n"
+      "trees takes; busbw = algbw; 'of line' is the part of the controllers' bandwidth that is used.\n"
       "Examples:\n"
       "  wafertlm collective configs/platforms/wafer_mesh_5x4.yaml --type all_reduce --size 1MiB:1GiB:4\n"
       "  wafertlm collective configs/platforms/wafer_mesh_5x4.yaml --type all_gather --npus 0-4 --set "
-      "run.functional=true");
+      "run.functional=true\n"
+      "  wafertlm collective configs/platforms/wafer_mesh_5x4.yaml --type all_reduce --size 64MiB \\\n"
+      "      --parallelism \"MP(2)-DP(5)-PP(2)\" --class dp --placement paper\n"
+      "  wafertlm collective configs/platforms/wafer_mesh_5x4.yaml --type weight_load --size 288MiB");
   return [options] { return run(*options); };
 }
 

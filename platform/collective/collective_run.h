@@ -1,24 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "platform/config/platform_spec.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm {
 
-/// One collective on an idle wafer, entered by all ranks at time 0.
-struct CollectiveResult {
-  TimePs time_ps = 0, predicted_ps = 0, bound_ps = 0;
-  std::uint64_t packet_hops = 0, events = 0;
-  std::uint64_t busiest_link_payload_bytes = 0;
-  bool proven = false;  ///< functional mode: every value was right
+/// One collective of a run.
+struct PlannedCollective {
+  std::shared_ptr<const CollectiveProgram> program;
+  std::string traffic_class;
+  CollectiveCost cost;
 };
 
-/// Builds the platform and runs the collective. One call per process.
-/// @throws std::invalid_argument for what cannot be planned; std::runtime_error when it does not finish, a
-/// value is wrong, or it is faster than its bound.
+/// Collectives on an idle wafer, all entered by all their ranks at time 0.
+struct CollectiveResult {
+  TimePs time_ps = 0;                     ///< of the slowest
+  TimePs predicted_ps = 0, bound_ps = 0;  ///< the largest
+  std::vector<TimePs> end_ps;             ///< of each
+  std::uint64_t packet_hops = 0, events = 0;
+  std::uint64_t busiest_link_payload_bytes = 0;  ///< of the links between routers
+  bool proven = false;                           ///< functional mode: every value was right
+};
+
+struct CollectivePlan {
+  std::vector<PlannedCollective> collectives;
+  CollectiveCost together;  ///< of the slowest one, because they share the fabric; 0: nothing is known
+};
+
+/// What to run on a fabric.
+using CollectivePlanner = std::function<CollectivePlan(const FabricTraits&)>;
+
+/// Builds the platform and runs collectives at the same time. One call per process.
+/// @throws std::invalid_argument for what cannot be planned; std::runtime_error when one does not finish, a
+/// value is wrong, or one is faster than its bound.
+CollectiveResult run_collectives(const config::PlatformSpec& spec, const CollectivePlanner& planner,
+                                 bool reverse = false);
+
+/// The same with one collective.
 CollectiveResult run_collective(const config::PlatformSpec& spec, const CollectiveRequest& request,
                                 const std::string& traffic_class, bool reverse = false);
 

@@ -13,14 +13,6 @@ TimePs horizon_ps(const MeshParams& mesh) {
               transfer_time_ps(mesh.format.full_wire_bytes(), mesh.link_bytes_per_s));
 }
 
-MeshParams params_with_io(const config::WaferSpec& spec) {
-  MeshParams params = mesh_params(spec);
-  params.io = io_ports(spec);
-  params.io_bytes_per_s = spec.io.bandwidth_bytes_per_s;
-  params.io_latency_ps = spec.io.latency_ps;
-  return params;
-}
-
 }  // namespace
 
 MeshParams mesh_params(const config::WaferSpec& spec) {
@@ -58,6 +50,14 @@ std::vector<IoPort> io_ports(const config::WaferSpec& spec) {
   return ports;
 }
 
+MeshParams mesh_params_with_io(const config::WaferSpec& spec) {
+  MeshParams params = mesh_params(spec);
+  params.io = io_ports(spec);
+  params.io_bytes_per_s = spec.io.bandwidth_bytes_per_s;
+  params.io_latency_ps = spec.io.latency_ps;
+  return params;
+}
+
 ClassTable class_table(const config::FabricSpec& spec) {
   std::vector<TrafficClass> classes;
   for (const config::TrafficClassSpec& entry : spec.classes)
@@ -69,7 +69,7 @@ Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
     : spec_(spec),
       classes(class_table(spec.wafer.fabric)),
       scheduler("scheduler", horizon_ps(mesh_params(spec.wafer))),
-      mesh("mesh", with_io ? params_with_io(spec.wafer) : mesh_params(spec.wafer), classes, scheduler,
+      mesh("mesh", with_io ? mesh_params_with_io(spec.wafer) : mesh_params(spec.wafer), classes, scheduler,
            checkers(), reverse) {}
 
 void Wafer::require_rest() {

@@ -13,6 +13,7 @@ namespace wafertlm {
 
 /// Without I/O controllers.
 MeshParams mesh_params(const config::WaferSpec& spec);
+MeshParams mesh_params_with_io(const config::WaferSpec& spec);
 /// The wafer's I/O controllers in the order of their numbers: by NPU, then east, west, north, south.
 std::vector<IoPort> io_ports(const config::WaferSpec& spec);
 ClassTable class_table(const config::FabricSpec& spec);

@@ -60,6 +60,9 @@ TimePs bound_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
           [&](std::uint64_t inside, std::uint64_t outside) { return Uint128{inside} * outside * block; });
       return std::max(at_least_ps(Uint128{block} * (p - 1), slowest), cut);
     }
+    case CollectiveType::broadcast:
+    case CollectiveType::reduce:
+      break;
   }
   return 0;
 }
@@ -125,6 +128,7 @@ CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest
 }
 
 double bus_factor(CollectiveType type, std::size_t ranks) {
+  if (type == CollectiveType::broadcast || type == CollectiveType::reduce) return 1;
   const auto p = static_cast<double>(ranks);
   return (type == CollectiveType::all_reduce ? 2 : 1) * (p - 1) / p;
 }

@@ -50,6 +50,13 @@ void expected_values(const CollectiveProgram& program, std::uint64_t id, std::ui
           expect((program.bytes + from * blocks.bytes(rank)) / 4 + i,
                  value_of(id, from, blocks.offset(rank) / 4 + i));
       break;
+    case CollectiveType::broadcast:
+      for (std::uint64_t e = 0; e < elements; ++e) expect(e, value_of(id, program.root, e));
+      break;
+    case CollectiveType::reduce:
+      if (rank == program.root)
+        for (std::uint64_t e = 0; e < elements; ++e) expect(e, sum_of(id, p, e));
+      break;
   }
 }
 
@@ -64,6 +71,7 @@ std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uin
   const Blocks blocks(program.bytes, program.group.size());
   const bool own_block_only = program.type == CollectiveType::all_gather;
   const std::uint64_t first = own_block_only ? blocks.offset(rank) / 4 : 0;
+  if (program.type == CollectiveType::broadcast && rank != program.root) return buffer;
   const std::uint64_t end = own_block_only ? blocks.offset(rank + 1) / 4 : program.bytes / 4;
   for (std::uint64_t e = first; e < end; ++e) put(buffer, e, value_of(collective_id, rank, e));
   if (program.type == CollectiveType::all_to_all && blocks.bytes(rank) != 0) {  // the own block stays here
