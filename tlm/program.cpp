@@ -17,8 +17,19 @@ const char* to_string(CollectiveType type) {
       return "broadcast";
     case CollectiveType::reduce:
       return "reduce";
+    case CollectiveType::gather:
+      return "gather";
+    case CollectiveType::scatter:
+      return "scatter";
+    case CollectiveType::barrier:
+      return "barrier";
   }
   return "unknown";
+}
+
+bool has_root(CollectiveType type) {
+  return type == CollectiveType::broadcast || type == CollectiveType::reduce ||
+         type == CollectiveType::gather || type == CollectiveType::scatter;
 }
 
 }  // namespace wafertlm

@@ -40,9 +40,28 @@ class StepSource {
   virtual Step step(std::uint32_t strand, std::uint32_t index) const = 0;
 };
 
-enum class CollectiveType { all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce };
-constexpr CollectiveType kCollectiveTypes[] = {CollectiveType::all_reduce, CollectiveType::all_gather,
-                                               CollectiveType::reduce_scatter, CollectiveType::all_to_all};
+/// What a collective does with the ranks' buffers. `bytes` is always the full vector (nccl-tests convention), cut
+/// into a block per rank by position in the group; blocks differ by at most one element. All but all_to_all work
+/// in place, on a buffer of `bytes`; what is not named as a result is scratch.
+enum class CollectiveType {
+  all_reduce,      ///< before: a vector everywhere; after: their sum everywhere
+  all_gather,      ///< before: block r at rank r; after: all blocks everywhere
+  reduce_scatter,  ///< before: a vector everywhere; after: block r of the sum at rank r
+  all_to_all,      ///< the vector to send, behind it the received one: block r of rank j at j · (length of block r)
+  broadcast,       ///< before: a vector at the root; after: the same everywhere
+  reduce,          ///< before: a vector everywhere; after: their sum at the root
+  gather,          ///< before: block r at rank r; after: all blocks at the root
+  scatter,         ///< before: a vector at the root; after: block r at rank r
+  barrier,         ///< an all-reduce of kBarrierBytes: who holds the sum knows that everybody has entered
+};
+constexpr CollectiveType kCollectiveTypes[] = {
+    CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter,
+    CollectiveType::all_to_all, CollectiveType::broadcast,  CollectiveType::reduce,
+    CollectiveType::gather,     CollectiveType::scatter,    CollectiveType::barrier};
+/// The smallest message that every data type can fill: a barrier's.
+constexpr std::uint64_t kBarrierBytes = 4;
+/// Broadcast, reduce, gather, scatter.
+bool has_root(CollectiveType type);
 const char* to_string(CollectiveType type);
 
 /// The NPUs of a collective; the position in the list is the rank.

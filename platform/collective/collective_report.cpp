@@ -49,13 +49,12 @@ const char* side_name(Side side) {
 }  // namespace
 
 CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const CollectiveSetup& setup,
-                                   const std::string& type, bool json)
+                                   const std::string& type, std::uint64_t first_bytes, bool json)
     : setup_(setup),
       fabric_(platform_traits(spec.wafer)),
       json_(json),
-      functional_(spec.run.functional),
-      chunks_(spec.collectives.chunks) {
-  const CollectivePlan plan = setup.plan(0, fabric_);
+      functional_(spec.run.functional) {
+  const CollectivePlan plan = setup.plan(first_bytes, fabric_);
   std::string classes;
   for (const CollectiveLane& lane : setup.lanes())
     classes += (classes.empty() ? "" : ",") + lane.traffic_class;
@@ -102,6 +101,8 @@ Json CollectiveReport::stream_row(std::uint64_t bytes, const CollectiveResult& r
       static_cast<double>(fabric_.io.size()) * static_cast<double>(fabric_.io_bytes_per_s);
   row["line_rate_bytes_per_s"] = line_rate;
   row["fraction_of_line_rate"] = row["algorithm_bandwidth_bytes_per_s"].get<double>() / line_rate;
+  row["class"] = report_["class"];
+  row["algorithm"] = report_["algorithm"];
   row["chunk_bytes"] = stream.chunk_bytes;
   row["busiest_link_shares"] = stream.busiest_link_shares;
   row["planned_busiest_link_bytes"] = stream.busiest_link_bytes;
@@ -154,39 +155,33 @@ void CollectiveReport::print_head() const {
   const std::string type = report_["type"].get<std::string>(), on = report_["platform"].get<std::string>();
   const char* const proven = functional_ ? ", values proven" : "";
   if (setup_.streams())
-    fmt::print("{} over {} controllers of {} on {}: {}, class {}{}\n", type, fabric_.io.size(),
+    fmt::print("{} over {} controllers of {} on {}, class {}{}\n", type, fabric_.io.size(),
                format_bandwidth(static_cast<double>(fabric_.io_bytes_per_s)), on,
-               report_["algorithm"].get<std::string>(), report_["class"].get<std::string>(), proven);
-  else if (setup_.lanes().size() == 1 && setup_.lanes()[0].groups.size() == 1)
-    fmt::print("{} of {} NPUs on {}: {}, class {}, chunks {}{}\n", type,
-               report_["group_size"].get<std::size_t>(), on, report_["algorithm"].get<std::string>(),
-               report_["class"].get<std::string>(), chunks_, proven);
-  else
-    for (std::size_t i = 0; i < setup_.lanes().size(); ++i) {
-      const CollectiveLane& lane = setup_.lanes()[i];
-      const Json& row = report_["rows"][std::min(i, report_["rows"].size() - 1)];
-      fmt::print("{} of {} groups of {} NPUs at once on {}: {}, class {}, chunks {}{}\n", type,
-                 lane.groups.size(), lane.groups.front().size(), on, row["algorithm"].get<std::string>(),
-                 lane.traffic_class, chunks_, proven);
-    }
-  fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9} {:>11}\n", "size", "time", "algbw",
-             "busbw", "predicted", "bound", "/bound", "/predict",
-             setup_.streams()            ? "of line"
-             : setup_.lanes().size() > 1 ? "fastest"
-                                         : "fastest");
+               report_["class"].get<std::string>(), proven);
+  for (const CollectiveLane& lane : setup_.lanes()) {
+    const std::size_t groups = lane.groups.size(), npus = lane.groups.front().size();
+    const std::string of =
+        groups == 1 ? "" : fmt::format("{} groups{} of ", groups, setup_.lanes().size() == 1 ? " at once" : "");
+    fmt::print("{} of {}{} NPUs on {}, class {}{}\n", type, of, npus, on, lane.traffic_class, proven);
+  }
+  if (setup_.lanes().size() > 1) fmt::print("all of these at once\n");
+  fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9} {:>11}  {}\n", "size", "time", "algbw",
+             "busbw", "predicted", "bound", "/bound", "/predict", setup_.streams() ? "of line" : "fastest",
+             "algorithm");
 }
 
 void CollectiveReport::print_row(const Json& row) const {
   const std::string last = setup_.streams()
                                ? fmt::format("{:.4f}", row["fraction_of_line_rate"].get<double>())
                                : format_time(row["fastest_group_ps"].get<TimePs>());
-  fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9} {:>11}{}\n",
+  fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9} {:>11}  {}{}\n",
              format_bytes(row["bytes"].get<std::uint64_t>()), format_time(row["time_ps"].get<TimePs>()),
              format_bandwidth(row["algorithm_bandwidth_bytes_per_s"].get<double>()),
              format_bandwidth(row["bus_bandwidth_bytes_per_s"].get<double>()),
              format_time(row["predicted_ps"].get<TimePs>()), format_time(row["bound_ps"].get<TimePs>()),
              optional_ratio(row["time_over_bound"]), optional_ratio(row["time_over_predicted"]), last,
-             setup_.lanes().size() > 1 ? "  " + row["class"].get<std::string>() : "");
+             row["algorithm"].get<std::string>(),
+             setup_.lanes().size() > 1 ? ", class " + row["class"].get<std::string>() : "");
   if (setup_.streams()) {
     fmt::print("           chunks of {}, busiest link {} shares = {}; channels end:",
                format_bytes(row["chunk_bytes"].get<std::uint64_t>()),

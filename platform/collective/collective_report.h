@@ -13,7 +13,7 @@ class CollectiveReport {
  public:
   /// Plans once, so that bad input is refused before anything is printed.
   CollectiveReport(const config::PlatformSpec& spec, const CollectiveSetup& setup, const std::string& type,
-                   bool json);
+                   std::uint64_t first_bytes, bool json);
 
   /// The rows of one size: one for each lane; of a stream one.
   nlohmann::json rows(std::uint64_t bytes, const CollectiveResult& result) const;
@@ -31,7 +31,6 @@ class CollectiveReport {
   const CollectiveSetup& setup_;
   FabricTraits fabric_;
   bool json_, functional_;
-  std::uint32_t chunks_;
   nlohmann::json report_;
 };
 

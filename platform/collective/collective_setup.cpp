@@ -40,7 +40,7 @@ void require_unused(const std::string& value, const std::string& option, const s
 CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const CollectiveOptions& options)
     : streams_(options.type == "weight_load" || options.type == "gradient_store"),
       type_(type_of(options.type)),
-      chunks_(spec.collectives.chunks),
+      chunks_(spec.collectives.requested_chunks()),
       stream_chunk_bytes_(spec.wafer.io.chunk_bytes) {
   if (options.parallelism.empty()) {
     if (options.placement != "paper")

@@ -87,6 +87,18 @@ std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveTy
     case config::CollectiveAlgorithm::bidirectional_ring:
       name = "bidirectional_ring";
       break;
+    case config::CollectiveAlgorithm::hierarchical_2d:
+      name = "hierarchical_2d";
+      break;
+    case config::CollectiveAlgorithm::halving_doubling:
+      name = "halving_doubling";
+      break;
+    case config::CollectiveAlgorithm::double_binary_tree:
+      name = "double_binary_tree";
+      break;
+    case config::CollectiveAlgorithm::tree:
+      name = "tree";
+      break;
     case config::CollectiveAlgorithm::direct:
       name = "direct";
       break;

@@ -14,7 +14,16 @@ namespace wafertlm::config {
 
 enum class Topology : std::uint8_t { mesh };
 enum class InputQueue : std::uint8_t { fifo, per_output };
-enum class CollectiveAlgorithm : std::uint8_t { automatic, ring, bidirectional_ring, direct };
+enum class CollectiveAlgorithm : std::uint8_t {
+  automatic,
+  ring,
+  bidirectional_ring,
+  hierarchical_2d,
+  halving_doubling,
+  double_binary_tree,
+  tree,
+  direct,
+};
 
 /// One row of the traffic class table. It may use virtual channels vc … vc + vcs - 1.
 struct TrafficClassSpec {
@@ -102,7 +111,10 @@ struct NpuSpec {
 
 struct CollectivesSpec {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
-  std::uint32_t chunks = 1;
+  std::optional<std::uint64_t> chunks;  ///< nullopt: the algorithm's own choice
+
+  /// As a request says it: 0 leaves it open.
+  std::uint32_t requested_chunks() const { return static_cast<std::uint32_t>(chunks.value_or(0)); }
 };
 
 struct RunSpec {

@@ -51,10 +51,15 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
                  choice<CollectiveAlgorithm>({{"auto", CollectiveAlgorithm::automatic},
                                               {"ring", CollectiveAlgorithm::ring},
                                               {"bidirectional_ring", CollectiveAlgorithm::bidirectional_ring},
+                                              {"hierarchical_2d", CollectiveAlgorithm::hierarchical_2d},
+                                              {"halving_doubling", CollectiveAlgorithm::halving_doubling},
+                                              {"double_binary_tree", CollectiveAlgorithm::double_binary_tree},
+                                              {"tree", CollectiveAlgorithm::tree},
                                               {"direct", CollectiveAlgorithm::direct}}),
                  "How collectives are done; auto: chosen from the fabric")
-      .optional("chunks", &CollectivesSpec::chunks, integer<std::uint32_t>(1, 1024),
-                "Pieces of a collective that move through its phases one after the other");
+      .optional("chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),
+                "Pieces of a collective that move through its phases one after the other; auto: the algorithm's "
+                "own choice");
   return type;
 }
 

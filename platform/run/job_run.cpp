@@ -105,7 +105,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
           job.groups, machine.traits(),
           [spec = experiment.platform.collectives](CollectiveType type, Group group, std::uint64_t bytes) {
             return CollectiveRequest{type, std::move(group), bytes, platform_algorithm(spec, type),
-                                     spec.chunks};
+                                     spec.requested_chunks()};
           }),
       iteration_end_(experiment.iterations),
       ranks_done_(experiment.iterations),

@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "tlm/program.h"
 #include "workloads/collectives/blocks.h"
 
 namespace wafertlm {
 
-/// Direct all-to-all: every rank sends block j of its vector to rank j, all at once. The buffer holds the
-/// vector to send and behind it the received one. A rank's own block does not cross the fabric.
-class DirectAllToAll : public StepSource {
+/// Every rank sends what another needs straight to it. All-reduce is a reduce-scatter and then an all-gather.
+/// Peers are served in the order of their distance in the group, at most kWindow at a time in each direction; what
+/// is reduced is added in one strand, in that order. All-to-all receives behind the vector that it sends; a
+/// rank's own block does not cross the fabric.
+class DirectProgram : public StepSource {
  public:
-  DirectAllToAll(std::uint32_t ranks, std::uint64_t bytes, std::uint32_t rank)
-      : ranks_(ranks), bytes_(bytes), rank_(rank) {}
+  static constexpr std::uint32_t kWindow = 32;
 
-  std::uint32_t strands() const override { return 2 * (ranks_ - 1); }
-  std::uint32_t steps(std::uint32_t) const override { return 1; }
-  Step step(std::uint32_t strand, std::uint32_t) const override {
-    const Blocks blocks(bytes_, ranks_);
-    const std::uint32_t distance = strand / 2 + 1;
-    Step step;
-    if (strand % 2 == 0) {
-      step.peer = (rank_ + distance) % ranks_;
-      step.offset = blocks.offset(step.peer);
-      step.bytes = blocks.bytes(step.peer);
-    } else {
-      step.kind = Step::Kind::copy;
-      step.peer = (rank_ + ranks_ - distance) % ranks_;
-      // Blocks differ by an element: what comes is as long as this rank's block, at the sender's place.
-      step.offset = bytes_ + step.peer * blocks.bytes(rank_);
-      step.bytes = blocks.bytes(rank_);
-    }
-    return step;
-  }
+  DirectProgram(CollectiveType type, std::uint32_t ranks, std::uint64_t bytes, std::uint32_t root,
+                std::uint32_t rank);
+
+  std::uint32_t strands() const override { return static_cast<std::uint32_t>(places_.size()); }
+  std::uint32_t steps(std::uint32_t strand) const override { return places_[strand].steps; }
+  Step step(std::uint32_t strand, std::uint32_t index) const override;
 
  private:
+  enum class Data : std::uint8_t { own_block, peers_block, vector };
+  struct Place {
+    Step::Kind kind;
+    Data data;
+    std::uint32_t first, stride, steps;  ///< distances of the peers
+    std::uint32_t round, after;          ///< after: strand that must be over
+  };
+  void add(Step::Kind kind, Data data, std::uint32_t round, std::uint32_t after = Step::kNone);
+
+  CollectiveType type_;
   std::uint32_t ranks_;
   std::uint64_t bytes_;
-  std::uint32_t rank_;
+  std::uint32_t root_, rank_;
+  std::vector<Place> places_;
 };
 
 }  // namespace wafertlm

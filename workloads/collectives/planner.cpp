@@ -2,122 +2,176 @@
 #include "workloads/collectives/planner.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <stdexcept>
 
-#include "workloads/collectives/direct.h"
-#include "workloads/collectives/ring.h"
+#include "workloads/collectives/blocks.h"
+#include "workloads/collectives/cost.h"
+#include "workloads/collectives/programs.h"
 
 namespace wafertlm {
 namespace {
 
-struct Rectangle {
-  std::uint32_t left, right, top, bottom;
-};
+/// Predictions this close to the best one are no reason to prefer it.
+constexpr std::uint64_t kTiePercent = 2;
+constexpr std::uint32_t kMostDefaultChunks = 64;
 
-Rectangle bounds_of(const Group& group, const FabricTraits& fabric) {
-  Rectangle box{fabric.width, 0, fabric.height, 0};
-  for (const NpuId npu : group) {
-    box.left = std::min(box.left, fabric.column(npu));
-    box.right = std::max(box.right, fabric.column(npu));
-    box.top = std::min(box.top, fabric.row(npu));
-    box.bottom = std::max(box.bottom, fabric.row(npu));
-  }
-  return box;
-}
-
-/// Position along a cycle of neighbours through a w × h rectangle with h even: along the first row to the
-/// last column, back in a snake over the columns from 1 on, home along column 0.
-std::uint64_t cycle_place(std::uint32_t column, std::uint32_t row, std::uint32_t w, std::uint32_t h) {
-  if (column == 0) return row == 0 ? 0 : std::uint64_t{w} * h - row;
-  const std::uint64_t along = row % 2 == 0 ? column - 1 : w - 1 - column;
-  return 1 + std::uint64_t{row} * (w - 1) + along;
-}
-
-bool closes_with_neighbours(const std::vector<std::uint32_t>& order, const Group& group,
-                            const FabricTraits& fabric) {
-  for (std::size_t i = 0; i < order.size(); ++i)
-    if (fabric.hops(group[order[i]], group[order[(i + 1) % order.size()]]) != 1) return false;
-  return order.size() > 2;
-}
+std::string npu_name(NpuId npu) { return "NPU " + std::to_string(index_of(npu)); }
 
 void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   if (request.group.empty()) throw std::invalid_argument("a collective needs at least one NPU");
   std::set<NpuId> seen;
   for (const NpuId npu : request.group) {
     if (index_of(npu) >= fabric.npus())
-      throw std::invalid_argument("NPU " + std::to_string(index_of(npu)) +
-                                  " is not on the wafer, which has NPUs 0 to " +
+      throw std::invalid_argument(npu_name(npu) + " is not on the wafer, which has NPUs 0 to " +
                                   std::to_string(fabric.npus() - 1));
-    if (!seen.insert(npu).second)
-      throw std::invalid_argument("NPU " + std::to_string(index_of(npu)) + " is in the group twice");
+    if (!seen.insert(npu).second) throw std::invalid_argument(npu_name(npu) + " is in the group twice");
   }
+  if (request.root >= request.group.size())
+    throw std::invalid_argument("root " + std::to_string(request.root) + " is not in the group, which has " +
+                                std::to_string(request.group.size()) + " ranks from 0 on");
+  if (request.type == CollectiveType::barrier && request.bytes != 0 && request.bytes != kBarrierBytes)
+    throw std::invalid_argument("a barrier carries no data: its size must be 0, not " +
+                                std::to_string(request.bytes) + " B");
   if (request.algorithm.empty()) return;
-  const auto known = algorithms_for(request.type);
+  std::vector<std::string> known = algorithms_for(request.type);
+  const bool can = std::find(known.begin(), known.end(), request.algorithm) != known.end();
+  if (can) known = algorithms_for(request.type, request.group, fabric);
   if (std::find(known.begin(), known.end(), request.algorithm) != known.end()) return;
-  std::string text =
-      std::string(to_string(request.type)) + " cannot run as '" + request.algorithm + "'; it can as ";
+  std::string text = std::string(to_string(request.type)) + " cannot run as '" + request.algorithm +
+                     (can ? "' on this group" : "'") + "; it can as ";
   for (const std::string& name : known) text += name + (name == known.back() ? "" : ", ");
+  if (can) text += " (hierarchical_2d needs a full rectangle with both sides longer than 1)";
   throw std::invalid_argument(text);
+}
+
+bool takes_chunks(const CollectiveRequest& request) {
+  const std::string& name = request.algorithm;
+  const bool blocks = request.type == CollectiveType::gather || request.type == CollectiveType::scatter;
+  return name == "hierarchical_2d" || name == "double_binary_tree" ||
+         (name == "tree" && request.type != CollectiveType::barrier && !blocks);
 }
 
 }  // namespace
 
 std::vector<std::string> algorithms_for(CollectiveType type) {
-  if (type == CollectiveType::all_to_all) return {"direct"};
-  return {"ring", "bidirectional_ring"};
+  switch (type) {
+    case CollectiveType::all_reduce:
+      return {"hierarchical_2d",    "bidirectional_ring", "ring", "halving_doubling",
+              "double_binary_tree", "tree",               "direct"};
+    case CollectiveType::all_gather:
+    case CollectiveType::reduce_scatter:
+      return {"hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling", "direct"};
+    case CollectiveType::all_to_all:
+      return {"direct"};
+    case CollectiveType::barrier:
+      return {"tree", "halving_doubling"};
+    case CollectiveType::broadcast:
+    case CollectiveType::reduce:
+    case CollectiveType::gather:
+    case CollectiveType::scatter:
+      break;
+  }
+  return {"tree", "direct"};
 }
 
-std::vector<std::uint32_t> ring_order(const Group& group, const FabricTraits& fabric) {
-  const Rectangle box = bounds_of(group, fabric);
-  const std::uint32_t w = box.right - box.left + 1, h = box.bottom - box.top + 1;
-  const bool whole = group.size() == std::size_t{w} * h && w > 1 && h > 1;
-  const auto place = [&](std::uint32_t rank) -> std::uint64_t {
-    const std::uint32_t column = fabric.column(group[rank]) - box.left,
-                        row = fabric.row(group[rank]) - box.top;
-    if (whole && h % 2 == 0) return cycle_place(column, row, w, h);
-    if (whole && w % 2 == 0) return cycle_place(row, column, h, w);
-    return std::uint64_t{row} * w + (row % 2 == 0 ? column : w - 1 - column);
-  };
-  std::vector<std::uint32_t> order(group.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
-  return order;
+std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric) {
+  std::vector<std::string> names = algorithms_for(type);
+  if (!Rectangle(group, fabric).is_grid())
+    names.erase(std::remove(names.begin(), names.end(), "hierarchical_2d"), names.end());
+  return names;
+}
+
+std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric) {
+  if (!takes_chunks(request)) return 1;
+  CollectiveRequest trial = request;
+  std::uint32_t best = 1;
+  TimePs shortest = kNever;
+  for (trial.chunks = 1; trial.chunks <= kMostDefaultChunks; trial.chunks *= 2)
+    if (const TimePs time = predicted_ps(trial, fabric); time < shortest) {
+      shortest = time;
+      best = trial.chunks;
+    }
+  return best;
+}
+
+CollectiveRequest completed(const CollectiveRequest& request, const FabricTraits& fabric) {
+  check(request, fabric);
+  CollectiveRequest best = request;
+  if (request.type == CollectiveType::barrier) best.bytes = kBarrierBytes;
+  std::vector<CollectiveRequest> trials;
+  std::vector<TimePs> times;
+  for (const std::string& name : algorithms_for(request.type, request.group, fabric)) {
+    if (!request.algorithm.empty() && request.algorithm != name) continue;
+    CollectiveRequest trial = best;
+    trial.algorithm = name;
+    if (trial.chunks == 0) trial.chunks = default_chunks(trial, fabric);
+    trials.push_back(trial);
+  }
+  if (trials.size() == 1) return trials.front();
+  for (const CollectiveRequest& trial : trials) times.push_back(predicted_ps(trial, fabric));
+  const TimePs shortest = *std::min_element(times.begin(), times.end());
+  std::size_t first = 0;
+  while (times[first] > shortest + shortest / 100 * kTiePercent) ++first;
+  return trials[first];
 }
 
 std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest& request,
                                                          const FabricTraits& fabric) {
-  check(request, fabric);
+  const CollectiveRequest full = completed(request, fabric);
   auto program = std::make_shared<CollectiveProgram>();
-  program->type = request.type;
-  program->group = request.group;
-  program->bytes = program->buffer_bytes = request.bytes;
-  const auto ranks = static_cast<std::uint32_t>(request.group.size());
-  if (request.type == CollectiveType::all_to_all) {
-    program->algorithm = "direct";
-    // The received vector: as many blocks as ranks, each as long as the longest one.
-    program->buffer_bytes = request.bytes + ranks * Blocks(request.bytes, ranks).bytes(0);
-    for (std::uint32_t rank = 0; rank < ranks; ++rank)
-      program->ranks.push_back(std::make_unique<DirectAllToAll>(ranks, request.bytes, rank));
-    return program;
-  }
-  auto plan = std::make_shared<RingPlan>();
-  plan->type = request.type;
-  plan->order = ring_order(request.group, fabric);
-  plan->place.resize(ranks);
-  for (std::uint32_t place = 0; place < ranks; ++place) plan->place[plan->order[place]] = place;
-  plan->bytes = request.bytes;
-  plan->chunks = request.chunks;
-  program->algorithm = request.algorithm;
-  if (program->algorithm.empty())
-    program->algorithm =
-        closes_with_neighbours(plan->order, request.group, fabric) ? "bidirectional_ring" : "ring";
-  plan->directions = program->algorithm == "ring" ? 1 : 2;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    program->ranks.push_back(std::make_unique<RingProgram>(plan, rank));
+  program->type = full.type;
+  program->algorithm = full.algorithm;
+  program->group = full.group;
+  program->bytes = program->buffer_bytes = full.bytes;
+  program->root = full.root;
+  program->data_type = full.data_type;
+  const auto ranks = static_cast<std::uint32_t>(full.group.size());
+  // The received vector: as many blocks as ranks, each as long as the longest one.
+  if (full.type == CollectiveType::all_to_all)
+    program->buffer_bytes += ranks * Blocks(full.bytes, ranks).bytes(0);
+  program->ranks = programs_of(full, fabric);
   return program;
+}
+
+CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest& request,
+                       const FabricTraits& fabric) {
+  CollectiveRequest full = request;
+  full.algorithm = program.algorithm;
+  full = completed(full, fabric);
+  return {predicted_ps(full, fabric), bound_ps(full, fabric)};
+}
+
+double bus_factor(CollectiveType type, std::size_t ranks) {
+  const auto p = static_cast<double>(ranks);
+  switch (type) {
+    case CollectiveType::all_reduce:
+      return 2 * (p - 1) / p;
+    case CollectiveType::broadcast:
+    case CollectiveType::reduce:
+      return 1;
+    case CollectiveType::barrier:
+      return 0;
+    case CollectiveType::all_gather:
+    case CollectiveType::reduce_scatter:
+    case CollectiveType::all_to_all:
+    case CollectiveType::gather:
+    case CollectiveType::scatter:
+      break;
+  }
+  return (p - 1) / p;
+}
+
+std::vector<PlannerChoice> planner_choices(CollectiveRequest request, const std::vector<std::uint64_t>& sizes,
+                                           const FabricTraits& fabric) {
+  std::vector<PlannerChoice> rows;
+  for (const std::uint64_t bytes : sizes) {
+    request.bytes = bytes;
+    const CollectiveRequest full = completed(request, fabric);
+    rows.push_back({bytes, full.group.size(), full.algorithm, full.chunks, predicted_ps(full, fabric),
+                    bound_ps(full, fabric)});
+  }
+  return rows;
 }
 
 }  // namespace wafertlm

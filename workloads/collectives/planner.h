@@ -7,6 +7,7 @@
 
 #include "tlm/fabric_traits.h"
 #include "tlm/program.h"
+#include "workloads/collectives/shape.h"
 
 namespace wafertlm {
 
@@ -14,28 +15,36 @@ namespace wafertlm {
 struct CollectiveRequest {
   CollectiveType type{};
   Group group;               ///< position = rank
-  std::uint64_t bytes = 0;   ///< full vector per rank (nccl-tests convention)
-  std::string algorithm;     ///< ring, bidirectional_ring, direct
-  std::uint32_t chunks = 1;  ///< per direction of a ring
+  std::uint64_t bytes = 0;   ///< full vector per rank (nccl-tests convention); a barrier has 0 or kBarrierBytes
+  std::string algorithm;     ///< a name of algorithms_for
+  std::uint32_t chunks = 1;  ///< pieces that pipeline; 0: the algorithm's own choice (default_chunks)
+  std::uint32_t root = 0;    ///< position in the group; of rooted collectives
+  DataType data_type{};      ///< of the values in functional mode
 };
 
-/// The algorithms that can do a collective, the names as in results.
+/// The algorithms that can do a collective on some group, best ones first; the names as in results.
 std::vector<std::string> algorithms_for(CollectiveType type);
+/// Those that can do it on this group.
+std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric);
 
-/// Positions in the group in the order of a ring: a cycle of neighbours if the group is a whole rectangle
-/// with an even side, else in a snake along the rows.
-std::vector<std::uint32_t> ring_order(const Group& group, const FabricTraits& fabric);
+/// Chunks that the algorithm takes if the request leaves them open: 1 for rings; for hierarchical_2d and trees the
+/// power of two up to 64 with the smallest prediction. Algorithms without chunks: 1.
+std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric);
 
-/// Rings along both directions when the ring is a cycle of neighbours, so that they share no link; else one.
-/// All-to-all is direct.
-/// @throws std::invalid_argument: an empty group, an NPU twice or not on the wafer, an algorithm that cannot
-/// do it.
+/// The request with algorithm and chunks filled in. An open algorithm becomes the one with the smallest prediction
+/// on this group; of those within 2 % of it the one that algorithms_for lists first.
+/// @throws std::invalid_argument as plan_collective
+CollectiveRequest completed(const CollectiveRequest& request, const FabricTraits& fabric);
+
+/// The program of a completed or open request.
+/// @throws std::invalid_argument: an empty group, an NPU twice or not on the wafer, a root outside the group, a
+/// barrier with data, an algorithm that cannot do it.
 std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest& request,
                                                          const FabricTraits& fabric);
 
 /// Costs that the result is printed beside, from the plan and the fabric alone (reference: collectives.md).
 struct CollectiveCost {
-  TimePs predicted_ps = 0;  ///< closed form of the algorithm, nothing shared
+  TimePs predicted_ps = 0;  ///< closed form of the algorithm with nothing shared, or what its busiest link takes
   TimePs bound_ps = 0;      ///< no algorithm without in-network reduction can be faster
 };
 CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest& request,
@@ -43,5 +52,17 @@ CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest
 
 /// busbw = size / time × factor, as nccl-tests prints it.
 double bus_factor(CollectiveType type, std::size_t ranks);
+
+/// What the planner would do at a size, for a table of its choices.
+struct PlannerChoice {
+  std::uint64_t bytes = 0;
+  std::size_t ranks = 0;
+  std::string algorithm;
+  std::uint32_t chunks = 1;
+  TimePs predicted_ps = 0, bound_ps = 0;
+};
+/// A row per size; `request.algorithm` empty, else what that algorithm would take.
+std::vector<PlannerChoice> planner_choices(CollectiveRequest request, const std::vector<std::uint64_t>& sizes,
+                                           const FabricTraits& fabric);
 
 }  // namespace wafertlm

@@ -1,62 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/proof.h"
 
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
 #include "workloads/collectives/blocks.h"
+#include "workloads/collectives/definition.h"
 
 namespace wafertlm {
 namespace {
 
-std::uint32_t value_of(std::uint64_t collective_id, std::uint64_t rank, std::uint64_t element) {
+/// The value of an element as its bits, in the low bytes.
+std::uint32_t value_of(DataType type, std::uint64_t collective_id, std::uint64_t rank, std::uint64_t element) {
   std::uint64_t hash = collective_id * 0x9E3779B97F4A7C15ULL ^ (rank << 40) ^ element;
   hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9ULL;
   hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBULL;
-  return static_cast<std::uint32_t>(hash >> 32);
+  const auto bits = static_cast<std::uint32_t>(hash >> 32);
+  if (type == DataType::int32) return bits;
+  const std::uint32_t exponent = 126 + (bits >> 8 & 1);  // 0.5 to 1, or 1 to 2
+  return (bits >> 31) << 15 | exponent << 7 | (bits & 0x7F);
 }
 
-std::uint32_t sum_of(std::uint64_t collective_id, std::uint64_t ranks, std::uint64_t element) {
-  std::uint32_t sum = 0;
-  for (std::uint64_t rank = 0; rank < ranks; ++rank) sum += value_of(collective_id, rank, element);
-  return sum;
+std::uint32_t read(const std::vector<std::byte>& buffer, std::uint64_t offset, std::uint32_t bytes) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, buffer.data() + offset, bytes);
+  return value;
 }
 
-void put(std::vector<std::byte>& buffer, std::uint64_t element, std::uint32_t value) {
-  std::memcpy(buffer.data() + 4 * element, &value, 4);
+double real(std::uint32_t bf16) { return static_cast<double>(bf16_to_float(static_cast<std::uint16_t>(bf16))); }
+
+/// What is wrong with an element of a sum, in words.
+std::string wrong_sum(const CollectiveProgram& program, std::uint64_t id, std::uint64_t element,
+                      std::uint32_t found) {
+  const std::size_t p = program.group.size();
+  if (program.data_type == DataType::int32) {
+    std::uint32_t sum = 0;
+    for (std::size_t rank = 0; rank < p; ++rank) sum += value_of(DataType::int32, id, rank, element);
+    return found == sum ? "" : std::to_string(found) + " instead of " + std::to_string(sum);
+  }
+  double sum = 0, magnitudes = 0;  // exact: at most 1024 values of 8 bits within a factor of 4
+  for (std::size_t rank = 0; rank < p; ++rank) {
+    const double value = real(value_of(DataType::bf16, id, rank, element));
+    sum += value;
+    magnitudes += std::abs(value);
+  }
+  const double unit = std::ldexp(1 + std::ldexp(1, -15), -8);
+  const double error = (std::pow(1 + unit, static_cast<double>(p - 1)) - 1) * magnitudes;
+  if (std::abs(real(found) - sum) <= error) return "";
+  return std::to_string(real(found)) + " is farther than " + std::to_string(error) + " from the sum " +
+         std::to_string(sum);
 }
 
-/// Calls expect(element, value) for what the definition of the collective says.
-template <typename Expect>
-void expected_values(const CollectiveProgram& program, std::uint64_t id, std::uint32_t rank, Expect expect) {
-  const std::uint64_t p = program.group.size(), elements = program.bytes / 4;
-  const Blocks blocks(program.bytes, p);
+bool adds_bf16(const CollectiveProgram& program) {
+  if (program.data_type != DataType::bf16) return false;
   switch (program.type) {
     case CollectiveType::all_reduce:
-      for (std::uint64_t e = 0; e < elements; ++e) expect(e, sum_of(id, p, e));
-      break;
     case CollectiveType::reduce_scatter:
-      for (std::uint64_t e = blocks.offset(rank) / 4; e < blocks.offset(rank + 1) / 4; ++e)
-        expect(e, sum_of(id, p, e));
-      break;
-    case CollectiveType::all_gather:
-      for (std::uint64_t owner = 0; owner < p; ++owner)
-        for (std::uint64_t e = blocks.offset(owner) / 4; e < blocks.offset(owner + 1) / 4; ++e)
-          expect(e, value_of(id, owner, e));
-      break;
-    case CollectiveType::all_to_all:
-      for (std::uint64_t from = 0; from < p; ++from)
-        for (std::uint64_t i = 0; i < blocks.bytes(rank) / 4; ++i)
-          expect((program.bytes + from * blocks.bytes(rank)) / 4 + i,
-                 value_of(id, from, blocks.offset(rank) / 4 + i));
-      break;
-    case CollectiveType::broadcast:
-      for (std::uint64_t e = 0; e < elements; ++e) expect(e, value_of(id, program.root, e));
-      break;
     case CollectiveType::reduce:
-      if (rank == program.root)
-        for (std::uint64_t e = 0; e < elements; ++e) expect(e, sum_of(id, p, e));
-      break;
+    case CollectiveType::barrier:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -64,35 +69,85 @@ void expected_values(const CollectiveProgram& program, std::uint64_t id, std::ui
 
 std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uint64_t collective_id,
                                       std::uint32_t rank) {
-  if (program.bytes % 4 != 0)
-    throw std::invalid_argument("functional mode adds INT32 values: " + std::to_string(program.bytes) +
-                                " B are not a multiple of 4");
+  const std::uint32_t size = bytes_of(program.data_type);
+  if (program.bytes % size != 0)
+    throw std::invalid_argument("functional mode carries " + std::string(to_string(program.data_type)) +
+                                " values: " + std::to_string(program.bytes) + " B are not a multiple of " +
+                                std::to_string(size));
   std::vector<std::byte> buffer(program.buffer_bytes);
-  const Blocks blocks(program.bytes, program.group.size());
-  const bool own_block_only = program.type == CollectiveType::all_gather;
-  const std::uint64_t first = own_block_only ? blocks.offset(rank) / 4 : 0;
-  if (program.type == CollectiveType::broadcast && rank != program.root) return buffer;
-  const std::uint64_t end = own_block_only ? blocks.offset(rank + 1) / 4 : program.bytes / 4;
-  for (std::uint64_t e = first; e < end; ++e) put(buffer, e, value_of(collective_id, rank, e));
-  if (program.type == CollectiveType::all_to_all && blocks.bytes(rank) != 0) {  // the own block stays here
-    const std::uint64_t to = program.bytes + rank * blocks.bytes(rank);
-    std::memcpy(buffer.data() + to, buffer.data() + blocks.offset(rank), blocks.bytes(rank));
-  }
+  for (const ByteRange& range : given_ranges(program, rank))
+    for (std::uint64_t at = range.offset; at < range.offset + range.bytes; at += size) {
+      // The received vector of an all-to-all repeats what the sent one holds.
+      const bool own_block = at >= program.bytes;
+      const std::uint64_t source =
+          own_block ? Blocks(program.bytes, program.group.size()).offset(rank) + at - range.offset : at;
+      const std::uint32_t value = value_of(program.data_type, collective_id, rank, source / size);
+      std::memcpy(buffer.data() + at, &value, size);
+    }
   return buffer;
+}
+
+UntimedStart untimed_start(const CollectiveProgram& program, std::uint64_t collective_id) {
+  UntimedStart start;
+  for (std::uint32_t rank = 0; rank < program.group.size(); ++rank) {
+    start.buffers.push_back(initial_values(program, collective_id, rank));
+    start.holds.push_back(given_ranges(program, rank));
+  }
+  return start;
+}
+
+ExpectedValues::ExpectedValues(const CollectiveProgram& program, std::uint64_t collective_id)
+    : program_(program), id_(collective_id) {
+  if (adds_bf16(program)) reference_ = run_untimed(program, untimed_start(program, collective_id));
+}
+
+std::string ExpectedValues::wrong_value(std::uint32_t rank, const std::vector<std::byte>& buffer) const {
+  const std::uint32_t size = bytes_of(program_.data_type);
+  const auto describe = [&](std::uint64_t at, const std::string& what) {
+    return std::string(to_string(program_.type)) + " " + std::to_string(id_) + ", rank " +
+           std::to_string(rank) + ", element " + std::to_string(at / size) + ": " + what;
+  };
+  for (const ResultRange& result : result_ranges(program_, rank))
+    for (std::uint64_t i = 0; i < result.range.bytes; i += size) {
+      const std::uint64_t at = result.range.offset + i, element = (result.source_offset + i) / size;
+      const std::uint32_t found = read(buffer, at, size);
+      if (result.sum) {
+        if (!reference_.empty() && found != read(reference_[rank], at, size))
+          return describe(at, std::to_string(real(found)) + " instead of " +
+                                  std::to_string(real(read(reference_[rank], at, size))) +
+                                  ", which the order of the program gives");
+        if (const std::string wrong = wrong_sum(program_, id_, element, found); !wrong.empty())
+          return describe(at, wrong);
+      } else if (const std::uint32_t value = value_of(program_.data_type, id_, result.from, element);
+                 found != value) {
+        return describe(at, std::to_string(found) + " instead of " + std::to_string(value));
+      }
+    }
+  return "";
 }
 
 std::string wrong_value(const CollectiveProgram& program, std::uint64_t collective_id, std::uint32_t rank,
                         const std::vector<std::byte>& buffer) {
-  std::string wrong;
-  expected_values(program, collective_id, rank, [&](std::uint64_t element, std::uint32_t value) {
-    std::uint32_t found = 0;
-    std::memcpy(&found, buffer.data() + 4 * element, 4);
-    if (found != value && wrong.empty())
-      wrong = std::string(to_string(program.type)) + " " + std::to_string(collective_id) + ", rank " +
-              std::to_string(rank) + ", element " + std::to_string(element) + ": " + std::to_string(found) +
-              " instead of " + std::to_string(value);
-  });
-  return wrong;
+  return ExpectedValues(program, collective_id).wrong_value(rank, buffer);
+}
+
+std::vector<ElementOfRank> differences(const CollectiveProgram& program, const Buffers& expected,
+                                       const Buffers& buffers) {
+  const std::uint32_t size = bytes_of(program.data_type);
+  std::vector<ElementOfRank> found;
+  for (std::uint32_t rank = 0; rank < program.group.size(); ++rank)
+    for (const ResultRange& result : result_ranges(program, rank))
+      for (std::uint64_t i = 0; i < result.range.bytes; i += size) {
+        const std::uint64_t at = result.range.offset + i;
+        if (read(expected[rank], at, size) != read(buffers[rank], at, size)) found.push_back({rank, at / size});
+      }
+  return found;
+}
+
+std::vector<ElementOfRank> changed_by(const BitFlip& flip, const CollectiveProgram& program,
+                                      std::uint64_t collective_id) {
+  const UntimedStart start = untimed_start(program, collective_id);
+  return differences(program, run_untimed(program, start), run_untimed(program, start, 0, flip));
 }
 
 }  // namespace wafertlm

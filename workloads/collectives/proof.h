@@ -6,16 +6,59 @@
 #include <vector>
 
 #include "tlm/program.h"
+#include "workloads/collectives/untimed.h"
 
 namespace wafertlm {
 
-/// Functional mode: what a rank's buffer (INT32) holds before a collective, and what its definition says it
-/// must hold after. The values are a hash of (collective, rank, element), so that a misplaced element shows.
-/// @throws std::invalid_argument if the vector does not consist of whole INT32 values.
+/// Functional mode: what a rank's buffer holds before a collective. The values (of program.data_type) are a hash of
+/// (collective, rank, element), so that a misplaced element shows; scratch is zero. BF16 values have a magnitude
+/// from 0.5 to 2 and either sign.
+/// @throws std::invalid_argument if the vector does not consist of whole values.
 std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uint64_t collective_id,
                                       std::uint32_t rank);
-/// The first difference in words; empty if all values are right.
+
+/// All ranks' initial values, for run_untimed.
+UntimedStart untimed_start(const CollectiveProgram& program, std::uint64_t collective_id);
+
+/// What every rank must hold after a collective. Where values are moved, and for sums of INT32, that is what the
+/// definition of the collective says. A sum of BF16 values depends on its order: it must be, bit for bit, what the
+/// program's own order gives (run_untimed), and that must be within (1 + u)^(p−1) − 1 times Σ|x| of the real-number
+/// sum, u = 2⁻⁸ (1 + 2⁻¹⁵).
+class ExpectedValues {
+ public:
+  /// Runs the program once if it adds BF16 values, for all ranks. `program` must stay.
+  /// @throws std::logic_error as run_untimed
+  ExpectedValues(const CollectiveProgram& program, std::uint64_t collective_id);
+
+  /// The first difference in words; empty if all values are right.
+  std::string wrong_value(std::uint32_t rank, const std::vector<std::byte>& buffer) const;
+
+ private:
+  const CollectiveProgram& program_;
+  std::uint64_t id_;
+  Buffers reference_;  // of sums of BF16
+};
+
+/// ExpectedValues for a single rank. It costs a whole untimed run each time if the program adds BF16 values.
 std::string wrong_value(const CollectiveProgram& program, std::uint64_t collective_id, std::uint32_t rank,
                         const std::vector<std::byte>& buffer);
+
+/// An element (of program.data_type) of a rank's buffer.
+struct ElementOfRank {
+  std::uint32_t rank = 0;
+  std::uint64_t element = 0;
+  bool operator==(const ElementOfRank& other) const { return rank == other.rank && element == other.element; }
+};
+
+/// Where ranks differ in `buffers` from what a faultless run gives, in results only (scratch does not count), by
+/// (rank, element).
+std::vector<ElementOfRank> differences(const CollectiveProgram& program, const Buffers& expected,
+                                       const Buffers& buffers);
+
+/// The results that a bit flipped on its way changes, from the initial values of collective `collective_id`: the
+/// untimed run with and without the flip. In BF16 a rounded sum may hide the flip; then there are none.
+/// @throws std::invalid_argument if no message carries the bit
+std::vector<ElementOfRank> changed_by(const BitFlip& flip, const CollectiveProgram& program,
+                                      std::uint64_t collective_id);
 
 }  // namespace wafertlm

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "workloads/collectives/planner.h"
+
+namespace wafertlm {
+
+/// Time of a request whose algorithm and chunks are set: the algorithm's closed form with nothing shared, or the
+/// time of the busiest link if that is longer. Exact to the picosecond where no link, port or DMA engine is shared
+/// and the pieces are of equal size.
+TimePs predicted_ps(const CollectiveRequest& request, const FabricTraits& fabric);
+
+/// What no algorithm without in-network reduction can beat: latencies, the NPUs' ports and links, and every
+/// straight cut of the wafer.
+TimePs bound_ps(const CollectiveRequest& request, const FabricTraits& fabric);
+
+}  // namespace wafertlm

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collectives/direct.h"
+
+#include <algorithm>
+
+namespace wafertlm {
+
+DirectProgram::DirectProgram(CollectiveType type, std::uint32_t ranks, std::uint64_t bytes,
+                             std::uint32_t root, std::uint32_t rank)
+    : type_(type), ranks_(ranks), bytes_(bytes), root_(root), rank_(rank) {
+  using Kind = Step::Kind;
+  switch (type) {
+    case CollectiveType::all_to_all:
+      add(Kind::send, Data::peers_block, 0);
+      add(Kind::copy, Data::own_block, 0);
+      break;
+    case CollectiveType::all_gather:
+      add(Kind::send, Data::own_block, 0);
+      add(Kind::copy, Data::peers_block, 0);
+      break;
+    case CollectiveType::reduce_scatter:
+    case CollectiveType::all_reduce: {
+      add(Kind::reduce, Data::own_block, 0);
+      add(Kind::send, Data::peers_block, 0);
+      if (type == CollectiveType::reduce_scatter) break;
+      add(Kind::send, Data::own_block, 1, 0);
+      add(Kind::copy, Data::peers_block, 1);
+      break;
+    }
+    case CollectiveType::broadcast:
+      add(rank == root ? Kind::send : Kind::copy, Data::vector, 0);
+      break;
+    case CollectiveType::scatter:
+      if (rank == root)
+        add(Kind::send, Data::peers_block, 0);
+      else
+        add(Kind::copy, Data::own_block, 0);
+      break;
+    case CollectiveType::reduce:
+      add(rank == root ? Kind::reduce : Kind::send, Data::vector, 0);
+      break;
+    case CollectiveType::gather:
+      if (rank == root)
+        add(Kind::copy, Data::peers_block, 0);
+      else
+        add(Kind::send, Data::own_block, 0);
+      break;
+    case CollectiveType::barrier:
+      break;
+  }
+}
+
+/// The strands of one kind: to (or from) all others, or to the root only.
+void DirectProgram::add(Step::Kind kind, Data data, std::uint32_t round, std::uint32_t after) {
+  if (has_root(type_) && rank_ != root_) {
+    const std::uint32_t distance = (kind == Step::Kind::send ? root_ + ranks_ - rank_ : rank_ + ranks_ - root_);
+    places_.push_back({kind, data, distance % ranks_, 0, 1, round, after});
+    return;
+  }
+  const std::uint32_t peers = ranks_ - 1;
+  const std::uint32_t width = kind == Step::Kind::reduce ? std::min(peers, 1U) : std::min(peers, kWindow);
+  for (std::uint32_t lane = 0; lane < width; ++lane)
+    places_.push_back({kind, data, lane + 1, width, (peers - lane + width - 1) / width, round, after});
+}
+
+Step DirectProgram::step(std::uint32_t strand, std::uint32_t index) const {
+  const Place& place = places_[strand];
+  const Blocks blocks(bytes_, ranks_);
+  const std::uint32_t distance = place.first + index * place.stride;
+  Step step;
+  step.kind = place.kind;
+  step.peer = (rank_ + (step.kind == Step::Kind::send ? distance : ranks_ - distance)) % ranks_;
+  step.tag = place.round;
+  if (place.data == Data::vector) {
+    step.bytes = bytes_;
+  } else {
+    const std::uint32_t block = place.data == Data::own_block ? rank_ : step.peer;
+    step.offset = blocks.offset(block);
+    step.bytes = blocks.bytes(block);
+  }
+  if (type_ == CollectiveType::all_to_all && step.kind == Step::Kind::copy)
+    step.offset = bytes_ + step.peer * blocks.bytes(rank_);
+  if (place.after != Step::kNone) {
+    step.after_strand = place.after;
+    step.after_count = places_[place.after].steps;
+  }
+  return step;
+}
+
+}  // namespace wafertlm

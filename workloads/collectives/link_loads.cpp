@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collectives/link_loads.h"
+
+#include <algorithm>
+
+namespace wafertlm {
+
+// Stretches are half-open, from `from` to `to`, in rows of one place more than there are NPUs.
+LinkLoads::LinkLoads(const FabricTraits& fabric)
+    : fabric_(fabric),
+      east_((fabric.width + 1) * fabric.height),
+      west_(east_.size()),
+      south_((fabric.height + 1) * fabric.width),
+      north_(south_.size()) {}
+
+void LinkLoads::add(NpuId from, NpuId to, std::uint64_t bytes) {
+  const auto amount = static_cast<std::int64_t>(bytes);
+  const auto stretch = [&](std::vector<std::int64_t>& up, std::vector<std::int64_t>& down, std::size_t base,
+                           std::uint32_t a, std::uint32_t b) {
+    std::vector<std::int64_t>& line = a < b ? up : down;
+    line[base + std::min(a, b)] += amount;
+    line[base + std::max(a, b)] -= amount;
+  };
+  const std::uint32_t x0 = fabric_.column(from), x1 = fabric_.column(to), y0 = fabric_.row(from),
+                      y1 = fabric_.row(to);
+  if (x0 != x1) stretch(east_, west_, std::size_t{y0} * (fabric_.width + 1), x0, x1);
+  if (y0 != y1) stretch(south_, north_, std::size_t{x1} * (fabric_.height + 1), y0, y1);
+}
+
+std::uint64_t LinkLoads::busiest_bytes() const {
+  std::int64_t most = 0;
+  for (const auto* lines : {&east_, &west_, &south_, &north_}) {
+    std::int64_t load = 0;
+    for (const std::int64_t change : *lines) most = std::max(most, load += change);
+  }
+  return static_cast<std::uint64_t>(most);
+}
+
+TimePs LinkLoads::busiest_ps() const {
+  const std::uint64_t bytes = busiest_bytes();
+  if (bytes == 0) return 0;
+  return fabric_.ends_latency_ps + fabric_.hop_latency_ps + transfer_time_ps(bytes, fabric_.link_bytes_per_s);
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "tlm/fabric_traits.h"
+
+namespace wafertlm {
+
+/// Bytes that flows put on the links of the mesh, by X-Y routes. A flow costs O(1): only the ends of its way along
+/// a row and a column are noted.
+class LinkLoads {
+ public:
+  explicit LinkLoads(const FabricTraits& fabric);
+
+  void add(NpuId from, NpuId to, std::uint64_t bytes);
+  /// On the link, in the direction, that carries most.
+  std::uint64_t busiest_bytes() const;
+  /// No sooner than this is the busiest link done: its bytes, and a hop. 0 without any bytes.
+  TimePs busiest_ps() const;
+
+ private:
+  const FabricTraits& fabric_;
+  // By place; a flow adds at the first link of a stretch and takes away behind the last.
+  std::vector<std::int64_t> east_, west_, south_, north_;
+};
+
+}  // namespace wafertlm

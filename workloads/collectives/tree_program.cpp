@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collectives/tree_program.h"
+
+#include <algorithm>
+
+#include "workloads/collectives/blocks.h"
+
+namespace wafertlm {
+
+TreeProgram::TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t rank) : plan_(std::move(plan)) {
+  for (std::uint32_t number = 0; number < plan_->trees.size(); ++number) {
+    const Tree& tree = plan_->trees[number];
+    // The strand after whose step this rank holds the chunk that goes on.
+    std::uint32_t holds = Step::kNone;
+    const auto add = [&](bool down, bool sends, std::uint32_t peer, std::uint32_t after) {
+      places_.push_back({number, down, sends, peer, after});
+      return static_cast<std::uint32_t>(places_.size() - 1);
+    };
+    if (plan_->up) {
+      for (const std::uint32_t child : tree.children(rank)) holds = add(false, false, child, holds);
+      if (!tree.is_root(rank)) add(false, true, tree.parent(rank), holds);
+    }
+    if (plan_->down) {
+      if (!tree.is_root(rank)) holds = add(true, false, tree.parent(rank), Step::kNone);
+      for (const std::uint32_t child : tree.children(rank)) add(true, true, child, holds);
+    }
+  }
+}
+
+Step TreeProgram::step(std::uint32_t strand, std::uint32_t index) const {
+  const Place& place = places_[strand];
+  const Blocks shares(plan_->bytes, plan_->trees.size());
+  const Blocks chunks(shares.bytes(place.tree), plan_->chunks);
+  Step step;
+  step.kind = place.sends ? Step::Kind::send : place.down ? Step::Kind::copy : Step::Kind::reduce;
+  step.peer = place.peer;
+  step.offset = shares.offset(place.tree) + chunks.offset(index);
+  step.bytes = chunks.bytes(index);
+  step.tag = (std::uint64_t{place.tree} << 1 | (place.down ? 1 : 0)) << 32 | index;
+  if (place.after != Step::kNone) {
+    step.after_strand = place.after;
+    step.after_count = index + 1;
+  }
+  return step;
+}
+
+std::uint32_t TreeBlocksProgram::strands() const {
+  return static_cast<std::uint32_t>(plan_->tree.children(rank_).size()) + (plan_->tree.is_root(rank_) ? 0 : 1);
+}
+
+Step TreeBlocksProgram::step(std::uint32_t strand, std::uint32_t index) const {
+  const Tree& tree = plan_->tree;
+  const std::uint32_t top = below(strand);
+  const auto position = [&](std::uint32_t of, std::uint32_t number) {
+    return tree.position(of) + (plan_->up ? number : tree.size(of) - 1 - number);
+  };
+  const std::uint32_t at = position(top, index), block = tree.preorder()[at];
+  const Blocks blocks(plan_->bytes, tree.ranks());
+  Step step;
+  step.kind = is_parents(strand) == plan_->up ? Step::Kind::send : Step::Kind::copy;
+  step.peer = is_parents(strand) ? tree.parent(rank_) : top;
+  step.offset = blocks.offset(block);
+  step.bytes = blocks.bytes(block);
+  step.tag = block;
+  if (step.kind == Step::Kind::copy || block == rank_) return step;
+  if (plan_->up) {  // it has come from the child that has it below itself
+    const auto& children = tree.children(rank_);
+    const auto child = std::upper_bound(children.begin(), children.end(), at,
+                                        [&](std::uint32_t place, std::uint32_t rank) {
+                                          return place < tree.position(rank);
+                                        }) -
+                       children.begin() - 1;
+    step.after_strand = static_cast<std::uint32_t>(child);
+    step.after_count = at - tree.position(children[static_cast<std::size_t>(child)]) + 1;
+  } else if (!tree.is_root(rank_)) {
+    step.after_strand = strands() - 1;
+    step.after_count = tree.position(rank_) + tree.size(rank_) - at;
+  }
+  return step;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tlm/program.h"
+#include "workloads/collectives/tree.h"
+
+namespace wafertlm {
+
+/// What all ranks of a pipelined tree collective share.
+struct TreePlan {
+  std::vector<Tree> trees;  ///< each with an equal share of the vector, side by side
+  std::uint64_t bytes = 0;
+  std::uint32_t chunks = 1;  ///< of a share; they follow each other through the tree
+  bool up = false;           ///< reduce to the root
+  bool down = false;         ///< broadcast from the root, after the reduction of the chunk
+};
+
+/// Broadcast (down), reduce (up) and all-reduce (both) along trees. A rank adds its children's chunk k one child
+/// after the other, so that the order of the sum is fixed; what comes early waits in memory.
+/// Strands of a tree: one per child that receives, one that sends up; one that receives from above, one per child
+/// that sends down. A step per chunk.
+class TreeProgram : public StepSource {
+ public:
+  TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t rank);
+
+  std::uint32_t strands() const override { return static_cast<std::uint32_t>(places_.size()); }
+  std::uint32_t steps(std::uint32_t) const override { return plan_->chunks; }
+  Step step(std::uint32_t strand, std::uint32_t index) const override;
+
+ private:
+  struct Place {
+    std::uint32_t tree;
+    bool down, sends;
+    std::uint32_t peer;
+    std::uint32_t after;  ///< strand whose step of the same chunk comes first
+  };
+
+  std::shared_ptr<const TreePlan> plan_;
+  std::vector<Place> places_;  // a few per neighbour in a tree
+};
+
+/// What all ranks of a gather or scatter along a tree share.
+struct TreeBlocksPlan {
+  Tree tree;
+  std::uint64_t bytes = 0;
+  bool up = false;  ///< gather, else scatter
+};
+
+/// Gather and scatter along a tree, a block per message. Going up, a rank's own block is followed by those of the
+/// ranks below it in preorder; going down they come the other way round, the rank's own last.
+class TreeBlocksProgram : public StepSource {
+ public:
+  TreeBlocksProgram(std::shared_ptr<const TreeBlocksPlan> plan, std::uint32_t rank)
+      : plan_(std::move(plan)), rank_(rank) {}
+
+  /// One per child, then one for the parent.
+  std::uint32_t strands() const override;
+  std::uint32_t steps(std::uint32_t strand) const override { return plan_->tree.size(below(strand)); }
+  Step step(std::uint32_t strand, std::uint32_t index) const override;
+
+ private:
+  bool is_parents(std::uint32_t strand) const { return strand == plan_->tree.children(rank_).size(); }
+  /// The root of the subtree whose blocks a strand moves.
+  std::uint32_t below(std::uint32_t strand) const {
+    return is_parents(strand) ? rank_ : plan_->tree.children(rank_)[strand];
+  }
+
+  std::shared_ptr<const TreeBlocksPlan> plan_;
+  std::uint32_t rank_;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collectives/untimed.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+namespace wafertlm {
+namespace {
+
+class Run {
+ public:
+  Run(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed,
+      const std::optional<BitFlip>& flip)
+      : program_(program), buffers_(std::move(start.buffers)), flip_(flip) {
+    for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank) {
+      buffers_.at(rank).resize(program.buffer_bytes);
+      defined_.emplace_back(program.buffer_bytes, false);
+      for (const ByteRange& range : start.holds.at(rank)) define(rank, range.offset, range.bytes);
+      strands_.emplace_back(program.ranks[rank]->strands());
+      for (std::uint32_t strand = 0; strand < program.ranks[rank]->strands(); ++strand)
+        if (program.ranks[rank]->steps(strand) != 0) live_.emplace_back(rank, strand);
+    }
+    std::mt19937_64 random(seed);
+    for (std::size_t i = live_.size(); i > 1; --i) std::swap(live_[i - 1], live_[random() % i]);
+  }
+
+  Buffers run() {
+    while (!live_.empty()) {
+      bool moved = false;
+      const auto still_live = [&](const std::pair<std::uint32_t, std::uint32_t>& who) {
+        moved = advance(who.first, who.second) || moved;
+        return strands_[who.first][who.second].done < program_.ranks[who.first]->steps(who.second);
+      };
+      // Visits every strand once, in order.
+      live_.erase(std::stable_partition(live_.begin(), live_.end(), still_live), live_.end());
+      if (!moved) fail(live_.front().first, live_.front().second, "waits for ever: a deadlock");
+    }
+    if (!wire_.empty()) {
+      const auto& [from, to, tag] = wire_.begin()->first;
+      throw std::logic_error(name() + ": rank " + std::to_string(to) + " does not receive the message of rank " +
+                             std::to_string(from) + " with tag " + std::to_string(tag));
+    }
+    if (flip_ && !flipped_)
+      throw std::invalid_argument("no message of rank " + std::to_string(flip_->sender) + " to rank " +
+                                  std::to_string(flip_->receiver) + " with tag " + std::to_string(flip_->tag) +
+                                  " has a byte " + std::to_string(flip_->byte));
+    return std::move(buffers_);
+  }
+
+ private:
+  struct Strand {
+    std::uint32_t done = 0;
+    bool sending = false;
+    std::uint64_t offset = 0, bytes = 0;  // what is being sent
+  };
+
+  std::string name() const { return std::string(to_string(program_.type)) + " as " + program_.algorithm; }
+
+  [[noreturn]] void fail(std::uint32_t rank, std::uint32_t strand, const std::string& what) const {
+    throw std::logic_error(name() + ": rank " + std::to_string(rank) + ", strand " + std::to_string(strand) +
+                           ", step " + std::to_string(strands_[rank][strand].done) + " " + what);
+  }
+
+  void define(std::uint32_t rank, std::uint64_t offset, std::uint64_t bytes) {
+    const auto first = defined_[rank].begin() + static_cast<std::ptrdiff_t>(offset);
+    std::fill(first, first + static_cast<std::ptrdiff_t>(bytes), true);
+  }
+
+  bool is_defined(std::uint32_t rank, const Step& step) const {
+    const auto first = defined_[rank].begin() + static_cast<std::ptrdiff_t>(step.offset);
+    const auto end = first + static_cast<std::ptrdiff_t>(step.bytes);
+    return std::find(first, end, false) == end;
+  }
+
+  /// Does at most one thing for a strand: starts a send, ends it, receives, or skips a step without bytes.
+  bool advance(std::uint32_t rank, std::uint32_t index) {
+    Strand& strand = strands_[rank][index];
+    const Step step = program_.ranks[rank]->step(index, strand.done);
+    if (!strand.sending && step.after_strand != Step::kNone) {
+      if (step.after_strand >= strands_[rank].size()) fail(rank, index, "waits for a strand that is not there");
+      if (strands_[rank][step.after_strand].done < step.after_count) return false;
+    }
+    if (step.bytes != 0) {
+      if (step.peer >= buffers_.size() || step.peer == rank) fail(rank, index, "has no such peer");
+      if (step.offset + step.bytes > program_.buffer_bytes) fail(rank, index, "leaves the buffer");
+      if (step.kind != Step::Kind::send) {
+        if (!receive(rank, index, step)) return false;
+      } else if (!strand.sending) {
+        if (!is_defined(rank, step)) fail(rank, index, "sends bytes that hold nothing yet");
+        strand.sending = true;
+        strand.offset = step.offset;
+        strand.bytes = step.bytes;
+        return true;
+      } else {
+        send(rank, index, step);
+        strand.sending = false;
+      }
+    }
+    ++strand.done;
+    return true;
+  }
+
+  void send(std::uint32_t rank, std::uint32_t strand, const Step& step) {
+    const auto first = buffers_[rank].begin() + static_cast<std::ptrdiff_t>(step.offset);
+    std::vector<std::byte> message(first, first + static_cast<std::ptrdiff_t>(step.bytes));
+    if (flip_ && flip_->sender == rank && flip_->receiver == step.peer && flip_->tag == step.tag &&
+        flip_->byte < step.bytes) {
+      message[flip_->byte] ^= std::byte{1} << flip_->bit;
+      flipped_ = true;
+    }
+    if (!wire_.emplace(std::make_tuple(rank, step.peer, step.tag), std::move(message)).second)
+      fail(rank, strand, "sends a second message with tag " + std::to_string(step.tag));
+  }
+
+  bool receive(std::uint32_t rank, std::uint32_t strand, const Step& step) {
+    const auto found = wire_.find({step.peer, rank, step.tag});
+    if (found == wire_.end()) return false;
+    const std::vector<std::byte>& message = found->second;
+    if (message.size() != step.bytes)
+      fail(rank, strand,
+           "expects " + std::to_string(step.bytes) + " B and gets " + std::to_string(message.size()) + " B");
+    for (const Strand& other : strands_[rank])
+      if (other.sending && step.offset < other.offset + other.bytes && other.offset < step.offset + step.bytes)
+        fail(rank, strand, "writes over what is being sent");
+    std::byte* to = buffers_[rank].data() + step.offset;
+    if (step.kind == Step::Kind::reduce) {
+      if (!is_defined(rank, step)) fail(rank, strand, "adds to bytes that hold nothing yet");
+      add_values(program_.data_type, to, message.data(), message.size());
+    } else {
+      std::copy(message.begin(), message.end(), to);
+      define(rank, step.offset, step.bytes);
+    }
+    wire_.erase(found);
+    return true;
+  }
+
+  const CollectiveProgram& program_;
+  Buffers buffers_;
+  std::optional<BitFlip> flip_;
+  bool flipped_ = false;
+  std::vector<std::vector<bool>> defined_;  // by rank and byte
+  std::vector<std::vector<Strand>> strands_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> live_;  // (rank, strand)
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::vector<std::byte>>
+      wire_;  // by (from, to, tag)
+};
+
+}  // namespace
+
+Buffers run_untimed(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed,
+                    const std::optional<BitFlip>& flip) {
+  return Run(program, std::move(start), seed, flip).run();
+}
+
+}  // namespace wafertlm
