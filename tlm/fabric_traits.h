@@ -10,7 +10,7 @@ namespace wafertlm {
 
 /// A side of a router or of the wafer; row 0 is north.
 enum class Side : std::uint8_t { east, west, north, south };
-constexpr Side kSides[] = {Side::east, Side::west, Side::north, Side::south};
+constexpr Side kAllSides[] = {Side::east, Side::west, Side::north, Side::south};
 
 /// Where an I/O controller hangs: the free port of an edge router.
 struct IoPort {

@@ -13,7 +13,8 @@ struct InjectorParams {
   WireFormat format;
   OutputParams link;                  ///< from the NPU into the fabric
   std::uint64_t dma_bytes_per_s = 0;  ///< of one DMA engine; 0: as fast as the link
-  std::uint32_t dma_engines = 4;
+  /// Messages of a class that go out at the same time; more than these share an engine with another one.
+  std::uint32_t dma_engines = 64;
 };
 
 class InjectorHost {

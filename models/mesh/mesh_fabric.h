@@ -89,6 +89,7 @@ class MeshFabric : public sc_core::sc_module {
  private:
   std::uint64_t buffer_bytes(std::uint64_t bytes_per_s, TimePs link_latency_ps, TimePs pipeline_ps) const;
   OutputParams output_params(NpuId router, Direction port) const;
+  std::uint64_t links_fed() const;
   void check_params() const;
   void bind_links(const ClassTable& classes);
   void check_routes() const;

@@ -31,8 +31,9 @@ int run(const Options& options) {
   const config::PlatformSpec spec = config::load_platform(options.platform, options.overrides);
   const CollectiveSetup setup(spec, options.what);
   const bool barrier = options.what.type == to_string(CollectiveType::barrier);
-  const std::vector<std::uint64_t> sizes =
-      parse_sizes(!options.sizes.empty() ? options.sizes : barrier ? "0B" : "1MiB");
+  const std::vector<std::uint64_t> sizes = parse_sizes(!options.sizes.empty() ? options.sizes
+                                                       : barrier              ? "0B"
+                                                                              : "1MiB");
   // Refuses bad input before the first line of the table.
   CollectiveReport report(spec, setup, options.what.type, sizes.front(), options.json);
   for (const std::uint64_t bytes : sizes)
@@ -52,13 +53,10 @@ std::function<int()> add_collective_command(CLI::App& app) {
   CollectiveOptions& what = options->what;
   CLI::App* command = app.add_subcommand("collective", "Time collectives on an idle wafer, like nccl-tests");
   command->add_option("PLATFORM", options->platform, "Platform file")->required()->type_name("FILE");
-  command->add_option("--type", what.type, "What to run")
-      ->required()
-      ->check(CLI::IsMember(type_names()));
-  command
-      ->add_option("--size", options->sizes,
-                   "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR. Of weight_load and "
-                   "gradient_store: all controllers together. Default 1MiB, of a barrier 0B");
+  command->add_option("--type", what.type, "What to run")->required()->check(CLI::IsMember(type_names()));
+  command->add_option("--size", options->sizes,
+                      "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR. Of weight_load and "
+                      "gradient_store: all controllers together. Default 1MiB, of a barrier 0B");
   command->add_option("--npus", what.npus, "The group, for instance 0-4,10; all if not given");
   command->add_option("--algorithm", what.algorithm, "Override the platform's choice")
       ->check(CLI::IsMember({"auto", "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling",
@@ -81,7 +79,8 @@ std::function<int()> add_collective_command(CLI::App& app) {
   command->footer(
       "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, "
       "(p-1)/p\n"
-      "for all-gather, reduce-scatter and all-to-all, else 1; predicted: closed form of the algorithm with nothing shared, or what its busiest link takes; bound: no algorithm can be "
+      "for all-gather, reduce-scatter and all-to-all, else 1; predicted: closed form of the algorithm with "
+      "nothing shared, or what its busiest link takes; bound: no algorithm can be "
       "faster.\n"
       "With several groups the time is that of the slowest.\n"
       "weight_load: every NPU gets all of size, an equal share of it from each I/O controller;\n"

@@ -50,10 +50,7 @@ const char* side_name(Side side) {
 
 CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const CollectiveSetup& setup,
                                    const std::string& type, std::uint64_t first_bytes, bool json)
-    : setup_(setup),
-      fabric_(platform_traits(spec.wafer)),
-      json_(json),
-      functional_(spec.run.functional) {
+    : setup_(setup), fabric_(platform_traits(spec.wafer)), json_(json), functional_(spec.run.functional) {
   const CollectivePlan plan = setup.plan(first_bytes, fabric_);
   std::string classes;
   for (const CollectiveLane& lane : setup.lanes())
@@ -161,7 +158,8 @@ void CollectiveReport::print_head() const {
   for (const CollectiveLane& lane : setup_.lanes()) {
     const std::size_t groups = lane.groups.size(), npus = lane.groups.front().size();
     const std::string of =
-        groups == 1 ? "" : fmt::format("{} groups{} of ", groups, setup_.lanes().size() == 1 ? " at once" : "");
+        groups == 1 ? ""
+                    : fmt::format("{} groups{} of ", groups, setup_.lanes().size() == 1 ? " at once" : "");
     fmt::print("{} of {}{} NPUs on {}, class {}{}\n", type, of, npus, on, lane.traffic_class, proven);
   }
   if (setup_.lanes().size() > 1) fmt::print("all of these at once\n");

@@ -39,6 +39,18 @@ TEST(BadInput, Overrides) {
       {"wafer.fabric={link_speed: 1 GB/s}",
        "--set wafer.fabric: ",
        {"unknown key 'link_speed'", "valid keys"}},
+      {"wafer.io.controllers=edge", "--set wafer.io.controllers: ", {"unknown value 'edge'", "perimeter"}},
+      {"wafer.io.controllers={npu: 0}", "--set wafer.io.controllers: ", {"'perimeter', 'none' or a list"}},
+      {"wafer.io.controllers=[]", "--set wafer.io.controllers: ", {"a list of 1 to"}},
+      {"wafer.io.controllers=[{npu: 0, side: up}]", "--set wafer.io.controllers: ", {"unknown value 'up'"}},
+      {"wafer.io.controllers=[{npu: 6, side: west}]", "--set wafer.io.controllers: ", {"there is no NPU 6"}},
+      {"wafer.io.controllers=[{npu: 0, side: east}]",
+       "--set wafer.io.controllers: ",
+       {"NPU 0 has a neighbour on its east side", "on the edge of the 3x2 wafer"}},
+      {"wafer.io.controllers=[{npu: 0, side: west}, {npu: 0, side: west}]",
+       "--set wafer.io.controllers: ",
+       {"already a controller on the west side of NPU 0"}},
+      {"wafer.io.bandwidth=128", "--set wafer.io.bandwidth: ", {"has no unit"}},
       {"wafer.width=[1", "--set wafer.width: ", {"YAML syntax"}},
   };
   for (const BadOverride& bad : table) {
