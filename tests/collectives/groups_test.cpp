@@ -11,13 +11,13 @@
 namespace wafertlm {
 namespace {
 
-struct Run {
+struct Speed {
   double busbw;  // of the slowest group, GB/s
   std::size_t groups;
 };
 
-Run run(const std::string& type, const std::string& classes, const std::string& placement = "paper",
-        const std::vector<std::string>& overrides = {}) {
+Speed run(const std::string& type, const std::string& classes, const std::string& placement = "paper",
+          const std::vector<std::string>& overrides = {}) {
   const config::PlatformSpec spec =
       config::load_platform(WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml", overrides);
   CollectiveOptions options;
@@ -41,17 +41,17 @@ Run run(const std::string& type, const std::string& classes, const std::string& 
 
 // FRED paper, figure 9: 750 GB/s for the groups of MP and DP on the mesh.
 TEST(Groups, OfMpAndDpReachALinksRate) {
-  const Run mp = run("all_reduce", "mp");
+  const Speed mp = run("all_reduce", "mp");
   EXPECT_EQ(mp.groups, 10U);
   EXPECT_NEAR(mp.busbw, 750, 7.5);
-  const Run dp = run("all_reduce", "dp");
+  const Speed dp = run("all_reduce", "dp");
   EXPECT_EQ(dp.groups, 4U);
   EXPECT_NEAR(dp.busbw, 750, 7.5);
 }
 
 // The same figure for PP: one NPU of a stage sends to the whole next stage.
 TEST(Groups, OfPpReachALinksRateAsMulticasts) {
-  const Run pp = run("broadcast", "pp");
+  const Speed pp = run("broadcast", "pp");
   EXPECT_EQ(pp.groups, 5U);
   EXPECT_NEAR(pp.busbw, 750, 7.5);
 }
@@ -59,7 +59,7 @@ TEST(Groups, OfPpReachALinksRateAsMulticasts) {
 // As all-reduces they cannot: in every column two pairs exchange S in each direction over the one link
 // between rows 1 and 2, and all columns do the same, so that no detour helps: 375 GB/s.
 TEST(Groups, OfPpShareALinkAsAllReduces) {
-  const Run pp = run("all_reduce", "pp");
+  const Speed pp = run("all_reduce", "pp");
   EXPECT_EQ(pp.groups, 10U);
   EXPECT_NEAR(pp.busbw, 375, 3.75);
 }

@@ -12,7 +12,7 @@ namespace {
 /// Filling the pipeline may take this part of the time when the chunk is left open.
 constexpr std::uint64_t kFillParts = 200;
 
-Step chunk_step(const TreePlan& plan, Step::Kind kind, std::uint32_t peer, std::uint32_t chunk) {
+Step chunk_step(const IoTreePlan& plan, Step::Kind kind, std::uint32_t peer, std::uint32_t chunk) {
   Step step;
   step.kind = kind;
   step.peer = peer;
@@ -48,8 +48,8 @@ NpuId parent_of(NpuId npu, const IoPort& port, const FabricTraits& fabric) {
 
 std::uint32_t rank_of(NpuId npu) { return 1 + static_cast<std::uint32_t>(npu); }
 
-TreePlan tree_of(const IoPort& port, const FabricTraits& fabric) {
-  TreePlan plan;
+IoTreePlan tree_of(const IoPort& port, const FabricTraits& fabric) {
+  IoTreePlan plan;
   plan.parent.resize(1 + fabric.npus());
   plan.children.resize(1 + fabric.npus());
   for (std::uint32_t n = 0; n < fabric.npus(); ++n) {
@@ -62,7 +62,7 @@ TreePlan tree_of(const IoPort& port, const FabricTraits& fabric) {
   return plan;
 }
 
-std::uint32_t depth_of(const TreePlan& plan) {
+std::uint32_t depth_of(const IoTreePlan& plan) {
   std::uint32_t depth = 0;
   for (std::uint32_t rank = 1; rank < plan.parent.size(); ++rank) {
     std::uint32_t hops = 0;
@@ -78,12 +78,12 @@ struct Loads {
   std::uint32_t link_shares = 0, depth = 0;
 };
 
-Loads loads_of(const std::vector<TreePlan>& trees, std::uint32_t npus) {
+Loads loads_of(const std::vector<IoTreePlan>& trees, std::uint32_t npus) {
   Loads most;
   // A link is known by its far end and the side it comes from; here by the pair of ranks.
   std::vector<std::vector<std::pair<std::uint32_t, std::pair<std::uint64_t, std::uint32_t>>>> links(1 + npus);
   std::vector<std::uint64_t> to_children(1 + npus), to_parent(1 + npus);
-  for (const TreePlan& tree : trees) {
+  for (const IoTreePlan& tree : trees) {
     most.channel_bytes = std::max(most.channel_bytes, tree.bytes);
     most.depth = std::max(most.depth, depth_of(tree));
     for (std::uint32_t rank = 1; rank <= npus; ++rank) {
@@ -142,22 +142,22 @@ CollectiveCost cost_of_loads(const Loads& loads, std::uint64_t chunk_bytes, cons
 
 }  // namespace
 
-std::uint32_t TreeBroadcast::strands() const {
+std::uint32_t IoBroadcast::strands() const {
   return (rank_ == plan_->root ? 0 : 1) + static_cast<std::uint32_t>(plan_->children[rank_].size());
 }
 
-Step TreeBroadcast::step(std::uint32_t strand, std::uint32_t index) const {
+Step IoBroadcast::step(std::uint32_t strand, std::uint32_t index) const {
   if (rank_ == plan_->root)
     return chunk_step(*plan_, Step::Kind::send, plan_->children[rank_][strand], index);
   if (strand == 0) return chunk_step(*plan_, Step::Kind::copy, plan_->parent[rank_], index);
   return after(chunk_step(*plan_, Step::Kind::send, plan_->children[rank_][strand - 1], index), 0, index);
 }
 
-std::uint32_t TreeReduce::strands() const {
+std::uint32_t IoReduce::strands() const {
   return (rank_ == plan_->root ? 0 : 1) + static_cast<std::uint32_t>(plan_->children[rank_].size());
 }
 
-Step TreeReduce::step(std::uint32_t strand, std::uint32_t index) const {
+Step IoReduce::step(std::uint32_t strand, std::uint32_t index) const {
   const auto& children = plan_->children[rank_];
   const Step step = strand < children.size()
                         ? chunk_step(*plan_, Step::Kind::reduce, children[strand], index)
@@ -172,7 +172,7 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
   if (request.type != CollectiveType::broadcast && request.type != CollectiveType::reduce)
     throw std::invalid_argument("an I/O stream is a broadcast or a reduce");
   const Blocks shares(request.bytes, fabric.io.size());
-  std::vector<TreePlan> trees;
+  std::vector<IoTreePlan> trees;
   for (const IoPort& port : fabric.io) {
     trees.push_back(tree_of(port, fabric));
     trees.back().bytes = shares.bytes(trees.size() - 1);
@@ -194,12 +194,12 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
     program->group.push_back(fabric.io_controller(k));
     for (std::uint32_t n = 0; n < fabric.npus(); ++n) program->group.push_back(static_cast<NpuId>(n));
     trees[k].chunk_bytes = stream.chunk_bytes;
-    const auto plan = std::make_shared<const TreePlan>(std::move(trees[k]));
+    const auto plan = std::make_shared<const IoTreePlan>(std::move(trees[k]));
     for (std::uint32_t rank = 0; rank < program->group.size(); ++rank) {
       if (request.type == CollectiveType::broadcast)
-        program->ranks.push_back(std::make_unique<TreeBroadcast>(plan, rank));
+        program->ranks.push_back(std::make_unique<IoBroadcast>(plan, rank));
       else
-        program->ranks.push_back(std::make_unique<TreeReduce>(plan, rank));
+        program->ranks.push_back(std::make_unique<IoReduce>(plan, rank));
     }
     stream.channels.push_back(std::move(program));
   }

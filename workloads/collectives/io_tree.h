@@ -12,7 +12,7 @@
 namespace wafertlm {
 
 /// A tree over the ranks of a collective, and a vector that goes through it in chunks.
-struct TreePlan {
+struct IoTreePlan {
   std::uint32_t root = 0;
   std::vector<std::uint32_t> parent;                 ///< by rank; the root's is the root
   std::vector<std::vector<std::uint32_t>> children;  ///< by rank
@@ -23,31 +23,31 @@ struct TreePlan {
 
 /// Broadcast down a tree: strand 0 receives chunk by chunk from the parent, a strand for each child passes
 /// them on.
-class TreeBroadcast : public StepSource {
+class IoBroadcast : public StepSource {
  public:
-  TreeBroadcast(std::shared_ptr<const TreePlan> plan, std::uint32_t rank)
+  IoBroadcast(std::shared_ptr<const IoTreePlan> plan, std::uint32_t rank)
       : plan_(std::move(plan)), rank_(rank) {}
   std::uint32_t strands() const override;
   std::uint32_t steps(std::uint32_t) const override { return plan_->chunks(); }
   Step step(std::uint32_t strand, std::uint32_t index) const override;
 
  private:
-  std::shared_ptr<const TreePlan> plan_;
+  std::shared_ptr<const IoTreePlan> plan_;
   std::uint32_t rank_;
 };
 
 /// Reduction up a tree: a strand for each child adds what comes, each behind the one before it, so that the
 /// last strand, which sends the sum to the parent, depends on one only.
-class TreeReduce : public StepSource {
+class IoReduce : public StepSource {
  public:
-  TreeReduce(std::shared_ptr<const TreePlan> plan, std::uint32_t rank)
+  IoReduce(std::shared_ptr<const IoTreePlan> plan, std::uint32_t rank)
       : plan_(std::move(plan)), rank_(rank) {}
   std::uint32_t strands() const override;
   std::uint32_t steps(std::uint32_t) const override { return plan_->chunks(); }
   Step step(std::uint32_t strand, std::uint32_t index) const override;
 
  private:
-  std::shared_ptr<const TreePlan> plan_;
+  std::shared_ptr<const IoTreePlan> plan_;
   std::uint32_t rank_;
 };
 
