@@ -25,6 +25,7 @@ Speed run(const std::string& type, const std::string& classes, const std::string
   options.parallelism = "MP(2)-DP(5)-PP(2)";
   options.traffic_class = classes;
   options.placement = placement;
+  options.algorithm = classes == "dp" ? "ring" : "";
   const CollectiveSetup setup(spec, options);
   const std::uint64_t bytes = spec.run.functional ? 40'000 : 32 << 20;
   const auto result = run_in_child([&]() -> nlohmann::json {
@@ -39,7 +40,8 @@ Speed run(const std::string& type, const std::string& classes, const std::string
   return {busbw, result["groups"].get<std::size_t>()};
 }
 
-// FRED paper, figure 9: 750 GB/s for the groups of MP and DP on the mesh.
+// FRED paper, figure 9: 750 GB/s for the groups of MP and DP on the mesh, as logical rings. (Left to itself
+// the planner takes a pipelined tree for a row of five, which uses both directions of its links: 1145 GB/s.)
 TEST(Groups, OfMpAndDpReachALinksRate) {
   const Speed mp = run("all_reduce", "mp");
   EXPECT_EQ(mp.groups, 10U);
@@ -51,7 +53,7 @@ TEST(Groups, OfMpAndDpReachALinksRate) {
 
 // The same figure for PP: one NPU of a stage sends to the whole next stage.
 TEST(Groups, OfPpReachALinksRateAsMulticasts) {
-  const Speed pp = run("broadcast", "pp");
+  const Speed pp = run("broadcast", "pp", "paper", {"collectives.chunks=512"});
   EXPECT_EQ(pp.groups, 5U);
   EXPECT_NEAR(pp.busbw, 750, 7.5);
 }
