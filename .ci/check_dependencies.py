@@ -24,7 +24,8 @@ ALLOWED = {
     "platform": {"platform", "models", "workloads", "waveforms", "tlm"},
 }
 # Folders (or files) without SystemC, beside the *_engine files; and what is excepted from them.
-NO_SYSTEMC = ("tlm/link/", "workloads/chakra/", "workloads/layers/", "workloads/collectives/", "platform/config/")
+NO_SYSTEMC = ("tlm/link/", "workloads/chakra/", "workloads/layers/", "workloads/collectives/",
+               "workloads/parallelism/", "platform/config/")
 WITH_SYSTEMC = ("tlm/link/switch_module.",)
 
 MAX_LINES = 600

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "tlm/fabric/wire_format.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
+
+/// A side of a router or of the wafer; row 0 is north.
+enum class Side : std::uint8_t { east, west, north, south };
+constexpr Side kAllSides[] = {Side::east, Side::west, Side::north, Side::south};
+
+/// Where an I/O controller hangs: the free port of an edge router.
+struct IoPort {
+  NpuId npu{};
+  Side side{};
+};
 
 /// What a collective planner needs to know of a wafer mesh, as plain data that the platform fills in. NPU n
 /// sits at column n mod width, row n / width; routes are X-Y.
@@ -18,7 +29,11 @@ struct FabricTraits {
   WireFormat format;
   TimePs step_cost_ps = 0;     ///< endpoint: before each message is sent
   TimePs receive_cost_ps = 0;  ///< endpoint: after each message has arrived
+  std::vector<IoPort> io;            ///< controller k is the endpoint npus() + k
+  std::uint64_t io_bytes_per_s = 0;  ///< between a controller and its router, each direction
+  TimePs io_latency_ps = 0;          ///< of that link
 
+  NpuId io_controller(std::uint32_t k) const { return static_cast<NpuId>(npus() + k); }
   std::uint32_t npus() const { return width * height; }
   std::uint32_t column(NpuId npu) const { return static_cast<std::uint32_t>(npu) % width; }
   std::uint32_t row(NpuId npu) const { return static_cast<std::uint32_t>(npu) / width; }

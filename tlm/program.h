@@ -72,6 +72,7 @@ using Group = std::vector<NpuId>;
 struct CollectiveProgram {
   CollectiveType type{};
   std::string algorithm;
+  std::uint32_t chunks = 1;  ///< pieces that pipeline
   Group group;
   std::uint64_t bytes = 0;         ///< full vector per rank (nccl-tests convention)
   std::uint64_t buffer_bytes = 0;  ///< that the steps' offsets lie in

@@ -24,29 +24,22 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
       classes_(classes),
       packets_(packets),
       host_(host),
-      queues_(params.dma_engines * kMaxClasses,
-              Queue(params.dma_bytes_per_s ? params.dma_bytes_per_s : params.link.bytes_per_s)),
+      slots_(params.dma_engines * kMaxClasses,
+             Slot(params.dma_bytes_per_s ? params.dma_bytes_per_s : params.link.bytes_per_s)),
       port_(port_params(params), classes, *this, *this) {}
 
 void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
+  const ClassId traffic_class = message.traffic_class;
+  with_no_engine_[index_of(traffic_class)].push_back({&message, ticket, 0});
   std::size_t engine = 0;
-  for (std::size_t other = 1; other < port_.inputs(); ++other)
-    if (load(other, message.traffic_class) < load(engine, message.traffic_class)) engine = other;
-  Queue& to = queue(engine, message.traffic_class);
-  to.messages.push_back({&message, ticket});
-  if (!to.packet_waiting) refill(engine, message.traffic_class, now);
-}
-
-std::size_t Injector::load(std::size_t engine, ClassId traffic_class) {
-  const Queue& of = queue(engine, traffic_class);
-  return of.messages.size() + (of.packet_waiting && of.ends_message ? 1 : 0);
+  while (engine < port_.inputs() && slot(engine, traffic_class).packet_waiting) ++engine;
+  if (engine < port_.inputs()) refill(engine, traffic_class, now);
 }
 
 void Injector::resume(TimePs now) {
   for (std::size_t engine = 0; engine < port_.inputs(); ++engine)
     for (std::size_t c = 0; c < classes_.size(); ++c)
-      if (!queue(engine, static_cast<ClassId>(c)).packet_waiting)
-        refill(engine, static_cast<ClassId>(c), now);
+      if (!slot(engine, static_cast<ClassId>(c)).packet_waiting) refill(engine, static_cast<ClassId>(c), now);
 }
 
 /// What is left of the packet that comes next.
@@ -55,22 +48,26 @@ std::uint64_t Injector::next_payload(const Message& message) const {
                                  format_.packet_bytes - message.injected_bytes % format_.packet_bytes);
 }
 
-/// Sets `next` to the message whose turn it is, of those whose next packet can be made; false if there is
+/// Gives the engine the message whose turn it is, of those whose next packet can be made; false if there is
 /// none.
-bool Injector::take_turn(Queue& from) const {
-  for (std::size_t tried = 0; tried < from.messages.size(); ++tried, ++from.next) {
-    if (from.next >= from.messages.size()) from.next = 0;
-    const Message& message = *from.messages[from.next].message;
+bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
+  if (!slot.ends_packet) return true;  // the flits of a packet follow each other
+  RingQueue<Active>& waiting = with_no_engine_[index_of(traffic_class)];
+  for (std::size_t left = waiting.size(); left > 0; --left) {
+    slot.active = waiting.front();
+    waiting.pop_front();
+    const Message& message = *slot.active.message;
     if (message.injected_bytes + next_payload(message) <= message.available_bytes) return true;
+    waiting.push_back(slot.active);
   }
   return false;
 }
 
 /// Puts the next packet of the engine and class in front of the port.
 void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
-  Queue& from = queue(engine, traffic_class);
-  if (!take_turn(from)) return;
-  const Active active = from.messages[from.next];
+  Slot& by = slot(engine, traffic_class);
+  if (!take_turn(by, traffic_class)) return;
+  Active& active = by.active;
   Message& message = *active.message;
 
   Packet& packet = packets_.acquire();
@@ -86,10 +83,10 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   packet.ends_packet = unit.ends_packet;
   packet.sequence = message.injected_packets++;
   packet.created_ps = now;
-  const TimePs head_ps = std::max(now, from.pace.free_ps());
-  const Line::Slot slot = from.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);
-  packet.head_early = slot.start_early;
-  packet.tail_ps = slot.end;
+  const TimePs head_ps = std::max({now, by.pace.free_ps(), active.free_ps});
+  const Line::Slot read = by.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);
+  packet.head_early = read.start_early;
+  packet.tail_ps = active.free_ps = read.end;
   packet.message = &message;
   if (message.source_data) {
     const std::byte* data = message.source_data + packet.offset;
@@ -97,13 +94,9 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   }
   message.injected_bytes += packet.payload_bytes;
 
-  from.packet_waiting = true;
-  from.ends_message = message.injected_bytes == message.bytes;
-  from.last_ticket = active.ticket;
-  if (from.ends_message)
-    from.messages.erase(from.messages.begin() + static_cast<std::ptrdiff_t>(from.next));
-  else if (unit.ends_packet)
-    ++from.next;
+  by.packet_waiting = true;
+  by.ends_packet = unit.ends_packet;
+  by.ends_message = message.injected_bytes == message.bytes;
   port_.arrive(static_cast<PortId>(engine), packet, head_ps);
 }
 
@@ -114,9 +107,12 @@ void Injector::wake(TimePs now) {
 
 /// The waiting packet of this engine and class has been granted: `at` is when its tail leaves.
 void Injector::return_credit(PortId engine, Packet& packet, TimePs at) {
-  Queue& from = queue(index_of(engine), packet.traffic_class);
-  from.packet_waiting = false;
-  if (from.ends_message) host_.injected(from.last_ticket, at);
+  Slot& by = slot(index_of(engine), packet.traffic_class);
+  by.packet_waiting = false;
+  if (by.ends_message)
+    host_.injected(by.active.ticket, at);
+  else if (by.ends_packet)
+    with_no_engine_[index_of(packet.traffic_class)].push_back(by.active);
   refill(index_of(engine), packet.traffic_class, now_);
 }
 

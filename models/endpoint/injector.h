@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "tlm/fabric/message.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/link/switch_core.h"
+#include "tlm/ring_queue.h"
 
 namespace wafertlm {
 
@@ -13,6 +15,7 @@ struct InjectorParams {
   WireFormat format;
   OutputParams link;                  ///< from the NPU into the fabric
   std::uint64_t dma_bytes_per_s = 0;  ///< of one DMA engine; 0: as fast as the link
+  /// Messages of a class that go out at the same time; more than these share an engine with another one.
   std::uint32_t dma_engines = 4;
 };
 
@@ -27,9 +30,10 @@ class InjectorHost {
   ~InjectorHost() = default;
 };
 
-/// Cuts messages into packets and sends them through the injection port: round-robin among the messages of a
-/// class, by priority among classes. Packets are made one ahead, so a message of a gigabyte takes no more
-/// memory than one of a kilobyte.
+/// Cuts messages into packets and sends them through the injection port, by priority among classes. An engine
+/// makes one packet of a class ahead, at its own rate, of the message whose turn it is; a message is with one
+/// engine at a time. So all messages of a class have equal shares, none is faster than an engine, and a
+/// gigabyte takes no more memory than a kilobyte.
 class Injector : private SwitchHost, private RouteFunction {
  public:
   Injector(NpuId npu, const InjectorParams& params, const ClassTable& classes, PacketPool& packets,
@@ -49,28 +53,27 @@ class Injector : private SwitchHost, private RouteFunction {
   struct Active {
     Message* message;
     std::uint64_t ticket;
+    TimePs free_ps;  // its last packet has been read
   };
-  /// What one engine has to send in one class.
-  struct Queue {
-    explicit Queue(std::uint64_t bytes_per_s) : pace(bytes_per_s) {}
+  /// What one engine does in one class.
+  struct Slot {
+    explicit Slot(std::uint64_t bytes_per_s) : pace(bytes_per_s) {}
     Line pace;
-    std::vector<Active> messages;
-    std::size_t next = 0;           // round-robin
-    bool packet_waiting = false;    // at the port
-    bool ends_message = false;      // the waiting packet is its message's last
-    std::uint64_t last_ticket = 0;  // of that message
+    Active active{};
+    bool packet_waiting = false;  // at the port, of `active`
+    bool ends_packet = true;      // it is the last unit of its packet,
+    bool ends_message = false;    // and its message's last
   };
 
   void forward(PortId, Packet& packet, TimePs head_ps) override { host_.inject(packet, head_ps); }
   void return_credit(PortId engine, Packet& packet, TimePs at) override;
   void request_wake(PortId, TimePs at) override { host_.request_wake(at); }
   PortId output_for(const Packet&) const override { return PortId{0}; }
-  Queue& queue(std::size_t engine, ClassId traffic_class) {
-    return queues_[engine * kMaxClasses + index_of(traffic_class)];
+  Slot& slot(std::size_t engine, ClassId traffic_class) {
+    return slots_[engine * kMaxClasses + index_of(traffic_class)];
   }
-  std::size_t load(std::size_t engine, ClassId traffic_class);
   std::uint64_t next_payload(const Message& message) const;
-  bool take_turn(Queue& from) const;
+  bool take_turn(Slot& slot, ClassId traffic_class);
   void refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;
@@ -79,7 +82,8 @@ class Injector : private SwitchHost, private RouteFunction {
   const ClassTable& classes_;
   PacketPool& packets_;
   InjectorHost& host_;
-  std::vector<Queue> queues_;  // [engine][class]
+  std::vector<Slot> slots_;                                    // [engine][class]
+  std::array<RingQueue<Active>, kMaxClasses> with_no_engine_;  // whose turn it is comes first
   TimePs now_ = 0;
   SwitchCore port_;
 };

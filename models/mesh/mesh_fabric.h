@@ -26,6 +26,9 @@ struct MeshParams {
   std::uint32_t injection_streams = 1;                ///< messages an NPU sends at once; auto: 2 packets each
   std::vector<std::pair<NpuId, NpuId>> failed_links;  ///< neighbours; both directions
   std::vector<NpuId> failed_routers;
+  std::vector<IoPort> io;  ///< controller k is the endpoint width × height + k
+  std::uint64_t io_bytes_per_s = 0;
+  TimePs io_latency_ps = 0;
 };
 
 /// Room that keeps a link of this speed busy: bandwidth × round trip (link, router, credit) + 2 packets.
@@ -36,7 +39,7 @@ struct MeshLink {
   std::string name;
   std::size_t router;  ///< that sends
   PortId output;
-  bool to_npu;
+  bool exit;  ///< to an NPU or an I/O controller
 };
 
 /// A wafer mesh of SwitchModules with X-Y routing.
@@ -49,16 +52,20 @@ class MeshFabric : public sc_core::sc_module {
   MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params, const ClassTable& classes,
              Scheduler& scheduler, CheckerSet* checkers = nullptr, bool reverse = false);
 
-  /// Binds an NPU's fabric sockets to its router.
-  void attach(NpuId npu, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric);
-  /// The link from an NPU into its router: speed, latency and the router's buffer.
+  /// Binds the fabric sockets of an NPU or an I/O controller to its router.
+  void attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric);
+  /// The link from an NPU, and from an I/O controller, into its router: speed, latency and the router's
+  /// buffer.
   OutputParams injection_link() const;
+  OutputParams io_link() const;
+  /// "npu7", "io3": as in the names of links.
+  std::string endpoint_name(NpuId endpoint) const;
 
   /// Why packets cannot go from one NPU to the other (a failed router or link on the X-Y route); empty if
   /// they can.
   std::string route_failure(NpuId from, NpuId to) const;
-  /// @throws std::invalid_argument if one of these NPUs cannot reach another.
-  void require_routes(const std::vector<NpuId>& npus) const;
+  /// @throws std::invalid_argument if one of these endpoints cannot reach another.
+  void require_routes(const std::vector<NpuId>& endpoints) const;
   /// Latency of the head over an idle route: injection, routers and links, ejection.
   TimePs head_latency_ps(NpuId from, NpuId to) const;
 
@@ -82,7 +89,7 @@ class MeshFabric : public sc_core::sc_module {
 
  private:
   std::uint64_t buffer_bytes(std::uint64_t bytes_per_s, TimePs link_latency_ps, TimePs pipeline_ps) const;
-  OutputParams output_params(Direction side) const;
+  OutputParams output_params(NpuId router, Direction port) const;
   void check_params() const;
   void bind_links(const ClassTable& classes);
   void check_routes() const;

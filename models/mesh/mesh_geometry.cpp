@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/mesh/mesh_geometry.h"
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace wafertlm {
 namespace {
 
-constexpr Direction kSides[] = {Direction::east, Direction::west, Direction::north, Direction::south};
+constexpr Direction kOutward[] = {Direction::east, Direction::west, Direction::north, Direction::south};
+
+Direction side_of(const IoPort& port) {
+  switch (port.side) {
+    case Side::east:
+      return Direction::east;
+    case Side::west:
+      return Direction::west;
+    case Side::north:
+      return Direction::north;
+    case Side::south:
+      break;
+  }
+  return Direction::south;
+}
 
 std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; }
 
@@ -34,10 +51,29 @@ const char* to_string(Direction direction) {
   return "unknown";
 }
 
-MeshGeometry::MeshGeometry(std::uint32_t width, std::uint32_t height) : width_(width), height_(height) {
+MeshGeometry::MeshGeometry(std::uint32_t width, std::uint32_t height, const std::vector<IoPort>& io)
+    : width_(width), height_(height) {
   for (std::uint32_t row = 0; row < height; ++row)
     for (std::uint32_t column = 0; column < width; ++column)
-      places_.push_back({static_cast<std::uint16_t>(column), static_cast<std::uint16_t>(row)});
+      places_.push_back(
+          {static_cast<std::uint16_t>(column), static_cast<std::uint16_t>(row), Direction::local});
+  for (const IoPort& port : io) {
+    const std::string place = "NPU " + std::to_string(index_of(port.npu)) + ", " + to_string(side_of(port));
+    if (index_of(port.npu) >= npus())
+      throw std::invalid_argument("I/O controller at " + place + ": no such NPU");
+    if (has_neighbor(port.npu, side_of(port)) || endpoint_at(port.npu, side_of(port)) != port.npu)
+      throw std::invalid_argument("I/O controller at " + place + ": that port is not free");
+    Place at = places_[index_of(port.npu)];
+    at.exit = side_of(port);
+    places_.push_back(at);
+  }
+}
+
+NpuId MeshGeometry::endpoint_at(NpuId router, Direction port) const {
+  for (std::uint32_t n = npus(); n < endpoints(); ++n)
+    if (exit(static_cast<NpuId>(n)) == port && this->router(static_cast<NpuId>(n)) == router)
+      return static_cast<NpuId>(n);
+  return router;
 }
 
 bool MeshGeometry::has_neighbor(NpuId npu, Direction direction) const {
@@ -78,8 +114,8 @@ std::uint32_t MeshGeometry::hops(NpuId from, NpuId to) const {
 }
 
 std::vector<NpuId> MeshGeometry::route(NpuId from, NpuId to) const {
-  std::vector<NpuId> path{from};
-  while (path.back() != to)
+  std::vector<NpuId> path{router(from)};
+  while (path.back() != router(to))
     path.push_back(
         neighbor(path.back(), xy_direction(column(path.back()), row(path.back()), column(to), row(to))));
   return path;
@@ -87,9 +123,11 @@ std::vector<NpuId> MeshGeometry::route(NpuId from, NpuId to) const {
 
 std::vector<Direction> MeshGeometry::ports(NpuId npu) const {
   std::vector<Direction> ports;
-  for (const Direction side : kSides)
+  for (const Direction side : kOutward)
     if (has_neighbor(npu, side)) ports.push_back(side);
   ports.push_back(Direction::local);
+  for (const Direction side : kOutward)
+    if (!has_neighbor(npu, side) && endpoint_at(npu, side) != npu) ports.push_back(side);
   return ports;
 }
 
@@ -103,7 +141,8 @@ XyRouting::XyRouting(const MeshGeometry& geometry, NpuId here)
 PortId XyRouting::output_for(const Packet& packet) const {
   const Direction direction =
       xy_direction(column_, row_, geometry_.column(packet.destination), geometry_.row(packet.destination));
-  return port_[static_cast<std::size_t>(direction)];
+  const Direction port = direction == Direction::local ? geometry_.exit(packet.destination) : direction;
+  return port_[static_cast<std::size_t>(port)];
 }
 
 }  // namespace wafertlm

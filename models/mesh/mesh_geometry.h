@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tlm/fabric_traits.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/units.h"
 
@@ -16,16 +17,26 @@ constexpr std::size_t kDirections = 5;
 const char* to_string(Direction direction);
 
 /// A width × height grid of routers, one NPU each; NPU n sits at column n mod width, row n / width. Row 0 is
-/// north.
+/// north. I/O controller k, on the free port of an edge router, is the endpoint npus() + k.
 class MeshGeometry {
  public:
-  MeshGeometry(std::uint32_t width, std::uint32_t height);
+  /// @throws std::invalid_argument: a controller at an NPU that does not exist, at a side that has a
+  /// neighbour, or where there is one already.
+  MeshGeometry(std::uint32_t width, std::uint32_t height, const std::vector<IoPort>& io = {});
 
   std::uint32_t width() const { return width_; }
   std::uint32_t height() const { return height_; }
   std::uint32_t npus() const { return width_ * height_; }
-  std::uint32_t column(NpuId npu) const { return places_[index_of(npu)].column; }
-  std::uint32_t row(NpuId npu) const { return places_[index_of(npu)].row; }
+  /// NPUs and I/O controllers.
+  std::uint32_t endpoints() const { return static_cast<std::uint32_t>(places_.size()); }
+  /// Of an endpoint's router.
+  std::uint32_t column(NpuId endpoint) const { return places_[index_of(endpoint)].column; }
+  std::uint32_t row(NpuId endpoint) const { return places_[index_of(endpoint)].row; }
+  /// The router's port that leads to the endpoint: local for an NPU, a side for a controller.
+  Direction exit(NpuId endpoint) const { return places_[index_of(endpoint)].exit; }
+  NpuId router(NpuId endpoint) const { return at(column(endpoint), row(endpoint)); }
+  /// The endpoint behind a port that has no neighbour.
+  NpuId endpoint_at(NpuId router, Direction port) const;
   NpuId at(std::uint32_t column, std::uint32_t row) const {
     return static_cast<NpuId>(row * width_ + column);
   }
@@ -33,20 +44,23 @@ class MeshGeometry {
   bool has_neighbor(NpuId npu, Direction direction) const;
   /// Requires has_neighbor.
   NpuId neighbor(NpuId npu, Direction direction) const;
-  /// Mesh links between two NPUs on the X-Y route.
+  /// Mesh links between the routers of two endpoints on the X-Y route.
   std::uint32_t hops(NpuId from, NpuId to) const;
-  /// The NPUs on the X-Y route, both ends included.
+  /// The routers on the X-Y route between two endpoints, both ends included.
   std::vector<NpuId> route(NpuId from, NpuId to) const;
 
-  /// The ports of a router: its neighbours' directions in their fixed order, then local.
+  /// The ports of a router: its neighbours' directions in their fixed order, local, the sides with an I/O
+  /// controller.
   std::vector<Direction> ports(NpuId npu) const;
 
  private:
   struct Place {
     std::uint16_t column, row;
+    Direction exit;
   };
   std::uint32_t width_, height_;
-  std::vector<Place> places_;  // a table, because routing asks twice per hop and a division is slow
+  std::vector<Place>
+      places_;  // of all endpoints; a table, because routing asks twice per hop and a division is slow
 };
 
 /// X-Y routing of one router: along the row first, then along the column.

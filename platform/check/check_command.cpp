@@ -22,7 +22,7 @@ struct Options {
 
 /// Builds the fabric, so that what only elaboration finds (routes that can deadlock) is found too.
 void show(const config::PlatformSpec& spec) {
-  const Wafer wafer(spec);
+  const Wafer wafer(spec, false, true);
   const MeshParams mesh = mesh_params(spec.wafer);
   fmt::print("platform  {}: {} x {} mesh, {} NPUs\n", spec.name, mesh.width, mesh.height,
              spec.wafer.npu_count());
@@ -35,6 +35,9 @@ void show(const config::PlatformSpec& spec) {
       format_bytes(mesh.buffer_bytes ? mesh.buffer_bytes
                                      : auto_buffer_bytes(mesh.link_bytes_per_s, round_trip, mesh.format)),
       mesh.buffer_bytes ? "given" : "auto");
+  if (const std::size_t controllers = io_ports(spec.wafer).size())
+    fmt::print("I/O       {} controllers of {} each\n", controllers,
+               format_bandwidth(static_cast<double>(spec.wafer.io.bandwidth_bytes_per_s)));
   for (std::size_t i = 0; i < wafer.classes.size(); ++i) {
     const TrafficClass& entry = wafer.classes[static_cast<ClassId>(i)];
     fmt::print("class     {:<8} virtual channels {} to {}, priority {}\n", entry.name, entry.first_vc,

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
-#include <vector>
 
 #include "platform/system/machine.h"
 #include "platform/system/simulate.h"
@@ -15,81 +15,97 @@
 namespace wafertlm {
 namespace {
 
-/// Enters every rank of one collective and waits for all of them.
+/// Enters every rank of all collectives and waits for all of them. Collective i has the id i + 1.
 class Driver : public OperationListener {
  public:
-  Driver(Machine& machine, std::shared_ptr<const CollectiveProgram> program, ClassId traffic_class,
-         bool functional)
-      : program_(std::move(program)), traffic_class_(traffic_class), functional_(functional) {
-    for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu) {
-      ports_.push_back(std::make_unique<OperationPort>(("sequencer_" + std::to_string(npu)).c_str(), *this));
-      machine.attach(*ports_.back(), static_cast<NpuId>(npu));
+  Driver(Machine& machine, const std::vector<PlannedCollective>& collectives, bool functional)
+      : machine_(machine), collectives_(collectives), functional_(functional), end_ps_(collectives.size()) {
+    for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
+      ports_.push_back(std::make_unique<OperationPort>(("sequencer_" + std::to_string(n)).c_str(), *this));
+      machine.attach(*ports_.back(), static_cast<NpuId>(n));
     }
   }
 
   void start() {
-    for (std::uint32_t rank = 0; rank < program_->group.size(); ++rank) {
-      Operation operation;
-      operation.kind = Operation::Kind::collective;
-      operation.traffic_class = traffic_class_;
-      operation.collective_id = 1;
-      operation.rank = rank;
-      operation.program = program_;
-      ports_[index_of(program_->group[rank])]->issue(
-          rank, operation, functional_ ? initial_values(*program_, 1, rank) : std::vector<std::byte>());
+    for (std::size_t i = 0; i < collectives_.size(); ++i) {
+      const auto& program = collectives_[i].program;
+      if (functional_) expected_.emplace_back(*program, i + 1);
+      for (std::uint32_t rank = 0; rank < program->group.size(); ++rank) {
+        Operation operation;
+        operation.kind = Operation::Kind::collective;
+        operation.traffic_class = machine_.wafer().classes.find(collectives_[i].traffic_class);
+        operation.collective_id = i + 1;
+        operation.rank = rank;
+        operation.program = program;
+        ++running_;
+        ++entered_;
+        ports_[index_of(program->group[rank])]->issue(
+            rank, operation, functional_ ? initial_values(*program, i + 1, rank) : std::vector<std::byte>());
+      }
     }
   }
 
-  bool done() const { return done_ == program_->group.size(); }
-  TimePs end_ps() const { return end_ps_; }
+  bool done() const { return running_ == 0; }
+  const std::vector<TimePs>& end_ps() const { return end_ps_; }
   /// @throws WrongValues
   void require_right(const Fault* fault) const {
-    if (wrong_.empty()) return;
-    std::vector<WrongValues::Place> places;
-    for (const auto& [rank, wrong] : wrong_)
-      for (const std::uint64_t element : wrong.elements) places.emplace_back(rank, element);
-    std::string text = "wrong value: " + wrong_.begin()->second.first + "; " + std::to_string(places.size()) +
-                       " values are wrong, at " + std::to_string(wrong_.size()) + " of " +
-                       std::to_string(program_->group.size()) + " ranks";
+    if (first_wrong_.empty()) return;
+    std::vector<WrongValues::Place> places(wrong_.begin(), wrong_.end());
+    std::set<std::pair<std::size_t, std::uint32_t>> ranks;
+    for (const WrongValues::Place& place : places) ranks.emplace(place.collective, place.rank);
+    std::string text = "wrong value: " + first_wrong_.begin()->second + "; " + std::to_string(places.size()) +
+                       " values are wrong, at " + std::to_string(ranks.size()) + " of " +
+                       std::to_string(entered_) + " ranks";
     if (fault) text += "; " + fault->report();
     throw WrongValues(text, std::move(places));
   }
 
   void operation_done(std::uint64_t rank, const Operation& operation,
                       const std::vector<std::byte>& data) override {
-    ++done_;
-    end_ps_ = std::max(end_ps_, operation.end_ps);
+    --running_;
+    TimePs& end_ps = end_ps_[operation.collective_id - 1];
+    end_ps = std::max(end_ps, operation.end_ps);
     if (!functional_) return;
-    Wrong wrong;
-    wrong.first = wrong_value(*program_, 1, static_cast<std::uint32_t>(rank), data, &wrong.elements);
-    if (!wrong.first.empty()) wrong_.emplace(static_cast<std::uint32_t>(rank), std::move(wrong));
+    const std::size_t collective = operation.collective_id - 1;
+    std::vector<std::uint64_t> elements;
+    const std::string wrong =
+        expected_[collective].wrong_value(static_cast<std::uint32_t>(rank), data, &elements);
+    if (wrong.empty()) return;
+    first_wrong_.emplace(std::pair(collective, rank), wrong);
+    for (const std::uint64_t element : elements)
+      wrong_.insert({collective, static_cast<std::uint32_t>(rank), element});
   }
 
  private:
-  std::shared_ptr<const CollectiveProgram> program_;
-  ClassId traffic_class_;
+  Machine& machine_;
+  const std::vector<PlannedCollective>& collectives_;
   bool functional_;
-  std::vector<std::unique_ptr<OperationPort>> ports_;
-  std::size_t done_ = 0;
-  TimePs end_ps_ = 0;
-  struct Wrong {
-    std::string first;
-    std::vector<std::uint64_t> elements;
-  };
-  std::map<std::uint32_t, Wrong> wrong_;  // by rank
+  std::vector<std::unique_ptr<OperationPort>> ports_;  // by endpoint
+  std::vector<TimePs> end_ps_;                         // by collective
+  std::size_t entered_ = 0, running_ = 0;              // ranks
+  std::vector<ExpectedValues> expected_;               // by collective, in functional mode
+  std::map<std::pair<std::size_t, std::uint64_t>, std::string> first_wrong_;  // by collective and rank
+  std::set<WrongValues::Place> wrong_;
 };
+
+/// `name`: "the collective" or one of several.
+void require_bound(const std::string& name, TimePs time_ps, TimePs bound_ps) {
+  if (time_ps < bound_ps)
+    throw std::runtime_error(name + " took " + std::to_string(time_ps) + " ps, less than its bound of " +
+                             std::to_string(bound_ps) +
+                             " ps: this is a fault of the model, please report it");
+}
 
 }  // namespace
 
-CollectiveResult run_collective(const config::PlatformSpec& spec, const CollectiveRequest& request,
-                                const std::string& traffic_class, bool reverse) {
+CollectiveResult run_collectives(const config::PlatformSpec& spec, const CollectivePlanner& planner,
+                                 bool reverse) {
   Machine machine(spec, reverse);
-  machine.wafer().mesh.require_routes(request.group);
-  CollectiveRequest typed = request;
-  typed.data_type = spec.run.data_type;
-  const auto program = plan_collective(typed, machine.traits());
-  const CollectiveCost cost = cost_of(*program, request, machine.traits());
-  Driver driver(machine, program, machine.wafer().classes.find(traffic_class), spec.run.functional);
+  const MeshFabric& mesh = machine.wafer().mesh;
+  const CollectivePlan plan = planner(machine.traits());
+  const std::vector<PlannedCollective>& collectives = plan.collectives;
+  for (const PlannedCollective& each : collectives) mesh.require_routes(each.program->group);
+  Driver driver(machine, collectives, spec.run.functional);
   simulate(
       machine, [&] { driver.start(); }, [&] { return driver.done(); });
 
@@ -97,22 +113,37 @@ CollectiveResult run_collective(const config::PlatformSpec& spec, const Collecti
   if (machine.fault())
     throw std::runtime_error(machine.fault()->report() + ", and no value is wrong: the proof missed it");
   CollectiveResult result;
-  result.time_ps = driver.end_ps();
-  result.predicted_ps = cost.predicted_ps;
-  result.bound_ps = cost.bound_ps;
-  result.proven = spec.run.functional;
-  result.packet_hops = machine.wafer().mesh.packet_hops();
-  result.events = machine.wafer().scheduler.events();
-  for (const MeshLink& link : machine.wafer().mesh.links()) {
-    if (link.to_npu) continue;
-    result.busiest_link_payload_bytes =
-        std::max(result.busiest_link_payload_bytes, machine.wafer().mesh.counters(link).payload_bytes);
+  result.predicted_ps = plan.together.predicted_ps;
+  result.bound_ps = plan.together.bound_ps;
+  result.end_ps = driver.end_ps();
+  for (std::size_t i = 0; i < collectives.size(); ++i) {
+    const CollectiveCost& cost = collectives[i].cost;
+    require_bound(collectives.size() == 1 ? "the collective" : "collective " + std::to_string(i),
+                  result.end_ps[i], cost.bound_ps);
+    result.time_ps = std::max(result.time_ps, result.end_ps[i]);
+    result.predicted_ps = std::max(result.predicted_ps, cost.predicted_ps);
+    result.bound_ps = std::max(result.bound_ps, cost.bound_ps);
   }
-  if (result.time_ps < result.bound_ps)
-    throw std::runtime_error("the collective took " + std::to_string(result.time_ps) +
-                             " ps, less than its bound of " + std::to_string(result.bound_ps) +
-                             " ps: this is a fault of the model, please report it");
+  require_bound("the slowest collective", result.time_ps, plan.together.bound_ps);
+  result.proven = spec.run.functional;
+  result.packet_hops = mesh.packet_hops();
+  result.events = machine.wafer().scheduler.events();
+  for (const MeshLink& link : mesh.links())
+    if (!link.exit)
+      result.busiest_link_payload_bytes =
+          std::max(result.busiest_link_payload_bytes, mesh.counters(link).payload_bytes);
   return result;
+}
+
+CollectiveResult run_collective(const config::PlatformSpec& spec, const CollectiveRequest& request,
+                                const std::string& traffic_class, bool reverse) {
+  const auto plan = [&](const FabricTraits& fabric) -> CollectivePlan {
+    CollectiveRequest typed = request;
+    typed.data_type = spec.run.data_type;
+    const auto program = plan_collective(typed, fabric);
+    return {{{program, traffic_class, cost_of(*program, typed, fabric)}}, {}};
+  };
+  return run_collectives(spec, plan, reverse);
 }
 
 }  // namespace wafertlm

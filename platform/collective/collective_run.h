@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,18 +14,34 @@
 
 namespace wafertlm {
 
-/// One collective on an idle wafer, entered by all ranks at time 0.
+/// One collective of a run.
+struct PlannedCollective {
+  std::shared_ptr<const CollectiveProgram> program;
+  std::string traffic_class;
+  CollectiveCost cost;
+};
+
+/// Collectives on an idle wafer, all entered by all their ranks at time 0.
 struct CollectiveResult {
-  TimePs time_ps = 0, predicted_ps = 0, bound_ps = 0;
+  TimePs time_ps = 0;                     ///< of the slowest
+  TimePs predicted_ps = 0, bound_ps = 0;  ///< the largest
+  std::vector<TimePs> end_ps;             ///< of each
   std::uint64_t packet_hops = 0, events = 0;
-  std::uint64_t busiest_link_payload_bytes = 0;  ///< of those between routers
+  std::uint64_t busiest_link_payload_bytes = 0;  ///< of the links between routers
   bool proven = false;                           ///< functional mode: every value was right
 };
 
-/// Functional mode: values that are not what the collective is defined to give.
+/// Functional mode: values that are not what the collectives are defined to give.
 class WrongValues : public std::runtime_error {
  public:
-  using Place = std::pair<std::uint32_t, std::uint64_t>;  ///< rank, element
+  struct Place {
+    std::size_t collective;  ///< its position in the plan
+    std::uint32_t rank;
+    std::uint64_t element;
+    bool operator<(const Place& other) const {
+      return std::tie(collective, rank, element) < std::tie(other.collective, other.rank, other.element);
+    }
+  };
   WrongValues(const std::string& what, std::vector<Place> places)
       : std::runtime_error(what), places_(std::move(places)) {}
   /// All of them, ascending.
@@ -32,9 +51,21 @@ class WrongValues : public std::runtime_error {
   std::vector<Place> places_;
 };
 
-/// Builds the platform and runs the collective. One call per process.
-/// @throws std::invalid_argument for what cannot be planned; WrongValues; std::runtime_error when it does not
-/// finish, it is faster than its bound, or run.fault happened and changed nothing.
+struct CollectivePlan {
+  std::vector<PlannedCollective> collectives;
+  CollectiveCost together;  ///< of the slowest one, because they share the fabric; 0: nothing is known
+};
+
+/// What to run on a fabric.
+using CollectivePlanner = std::function<CollectivePlan(const FabricTraits&)>;
+
+/// Builds the platform and runs collectives at the same time. One call per process.
+/// @throws std::invalid_argument for what cannot be planned; WrongValues; std::runtime_error when one does
+/// not finish, one is faster than its bound, or run.fault happened and changed nothing.
+CollectiveResult run_collectives(const config::PlatformSpec& spec, const CollectivePlanner& planner,
+                                 bool reverse = false);
+
+/// The same with one collective.
 CollectiveResult run_collective(const config::PlatformSpec& spec, const CollectiveRequest& request,
                                 const std::string& traffic_class, bool reverse = false);
 

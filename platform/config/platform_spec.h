@@ -8,6 +8,7 @@
 
 #include "platform/config/origins.h"
 #include "tlm/data_type.h"
+#include "tlm/fabric_traits.h"
 #include "tlm/units.h"
 
 namespace wafertlm::config {
@@ -64,15 +65,38 @@ struct FabricSpec {
   std::uint64_t wire_packet_bytes() const;
 };
 
+struct IoPortSpec {
+  NpuId npu{};
+  Side side{};
+};
+
+enum class IoPlacement : std::uint8_t { none, perimeter, listed };
+
+struct IoControllersSpec {
+  IoPlacement placement = IoPlacement::none;
+  std::vector<IoPortSpec> list;  ///< if listed; controller k is entry k
+};
+
+/// I/O controllers on free ports of edge routers.
+struct IoSpec {
+  IoControllersSpec controllers;
+  std::uint64_t bandwidth_bytes_per_s = 128'000'000'000;  ///< of one, each direction
+  TimePs latency_ps = 0;                                  ///< between controller and router
+  std::optional<std::uint64_t> chunk_bytes;               ///< of a stream; nullopt: from its size
+};
+
 /// NPU n sits in column n % width and row n / width.
 struct WaferSpec {
   Topology topology = Topology::mesh;
   std::uint32_t width = 0;
   std::uint32_t height = 0;
   FabricSpec fabric;
+  IoSpec io;
 
   std::uint32_t npu_count() const { return width * height; }
   bool are_neighbours(NpuId a, NpuId b) const;
+  /// No neighbour on that side.
+  bool is_free(NpuId npu, Side side) const;
 };
 
 struct HbmSpec {

@@ -14,7 +14,9 @@ std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
       .required("width", &WaferSpec::width, integer<std::uint32_t>(1, 256), "NPUs in a row")
       .required("height", &WaferSpec::height, integer<std::uint32_t>(1, 256), "NPUs in a column")
       .required("fabric", &WaferSpec::fabric, fabric_type(), "Links and routers")
-      .check(check_wafer);
+      .optional("io", &WaferSpec::io, io_type(), "I/O controllers on the edge of the wafer")
+      .check(check_wafer)
+      .check(check_io);
   return type;
 }
 

@@ -70,9 +70,15 @@ Json collective_json(const CollectiveRecord& record) {
           {"bus_bandwidth_bytes_per_s", rate * bus_factor(record.type, record.group_size)}};
 }
 
-Json link_json(const MeshFabric& mesh, const MeshLink& link, const ClassTable& classes, TimePs end_ps,
-               double energy_per_bit_j) {
-  const OutputCounters& counted = mesh.counters(link);
+/// One output of a switch or of an injection port.
+struct CountedLink {
+  std::string name;
+  const OutputCounters& counters;
+  std::uint64_t bytes_per_s;
+};
+
+Json link_json(const CountedLink& link, const ClassTable& classes, TimePs end_ps, double energy_per_bit_j) {
+  const OutputCounters& counted = link.counters;
   const double end_s = seconds(end_ps);
   Json contention = Json::object(), longest = Json::object();
   for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -80,7 +86,7 @@ Json link_json(const MeshFabric& mesh, const MeshLink& link, const ClassTable& c
     if (counted.contention_wait_ps[i] != 0) contention[name] = seconds(counted.contention_wait_ps[i]);
     if (counted.longest_wait_ps[i] != 0) longest[name] = seconds(counted.longest_wait_ps[i]);
   }
-  const double busy_s = static_cast<double>(counted.wire_bytes) / static_cast<double>(mesh.bytes_per_s(link));
+  const double busy_s = static_cast<double>(counted.wire_bytes) / static_cast<double>(link.bytes_per_s);
   return {{"name", link.name},
           {"bytes", counted.payload_bytes},
           {"wire_bytes", counted.wire_bytes},
@@ -138,10 +144,19 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
   results["collectives"] = collectives_json(job);
   double energy_j = 0;
   results["links"] = Json::array();
-  for (const MeshLink& link : mesh.links()) {
+  const auto add_link = [&](const CountedLink& link) {
     results["links"].push_back(
-        link_json(mesh, link, machine.wafer().classes, job.end_ps(), fabric.energy_per_bit_j));
+        link_json(link, machine.wafer().classes, job.end_ps(), fabric.energy_per_bit_j));
     energy_j += results["links"].back()["energy_j"].get<double>();
+  };
+  for (const MeshLink& link : mesh.links())
+    add_link({link.name, mesh.counters(link), mesh.bytes_per_s(link)});
+  for (std::uint32_t k = 0; k < machine.io_controllers(); ++k) {
+    const SwitchCore& port = machine.io_controller(k).endpoint().injection_port();
+    const NpuId id = machine.traits().io_controller(k);
+    const std::size_t router = index_of(mesh.geometry().router(id));
+    add_link({mesh.endpoint_name(id) + "->router" + std::to_string(router), port.counters(PortId{0}),
+              port.bytes_per_s(PortId{0})});
   }
   results["memories"] = Json::array();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)

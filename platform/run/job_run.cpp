@@ -121,7 +121,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
   machine.wafer().mesh.require_routes(used);
   for (std::uint32_t rank = 0; rank < job.size(); ++rank)
     ranks_.push_back(std::make_unique<Rank>(*this, rank, job.ranks[rank]));
-  for (std::uint32_t npu = job.size(); npu < machine.wafer().npus(); ++npu) {
+  for (std::uint32_t npu = job.size(); npu < machine.wafer().endpoints(); ++npu) {
     unused_.push_back(
         std::make_unique<OperationPort>(("sequencer_" + std::to_string(npu)).c_str(), *ranks_.front()));
     machine.attach(*unused_.back(), static_cast<NpuId>(npu));

@@ -53,7 +53,7 @@ class JobRun {
   bool barrier_, functional_;
   CollectiveRegistry registry_;
   std::vector<std::unique_ptr<Rank>> ranks_;
-  std::vector<std::unique_ptr<OperationPort>> unused_;  // NPUs without a rank
+  std::vector<std::unique_ptr<OperationPort>> unused_;  // endpoints without a rank
   std::vector<TimePs> iteration_end_;
   std::vector<std::uint32_t> ranks_done_, last_rank_;  // by iteration
 };

@@ -2,6 +2,7 @@
 #include "platform/system/machine.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"
@@ -18,6 +19,9 @@ FabricTraits fabric_traits(const MeshParams& mesh) {
   traits.ends_latency_ps = mesh.injection_latency_ps + mesh.router_pipeline_ps + mesh.ejection_latency_ps;
   traits.hop_latency_ps = mesh.link_latency_ps + mesh.router_pipeline_ps;
   traits.format = mesh.format;
+  traits.io = mesh.io;
+  traits.io_bytes_per_s = mesh.io_bytes_per_s;
+  traits.io_latency_ps = mesh.io_latency_ps;
   return traits;
 }
 
@@ -41,7 +45,7 @@ FaultParams fault_params(const config::FaultSpec& fault) {
 }  // namespace
 
 Machine::Machine(const config::PlatformSpec& spec, bool reverse)
-    : wafer_(spec, reverse), traits_(fabric_traits(wafer_.mesh.params())) {
+    : wafer_(spec, reverse, true), traits_(fabric_traits(wafer_.mesh.params())) {
   traits_.step_cost_ps = spec.npu.endpoint.step_cost_ps;
   traits_.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
   const config::HbmSpec& memory = spec.npu.hbm;
@@ -68,15 +72,31 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(),
                  "memory_" + std::to_string(n));
   }
+  const auto controllers = static_cast<std::uint32_t>(wafer_.mesh.params().io.size());
+  io_.resize(controllers);
+  for (std::uint32_t i = 0; i < controllers; ++i) {
+    const std::uint32_t k = reverse ? controllers - 1 - i : i;
+    IoControllerParams params;
+    params.id = traits_.io_controller(k);
+    params.injector.format = wafer_.mesh.params().format;
+    params.injector.link = wafer_.mesh.io_link();
+    params.endpoint.step_cost_ps = spec.npu.endpoint.step_cost_ps;
+    params.endpoint.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
+    params.ejection_credit_delay_ps = wafer_.mesh.params().credit_delay_ps;
+    io_[k] = std::make_unique<IoController>(("io_" + std::to_string(k)).c_str(), params, wafer_.classes,
+                                            wafer_.packets, wafer_.messages, wafer_.scheduler);
+    wafer_.mesh.attach(params.id, io_[k]->to_fabric, io_[k]->from_fabric);
+  }
   if (spec.run.fault) {
     fault_.emplace(fault_params(*spec.run.fault));
     npu(fault_->params().from).set_fault(*fault_);
   }
 }
 
-void Machine::attach(OperationPort& port, NpuId npu) {
-  bind_checked(port.socket, npus_[index_of(npu)]->operations, wafer_.checkers(),
-               "operations_" + std::to_string(index_of(npu)));
+void Machine::attach(OperationPort& port, NpuId endpoint) {
+  const std::size_t n = index_of(endpoint);
+  OperationTargetSocket& socket = n < npus_.size() ? npus_[n]->operations : io_[n - npus_.size()]->operations;
+  bind_checked(port.socket, socket, wafer_.checkers(), "operations_" + std::to_string(n));
 }
 
 std::vector<std::string> Machine::pending() const {
@@ -85,12 +105,31 @@ std::vector<std::string> Machine::pending() const {
   // What caused the rest comes first.
   wafer_.messages.for_each_in_use([&](const Message& message) {
     if (message.injected_packets != 0 && message.injected_bytes == message.bytes &&
-        message.arrived_bytes < message.bytes && index_of(message.destination) < npus_.size())
-      lines.push_back(npus_[index_of(message.destination)]->endpoint().missing(message));
+        message.arrived_bytes < message.bytes) {
+      const std::size_t to = index_of(message.destination);
+      const Endpoint& endpoint =
+          to < npus_.size() ? npus_[to]->endpoint() : io_[to - npus_.size()]->endpoint();
+      lines.push_back(endpoint.missing(message));
+    }
   });
   for (const auto& npu : npus_)
     for (std::string& line : npu->pending()) lines.push_back(std::move(line));
+  for (const auto& controller : io_)
+    for (std::string& line : controller->pending()) lines.push_back(std::move(line));
   return lines;
+}
+
+void Machine::require_rest() {
+  const auto check = [](const char* name, const SwitchCore& port) {
+    if (port.queued() != 0 || port.outstanding_credits() != 0)
+      throw std::logic_error("the injection port of " + std::string(name) +
+                             " is not at rest after the run: " + std::to_string(port.queued()) +
+                             " packets wait, " + std::to_string(port.outstanding_credits()) +
+                             " B of credits are not home");
+  };
+  for (const auto& npu : npus_) check(npu->name(), npu->endpoint().injection_port());
+  for (const auto& controller : io_) check(controller->name(), controller->endpoint().injection_port());
+  wafer_.require_rest();
 }
 
 }  // namespace wafertlm

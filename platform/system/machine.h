@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/hbm/hbm.h"
+#include "models/io/io_controller.h"
 #include "models/npu/npu.h"
 #include "platform/system/wafer.h"
 #include "tlm/fabric_traits.h"
@@ -14,8 +15,13 @@
 namespace wafertlm {
 
 FabricTraits fabric_traits(const MeshParams& mesh);
+/// Of a platform, with its I/O controllers.
+inline FabricTraits platform_traits(const config::WaferSpec& wafer) {
+  return fabric_traits(mesh_params_with_io(wafer));
+}
 
-/// A wafer with its NPUs and memories, ready to be driven through the NPUs' operation sockets.
+/// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
+/// the NPUs and the controllers.
 class Machine {
  public:
   explicit Machine(const config::PlatformSpec& spec, bool reverse = false);
@@ -25,13 +31,19 @@ class Machine {
   const FabricTraits& traits() const { return traits_; }
   Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
   const Hbm& memory(NpuId id) const { return *memories_[index_of(id)]; }
-  /// Binds a sequencer's port to an NPU, through a checker if the platform asks for them.
-  void attach(OperationPort& port, NpuId npu);
+  std::uint32_t io_controllers() const { return static_cast<std::uint32_t>(io_.size()); }
+  const IoController& io_controller(std::uint32_t k) const { return *io_[k]; }
+  /// Binds a sequencer's port to an NPU or an I/O controller, through a checker if the platform asks for
+  /// them.
+  void attach(OperationPort& port, NpuId endpoint);
 
   /// The fault that the platform's run.fault asks for; null if it asks for none.
   const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }
-  /// What all NPUs still wait for, in words.
+  /// What all NPUs and controllers still wait for, in words.
   std::vector<std::string> pending() const;
+  /// The wafer and the injection ports of all endpoints are at rest.
+  /// @throws std::logic_error that says what is not.
+  void require_rest();
 
  private:
   Wafer wafer_;
@@ -40,6 +52,7 @@ class Machine {
   std::optional<Fault> fault_;
   std::vector<std::unique_ptr<Npu>> npus_;
   std::vector<std::unique_ptr<Hbm>> memories_;
+  std::vector<std::unique_ptr<IoController>> io_;
 };
 
 }  // namespace wafertlm

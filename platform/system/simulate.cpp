@@ -45,7 +45,7 @@ void simulate(Machine& machine, const std::function<void()>& start, const std::f
         std::move(lines));
   }
   if (machine.fault() && !machine.fault()->hit()) throw std::runtime_error(machine.fault()->report());
-  machine.wafer().require_rest();
+  machine.require_rest();
 }
 
 }  // namespace wafertlm

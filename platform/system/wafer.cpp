@@ -50,6 +50,25 @@ MeshParams mesh_params(const config::WaferSpec& spec) {
   return params;
 }
 
+std::vector<IoPort> io_ports(const config::WaferSpec& spec) {
+  const config::IoControllersSpec& controllers = spec.io.controllers;
+  std::vector<IoPort> ports;
+  for (const config::IoPortSpec& port : controllers.list) ports.push_back({port.npu, port.side});
+  if (controllers.placement == config::IoPlacement::perimeter)
+    for (std::uint32_t npu = 0; npu < spec.npu_count(); ++npu)
+      for (const Side side : kAllSides)
+        if (spec.is_free(static_cast<NpuId>(npu), side)) ports.push_back({static_cast<NpuId>(npu), side});
+  return ports;
+}
+
+MeshParams mesh_params_with_io(const config::WaferSpec& spec) {
+  MeshParams params = mesh_params(spec);
+  params.io = io_ports(spec);
+  params.io_bytes_per_s = spec.io.bandwidth_bytes_per_s;
+  params.io_latency_ps = spec.io.latency_ps;
+  return params;
+}
+
 ClassTable class_table(const config::FabricSpec& spec) {
   std::vector<TrafficClass> classes;
   for (const config::TrafficClassSpec& entry : spec.classes)
@@ -57,11 +76,12 @@ ClassTable class_table(const config::FabricSpec& spec) {
   return ClassTable(std::move(classes), spec.virtual_channels);
 }
 
-Wafer::Wafer(const config::PlatformSpec& spec, bool reverse)
+Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
     : spec_(spec),
       classes(class_table(spec.wafer.fabric)),
       scheduler("scheduler", horizon_ps(mesh_params(spec.wafer))),
-      mesh("mesh", mesh_params(spec.wafer), classes, scheduler, checkers(), reverse) {}
+      mesh("mesh", with_io ? mesh_params_with_io(spec.wafer) : mesh_params(spec.wafer), classes, scheduler,
+           checkers(), reverse) {}
 
 void Wafer::require_rest() {
   std::string problem;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "models/mesh/mesh_fabric.h"
 #include "platform/config/platform_spec.h"
@@ -10,20 +11,27 @@
 
 namespace wafertlm {
 
+/// Without I/O controllers.
 MeshParams mesh_params(const config::WaferSpec& spec);
+MeshParams mesh_params_with_io(const config::WaferSpec& spec);
+/// The wafer's I/O controllers in the order of their numbers: by NPU, then east, west, north, south.
+std::vector<IoPort> io_ports(const config::WaferSpec& spec);
 ClassTable class_table(const config::FabricSpec& spec);
 
 /// What every simulation of a platform has in common: scheduler, pools, traffic classes, fabric and, when the
 /// platform asks for them, the checkers. Endpoints are attached by whoever uses it.
 class Wafer {
  public:
-  /// `reverse` builds the modules in reverse order; the results must not change.
-  explicit Wafer(const config::PlatformSpec& spec, bool reverse = false);
+  /// `reverse` builds the modules in reverse order; the results must not change. Only `with_io` has the
+  /// fabric ports for the platform's I/O controllers, which then must be attached like the NPUs.
+  explicit Wafer(const config::PlatformSpec& spec, bool reverse = false, bool with_io = false);
 
   /// nullptr when the platform's run.checkers is false.
   CheckerSet* checkers() { return spec_.run.checkers ? &checkers_ : nullptr; }
   const config::PlatformSpec& spec() const { return spec_; }
   std::uint32_t npus() const { return spec_.wafer.npu_count(); }
+  /// NPUs and attached I/O controllers.
+  std::uint32_t endpoints() const { return mesh.geometry().endpoints(); }
 
   /// Everything is at rest: no packet queued or pooled, all credits home, the checkers' end-of-run rules
   /// hold.

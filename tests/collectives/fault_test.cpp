@@ -12,7 +12,7 @@
 namespace wafertlm {
 namespace {
 
-using Places = std::vector<WrongValues::Place>;
+using Places = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // rank, element
 
 config::PlatformSpec platform(const std::string& fault, const std::string& functional = "true") {
   return config::load_platform(
@@ -33,7 +33,9 @@ nlohmann::json run(const config::PlatformSpec& spec) {
     try {
       run_collective(spec, kRing, "dp");
     } catch (const WrongValues& wrong) {
-      return {{"wrong", wrong.places()}, {"text", wrong.what()}};
+      Places places;
+      for (const WrongValues::Place& place : wrong.places()) places.emplace_back(place.rank, place.element);
+      return {{"wrong", places}, {"text", wrong.what()}};
     }
     return {};
   });

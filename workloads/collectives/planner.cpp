@@ -150,6 +150,7 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
   auto program = std::make_shared<CollectiveProgram>();
   program->type = full.type;
   program->algorithm = full.algorithm;
+  program->chunks = full.chunks;
   program->group = full.group;
   program->bytes = program->buffer_bytes = full.bytes;
   program->root = full.root;

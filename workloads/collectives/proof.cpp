@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "workloads/collectives/blocks.h"
-#include "workloads/collectives/definition.h"
 
 namespace wafertlm {
 namespace {
@@ -114,8 +113,8 @@ std::string ExpectedValues::difference(std::uint32_t rank, const ResultRange& re
     return found == value ? "" : std::to_string(found) + " instead of " + std::to_string(value);
   }
   if (!reference_.empty() && found != read(reference_[rank], at, size))
-    return std::to_string(real(found)) + " instead of " + std::to_string(real(read(reference_[rank], at, size))) +
-           ", which the order of the program gives";
+    return std::to_string(real(found)) + " instead of " +
+           std::to_string(real(read(reference_[rank], at, size))) + ", which the order of the program gives";
   return wrong_sum(program_, id_, element, found);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tlm/program.h"
+#include "workloads/collectives/definition.h"
 #include "workloads/collectives/untimed.h"
 
 namespace wafertlm {

@@ -243,7 +243,7 @@ TEST(BadYaml, DamagedFilesNeverDoAnythingElse) {
   int refused = 0;
   for (int i = 0; i < 2000; ++i) {
     std::string damaged = text;
-    for (std::size_t edits = 1 + random() % 3; edits > 0; --edits) {
+    for (std::size_t edits = 1 + random() % 3; edits > 0 && !damaged.empty(); --edits) {
       const std::size_t at = random() % damaged.size();
       const std::size_t kind = random() % 4;
       if (kind == 0) damaged.erase(at, 1 + random() % 20);

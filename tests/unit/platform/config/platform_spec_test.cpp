@@ -41,6 +41,8 @@ TEST(PlatformSpec, ThreeValuesAreEnough) {
   EXPECT_EQ(fabric.virtual_channels, 4U);
   EXPECT_EQ(fabric.input_queue, InputQueue::per_output);
   EXPECT_FALSE(fabric.input_buffer_bytes.has_value());
+  EXPECT_EQ(spec.wafer.io.controllers.placement, IoPlacement::none);
+  EXPECT_EQ(spec.wafer.io.bandwidth_bytes_per_s, 128'000'000'000U);
   ASSERT_EQ(fabric.classes.size(), 8U);
   EXPECT_EQ(fabric.classes[3].name, "dp");
   EXPECT_EQ(fabric.classes[3].vc, VcId{2});
@@ -82,6 +84,11 @@ wafer:
       - {name: dp, vc: 2, priority: 1}
     failed_links: [[0, 1], [8, 1]]
     failed_routers: [20]
+  io:
+    controllers: [{npu: 0, side: west}, {npu: {value: 20, provenance: A}, side: east}]
+    bandwidth: 64 GB/s
+    latency: 15 ns
+    chunk: 24 KiB
 npu:
   peak: 312.5 TFLOPS
   hbm: {read_bandwidth: 1 TB/s, write_bandwidth: 2 TB/s, latency: 50 ns, capacity: 40 GiB, request_bytes: 4 KiB}
@@ -112,6 +119,13 @@ run: {checkers: true, functional: true, seed: 18446744073709551615, watchdog: 1 
   EXPECT_EQ(fabric.failed_links[1].first, NpuId{8});
   ASSERT_EQ(fabric.failed_routers.size(), 1U);
   EXPECT_EQ(fabric.failed_routers[0], NpuId{20});
+  ASSERT_EQ(spec.wafer.io.controllers.placement, IoPlacement::listed);
+  ASSERT_EQ(spec.wafer.io.controllers.list.size(), 2U);
+  EXPECT_EQ(spec.wafer.io.controllers.list[1].npu, NpuId{20});
+  EXPECT_EQ(spec.wafer.io.controllers.list[1].side, Side::east);
+  EXPECT_EQ(spec.wafer.io.bandwidth_bytes_per_s, 64'000'000'000U);
+  EXPECT_EQ(spec.wafer.io.latency_ps, 15'000U);
+  EXPECT_EQ(spec.wafer.io.chunk_bytes, 24'576U);
   EXPECT_EQ(spec.npu.peak_operations_per_s, 312.5e12);
   EXPECT_EQ(spec.npu.hbm.read_bandwidth_bytes_per_s, 1'000'000'000'000U);
   EXPECT_EQ(spec.npu.hbm.write_bandwidth_bytes_per_s, 2'000'000'000'000U);
@@ -223,6 +237,13 @@ TEST(Presets, The5x4MeshIsTheBaselineOfThePaper) {
   EXPECT_EQ(spec.wafer.fabric.flit_bytes, 0U);
 }
 
+// FRED paper: 18 controllers of 128 GB/s.
+TEST(Presets, The5x4MeshHasTheIoOfThePaper) {
+  const IoSpec io = load_platform(kPresets + "wafer_mesh_5x4.yaml").wafer.io;
+  EXPECT_EQ(io.controllers.placement, IoPlacement::perimeter);
+  EXPECT_EQ(18 * io.bandwidth_bytes_per_s, 2'304'000'000'000U);
+}
+
 TEST(Presets, EveryValueOfTheHardwareHasAProvenance) {
   const PlatformSpec spec = load_platform(kPresets + "wafer_mesh_5x4.yaml");
   const std::string text = resolved_yaml(spec);
@@ -244,6 +265,9 @@ TEST(Presets, EveryValueOfTheHardwareHasAProvenance) {
                            "input_queue",
                            "input_buffer",
                            "energy_per_bit",
+                           "controllers",
+                           "bandwidth",
+                           "chunk",
                            "peak",
                            "read_bandwidth",
                            "write_bandwidth",

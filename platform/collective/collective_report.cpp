@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/collective/collective_report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "platform/command/format.h"
+#include "platform/system/machine.h"
+
+namespace wafertlm {
+namespace {
+
+using Json = nlohmann::json;
+
+Json ratio(TimePs time, TimePs to) { return to == 0 ? Json() : Json(seconds(time) / seconds(to)); }
+
+std::string optional_ratio(const Json& value) {
+  return value.is_null() ? "-" : fmt::format("{:.3f}", value.get<double>());
+}
+
+Json times(std::uint64_t bytes, TimePs time, TimePs predicted, TimePs bound, double bus_factor) {
+  const double rate = time == 0 ? 0 : static_cast<double>(bytes) / seconds(time);
+  return {{"bytes", bytes},
+          {"time_s", seconds(time)},
+          {"time_ps", time},
+          {"predicted_s", seconds(predicted)},
+          {"predicted_ps", predicted},
+          {"bound_s", seconds(bound)},
+          {"bound_ps", bound},
+          {"algorithm_bandwidth_bytes_per_s", rate},
+          {"bus_bandwidth_bytes_per_s", rate * bus_factor},
+          {"time_over_bound", ratio(time, bound)},
+          {"time_over_predicted", ratio(time, predicted)}};
+}
+
+std::vector<std::size_t> numbers(const Group& group) {
+  std::vector<std::size_t> npus;
+  for (const NpuId npu : group) npus.push_back(index_of(npu));
+  return npus;
+}
+
+const char* side_name(Side side) {
+  constexpr const char* kNames[] = {"east", "west", "north", "south"};
+  return kNames[static_cast<std::size_t>(side)];
+}
+
+}  // namespace
+
+void print_choices(const CollectiveRequest& request, const std::vector<std::uint64_t>& sizes,
+                   const FabricTraits& fabric, bool json) {
+  Json rows = Json::array();
+  if (!json)
+    fmt::print("{:>10} {:>6}  {:<20} {:>6} {:>11} {:>11} {:>8}\n", "size", "ranks", "algorithm", "chunks",
+               "predicted", "bound", "/bound");
+  for (const PlannerChoice& choice : planner_choices(request, sizes, fabric)) {
+    rows.push_back({{"bytes", choice.bytes},
+                    {"group_size", choice.ranks},
+                    {"algorithm", choice.algorithm},
+                    {"chunks", choice.chunks},
+                    {"predicted_ps", choice.predicted_ps},
+                    {"bound_ps", choice.bound_ps}});
+    if (!json)
+      fmt::print("{:>10} {:>6}  {:<20} {:>6} {:>11} {:>11} {:>8}\n", format_bytes(choice.bytes), choice.ranks,
+                 choice.algorithm, choice.chunks, format_time(choice.predicted_ps),
+                 format_time(choice.bound_ps), optional_ratio(ratio(choice.predicted_ps, choice.bound_ps)));
+  }
+  if (json) fmt::print("{}\n", Json{{"rows", rows}}.dump(2));
+}
+
+CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const CollectiveSetup& setup,
+                                   const std::string& type, std::uint64_t first_bytes, bool json)
+    : setup_(setup), fabric_(platform_traits(spec.wafer)), json_(json), functional_(spec.run.functional) {
+  const CollectivePlan plan = setup.plan(first_bytes, fabric_);
+  std::string classes;
+  for (const CollectiveLane& lane : setup.lanes())
+    classes += (classes.empty() ? "" : ",") + lane.traffic_class;
+  report_ = {{"platform", spec.name},
+             {"type", type},
+             {"algorithm", plan.collectives.front().program->algorithm},
+             {"class", setup.streams() ? plan.collectives.front().traffic_class : classes},
+             {"group_size", setup.streams() ? fabric_.npus() : setup.lanes().front().groups.front().size()},
+             {"rows", Json::array()}};
+}
+
+Json CollectiveReport::lane_row(std::uint64_t bytes, const CollectiveResult& result,
+                                const CollectivePlan& plan, std::size_t first, std::size_t count) const {
+  Json groups = Json::array();
+  TimePs slowest = 0, fastest = kNever, predicted = 0, bound = 0;
+  for (std::size_t i = first; i < first + count; ++i) {
+    const PlannedCollective& each = plan.collectives[i];
+    groups.push_back({{"npus", numbers(each.program->group)},
+                      {"time_s", seconds(result.end_ps[i])},
+                      {"time_ps", result.end_ps[i]},
+                      {"predicted_s", seconds(each.cost.predicted_ps)},
+                      {"bound_s", seconds(each.cost.bound_ps)}});
+    slowest = std::max(slowest, result.end_ps[i]);
+    fastest = std::min(fastest, result.end_ps[i]);
+    predicted = std::max(predicted, each.cost.predicted_ps);
+    bound = std::max(bound, each.cost.bound_ps);
+  }
+  const PlannedCollective& one = plan.collectives[first];
+  const std::size_t ranks = one.program->group.size();
+  Json row = times(bytes, slowest, predicted, bound, bus_factor(setup_.type(), ranks));
+  row["class"] = one.traffic_class;
+  row["algorithm"] = one.program->algorithm;
+  row["chunks"] = one.program->chunks;
+  row["group_size"] = ranks;
+  row["fastest_group_s"] = seconds(fastest);
+  row["fastest_group_ps"] = fastest;
+  row["groups"] = std::move(groups);
+  return row;
+}
+
+Json CollectiveReport::stream_row(std::uint64_t bytes, const CollectiveResult& result) const {
+  const IoStream stream = setup_.plan_stream(bytes, fabric_);
+  Json row = times(bytes, result.time_ps, result.predicted_ps, result.bound_ps, 1);
+  const double line_rate =
+      static_cast<double>(fabric_.io.size()) * static_cast<double>(fabric_.io_bytes_per_s);
+  row["line_rate_bytes_per_s"] = line_rate;
+  row["fraction_of_line_rate"] = row["algorithm_bandwidth_bytes_per_s"].get<double>() / line_rate;
+  row["class"] = report_["class"];
+  row["algorithm"] = report_["algorithm"];
+  row["chunk_bytes"] = stream.chunk_bytes;
+  row["busiest_link_shares"] = stream.busiest_link_shares;
+  row["planned_busiest_link_bytes"] = stream.busiest_link_bytes;
+  row["channels"] = Json::array();
+  for (std::size_t k = 0; k < fabric_.io.size(); ++k)
+    row["channels"].push_back({{"name", "io" + std::to_string(k)},
+                               {"npu", index_of(fabric_.io[k].npu)},
+                               {"side", side_name(fabric_.io[k].side)},
+                               {"bytes", stream.channels[k]->bytes},
+                               {"time_s", seconds(result.end_ps[k])},
+                               {"time_ps", result.end_ps[k]}});
+  return row;
+}
+
+Json CollectiveReport::rows(std::uint64_t bytes, const CollectiveResult& result) const {
+  Json rows = Json::array();
+  if (setup_.streams()) {
+    rows.push_back(stream_row(bytes, result));
+  } else {
+    const CollectivePlan plan = setup_.plan(bytes, fabric_);
+    std::size_t first = 0;
+    for (const CollectiveLane& lane : setup_.lanes()) {
+      rows.push_back(lane_row(bytes, result, plan, first, lane.groups.size()));
+      first += lane.groups.size();
+    }
+  }
+  for (Json& row : rows) {
+    row["busiest_link_payload_bytes"] = result.busiest_link_payload_bytes;
+    row["packet_hops"] = result.packet_hops;
+    row["scheduler_events"] = result.events;
+    row["values_proven"] = result.proven;
+  }
+  return rows;
+}
+
+void CollectiveReport::add(const Json& rows) {
+  for (const Json& row : rows) {
+    report_["rows"].push_back(row);
+    if (json_) continue;
+    if (report_["rows"].size() == 1) print_head();
+    print_row(row);
+  }
+}
+
+void CollectiveReport::finish() const {
+  if (json_) fmt::print("{}\n", report_.dump(2));
+}
+
+void CollectiveReport::print_head() const {
+  const std::string type = report_["type"].get<std::string>(), on = report_["platform"].get<std::string>();
+  const char* const proven = functional_ ? ", values proven" : "";
+  if (setup_.streams())
+    fmt::print("{} over {} controllers of {} on {}, class {}{}\n", type, fabric_.io.size(),
+               format_bandwidth(static_cast<double>(fabric_.io_bytes_per_s)), on,
+               report_["class"].get<std::string>(), proven);
+  for (const CollectiveLane& lane : setup_.lanes()) {
+    const std::size_t groups = lane.groups.size(), npus = lane.groups.front().size();
+    const std::string of =
+        groups == 1 ? ""
+                    : fmt::format("{} groups{} of ", groups, setup_.lanes().size() == 1 ? " at once" : "");
+    fmt::print("{} of {}{} NPUs on {}, class {}{}\n", type, of, npus, on, lane.traffic_class, proven);
+  }
+  if (setup_.lanes().size() > 1) fmt::print("all of these at once\n");
+  fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9} {:>11}  {}\n", "size", "time", "algbw",
+             "busbw", "predicted", "bound", "/bound", "/predict", setup_.streams() ? "of line" : "fastest",
+             "algorithm");
+}
+
+void CollectiveReport::print_row(const Json& row) const {
+  const std::string last = setup_.streams()
+                               ? fmt::format("{:.4f}", row["fraction_of_line_rate"].get<double>())
+                               : format_time(row["fastest_group_ps"].get<TimePs>());
+  fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9} {:>11}  {}{}{}\n",
+             format_bytes(row["bytes"].get<std::uint64_t>()), format_time(row["time_ps"].get<TimePs>()),
+             format_bandwidth(row["algorithm_bandwidth_bytes_per_s"].get<double>()),
+             format_bandwidth(row["bus_bandwidth_bytes_per_s"].get<double>()),
+             format_time(row["predicted_ps"].get<TimePs>()), format_time(row["bound_ps"].get<TimePs>()),
+             optional_ratio(row["time_over_bound"]), optional_ratio(row["time_over_predicted"]), last,
+             row["algorithm"].get<std::string>(),
+             row.contains("chunks") ? fmt::format(", chunks {}", row["chunks"].get<std::uint32_t>()) : "",
+             setup_.lanes().size() > 1 ? ", class " + row["class"].get<std::string>() : "");
+  if (setup_.streams()) {
+    fmt::print("           chunks of {}, busiest link {} shares = {}; channels end:",
+               format_bytes(row["chunk_bytes"].get<std::uint64_t>()),
+               row["busiest_link_shares"].get<std::uint32_t>(),
+               format_bytes(row["busiest_link_payload_bytes"].get<std::uint64_t>()));
+    std::size_t shown = 0;
+    for (const Json& channel : row["channels"])
+      fmt::print("{}{} {}", shown++ % 6 == 0 ? "\n           " : "  ", channel["name"].get<std::string>(),
+                 format_time(channel["time_ps"].get<TimePs>()));
+    fmt::print("\n");
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace wafertlm

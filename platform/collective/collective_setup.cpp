@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/collective/collective_setup.h"
+
+#include <charconv>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "platform/command/ranges.h"
+#include "platform/system/wafer.h"
+#include "workloads/parallelism/placement.h"
+
+namespace wafertlm {
+namespace {
+
+CollectiveType type_of(const std::string& name) {
+  if (name == "weight_load") return CollectiveType::broadcast;
+  if (name == "gradient_store") return CollectiveType::reduce;
+  for (const CollectiveType type : kCollectiveTypes)
+    if (name == to_string(type)) return type;
+  throw std::invalid_argument("no collective '" + name +
+                              "'");  // the option's check does not let it come here
+}
+
+std::uint64_t seed_of(const std::string& text, std::uint64_t otherwise) {
+  if (text.empty()) return otherwise;
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw std::invalid_argument("--seed " + text + ": expected a whole number");
+  return seed;
+}
+
+void require_unused(const std::string& value, const std::string& option, const std::string& why) {
+  if (!value.empty()) throw std::invalid_argument(option + " " + value + ": " + why + "; leave it out");
+}
+
+}  // namespace
+
+CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const CollectiveOptions& options)
+    : streams_(options.type == "weight_load" || options.type == "gradient_store"),
+      type_(type_of(options.type)),
+      chunks_(spec.collectives.requested_chunks()),
+      root_(options.root),
+      data_type_(spec.run.data_type),
+      stream_chunk_bytes_(spec.wafer.io.chunk_bytes) {
+  if (options.parallelism.empty()) {
+    if (options.placement != "paper")
+      throw std::invalid_argument("--placement " + options.placement +
+                                  " places the workers of a --parallelism; give one, or leave it out");
+  }
+  if (options.placement != "random")
+    require_unused(options.seed, "--seed", "only --placement random has a seed");
+  if (streams_) {
+    const std::string why = options.type + " goes to all NPUs along its own trees";
+    require_unused(options.parallelism, "--parallelism", why);
+    require_unused(options.npus, "--npus", why);
+    require_unused(options.algorithm, "--algorithm", why);
+    stream_class_ = options.traffic_class.empty() ? "weights" : options.traffic_class;
+    class_table(spec.wafer.fabric).find(stream_class_);
+    return;
+  }
+  if (options.algorithm.empty())
+    algorithm_ = platform_algorithm(spec.collectives, type_);
+  else if (options.algorithm != "auto")
+    algorithm_ = options.algorithm;
+  if (options.parallelism.empty())
+    lanes_.push_back({options.traffic_class.empty() ? "dp" : options.traffic_class,
+                      {parse_npus(options.npus, spec.wafer.npu_count())}});
+  else
+    lanes_ = parallel_lanes(spec, options);
+  for (const CollectiveLane& lane : lanes_) class_table(spec.wafer.fabric).find(lane.traffic_class);
+}
+
+std::vector<CollectiveLane> CollectiveSetup::parallel_lanes(const config::PlatformSpec& spec,
+                                                            const CollectiveOptions& options) const {
+  require_unused(options.npus, "--npus", "the groups come from --parallelism");
+  const Parallelism parallelism = parse_parallelism(options.parallelism, spec.wafer.npu_count());
+  const Placement placement =
+      place_workers(options.placement, parallelism, {spec.wafer.width, spec.wafer.height},
+                    seed_of(options.seed, spec.run.seed));
+  if (options.traffic_class.empty())
+    throw std::invalid_argument("--parallelism needs --class mp, dp, pp or all, or several: --class mp,dp");
+  std::vector<CollectiveLane> lanes;
+  std::set<std::string> seen;
+  std::istringstream names(options.traffic_class + ",");
+  for (std::string name; std::getline(names, name, ',');) {
+    const ParallelClass parallel_class = parse_parallel_class(name);
+    if (!seen.insert(name).second) throw std::invalid_argument("--class: " + name + " is listed twice");
+    // All workers together are one group of the gradients' class.
+    CollectiveLane lane{parallel_class == ParallelClass::all ? "dp" : name, {}};
+    const bool multicast = type_ == CollectiveType::broadcast && parallel_class == ParallelClass::pp;
+    for (const WorkerGroup& group :
+         multicast ? stage_multicasts(parallelism) : groups_of(parallelism, parallel_class))
+      lane.groups.push_back(npus_of(group, placement));
+    lanes.push_back(std::move(lane));
+  }
+  return lanes;
+}
+
+CollectiveRequest CollectiveSetup::request(const Group& group, std::uint64_t bytes) const {
+  CollectiveRequest request;
+  request.type = type_;
+  request.group = group;
+  request.bytes = bytes;
+  request.algorithm = algorithm_;
+  request.chunks = chunks_;
+  request.root = root_;
+  request.data_type = data_type_;
+  return request;
+}
+
+CollectiveRequest CollectiveSetup::first_request() const {
+  if (streams_) throw std::invalid_argument("--choices: a stream over the I/O controllers has one algorithm");
+  return request(lanes_.front().groups.front(), 0);
+}
+
+IoStream CollectiveSetup::plan_stream(std::uint64_t bytes, const FabricTraits& fabric) const {
+  return plan_io_stream({type_, bytes, stream_chunk_bytes_}, fabric);
+}
+
+CollectivePlan CollectiveSetup::plan(std::uint64_t bytes, const FabricTraits& fabric) const {
+  CollectivePlan plan;
+  if (streams_) {
+    const IoStream stream = plan_stream(bytes, fabric);
+    for (const auto& channel : stream.channels) plan.collectives.push_back({channel, stream_class_, {}});
+    plan.together = stream.cost;
+    return plan;
+  }
+  for (const CollectiveLane& lane : lanes_)
+    for (const Group& group : lane.groups) {
+      const CollectiveRequest asked = request(group, bytes);
+      const auto program = plan_collective(asked, fabric);
+      plan.collectives.push_back({program, lane.traffic_class, cost_of(*program, asked, fabric)});
+    }
+  return plan;
+}
+
+}  // namespace wafertlm

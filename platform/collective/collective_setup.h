@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/collective/collective_run.h"
+#include "workloads/collectives/io_tree.h"
+
+namespace wafertlm {
+
+/// What `wafertlm collective` is asked for.
+struct CollectiveOptions {
+  std::string type;           ///< a CollectiveType, or weight_load, gradient_store
+  std::string npus;           ///< "0-4,10"; empty: all
+  std::string algorithm;      ///< empty: the platform's choice
+  std::string traffic_class;  ///< empty: dp, or weights for weight_load and gradient_store
+  std::uint32_t root = 0;     ///< position in the group; of rooted collectives
+  std::string parallelism;    ///< "MP(2)-DP(5)-PP(2)"; then traffic_class is a list of mp, dp, pp, all
+  std::string placement = "paper";
+  std::string seed;  ///< of a random placement; empty: the platform's
+};
+
+/// The collectives of one traffic class.
+struct CollectiveLane {
+  std::string traffic_class;
+  std::vector<Group> groups;  ///< of equal size
+};
+
+/// The collectives that run at the same time, one for each group of each lane, or one for each I/O
+/// controller.
+class CollectiveSetup {
+ public:
+  /// @throws std::invalid_argument that says what to change.
+  CollectiveSetup(const config::PlatformSpec& spec, const CollectiveOptions& options);
+
+  bool streams() const { return streams_; }
+  CollectiveType type() const { return type_; }
+  /// What the first group is asked to do, with no bytes yet.
+  /// @throws std::invalid_argument of a stream, which has no choice.
+  CollectiveRequest first_request() const;
+  /// In the order in which plan() lists the collectives.
+  const std::vector<CollectiveLane>& lanes() const { return lanes_; }
+  CollectivePlan plan(std::uint64_t bytes, const FabricTraits& fabric) const;
+  IoStream plan_stream(std::uint64_t bytes, const FabricTraits& fabric) const;
+
+ private:
+  CollectiveRequest request(const Group& group, std::uint64_t bytes) const;
+  std::vector<CollectiveLane> parallel_lanes(const config::PlatformSpec& spec,
+                                             const CollectiveOptions& options) const;
+
+  bool streams_ = false;
+  CollectiveType type_{};
+  std::string algorithm_, stream_class_;
+  std::uint32_t chunks_ = 1, root_ = 0;
+  DataType data_type_{};
+  std::optional<std::uint64_t> stream_chunk_bytes_;
+  std::vector<CollectiveLane> lanes_;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "platform/config/platform_type.h"
+#include "platform/config/value_types.h"
+
+namespace wafertlm::config {
+
+namespace {
+
+const TypePtr<Side>& side_type() {
+  static const TypePtr<Side> type = choice<Side>(
+      {{"east", Side::east}, {"west", Side::west}, {"north", Side::north}, {"south", Side::south}});
+  return type;
+}
+
+std::shared_ptr<const Struct<IoPortSpec>> io_port_type() {
+  auto type = std::make_shared<Struct<IoPortSpec>>("io_port");
+  type->required("npu", &IoPortSpec::npu, integer<NpuId>(0, 65'535), "NPU on the edge of the wafer")
+      .required("side", &IoPortSpec::side, side_type(), "Side of the NPU that has no neighbour");
+  return type;
+}
+
+/// A word, or a list of places.
+class IoControllers : public TypeOf<IoControllersSpec> {
+ public:
+  IoControllersSpec read(const Reader& in) const override {
+    IoControllersSpec spec;
+    if (in.node().kind == Node::Kind::list) {
+      spec.placement = IoPlacement::listed;
+      spec.list = list_->read(in);
+    } else if (in.node().kind == Node::Kind::scalar) {
+      spec.placement = word_->read(in);
+    } else {
+      in.fail_type("'perimeter', 'none' or a list of places such as {npu: 0, side: west}");
+    }
+    return spec;
+  }
+  Node write(const IoControllersSpec& spec) const override {
+    return spec.placement == IoPlacement::listed ? list_->write(spec.list) : word_->write(spec.placement);
+  }
+  std::optional<std::string> locate(const IoControllersSpec& spec, const void* address) const override {
+    return list_->locate(spec.list, address);
+  }
+  Json schema(SchemaStyle style, SchemaDefs& defs) const override {
+    return {{"anyOf", {word_->schema(style, defs), list_->schema(style, defs)}}};
+  }
+
+ private:
+  TypePtr<IoPlacement> word_ =
+      choice<IoPlacement>({{"none", IoPlacement::none}, {"perimeter", IoPlacement::perimeter}});
+  TypePtr<std::vector<IoPortSpec>> list_ = list_of<IoPortSpec>(io_port_type(), 1, 1024);
+};
+
+}  // namespace
+
+bool WaferSpec::is_free(NpuId npu, Side side) const {
+  const std::size_t column = index_of(npu) % width, row = index_of(npu) / width;
+  switch (side) {
+    case Side::east:
+      return column + 1 == width;
+    case Side::west:
+      return column == 0;
+    case Side::north:
+      return row == 0;
+    case Side::south:
+      break;
+  }
+  return row + 1 == height;
+}
+
+std::shared_ptr<const Struct<IoSpec>> io_type() {
+  auto type = std::make_shared<Struct<IoSpec>>("io");
+  type->optional("controllers", &IoSpec::controllers, std::make_shared<IoControllers>(),
+                 "Where I/O controllers are: none; perimeter: one on every side of an NPU that has no "
+                 "neighbour; or a list of places")
+      .optional("bandwidth", &IoSpec::bandwidth_bytes_per_s,
+                whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"),
+                "Of one controller, in each direction")
+      .optional("latency", &IoSpec::latency_ps, whole_quantity(time_dimension(), "0 ps", "1 s"),
+                "Between a controller and its router")
+      .optional("chunk", &IoSpec::chunk_bytes, auto_or(whole_quantity(size_dimension(), "1 B", "1 TB")),
+                "Piece of a stream that is passed on as a whole; auto: so small that filling the pipeline "
+                "takes less than 1 %, but at least a packet");
+  return type;
+}
+
+void check_io(const WaferSpec& wafer, const Check& check) {
+  std::set<std::pair<NpuId, Side>> places;
+  for (const IoPortSpec& port : wafer.io.controllers.list) {
+    const auto side = side_type()->write(port.side).text;
+    if (index_of(port.npu) >= wafer.npu_count())
+      check.fail({&port.npu},
+                 fmt::format("there is no NPU {}; the {}x{} wafer has NPUs 0 to {}", index_of(port.npu),
+                             wafer.width, wafer.height, wafer.npu_count() - 1));
+    if (!wafer.is_free(port.npu, port.side))
+      check.fail({&port.side}, fmt::format("NPU {} has a neighbour on its {} side; an I/O controller needs a "
+                                           "side on the edge of the {}x{} wafer",
+                                           index_of(port.npu), side, wafer.width, wafer.height));
+    if (!places.insert({port.npu, port.side}).second)
+      check.fail({&port.npu}, fmt::format("there is already a controller on the {} side of NPU {}", side,
+                                          index_of(port.npu)));
+  }
+}
+
+}  // namespace wafertlm::config

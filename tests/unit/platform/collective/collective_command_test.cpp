@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command as a user meets it: exit codes, messages, fields.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
+
+namespace wafertlm::test {
+namespace {
+
+const std::string kWafer = "collective " WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml ";
+const std::string kParallel = kWafer + "--type all_reduce --parallelism 'MP(2)-DP(5)-PP(2)' ";
+
+void expect_bad(const std::string& arguments, const std::string& message) {
+  const ToolResult result = run_tool(arguments);
+  EXPECT_EQ(result.exit_code, 2) << arguments;
+  EXPECT_NE(result.error.find(message), std::string::npos) << arguments << "\n" << result.error;
+  EXPECT_EQ(result.out, "");
+}
+
+TEST(CollectiveCommand, BadInputEndsWithCode2AndSaysWhatToChange) {
+  expect_bad(kParallel, "--parallelism needs --class mp, dp, pp or all");
+  expect_bad(kParallel + "--class tp",
+             "no groups of class 'tp' in a parallelism; there are mp, dp, pp and all");
+  expect_bad(kParallel + "--class mp,mp", "mp is listed twice");
+  expect_bad(kParallel + "--class mp --npus 0-3", "the groups come from --parallelism; leave it out");
+  expect_bad(kParallel + "--class mp --placement best", "there are paper, contiguous, row_major, random");
+  expect_bad(kParallel + "--class mp --placement file:/no/such/file", "cannot be read");
+  expect_bad(kParallel + "--class mp --seed 3", "only --placement random has a seed");
+  expect_bad(kParallel + "--class mp --placement random --seed x", "expected a whole number");
+  expect_bad(kWafer + "--type all_reduce --placement random", "places the workers of a --parallelism");
+  expect_bad(kWafer + "--type all_reduce --parallelism 'MP(3)-DP(7)' --class mp",
+             "needs 3 x 7 x 1 NPUs and the wafer has 20");
+  expect_bad(kWafer + "--type all_reduce --parallelism 'DP(5)' --class mp", "have one member each");
+  expect_bad(kWafer + "--type all_reduce --class xp", "no traffic class 'xp'");
+  expect_bad(kWafer + "--type weight_load --npus 0-3", "leave it out");
+  expect_bad(kWafer + "--type weight_load --class none", "no traffic class 'none'");
+  expect_bad(kWafer + "--type weight_load --set wafer.io.controllers=none",
+             "the platform has no I/O controllers");
+  expect_bad(kWafer + "--type weight_load --set 'wafer.fabric.failed_routers=[7]'", "router 7 has failed");
+  const TempFolder folder;
+  expect_bad(kParallel + "--class mp --placement file:" + folder.write("place", "3\n3\n"),
+             "place:2: NPU 3 is taken already, in line 1");
+}
+
+TEST(CollectiveCommand, GivesTheTimeOfEveryGroup) {
+  const ToolResult result = run_tool(kParallel + "--class mp,dp --size 40kB --json");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const auto rows = nlohmann::json::parse(result.out)["rows"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["class"], "mp");
+  EXPECT_EQ(rows[0]["groups"].size(), 10U);
+  EXPECT_EQ(rows[0]["groups"][1]["npus"], (std::vector<int>{10, 15}));
+  EXPECT_EQ(rows[1]["class"], "dp");
+  EXPECT_EQ(rows[1]["group_size"], 5);
+  for (const auto& row : rows) {
+    std::uint64_t slowest = 0;
+    for (const auto& group : row["groups"])
+      slowest = std::max(slowest, group["time_ps"].get<std::uint64_t>());
+    EXPECT_EQ(row["time_ps"], slowest);
+    EXPECT_LE(row["fastest_group_ps"], slowest);
+    EXPECT_GT(row["bound_ps"], 0);
+  }
+}
+
+TEST(CollectiveCommand, GivesTheEndOfEveryChannel) {
+  const ToolResult result = run_tool(kWafer + "--type gradient_store --size 180kB --json");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const auto row = nlohmann::json::parse(result.out)["rows"][0];
+  ASSERT_EQ(row["channels"].size(), 18U);
+  EXPECT_EQ(row["channels"][5]["npu"], 4);
+  EXPECT_EQ(row["channels"][5]["side"], "east");
+  EXPECT_EQ(row["busiest_link_shares"], 9);
+  EXPECT_EQ(row["busiest_link_payload_bytes"], 90'000);
+  EXPECT_EQ(row["line_rate_bytes_per_s"], 2.304e12);
+}
+
+}  // namespace
+}  // namespace wafertlm::test
