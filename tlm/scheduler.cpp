@@ -15,9 +15,10 @@ constexpr auto earlier = [](const WakeQueue::Entry& a, const WakeQueue::Entry& b
 /// For the standard heap, whose front is the last by this order.
 constexpr auto later = [](const WakeQueue::Entry& a, const WakeQueue::Entry& b) { return earlier(b, a); };
 
-constexpr std::size_t kCompact = 256;      // popped entries that the open buckets keep at most
-constexpr std::uint64_t kAheadSlots = 64;  // buckets are opened at most so far ahead of the time
-constexpr std::uint32_t kCrowded = 512;    // with fewer wake-ups than this everything fits the cache anyway
+constexpr std::size_t kCompact = 256;         // popped entries that the open buckets keep at most
+constexpr std::uint64_t kAheadSlots = 64;     // buckets are opened at most so far ahead of the time
+constexpr std::uint64_t kMostLeading = 4096;  // wake-ups per activation; then the kernel has a look around
+constexpr std::uint32_t kCrowded = 512;  // with fewer wake-ups than this everything fits the cache anyway
 
 }  // namespace
 
@@ -42,8 +43,9 @@ void WakeQueue::put(std::uint64_t slot, const Entry& entry) {
   used_words_[bucket / 4096] |= std::uint64_t{1} << bucket / 64 % 64;
 }
 
-void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what) {
-  const Entry entry{at, &target, what, order_++};
+void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what, bool may_lead) {
+  const Entry entry{at, &target, what, order_ + may_lead};
+  order_ += 2;
   const std::uint64_t slot = at >> shift_;
   // After a rest the calendar begins anew at the present; it spans kBuckets slots from the open one on.
   if (pending_ == 0 && open_front_ == open_.size()) open_slot_ = std::max(open_slot_, now >> shift_);
@@ -109,31 +111,37 @@ bool WakeQueue::open_next(std::uint64_t last) {
   return true;
 }
 
-TimePs WakeQueue::next_ps() {
-  if (!immediate_.empty()) return immediate_.front().at;
-  const TimePs far = far_.empty() ? kNever : far_.front().at;
-  if (open_front_ == open_.size() && !open_next()) return far;
-  return std::min(open_[open_front_].at, far);
+const WakeQueue::Entry* WakeQueue::front() {
+  const Entry* first = nullptr;
+  if (open_front_ != open_.size() || open_next()) {
+    first = &open_[open_front_];
+    front_in_ = Source::open;
+  }
+  // For one instant: the far entries were pushed first, those pushed at the instant itself last.
+  if (!immediate_.empty() && (!first || immediate_.front().at < first->at)) {
+    first = &immediate_.front();
+    front_in_ = Source::immediate;
+  }
+  if (!far_.empty() && (!first || far_.front().at <= first->at)) {
+    first = &far_.front();
+    front_in_ = Source::far;
+  }
+  return first;
 }
 
-bool WakeQueue::pop_due(TimePs now, Entry& entry) {
-  // For one instant: the far entries were pushed first, those pushed at the instant itself last.
-  if (!far_.empty() && far_.front().at <= now) {
-    entry = far_.front();
-    std::pop_heap(far_.begin(), far_.end(), later);
-    far_.pop_back();
-    return true;
+void WakeQueue::pop() {
+  switch (front_in_) {
+    case Source::open:
+      ++open_front_;
+      break;
+    case Source::immediate:
+      immediate_.pop_front();
+      break;
+    case Source::far:
+      std::pop_heap(far_.begin(), far_.end(), later);
+      far_.pop_back();
+      break;
   }
-  if (open_front_ != open_.size() || open_next()) {
-    if (open_[open_front_].at <= now) {
-      entry = open_[open_front_++];
-      return true;
-    }
-  }
-  if (immediate_.empty()) return false;
-  entry = immediate_.front();
-  immediate_.pop_front();
-  return true;
 }
 
 void WakeQueue::look_ahead(TimePs now) {
@@ -161,30 +169,62 @@ Scheduler::Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps)
   dont_initialize();
 }
 
-void Scheduler::schedule(TimePs at, Wakeable& target, std::uint32_t what) {
+void Scheduler::schedule(TimePs at, Wakeable& target, std::uint32_t what, bool may_lead) {
   const TimePs time = now();
   if (at < time)
     throw std::logic_error("wake-up at " + std::to_string(at) + " ps lies before now, " +
                            std::to_string(time) + " ps");
-  queue_.push(time, at, target, what);
+  queue_.push(time, at, target, what, may_lead);
   if (dispatching_ || at >= notified_ps_) return;
   due_.cancel();
   due_.notify(to_sc_time(at - time));
   notified_ps_ = at;
 }
 
+void Scheduler::run(TimePs duration_ps, sc_core::sc_starvation_policy policy) {
+  struct Restore {
+    ~Restore() { end_ps = 0; }
+    TimePs& end_ps;
+  } restore{run_end_ps_};
+  if (duration_ps == kNever) {
+    run_end_ps_ = kNever - 1;
+    sc_core::sc_start();
+  } else {
+    run_end_ps_ = kernel_now_ps() + duration_ps;
+    sc_core::sc_start(to_sc_time(duration_ps), policy);
+  }
+}
+
+/// Up to when this activation may deliver: before anything that another process does, and within run().
+TimePs Scheduler::lead_limit_ps(TimePs kernel_ps) const {
+  if (run_end_ps_ <= kernel_ps) return kernel_ps;
+  const TimePs free_ps = sc_core::sc_time_to_pending_activity().value();
+  return free_ps == 0 ? kernel_ps : std::min(run_end_ps_, kernel_ps + free_ps - 1);
+}
+
 void Scheduler::dispatch() {
-  const TimePs time = dispatch_ps_ = sc_core::sc_time_stamp().value();
+  const TimePs kernel_ps = local_ps_ = kernel_now_ps();
+  const TimePs limit_ps = lead_limit_ps(kernel_ps);
   dispatching_ = true;
-  WakeQueue::Entry entry;
-  while (queue_.pop_due(time, entry)) {
+  const std::uint64_t last_event = events_ + kMostLeading;
+  while (const WakeQueue::Entry* const next = queue_.front()) {
+    if (next->at > kernel_ps && (next->at > limit_ps || !next->may_lead() || events_ >= last_event)) break;
+    const WakeQueue::Entry entry = *next;
+    queue_.pop();
+    local_ps_ = entry.at;
     ++events_;
-    if (queue_.pending() >= kCrowded) queue_.look_ahead(time);
-    entry.target->wake(entry.what, time);
+    if (queue_.pending() >= kCrowded) queue_.look_ahead(local_ps_);
+    entry.target->wake(entry.what, entry.at);
   }
   dispatching_ = false;
+  notify_next(kernel_ps);
+}
+
+/// Asks for the next activation. If none comes within the run, one lets the kernel's time catch up.
+void Scheduler::notify_next(TimePs kernel_ps) {
   notified_ps_ = queue_.next_ps();
-  if (notified_ps_ != kNever) due_.notify(to_sc_time(notified_ps_ - time));
+  if (local_ps_ > kernel_ps && notified_ps_ > run_end_ps_) notified_ps_ = local_ps_;
+  if (notified_ps_ != kNever) due_.notify(to_sc_time(notified_ps_ - kernel_ps));
 }
 
 }  // namespace wafertlm

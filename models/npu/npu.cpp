@@ -23,6 +23,10 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
 }
 
+void Npu::end_of_elaboration() {
+  may_lead_ = to_fabric->time_source() == &scheduler_ && from_fabric->time_source() == &scheduler_;
+}
+
 tlm_sync_enum Npu::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase == ::tlm::END_RESP) return ::tlm::TLM_COMPLETED;
   if (phase != ::tlm::BEGIN_REQ || delay != sc_core::SC_ZERO_TIME)

@@ -128,10 +128,10 @@ Result packet_hops(const Case& c) {
                                                   pattern, counter, pool, scheduler));
     mesh.attach(static_cast<NpuId>(n), nodes.back()->to_fabric, nodes.back()->from_fabric);
   }
-  sc_core::sc_start(to_sc_time(c.time_ps / 4));  // fill
+  scheduler.run(c.time_ps / 4);  // fill
   const std::uint64_t hops_before = mesh.packet_hops(), events_before = scheduler.events();
   const double start = cpu_seconds();
-  sc_core::sc_start(to_sc_time(c.time_ps));
+  scheduler.run(c.time_ps);
   const double seconds = cpu_seconds() - start;
   const std::uint64_t hops = mesh.packet_hops() - hops_before;
   return {static_cast<double>(hops) / seconds,

@@ -19,11 +19,18 @@ struct FabricProtocol {
   using tlm_phase_type = ::tlm::tlm_phase;
 };
 
+class Scheduler;
+
+/// Either party of a link may name the scheduler whose now() it uses for all its times. If it does, calls may
+/// reach it while sc_time_stamp() is behind, the delay counting from now(), and it must not notify an event
+/// or call anybody who does from within one. Between parties of which one does not, both times agree.
 struct FabricForwardIf : ::tlm::tlm_fw_nonblocking_transport_if<Packet, ::tlm::tlm_phase> {
   using protocol_types = FabricProtocol;
+  virtual const Scheduler* time_source() const { return nullptr; }
 };
 struct FabricBackwardIf : ::tlm::tlm_bw_nonblocking_transport_if<Packet, ::tlm::tlm_phase> {
   using protocol_types = FabricProtocol;
+  virtual const Scheduler* time_source() const { return nullptr; }
 };
 
 class FabricInitiatorSocket : public ::tlm::tlm_base_initiator_socket<32, FabricForwardIf, FabricBackwardIf> {

@@ -26,22 +26,34 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Wake
 
  private:
   struct Output;
+  /// The last duration as an sc_time: it is nearly always the same, and making one is a call into the kernel.
+  struct Duration {
+    const sc_core::sc_time& of(TimePs duration) {
+      if (duration != time.value()) time = to_sc_time(duration);
+      return time;
+    }
+    sc_core::sc_time time;
+  };
   // What a hop needs of a port, in one cache line; the sockets are far larger and lie elsewhere.
   struct alignas(64) Input final : FabricForwardIf {
     ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
+    const Scheduler* time_source() const override { return &owner->scheduler_; }
     SwitchModule* owner = nullptr;
     FabricBackwardIf* peer = nullptr;
     Output* sender = nullptr;  // the peer, if that is a switch
     PortId port{};
+    Duration credit_delay;
   };
   struct alignas(64) Output final : FabricBackwardIf {
     ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
+    const Scheduler* time_source() const override { return &owner->scheduler_; }
     SwitchModule* owner = nullptr;
     FabricForwardIf* peer = nullptr;
     Input* receiver = nullptr;  // the peer, if that is a switch
     PortId port{};
+    bool may_lead = false;  // all that a grant here calls take their time from the scheduler
     sc_core::sc_time latency;
   };
 
