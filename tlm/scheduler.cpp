@@ -2,6 +2,7 @@
 #include "tlm/scheduler.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -27,20 +28,23 @@ WakeQueue::WakeQueue(TimePs horizon_ps)
   while (TimePs{kBuckets} << shift_ < horizon_ps) ++shift_;
 }
 
-void WakeQueue::put(std::uint64_t slot, const Entry& entry) {
+inline void WakeQueue::put(std::uint64_t slot, const Entry& entry) {
   const auto bucket = static_cast<std::uint32_t>(slot) & (kBuckets - 1);
-  std::uint32_t node = free_;
-  if (node == kNil) {
-    node = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({entry, heads_[bucket]});
+  std::uint32_t number = free_;
+  if (number == kNil) {
+    number = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.emplace_back();
   } else {
-    free_ = nodes_[node].next;
-    nodes_[node] = {entry, heads_[bucket]};
+    free_ = nodes_[number].next;
   }
-  heads_[bucket] = node;
+  Node& node = nodes_[number];
+  node.entry = entry;
+  node.next = heads_[bucket];
+  heads_[bucket] = number;
   ++pending_;
-  used_[bucket / 64] |= std::uint64_t{1} << bucket % 64;
-  used_words_[bucket / 4096] |= std::uint64_t{1} << bucket / 64 % 64;
+  std::uint64_t& word = used_[bucket / 64];
+  if (word == 0) used_words_[bucket / 4096] |= std::uint64_t{1} << bucket / 64 % 64;
+  word |= std::uint64_t{1} << bucket % 64;
 }
 
 void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what, bool may_lead) {
@@ -49,15 +53,15 @@ void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what
   const std::uint64_t slot = at >> shift_;
   // After a rest the calendar begins anew at the present; it spans kBuckets slots from the open one on.
   if (pending_ == 0 && open_front_ == open_.size()) open_slot_ = std::max(open_slot_, now >> shift_);
-  if (at == now) {
+  if (slot - open_slot_ - 1 < kBuckets - 1) {
+    put(slot, entry);
+  } else if (at == now) {
     immediate_.push_back(entry);
   } else if (slot <= open_slot_) {
     // Into the bucket that is being worked on: rare, a delay shorter than a bucket.
     open_.insert(std::upper_bound(open_.begin() + static_cast<std::ptrdiff_t>(open_front_), open_.end(),
                                   entry, earlier),
                  entry);
-  } else if (slot - open_slot_ < kBuckets) {
-    put(slot, entry);
   } else {
     far_.push_back(entry);
     std::push_heap(far_.begin(), far_.end(), later);
@@ -65,7 +69,7 @@ void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what
 }
 
 /// The first used bucket from `from` on, going round; kNil if there is none.
-std::uint32_t WakeQueue::next_used(std::uint32_t from) const {
+inline std::uint32_t WakeQueue::next_used(std::uint32_t from) const {
   constexpr std::uint32_t kWords = kBuckets / 64, kGroups = kWords / 64;
   std::uint32_t word = from / 64;
   std::uint64_t bits = used_[word] & (~std::uint64_t{0} << from % 64);
@@ -89,7 +93,10 @@ bool WakeQueue::open_next(std::uint64_t last) {
   const std::uint64_t slot = nodes_[heads_[bucket]].entry.at >> shift_;
   if (slot > last) return false;
   open_slot_ = slot;
-  if (open_front_ == open_.size() || open_front_ >= kCompact) {
+  if (open_front_ == open_.size()) {
+    open_.clear();
+    open_front_ = 0;
+  } else if (open_front_ >= kCompact) {
     open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(open_front_));
     open_front_ = 0;
   }
@@ -129,23 +136,17 @@ const WakeQueue::Entry* WakeQueue::front() {
   return first;
 }
 
-void WakeQueue::pop() {
-  switch (front_in_) {
-    case Source::open:
-      ++open_front_;
-      break;
-    case Source::immediate:
-      immediate_.pop_front();
-      break;
-    case Source::far:
-      std::pop_heap(far_.begin(), far_.end(), later);
-      far_.pop_back();
-      break;
+void WakeQueue::pop_other() {
+  if (front_in_ == Source::immediate) {
+    immediate_.pop_front();
+  } else {
+    std::pop_heap(far_.begin(), far_.end(), later);
+    far_.pop_back();
   }
 }
 
 void WakeQueue::look_ahead(TimePs now) {
-  constexpr std::size_t kTarget = 13, kDepth[] = {9, 6, 3, 1};  // entries ahead
+  constexpr std::size_t kTarget = 16, kDepth[] = {12, 9, 6, 3, 1};  // entries ahead
   while (open_.size() - open_front_ < kTarget + 1)
     if (!open_next((now >> shift_) + kAheadSlots)) break;
   const std::size_t left = open_.size() - open_front_;
@@ -154,7 +155,7 @@ void WakeQueue::look_ahead(TimePs now) {
     const auto* const object = reinterpret_cast<const char*>(next[kTarget].target);
     for (std::size_t k = 0; k < 192; k += 64) __builtin_prefetch(object + k);
   }
-  for (unsigned depth = 0; depth < 4; ++depth)
+  for (unsigned depth = 0; depth < std::size(kDepth); ++depth)
     if (left >= kDepth[depth]) next[kDepth[depth]].target->prefetch(next[kDepth[depth]].what, depth);
 }
 
@@ -187,7 +188,7 @@ void Scheduler::run(TimePs duration_ps, sc_core::sc_starvation_policy policy) {
     TimePs& end_ps;
   } restore{run_end_ps_};
   if (duration_ps == kNever) {
-    run_end_ps_ = kNever - 1;
+    run_end_ps_ = kNever;
     sc_core::sc_start();
   } else {
     run_end_ps_ = kernel_now_ps() + duration_ps;
@@ -199,7 +200,7 @@ void Scheduler::run(TimePs duration_ps, sc_core::sc_starvation_policy policy) {
 TimePs Scheduler::lead_limit_ps(TimePs kernel_ps) const {
   if (run_end_ps_ <= kernel_ps) return kernel_ps;
   const TimePs free_ps = sc_core::sc_time_to_pending_activity().value();
-  return free_ps == 0 ? kernel_ps : std::min(run_end_ps_, kernel_ps + free_ps - 1);
+  return free_ps == 0 ? kernel_ps : std::min(run_end_ps_, kernel_ps + free_ps) - 1;
 }
 
 void Scheduler::dispatch() {
@@ -223,7 +224,7 @@ void Scheduler::dispatch() {
 /// Asks for the next activation. If none comes within the run, one lets the kernel's time catch up.
 void Scheduler::notify_next(TimePs kernel_ps) {
   notified_ps_ = queue_.next_ps();
-  if (local_ps_ > kernel_ps && notified_ps_ > run_end_ps_) notified_ps_ = local_ps_;
+  if (local_ps_ > kernel_ps && notified_ps_ >= run_end_ps_) notified_ps_ = local_ps_;
   if (notified_ps_ != kNever) due_.notify(to_sc_time(notified_ps_ - kernel_ps));
 }
 

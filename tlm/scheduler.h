@@ -13,7 +13,7 @@ namespace wafertlm {
 class Wakeable {
  public:
   virtual void wake(std::uint32_t what, TimePs now) = 0;
-  /// A hint that wake(what) comes soon: brings into the cache what it will touch. Called with depth 0 to 3,
+  /// A hint that wake(what) comes soon: brings into the cache what it will touch. Called with depth 0 to 4,
   /// each a few wake-ups nearer, so that a later one can follow pointers that an earlier one has fetched.
   /// Must not change anything.
   virtual void prefetch(std::uint32_t, unsigned /*depth*/) const {}
@@ -43,7 +43,12 @@ class WakeQueue {
   /// The next entry, null if there is none; valid until the queue changes.
   const Entry* front();
   /// Takes out what front() returned.
-  void pop();
+  void pop() {
+    if (front_in_ == Source::open)
+      ++open_front_;
+    else
+      pop_other();
+  }
   /// The time of the next entry, kNever if there is none.
   TimePs next_ps() {
     const Entry* const next = front();
@@ -67,6 +72,7 @@ class WakeQueue {
   /// Opens the next used bucket if its slot is at most `last`; returns whether there was one.
   bool open_next(std::uint64_t last = ~std::uint64_t{0});
   std::uint32_t next_used(std::uint32_t from) const;
+  void pop_other();
 
   unsigned shift_;
   std::uint64_t open_slot_ = 0;  // at >> shift_ of the last open bucket
@@ -125,7 +131,7 @@ class Scheduler : public sc_core::sc_module {
   TimePs notified_ps_ = kNever;
   bool dispatching_ = false;
   TimePs local_ps_ = 0;    // of the wake-up that is being delivered
-  TimePs run_end_ps_ = 0;  // of run()
+  TimePs run_end_ps_ = 0;  // of run(); what is due at that time comes in the next one, as with sc_start()
   std::uint64_t events_ = 0;
 };
 

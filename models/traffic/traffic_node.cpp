@@ -92,9 +92,20 @@ void TrafficNode::prefetch(std::uint32_t, unsigned depth) const {
     __builtin_prefetch(fabric_);
   } else if (depth == 1) {
     injector_.prefetch_contenders(PortId{0});
-  } else if (depth == 2) {
-    __builtin_prefetch(injector_.likely_winner(PortId{0}).packet);
+  } else if (const Packet* const packet = injector_.likely_winner(PortId{0}).packet) {
+    if (depth == 2) {
+      prefetch_for_hop(*packet);
+      fabric_->prefetch();
+    } else if (depth == 4) {
+      fabric_->prefetch(*packet);
+    }
   }
+}
+
+void TrafficNode::prefetch() const {
+  __builtin_prefetch(&scheduler_);
+  __builtin_prefetch(&ejection_);
+  injector_.prefetch_tables();
 }
 
 ::tlm::tlm_sync_enum TrafficNode::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {

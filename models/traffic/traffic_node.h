@@ -85,6 +85,8 @@ class TrafficNode : public sc_core::sc_module,
   PortId output_for(const Packet&) const override { return PortId{0}; }
   void wake(std::uint32_t, TimePs now) override;
   void prefetch(std::uint32_t, unsigned depth) const override;
+  void prefetch() const override;
+  void prefetch(const Packet& packet) const override { injector_.prefetch_credit(PortId{0}, packet.vc); }
   void create_next();
 
   TrafficNodeParams params_;

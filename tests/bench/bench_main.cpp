@@ -206,7 +206,7 @@ int sc_main(int argc, char** argv) {
       if (std::string(c.name).find(argv[1]) == std::string::npos) continue;
       c.time_ps /= 2;
       const Result result = packet_hops(c);
-      fmt::print("{}: {} hops\n", c.name, result.hops);
+      fmt::print("{}: {} hops, {:.3g} per s\n", c.name, result.hops, result.hops_per_s);
       return 0;
     }
   }

@@ -31,7 +31,9 @@ struct Mixture final : Wakeable {
     came.emplace_back(now, what);
     EXPECT_EQ(scheduler.now(), now);
     EXPECT_LE(kernel_now_ps(), now);
-    if (exact[what]) EXPECT_EQ(kernel_now_ps(), now) << "a wake-up that may not lead";
+    if (exact[what]) {
+      EXPECT_EQ(kernel_now_ps(), now) << "a wake-up that may not lead";
+    }
     if (kernel_now_ps() < now) ++led;
     for (std::uint64_t k = random() % 3; k-- > 0;) ask(now + random() % 40 * 25);
     if (came.size() == wanted.size()) ask(now + 700);
@@ -54,7 +56,9 @@ struct Stranger : sc_core::sc_module {
       wait(to_sc_time(random() % 3000));
       const TimePs now = kernel_now_ps();
       EXPECT_EQ(mixture.scheduler.now(), now);
-      if (!mixture.came.empty()) EXPECT_LE(mixture.came.back().first, now);
+      if (!mixture.came.empty()) {
+        EXPECT_LE(mixture.came.back().first, now);
+      }
       std::size_t due = 0;
       for (const auto& [at, what] : mixture.wanted) due += at < now;
       EXPECT_GE(mixture.came.size(), due) << "at " << now;
@@ -75,9 +79,9 @@ TEST(Leading, IsNotSeenByOthers) {
     scheduler.run(10'013);
     EXPECT_EQ(kernel_now_ps(), end);
     EXPECT_EQ(scheduler.now(), end);
-    EXPECT_LE(mixture.came.back().first, end);
+    EXPECT_LT(mixture.came.back().first, end);  // what is due at the end comes next, as with sc_start
     std::size_t due = 0;
-    for (const auto& [at, what] : mixture.wanted) due += at <= end;
+    for (const auto& [at, what] : mixture.wanted) due += at < end;
     EXPECT_EQ(mixture.came.size(), due);
   }
   sc_core::sc_start(to_sc_time(5'000));  // nothing leads here

@@ -58,12 +58,10 @@ void SwitchModule::end_of_elaboration() {
   bool may_lead = true;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     inputs_[i].peer = peer_of(input_sockets_[i]);
-    inputs_[i].sender = dynamic_cast<Output*>(inputs_[i].peer);
     may_lead = may_lead && inputs_[i].peer->time_source() == &scheduler_;
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i].peer = peer_of(output_sockets_[i]);
-    outputs_[i].receiver = dynamic_cast<Input*>(outputs_[i].peer);
     outputs_[i].may_lead = may_lead && outputs_[i].peer->time_source() == &scheduler_;
   }
 }
@@ -107,22 +105,27 @@ void SwitchModule::prefetch(std::uint32_t output, unsigned depth) const {
   if (depth == 0) {
     __builtin_prefetch(&port);
     core_.prefetch_output(id);
-  } else if (depth == 1) {
+    return;
+  }
+  if (depth == 1) {
     core_.prefetch_contenders(id);
+    for (const Input& input : inputs_) __builtin_prefetch(&input);
     __builtin_prefetch(port.peer);
+    return;
+  }
+  const SwitchCore::Winner winner = core_.likely_winner(id);
+  if (!winner.packet) return;
+  const FabricBackwardIf* const sender = inputs_[winner.input].peer;
+  if (depth == 2) {
+    prefetch_for_hop(*winner.packet);
+    __builtin_prefetch(sender);
+    port.peer->prefetch();
+  } else if (depth == 3) {
+    __builtin_prefetch(winner.packet->next);
+    sender->prefetch();
   } else {
-    const SwitchCore::Winner winner = core_.likely_winner(id);
-    if (!winner.packet) return;
-    const Output* const sender = inputs_[winner.input].sender;
-    if (depth == 2) {
-      __builtin_prefetch(winner.packet);
-      __builtin_prefetch(&winner.packet->waits);
-      if (sender) sender->owner->core_.prefetch_output(sender->port);
-      if (port.receiver) port.receiver->owner->core_.prefetch_tables();
-    } else {
-      if (sender) sender->owner->core_.prefetch_credit(sender->port, winner.packet->vc);
-      if (port.receiver) port.receiver->owner->core_.prefetch_arrival(port.receiver->port, *winner.packet);
-    }
+    sender->prefetch(*winner.packet);
+    port.peer->prefetch(*winner.packet);
   }
 }
 
