@@ -23,13 +23,34 @@ constexpr std::uint32_t kCrowded = 512;  // with fewer wake-ups than this everyt
 
 }  // namespace
 
-WakeQueue::WakeQueue(TimePs horizon_ps)
-    : shift_(0), heads_(kBuckets, kNil), used_(kBuckets / 64), used_words_(kBuckets / 64 / 64) {
-  while (TimePs{kBuckets} << shift_ < horizon_ps) ++shift_;
+WakeQueue::WakeQueue(TimePs horizon_ps) : horizon_ps_(horizon_ps) { set_buckets(kFewestBuckets); }
+
+void WakeQueue::set_buckets(std::uint32_t buckets) {
+  mask_ = buckets - 1;
+  for (shift_ = 0; TimePs{buckets} << shift_ < horizon_ps_;) ++shift_;
+  heads_.assign(buckets, kNil);
+  used_.assign(buckets / 64, 0);
+  used_words_.assign((buckets / 64 + 63) / 64, 0);
+}
+
+/// More and shorter buckets. There are about as many as entries: few of them stay in the cache, and a bucket
+/// is short to sort.
+void WakeQueue::refine() {
+  std::vector<Entry> entries;
+  for (std::uint32_t node : heads_)
+    for (; node != kNil; node = nodes_[node].next) entries.push_back(nodes_[node].entry);
+  const unsigned before = shift_;
+  set_buckets(4 * buckets());
+  // The open bucket's time is over; the first of its shorter ones that may still hold something is the last.
+  open_slot_ = ((open_slot_ + 1) << before >> shift_) - 1;
+  nodes_.clear();
+  free_ = kNil;
+  pending_ = 0;
+  for (const Entry& entry : entries) put(entry.at >> shift_, entry);
 }
 
 inline void WakeQueue::put(std::uint64_t slot, const Entry& entry) {
-  const auto bucket = static_cast<std::uint32_t>(slot) & (kBuckets - 1);
+  const auto bucket = static_cast<std::uint32_t>(slot) & mask_;
   std::uint32_t number = free_;
   if (number == kNil) {
     number = static_cast<std::uint32_t>(nodes_.size());
@@ -51,10 +72,11 @@ void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what
   const Entry entry{at, &target, what, order_ + may_lead};
   order_ += 2;
   const std::uint64_t slot = at >> shift_;
-  // After a rest the calendar begins anew at the present; it spans kBuckets slots from the open one on.
+  // After a rest the calendar begins anew at the present; it spans all slots from the open one on.
   if (pending_ == 0 && open_front_ == open_.size()) open_slot_ = std::max(open_slot_, now >> shift_);
-  if (slot - open_slot_ - 1 < kBuckets - 1) {
+  if (slot - open_slot_ - 1 < mask_) {
     put(slot, entry);
+    if (pending_ == buckets() && buckets() < kMostBuckets) refine();
   } else if (at == now) {
     immediate_.push_back(entry);
   } else if (slot <= open_slot_) {
@@ -70,15 +92,16 @@ void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what
 
 /// The first used bucket from `from` on, going round; kNil if there is none.
 inline std::uint32_t WakeQueue::next_used(std::uint32_t from) const {
-  constexpr std::uint32_t kWords = kBuckets / 64, kGroups = kWords / 64;
+  const auto words = static_cast<std::uint32_t>(used_.size()),
+             groups = static_cast<std::uint32_t>(used_words_.size());
   std::uint32_t word = from / 64;
   std::uint64_t bits = used_[word] & (~std::uint64_t{0} << from % 64);
   if (bits == 0) {
-    const std::uint32_t first = (word + 1) % kWords;
+    const std::uint32_t first = (word + 1) & (words - 1);
     std::uint32_t group = first / 64;
     std::uint64_t summary = used_words_[group] & (~std::uint64_t{0} << first % 64);
-    for (std::uint32_t k = 0; summary == 0 && k < kGroups; ++k)
-      summary = used_words_[group = (group + 1) % kGroups];
+    for (std::uint32_t k = 0; summary == 0 && k < groups; ++k)
+      summary = used_words_[group = (group + 1) & (groups - 1)];
     if (summary == 0) return kNil;
     word = group * 64 + static_cast<std::uint32_t>(__builtin_ctzll(summary));
     bits = used_[word];
@@ -87,7 +110,7 @@ inline std::uint32_t WakeQueue::next_used(std::uint32_t from) const {
 }
 
 bool WakeQueue::open_next(std::uint64_t last) {
-  const auto start = static_cast<std::uint32_t>(open_slot_ + 1) & (kBuckets - 1);
+  const auto start = static_cast<std::uint32_t>(open_slot_ + 1) & mask_;
   const std::uint32_t bucket = pending_ == 0 ? kNil : next_used(start);
   if (bucket == kNil) return false;
   const std::uint64_t slot = nodes_[heads_[bucket]].entry.at >> shift_;

@@ -62,7 +62,7 @@ class WakeQueue {
   std::uint32_t pending() const { return pending_; }
 
  private:
-  static constexpr std::uint32_t kBuckets = 1U << 14;
+  static constexpr std::uint32_t kFewestBuckets = 1U << 9, kMostBuckets = 1U << 14;
   static constexpr std::uint32_t kNil = ~std::uint32_t{0};
   struct Node {
     Entry entry;
@@ -72,9 +72,14 @@ class WakeQueue {
   /// Opens the next used bucket if its slot is at most `last`; returns whether there was one.
   bool open_next(std::uint64_t last = ~std::uint64_t{0});
   std::uint32_t next_used(std::uint32_t from) const;
+  std::uint32_t buckets() const { return mask_ + 1; }
+  void set_buckets(std::uint32_t buckets);
+  void refine();
   void pop_other();
 
-  unsigned shift_;
+  TimePs horizon_ps_;
+  unsigned shift_ = 0;
+  std::uint32_t mask_ = 0;       // one less than the number of buckets, a power of two
   std::uint64_t open_slot_ = 0;  // at >> shift_ of the last open bucket
   std::vector<Entry> open_;      // entries of open buckets, sorted; those before open_front_ are gone
   std::size_t open_front_ = 0;

@@ -92,13 +92,12 @@ void TrafficNode::prefetch(std::uint32_t, unsigned depth) const {
     __builtin_prefetch(fabric_);
   } else if (depth == 1) {
     injector_.prefetch_contenders(PortId{0});
-  } else if (const Packet* const packet = injector_.likely_winner(PortId{0}).packet) {
-    if (depth == 2) {
-      prefetch_for_hop(*packet);
-      fabric_->prefetch();
-    } else if (depth == 4) {
-      fabric_->prefetch(*packet);
-    }
+  } else if (depth == 2) {
+    injector_.guess_winner(PortId{0});
+    if (const Packet* const packet = injector_.likely_winner(PortId{0}).packet) prefetch_for_hop(*packet);
+    fabric_->prefetch();
+  } else if (depth == 4) {
+    if (const Packet* const packet = injector_.likely_winner(PortId{0}).packet) fabric_->prefetch(*packet);
   }
 }
 

@@ -356,19 +356,21 @@ void SwitchCore::prefetch_contenders(PortId port) const {
   }
 }
 
-SwitchCore::Winner SwitchCore::likely_winner(PortId port) const {
+void SwitchCore::guess_winner(PortId port) const {
   const Output& output = outputs_[index_of(port)];
-  if (output.requesting_vcs == 0) return {};
+  output.likely = nullptr;
+  if (output.requesting_vcs == 0) return;
   const auto vc = static_cast<std::size_t>(__builtin_ctz(output.requesting_vcs));
-  const Channel& asked = output.channels[vc];
-  const std::uint64_t low = wide_bit(asked.next_input % 64) - 1;
-  for (const std::uint64_t part : {asked.requests & ~low, asked.requests & low})
-    for (std::uint64_t bits = part; bits != 0; bits &= bits - 1) {
-      const auto input = static_cast<std::size_t>(__builtin_ctzll(bits));
-      const Queue& waiting = queue(output, vc, input);
-      if (waiting.eligible_ps <= output.wake_ps) return {input, waiting.head};
-    }
-  return {};
+  const std::uint64_t requests = output.channels[vc].requests;
+  const std::uint32_t from = output.channels[vc].next_input % 64;
+  for (std::uint64_t bits = requests >> from | requests << (64 - from) % 64; bits != 0; bits &= bits - 1) {
+    const auto input = (from + static_cast<std::uint32_t>(__builtin_ctzll(bits))) % 64;
+    const Queue& waiting = queue(output, vc, input);
+    if (waiting.eligible_ps > output.wake_ps) continue;
+    output.likely = &waiting;
+    output.likely_input = input;
+    return;
+  }
 }
 
 void SwitchCore::prefetch_arrival(PortId input, const Packet& packet) const {

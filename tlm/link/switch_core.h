@@ -111,12 +111,16 @@ class SwitchCore {
   // apart, because each follows pointers that the one before has fetched.
   void prefetch_output(PortId output) const;
   void prefetch_contenders(PortId output) const;
+  /// Guesses which packet will leave at the next wake(output); then returns it.
+  void guess_winner(PortId output) const;
   struct Winner {
     std::size_t input = 0;
     const Packet* packet = nullptr;
   };
-  /// The packet that will probably leave at the next wake(output), if any.
-  Winner likely_winner(PortId output) const;
+  Winner likely_winner(PortId output) const {
+    const Output& of = outputs_[index_of(output)];
+    return {of.likely_input, of.likely ? of.likely->head : nullptr};
+  }
   /// What a coming call of arrive() or credit() will touch: first the core itself, later the rest.
   void prefetch_tables() const {
     __builtin_prefetch(&outputs_);
@@ -165,6 +169,9 @@ class SwitchCore {
     Channel* channels = nullptr;       // [vc]
     Queue* queues = nullptr;           // [vc][input]
     PortId port{};
+    // A guess at the next winner: only hints follow it.
+    mutable std::uint32_t likely_input = 0;
+    mutable const Queue* likely = nullptr;
     ClassId current_class{};  // of the packet on the line
     OutputCounters counters;
   };

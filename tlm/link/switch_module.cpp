@@ -113,6 +113,7 @@ void SwitchModule::prefetch(std::uint32_t output, unsigned depth) const {
     __builtin_prefetch(port.peer);
     return;
   }
+  if (depth == 2) core_.guess_winner(id);
   const SwitchCore::Winner winner = core_.likely_winner(id);
   if (!winner.packet) return;
   const FabricBackwardIf* const sender = inputs_[winner.input].peer;
