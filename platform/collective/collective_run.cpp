@@ -2,6 +2,7 @@
 #include "platform/collective/collective_run.h"
 
 #include <algorithm>
+#include <ctime>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -70,16 +71,21 @@ CollectiveResult run_collective(const config::PlatformSpec& spec, const Collecti
   const auto program = plan_collective(request, machine.traits());
   const CollectiveCost cost = cost_of(*program, request, machine.traits());
   Driver driver(machine, program, machine.wafer().classes.find(traffic_class), spec.run.functional);
+  const std::clock_t begin = std::clock();
   simulate(
       machine, [&] { driver.start(); }, [&] { return driver.done(); });
 
   if (!driver.wrong().empty()) throw std::runtime_error("wrong value: " + driver.wrong());
   CollectiveResult result;
+  result.simulation_cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   result.time_ps = driver.end_ps();
   result.predicted_ps = cost.predicted_ps;
   result.bound_ps = cost.bound_ps;
   result.proven = spec.run.functional;
   result.packet_hops = machine.wafer().mesh.packet_hops();
+  for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
+    result.injected_packets +=
+        machine.npu(static_cast<NpuId>(npu)).endpoint().injection_port().counters(PortId{0}).packets;
   result.events = machine.wafer().scheduler.events();
   for (const MeshLink& link : machine.wafer().mesh.links())
     result.busiest_link_payload_bytes =

@@ -14,6 +14,8 @@ struct CollectiveResult {
   std::uint64_t packet_hops = 0, events = 0;
   std::uint64_t busiest_link_payload_bytes = 0;
   bool proven = false;  ///< functional mode: every value was right
+  std::uint64_t injected_packets = 0;
+  double simulation_cpu_s = 0;  ///< of the host, without building the platform
 };
 
 /// Builds the platform and runs the collective. One call per process.
