@@ -169,6 +169,7 @@ void WakeQueue::pop_other() {
 }
 
 void WakeQueue::look_ahead(TimePs now) {
+  if (pending_ + (open_.size() - open_front_) < kCrowded) return;
   constexpr std::size_t kTarget = 16, kDepth[] = {12, 9, 6, 3, 1};  // entries ahead
   while (open_.size() - open_front_ < kTarget + 1)
     if (!open_next((now >> shift_) + kAheadSlots)) break;
@@ -237,7 +238,7 @@ void Scheduler::dispatch() {
     queue_.pop();
     local_ps_ = entry.at;
     ++events_;
-    if (queue_.pending() >= kCrowded) queue_.look_ahead(local_ps_);
+    queue_.look_ahead(local_ps_);
     entry.target->wake(entry.what, entry.at);
   }
   dispatching_ = false;
