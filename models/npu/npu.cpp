@@ -24,6 +24,7 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
 }
 
 void Npu::end_of_elaboration() {
+  fabric_ = peer_of(to_fabric);
   may_lead_ = to_fabric->time_source() == &scheduler_ && from_fabric->time_source() == &scheduler_;
 }
 
@@ -119,6 +120,23 @@ void Npu::wake(std::uint32_t what, TimePs now) {
     }
     default:
       break;
+  }
+}
+
+void Npu::prefetch(std::uint32_t what, unsigned depth) const {
+  if (what != kInjector) return;
+  const SwitchCore& port = endpoint_.injection_port();
+  if (depth == 0) {
+    port.prefetch_output(PortId{0});
+    __builtin_prefetch(fabric_);
+  } else if (depth == 1) {
+    port.prefetch_contenders(PortId{0});
+  } else if (depth == 2) {
+    port.guess_winner(PortId{0});
+    if (const Packet* const packet = port.likely_winner(PortId{0}).packet) prefetch_for_hop(*packet);
+    fabric_->prefetch();
+  } else if (depth == 4) {
+    if (const Packet* const packet = port.likely_winner(PortId{0}).packet) fabric_->prefetch(*packet);
   }
 }
 

@@ -74,6 +74,7 @@ class Npu : public sc_core::sc_module,
   void communication_done(std::uint64_t token) override { respond(token, scheduler_.now(), true); }
   void memory_done(std::uint64_t token, bool ok) override { respond(token, scheduler_.now(), ok); }
   void wake(std::uint32_t what, TimePs now) override;
+  void prefetch(std::uint32_t what, unsigned depth) const override;
 
   void accept(Payload& payload, TimePs now);
   void respond(std::uint64_t token, TimePs at, bool ok);
@@ -82,6 +83,7 @@ class Npu : public sc_core::sc_module,
   NpuParams params_;
   Scheduler& scheduler_;
   bool may_lead_ = false;
+  FabricForwardIf* fabric_ = nullptr;  // behind the socket
   Endpoint endpoint_;
   TimePs compute_free_ps_ = 0, cpu_free_ps_ = 0;
   std::unordered_map<std::uint64_t, Payload*> running_;  // by token
