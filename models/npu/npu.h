@@ -75,6 +75,10 @@ class Npu : public sc_core::sc_module,
   void memory_done(std::uint64_t token, bool ok) override { respond(token, scheduler_.now(), ok); }
   void wake(std::uint32_t what, TimePs now) override;
   void prefetch(std::uint32_t what, unsigned depth) const override;
+  void prefetch() const override { endpoint_.injection_port().prefetch_tables(); }
+  void prefetch(const Packet& packet) const override {
+    endpoint_.injection_port().prefetch_credit(PortId{0}, packet.vc);
+  }
 
   void accept(Payload& payload, TimePs now);
   void respond(std::uint64_t token, TimePs at, bool ok);
