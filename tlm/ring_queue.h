@@ -17,9 +17,6 @@ class RingQueue {
   void prefetch() const {
     if (capacity_ != 0) __builtin_prefetch(&front());
   }
-  void prefetch_back() const {
-    if (capacity_ != 0) __builtin_prefetch(&slots_[tail_ & mask()]);
-  }
   std::size_t size() const { return tail_ - head_; }  // modulo 2^32, like the indices
   T& front() { return slots_[head_ & mask()]; }
   const T& front() const { return slots_[head_ & mask()]; }

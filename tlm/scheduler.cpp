@@ -2,6 +2,7 @@
 #include "tlm/scheduler.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -15,47 +16,74 @@ constexpr auto earlier = [](const WakeQueue::Entry& a, const WakeQueue::Entry& b
 /// For the standard heap, whose front is the last by this order.
 constexpr auto later = [](const WakeQueue::Entry& a, const WakeQueue::Entry& b) { return earlier(b, a); };
 
-constexpr std::size_t kCompact = 256;      // popped entries that the open buckets keep at most
-constexpr std::uint64_t kAheadSlots = 64;  // buckets are opened at most so far ahead of the time
-constexpr std::uint32_t kCrowded = 512;    // with fewer wake-ups than this everything fits the cache anyway
+constexpr std::size_t kCompact = 256;         // popped entries that the open buckets keep at most
+constexpr std::uint64_t kAheadSlots = 64;     // buckets are opened at most so far ahead of the time
+constexpr std::uint64_t kMostLeading = 4096;  // wake-ups per activation; then the kernel has a look around
+constexpr std::uint32_t kCrowded = 512;  // with fewer wake-ups than this everything fits the cache anyway
 
 }  // namespace
 
-WakeQueue::WakeQueue(TimePs horizon_ps)
-    : shift_(0), heads_(kBuckets, kNil), used_(kBuckets / 64), used_words_(kBuckets / 64 / 64) {
-  while (TimePs{kBuckets} << shift_ < horizon_ps) ++shift_;
+WakeQueue::WakeQueue(TimePs horizon_ps) : horizon_ps_(horizon_ps) { set_buckets(kFewestBuckets); }
+
+void WakeQueue::set_buckets(std::uint32_t buckets) {
+  mask_ = buckets - 1;
+  for (shift_ = 0; TimePs{buckets} << shift_ < horizon_ps_;) ++shift_;
+  heads_.assign(buckets, kNil);
+  used_.assign(buckets / 64, 0);
+  used_words_.assign((buckets / 64 + 63) / 64, 0);
 }
 
-void WakeQueue::put(std::uint64_t slot, const Entry& entry) {
-  const auto bucket = static_cast<std::uint32_t>(slot) & (kBuckets - 1);
-  std::uint32_t node = free_;
-  if (node == kNil) {
-    node = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({entry, heads_[bucket]});
+/// More and shorter buckets. There are about as many as entries: few of them stay in the cache, and a bucket
+/// is short to sort.
+void WakeQueue::refine() {
+  std::vector<Entry> entries;
+  for (std::uint32_t node : heads_)
+    for (; node != kNil; node = nodes_[node].next) entries.push_back(nodes_[node].entry);
+  const unsigned before = shift_;
+  set_buckets(4 * buckets());
+  // The open bucket's time is over; the first of its shorter ones that may still hold something is the last.
+  open_slot_ = ((open_slot_ + 1) << before >> shift_) - 1;
+  nodes_.clear();
+  free_ = kNil;
+  pending_ = 0;
+  for (const Entry& entry : entries) put(entry.at >> shift_, entry);
+}
+
+inline void WakeQueue::put(std::uint64_t slot, const Entry& entry) {
+  const auto bucket = static_cast<std::uint32_t>(slot) & mask_;
+  std::uint32_t number = free_;
+  if (number == kNil) {
+    number = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.emplace_back();
   } else {
-    free_ = nodes_[node].next;
-    nodes_[node] = {entry, heads_[bucket]};
+    free_ = nodes_[number].next;
   }
-  heads_[bucket] = node;
+  Node& node = nodes_[number];
+  node.entry = entry;
+  node.next = heads_[bucket];
+  heads_[bucket] = number;
   ++pending_;
-  used_[bucket / 64] |= std::uint64_t{1} << bucket % 64;
-  used_words_[bucket / 4096] |= std::uint64_t{1} << bucket / 64 % 64;
+  std::uint64_t& word = used_[bucket / 64];
+  if (word == 0) used_words_[bucket / 4096] |= std::uint64_t{1} << bucket / 64 % 64;
+  word |= std::uint64_t{1} << bucket % 64;
 }
 
-void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what) {
-  const Entry entry{at, &target, what, order_++};
+void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what, bool may_lead) {
+  const Entry entry{at, &target, what, order_ + may_lead};
+  order_ += 2;
   const std::uint64_t slot = at >> shift_;
-  // After a rest the calendar begins anew at the present; it spans kBuckets slots from the open one on.
+  // After a rest the calendar begins anew at the present; it spans all slots from the open one on.
   if (pending_ == 0 && open_front_ == open_.size()) open_slot_ = std::max(open_slot_, now >> shift_);
-  if (at == now) {
+  if (slot - open_slot_ - 1 < mask_) {
+    put(slot, entry);
+    if (pending_ == buckets() && buckets() < kMostBuckets) refine();
+  } else if (at == now) {
     immediate_.push_back(entry);
   } else if (slot <= open_slot_) {
     // Into the bucket that is being worked on: rare, a delay shorter than a bucket.
     open_.insert(std::upper_bound(open_.begin() + static_cast<std::ptrdiff_t>(open_front_), open_.end(),
                                   entry, earlier),
                  entry);
-  } else if (slot - open_slot_ < kBuckets) {
-    put(slot, entry);
   } else {
     far_.push_back(entry);
     std::push_heap(far_.begin(), far_.end(), later);
@@ -63,16 +91,17 @@ void WakeQueue::push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what
 }
 
 /// The first used bucket from `from` on, going round; kNil if there is none.
-std::uint32_t WakeQueue::next_used(std::uint32_t from) const {
-  constexpr std::uint32_t kWords = kBuckets / 64, kGroups = kWords / 64;
+inline std::uint32_t WakeQueue::next_used(std::uint32_t from) const {
+  const auto words = static_cast<std::uint32_t>(used_.size()),
+             groups = static_cast<std::uint32_t>(used_words_.size());
   std::uint32_t word = from / 64;
   std::uint64_t bits = used_[word] & (~std::uint64_t{0} << from % 64);
   if (bits == 0) {
-    const std::uint32_t first = (word + 1) % kWords;
+    const std::uint32_t first = (word + 1) & (words - 1);
     std::uint32_t group = first / 64;
     std::uint64_t summary = used_words_[group] & (~std::uint64_t{0} << first % 64);
-    for (std::uint32_t k = 0; summary == 0 && k < kGroups; ++k)
-      summary = used_words_[group = (group + 1) % kGroups];
+    for (std::uint32_t k = 0; summary == 0 && k < groups; ++k)
+      summary = used_words_[group = (group + 1) & (groups - 1)];
     if (summary == 0) return kNil;
     word = group * 64 + static_cast<std::uint32_t>(__builtin_ctzll(summary));
     bits = used_[word];
@@ -81,13 +110,16 @@ std::uint32_t WakeQueue::next_used(std::uint32_t from) const {
 }
 
 bool WakeQueue::open_next(std::uint64_t last) {
-  const auto start = static_cast<std::uint32_t>(open_slot_ + 1) & (kBuckets - 1);
+  const auto start = static_cast<std::uint32_t>(open_slot_ + 1) & mask_;
   const std::uint32_t bucket = pending_ == 0 ? kNil : next_used(start);
   if (bucket == kNil) return false;
   const std::uint64_t slot = nodes_[heads_[bucket]].entry.at >> shift_;
   if (slot > last) return false;
   open_slot_ = slot;
-  if (open_front_ == open_.size() || open_front_ >= kCompact) {
+  if (open_front_ == open_.size()) {
+    open_.clear();
+    open_front_ = 0;
+  } else if (open_front_ >= kCompact) {
     open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(open_front_));
     open_front_ = 0;
   }
@@ -109,35 +141,36 @@ bool WakeQueue::open_next(std::uint64_t last) {
   return true;
 }
 
-TimePs WakeQueue::next_ps() {
-  if (!immediate_.empty()) return immediate_.front().at;
-  const TimePs far = far_.empty() ? kNever : far_.front().at;
-  if (open_front_ == open_.size() && !open_next()) return far;
-  return std::min(open_[open_front_].at, far);
+const WakeQueue::Entry* WakeQueue::front() {
+  const Entry* first = nullptr;
+  if (open_front_ != open_.size() || open_next()) {
+    first = &open_[open_front_];
+    front_in_ = Source::open;
+  }
+  // For one instant: the far entries were pushed first, those pushed at the instant itself last.
+  if (!immediate_.empty() && (!first || immediate_.front().at < first->at)) {
+    first = &immediate_.front();
+    front_in_ = Source::immediate;
+  }
+  if (!far_.empty() && (!first || far_.front().at <= first->at)) {
+    first = &far_.front();
+    front_in_ = Source::far;
+  }
+  return first;
 }
 
-bool WakeQueue::pop_due(TimePs now, Entry& entry) {
-  // For one instant: the far entries were pushed first, those pushed at the instant itself last.
-  if (!far_.empty() && far_.front().at <= now) {
-    entry = far_.front();
+void WakeQueue::pop_other() {
+  if (front_in_ == Source::immediate) {
+    immediate_.pop_front();
+  } else {
     std::pop_heap(far_.begin(), far_.end(), later);
     far_.pop_back();
-    return true;
   }
-  if (open_front_ != open_.size() || open_next()) {
-    if (open_[open_front_].at <= now) {
-      entry = open_[open_front_++];
-      return true;
-    }
-  }
-  if (immediate_.empty()) return false;
-  entry = immediate_.front();
-  immediate_.pop_front();
-  return true;
 }
 
 void WakeQueue::look_ahead(TimePs now) {
-  constexpr std::size_t kTarget = 13, kDepth[] = {9, 6, 3, 1};  // entries ahead
+  if (pending_ + (open_.size() - open_front_) < kCrowded) return;
+  constexpr std::size_t kTarget = 16, kDepth[] = {12, 9, 6, 3, 1};  // entries ahead
   while (open_.size() - open_front_ < kTarget + 1)
     if (!open_next((now >> shift_) + kAheadSlots)) break;
   const std::size_t left = open_.size() - open_front_;
@@ -146,7 +179,7 @@ void WakeQueue::look_ahead(TimePs now) {
     const auto* const object = reinterpret_cast<const char*>(next[kTarget].target);
     for (std::size_t k = 0; k < 192; k += 64) __builtin_prefetch(object + k);
   }
-  for (unsigned depth = 0; depth < 4; ++depth)
+  for (unsigned depth = 0; depth < std::size(kDepth); ++depth)
     if (left >= kDepth[depth]) next[kDepth[depth]].target->prefetch(next[kDepth[depth]].what, depth);
 }
 
@@ -161,30 +194,62 @@ Scheduler::Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps)
   dont_initialize();
 }
 
-void Scheduler::schedule(TimePs at, Wakeable& target, std::uint32_t what) {
+void Scheduler::schedule(TimePs at, Wakeable& target, std::uint32_t what, bool may_lead) {
   const TimePs time = now();
   if (at < time)
     throw std::logic_error("wake-up at " + std::to_string(at) + " ps lies before now, " +
                            std::to_string(time) + " ps");
-  queue_.push(time, at, target, what);
+  queue_.push(time, at, target, what, may_lead);
   if (dispatching_ || at >= notified_ps_) return;
   due_.cancel();
   due_.notify(to_sc_time(at - time));
   notified_ps_ = at;
 }
 
+void Scheduler::run(TimePs duration_ps, sc_core::sc_starvation_policy policy) {
+  struct Restore {
+    ~Restore() { end_ps = 0; }
+    TimePs& end_ps;
+  } restore{run_end_ps_};
+  if (duration_ps == kNever) {
+    run_end_ps_ = kNever;
+    sc_core::sc_start();
+  } else {
+    run_end_ps_ = kernel_now_ps() + duration_ps;
+    sc_core::sc_start(to_sc_time(duration_ps), policy);
+  }
+}
+
+/// Up to when this activation may deliver: before anything that another process does, and within run().
+TimePs Scheduler::lead_limit_ps(TimePs kernel_ps) const {
+  if (run_end_ps_ <= kernel_ps) return kernel_ps;
+  const TimePs free_ps = sc_core::sc_time_to_pending_activity().value();
+  return free_ps == 0 ? kernel_ps : std::min(run_end_ps_, kernel_ps + free_ps) - 1;
+}
+
 void Scheduler::dispatch() {
-  const TimePs time = dispatch_ps_ = sc_core::sc_time_stamp().value();
+  const TimePs kernel_ps = local_ps_ = kernel_now_ps();
+  const TimePs limit_ps = lead_limit_ps(kernel_ps);
   dispatching_ = true;
-  WakeQueue::Entry entry;
-  while (queue_.pop_due(time, entry)) {
+  const std::uint64_t last_event = events_ + kMostLeading;
+  while (const WakeQueue::Entry* const next = queue_.front()) {
+    if (next->at > kernel_ps && (next->at > limit_ps || !next->may_lead() || events_ >= last_event)) break;
+    const WakeQueue::Entry entry = *next;
+    queue_.pop();
+    local_ps_ = entry.at;
     ++events_;
-    if (queue_.pending() >= kCrowded) queue_.look_ahead(time);
-    entry.target->wake(entry.what, time);
+    queue_.look_ahead(local_ps_);
+    entry.target->wake(entry.what, entry.at);
   }
   dispatching_ = false;
+  notify_next(kernel_ps);
+}
+
+/// Asks for the next activation. If none comes within the run, one lets the kernel's time catch up.
+void Scheduler::notify_next(TimePs kernel_ps) {
   notified_ps_ = queue_.next_ps();
-  if (notified_ps_ != kNever) due_.notify(to_sc_time(notified_ps_ - time));
+  if (local_ps_ > kernel_ps && notified_ps_ >= run_end_ps_) notified_ps_ = local_ps_;
+  if (notified_ps_ != kNever) due_.notify(to_sc_time(notified_ps_ - kernel_ps));
 }
 
 }  // namespace wafertlm

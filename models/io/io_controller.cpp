@@ -22,6 +22,10 @@ IoController::IoController(const sc_core::sc_module_name& name, const IoControll
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
 }
 
+void IoController::end_of_elaboration() {
+  may_lead_ = to_fabric->time_source() == &scheduler_ && from_fabric->time_source() == &scheduler_;
+}
+
 tlm_sync_enum IoController::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase == ::tlm::END_RESP) return ::tlm::TLM_COMPLETED;
   if (phase != ::tlm::BEGIN_REQ || delay != sc_core::SC_ZERO_TIME)
@@ -67,9 +71,18 @@ void IoController::communication_done(std::uint64_t token) {
   Payload& payload = *running_.extract(token).mapped();
   payload.get_extension<Operation>()->end_ps = scheduler_.now();
   payload.set_response_status(::tlm::TLM_OK_RESPONSE);
-  tlm_phase phase = ::tlm::BEGIN_RESP;
-  sc_core::sc_time none = sc_core::SC_ZERO_TIME;
-  operations->nb_transport_bw(payload, phase, none);
+  if (finished_.empty()) scheduler_.schedule(scheduler_.now(), *this, kRespond);
+  finished_.push_back(&payload);
+}
+
+void IoController::respond() {
+  const std::vector<Payload*> finished = std::move(finished_);
+  finished_.clear();
+  for (Payload* payload : finished) {
+    tlm_phase phase = ::tlm::BEGIN_RESP;
+    sc_core::sc_time none = sc_core::SC_ZERO_TIME;
+    operations->nb_transport_bw(*payload, phase, none);
+  }
 }
 
 void IoController::wake(std::uint32_t what, TimePs now) {
@@ -79,6 +92,9 @@ void IoController::wake(std::uint32_t what, TimePs now) {
       break;
     case kTimer:
       endpoint_.wake_timer(now);
+      break;
+    case kRespond:
+      respond();
       break;
     default: {
       const std::vector<Payload*> requested = std::move(requested_);

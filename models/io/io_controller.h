@@ -41,23 +41,35 @@ class IoController : public sc_core::sc_module,
 
  private:
   using Payload = ::tlm::tlm_generic_payload;
-  enum Wake : std::uint32_t { kInjector, kTimer, kAccept };
+  enum Wake : std::uint32_t { kInjector, kTimer, kAccept, kRespond };
 
   ::tlm::tlm_sync_enum nb_transport_fw(Payload&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   ::tlm::tlm_sync_enum nb_transport_fw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   ::tlm::tlm_sync_enum nb_transport_bw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   void inject(Packet& packet, TimePs head_ps) override;
-  void request_injector_wake(TimePs at) override { scheduler_.schedule(at, *this, kInjector); }
-  void request_timer_wake(TimePs at) override { scheduler_.schedule(at, *this, kTimer); }
+  const Scheduler* time_source() const override { return &scheduler_; }
+  void end_of_elaboration() override;
+  // What the endpoint does stays within the fabric; the sequencer is called from other wake-ups.
+  void request_injector_wake(TimePs at) override { schedule_endpoint(at, kInjector); }
+  void request_timer_wake(TimePs at) override { schedule_endpoint(at, kTimer); }
+  void schedule_endpoint(TimePs at, Wake what) {
+    if (may_lead_)
+      scheduler_.schedule_leading(at, *this, what);
+    else
+      scheduler_.schedule(at, *this, what);
+  }
   void communication_done(std::uint64_t token) override;
   void wake(std::uint32_t what, TimePs now) override;
   void accept(Payload& payload, TimePs now);
+  void respond();
 
   IoControllerParams params_;
   Scheduler& scheduler_;
   Endpoint endpoint_;
   std::unordered_map<std::uint64_t, Payload*> running_;  // by token
   std::vector<Payload*> requested_;                      // BEGIN_REQ came, at this instant
+  std::vector<Payload*> finished_;                       // BEGIN_RESP is due
+  bool may_lead_ = false;
   std::uint64_t next_token_ = 1;
 };
 

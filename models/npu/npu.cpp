@@ -30,6 +30,13 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
 }
 
+void Npu::end_of_elaboration() {
+  fabric_ = peer_of(to_fabric);
+  // With traffic to the memory the endpoint calls a socket that must see the kernel's time.
+  may_lead_ = !params_.endpoint.memory && to_fabric->time_source() == &scheduler_ &&
+              from_fabric->time_source() == &scheduler_;
+}
+
 tlm_sync_enum Npu::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase == ::tlm::END_RESP) return ::tlm::TLM_COMPLETED;
   if (phase != ::tlm::BEGIN_REQ || delay != sc_core::SC_ZERO_TIME)
@@ -135,6 +142,23 @@ void Npu::memory_done(std::uint64_t token, bool ok) {
     endpoint_.memory_done(token & ~kOfEndpoint, ok, scheduler_.now());
   else
     respond(token, scheduler_.now(), ok);
+}
+
+void Npu::prefetch(std::uint32_t what, unsigned depth) const {
+  if (what != kInjector) return;
+  const SwitchCore& port = endpoint_.injection_port();
+  if (depth == 0) {
+    port.prefetch_output(PortId{0});
+    __builtin_prefetch(fabric_);
+  } else if (depth == 1) {
+    port.prefetch_contenders(PortId{0});
+  } else if (depth == 2) {
+    port.guess_winner(PortId{0});
+    if (const Packet* const packet = port.likely_winner(PortId{0}).packet) prefetch_for_hop(*packet);
+    fabric_->prefetch();
+  } else if (depth == 4) {
+    if (const Packet* const packet = port.likely_winner(PortId{0}).packet) fabric_->prefetch(*packet);
+  }
 }
 
 void Npu::inject(Packet& packet, TimePs head_ps) {

@@ -63,12 +63,26 @@ class Npu : public sc_core::sc_module,
   ::tlm::tlm_sync_enum nb_transport_fw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   ::tlm::tlm_sync_enum nb_transport_bw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   void inject(Packet& packet, TimePs head_ps) override;
-  void request_injector_wake(TimePs at) override { scheduler_.schedule(at, *this, kInjector); }
-  void request_timer_wake(TimePs at) override { scheduler_.schedule(at, *this, kTimer); }
+  const Scheduler* time_source() const override { return &scheduler_; }
+  void end_of_elaboration() override;
+  // What the endpoint does stays within the fabric; sequencer and memory are called from other wake-ups.
+  void request_injector_wake(TimePs at) override { schedule_endpoint(at, kInjector); }
+  void request_timer_wake(TimePs at) override { schedule_endpoint(at, kTimer); }
+  void schedule_endpoint(TimePs at, Wake what) {
+    if (may_lead_)
+      scheduler_.schedule_leading(at, *this, what);
+    else
+      scheduler_.schedule(at, *this, what);
+  }
   void communication_done(std::uint64_t token) override { respond(token, scheduler_.now(), true); }
   void access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token) override;
   void memory_done(std::uint64_t token, bool ok) override;
   void wake(std::uint32_t what, TimePs now) override;
+  void prefetch(std::uint32_t what, unsigned depth) const override;
+  void prefetch() const override { endpoint_.injection_port().prefetch_tables(); }
+  void prefetch(const Packet& packet) const override {
+    endpoint_.injection_port().prefetch_credit(PortId{0}, packet.vc);
+  }
 
   void accept(Payload& payload, TimePs now);
   void respond(std::uint64_t token, TimePs at, bool ok);
@@ -76,6 +90,8 @@ class Npu : public sc_core::sc_module,
 
   NpuParams params_;
   Scheduler& scheduler_;
+  bool may_lead_ = false;
+  FabricForwardIf* fabric_ = nullptr;  // behind the socket
   Endpoint endpoint_;
   TimePs compute_free_ps_ = 0, cpu_free_ps_ = 0;
   std::unordered_map<std::uint64_t, Payload*> running_;  // by token

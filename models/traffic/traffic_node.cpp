@@ -42,6 +42,7 @@ TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeP
 void TrafficNode::end_of_elaboration() {
   fabric_ = peer_of(to_fabric);
   ejection_ = peer_of(from_fabric);
+  may_lead_ = fabric_->time_source() == &scheduler_;
 }
 
 void TrafficNode::start_of_simulation() {
@@ -87,7 +88,12 @@ void TrafficNode::forward(PortId, Packet& packet, TimePs) {
 
 void TrafficNode::return_credit(PortId, Packet&, TimePs) {}
 
-void TrafficNode::request_wake(PortId, TimePs at) { scheduler_.schedule(at, *this, 0); }
+void TrafficNode::request_wake(PortId, TimePs at) {
+  if (may_lead_)
+    scheduler_.schedule_leading(at, *this, 0);
+  else
+    scheduler_.schedule(at, *this, 0);
+}
 
 void TrafficNode::wake(std::uint32_t, TimePs now) { injector_.wake(PortId{0}, now); }
 
@@ -98,8 +104,18 @@ void TrafficNode::prefetch(std::uint32_t, unsigned depth) const {
   } else if (depth == 1) {
     injector_.prefetch_contenders(PortId{0});
   } else if (depth == 2) {
-    __builtin_prefetch(injector_.likely_winner(PortId{0}).packet);
+    injector_.guess_winner(PortId{0});
+    if (const Packet* const packet = injector_.likely_winner(PortId{0}).packet) prefetch_for_hop(*packet);
+    fabric_->prefetch();
+  } else if (depth == 4) {
+    if (const Packet* const packet = injector_.likely_winner(PortId{0}).packet) fabric_->prefetch(*packet);
   }
+}
+
+void TrafficNode::prefetch() const {
+  __builtin_prefetch(&scheduler_);
+  __builtin_prefetch(&ejection_);
+  injector_.prefetch_tables();
 }
 
 ::tlm::tlm_sync_enum TrafficNode::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {

@@ -21,7 +21,8 @@ class DestinationSource {
 /// A whole number below `limit`, equally likely; the same on every platform.
 std::uint64_t uniform_below(std::mt19937_64& random, std::uint64_t limit);
 
-/// Told what traffic nodes create and deliver.
+/// Told what traffic nodes create and deliver. The kernel's time may be behind the nodes' at that moment
+/// (Scheduler::schedule_leading); only the times of the packet count.
 class TrafficSink {
  public:
   /// Called when the packet before it leaves the source, so perhaps long after packet.created_ps, or before.
@@ -76,12 +77,15 @@ class TrafficNode : public sc_core::sc_module,
   void start_of_simulation() override;
   ::tlm::tlm_sync_enum nb_transport_fw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   ::tlm::tlm_sync_enum nb_transport_bw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
+  const Scheduler* time_source() const override { return &scheduler_; }
   void forward(PortId, Packet& packet, TimePs head_ps) override;
   void return_credit(PortId, Packet&, TimePs) override;
   void request_wake(PortId, TimePs at) override;
   PortId output_for(const Packet&) const override { return PortId{0}; }
   void wake(std::uint32_t, TimePs now) override;
   void prefetch(std::uint32_t, unsigned depth) const override;
+  void prefetch() const override;
+  void prefetch(const Packet& packet) const override { injector_.prefetch_credit(PortId{0}, packet.vc); }
   void create_next();
 
   TrafficNodeParams params_;
@@ -92,6 +96,7 @@ class TrafficNode : public sc_core::sc_module,
   std::mt19937_64 random_;
   FabricForwardIf* fabric_ = nullptr;  // behind the sockets
   FabricBackwardIf* ejection_ = nullptr;
+  bool may_lead_ = false;
   sc_core::sc_time injection_latency_;
   SwitchCore injector_;
   double log_no_packet_ = 0;

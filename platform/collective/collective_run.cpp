@@ -2,6 +2,7 @@
 #include "platform/collective/collective_run.h"
 
 #include <algorithm>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <set>
@@ -106,6 +107,7 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   const std::vector<PlannedCollective>& collectives = plan.collectives;
   for (const PlannedCollective& each : collectives) mesh.require_routes(each.program->group);
   Driver driver(machine, collectives, spec.run.functional);
+  const std::clock_t begin = std::clock();
   simulate(
       machine, [&] { driver.start(); }, [&] { return driver.done(); });
 
@@ -113,6 +115,7 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   if (machine.fault())
     throw std::runtime_error(machine.fault()->report() + ", and no value is wrong: the proof missed it");
   CollectiveResult result;
+  result.simulation_cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   result.predicted_ps = plan.together.predicted_ps;
   result.bound_ps = plan.together.bound_ps;
   result.end_ps = driver.end_ps();
@@ -127,6 +130,9 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   require_bound("the slowest collective", result.time_ps, plan.together.bound_ps);
   result.proven = spec.run.functional;
   result.packet_hops = mesh.packet_hops();
+  for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
+    result.injected_packets +=
+        machine.npu(static_cast<NpuId>(npu)).endpoint().injection_port().counters(PortId{0}).packets;
   result.events = machine.wafer().scheduler.events();
   for (const MeshLink& link : mesh.links())
     if (!link.exit)

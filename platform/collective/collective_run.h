@@ -29,6 +29,8 @@ struct CollectiveResult {
   std::uint64_t packet_hops = 0, events = 0;
   std::uint64_t busiest_link_payload_bytes = 0;  ///< of the links between routers
   bool proven = false;                           ///< functional mode: every value was right
+  std::uint64_t injected_packets = 0;
+  double simulation_cpu_s = 0;  ///< of the host, without building the platform
 };
 
 /// Functional mode: values that are not what the collectives are defined to give.

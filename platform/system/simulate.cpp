@@ -31,7 +31,7 @@ void simulate(Machine& machine, const std::function<void()>& start, const std::f
     const TimePs next = sc_core::sc_time_to_pending_activity().value();
     const TimePs slice = std::min(std::max(kSlicePs, next + 1), watchdog_ps - kernel_now_ps());
     if (next >= slice) break;
-    sc_core::sc_start(to_sc_time(slice), sc_core::SC_EXIT_ON_STARVATION);
+    machine.wafer().scheduler.run(slice, sc_core::SC_EXIT_ON_STARVATION);
     if (progress) progress(kernel_now_ps());
   }
   if (!done()) {

@@ -67,7 +67,7 @@ class Run {
       run_until(std::min(limit_ps, now_ps_ + std::max<TimePs>(end_ps_ / 50, units_.cycle_ps)));
     const bool complete = measurement_->complete(senders_);
     for (const auto& node : nodes_) node->stop();
-    sc_core::sc_start();  // until nothing is left to do
+    wafer_.scheduler.run();  // until nothing is left to do
     wafer_.require_rest();
     for (const auto& node : nodes_)
       if (node->injector().queued() != 0 || node->injector().outstanding_credits() != 0)
@@ -123,7 +123,7 @@ class Run {
   }
 
   void run_until(TimePs at) {
-    sc_core::sc_start(to_sc_time(at - now_ps_));
+    wafer_.scheduler.run(at - now_ps_);
     now_ps_ = at;
   }
 

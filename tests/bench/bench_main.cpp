@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packet-hops per second against the raw kernel's SC_METHOD activations per second, both from this run.
+// Packet-hops (packets granted by a router output) per second against the raw kernel's SC_METHOD activations
+// per second, both from this run. Link crossings are the grants and the packets that NPUs inject.
 // Seconds are those of the processor, since the machine may be shared; repetitions are interleaved and the
 // median counts.
 #include <fmt/core.h>
@@ -18,6 +19,8 @@
 
 #include "models/mesh/mesh_fabric.h"
 #include "models/traffic/traffic_node.h"
+#include "platform/collective/collective_run.h"
+#include "platform/config/load.h"
 
 namespace wafertlm {
 namespace {
@@ -73,12 +76,15 @@ struct Counter : TrafficSink {
   std::uint64_t packets = 0;
 };
 
+enum class Work { uniform, neighbor, all_reduce, all_to_all };
+
 struct Case {
   const char* name;
   std::uint32_t width, height;
-  bool neighbor;
-  double load;  // of the injection port
-  TimePs time_ps;
+  Work work;
+  double load;          // traffic: of the injection port
+  TimePs time_ps;       // traffic
+  std::uint64_t bytes;  // collective: of the vector of a rank
   double goal;
 };
 
@@ -95,11 +101,26 @@ double raw_activations_per_s(std::uint32_t methods) {
 }
 
 struct Result {
-  double hops_per_s, events_per_hop;
-  std::uint64_t hops, in_flight;  ///< in flight: the most packets at a time
+  double seconds;
+  std::uint64_t hops, injections, events;
+  std::uint64_t in_flight;  ///< the most packets at a time; 0: not known
 };
 
-Result packet_hops(const Case& c) {
+/// Of the whole run, through the NPUs' endpoints.
+Result collective(const Case& c) {
+  const config::PlatformSpec spec =
+      config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wafer_mesh_32x32.yaml",
+                            {"wafer.width=" + std::to_string(c.width),
+                             "wafer.height=" + std::to_string(c.height), "run.checkers=false"});
+  CollectiveRequest request;
+  request.type = c.work == Work::all_reduce ? CollectiveType::all_reduce : CollectiveType::all_to_all;
+  request.bytes = c.bytes;
+  for (std::uint32_t n = 0; n < c.width * c.height; ++n) request.group.push_back(static_cast<NpuId>(n));
+  const CollectiveResult run = run_collective(spec, request, "dp");
+  return {run.simulation_cpu_s, run.packet_hops, run.injected_packets, run.events, 0};
+}
+
+Result traffic(const Case& c) {
   const ClassTable classes({{"data", 0, 1, 0}}, 1);
   Scheduler scheduler("scheduler");
   MeshParams params;
@@ -114,7 +135,8 @@ Result packet_hops(const Case& c) {
   Counter counter;
   const Uniform uniform(mesh.geometry().npus());
   const Neighbor neighbor(mesh.geometry());
-  const DestinationSource& pattern = c.neighbor ? static_cast<const DestinationSource&>(neighbor) : uniform;
+  const DestinationSource& pattern =
+      c.work == Work::neighbor ? static_cast<const DestinationSource&>(neighbor) : uniform;
   std::deque<std::unique_ptr<TrafficNode>> nodes;
   for (std::uint32_t n = 0; n < mesh.geometry().npus(); ++n) {
     TrafficNodeParams node;
@@ -128,15 +150,26 @@ Result packet_hops(const Case& c) {
                                                   pattern, counter, pool, scheduler));
     mesh.attach(static_cast<NpuId>(n), nodes.back()->to_fabric, nodes.back()->from_fabric);
   }
-  sc_core::sc_start(to_sc_time(c.time_ps / 4));  // fill
-  const std::uint64_t hops_before = mesh.packet_hops(), events_before = scheduler.events();
+  scheduler.run(c.time_ps / 4);  // fill
+  const auto injections = [&nodes] {
+    std::uint64_t sum = 0;
+    for (const auto& node : nodes) sum += node->injected_packets();
+    return sum;
+  };
+  const std::uint64_t hops = mesh.packet_hops(), injected = injections(), events = scheduler.events();
   const double start = cpu_seconds();
-  sc_core::sc_start(to_sc_time(c.time_ps));
+  scheduler.run(c.time_ps);
   const double seconds = cpu_seconds() - start;
-  const std::uint64_t hops = mesh.packet_hops() - hops_before;
-  return {static_cast<double>(hops) / seconds,
-          static_cast<double>(scheduler.events() - events_before) / static_cast<double>(hops), hops,
+  return {seconds, mesh.packet_hops() - hops, injections() - injected, scheduler.events() - events,
           pool.high_water()};
+}
+
+Result run(const Case& c) {
+  return c.work == Work::uniform || c.work == Work::neighbor ? traffic(c) : collective(c);
+}
+
+double per_second(std::uint64_t count, const Result& result) {
+  return static_cast<double>(count) / result.seconds;
 }
 
 /// One simulation per process: runs `work` in a child and returns what it wrote.
@@ -168,24 +201,34 @@ double median(std::array<double, kRepetitions> values) {
   return values[kRepetitions / 2];
 }
 
+constexpr char kHead[] = "{:<18} {:>11} {:>11} {:>6} {:>5} {:>13} {:>11} {:>10} {:>13} {:>8}\n";
+constexpr char kRow[] =
+    "{:<18} {:>11.3g} {:>11.3g} {:>6.2f} {:>5.2f} {:>13.3g} {:>11.2f} {:>10} {:>13} {:>8.1f}\n";
+
 void print_case(const Case& c) {
-  std::array<double, kRepetitions> raw{}, hops{}, ratio{};
+  std::array<double, kRepetitions> raw{}, hops{}, ratio{}, crossings{};
   Result result{};
   long peak_kib = 0, idle_kib = 0;
-  Case empty = c;
-  empty.time_ps = 4;
-  in_child<Result>([&] { return packet_hops(empty); }, &idle_kib);
+  if (c.time_ps != 0) {
+    Case empty = c;
+    empty.time_ps = 4;
+    in_child<Result>([&] { return run(empty); }, &idle_kib);
+  }
   for (std::size_t i = 0; i < kRepetitions; ++i) {
     raw[i] = in_child<double>([&] { return raw_activations_per_s(c.width * c.height); });
-    result = in_child<Result>([&] { return packet_hops(c); }, &peak_kib);
-    hops[i] = result.hops_per_s;
+    result = in_child<Result>([&] { return run(c); }, &peak_kib);
+    hops[i] = per_second(result.hops, result);
+    crossings[i] = per_second(result.hops + result.injections, result);
     ratio[i] = hops[i] / raw[i];
   }
-  fmt::print(
-      "{:<18} {:>11.3g} {:>11.3g} {:>6.2f} {:>5.2f} {:>11.2f} {:>10} {:>13.0f} {:>8.1f}\n", c.name,
-      median(raw), median(hops), median(ratio), c.goal, result.events_per_hop, result.in_flight,
-      1024.0 * static_cast<double>(std::max(0L, peak_kib - idle_kib)) / static_cast<double>(result.in_flight),
-      static_cast<double>(peak_kib) * 1024 / 1e6);
+  const std::string in_flight = result.in_flight ? std::to_string(result.in_flight) : "-";
+  const std::string packet_bytes =
+      result.in_flight ? std::to_string(1024 * static_cast<std::uint64_t>(std::max(0L, peak_kib - idle_kib)) /
+                                        result.in_flight)
+                       : "-";
+  fmt::print(kRow, c.name, median(raw), median(hops), median(ratio), c.goal, median(crossings),
+             static_cast<double>(result.events) / static_cast<double>(result.hops), in_flight, packet_bytes,
+             static_cast<double>(peak_kib) * 1024 / 1e6);
 }
 
 }  // namespace
@@ -197,21 +240,24 @@ int sc_main(int argc, char** argv) {
   // which is 4 · 750 GB/s / 32 = 0.031. Neighbour: a corner has two links, 0.5 of its injection, so some
   // nodes saturate.
   const Case cases[] = {
-      {"5x4 uniform", 5, 4, false, 0.9, 200'000'000, 0.5},
-      {"32x32 uniform", 32, 32, false, 0.028, 5'000'000, 0.3},
-      {"32x32 neighbour", 32, 32, true, 0.7, 2'000'000, 0.4},
+      {"5x4 uniform", 5, 4, Work::uniform, 0.9, 200'000'000, 0, 0.5},
+      {"32x32 uniform", 32, 32, Work::uniform, 0.028, 5'000'000, 0, 0.3},
+      {"32x32 neighbour", 32, 32, Work::neighbor, 0.7, 2'000'000, 0, 0.4},
+      // A packet per step, and per pair.
+      {"32x32 all-reduce", 32, 32, Work::all_reduce, 0, 0, 8 << 20, 0.4},
+      {"32x32 all-to-all", 32, 32, Work::all_to_all, 0, 0, 4 << 20, 0.3},
   };
   if (argc > 2 && std::string(argv[2]) == "profile") {  // one simulation, in this process, for callgrind
     for (Case c : cases) {
       if (std::string(c.name).find(argv[1]) == std::string::npos) continue;
       c.time_ps /= 2;
-      const Result result = packet_hops(c);
-      fmt::print("{}: {} hops\n", c.name, result.hops);
+      const Result result = run(c);
+      fmt::print("{}: {} hops, {:.3g} per s\n", c.name, result.hops, per_second(result.hops, result));
       return 0;
     }
   }
-  fmt::print("{:<18} {:>11} {:>11} {:>6} {:>5} {:>11} {:>10} {:>13} {:>8}\n", "case", "raw act/s", "hops/s",
-             "ratio", "goal", "events/hop", "in flight", "B per packet", "peak MB");
+  fmt::print(kHead, "case", "raw act/s", "hops/s", "ratio", "goal", "crossings/s", "events/hop", "in flight",
+             "B per packet", "peak MB");
   for (const Case& c : cases)
     if (argc < 2 || std::string(c.name).find(argv[1]) != std::string::npos) print_case(c);
   return 0;

@@ -55,4 +55,10 @@ struct alignas(64) Packet {
 
 using PacketPool = Pool<Packet>;
 
+/// Brings into the cache what a hop touches: the first two lines.
+inline void prefetch_for_hop(const Packet& packet) {
+  __builtin_prefetch(&packet);
+  __builtin_prefetch(reinterpret_cast<const char*>(&packet) + 64);
+}
+
 }  // namespace wafertlm

@@ -19,11 +19,25 @@ struct FabricProtocol {
   using tlm_phase_type = ::tlm::tlm_phase;
 };
 
+class Scheduler;
+
+/// Either party of a link may name the scheduler whose now() it uses for all its times. If it does, calls may
+/// reach it while sc_time_stamp() is behind, the delay counting from now(), and it must not notify an event
+/// or call anybody who does from within one. Between parties of which one does not, both times agree.
 struct FabricForwardIf : ::tlm::tlm_fw_nonblocking_transport_if<Packet, ::tlm::tlm_phase> {
   using protocol_types = FabricProtocol;
+  virtual const Scheduler* time_source() const { return nullptr; }
+  /// Hints that BEGIN_REQ comes soon: brings into the cache what it will touch, first what does not depend on
+  /// the packet. Must not change anything.
+  virtual void prefetch() const {}
+  virtual void prefetch(const Packet&) const {}
 };
 struct FabricBackwardIf : ::tlm::tlm_bw_nonblocking_transport_if<Packet, ::tlm::tlm_phase> {
   using protocol_types = FabricProtocol;
+  virtual const Scheduler* time_source() const { return nullptr; }
+  /// The same for END_REQ.
+  virtual void prefetch() const {}
+  virtual void prefetch(const Packet&) const {}
 };
 
 class FabricInitiatorSocket : public ::tlm::tlm_base_initiator_socket<32, FabricForwardIf, FabricBackwardIf> {

@@ -26,16 +26,14 @@ class CreditWindow {
   void take(std::uint64_t bytes) { room_ -= bytes; }
   /// `bytes` are free again from `at` on.
   void give_back(std::uint64_t bytes, TimePs at) {
-    if (returns_.empty() || returns_.back().at <= at)
-      returns_.push_back({at, bytes});
-    else
-      insert_return(bytes, at);
+    if (at < last_return_ps_) return insert_return(bytes, at);
+    last_return_ps_ = at;  // kept here, so that the ring need not be in the cache
+    returns_.push_back({at, bytes});
   }
   /// The earliest known time with room for `bytes`, or kNever if that depends on credits not yet promised.
   TimePs time_of_room(std::uint64_t bytes) const { return room_ >= bytes ? 0 : time_of_promised_room(bytes); }
 
   void prefetch() const { returns_.prefetch(); }
-  void prefetch_back() const { returns_.prefetch_back(); }
   std::uint64_t capacity() const { return capacity_; }
   /// Bytes neither free nor promised: 0 when every credit has come home.
   std::uint64_t outstanding() const;
@@ -49,6 +47,7 @@ class CreditWindow {
     std::uint64_t bytes;
   };
   std::uint64_t capacity_, room_;
+  TimePs last_return_ps_ = 0;
   RingQueue<Return> returns_;  // ascending in time
 };
 

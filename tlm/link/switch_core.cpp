@@ -19,7 +19,7 @@ Index next_round(std::size_t i, std::size_t count) {
 
 }  // namespace
 
-SwitchCore::SwitchCore(SwitchParams params, const ClassTable& classes, const RouteFunction& routes,
+SwitchCore::SwitchCore(const SwitchParams& params, const ClassTable& classes, const RouteFunction& routes,
                        SwitchHost& host)
     : vcs_(classes.virtual_channels()),
       inputs_(static_cast<std::uint32_t>(params.credit_delay_ps.size())),
@@ -27,8 +27,7 @@ SwitchCore::SwitchCore(SwitchParams params, const ClassTable& classes, const Rou
       words_((std::max(inputs_, 1U) + 63) / 64),
       pipeline_ps_(params.pipeline_ps),
       host_(host),
-      routes_(routes),
-      credit_delay_ps_(params.credit_delay_ps) {
+      routes_(routes) {
   if (params.switching == Switching::wormhole) {
     wormhole_ = std::make_unique<WormholeSwitch>(params, classes, routes, host);
     return;
@@ -52,6 +51,13 @@ SwitchCore::SwitchCore(SwitchParams params, const ClassTable& classes, const Rou
     for (std::size_t vc = 0; vc < vcs_; ++vc) channels_.emplace_back(output.buffer_bytes);
   }
   queues_.resize(std::size_t{inputs_} * vcs_ * (queue_stride_ != 0 ? outputs_.size() : 1));
+  for (std::size_t i = 0; i < queues_.size(); ++i)
+    queues_[i].credit_delay_ps = params.credit_delay_ps[i % inputs_];
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    outputs_[i].port = static_cast<PortId>(i);
+    outputs_[i].channels = &channels_[i * vcs_];
+    outputs_[i].queues = &queues_[i * queue_stride_ * inputs_];
+  }
   next_vc_.resize(outputs_.size() * groups_.size());
   more_requests_.resize(channels_.size() * (words_ - 1));
 }
@@ -76,54 +82,67 @@ void SwitchCore::observe(LinkObserver& observer, std::size_t number) {
   observed_ = number;
 }
 
-void SwitchCore::set_request(std::size_t output, std::size_t vc, std::size_t input) {
-  (input < 64 ? channel(output, vc).requests : more_requests(output, vc)[input / 64 - 1]) |=
+inline void SwitchCore::set_request(Output& output, std::size_t vc, std::size_t input) {
+  (input < 64 ? output.channels[vc].requests : more_requests(output, vc)[input / 64 - 1]) |=
       wide_bit(input % 64);
-  outputs_[output].requesting_vcs |= bit(vc);
+  output.requesting_vcs |= bit(vc);
 }
 
-void SwitchCore::clear_request(std::size_t output, std::size_t vc, std::size_t input) {
-  Channel& to = channel(output, vc);
-  (input < 64 ? to.requests : more_requests(output, vc)[input / 64 - 1]) &= ~wide_bit(input % 64);
-  if (to.requests != 0) return;
+inline void SwitchCore::clear_request(Output& output, std::size_t vc, std::size_t input) {
+  std::uint64_t& requests = output.channels[vc].requests;
+  (input < 64 ? requests : more_requests(output, vc)[input / 64 - 1]) &= ~wide_bit(input % 64);
+  if (requests != 0) return;
   if (words_ > 1) {
     const std::uint64_t* const more = more_requests(output, vc);
     if (std::any_of(more, more + words_ - 1, [](std::uint64_t word) { return word != 0; })) return;
   }
-  outputs_[output].requesting_vcs &= ~bit(vc);
+  output.requesting_vcs &= ~bit(vc);
 }
 
 /// Visits the queues with a waiting head on `vc`, from input `from` on and round; visit(input, queue) returns
 /// false to stop.
 template <typename Visit>
-void SwitchCore::for_each_waiting(std::size_t output, std::size_t vc, std::size_t from, Visit visit) {
-  const Channel& asked = channel(output, vc);
-  Queue* const queues = &queue(0, vc, output);
+[[gnu::always_inline]] inline void SwitchCore::for_each_waiting(const Output& output, std::size_t vc,
+                                                                std::size_t from, const Visit& visit) {
+  if (words_ != 1) return for_each_of_many(output, vc, from, visit);
+  Queue* const queues = &queue(output, vc, 0);
+  const std::uint64_t requests = output.channels[vc].requests;
+  // Turned so that `from` comes first.
+  for (std::uint64_t bits = requests >> from | requests << (64 - from) % 64; bits != 0; bits &= bits - 1) {
+    const std::size_t input = (from + static_cast<std::size_t>(__builtin_ctzll(bits))) % 64;
+    if (!visit(input, queues[input])) return;
+  }
+}
+
+/// The same with more inputs than a word has bits.
+template <typename Visit>
+void SwitchCore::for_each_of_many(const Output& output, std::size_t vc, std::size_t from,
+                                  const Visit& visit) {
+  Queue* const queues = &queue(output, vc, 0);
   const std::uint64_t low = wide_bit(from % 64) - 1;
   std::size_t word = from / 64;
   for (std::size_t k = 0; k <= words_; ++k) {
-    std::uint64_t bits = word == 0 ? asked.requests : more_requests(output, vc)[word - 1];
+    std::uint64_t bits = word == 0 ? output.channels[vc].requests : more_requests(output, vc)[word - 1];
     if (k == 0) bits &= ~low;
     if (k == words_) bits &= low;  // back in the first word: the part before `from`
     for (; bits != 0; bits &= bits - 1) {
       const std::size_t input = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
       if (!visit(input, queues[input])) return;
     }
-    if (words_ > 1) word = next_round<std::size_t>(word, words_);
+    word = next_round<std::size_t>(word, words_);
   }
 }
 
-void SwitchCore::ask_wake(std::size_t output, TimePs at) {
-  Output& of = outputs_[output];
-  if (at >= of.wake_ps) return;
-  const bool is_coming = at == of.spare_wake_ps;
-  if (is_coming || of.wake_ps != kNever) of.spare_wake_ps = of.wake_ps;
-  of.wake_ps = at;
-  if (!is_coming) host_.request_wake(static_cast<PortId>(output), at);
+inline void SwitchCore::ask_wake(Output& output, TimePs at) {
+  if (at >= output.wake_ps) return;
+  const bool is_coming = at == output.spare_wake_ps;
+  if (is_coming || output.wake_ps != kNever) output.spare_wake_ps = output.wake_ps;
+  output.wake_ps = at;
+  if (!is_coming) host_.request_wake(output.port, at);
 }
 
 /// The head of `waiting` waits for the packet that is on the line from `from` until `until`.
-void SwitchCore::charge(Output& output, Queue& waiting, TimePs from, TimePs until) {
+inline void SwitchCore::charge(Output& output, Queue& waiting, TimePs from, TimePs until) {
   const TimePs since = std::max(from, waiting.eligible_ps);
   if (since >= until) return;
   if (waiting.contended_class != output.current_class) {
@@ -143,41 +162,42 @@ void SwitchCore::arrive(PortId input, Packet& packet, TimePs head_ps) {
   packet.output = routes_.output_for(packet);
   packet.next = nullptr;
   ++queued_;
-  Queue& into = queue(index_of(input), index_of(packet.vc), index_of(packet.output));
+  Queue& into = queue(outputs_[index_of(packet.output)], index_of(packet.vc), index_of(input));
   if (into.head) {
     into.tail->next = &packet;
     into.tail = &packet;
     return;
   }
   into.head = into.tail = &packet;
-  expose(into, index_of(input), index_of(packet.vc), 0);
+  expose(into, index_of(input), index_of(packet.vc));
 }
 
-/// Makes the packet at the front of `queue` a contender for its output, from `not_before` on.
-void SwitchCore::set_front(Queue& queue, std::size_t input, std::size_t vc, TimePs not_before) {
+/// Notes of the packet at the front of `queue` what arbitration asks.
+inline void SwitchCore::set_front(Queue& queue) {
   const Packet& packet = *queue.head;
-  queue.eligible_ps = std::max({packet.ready_ps, queue.free_ps, not_before});
+  queue.eligible_ps = std::max(packet.ready_ps, queue.free_ps);
   queue.contention_ps = queue.class_contention_ps = 0;
   queue.wire_bytes = packet.wire_bytes;
   queue.head_class = packet.traffic_class;
   queue.vcs = class_vcs_[index_of(packet.traffic_class)];
-  set_request(index_of(packet.output), vc, input);
 }
 
-/// The same, and tells the output.
-void SwitchCore::expose(Queue& queue, std::size_t input, std::size_t vc, TimePs not_before) {
-  set_front(queue, input, vc, not_before);
-  const std::size_t out = index_of(queue.head->output);
-  charge(outputs_[out], queue, 0, outputs_[out].line.free_ps());
-  const TimePs start = earliest_start(out, queue);
-  if (start != kNever) ask_wake(out, start);
+/// Makes it a contender for its output.
+inline void SwitchCore::expose(Queue& queue, std::size_t input, std::size_t vc) {
+  set_front(queue);
+  Output& output = outputs_[index_of(queue.head->output)];
+  set_request(output, vc, input);
+  charge(output, queue, 0, output.line.free_ps());
+  const TimePs start = earliest_start(output, queue);
+  if (start != kNever) ask_wake(output, start);
 }
 
 /// The queue that round-robin serves next on `vc`; lowers `next` to the time at which a later one becomes
 /// ready.
-SwitchCore::Queue* SwitchCore::first_ready(std::size_t output, std::size_t vc, TimePs now, TimePs& next) {
+inline SwitchCore::Queue* SwitchCore::first_ready(const Output& output, std::size_t vc, TimePs now,
+                                                  TimePs& next) {
   Queue* found = nullptr;
-  for_each_waiting(output, vc, channel(output, vc).next_input, [&](std::size_t, Queue& waiting) {
+  for_each_waiting(output, vc, output.channels[vc].next_input, [&](std::size_t, Queue& waiting) {
     if (waiting.eligible_ps > now) {
       next = std::min(next, waiting.eligible_ps);
       return true;
@@ -189,89 +209,84 @@ SwitchCore::Queue* SwitchCore::first_ready(std::size_t output, std::size_t vc, T
 }
 
 /// A virtual channel of the packet's class with room in the next buffer: the roomiest, the first of equals.
-bool SwitchCore::choose_vc(std::size_t output, const Queue& waiting, TimePs now, std::uint32_t& vc) {
-  Channel* const channels = &channel(output, waiting.vcs.first);
-  std::uint64_t best = 0;
-  bool found = false;
-  for (std::uint32_t k = 0; k < waiting.vcs.count; ++k) {
-    const std::uint64_t room = channels[k].credits.room(now);
-    if (room < waiting.wire_bytes || (found && room <= best)) continue;
-    found = true;
+inline bool SwitchCore::choose_vc(const Output& output, const Queue& waiting, TimePs now, std::uint32_t& vc) {
+  vc = waiting.vcs.first;
+  std::uint64_t best = output.channels[vc].credits.room(now);
+  for (std::uint32_t other = vc + 1; other < waiting.vcs.first + std::uint32_t{waiting.vcs.count}; ++other) {
+    const std::uint64_t room = output.channels[other].credits.room(now);
+    if (room <= best) continue;
     best = room;
-    vc = waiting.vcs.first + k;
+    vc = other;
   }
-  return found;
+  return best >= waiting.wire_bytes;
 }
 
 /// When a waiting head can go, as far as known: kNever if that depends on credits not yet promised, which
 /// then wake the output.
-TimePs SwitchCore::earliest_start(std::size_t output, const Queue& waiting) {
-  Channel* const channels = &channel(output, waiting.vcs.first);
-  TimePs room = kNever;
-  for (std::uint32_t k = 0; k < waiting.vcs.count; ++k)
-    room = std::min(room, channels[k].credits.time_of_room(waiting.wire_bytes));
-  Output& from = outputs_[output];
-  if (room != kNever) return std::max({room, waiting.eligible_ps, from.line.free_ps()});
-  for (std::uint32_t k = 0; k < waiting.vcs.count; ++k) {
-    const std::uint32_t vc = waiting.vcs.first + k;
-    std::uint32_t& needed = channels[k].needed;
-    needed = (from.starved_vcs & bit(vc)) != 0 ? std::min(needed, waiting.wire_bytes) : waiting.wire_bytes;
-    from.starved_vcs |= bit(vc);
+inline TimePs SwitchCore::earliest_start(Output& output, const Queue& waiting) {
+  const std::uint32_t first = waiting.vcs.first, end = first + waiting.vcs.count;
+  TimePs room = output.channels[first].credits.time_of_room(waiting.wire_bytes);
+  for (std::uint32_t vc = first + 1; vc < end; ++vc)
+    room = std::min(room, output.channels[vc].credits.time_of_room(waiting.wire_bytes));
+  if (room != kNever) return std::max({room, waiting.eligible_ps, output.line.free_ps()});
+  for (std::uint32_t vc = first; vc < end; ++vc) {
+    std::uint32_t& needed = output.channels[vc].needed;
+    needed = needed == 0 ? waiting.wire_bytes : std::min(needed, waiting.wire_bytes);
+    output.starved_vcs |= bit(vc);
   }
   return kNever;
 }
 
 /// Sends a packet that came on `in_vc`, if there is one that can go now.
-bool SwitchCore::serve(std::size_t out, std::uint32_t in_vc, TimePs now, TimePs& next) {
-  Queue* const found = first_ready(out, in_vc, now, next);
+inline bool SwitchCore::serve(Output& output, std::uint32_t in_vc, TimePs now, TimePs& next) {
+  Queue* const found = first_ready(output, in_vc, now, next);
   if (!found) return false;
   std::uint32_t vc = 0;
-  if (!choose_vc(out, *found, now, vc)) {
+  if (!choose_vc(output, *found, now, vc)) {
     // It is not overtaken on its channel, or large packets could wait for ever.
-    next = std::min(next, earliest_start(out, *found));
+    next = std::min(next, earliest_start(output, *found));
     return false;
   }
-  const auto input = static_cast<std::size_t>(found - &queue(0, in_vc, out));
-  channel(out, in_vc).next_input = next_round<std::uint32_t>(input, inputs_);
-  send(out, input, *found, in_vc, vc, now);
+  const auto input = static_cast<std::size_t>(found - &queue(output, in_vc, 0));
+  output.channels[in_vc].next_input = next_round<std::uint32_t>(input, inputs_);
+  send(output, input, *found, in_vc, vc, now);
   return true;
 }
 
 bool SwitchCore::wake(PortId port, TimePs now) {
   if (wormhole_) return wormhole_->wake(now);
-  const std::size_t out = index_of(port);
-  Output& output = outputs_[out];
+  Output& output = outputs_[index_of(port)];
   if (now != output.wake_ps) {  // an earlier wake-up did it
     if (now == output.spare_wake_ps) output.spare_wake_ps = kNever;
     return false;
   }
   output.wake_ps = kNever;
-  output.starved_vcs = 0;
+  for (; output.starved_vcs != 0; output.starved_vcs &= output.starved_vcs - 1)
+    output.channels[__builtin_ctz(output.starved_vcs)].needed = 0;
   TimePs next = kNever;
   if (vcs_ == 1) {
-    if (serve(out, 0, now, next)) return true;
+    if (serve(output, 0, now, next)) return true;
   } else {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const Group& group = groups_[g];
       if ((output.requesting_vcs & group.mask) == 0) continue;
-      std::uint32_t& next_vc = next_vc_[out * groups_.size() + g];
+      std::uint32_t& next_vc = next_vc_[index_of(port) * groups_.size() + g];
       std::size_t place = next_vc;
       for (std::size_t k = 0; k < group.vcs.size();
            ++k, place = next_round<std::size_t>(place, group.vcs.size())) {
         if ((output.requesting_vcs & bit(group.vcs[place])) == 0) continue;
-        if (!serve(out, group.vcs[place], now, next)) continue;
+        if (!serve(output, group.vcs[place], now, next)) continue;
         next_vc = next_round<std::uint32_t>(place, group.vcs.size());
         return true;
       }
     }
   }
-  if (next != kNever) ask_wake(out, next);
+  if (next != kNever) ask_wake(output, next);
   return false;
 }
 
-void SwitchCore::send(std::size_t out, std::size_t input, Queue& from, std::uint32_t in_vc, std::uint32_t vc,
-                      TimePs now) {
-  Output& output = outputs_[out];
+inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std::uint32_t in_vc,
+                             std::uint32_t vc, TimePs now) {
   OutputCounters& counters = output.counters;
   Packet& packet = *from.head;
 
@@ -279,7 +294,7 @@ void SwitchCore::send(std::size_t out, std::size_t input, Queue& from, std::uint
   const Line::Slot slot =
       output.line.send(packet.wire_bytes, now, packet.ready_ps == now ? packet.head_early : Line::kUnbound);
   output.current_class = packet.traffic_class;
-  channel(out, vc).credits.take(packet.wire_bytes);
+  output.channels[vc].credits.take(packet.wire_bytes);
 
   // Where this packet's time went. What was neither its own queue nor another packet was a lack of credit.
   const TimePs wait = now - packet.ready_ps;
@@ -298,52 +313,53 @@ void SwitchCore::send(std::size_t out, std::size_t input, Queue& from, std::uint
   ++counters.packets;
   counters.payload_bytes += packet.payload_bytes;
   counters.wire_bytes += packet.wire_bytes;
-  if (observer_) observer_->sent(observed_, static_cast<PortId>(out), packet, now, slot.end);
+  if (observer_) observer_->sent(observed_, output.port, packet, now, slot.end);
 
   // Out of its queue; the next one comes to the front.
   from.head = packet.next;
   from.free_ps = slot.end;
   --queued_;
-  clear_request(out, in_vc, input);
-  if (from.head && index_of(from.head->output) != out)
-    expose(from, input, in_vc, slot.end);
-  else if (from.head)
-    set_front(from, input, in_vc, slot.end);
-  plan_next(out, now);
+  if (from.head && from.head->output == output.port) {
+    set_front(from);
+  } else {
+    clear_request(output, in_vc, input);
+    if (from.head) expose(from, input, in_vc);
+  }
+  plan_next(output, now);
 
   const TimePs tail_out = std::max(slot.end, packet.tail_ps);
-  host_.return_credit(static_cast<PortId>(input), packet, tail_out + credit_delay_ps_[input]);
+  host_.return_credit(static_cast<PortId>(input), packet, tail_out + from.credit_delay_ps);
   packet.vc = static_cast<VcId>(vc);
   packet.head_early = slot.start_early;
   packet.tail_ps = tail_out + output.latency_ps;
   ++packet.hops;
-  host_.forward(static_cast<PortId>(out), packet, now + output.latency_ps);
+  host_.forward(output.port, packet, now + output.latency_ps);
 }
 
 /// After a packet began to leave at `now`: asks for the wake-up at which the first of the waiting heads can
 /// go, and charges them for the transmission.
-void SwitchCore::plan_next(std::size_t out, TimePs now) {
-  Output& output = outputs_[out];
+inline void SwitchCore::plan_next(Output& output, TimePs now) {
   const TimePs busy_until = output.line.free_ps();
   TimePs next = kNever;
   for (std::uint32_t vcs = output.requesting_vcs; vcs != 0; vcs &= vcs - 1)
-    for_each_waiting(out, static_cast<std::size_t>(__builtin_ctz(vcs)), 0, [&](std::size_t, Queue& waiting) {
-      charge(output, waiting, now, busy_until);
-      if (next > busy_until) next = std::min(next, earliest_start(out, waiting));
-      return true;
-    });
-  if (next != kNever) ask_wake(out, next);
+    for_each_waiting(output, static_cast<std::size_t>(__builtin_ctz(vcs)), 0,
+                     [&](std::size_t, Queue& waiting) {
+                       charge(output, waiting, now, busy_until);
+                       if (next > busy_until) next = std::min(next, earliest_start(output, waiting));
+                       return true;
+                     });
+  if (next != kNever) ask_wake(output, next);
 }
 
 void SwitchCore::credit(PortId port, VcId vc, std::uint32_t bytes, TimePs at, TimePs now) {
   if (wormhole_) return wormhole_->credit(port, vc, bytes, at);
-  const std::size_t out = index_of(port);
-  Output& output = outputs_[out];
-  Channel& to = channel(out, index_of(vc));
+  Channel& to = channel(index_of(port), index_of(vc));
   to.credits.give_back(bytes, at);
-  if ((output.starved_vcs & bit(index_of(vc))) == 0) return;
+  if (to.needed == 0) return;
   const TimePs room = to.credits.time_of_room(to.needed);
-  if (room != kNever) ask_wake(out, std::max({room, now, output.line.free_ps()}));
+  if (room == kNever) return;
+  Output& output = outputs_[index_of(port)];
+  ask_wake(output, std::max({room, now, output.line.free_ps()}));
 }
 
 std::uint64_t SwitchCore::outstanding_credits() const {
@@ -362,40 +378,40 @@ void SwitchCore::prefetch_output(PortId port) const {
 
 void SwitchCore::prefetch_contenders(PortId port) const {
   if (wormhole_) return;
-  const std::size_t out = index_of(port);
-  const Output& output = outputs_[out];
+  const Output& output = outputs_[index_of(port)];
   for (std::uint32_t vcs = output.requesting_vcs; vcs != 0; vcs &= vcs - 1) {
     const auto vc = static_cast<std::size_t>(__builtin_ctz(vcs));
-    const Channel& asked = channel(out, vc);
+    const Channel& asked = output.channels[vc];
     for (std::uint64_t bits = asked.requests; bits != 0; bits &= bits - 1)
-      __builtin_prefetch(&queue(static_cast<std::size_t>(__builtin_ctzll(bits)), vc, out));
+      __builtin_prefetch(&queue(output, vc, static_cast<std::size_t>(__builtin_ctzll(bits))));
     asked.credits.prefetch();
   }
 }
 
-SwitchCore::Winner SwitchCore::likely_winner(PortId port) const {
-  if (wormhole_) return {};
-  const std::size_t out = index_of(port);
-  const Output& output = outputs_[out];
-  if (output.requesting_vcs == 0) return {};
+void SwitchCore::guess_winner(PortId port) const {
+  if (wormhole_) return;
+  const Output& output = outputs_[index_of(port)];
+  output.likely = nullptr;
+  if (output.requesting_vcs == 0) return;
   const auto vc = static_cast<std::size_t>(__builtin_ctz(output.requesting_vcs));
-  const Channel& asked = channel(out, vc);
-  const std::uint64_t low = wide_bit(asked.next_input % 64) - 1;
-  for (const std::uint64_t part : {asked.requests & ~low, asked.requests & low})
-    for (std::uint64_t bits = part; bits != 0; bits &= bits - 1) {
-      const auto input = static_cast<std::size_t>(__builtin_ctzll(bits));
-      const Queue& waiting = queue(input, vc, out);
-      if (waiting.eligible_ps <= output.wake_ps) return {input, waiting.head};
-    }
-  return {};
+  const std::uint64_t requests = output.channels[vc].requests;
+  const std::uint32_t from = output.channels[vc].next_input % 64;
+  for (std::uint64_t bits = requests >> from | requests << (64 - from) % 64; bits != 0; bits &= bits - 1) {
+    const auto input = (from + static_cast<std::uint32_t>(__builtin_ctzll(bits))) % 64;
+    const Queue& waiting = queue(output, vc, input);
+    if (waiting.eligible_ps > output.wake_ps) continue;
+    output.likely = &waiting;
+    output.likely_input = input;
+    return;
+  }
 }
 
 void SwitchCore::prefetch_arrival(PortId input, const Packet& packet) const {
   if (wormhole_) return;
-  const PortId out = routes_.output_for(packet);
-  __builtin_prefetch(&queue(index_of(input), index_of(packet.vc), index_of(out)));
-  __builtin_prefetch(&channel(index_of(out), index_of(packet.vc)));
-  const auto* const line = reinterpret_cast<const char*>(&outputs_[index_of(out)]);
+  const std::size_t out = index_of(routes_.output_for(packet)), vc = index_of(packet.vc);
+  __builtin_prefetch(&queues_[(out * queue_stride_ + vc) * inputs_ + index_of(input)]);
+  __builtin_prefetch(&channel(out, vc));
+  const auto* const line = reinterpret_cast<const char*>(&outputs_[out]);
   __builtin_prefetch(line);
   __builtin_prefetch(line + 64);
 }

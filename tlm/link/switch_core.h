@@ -90,7 +90,8 @@ class WormholeSwitch;
 class SwitchCore {
  public:
   /// `classes`, `routes` and `host` must outlive the core.
-  SwitchCore(SwitchParams params, const ClassTable& classes, const RouteFunction& routes, SwitchHost& host);
+  SwitchCore(const SwitchParams& params, const ClassTable& classes, const RouteFunction& routes,
+             SwitchHost& host);
   ~SwitchCore();
   SwitchCore(const SwitchCore&) = delete;
   SwitchCore& operator=(const SwitchCore&) = delete;
@@ -118,20 +119,27 @@ class SwitchCore {
   // apart, because each follows pointers that the one before has fetched.
   void prefetch_output(PortId output) const;
   void prefetch_contenders(PortId output) const;
+  /// Guesses which packet will leave at the next wake(output); then returns it.
+  void guess_winner(PortId output) const;
   struct Winner {
     std::size_t input = 0;
     const Packet* packet = nullptr;
   };
-  /// The packet that will probably leave at the next wake(output), if any.
-  Winner likely_winner(PortId output) const;
-  void prefetch_credit(PortId output, VcId vc) const {
-    channel(index_of(output), index_of(vc)).credits.prefetch_back();
+  Winner likely_winner(PortId output) const {
+    if (wormhole_) return {};
+    const Output& of = outputs_[index_of(output)];
+    return {of.likely_input, of.likely ? of.likely->head : nullptr};
   }
+  /// What a coming call of arrive() or credit() will touch: first the core itself, later the rest.
   void prefetch_tables() const {
     __builtin_prefetch(&outputs_);
     __builtin_prefetch(&routes_);
   }
   void prefetch_arrival(PortId input, const Packet& packet) const;
+  void prefetch_credit(PortId output, VcId vc) const {
+    if (wormhole_) return;
+    __builtin_prefetch(&channel(index_of(output), index_of(vc)));
+  }
 
  private:
   struct ClassVcs {
@@ -148,7 +156,8 @@ class SwitchCore {
     TimePs class_contention_ps = 0;  // the part for contended_class, not yet in the packet
     std::uint32_t wire_bytes = 0;
     ClassId head_class{}, contended_class{};
-    ClassVcs vcs;  // that the head may go out on
+    ClassVcs vcs;                // that the head may go out on
+    TimePs credit_delay_ps = 0;  // of the input
   };
   /// What an output keeps per virtual channel. As an arbitration index it is the channel a packet came on, as
   /// a credit index the channel it goes out on.
@@ -156,7 +165,7 @@ class SwitchCore {
     explicit Channel(std::uint64_t buffer_bytes) : credits(buffer_bytes) {}
     std::uint64_t requests = 0;    // bit per input 0 … 63 with a waiting head
     std::uint32_t next_input = 0;  // round-robin
-    std::uint32_t needed = 0;      // room that a starved packet waits for
+    std::uint32_t needed = 0;      // room that a starved packet waits for, 0 if there is none
     CreditWindow credits;
   };
   struct alignas(64) Output {
@@ -166,8 +175,14 @@ class SwitchCore {
     TimePs spare_wake_ps = kNever;  // one that an earlier one overtook; it will still come, and can be used
     TimePs latency_ps;
     std::uint32_t requesting_vcs = 0;  // bit per channel with a waiting head
-    std::uint32_t starved_vcs = 0;     // bit per next channel that a ready packet waits for
-    ClassId current_class{};           // of the packet on the line
+    std::uint32_t starved_vcs = 0;     // bit per next channel with Channel::needed
+    Channel* channels = nullptr;       // [vc]
+    Queue* queues = nullptr;           // [vc][input]
+    PortId port{};
+    // A guess at the next winner: only hints follow it.
+    mutable std::uint32_t likely_input = 0;
+    mutable const Queue* likely = nullptr;
+    ClassId current_class{};  // of the packet on the line
     OutputCounters counters;
   };
   struct Group {
@@ -175,33 +190,32 @@ class SwitchCore {
     std::uint32_t mask = 0;
   };
 
-  Queue& queue(std::size_t input, std::size_t vc, std::size_t output) {
-    return queues_[(output * queue_stride_ + vc) * inputs_ + input];
-  }
-  const Queue& queue(std::size_t input, std::size_t vc, std::size_t output) const {
-    return queues_[(output * queue_stride_ + vc) * inputs_ + input];
-  }
   Channel& channel(std::size_t output, std::size_t vc) { return channels_[output * vcs_ + vc]; }
   const Channel& channel(std::size_t output, std::size_t vc) const { return channels_[output * vcs_ + vc]; }
-  /// Requests of inputs 64 and up.
-  std::uint64_t* more_requests(std::size_t output, std::size_t vc) {
-    return &more_requests_[(output * vcs_ + vc) * (words_ - 1)];
+  Queue& queue(const Output& output, std::size_t vc, std::size_t input) const {
+    return output.queues[vc * inputs_ + input];
   }
-  void set_front(Queue& queue, std::size_t input, std::size_t vc, TimePs not_before);
-  void expose(Queue& queue, std::size_t input, std::size_t vc, TimePs not_before);
-  bool serve(std::size_t output, std::uint32_t in_vc, TimePs now, TimePs& next);
+  /// Requests of inputs 64 and up.
+  std::uint64_t* more_requests(const Output& output, std::size_t vc) {
+    return &more_requests_[(index_of(output.port) * vcs_ + vc) * (words_ - 1)];
+  }
+  void set_front(Queue& queue);
+  void expose(Queue& queue, std::size_t input, std::size_t vc);
+  bool serve(Output& output, std::uint32_t in_vc, TimePs now, TimePs& next);
   static void charge(Output& output, Queue& waiting, TimePs from, TimePs until);
-  Queue* first_ready(std::size_t output, std::size_t vc, TimePs now, TimePs& next);
-  bool choose_vc(std::size_t output, const Queue& waiting, TimePs now, std::uint32_t& vc);
-  TimePs earliest_start(std::size_t output, const Queue& waiting);
-  void send(std::size_t output, std::size_t input, Queue& from, std::uint32_t in_vc, std::uint32_t vc,
+  Queue* first_ready(const Output& output, std::size_t vc, TimePs now, TimePs& next);
+  static bool choose_vc(const Output& output, const Queue& waiting, TimePs now, std::uint32_t& vc);
+  static TimePs earliest_start(Output& output, const Queue& waiting);
+  void send(Output& output, std::size_t input, Queue& from, std::uint32_t in_vc, std::uint32_t vc,
             TimePs now);
-  void plan_next(std::size_t output, TimePs now);
-  void ask_wake(std::size_t output, TimePs at);
-  void set_request(std::size_t output, std::size_t vc, std::size_t input);
-  void clear_request(std::size_t output, std::size_t vc, std::size_t input);
+  void plan_next(Output& output, TimePs now);
+  void ask_wake(Output& output, TimePs at);
+  void set_request(Output& output, std::size_t vc, std::size_t input);
+  void clear_request(Output& output, std::size_t vc, std::size_t input);
   template <typename Visit>
-  void for_each_waiting(std::size_t output, std::size_t vc, std::size_t from, Visit visit);
+  void for_each_waiting(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
+  template <typename Visit>
+  void for_each_of_many(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
 
   // What every hop reads comes first.
   std::unique_ptr<WormholeSwitch> wormhole_;  // then the rest is empty
@@ -217,7 +231,6 @@ class SwitchCore {
   std::size_t observed_ = 0;
   const RouteFunction& routes_;
   std::uint64_t queued_ = 0;
-  std::vector<TimePs> credit_delay_ps_;  // per input
   std::array<ClassVcs, kMaxClasses> class_vcs_;
   std::vector<Group> groups_;                 // by falling priority, the same for all outputs
   std::vector<std::uint32_t> next_vc_;        // [output][group]: round-robin among channels of one priority

@@ -55,13 +55,14 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
 }
 
 void SwitchModule::end_of_elaboration() {
+  bool may_lead = true;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     inputs_[i].peer = peer_of(input_sockets_[i]);
-    inputs_[i].sender = dynamic_cast<Output*>(inputs_[i].peer);
+    may_lead = may_lead && inputs_[i].peer->time_source() == &scheduler_;
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i].peer = peer_of(output_sockets_[i]);
-    outputs_[i].receiver = dynamic_cast<Input*>(outputs_[i].peer);
+    outputs_[i].may_lead = may_lead && outputs_[i].peer->time_source() == &scheduler_;
   }
 }
 
@@ -84,11 +85,16 @@ void SwitchModule::forward(PortId output, Packet& packet, TimePs) {
 }
 
 void SwitchModule::return_credit(PortId input, Packet& packet, TimePs at) {
-  end_request(*this, *inputs_[index_of(input)].peer, packet, to_sc_time(at - scheduler_.now()));
+  Input& to = inputs_[index_of(input)];
+  end_request(*this, *to.peer, packet, to.credit_delay.of(at - scheduler_.now()));
 }
 
 void SwitchModule::request_wake(PortId output, TimePs at) {
-  scheduler_.schedule(at, *this, static_cast<std::uint32_t>(output));
+  const auto what = static_cast<std::uint32_t>(output);
+  if (outputs_[what].may_lead)
+    scheduler_.schedule_leading(at, *this, what);
+  else
+    scheduler_.schedule(at, *this, what);
 }
 
 void SwitchModule::wake(std::uint32_t output, TimePs now) { core_.wake(static_cast<PortId>(output), now); }
@@ -99,22 +105,28 @@ void SwitchModule::prefetch(std::uint32_t output, unsigned depth) const {
   if (depth == 0) {
     __builtin_prefetch(&port);
     core_.prefetch_output(id);
-  } else if (depth == 1) {
+    return;
+  }
+  if (depth == 1) {
     core_.prefetch_contenders(id);
+    for (const Input& input : inputs_) __builtin_prefetch(&input);
     __builtin_prefetch(port.peer);
+    return;
+  }
+  if (depth == 2) core_.guess_winner(id);
+  const SwitchCore::Winner winner = core_.likely_winner(id);
+  if (!winner.packet) return;
+  const FabricBackwardIf* const sender = inputs_[winner.input].peer;
+  if (depth == 2) {
+    prefetch_for_hop(*winner.packet);
+    __builtin_prefetch(sender);
+    port.peer->prefetch();
+  } else if (depth == 3) {
+    __builtin_prefetch(winner.packet->next);
+    sender->prefetch();
   } else {
-    const SwitchCore::Winner winner = core_.likely_winner(id);
-    if (!winner.packet) return;
-    const Output* const sender = inputs_[winner.input].sender;
-    if (depth == 2) {
-      __builtin_prefetch(winner.packet);
-      __builtin_prefetch(&winner.packet->waits);
-      if (sender) sender->owner->core_.prefetch_output(sender->port);
-      if (port.receiver) port.receiver->owner->core_.prefetch_tables();
-    } else {
-      if (sender) sender->owner->core_.prefetch_credit(sender->port, winner.packet->vc);
-      if (port.receiver) port.receiver->owner->core_.prefetch_arrival(port.receiver->port, *winner.packet);
-    }
+    sender->prefetch(*winner.packet);
+    port.peer->prefetch(*winner.packet);
   }
 }
 

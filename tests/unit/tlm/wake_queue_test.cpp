@@ -22,7 +22,7 @@ class Pair {
   explicit Pair(TimePs horizon_ps) : queue_(horizon_ps) {}
 
   void push(TimePs at) {
-    queue_.push(now_, at, target_, pushed_);
+    queue_.push(now_, at, target_, pushed_, may_lead(pushed_));
     model_.emplace(at, pushed_++);
   }
   /// Time passes without a wake-up: somebody else's process runs. Not past the next entry.
@@ -30,11 +30,11 @@ class Pair {
   bool pop() {
     const auto expected = model_.begin();
     if (expected == model_.end()) return queue_.next_ps() == kNever;
-    const TimePs next = queue_.next_ps();
-    WakeQueue::Entry entry{};
-    const bool same = queue_.pop_due(expected->first, entry) && next == expected->first &&
-                      entry.at == expected->first && entry.what == expected->second &&
-                      entry.target == &target_;
+    const WakeQueue::Entry* const front = queue_.front();
+    if (!front) return false;
+    const bool same = front->at == expected->first && front->what == expected->second &&
+                      front->target == &target_ && front->may_lead() == may_lead(front->what);
+    queue_.pop();
     now_ = expected->first;
     model_.erase(expected);
     return same;
@@ -45,6 +45,8 @@ class Pair {
   std::uint32_t pushed() const { return pushed_; }
 
  private:
+  static bool may_lead(std::uint32_t what) { return what % 3 == 0; }
+
   WakeQueue queue_;
   Nobody target_;
   std::multimap<TimePs, std::uint32_t> model_;
