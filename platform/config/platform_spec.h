@@ -8,6 +8,7 @@
 
 #include "platform/config/origins.h"
 #include "tlm/units.h"
+#include "workloads/sequencer/issue_policy.h"
 
 namespace wafertlm::config {
 
@@ -76,6 +77,12 @@ struct NpuSpec {
   HbmSpec hbm;
 };
 
+/// How a rank walks its trace.
+struct SequencerSpec {
+  IssuePolicy policy = IssuePolicy::fifo;
+  std::uint32_t look_ahead = 16'384;  ///< nodes
+};
+
 struct CollectivesSpec {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
   std::uint32_t chunks = 1;
@@ -94,6 +101,7 @@ struct PlatformSpec {
   WaferSpec wafer;
   NpuSpec npu;
   CollectivesSpec collectives;
+  SequencerSpec sequencer;
   RunSpec run;
   Origins origins;  ///< where the values came from
 };

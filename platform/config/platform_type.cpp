@@ -56,6 +56,18 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   return type;
 }
 
+std::shared_ptr<const Struct<SequencerSpec>> sequencer_type() {
+  auto type = std::make_shared<Struct<SequencerSpec>>("sequencer");
+  type->optional("policy", &SequencerSpec::policy,
+                 choice<IssuePolicy>({{"fifo", IssuePolicy::fifo},
+                                      {"lifo", IssuePolicy::lifo},
+                                      {"priority", IssuePolicy::priority}}),
+                 "Which of the ready nodes a free resource takes; priority: the highest comm_priority")
+      .optional("look_ahead", &SequencerSpec::look_ahead, integer<std::uint32_t>(1, 100'000'000),
+                "Nodes of a rank that are held at a time; the trace is read on as they get done");
+  return type;
+}
+
 std::shared_ptr<const Struct<RunSpec>> run_type() {
   auto type = std::make_shared<Struct<RunSpec>>("run");
   type->optional("checkers", &RunSpec::checkers, boolean(), "Protocol checkers on every socket")
@@ -76,6 +88,7 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
         .required("wafer", &PlatformSpec::wafer, wafer_type(), "The wafer and its fabric")
         .optional("npu", &PlatformSpec::npu, npu_type(), "One NPU; all are alike")
         .optional("collectives", &PlatformSpec::collectives, collectives_type(), "How collectives are done")
+        .optional("sequencer", &PlatformSpec::sequencer, sequencer_type(), "How a rank walks its trace")
         .optional("run", &PlatformSpec::run, run_type(), "How the simulation runs");
     return platform;
   }();

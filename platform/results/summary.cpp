@@ -99,6 +99,24 @@ std::string busiest_links(const Json& results) {
 
 }  // namespace
 
+std::string critical_path_text(const Json& results) {
+  const Json& path = results["critical_path"];
+  std::string text = fmt::format(
+      "\nCritical path of the last iteration: {} operations{}\n", path["length"].get<std::uint64_t>(),
+      path["beginning_not_kept"].get<bool>() ? ", the first of them not kept" : "");
+  text += fmt::format("  {:>5} {:>11} {:>11} {:<9} {:>12}  {}\n", "rank", "start", "time", "what", "node",
+                      "name");
+  for (const Json& step : path["steps"]) {
+    const TimePs start = picoseconds(step["start_s"]), end = picoseconds(step["end_s"]);
+    text += fmt::format("  {:>5} {:>11} {:>11} {:<9} {:>12}  {}\n", step["rank"].get<std::uint32_t>(),
+                        format_time(start), format_time(end - start), step["category"].get<std::string>(),
+                        step["node"].get<std::uint64_t>(), step["name"].get<std::string>());
+  }
+  for (const auto& [category, time] : path["breakdown_ps"].items())
+    text += fmt::format("  {:<9} {}\n", category, format_time(time.get<TimePs>()));
+  return text;
+}
+
 std::string run_summary(const Json& results) {
   const Json& last = results["iterations"].back();
   const double compute = last["breakdown_s"]["compute"].get<double>() / last["time_s"].get<double>();
@@ -110,6 +128,14 @@ std::string run_summary(const Json& results) {
       "\nThe last iteration takes {}; the compute units work {:.2f} % of it, the rest is exposed "
       "communication or idle.\n",
       time_of(last["time_s"]), 100 * compute);
+  const Json& traces = results["traces"];
+  const auto count = [&](const char* key) { return traces[key].get<std::uint64_t>(); };
+  if (count("control_dependencies_left_out") != 0)
+    text += fmt::format("{} control dependencies of the traces were left out (workload.dependencies).\n",
+                        count("control_dependencies_left_out"));
+  if (count("missing_dependencies") != 0)
+    text += fmt::format("{} dependencies are on nodes that are not in the traces, and were not waited for.\n",
+                        count("missing_dependencies"));
   text += fmt::format("Simulated {} packet hops in {:.2f} s ({:.3g} per second).\n",
                       results["simulation"]["packet_hops"].get<std::uint64_t>(),
                       results["host"]["wall_s"].get<double>(),
