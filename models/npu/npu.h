@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/endpoint/endpoint.h"
+#include "models/npu/compute_engine.h"
 #include "tlm/fabric/protocol.h"
 #include "tlm/memory/requester.h"
 #include "tlm/operation/protocol.h"
@@ -20,6 +21,7 @@ struct NpuParams {
   InjectorParams injector;
   TimePs ejection_credit_delay_ps = 0;
   MemoryRequesterParams memory;
+  ComputeParams compute;
 };
 
 /// What all NPUs of a platform share.
@@ -73,6 +75,7 @@ class Npu : public sc_core::sc_module,
   NpuParams params_;
   Scheduler& scheduler_;
   Endpoint endpoint_;
+  ComputeEngine compute_;
   TimePs compute_free_ps_ = 0, cpu_free_ps_ = 0;
   std::unordered_map<std::uint64_t, Payload*> running_;  // by token
   std::vector<Payload*> requested_;                      // BEGIN_REQ came, at this instant

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/config/compute_spec.h"
 #include "platform/config/origins.h"
 #include "tlm/units.h"
 #include "workloads/sequencer/issue_policy.h"
@@ -74,6 +75,7 @@ struct HbmSpec {
 
 struct NpuSpec {
   double peak_operations_per_s = 1e15;
+  ComputeSpec compute;
   HbmSpec hbm;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config/platform_type.h"
 
+#include "platform/config/compute_type.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
@@ -39,6 +40,7 @@ std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   type->optional("peak", &NpuSpec::peak_operations_per_s,
                  real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS"),
                  "Peak compute rate of one NPU")
+      .optional("compute", &NpuSpec::compute, compute_type(), "How long an NPU computes")
       .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU");
   return type;
 }

@@ -2,6 +2,7 @@
 #include "platform/system/machine.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"
@@ -21,6 +22,27 @@ FabricTraits fabric_traits(const MeshParams& mesh) {
   return traits;
 }
 
+namespace {
+
+ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu) {
+  const config::ComputeSpec& compute = spec.npu.compute;
+  const config::RateSpec& rate = compute.rate();
+  ComputeParams params;
+  params.operations_per_s = static_cast<std::uint64_t>(std::llround(
+      rate.peak_operations_per_s.value_or(spec.npu.peak_operations_per_s) * rate.efficiency_percent / 100));
+  params.memory_bytes_per_s =
+      std::min(spec.npu.hbm.read_bandwidth_bytes_per_s, spec.npu.hbm.write_bandwidth_bytes_per_s);
+  params.roofline = compute.durations == config::DurationSource::roofline;
+  for (const config::StragglerSpec& straggler : compute.stragglers)
+    if (index_of(straggler.npu) == npu) params.slowdown_percent = straggler.slowdown_percent;
+  params.jitter = static_cast<Jitter>(compute.jitter);
+  params.jitter_percent = compute.jitter_percent;
+  params.seed = (spec.run.seed + 1) * 0x9E3779B97F4A7C15ULL ^ npu * 0xBF58476D1CE4E5B9ULL;
+  return params;
+}
+
+}  // namespace
+
 Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     : wafer_(spec, reverse), traits_(fabric_traits(wafer_.mesh.params())) {
   const config::HbmSpec& memory = spec.npu.hbm;
@@ -38,6 +60,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.injector.dma_bytes_per_s =
         std::min(wafer_.mesh.params().link_bytes_per_s, wafer_.mesh.params().injection_bytes_per_s);
     params.memory.request_bytes = static_cast<std::uint32_t>(memory.request_bytes);
+    params.compute = compute_params(spec, n);
     params.ejection_credit_delay_ps = wafer_.mesh.params().credit_delay_ps;
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);
