@@ -21,11 +21,12 @@ class RealTraces : public test::SharedTraces {
   nlohmann::json run(const std::string& prefix, const std::string& platform, const std::string& more = "") {
     return run_path(trace(prefix), platform, more);
   }
-  nlohmann::json run_path(const std::string& path, const std::string& platform, const std::string& more = "") {
-    const std::string experiment = folder_.write(
-        "experiment.yaml", "experiment: sample\nplatform: " + std::string(WAFERTLM_SOURCE_DIR) +
-                               "/configs/platforms/" + platform +
-                               ".yaml\nworkload: {workload: sample, chakra: " + path + "}\n");
+  nlohmann::json run_path(const std::string& path, const std::string& platform,
+                          const std::string& more = "") {
+    const std::string experiment =
+        folder_.write("experiment.yaml", "experiment: sample\nplatform: " + std::string(WAFERTLM_SOURCE_DIR) +
+                                             "/configs/platforms/" + platform +
+                                             ".yaml\nworkload: {workload: sample, chakra: " + path + "}\n");
     const test::ToolResult result =
         test::run_tool("run " + experiment + " --out " + folder_.path() + "/out " + more);
     EXPECT_EQ(result.exit_code, 0) << result.error;
@@ -122,12 +123,11 @@ TEST_F(RealTraces, PyTorchStopsWithItsMissingDependencies) {
 TEST_F(RealTraces, PyTorchIsPlayedByOneTwoEightAndTwentyRanks) {
   const std::string path = pytorch();
   for (const int ranks : {1, 2, 8, 20}) {
-    const std::string experiment =
-        folder_.write("experiment.yaml", "experiment: sample\nplatform: " WAFERTLM_SOURCE_DIR
-                                         "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: {workload: sample, "
-                                         "chakra: " +
-                                             path + ", replicate: " + std::to_string(ranks) +
-                                             ", dependencies: data}\n");
+    const std::string experiment = folder_.write(
+        "experiment.yaml", "experiment: sample\nplatform: " WAFERTLM_SOURCE_DIR
+                           "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: {workload: sample, "
+                           "chakra: " +
+                               path + ", replicate: " + std::to_string(ranks) + ", dependencies: data}\n");
     const test::ToolResult result = test::run_tool("run " + experiment + " --out " + folder_.path() + "/out");
     if (ranks > 1 && !can_run(chakra::CollectiveType::Broadcast)) {
       EXPECT_EQ(result.exit_code, 2);
@@ -142,20 +142,23 @@ TEST_F(RealTraces, PyTorchIsPlayedByOneTwoEightAndTwentyRanks) {
               std::string::npos);
     expect_exact_breakdown(results);
     std::multiset<std::uint64_t> sizes;
-    for (const auto& collective : results["collectives"]) sizes.insert(collective["bytes"].get<std::uint64_t>());
+    for (const auto& collective : results["collectives"])
+      sizes.insert(collective["bytes"].get<std::uint64_t>());
     // As `trace info` and protoc show them: 2 broadcasts and 5 all-reduces.
     if (ranks > 1) EXPECT_EQ(sizes.size(), 7U);
     std::uint64_t sum = 0;
     for (const std::uint64_t size : sizes) sum += size;
     if (ranks > 1) EXPECT_EQ(sum, 212'904U + 102'228'128U);
-    std::printf("PyTorch, %2d ranks: %lu ps\n", ranks, results["iterations"][0]["time_ps"].get<std::uint64_t>());
+    std::printf("PyTorch, %2d ranks: %lu ps\n", ranks,
+                results["iterations"][0]["time_ps"].get<std::uint64_t>());
   }
 }
 
 TEST_F(RealTraces, WrittenAgainInEveryFormTheyTakeTheSameTime) {
-  const std::pair<std::string, int> jobs[] = {{"custom_ring_allreduce_8npus_1MB/custom_allreduce", 8},
-                                              {"microbenchmarks/all_to_all/16npus_1MB/all_to_all", 16},
-                                              {"MLP_HybridParallel_Data_Model/MLP_HybridParallel_Data_Model", 64}};
+  const std::pair<std::string, int> jobs[] = {
+      {"custom_ring_allreduce_8npus_1MB/custom_allreduce", 8},
+      {"microbenchmarks/all_to_all/16npus_1MB/all_to_all", 16},
+      {"MLP_HybridParallel_Data_Model/MLP_HybridParallel_Data_Model", 64}};
   for (const auto& [prefix, ranks] : jobs) {
     const auto original = run(prefix, "wafer_mesh_8x8");
     for (const std::string form : {"et", "et.gz", "json"}) {
@@ -174,12 +177,14 @@ TEST_F(RealTraces, WrittenAgainInEveryFormTheyTakeTheSameTime) {
 
 TEST_F(RealTraces, AGeneratedWorkloadCanBeWrittenAndTakesTheSameTime) {
   const std::string workload = WAFERTLM_SOURCE_DIR "/configs/workloads/resnet50_dp20.yaml";
-  const test::ToolResult made = test::run_tool("workload generate " + workload + " --out " + folder_.path() + "/made");
+  const test::ToolResult made =
+      test::run_tool("workload generate " + workload + " --out " + folder_.path() + "/made");
   ASSERT_EQ(made.exit_code, 0) << made.error;
   const auto copy = run_path(folder_.path() + "/made/resnet50_dp20", "wafer_mesh_5x4");
-  const test::ToolResult result = test::run_tool(
-      "run " WAFERTLM_SOURCE_DIR "/configs/experiments/resnet50_dp20_mesh_5x4.yaml --set iterations=1 --out " +
-      folder_.path() + "/direct");
+  const test::ToolResult result =
+      test::run_tool("run " WAFERTLM_SOURCE_DIR
+                     "/configs/experiments/resnet50_dp20_mesh_5x4.yaml --set iterations=1 --out " +
+                     folder_.path() + "/direct");
   ASSERT_EQ(result.exit_code, 0) << result.error;
   const auto direct = nlohmann::json::parse(test::read_text(folder_.path() + "/direct/results.json"));
   EXPECT_EQ(copy["iterations"], direct["iterations"]);
