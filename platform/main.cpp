@@ -11,6 +11,7 @@
 #include "platform/collective/collective_command.h"
 #include "platform/config/config_error.h"
 #include "platform/run/run_command.h"
+#include "platform/trace/trace_command.h"
 #include "platform/traffic/traffic_command.h"
 #include "workloads/chakra/trace_error.h"
 
@@ -30,9 +31,10 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", WAFERTLM_VERSION);
   app.footer("Exit codes: 0 done, 1 the run failed, 2 bad input. `wafertlm COMMAND --help` shows examples.");
   const std::map<std::string, std::function<int()>> commands = {
-      {"run", add_run_command(app)},         {"collective", add_collective_command(app)},
-      {"traffic", add_traffic_command(app)}, {"check", add_check_command(app)},
-      {"schema", add_schema_command(app)},
+      {"run", add_run_command(app)},           {"collective", add_collective_command(app)},
+      {"traffic", add_traffic_command(app)},   {"check", add_check_command(app)},
+      {"schema", add_schema_command(app)},     {"trace", add_trace_command(app)},
+      {"workload", add_workload_command(app)},
   };
   try {
     app.parse(argc, argv);

@@ -24,7 +24,8 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
       memory("memory", params.memory, pools.scratch, scheduler, *this),
       params_(params),
       scheduler_(scheduler),
-      endpoint_(params.npu, params.injector, classes, pools.packets, pools.messages, *this, params.endpoint) {
+      endpoint_(params.npu, params.injector, classes, pools.packets, pools.messages, *this, params.endpoint),
+      compute_(params.compute) {
   operations.bind(static_cast<OperationForwardIf&>(*this));
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
@@ -59,7 +60,9 @@ void Npu::accept(Payload& payload, TimePs now) {
     case Operation::Kind::compute: {
       TimePs& free = operation.on_cpu ? cpu_free_ps_ : compute_free_ps_;
       operation.start_ps = std::max(now, free);
-      free = operation.start_ps + operation.duration_ps;
+      free = operation.start_ps + (operation.on_cpu ? operation.duration_ps
+                                                    : compute_.duration(operation.operations, operation.bytes,
+                                                                        operation.duration_ps));
       respond(token, free, true);
       break;
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/endpoint/endpoint.h"
+#include "models/npu/compute_engine.h"
 #include "tlm/fabric/protocol.h"
 #include "tlm/memory/requester.h"
 #include "tlm/operation/protocol.h"
@@ -21,6 +22,7 @@ struct NpuParams {
   EndpointParams endpoint;
   TimePs ejection_credit_delay_ps = 0;
   MemoryRequesterParams memory;
+  ComputeParams compute;
 };
 
 /// What all NPUs of a platform share.
@@ -93,6 +95,7 @@ class Npu : public sc_core::sc_module,
   bool may_lead_ = false;
   FabricForwardIf* fabric_ = nullptr;  // behind the socket
   Endpoint endpoint_;
+  ComputeEngine compute_;
   TimePs compute_free_ps_ = 0, cpu_free_ps_ = 0;
   std::unordered_map<std::uint64_t, Payload*> running_;  // by token
   std::vector<Payload*> requested_;                      // BEGIN_REQ came, at this instant

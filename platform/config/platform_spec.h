@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "platform/config/compute_spec.h"
 #include "platform/config/origins.h"
 #include "tlm/data_type.h"
 #include "tlm/fabric_traits.h"
 #include "tlm/units.h"
+#include "workloads/sequencer/issue_policy.h"
 
 namespace wafertlm::config {
 
@@ -119,8 +121,15 @@ struct EndpointSpec {
 
 struct NpuSpec {
   double peak_operations_per_s = 1e15;
+  ComputeSpec compute;
   HbmSpec hbm;
   EndpointSpec endpoint;
+};
+
+/// How a rank walks its trace.
+struct SequencerSpec {
+  IssuePolicy policy = IssuePolicy::fifo;
+  std::uint32_t look_ahead = 16'384;  ///< nodes
 };
 
 struct CollectivesSpec {
@@ -156,6 +165,7 @@ struct PlatformSpec {
   WaferSpec wafer;
   NpuSpec npu;
   CollectivesSpec collectives;
+  SequencerSpec sequencer;
   RunSpec run;
   Origins origins;  ///< where the values came from
 };

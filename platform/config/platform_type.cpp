@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config/platform_type.h"
 
+#include "platform/config/compute_type.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
@@ -54,6 +55,7 @@ std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   type->optional("peak", &NpuSpec::peak_operations_per_s,
                  real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS"),
                  "Peak compute rate of one NPU")
+      .optional("compute", &NpuSpec::compute, compute_type(), "How long an NPU computes")
       .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU")
       .optional("endpoint", &NpuSpec::endpoint, endpoint_type(), "Sends, receives and runs collectives");
   return type;
@@ -114,6 +116,18 @@ void check_run(const RunSpec& run, const Check& check) {
                "a packet has bits only in functional mode; set " + check.path(&run.functional) + " to true");
 }
 
+std::shared_ptr<const Struct<SequencerSpec>> sequencer_type() {
+  auto type = std::make_shared<Struct<SequencerSpec>>("sequencer");
+  type->optional("policy", &SequencerSpec::policy,
+                 choice<IssuePolicy>({{"fifo", IssuePolicy::fifo},
+                                      {"lifo", IssuePolicy::lifo},
+                                      {"priority", IssuePolicy::priority}}),
+                 "Which of the ready nodes a free resource takes; priority: the highest comm_priority")
+      .optional("look_ahead", &SequencerSpec::look_ahead, integer<std::uint32_t>(1, 100'000'000),
+                "Nodes of a rank that are held at a time; the trace is read on as they get done");
+  return type;
+}
+
 std::shared_ptr<const Struct<RunSpec>> run_type() {
   auto type = std::make_shared<Struct<RunSpec>>("run");
   type->optional("checkers", &RunSpec::checkers, boolean(), "Protocol checkers on every socket")
@@ -149,6 +163,7 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
         .required("wafer", &PlatformSpec::wafer, wafer_type(), "The wafer and its fabric")
         .optional("npu", &PlatformSpec::npu, npu_type(), "One NPU; all are alike")
         .optional("collectives", &PlatformSpec::collectives, collectives_type(), "How collectives are done")
+        .optional("sequencer", &PlatformSpec::sequencer, sequencer_type(), "How a rank walks its trace")
         .optional("run", &PlatformSpec::run, run_type(), "How the simulation runs")
         .check(check_fault_npus);
     return platform;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platform/config/origins.h"
+#include "workloads/chakra/dependencies.h"
 
 namespace wafertlm::config {
 
@@ -35,7 +36,8 @@ enum class WorkloadKind : std::uint8_t { traces, data_parallel };
 struct TraceSpec {
   std::string path;  ///< absolute: a prefix (path.<rank>.et), or one file when `replicate` is given
   std::optional<std::uint32_t> replicate;  ///< so many ranks run the one file
-  std::string comm_groups;                 ///< absolute path of a JSON file; empty: none
+  chakra::Dependencies dependencies = chakra::Dependencies::all;
+  std::string comm_groups;  ///< absolute path of a JSON file; empty: none
 };
 
 /// Data-parallel training of a table of layers.

@@ -8,13 +8,14 @@
 #include "platform/config/document.h"
 #include "platform/config/value_types.h"
 #include "platform/config/yaml_file.h"
+#include "workloads/chakra/rank_files.h"
+#include "workloads/chakra/trace_file.h"
 
 namespace wafertlm::config {
 
 namespace {
 
 constexpr std::uint64_t kMostCount = 1'000'000'000'000'000'000;  // parameters or operations
-constexpr const char* kTraceSuffix = ".et";
 
 bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -70,16 +71,17 @@ void require_file(const std::string& path, const void* culprit, const Check& che
 void check_traces(const WorkloadSpec& workload, const Check& check) {
   if (workload.kind != WorkloadKind::traces) return;
   const TraceSpec& traces = workload.traces;
-  const bool is_file = ends_with(traces.path, kTraceSuffix);
+  const bool is_file = chakra::is_trace_file(traces.path);
   if (is_file && !traces.replicate)
     check.fail({&traces.path},
                fmt::format("{} is the trace of one rank; give '{}' too, or the common start of the "
-                           "traces of all ranks (PREFIX for PREFIX.<rank>{})",
-                           quoted(traces.path), check.path(&traces.replicate), kTraceSuffix));
+                           "traces of all ranks (PREFIX for PREFIX.<rank>.et)",
+                           quoted(traces.path), check.path(&traces.replicate)));
   if (!is_file && traces.replicate)
-    check.fail({&traces.replicate}, fmt::format("goes with one trace file (NAME{}), but {} is a prefix",
-                                                kTraceSuffix, check.path(&traces.path)));
-  require_file(is_file ? traces.path : traces.path + ".0" + kTraceSuffix, &traces.path, check);
+    check.fail({&traces.replicate}, fmt::format("goes with one trace file (NAME.et), but {} is a prefix",
+                                                check.path(&traces.path)));
+  if (is_file || !chakra::has_rank_files(traces.path))
+    require_file(is_file ? traces.path : traces.path + ".0.et", &traces.path, check);
   if (!traces.comm_groups.empty()) require_file(traces.comm_groups, &traces.comm_groups, check);
 }
 
@@ -102,10 +104,16 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
   else
     type->optional(name_key, &W::name, text(), name_meaning);
   type->alternative(&W::kind, WorkloadKind::traces)
-      .required(
-          "chakra", traces(&T::path), file_path("Chakra traces"),
-          "Chakra traces, relative to this file: PREFIX for PREFIX.<rank>.et, or one file that ends in .et")
+      .required("chakra", traces(&T::path), file_path("Chakra traces"),
+                "Chakra traces, relative to this file: PREFIX for PREFIX.<rank>.et (or .et.gz, "
+                ".json), or one such file")
       .optional("replicate", traces(&T::replicate), maybe(ranks), "So many ranks run the one trace file")
+      .optional("dependencies", traces(&T::dependencies),
+                choice<chakra::Dependencies>({{"all", chakra::Dependencies::all},
+                                              {"existing", chakra::Dependencies::existing},
+                                              {"data", chakra::Dependencies::data}}),
+                "Which dependencies count. all: every one, its node must be there; existing: those on nodes "
+                "that are not in the trace count as satisfied; data: control dependencies are left out")
       .optional("comm_groups", traces(&T::comm_groups), file_path("a JSON file"),
                 "JSON file with the members of the process groups");
   type->alternative(&W::kind, WorkloadKind::data_parallel)

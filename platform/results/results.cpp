@@ -111,6 +111,28 @@ Json memory_json(const Hbm& memory, TimePs end_ps) {
           {"lost", {{"too_few_outstanding_s", seconds(read.idle_ps + write.idle_ps)}}}};
 }
 
+Json critical_path_json(const JobRun& job) {
+  const CriticalPath path = job.critical_path();
+  std::map<std::uint32_t, std::vector<std::uint64_t>> nodes;
+  for (const PathStep& step : path.steps) nodes[step.rank].push_back(step.node);
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> names;
+  for (const auto& [rank, ids] : nodes) {
+    const auto found = chakra::node_names(*job.job().ranks[rank], ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) names[{rank, ids[i]}] = found[i];
+  }
+  Json parts = Json::object(), steps = Json::array();
+  for (const auto& [category, time] : path.breakdown) parts[category] = time;
+  for (const PathStep& step : path.steps)
+    steps.push_back({{"rank", step.rank},
+                     {"node", step.node},
+                     {"name", names[{step.rank, step.node}]},
+                     {"category", step.category},
+                     {"start_s", seconds(step.start_ps)},
+                     {"end_s", seconds(step.end_ps)}});
+  return {
+      {"length", path.length}, {"beginning_not_kept", path.cut}, {"breakdown_ps", parts}, {"steps", steps}};
+}
+
 Json collectives_json(const JobRun& job) {
   std::vector<const CollectiveRecord*> records = job.collectives();
   if (records.size() > kMostCollectives) {
@@ -140,6 +162,7 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
   for (const IterationResult& iteration : job.iterations())
     results["iterations"].push_back(iteration_json(iteration));
   results["iteration_time_s"] = results["iterations"].back()["time_s"];
+  results["critical_path"] = critical_path_json(job);
   results["collectives_total"] = job.collectives().size();
   results["collectives"] = collectives_json(job);
   double energy_j = 0;
@@ -162,6 +185,15 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
     results["memories"].push_back(memory_json(machine.memory(static_cast<NpuId>(npu)), job.end_ps()));
   results["energy_j"] = {{"links", energy_j}, {"per_bit_j", fabric.energy_per_bit_j}};
+  std::uint64_t missing = 0, left_out = 0;
+  for (const chakra::TraceSummary& rank : job.job().summaries) {
+    missing += rank.missing_ctrl_deps + rank.missing_data_deps;
+    left_out += rank.left_out_ctrl_deps;
+  }
+  results["traces"] = {{"ranks", job.job().size()},
+                       {"missing_dependencies", missing},
+                       {"control_dependencies_left_out", left_out},
+                       {"nodes_held_most", job.held_high_water()}};
   results["values_proven"] = job.proven();
   results["simulation"] = {{"end_s", seconds(job.end_ps())},
                            {"packet_hops", mesh.packet_hops()},

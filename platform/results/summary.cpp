@@ -97,7 +97,50 @@ std::string busiest_links(const Json& results) {
   return text;
 }
 
+/// In words: what the rank that finishes last waits for most, and which collective and link are behind it.
+std::string explanation(const Json& results) {
+  const Json& last = results["iterations"].back();
+  std::string worst;
+  for (const auto& [name, value] : last["breakdown_s"].items())
+    if (name != "compute" && (worst.empty() || value > last["breakdown_s"][worst])) worst = name;
+  const double part = last["breakdown_s"][worst].get<double>();
+  if (part == 0) return "Nothing but computation is on the way of the rank that finishes last.\n";
+  std::string text =
+      fmt::format("Most of the rest is {} ({}, {:.2f} %)", worst, time_of(last["breakdown_s"][worst]),
+                  100 * part / last["time_s"].get<double>());
+  if (worst == "idle") return text + ": the rank waits for its CPU, or for ranks that still compute.\n";
+  const Json* slowest = nullptr;
+  for (const Json& row : results["collectives"])
+    if ("exposed_" + row["class"].get<std::string>() == worst &&
+        (!slowest || row["time_s"].get<double>() > (*slowest)["time_s"].get<double>()))
+      slowest = &row;
+  if (slowest && (*slowest)["bound_s"].get<double>() > 0)
+    text += fmt::format("; its longest collective, {} of {}, takes {:.2f} times its lower bound",
+                        (*slowest)["type"].get<std::string>(),
+                        format_bytes((*slowest)["bytes"].get<std::uint64_t>()),
+                        (*slowest)["time_s"].get<double>() / (*slowest)["bound_s"].get<double>());
+  return text + ".\n";
+}
+
 }  // namespace
+
+std::string critical_path_text(const Json& results) {
+  const Json& path = results["critical_path"];
+  std::string text = fmt::format(
+      "\nCritical path of the last iteration: {} operations{}\n", path["length"].get<std::uint64_t>(),
+      path["beginning_not_kept"].get<bool>() ? ", the first of them not kept" : "");
+  text += fmt::format("  {:>5} {:>11} {:>11} {:<9} {:>12}  {}\n", "rank", "start", "time", "what", "node",
+                      "name");
+  for (const Json& step : path["steps"]) {
+    const TimePs start = picoseconds(step["start_s"]), end = picoseconds(step["end_s"]);
+    text += fmt::format("  {:>5} {:>11} {:>11} {:<9} {:>12}  {}\n", step["rank"].get<std::uint32_t>(),
+                        format_time(start), format_time(end - start), step["category"].get<std::string>(),
+                        step["node"].get<std::uint64_t>(), step["name"].get<std::string>());
+  }
+  for (const auto& [category, time] : path["breakdown_ps"].items())
+    text += fmt::format("  {:<9} {}\n", category, format_time(time.get<TimePs>()));
+  return text;
+}
 
 std::string run_summary(const Json& results) {
   const Json& last = results["iterations"].back();
@@ -110,6 +153,15 @@ std::string run_summary(const Json& results) {
       "\nThe last iteration takes {}; the compute units work {:.2f} % of it, the rest is exposed "
       "communication or idle.\n",
       time_of(last["time_s"]), 100 * compute);
+  text += explanation(results);
+  const Json& traces = results["traces"];
+  const auto count = [&](const char* key) { return traces[key].get<std::uint64_t>(); };
+  if (count("control_dependencies_left_out") != 0)
+    text += fmt::format("{} control dependencies of the traces were left out (workload.dependencies).\n",
+                        count("control_dependencies_left_out"));
+  if (count("missing_dependencies") != 0)
+    text += fmt::format("{} dependencies are on nodes that are not in the traces, and were not waited for.\n",
+                        count("missing_dependencies"));
   text += fmt::format("Simulated {} packet hops in {:.2f} s ({:.3g} per second).\n",
                       results["simulation"]["packet_hops"].get<std::uint64_t>(),
                       results["host"]["wall_s"].get<double>(),

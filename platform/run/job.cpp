@@ -4,9 +4,10 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "workloads/chakra/et_reader.h"
+#include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"
 #include "workloads/layers/resnet50.h"
+#include "workloads/sequencer/collective_registry.h"
 
 namespace wafertlm {
 namespace {
@@ -45,32 +46,53 @@ Sources traced(const config::TraceSpec& spec) {
   Sources sources;
   if (spec.replicate) {
     for (std::uint32_t rank = 0; rank < *spec.replicate; ++rank)
-      sources.push_back(std::make_unique<chakra::EtReader>(spec.path));
+      sources.push_back(chakra::open_trace(spec.path));
   } else {
     for (const std::string& file : chakra::find_rank_files(spec.path))
-      sources.push_back(std::make_unique<chakra::EtReader>(file));
+      sources.push_back(chakra::open_trace(file));
   }
   return sources;
 }
 
 }  // namespace
 
+Sources workload_sources(const config::WorkloadSpec& workload) {
+  return workload.kind == config::WorkloadKind::traces ? traced(workload.traces) : generated(workload);
+}
+
+chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::uint32_t ranks) {
+  const std::string& file = workload.traces.comm_groups;
+  return file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks);
+}
+
+namespace {
+
+void require_known_collectives(const Job& job) {
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank)
+    for (std::size_t i = 0; i < chakra::kCollectiveTypes; ++i) {
+      const auto type = static_cast<chakra::CollectiveType>(i);
+      if (job.summaries[rank].by_collective[i] != 0 && !can_run(type))
+        throw std::invalid_argument(job.ranks[rank]->name() + ": rank " + std::to_string(rank) +
+                                    " takes part in " + std::to_string(job.summaries[rank].by_collective[i]) +
+                                    " " + chakra::to_string(type) + ", which cannot be run yet");
+    }
+}
+
+}  // namespace
+
 Job load_job(const config::ExperimentSpec& experiment) {
   const config::WorkloadSpec& workload = experiment.workload;
-  const Sources sources =
-      workload.kind == config::WorkloadKind::traces ? traced(workload.traces) : generated(workload);
+  Sources sources = workload_sources(workload);
   const auto ranks = static_cast<std::uint32_t>(sources.size());
   if (ranks > experiment.platform.wafer.npu_count())
     throw std::invalid_argument("the workload has " + std::to_string(ranks) + " ranks and the platform " +
                                 std::to_string(experiment.platform.wafer.npu_count()) +
                                 " NPUs; choose a larger platform (wafer.width, wafer.height)");
-  const std::string& file = workload.traces.comm_groups;
-  Job job{file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks), {}, {}};
+  Job job{workload_groups(workload, ranks), std::move(sources), {}, workload.traces.dependencies};
   std::vector<chakra::NodeSource*> pointers;
-  for (const auto& source : sources) pointers.push_back(source.get());
-  job.summaries = chakra::validate_job(pointers, job.groups);
-  for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    job.ranks.push_back(load_tasks(*sources[rank], rank, job.groups, {}));
+  for (const auto& source : job.ranks) pointers.push_back(source.get());
+  job.summaries = chakra::validate_job(pointers, job.groups, {job.dependencies});
+  require_known_collectives(job);
   return job;
 }
 

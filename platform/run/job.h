@@ -6,20 +6,25 @@
 
 #include "platform/config/experiment_spec.h"
 #include "workloads/chakra/comm_groups.h"
+#include "workloads/chakra/node_source.h"
 #include "workloads/chakra/validate.h"
-#include "workloads/sequencer/task_graph.h"
 
 namespace wafertlm {
 
-/// The workload of an experiment, read, checked and ready to run: a list of tasks per rank. Rank r runs on
-/// NPU r.
+/// The workload of an experiment, read once, checked and ready to run: a source of nodes per rank. Rank r
+/// runs on NPU r.
 struct Job {
   chakra::CommGroups groups;
-  std::vector<std::vector<Task>> ranks;
+  std::vector<std::unique_ptr<chakra::NodeSource>> ranks;
   std::vector<chakra::TraceSummary> summaries;
+  chakra::Dependencies dependencies = chakra::Dependencies::all;
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
 };
+
+/// The traces of all ranks, opened, or what generates them.
+std::vector<std::unique_ptr<chakra::NodeSource>> workload_sources(const config::WorkloadSpec& workload);
+chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::uint32_t ranks);
 
 /// @throws chakra::TraceError for a trace that cannot be run; std::invalid_argument when the job does not fit
 /// the platform.

@@ -5,102 +5,21 @@
 #include <stdexcept>
 
 #include "platform/command/ranges.h"
-#include "tlm/operation/operation_port.h"
-#include "workloads/collectives/proof.h"
+#include "platform/run/who_waits.h"
 
 namespace wafertlm {
+namespace {
 
-/// One rank's sequencer: its engine, its port, and the collectives it is in.
-class JobRun::Rank final : public SequencerHost, public OperationListener {
- public:
-  Rank(JobRun& job, std::uint32_t number, const std::vector<Task>& tasks)
-      : engine(tasks, *this),
-        job_(job),
-        number_(number),
-        port_(("sequencer_" + std::to_string(number)).c_str(), *this) {
-    job.machine_.attach(port_, static_cast<NpuId>(number));
-    for (const Task& task : tasks)
-      if (!task.traffic_class.empty())
-        classes_.emplace(task.traffic_class, job.machine_.wafer().classes.find(task.traffic_class));
-  }
+/// Records of causes (40 B each) that are kept whether or not a gap still needs them.
+constexpr std::size_t kCausesKept = std::size_t{1} << 19;
 
-  SequencerEngine engine;
-
- private:
-  void start(std::uint32_t run, const Task& task) override {
-    Operation operation;
-    std::vector<std::byte> data;
-    if (!task.traffic_class.empty()) operation.traffic_class = classes_.at(task.traffic_class);
-    operation.duration_ps = task.duration_ps;
-    operation.bytes = task.bytes;
-    operation.peer = static_cast<NpuId>(task.peer);
-    operation.tag = task.tag;
-    switch (task.kind) {
-      case Task::Kind::cpu:
-        operation.on_cpu = true;
-        break;
-      case Task::Kind::compute:
-      case Task::Kind::none:
-        break;
-      case Task::Kind::send:
-        operation.kind = Operation::Kind::send;
-        break;
-      case Task::Kind::receive:
-        operation.kind = Operation::Kind::receive;
-        break;
-      case Task::Kind::memory_load:
-        operation.kind = Operation::Kind::memory_load;
-        break;
-      case Task::Kind::memory_store:
-        operation.kind = Operation::Kind::memory_store;
-        break;
-      case Task::Kind::collective: {
-        const auto entry = job_.registry_.enter(number_, task, job_.machine_.wafer().scheduler.now());
-        operation.kind = Operation::Kind::collective;
-        operation.collective_id = entry.record->id;
-        operation.rank = entry.position;
-        operation.program = entry.record->program;
-        entered_.emplace(run, entry);
-        if (job_.functional_)
-          data = initial_values(*operation.program, operation.collective_id, operation.rank);
-        break;
-      }
-    }
-    port_.issue(run, operation, std::move(data));
-  }
-
-  void operation_done(std::uint64_t token, const Operation& operation,
-                      const std::vector<std::byte>& data) override {
-    const auto run = static_cast<std::uint32_t>(token);
-    if (operation.kind == Operation::Kind::collective) {
-      const auto entry = entered_.extract(run).mapped();
-      if (job_.functional_) {
-        const std::string wrong =
-            wrong_value(*entry.record->program, operation.collective_id, operation.rank, data);
-        if (!wrong.empty()) throw std::runtime_error("wrong value: " + wrong);
-      }
-      job_.registry_.leave(*entry.record, operation.end_ps);
-    }
-    engine.done(run, operation.start_ps, operation.end_ps);
-  }
-
-  void iteration_done(std::uint32_t iteration, TimePs now) override {
-    job_.iteration_done(number_, iteration, now);
-  }
-
-  JobRun& job_;
-  std::uint32_t number_;
-  OperationPort port_;
-  std::map<std::string, ClassId> classes_;
-  std::map<std::uint32_t, CollectiveRegistry::Entry> entered_;  // by run
-};
+}  // namespace
 
 JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& experiment)
     : machine_(machine),
       job_(job),
       iteration_count_(experiment.iterations),
       barrier_(experiment.barrier),
-      functional_(experiment.platform.run.functional),
       registry_(job.groups, machine.traits(),
                 [spec = experiment.platform.collectives, data_type = experiment.platform.run.data_type](
                     CollectiveType type, Group group, std::uint64_t bytes) {
@@ -113,42 +32,66 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
                   request.data_type = data_type;
                   return request;
                 }),
-      iteration_end_(experiment.iterations),
+      context_{machine, causes_, categories_, registry_, messages_, experiment.platform.run.functional,
+               nullptr},
+      time_(job.size()),
+      iteration_times_(experiment.iterations),
       ranks_done_(experiment.iterations),
       last_rank_(experiment.iterations) {
   std::vector<NpuId> used;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) used.push_back(static_cast<NpuId>(rank));
   machine.wafer().mesh.require_routes(used);
-  for (std::uint32_t rank = 0; rank < job.size(); ++rank)
-    ranks_.push_back(std::make_unique<Rank>(*this, rank, job.ranks[rank]));
+  const config::SequencerSpec& sequencer = experiment.platform.sequencer;
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
+    const SequencerOptions options{sequencer.policy, sequencer.look_ahead, job.dependencies,
+                                   job.summaries[rank].missing};
+    RankHost& host = *this;
+    ranks_.push_back(std::make_unique<RankSequencer>(context_, host, rank, job, options));
+  }
   for (std::uint32_t npu = job.size(); npu < machine.wafer().endpoints(); ++npu) {
     unused_.push_back(
-        std::make_unique<OperationPort>(("sequencer_" + std::to_string(npu)).c_str(), *ranks_.front()));
+        std::make_unique<OperationPort>(("sequencer_" + std::to_string(npu)).c_str(), no_listener_));
     machine.attach(*unused_.back(), static_cast<NpuId>(npu));
   }
+  causes_.bound(kCausesKept, [this] { return accounted_ps(); });
 }
 
 JobRun::~JobRun() = default;
 
+/// No gap reaches back beyond this time.
+TimePs JobRun::accounted_ps() const {
+  TimePs least = kNever;
+  for (const auto& rank : ranks_) least = std::min(least, rank->account.covered_ps());
+  return least;
+}
+
+void JobRun::time_spent(std::uint32_t rank, const TimeSegment& segment) {
+  time_.add(rank, segment);
+  if (context_.observer)
+    context_.observer->time_spent(rank, segment.from_ps, segment.to_ps, categories_.name(segment.category));
+}
+
 void JobRun::iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) {
-  if (ranks_done_[iteration] == 0 || now > iteration_end_[iteration] ||
-      (now == iteration_end_[iteration] && rank < last_rank_[iteration])) {
-    iteration_end_[iteration] = now;
-    last_rank_[iteration] = rank;
-  }
+  // Calls come in the order of time: the last is the end. Of equals the lowest rank is named.
+  if (iteration_times_[iteration] != now || rank < last_rank_[iteration]) last_rank_[iteration] = rank;
+  iteration_times_[iteration] = now;
   const bool all_done = ++ranks_done_[iteration] == ranks_.size();
+  if (all_done) time_.close(now);
   if (iteration + 1 == iteration_count_) return;
-  if (!barrier_)
+  if (!barrier_) {
     ranks_[rank]->engine.start_iteration(now);
-  else if (all_done)
-    for (const auto& each : ranks_) each->engine.start_iteration(now);
+  } else if (all_done) {
+    const CauseRef cause = ranks_[last_rank_[iteration]]->engine.last();
+    for (const auto& each : ranks_) each->engine.start_iteration(now, cause);
+  }
 }
 
 std::vector<std::string> JobRun::waiting() const {
-  std::vector<std::string> lines = registry_.unfinished();
+  std::vector<std::string> lines = who_waits_for_whom(ranks_);
+  for (std::string& line : registry_.unfinished()) lines.push_back(std::move(line));
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
-    for (const std::string& line : ranks_[rank]->engine.waiting())
-      lines.push_back("rank " + std::to_string(rank) + ": " + line);
+    for (const Task* task : ranks_[rank]->engine.under_way())
+      lines.push_back("rank " + std::to_string(rank) + ": " + describe(*task) + " is not done");
   return lines;
 }
 
@@ -158,9 +101,15 @@ std::uint64_t JobRun::finished() const {
   return sum;
 }
 
+std::size_t JobRun::held_high_water() const {
+  std::size_t most = 0;
+  for (const auto& rank : ranks_) most = std::max(most, rank->engine.held_high_water());
+  return most;
+}
+
 void JobRun::run(const std::function<void(TimePs, std::uint64_t, std::uint64_t)>& progress) {
   std::uint64_t all = 0;
-  for (const auto& tasks : job_.ranks) all += tasks.size() * iteration_count_;
+  for (const auto& summary : job_.summaries) all += summary.nodes * iteration_count_;
   simulate(
       machine_,
       [&] {
@@ -173,6 +122,7 @@ void JobRun::run(const std::function<void(TimePs, std::uint64_t, std::uint64_t)>
       [&] { return waiting(); });
   if (end_ps() == 0)
     throw std::runtime_error("the workload took no time at all: no node has a duration and nothing was sent");
+  for (const auto& rank : ranks_) rank->account.finish(end_ps(), rank->engine.last());
   for (const CollectiveRecord* record : collectives())
     if (record->end_ps - record->first_entry_ps < record->cost.bound_ps)
       throw std::runtime_error("collective " + std::to_string(record->id) + " (\"" + record->name +
@@ -181,37 +131,62 @@ void JobRun::run(const std::function<void(TimePs, std::uint64_t, std::uint64_t)>
                                " ps: this is a fault of the model, please report it");
 }
 
-std::vector<TimeSegment> JobRun::segments(std::uint32_t rank) const {
-  return account_time(ranks_[rank]->engine, end_ps());
+std::map<std::string, TimePs> JobRun::breakdown(std::uint32_t rank, std::uint32_t iteration) const {
+  std::map<std::string, TimePs> parts;
+  for (std::uint8_t category = 0; category < categories_.size(); ++category)
+    if (const TimePs sum = time_.sum(rank, iteration, category); sum != 0)
+      parts[categories_.name(category)] = sum;
+  return parts;
 }
 
 std::vector<IterationResult> JobRun::iterations() const {
   std::vector<IterationResult> results(iteration_count_);
   for (std::uint32_t k = 0; k < iteration_count_; ++k) {
-    results[k].start_ps = k == 0 ? 0 : iteration_end_[k - 1];
-    results[k].end_ps = iteration_end_[k];
-    results[k].last_rank = last_rank_[k];
-  }
-  std::vector<std::map<std::string, std::uint32_t>> seen(iteration_count_);
-  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    const std::vector<TimeSegment> of_rank = segments(rank);
-    for (std::uint32_t k = 0; k < iteration_count_; ++k) {
-      IterationResult& result = results[k];
-      const auto parts = breakdown(of_rank, result.start_ps, result.end_ps);
+    IterationResult& result = results[k];
+    result.start_ps = k == 0 ? 0 : time_.ends()[k - 1];
+    result.end_ps = time_.ends()[k];
+    result.last_rank = last_rank_[k];
+    std::map<std::string, std::uint32_t> seen;
+    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+      const auto parts = breakdown(rank, k);
       if (rank == result.last_rank) result.last = parts;
       for (const auto& [category, time] : parts) {
         const auto [least, is_new] = result.least.try_emplace(category, time);
         least->second = std::min(least->second, time);
         result.most[category] = std::max(result.most[category], time);
         result.mean[category] += static_cast<double>(time) / static_cast<double>(ranks_.size());
-        ++seen[k][category];
+        ++seen[category];
       }
     }
+    for (const auto& [category, count] : seen)
+      if (count < ranks_.size()) result.least[category] = 0;
   }
-  for (std::uint32_t k = 0; k < iteration_count_; ++k)
-    for (const auto& [category, count] : seen[k])
-      if (count < ranks_.size()) results[k].least[category] = 0;
   return results;
+}
+
+CriticalPath JobRun::critical_path() const {
+  CauseRef last;
+  for (const auto& rank : ranks_) last.take_later(rank->engine.last());
+  const std::size_t iterations = time_.ends().size();
+  const TimePs start = iterations < 2 ? 0 : time_.ends()[iterations - 2];
+  CriticalPath path;
+  TimePs to = end_ps();
+  for (std::uint32_t at = last.index(); to > start && at != CauseRef::kNone; at = causes_.cause_of(at)) {
+    const CauseLog::Run& run = causes_.at(at);
+    if (run.end_ps <= start) break;
+    path.cut = run.cut;
+    const std::string name = run.kind == Task::Kind::cpu ? "cpu" : categories_.name(run.category);
+    const TimePs end = std::min(run.end_ps, to), begin = std::max(std::min(run.start_ps, end), start);
+    if (end < to) path.breakdown["idle"] += to - end;
+    if (begin < end) path.breakdown[name] += end - begin;
+    to = begin;
+    ++path.length;
+    if (path.steps.size() < CriticalPath::kMostSteps)
+      path.steps.push_back({run.rank, run.node, name, run.start_ps, run.end_ps});
+  }
+  if (to > start) path.breakdown["idle"] += to - start;
+  std::reverse(path.steps.begin(), path.steps.end());
+  return path;
 }
 
 }  // namespace wafertlm

@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "platform/run/job.h"
-#include "platform/system/machine.h"
+#include "platform/run/rank_sequencer.h"
 #include "platform/system/simulate.h"
-#include "workloads/sequencer/collective_registry.h"
-#include "workloads/sequencer/time_account.h"
+#include "workloads/sequencer/iteration_account.h"
 
 namespace wafertlm {
 
@@ -21,41 +19,77 @@ struct IterationResult {
   std::map<std::string, double> mean;
 };
 
+/// One operation of the critical path.
+struct PathStep {
+  std::uint32_t rank = 0;
+  std::uint64_t node = 0;
+  std::string category;             ///< "compute", "cpu", "memory" or a traffic class
+  TimePs start_ps = 0, end_ps = 0;  ///< that it explains
+};
+
+/// What the last iteration's end waited for, back to the iteration's start.
+struct CriticalPath {
+  std::vector<PathStep> steps;              ///< in the order of time; at most the last kMostSteps
+  std::uint64_t length = 0;                 ///< all steps
+  std::map<std::string, TimePs> breakdown;  ///< of the iteration's time; what no step explains is "idle"
+  bool cut = false;                         ///< its beginning was not kept
+  static constexpr std::size_t kMostSteps = 100'000;
+};
+
 /// A job on a machine: one sequencer per rank.
-class JobRun {
+class JobRun : private RankHost {
  public:
   JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& experiment);
   ~JobRun();
   JobRun(const JobRun&) = delete;
   JobRun& operator=(const JobRun&) = delete;
 
+  /// Before run().
+  void observe(RunObserver& observer) { context_.observer = &observer; }
   /// Runs all iterations. @throws std::runtime_error: a deadlock or the watchdog (who waits for whom), ranks
   /// that disagree, a value that is wrong, a collective faster than its bound.
   void run(const std::function<void(TimePs now, std::uint64_t done, std::uint64_t all)>& progress = {});
 
   std::vector<IterationResult> iterations() const;
+  /// Where a rank's time of an iteration went; sums to the iteration's time.
+  std::map<std::string, TimePs> breakdown(std::uint32_t rank, std::uint32_t iteration) const;
+  CriticalPath critical_path() const;
   std::vector<const CollectiveRecord*> collectives() const { return registry_.records(); }
   /// When the last node of the last iteration ended.
-  TimePs end_ps() const { return iteration_end_.empty() ? 0 : iteration_end_.back(); }
-  /// A rank's whole time, for timelines.
-  std::vector<TimeSegment> segments(std::uint32_t rank) const;
-  bool proven() const { return functional_; }
+  TimePs end_ps() const { return time_.ends().empty() ? 0 : time_.ends().back(); }
+  bool proven() const { return context_.functional; }
+  const Job& job() const { return job_; }
+  /// Most nodes that a rank held at one time, and records of causes that the job held.
+  std::size_t held_high_water() const;
+  std::size_t causes_high_water() const { return causes_.high_water(); }
 
  private:
-  class Rank;
-  void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now);
+  /// Of NPUs without a rank.
+  struct NoListener final : OperationListener {
+    void operation_done(std::uint64_t, const Operation&, const std::vector<std::byte>&) override {}
+  };
+
+  void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) override;
+  void time_spent(std::uint32_t rank, const TimeSegment& segment) override;
   std::vector<std::string> waiting() const;
   std::uint64_t finished() const;
+  TimePs accounted_ps() const;
 
   Machine& machine_;
   const Job& job_;
   std::uint32_t iteration_count_;
-  bool barrier_, functional_;
+  bool barrier_;
+  CauseLog causes_;
+  TimeCategories categories_;
   CollectiveRegistry registry_;
-  std::vector<std::unique_ptr<Rank>> ranks_;
+  MessageRegistry messages_;
+  JobContext context_;
+  IterationAccount time_;
+  std::vector<std::unique_ptr<RankSequencer>> ranks_;
+  NoListener no_listener_;
   std::vector<std::unique_ptr<OperationPort>> unused_;  // endpoints without a rank
-  std::vector<TimePs> iteration_end_;
-  std::vector<std::uint32_t> ranks_done_, last_rank_;  // by iteration
+  std::vector<TimePs> iteration_times_;                 // by iteration: when the latest rank so far was done
+  std::vector<std::uint32_t> ranks_done_, last_rank_;   // by iteration
 };
 
 }  // namespace wafertlm

@@ -24,6 +24,7 @@ namespace {
 struct Options {
   std::string experiment, out, vcd;
   std::vector<std::string> overrides;
+  bool critical_path = false;
 };
 
 using Clock = std::chrono::steady_clock;
@@ -88,7 +89,8 @@ int run(const Options& options) {
       {"resolved.yaml", config::resolved_yaml(experiment)},
   };
   write_files(out, files);
-  fmt::print("{}Written:\n", run_summary(results));
+  fmt::print("{}{}Written:\n", options.critical_path ? critical_path_text(results) : "",
+             run_summary(results));
   for (const auto& [name, text] : files) fmt::print("  {}\n", (out / name).string());
   if (waves) fmt::print("  {}   (gtkwave {})\n", options.vcd, options.vcd);
   return 0;
@@ -110,6 +112,8 @@ std::function<int()> add_run_command(CLI::App& app) {
       "Change a key: wafer.fabric.link_bandwidth=1TB/s, iterations=1, workload.bucket_bytes=50MiB");
   command->add_option("--vcd", options->vcd, "Write the waveforms of all links to this file")
       ->type_name("FILE");
+  command->add_flag("--critical-path", options->critical_path,
+                    "Print what the last iteration's end waited for, operation by operation");
   command->footer(
       "Examples:\n"
       "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml\n"

@@ -2,6 +2,7 @@
 #include "platform/system/machine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "tlm/memory/checker.h"
@@ -42,6 +43,23 @@ FaultParams fault_params(const config::FaultSpec& fault) {
           fault.from, fault.to, fault.packet, fault.bit.value_or(0)};
 }
 
+ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu) {
+  const config::ComputeSpec& compute = spec.npu.compute;
+  const config::RateSpec& rate = compute.rate();
+  ComputeParams params;
+  params.operations_per_s = static_cast<std::uint64_t>(std::llround(
+      rate.peak_operations_per_s.value_or(spec.npu.peak_operations_per_s) * rate.efficiency_percent / 100));
+  params.memory_bytes_per_s =
+      std::min(spec.npu.hbm.read_bandwidth_bytes_per_s, spec.npu.hbm.write_bandwidth_bytes_per_s);
+  params.roofline = compute.durations == config::DurationSource::roofline;
+  for (const config::StragglerSpec& straggler : compute.stragglers)
+    if (index_of(straggler.npu) == npu) params.slowdown_percent = straggler.slowdown_percent;
+  params.jitter = static_cast<Jitter>(compute.jitter);
+  params.jitter_percent = compute.jitter_percent;
+  params.seed = (spec.run.seed + 1) * 0x9E3779B97F4A7C15ULL ^ npu * 0xBF58476D1CE4E5B9ULL;
+  return params;
+}
+
 }  // namespace
 
 Machine::Machine(const config::PlatformSpec& spec, bool reverse)
@@ -64,6 +82,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
         std::min(wafer_.mesh.params().link_bytes_per_s, wafer_.mesh.params().injection_bytes_per_s);
     params.memory.request_bytes = static_cast<std::uint32_t>(memory.request_bytes);
     params.endpoint = endpoint_params(spec.npu, params.memory);
+    params.compute = compute_params(spec, n);
     params.ejection_credit_delay_ps = wafer_.mesh.params().credit_delay_ps;
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);

@@ -21,6 +21,9 @@
 #include "models/traffic/traffic_node.h"
 #include "platform/collective/collective_run.h"
 #include "platform/config/load.h"
+#include "workloads/chakra/et_reader.h"
+#include "workloads/chakra/et_writer.h"
+#include "workloads/sequencer/sequencer_engine.h"
 
 namespace wafertlm {
 namespace {
@@ -231,6 +234,95 @@ void print_case(const Case& c) {
              static_cast<double>(peak_kib) * 1024 / 1e6);
 }
 
+/// Nodes that a sequencer could ask for next.
+class GeneratedNodes : public chakra::NodeSource {
+ public:
+  GeneratedNodes(std::uint64_t nodes, bool chain) : nodes_(nodes), chain_(chain) {}
+  bool next(chakra::Node& node) override {
+    if (id_ == nodes_) return false;
+    node.clear();
+    node.id = id_;
+    node.name = "node";
+    node.type = chakra::NodeType::Comp;
+    node.duration_ps = 1000;
+    if (chain_ && id_ > 0) node.data_deps.push_back(id_ - 1);
+    ++id_;
+    return true;
+  }
+  void rewind() override { id_ = 0; }
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::uint64_t nodes_, id_ = 0;
+  bool chain_;
+  std::string name_ = "bench";
+};
+
+/// Ends every task at once.
+struct InstantHost : SequencerHost {
+  void start(std::uint32_t slot, const Task&) override { slots.push_back(slot); }
+  void iteration_done(std::uint32_t, TimePs) override {}
+  std::deque<std::uint32_t> slots;
+};
+
+struct TraceCost {
+  double nodes_per_s;
+  long peak_kib;
+};
+
+TraceCost sequence(std::uint64_t nodes, bool chain) {
+  GeneratedNodes source(nodes, chain);
+  const chakra::CommGroups groups(1);
+  CauseLog causes;
+  InstantHost host;
+  SequencerEngine engine(0, source, groups, causes, host);
+  TimePs now = 0;
+  causes.bound(10'000, [&now] { return now; });
+  const double start = cpu_seconds();
+  engine.start_iteration(0);
+  while (!host.slots.empty()) {
+    const std::uint32_t slot = host.slots.front();
+    host.slots.pop_front();
+    TaskEnd end;
+    end.run.start_ps = now;
+    end.run.end_ps = now += 1000;
+    end.cause = engine.cause(slot);
+    engine.done(slot, std::move(end), now);
+  }
+  return {static_cast<double>(nodes) / (cpu_seconds() - start), 0};
+}
+
+TraceCost read_file(const std::string& path) {
+  chakra::EtReader reader(path);
+  chakra::Node node;
+  std::uint64_t nodes = 0;
+  const double start = cpu_seconds();
+  while (reader.next(node)) ++nodes;
+  return {static_cast<double>(nodes) / (cpu_seconds() - start), 0};
+}
+
+/// Reading a file, and the sequencer by itself on two graphs, with the memory above an empty process.
+void print_traces() {
+  constexpr std::uint64_t kFile = 1'000'000, kGraph = 100'000;
+  const std::string path = "/tmp/wafertlm_bench_" + std::to_string(getpid()) + ".et";
+  GeneratedNodes source(kFile, true);
+  chakra::write_trace(source, path);
+  long idle_kib = 0;
+  in_child<int>([] { return 0; }, &idle_kib);
+  fmt::print("\n{:<32} {:>11} {:>11}\n", "traces", "nodes/s", "peak MB");
+  const auto row = [&](const char* name, const auto& work) {
+    std::array<double, kRepetitions> rates{};
+    long peak_kib = 0;
+    for (double& rate : rates) rate = in_child<TraceCost>(work, &peak_kib).nodes_per_s;
+    fmt::print("{:<32} {:>11.3g} {:>11.1f}\n", name, median(rates),
+               static_cast<double>(std::max(0L, peak_kib - idle_kib)) * 1024 / 1e6);
+  };
+  row("read a file of 1,000,000", [&] { return read_file(path); });
+  row("sequence a chain of 100,000", [] { return sequence(kGraph, true); });
+  row("sequence 100,000 independent", [] { return sequence(kGraph, false); });
+  unlink(path.c_str());
+}
+
 }  // namespace
 }  // namespace wafertlm
 
@@ -260,5 +352,6 @@ int sc_main(int argc, char** argv) {
              "B per packet", "peak MB");
   for (const Case& c : cases)
     if (argc < 2 || std::string(c.name).find(argv[1]) != std::string::npos) print_case(c);
+  if (argc < 2 || std::string(argv[1]) == "traces") print_traces();
   return 0;
 }

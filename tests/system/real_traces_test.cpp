@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/support/shared_traces.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
+#include "workloads/sequencer/collective_registry.h"
 
 namespace wafertlm {
 namespace {
@@ -16,14 +19,25 @@ class RealTraces : public test::SharedTraces {
  protected:
   /// Runs the traces `prefix` on a platform preset and returns results.json.
   nlohmann::json run(const std::string& prefix, const std::string& platform, const std::string& more = "") {
-    const std::string experiment = folder_.write(
-        "experiment.yaml", "experiment: sample\nplatform: " + std::string(WAFERTLM_SOURCE_DIR) +
-                               "/configs/platforms/" + platform +
-                               ".yaml\nworkload: {workload: sample, chakra: " + trace(prefix) + "}\n");
+    return run_path(trace(prefix), platform, more);
+  }
+  nlohmann::json run_path(const std::string& path, const std::string& platform,
+                          const std::string& more = "") {
+    const std::string experiment =
+        folder_.write("experiment.yaml", "experiment: sample\nplatform: " + std::string(WAFERTLM_SOURCE_DIR) +
+                                             "/configs/platforms/" + platform +
+                                             ".yaml\nworkload: {workload: sample, chakra: " + path + "}\n");
     const test::ToolResult result =
         test::run_tool("run " + experiment + " --out " + folder_.path() + "/out " + more);
     EXPECT_EQ(result.exit_code, 0) << result.error;
     return nlohmann::json::parse(test::read_text(folder_.path() + "/out/results.json"));
+  }
+
+  /// Unpacks the PyTorch sample and returns its path.
+  std::string pytorch() {
+    const std::string archive = trace("pytorch/feeder_tests_trace.tar.gz");
+    EXPECT_EQ(std::system(("tar -xzf '" + archive + "' -C '" + folder_.path() + "'").c_str()), 0);
+    return folder_.path() + "/tests/data/chakra.0.et";
   }
 
   static void expect_exact_breakdown(const nlohmann::json& results) {
@@ -91,6 +105,103 @@ TEST_F(RealTraces, MlpWithDataAndModelParallelism) {
   const auto results = run("MLP_HybridParallel_Data_Model/MLP_HybridParallel_Data_Model", "wafer_mesh_8x8");
   EXPECT_EQ(results["collectives_total"], 17);
   expect_exact_breakdown(results);
+}
+
+TEST_F(RealTraces, PyTorchStopsWithItsMissingDependencies) {
+  const std::string experiment = folder_.write(
+      "experiment.yaml", "experiment: sample\nplatform: " WAFERTLM_SOURCE_DIR
+                         "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: {workload: sample, chakra: " +
+                             pytorch() + ", replicate: 2}\n");
+  const test::ToolResult result = test::run_tool("run " + experiment + " --out " + folder_.path() + "/out");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.error.find("1277 dependencies on nodes that are not in the trace"), std::string::npos)
+      << result.error;
+  EXPECT_NE(result.error.find("dependencies: data"), std::string::npos) << result.error;
+  EXPECT_EQ(test::read_text(folder_.path() + "/out/results.json"), "");
+}
+
+TEST_F(RealTraces, PyTorchIsPlayedByOneTwoEightAndTwentyRanks) {
+  const std::string path = pytorch();
+  for (const int ranks : {1, 2, 8, 20}) {
+    const std::string experiment = folder_.write(
+        "experiment.yaml", "experiment: sample\nplatform: " WAFERTLM_SOURCE_DIR
+                           "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: {workload: sample, "
+                           "chakra: " +
+                               path + ", replicate: " + std::to_string(ranks) + ", dependencies: data}\n");
+    const test::ToolResult result = test::run_tool("run " + experiment + " --out " + folder_.path() + "/out");
+    if (ranks > 1 && !can_run(chakra::CollectiveType::Broadcast)) {
+      EXPECT_EQ(result.exit_code, 2);
+      EXPECT_NE(result.error.find("BROADCAST"), std::string::npos) << result.error;
+      continue;
+    }
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    const auto results = nlohmann::json::parse(test::read_text(folder_.path() + "/out/results.json"));
+    EXPECT_EQ(results["traces"]["control_dependencies_left_out"], 3664 * ranks);
+    EXPECT_EQ(results["traces"]["missing_dependencies"], 1277 * ranks);
+    EXPECT_NE(result.out.find(std::to_string(1277 * ranks) + " dependencies are on nodes that are not"),
+              std::string::npos);
+    expect_exact_breakdown(results);
+    std::multiset<std::uint64_t> sizes;
+    for (const auto& collective : results["collectives"])
+      sizes.insert(collective["bytes"].get<std::uint64_t>());
+    // As `trace info` and protoc show them: 2 broadcasts and 5 all-reduces.
+    EXPECT_EQ(sizes.size(), ranks > 1 ? 7U : 0U);
+    std::uint64_t sum = 0;
+    for (const std::uint64_t size : sizes) sum += size;
+    EXPECT_EQ(sum, ranks > 1 ? 212'904U + 102'228'128U : 0U);
+    std::printf("PyTorch, %2d ranks: %lu ps\n", ranks,
+                results["iterations"][0]["time_ps"].get<std::uint64_t>());
+  }
+}
+
+TEST_F(RealTraces, WrittenAgainInEveryFormTheyTakeTheSameTime) {
+  const std::pair<std::string, int> jobs[] = {
+      {"custom_ring_allreduce_8npus_1MB/custom_allreduce", 8},
+      {"microbenchmarks/all_to_all/16npus_1MB/all_to_all", 16},
+      {"MLP_HybridParallel_Data_Model/MLP_HybridParallel_Data_Model", 64}};
+  for (const auto& [prefix, ranks] : jobs) {
+    const auto original = run(prefix, "wafer_mesh_8x8");
+    for (const std::string form : {"et", "et.gz", "json"}) {
+      const test::TempFolder copies;
+      const test::ToolResult converted =
+          test::run_tool("trace convert " + trace(prefix) + " --to " + form + " --out " + copies.path());
+      ASSERT_EQ(converted.exit_code, 0) << converted.error;
+      const std::string name = prefix.substr(prefix.rfind('/') + 1);
+      const auto copy = run_path(copies.path() + "/" + name, "wafer_mesh_8x8");
+      EXPECT_EQ(copy["iterations"], original["iterations"]) << prefix << " as " << form;
+      EXPECT_EQ(copy["critical_path"], original["critical_path"]) << prefix << " as " << form;
+      EXPECT_EQ(copy["collectives"], original["collectives"]) << prefix << " as " << form;
+    }
+  }
+}
+
+TEST_F(RealTraces, AGeneratedWorkloadCanBeWrittenAndTakesTheSameTime) {
+  const std::string workload = WAFERTLM_SOURCE_DIR "/configs/workloads/resnet50_dp20.yaml";
+  const test::ToolResult made =
+      test::run_tool("workload generate " + workload + " --out " + folder_.path() + "/made");
+  ASSERT_EQ(made.exit_code, 0) << made.error;
+  const auto copy = run_path(folder_.path() + "/made/resnet50_dp20", "wafer_mesh_5x4");
+  const test::ToolResult result =
+      test::run_tool("run " WAFERTLM_SOURCE_DIR
+                     "/configs/experiments/resnet50_dp20_mesh_5x4.yaml --set iterations=1 --out " +
+                     folder_.path() + "/direct");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const auto direct = nlohmann::json::parse(test::read_text(folder_.path() + "/direct/results.json"));
+  EXPECT_EQ(copy["iterations"], direct["iterations"]);
+  // Its own tool reads what we write: every record after its length, by protoc.
+  const std::string command = "python3 '" WAFERTLM_SOURCE_DIR "/tests/support/protoc_decode.py' '" +
+                              folder_.path() + "/made/resnet50_dp20.0.et'";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+TEST_F(RealTraces, TheCriticalPathExplainsTheIteration) {
+  const auto results = run("Resnet50_DataParallel/Resnet50_DataParallel", "wafer_mesh_8x8");
+  const auto& path = results["critical_path"];
+  std::uint64_t sum = 0;
+  for (const auto& [name, part] : path["breakdown_ps"].items()) sum += part.get<std::uint64_t>();
+  EXPECT_EQ(sum, results["iterations"][0]["time_ps"].get<std::uint64_t>());
+  EXPECT_EQ(path["steps"].size(), path["length"].get<std::size_t>());
+  EXPECT_FALSE(path["beginning_not_kept"].get<bool>());
 }
 
 TEST_F(RealTraces, MoreRanksThanNpusAreRefused) {

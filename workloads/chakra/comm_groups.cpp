@@ -112,4 +112,8 @@ std::size_t CommGroups::number(const std::string& name) const {
   return 1 + static_cast<std::size_t>(std::distance(groups_.begin(), groups_.find(name)));
 }
 
+const std::string& CommGroups::name(std::size_t number) const {
+  return number == 0 ? kAll : std::next(groups_.begin(), static_cast<std::ptrdiff_t>(number - 1))->first;
+}
+
 }  // namespace wafertlm::chakra

@@ -30,6 +30,8 @@ class CommGroups {
   bool holds(const std::string& name, std::uint32_t rank) const;
   /// A number of its own for every group, below count(). @throws TraceError when there is no such group.
   std::size_t number(const std::string& name) const;
+  /// The canonical name of the group with this number.
+  const std::string& name(std::size_t number) const;
   std::size_t count() const { return groups_.size() + 1; }
 
  private:

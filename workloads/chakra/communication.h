@@ -11,19 +11,18 @@ namespace wafertlm::chakra {
 
 /// What other ranks must agree with.
 struct Communication {
-  std::uint64_t node = 0;      ///< id
-  std::uint64_t position = 0;  ///< of the node in the trace
+  std::uint64_t node = 0;  ///< id
+  std::uint64_t bytes = 0;
+  std::uint32_t group = 0;  ///< CommGroups::number(); collectives only
+  std::uint32_t peer = 0;   ///< sends and receives only, as is the tag
+  std::uint32_t tag = 0;
   NodeType type = NodeType::CommColl;
   CollectiveType collective = CollectiveType::AllReduce;
-  std::string group;  ///< canonical name; collectives only
-  std::uint64_t bytes = 0;
-  std::uint32_t peer = 0;  ///< sends and receives only, as is the tag
-  std::uint32_t tag = 0;
 };
 
 struct RankCheck {
   TraceSummary summary;
-  std::vector<Communication> communications;  ///< in the order of DependencyGraph::order()
+  std::vector<Communication> communications;  ///< parents first; where that leaves a choice, in file order
 };
 
 RankCheck check_rank(NodeSource& source, std::uint32_t rank, const CommGroups& groups,

@@ -7,6 +7,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cerrno>
 #include <cstring>
@@ -18,38 +19,68 @@
 namespace wafertlm::chakra {
 
 using google::protobuf::io::CodedInputStream;
-using google::protobuf::io::FileInputStream;
+using google::protobuf::io::CopyingInputStreamAdaptor;
 
-struct EtReader::Stream {
-  explicit Stream(const std::string& path) : file(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (file < 0) throw TraceError(path + ": cannot open: " + std::strerror(errno));
+/// A file, or what a gzip file holds.
+struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
+  explicit Stream(const std::string& path) {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) throw TraceError(path + ": cannot open: " + std::strerror(errno));
+    struct ::stat status {};
+    const bool regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    if (regular) file = ::gzdopen(descriptor, "rb");
+    if (file == nullptr) {
+      ::close(descriptor);
+      throw TraceError(path + ": not a regular file");
+    }
+    ::gzbuffer(file, kBlockBytes);
+    size = static_cast<std::uint64_t>(status.st_size);
   }
-  ~Stream() {
+  ~Stream() override {
     input.reset();
-    ::close(file);
+    ::gzclose(file);
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  int file;
-  std::unique_ptr<FileInputStream> input;
+  int Read(void* buffer, int bytes) override { return ::gzread(file, buffer, static_cast<unsigned>(bytes)); }
+  void start() {
+    ::gzrewind(file);
+    input = std::make_unique<CopyingInputStreamAdaptor>(this, kBlockBytes);
+  }
+  /// Reads all of a gzip file once: zlib compares the check sums, and the size that it gives is only known
+  /// then. Returns what is wrong, or nothing.
+  std::string unpack() {
+    if (::gzdirect(file) != 0) return {};
+    std::string block(kBlockBytes, 0);
+    size = 0;
+    for (int read = 0; (read = ::gzread(file, block.data(), kBlockBytes)) != 0;) {
+      if (read < 0) break;
+      size += static_cast<std::uint64_t>(read);
+    }
+    int error = Z_OK;
+    const std::string text = ::gzerror(file, &error);
+    return error == Z_OK || error == Z_STREAM_END ? "" : "damaged or truncated gzip data (" + text + ")";
+  }
+
+  static constexpr int kBlockBytes = 1 << 16;
+  gzFile file = nullptr;
+  std::uint64_t size = 0;  // of what is read
+  std::unique_ptr<CopyingInputStreamAdaptor> input;
   ChakraProtoMsg::Node message;  // one for all records: its memory is used again
 };
 
-EtReader::EtReader(std::string path, ReadOptions options)
-    : path_(std::move(path)), options_(options), stream_(std::make_unique<Stream>(path_)) {
-  struct ::stat status {};
-  if (::fstat(stream_->file, &status) != 0 || !S_ISREG(status.st_mode))
-    throw TraceError(path_ + ": not a regular file");
-  size_ = static_cast<std::uint64_t>(status.st_size);
+EtReader::EtReader(std::string path) : path_(std::move(path)), stream_(std::make_unique<Stream>(path_)) {
+  const std::string wrong = stream_->unpack();
+  if (!wrong.empty()) fail(stream_->size, wrong + "; bytes are counted in what it holds");
+  size_ = stream_->size;
   rewind();
 }
 
 EtReader::~EtReader() = default;
 
 void EtReader::rewind() {
-  if (::lseek(stream_->file, 0, SEEK_SET) != 0) fail(0, "cannot go back to the start");
-  stream_->input = std::make_unique<FileInputStream>(stream_->file);
+  stream_->start();
   nodes_ = 0;
   read_metadata();
 }
@@ -80,7 +111,6 @@ bool EtReader::next(Node& node) {
     node.name = stream_->message.name();
     fail(record_, describe(node) + ": " + error.what());
   }
-  if (!options_.control_dependencies) node.ctrl_deps.clear();
   return true;
 }
 

@@ -10,23 +10,16 @@
 
 namespace wafertlm::chakra {
 
-struct ReadOptions {
-  /// False: control dependencies are left out. PyTorch traces need this: there ctrl_deps are the caller of
-  /// an operation (missing, the node itself, or part of a cycle), and data_deps alone give the order.
-  /// Chakra's own feeder uses data_deps only.
-  bool control_dependencies = true;
-};
-
-/// Streams a `.et` file: memory does not grow with the file. Everything it cannot read is a TraceError that
-/// names the file, the byte and, if known, the node: an empty file, no metadata, an unknown version, a
-/// truncated file or record, trailing bytes, bad attributes.
+/// Streams a `.et` file, plain or gzip: memory does not grow with the file. Everything it cannot read is a
+/// TraceError that names the file, the byte and, if known, the node: an empty file, no metadata, an unknown
+/// version, a truncated file or record, trailing bytes, bad attributes.
 ///
 /// A file cut exactly between two records is recognised only if EtWriter wrote it (it stores the number of
 /// nodes); for others validate() finds the missing nodes if something depends on them.
 class EtReader : public NodeSource {
  public:
   /// Opens the file and reads its metadata.
-  explicit EtReader(std::string path, ReadOptions options = {});
+  explicit EtReader(std::string path);
   ~EtReader() override;
 
   bool next(Node& node) override;
@@ -47,7 +40,6 @@ class EtReader : public NodeSource {
   [[noreturn]] void fail(std::uint64_t byte, const std::string& text) const;
 
   std::string path_;
-  ReadOptions options_;
   std::unique_ptr<Stream> stream_;
   std::string version_;
   std::optional<std::uint64_t> declared_nodes_;

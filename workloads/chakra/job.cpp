@@ -19,7 +19,7 @@ class JobChecker {
       : ranks_(ranks), groups_(groups) {}
 
   void take_rank(std::uint32_t rank, const std::vector<Communication>& communications) {
-    std::map<std::string, std::vector<Communication>> collectives;
+    std::map<std::uint32_t, std::vector<Communication>> collectives;
     for (const Communication& entry : communications) {
       if (entry.type == NodeType::CommColl)
         collectives[entry.group].push_back(entry);
@@ -28,7 +28,7 @@ class JobChecker {
     }
     for (auto& [group, list] : collectives) compare(rank, group, list);
     for (const auto& [group, first] : first_)  // groups in which this rank runs nothing
-      if (collectives.count(group) == 0 && groups_.holds(group, rank)) compare(rank, group, {});
+      if (collectives.count(group) == 0 && groups_.holds(groups_.name(group), rank)) compare(rank, group, {});
     for (auto& [group, list] : collectives) first_.try_emplace(group, First{rank, std::move(list)});
   }
 
@@ -52,11 +52,11 @@ class JobChecker {
   using Route = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // source, destination, tag
 
   /// The list of `rank` in `group` against that of the first rank that had one.
-  void compare(std::uint32_t rank, const std::string& group, const std::vector<Communication>& list) const {
+  void compare(std::uint32_t rank, std::uint32_t group, const std::vector<Communication>& list) const {
     const auto found = first_.find(group);
     if (found == first_.end()) {
       // Ranks before this one had none in the group.
-      for (const std::uint32_t other : groups_.ranks(group))
+      for (const std::uint32_t other : groups_.ranks(groups_.name(group)))
         if (other < rank) one_has_more({rank, list}, other, 0, group);
       return;
     }
@@ -73,7 +73,7 @@ class JobChecker {
   }
 
   [[noreturn]] void one_has_more(const First& more, std::uint32_t other, std::size_t index,
-                                 const std::string& group) const {
+                                 std::uint32_t group) const {
     throw TraceError("ranks disagree on collective " + std::to_string(index) + " of " + group_text(group) +
                      ": " + text(more.rank, more.list[index]) + ", but rank " + std::to_string(other) + " (" +
                      ranks_[other]->name() + ") has only " + std::to_string(index));
@@ -103,7 +103,8 @@ class JobChecker {
     return place(rank, entry.node) + " is " + to_string(entry.collective) + " of " +
            std::to_string(entry.bytes) + " B";
   }
-  static std::string group_text(const std::string& group) {
+  std::string group_text(std::uint32_t number) const {
+    const std::string& group = groups_.name(number);
     return group.empty() ? "the group of all ranks" : "group \"" + group + "\"";
   }
   static std::string route_text(const Route& route, bool sent) {
@@ -114,7 +115,7 @@ class JobChecker {
 
   const std::vector<NodeSource*>& ranks_;
   const CommGroups& groups_;
-  std::map<std::string, First> first_;
+  std::map<std::uint32_t, First> first_;
   std::map<Route, std::deque<std::pair<std::uint32_t, Communication>>> messages_;
 };
 

@@ -39,6 +39,10 @@ constexpr std::size_t kCollectiveTypes = 10;
 const char* to_string(NodeType type);
 const char* to_string(CollectiveType type);
 
+/// Traffic classes of communications that name none.
+constexpr const char* kDefaultCollectiveClass = "dp";
+constexpr const char* kDefaultMessageClass = "pp";
+
 /// One operation of one rank: what of a Chakra node matters to a simulation.
 struct Node {
   std::uint64_t id = 0;

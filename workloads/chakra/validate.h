@@ -2,19 +2,20 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "workloads/chakra/comm_groups.h"
+#include "workloads/chakra/dependencies.h"
 #include "workloads/chakra/node_source.h"
+#include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_error.h"
 
 namespace wafertlm::chakra {
 
 struct ValidateOptions {
-  /// True: a dependency on a node that is not in the trace counts as satisfied (and is counted). Real traces
-  /// are filtered and have them.
-  bool accept_missing_dependencies = false;
+  Dependencies dependencies = Dependencies::all;
 };
 
 struct TraceSummary {
@@ -23,12 +24,18 @@ struct TraceSummary {
   std::uint64_t collectives = 0;                    ///< COMM_COLL nodes that are collectives
   std::uint64_t launches = 0;                       ///< COMM_COLL nodes that are their CPU side
   std::uint64_t cpu_ops = 0;
-  std::uint64_t missing_ctrl_deps = 0;
+  std::uint64_t missing_ctrl_deps = 0;  ///< also with Dependencies::data, which leaves them out
   std::uint64_t missing_data_deps = 0;
-  std::uint64_t comp_duration_ps = 0;  ///< sum over the COMP nodes
+  std::uint64_t left_out_ctrl_deps = 0;                                     ///< with Dependencies::data
+  std::uint64_t comp_duration_ps = 0;                                       ///< sum over the COMP nodes
+  std::uint64_t collective_bytes = 0, message_bytes = 0, memory_bytes = 0;  ///< as the nodes give them
+  std::array<std::uint64_t, kCollectiveTypes> by_collective{};  ///< in groups of more than one rank
+  std::set<std::string> classes;                                ///< that communications name
+  std::vector<std::uint64_t> missing;  ///< ids that dependencies name and no node has, if they are accepted
 };
 
-/// Reads the trace of `rank` from its first node to its last; leaves it rewound. Memory: see DependencyGraph.
+/// Reads the trace of `rank` from its first node to its last; leaves it rewound. Memory: a bit per node, the
+/// nodes that come before a parent of theirs, and 32 bytes per communication.
 /// @throws TraceError, naming the source and the nodes: node type INVALID, two nodes with one id, a
 /// dependency on a missing node (how many, up to 5 named), a cycle or a node that needs itself (in order), a
 /// collective in an unknown group or one that does not hold the rank, a peer outside the job, a send that
@@ -44,8 +51,7 @@ TraceSummary validate(NodeSource& source, std::uint32_t rank, const CommGroups& 
 std::vector<TraceSummary> validate_job(const std::vector<NodeSource*>& ranks, const CommGroups& groups,
                                        const ValidateOptions& options = {});
 
-/// The files `PREFIX.<rank>.et` in rank order. @throws TraceError when there are none, or when the ranks do
-/// not run from 0 to the highest (names the missing ones).
-std::vector<std::string> find_rank_files(const std::string& prefix);
+/// The names of the nodes with these ids, in this order: reads the source once more and leaves it rewound.
+std::vector<std::string> node_names(NodeSource& source, const std::vector<std::uint64_t>& ids);
 
 }  // namespace wafertlm::chakra

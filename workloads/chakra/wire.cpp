@@ -128,6 +128,16 @@ void read_attributes(const ChakraProtoMsg::Node& message, Node& node) {
   }
 }
 
+Attribute& add(ChakraProtoMsg::Node& message, const char* name) {
+  Attribute& attribute = *message.add_attr();
+  attribute.set_name(name);
+  return attribute;
+}
+
+bool known(std::string_view version) { return version == "0.0.4" || version == "1.0.0"; }
+
+}  // namespace
+
 void check_required(const Node& node) {
   const auto require = [&node](bool there, const char* name) {
     if (!there) fail(std::string(to_string(node.type)) + " without the attribute " + name);
@@ -150,16 +160,6 @@ void check_required(const Node& node) {
       return;
   }
 }
-
-Attribute& add(ChakraProtoMsg::Node& message, const char* name) {
-  Attribute& attribute = *message.add_attr();
-  attribute.set_name(name);
-  return attribute;
-}
-
-bool known(std::string_view version) { return version == "0.0.4" || version == "1.0.0"; }
-
-}  // namespace
 
 void from_wire(const ChakraProtoMsg::Node& message, Node& node) {
   node.clear();

@@ -24,6 +24,9 @@ constexpr const char* kNodeCount = "wafertlm_nodes";         ///< metadata, fixe
 /// range, given twice.
 void from_wire(const ChakraProtoMsg::Node& message, Node& node);
 
+/// @throws std::invalid_argument: an attribute that this type of node needs is missing.
+void check_required(const Node& node);
+
 /// @throws std::invalid_argument: a size above 2^63 - 1 (the format's integer is signed).
 void to_wire(const Node& node, ChakraProtoMsg::Node& message);
 

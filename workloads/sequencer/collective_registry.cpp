@@ -2,29 +2,28 @@
 #include "workloads/sequencer/collective_registry.h"
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <stdexcept>
 
 namespace wafertlm {
 namespace {
 
+/// Chakra's name in small letters is ours.
+std::optional<CollectiveType> type_of(chakra::CollectiveType chakra_type) {
+  if (chakra_type == chakra::CollectiveType::ReduceScatterBlock)
+    chakra_type = chakra::CollectiveType::ReduceScatter;
+  std::string name = chakra::to_string(chakra_type);
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const CollectiveType type : kCollectiveTypes)
+    if (name == to_string(type)) return type;
+  return std::nullopt;
+}
+
 CollectiveType type_of(const Task& task) {
-  switch (task.collective) {
-    case chakra::CollectiveType::AllReduce:
-      return CollectiveType::all_reduce;
-    case chakra::CollectiveType::AllGather:
-      return CollectiveType::all_gather;
-    case chakra::CollectiveType::ReduceScatter:
-    case chakra::CollectiveType::ReduceScatterBlock:
-      return CollectiveType::reduce_scatter;
-    case chakra::CollectiveType::AllToAll:
-      return CollectiveType::all_to_all;
-    default:
-      break;
-  }
-  throw std::invalid_argument(
-      "node " + std::to_string(task.id) + " \"" + task.name + "\": a collective of type " +
-      chakra::to_string(task.collective) +
-      " cannot be run yet; all-reduce, all-gather, reduce-scatter and all-to-all can");
+  if (const auto type = type_of(task.collective)) return *type;
+  throw std::invalid_argument(wafertlm::describe(task) + ": a collective of type " +
+                              chakra::to_string(task.collective) + " cannot be run");
 }
 
 std::string describe(const std::string& name, CollectiveType type, std::uint64_t bytes,
@@ -35,6 +34,8 @@ std::string describe(const std::string& name, CollectiveType type, std::uint64_t
 
 }  // namespace
 
+bool can_run(chakra::CollectiveType type) { return type_of(type).has_value(); }
+
 CollectiveRegistry::CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric,
                                        CollectivePlanner planner)
     : groups_(groups), fabric_(fabric), planner_(std::move(planner)) {}
@@ -43,6 +44,7 @@ CollectiveRecord& CollectiveRegistry::plan(PerGroup& group, std::uint64_t sequen
   auto record = std::make_unique<CollectiveRecord>();
   // The same numbers however the ranks happen to come.
   record->id = sequence * groups_.count() + groups_.number(task.group) + 1;
+  record->sequence = sequence;
   record->name = task.name;
   record->group = task.group;
   record->traffic_class = task.traffic_class;
@@ -65,7 +67,8 @@ CollectiveRecord& CollectiveRegistry::plan(PerGroup& group, std::uint64_t sequen
   return *(group.records[sequence] = std::move(record));
 }
 
-CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Task& task, TimePs now) {
+CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Task& task, TimePs now,
+                                                    const CauseRef& cause) {
   const auto [place, is_new] = by_group_.try_emplace(task.group);
   PerGroup& group = place->second;
   const auto& ranks = groups_.ranks(task.group);
@@ -82,6 +85,7 @@ CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Ta
                              " and rank " + std::to_string(rank) + " enters " +
                              describe(task.name, type_of(task), task.bytes, task.traffic_class));
   ++record.entered;
+  record.cause.take_later(cause);
   record.first_entry_ps = std::min(record.first_entry_ps, now);
   record.last_entry_ps = std::max(record.last_entry_ps, now);
   const auto position = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
@@ -90,7 +94,14 @@ CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Ta
 
 void CollectiveRegistry::leave(CollectiveRecord& record, TimePs now) {
   record.end_ps = std::max(record.end_ps, now);
-  if (++record.left == record.group_size) record.program.reset();
+  if (++record.left < record.group_size) return;
+  record.program.reset();
+  record.cause = {};
+}
+
+void CollectiveRegistry::explain(const CollectiveRecord& record, TaskEnd& end) {
+  end.run.start_ps = record.last_entry_ps;
+  end.cause = record.cause;
 }
 
 std::vector<const CollectiveRecord*> CollectiveRegistry::records() const {
@@ -103,14 +114,23 @@ std::vector<const CollectiveRecord*> CollectiveRegistry::records() const {
   return all;
 }
 
+std::vector<std::uint32_t> CollectiveRegistry::absent(const CollectiveRecord& record) const {
+  std::vector<std::uint32_t> ranks;
+  const PerGroup& group = by_group_.at(record.group);
+  for (const std::uint32_t rank : groups_.ranks(record.group))
+    if (group.entered[rank] <= record.sequence) ranks.push_back(rank);
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
 std::vector<std::string> CollectiveRegistry::unfinished() const {
   std::vector<std::string> lines;
   for (const auto& [name, group] : by_group_)
     for (const auto& [sequence, record] : group.records) {
       if (record->entered == record->group_size) continue;
       std::string missing;
-      for (const std::uint32_t rank : groups_.ranks(name))
-        if (group.entered[rank] <= sequence) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
+      for (const std::uint32_t rank : absent(*record))
+        missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
       lines.push_back(describe(record->name, record->type, record->bytes, record->traffic_class) +
                       " of group '" + name + "' waits for rank " + missing + " to enter");
     }

@@ -11,13 +11,14 @@
 #include "tlm/program.h"
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/collectives/planner.h"
-#include "workloads/sequencer/task_graph.h"
+#include "workloads/sequencer/sequencer_engine.h"
 
 namespace wafertlm {
 
 /// One collective of the job, from its first rank's entry to its last rank's exit.
 struct CollectiveRecord {
   std::uint64_t id = 0;
+  std::uint64_t sequence = 0;  ///< within its group
   std::string name, group, traffic_class;
   std::shared_ptr<const CollectiveProgram> program;  ///< released when all ranks have left
   CollectiveType type{};
@@ -26,7 +27,11 @@ struct CollectiveRecord {
   std::uint32_t group_size = 0, entered = 0, left = 0;
   TimePs first_entry_ps = kNever, last_entry_ps = 0, end_ps = 0;
   CollectiveCost cost;
+  CauseRef cause;  ///< what the last to enter waited for, until all have left
 };
+
+/// Whether the planner knows collectives of this type.
+bool can_run(chakra::CollectiveType type);
 
 /// Plans collectives; how is the platform's business.
 using CollectivePlanner = std::function<CollectiveRequest(CollectiveType, Group, std::uint64_t bytes)>;
@@ -42,11 +47,16 @@ class CollectiveRegistry {
     std::uint32_t position;  ///< of the rank in the group
   };
   /// @throws std::runtime_error naming both ranks when they disagree on type, size or class.
-  Entry enter(std::uint32_t rank, const Task& task, TimePs now);
+  Entry enter(std::uint32_t rank, const Task& task, TimePs now, const CauseRef& cause = {});
   void leave(CollectiveRecord& record, TimePs now);
+  /// What the time of a rank in the collective is charged to: the collective from the last entry on; before,
+  /// whatever kept the last one from entering. Before leave().
+  static void explain(const CollectiveRecord& record, TaskEnd& end);
 
   /// By (start, id).
   std::vector<const CollectiveRecord*> records() const;
+  /// Ranks of the record's group that have not entered it, lowest first.
+  std::vector<std::uint32_t> absent(const CollectiveRecord& record) const;
   /// Ranks that others wait for, in words.
   std::vector<std::string> unfinished() const;
 

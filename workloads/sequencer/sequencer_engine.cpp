@@ -1,123 +1,220 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/sequencer/sequencer_engine.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace wafertlm {
-namespace {
 
-bool is_serial_unit(Task::Kind kind) {
-  return kind == Task::Kind::compute || kind == Task::Kind::cpu || kind == Task::Kind::memory_load ||
-         kind == Task::Kind::memory_store;
-}
+SequencerEngine::SequencerEngine(std::uint32_t rank, chakra::NodeSource& source,
+                                 const chakra::CommGroups& groups, CauseLog& log, SequencerHost& host,
+                                 SequencerOptions options)
+    : rank_(rank), source_(source), groups_(groups), log_(log), host_(host), options_(std::move(options)) {}
 
-Task::Kind unit_of(Task::Kind kind) {
-  return kind == Task::Kind::memory_store ? Task::Kind::memory_load : kind;
-}
-
-}  // namespace
-
-SequencerEngine::SequencerEngine(const std::vector<Task>& tasks, SequencerHost& host)
-    : tasks_(tasks), host_(host), missing_(tasks.size()), run_of_(tasks.size()) {}
-
-/// Whether run a finished after run b; of equal ends the lower node id counts.
-bool SequencerEngine::later(std::uint32_t a, std::uint32_t b) const {
-  if (b == TaskRun::kNone) return true;
-  if (runs_[a].end_ps != runs_[b].end_ps) return runs_[a].end_ps > runs_[b].end_ps;
-  return tasks_[runs_[a].task].id < tasks_[runs_[b].task].id;
-}
-
-void SequencerEngine::start_iteration(TimePs now) {
-  if (left_ != 0) throw std::logic_error("an iteration starts while one is under way");
-  const std::uint32_t before = last_finished_;
-  left_ = tasks_.size();
-  for (std::uint32_t task = 0; task < tasks_.size(); ++task) {
-    missing_[task] = static_cast<std::uint32_t>(tasks_[task].parents.size());
-    run_of_[task] = static_cast<std::uint32_t>(runs_.size());
-    runs_.push_back({task, iteration_, 0, 0, before});
-  }
+void SequencerEngine::start_iteration(TimePs now, const CauseRef& cause) {
+  if (active_) throw std::logic_error("an iteration starts while one is under way");
+  active_ = true;
+  end_of_trace_ = false;
   ++iteration_;
-  for (std::uint32_t task = 0; task < tasks_.size(); ++task)
-    if (tasks_[task].parents.empty()) make_ready(task, now);
-  finish_ready(now);
+  iteration_cause_ = last_;
+  iteration_cause_.take_later(cause);
+  source_.rewind();
+  window_.clear();
+  for (const std::uint64_t id : options_.missing) window_.satisfy(id);
+  settle(now);
 }
 
-void SequencerEngine::make_ready(std::uint32_t task, TimePs now) {
-  const std::uint32_t run = run_of_[task];
-  for (const std::uint32_t parent : tasks_[task].parents)
-    if (later(run_of_[parent], runs_[run].waited_for)) runs_[run].waited_for = run_of_[parent];
-  if (tasks_[task].kind == Task::Kind::collective) {
-    std::deque<std::uint32_t>& queue = class_queue_[tasks_[task].traffic_class];
-    queue.push_back(run);
-    if (queue.size() > 1) return;
+/// Reads one node into a slot; false at the end of the trace.
+bool SequencerEngine::read_node() {
+  if (!source_.next(node_)) return false;
+  if (options_.dependencies == chakra::Dependencies::data) node_.ctrl_deps.clear();
+  std::uint32_t slot = static_cast<std::uint32_t>(slots_.size());
+  if (free_.empty()) {
+    slots_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
   }
-  start_run(run, now);
+  ++held_;
+  Slot& held = slots_[slot];
+  held.task = make_task(node_, rank_, groups_);
+  held.state = State::waits;
+  // What ended before the node was read is no reason of its own: the reading is, and what made room for it.
+  held.cause = iteration_cause_;
+  held.cause.take_later(last_);
+  if (window_.add(slot, node_) == 0) make_ready(slot);
+  return true;
 }
 
-void SequencerEngine::start_run(std::uint32_t run, TimePs now) {
-  const Task& task = tasks_[runs_[run].task];
-  if (task.kind == Task::Kind::none) {
-    runs_[run].start_ps = runs_[run].end_ps = now;
-    instant_.push_back(run);
+SequencerEngine::Resource* SequencerEngine::resource_of(const Task& task) {
+  switch (task.kind) {
+    case Task::Kind::compute:
+      return &compute_;
+    case Task::Kind::cpu:
+      return &cpu_;
+    case Task::Kind::memory_load:
+      return &load_;
+    case Task::Kind::memory_store:
+      return &store_;
+    case Task::Kind::collective:
+      return &classes_[task.traffic_class];
+    case Task::Kind::none:
+    case Task::Kind::send:
+    case Task::Kind::receive:
+      break;
+  }
+  return nullptr;
+}
+
+void SequencerEngine::make_ready(std::uint32_t slot) {
+  Slot& ready = slots_[slot];
+  ready.state = State::ready;
+  if (ready.task.kind == Task::Kind::none) {
+    instant_.push_back(slot);
     return;
   }
-  under_way_.insert(run);
-  host_.start(run, task);
+  Resource* const resource = resource_of(ready.task);
+  if (!resource) return start(slot);
+  const std::uint64_t order = order_++;
+  std::uint64_t key = 0;
+  if (options_.policy == IssuePolicy::lifo) key = ~order;
+  if (options_.policy == IssuePolicy::priority) key = ~std::uint64_t{ready.task.priority};
+  if (!resource->busy && resource->ready.empty()) waiting_.push_back(resource);
+  resource->ready.push({key, order, slot});
 }
 
-void SequencerEngine::done(std::uint32_t run, TimePs start_ps, TimePs end_ps) {
-  under_way_.erase(run);
-  runs_[run].start_ps = start_ps;
-  runs_[run].end_ps = end_ps;
-  const Task& task = tasks_[runs_[run].task];
-  if (is_serial_unit(task.kind)) {
-    const auto [last, is_first] = last_of_unit_.try_emplace(unit_of(task.kind), run);
-    if (!is_first) {
-      if (last->second != run && later(last->second, runs_[run].waited_for))
-        runs_[run].waited_for = last->second;
-      last->second = run;
+void SequencerEngine::start(std::uint32_t slot) {
+  slots_[slot].state = State::runs;
+  ++under_way_;
+  host_.start(slot, slots_[slot].task);
+}
+
+/// Gives every free resource the task that the policy chooses among those that are ready by now.
+void SequencerEngine::dispatch() {
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    Resource& resource = *waiting_[i];
+    if (resource.busy || resource.ready.empty()) continue;
+    const std::uint32_t slot = resource.ready.top().slot;
+    resource.ready.pop();
+    resource.busy = true;
+    resource.slot = slot;
+    // Of two that ended together the parent is the cause.
+    if (resource.last) {
+      CauseRef& cause = slots_[slot].cause;
+      if (!cause || log_.at(resource.last.index()).end_ps > log_.at(cause.index()).end_ps)
+        cause = resource.last;
     }
+    start(slot);
   }
-  instant_.push_back(run);
-  finish_ready(end_ps);
+  waiting_.clear();
 }
 
-void SequencerEngine::finish_ready(TimePs now) {
-  if (finishing_) return;
-  finishing_ = true;
-  while (!instant_.empty()) {
-    const std::uint32_t run = instant_.front();
-    instant_.pop_front();
-    finish(run, now);
-  }
-  finishing_ = false;
-}
-
-void SequencerEngine::finish(std::uint32_t run, TimePs now) {
-  const Task& task = tasks_[runs_[run].task];
+CauseRef SequencerEngine::finish(std::uint32_t slot, const TaskEnd& end) {
+  const Task& task = slots_[slot].task;
+  CauseLog::Run run = end.run;
+  run.node = task.id;
+  run.rank = rank_;
+  run.kind = task.kind;
+  CauseRef record = log_.add(run, end.cause);
   ++finished_;
-  if (later(run, last_finished_)) last_finished_ = run;
-  if (task.kind == Task::Kind::collective) {
-    std::deque<std::uint32_t>& queue = class_queue_[task.traffic_class];
-    queue.pop_front();
-    if (!queue.empty()) {
-      const std::uint32_t next = queue.front();
-      if (later(run, runs_[next].waited_for)) runs_[next].waited_for = run;
-      start_run(next, now);
-    }
-  }
-  for (const std::uint32_t child : task.children)
-    if (--missing_[child] == 0) make_ready(child, now);
-  if (--left_ == 0) host_.iteration_done(iteration_ - 1, now);
+  last_.take_later(record);
+  window_.done(task.id, [&](std::uint32_t child, bool ready) {
+    slots_[child].cause.take_later(record);
+    if (ready) make_ready(child);
+  });
+  free_slot(slot);
+  return record;
 }
 
-std::vector<std::string> SequencerEngine::waiting() const {
-  std::vector<std::string> lines;
-  for (const std::uint32_t run : under_way_) {
-    const Task& task = tasks_[runs_[run].task];
-    lines.push_back("node " + std::to_string(task.id) + " \"" + task.name + "\" is not done");
+void SequencerEngine::free_slot(std::uint32_t slot) {
+  slots_[slot].cause = {};
+  slots_[slot].state = State::free;
+  free_.push_back(slot);
+  --held_;
+}
+
+CauseRef SequencerEngine::done(std::uint32_t slot, TaskEnd end, TimePs now) {
+  now_ = now;
+  --under_way_;
+  Resource* const resource = resource_of(slots_[slot].task);
+  CauseRef record = finish(slot, end);
+  if (resource) {
+    resource->last = record;
+    resource->busy = false;
+    if (!resource->ready.empty()) waiting_.push_back(resource);
   }
-  return lines;
+  settle(now);
+  return record;
+}
+
+/// Everything that can happen at this instant without time going by.
+void SequencerEngine::settle(TimePs now) {
+  now_ = now;
+  if (settling_) return;
+  settling_ = true;
+  for (;;) {
+    while (!end_of_trace_ && held_ < options_.look_ahead) end_of_trace_ = !read_node();
+    if (!instant_.empty()) {
+      const std::uint32_t slot = instant_.front();
+      instant_.pop_front();
+      TaskEnd end;
+      end.run.start_ps = end.run.end_ps = now_;
+      end.cause = slots_[slot].cause;
+      finish(slot, end);
+      continue;
+    }
+    dispatch();
+    if (under_way_ > 0) break;
+    if (!end_of_trace_) {  // all that is held waits for what was not read yet
+      end_of_trace_ = !read_node();
+      continue;
+    }
+    if (!active_) break;
+    if (held_ > 0)
+      throw std::runtime_error(source_.name() + ": " + std::to_string(held_) +
+                               " nodes wait for a node that is not there or for each other");
+    active_ = false;
+    host_.iteration_done(iteration_ - 1, now_);
+    if (!active_) break;
+  }
+  settling_ = false;
+}
+
+std::vector<const Task*> SequencerEngine::under_way() const {
+  std::vector<const Task*> tasks;
+  for (const Slot& slot : slots_)
+    if (slot.state == State::runs) tasks.push_back(&slot.task);
+  std::sort(tasks.begin(), tasks.end(), [](const Task* a, const Task* b) { return a->id < b->id; });
+  return tasks;
+}
+
+const SequencerEngine::Slot* SequencerEngine::slot_with(std::uint64_t id) const {
+  for (const Slot& slot : slots_)
+    if (slot.state != State::free && slot.task.id == id) return &slot;
+  return nullptr;
+}
+
+const Task* SequencerEngine::blocker(const std::function<bool(const Task&)>& wanted,
+                                     const Task** found) const {
+  *found = nullptr;
+  const Slot* at = nullptr;
+  for (const Slot& slot : slots_)
+    if (slot.state != State::free && wanted(slot.task) && (!at || slot.task.id < at->task.id)) at = &slot;
+  if (at) *found = &at->task;
+  const auto number = [this](const Slot* slot) {
+    std::uint32_t index = 0;
+    while (&slots_[index] != slot) ++index;
+    return index;
+  };
+  while (at && at->state == State::waits) {
+    const auto parent = window_.open_parent(number(at));
+    at = parent ? slot_with(*parent) : nullptr;
+  }
+  if (at && at->state == State::ready && at->task.kind == Task::Kind::collective)
+    at = &slots_[classes_.at(at->task.traffic_class).slot];
+  if (at && at->state == State::runs && &at->task != *found) return &at->task;
+  const auto running = under_way();
+  return running.empty() ? nullptr : running.front();
 }
 
 }  // namespace wafertlm

@@ -2,80 +2,129 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
-#include <set>
+#include <queue>
 #include <string>
 #include <vector>
 
-#include "workloads/sequencer/task_graph.h"
+#include "workloads/chakra/dependencies.h"
+#include "workloads/chakra/dependency_window.h"
+#include "workloads/chakra/node_source.h"
+#include "workloads/sequencer/cause_log.h"
+#include "workloads/sequencer/issue_policy.h"
 
 namespace wafertlm {
 
-/// When a task ran, for the account of where the time went.
-struct TaskRun {
-  std::uint32_t task = 0;
-  std::uint32_t iteration = 0;
-  TimePs start_ps = 0;  ///< its resource was granted
-  TimePs end_ps = 0;
-  /// The run that this one waited for: the last to finish of its parents and of what held its resource (ties:
-  /// the lowest node id). An index into the rank's runs; kNone for what could start at once.
-  std::uint32_t waited_for = 0;
-
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-};
-
 class SequencerHost {
  public:
-  /// Start the task; SequencerEngine::done(run) when it has ended.
-  virtual void start(std::uint32_t run, const Task& task) = 0;
+  /// Start the task; SequencerEngine::done(slot) when it has ended, not from within this call.
+  virtual void start(std::uint32_t slot, const Task& task) = 0;
+  /// All tasks of the iteration have ended.
   virtual void iteration_done(std::uint32_t iteration, TimePs now) = 0;
 
  protected:
   ~SequencerHost() = default;
 };
 
-/// Walks a rank's task graph: a task is ready when its parents are done. Ready tasks are started in the order
-/// in which they became ready (ties: file order). The NPU's compute unit, its CPU and its memory queue by
-/// themselves; of the collectives of one traffic class one is under way at a time; sends and receives are
-/// unlimited.
+struct SequencerOptions {
+  IssuePolicy policy = IssuePolicy::fifo;
+  /// Nodes that are held at most; more only when all of these wait for one that was not read yet.
+  std::uint32_t look_ahead = 16'384;
+  chakra::Dependencies dependencies = chakra::Dependencies::all;
+  std::vector<std::uint64_t> missing;  ///< parents that count as done: TraceSummary::missing
+};
+
+/// When and after what a task ran.
+struct TaskEnd {
+  CauseLog::Run run;  ///< start, end and category; the engine fills in the rest
+  CauseRef cause;     ///< what it waited for in the end
+};
+
+/// Walks the trace of one rank: a task is ready when its parents are done. The nodes are read as they are
+/// needed and forgotten when they are done. A rank's compute unit, its CPU, its loads, its stores and each
+/// traffic class of collectives take one task at a time, chosen by the policy; sends and receives start at
+/// once.
 class SequencerEngine {
  public:
-  /// The tasks must outlive the engine.
-  SequencerEngine(const std::vector<Task>& tasks, SequencerHost& host);
+  /// Source, groups and log must outlive the engine.
+  SequencerEngine(std::uint32_t rank, chakra::NodeSource& source, const chakra::CommGroups& groups,
+                  CauseLog& log, SequencerHost& host, SequencerOptions options = {});
 
-  /// Starts the next iteration. Requires that none is under way.
-  void start_iteration(TimePs now);
-  void done(std::uint32_t run, TimePs start_ps, TimePs end_ps);
+  /// Starts the next iteration, because of `cause`. Requires that none is under way.
+  void start_iteration(TimePs now, const CauseRef& cause = {});
+  /// Returns the record of the run.
+  CauseRef done(std::uint32_t slot, TaskEnd end, TimePs now);
 
-  bool idle() const { return left_ == 0; }
-  std::uint32_t iterations_started() const { return iteration_; }
-  const std::vector<TaskRun>& runs() const { return runs_; }
-  const std::vector<Task>& tasks() const { return tasks_; }
+  /// What a task under way waited for, as far as its own rank knows.
+  const CauseRef& cause(std::uint32_t slot) const { return slots_[slot].cause; }
+
+  bool idle() const { return !active_; }
   std::uint64_t finished() const { return finished_; }
-  /// Tasks under way, for the watchdog.
-  std::vector<std::string> waiting() const;
+  /// The run that ended last.
+  const CauseRef& last() const { return last_; }
+  /// Nodes held at most at one time.
+  std::size_t held_high_water() const { return slots_.size(); }
+
+  // For the watchdog.
+  /// Tasks under way, in the order of their ids.
+  std::vector<const Task*> under_way() const;
+  /// The task under way that keeps the first held task with `wanted` true from starting; if no such task is
+  /// held, or it is under way itself, the first one under way. Null if there is none.
+  const Task* blocker(const std::function<bool(const Task&)>& wanted, const Task** found) const;
 
  private:
-  void make_ready(std::uint32_t task, TimePs now);
-  void finish(std::uint32_t run, TimePs now);
-  void start_run(std::uint32_t run, TimePs now);
-  void finish_ready(TimePs now);
-  bool later(std::uint32_t a, std::uint32_t b) const;
+  enum class State : std::uint8_t { free, waits, ready, runs };
+  struct Slot {
+    Task task;
+    CauseRef cause;
+    State state = State::free;
+  };
+  struct Ready {
+    std::uint64_t key, order;  // the lowest goes first
+    std::uint32_t slot;
+    bool operator>(const Ready& other) const {
+      return key != other.key ? key > other.key : order > other.order;
+    }
+  };
+  struct Resource {
+    std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+    bool busy = false;
+    std::uint32_t slot = 0;  // that uses it
+    CauseRef last;           // that used it
+  };
 
-  const std::vector<Task>& tasks_;
+  bool read_node();
+  void make_ready(std::uint32_t slot);
+  void start(std::uint32_t slot);
+  void dispatch();
+  void free_slot(std::uint32_t slot);
+  void settle(TimePs now);
+  CauseRef finish(std::uint32_t slot, const TaskEnd& end);
+  Resource* resource_of(const Task& task);
+  const Slot* slot_with(std::uint64_t id) const;
+
+  const std::uint32_t rank_;
+  chakra::NodeSource& source_;
+  const chakra::CommGroups& groups_;
+  CauseLog& log_;
   SequencerHost& host_;
-  std::vector<std::uint32_t> missing_;  // parents not done, by task
-  std::vector<std::uint32_t> run_of_;   // in this iteration, by task
-  std::vector<TaskRun> runs_;
-  std::map<std::string, std::deque<std::uint32_t>> class_queue_;  // runs; the front one is under way
-  std::map<Task::Kind, std::uint32_t> last_of_unit_;  // the run that last used compute, CPU, memory
-  std::set<std::uint32_t> under_way_;
-  std::deque<std::uint32_t> instant_;  // runs that take no time, to be finished
-  bool finishing_ = false;
+  const SequencerOptions options_;
+
+  chakra::DependencyWindow window_;
+  chakra::Node node_;  // that is being read
+  std::deque<Slot> slots_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t held_ = 0, under_way_ = 0;
+  std::deque<std::uint32_t> instant_;  // ready, and take no time
+  Resource compute_, cpu_, load_, store_;
+  std::map<std::string, Resource> classes_;
+  std::vector<Resource*> waiting_;  // resources with something ready
+  CauseRef last_, iteration_cause_;
+  std::uint64_t order_ = 0, finished_ = 0;
   std::uint32_t iteration_ = 0;
-  std::uint32_t last_finished_ = TaskRun::kNone;
-  std::size_t left_ = 0;
-  std::uint64_t finished_ = 0;
+  TimePs now_ = 0;
+  bool active_ = false, end_of_trace_ = true, settling_ = false;
 };
 
 }  // namespace wafertlm

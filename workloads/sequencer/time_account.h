@@ -1,29 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "workloads/sequencer/sequencer_engine.h"
+#include "workloads/sequencer/cause_log.h"
 
 namespace wafertlm {
 
-/// A stretch of a rank's time and what it went into: "compute", "idle", "memory" or the name of a traffic
-/// class.
-struct TimeSegment {
-  TimePs from_ps, to_ps;
-  std::string category;
+/// What a rank's time goes into, numbered: compute, idle, memory, then the traffic classes in the order in
+/// which they are first named.
+class TimeCategories {
+ public:
+  static constexpr std::uint8_t kCompute = 0, kIdle = 1, kMemory = 2;
+
+  std::uint8_t of(const Task& task);
+  const std::string& name(std::uint8_t category) const { return names_[category]; }
+  std::size_t size() const { return names_.size(); }
+
+ private:
+  std::vector<std::string> names_{"compute", "idle", "memory"};
 };
 
-/// Where a rank's time went, from 0 to `end_ps`, without a hole: every picosecond is compute if the compute
-/// unit is busy. A gap is charged by walking back from the task that ended it: what it waited for last covers
-/// its own time, then what that one waited for, and so on; what nobody covers is idle. CPU time counts as
-/// idle of the NPU.
-std::vector<TimeSegment> account_time(const SequencerEngine& rank, TimePs end_ps);
+/// A stretch of a rank's time and what it went into.
+struct TimeSegment {
+  TimePs from_ps, to_ps;
+  std::uint8_t category;
+};
 
-/// Picoseconds per category between two times; they sum to to_ps − from_ps.
-std::map<std::string, TimePs> breakdown(const std::vector<TimeSegment>& segments, TimePs from_ps,
-                                        TimePs to_ps);
+/// Where a rank's time went, without a hole. Every picosecond is compute if the rank's compute unit is busy.
+/// A gap is charged by walking back from the operation that ended it: what that one waited for covers the
+/// interval that it explains (CauseLog::Run), then what this one waited for, and so on, across ranks. What
+/// nobody covers is idle, and so are the times of a CPU and of another rank's compute unit: a wait for a rank
+/// that still computes is not communication.
+class TimeAccount {
+ public:
+  /// Called with the segments of a gap, last first, and with those of computation.
+  using Segments = std::function<void(const TimeSegment&)>;
+
+  TimeAccount(const CauseLog& log, Segments segments) : log_(log), segments_(std::move(segments)) {}
+
+  /// The compute unit was busy from start to end; calls come in the order of time.
+  void computed(TimePs start_ps, TimePs end_ps, const CauseRef& cause);
+  /// Everything up to `end_ps` ends because of `last`.
+  void finish(TimePs end_ps, const CauseRef& last) { fill(end_ps, last.index()); }
+  /// Accounted for so far.
+  TimePs covered_ps() const { return covered_ps_; }
+
+ private:
+  void fill(TimePs to, std::uint32_t cause);
+
+  const CauseLog& log_;
+  Segments segments_;
+  TimePs covered_ps_ = 0;
+};
 
 }  // namespace wafertlm

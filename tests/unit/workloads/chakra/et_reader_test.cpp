@@ -145,9 +145,6 @@ TEST_F(EtReading, RewindStartsAgain) {
   reader.rewind();
   EXPECT_EQ(read_all(reader), first);
   ASSERT_EQ(first.size(), 2U);
-
-  EtReader data_only(path_, ReadOptions{false});
-  EXPECT_TRUE(read_all(data_only).at(1).ctrl_deps.empty());
 }
 
 }  // namespace

@@ -91,8 +91,8 @@ TEST_F(SampleTraces, CustomRing) {
 
 TEST_F(SampleTraces, PyTorchRunsOnItsDataDependenciesAlone) {
   const std::string path = pytorch();
-  EtReader reader(path, ReadOptions{false});
-  const TraceSummary summary = validate(reader, 0, CommGroups(1));
+  EtReader reader(path);
+  const TraceSummary summary = validate(reader, 0, CommGroups(1), {Dependencies::data});
   EXPECT_EQ(summary.by_type[static_cast<std::size_t>(NodeType::Comp)], 3643U);
   EXPECT_EQ(summary.by_type[static_cast<std::size_t>(NodeType::CommColl)], 21U);
   EXPECT_EQ(summary.collectives, 7U);
@@ -100,6 +100,8 @@ TEST_F(SampleTraces, PyTorchRunsOnItsDataDependenciesAlone) {
   EXPECT_EQ(summary.cpu_ops, 2434U + 14U);
   EXPECT_EQ(summary.comp_duration_ps, 343'769'000'000U);
   EXPECT_EQ(summary.missing_data_deps, 0U);
+  EXPECT_EQ(summary.missing_ctrl_deps, 1277U);
+  EXPECT_EQ(summary.left_out_ctrl_deps, 3664U);
 }
 
 TEST_F(SampleTraces, PyTorchControlDependenciesAreMissingOrCyclic) {
@@ -107,8 +109,7 @@ TEST_F(SampleTraces, PyTorchControlDependenciesAreMissingOrCyclic) {
   EtReader reader(path);
   expect_error([&] { validate(reader, 0, CommGroups(1)); },
                {path, "1277 dependencies", "node 216 \"aten::flatten_dense_tensors(0)\" needs 3"});
-  ValidateOptions accept;
-  accept.accept_missing_dependencies = true;
+  const ValidateOptions accept{Dependencies::existing};
   reader.rewind();
   int self = 0;
   for (const Node& node : read_all(reader))

@@ -59,7 +59,7 @@ TEST(Validate, MissingDependenciesAreCountedNamedAndAcceptedOnRequest) {
   nodes[3].ctrl_deps = {200};
   expect_refused(nodes, {"8 dependencies", "node 2 \"compute 2\" needs 102", "needs 200", "…"});
   ValidateOptions accept;
-  accept.accept_missing_dependencies = true;
+  accept.dependencies = Dependencies::existing;
   const TraceSummary summary = check(nodes, accept);
   EXPECT_EQ(summary.missing_ctrl_deps, 1U);
   EXPECT_EQ(summary.missing_data_deps, 7U);

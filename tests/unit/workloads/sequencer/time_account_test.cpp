@@ -1,162 +1,198 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-drawn graphs, run by a fake machine that gives every task its own duration.
+// Where the time went: graphs drawn by hand, and random ones against the rules written down in Python.
 #include "workloads/sequencer/time_account.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
-#include <set>
 
-namespace wafertlm {
+#include "tests/support/fake_job.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/trace_nodes.h"
+
+namespace wafertlm::test {
 namespace {
 
-Task task(std::uint64_t id, Task::Kind kind, TimePs duration, std::vector<std::uint32_t> parents,
-          const std::string& traffic_class = "") {
-  Task made;
-  made.id = id;
-  made.kind = kind;
-  made.duration_ps = duration;
-  made.parents = std::move(parents);
-  made.traffic_class = traffic_class;
-  return made;
-}
-
-void link_children(std::vector<Task>& tasks) {
-  for (std::uint32_t i = 0; i < tasks.size(); ++i)
-    for (const std::uint32_t parent : tasks[i].parents) tasks[parent].children.push_back(i);
-}
-
-/// Compute is serial, everything else runs at once for its duration.
-class FakeMachine : public SequencerHost {
- public:
-  explicit FakeMachine(std::vector<Task> tasks) : tasks_(std::move(tasks)), engine(tasks_, *this) {}
-
-  void run() {
-    engine.start_iteration(0);
-    while (!ends_.empty()) {
-      const auto first = *ends_.begin();
-      ends_.erase(ends_.begin());
-      now_ = first.end;
-      engine.done(first.run, first.start, first.end);
-    }
-  }
-  TimePs end() const { return now_; }
-  bool finished = false;
-
- private:
-  struct End {
-    TimePs end;
-    std::uint32_t run;
-    TimePs start;
-    bool operator<(const End& other) const { return end != other.end ? end < other.end : run < other.run; }
-  };
-  void start(std::uint32_t run, const Task& what) override {
-    TimePs from = now_;
-    if (what.kind == Task::Kind::compute) {
-      from = std::max(now_, compute_free_);
-      compute_free_ = from + what.duration_ps;
-    }
-    ends_.insert({from + what.duration_ps, run, from});
-  }
-  void iteration_done(std::uint32_t, TimePs) override { finished = true; }
-
-  std::vector<Task> tasks_;
-
- public:
-  SequencerEngine engine;
-
- private:
-  std::set<End> ends_;
-  TimePs now_ = 0, compute_free_ = 0;
-};
-
-std::map<std::string, TimePs> account(std::vector<Task> tasks, TimePs& end) {
-  link_children(tasks);
-  FakeMachine machine(std::move(tasks));
-  machine.run();
-  EXPECT_TRUE(machine.finished);
-  end = machine.end();
-  return breakdown(account_time(machine.engine, end), 0, end);
-}
+using Parts = std::map<std::string, TimePs>;
+using Nodes = std::vector<chakra::Node>;
 
 TEST(TimeAccount, CommunicationBehindComputeIsExposedOnlyWhereNothingComputes) {
-  // A (10) starts the all-reduce C (25) and B (15); D (5) needs both: 10 of C are hidden... B ends at 25, C
-  // at 35.
-  TimePs end = 0;
-  const auto parts =
-      account({task(1, Task::Kind::compute, 10, {}), task(2, Task::Kind::compute, 15, {0}),
-               task(3, Task::Kind::collective, 25, {0}, "dp"), task(4, Task::Kind::compute, 5, {1, 2})},
-              end);
-  EXPECT_EQ(end, 40U);
-  EXPECT_EQ(parts.at("compute"), 30U);
-  EXPECT_EQ(parts.at("dp"), 10U);
-  EXPECT_EQ(parts.size(), 2U);
+  // compute  |1 10|2      25|          |4 40|
+  // dp            |3             35|        : 15 of 25 hidden
+  const Nodes rank{compute(1, 10), compute(2, 15, {1}), all_reduce(3, 25, {1}), compute(4, 5, {2, 3})};
+  FakeJob job({rank, rank});
+  EXPECT_EQ(job.run(), 40U);
+  for (const std::uint32_t each : {0U, 1U})
+    EXPECT_EQ(job.breakdown(each), (Parts{{"compute", 30}, {"dp", 10}}));
 }
 
-TEST(TimeAccount, AChainOfCausesIsWalkedBack) {
-  // compute 10, then pp receive 7, then mp all-reduce 20, then compute 3
-  TimePs end = 0;
-  const auto parts =
-      account({task(1, Task::Kind::compute, 10, {}), task(2, Task::Kind::receive, 7, {0}, "pp"),
-               task(3, Task::Kind::collective, 20, {1}, "mp"), task(4, Task::Kind::compute, 3, {2})},
-              end);
-  EXPECT_EQ(end, 40U);
-  EXPECT_EQ(parts.at("compute"), 13U);
-  EXPECT_EQ(parts.at("pp"), 7U);
-  EXPECT_EQ(parts.at("mp"), 20U);
+TEST(TimeAccount, AWaitForALateRankIsWhatThatRankDid) {
+  // rank 0  |1 10|  waits  |2: 50 … 70|3 75|      rank 1  |1           50|2 70|3 75|
+  FakeJob job({{compute(1, 10), all_reduce(2, 20, {1}), compute(3, 5, {2})},
+               {compute(1, 50), all_reduce(2, 20, {1}), compute(3, 5, {2})}});
+  EXPECT_EQ(job.run(), 75U);
+  EXPECT_EQ(job.breakdown(0), (Parts{{"compute", 15}, {"dp", 20}, {"idle", 40}}));
+  EXPECT_EQ(job.breakdown(1), (Parts{{"compute", 55}, {"dp", 20}}));
+}
+
+TEST(TimeAccount, AReceiveWaitsForWhatHeldUpItsSender) {
+  // rank 1 loads for 30 and then sends for 8; rank 0 has waited from the start
+  FakeJob job({{receive(1, 1, 7), compute(2, 5, {1})}, {load(1, 30), send(2, 0, 7, 8, {1})}});
+  EXPECT_EQ(job.run(), 43U);
+  EXPECT_EQ(job.breakdown(0), (Parts{{"memory", 30}, {"pp", 8}, {"compute", 5}}));
+  EXPECT_EQ(job.breakdown(1), (Parts{{"memory", 30}, {"pp", 8}, {"idle", 5}}));
+}
+
+TEST(TimeAccount, TheWalkCrossesThreeRanks) {
+  // rank 2 computes to 100 and sends to 110; rank 1 enters then; the all-reduce ends at 150
+  FakeJob job({{compute(1, 20), all_reduce(2, 40, {1}), compute(3, 7, {2})},
+               {receive(1, 2, 0), all_reduce(2, 40, {1})},
+               {compute(1, 100), send(2, 1, 0, 10, {1}), all_reduce(3, 40, {1})}});
+  EXPECT_EQ(job.run(), 157U);
+  EXPECT_EQ(job.breakdown(0), (Parts{{"compute", 27}, {"dp", 40}, {"pp", 10}, {"idle", 80}}));
+  EXPECT_EQ(job.breakdown(1), (Parts{{"dp", 40}, {"pp", 10}, {"idle", 107}}));
+  EXPECT_EQ(job.breakdown(2), (Parts{{"compute", 100}, {"dp", 40}, {"pp", 10}, {"idle", 7}}));
 }
 
 TEST(TimeAccount, TheLastToFinishIsTheCauseAndTheCpuIsIdleTime) {
   // The receive (30) ends after the CPU's work (12): it alone explains the wait; then 5 of CPU are idle time.
-  TimePs end = 0;
-  const auto parts = account({task(1, Task::Kind::cpu, 12, {}), task(2, Task::Kind::receive, 30, {}, "pp"),
-                              task(3, Task::Kind::compute, 4, {0, 1}), task(4, Task::Kind::cpu, 5, {2})},
-                             end);
-  EXPECT_EQ(end, 39U);
-  EXPECT_EQ(parts.at("pp"), 30U);
-  EXPECT_EQ(parts.at("compute"), 4U);
-  EXPECT_EQ(parts.at("idle"), 5U);
+  FakeJob job({{cpu(1, 12), receive(2, 1, 0), compute(3, 4, {1, 2}), cpu(4, 5, {3})}, {send(1, 0, 0, 30)}});
+  EXPECT_EQ(job.run(), 39U);
+  EXPECT_EQ(job.breakdown(0), (Parts{{"compute", 4}, {"pp", 30}, {"idle", 5}}));
 }
 
-TEST(TimeAccount, CollectivesOfAClassFollowEachOther) {
-  // Two dp all-reduces of 20 become ready at 0: the second starts when the first is done. An mp one runs
-  // beside them.
-  TimePs end = 0;
-  const auto parts =
-      account({task(1, Task::Kind::collective, 20, {}, "dp"), task(2, Task::Kind::collective, 20, {}, "dp"),
-               task(3, Task::Kind::collective, 30, {}, "mp")},
-              end);
-  EXPECT_EQ(end, 40U);
-  EXPECT_EQ(parts.at("dp"), 40U);
+TEST(TimeAccount, AQueueIsChargedToWhatIsInFront) {
+  // Both all-reduces are ready at 0: the second one runs from 10 to 40.
+  const Nodes rank{all_reduce(1, 10), all_reduce(2, 30), compute(3, 5, {2})};
+  FakeJob job({rank, rank});
+  EXPECT_EQ(job.run(), 45U);
+  EXPECT_EQ(job.breakdown(0), (Parts{{"dp", 40}, {"compute", 5}}));
 }
 
-TEST(TimeAccount, EveryPicosecondOfRandomGraphsIsAccountedFor) {
-  std::mt19937 random(7);
-  const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
-  constexpr Task::Kind kKinds[] = {Task::Kind::compute, Task::Kind::cpu,         Task::Kind::collective,
-                                   Task::Kind::send,    Task::Kind::memory_load, Task::Kind::none};
-  for (int graph = 0; graph < 300; ++graph) {
-    std::vector<Task> tasks;
-    const std::uint32_t count = 1 + below(40);
-    TimePs computed = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      std::set<std::uint32_t> parents;
-      for (std::uint32_t k = below(3); i > 0 && k > 0; --k) parents.insert(below(i));
-      const Task::Kind kind = kKinds[below(6)];
-      const bool fabric = kind == Task::Kind::collective || kind == Task::Kind::send;
-      tasks.push_back(task(i + 1, kind, below(50), {parents.begin(), parents.end()},
-                           fabric ? (below(2) ? "dp" : "mp") : ""));
-      if (kind == Task::Kind::compute) computed += tasks.back().duration_ps;
-    }
-    TimePs end = 0, sum = 0;
-    const auto parts = account(tasks, end);
-    for (const auto& [category, time] : parts) sum += time;
-    EXPECT_EQ(sum, end) << "graph " << graph;
-    const auto compute = parts.find("compute");
-    EXPECT_EQ(compute == parts.end() ? 0 : compute->second, computed) << "graph " << graph;
+TEST(TimeAccount, NothingIsKeptThatExplainsNothing) {
+  // A fork of 1000: in the end each rank keeps its last chain only.
+  Nodes rank{compute(0, 10)};
+  for (std::uint64_t id = 1; id <= 1000; ++id) rank.push_back(cpu(id, 1, {0}));
+  rank.push_back(all_reduce(2000, 5, {1000}));
+  FakeJob job({rank, rank});
+  job.run();
+  EXPECT_LT(job.causes.high_water(), 2100U);
+  EXPECT_GT(job.causes.size(), 0U);
+}
+
+/// A job without deadlocks: nodes are made in one order for all ranks, parents come earlier.
+class RandomJob {
+ public:
+  explicit RandomJob(std::mt19937_64& random)
+      : random_(random), ranks_(1 + random() % 4), chain_(ranks_.size()) {
+    const std::size_t steps = 5 + random() % 25;
+    for (std::size_t step = 0; step < steps; ++step) add_step();
+    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+      add(rank, compute(next_id_++, duration(), parents(rank)), "compute");
   }
+  std::vector<Nodes> nodes() const { return ranks_; }
+  std::string text() const { return json_.dump(); }
+
+ private:
+  std::uint64_t duration() { return 1 + random_() % 1'000'000'000; }
+  Parents parents(std::uint32_t rank) {
+    Parents list;
+    if (ranks_[rank].empty()) return list;
+    for (std::size_t i = 0; i < random_() % 4; ++i)
+      list.push_back(ranks_[rank][random_() % ranks_[rank].size()].id);
+    return list;
+  }
+  void add(std::uint32_t rank, const chakra::Node& node, const std::string& kind) {
+    while (json_.size() < ranks_.size()) json_.push_back(nlohmann::json::array());
+    nlohmann::json entry = {
+        {"id", node.id}, {"kind", kind}, {"duration", node.duration_ps}, {"parents", node.data_deps}};
+    if (kind == "send") entry["peer"] = *node.comm_dst;
+    if (kind == "receive") entry["peer"] = *node.comm_src;
+    if (node.comm_tag) entry["tag"] = *node.comm_tag;
+    json_[rank].push_back(entry);
+    ranks_[rank].push_back(node);
+  }
+  void add_step() {
+    const auto rank = static_cast<std::uint32_t>(random_() % ranks_.size());
+    const auto other = static_cast<std::uint32_t>(random_() % ranks_.size());
+    switch (random_() % 7) {
+      case 0:
+        if (ranks_.size() == 1) return;
+        all_time_ = duration();
+        for (std::uint32_t each = 0; each < ranks_.size(); ++each) {
+          Parents list = parents(each);
+          list.insert(list.end(), chain_[each].begin(), chain_[each].end());
+          chain_[each] = {next_id_};  // the same order at all ranks
+          add(each, all_reduce(next_id_++, all_time_, list), "collective");
+        }
+        return;
+      case 1:
+      case 2: {
+        if (rank == other) return;
+        const std::uint32_t tag = tag_++;
+        add(rank, send(next_id_++, other, tag, duration(), parents(rank)), "send");
+        add(other, receive(next_id_++, rank, tag, parents(other)), "receive");
+        return;
+      }
+      case 3:
+        return add(rank, cpu(next_id_++, duration(), parents(rank)), "cpu");
+      case 4:
+        return add(rank, load(next_id_++, duration(), parents(rank)), "load");
+      case 5:
+        return add(rank, store(next_id_++, duration(), parents(rank)), "store");
+      default:
+        return add(rank, compute(next_id_++, duration(), parents(rank)), "compute");
+    }
+  }
+
+  std::mt19937_64& random_;
+  std::vector<Nodes> ranks_;
+  std::vector<Parents> chain_;
+  nlohmann::json json_ = nlohmann::json::array();
+  std::uint64_t next_id_ = 0, all_time_ = 0;
+  std::uint32_t tag_ = 0;
+};
+
+TEST(TimeAccount, AThousandRandomJobsAgreeWithTheRulesInPython) {
+  constexpr int kJobs = 1000;
+  std::mt19937_64 random(11);
+  std::vector<std::vector<Nodes>> jobs;
+  std::string text;
+  for (int i = 0; i < kJobs; ++i) {
+    const RandomJob job(random);
+    jobs.push_back(job.nodes());
+    text += job.text() + "\n";
+  }
+  const TempFolder folder;
+  const std::string command = "python3 '" WAFERTLM_SOURCE_DIR
+                              "/tests/unit/workloads/sequencer/time_account.py' '" +
+                              folder.write("jobs", text) + "' > '" + folder.path() + "/answers'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  std::ifstream answers(folder.path() + "/answers");
+  std::string line;
+  std::map<std::string, TimePs> all;
+  for (int i = 0; i < kJobs; ++i) {
+    ASSERT_TRUE(std::getline(answers, line)) << i;
+    const auto expected = nlohmann::json::parse(line);
+    FakeJob job(jobs[static_cast<std::size_t>(i)]);
+    const TimePs end = job.run();
+    ASSERT_EQ(end, expected["end"].get<TimePs>()) << i;
+    for (std::uint32_t rank = 0; rank < expected["ranks"].size(); ++rank) {
+      const Parts parts = job.breakdown(rank);
+      ASSERT_EQ(parts, expected["ranks"][rank].get<Parts>()) << "job " << i << " rank " << rank;
+      TimePs sum = 0;
+      for (const auto& [name, time] : parts) {
+        sum += time;
+        all[name] += time;
+      }
+      ASSERT_EQ(sum, end);
+    }
+  }
+  EXPECT_EQ(all.size(), 5U);  // compute, idle, memory, dp and pp were met
 }
 
 }  // namespace
-}  // namespace wafertlm
+}  // namespace wafertlm::test

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "platform/run/job.h"
+#include "platform/run/run_observer.h"
+#include "platform/system/machine.h"
+#include "workloads/sequencer/message_registry.h"
+#include "workloads/sequencer/sequencer_engine.h"
+#include "workloads/sequencer/time_account.h"
+
+namespace wafertlm {
+
+/// What the sequencers of a job share.
+struct JobContext {
+  Machine& machine;
+  CauseLog& causes;
+  TimeCategories& categories;
+  CollectiveRegistry& collectives;
+  MessageRegistry& messages;
+  bool functional = false;
+  RunObserver* observer = nullptr;
+};
+
+class RankHost {
+ public:
+  virtual void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) = 0;
+  virtual void time_spent(std::uint32_t rank, const TimeSegment& segment) = 0;
+
+ protected:
+  ~RankHost() = default;
+};
+
+/// One rank's sequencer: its engine, its port to the NPU, and the account of its time.
+class RankSequencer final : private SequencerHost, private OperationListener {
+ public:
+  RankSequencer(JobContext& context, RankHost& host, std::uint32_t rank, const Job& job,
+                const SequencerOptions& options);
+
+  SequencerEngine engine;
+  TimeAccount account;
+
+  /// What a task under way still needs from others.
+  struct Need {
+    std::string text;                           ///< "rank 3 to enter it"
+    std::vector<std::uint32_t> ranks;           ///< whom it waits for, lowest first; empty: nobody
+    std::function<bool(const Task&)> provides;  ///< which task of theirs would help
+  };
+  Need need_of(const Task& under_way) const;
+
+ private:
+  void start(std::uint32_t slot, const Task& task) override;
+  void operation_done(std::uint64_t token, const Operation& operation,
+                      const std::vector<std::byte>& data) override;
+  void iteration_done(std::uint32_t iteration, TimePs now) override {
+    host_.iteration_done(rank_, iteration, now);
+  }
+  std::vector<std::byte> enter_collective(std::uint32_t slot, const Task& task, Operation& operation);
+  void leave_collective(const CollectiveRegistry::Entry& entry, const Operation& operation,
+                        const std::vector<std::byte>& data, TaskEnd& end);
+
+  /// A task that the NPU has.
+  struct Running {
+    const Task* task = nullptr;
+    CollectiveRegistry::Entry collective{};
+    std::uint64_t tag = 0;
+  };
+
+  JobContext& context_;
+  RankHost& host_;
+  std::uint32_t rank_;
+  OperationPort port_;
+  std::map<std::string, ClassId> classes_;
+  std::map<std::uint32_t, Running> running_;  // by slot
+};
+
+}  // namespace wafertlm

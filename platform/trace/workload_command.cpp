@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "platform/command/files.h"
+#include "platform/config/load.h"
+#include "platform/run/job.h"
+#include "platform/trace/trace_command.h"
+#include "workloads/chakra/trace_file.h"
+
+namespace wafertlm {
+namespace {
+
+struct Options {
+  std::string workload, out, form = "et";
+  std::vector<std::string> overrides;
+};
+
+int generate(const Options& options) {
+  namespace fs = std::filesystem;
+  const config::WorkloadSpec spec = config::load_workload(options.workload, options.overrides);
+  const auto sources = workload_sources(spec);
+  const auto ranks = static_cast<std::uint32_t>(sources.size());
+  std::vector<chakra::NodeSource*> pointers;
+  for (const auto& source : sources) pointers.push_back(source.get());
+  // Nothing is written that could not be run.
+  chakra::validate_job(pointers, workload_groups(spec, ranks), {spec.traces.dependencies});
+  require_writable_folder(options.out);
+  const std::string prefix = (fs::path(options.out) / fs::path(options.workload).stem()).string();
+  std::uint64_t nodes = 0;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    nodes += chakra::write_trace_file(*sources[rank], fmt::format("{}.{}.{}", prefix, rank, options.form));
+  fmt::print("{}.<rank>.{}: {} rank{}, {} nodes\n", prefix, options.form, ranks, ranks == 1 ? "" : "s",
+             nodes);
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_workload_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("workload", "Make Chakra traces of a workload");
+  command->require_subcommand(1);
+  CLI::App* generate_command =
+      command->add_subcommand("generate", "Write what a workload file describes as a trace per rank");
+  generate_command->add_option("WORKLOAD", options->workload, "Workload file")->required()->type_name("FILE");
+  generate_command->add_option("--out", options->out, "Folder for the traces")->required()->type_name("DIR");
+  generate_command->add_option("--form", options->form, "et, et.gz or json")
+      ->check(CLI::IsMember({"et", "et.gz", "json"}));
+  generate_command->add_option("--set", options->overrides, "Change a key: data_parallel=4");
+  command->footer(
+      "Example:\n"
+      "  wafertlm workload generate configs/workloads/resnet50_dp20.yaml --out traces");
+  return [options] { return generate(*options); };
+}
+
+}  // namespace wafertlm

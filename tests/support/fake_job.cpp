@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fake_job.h"
+
+#include <algorithm>
+
+namespace wafertlm::test {
+
+class FakeJob::Rank final : public SequencerHost {
+ public:
+  Rank(FakeJob& job, std::uint32_t number, std::vector<chakra::Node> nodes, const SequencerOptions& options)
+      : job_(job),
+        number_(number),
+        source_("rank " + std::to_string(number), std::move(nodes)),
+        engine(number, source_, job.groups_, job.causes, *this, options),
+        account(job.causes, [&job, number](const TimeSegment& part) { job.time_.add(number, part); }) {}
+
+ private:
+  struct Running {
+    Task task;
+    TimePs start_ps = 0;
+    CollectiveRecord* record = nullptr;
+    std::uint64_t tag = 0;
+  };
+
+  void start(std::uint32_t slot, const Task& task) override {
+    started.push_back(task.id);
+    Running& running = running_[slot] = {task, job_.now_, nullptr, 0};
+    switch (task.kind) {
+      case Task::Kind::collective: {
+        running.record = job_.collectives_.enter(number_, task, job_.now_, engine.cause(slot)).record;
+        auto& inside = job_.inside_[running.record];
+        inside.emplace_back(number_, slot);
+        if (inside.size() == running.record->group_size)
+          for (const auto& [rank, its] : inside) job_.end_at(job_.now_ + task.duration_ps, rank, its);
+        break;
+      }
+      case Task::Kind::send: {
+        running.tag = job_.messages_.start(number_, task, job_.now_, engine.cause(slot));
+        const TimePs arrival = job_.now_ + task.duration_ps;
+        job_.end_at(arrival, number_, slot);
+        const std::tuple key{number_, task.peer, running.tag};
+        job_.arrival_[key] = arrival;
+        if (const auto waiting = job_.receiving_.find(key); waiting != job_.receiving_.end())
+          job_.end_at(arrival, waiting->second.first, waiting->second.second);
+        break;
+      }
+      case Task::Kind::receive: {
+        running.tag = job_.messages_.start(number_, task, job_.now_, engine.cause(slot));
+        const std::tuple key{task.peer, number_, running.tag};
+        job_.receiving_[key] = {number_, slot};
+        if (const auto sent = job_.arrival_.find(key); sent != job_.arrival_.end())
+          job_.end_at(std::max(sent->second, job_.now_), number_, slot);
+        break;
+      }
+      default:
+        job_.end_at(job_.now_ + task.duration_ps, number_, slot);
+    }
+  }
+  void iteration_done(std::uint32_t, TimePs now) override { end_ps = now; }
+
+ public:
+  void ended(std::uint32_t slot) {
+    const Running running = running_.extract(slot).mapped();
+    TaskEnd end;
+    end.run.start_ps = running.start_ps;
+    end.run.end_ps = job_.now_;
+    end.run.category = job_.categories_.of(running.task);
+    end.cause = engine.cause(slot);
+    if (running.record) {
+      CollectiveRegistry::explain(*running.record, end);
+      job_.collectives_.leave(*running.record, job_.now_);
+    }
+    if (running.task.kind == Task::Kind::receive)
+      job_.messages_.explain_receive(number_, running.task, running.tag, end);
+    if (running.task.kind == Task::Kind::compute) account.computed(running.start_ps, job_.now_, end.cause);
+    engine.done(slot, std::move(end), job_.now_);
+  }
+
+ private:
+  FakeJob& job_;
+  std::uint32_t number_;
+  chakra::VectorSource source_;
+
+ public:
+  SequencerEngine engine;
+  TimeAccount account;
+  TimePs end_ps = 0;
+  std::vector<std::uint64_t> started;
+
+ private:
+  std::map<std::uint32_t, Running> running_;
+};
+
+FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, SequencerOptions options)
+    : groups_(static_cast<std::uint32_t>(ranks.size())),
+      collectives_(groups_, fabric_,
+                   [](CollectiveType type, Group group, std::uint64_t bytes) {
+                     return CollectiveRequest{type, std::move(group), bytes, "", 1};
+                   }),
+      time_(static_cast<std::uint32_t>(ranks.size())) {
+  fabric_.width = static_cast<std::uint32_t>(ranks.size());
+  fabric_.height = 1;
+  fabric_.link_bytes_per_s = fabric_.injection_bytes_per_s = fabric_.ejection_bytes_per_s = 1'000'000'000'000;
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
+    ranks_.push_back(std::make_unique<Rank>(*this, rank, std::move(ranks[rank]), options));
+}
+
+FakeJob::~FakeJob() = default;
+
+TimePs FakeJob::run() {
+  for (const auto& rank : ranks_) rank->engine.start_iteration(0);
+  while (!ends_.empty()) {
+    const End first = *ends_.begin();
+    ends_.erase(ends_.begin());
+    now_ = first.end_ps;
+    ranks_[first.rank]->ended(first.slot);
+  }
+  for (const auto& rank : ranks_) rank->account.finish(now_, rank->engine.last());
+  return now_;
+}
+
+std::map<std::string, TimePs> FakeJob::breakdown(std::uint32_t rank) const {
+  std::map<std::string, TimePs> parts;
+  for (std::uint8_t category = 0; category < categories_.size(); ++category)
+    if (const TimePs sum = time_.sum(rank, 0, category); sum != 0) parts[categories_.name(category)] = sum;
+  return parts;
+}
+
+const std::vector<std::uint64_t>& FakeJob::started(std::uint32_t rank) const { return ranks_[rank]->started; }
+const SequencerEngine& FakeJob::engine(std::uint32_t rank) const { return ranks_[rank]->engine; }
+
+TimePs FakeJob::accounted_ps() const {
+  TimePs least = kNever;
+  for (const auto& rank : ranks_) least = std::min(least, rank->account.covered_ps());
+  return least;
+}
+
+}  // namespace wafertlm::test

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planted deadlocks that no check of the files can find end with the chain of who waits for whom.
+#include <gtest/gtest.h>
+
+#include "tests/support/trace_nodes.h"
+#include "tests/system/trace_runs.h"
+#include "workloads/chakra/et_writer.h"
+
+namespace wafertlm::test {
+namespace {
+
+using Nodes = std::vector<chakra::Node>;
+
+class Deadlock : public ::testing::Test {
+ protected:
+  /// Runs the ranks; the run must fail, and its message hold the lines in this order.
+  void expect_chain(const std::vector<Nodes>& ranks, const std::vector<std::string>& lines,
+                    const std::string& groups = "") {
+    std::string workload = "chakra: " + folder_.path() + "/job";
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      chakra::VectorSource source("rank", ranks[rank]);
+      chakra::write_trace(source, folder_.path() + "/job." + std::to_string(rank) + ".et");
+    }
+    if (!groups.empty()) workload += ", comm_groups: " + folder_.write("groups.json", groups);
+    ToolResult result;
+    run_traces(folder_, "wafer_mesh_5x4", workload, "", result);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(read_text(folder_.path() + "/out/results.json"), "");
+    std::size_t at = 0;
+    for (const std::string& line : lines) {
+      const std::size_t found = result.error.find(line, at);
+      ASSERT_NE(found, std::string::npos) << line << "\nis not (or not in its place) in\n" << result.error;
+      at = found;
+    }
+  }
+
+  TempFolder folder_;
+};
+
+chakra::Node in_group(chakra::Node node, const std::string& group) {
+  node.pg_name = group;
+  return node;
+}
+
+TEST_F(Deadlock, TwoGroupsEnteredInOppositeOrders) {
+  expect_chain({{in_group(all_reduce(1, 0), "a"), in_group(all_reduce(2, 0, {1}), "b")},
+                {in_group(all_reduce(3, 0), "b"), in_group(all_reduce(4, 0, {3}), "a")}},
+               {"deadlock at", "1. rank 0: node 1 \"n1\" waits for rank 1 to enter it",
+                "rank 1 does that in node 4 \"n4\", behind node 3 \"n3\"",
+                "2. rank 1: node 3 \"n3\" waits for rank 0 to enter it",
+                "rank 0 does that in node 2 \"n2\", behind node 1 \"n1\"", "line 1 again"},
+               R"({"a": [0, 1], "b": [0, 1]})");
+}
+
+TEST_F(Deadlock, ThreeRanksReceiveBeforeTheySend) {
+  const auto rank = [](std::uint32_t self) {
+    return Nodes{receive(1, (self + 2) % 3, 4), compute(2, 100, {1}), send(3, (self + 1) % 3, 4, 0, {2})};
+  };
+  expect_chain({rank(0), rank(1), rank(2)},
+               {"1. rank 0: node 1 \"n1\" waits for rank 2 to send (tag 4); rank 2 does that in node 3 "
+                "\"n3\", behind node 1",
+                "2. rank 2: node 1 \"n1\" waits for rank 1 to send",
+                "3. rank 1: node 1 \"n1\" waits for rank 0 to send", "line 1 again: they wait in a circle"});
+}
+
+TEST_F(Deadlock, ACollectiveWaitsForARankThatWaitsForAMessageAfterIt) {
+  expect_chain({{all_reduce(1, 0), send(2, 1, 0, 0, {1})}, {receive(5, 0, 0), all_reduce(6, 0, {5})}},
+               {"1. rank 0: node 1 \"n1\" waits for rank 1 to enter it; rank 1 does that in node 6 \"n6\", "
+                "behind node 5",
+                "2. rank 1: node 5 \"n5\" waits for rank 0 to send (tag 0); rank 0 does that in node 2 "
+                "\"n2\", behind node 1",
+                "line 1 again"});
+}
+
+TEST_F(Deadlock, AChainThatIsNoCircleStartsAtItsRoot) {
+  // Rank 2 waits for rank 1, which waits in the circle of 0 and 1.
+  expect_chain({{receive(1, 1, 0), send(2, 1, 0, 0, {1})},
+                {receive(1, 0, 0), send(2, 0, 0, 0, {1}), send(3, 2, 9, 0, {1})},
+                {receive(1, 1, 9)}},
+               {"1. rank 0", "2. rank 1", "line 1 again", "rank 2: node 1"});
+}
+
+}  // namespace
+}  // namespace wafertlm::test

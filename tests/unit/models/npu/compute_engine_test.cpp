@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/npu/compute_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+namespace wafertlm {
+namespace {
+
+ComputeParams params() {
+  ComputeParams made;
+  made.operations_per_s = 500'000'000'000'000;  // 1000 TFLOPS at 50 %
+  made.memory_bytes_per_s = 3'000'000'000'000;
+  return made;
+}
+
+TEST(ComputeEngine, RooflineIsTheSlowerOfComputeAndMemory) {
+  ComputeEngine engine(params());
+  EXPECT_EQ(engine.duration(1'000'000'000, 0, 0), 2'000'000U);          // 10^9 / 5·10^14 s
+  EXPECT_EQ(engine.duration(1'000'000'000, 3'000'000, 0), 2'000'000U);  // memory: 1 µs
+  EXPECT_EQ(engine.duration(1'000'000'000, 30'000'000, 0), 10'000'000U);
+  EXPECT_EQ(engine.duration(1, 0, 0), 1U);  // rounded up
+}
+
+TEST(ComputeEngine, TheTracesDurationCountsUnlessTheKeySaysRoofline) {
+  ComputeEngine trace(params());
+  EXPECT_EQ(trace.duration(1'000'000'000, 0, 77), 77U);
+  ComputeParams changed = params();
+  changed.roofline = true;
+  ComputeEngine roofline(changed);
+  EXPECT_EQ(roofline.duration(1'000'000'000, 0, 77), 2'000'000U);
+  EXPECT_EQ(roofline.duration(0, 0, 77), 77U);  // nothing to compute it from
+}
+
+TEST(ComputeEngine, AStragglerIsSlowerByItsFactor) {
+  ComputeParams changed = params();
+  changed.slowdown_percent = 150;
+  ComputeEngine engine(changed);
+  EXPECT_EQ(engine.duration(0, 0, 1001), 1502U);  // 1501.5 rounded up
+}
+
+TEST(ComputeEngine, OperationsWithoutARateAreRefused) {
+  ComputeEngine engine(ComputeParams{});
+  EXPECT_THROW(engine.duration(1, 0, 0), std::invalid_argument);
+  EXPECT_EQ(engine.duration(1, 0, 5), 5U);
+}
+
+struct Moments {
+  double mean, deviation, least, most;
+};
+
+Moments moments(Jitter kind, std::uint64_t seed) {
+  constexpr int kDraws = 20'000;
+  ComputeParams changed = params();
+  changed.jitter = kind;
+  changed.jitter_percent = 10;
+  changed.seed = seed;
+  ComputeEngine engine(changed);
+  Moments result{0, 0, 2, 0};
+  double squares = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double factor = static_cast<double>(engine.duration(0, 0, 1'000'000'000)) / 1e9;
+    result.mean += factor / kDraws;
+    squares += factor * factor / kDraws;
+    result.least = std::min(result.least, factor);
+    result.most = std::max(result.most, factor);
+  }
+  result.deviation = std::sqrt(squares - result.mean * result.mean);
+  return result;
+}
+
+TEST(ComputeEngine, JitterHasTheMeanAndSpreadThatItNames) {
+  const Moments uniform = moments(Jitter::uniform, 3), normal = moments(Jitter::normal, 3);
+  EXPECT_NEAR(uniform.mean, 1, 0.002);
+  EXPECT_NEAR(uniform.deviation, 0.1 / std::sqrt(3.0), 0.001);
+  EXPECT_GE(uniform.least, 0.9);
+  EXPECT_LE(uniform.most, 1.1);
+  EXPECT_NEAR(normal.mean, 1, 0.003);
+  EXPECT_NEAR(normal.deviation, 0.1, 0.002);
+}
+
+TEST(ComputeEngine, JitterIsTheSameForTheSameSeed) {
+  EXPECT_EQ(moments(Jitter::normal, 5).mean, moments(Jitter::normal, 5).mean);
+  EXPECT_NE(moments(Jitter::normal, 5).mean, moments(Jitter::normal, 6).mean);
+}
+
+}  // namespace
+}  // namespace wafertlm

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Where the time of a job went, from the rules in words and nothing else.
+
+    time_account.py GRAPHS      a job per line in, a line per job out
+
+in   [[{"id", "kind", "duration", "parents", "peer", "tag"}, …] per rank], nodes in file order
+out  {"end": ps, "ranks": [{category: ps}, …]}
+
+Kinds: compute, cpu, load, store (a queue each, first ready first served, ties in file order), collective (all
+ranks, one at a time; takes its duration from the last entry on), send and receive (at once; a message takes the
+send's duration from its start). A gap of a rank's compute unit is charged by walking back from what ended it.
+"""
+import json
+import sys
+
+SERIAL = {"compute", "cpu", "load", "store", "collective"}
+CATEGORY = {"load": "memory", "store": "memory", "collective": "dp", "send": "pp", "receive": "pp"}
+
+
+class Op:
+    def __init__(self, rank, position, node):
+        self.rank, self.position = rank, position
+        self.id, self.kind, self.duration = node["id"], node["kind"], node["duration"]
+        self.needs, self.peer, self.tag = node["parents"], node.get("peer"), node.get("tag")
+        self.ready = self.start = self.end = None
+        self.resource_before = None  # the operation that its resource served before
+        self.number = None           # of a collective within its rank
+
+
+def later(one, other):
+    """The one that ended last; ties: lowest id, then lowest rank."""
+    if one is None or other is None:
+        return one or other
+    return max(one, other, key=lambda op: (op.end, -op.id, -op.rank))
+
+
+def simulate(job):
+    ops = [[Op(rank, i, node) for i, node in enumerate(nodes)] for rank, nodes in enumerate(job)]
+    by_id = [{op.id: op for op in rank} for rank in ops]
+    every = [op for rank in ops for op in rank]
+    for op in every:
+        op.parents = [by_id[op.rank][parent] for parent in op.needs]
+    busy, last, entered = {}, {}, {}
+    now = 0
+    while True:
+        changed = True
+        while changed:
+            changed = False
+            for op in every:
+                if op.ready is None and all(p.end is not None and p.end <= now for p in op.parents):
+                    op.ready, changed = now, True
+            for op in sorted((o for o in every if o.ready is not None and o.start is None),
+                             key=lambda o: (o.ready, o.position)):
+                unit = (op.rank, op.kind)
+                if op.kind in SERIAL:
+                    holder = busy.get(unit)
+                    if holder is not None and (holder.end is None or holder.end > now):
+                        continue
+                    op.resource_before = holder
+                    busy[unit] = op
+                op.start, changed = now, True
+                if op.kind == "collective":
+                    number = last.get(op.rank, 0)
+                    last[op.rank] = number + 1
+                    group = entered.setdefault(number, [])
+                    group.append(op)
+                    op.group = group
+                    if len(group) == len(ops):
+                        for each in group:
+                            each.end = now + op.duration
+                elif op.kind != "receive":
+                    op.end = now + op.duration
+            for op in every:
+                if op.kind == "receive" and op.start is not None and op.end is None:
+                    for sent in ops[op.peer]:
+                        if sent.kind == "send" and sent.tag == op.tag and sent.start is not None:
+                            op.end = max(now, sent.start + sent.duration)
+                            op.sent, changed = sent, True
+        ends = [op.end for op in every if op.end is not None and op.end > now]
+        if not ends:
+            return ops, now
+        now = min(ends)
+
+
+def waited_for(op):
+    best = None
+    for parent in op.parents:
+        best = later(best, parent)
+    before = op.resource_before
+    if before is not None and (best is None or before.end > best.end):
+        best = before
+    return best
+
+
+def explained(op):
+    """From when the operation itself explains the time, and what explains it before."""
+    if op.kind == "collective":
+        best = None
+        for member in op.group:
+            best = later(best, waited_for(member))
+        return max(member.start for member in op.group), best
+    if op.kind == "receive" and op.sent.start > op.start:
+        return op.sent.start, waited_for(op.sent)
+    return op.start, waited_for(op)
+
+
+def account(rank, ops, end):
+    parts = {}
+
+    def charge(category, time):
+        if time > 0:
+            parts[category] = parts.get(category, 0) + time
+
+    def walk(op, begin, to):
+        while op is not None and to > begin:
+            if op.end < to:
+                charge("idle", to - max(op.end, begin))
+                to = max(op.end, begin)
+            start, before = explained(op)
+            if start < to:
+                charge(CATEGORY.get(op.kind, "idle"), to - max(start, begin))
+                to = max(start, begin)
+            op = before
+        charge("idle", to - begin)
+
+    covered, final = 0, None
+    for op in ops[rank]:
+        final = later(final, op)
+    for op in sorted((o for o in ops[rank] if o.kind == "compute"), key=lambda o: o.start):
+        walk(waited_for(op), covered, op.start)
+        charge("compute", op.end - op.start)
+        covered = op.end
+    walk(final, covered, end)
+    return parts
+
+
+with open(sys.argv[1], encoding="utf-8") as lines:
+    for line in lines:
+        operations, finish = simulate(json.loads(line))
+        print(json.dumps({"end": finish,
+                          "ranks": [account(rank, operations, finish) for rank in range(len(operations))]}))

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "tlm/units.h"
+#include "workloads/chakra/comm_groups.h"
+#include "workloads/chakra/node.h"
+
+namespace wafertlm {
+
+/// One node of a rank's trace, as the sequencer needs it.
+struct Task {
+  enum class Kind : std::uint8_t { none, compute, cpu, collective, send, receive, memory_load, memory_store };
+
+  std::uint64_t id = 0;  ///< of the Chakra node
+  std::string name;
+  Kind kind = Kind::none;
+  TimePs duration_ps = 0;        ///< as the trace has it
+  std::uint64_t operations = 0;  ///< compute
+  chakra::CollectiveType collective{};
+  /// Collective: full vector per rank (all-gather: contribution × ranks); message, load or store: its size;
+  /// compute: bytes it moves to and from the memory.
+  std::uint64_t bytes = 0;
+  std::uint32_t peer = 0;  ///< rank, for send and receive
+  std::uint32_t tag = 0;
+  std::uint32_t priority = 0;  ///< larger goes first under IssuePolicy::priority
+  std::string group;           ///< canonical name
+  std::string traffic_class;   ///< of the platform's table; "" for what does not use the fabric
+};
+
+/// METADATA nodes, collectives of a group with one rank, and loads and stores of no bytes become tasks of
+/// kind `none`, which take no time. Requires a node that chakra::validate() accepted.
+Task make_task(const chakra::Node& node, std::uint32_t rank, const chakra::CommGroups& groups);
+
+/// `node 7 "name"`, for messages.
+std::string describe(const Task& task);
+
+}  // namespace wafertlm
