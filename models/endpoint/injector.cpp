@@ -31,9 +31,15 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
 void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
   const ClassId traffic_class = message.traffic_class;
   with_no_engine_[index_of(traffic_class)].push_back({&message, ticket, 0});
-  std::size_t engine = 0;
-  while (engine < port_.inputs() && slot(engine, traffic_class).packet_waiting) ++engine;
-  if (engine < port_.inputs()) refill(engine, traffic_class, now);
+  // The engine that has read its last packet first; it may be at that still.
+  std::size_t best = port_.inputs();
+  for (std::size_t engine = 0; engine < port_.inputs(); ++engine) {
+    const Slot& candidate = slot(engine, traffic_class);
+    if (candidate.packet_waiting) continue;
+    if (best == port_.inputs() || candidate.pace.free_ps() < slot(best, traffic_class).pace.free_ps())
+      best = engine;
+  }
+  if (best != port_.inputs()) refill(best, traffic_class, now);
 }
 
 void Injector::resume(TimePs now) {

@@ -41,7 +41,7 @@ TEST_P(RandomCollectives, AreNeverFasterThanTheirBound) {
     request.algorithm = algorithms[random() % algorithms.size()];
     request.chunks = up_to(5);
     request.root = up_to(request.group.size() - 1);
-    request.data_type = kDataTypes[up_to(1)];
+    request.data_type = spec.run.data_type = kDataTypes[up_to(1)];
     if (request.type != CollectiveType::barrier)
       request.bytes = random() % (std::uint64_t{2} << up_to(13)) * bytes_of(request.data_type);
     SCOPED_TRACE(std::string(to_string(request.type)) + " as " + request.algorithm + ", " +

@@ -125,7 +125,8 @@ TEST(EndpointMemory, ASlowHbmSetsThePace) {
 }
 
 // Four NPUs in a square, each sends three blocks through a port that is slower than one link. The port is
-// never idle, and the last packet goes one hop. The links are shared, so near their rate packets meet on them.
+// never idle, and the last packet goes one hop. The links are shared, so near their rate packets meet on
+// them.
 TEST(Injection, LimitsAnAllToAllExactly) {
   const std::uint64_t block = kMiB;
   for (const std::uint64_t rate : {50 * kGB, 100 * kGB, 200 * kGB, 600 * kGB}) {
@@ -133,7 +134,8 @@ TEST(Injection, LimitsAnAllToAllExactly) {
         run(platform({"wafer.fabric.injection_bandwidth=" + std::to_string(rate / kGB) + "GB/s"}),
             {CollectiveType::all_to_all, npus({0, 1, 6, 5}), 4 * block, "", 1});
     const TimePs closed = transfer_time_ps(3 * block, rate) + kHop;
-    std::printf("all-to-all of 4, injection of %lu GB/s: %lu ps, closed form %lu ps\n", rate / kGB, time, closed);
+    std::printf("all-to-all of 4, injection of %lu GB/s: %lu ps, closed form %lu ps\n", rate / kGB, time,
+                closed);
     EXPECT_GE(time, closed);
     EXPECT_LE(time, closed + (rate > 200 * kGB ? 3 * link_ps(4096) : 0));
   }

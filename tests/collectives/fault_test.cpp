@@ -106,7 +106,8 @@ TEST(DroppedPacket, LeavesNoPacketAndNoCreditBehind) {
     EXPECT_EQ(totals.begun, totals.finished) << totals.name;
     ++links;
   }
-  EXPECT_EQ(links, 2U * (4 * 4 + 3 * 5) + 2U * 20);
+  // Between routers, to and from NPUs, to and from I/O controllers.
+  EXPECT_EQ(links, 2U * (4 * 4 + 3 * 5) + 2U * 20 + 2U * 18);
 }
 
 TEST(Fault, EndsTheCommandWithOne) {

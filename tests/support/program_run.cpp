@@ -9,13 +9,13 @@
 namespace wafertlm::test {
 namespace {
 
-/// A sequencer port at every NPU; notes the ends by token.
+/// A sequencer port at every endpoint; notes the ends by token.
 class Ports : public OperationListener {
  public:
   explicit Ports(Machine& machine) {
-    for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu) {
-      ports_.push_back(std::make_unique<OperationPort>(("sequencer_" + std::to_string(npu)).c_str(), *this));
-      machine.attach(*ports_.back(), static_cast<NpuId>(npu));
+    for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
+      ports_.push_back(std::make_unique<OperationPort>(("sequencer_" + std::to_string(n)).c_str(), *this));
+      machine.attach(*ports_.back(), static_cast<NpuId>(n));
     }
   }
 

@@ -21,8 +21,8 @@ class ComputeKeys : public ::testing::Test {
   }
   nlohmann::json run(const std::string& more) {
     ToolResult result;
-    const auto results =
-        run_traces(folder_, "wafer_mesh_5x4", "chakra: " + folder_.path() + "/job", more, result);
+    const auto results = run_traces(folder_, "wafer_mesh_5x4", "chakra: " + folder_.path() + "/job",
+                                    "--set collectives.algorithm=ring " + more, result);
     EXPECT_EQ(result.exit_code, 0) << result.error;
     return results;
   }
