@@ -174,9 +174,9 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
   };
   for (const MeshLink& link : mesh.links())
     add_link({link.name, mesh.counters(link), mesh.bytes_per_s(link)});
-  for (std::uint32_t k = 0; k < machine.io_controllers(); ++k) {
-    const SwitchCore& port = machine.io_controller(k).endpoint().injection_port();
-    const NpuId id = machine.traits().io_controller(k);
+  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
+    const auto id = static_cast<NpuId>(n);
+    const SwitchCore& port = machine.endpoint(id).injection_port();
     const std::size_t router = index_of(mesh.geometry().router(id));
     add_link({mesh.endpoint_name(id) + "->router" + std::to_string(router), port.counters(PortId{0}),
               port.bytes_per_s(PortId{0})});

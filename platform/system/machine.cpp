@@ -112,6 +112,11 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
   }
 }
 
+const Endpoint& Machine::endpoint(NpuId id) const {
+  const std::size_t n = index_of(id);
+  return n < npus_.size() ? npus_[n]->endpoint() : io_[n - npus_.size()]->endpoint();
+}
+
 void Machine::attach(OperationPort& port, NpuId endpoint) {
   const std::size_t n = index_of(endpoint);
   OperationTargetSocket& socket = n < npus_.size() ? npus_[n]->operations : io_[n - npus_.size()]->operations;
@@ -124,12 +129,8 @@ std::vector<std::string> Machine::pending() const {
   // What caused the rest comes first.
   wafer_.messages.for_each_in_use([&](const Message& message) {
     if (message.injected_packets != 0 && message.injected_bytes == message.bytes &&
-        message.arrived_bytes < message.bytes) {
-      const std::size_t to = index_of(message.destination);
-      const Endpoint& endpoint =
-          to < npus_.size() ? npus_[to]->endpoint() : io_[to - npus_.size()]->endpoint();
-      lines.push_back(endpoint.missing(message));
-    }
+        message.arrived_bytes < message.bytes)
+      lines.push_back(endpoint(message.destination).missing(message));
   });
   for (const auto& npu : npus_)
     for (std::string& line : npu->pending()) lines.push_back(std::move(line));

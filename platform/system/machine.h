@@ -31,6 +31,8 @@ class Machine {
   const FabricTraits& traits() const { return traits_; }
   Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
   const Hbm& memory(NpuId id) const { return *memories_[index_of(id)]; }
+  /// Of an NPU or an I/O controller.
+  const Endpoint& endpoint(NpuId id) const;
   std::uint32_t io_controllers() const { return static_cast<std::uint32_t>(io_.size()); }
   const IoController& io_controller(std::uint32_t k) const { return *io_[k]; }
   /// Binds a sequencer's port to an NPU or an I/O controller, through a checker if the platform asks for

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/temp_folder.h"
@@ -73,6 +74,28 @@ TEST(DefaultExperiment, TheResolvedConfigurationGivesTheSameResult) {
   ASSERT_EQ(again.exit_code, 0) << again.error;
   const auto second = nlohmann::json::parse(test::read_text(folder.path() + "/again/results.json"));
   EXPECT_EQ(first["iterations"], second["iterations"]);
+}
+
+// What NPUs inject is delivered to NPUs; the I/O controllers have nothing to do.
+TEST(DefaultExperiment, WhatIsInjectedIsDelivered) {
+  const test::TempFolder folder;
+  std::map<std::string, std::uint64_t> bytes, links;  // by kind of ends, such as npu->router
+  const auto results = run(folder, "a", "--set iterations=1");
+  for (const auto& link : results["links"]) {
+    std::string kind;
+    for (const char c : link["name"].get<std::string>())
+      if (c < '0' || c > '9') kind += c;
+    ++links[kind];
+    bytes[kind] += link["bytes"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(links, (std::map<std::string, std::uint64_t>{{"router->router", 2 * (4 * 4 + 3 * 5)},
+                                                         {"npu->router", 20},
+                                                         {"router->npu", 20},
+                                                         {"io->router", 18},
+                                                         {"router->io", 18}}));
+  EXPECT_GT(bytes["npu->router"], 0U);
+  EXPECT_EQ(bytes["npu->router"], bytes["router->npu"]);
+  EXPECT_EQ(bytes["io->router"] + bytes["router->io"], 0U);
 }
 
 struct BadCall {
