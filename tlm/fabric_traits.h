@@ -27,8 +27,8 @@ struct FabricTraits {
   TimePs ends_latency_ps = 0;  ///< injection, the first router's pipeline, ejection
   TimePs hop_latency_ps = 0;   ///< link and the next router's pipeline
   WireFormat format;
-  TimePs step_cost_ps = 0;     ///< endpoint: before each message is sent
-  TimePs receive_cost_ps = 0;  ///< endpoint: after each message has arrived
+  TimePs step_cost_ps = 0;           ///< endpoint: before each message is sent
+  TimePs receive_cost_ps = 0;        ///< endpoint: after each message has arrived
   std::vector<IoPort> io;            ///< controller k is the endpoint npus() + k
   std::uint64_t io_bytes_per_s = 0;  ///< between a controller and its router, each direction
   TimePs io_latency_ps = 0;          ///< of that link

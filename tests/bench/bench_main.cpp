@@ -12,6 +12,7 @@
 #include <array>
 #include <ctime>
 #include <deque>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -304,7 +305,8 @@ TraceCost read_file(const std::string& path) {
 /// Reading a file, and the sequencer by itself on two graphs, with the memory above an empty process.
 void print_traces() {
   constexpr std::uint64_t kFile = 1'000'000, kGraph = 100'000;
-  const std::string path = "/tmp/wafertlm_bench_" + std::to_string(getpid()) + ".et";
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("wafertlm_bench_" + std::to_string(getpid()) + ".et");
   GeneratedNodes source(kFile, true);
   chakra::write_trace(source, path);
   long idle_kib = 0;
