@@ -40,8 +40,10 @@ struct FabricTraits {
   std::uint32_t hops(NpuId from, NpuId to) const;
   /// Links to neighbours.
   std::uint32_t degree(NpuId npu) const;
-  /// Latency of the head over the idle route.
-  TimePs latency_ps(NpuId from, NpuId to) const { return ends_latency_ps + hops(from, to) * hop_latency_ps; }
+  /// What a message takes beyond its bytes: the head over the idle route, and the costs at its ends.
+  TimePs latency_ps(NpuId from, NpuId to) const {
+    return step_cost_ps + ends_latency_ps + hops(from, to) * hop_latency_ps + receive_cost_ps;
+  }
   /// What one message can reach: the slowest of injection, links on the way, ejection.
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const;
   /// What an NPU can send, and receive, at most: its own port or all its links.

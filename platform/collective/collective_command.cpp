@@ -35,7 +35,7 @@ int run(const Options& options) {
                                                        : barrier              ? "0B"
                                                                               : "1MiB");
   if (options.choices) {
-    print_choices(setup.first_request(), sizes, platform_traits(spec.wafer), options.json);
+    print_choices(setup.first_request(), sizes, platform_traits(spec), options.json);
     return 0;
   }
   // Refuses bad input before the first line of the table.

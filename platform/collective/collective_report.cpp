@@ -71,7 +71,7 @@ void print_choices(const CollectiveRequest& request, const std::vector<std::uint
 
 CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const CollectiveSetup& setup,
                                    const std::string& type, std::uint64_t first_bytes, bool json)
-    : setup_(setup), fabric_(platform_traits(spec.wafer)), json_(json), functional_(spec.run.functional) {
+    : setup_(setup), fabric_(platform_traits(spec)), json_(json), functional_(spec.run.functional) {
   const CollectivePlan plan = setup.plan(first_bytes, fabric_);
   std::string classes;
   for (const CollectiveLane& lane : setup.lanes())

@@ -26,6 +26,13 @@ FabricTraits fabric_traits(const MeshParams& mesh) {
   return traits;
 }
 
+FabricTraits platform_traits(const config::PlatformSpec& spec) {
+  FabricTraits traits = fabric_traits(mesh_params_with_io(spec.wafer));
+  traits.step_cost_ps = spec.npu.endpoint.step_cost_ps;
+  traits.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
+  return traits;
+}
+
 namespace {
 
 EndpointParams endpoint_params(const config::NpuSpec& npu, const MemoryRequesterParams& memory) {
@@ -63,9 +70,7 @@ ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu
 }  // namespace
 
 Machine::Machine(const config::PlatformSpec& spec, bool reverse)
-    : wafer_(spec, reverse, true), traits_(fabric_traits(wafer_.mesh.params())) {
-  traits_.step_cost_ps = spec.npu.endpoint.step_cost_ps;
-  traits_.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
+    : wafer_(spec, reverse, true), traits_(platform_traits(spec)) {
   const config::HbmSpec& memory = spec.npu.hbm;
   HbmParams hbm;
   hbm.timing = {memory.read_bandwidth_bytes_per_s, memory.write_bandwidth_bytes_per_s, memory.latency_ps};

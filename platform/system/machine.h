@@ -16,9 +16,7 @@ namespace wafertlm {
 
 FabricTraits fabric_traits(const MeshParams& mesh);
 /// Of a platform, with its I/O controllers.
-inline FabricTraits platform_traits(const config::WaferSpec& wafer) {
-  return fabric_traits(mesh_params_with_io(wafer));
-}
+FabricTraits platform_traits(const config::PlatformSpec& spec);
 
 /// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
 /// the NPUs and the controllers.

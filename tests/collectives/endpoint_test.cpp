@@ -54,6 +54,18 @@ TEST(EndpointCost, IsPaidOncePerStepAtEachEnd) {
             fabric + 8 * 7'001);
 }
 
+TEST(EndpointCost, IsInPredictionAndBound) {
+  const config::PlatformSpec spec =
+      platform({"npu.endpoint.step_cost=1us", "npu.endpoint.receive_cost=10ns"});
+  const FabricTraits fabric = platform_traits(spec);
+  CollectiveRequest request{CollectiveType::all_reduce, npus({0, 1, 2, 3, 4}), 5 * 64 * kKiB, "ring", 1};
+  EXPECT_EQ(cost_of(*plan_collective(request, fabric), request, fabric).predicted_ps, run(spec, request));
+  // The farthest ranks are four hops apart: at least one message with both costs.
+  request.algorithm = "tree";
+  request.bytes = 4;
+  EXPECT_GE(cost_of(*plan_collective(request, fabric), request, fabric).bound_ps, 1'010'000U);
+}
+
 TEST(EndpointCost, OfASendAndAReceive) {
   Machine machine(platform({"npu.endpoint.step_cost=5ns", "npu.endpoint.receive_cost=3ns"}));
   EXPECT_EQ(machine.traits().step_cost_ps, 5'000U);
