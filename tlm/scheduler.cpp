@@ -5,6 +5,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace wafertlm {
 namespace {
@@ -218,6 +219,7 @@ void Scheduler::run(TimePs duration_ps, sc_core::sc_starvation_policy policy) {
     run_end_ps_ = kernel_now_ps() + duration_ps;
     sc_core::sc_start(to_sc_time(duration_ps), policy);
   }
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 /// Up to when this activation may deliver: before anything that another process does, and within run().
@@ -232,14 +234,22 @@ void Scheduler::dispatch() {
   const TimePs limit_ps = lead_limit_ps(kernel_ps);
   dispatching_ = true;
   const std::uint64_t last_event = events_ + kMostLeading;
-  while (const WakeQueue::Entry* const next = queue_.front()) {
-    if (next->at > kernel_ps && (next->at > limit_ps || !next->may_lead() || events_ >= last_event)) break;
-    const WakeQueue::Entry entry = *next;
-    queue_.pop();
-    local_ps_ = entry.at;
-    ++events_;
-    queue_.look_ahead(local_ps_);
-    entry.target->wake(entry.what, entry.at);
+  try {
+    while (const WakeQueue::Entry* const next = queue_.front()) {
+      if (next->at > kernel_ps && (next->at > limit_ps || !next->may_lead() || events_ >= last_event)) break;
+      const WakeQueue::Entry entry = *next;
+      queue_.pop();
+      local_ps_ = entry.at;
+      ++events_;
+      queue_.look_ahead(local_ps_);
+      entry.target->wake(entry.what, entry.at);
+    }
+  } catch (...) {
+    dispatching_ = false;
+    if (run_end_ps_ == 0) throw;  // a plain sc_start(): the kernel reports it
+    failure_ = std::current_exception();
+    sc_core::sc_pause();
+    return;
   }
   dispatching_ = false;
   notify_next(kernel_ps);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <exception>
 #include <systemc>
 #include <vector>
 
@@ -119,6 +120,7 @@ class Scheduler : public sc_core::sc_module {
 
   /// sc_start() for `duration_ps`, or until nothing is left to do. Under a plain sc_start(), whose end cannot
   /// be known here, the results are the same and nothing leads.
+  /// @throws what a wake-up has thrown, as it is; sc_start() would wrap it into an sc_report.
   void run(TimePs duration_ps = kNever, sc_core::sc_starvation_policy policy = sc_core::SC_RUN_TO_TIME);
 
   /// Wake-ups delivered so far.
@@ -138,6 +140,7 @@ class Scheduler : public sc_core::sc_module {
   TimePs local_ps_ = 0;    // of the wake-up that is being delivered
   TimePs run_end_ps_ = 0;  // of run(); what is due at that time comes in the next one, as with sc_start()
   std::uint64_t events_ = 0;
+  std::exception_ptr failure_;
 };
 
 /// The one place where integer picoseconds become an sc_time.

@@ -48,6 +48,20 @@ TEST_F(ComputeKeys, AStragglerMakesTheOthersIdle) {
   EXPECT_DOUBLE_EQ(slow["iterations"][0]["breakdown_max_s"]["idle"].get<double>(), 3.02e-6);
 }
 
+TEST(AcceptedTrace, MissingParentsCountAsDone) {
+  const TempFolder folder;
+  chakra::VectorSource source("rank", {compute(1, 1'000'000), compute(2, 500'000, {1, 9})});
+  chakra::write_trace(source, folder.path() + "/job.0.et");
+  const std::string traces = "chakra: " + folder.path() + "/job";
+  ToolResult result;
+  run_traces(folder, "wafer_mesh_5x4", traces, "", result);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.error.find("needs 9"), std::string::npos) << result.error;
+  const auto accepted = run_traces(folder, "wafer_mesh_5x4", traces + ", dependencies: existing", "", result);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(accepted["iterations"][0]["time_ps"], 1'500'000);
+}
+
 TEST_F(ComputeKeys, RooflineReplacesTheTracesDurations) {
   const auto roofline =
       run("--set npu.compute.durations=roofline --set npu.compute.fp16.efficiency_percent=25");

@@ -63,6 +63,8 @@ TEST(Validate, MissingDependenciesAreCountedNamedAndAcceptedOnRequest) {
   const TraceSummary summary = check(nodes, accept);
   EXPECT_EQ(summary.missing_ctrl_deps, 1U);
   EXPECT_EQ(summary.missing_data_deps, 7U);
+  EXPECT_EQ(std::set<std::uint64_t>(summary.missing.begin(), summary.missing.end()),
+            (std::set<std::uint64_t>{102, 103, 104, 105, 106, 107, 108, 200}));
 }
 
 TEST(Validate, CyclesAreNamedInOrder) {
