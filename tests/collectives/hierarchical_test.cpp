@@ -40,7 +40,8 @@ TEST(Hierarchical2D, PipelinedItComesWithin3PercentOf1500) {
 
 TEST(Hierarchical2D, InOnePieceThePhasesFollowEachOther) {
   const Measured measured = all_reduce(1);
-  EXPECT_NEAR(measured.bus_gb_per_s, 1.9 * 750 / (2 * 13. / 24 * (0.75 + 0.2)), 15);
+  const double phases = 1.9 * 750 / (2 * 13. / 24 * (0.75 + 0.2));
+  EXPECT_NEAR(measured.bus_gb_per_s, phases, 0.03 * phases);  // of 16 MiB the latencies are 2 %
   EXPECT_NEAR(measured.busiest_link, 0.95, 0.00095);
 }
 
