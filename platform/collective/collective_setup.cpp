@@ -116,7 +116,7 @@ CollectiveRequest CollectiveSetup::first_request() const {
 }
 
 IoStream CollectiveSetup::plan_stream(std::uint64_t bytes, const FabricTraits& fabric) const {
-  return plan_io_stream({type_, bytes, stream_chunk_bytes_}, fabric);
+  return plan_io_stream({type_, bytes, stream_chunk_bytes_, data_type_}, fabric);
 }
 
 CollectivePlan CollectiveSetup::plan(std::uint64_t bytes, const FabricTraits& fabric) const {

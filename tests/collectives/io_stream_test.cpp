@@ -117,11 +117,14 @@ TEST(IoStreams, BringEveryValueToEveryNpuAndEverySumOut) {
   int proven = 0;
   for (std::vector<std::string> overrides : wafers) {
     overrides.insert(overrides.end(), proof.begin(), proof.end());
-    for (const char* type : kTypes)
-      for (const std::uint64_t bytes : {std::uint64_t{4}, std::uint64_t{4} * 30'011})
-        if (outcome(platform(overrides), type, bytes)["proven"].get<bool>()) ++proven;
+    for (const char* values : {"int32", "bf16"}) {
+      overrides.push_back(std::string("run.data_type=") + values);
+      for (const char* type : kTypes)
+        for (const std::uint64_t bytes : {std::uint64_t{4}, std::uint64_t{4} * 30'011})
+          if (outcome(platform(overrides), type, bytes)["proven"].get<bool>()) ++proven;
+    }
   }
-  EXPECT_EQ(proven, 5 * 2 * 2);
+  EXPECT_EQ(proven, 5 * 2 * 2 * 2);
 }
 
 TEST(IoStreams, AreTheSameInAnyOrderOfConstructionAndWithCheckers) {

@@ -190,6 +190,7 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
     auto program = std::make_shared<CollectiveProgram>();
     program->type = request.type;
     program->algorithm = "io_tree";
+    program->data_type = request.data_type;
     program->bytes = program->buffer_bytes = trees[k].bytes;
     program->group.push_back(fabric.io_controller(k));
     for (std::uint32_t n = 0; n < fabric.npus(); ++n) program->group.push_back(static_cast<NpuId>(n));

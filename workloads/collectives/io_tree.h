@@ -56,6 +56,7 @@ struct IoStreamRequest {
   CollectiveType type{};                     ///< broadcast: weights come in; reduce: gradients go out, summed
   std::uint64_t bytes = 0;                   ///< in all; split evenly over the controllers
   std::optional<std::uint64_t> chunk_bytes;  ///< passed on as a whole; none: see io_chunk_bytes
+  DataType data_type{};                      ///< of the values in functional mode
 };
 
 /// The programs of a stream, one for each controller ("channel"): rank 0 is the controller, rank 1 + n is NPU
