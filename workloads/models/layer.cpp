@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/layer.h"
+
+#include <stdexcept>
+
+#include "tlm/units.h"
+
+namespace wafertlm::model {
+namespace {
+
+template <typename Count>
+std::uint64_t sum(const Model& model, const char* what, const Count& count) {
+  Uint128 total = 0;
+  for_each_layer(model, [&](const Layer& layer, bool of_a_block) { total += count(layer, of_a_block); });
+  if (total >> 63 != 0)
+    throw std::invalid_argument("the model " + model.name + " has more " + what + " than 63 bits can count");
+  return static_cast<std::uint64_t>(total);
+}
+
+}  // namespace
+
+std::uint64_t parameters(const Model& model) {
+  return sum(model, "parameters", [](const Layer& layer, bool) { return layer.parameters(); });
+}
+
+std::uint64_t forward_operations(const Model& model) {
+  return sum(model, "operations", [](const Layer& layer, bool) { return forward_operations(layer); });
+}
+
+std::uint64_t forward_operations(const Layer& layer) {
+  std::uint64_t total = 0;
+  for (const Gemm& gemm : layer.gemms) total += gemm.operations();
+  return total;
+}
+
+std::uint64_t input_gradient_operations(const Layer& layer) {
+  std::uint64_t total = 0;
+  for (const Gemm& gemm : layer.gemms) {
+    if (gemm.operand == Gemm::Operand::activations) total += 2 * gemm.operations();
+    if (gemm.operand == Gemm::Operand::weights && layer.needs_input_gradient) total += gemm.operations();
+  }
+  return total;
+}
+
+std::uint64_t weight_gradient_operations(const Layer& layer) {
+  std::uint64_t total = 0;
+  for (const Gemm& gemm : layer.gemms)
+    if (gemm.operand == Gemm::Operand::weights) total += gemm.operations();
+  return total;
+}
+
+std::uint64_t recomputed_operations(const Layer& layer, Recompute recompute) {
+  if (recompute == Recompute::none) return 0;
+  if (recompute == Recompute::full) return forward_operations(layer);
+  std::uint64_t total = 0;
+  for (const Gemm& gemm : layer.gemms)
+    if (gemm.operand == Gemm::Operand::activations) total += gemm.operations();
+  return total;
+}
+
+std::uint64_t step_operations(const Model& model, Recompute recompute) {
+  return sum(model, "operations", [recompute](const Layer& layer, bool of_a_block) {
+    return forward_operations(layer) + input_gradient_operations(layer) + weight_gradient_operations(layer) +
+           (of_a_block ? recomputed_operations(layer, recompute) : 0);
+  });
+}
+
+}  // namespace wafertlm::model
