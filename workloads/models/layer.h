@@ -44,9 +44,10 @@ struct Layer {
   std::vector<Gemm> gemms;
   std::uint64_t output_elements = 0;  ///< handed to the next layer
   KeptActivations kept;
-  /// With tensor parallelism the output is a sum over the ranks: all-reduced after the forward pass; its
-  /// input's gradient likewise.
-  bool is_partial_sum = false;
+  // With tensor parallelism: what is a sum over the ranks, and all-reduced.
+  bool reduces_output = false;
+  bool reduces_input_gradient = false;
+  bool holds_vocabulary = false;          ///< is split only if the strategy splits the vocabulary
   std::uint64_t dispatched_elements = 0;  ///< that each of the two all-to-alls around the experts carries
   bool needs_input_gradient = true;       ///< false for what reads the samples themselves
 

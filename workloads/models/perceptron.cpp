@@ -13,10 +13,10 @@ namespace {
 Layer dense(const std::string& name, std::uint64_t in, std::uint64_t out) {
   Layer layer;
   layer.name = name;
-  layer.split_parameters = (in + 1) * out;
-  layer.gemms = {{1, out, in, 1, Gemm::Operand::weights, Gemm::Split::columns}};
+  layer.shared_parameters = (in + 1) * out;
+  layer.gemms = {{1, out, in, 1, Gemm::Operand::weights, Gemm::Split::none}};
   layer.output_elements = out;
-  layer.kept.split_elements = in;
+  layer.kept.shared_elements = in;
   return layer;
 }
 
@@ -68,7 +68,7 @@ Model dlrm(const DlrmSpec& spec) {
   const std::uint64_t vectors = spec.tables + 1;
   interaction.gemms = {{vectors, vectors, dimension, 1, Gemm::Operand::activations, Gemm::Split::none}};
   interaction.output_elements = dimension + vectors * (vectors - 1) / 2;
-  interaction.kept.split_elements = vectors * dimension;
+  interaction.kept.shared_elements = vectors * dimension;
   model.blocks.push_back({interaction.name, {interaction}});
 
   std::vector<std::uint64_t> top{interaction.output_elements};

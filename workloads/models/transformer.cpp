@@ -30,7 +30,7 @@ class Builder {
     layer.shared_parameters = spec_.learned_positions ? s_ * h_ : 0;
     layer.output_elements = s_ * h_;
     layer.kept.shared_mask_bytes = mask(s_ * h_);
-    layer.is_partial_sum = true;
+    layer.reduces_output = layer.holds_vocabulary = true;
     layer.needs_input_gradient = false;
     return layer;
   }
@@ -52,7 +52,7 @@ class Builder {
     const std::uint64_t scores = spec_.heads * s_ * s_;
     layer.kept.score_elements = (spec_.dropout ? 2 : 1) * scores;  // softmax, and what dropout leaves of it
     layer.kept.score_mask_bytes = mask(scores);
-    layer.is_partial_sum = true;
+    layer.reduces_output = layer.reduces_input_gradient = true;
     return layer;
   }
 
@@ -67,7 +67,7 @@ class Builder {
     layer.kept.split_elements = s_ * f_ * matrices();  // before and behind the activation
     layer.kept.shared_elements = 2 * s_ * h_;
     layer.kept.shared_mask_bytes = mask(s_ * h_);
-    layer.is_partial_sum = true;
+    layer.reduces_output = layer.reduces_input_gradient = true;
     return layer;
   }
 

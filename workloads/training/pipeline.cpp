@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/pipeline.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace wafertlm::training {
+namespace {
+
+/// The forward passes in order; backward passes visit the chunks the other way round.
+class Order {
+ public:
+  Order(std::uint32_t chunks, std::uint32_t microbatches, std::uint32_t together)
+      : chunks_(chunks), microbatches_(microbatches), together_(together) {}
+
+  std::uint32_t passes() const { return chunks_ * microbatches_; }
+  Pass forward(std::uint32_t k) const { return pass(k, true); }
+  Pass backward(std::uint32_t k) const { return pass(k, false); }
+
+ private:
+  /// `together_` microbatches go through chunk after chunk, then the next ones.
+  Pass pass(std::uint32_t k, bool is_forward) const {
+    const std::uint32_t round = k / (together_ * chunks_), within = k % (together_ * chunks_);
+    const std::uint32_t chunk = within / together_;
+    return {is_forward, is_forward ? chunk : chunks_ - 1 - chunk, round * together_ + within % together_};
+  }
+
+  std::uint32_t chunks_, microbatches_, together_;
+};
+
+std::vector<Pass> with_warm_up(const Order& order, std::uint32_t warm_up) {
+  std::vector<Pass> passes;
+  const std::uint32_t all = order.passes();
+  warm_up = std::min(warm_up, all);
+  for (std::uint32_t k = 0; k < warm_up; ++k) passes.push_back(order.forward(k));
+  for (std::uint32_t k = warm_up; k < all; ++k) {
+    passes.push_back(order.forward(k));
+    passes.push_back(order.backward(k - warm_up));
+  }
+  for (std::uint32_t k = all - warm_up; k < all; ++k) passes.push_back(order.backward(k));
+  return passes;
+}
+
+void check(Schedule schedule, std::uint32_t stages, std::uint32_t chunks, std::uint32_t microbatches) {
+  if (microbatches == 0) throw std::invalid_argument("microbatches is 0; it must be at least 1");
+  if (chunks == 0) throw std::invalid_argument("chunks_per_stage is 0; it must be at least 1");
+  const bool has_chunks = schedule == Schedule::interleaved || schedule == Schedule::resident_loop;
+  if (chunks > 1 && !has_chunks)
+    throw std::invalid_argument("chunks_per_stage is " + std::to_string(chunks) +
+                                ", but only the schedules interleaved and resident_loop have more than one");
+  if (schedule == Schedule::interleaved && microbatches % stages != 0) {
+    const std::uint32_t below = microbatches / stages * stages, above = below + stages;
+    throw std::invalid_argument("microbatches (" + std::to_string(microbatches) +
+                                ") is no multiple of the pipeline stages (" + std::to_string(stages) +
+                                "), as the interleaved schedule needs; nearest: " +
+                                (below != 0 ? std::to_string(below) + " or " : "") + std::to_string(above));
+  }
+}
+
+}  // namespace
+
+std::vector<Pass> pipeline_order(Schedule schedule, std::uint32_t stages, std::uint32_t stage,
+                                 std::uint32_t chunks_per_stage, std::uint32_t microbatches) {
+  check(schedule, stages, chunks_per_stage, microbatches);
+  const std::uint32_t behind = stages - 1 - stage;
+  switch (schedule) {
+    case Schedule::gpipe:
+      return with_warm_up({1, microbatches, microbatches}, microbatches);
+    case Schedule::one_forward_one_backward:
+      return with_warm_up({1, microbatches, microbatches}, behind);
+    case Schedule::interleaved:
+      return with_warm_up({chunks_per_stage, microbatches, stages},
+                          2 * behind + (chunks_per_stage - 1) * stages);
+    case Schedule::resident_loop:
+      return with_warm_up({chunks_per_stage, microbatches, microbatches}, chunks_per_stage * microbatches);
+  }
+  return {};
+}
+
+}  // namespace wafertlm::training

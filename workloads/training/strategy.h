@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "workloads/models/layer.h"
+#include "workloads/parallelism/parallelism.h"
+
+namespace wafertlm::training {
+
+/// The order in which a pipeline stage works on microbatches.
+enum class Schedule : std::uint8_t {
+  gpipe,                     ///< all forward passes, then all backward passes
+  one_forward_one_backward,  ///< 1F1B: backward passes as soon as they can start
+  interleaved,               ///< 1F1B over several chunks of blocks per stage (Narayanan et al., SC 2021)
+  resident_loop,             ///< chunk after chunk for all microbatches: with streamed weights
+};
+
+enum class DpCollective : std::uint8_t { all_reduce, reduce_scatter_all_gather };
+
+/// What happens where a degree does not divide a model.
+enum class Uneven : std::uint8_t {
+  error,
+  fractional,  ///< every rank gets the same fraction of it
+};
+
+enum class StageTransfer : std::uint8_t {
+  peer,       ///< every worker sends to the one with its MP index in the next stage
+  multicast,  ///< the first worker of an MP group sends to the next stage's MP group
+};
+
+/// How a model is trained on many NPUs. A rank is a worker of `degrees`.
+struct Strategy {
+  Parallelism degrees;
+  std::uint32_t expert_parallel = 1;  ///< neighbours in DP that divide the experts; divides dp
+  std::uint32_t zero_stage = 0;       ///< 0 … 3: what DP divides: the optimizer, gradients, parameters
+  bool sequence_parallel = false;     ///< tensor parallelism also divides norms, along the sequence
+  bool split_vocabulary = false;      ///< tensor parallelism also divides embedding and head
+
+  Schedule schedule = Schedule::one_forward_one_backward;
+  std::uint32_t chunks_per_stage = 1;  ///< interleaved, resident_loop
+  std::uint64_t minibatch = 0;         ///< samples of an iteration, of all replicas
+  std::uint32_t microbatches = 1;
+  model::Recompute recompute = model::Recompute::none;
+  Uneven uneven = Uneven::error;
+
+  std::uint32_t element_bytes = 2;  ///< of weights, activations and gradients
+  DpCollective dp_collective = DpCollective::all_reduce;
+  std::uint64_t bucket_bytes = std::uint64_t{25} << 20;
+  StageTransfer stage_transfer = StageTransfer::peer;
+  // Whether communication runs beside later computation that does not need it.
+  bool overlap_mp = false, overlap_dp = true, overlap_pp = true;
+
+  std::uint32_t optimizer_bytes_per_parameter = 12;      ///< Adam: two moments and a copy, 4 bytes each
+  std::uint32_t optimizer_operations_per_parameter = 4;  ///< as many as of momentum SGD
+  std::uint64_t effective_rate = 0;                      ///< operations per second that an NPU sustains
+
+  std::uint32_t chunks() const { return degrees.pp * chunks_per_stage; }
+  std::uint64_t samples_per_microbatch() const { return minibatch / degrees.dp / microbatches; }
+  /// Whether gradients are reduced to where their part of the optimizer is.
+  bool scatters_gradients() const {
+    return zero_stage == 3 || dp_collective == DpCollective::reduce_scatter_all_gather;
+  }
+};
+
+}  // namespace wafertlm::training
