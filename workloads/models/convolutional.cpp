@@ -35,8 +35,8 @@ Layer to_layer(const Convolution& from, bool is_first) {
   layer.shared_parameters = gemm.k * gemm.n * gemm.count + (from.batch_norm ? 2 * from.out_channels : 0) +
                             (from.bias ? from.out_channels : 0);
   layer.output_elements = pixels * from.out_channels;
-  const std::uint64_t inputs = pixels * from.stride * from.stride * from.in_channels;
-  layer.kept.shared_elements = inputs + (from.batch_norm ? layer.output_elements : 0);
+  layer.input_elements = pixels * from.stride * from.stride * from.in_channels;
+  layer.kept.shared_elements = layer.input_elements + (from.batch_norm ? layer.output_elements : 0);
   layer.needs_input_gradient = !is_first;
   return layer;
 }

@@ -42,13 +42,15 @@ struct Layer {
   std::uint64_t shared_parameters = 0;  ///< on every tensor-parallel rank: norms, some biases
   std::uint64_t expert_parameters = 0;  ///< of all experts; divided by expert and tensor parallelism
   std::vector<Gemm> gemms;
+  std::uint64_t input_elements = 0;
   std::uint64_t output_elements = 0;  ///< handed to the next layer
   KeptActivations kept;
   // With tensor parallelism: what is a sum over the ranks, and all-reduced.
   bool reduces_output = false;
   bool reduces_input_gradient = false;
   bool holds_vocabulary = false;          ///< is split only if the strategy splits the vocabulary
-  std::uint64_t dispatched_elements = 0;  ///< that each of the two all-to-alls around the experts carries
+  std::uint64_t dispatched_elements = 0;  ///< that an all-to-all to or from the experts carries
+  std::uint32_t exchanges = 0;            ///< all-to-alls of the forward pass: there, and back
   bool needs_input_gradient = true;       ///< false for what reads the samples themselves
 
   std::uint64_t parameters() const { return split_parameters + shared_parameters + expert_parameters; }

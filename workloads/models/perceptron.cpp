@@ -16,7 +16,7 @@ Layer dense(const std::string& name, std::uint64_t in, std::uint64_t out) {
   layer.shared_parameters = (in + 1) * out;
   layer.gemms = {{1, out, in, 1, Gemm::Operand::weights, Gemm::Split::none}};
   layer.output_elements = out;
-  layer.kept.shared_elements = in;
+  layer.input_elements = layer.kept.shared_elements = in;
   return layer;
 }
 
@@ -60,6 +60,7 @@ Model dlrm(const DlrmSpec& spec) {
   embedding.expert_parameters = spec.tables * spec.rows_per_table * dimension;
   embedding.output_elements = spec.tables * dimension;
   embedding.dispatched_elements = spec.tables * dimension;
+  embedding.exchanges = 1;
   embedding.needs_input_gradient = false;
   model.blocks.push_back({embedding.name, {embedding}});
 
@@ -68,7 +69,7 @@ Model dlrm(const DlrmSpec& spec) {
   const std::uint64_t vectors = spec.tables + 1;
   interaction.gemms = {{vectors, vectors, dimension, 1, Gemm::Operand::activations, Gemm::Split::none}};
   interaction.output_elements = dimension + vectors * (vectors - 1) / 2;
-  interaction.kept.shared_elements = vectors * dimension;
+  interaction.input_elements = interaction.kept.shared_elements = vectors * dimension;
   model.blocks.push_back({interaction.name, {interaction}});
 
   std::vector<std::uint64_t> top{interaction.output_elements};

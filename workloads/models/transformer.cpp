@@ -28,7 +28,7 @@ class Builder {
     layer.name = "embedding";
     layer.split_parameters = spec_.vocabulary * h_;
     layer.shared_parameters = spec_.learned_positions ? s_ * h_ : 0;
-    layer.output_elements = s_ * h_;
+    layer.input_elements = layer.output_elements = s_ * h_;
     layer.kept.shared_mask_bytes = mask(s_ * h_);
     layer.reduces_output = layer.holds_vocabulary = true;
     layer.needs_input_gradient = false;
@@ -45,7 +45,7 @@ class Builder {
                    {s_, s_, head_, spec_.heads, Operand::activations, Split::count},
                    {s_, head_, s_, spec_.heads, Operand::activations, Split::count},
                    {s_, h_, h_, 1, Operand::weights, Split::rows}};
-    layer.output_elements = s_ * h_;
+    layer.input_elements = layer.output_elements = s_ * h_;
     layer.kept.split_elements = s_ * (outputs + h_);  // query, key, value; the projection's input
     layer.kept.shared_elements = 2 * s_ * h_;         // the norm's input, the products' input
     layer.kept.shared_mask_bytes = mask(s_ * h_);
@@ -63,7 +63,7 @@ class Builder {
     layer.shared_parameters = bias(h_) + norm();
     layer.gemms = {{s_, f_, h_, matrices() - 1, Operand::weights, Split::columns},
                    {s_, h_, f_, 1, Operand::weights, Split::rows}};
-    layer.output_elements = s_ * h_;
+    layer.input_elements = layer.output_elements = s_ * h_;
     layer.kept.split_elements = s_ * f_ * matrices();  // before and behind the activation
     layer.kept.shared_elements = 2 * s_ * h_;
     layer.kept.shared_mask_bytes = mask(s_ * h_);
@@ -84,6 +84,7 @@ class Builder {
     layer.kept.split_elements *= per_token;
     layer.kept.shared_elements = (1 + per_token) * s_ * h_;
     layer.dispatched_elements = s_ * per_token * h_;
+    layer.exchanges = 2;
     return layer;
   }
 
@@ -93,9 +94,11 @@ class Builder {
     layer.split_parameters = spec_.tied_embeddings ? 0 : spec_.vocabulary * h_;
     layer.shared_parameters = norm();
     layer.gemms = {{s_, spec_.vocabulary, h_, 1, Operand::weights, Split::columns}};
+    layer.input_elements = s_ * h_;
     layer.output_elements = s_;                             // a loss per token
     layer.kept.split_elements = 2 * s_ * spec_.vocabulary;  // logits in 4 bytes
     layer.kept.shared_elements = 2 * s_ * h_;
+    layer.reduces_input_gradient = layer.holds_vocabulary = true;
     return layer;
   }
 

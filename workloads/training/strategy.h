@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "workloads/models/layer.h"
 #include "workloads/parallelism/parallelism.h"
@@ -43,8 +44,8 @@ struct Strategy {
   model::Recompute recompute = model::Recompute::none;
   Uneven uneven = Uneven::error;
 
-  std::uint32_t element_bytes = 2;  ///< of weights, activations and gradients
-  DpCollective dp_collective = DpCollective::all_reduce;
+  std::uint32_t element_bytes = 2;            ///< of weights, activations and gradients
+  std::optional<DpCollective> dp_collective;  ///< none: all-reduce, with ZeRO the other; ZeRO-3 has no choice
   std::uint64_t bucket_bytes = std::uint64_t{25} << 20;
   StageTransfer stage_transfer = StageTransfer::peer;
   // Whether communication runs beside later computation that does not need it.
@@ -58,7 +59,8 @@ struct Strategy {
   std::uint64_t samples_per_microbatch() const { return minibatch / degrees.dp / microbatches; }
   /// Whether gradients are reduced to where their part of the optimizer is.
   bool scatters_gradients() const {
-    return zero_stage == 3 || dp_collective == DpCollective::reduce_scatter_all_gather;
+    return zero_stage == 3 ||
+           (dp_collective ? *dp_collective == DpCollective::reduce_scatter_all_gather : zero_stage >= 1);
   }
 };
 

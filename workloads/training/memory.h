@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "workloads/training/plan.h"
+
+namespace wafertlm::training {
+
+/// Bytes that a rank needs in its memory at the same time, by part.
+struct MemoryNeed {
+  std::uint64_t parameters = 0;
+  std::uint64_t gradients = 0;
+  std::uint64_t optimizer = 0;
+  std::uint64_t activations = 0;  ///< kept for backward passes, at their most
+  std::uint64_t gathered = 0;     ///< ZeRO-3: parameters of others while they are in use
+
+  std::uint64_t total() const { return parameters + gradients + optimizer + activations + gathered; }
+};
+
+/// Of `rank`, exact for the order of its passes. ZeRO divides the optimizer (1), gradients (2) and parameters
+/// (3) by dp. Activations as in Korthikanti et al. 2022: full recomputation keeps the input of every block,
+/// and one block's activations while it is recomputed.
+MemoryNeed memory_need(const Plan& plan, std::uint32_t rank);
+
+}  // namespace wafertlm::training

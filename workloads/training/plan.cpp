@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/plan.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "tlm/units.h"
+#include "workloads/models/nearest.h"
+#include "workloads/training/pipeline.h"
+
+namespace wafertlm::training {
+
+using model::Gemm;
+using model::Layer;
+using model::nearest_divisors;
+
+std::uint64_t Fraction::of(std::uint64_t whole, std::uint64_t times) const {
+  const Uint128 product = Uint128{whole} * times;
+  if (product >> 90 != 0) throw std::invalid_argument("a size does not fit 63 bits");
+  const Uint128 result = (product * num + den - 1) / den;
+  if (result >> 63 != 0) throw std::invalid_argument("a size does not fit 63 bits");
+  return static_cast<std::uint64_t>(result);
+}
+
+Plan::Plan(model::Model model, const Strategy& strategy) : model_(std::move(model)), strategy_(strategy) {
+  if (model_.blocks.empty()) throw std::invalid_argument("the model " + model_.name + " has no blocks");
+  check_degrees();
+  for (std::uint32_t stage = 0; stage < strategy_.degrees.pp; ++stage)
+    pipeline_order(strategy_.schedule, strategy_.degrees.pp, stage, strategy_.chunks_per_stage,
+                   strategy_.microbatches);
+  model::for_each_layer(model_, [&](const Layer& layer, bool) { check_split(layer); });
+  for (std::uint32_t stage = 0; stage < strategy_.degrees.pp; ++stage)
+    for (std::uint32_t chunk = 0; chunk < strategy_.chunks_per_stage; ++chunk) pieces(stage, chunk);
+}
+
+void Plan::check_degrees() const {
+  const auto& [mp, dp, pp] = strategy_.degrees;
+  const std::uint64_t replicas = std::uint64_t{dp} * strategy_.microbatches;
+  if (strategy_.effective_rate == 0) throw std::invalid_argument("effective_rate is 0");
+  if (strategy_.zero_stage > 3)
+    throw std::invalid_argument("zero_stage is " + std::to_string(strategy_.zero_stage) +
+                                "; it must lie between 0 and 3");
+  if (strategy_.microbatches == 0) throw std::invalid_argument("microbatches is 0; it must be at least 1");
+  if (strategy_.minibatch == 0 || strategy_.minibatch % replicas != 0) {
+    const std::uint64_t below = strategy_.minibatch / replicas * replicas;
+    throw std::invalid_argument("the minibatch (" + std::to_string(strategy_.minibatch) +
+                                " samples) does not divide by dp times " + "microbatches, " +
+                                std::to_string(dp) + " x " + std::to_string(strategy_.microbatches) +
+                                "; nearest: " + (below != 0 ? std::to_string(below) + " or " : "") +
+                                std::to_string(below + replicas));
+  }
+  if (strategy_.sequence_parallel && strategy_.stage_transfer == StageTransfer::multicast)
+    throw std::invalid_argument(
+        "with sequence_parallel no worker holds all of a stage's output, so stage_transfer must be peer");
+  const std::uint32_t ep = strategy_.expert_parallel;
+  if (ep == 0 || dp % ep != 0)
+    throw std::invalid_argument("dp (" + std::to_string(dp) + ") does not divide by expert_parallel (" +
+                                std::to_string(ep) + "); values that do: " + nearest_divisors(dp, ep));
+  if (ep > 1 && model_.experts == 0)
+    throw std::invalid_argument("expert_parallel is " + std::to_string(ep) + ", but the model " +
+                                model_.name + " has no experts");
+  if (model_.experts % ep != 0 && strategy_.uneven == Uneven::error)
+    throw std::invalid_argument("the experts (" + std::to_string(model_.experts) +
+                                ") do not divide by expert_parallel (" + std::to_string(ep) +
+                                "); values that do: " + nearest_divisors(model_.experts, ep));
+  if (mp > 1) {
+    bool splits = false;
+    model::for_each_layer(model_, [&](const Layer& layer, bool) { splits = splits || is_split(layer); });
+    if (!splits)
+      throw std::invalid_argument("mp is " + std::to_string(mp) + ", but no layer of " + model_.name +
+                                  " can be split; use mp 1");
+  }
+  if (pp > 1 && strategy_.chunks() > model_.blocks.size())
+    throw std::invalid_argument("the model " + model_.name + " has " + std::to_string(model_.blocks.size()) +
+                                " blocks, fewer than pp times chunks_per_stage, " +
+                                std::to_string(strategy_.chunks()));
+}
+
+bool Plan::is_split(const Layer& layer) const {
+  if (strategy_.degrees.mp == 1 || (layer.holds_vocabulary && !strategy_.split_vocabulary)) return false;
+  return layer.reduces_output || layer.reduces_input_gradient;
+}
+
+void Plan::check_split(const Layer& layer) const {
+  if (!is_split(layer) || strategy_.uneven == Uneven::fractional) return;
+  const std::uint64_t mp = strategy_.degrees.mp;
+  const auto require = [&](const char* what, std::uint64_t number) {
+    if (number % mp == 0) return;
+    throw std::invalid_argument("mp (" + std::to_string(mp) + ") does not divide " + what + " of the layer " +
+                                layer.name + " (" + std::to_string(number) + "); values that do: " +
+                                nearest_divisors(number, mp) + "; or use uneven: fractional");
+  };
+  for (const Gemm& gemm : layer.gemms) {
+    if (gemm.split == Gemm::Split::count) {
+      require("the heads", model_.heads);
+      require("the key and value heads", model_.kv_heads);
+    }
+    if (gemm.split == Gemm::Split::columns) require("the outputs", gemm.n);
+    if (gemm.split == Gemm::Split::rows) require("the inputs", gemm.k);
+  }
+}
+
+std::vector<Piece> Plan::pieces(std::uint32_t stage, std::uint32_t chunk) const {
+  const std::uint64_t chunks = strategy_.chunks(), blocks = model_.blocks.size();
+  const std::uint64_t number = std::uint64_t{chunk} * strategy_.degrees.pp + stage;
+  std::uint64_t first = number * blocks / chunks, end = (number + 1) * blocks / chunks;
+  Fraction share;
+  if (blocks % chunks != 0) {
+    if (strategy_.uneven == Uneven::error)
+      throw std::invalid_argument("the " + std::to_string(blocks) + " blocks of " + model_.name +
+                                  " do not divide by pp times chunks_per_stage, " + std::to_string(chunks) +
+                                  "; values that do: " + nearest_divisors(blocks, chunks) +
+                                  "; or use uneven: fractional");
+    if (model_.has_equal_blocks) {  // every chunk has as many, of which it does a part
+      const std::uint64_t held = (blocks + chunks - 1) / chunks;
+      first = std::min(first, blocks - held);
+      end = first + held;
+      share = {blocks, chunks * held};
+    }
+  }
+  std::vector<Piece> pieces;
+  std::uint32_t unit = 0;
+  const auto add = [&](const Layer& layer, const Fraction& part, bool of_a_block) {
+    pieces.push_back({&layer, part, unit, of_a_block});
+  };
+  if (number == 0)
+    for (const Layer& layer : model_.first) add(layer, {}, false), ++unit;
+  for (std::uint64_t b = first; b < end; ++b, ++unit)
+    for (const Layer& layer : model_.blocks[b].layers) add(layer, share, true);
+  if (number + 1 == chunks)
+    for (const Layer& layer : model_.last) add(layer, {}, false), ++unit;
+  return pieces;
+}
+
+std::uint64_t Plan::parameters(const Piece& piece) const {
+  const Layer& layer = *piece.layer;
+  const Fraction split = is_split(layer) ? piece.share / strategy_.degrees.mp : piece.share;
+  return split.of(layer.split_parameters) + piece.share.of(layer.shared_parameters);
+}
+
+std::uint64_t Plan::expert_parameters(const Piece& piece) const {
+  const std::uint64_t split = is_split(*piece.layer) ? strategy_.degrees.mp : 1;
+  return (piece.share / (split * strategy_.expert_parallel)).of(piece.layer->expert_parameters);
+}
+
+std::uint64_t Plan::operations(const Piece& piece, Work work) const {
+  const Layer& layer = *piece.layer;
+  const bool split = is_split(layer);
+  std::uint64_t total = 0;
+  for (const Gemm& gemm : layer.gemms) {
+    const bool of_weights = gemm.operand == Gemm::Operand::weights;
+    std::uint64_t times = 0;
+    switch (work) {
+      case Work::forward:
+        times = 1;
+        break;
+      case Work::input_gradient:
+        times = of_weights ? layer.needs_input_gradient : 2;
+        break;
+      case Work::weight_gradient:
+        times = of_weights;
+        break;
+      case Work::recomputation:
+        times = !piece.of_a_block || strategy_.recompute == model::Recompute::none ? 0
+                : strategy_.recompute == model::Recompute::full                    ? 1
+                                                                                   : !of_weights;
+        break;
+    }
+    const bool divided = split && gemm.split != Gemm::Split::none;
+    const Fraction part = divided ? piece.share / strategy_.degrees.mp : piece.share;
+    total += part.of(gemm.operations(), times * strategy_.samples_per_microbatch());
+  }
+  return total;
+}
+
+std::uint64_t Plan::output_bytes(const Piece& piece) const {
+  if (!is_split(*piece.layer) || !piece.layer->reduces_output) return 0;
+  return piece.share.of(piece.layer->output_elements * strategy_.element_bytes,
+                        strategy_.samples_per_microbatch());
+}
+
+std::uint64_t Plan::input_gradient_bytes(const Piece& piece) const {
+  if (!is_split(*piece.layer) || !piece.layer->reduces_input_gradient) return 0;
+  return piece.share.of(piece.layer->input_elements * strategy_.element_bytes,
+                        strategy_.samples_per_microbatch());
+}
+
+std::uint64_t Plan::exchange_bytes(const Piece& piece) const {
+  if (strategy_.expert_parallel == 1) return 0;
+  const std::uint64_t split = strategy_.sequence_parallel ? strategy_.degrees.mp : 1;
+  return (piece.share / split)
+      .of(piece.layer->dispatched_elements * strategy_.element_bytes, strategy_.samples_per_microbatch());
+}
+
+std::uint64_t Plan::boundary_bytes(std::uint32_t stage, std::uint32_t chunk) const {
+  return pieces(stage, chunk).back().layer->output_elements * strategy_.element_bytes *
+         strategy_.samples_per_microbatch();
+}
+
+Plan::Place Plan::place(std::uint32_t rank) const {
+  const auto& [mp, dp, pp] = strategy_.degrees;
+  return {rank % mp, rank / mp % pp, rank / (mp * pp)};
+}
+
+namespace {
+
+template <typename Worker>
+std::vector<std::uint32_t> members(std::uint32_t count, const Worker& worker) {
+  std::vector<std::uint32_t> ranks;
+  for (std::uint32_t i = 0; i < count; ++i) ranks.push_back(worker(i));
+  return ranks;
+}
+
+std::string join(const char* kind, std::initializer_list<std::uint32_t> numbers) {
+  std::string name = kind;
+  for (const std::uint32_t number : numbers) name += "." + std::to_string(number);
+  return name;
+}
+
+}  // namespace
+
+std::string Plan::mp_group(std::uint32_t rank) const {
+  const Place at = place(rank);
+  return strategy_.degrees.mp == ranks() ? "" : join("mp", {at.pp, at.dp});
+}
+
+std::string Plan::dp_group(std::uint32_t rank) const {
+  const Place at = place(rank);
+  return strategy_.degrees.dp == ranks() ? "" : join("dp", {at.mp, at.pp});
+}
+
+std::string Plan::ep_group(std::uint32_t rank) const {
+  const Place at = place(rank);
+  return strategy_.expert_parallel == ranks() ? ""
+                                              : join("ep", {at.mp, at.pp, at.dp / strategy_.expert_parallel});
+}
+
+std::string Plan::expert_dp_group(std::uint32_t rank) const {
+  const Place at = place(rank);
+  return strategy_.expert_parallel == 1 ? dp_group(rank)
+                                        : join("edp", {at.mp, at.pp, at.dp % strategy_.expert_parallel});
+}
+
+std::string Plan::multicast_group(std::uint32_t stage, std::uint32_t replica, bool is_forward) const {
+  return join(is_forward ? "pp.forward" : "pp.backward", {stage, replica});
+}
+
+std::map<std::string, std::vector<std::uint32_t>> Plan::groups() const {
+  const Parallelism& degrees = strategy_.degrees;
+  const std::uint32_t ep = strategy_.expert_parallel;
+  std::map<std::string, std::vector<std::uint32_t>> all;
+  for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+    const Place at = place(rank);
+    if (degrees.mp > 1)
+      all[mp_group(rank)] = members(degrees.mp, [&](auto i) { return degrees.worker(i, at.pp, at.dp); });
+    if (degrees.dp > 1)
+      all[dp_group(rank)] = members(degrees.dp, [&](auto i) { return degrees.worker(at.mp, at.pp, i); });
+    if (ep > 1) {
+      all[ep_group(rank)] =
+          members(ep, [&](auto i) { return degrees.worker(at.mp, at.pp, at.dp / ep * ep + i); });
+      if (degrees.dp > ep)
+        all[expert_dp_group(rank)] = members(
+            degrees.dp / ep, [&](auto i) { return degrees.worker(at.mp, at.pp, i * ep + at.dp % ep); });
+    }
+    if (degrees.pp == 1 || strategy_.stage_transfer == StageTransfer::peer || at.mp != 0) continue;
+    for (const bool is_forward : {true, false}) {
+      const std::uint32_t to = (at.pp + (is_forward ? 1 : degrees.pp - 1)) % degrees.pp;
+      if (strategy_.chunks_per_stage == 1 && to != at.pp + (is_forward ? 1 : -1U)) continue;
+      std::vector<std::uint32_t>& group = all[multicast_group(at.pp, at.dp, is_forward)];
+      group = members(degrees.mp, [&](auto i) { return degrees.worker(i, to, at.dp); });
+      group.insert(group.begin(), rank);
+    }
+  }
+  all.erase("");
+  return all;
+}
+
+}  // namespace wafertlm::training

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "workloads/models/layer.h"
+#include "workloads/training/strategy.h"
+
+namespace wafertlm::training {
+
+/// num / den of something whole.
+struct Fraction {
+  std::uint64_t num = 1, den = 1;
+
+  /// Rounded up. @throws std::invalid_argument when `whole` times num needs more than 127 bits' worth, or the
+  /// result more than 63.
+  std::uint64_t of(std::uint64_t whole, std::uint64_t times = 1) const;
+  Fraction operator/(std::uint64_t by) const { return {num, den * by}; }
+};
+
+/// A layer on a stage: all of it, or with Uneven::fractional a fraction.
+struct Piece {
+  const model::Layer* layer = nullptr;
+  Fraction share;
+  std::uint32_t unit = 0;  ///< pieces of one unit (a block) belong together
+  bool of_a_block = false;
+};
+
+/// A model and a strategy that fit each other: who holds what, how much each rank computes and sends.
+class Plan {
+ public:
+  /// @throws std::invalid_argument naming the degree that does not divide, and the nearest values that do.
+  Plan(model::Model model, const Strategy& strategy);
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  const model::Model& model() const { return model_; }
+  const Strategy& strategy() const { return strategy_; }
+  std::uint32_t ranks() const { return strategy_.degrees.workers(); }
+
+  /// The layers of a stage's chunk in forward order.
+  std::vector<Piece> pieces(std::uint32_t stage, std::uint32_t chunk) const;
+
+  /// Whether tensor parallelism divides it.
+  bool is_split(const model::Layer& layer) const;
+
+  // Of one rank that holds the piece.
+  std::uint64_t parameters(const Piece& piece) const;         ///< without experts
+  std::uint64_t expert_parameters(const Piece& piece) const;  ///< of its experts
+  enum class Work : std::uint8_t { forward, input_gradient, weight_gradient, recomputation };
+  std::uint64_t operations(const Piece& piece, Work work) const;  ///< of a microbatch
+  /// Of a microbatch: what tensor parallelism reduces, all of it; 0 if nothing.
+  std::uint64_t output_bytes(const Piece& piece) const;
+  std::uint64_t input_gradient_bytes(const Piece& piece) const;
+  std::uint64_t exchange_bytes(const Piece& piece) const;  ///< an all-to-all's buffer
+  /// Of a microbatch: what a chunk hands to the next.
+  std::uint64_t boundary_bytes(std::uint32_t stage, std::uint32_t chunk) const;
+
+  /// The communicators by name, see the functions below; without that of all ranks, whose name is "".
+  std::map<std::string, std::vector<std::uint32_t>> groups() const;
+  std::string mp_group(std::uint32_t rank) const;
+  std::string dp_group(std::uint32_t rank) const;
+  /// Ranks that divide the experts, and those with the same experts.
+  std::string ep_group(std::uint32_t rank) const;
+  std::string expert_dp_group(std::uint32_t rank) const;
+  /// StageTransfer::multicast: the first worker of `rank`'s stage and replica, and the MP group of the stage
+  /// after it (forward) or before it. The root comes first.
+  std::string multicast_group(std::uint32_t stage, std::uint32_t replica, bool is_forward) const;
+
+  struct Place {
+    std::uint32_t mp, pp, dp;
+  };
+  Place place(std::uint32_t rank) const;
+
+ private:
+  void check_degrees() const;
+  void check_split(const model::Layer& layer) const;
+  std::string name_of(std::vector<std::uint32_t> members, std::string name) const;
+
+  model::Model model_;
+  Strategy strategy_;
+};
+
+}  // namespace wafertlm::training

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/training.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tlm/units.h"
+#include "workloads/chakra/trace_error.h"
+
+namespace wafertlm::training {
+
+using chakra::CollectiveType;
+using chakra::Node;
+using chakra::NodeType;
+
+TrainingGenerator::TrainingGenerator(std::shared_ptr<const Plan> plan, std::uint32_t rank)
+    : plan_(std::move(plan)),
+      rank_(rank),
+      at_(plan_->place(rank)),
+      name_(plan_->model().name + ", rank " + std::to_string(rank)),
+      passes_(pipeline_order(strategy().schedule, strategy().degrees.pp, at_.pp, strategy().chunks_per_stage,
+                             strategy().microbatches)) {
+  if (rank >= plan_->ranks())
+    throw chakra::TraceError(name_ + ": the parallelism has " + std::to_string(plan_->ranks()) + " ranks");
+}
+
+void TrainingGenerator::rewind() {
+  step_ = 0;
+  made_.clear();
+  next_id_ = 0;
+  last_.clear();
+  waits_.clear();
+  bucket_ = {};
+  expert_bucket_ = {};
+  delayed_.clear();
+  reduced_.clear();
+  reductions_.clear();
+  parameters_ = 0;
+}
+
+bool TrainingGenerator::next(Node& node) {
+  while (made_.empty()) {
+    if (step_ > passes_.size()) return false;
+    make_more();
+    ++step_;
+  }
+  node = std::move(made_.front());
+  made_.pop_front();
+  return true;
+}
+
+void TrainingGenerator::make_more() {
+  if (step_ == passes_.size()) return finish();
+  const Pass& pass = passes_[step_];
+  label_ = " " + std::to_string(pass.microbatch);
+  if (strategy().chunks_per_stage > 1) label_ += "." + std::to_string(pass.chunk);
+  pass.is_forward ? forward(pass) : backward(pass);
+}
+
+namespace {
+
+/// The number of the first pass, or the last one, of the chunk in that direction.
+template <typename Passes>
+bool is_first(const Passes& passes, std::size_t step) {
+  return std::none_of(passes.begin(), passes.begin() + static_cast<std::ptrdiff_t>(step), [&](const Pass& p) {
+    return p.chunk == passes[step].chunk && p.is_forward == passes[step].is_forward;
+  });
+}
+template <typename Passes>
+bool is_last(const Passes& passes, std::size_t step) {
+  return std::none_of(passes.begin() + static_cast<std::ptrdiff_t>(step) + 1, passes.end(),
+                      [&](const Pass& p) {
+                        return p.chunk == passes[step].chunk && p.is_forward == passes[step].is_forward;
+                      });
+}
+
+}  // namespace
+
+void TrainingGenerator::forward(const Pass& pass) {
+  const std::uint32_t stages = strategy().degrees.pp, number = pass.chunk * stages + at_.pp;
+  if (number > 0) receive_from((at_.pp + stages - 1) % stages, pass);
+  const std::vector<Piece> pieces = plan_->pieces(at_.pp, pass.chunk);
+  const bool gathers = strategy().zero_stage == 3 && strategy().degrees.dp > 1 && is_first(passes_, step_);
+  const std::uint32_t units = pieces.back().unit + 1;
+  Ids gathered = gathers ? gather_parameters(pieces, 0) : Ids{};
+  std::size_t i = 0;
+  for (std::uint32_t unit = 0; unit < units; ++unit) {
+    waits_.insert(waits_.end(), gathered.begin(), gathered.end());
+    if (gathers && unit + 1 < units && strategy().overlap_dp) gathered = gather_parameters(pieces, unit + 1);
+    for (; i < pieces.size() && pieces[i].unit == unit; ++i) forward_layer(pieces[i], Plan::Work::forward);
+    if (gathers && unit + 1 < units && !strategy().overlap_dp) gathered = gather_parameters(pieces, unit + 1);
+  }
+  if (number + 1 < strategy().chunks()) send_to((at_.pp + 1) % stages, pass);
+}
+
+void TrainingGenerator::forward_layer(const Piece& piece, Plan::Work work) {
+  const std::string& layer = piece.layer->name;
+  const std::string what = (work == Plan::Work::forward ? "forward " : "recompute ") + layer;
+  if (plan_->input_gradient_bytes(piece) != 0) mp_all_gather(piece, plan_->input_gradient_bytes(piece));
+  if (piece.layer->exchanges == 2) exchange(piece);
+  compute(what, plan_->operations(piece, work));
+  if (piece.layer->exchanges >= 1) exchange(piece);
+  mp_reduce(layer, plan_->output_bytes(piece));
+}
+
+void TrainingGenerator::backward(const Pass& pass) {
+  const std::uint32_t stages = strategy().degrees.pp, number = pass.chunk * stages + at_.pp;
+  if (number + 1 < strategy().chunks()) receive_from((at_.pp + 1) % stages, pass);
+  const std::vector<Piece> pieces = plan_->pieces(at_.pp, pass.chunk);
+  const bool gathers = strategy().zero_stage == 3 && strategy().degrees.dp > 1 && is_first(passes_, step_);
+  const bool is_last_pass = is_last(passes_, step_);
+  Ids gathered = gathers ? gather_parameters(pieces, pieces.back().unit) : Ids{};
+  std::size_t end = pieces.size();
+  for (std::uint32_t unit = pieces.back().unit + 1; unit-- > 0;) {
+    waits_.insert(waits_.end(), gathered.begin(), gathered.end());
+    if (gathers && unit > 0 && strategy().overlap_dp) gathered = gather_parameters(pieces, unit - 1);
+    std::size_t begin = end;
+    while (begin > 0 && pieces[begin - 1].unit == unit) --begin;
+    if (strategy().recompute == model::Recompute::full && pieces[begin].of_a_block)
+      for (std::size_t i = begin; i < end; ++i) forward_layer(pieces[i], Plan::Work::recomputation);
+    for (; end > begin; --end) backward_layer(pieces[end - 1], is_last_pass);
+    if (gathers && unit > 0 && !strategy().overlap_dp) gathered = gather_parameters(pieces, unit - 1);
+  }
+  if (number > 0) send_to((at_.pp + stages - 1) % stages, pass);
+}
+
+void TrainingGenerator::backward_layer(const Piece& piece, bool is_last_pass) {
+  const std::string& layer = piece.layer->name;
+  if (strategy().recompute == model::Recompute::selective)
+    compute("recompute " + layer, plan_->operations(piece, Plan::Work::recomputation));
+  if (plan_->output_bytes(piece) != 0) mp_all_gather(piece, plan_->output_bytes(piece));
+  if (piece.layer->exchanges == 2) exchange(piece);
+  compute("input_gradient " + layer, plan_->operations(piece, Plan::Work::input_gradient));
+  if (piece.layer->exchanges >= 1) exchange(piece);
+  const Ids before = waits_;
+  mp_reduce(layer + " input gradient", plan_->input_gradient_bytes(piece));
+  if (strategy().overlap_mp) {  // the weight gradient does not need the sum
+    const Ids reduced = std::exchange(waits_, before);
+    compute("weight_gradient " + layer, plan_->operations(piece, Plan::Work::weight_gradient));
+    waits_ = reduced;
+  } else {
+    compute("weight_gradient " + layer, plan_->operations(piece, Plan::Work::weight_gradient));
+  }
+  if (!is_last_pass) return;
+  collect_gradient(plan_->parameters(piece), false, last_);
+  collect_gradient(plan_->expert_parameters(piece), true, last_);
+}
+
+void TrainingGenerator::collect_gradient(std::uint64_t parameters, bool of_experts, const Ids& ready) {
+  if (parameters == 0) return;
+  parameters_ += parameters;
+  Bucket& bucket = of_experts ? expert_bucket_ : bucket_;
+  bucket.of_experts = of_experts;
+  bucket.bytes += parameters * strategy().element_bytes;
+  if (bucket.gradients.empty() || bucket.gradients.back() != ready.back())
+    bucket.gradients.insert(bucket.gradients.end(), ready.begin(), ready.end());
+  if (bucket.bytes >= strategy().bucket_bytes) close_bucket(bucket);
+}
+
+void TrainingGenerator::close_bucket(Bucket& from) {
+  Bucket bucket = std::exchange(from, {});
+  if (bucket.bytes == 0 || copies(bucket.of_experts) == 1) return;
+  if (strategy().overlap_dp)
+    reduce(bucket, bucket.gradients);
+  else
+    delayed_.push_back(std::move(bucket));
+}
+
+void TrainingGenerator::reduce(const Bucket& bucket, const Ids& ready) {
+  const std::string what = "gradients " + std::to_string(reductions_.size());
+  const bool scatters = strategy().scatters_gradients();
+  reductions_.push_back(collective(scatters ? CollectiveType::ReduceScatter : CollectiveType::AllReduce,
+                                   (scatters ? "reduce_scatter " : "all_reduce ") + what, "dp",
+                                   copies_group(bucket.of_experts), bucket.bytes, ready));
+  reduced_.push_back({bucket.bytes, bucket.of_experts});
+}
+
+/// The last buckets, the optimizer, and what it has changed back to everybody.
+void TrainingGenerator::finish() {
+  label_.clear();
+  close_bucket(bucket_);
+  close_bucket(expert_bucket_);
+  for (const Bucket& bucket : delayed_) reduce(bucket, last_);
+  waits_.insert(waits_.end(), reductions_.begin(), reductions_.end());
+  const std::uint64_t share = strategy().scatters_gradients() ? strategy().degrees.dp : 1;
+  compute("optimizer", Fraction{1, share}.of(parameters_, strategy().optimizer_operations_per_parameter));
+  if (!strategy().scatters_gradients() || strategy().zero_stage == 3) return;
+  for (std::size_t i = 0; i < reduced_.size(); ++i) {
+    const bool of_experts = reduced_[i].of_experts;
+    collective(CollectiveType::AllGather, "all_gather parameters " + std::to_string(i), "dp",
+               copies_group(of_experts), Fraction{1, copies(of_experts)}.of(reduced_[i].bytes), last_);
+  }
+}
+
+/// ZeRO-3: the parameters of a unit's layers, from all that hold a part; starts now.
+TrainingGenerator::Ids TrainingGenerator::gather_parameters(const std::vector<Piece>& pieces,
+                                                            std::uint32_t unit) {
+  std::uint64_t parameters = 0, expert_parameters = 0;
+  for (const Piece& piece : pieces) {
+    if (piece.unit != unit) continue;
+    parameters += plan_->parameters(piece);
+    expert_parameters += plan_->expert_parameters(piece);
+  }
+  Ids ids;
+  const auto gather = [&](std::uint64_t held, bool of_experts) {
+    if (held == 0 || copies(of_experts) == 1) return;
+    ids.push_back(collective(CollectiveType::AllGather,
+                             (of_experts ? "all_gather experts of unit " : "all_gather parameters of unit ") +
+                                 std::to_string(unit),
+                             "dp", copies_group(of_experts),
+                             Fraction{1, copies(of_experts)}.of(held * strategy().element_bytes), last_));
+  };
+  gather(parameters, false);
+  gather(expert_parameters, true);
+  return ids;
+}
+
+/// How many ranks hold the same parameters, and which.
+std::uint32_t TrainingGenerator::copies(bool of_experts) const {
+  return strategy().degrees.dp / (of_experts ? strategy().expert_parallel : 1);
+}
+std::string TrainingGenerator::copies_group(bool of_experts) const {
+  return of_experts ? plan_->expert_dp_group(rank_) : plan_->dp_group(rank_);
+}
+
+void TrainingGenerator::exchange(const Piece& piece) {
+  const std::uint64_t bytes = plan_->exchange_bytes(piece);
+  if (bytes == 0) return;
+  wait_for(collective(CollectiveType::AllToAll, "all_to_all " + piece.layer->name, "ep",
+                      plan_->ep_group(rank_), bytes, everything()));
+}
+
+/// Sequence parallelism: `bytes` in all, every rank has its part.
+void TrainingGenerator::mp_all_gather(const Piece& piece, std::uint64_t bytes) {
+  if (!strategy().sequence_parallel) return;
+  wait_for(collective(CollectiveType::AllGather, "all_gather " + piece.layer->name, "mp",
+                      plan_->mp_group(rank_), Fraction{1, strategy().degrees.mp}.of(bytes), everything()));
+}
+
+void TrainingGenerator::mp_reduce(const std::string& what, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const bool scatters = strategy().sequence_parallel;
+  wait_for(collective(scatters ? CollectiveType::ReduceScatter : CollectiveType::AllReduce,
+                      (scatters ? "reduce_scatter " : "all_reduce ") + what, "mp", plan_->mp_group(rank_),
+                      bytes, everything()));
+}
+
+/// What has been started so far and counts: the next computation waits for what comes after it.
+TrainingGenerator::Ids TrainingGenerator::everything() {
+  Ids ids = last_;
+  ids.insert(ids.end(), waits_.begin(), waits_.end());
+  waits_.clear();
+  return ids;
+}
+
+void TrainingGenerator::receive_from(std::uint32_t stage, const Pass& pass) {
+  const std::uint32_t number = pass.chunk * strategy().degrees.pp + at_.pp;
+  const std::uint32_t boundary = pass.is_forward ? number - 1 : number;
+  const std::uint32_t first = boundary % strategy().degrees.pp, chunk = boundary / strategy().degrees.pp;
+  transfer(stage, at_.pp, boundary, pass, plan_->boundary_bytes(first, chunk), false);
+}
+
+void TrainingGenerator::send_to(std::uint32_t stage, const Pass& pass) {
+  const std::uint32_t number = pass.chunk * strategy().degrees.pp + at_.pp;
+  const std::uint32_t boundary = pass.is_forward ? number : number - 1;
+  const std::uint32_t first = boundary % strategy().degrees.pp, chunk = boundary / strategy().degrees.pp;
+  transfer(at_.pp, stage, boundary, pass, plan_->boundary_bytes(first, chunk), true);
+}
+
+void TrainingGenerator::transfer(std::uint32_t from_stage, std::uint32_t to_stage, std::uint32_t boundary,
+                                 const Pass& pass, std::uint64_t bytes, bool sends) {
+  if (from_stage == to_stage) return;
+  const Parallelism& degrees = strategy().degrees;
+  const std::string what = pass.is_forward ? "activations" : "gradients";
+  if (strategy().sequence_parallel) bytes = Fraction{1, degrees.mp}.of(bytes);
+  // What is sent follows the last computation and what it still waits for; what is received is asked for when
+  // the pass is reached, or as early as can be.
+  Ids after;
+  if (sends || !strategy().overlap_pp) {
+    after = last_;
+    if (sends) after.insert(after.end(), waits_.begin(), waits_.end());
+  }
+  if (strategy().stage_transfer == StageTransfer::multicast) {
+    if (sends && at_.mp != 0) return;
+    const std::uint64_t id =
+        collective(CollectiveType::Broadcast, "broadcast " + what, "pp",
+                   plan_->multicast_group(from_stage, at_.dp, pass.is_forward), bytes, after);
+    if (!sends || !strategy().overlap_pp) wait_for(id);
+    return;
+  }
+  Node& node = communication(sends ? NodeType::CommSend : NodeType::CommRecv,
+                             (sends ? "send " : "receive ") + what, "pp", bytes, after);
+  node.comm_src = degrees.worker(at_.mp, from_stage, at_.dp);
+  node.comm_dst = degrees.worker(at_.mp, to_stage, at_.dp);
+  node.comm_tag = 2 * (boundary * strategy().microbatches + pass.microbatch) + (pass.is_forward ? 0 : 1);
+  if (!sends || !strategy().overlap_pp) wait_for(node.id);
+}
+
+void TrainingGenerator::compute(const std::string& what, std::uint64_t operations) {
+  if (operations == 0) return;
+  Node node;
+  node.id = next_id_++;
+  node.name = what + label_;
+  node.type = NodeType::Comp;
+  node.data_deps = everything();
+  node.num_ops = operations;
+  const std::uint64_t rate = strategy().effective_rate;
+  const Uint128 duration_ps = (Uint128{operations} * kPsPerSecond + rate - 1) / rate;
+  if (duration_ps >> 63 != 0)
+    throw chakra::TraceError(name_ + ": " + node.name +
+                             " takes longer than the 106 days that simulated time can hold");
+  node.duration_ps = static_cast<std::uint64_t>(duration_ps);
+  last_ = {node.id};
+  made_.push_back(std::move(node));
+}
+
+Node& TrainingGenerator::communication(NodeType type, const std::string& what, const char* traffic_class,
+                                       std::uint64_t bytes, const Ids& after) {
+  Node node;
+  node.id = next_id_++;
+  node.name = what + label_;
+  node.type = type;
+  node.data_deps = after;
+  node.comm_size = bytes;
+  node.comm_class = traffic_class;
+  made_.push_back(std::move(node));
+  return made_.back();
+}
+
+std::uint64_t TrainingGenerator::collective(CollectiveType type, const std::string& what,
+                                            const char* traffic_class, const std::string& group,
+                                            std::uint64_t bytes, const Ids& after) {
+  Node& node = communication(NodeType::CommColl, what, traffic_class, bytes, after);
+  node.comm_type = type;
+  node.pg_name = group;
+  return node.id;
+}
+
+}  // namespace wafertlm::training
