@@ -59,8 +59,11 @@ void show(const config::ExperimentSpec& spec) {
 }
 
 void show(const config::WorkloadSpec& spec) { fmt::print("workload  {}\n", spec.name); }
-void show(const config::LayerTableSpec& spec) {
-  fmt::print("layers    {}: {} layers\n", spec.model, spec.layers.size());
+void show(const config::ModelSpec& spec) {
+  const model::Model model = config::build_model(spec);
+  fmt::print("model     {}: {} parameters, {} operations forward per sample, {} blocks\n", model.name,
+             format_count(model::parameters(model)), format_count(model::forward_operations(model)),
+             model.blocks.size());
 }
 
 template <typename Spec>
@@ -82,8 +85,8 @@ int run(const Options& options) {
       return check(config::load_experiment(options.file, options.overrides), options.resolved);
     case config::FileKind::workload:
       return check(config::load_workload(options.file, options.overrides), options.resolved);
-    case config::FileKind::layers:
-      return check(config::load_layers(options.file, options.overrides), options.resolved);
+    case config::FileKind::model:
+      return check(config::load_model(options.file, options.overrides), options.resolved);
   }
   return 2;
 }

@@ -44,6 +44,12 @@ std::string format_bytes(std::uint64_t bytes) {
   return scaled(static_cast<double>(bytes) / 1000, {"kB", "MB", "GB", "TB", "PB"});
 }
 
+std::string format_count(std::uint64_t count) {
+  if (count < 1000) return std::to_string(count);
+  std::string text = scaled(static_cast<double>(count) / 1000, {"k", "M", "G", "T", "P"});
+  return text;
+}
+
 std::string format_bandwidth(double bytes_per_s) {
   return scaled(bytes_per_s / 1000, {"kB/s", "MB/s", "GB/s", "TB/s", "PB/s"});
 }

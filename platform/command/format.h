@@ -10,6 +10,8 @@ namespace wafertlm {
 std::string format_time(TimePs time);
 /// "16 MiB" if it is a whole number of them, else "1.5 GB".
 std::string format_bytes(std::uint64_t bytes);
+/// "25.56 M": four significant digits; whole below a thousand.
+std::string format_count(std::uint64_t count);
 /// "712.3 GB/s".
 std::string format_bandwidth(double bytes_per_s);
 double seconds(TimePs time);

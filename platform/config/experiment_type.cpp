@@ -25,6 +25,8 @@ void check_ranks(const ExperimentSpec& experiment, const Check& check) {
   const WorkloadSpec& workload = experiment.workload;
   if (workload.kind == WorkloadKind::data_parallel)
     require(workload.data_parallel.data_parallel, &workload.data_parallel.data_parallel);
+  else if (workload.kind == WorkloadKind::training)
+    require(workload.training.strategy.degrees.workers(), &workload.training.strategy.degrees);
   else if (workload.traces.replicate)
     require(*workload.traces.replicate, &workload.traces.replicate);
 }

@@ -5,6 +5,7 @@
 
 #include "platform/config/document.h"
 #include "platform/config/experiment_type.h"
+#include "platform/config/model_type.h"
 #include "platform/config/platform_type.h"
 #include "platform/config/workload_type.h"
 
@@ -20,10 +21,10 @@ const StructType& type_of(FileKind kind) {
       return *experiment_type();
     case FileKind::workload:
       return *workload_type();
-    case FileKind::layers:
+    case FileKind::model:
       break;
   }
-  return *layer_table_type();
+  return *model_type();
 }
 
 Json with_header(const std::string& title, const Json& schema, const SchemaDefs& defs) {
@@ -36,7 +37,7 @@ Json with_header(const std::string& title, const Json& schema, const SchemaDefs&
 /// A file that only extends another may leave out the key that tells its kind.
 Json any_changes(SchemaDefs& defs) {
   Json choices = Json::array();
-  for (const FileKind kind : {FileKind::platform, FileKind::experiment, FileKind::workload, FileKind::layers})
+  for (const FileKind kind : {FileKind::platform, FileKind::experiment, FileKind::workload, FileKind::model})
     choices.push_back(type_of(kind).reference(SchemaStyle::changes, defs));
   return {{"required", {kExtendsKey}}, {"anyOf", choices}};
 }
@@ -48,7 +49,7 @@ std::string json_schema() {
   Json schema;
   std::vector<Json> kinds;
   for (const FileKind kind :
-       {FileKind::experiment, FileKind::platform, FileKind::workload, FileKind::layers}) {
+       {FileKind::experiment, FileKind::platform, FileKind::workload, FileKind::model}) {
     Json choice{{"if", {{"required", {type_of(kind).keys().front().name}}}}};
     choice["then"] = type_of(kind).file_reference(defs);
     kinds.push_back(choice);

@@ -5,6 +5,7 @@
 
 #include "platform/config/document.h"
 #include "platform/config/experiment_type.h"
+#include "platform/config/model_type.h"
 #include "platform/config/override.h"
 #include "platform/config/platform_type.h"
 #include "platform/config/suggest.h"
@@ -26,7 +27,7 @@ std::vector<Kind> kinds() {
   return {{FileKind::experiment, experiment_type().get()},
           {FileKind::platform, platform_type().get()},
           {FileKind::workload, workload_type().get()},
-          {FileKind::layers, layer_table_type().get()}};
+          {FileKind::model, model_type().get()}};
 }
 
 std::optional<Kind> find_kind(const Node& root) {
@@ -71,8 +72,8 @@ WorkloadSpec load_workload(const std::string& path, const std::vector<std::strin
   return load(path, overrides, *workload_type());
 }
 
-LayerTableSpec load_layers(const std::string& path, const std::vector<std::string>& overrides) {
-  return load(path, overrides, *layer_table_type());
+ModelSpec load_model(const std::string& path, const std::vector<std::string>& overrides) {
+  return load(path, overrides, *model_type());
 }
 
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides) {
@@ -101,7 +102,7 @@ FileKind detect_kind(const std::string& path) {
 
 std::string resolved_yaml(const PlatformSpec& spec) { return resolved(spec, *platform_type()); }
 std::string resolved_yaml(const WorkloadSpec& spec) { return resolved(spec, *workload_type()); }
-std::string resolved_yaml(const LayerTableSpec& spec) { return resolved(spec, *layer_table_type()); }
+std::string resolved_yaml(const ModelSpec& spec) { return resolved(spec, *model_type()); }
 std::string resolved_yaml(const ExperimentSpec& spec) { return resolved(spec, *experiment_type()); }
 
 }  // namespace wafertlm::config

@@ -12,12 +12,12 @@ namespace wafertlm::config {
 /// An override is "wafer.fabric.link_bandwidth=1.5 TB/s", as given to `--set`.
 PlatformSpec load_platform(const std::string& path, const std::vector<std::string>& overrides = {});
 WorkloadSpec load_workload(const std::string& path, const std::vector<std::string>& overrides = {});
-LayerTableSpec load_layers(const std::string& path, const std::vector<std::string>& overrides = {});
+ModelSpec load_model(const std::string& path, const std::vector<std::string>& overrides = {});
 /// Loads the platform and the workload too. Overrides: wafer.…, npu.…, collectives.… and run.… change the
 /// platform, workload.… the workload, the rest the experiment.
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides = {});
 
-enum class FileKind : std::uint8_t { platform, experiment, workload, layers };
+enum class FileKind : std::uint8_t { platform, experiment, workload, model };
 
 /// Told by the top-level key: platform, experiment, workload, model. @throws ConfigError when there is none
 /// of them.
@@ -27,7 +27,7 @@ FileKind detect_kind(const std::string& path);
 /// text gives an equal spec; that of an experiment holds its platform and workload.
 std::string resolved_yaml(const PlatformSpec& spec);
 std::string resolved_yaml(const WorkloadSpec& spec);
-std::string resolved_yaml(const LayerTableSpec& spec);
+std::string resolved_yaml(const ModelSpec& spec);
 std::string resolved_yaml(const ExperimentSpec& spec);
 
 }  // namespace wafertlm::config

@@ -117,7 +117,10 @@ class Struct : public TypeOf<S>, public StructType {
   bool may_be_annotated() const override { return false; }
 
  protected:
-  Node defaults() const override { return write_fields(S{}, true); }
+  Node defaults() const override {
+    const S initial;
+    return write_fields(initial, true);
+  }
 
  private:
   template <class Member>

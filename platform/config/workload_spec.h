@@ -5,32 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "platform/config/model_spec.h"
 #include "platform/config/origins.h"
 #include "workloads/chakra/dependencies.h"
+#include "workloads/training/strategy.h"
 
 namespace wafertlm::config {
-
-/// One layer of a model.
-struct LayerSpec {
-  std::string name;
-  std::uint64_t parameters = 0;
-  std::uint64_t forward_operations = 0;  ///< for one sample
-};
-
-/// A layer table file.
-struct LayerTableSpec {
-  std::string model;
-  std::vector<LayerSpec> layers;
-  Origins origins;
-};
 
 /// `layers:` names a built-in model, or is (or names a YAML file that holds) a table.
 struct LayersSpec {
   std::string model;  ///< name of a built-in model; empty: see table
-  std::optional<LayerTableSpec> table;
+  std::optional<ModelSpec> table;
 };
 
-enum class WorkloadKind : std::uint8_t { traces, data_parallel };
+enum class WorkloadKind : std::uint8_t { traces, data_parallel, training };
 
 /// Chakra execution traces.
 struct TraceSpec {
@@ -51,16 +39,28 @@ struct DataParallelSpec {
   bool overlap = true;  ///< gradients are reduced during the backward pass
 };
 
+/// Training of a model with a strategy.
+struct TrainingSpec {
+  ModelSpec model;
+  training::Strategy strategy;                                  ///< its minibatch and rate: see below
+  std::optional<std::uint64_t> minibatch, samples_per_replica;  ///< one of them is given
+  double effective_rate_operations_per_s = 0;
+  std::string placement = "paper";
+
+  /// With what the other members say.
+  training::Strategy complete_strategy() const;
+};
+
 /// A workload file, or the map below `workload:` in an experiment.
 struct WorkloadSpec {
   std::string name;
   WorkloadKind kind = WorkloadKind::traces;
   TraceSpec traces;                ///< for WorkloadKind::traces
   DataParallelSpec data_parallel;  ///< for WorkloadKind::data_parallel
+  TrainingSpec training;           ///< for WorkloadKind::training
   Origins origins;
 };
 
-bool operator==(const LayerTableSpec& a, const LayerTableSpec& b);
 bool operator==(const WorkloadSpec& a, const WorkloadSpec& b);
 
 }  // namespace wafertlm::config

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/config/document.h"
+#include "platform/config/model_type.h"
+#include "platform/config/training_type.h"
 #include "platform/config/value_types.h"
 #include "platform/config/yaml_file.h"
 #include "workloads/chakra/rank_files.h"
@@ -14,8 +16,6 @@
 namespace wafertlm::config {
 
 namespace {
-
-constexpr std::uint64_t kMostCount = 1'000'000'000'000'000'000;  // parameters or operations
 
 bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -31,38 +31,26 @@ class Layers : public TypeOf<LayersSpec> {
   LayersSpec read(const Reader& in) const override {
     LayersSpec layers;
     if (in.node().kind == Node::Kind::map)
-      layers.table = layer_table_type()->read(in);
+      layers.table = model_type()->read(in);
     else
       layers.model = built_in_models()->read(in);
     return layers;
   }
   Node write(const LayersSpec& layers) const override {
-    return layers.table ? layer_table_type()->write(*layers.table) : Node::scalar(layers.model);
+    return layers.table ? model_type()->write(*layers.table) : Node::scalar(layers.model);
   }
   bool has_value(const LayersSpec& layers) const override { return layers.table || !layers.model.empty(); }
   std::optional<std::string> locate(const LayersSpec& layers, const void* address) const override {
-    return layers.table ? layer_table_type()->locate(*layers.table, address) : std::nullopt;
+    return layers.table ? model_type()->locate(*layers.table, address) : std::nullopt;
   }
-  const StructType* structure() const override { return layer_table_type().get(); }
+  const StructType* structure() const override { return model_type().get(); }
   void load_files(Node& value) const override {
     if (value.kind != Node::Kind::scalar || ends_with(value.text, ".yaml") || ends_with(value.text, ".yml"))
-      load_file_or_map(value, *layer_table_type());
+      load_file_or_map(value, *model_type());
   }
   bool may_be_annotated() const override { return false; }
-  Json schema(SchemaStyle, SchemaDefs& defs) const override {
-    return file_or_schema(*layer_table_type(), defs);
-  }
+  Json schema(SchemaStyle, SchemaDefs& defs) const override { return file_or_schema(*model_type(), defs); }
 };
-
-std::shared_ptr<const Struct<LayerSpec>> layer_type() {
-  auto type = std::make_shared<Struct<LayerSpec>>("layer");
-  type->required("name", &LayerSpec::name, text(), "Name of the layer")
-      .required("parameters", &LayerSpec::parameters, integer<std::uint64_t>(0, kMostCount),
-                "Trainable numbers")
-      .required("forward_operations", &LayerSpec::forward_operations, integer<std::uint64_t>(0, kMostCount),
-                "Operations of the forward pass for one sample");
-  return type;
-}
 
 void require_file(const std::string& path, const void* culprit, const Check& check) {
   if (!is_readable_file(path)) check.fail({culprit}, "there is no file " + quoted(path) + nearest_file(path));
@@ -83,6 +71,16 @@ void check_traces(const WorkloadSpec& workload, const Check& check) {
   if (is_file || !chakra::has_rank_files(traces.path))
     require_file(is_file ? traces.path : traces.path + ".0.et", &traces.path, check);
   if (!traces.comm_groups.empty()) require_file(traces.comm_groups, &traces.comm_groups, check);
+}
+
+void check_table(const WorkloadSpec& workload, const Check& check) {
+  const LayersSpec& layers = workload.data_parallel.layers;
+  if (workload.kind == WorkloadKind::data_parallel && layers.table && layers.table->kind != ModelKind::table)
+    check.fail({&layers.table->name},
+               "'" + check.path(&layers) +
+                   "' takes a table of layers; for another model write model: in its " +
+                   "place, and parallelism: DP(" + std::to_string(workload.data_parallel.data_parallel) +
+                   ") in place of data_parallel");
 }
 
 std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string& type_name,
@@ -130,22 +128,13 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
       .optional("bytes_per_element", generated(&D::bytes_per_element), integer<std::uint32_t>(1, 8),
                 "Bytes of one gradient element")
       .optional("overlap", generated(&D::overlap), boolean(), "Reduce gradients during the backward pass")
-      .check(check_traces);
+      .check(check_traces)
+      .check(check_table);
+  add_training_keys(*type);
   return type;
 }
 
 }  // namespace
-
-std::shared_ptr<const Struct<LayerTableSpec>> layer_table_type() {
-  static const auto type = [] {
-    auto table = std::make_shared<Struct<LayerTableSpec>>("layers");
-    table->required("model", &LayerTableSpec::model, text(), "Name of the model")
-        .required("layers", &LayerTableSpec::layers, list_of<LayerSpec>(layer_type(), 1, 100'000),
-                  "Layers in the order of the forward pass");
-    return table;
-  }();
-  return type;
-}
 
 std::shared_ptr<const Struct<WorkloadSpec>> workload_type() {
   static const auto type = make_workload_type("workload_file", true);
@@ -155,10 +144,6 @@ std::shared_ptr<const Struct<WorkloadSpec>> workload_type() {
 std::shared_ptr<const Struct<WorkloadSpec>> inline_workload_type() {
   static const auto type = make_workload_type("workload", false);
   return type;
-}
-
-bool operator==(const LayerTableSpec& a, const LayerTableSpec& b) {
-  return same_values(layer_table_type()->write(a), layer_table_type()->write(b)) && a.origins == b.origins;
 }
 
 bool operator==(const WorkloadSpec& a, const WorkloadSpec& b) {

@@ -5,9 +5,8 @@
 
 namespace wafertlm::config {
 
-/// The keys of a workload file, of an inline workload (which needs no name), and of a layer table file.
+/// The keys of a workload file and of an inline workload (which needs no name).
 std::shared_ptr<const Struct<WorkloadSpec>> workload_type();
 std::shared_ptr<const Struct<WorkloadSpec>> inline_workload_type();
-std::shared_ptr<const Struct<LayerTableSpec>> layer_table_type();
 
 }  // namespace wafertlm::config

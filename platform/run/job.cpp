@@ -8,8 +8,13 @@
 #include "workloads/layers/data_parallel.h"
 #include "workloads/layers/resnet50.h"
 #include "workloads/sequencer/collective_registry.h"
+#include "workloads/training/training.h"
 
 namespace wafertlm {
+std::shared_ptr<const training::Plan> training_plan(const config::TrainingSpec& spec) {
+  return std::make_shared<const training::Plan>(config::build_model(spec.model), spec.complete_strategy());
+}
+
 namespace {
 
 using Sources = std::vector<std::unique_ptr<chakra::NodeSource>>;
@@ -42,6 +47,14 @@ Sources generated(const config::WorkloadSpec& spec) {
   return sources;
 }
 
+Sources trained(const config::TrainingSpec& spec) {
+  const auto plan = training_plan(spec);
+  Sources sources;
+  for (std::uint32_t rank = 0; rank < plan->ranks(); ++rank)
+    sources.push_back(std::make_unique<training::TrainingGenerator>(plan, rank));
+  return sources;
+}
+
 Sources traced(const config::TraceSpec& spec) {
   Sources sources;
   if (spec.replicate) {
@@ -57,10 +70,20 @@ Sources traced(const config::TraceSpec& spec) {
 }  // namespace
 
 Sources workload_sources(const config::WorkloadSpec& workload) {
-  return workload.kind == config::WorkloadKind::traces ? traced(workload.traces) : generated(workload);
+  switch (workload.kind) {
+    case config::WorkloadKind::traces:
+      return traced(workload.traces);
+    case config::WorkloadKind::data_parallel:
+      return generated(workload);
+    case config::WorkloadKind::training:
+      break;
+  }
+  return trained(workload.training);
 }
 
 chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::uint32_t ranks) {
+  if (workload.kind == config::WorkloadKind::training)
+    return chakra::CommGroups::from_map(training_plan(workload.training)->groups(), ranks);
   const std::string& file = workload.traces.comm_groups;
   return file.empty() ? chakra::CommGroups(ranks) : chakra::CommGroups::from_file(file, ranks);
 }
@@ -78,6 +101,18 @@ void require_known_collectives(const Job& job) {
     }
 }
 
+Placement placement_of(const config::ExperimentSpec& experiment, std::uint32_t ranks) {
+  const config::WaferSpec& wafer = experiment.platform.wafer;
+  Parallelism degrees;
+  degrees.dp = ranks;
+  std::string policy = "row_major";
+  if (experiment.workload.kind == config::WorkloadKind::training) {
+    degrees = experiment.workload.training.strategy.degrees;
+    policy = experiment.workload.training.placement;
+  }
+  return place_workers(policy, degrees, {wafer.width, wafer.height}, experiment.platform.run.seed);
+}
+
 }  // namespace
 
 Job load_job(const config::ExperimentSpec& experiment) {
@@ -88,7 +123,11 @@ Job load_job(const config::ExperimentSpec& experiment) {
     throw std::invalid_argument("the workload has " + std::to_string(ranks) + " ranks and the platform " +
                                 std::to_string(experiment.platform.wafer.npu_count()) +
                                 " NPUs; choose a larger platform (wafer.width, wafer.height)");
-  Job job{workload_groups(workload, ranks), std::move(sources), {}, workload.traces.dependencies};
+  Job job{workload_groups(workload, ranks),
+          std::move(sources),
+          {},
+          workload.traces.dependencies,
+          placement_of(experiment, ranks)};
   std::vector<chakra::NodeSource*> pointers;
   for (const auto& source : job.ranks) pointers.push_back(source.get());
   job.summaries = chakra::validate_job(pointers, job.groups, {job.dependencies});

@@ -8,16 +8,18 @@
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/chakra/validate.h"
+#include "workloads/parallelism/placement.h"
+#include "workloads/training/plan.h"
 
 namespace wafertlm {
 
-/// The workload of an experiment, read once, checked and ready to run: a source of nodes per rank. Rank r
-/// runs on NPU r.
+/// The workload of an experiment, read once, checked and ready to run: a source of nodes per rank.
 struct Job {
   chakra::CommGroups groups;
   std::vector<std::unique_ptr<chakra::NodeSource>> ranks;
   std::vector<chakra::TraceSummary> summaries;
   chakra::Dependencies dependencies = chakra::Dependencies::all;
+  Placement npus;  ///< by rank; traces run rank r on NPU r
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
 };
@@ -25,6 +27,9 @@ struct Job {
 /// The traces of all ranks, opened, or what generates them.
 std::vector<std::unique_ptr<chakra::NodeSource>> workload_sources(const config::WorkloadSpec& workload);
 chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::uint32_t ranks);
+
+/// Of a WorkloadKind::training.
+std::shared_ptr<const training::Plan> training_plan(const config::TrainingSpec& spec);
 
 /// @throws chakra::TraceError for a trace that cannot be run; std::invalid_argument when the job does not fit
 /// the platform.

@@ -2,6 +2,7 @@
 #include "platform/run/job_run.h"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 #include "platform/command/ranges.h"
@@ -21,11 +22,11 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       iteration_count_(experiment.iterations),
       barrier_(experiment.barrier),
       registry_(job.groups, machine.traits(),
-                [spec = experiment.platform.collectives, data_type = experiment.platform.run.data_type](
-                    CollectiveType type, Group group, std::uint64_t bytes) {
+                [&job, spec = experiment.platform.collectives, data_type = experiment.platform.run.data_type](
+                    CollectiveType type, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes) {
                   CollectiveRequest request;
                   request.type = type;
-                  request.group = std::move(group);
+                  for (const std::uint32_t rank : ranks) request.group.push_back(job.npus[rank]);
                   request.bytes = bytes;
                   request.algorithm = platform_algorithm(spec, type);
                   request.chunks = spec.requested_chunks();
@@ -38,9 +39,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       iteration_times_(experiment.iterations),
       ranks_done_(experiment.iterations),
       last_rank_(experiment.iterations) {
-  std::vector<NpuId> used;
-  for (std::uint32_t rank = 0; rank < job.size(); ++rank) used.push_back(static_cast<NpuId>(rank));
-  machine.wafer().mesh.require_routes(used);
+  machine.wafer().mesh.require_routes(job.npus);
   const config::SequencerSpec& sequencer = experiment.platform.sequencer;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
     const SequencerOptions options{sequencer.policy, sequencer.look_ahead, job.dependencies,
@@ -48,9 +47,11 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
     RankHost& host = *this;
     ranks_.push_back(std::make_unique<RankSequencer>(context_, host, rank, job, options));
   }
-  for (std::uint32_t npu = job.size(); npu < machine.wafer().endpoints(); ++npu) {
+  const std::set<NpuId> used(job.npus.begin(), job.npus.end());
+  for (std::uint32_t npu = 0; npu < machine.wafer().endpoints(); ++npu) {
+    if (used.count(static_cast<NpuId>(npu)) != 0) continue;
     unused_.push_back(
-        std::make_unique<OperationPort>(("sequencer_" + std::to_string(npu)).c_str(), no_listener_));
+        std::make_unique<OperationPort>(("unused_" + std::to_string(npu)).c_str(), no_listener_));
     machine.attach(*unused_.back(), static_cast<NpuId>(npu));
   }
   causes_.bound(kCausesKept, [this] { return accounted_ps(); });

@@ -41,8 +41,9 @@ RankSequencer::RankSequencer(JobContext& context, RankHost& host, std::uint32_t 
       context_(context),
       host_(host),
       rank_(rank),
+      npus_(job.npus),
       port_(("sequencer_" + std::to_string(rank)).c_str(), *this) {
-  context.machine.attach(port_, static_cast<NpuId>(rank));
+  context.machine.attach(port_, job.npus[rank]);
   for (const std::string& name : job.summaries[rank].classes)
     classes_.emplace(name, context.machine.wafer().classes.find(name));
 }
@@ -59,7 +60,7 @@ void RankSequencer::start(std::uint32_t slot, const Task& task) {
   operation.duration_ps = task.duration_ps;
   operation.operations = task.operations;
   operation.bytes = task.bytes;
-  operation.peer = static_cast<NpuId>(task.peer);
+  operation.peer = npus_[task.peer];
   if (is_message(task))
     operation.tag = running.tag = context_.messages.start(rank_, task, now, engine.cause(slot));
   if (task.kind == Task::Kind::collective) data = enter_collective(slot, task, operation);

@@ -72,6 +72,7 @@ class RankSequencer final : private SequencerHost, private OperationListener {
   JobContext& context_;
   RankHost& host_;
   std::uint32_t rank_;
+  const Placement& npus_;
   OperationPort port_;
   std::map<std::string, ClassId> classes_;
   std::map<std::uint32_t, Running> running_;  // by slot

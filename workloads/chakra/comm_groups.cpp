@@ -60,6 +60,11 @@ CommGroups CommGroups::from_file(const std::string& path, std::uint32_t num_rank
   return from_text(text, num_ranks, path);
 }
 
+CommGroups CommGroups::from_map(const std::map<std::string, std::vector<std::uint32_t>>& groups,
+                                std::uint32_t num_ranks) {
+  return from_text(Json(groups).dump(), num_ranks, "communicator groups");
+}
+
 CommGroups CommGroups::from_text(const std::string& text, std::uint32_t num_ranks, const std::string& where) {
   CommGroups groups(num_ranks);
   const Json json = parse(text, where);

@@ -19,6 +19,9 @@ class CommGroups {
   /// From `{"1": [0, 1], "2": [2, 3]}`. @throws TraceError naming file and group: not such an object, a group
   /// given twice or empty, a rank given twice or not below `num_ranks`.
   static CommGroups from_file(const std::string& path, std::uint32_t num_ranks);
+  /// From a map of the same kind. @throws TraceError as from_file.
+  static CommGroups from_map(const std::map<std::string, std::vector<std::uint32_t>>& groups,
+                             std::uint32_t num_ranks);
   /// The same from text; `where` starts the messages.
   static CommGroups from_text(const std::string& text, std::uint32_t num_ranks, const std::string& where);
 

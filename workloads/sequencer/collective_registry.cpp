@@ -55,9 +55,7 @@ CollectiveRecord& CollectiveRegistry::plan(PerGroup& group, std::uint64_t sequen
 
   auto& planned = plans_[{task.group, record->type, record->bytes}];
   if (!planned.first) {
-    Group npus;
-    for (const std::uint32_t rank : ranks) npus.push_back(static_cast<NpuId>(rank));
-    const CollectiveRequest request = planner_(record->type, npus, record->bytes);
+    const CollectiveRequest request = planner_(record->type, ranks, record->bytes);
     planned.first = plan_collective(request, fabric_);
     planned.second = cost_of(*planned.first, request, fabric_);
   }

@@ -33,8 +33,9 @@ struct CollectiveRecord {
 /// Whether the planner knows collectives of this type.
 bool can_run(chakra::CollectiveType type);
 
-/// Plans collectives; how is the platform's business.
-using CollectivePlanner = std::function<CollectiveRequest(CollectiveType, Group, std::uint64_t bytes)>;
+/// Plans collectives of ranks; how, and which NPUs they have, is the platform's business.
+using CollectivePlanner = std::function<CollectiveRequest(
+    CollectiveType, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes)>;
 
 /// Matches the collectives of all ranks by (group, how many this rank has entered in it), checks that the
 /// ranks agree, and plans each once. It takes no simulated time.

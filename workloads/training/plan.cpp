@@ -13,6 +13,7 @@ namespace wafertlm::training {
 using model::Gemm;
 using model::Layer;
 using model::nearest_divisors;
+using Cause = PlanError::Cause;
 
 std::uint64_t Fraction::of(std::uint64_t whole, std::uint64_t times) const {
   const Uint128 product = Uint128{whole} * times;
@@ -23,11 +24,14 @@ std::uint64_t Fraction::of(std::uint64_t whole, std::uint64_t times) const {
 }
 
 Plan::Plan(model::Model model, const Strategy& strategy) : model_(std::move(model)), strategy_(strategy) {
-  if (model_.blocks.empty()) throw std::invalid_argument("the model " + model_.name + " has no blocks");
+  if (model_.blocks.empty()) throw PlanError(Cause::model, "the model " + model_.name + " has no blocks");
   check_degrees();
-  for (std::uint32_t stage = 0; stage < strategy_.degrees.pp; ++stage)
-    pipeline_order(strategy_.schedule, strategy_.degrees.pp, stage, strategy_.chunks_per_stage,
+  try {
+    pipeline_order(strategy_.schedule, strategy_.degrees.pp, 0, strategy_.chunks_per_stage,
                    strategy_.microbatches);
+  } catch (const std::invalid_argument& error) {
+    throw PlanError(Cause::schedule, error.what());
+  }
   model::for_each_layer(model_, [&](const Layer& layer, bool) { check_split(layer); });
   for (std::uint32_t stage = 0; stage < strategy_.degrees.pp; ++stage)
     for (std::uint32_t chunk = 0; chunk < strategy_.chunks_per_stage; ++chunk) pieces(stage, chunk);
@@ -36,44 +40,47 @@ Plan::Plan(model::Model model, const Strategy& strategy) : model_(std::move(mode
 void Plan::check_degrees() const {
   const auto& [mp, dp, pp] = strategy_.degrees;
   const std::uint64_t replicas = std::uint64_t{dp} * strategy_.microbatches;
-  if (strategy_.effective_rate == 0) throw std::invalid_argument("effective_rate is 0");
+  if (strategy_.effective_rate == 0) throw PlanError(Cause::rate, "effective_flops is 0");
   if (strategy_.zero_stage > 3)
-    throw std::invalid_argument("zero_stage is " + std::to_string(strategy_.zero_stage) +
-                                "; it must lie between 0 and 3");
-  if (strategy_.microbatches == 0) throw std::invalid_argument("microbatches is 0; it must be at least 1");
+    throw PlanError(Cause::zero, "zero_stage is " + std::to_string(strategy_.zero_stage) +
+                                     "; it must lie between 0 and 3");
+  if (strategy_.microbatches == 0) throw PlanError(Cause::batch, "microbatches is 0; it must be at least 1");
   if (strategy_.minibatch == 0 || strategy_.minibatch % replicas != 0) {
     const std::uint64_t below = strategy_.minibatch / replicas * replicas;
-    throw std::invalid_argument("the minibatch (" + std::to_string(strategy_.minibatch) +
-                                " samples) does not divide by dp times " + "microbatches, " +
-                                std::to_string(dp) + " x " + std::to_string(strategy_.microbatches) +
-                                "; nearest: " + (below != 0 ? std::to_string(below) + " or " : "") +
-                                std::to_string(below + replicas));
+    throw PlanError(Cause::batch, "the minibatch (" + std::to_string(strategy_.minibatch) +
+                                      " samples) does not divide by dp times " + "microbatches, " +
+                                      std::to_string(dp) + " x " + std::to_string(strategy_.microbatches) +
+                                      "; nearest: " + (below != 0 ? std::to_string(below) + " or " : "") +
+                                      std::to_string(below + replicas));
   }
   if (strategy_.sequence_parallel && strategy_.stage_transfer == StageTransfer::multicast)
-    throw std::invalid_argument(
+    throw PlanError(
+        Cause::transfer,
         "with sequence_parallel no worker holds all of a stage's output, so stage_transfer must be peer");
   const std::uint32_t ep = strategy_.expert_parallel;
   if (ep == 0 || dp % ep != 0)
-    throw std::invalid_argument("dp (" + std::to_string(dp) + ") does not divide by expert_parallel (" +
-                                std::to_string(ep) + "); values that do: " + nearest_divisors(dp, ep));
+    throw PlanError(Cause::experts, "dp (" + std::to_string(dp) + ") does not divide by expert_parallel (" +
+                                        std::to_string(ep) +
+                                        "); values that do: " + nearest_divisors(dp, ep));
   if (ep > 1 && model_.experts == 0)
-    throw std::invalid_argument("expert_parallel is " + std::to_string(ep) + ", but the model " +
-                                model_.name + " has no experts");
+    throw PlanError(Cause::experts, "expert_parallel is " + std::to_string(ep) + ", but the model " +
+                                        model_.name + " has no experts");
   if (model_.experts % ep != 0 && strategy_.uneven == Uneven::error)
-    throw std::invalid_argument("the experts (" + std::to_string(model_.experts) +
-                                ") do not divide by expert_parallel (" + std::to_string(ep) +
-                                "); values that do: " + nearest_divisors(model_.experts, ep));
+    throw PlanError(Cause::experts, "the experts (" + std::to_string(model_.experts) +
+                                        ") do not divide by expert_parallel (" + std::to_string(ep) +
+                                        "); values that do: " + nearest_divisors(model_.experts, ep));
   if (mp > 1) {
     bool splits = false;
     model::for_each_layer(model_, [&](const Layer& layer, bool) { splits = splits || is_split(layer); });
     if (!splits)
-      throw std::invalid_argument("mp is " + std::to_string(mp) + ", but no layer of " + model_.name +
-                                  " can be split; use mp 1");
+      throw PlanError(Cause::degrees, "mp is " + std::to_string(mp) + ", but no layer of " + model_.name +
+                                          " can be split; use mp 1");
   }
   if (pp > 1 && strategy_.chunks() > model_.blocks.size())
-    throw std::invalid_argument("the model " + model_.name + " has " + std::to_string(model_.blocks.size()) +
-                                " blocks, fewer than pp times chunks_per_stage, " +
-                                std::to_string(strategy_.chunks()));
+    throw PlanError(Cause::degrees, "the model " + model_.name + " has " +
+                                        std::to_string(model_.blocks.size()) +
+                                        " blocks, fewer than pp times chunks_per_stage, " +
+                                        std::to_string(strategy_.chunks()));
 }
 
 bool Plan::is_split(const Layer& layer) const {
@@ -86,9 +93,10 @@ void Plan::check_split(const Layer& layer) const {
   const std::uint64_t mp = strategy_.degrees.mp;
   const auto require = [&](const char* what, std::uint64_t number) {
     if (number % mp == 0) return;
-    throw std::invalid_argument("mp (" + std::to_string(mp) + ") does not divide " + what + " of the layer " +
-                                layer.name + " (" + std::to_string(number) + "); values that do: " +
-                                nearest_divisors(number, mp) + "; or use uneven: fractional");
+    throw PlanError(Cause::degrees, "mp (" + std::to_string(mp) + ") does not divide " + what +
+                                        " of the layer " + layer.name + " (" + std::to_string(number) +
+                                        "); values that do: " + nearest_divisors(number, mp) +
+                                        "; or use uneven: fractional");
   };
   for (const Gemm& gemm : layer.gemms) {
     if (gemm.split == Gemm::Split::count) {
@@ -107,10 +115,10 @@ std::vector<Piece> Plan::pieces(std::uint32_t stage, std::uint32_t chunk) const 
   Fraction share;
   if (blocks % chunks != 0) {
     if (strategy_.uneven == Uneven::error)
-      throw std::invalid_argument("the " + std::to_string(blocks) + " blocks of " + model_.name +
-                                  " do not divide by pp times chunks_per_stage, " + std::to_string(chunks) +
-                                  "; values that do: " + nearest_divisors(blocks, chunks) +
-                                  "; or use uneven: fractional");
+      throw PlanError(Cause::degrees, "the " + std::to_string(blocks) + " blocks of " + model_.name +
+                                          " do not divide by pp times chunks_per_stage, " +
+                                          std::to_string(chunks) + "; values that do: " +
+                                          nearest_divisors(blocks, chunks) + "; or use uneven: fractional");
     if (model_.has_equal_blocks) {  // every chunk has as many, of which it does a part
       const std::uint64_t held = (blocks + chunks - 1) / chunks;
       first = std::min(first, blocks - held);

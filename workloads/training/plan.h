@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,17 @@
 #include "workloads/training/strategy.h"
 
 namespace wafertlm::training {
+
+/// A model and a strategy that do not fit.
+class PlanError : public std::invalid_argument {
+ public:
+  enum class Cause : std::uint8_t { degrees, batch, schedule, experts, zero, transfer, rate, model };
+  PlanError(Cause cause, const std::string& text) : invalid_argument(text), cause_(cause) {}
+  Cause cause() const { return cause_; }
+
+ private:
+  Cause cause_;
+};
 
 /// num / den of something whole.
 struct Fraction {
@@ -31,7 +43,7 @@ struct Piece {
 /// A model and a strategy that fit each other: who holds what, how much each rank computes and sends.
 class Plan {
  public:
-  /// @throws std::invalid_argument naming the degree that does not divide, and the nearest values that do.
+  /// @throws PlanError naming the degree that does not divide, and the nearest values that do.
   Plan(model::Model model, const Strategy& strategy);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;

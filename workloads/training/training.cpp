@@ -273,13 +273,10 @@ void TrainingGenerator::transfer(std::uint32_t from_stage, std::uint32_t to_stag
   const Parallelism& degrees = strategy().degrees;
   const std::string what = pass.is_forward ? "activations" : "gradients";
   if (strategy().sequence_parallel) bytes = Fraction{1, degrees.mp}.of(bytes);
-  // What is sent follows the last computation and what it still waits for; what is received is asked for when
-  // the pass is reached, or as early as can be.
-  Ids after;
-  if (sends || !strategy().overlap_pp) {
-    after = last_;
-    if (sends) after.insert(after.end(), waits_.begin(), waits_.end());
-  }
+  // What is sent needs what the last computation still waits for. Nothing is asked for before the pass that
+  // needs it: a rank works on one operation of a class at a time, so it could not send meanwhile.
+  Ids after = last_;
+  if (sends) after.insert(after.end(), waits_.begin(), waits_.end());
   if (strategy().stage_transfer == StageTransfer::multicast) {
     if (sends && at_.mp != 0) return;
     const std::uint64_t id =

@@ -47,7 +47,7 @@ TEST_F(Experiment, LoadsItsPlatformItsWorkloadAndItsLayers) {
   const std::string file = write(kText);
   EXPECT_EQ(detect_kind(file), FileKind::experiment);
   EXPECT_EQ(detect_kind(path("workloads/dp.yaml")), FileKind::workload);
-  EXPECT_EQ(detect_kind(path("workloads/tiny.yaml")), FileKind::layers);
+  EXPECT_EQ(detect_kind(path("workloads/tiny.yaml")), FileKind::model);
   const ExperimentSpec spec = load_experiment(file);
   EXPECT_EQ(spec.name, "e");
   EXPECT_EQ(spec.iterations, 2U);
@@ -69,7 +69,7 @@ TEST_F(Experiment, LoadsItsPlatformItsWorkloadAndItsLayers) {
   EXPECT_EQ(dp.layers.table->layers[0].name, "conv");
   EXPECT_EQ(dp.layers.table->layers[0].forward_operations, 236'027'904U);
   EXPECT_EQ(dp.layers.table->layers[1].parameters, 2048U);
-  EXPECT_EQ(load_layers(path("workloads/tiny.yaml")).layers.size(), 2U);
+  EXPECT_EQ(load_model(path("workloads/tiny.yaml")).layers.size(), 2U);
   expect_round_trip(spec);
 }
 

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <stdexcept>
 
@@ -44,7 +43,7 @@ Strategy strategy(std::uint32_t mp, std::uint32_t dp, std::uint32_t pp) {
 }
 
 chakra::CommGroups comm_groups(const Plan& plan) {
-  return chakra::CommGroups::from_text(nlohmann::json(plan.groups()).dump(), plan.ranks(), "groups");
+  return chakra::CommGroups::from_map(plan.groups(), plan.ranks());
 }
 
 /// Bytes that a rank sends by class if every collective is a ring (reference: collectives.md); of a multicast
@@ -305,7 +304,7 @@ TEST(Plan, ErrorsNameWhatWouldWork) {
   expect(error([](auto&, Strategy& s) { s.microbatches = 3; }), "nearest: 6 or 9");
   expect(error([](auto&, Strategy& s) { s.microbatches = 0; }), "microbatches is 0");
   expect(error([](auto&, Strategy& s) { s.expert_parallel = 2; }), "expert_parallel");
-  expect(error([](auto&, Strategy& s) { s.effective_rate = 0; }), "effective_rate");
+  expect(error([](auto&, Strategy& s) { s.effective_rate = 0; }), "effective_flops");
   expect(error([](auto&, Strategy& s) { s.degrees.pp = 16; }), "fewer than");
   expect(error([](auto& t, Strategy& s) {
            t.kv_heads = 2;

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/config/training_type.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "platform/config/model_type.h"
+#include "platform/config/value_types.h"
+#include "workloads/parallelism/placement.h"
+#include "workloads/training/plan.h"
+
+namespace wafertlm::config {
+namespace {
+
+using training::DpCollective;
+using training::PlanError;
+using training::Schedule;
+using training::StageTransfer;
+using training::Strategy;
+using training::Uneven;
+
+constexpr std::uint32_t kMostRanks = 65'536;
+
+/// "MP(2)-DP(5)-PP(2)".
+class ParallelismType : public TypeOf<Parallelism> {
+ public:
+  Parallelism read(const Reader& in) const override {
+    const std::string& text = in.scalar("a parallelism such as 'MP(2)-DP(5)-PP(2)'");
+    try {
+      return parse_parallelism(text, kMostRanks);
+    } catch (const std::invalid_argument& error) {
+      in.fail(error.what());
+    }
+  }
+  Node write(const Parallelism& value) const override { return Node::scalar(to_string(value)); }
+  Json schema(SchemaStyle, SchemaDefs&) const override {
+    return {{"type", "string"}, {"pattern", "^(MP|DP|PP)\\([0-9]+\\)(-(MP|DP|PP)\\([0-9]+\\)){0,2}$"}};
+  }
+};
+
+void check_batch(const TrainingSpec& spec, const Check& check) {
+  if (spec.minibatch && spec.samples_per_replica)
+    check.fail({&spec.samples_per_replica}, "give this or '" + check.path(&spec.minibatch) + "', not both");
+  if (!spec.minibatch && !spec.samples_per_replica)
+    check.fail({&spec.strategy.degrees}, "needs a batch: give '" + check.path(&spec.minibatch) + "' or '" +
+                                             check.path(&spec.samples_per_replica) + "'");
+}
+
+void check_training(const WorkloadSpec& workload, const Check& check) {
+  if (workload.kind != WorkloadKind::training) return;
+  const TrainingSpec& spec = workload.training;
+  check_batch(spec, check);
+  try {
+    const training::Plan plan(build_model(spec.model), spec.complete_strategy());
+  } catch (const PlanError& error) {
+    const Strategy& s = spec.strategy;
+    const auto culprits = [&]() -> std::vector<const void*> {
+      switch (error.cause()) {
+        case PlanError::Cause::batch:
+          return {&s.microbatches, &spec.minibatch, &spec.samples_per_replica};
+        case PlanError::Cause::schedule:
+          return {&s.microbatches, &s.chunks_per_stage, &s.schedule};
+        case PlanError::Cause::experts:
+          return {&s.expert_parallel};
+        case PlanError::Cause::zero:
+          return {&s.zero_stage};
+        case PlanError::Cause::transfer:
+          return {&s.stage_transfer, &s.sequence_parallel};
+        case PlanError::Cause::rate:
+          return {&spec.effective_rate_operations_per_s};
+        case PlanError::Cause::degrees:
+        case PlanError::Cause::model:
+          break;
+      }
+      return {&s.degrees};
+    };
+    check.fail(culprits(), error.what());
+  } catch (const std::invalid_argument& error) {
+    check.fail({&spec.strategy.degrees}, error.what());
+  }
+}
+
+}  // namespace
+
+training::Strategy TrainingSpec::complete_strategy() const {
+  Strategy complete = strategy;
+  complete.minibatch = minibatch ? *minibatch : samples_per_replica.value_or(0) * strategy.degrees.dp;
+  complete.effective_rate = static_cast<std::uint64_t>(std::llround(effective_rate_operations_per_s));
+  return complete;
+}
+
+void add_training_keys(Struct<WorkloadSpec>& workload) {
+  const auto of = [](auto member) {
+    return [member](auto& spec) -> auto& { return spec.training.*member; };
+  };
+  const auto strategy = [](auto member) {
+    return [member](auto& spec) -> auto& { return spec.training.strategy.*member; };
+  };
+  using T = TrainingSpec;
+  using S = Strategy;
+  const auto samples = integer<std::uint64_t>(1, 1'000'000'000);
+  const auto count = integer<std::uint32_t>(1, 1'000'000);
+  workload.alternative(&WorkloadSpec::kind, WorkloadKind::training)
+      .required("model", of(&T::model), std::make_shared<const FileOr<ModelSpec>>(model_type()),
+                "The model, or its file")
+      .required("parallelism", strategy(&S::degrees), std::make_shared<const ParallelismType>(),
+                "Degrees of tensor (MP), data (DP) and pipeline parallelism (PP): MP(2)-DP(5)-PP(2)")
+      .required("effective_flops", of(&T::effective_rate_operations_per_s),
+                real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS"),
+                "Compute rate that an NPU sustains; a calibration value, may lie above the peak")
+      .optional("minibatch", of(&T::minibatch), maybe(samples), "Samples of an iteration, of all replicas")
+      .optional("samples_per_replica", of(&T::samples_per_replica), maybe(samples),
+                "Samples of an iteration and DP rank, in place of minibatch")
+      .optional("microbatches", strategy(&S::microbatches), count,
+                "Parts into which a replica cuts its samples, one after the other")
+      .optional("placement", of(&T::placement), text(),
+                "Which NPU each worker gets: paper, contiguous, row_major, random or file:PATH")
+      .optional("expert_parallel", strategy(&S::expert_parallel), count,
+                "Neighbours in DP that divide the experts; divides DP")
+      .optional("zero_stage", strategy(&S::zero_stage), integer<std::uint32_t>(0, 3),
+                "ZeRO: DP divides 1: the optimizer, 2: and gradients, 3: and parameters")
+      .optional("sequence_parallel", strategy(&S::sequence_parallel), boolean(),
+                "MP also divides norms along the sequence: all-gather and reduce-scatter for all-reduce")
+      .optional("split_vocabulary", strategy(&S::split_vocabulary), boolean(),
+                "MP also divides embedding and head")
+      .optional("schedule", strategy(&S::schedule),
+                choice<Schedule>({{"gpipe", Schedule::gpipe},
+                                  {"1f1b", Schedule::one_forward_one_backward},
+                                  {"interleaved", Schedule::interleaved},
+                                  {"resident_loop", Schedule::resident_loop}}),
+                "Order of the microbatches in a pipeline stage")
+      .optional("chunks_per_stage", strategy(&S::chunks_per_stage), count,
+                "Groups of blocks that a stage holds: of interleaved and resident_loop")
+      .optional("recompute", strategy(&S::recompute),
+                choice<model::Recompute>({{"none", model::Recompute::none},
+                                          {"selective", model::Recompute::selective},
+                                          {"full", model::Recompute::full}}),
+                "What the backward pass computes again instead of keeping it: selective: attention scores")
+      .optional("uneven", strategy(&S::uneven),
+                choice<Uneven>({{"error", Uneven::error}, {"fractional", Uneven::fractional}}),
+                "Where a degree does not divide the model: refuse, or the same fraction for everybody")
+      .optional("element_bytes", strategy(&S::element_bytes), integer<std::uint32_t>(1, 8),
+                "Bytes of a weight, an activation and a gradient")
+      .optional("dp_collective", strategy(&S::dp_collective),
+                maybe(choice<DpCollective>(
+                    {{"all_reduce", DpCollective::all_reduce},
+                     {"reduce_scatter_all_gather", DpCollective::reduce_scatter_all_gather}})),
+                "How gradients are reduced; not given: all_reduce, with ZeRO reduce_scatter_all_gather")
+      .optional("gradient_bucket", strategy(&S::bucket_bytes), whole_quantity(size_dimension(), "1 B", "1 PB"),
+                "Gradients are reduced in buckets of this size")
+      .optional(
+          "stage_transfer", strategy(&S::stage_transfer),
+          choice<StageTransfer>({{"peer", StageTransfer::peer}, {"multicast", StageTransfer::multicast}}),
+          "Between stages: every worker to its peer, or one worker to the next stage's MP group")
+      .optional("overlap_mp", strategy(&S::overlap_mp), boolean(),
+                "The all-reduce of an input gradient runs beside the weight gradient")
+      .optional("overlap_dp", strategy(&S::overlap_dp), boolean(),
+                "Gradients are reduced (ZeRO-3: parameters gathered) beside computation")
+      .optional("overlap_pp", strategy(&S::overlap_pp), boolean(),
+                "Transfers between stages run beside computation")
+      .optional("optimizer_bytes_per_parameter", strategy(&S::optimizer_bytes_per_parameter),
+                integer<std::uint32_t>(0, 1000), "State of the optimizer; 12: Adam with a copy in FP32")
+      .optional("optimizer_operations_per_parameter", strategy(&S::optimizer_operations_per_parameter),
+                integer<std::uint32_t>(0, 1000), "Operations of an optimizer step")
+      .check(check_training);
+}
+
+}  // namespace wafertlm::config

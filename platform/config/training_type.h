@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "platform/config/struct_type.h"
+#include "platform/config/workload_spec.h"
+
+namespace wafertlm::config {
+
+/// Adds the keys of WorkloadKind::training, the first of which tells it from the others.
+void add_training_keys(Struct<WorkloadSpec>& workload);
+
+}  // namespace wafertlm::config
