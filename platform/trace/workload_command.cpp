@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "platform/command/files.h"
 #include "platform/config/load.h"
 #include "platform/run/job.h"
 #include "platform/trace/trace_command.h"
+#include "platform/trace/workload_show.h"
 #include "workloads/chakra/trace_file.h"
 
 namespace wafertlm {
@@ -16,6 +18,7 @@ namespace {
 struct Options {
   std::string workload, out, form = "et";
   std::vector<std::string> overrides;
+  bool json = false;
 };
 
 int generate(const Options& options) {
@@ -32,8 +35,23 @@ int generate(const Options& options) {
   std::uint64_t nodes = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     nodes += chakra::write_trace_file(*sources[rank], fmt::format("{}.{}.{}", prefix, rank, options.form));
+  if (spec.kind == config::WorkloadKind::training) {
+    const std::string groups = fs::path(options.workload).stem().string() + ".comm_groups.json";
+    write_files(options.out,
+                {{groups, nlohmann::json(training_plan(spec.training)->groups()).dump(1) + "\n"}});
+    fmt::print("{}: the communicator groups\n", (fs::path(options.out) / groups).string());
+  }
   fmt::print("{}.<rank>.{}: {} rank{}, {} nodes\n", prefix, options.form, ranks, ranks == 1 ? "" : "s",
              nodes);
+  return 0;
+}
+
+int show(const Options& options) {
+  const WorkloadTotals totals = workload_totals(config::load_workload(options.workload, options.overrides));
+  if (options.json)
+    fmt::print("{}\n", totals_json(totals).dump(2));
+  else
+    fmt::print("{}", totals_text(totals));
   return 0;
 }
 
@@ -41,7 +59,7 @@ int generate(const Options& options) {
 
 std::function<int()> add_workload_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("workload", "Make Chakra traces of a workload");
+  CLI::App* command = app.add_subcommand("workload", "Look at a workload, or make Chakra traces of it");
   command->require_subcommand(1);
   CLI::App* generate_command =
       command->add_subcommand("generate", "Write what a workload file describes as a trace per rank");
@@ -50,10 +68,16 @@ std::function<int()> add_workload_command(CLI::App& app) {
   generate_command->add_option("--form", options->form, "et, et.gz or json")
       ->check(CLI::IsMember({"et", "et.gz", "json"}));
   generate_command->add_option("--set", options->overrides, "Change a key: data_parallel=4");
+  CLI::App* show_command = command->add_subcommand(
+      "show", "Totals of a workload: parameters, operations, bytes by traffic class, message sizes, memory");
+  show_command->add_option("WORKLOAD", options->workload, "Workload file")->required()->type_name("FILE");
+  show_command->add_option("--set", options->overrides, "Change a key: microbatches=4");
+  show_command->add_flag("--json", options->json, "Print JSON, with every rank");
   command->footer(
-      "Example:\n"
-      "  wafertlm workload generate configs/workloads/resnet50_dp20.yaml --out traces");
-  return [options] { return generate(*options); };
+      "Examples:\n"
+      "  wafertlm workload generate configs/workloads/resnet50_dp20.yaml --out traces\n"
+      "  wafertlm workload show configs/workloads/transformer_17b.yaml");
+  return [options, show_command] { return show_command->parsed() ? show(*options) : generate(*options); };
 }
 
 }  // namespace wafertlm

@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "platform/config/load.h"
 #include "platform/run/job.h"
-#include "tests/unit/platform/config/bad_input.h"
+#include "tests/unit/workloads/chakra/trace_files.h"
 
 namespace wafertlm::config {
 namespace {
@@ -34,13 +35,22 @@ TEST(TrainingWorkload, EveryModelFileLoads) {
   EXPECT_GE(files, 9U);
 }
 
-TEST(TrainingWorkload, ResolvedTextGivesTheSameWorkload) {
-  const WorkloadSpec spec = load_workload(kWorkloads + "transformer_17b.yaml", {"minibatch=96", "microbatches=4"});
-  (void)spec;
+TEST(TrainingWorkload, ResolvedTextGivesTheSameStrategy) {
+  const WorkloadSpec spec = load_workload(kWorkloads + "transformer_17b.yaml",
+                                          {"microbatches=4", "dp_collective=reduce_scatter_all_gather"});
+  const chakra::test::TemporaryFolder folder;
+  const std::string path = folder.file("resolved.yaml");
+  std::ofstream(path) << resolved_yaml(spec);
+  const WorkloadSpec again = load_workload(path);
+  EXPECT_EQ(again.training.strategy.microbatches, 4U);
+  EXPECT_EQ(again.training.complete_strategy().minibatch, spec.training.complete_strategy().minibatch);
+  EXPECT_TRUE(again.training.strategy.scatters_gradients());
+  EXPECT_EQ(again.training.model.transformer.hidden, 4256U);
 }
 
 /// The message for transformer_17b.yaml with an override.
-std::string error(const std::vector<std::string>& overrides, const std::string& file = "transformer_17b.yaml") {
+std::string error(const std::vector<std::string>& overrides,
+                  const std::string& file = "transformer_17b.yaml") {
   try {
     load_workload(kWorkloads + file, overrides);
   } catch (const ConfigError& e) {
@@ -66,7 +76,8 @@ TEST(TrainingWorkload, ErrorsNameKeyAndNearestValues) {
   expect_parts(error({"model.transformer.heads=27"}), {"heads", "19 or 28"});
   expect_parts(error({"model.transformer.layers=-3"}), {"layers", "-3"});
   expect_parts(error({"sequence_parallel=true"}), {"stage_transfer must be peer"});
-  expect_parts(error({"parallelism=MP(2)-DP(10)"}, "resnet152_dp20.yaml"), {"no layer of ResNet-152 can be split"});
+  expect_parts(error({"parallelism=MP(2)-DP(10)"}, "resnet152_dp20.yaml"),
+               {"no layer of ResNet-152 can be split"});
 }
 
 }  // namespace
