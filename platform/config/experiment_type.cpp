@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "platform/command/format.h"
 #include "platform/config/platform_type.h"
 #include "platform/config/value_types.h"
 #include "platform/config/workload_type.h"
+#include "workloads/training/memory.h"
 
 namespace wafertlm::config {
 
@@ -31,6 +34,36 @@ void check_ranks(const ExperimentSpec& experiment, const Check& check) {
     require(*workload.traces.replicate, &workload.traces.replicate);
 }
 
+/// What would make the largest part smaller.
+const char* remedy(const training::MemoryNeed& need) {
+  if (need.activations >= std::max({need.parameters, need.gradients, need.optimizer, need.gathered}))
+    return "recompute: selective or full, more microbatches or sequence_parallel would help";
+  if (need.optimizer >= std::max({need.parameters, need.gradients, need.gathered}))
+    return "zero_stage 1 or higher, more MP or more PP would help";
+  return "a higher zero_stage, more MP or more PP would help";
+}
+
+/// A model that does not fit is refused, or the run would stand for a machine that cannot exist.
+void check_memory(const ExperimentSpec& experiment, const Check& check) {
+  const WorkloadSpec& workload = experiment.workload;
+  if (workload.kind != WorkloadKind::training) return;
+  const training::Plan plan(build_model(workload.training.model), workload.training.complete_strategy());
+  const std::uint64_t capacity = experiment.platform.npu.hbm.capacity_bytes;
+  for (std::uint32_t rank = 0; rank < plan.ranks(); rank += plan.strategy().degrees.mp) {
+    const training::MemoryNeed need = memory_need(plan, rank);
+    if (need.total() <= capacity) continue;
+    check.fail(
+        {&workload.training.strategy.degrees},
+        fmt::format("rank {} needs {} of memory, {} more than the HBM of an NPU holds ({}): parameters "
+                    "{}, gradients {}, optimizer {}, activations {}{}; {}",
+                    rank, format_bytes(need.total()), format_bytes(need.total() - capacity),
+                    format_bytes(capacity), format_bytes(need.parameters), format_bytes(need.gradients),
+                    format_bytes(need.optimizer), format_bytes(need.activations),
+                    need.gathered ? ", gathered parameters " + format_bytes(need.gathered) : "",
+                    remedy(need)));
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
@@ -47,7 +80,8 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
                   "How often the workload runs")
         .optional("barrier", &ExperimentSpec::barrier, boolean(),
                   "All ranks wait for each other between iterations")
-        .check(check_ranks);
+        .check(check_ranks)
+        .check(check_memory);
     return experiment;
   }();
   return type;

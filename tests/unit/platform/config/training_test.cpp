@@ -64,6 +64,27 @@ void expect_parts(const std::string& text, const std::vector<std::string>& parts
     EXPECT_NE(text.find(part), std::string::npos) << "'" << text << "' lacks '" << part << "'";
 }
 
+TEST(TrainingWorkload, AModelThatDoesNotFitIsRefused) {
+  const chakra::test::TemporaryFolder folder;
+  const std::string path = folder.file("experiment.yaml");
+  std::ofstream(path) << "experiment: too large\nplatform: " << WAFERTLM_SOURCE_DIR
+                      << "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: " << kWorkloads
+                      << "transformer_17b.yaml\n";
+  EXPECT_EQ(load_experiment(path).workload.training.strategy.degrees.mp, 3U);
+  const auto message = [&](const std::vector<std::string>& overrides) -> std::string {
+    try {
+      load_experiment(path, overrides);
+    } catch (const ConfigError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  expect_parts(message({"npu.hbm.capacity=40GB"}),
+               {"rank 0 needs 40.22 GB", "217.8 MB more than the HBM", "recompute"});
+  expect_parts(message({"npu.hbm.capacity=40GB", "workload.zero_stage=0", "workload.recompute=full"}),
+               {"optimizer 36.59 GB", "zero_stage 1"});
+}
+
 TEST(TrainingWorkload, ErrorsNameKeyAndNearestValues) {
   expect_parts(error({"uneven=error"}), {"transformer_17b.yaml:5", "mp (3) does not divide", "2 or 4"});
   expect_parts(error({"microbatches=0"}), {"microbatches"});
