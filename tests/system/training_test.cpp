@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training workloads through the executable.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
+
+namespace wafertlm {
+namespace {
+
+/// A transformer whose blocks take all the time: a vocabulary of one token, no optimizer, slow NPUs.
+std::string workload(const test::TempFolder& folder, const std::string& name, const std::string& strategy) {
+  return folder.write(
+      name,
+      "workload: small\nmodel:\n  model: small\n  transformer: {layers: 8, hidden: 64, heads: "
+      "4, sequence: 32, vocabulary: 1}\neffective_flops: 100 MFLOPS\n"
+      "optimizer_operations_per_parameter: 0\n" +
+          strategy);
+}
+
+nlohmann::json run(const test::TempFolder& folder, const std::string& workload_file, const std::string& out) {
+  const std::string experiment =
+      folder.write("experiment_" + out + ".yaml", "experiment: small\nplatform: " WAFERTLM_SOURCE_DIR
+                                                  "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: " +
+                                                      workload_file + "\n");
+  const test::ToolResult result = test::run_tool("run " + experiment + " --out " + folder.path() + "/" + out);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  return nlohmann::json::parse(test::read_text(folder.path() + "/" + out + "/results.json"));
+}
+
+// (p − 1)/(m + p − 1) of the iteration is idle, (p − 1)/(v·m + p − 1) with v chunks. A block computes for 75
+// ms forward, so transfers of microseconds and an embedding do not show.
+TEST(Training, PipelineBubbles) {
+  const test::TempFolder folder;
+  const struct {
+    const char* strategy;
+    double bubble;
+  } cases[] = {
+      {"parallelism: PP(4)\nminibatch: 8\nmicrobatches: 8\n", 3.0 / 11},
+      {"parallelism: PP(4)\nminibatch: 8\nmicrobatches: 8\nschedule: gpipe\n", 3.0 / 11},
+      {"parallelism: PP(4)\nminibatch: 2\nmicrobatches: 2\n", 3.0 / 5},
+      {"parallelism: PP(4)\nminibatch: 8\nmicrobatches: 8\nschedule: interleaved\nchunks_per_stage: 2\n",
+       3.0 / 19},
+      {"parallelism: PP(2)\nminibatch: 2\nmicrobatches: 2\nschedule: resident_loop\nchunks_per_stage: 4\n"
+       "stage_transfer: multicast\n",
+       1.0 / 9},
+  };
+  int number = 0;
+  for (const auto& c : cases) {
+    const std::string file = workload(folder, "w" + std::to_string(number) + ".yaml", c.strategy);
+    const auto results = run(folder, file, "out" + std::to_string(number++));
+    const auto& iteration = results["iterations"][0];
+    const double busy = iteration["breakdown_s"]["compute"].get<double>() / iteration["time_s"].get<double>();
+    EXPECT_NEAR(1 - busy, c.bubble, 0.002) << c.strategy;
+  }
+}
+
+// Everything at once, in small; and the traces written from it give the same time to the last digit.
+TEST(Training, TracesOfAWorkloadGiveTheSameTime) {
+  const test::TempFolder folder;
+  const std::string file =
+      workload(folder, "job.yaml",
+               "parallelism: MP(2)-DP(4)-PP(2)\nminibatch: 16\nmicrobatches: 2\nzero_stage: 3\n"
+               "sequence_parallel: true\nrecompute: full\nplacement: row_major\n");
+  const auto direct = run(folder, file, "direct");
+  const test::ToolResult generated =
+      test::run_tool("workload generate " + file + " --out " + folder.path() + "/traces");
+  ASSERT_EQ(generated.exit_code, 0) << generated.error;
+  const std::string traced = folder.write("traced.yaml",
+                                          "workload: small\nchakra: traces/job\ncomm_groups: "
+                                          "traces/job.comm_groups.json\n");
+  const auto replayed = run(folder, traced, "replayed");
+  EXPECT_EQ(direct["iterations"], replayed["iterations"]);
+  EXPECT_EQ(direct["collectives"], replayed["collectives"]);
+  EXPECT_GT(direct["collectives"].size(), 0U);
+  EXPECT_GT(direct["iterations"][0]["breakdown_s"]["exposed_mp"].get<double>(), 0);
+}
+
+// Neighbours talk over fewer links than NPUs that are scattered.
+TEST(Training, PlacementMovesTheTraffic) {
+  const test::TempFolder folder;
+  const std::string strategy = "parallelism: MP(2)-DP(5)-PP(2)\nminibatch: 10\nmicrobatches: 2\n";
+  const auto bytes = [&](const std::string& placement) {
+    const std::string file =
+        workload(folder, placement + ".yaml", strategy + "placement: " + placement + "\n");
+    std::uint64_t sum = 0;
+    const auto results = run(folder, file, placement);
+    for (const auto& link : results["links"])
+      if (link["name"].get<std::string>().rfind("router", 0) == 0) sum += link["bytes"].get<std::uint64_t>();
+    return sum;
+  };
+  EXPECT_LT(bytes("paper"), bytes("random"));
+}
+
+TEST(Training, ShowPrintsTotals) {
+  const test::ToolResult shown =
+      test::run_tool("workload show " WAFERTLM_SOURCE_DIR "/configs/workloads/resnet152_dp20.yaml --json");
+  ASSERT_EQ(shown.exit_code, 0) << shown.error;
+  const auto json = nlohmann::json::parse(shown.out);
+  EXPECT_EQ(json["model"]["parameters"], 60'192'808U);
+  ASSERT_EQ(json["ranks"].size(), 20U);
+  // 2(n − 1)/n of the gradients
+  EXPECT_EQ(json["ranks"][7]["classes"]["dp"]["sent_bytes"], 60'192'808ULL * 2 * 38 / 20);
+  EXPECT_EQ(json["ranks"][7]["memory_bytes"]["parameters"], 60'192'808U * 2);
+}
+
+}  // namespace
+}  // namespace wafertlm
