@@ -44,7 +44,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
   const config::SequencerSpec& sequencer = experiment.platform.sequencer;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
     const SequencerOptions options{sequencer.policy, sequencer.look_ahead, job.dependencies,
-                                   job.summaries[rank].missing};
+                                   job.summaries[rank].missing, job.summaries[rank].numbers};
     RankHost& host = *this;
     ranks_.push_back(std::make_unique<RankSequencer>(context_, host, rank, job, options));
   }
@@ -69,6 +69,12 @@ void JobRun::time_spent(std::uint32_t rank, const TimeSegment& segment) {
   time_.add(rank, segment);
   if (context_.observer)
     context_.observer->time_spent(rank, segment.from_ps, segment.to_ps, categories_.name(segment.category));
+}
+
+void JobRun::collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) {
+  const auto group = static_cast<std::uint32_t>(job_.groups.number(record.group));
+  for (const std::uint32_t other : job_.groups.ranks(record.group))
+    if (other != rank) ranks_[other]->engine.awaited(group, record.sequence, now);
 }
 
 void JobRun::iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) {

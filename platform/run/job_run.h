@@ -71,6 +71,7 @@ class JobRun : private RankHost {
 
   void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) override;
   void time_spent(std::uint32_t rank, const TimeSegment& segment) override;
+  void collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) override;
   std::vector<std::string> waiting() const;
   std::uint64_t finished() const;
   TimePs accounted_ps() const;

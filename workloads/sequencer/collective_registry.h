@@ -28,6 +28,12 @@ struct CollectiveRecord {
   TimePs first_entry_ps = kNever, last_entry_ps = 0, end_ps = 0;
   CollectiveCost cost;
   CauseRef cause;  ///< what the last to enter waited for, until all have left
+  std::vector<bool> is_in;            ///< by position in the group, until all have entered
+  std::uint32_t first_rank = 0;       ///< that entered
+  std::uint64_t first_node = 0;       ///< its node
+
+  /// Ranks may still enter, or could until this very instant.
+  bool gathers(TimePs now) const { return entered < group_size || last_entry_ps == now; }
 };
 
 /// Whether the planner knows collectives of this type.
@@ -36,8 +42,8 @@ bool can_run(chakra::CollectiveType type);
 /// Plans collectives; how is the platform's business.
 using CollectivePlanner = std::function<CollectiveRequest(CollectiveType, Group, std::uint64_t bytes)>;
 
-/// Matches the collectives of all ranks by (group, how many this rank has entered in it), checks that the
-/// ranks agree, and plans each once. It takes no simulated time.
+/// Matches the collectives of all ranks by (group, Task::number), checks that the ranks agree, and plans each
+/// once. It takes no simulated time.
 class CollectiveRegistry {
  public:
   CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric, CollectivePlanner planner);
@@ -61,12 +67,8 @@ class CollectiveRegistry {
   std::vector<std::string> unfinished() const;
 
  private:
-  struct PerGroup {
-    std::vector<std::uint64_t> entered;                                  // by rank
-    std::map<std::uint64_t, std::unique_ptr<CollectiveRecord>> records;  // by sequence number
-    std::map<std::uint64_t, std::uint32_t> first_rank;
-  };
-  CollectiveRecord& plan(PerGroup& group, std::uint64_t sequence, const Task& task);
+  using PerGroup = std::map<std::uint64_t, std::unique_ptr<CollectiveRecord>>;  // by sequence number
+  CollectiveRecord& plan(PerGroup& group, const Task& task);
 
   const chakra::CommGroups& groups_;
   const FabricTraits& fabric_;
