@@ -84,7 +84,7 @@ TEST_F(Stragglers, IndependentCollectivesOfAGroupMeetTheirPartners) {
     EXPECT_EQ(results, run(more)) << more;
     times.insert(results["iterations"][0]["time_ps"].get<std::uint64_t>());
   }
-  EXPECT_GT(times.size(), 4U) << "the timings differ";
+  EXPECT_GT(times.size(), 3U) << "the timings differ";
 }
 
 TEST_F(Stragglers, CollectivesOfTwoGroupsInOneClassDoNotBlockEachOther) {
@@ -105,12 +105,13 @@ TEST_F(Stragglers, CollectivesOfTwoGroupsInOneClassDoNotBlockEachOther) {
 
 TEST_F(Stragglers, MessagesOfOneTagMeetByNumber) {
   std::vector<chakra::Node> sender, receiver;
+  for (std::uint64_t k = 0; k < 5; ++k)
+    receiver.push_back(compute(k, 70'000 * ((2 * k) % 5 + 1)));
   for (std::uint64_t k = 0; k < 5; ++k) {
     sender.push_back(cpu(k, 100'000 * ((3 * k) % 5 + 1)));
     sender.push_back(send(100 + k, 1, 7, 0, {k}));
     sender.back().comm_size = 4096 * (k + 1);
-    receiver.push_back(compute(k, 70'000 * ((2 * k) % 5 + 1)));
-    receiver.push_back(receive(100 + k, 0, 7, {(k + 2) % 5}));
+    receiver.push_back(receive(100 + k, 0, 7, {(2 * k) % 5}));
     receiver.back().comm_size = 4096 * (k + 1);
   }
   write({sender, receiver});
