@@ -116,6 +116,12 @@ void RankSequencer::operation_done(std::uint64_t token, const Operation& operati
   engine.done(slot, std::move(end), operation.end_ps);
 }
 
+const CollectiveRecord* RankSequencer::collective_of(const Task& under_way) const {
+  for (const auto& [slot, running] : running_)
+    if (running.task == &under_way) return running.collective.record;
+  return nullptr;
+}
+
 RankSequencer::Need RankSequencer::need_of(const Task& under_way) const {
   for (const auto& [slot, running] : running_) {
     if (running.task != &under_way) continue;

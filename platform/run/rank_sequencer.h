@@ -52,6 +52,8 @@ class RankSequencer final : private SequencerHost, private OperationListener {
     std::function<bool(const Task&)> provides;  ///< which task of theirs would help
   };
   Need need_of(const Task& under_way) const;
+  /// The record of a collective under way; null for other tasks.
+  const CollectiveRecord* collective_of(const Task& under_way) const;
 
  private:
   void start(std::uint32_t slot, const Task& task) override;

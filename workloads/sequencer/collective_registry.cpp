@@ -130,16 +130,20 @@ std::vector<std::uint32_t> CollectiveRegistry::absent(const CollectiveRecord& re
   return absent;
 }
 
-std::vector<std::string> CollectiveRegistry::unfinished() const {
-  std::vector<std::string> lines;
+std::vector<std::pair<const CollectiveRecord*, std::string>> CollectiveRegistry::unfinished() const {
+  std::vector<std::pair<const CollectiveRecord*, std::string>> lines;
   for (const auto& [name, group] : by_group_)
     for (const auto& [sequence, record] : group) {
       if (record->entered == record->group_size) continue;
       std::string missing;
       for (const std::uint32_t rank : absent(*record))
         missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
-      lines.push_back(describe(record->first_node, record->name, record->type, record->bytes, record->traffic_class) +
-                      " of group '" + name + "' waits for rank " + missing + " to enter");
+      lines.emplace_back(record.get(),
+                         "rank " + std::to_string(record->first_rank) + ": " +
+                             describe(record->first_node, record->name, record->type, record->bytes,
+                                      record->traffic_class) +
+                             (name.empty() ? "" : " of group '" + name + "'") + " waits for rank " + missing +
+                             " to enter it");
     }
   return lines;
 }

@@ -63,8 +63,8 @@ class CollectiveRegistry {
   std::vector<const CollectiveRecord*> records() const;
   /// Ranks of the record's group that have not entered it, lowest first.
   std::vector<std::uint32_t> absent(const CollectiveRecord& record) const;
-  /// Ranks that others wait for, in words.
-  std::vector<std::string> unfinished() const;
+  /// Collectives that not all ranks have entered, with the ranks that the others wait for, in words.
+  std::vector<std::pair<const CollectiveRecord*, std::string>> unfinished() const;
 
  private:
   using PerGroup = std::map<std::uint64_t, std::unique_ptr<CollectiveRecord>>;  // by sequence number
