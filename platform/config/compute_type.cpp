@@ -36,8 +36,9 @@ void check_compute(const ComputeSpec& compute, const Check& check) {
   for (std::size_t i = 0; i < rates.size(); ++i) {
     if (i == static_cast<std::size_t>(compute.precision)) continue;
     const std::string why = std::string("has no effect: the workload computes in ") +
-                            kPrecisions[static_cast<std::size_t>(compute.precision)] + "; leave it out, or set '" +
-                            check.path(&compute.precision) + "' to " + kPrecisions[i];
+                            kPrecisions[static_cast<std::size_t>(compute.precision)] +
+                            "; leave it out, or set '" + check.path(&compute.precision) + "' to " +
+                            kPrecisions[i];
     if (rates[i]->peak_operations_per_s) check.fail({&rates[i]->peak_operations_per_s}, why);
     if (rates[i]->efficiency_percent != RateSpec{}.efficiency_percent)
       check.fail({&rates[i]->efficiency_percent}, why);

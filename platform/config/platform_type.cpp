@@ -163,7 +163,8 @@ void check_stragglers(const PlatformSpec& platform, const Check& check) {
       check.fail({&straggler.npu}, "there is no NPU " + std::to_string(npu) + "; the wafer has NPUs 0 to " +
                                        std::to_string(platform.wafer.npu_count() - 1));
     if (std::find(failed.begin(), failed.end(), straggler.npu) != failed.end())
-      check.fail({&straggler.npu}, "the router of NPU " + std::to_string(npu) + " has failed; it does not compute");
+      check.fail({&straggler.npu},
+                 "the router of NPU " + std::to_string(npu) + " has failed; it does not compute");
     for (const StragglerSpec* before = stragglers.data(); before != &straggler; ++before)
       if (before->npu == straggler.npu)
         check.fail({&straggler.npu}, "NPU " + std::to_string(npu) + " is a straggler already; leave one out");

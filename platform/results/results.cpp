@@ -179,9 +179,9 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
                   {"iterations", Json::array()}};
   const auto iterations = job.iterations();
   for (const IterationResult& iteration : iterations)
-    results["iterations"].push_back(
-        iteration_json(iteration, iterations.size() * job.job().size() <= kMostRankRows ||
-                                      &iteration == &iterations.back()));
+    results["iterations"].push_back(iteration_json(
+        iteration,
+        iterations.size() * job.job().size() <= kMostRankRows || &iteration == &iterations.back()));
   results["iteration_time_s"] = results["iterations"].back()["time_s"];
   results["critical_path"] = critical_path_json(job);
   results["collectives_total"] = job.collectives().size();
@@ -237,7 +237,8 @@ std::string results_csv(const Json& results) {
   std::size_t number = 0;
   for (const Json& row : results["iterations"])
     text += fmt::format("iteration,{},{},,,,,\n", number++, row["time_s"].get<double>());
-  // Where the time of every rank went: "iteration 0 rank 3 exposed_dp"; the parts sum to the iteration's time.
+  // Where the time of every rank went: "iteration 0 rank 3 exposed_dp"; the parts sum to the iteration's
+  // time.
   number = 0;
   for (const Json& row : results["iterations"]) {
     for (const Json& rank : row["ranks"])

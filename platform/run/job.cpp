@@ -99,7 +99,7 @@ chakra::ValidateOptions validate_options(const config::ExperimentSpec& experimen
   for (const config::TrafficClassSpec& row : platform.wafer.fabric.classes)
     options.classes.push_back(row.name);
   options.most_bytes = std::min(chakra::kMostBytes, platform.npu.hbm.capacity_bytes);
-  options.most_bytes_of = "the memory of an NPU (npu.hbm.capacity)";
+  options.most_bytes_of = "the memory of an NPU, npu.hbm.capacity";
   const ComputeParams rates = compute_params(platform, 0);
   options.longest_ps = [rates, factor = longest_factor(experiment),
                         iterations = static_cast<double>(experiment.iterations)](const chakra::Node& node) {

@@ -60,8 +60,7 @@ void RankSequencer::start(std::uint32_t slot, const Task& task) {
   operation.operations = task.operations;
   operation.bytes = task.bytes;
   operation.peer = static_cast<NpuId>(task.peer);
-  if (is_message(task))
-    operation.tag = context_.messages.start(rank_, task, now, engine.cause(slot));
+  if (is_message(task)) operation.tag = context_.messages.start(rank_, task, now, engine.cause(slot));
   if (task.kind == Task::Kind::collective) data = enter_collective(slot, task, operation);
   if (context_.observer) context_.observer->operation_started(rank_, task, now);
   port_.issue(slot, operation, std::move(data));

@@ -12,13 +12,15 @@ namespace wafertlm {
 /// run pays a branch per event; with one its results are the same.
 ///
 /// The contract:
-/// - Calls come in the order of simulated time, from within the simulation. An observer looks and takes notes:
+/// - Calls come in the order of simulated time, from within the simulation. An observer looks and takes
+/// notes:
 ///   it must not call the run, the machine or the kernel. What it throws ends the run.
 /// - References are good for the time of the call.
-/// - Every node that takes time has one operation_started and, later or at the same time, one operation_ended
-///   in each iteration, unless the run fails. METADATA nodes, collectives of one rank, and loads and stores of
-///   no bytes have neither.
-/// - A rank's time_spent stretches are not empty, do not overlap, and in a run that succeeds cover all from 0 to
+/// - Every node has one operation_started and, later or at the same time, one operation_ended
+///   in each iteration, unless the run fails. METADATA nodes, collectives of one rank, and loads and stores
+///   of no bytes have neither.
+/// - A rank's time_spent stretches are not empty, do not overlap, and in a run that succeeds cover all from 0
+/// to
 ///   its end. They come late: a gap is known when the operation behind it ends.
 class RunObserver {
  public:

@@ -20,9 +20,9 @@ struct WaitChain {
 /// line per step, until it comes back to where it was or nobody can be named.
 WaitChain who_waits_for_whom(const std::vector<std::unique_ptr<RankSequencer>>& ranks);
 
-/// What the machine says is pending, in terms of the job: rank r runs on NPU r, and the places in a group that
-/// the machine calls ranks mean nothing to the user. Each pair of a collective is named once, those of the
-/// collectives `without` not at all.
+/// What the machine says is pending, in terms of the job: rank r runs on NPU r, and the places in a group
+/// that the machine calls ranks mean nothing to the user. Each pair of a collective is named once, those of
+/// the collectives `without` not at all.
 std::vector<std::string> in_ranks(const std::vector<std::string>& pending,
                                   const std::set<std::uint64_t>& without);
 

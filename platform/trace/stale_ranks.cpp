@@ -18,10 +18,10 @@ void require_no_stale_ranks(const std::vector<std::string>& stale, bool force) {
   for (std::size_t i = 0; i < stale.size() && i < kMostNamed; ++i) names += (i == 0 ? "" : ", ") + stale[i];
   if (stale.size() > kMostNamed) names += ", …";
   if (!force)
-    throw std::invalid_argument(
-        fmt::format("{} of an earlier job would stand beside the new ones and be taken for ranks of theirs: {}; "
-                    "remove them, choose another --out, or give --force to have them removed",
-                    counted(stale.size(), "trace"), names));
+    throw std::invalid_argument(fmt::format(
+        "{} of an earlier job would stand beside the new ones and be taken for ranks of theirs: {}; "
+        "remove them, choose another --out, or give --force to have them removed",
+        counted(stale.size(), "trace"), names));
   for (const std::string& file : stale) {
     std::error_code error;
     if (!std::filesystem::remove(file, error))

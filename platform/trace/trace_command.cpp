@@ -12,8 +12,8 @@
 
 #include "platform/command/files.h"
 #include "platform/command/format.h"
-#include "platform/trace/trace_info.h"
 #include "platform/trace/stale_ranks.h"
+#include "platform/trace/trace_info.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
 
@@ -105,14 +105,14 @@ std::vector<std::string> stale_neighbours(const std::vector<Conversion>& convers
   for (const std::string& prefix : prefixes)
     for (const std::string& file : chakra::stale_rank_files(prefix, written)) {
       std::error_code error;
-      const bool is_source =
-          std::any_of(conversions.begin(), conversions.end(),
-                      [&](const Conversion& each) { return fs::equivalent(each.from, file, error); });
+      const bool is_source = std::any_of(conversions.begin(), conversions.end(), [&](const Conversion& each) {
+        return fs::equivalent(each.from, file, error);
+      });
       if (!is_source)
         stale.push_back(file);
       else if (note.empty())
-        note = fmt::format("note: {} stands beside {}: as a prefix, {} is ambiguous now\n", written.front(), file,
-                           prefix);
+        note = fmt::format("note: {} stands beside {}: as a prefix, {} is ambiguous now\n", written.front(),
+                           file, prefix);
     }
   return stale;
 }
@@ -203,8 +203,9 @@ std::function<int()> add_trace_command(CLI::App& app) {
       ->check(CLI::IsMember({"all", "existing", "data"}))
       ->capture_default_str();
   check_command
-      ->add_option("--comm-groups", options->groups,
-                   "JSON file with the members of the groups; if not given there is only the group of all ranks")
+      ->add_option(
+          "--comm-groups", options->groups,
+          "JSON file with the members of the groups; if not given there is only the group of all ranks")
       ->type_name("FILE");
   check_command
       ->add_option("--replicate", options->replicate,

@@ -30,8 +30,9 @@ std::vector<TraceJob> find_trace_jobs(const std::vector<std::string>& arguments)
       jobs.push_back({argument, chakra::find_rank_files(argument), true, 0});
     } else if (const auto part = chakra::split_rank_file(argument)) {
       if (!part->is_plain)
-        throw chakra::TraceError(argument + ": looks like a rank's trace, but ranks are written without leading "
-                                            "zeros and with at most nine digits; rename it");
+        throw chakra::TraceError(argument +
+                                 ": looks like a rank's trace, but ranks are written without leading "
+                                 "zeros and with at most nine digits; rename it");
       const auto [place, is_new] = by_prefix[part->prefix].emplace(part->rank, argument);
       if (!is_new)
         throw chakra::TraceError(part->prefix + ": rank " + std::to_string(part->rank) +

@@ -34,7 +34,7 @@ class FakeJob::Rank final : public SequencerHost {
         auto& inside = job_.inside_[running.record];
         inside.emplace_back(number_, slot);
         if (inside.size() == running.record->group_size)
-            for (const auto& [rank, its] : inside) job_.end_at(job_.now_ + task.duration_ps, rank, its);
+          for (const auto& [rank, its] : inside) job_.end_at(job_.now_ + task.duration_ps, rank, its);
         if (inside.size() == 1)
           for (std::uint32_t rank = 0; rank < job_.ranks_.size(); ++rank)
             if (rank != number_) job_.ranks_[rank]->engine.awaited(task.group_number, task.number, job_.now_);
@@ -79,8 +79,7 @@ class FakeJob::Rank final : public SequencerHost {
       CollectiveRegistry::explain(*running.record, end);
       job_.collectives_.leave(*running.record, job_.now_);
     }
-    if (running.task.kind == Task::Kind::receive)
-      job_.messages_.explain_receive(number_, running.task, end);
+    if (running.task.kind == Task::Kind::receive) job_.messages_.explain_receive(number_, running.task, end);
     if (running.task.kind == Task::Kind::compute) account.computed(running.start_ps, job_.now_, end.cause);
     engine.done(slot, std::move(end), job_.now_);
   }
@@ -100,8 +99,7 @@ class FakeJob::Rank final : public SequencerHost {
   std::map<std::uint32_t, Running> running_;
 };
 
-FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, const SequencerOptions& options,
-                 bool numbered)
+FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, const SequencerOptions& options, bool numbered)
     : groups_(static_cast<std::uint32_t>(ranks.size())),
       collectives_(groups_, fabric_,
                    [](CollectiveType type, Group group, std::uint64_t bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Independent collectives and messages that ranks issue in different orders: right partners, right values, and
-// the same result every time. A wrong pair would be an error: every size is there once.
+// Independent collectives and messages that ranks issue in different orders: right partners, right values,
+// and the same result every time. A wrong pair would be an error: every size is there once.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -35,9 +35,9 @@ class Stragglers : public ::testing::Test {
   }
   nlohmann::json run(const std::string& more) {
     ToolResult result;
-    auto results = run_traces(folder_, "wafer_mesh_5x4", "chakra: " + folder_.path() + "/job",
-                              "--set run.functional=true --set run.checkers=true --set iterations=2 " + more,
-                              result);
+    auto results =
+        run_traces(folder_, "wafer_mesh_5x4", "chakra: " + folder_.path() + "/job",
+                   "--set run.functional=true --set run.checkers=true --set iterations=2 " + more, result);
     EXPECT_EQ(result.exit_code, 0) << more << "\n" << result.error;
     if (result.exit_code == 0) results.erase("host");
     return results;
@@ -88,25 +88,26 @@ TEST_F(Stragglers, IndependentCollectivesOfAGroupMeetTheirPartners) {
 }
 
 TEST_F(Stragglers, CollectivesOfTwoGroupsInOneClassDoNotBlockEachOther) {
-  // Rank 0 gets the group a = {0, 1} ready first and rank 1 the group b = {0, 1}, without dependencies between.
+  // Rank 0 gets the group a = {0, 1} ready first and rank 1 the group b = {0, 1}, without dependencies
+  // between.
   const auto in = [](chakra::Node node, const char* group) {
     node.pg_name = group;
     return node;
   };
-  write({{cpu(1, 100), cpu(2, 900'000, {1}), in(all_reduce(3, 0, {1}), "a"), in(all_reduce(4, 0, {2}), "b")},
-         {cpu(1, 100), cpu(2, 900'000, {1}), in(all_reduce(3, 0, {2}), "a"), in(all_reduce(4, 0, {1}), "b")}});
+  write(
+      {{cpu(1, 100), cpu(2, 900'000, {1}), in(all_reduce(3, 0, {1}), "a"), in(all_reduce(4, 0, {2}), "b")},
+       {cpu(1, 100), cpu(2, 900'000, {1}), in(all_reduce(3, 0, {2}), "a"), in(all_reduce(4, 0, {1}), "b")}});
   ToolResult result;
   run_traces(folder_, "wafer_mesh_5x4",
-             "chakra: " + folder_.path() + "/job, comm_groups: " +
-                 folder_.write("groups.json", R"({"a": [0, 1], "b": [1, 0]})"),
+             "chakra: " + folder_.path() +
+                 "/job, comm_groups: " + folder_.write("groups.json", R"({"a": [0, 1], "b": [1, 0]})"),
              "", result);
   EXPECT_EQ(result.exit_code, 0) << result.error;
 }
 
 TEST_F(Stragglers, MessagesOfOneTagMeetByNumber) {
   std::vector<chakra::Node> sender, receiver;
-  for (std::uint64_t k = 0; k < 5; ++k)
-    receiver.push_back(compute(k, 70'000 * ((2 * k) % 5 + 1)));
+  for (std::uint64_t k = 0; k < 5; ++k) receiver.push_back(compute(k, 70'000 * ((2 * k) % 5 + 1)));
   for (std::uint64_t k = 0; k < 5; ++k) {
     sender.push_back(cpu(k, 100'000 * ((3 * k) % 5 + 1)));
     sender.push_back(send(100 + k, 1, 7, 0, {k}));

@@ -101,8 +101,7 @@ bool EtReader::next(Node& node) {
   if (!read_record(stream_->message)) {
     if (declared_nodes_ && *declared_nodes_ != nodes_)
       fail(size_, "the file ends after " + std::to_string(nodes_) + (nodes_ == 1 ? " node" : " nodes") +
-                      ", but its metadata says " +
-                      std::to_string(*declared_nodes_));
+                      ", but its metadata says " + std::to_string(*declared_nodes_));
     return false;
   }
   ++nodes_;

@@ -113,7 +113,8 @@ void from_json(const Json& json, Node& node) {
   for (const auto& [key, value] : json.items()) set(node, key, value);
   if (const auto exact = json.find(wire::kDurationPs); exact != json.end()) {
     node.duration_ps = u64(*exact, wire::kDurationPs);
-    if (node.duration_ps > kLongestPs) fail_key(wire::kDurationPs, "is longer than the 106 days of simulated time");
+    if (node.duration_ps > kLongestPs)
+      fail_key(wire::kDurationPs, "is longer than the 106 days of simulated time");
   }
   wire::check_required(node);
 }

@@ -37,8 +37,8 @@ class TraceFiles {
   std::vector<std::pair<std::string, std::string>> files_;  // temporary name, name
 };
 
-/// Files of the job `prefix` that would stand beside `written`, the files that are going to be written, and be
-/// taken for ranks of theirs.
+/// Files of the job `prefix` that would stand beside `written`, the files that are going to be written, and
+/// be taken for ranks of theirs.
 std::vector<std::string> stale_rank_files(const std::string& prefix, const std::vector<std::string>& written);
 
 }  // namespace wafertlm::chakra

@@ -195,7 +195,8 @@ class RankChecker {
     std::string text = "nothing runs: ";
     if (!idle_) return text + "the trace has no nodes";
     const std::uint64_t nodes = result_.summary.nodes;
-    text += (nodes == 1 ? "the only node, " : "none of " + std::to_string(nodes) + " nodes takes time; the first, ") +
+    text += (nodes == 1 ? "the only node, "
+                        : "none of " + std::to_string(nodes) + " nodes takes time; the first, ") +
             describe(*idle_) + ", is ";
     switch (idle_->type) {
       case NodeType::Comp:
@@ -218,7 +219,8 @@ class RankChecker {
     } catch (const TraceError& error) {
       fail(node, error.what());
     }
-    if (!holds) fail(node, "group \"" + printable(node.pg_name) + "\" does not hold rank " + std::to_string(rank_));
+    if (!holds)
+      fail(node, "group \"" + printable(node.pg_name) + "\" does not hold rank " + std::to_string(rank_));
     Communication entry;
     entry.node = node.id;
     entry.collective = *node.comm_type;
@@ -370,8 +372,9 @@ class RankChecker {
     for (const std::string& name : names) text += name + " needs ";
     text += (cut ? "… needs " : "") + names.front();
     if (options_.dependencies != Dependencies::data && has_control_)
-      text += "; control dependencies of PyTorch traces name callers and no order: `dependencies: data` leaves "
-              "them out";
+      text +=
+          "; control dependencies of PyTorch traces name callers and no order: `dependencies: data` leaves "
+          "them out";
     fail(text);
   }
 
@@ -410,7 +413,7 @@ class RankChecker {
   std::map<CommunicationChannel, std::uint64_t> in_file_, in_order_;
   std::optional<Node> idle_;  // the first node that takes no time
   double compute_ps_ = 0, cpu_ps_ = 0;
-  std::vector<Held> held_;                      // by slot, as are the positions
+  std::vector<Held> held_;  // by slot, as are the positions
   std::vector<std::uint64_t> position_;
   std::vector<std::uint32_t> free_;
   std::vector<Missing> missing_;

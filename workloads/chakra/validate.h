@@ -24,7 +24,7 @@ struct ValidateOptions {
   /// Traffic classes that the platform has; empty: any will do.
   std::vector<std::string> classes = {};
   /// The most bytes that a rank may hold of a communication, or move in a memory access, and what sets the
-  /// limit: "the memory of an NPU (npu.hbm.capacity)".
+  /// limit: "the memory of an NPU, npu.hbm.capacity".
   std::uint64_t most_bytes = kMostBytes;
   std::string most_bytes_of = {};
   /// How long a node may compute on the platform, in picoseconds and over all iterations; its duration if not
@@ -57,9 +57,9 @@ struct TraceSummary {
 /// claims to come from another rank (and the reverse), a traffic class that the platform does not have, a
 /// size or a time beyond the options, a trace in which nothing runs.
 ///
-/// Something runs if a node takes time by itself: a computation with a duration, or on the NPU with operations
-/// or bytes; a CPU operation or launch with a duration; a collective of more than one rank with bytes, or a
-/// barrier; a memory access with bytes; a message, also of no bytes (its latency remains).
+/// Something runs if a node takes time by itself: a computation with a duration, or on the NPU with
+/// operations or bytes; a CPU operation or launch with a duration; a collective of more than one rank with
+/// bytes, or a barrier; a memory access with bytes; a message, also of no bytes (its latency remains).
 TraceSummary validate(NodeSource& source, std::uint32_t rank, const CommGroups& groups,
                       const ValidateOptions& options = {});
 

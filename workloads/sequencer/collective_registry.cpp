@@ -83,12 +83,12 @@ CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Ta
   }
   if (record.type != type_of(task) || record.bytes != task.bytes ||
       record.traffic_class != task.traffic_class)
-    throw std::runtime_error("collective number " + std::to_string(task.number) + " of group '" + task.group +
-                             "': rank " + std::to_string(record.first_rank) + " enters " +
-                             describe(record.first_node, record.name, record.type, record.bytes,
-                                      record.traffic_class) +
-                             " and rank " + std::to_string(rank) + " enters " +
-                             describe(task.id, task.name, type_of(task), task.bytes, task.traffic_class));
+    throw std::runtime_error(
+        "collective number " + std::to_string(task.number) + " of group '" + task.group + "': rank " +
+        std::to_string(record.first_rank) + " enters " +
+        describe(record.first_node, record.name, record.type, record.bytes, record.traffic_class) +
+        " and rank " + std::to_string(rank) + " enters " +
+        describe(task.id, task.name, type_of(task), task.bytes, task.traffic_class));
   ++record.entered;
   record.cause.take_later(cause);
   record.first_entry_ps = std::min(record.first_entry_ps, now);
@@ -138,12 +138,11 @@ std::vector<std::pair<const CollectiveRecord*, std::string>> CollectiveRegistry:
       std::string missing;
       for (const std::uint32_t rank : absent(*record))
         missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
-      lines.emplace_back(record.get(),
-                         "rank " + std::to_string(record->first_rank) + ": " +
-                             describe(record->first_node, record->name, record->type, record->bytes,
-                                      record->traffic_class) +
-                             (name.empty() ? "" : " of group '" + name + "'") + " waits for rank " + missing +
-                             " to enter it");
+      lines.emplace_back(record.get(), "rank " + std::to_string(record->first_rank) + ": " +
+                                           describe(record->first_node, record->name, record->type,
+                                                    record->bytes, record->traffic_class) +
+                                           (name.empty() ? "" : " of group '" + name + "'") +
+                                           " waits for rank " + missing + " to enter it");
     }
   return lines;
 }

@@ -27,10 +27,10 @@ struct CollectiveRecord {
   std::uint32_t group_size = 0, entered = 0, left = 0;
   TimePs first_entry_ps = kNever, last_entry_ps = 0, end_ps = 0;
   CollectiveCost cost;
-  CauseRef cause;  ///< what the last to enter waited for, until all have left
-  std::vector<bool> is_in;            ///< by position in the group, until all have entered
-  std::uint32_t first_rank = 0;       ///< that entered
-  std::uint64_t first_node = 0;       ///< its node
+  CauseRef cause;                ///< what the last to enter waited for, until all have left
+  std::vector<bool> is_in;       ///< by position in the group, until all have entered
+  std::uint32_t first_rank = 0;  ///< that entered
+  std::uint64_t first_node = 0;  ///< its node
 
   /// Ranks may still enter, or could until this very instant.
   bool gathers(TimePs now) const { return entered < group_size || last_entry_ps == now; }

@@ -9,7 +9,13 @@ namespace wafertlm {
 SequencerEngine::SequencerEngine(std::uint32_t rank, chakra::NodeSource& source,
                                  const chakra::CommGroups& groups, CauseLog& log, SequencerHost& host,
                                  SequencerOptions options)
-    : rank_(rank), source_(source), groups_(groups), log_(log), host_(host), options_(std::move(options)), numbers_(options_.numbers) {}
+    : rank_(rank),
+      source_(source),
+      groups_(groups),
+      log_(log),
+      host_(host),
+      options_(std::move(options)),
+      numbers_(options_.numbers) {}
 
 void SequencerEngine::start_iteration(TimePs now, const CauseRef& cause) {
   if (active_) throw std::logic_error("an iteration starts while one is under way");

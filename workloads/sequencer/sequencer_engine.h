@@ -137,7 +137,7 @@ class SequencerEngine {
   std::deque<std::uint32_t> instant_;  // ready, and take no time
   Resource compute_, cpu_, load_, store_;
   std::map<std::string, Resource> classes_;
-  std::vector<Resource*> waiting_;  // resources with something ready
+  std::vector<Resource*> waiting_;                         // resources with something ready
   std::map<Collective, std::uint32_t> ready_collectives_;  // slots
   std::set<Collective> awaited_;                           // others have entered them, this rank has not
   CauseRef last_, iteration_cause_;

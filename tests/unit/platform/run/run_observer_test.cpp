@@ -64,8 +64,12 @@ TEST(RunObserver, IsToldEverythingOnceInTheOrderOfTimeAndChangesNothing) {
   for (const std::uint32_t rank : {0U, 1U}) {
     chakra::Node metadata = compute(9, 0);
     metadata.type = chakra::NodeType::Metadata;
-    std::vector<chakra::Node> nodes{metadata,          compute(1, 500'000 * (rank + 1)), cpu(2, 100'000),
-                                    all_reduce(3, 0, {1}, 4096), load(4, 0, {2}), compute(5, 300'000, {3, 4}),
+    std::vector<chakra::Node> nodes{metadata,
+                                    compute(1, 500'000 * (rank + 1)),
+                                    cpu(2, 100'000),
+                                    all_reduce(3, 0, {1}, 4096),
+                                    load(4, 0, {2}),
+                                    compute(5, 300'000, {3, 4}),
                                     all_reduce(7, 0, {1}, 8192)};
     nodes.push_back(rank == 0 ? send(6, 1, 0, 0, {5}) : receive(6, 0, 0, {5}));
     chakra::VectorSource source("rank", nodes);

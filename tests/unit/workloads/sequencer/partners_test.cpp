@@ -82,8 +82,7 @@ TEST(Partners, MessagesOfDifferentSizesNameBothSides) {
 std::vector<Nodes> stragglers(std::mt19937_64& random, std::uint32_t ranks, std::uint64_t collectives) {
   std::vector<Nodes> job(ranks);
   for (Nodes& rank : job) {
-    for (std::uint64_t id = 0; id < collectives; ++id)
-      rank.push_back(compute(id, 1 + random() % 1'000'000));
+    for (std::uint64_t id = 0; id < collectives; ++id) rank.push_back(compute(id, 1 + random() % 1'000'000));
     for (std::uint64_t id = 0; id < collectives; ++id) {
       rank.push_back(all_reduce(100 + id, 1000, {random() % collectives}, 64 * (id + 1)));
       rank.back().comm_priority = static_cast<std::uint32_t>(random() % 4);

@@ -86,8 +86,7 @@ TEST(TimeAccount, NothingIsKeptThatExplainsNothing) {
 /// A job without deadlocks: nodes are made in one order for all ranks, parents come earlier.
 class RandomJob {
  public:
-  explicit RandomJob(std::mt19937_64& random)
-      : random_(random), ranks_(1 + random() % 4) {
+  explicit RandomJob(std::mt19937_64& random) : random_(random), ranks_(1 + random() % 4) {
     const std::size_t steps = 5 + random() % 25;
     for (std::size_t step = 0; step < steps; ++step) add_step();
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
