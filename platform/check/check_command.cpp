@@ -46,7 +46,7 @@ void show(const config::PlatformSpec& spec) {
 }
 
 void show(const config::ExperimentSpec& spec) {
-  fmt::print("experiment {}, {} iterations\n", spec.name, spec.iterations);
+  fmt::print("experiment {}, {}\n", spec.name, counted(spec.iterations, "iteration"));
   show(spec.platform);
   const Job job = load_job(spec);
   std::uint64_t nodes = 0, collectives = 0;
@@ -54,8 +54,9 @@ void show(const config::ExperimentSpec& spec) {
     nodes += rank.nodes;
     collectives += rank.collectives;
   }
-  fmt::print("workload  {}: {} ranks, {} nodes, {} entries into collectives\n", spec.workload.name,
-             job.size(), nodes, collectives);
+  fmt::print("workload  {}: {}, {}, {}\n", spec.workload.name, counted(job.size(), "rank"),
+             counted(nodes, "node"),
+             counted(collectives, "entry into a collective", "entries into collectives"));
 }
 
 void show(const config::WorkloadSpec& spec) { fmt::print("workload  {}\n", spec.name); }

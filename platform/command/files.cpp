@@ -21,6 +21,16 @@ void require_writable_folder(const fs::path& folder) {
     throw std::invalid_argument("--out " + folder.string() + ": the folder cannot be written to");
 }
 
+void remove_files(const fs::path& folder, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    std::error_code error;
+    fs::remove(folder / name, error);
+    if (error)
+      throw std::invalid_argument((folder / name).string() + ": of an earlier run, and cannot be removed (" +
+                                  error.message() + ")");
+  }
+}
+
 void write_files(const fs::path& folder, const std::vector<std::pair<std::string, std::string>>& files) {
   const auto temporary = [&](const std::string& name) { return folder / ("." + name + ".part"); };
   const auto give_up = [&](const std::string& name, const std::string& why) {

@@ -25,6 +25,10 @@ std::string scaled(double value, const std::array<const char*, 5>& units) {
 
 }  // namespace
 
+std::string counted(std::uint64_t count, const std::string& noun, const std::string& plural) {
+  return fmt::format("{} {}", count, count == 1 ? noun : plural.empty() ? noun + "s" : plural);
+}
+
 double seconds(TimePs time) { return static_cast<double>(time) * 1e-12; }
 
 std::string format_time(TimePs time) {

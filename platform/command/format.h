@@ -15,5 +15,7 @@ std::string format_count(std::uint64_t count);
 /// "712.3 GB/s".
 std::string format_bandwidth(double bytes_per_s);
 double seconds(TimePs time);
+/// "1 node", "2 nodes"; `plural` where it is not an added s.
+std::string counted(std::uint64_t count, const std::string& noun, const std::string& plural = "");
 
 }  // namespace wafertlm

@@ -34,10 +34,12 @@ struct ComputeSpec {
   JitterKind jitter = JitterKind::none;
   std::uint32_t jitter_percent = 0;
 
-  const RateSpec& rate() const {
-    const std::array<const RateSpec*, 7> rates = {&fp64, &fp32, &tf32, &bf16, &fp16, &fp8, &int8};
-    return *rates[static_cast<std::size_t>(precision)];
+  /// By Precision.
+  std::array<const RateSpec*, kPrecisions.size()> rates() const {
+    return {&fp64, &fp32, &tf32, &bf16, &fp16, &fp8, &int8};
   }
+  /// Of the precision that is used.
+  const RateSpec& rate() const { return *rates()[static_cast<std::size_t>(precision)]; }
 };
 
 }  // namespace wafertlm::config

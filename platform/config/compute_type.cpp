@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config/compute_type.h"
 
+#include <array>
 #include <string>
 
 #include "platform/config/value_types.h"
@@ -31,6 +32,17 @@ void check_compute(const ComputeSpec& compute, const Check& check) {
     check.fail({&compute.jitter_percent}, "has no effect without '" + check.path(&compute.jitter) + "'");
   if (compute.jitter != JitterKind::none && compute.jitter_percent == 0)
     check.fail({&compute.jitter}, "needs a spread: give '" + check.path(&compute.jitter_percent) + "'");
+  const std::array<const RateSpec*, kPrecisions.size()> rates = compute.rates();
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    if (i == static_cast<std::size_t>(compute.precision)) continue;
+    const std::string why = std::string("has no effect: the workload computes in ") +
+                            kPrecisions[static_cast<std::size_t>(compute.precision)] +
+                            "; leave it out, or set '" + check.path(&compute.precision) + "' to " +
+                            kPrecisions[i];
+    if (rates[i]->peak_operations_per_s) check.fail({&rates[i]->peak_operations_per_s}, why);
+    if (rates[i]->efficiency_percent != RateSpec{}.efficiency_percent)
+      check.fail({&rates[i]->efficiency_percent}, why);
+  }
   const bool has_default = compute.precision == Precision::fp16 || compute.precision == Precision::bf16;
   if (!compute.rate().peak_operations_per_s && !has_default)
     check.fail({&compute.precision}, std::string("there is no peak for this precision; give npu.compute.") +

@@ -154,6 +154,28 @@ void check_fault_npus(const PlatformSpec& platform, const Check& check) {
                             std::to_string(platform.wafer.npu_count() - 1));
 }
 
+void check_stragglers(const PlatformSpec& platform, const Check& check) {
+  const auto& stragglers = platform.npu.compute.stragglers;
+  const auto& failed = platform.wafer.fabric.failed_routers;
+  for (const StragglerSpec& straggler : stragglers) {
+    const auto npu = static_cast<std::uint32_t>(index_of(straggler.npu));
+    if (npu >= platform.wafer.npu_count())
+      check.fail({&straggler.npu}, "there is no NPU " + std::to_string(npu) + "; the wafer has NPUs 0 to " +
+                                       std::to_string(platform.wafer.npu_count() - 1));
+    if (std::find(failed.begin(), failed.end(), straggler.npu) != failed.end())
+      check.fail({&straggler.npu},
+                 "the router of NPU " + std::to_string(npu) + " has failed; it does not compute");
+    for (const StragglerSpec* before = stragglers.data(); before != &straggler; ++before)
+      if (before->npu == straggler.npu)
+        check.fail({&straggler.npu}, "NPU " + std::to_string(npu) + " is a straggler already; leave one out");
+  }
+}
+
+void check_platform(const PlatformSpec& platform, const Check& check) {
+  check_fault_npus(platform, check);
+  check_stragglers(platform, check);
+}
+
 }  // namespace
 
 std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
@@ -165,7 +187,7 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
         .optional("collectives", &PlatformSpec::collectives, collectives_type(), "How collectives are done")
         .optional("sequencer", &PlatformSpec::sequencer, sequencer_type(), "How a rank walks its trace")
         .optional("run", &PlatformSpec::run, run_type(), "How the simulation runs")
-        .check(check_fault_npus);
+        .check(check_platform);
     return platform;
   }();
   return type;

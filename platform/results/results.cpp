@@ -14,6 +14,8 @@ using Json = nlohmann::ordered_json;
 
 /// Above this many collectives only totals and the worst are listed.
 constexpr std::size_t kMostCollectives = 100'000, kWorst = 1000;
+/// Above this many ranks times iterations only the last iteration lists its ranks.
+constexpr std::size_t kMostRankRows = 100'000;
 
 /// The classes that every results file has, also when they are 0; others follow by name.
 constexpr const char* kClasses[] = {"mp", "dp", "pp", "ep", "input", "weights", "memory"};
@@ -32,20 +34,36 @@ Json breakdown_json(const std::map<std::string, Value>& parts, double to_seconds
   return json;
 }
 
-Json iteration_json(const IterationResult& result) {
-  const TimePs time = result.end_ps - result.start_ps;
+Json picoseconds_json(const std::map<std::string, TimePs>& parts) {
   Json picoseconds = Json::object();
-  for (const auto& [name, value] : result.last) picoseconds[name] = value;
+  for (const auto& [name, value] : parts) picoseconds[name] = value;
+  return picoseconds;
+}
+
+Json ranks_json(const IterationResult& result) {
+  Json ranks = Json::array();
+  for (std::size_t rank = 0; rank < result.ranks.size(); ++rank)
+    ranks.push_back({{"rank", rank},
+                     {"time_s", seconds(result.end_ps - result.start_ps)},
+                     {"done_s", seconds(result.rank_end_ps[rank])},
+                     {"breakdown_s", breakdown_json(result.ranks[rank], 1e-12)},
+                     {"breakdown_ps", picoseconds_json(result.ranks[rank])}});
+  return ranks;
+}
+
+Json iteration_json(const IterationResult& result, bool with_ranks) {
+  const TimePs time = result.end_ps - result.start_ps;
   return {{"time_s", seconds(time)},
           {"time_ps", time},
           {"start_s", seconds(result.start_ps)},
           {"end_s", seconds(result.end_ps)},
           {"rank", result.last_rank},
           {"breakdown_s", breakdown_json(result.last, 1e-12)},
-          {"breakdown_ps", picoseconds},
+          {"breakdown_ps", picoseconds_json(result.last)},
           {"breakdown_min_s", breakdown_json(result.least, 1e-12)},
           {"breakdown_mean_s", breakdown_json(result.mean, 1e-12)},
-          {"breakdown_max_s", breakdown_json(result.most, 1e-12)}};
+          {"breakdown_max_s", breakdown_json(result.most, 1e-12)},
+          {"ranks", with_ranks ? ranks_json(result) : Json::array()}};
 }
 
 Json collective_json(const CollectiveRecord& record) {
@@ -159,8 +177,11 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
                   {"workload", experiment.workload.name},
                   {"iteration_time_s", 0},
                   {"iterations", Json::array()}};
-  for (const IterationResult& iteration : job.iterations())
-    results["iterations"].push_back(iteration_json(iteration));
+  const auto iterations = job.iterations();
+  for (const IterationResult& iteration : iterations)
+    results["iterations"].push_back(iteration_json(
+        iteration,
+        iterations.size() * job.job().size() <= kMostRankRows || &iteration == &iterations.back()));
   results["iteration_time_s"] = results["iterations"].back()["time_s"];
   results["critical_path"] = critical_path_json(job);
   results["collectives_total"] = job.collectives().size();
@@ -216,6 +237,17 @@ std::string results_csv(const Json& results) {
   std::size_t number = 0;
   for (const Json& row : results["iterations"])
     text += fmt::format("iteration,{},{},,,,,\n", number++, row["time_s"].get<double>());
+  // Where the time of every rank went: "iteration 0 rank 3 exposed_dp"; the parts sum to the iteration's
+  // time.
+  number = 0;
+  for (const Json& row : results["iterations"]) {
+    for (const Json& rank : row["ranks"])
+      for (const auto& [part, time] : rank["breakdown_s"].items())
+        if (time.get<double>() != 0)
+          text += fmt::format("breakdown,iteration {} rank {} {},{},,,,,\n", number,
+                              rank["rank"].get<std::uint32_t>(), part, time.get<double>());
+    ++number;
+  }
   for (const Json& row : results["collectives"])
     text += fmt::format("collective,{},{},{},{},{},,\n", quoted(row["name"].get<std::string>()),
                         row["time_s"].get<double>(), row["bytes"].get<std::uint64_t>(),

@@ -18,7 +18,7 @@ struct HostCost {
 nlohmann::ordered_json results_json(const config::ExperimentSpec& experiment, const JobRun& job,
                                     Machine& machine, const HostCost& host);
 
-/// One row per iteration, collective and link: kind, name, then the figures.
+/// One row per iteration, part of a rank's time, collective and link: kind, name, then the figures.
 std::string results_csv(const nlohmann::ordered_json& results);
 
 }  // namespace wafertlm

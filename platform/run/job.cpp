@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/run/job.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
+#include "platform/system/machine.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"
 #include "workloads/layers/resnet50.h"
@@ -113,6 +115,50 @@ Placement placement_of(const config::ExperimentSpec& experiment, std::uint32_t r
   return place_workers(policy, degrees, {wafer.width, wafer.height}, experiment.platform.run.seed);
 }
 
+/// What a straggler, jitter and all iterations can make of a computation.
+double longest_factor(const config::ExperimentSpec& experiment) {
+  constexpr double kMostSpreads = 6;  // of the normal jitter
+  const config::ComputeSpec& compute = experiment.platform.npu.compute;
+  std::uint32_t slowdown_percent = 100;
+  for (const config::StragglerSpec& straggler : compute.stragglers)
+    slowdown_percent = std::max(slowdown_percent, straggler.slowdown_percent);
+  const double spreads = compute.jitter == config::JitterKind::normal ? kMostSpreads : 1;
+  return slowdown_percent / 100.0 * (1 + spreads * compute.jitter_percent / 100) * experiment.iterations;
+}
+
+/// The limits of the platform.
+chakra::ValidateOptions validate_options(const config::ExperimentSpec& experiment) {
+  const config::PlatformSpec& platform = experiment.platform;
+  chakra::ValidateOptions options;
+  options.dependencies = experiment.workload.traces.dependencies;
+  for (const config::TrafficClassSpec& row : platform.wafer.fabric.classes)
+    options.classes.push_back(row.name);
+  options.most_bytes = std::min(chakra::kMostBytes, platform.npu.hbm.capacity_bytes);
+  options.most_bytes_of = "the memory of an NPU, npu.hbm.capacity";
+  const ComputeParams rates = compute_params(platform, 0);
+  options.longest_ps = [rates, factor = longest_factor(experiment),
+                        iterations = static_cast<double>(experiment.iterations)](const chakra::Node& node) {
+    const auto operations = static_cast<double>(node.num_ops.value_or(0));
+    const auto bytes = static_cast<double>(node.tensor_size.value_or(0));
+    const auto duration = static_cast<double>(node.duration_ps);
+    if (node.is_cpu_op || node.type != chakra::NodeType::Comp) return duration * iterations;
+    const bool roofline = (operations > 0 || bytes > 0) && (rates.roofline || duration == 0);
+    const double second = kPsPerSecond;
+    return factor * (roofline ? std::max(operations * second / static_cast<double>(rates.operations_per_s),
+                                         bytes * second / static_cast<double>(rates.memory_bytes_per_s))
+                              : duration);
+  };
+  return options;
+}
+
+void require_ranks_of_stragglers(const config::ExperimentSpec& experiment, const Placement& npus) {
+  for (const config::StragglerSpec& straggler : experiment.platform.npu.compute.stragglers)
+    if (std::find(npus.begin(), npus.end(), straggler.npu) == npus.end())
+      throw std::invalid_argument("npu.compute.stragglers: NPU " + std::to_string(index_of(straggler.npu)) +
+                                  " computes nothing, because none of the workload's ranks 0 to " +
+                                  std::to_string(npus.size() - 1) + " is placed there; leave it out");
+}
+
 }  // namespace
 
 Job load_job(const config::ExperimentSpec& experiment) {
@@ -130,7 +176,8 @@ Job load_job(const config::ExperimentSpec& experiment) {
           placement_of(experiment, ranks)};
   std::vector<chakra::NodeSource*> pointers;
   for (const auto& source : job.ranks) pointers.push_back(source.get());
-  job.summaries = chakra::validate_job(pointers, job.groups, {job.dependencies});
+  require_ranks_of_stragglers(experiment, job.npus);
+  job.summaries = chakra::validate_job(pointers, job.groups, validate_options(experiment));
   require_known_collectives(job);
   return job;
 }

@@ -38,12 +38,13 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       time_(job.size()),
       iteration_times_(experiment.iterations),
       ranks_done_(experiment.iterations),
-      last_rank_(experiment.iterations) {
+      last_rank_(experiment.iterations),
+      rank_ends_(experiment.iterations, std::vector<TimePs>(job.size())) {
   machine.wafer().mesh.require_routes(job.npus);
   const config::SequencerSpec& sequencer = experiment.platform.sequencer;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
     const SequencerOptions options{sequencer.policy, sequencer.look_ahead, job.dependencies,
-                                   job.summaries[rank].missing};
+                                   job.summaries[rank].missing, job.summaries[rank].numbers};
     RankHost& host = *this;
     ranks_.push_back(std::make_unique<RankSequencer>(context_, host, rank, job, options));
   }
@@ -72,10 +73,17 @@ void JobRun::time_spent(std::uint32_t rank, const TimeSegment& segment) {
     context_.observer->time_spent(rank, segment.from_ps, segment.to_ps, categories_.name(segment.category));
 }
 
+void JobRun::collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) {
+  const auto group = static_cast<std::uint32_t>(job_.groups.number(record.group));
+  for (const std::uint32_t other : job_.groups.ranks(record.group))
+    if (other != rank) ranks_[other]->engine.awaited(group, record.sequence, now);
+}
+
 void JobRun::iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) {
   // Calls come in the order of time: the last is the end. Of equals the lowest rank is named.
   if (iteration_times_[iteration] != now || rank < last_rank_[iteration]) last_rank_[iteration] = rank;
   iteration_times_[iteration] = now;
+  rank_ends_[iteration][rank] = now;
   const bool all_done = ++ranks_done_[iteration] == ranks_.size();
   if (all_done) time_.close(now);
   if (iteration + 1 == iteration_count_) return;
@@ -87,12 +95,26 @@ void JobRun::iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs 
   }
 }
 
-std::vector<std::string> JobRun::waiting() const {
-  std::vector<std::string> lines = who_waits_for_whom(ranks_);
-  for (std::string& line : registry_.unfinished()) lines.push_back(std::move(line));
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
-    for (const Task* task : ranks_[rank]->engine.under_way())
-      lines.push_back("rank " + std::to_string(rank) + ": " + describe(*task) + " is not done");
+/// The chain first, then what it does not name: collectives that not all have entered, other operations, and
+/// what the machine says of collectives that all have entered.
+std::vector<std::string> JobRun::waiting(const std::vector<std::string>& pending) const {
+  auto [lines, named] = who_waits_for_whom(ranks_);
+  std::set<std::uint64_t> chained, open;
+  for (const auto& [rank, task] : named)
+    if (const CollectiveRecord* record = ranks_[rank]->collective_of(*task)) chained.insert(record->id);
+  for (const auto& [record, line] : registry_.unfinished()) {
+    open.insert(record->id);
+    if (chained.count(record->id) == 0) lines.push_back(line);
+  }
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+    for (const Task* task : ranks_[rank]->engine.under_way()) {
+      const CollectiveRecord* const record = ranks_[rank]->collective_of(*task);
+      if (named.count({rank, task}) != 0 || (record && open.count(record->id) != 0)) continue;
+      const RankSequencer::Need need = ranks_[rank]->need_of(*task);
+      lines.push_back("rank " + std::to_string(rank) + ": " + describe(*task) +
+                      (need.text.empty() ? " is not done" : " waits for " + need.text));
+    }
+  for (std::string& line : in_ranks(pending, open)) lines.push_back(std::move(line));
   return lines;
 }
 
@@ -120,7 +142,7 @@ void JobRun::run(const std::function<void(TimePs, std::uint64_t, std::uint64_t)>
       [&](TimePs now) {
         if (progress) progress(now, finished(), all);
       },
-      [&] { return waiting(); });
+      [&](const std::vector<std::string>& pending) { return waiting(pending); });
   if (end_ps() == 0)
     throw std::runtime_error("the workload took no time at all: no node has a duration and nothing was sent");
   for (const auto& rank : ranks_) rank->account.finish(end_ps(), rank->engine.last());
@@ -147,9 +169,10 @@ std::vector<IterationResult> JobRun::iterations() const {
     result.start_ps = k == 0 ? 0 : time_.ends()[k - 1];
     result.end_ps = time_.ends()[k];
     result.last_rank = last_rank_[k];
+    result.rank_end_ps = rank_ends_[k];
     std::map<std::string, std::uint32_t> seen;
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-      const auto parts = breakdown(rank, k);
+      const auto& parts = result.ranks.emplace_back(breakdown(rank, k));
       if (rank == result.last_rank) result.last = parts;
       for (const auto& [category, time] : parts) {
         const auto [least, is_new] = result.least.try_emplace(category, time);

@@ -17,6 +17,8 @@ struct IterationResult {
   std::map<std::string, TimePs> last;         ///< its breakdown
   std::map<std::string, TimePs> least, most;  ///< over all ranks
   std::map<std::string, double> mean;
+  std::vector<std::map<std::string, TimePs>> ranks;  ///< breakdown of each; sums to the iteration's time
+  std::vector<TimePs> rank_end_ps;                   ///< when each rank was done with it
 };
 
 /// One operation of the critical path.
@@ -71,7 +73,8 @@ class JobRun : private RankHost {
 
   void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) override;
   void time_spent(std::uint32_t rank, const TimeSegment& segment) override;
-  std::vector<std::string> waiting() const;
+  void collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) override;
+  std::vector<std::string> waiting(const std::vector<std::string>& pending) const;
   std::uint64_t finished() const;
   TimePs accounted_ps() const;
 
@@ -90,6 +93,7 @@ class JobRun : private RankHost {
   std::vector<std::unique_ptr<OperationPort>> unused_;  // endpoints without a rank
   std::vector<TimePs> iteration_times_;                 // by iteration: when the latest rank so far was done
   std::vector<std::uint32_t> ranks_done_, last_rank_;   // by iteration
+  std::vector<std::vector<TimePs>> rank_ends_;          // by iteration and rank
 };
 
 }  // namespace wafertlm

@@ -51,7 +51,7 @@ RankSequencer::RankSequencer(JobContext& context, RankHost& host, std::uint32_t 
 void RankSequencer::start(std::uint32_t slot, const Task& task) {
   const TimePs now = context_.machine.wafer().scheduler.now();
   Running& running = running_[slot];
-  running = {&task, {}, 0};
+  running = {&task, {}};
   Operation operation;
   std::vector<std::byte> data;
   operation.kind = operation_kind(task.kind);
@@ -61,11 +61,17 @@ void RankSequencer::start(std::uint32_t slot, const Task& task) {
   operation.operations = task.operations;
   operation.bytes = task.bytes;
   operation.peer = npus_[task.peer];
-  if (is_message(task))
-    operation.tag = running.tag = context_.messages.start(rank_, task, now, engine.cause(slot));
+  if (is_message(task)) operation.tag = context_.messages.start(rank_, task, now, engine.cause(slot));
   if (task.kind == Task::Kind::collective) data = enter_collective(slot, task, operation);
   if (context_.observer) context_.observer->operation_started(rank_, task, now);
   port_.issue(slot, operation, std::move(data));
+  if (task.kind != Task::Kind::collective) return;
+  const CollectiveRecord& record = *running_.at(slot).collective.record;
+  if (record.entered == 1) host_.collective_opened(rank_, record, now);
+}
+
+bool RankSequencer::gathers(std::uint32_t slot, TimePs now) const {
+  return running_.at(slot).collective.record->gathers(now);
 }
 
 std::vector<std::byte> RankSequencer::enter_collective(std::uint32_t slot, const Task& task,
@@ -105,9 +111,15 @@ void RankSequencer::operation_done(std::uint64_t token, const Operation& operati
   if (context_.observer)
     context_.observer->operation_ended(rank_, task, operation.start_ps, operation.end_ps);
   if (task.kind == Task::Kind::collective) leave_collective(running.collective, operation, data, end);
-  if (task.kind == Task::Kind::receive) context_.messages.explain_receive(rank_, task, running.tag, end);
+  if (task.kind == Task::Kind::receive) context_.messages.explain_receive(rank_, task, end);
   if (task.kind == Task::Kind::compute) account.computed(operation.start_ps, operation.end_ps, end.cause);
   engine.done(slot, std::move(end), operation.end_ps);
+}
+
+const CollectiveRecord* RankSequencer::collective_of(const Task& under_way) const {
+  for (const auto& [slot, running] : running_)
+    if (running.task == &under_way) return running.collective.record;
+  return nullptr;
 }
 
 RankSequencer::Need RankSequencer::need_of(const Task& under_way) const {
@@ -119,13 +131,15 @@ RankSequencer::Need RankSequencer::need_of(const Task& under_way) const {
       if (absent.empty()) break;
       std::string text;
       for (const std::uint32_t rank : absent) text += (text.empty() ? "rank " : ", ") + std::to_string(rank);
-      return {text + " to enter it", absent, [group = under_way.group](const Task& task) {
-                return task.kind == Task::Kind::collective && task.group == group;
+      return {text + " to enter it", absent, [&under_way](const Task& task) {
+                return task.kind == Task::Kind::collective && task.group == under_way.group &&
+                       task.number == under_way.number;
               }};
     }
-    if (under_way.kind == Task::Kind::receive && !context_.messages.is_sent(rank_, under_way, running.tag)) {
-      const auto wanted = [to = rank_, tag = under_way.tag](const Task& task) {
-        return task.kind == Task::Kind::send && task.peer == to && task.tag == tag;
+    if (under_way.kind == Task::Kind::receive && !context_.messages.is_sent(rank_, under_way)) {
+      const auto wanted = [to = rank_, &under_way](const Task& task) {
+        return task.kind == Task::Kind::send && task.peer == to && task.tag == under_way.tag &&
+               task.number == under_way.number;
       };
       return {
           "rank " + std::to_string(under_way.peer) + " to send (tag " + std::to_string(under_way.tag) + ")",

@@ -29,6 +29,8 @@ class RankHost {
  public:
   virtual void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) = 0;
   virtual void time_spent(std::uint32_t rank, const TimeSegment& segment) = 0;
+  /// A rank is the first to enter a collective.
+  virtual void collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) = 0;
 
  protected:
   ~RankHost() = default;
@@ -50,6 +52,8 @@ class RankSequencer final : private SequencerHost, private OperationListener {
     std::function<bool(const Task&)> provides;  ///< which task of theirs would help
   };
   Need need_of(const Task& under_way) const;
+  /// The record of a collective under way; null for other tasks.
+  const CollectiveRecord* collective_of(const Task& under_way) const;
 
  private:
   void start(std::uint32_t slot, const Task& task) override;
@@ -58,6 +62,7 @@ class RankSequencer final : private SequencerHost, private OperationListener {
   void iteration_done(std::uint32_t iteration, TimePs now) override {
     host_.iteration_done(rank_, iteration, now);
   }
+  bool gathers(std::uint32_t slot, TimePs now) const override;
   std::vector<std::byte> enter_collective(std::uint32_t slot, const Task& task, Operation& operation);
   void leave_collective(const CollectiveRegistry::Entry& entry, const Operation& operation,
                         const std::vector<std::byte>& data, TaskEnd& end);
@@ -66,7 +71,6 @@ class RankSequencer final : private SequencerHost, private OperationListener {
   struct Running {
     const Task* task = nullptr;
     CollectiveRegistry::Entry collective{};
-    std::uint64_t tag = 0;
   };
 
   JobContext& context_;

@@ -74,6 +74,7 @@ int run(const Options& options) {
   Machine machine(experiment.platform);
   JobRun job_run(machine, job, experiment);
   require_writable_folder(out);
+  remove_files(out, {"results.json", "results.csv", "resolved.yaml"});
   std::unique_ptr<LinkWaves> waves;
   if (!options.vcd.empty()) waves = trace_links(machine.wafer().mesh, options.vcd);
   {

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/run/who_waits.h"
 
+#include <algorithm>
 #include <map>
+#include <regex>
 
 namespace wafertlm {
 
-std::vector<std::string> who_waits_for_whom(const std::vector<std::unique_ptr<RankSequencer>>& ranks) {
-  std::vector<std::string> lines;
+WaitChain who_waits_for_whom(const std::vector<std::unique_ptr<RankSequencer>>& ranks) {
+  WaitChain chain;
+  std::vector<std::string>& lines = chain.lines;
   std::uint32_t rank = 0;
   const Task* task = nullptr;
   for (; rank < ranks.size() && !task; ++rank)
     for (const Task* candidate : ranks[rank]->engine.under_way())
       if (!task && !ranks[rank]->need_of(*candidate).ranks.empty()) task = candidate;
-  if (!task) return lines;
+  if (!task) return chain;
   --rank;
 
   std::map<const Task*, std::size_t> seen;  // task → its line, counted from 1
   while (task) {
     const auto [place, is_new] = seen.emplace(task, lines.size() + 1);
+    chain.named.emplace(rank, task);
     if (!is_new) {
       lines.push_back("… which is line " + std::to_string(place->second) + " again: they wait in a circle");
       break;
@@ -38,6 +42,24 @@ std::vector<std::string> who_waits_for_whom(const std::vector<std::unique_ptr<Ra
     else if (!task)
       line += "; rank " + std::to_string(rank) + " has nothing under way";
     lines.push_back(line);
+  }
+  return chain;
+}
+
+std::vector<std::string> in_ranks(const std::vector<std::string>& pending,
+                                  const std::set<std::uint64_t>& without) {
+  static const std::regex npu_of_a_rank("NPU ([0-9]+)( \\(rank [0-9]+\\))?");
+  static const std::regex step(" in collective ([0-9]+) step [0-9]+ of strand [0-9]+");
+  std::vector<std::string> lines;
+  for (const std::string& line : pending) {
+    std::smatch place;
+    if (std::regex_search(line, place, step)) {
+      const bool lost = place.suffix().length() != 0;  // a message that left and did not arrive
+      if (!lost && without.count(std::stoull(place[1])) != 0) continue;
+    }
+    std::string text = std::regex_replace(line, npu_of_a_rank, "rank $1");
+    text = std::regex_replace(text, step, " in collective $1");
+    if (std::find(lines.begin(), lines.end(), text) == lines.end()) lines.push_back(std::move(text));
   }
   return lines;
 }

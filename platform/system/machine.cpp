@@ -50,6 +50,8 @@ FaultParams fault_params(const config::FaultSpec& fault) {
           fault.from, fault.to, fault.packet, fault.bit.value_or(0)};
 }
 
+}  // namespace
+
 ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu) {
   const config::ComputeSpec& compute = spec.npu.compute;
   const config::RateSpec& rate = compute.rate();
@@ -66,8 +68,6 @@ ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu
   params.seed = (spec.run.seed + 1) * 0x9E3779B97F4A7C15ULL ^ npu * 0xBF58476D1CE4E5B9ULL;
   return params;
 }
-
-}  // namespace
 
 Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     : wafer_(spec, reverse, true), traits_(platform_traits(spec)) {

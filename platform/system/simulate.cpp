@@ -22,7 +22,7 @@ constexpr std::size_t kMostLines = 20;
 }  // namespace
 
 void simulate(Machine& machine, const std::function<void()>& start, const std::function<bool()>& done,
-              const ProgressReport& progress, const std::function<std::vector<std::string>()>& waiting) {
+              const ProgressReport& progress, const WaitingReport& waiting) {
   const TimePs watchdog_ps = machine.wafer().spec().run.watchdog_ps;
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   start();
@@ -36,8 +36,8 @@ void simulate(Machine& machine, const std::function<void()>& start, const std::f
   }
   if (!done()) {
     const bool deadlock = !sc_core::sc_pending_activity();
-    std::vector<std::string> lines = waiting ? waiting() : std::vector<std::string>();
-    for (std::string& line : machine.pending()) lines.push_back(std::move(line));
+    std::vector<std::string> lines = machine.pending();
+    if (waiting) lines = waiting(std::move(lines));
     report_stuck(
         deadlock ? "deadlock at " + std::to_string(kernel_now_ps()) + " ps: nothing can happen any more, but"
                  : "the watchdog time of " + std::to_string(watchdog_ps) +

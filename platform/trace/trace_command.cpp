@@ -3,11 +3,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 
 #include "platform/command/files.h"
+#include "platform/command/format.h"
+#include "platform/trace/stale_ranks.h"
 #include "platform/trace/trace_info.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
@@ -24,12 +29,14 @@ struct Options {
   std::vector<std::string> files;
   std::string dependencies = "all", groups, out, form;
   std::uint32_t replicate = 0;
+  bool force = false;
 };
 
 chakra::ValidateOptions validate_options(const Options& options) {
-  if (options.dependencies == "existing") return {chakra::Dependencies::existing};
-  if (options.dependencies == "data") return {chakra::Dependencies::data};
-  return {chakra::Dependencies::all};
+  chakra::ValidateOptions validate;
+  if (options.dependencies == "existing") validate.dependencies = chakra::Dependencies::existing;
+  if (options.dependencies == "data") validate.dependencies = chakra::Dependencies::data;
+  return validate;
 }
 
 int info(const Options& options) {
@@ -65,10 +72,11 @@ int check(const Options& options) {
       missing += rank.missing_ctrl_deps + rank.missing_data_deps;
       left_out += rank.left_out_ctrl_deps;
     }
-    fmt::print("{}: ok, {} rank{}, {} nodes\n", job.name, summaries.size(), summaries.size() == 1 ? "" : "s",
-               nodes);
-    if (left_out != 0) fmt::print("  {} control dependencies were left out\n", left_out);
-    if (missing != 0) fmt::print("  {} dependencies are on nodes that are not there\n", missing);
+    fmt::print("{}: ok, {}, {}\n", job.name, counted(summaries.size(), "rank"), counted(nodes, "node"));
+    if (left_out != 0)
+      fmt::print("  {} left out\n", counted(left_out, "control dependency was", "control dependencies were"));
+    if (missing != 0)
+      fmt::print("  {} on nodes that are not there\n", counted(missing, "dependency is", "dependencies are"));
     if (summaries.size() == 1 && !job.is_whole && options.replicate == 0)
       fmt::print("  one rank by itself: nothing was compared with other ranks\n");
   }
@@ -82,30 +90,85 @@ std::string without_suffix(const std::string& name) {
   return name;
 }
 
-void convert_file(const std::string& from, const fs::path& to) {
-  std::error_code error;
-  if (fs::equivalent(from, to, error))
-    throw std::invalid_argument(from + " would be written over itself; choose another --to or --out");
-  const auto source = chakra::open_trace(from);
-  const std::uint64_t nodes = chakra::write_trace_file(*source, to.string());
-  fmt::print("{} -> {}: {} nodes\n", from, to.string(), nodes);
+struct Conversion {
+  std::string from, to;
+};
+
+/// Files of another job beside the new ones. What is converted may stay, with a note.
+std::vector<std::string> stale_neighbours(const std::vector<Conversion>& conversions, std::string& note) {
+  std::set<std::string> prefixes;
+  std::vector<std::string> written, stale;
+  for (const Conversion& each : conversions) {
+    written.push_back(each.to);
+    if (const auto part = chakra::split_rank_file(each.to)) prefixes.insert(part->prefix);
+  }
+  for (const std::string& prefix : prefixes)
+    for (const std::string& file : chakra::stale_rank_files(prefix, written)) {
+      std::error_code error;
+      const bool is_source = std::any_of(conversions.begin(), conversions.end(), [&](const Conversion& each) {
+        return fs::equivalent(each.from, file, error);
+      });
+      if (!is_source)
+        stale.push_back(file);
+      else if (note.empty())
+        note = fmt::format("note: {} stands beside {}: as a prefix, {} is ambiguous now\n", written.front(),
+                           file, prefix);
+    }
+  return stale;
+}
+
+void convert_files(const std::vector<Conversion>& conversions, bool whole, bool force) {
+  std::string report, note;
+  std::vector<std::string> stale = stale_neighbours(conversions, note);
+  if (!whole) stale.clear();  // other ranks of the same job
+  if (!force) require_no_stale_ranks(stale, false);
+  chakra::TraceFiles files;
+  for (const auto& [from, to] : conversions) {
+    const auto source = chakra::open_trace(from);
+    const std::uint64_t nodes = files.add(*source, to);
+    report += fmt::format("{} -> {}: {}\n", from, to, counted(nodes, "node"));
+  }
+  require_no_stale_ranks(stale, force);
+  files.commit();
+  fmt::print("{}{}", report, note);
 }
 
 int convert(const Options& options) {
+  std::vector<Conversion> conversions;
+  bool whole = false;
   if (options.form.empty()) {
-    if (options.files.size() == 2 && options.out.empty() && chakra::is_trace_file(options.files[1])) {
-      convert_file(options.files[0], options.files[1]);
-      return 0;
+    if (options.files.size() != 2 || !options.out.empty() || !chakra::is_trace_file(options.files[1]))
+      throw std::invalid_argument("trace convert needs --to et, et.gz or json, or two file names: FROM TO");
+    conversions.push_back({options.files[0], options.files[1]});
+  } else {
+    for (const TraceJob& job : find_trace_jobs(options.files)) {
+      whole = whole || job.is_whole;
+      for (const std::string& file : job.files) {
+        const fs::path path(file);
+        const fs::path folder = options.out.empty() ? path.parent_path() : fs::path(options.out);
+        conversions.push_back(
+            {file, (folder / (without_suffix(path.filename().string()) + "." + options.form)).string()});
+      }
     }
-    throw std::invalid_argument("trace convert needs --to et, et.gz or json, or two file names: FROM TO");
   }
+  std::map<std::string, std::string> sources;
+  for (const auto& [from, to] : conversions) {
+    std::error_code error;
+    if (fs::equivalent(from, to, error))
+      throw std::invalid_argument(from + " would be written over itself; choose another --to or --out");
+    if (const auto [place, is_new] = sources.emplace(to, from); !is_new)
+      throw std::invalid_argument(place->second + " and " + from + " would both become " + to +
+                                  "; convert them one after the other, with another --out each");
+  }
+  const bool is_new = !options.out.empty() && !fs::exists(options.out);
   if (!options.out.empty()) require_writable_folder(options.out);
-  for (const TraceJob& job : find_trace_jobs(options.files))
-    for (const std::string& file : job.files) {
-      const fs::path path(file);
-      const fs::path folder = options.out.empty() ? path.parent_path() : fs::path(options.out);
-      convert_file(file, folder / (without_suffix(path.filename().string()) + "." + options.form));
-    }
+  try {
+    convert_files(conversions, whole, options.force);
+  } catch (...) {
+    std::error_code ignored;
+    if (is_new) fs::remove(options.out, ignored);  // empty: nothing was put in place
+    throw;
+  }
   return 0;
 }
 
@@ -124,6 +187,10 @@ std::function<int()> add_trace_command(CLI::App& app) {
 
   CLI::App* info_command = command->add_subcommand("info", "What is in the traces");
   add_files(*info_command, *options);
+  info_command->footer(
+      "Examples:\n"
+      "  wafertlm trace info traces/job                  all ranks, traces/job.<rank>.et\n"
+      "  wafertlm trace info traces/job.0.et traces/job.1.et.gz");
 
   CLI::App* check_command =
       command->add_subcommand("check", "Whether they can be run; exit code 2 names what is wrong");
@@ -133,18 +200,40 @@ std::function<int()> add_trace_command(CLI::App& app) {
           "--dependencies", options->dependencies,
           "Which count: all; existing (those on nodes that are not there are satisfied); data (control "
           "dependencies are left out)")
-      ->check(CLI::IsMember({"all", "existing", "data"}));
-  check_command->add_option("--comm-groups", options->groups, "JSON file with the members of the groups")
+      ->check(CLI::IsMember({"all", "existing", "data"}))
+      ->capture_default_str();
+  check_command
+      ->add_option(
+          "--comm-groups", options->groups,
+          "JSON file with the members of the groups; if not given there is only the group of all ranks")
       ->type_name("FILE");
-  check_command->add_option("--replicate", options->replicate, "So many ranks play the one file")
+  check_command
+      ->add_option("--replicate", options->replicate,
+                   "So many ranks play the one file; if not given every rank has a file")
       ->check(CLI::Range(1U, 65'536U));
+  check_command->footer(
+      "What a platform cannot do (traffic classes, sizes of its memory, number of NPUs) is found by\n"
+      "`wafertlm check EXPERIMENT.yaml`.\n"
+      "Examples:\n"
+      "  wafertlm trace check traces/job\n"
+      "  wafertlm trace check traces/job.*.et --comm-groups traces/groups.json\n"
+      "  wafertlm trace check pytorch.0.et --replicate 8 --dependencies data");
 
-  CLI::App* convert_command = command->add_subcommand("convert", "Write them in another form");
+  CLI::App* convert_command = command->add_subcommand(
+      "convert", "Write them in another form; all files appear when all are complete, or none");
   add_files(*convert_command, *options);
-  convert_command->add_option("--to", options->form, "et, et.gz or json")
+  convert_command
+      ->add_option("--to", options->form, "et, et.gz or json; not needed with two file names, FROM TO")
       ->check(CLI::IsMember({"et", "et.gz", "json"}));
   convert_command->add_option("--out", options->out, "Folder; beside the original if not given")
       ->type_name("DIR");
+  convert_command->add_flag("--force", options->force,
+                            "Remove ranks of an earlier job that would stand beside the new ones; refused if "
+                            "not given");
+  convert_command->footer(
+      "Examples:\n"
+      "  wafertlm trace convert traces/job --to json --out readable\n"
+      "  wafertlm trace convert job.0.json job.0.et.gz");
 
   command->footer(
       "Examples:\n"

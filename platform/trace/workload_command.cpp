@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/command/files.h"
+#include "platform/command/format.h"
 #include "platform/config/load.h"
 #include "platform/run/job.h"
+#include "platform/trace/stale_ranks.h"
 #include "platform/trace/trace_command.h"
 #include "platform/trace/workload_show.h"
 #include "workloads/chakra/trace_file.h"
@@ -19,6 +21,7 @@ struct Options {
   std::string workload, out, form = "et";
   std::vector<std::string> overrides;
   bool json = false;
+  bool force = false;
 };
 
 int generate(const Options& options) {
@@ -29,20 +32,28 @@ int generate(const Options& options) {
   std::vector<chakra::NodeSource*> pointers;
   for (const auto& source : sources) pointers.push_back(source.get());
   // Nothing is written that could not be run.
-  chakra::validate_job(pointers, workload_groups(spec, ranks), {spec.traces.dependencies});
+  chakra::ValidateOptions validate;
+  validate.dependencies = spec.traces.dependencies;
+  chakra::validate_job(pointers, workload_groups(spec, ranks), validate);
   require_writable_folder(options.out);
   const std::string prefix = (fs::path(options.out) / fs::path(options.workload).stem()).string();
-  std::uint64_t nodes = 0;
+  std::vector<std::string> names;
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    nodes += chakra::write_trace_file(*sources[rank], fmt::format("{}.{}.{}", prefix, rank, options.form));
+    names.push_back(fmt::format("{}.{}.{}", prefix, rank, options.form));
+  const auto stale = chakra::stale_rank_files(prefix, names);
+  if (!options.force) require_no_stale_ranks(stale, false);
+  std::uint64_t nodes = 0;
+  chakra::TraceFiles files;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) nodes += files.add(*sources[rank], names[rank]);
+  require_no_stale_ranks(stale, options.force);
+  files.commit();
   if (spec.kind == config::WorkloadKind::training) {
     const std::string groups = fs::path(options.workload).stem().string() + ".comm_groups.json";
     write_files(options.out,
                 {{groups, nlohmann::json(training_plan(spec.training)->groups()).dump(1) + "\n"}});
     fmt::print("{}: the communicator groups\n", (fs::path(options.out) / groups).string());
   }
-  fmt::print("{}.<rank>.{}: {} rank{}, {} nodes\n", prefix, options.form, ranks, ranks == 1 ? "" : "s",
-             nodes);
+  fmt::print("{}.<rank>.{}: {}, {}\n", prefix, options.form, counted(ranks, "rank"), counted(nodes, "node"));
   return 0;
 }
 
@@ -66,8 +77,19 @@ std::function<int()> add_workload_command(CLI::App& app) {
   generate_command->add_option("WORKLOAD", options->workload, "Workload file")->required()->type_name("FILE");
   generate_command->add_option("--out", options->out, "Folder for the traces")->required()->type_name("DIR");
   generate_command->add_option("--form", options->form, "et, et.gz or json")
-      ->check(CLI::IsMember({"et", "et.gz", "json"}));
+      ->check(CLI::IsMember({"et", "et.gz", "json"}))
+      ->capture_default_str();
   generate_command->add_option("--set", options->overrides, "Change a key: data_parallel=4");
+  generate_command->add_flag(
+      "--force", options->force,
+      "Remove ranks of an earlier job that would stand beside the new ones; refused if "
+      "not given");
+  generate_command->footer(
+      "The files are DIR/<name of the workload file>.<rank>.<form>.\n"
+      "Examples:\n"
+      "  wafertlm workload generate configs/workloads/resnet50_dp20.yaml --out traces\n"
+      "  wafertlm workload generate configs/workloads/resnet50_dp20.yaml --out traces --set data_parallel=8 "
+      "--form json --force");
   CLI::App* show_command = command->add_subcommand(
       "show", "Totals of a workload: parameters, operations, bytes by traffic class, message sizes, memory");
   show_command->add_option("WORKLOAD", options->workload, "Workload file")->required()->type_name("FILE");

@@ -263,6 +263,7 @@ class GeneratedNodes : public chakra::NodeSource {
 struct InstantHost : SequencerHost {
   void start(std::uint32_t slot, const Task&) override { slots.push_back(slot); }
   void iteration_done(std::uint32_t, TimePs) override {}
+  bool gathers(std::uint32_t, TimePs) const override { return false; }
   std::deque<std::uint32_t> slots;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "workloads/chakra/validate.h"
+
 namespace wafertlm::test {
 
 class FakeJob::Rank final : public SequencerHost {
@@ -28,10 +30,14 @@ class FakeJob::Rank final : public SequencerHost {
     switch (task.kind) {
       case Task::Kind::collective: {
         running.record = job_.collectives_.enter(number_, task, job_.now_, engine.cause(slot)).record;
+        job_.partners_[running.record][number_] = task.id;
         auto& inside = job_.inside_[running.record];
         inside.emplace_back(number_, slot);
         if (inside.size() == running.record->group_size)
           for (const auto& [rank, its] : inside) job_.end_at(job_.now_ + task.duration_ps, rank, its);
+        if (inside.size() == 1)
+          for (std::uint32_t rank = 0; rank < job_.ranks_.size(); ++rank)
+            if (rank != number_) job_.ranks_[rank]->engine.awaited(task.group_number, task.number, job_.now_);
         break;
       }
       case Task::Kind::send: {
@@ -57,6 +63,9 @@ class FakeJob::Rank final : public SequencerHost {
     }
   }
   void iteration_done(std::uint32_t, TimePs now) override { end_ps = now; }
+  bool gathers(std::uint32_t slot, TimePs now) const override {
+    return running_.at(slot).record->gathers(now);
+  }
 
  public:
   void ended(std::uint32_t slot) {
@@ -70,8 +79,7 @@ class FakeJob::Rank final : public SequencerHost {
       CollectiveRegistry::explain(*running.record, end);
       job_.collectives_.leave(*running.record, job_.now_);
     }
-    if (running.task.kind == Task::Kind::receive)
-      job_.messages_.explain_receive(number_, running.task, running.tag, end);
+    if (running.task.kind == Task::Kind::receive) job_.messages_.explain_receive(number_, running.task, end);
     if (running.task.kind == Task::Kind::compute) account.computed(running.start_ps, job_.now_, end.cause);
     engine.done(slot, std::move(end), job_.now_);
   }
@@ -91,7 +99,7 @@ class FakeJob::Rank final : public SequencerHost {
   std::map<std::uint32_t, Running> running_;
 };
 
-FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, SequencerOptions options)
+FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, const SequencerOptions& options, bool numbered)
     : groups_(static_cast<std::uint32_t>(ranks.size())),
       collectives_(groups_, fabric_,
                    [](CollectiveType type, Group group, std::uint64_t bytes) {
@@ -101,8 +109,12 @@ FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, SequencerOptions 
   fabric_.width = static_cast<std::uint32_t>(ranks.size());
   fabric_.height = 1;
   fabric_.link_bytes_per_s = fabric_.injection_bytes_per_s = fabric_.ejection_bytes_per_s = 1'000'000'000'000;
-  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
-    ranks_.push_back(std::make_unique<Rank>(*this, rank, std::move(ranks[rank]), options));
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    SequencerOptions its = options;
+    chakra::VectorSource source("rank", ranks[rank]);
+    if (numbered) its.numbers = chakra::validate(source, rank, groups_).numbers;
+    ranks_.push_back(std::make_unique<Rank>(*this, rank, std::move(ranks[rank]), its));
+  }
 }
 
 FakeJob::~FakeJob() = default;
@@ -128,6 +140,16 @@ std::map<std::string, TimePs> FakeJob::breakdown(std::uint32_t rank) const {
 
 const std::vector<std::uint64_t>& FakeJob::started(std::uint32_t rank) const { return ranks_[rank]->started; }
 const SequencerEngine& FakeJob::engine(std::uint32_t rank) const { return ranks_[rank]->engine; }
+
+std::vector<std::vector<std::uint64_t>> FakeJob::partners() const {
+  std::vector<std::vector<std::uint64_t>> all;
+  for (const auto& [record, nodes] : partners_) {
+    std::vector<std::uint64_t>& list = all.emplace_back();
+    for (const auto& [rank, node] : nodes) list.push_back(node);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
 
 TimePs FakeJob::accounted_ps() const {
   TimePs least = kNever;

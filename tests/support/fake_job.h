@@ -17,7 +17,9 @@ namespace wafertlm::test {
 /// contends: a collective from its last entry on, a message from the start of its send on.
 class FakeJob {
  public:
-  explicit FakeJob(std::vector<std::vector<chakra::Node>> ranks, SequencerOptions options = {});
+  /// Collectives and messages are numbered as chakra::validate() says with `numbered`, else in file order.
+  explicit FakeJob(std::vector<std::vector<chakra::Node>> ranks, const SequencerOptions& options = {},
+                   bool numbered = false);
   ~FakeJob();
 
   /// Runs one iteration. Returns when the last rank ended.
@@ -27,6 +29,8 @@ class FakeJob {
   /// Nodes of a rank in the order in which they were started.
   const std::vector<std::uint64_t>& started(std::uint32_t rank) const;
   const SequencerEngine& engine(std::uint32_t rank) const;
+  /// The nodes that took part in each collective, by rank; sorted.
+  std::vector<std::vector<std::uint64_t>> partners() const;
   /// All ranks' time up to here is accounted for.
   TimePs accounted_ps() const;
   CauseLog causes;
@@ -53,6 +57,7 @@ class FakeJob {
   std::set<End> ends_;
   // Who waits in a collective, and for which message: (rank, slot).
   std::map<CollectiveRecord*, std::vector<std::pair<std::uint32_t, std::uint32_t>>> inside_;
+  std::map<CollectiveRecord*, std::map<std::uint32_t, std::uint64_t>> partners_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::pair<std::uint32_t, std::uint32_t>>
       receiving_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, TimePs> arrival_;

@@ -2,6 +2,7 @@
 // Traces that must not be run: exit code 2, the place is named, nothing is written.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/support/trace_nodes.h"
@@ -139,6 +140,56 @@ TEST_F(BadTraces, TruncationAtEveryByteInEveryForm) {
     if (form == "json") bytes.pop_back();  // the line's end is no part of the text
     EXPECT_EQ(refused_cuts(bytes, "cut." + form, folder_, check), bytes.size()) << form;
   }
+}
+
+TEST_F(BadTraces, ZeroWorkAndHugeSizesNameTheNode) {
+  write_rank(0, {all_reduce(1, 0, {}, 0)});
+  write_rank(1, {all_reduce(1, 0, {}, 0)});
+  expect_refused({"job.0.et", "nothing runs", "node 1 \"n1\"", "ALL_REDUCE of 0 B"});
+  write_rank(0, {all_reduce(1, 0, {}, std::uint64_t{1} << 62)});
+  write_rank(1, {all_reduce(1, 0, {}, std::uint64_t{1} << 62)});
+  expect_refused({"job.0.et", "node 1 \"n1\"", "4611686018427387904 B"});
+  write_rank(0, {compute(1, std::uint64_t{1} << 62), compute(2, std::uint64_t{1} << 62)});
+  write_rank(1, {compute(1, 5)});
+  expect_refused({"job.0.et", "node 2 \"n2\"", "106 days"});
+}
+
+TEST_F(BadTraces, WhatThePlatformDoesNotHaveIsFoundByCheck) {
+  const auto refused = [&](const std::vector<std::string>& parts) {
+    const std::string experiment =
+        trace_experiment(folder_, "wafer_mesh_5x4", "chakra: " + folder_.path() + "/job");
+    const ToolResult checked = run_tool("check " + experiment);
+    EXPECT_EQ(checked.exit_code, 2);
+    for (const std::string& part : parts)
+      EXPECT_NE(checked.error.find(part), std::string::npos) << part << " is not in " << checked.error;
+    check(run_tool("run " + experiment + " --out " + folder_.path() + "/out"), parts);
+  };
+  chakra::Node node = all_reduce(1, 0);
+  node.comm_class = "best";
+  write_rank(0, {node});
+  write_rank(1, {node});
+  refused({"job.0.et", "node 1 \"n1\"", "no traffic class \"best\""});
+  write_rank(0, {all_reduce(1, 0, {}, std::uint64_t{1} << 40)});
+  write_rank(1, {all_reduce(1, 0, {}, std::uint64_t{1} << 40)});
+  refused({"job.0.et", "node 1 \"n1\"", "npu.hbm.capacity"});
+}
+
+TEST_F(BadTraces, GzipPositionsAreOfTheUnpackedData) {
+  chakra::VectorSource source("rank", {compute(1, 10), compute(2, 10, {1})});
+  chakra::write_trace_file(source, folder_.path() + "/job.0.et");
+  const std::string bytes = read_text(folder_.path() + "/job.0.et");
+  folder_.write("job.0.et", bytes.substr(0, bytes.size() - 3));
+  ASSERT_EQ(std::system(("gzip " + folder_.path() + "/job.0.et").c_str()), 0);
+  check(run_tool("trace check " + folder_.path() + "/job"),
+        {"job.0.et.gz: byte " + std::to_string(bytes.size() - 3) + " of the unpacked data: "});
+}
+
+TEST_F(BadTraces, ANameThatIsNoTextIsOneErrorAndOurs) {
+  write_rank(0, {compute(1, 10)});
+  std::string bytes = read_text(folder_.path() + "/job.0.et");
+  bytes[bytes.find("n1")] = '\xff';
+  folder_.write("job.0.et", bytes);
+  expect_refused({"job.0.et: byte"});  // libprotobuf would print a line of its own
 }
 
 TEST_F(BadTraces, AFlippedBitOfAGzipFileIsNoticed) {

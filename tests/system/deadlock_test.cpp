@@ -2,6 +2,9 @@
 // Planted deadlocks that no check of the files can find end with the chain of who waits for whom.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <sstream>
+
 #include "tests/support/trace_nodes.h"
 #include "tests/system/trace_runs.h"
 #include "workloads/chakra/et_writer.h"
@@ -26,6 +29,11 @@ class Deadlock : public ::testing::Test {
     run_traces(folder_, "wafer_mesh_5x4", workload, "", result);
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(read_text(folder_.path() + "/out/results.json"), "");
+    EXPECT_EQ(result.error.find("NPU"), std::string::npos) << "ranks throughout: " << result.error;
+    std::istringstream all(result.error);
+    std::set<std::string> seen;
+    for (std::string line; std::getline(all, line);)
+      EXPECT_TRUE(seen.insert(line).second) << line << "\nis said twice in\n" << result.error;
     std::size_t at = 0;
     for (const std::string& line : lines) {
       const std::size_t found = result.error.find(line, at);
@@ -74,10 +82,33 @@ TEST_F(Deadlock, ACollectiveWaitsForARankThatWaitsForAMessageAfterIt) {
 
 TEST_F(Deadlock, AChainThatIsNoCircleStartsAtItsRoot) {
   // Rank 2 waits for rank 1, which waits in the circle of 0 and 1.
-  expect_chain({{receive(1, 1, 0), send(2, 1, 0, 0, {1})},
-                {receive(1, 0, 0), send(2, 0, 0, 0, {1}), send(3, 2, 9, 0, {1})},
-                {receive(1, 1, 9)}},
-               {"1. rank 0", "2. rank 1", "line 1 again", "rank 2: node 1"});
+  expect_chain(
+      {{receive(1, 1, 0), send(2, 1, 0, 0, {1})},
+       {receive(1, 0, 0), send(2, 0, 0, 0, {1}), send(3, 2, 9, 0, {1})},
+       {receive(1, 1, 9)}},
+      {"1. rank 0", "2. rank 1", "line 1 again", "rank 2: node 1 \"n1\" waits for rank 1 to send (tag 9)"});
+}
+
+TEST_F(Deadlock, PlacesInAGroupAreNotCalledRanks) {
+  // Ranks 2 and 3 wait for each other in groups that list them in both orders; 0 and 1 have no part in it.
+  expect_chain({{compute(1, 10)},
+                {compute(1, 10)},
+                {in_group(all_reduce(1, 0), "a"), in_group(all_reduce(2, 0, {1}), "b")},
+                {in_group(all_reduce(3, 0), "b"), in_group(all_reduce(4, 0, {3}), "a")}},
+               {"1. rank 2: node 1 \"n1\" waits for rank 3 to enter it", "2. rank 3: node 3",
+                "line 1 again: they wait in a circle\n"},
+               R"({"a": [3, 2], "b": [2, 3]})");
+}
+
+TEST_F(Deadlock, OthersThatWaitAreNamedOnce) {
+  // Ranks 2 and 3 wait in a collective for rank 0, which is in the circle.
+  expect_chain({{receive(1, 1, 0), send(2, 1, 0, 0, {1}), in_group(all_reduce(3, 0, {2}), "c")},
+                {receive(1, 0, 0), send(2, 0, 0, 0, {1})},
+                {in_group(all_reduce(3, 0), "c")},
+                {in_group(all_reduce(3, 0), "c")}},
+               {"1. rank 0", "2. rank 1", "line 1 again",
+                "\"n3\", all_reduce of 64 B in class dp of group 'c' waits for rank 0 to enter it"},
+               R"({"c": [3, 2, 0]})");
 }
 
 }  // namespace

@@ -73,6 +73,10 @@ CommGroups CommGroups::from_text(const std::string& text, std::uint32_t num_rank
     const std::string place = std::string(where).append(": group \"").append(name).append("\"");
     groups.add(name, rank_list(list, num_ranks, place), place);
   }
+  for (auto& [name, group] : groups.groups_) {
+    group.number = groups.names_.size();
+    groups.names_.push_back(name);
+  }
   return groups;
 }
 
@@ -99,7 +103,7 @@ const CommGroups::Group& CommGroups::find(const std::string& name) const {
   std::string defined;
   for (const auto& entry : groups_) defined += (defined.empty() ? "\"" : ", \"") + entry.first + "\"";
   throw TraceError(
-      "group \"" + name + "\" is not defined; " +
+      "group \"" + printable(name) + "\" is not defined; " +
       (defined.empty() ? "there is no group file: name it with the workload" : "defined are " + defined));
 }
 
@@ -112,13 +116,6 @@ bool CommGroups::holds(const std::string& name, std::uint32_t rank) const {
   return std::binary_search(group.sorted.begin(), group.sorted.end(), rank);
 }
 
-std::size_t CommGroups::number(const std::string& name) const {
-  if (&find(name) == &all_) return 0;
-  return 1 + static_cast<std::size_t>(std::distance(groups_.begin(), groups_.find(name)));
-}
-
-const std::string& CommGroups::name(std::size_t number) const {
-  return number == 0 ? kAll : std::next(groups_.begin(), static_cast<std::ptrdiff_t>(number - 1))->first;
-}
+std::size_t CommGroups::number(const std::string& name) const { return find(name).number; }
 
 }  // namespace wafertlm::chakra

@@ -31,16 +31,18 @@ class CommGroups {
   /// @throws TraceError when there is no such group (names those there are).
   const std::vector<std::uint32_t>& ranks(const std::string& name) const;
   bool holds(const std::string& name, std::uint32_t rank) const;
+  bool has(const std::string& name) const { return groups_.count(name) != 0 || canonical(name).empty(); }
   /// A number of its own for every group, below count(). @throws TraceError when there is no such group.
   std::size_t number(const std::string& name) const;
   /// The canonical name of the group with this number.
-  const std::string& name(std::size_t number) const;
+  const std::string& name(std::size_t number) const { return names_.at(number); }
   std::size_t count() const { return groups_.size() + 1; }
 
  private:
   struct Group {
     std::vector<std::uint32_t> ranks;
     std::vector<std::uint32_t> sorted;
+    std::size_t number = 0;
   };
 
   const Group& find(const std::string& name) const;
@@ -48,6 +50,7 @@ class CommGroups {
 
   std::uint32_t num_ranks_;
   std::map<std::string, Group> groups_;
+  std::vector<std::string> names_{""};  // by number
   Group all_;
 };
 

@@ -18,11 +18,13 @@ struct Communication {
   std::uint32_t tag = 0;
   NodeType type = NodeType::CommColl;
   CollectiveType collective = CollectiveType::AllReduce;
+  std::uint8_t traffic_class = 0;  ///< place in RankCheck::classes
 };
 
 struct RankCheck {
   TraceSummary summary;
   std::vector<Communication> communications;  ///< parents first; where that leaves a choice, in file order
+  std::vector<std::string> classes;           ///< traffic classes that they name, or count as
 };
 
 RankCheck check_rank(NodeSource& source, std::uint32_t rank, const CommGroups& groups,

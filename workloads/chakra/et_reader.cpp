@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/stubs/logging.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -72,7 +73,7 @@ struct EtReader::Stream : google::protobuf::io::CopyingInputStream {
 
 EtReader::EtReader(std::string path) : path_(std::move(path)), stream_(std::make_unique<Stream>(path_)) {
   const std::string wrong = stream_->unpack();
-  if (!wrong.empty()) fail(stream_->size, wrong + "; bytes are counted in what it holds");
+  if (!wrong.empty()) fail(stream_->size, wrong);
   size_ = stream_->size;
   rewind();
 }
@@ -99,8 +100,8 @@ void EtReader::read_metadata() {
 bool EtReader::next(Node& node) {
   if (!read_record(stream_->message)) {
     if (declared_nodes_ && *declared_nodes_ != nodes_)
-      fail(size_, "the file ends after " + std::to_string(nodes_) + " nodes, but its metadata says " +
-                      std::to_string(*declared_nodes_));
+      fail(size_, "the file ends after " + std::to_string(nodes_) + (nodes_ == 1 ? " node" : " nodes") +
+                      ", but its metadata says " + std::to_string(*declared_nodes_));
     return false;
   }
   ++nodes_;
@@ -120,6 +121,7 @@ bool EtReader::read_record(Message& message) {
   record_ = static_cast<std::uint64_t>(stream_->input->ByteCount());
   if (record_ == size_) return false;
   const auto where = [this] { return "the record that starts at byte " + std::to_string(record_); };
+  const google::protobuf::LogSilencer quiet;  // what is wrong is said once, by us
   CodedInputStream coded(stream_->input.get());
   std::uint64_t length = 0;
   if (!coded.ReadVarint64(&length)) {
@@ -149,7 +151,8 @@ bool EtReader::read_record(Message& message) {
 }
 
 void EtReader::fail(std::uint64_t byte, const std::string& text) const {
-  throw TraceError(path_ + ": byte " + std::to_string(byte) + ": " + text);
+  throw TraceError(path_ + ": byte " + std::to_string(byte) +
+                   (::gzdirect(stream_->file) == 0 ? " of the unpacked data: " : ": ") + text);
 }
 
 }  // namespace wafertlm::chakra

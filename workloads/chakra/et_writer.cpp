@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/stubs/logging.h>
 #include <unistd.h>
 
 #include <array>
@@ -26,6 +27,7 @@ constexpr std::size_t kCountBytes = 8;
 /// True if written.
 bool write_record(const google::protobuf::Message& message, FileOutputStream& output) {
   CodedOutputStream coded(&output);
+  const google::protobuf::LogSilencer quiet;
   coded.WriteVarint32(static_cast<std::uint32_t>(message.ByteSizeLong()));
   return message.SerializeToCodedStream(&coded) && !coded.HadError();
 }

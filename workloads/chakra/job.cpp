@@ -2,6 +2,7 @@
 // What must hold between the ranks of a job.
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -18,9 +19,10 @@ class JobChecker {
   JobChecker(const std::vector<NodeSource*>& ranks, const CommGroups& groups)
       : ranks_(ranks), groups_(groups) {}
 
-  void take_rank(std::uint32_t rank, const std::vector<Communication>& communications) {
+  void take_rank(std::uint32_t rank, const RankCheck& check) {
     std::map<std::uint32_t, std::vector<Communication>> collectives;
-    for (const Communication& entry : communications) {
+    for (Communication entry : check.communications) {
+      entry.traffic_class = job_class(check.classes[entry.traffic_class]);
       if (entry.type == NodeType::CommColl)
         collectives[entry.group].push_back(entry);
       else
@@ -64,7 +66,8 @@ class JobChecker {
     const std::size_t both = std::min(list.size(), first.list.size());
     for (std::size_t index = 0; index < both; ++index)
       if (list[index].collective != first.list[index].collective ||
-          list[index].bytes != first.list[index].bytes)
+          list[index].bytes != first.list[index].bytes ||
+          list[index].traffic_class != first.list[index].traffic_class)
         throw TraceError("ranks disagree on collective " + std::to_string(index) + " of " +
                          group_text(group) + ": " + text(first.rank, first.list[index]) + ", but " +
                          text(rank, list[index]));
@@ -95,17 +98,26 @@ class JobChecker {
                        place(other_rank, other.node) + " has " + std::to_string(other.bytes) + " B");
   }
 
+  /// The ranks' own numbers of classes become those of the job.
+  std::uint8_t job_class(const std::string& name) {
+    const auto found = std::find(classes_.begin(), classes_.end(), name);
+    const auto place = found - classes_.begin();
+    if (place > std::numeric_limits<std::uint8_t>::max()) throw TraceError("more than 256 traffic classes");
+    if (found == classes_.end()) classes_.push_back(name);
+    return static_cast<std::uint8_t>(place);
+  }
+
   std::string place(std::uint32_t rank, std::uint64_t node) const {
     return "rank " + std::to_string(rank) + " (" + ranks_[rank]->name() + ") " +
            describe_nodes(*ranks_[rank], {node}).front();
   }
   std::string text(std::uint32_t rank, const Communication& entry) const {
     return place(rank, entry.node) + " is " + to_string(entry.collective) + " of " +
-           std::to_string(entry.bytes) + " B";
+           std::to_string(entry.bytes) + " B in class " + printable(classes_[entry.traffic_class]);
   }
   std::string group_text(std::uint32_t number) const {
     const std::string& group = groups_.name(number);
-    return group.empty() ? "the group of all ranks" : "group \"" + group + "\"";
+    return group.empty() ? "the group of all ranks" : "group \"" + printable(group) + "\"";
   }
   static std::string route_text(const Route& route, bool sent) {
     return std::string(sent ? "send" : "receive") + " (source " + std::to_string(std::get<0>(route)) +
@@ -115,6 +127,7 @@ class JobChecker {
 
   const std::vector<NodeSource*>& ranks_;
   const CommGroups& groups_;
+  std::vector<std::string> classes_;
   std::map<std::uint32_t, First> first_;
   std::map<Route, std::deque<std::pair<std::uint32_t, Communication>>> messages_;
 };
@@ -131,7 +144,7 @@ std::vector<TraceSummary> validate_job(const std::vector<NodeSource*>& ranks, co
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
     RankCheck check = check_rank(*ranks[rank], rank, groups, options);
     summaries.push_back(check.summary);
-    job.take_rank(rank, check.communications);
+    job.take_rank(rank, check);
   }
   job.finish();
   return summaries;

@@ -61,9 +61,11 @@ void set(Node& node, const std::string& key, const Json& value) {
     node.ctrl_deps = ids(value, key);
   } else if (key == "data_deps") {
     node.data_deps = ids(value, key);
-  } else if (key == "runtime") {
+  } else if (key == "runtime" || key == "duration_micros") {  // older and newer converters
     const std::uint64_t micros = u64(value, key);
-    if (micros > kLongestPs / kPsPerMicro) fail_key(key, "is longer than simulated time");
+    if (micros > kLongestPs / kPsPerMicro) fail_key(key, "is longer than the 106 days of simulated time");
+    if (node.duration_ps != 0 && node.duration_ps != micros * kPsPerMicro)
+      fail_key(key, "contradicts the other of runtime and duration_micros");
     node.duration_ps = micros * kPsPerMicro;
   } else if (key == "is_cpu_op") {
     if (!value.is_boolean() && !(value.is_number_unsigned() && value.get<std::uint64_t>() <= 1))
@@ -111,7 +113,8 @@ void from_json(const Json& json, Node& node) {
   for (const auto& [key, value] : json.items()) set(node, key, value);
   if (const auto exact = json.find(wire::kDurationPs); exact != json.end()) {
     node.duration_ps = u64(*exact, wire::kDurationPs);
-    if (node.duration_ps > kLongestPs) fail_key(wire::kDurationPs, "is longer than simulated time");
+    if (node.duration_ps > kLongestPs)
+      fail_key(wire::kDurationPs, "is longer than the 106 days of simulated time");
   }
   wire::check_required(node);
 }

@@ -9,7 +9,7 @@
 namespace wafertlm::chakra {
 
 /// Streams a trace in Chakra's JSON form: an object with the list `workload_graph`, whose entries have Id,
-/// Name, NodeType (a number), runtime (microseconds), data_deps, ctrlDeps and the attributes of Chakra by
+/// Name, NodeType (a number), runtime or duration_micros, data_deps, ctrlDeps and the attributes of Chakra by
 /// their names. What else the object holds is checked to be JSON and skipped. Everything it cannot read is a
 /// TraceError that names the file, the byte and, if known, the node.
 class JsonReader : public NodeSource {

@@ -5,6 +5,8 @@
 #include <array>
 #include <tuple>
 
+#include "workloads/chakra/trace_error.h"
+
 namespace wafertlm::chakra {
 namespace {
 
@@ -39,6 +41,24 @@ void Node::clear() {
 
 bool operator==(const Node& a, const Node& b) { return as_tuple(a) == as_tuple(b); }
 
+std::string printable(const std::string& text) {
+  constexpr const char* kHex = "0123456789abcdef";
+  constexpr unsigned char kDelete = 0x7F;
+  std::string result;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '\n')
+      result += "\\n";
+    else if (c == '\t')
+      result += "\\t";
+    else if (code < ' ' || code == kDelete)
+      result.append("\\x").append(1, kHex[code >> 4]).append(1, kHex[code & 15]);
+    else
+      result += c;
+  }
+  return result;
+}
+
 std::string describe(const Node& node) {
   constexpr std::size_t kLongest = 60;
   std::string text = "node " + std::to_string(node.id);
@@ -46,7 +66,7 @@ std::string describe(const Node& node) {
   std::size_t length = std::min(node.name.size(), kLongest);
   // Never cuts a UTF-8 character in two.
   while (length < node.name.size() && length > 0 && (node.name[length] & 0xC0) == 0x80) --length;
-  return text + " \"" + node.name.substr(0, length) + (length < node.name.size() ? "…\"" : "\"");
+  return text + " \"" + printable(node.name.substr(0, length)) + (length < node.name.size() ? "…\"" : "\"");
 }
 
 }  // namespace wafertlm::chakra

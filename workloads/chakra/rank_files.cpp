@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/rank_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <system_error>
 
 namespace wafertlm::chakra {
@@ -11,49 +11,87 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string rank_file(const std::string& prefix, std::uint64_t rank, const std::string& suffix = ".et") {
+std::string rank_file(const std::string& prefix, std::uint64_t rank, const std::string& suffix) {
   return prefix + "." + std::to_string(rank) + suffix;
 }
 
-/// 12 for "job.12.et", the prefix "job" and the suffix ".et"; nothing for another form ("job.012.et").
-std::optional<std::uint64_t> rank_in(const std::string& file_name, const std::string& prefix_name,
-                                     const std::string& suffix) {
-  constexpr std::size_t kMostDigits = 9;
-  const std::size_t start = prefix_name.size() + 1;
-  const std::size_t end = file_name.find_first_not_of("0123456789", start);
-  if (end == std::string::npos || end == start || end - start > kMostDigits) return std::nullopt;
-  const std::uint64_t rank = std::stoull(file_name.substr(start, end - start));
-  if (file_name != rank_file(prefix_name, rank, suffix)) return std::nullopt;
-  return rank;
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// The files of the prefix in its folder, by rank, in the first form of which there is one.
-std::map<std::uint64_t, std::string> files_of(const std::string& prefix, std::error_code& error) {
+/// The files of the prefix in its folder.
+std::vector<RankFileName> files_of(const std::string& prefix, std::error_code& error) {
   const fs::path path(prefix);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::map<std::uint64_t, std::string> files;
-  for (const char* suffix : kTraceSuffixes) {
-    for (const auto& entry : fs::directory_iterator(folder, error))
-      if (const auto rank = rank_in(entry.path().filename().string(), path.filename().string(), suffix))
-        files.emplace(*rank, rank_file(prefix, *rank, suffix));
-    if (!files.empty()) break;
+  std::vector<RankFileName> files;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    auto name = split_rank_file(entry.path().filename().string());
+    if (!name || name->prefix != path.filename().string()) continue;
+    name->prefix = prefix;
+    if (!name->is_plain)
+      throw TraceError((folder / entry.path().filename()).string() +
+                       ": looks like a rank's trace, but ranks are written without leading zeros and with at "
+                       "most nine digits; rename it");
+    files.push_back(*name);
   }
+  std::sort(files.begin(), files.end(), [](const RankFileName& a, const RankFileName& b) {
+    return a.rank != b.rank ? a.rank < b.rank : a.suffix < b.suffix;
+  });
   return files;
 }
 
 }  // namespace
 
+std::optional<RankFileName> split_rank_file(const std::string& file) {
+  constexpr std::size_t kMostDigits = 9;
+  for (const char* suffix : kTraceSuffixes) {
+    if (!ends_with(file, suffix)) continue;
+    const std::string stem = file.substr(0, file.size() - std::string(suffix).size());
+    const std::size_t dot = stem.rfind('.');
+    if (dot == std::string::npos || dot == 0 || dot + 1 == stem.size() ||
+        stem.find_first_not_of("0123456789", dot + 1) != std::string::npos)
+      continue;
+    const std::string digits = stem.substr(dot + 1);
+    RankFileName name{stem.substr(0, dot), 0, suffix, digits.size() <= kMostDigits};
+    if (name.is_plain) name.rank = std::stoull(digits);
+    name.is_plain = name.is_plain && digits == std::to_string(name.rank);
+    return name;
+  }
+  return std::nullopt;
+}
+
 bool has_rank_files(const std::string& prefix) {
+  try {
+    std::error_code error;
+    return !files_of(prefix, error).empty();
+  } catch (const TraceError&) {
+    return true;
+  }
+}
+
+std::vector<std::string> all_rank_files(const std::string& prefix) {
   std::error_code error;
-  return !files_of(prefix, error).empty();
+  std::vector<std::string> files;
+  for (const RankFileName& file : files_of(prefix, error))
+    files.push_back(rank_file(prefix, file.rank, file.suffix));
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 std::vector<std::string> find_rank_files(const std::string& prefix) {
   constexpr std::size_t kMostNamed = 5;
   std::error_code error;
-  const auto found = files_of(prefix, error);
+  const auto all = files_of(prefix, error);
   if (error) throw TraceError(fs::path(prefix).parent_path().string() + ": " + error.message());
-  if (found.empty()) throw TraceError(prefix + ": there is no file " + rank_file(prefix, 0));
+  if (all.empty()) throw TraceError(prefix + ": there is no file " + rank_file(prefix, 0, kTraceSuffixes[0]));
+  std::map<std::uint64_t, std::string> found;
+  for (const RankFileName& file : all) {
+    if (file.suffix != all.front().suffix)
+      throw TraceError(prefix + " is ambiguous: " + rank_file(prefix, all.front().rank, all.front().suffix) +
+                       " stands beside " + rank_file(prefix, file.rank, file.suffix) +
+                       "; move the files of one form to another folder");
+    found.emplace(file.rank, rank_file(prefix, file.rank, file.suffix));
+  }
 
   const std::uint64_t ranks = found.rbegin()->first + 1;
   std::vector<std::string> files;
@@ -63,7 +101,7 @@ std::vector<std::string> find_rank_files(const std::string& prefix) {
   for (const auto& [rank, file] : found) files.push_back(file);
   for (std::uint64_t rank = 0; rank < ranks && named < kMostNamed; ++rank) {
     if (found.count(rank) != 0) continue;
-    missing.append(named++ == 0 ? "" : ", ").append(rank_file(prefix, rank));
+    missing.append(named++ == 0 ? "" : ", ").append(rank_file(prefix, rank, all.front().suffix));
   }
   if (named > 0)
     throw TraceError(prefix + ": " + std::to_string(found.size()) + " of " + std::to_string(ranks) +

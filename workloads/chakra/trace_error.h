@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdexcept>
+#include <string>
 
 namespace wafertlm::chakra {
 
@@ -10,5 +11,8 @@ class TraceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// A text from a file as a message may show it: control characters are escaped ("\n", "\x1b").
+std::string printable(const std::string& text);
 
 }  // namespace wafertlm::chakra

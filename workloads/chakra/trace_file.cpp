@@ -4,7 +4,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
@@ -90,6 +94,42 @@ std::uint64_t write_trace_file(NodeSource& source, const std::string& path) {
   if (ends_with(path, ".et.gz")) return write_gzip(source, path);
   if (ends_with(path, ".et")) return write_trace(source, path);
   throw TraceError(path + ": a trace file ends in .et, .et.gz or .json");
+}
+
+TraceFiles::~TraceFiles() {
+  for (const auto& [temporary, path] : files_) ::unlink(temporary.c_str());
+}
+
+std::uint64_t TraceFiles::add(NodeSource& source, const std::string& path) {
+  const std::filesystem::path place(path);
+  const std::string temporary =
+      place.parent_path() / ("." + std::to_string(::getpid()) + ".part." + place.filename().string());
+  try {
+    const std::uint64_t nodes = write_trace_file(source, temporary);
+    files_.emplace_back(temporary, path);
+    return nodes;
+  } catch (const TraceError& error) {
+    // The user knows nothing of the temporary name.
+    std::string text = error.what();
+    for (std::size_t at = 0; (at = text.find(temporary, at)) != std::string::npos; at += path.size())
+      text.replace(at, temporary.size(), path);
+    throw TraceError(text);
+  }
+}
+
+void TraceFiles::commit() {
+  for (const auto& [temporary, path] : files_)
+    if (std::rename(temporary.c_str(), path.c_str()) != 0)
+      throw TraceError(path + ": cannot be put in place: " + std::strerror(errno));
+  files_.clear();
+}
+
+std::vector<std::string> stale_rank_files(const std::string& prefix,
+                                          const std::vector<std::string>& written) {
+  std::vector<std::string> stale;
+  for (const std::string& file : all_rank_files(prefix))
+    if (std::find(written.begin(), written.end(), file) == written.end()) stale.push_back(file);
+  return stale;
 }
 
 }  // namespace wafertlm::chakra

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
+#include <map>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -15,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMostNamed = 5;      // missing dependencies in a message
 constexpr std::size_t kLongestCycle = 10;  // nodes of a cycle in a message
+constexpr double kLongestPs = 0x1p63;
 
 /// One pass over the nodes of one rank.
 class RankChecker {
@@ -33,10 +36,11 @@ class RankChecker {
       start_again();
       pass();
       counted.missing = std::move(result_.summary.missing);
+      counted.numbers = std::move(result_.summary.numbers);
       result_.summary = std::move(counted);
     }
     check_cycle();
-    if (!anything_runs_) fail("nothing runs: no communication, no memory access, no compute with a duration");
+    if (!anything_runs_) fail(nothing_runs());
     source_.rewind();
     return std::move(result_);
   }
@@ -47,11 +51,15 @@ class RankChecker {
     fail(describe(node) + ": " + text);
   }
 
+  struct Numbered {
+    Communication communication;
+    std::uint64_t in_file = 0;  // its number if the file's order were that of the dependencies
+  };
   /// A node that came before a parent of its own.
   struct Held {
     std::uint64_t id = 0;
     std::vector<std::pair<std::uint64_t, bool>> parents;  // control?
-    std::optional<Communication> communication;
+    std::optional<Numbered> communication;
     bool used = false;
   };
 
@@ -59,6 +67,7 @@ class RankChecker {
     source_.rewind();
     Node node;
     while (source_.next(node)) {
+      has_control_ = has_control_ || !node.ctrl_deps.empty();
       if (options_.dependencies == Dependencies::data) leave_out_control(node);
       take(node);
       put_in_order(node);
@@ -74,6 +83,10 @@ class RankChecker {
     window_.clear();
     held_.clear();
     left_out_.clear();
+    in_file_.clear();
+    in_order_.clear();
+    compute_ps_ = cpu_ps_ = 0;
+    idle_.reset();
     for (const auto& entry : missing_) window_.satisfy(entry.parent);
     for (const auto& entry : missing_) result_.summary.missing.push_back(entry.parent);
   }
@@ -96,26 +109,106 @@ class RankChecker {
     if (node.is_cpu_op) ++summary.cpu_ops;
     if (node.type == NodeType::Comp &&
         __builtin_add_overflow(summary.comp_duration_ps, node.duration_ps, &summary.comp_duration_ps))
-      fail(node, "the compute durations add up to more than simulated time can hold");
-    anything_runs_ = anything_runs_ || runs(node);
+      fail_time(node);
+    take_time(node);
+    if (runs(node))
+      anything_runs_ = true;
+    else if (!idle_)
+      idle_ = node;
     if (node.is_collective()) take_collective(node);
-    if (node.type == NodeType::MemLoad || node.type == NodeType::MemStore)
+    if (node.type == NodeType::MemLoad || node.type == NodeType::MemStore) {
+      check_bytes(node, node.tensor_size.value_or(0), 1);
       summary.memory_bytes += node.tensor_size.value_or(0);
+    }
     if (node.type == NodeType::CommSend) take_message(node, node.comm_src, node.comm_dst);
     if (node.type == NodeType::CommRecv) take_message(node, node.comm_dst, node.comm_src);
   }
 
-  static bool runs(const Node& node) {
+  /// Of a rank's two units neither may be busy for longer than simulated time can hold.
+  void take_time(const Node& node) {
+    if (node.type != NodeType::Comp && !node.is_launch()) return;
+    double& sum = node.is_cpu_op || node.is_launch() ? cpu_ps_ : compute_ps_;
+    sum += options_.longest_ps ? options_.longest_ps(node) : static_cast<double>(node.duration_ps);
+    if (sum > kLongestPs) fail_time(node);
+  }
+  [[noreturn]] void fail_time(const Node& node) const {
+    fail(node, "with this one the durations add up to more than the 106 days that simulated time can hold");
+  }
+
+  void check_bytes(const Node& node, std::uint64_t bytes, std::uint64_t times) const {
+    if (bytes <= options_.most_bytes / times) return;
+    fail(node, std::to_string(bytes) + " B" + (times > 1 ? " from each of " + std::to_string(times) : "") +
+                   (options_.most_bytes_of.empty() ? " is more than any machine holds (at most "
+                                                   : " does not fit " + options_.most_bytes_of + " (") +
+                   std::to_string(options_.most_bytes) + " B)");
+  }
+
+  /// Notes the class; `or_else` is what a node that names none counts as.
+  std::uint8_t take_class(const Node& node, const char* or_else) {
+    const std::string name = node.comm_class.empty() ? or_else : node.comm_class;
+    auto& known = result_.classes;
+    const auto found = std::find(known.begin(), known.end(), name);
+    const auto place = static_cast<std::size_t>(found - known.begin());
+    if (found != known.end()) return static_cast<std::uint8_t>(place);
+    const auto& allowed = options_.classes;
+    if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
+      std::string there;
+      for (const std::string& each : allowed) there += (there.empty() ? "" : ", ") + each;
+      fail(node, "the platform has no traffic class \"" + printable(name) + "\"" +
+                     (node.comm_class.empty() ? ", as which a node counts that names none" : "") +
+                     "; it has " + there);
+    }
+    if (place > std::numeric_limits<std::uint8_t>::max()) fail(node, "more than 256 traffic classes");
+    known.push_back(name);
+    result_.summary.classes.insert(name);
+    return static_cast<std::uint8_t>(place);
+  }
+
+  void take_communication(const Communication& entry) {
+    communication_ = Numbered{entry, in_file_[channel(entry)]++};
+  }
+  static CommunicationChannel channel(const Communication& entry) {
+    return {entry.type, entry.type == NodeType::CommColl ? entry.group : entry.peer, entry.tag};
+  }
+
+  bool runs(const Node& node) const {
     switch (node.type) {
       case NodeType::Invalid:
       case NodeType::Metadata:
         return false;
       case NodeType::Comp:
-        return node.duration_ps > 0 || node.num_ops.value_or(0) > 0 || node.tensor_size.value_or(0) > 0;
+        return node.duration_ps > 0 ||
+               (!node.is_cpu_op && (node.num_ops.value_or(0) > 0 || node.tensor_size.value_or(0) > 0));
       case NodeType::CommColl:
-        return node.is_collective() || node.duration_ps > 0;
+        if (node.is_launch()) return node.duration_ps > 0;
+        return (node.comm_size.value_or(0) > 0 || node.comm_type == CollectiveType::Barrier) &&
+               groups_.has(node.pg_name) && groups_.ranks(node.pg_name).size() > 1;
+      case NodeType::MemLoad:
+      case NodeType::MemStore:
+        return node.tensor_size.value_or(0) > 0;
       default:
         return true;
+    }
+  }
+
+  std::string nothing_runs() const {
+    std::string text = "nothing runs: ";
+    if (!idle_) return text + "the trace has no nodes";
+    const std::uint64_t nodes = result_.summary.nodes;
+    text += (nodes == 1 ? "the only node, "
+                        : "none of " + std::to_string(nodes) + " nodes takes time; the first, ") +
+            describe(*idle_) + ", is ";
+    switch (idle_->type) {
+      case NodeType::Comp:
+        return text + (idle_->is_cpu_op ? "a CPU operation without a duration"
+                                        : "a COMP without duration, operations or bytes");
+      case NodeType::CommColl:
+        if (idle_->is_launch()) return text + "the CPU side of a collective, without a duration";
+        return text + to_string(*idle_->comm_type) + " of " + std::to_string(idle_->comm_size.value_or(0)) +
+               " B in a group of " + std::to_string(groups_.ranks(idle_->pg_name).size()) +
+               (groups_.ranks(idle_->pg_name).size() == 1 ? " rank" : " ranks");
+      default:
+        return text + to_string(idle_->type) + (idle_->type == NodeType::Metadata ? "" : " of 0 B");
     }
   }
 
@@ -126,17 +219,20 @@ class RankChecker {
     } catch (const TraceError& error) {
       fail(node, error.what());
     }
-    if (!holds) fail(node, "group \"" + node.pg_name + "\" does not hold rank " + std::to_string(rank_));
+    if (!holds)
+      fail(node, "group \"" + printable(node.pg_name) + "\" does not hold rank " + std::to_string(rank_));
     Communication entry;
     entry.node = node.id;
     entry.collective = *node.comm_type;
     entry.group = static_cast<std::uint32_t>(groups_.number(node.pg_name));
     entry.bytes = node.comm_size.value_or(0);
+    const std::size_t ranks = groups_.ranks(node.pg_name).size();
+    const bool gathers = entry.collective == CollectiveType::AllGather && !options_.most_bytes_of.empty();
+    check_bytes(node, entry.bytes, gathers ? ranks : 1);
     result_.summary.collective_bytes += entry.bytes;
-    if (groups_.ranks(node.pg_name).size() > 1)
-      ++result_.summary.by_collective[static_cast<std::size_t>(entry.collective)];
-    result_.summary.classes.insert(node.comm_class.empty() ? kDefaultCollectiveClass : node.comm_class);
-    communication_ = entry;
+    if (ranks > 1) ++result_.summary.by_collective[static_cast<std::size_t>(entry.collective)];
+    entry.traffic_class = take_class(node, kDefaultCollectiveClass);
+    take_communication(entry);
   }
 
   void take_message(const Node& node, std::optional<std::uint32_t> self, std::optional<std::uint32_t> peer) {
@@ -154,9 +250,10 @@ class RankChecker {
     entry.bytes = node.comm_size.value_or(0);
     entry.peer = *peer;
     entry.tag = node.comm_tag.value_or(0);
+    check_bytes(node, entry.bytes, 1);
     result_.summary.message_bytes += entry.bytes;
-    result_.summary.classes.insert(node.comm_class.empty() ? kDefaultMessageClass : node.comm_class);
-    communication_ = entry;
+    entry.traffic_class = take_class(node, kDefaultMessageClass);
+    take_communication(entry);
   }
 
   /// Done as soon as its parents are: nodes come out in the order that dependencies and then the file give.
@@ -182,8 +279,14 @@ class RankChecker {
     position_[slot] = result_.summary.nodes;
   }
 
-  void finish(std::uint64_t id, const std::optional<Communication>& communication) {
-    if (communication) result_.communications.push_back(*communication);
+  void number(const Numbered& entry) {
+    const std::uint64_t in_order = in_order_[channel(entry.communication)]++;
+    if (in_order != entry.in_file) result_.summary.numbers.emplace(entry.communication.node, in_order);
+    result_.communications.push_back(entry.communication);
+  }
+
+  void finish(std::uint64_t id, const std::optional<Numbered>& communication) {
+    if (communication) number(*communication);
     std::priority_queue<std::pair<std::uint64_t, std::uint32_t>,
                         std::vector<std::pair<std::uint64_t, std::uint32_t>>, std::greater<>>
         ready;
@@ -196,7 +299,7 @@ class RankChecker {
       ready.pop();
       const Held held = std::exchange(held_[slot], {});
       free_.push_back(slot);
-      if (held.communication) result_.communications.push_back(*held.communication);
+      if (held.communication) number(*held.communication);
       window_.done(held.id, release);
     }
   }
@@ -233,23 +336,28 @@ class RankChecker {
   }
 
   void check_missing() {
-    const auto& missing = missing_;
     if (options_.dependencies == Dependencies::existing) return;
+    const std::size_t count = missing_.size();
     std::vector<std::uint64_t> children;
-    for (const auto& entry : missing)
+    for (const auto& entry : missing_)
       if (children.size() < kMostNamed) children.push_back(entry.node);
     const auto names = describe_nodes(source_, children);
-    std::string text = std::to_string(missing.size()) +
-                       (missing.size() == 1 ? " dependency" : " dependencies") +
+    std::string text = std::to_string(count) + (count == 1 ? " dependency" : " dependencies") +
                        " on nodes that are not in the trace: ";
     for (std::size_t index = 0; index < names.size(); ++index)
-      text += (index == 0 ? "" : ", ") + names[index] + " needs " + std::to_string(missing[index].parent);
-    fail(text + (names.size() < missing.size() ? ", …" : "") +
-         ". If the trace was filtered, `dependencies: existing` counts them as satisfied" +
-         (result_.summary.missing_data_deps == 0
-              ? "; they are control dependencies, which in PyTorch traces name callers: "
-                "`dependencies: data` leaves those out"
-              : ""));
+      text += (index == 0 ? "" : ", ") + names[index] + " needs " + std::to_string(missing_[index].parent);
+    if (names.size() < count) text += ", …";
+    const bool only_control = result_.summary.missing_data_deps == 0;
+    if (only_control)
+      text +=
+          ". They are control dependencies, which in PyTorch traces name callers and no order: "
+          "`dependencies: data` leaves control dependencies out";
+    // Nobody is sent from one error to the next.
+    start_again();
+    pass();
+    if (cycle().empty())
+      text += ". If the trace was filtered, `dependencies: existing` counts them as satisfied";
+    fail(text);
   }
 
   void check_cycle() const {
@@ -262,7 +370,12 @@ class RankChecker {
     std::string text = length == 1 ? "a node needs itself: "
                                    : "a dependency cycle of " + std::to_string(length) + " nodes: ";
     for (const std::string& name : names) text += name + " needs ";
-    fail(text + (cut ? "… needs " : "") + names.front());
+    text += (cut ? "… needs " : "") + names.front();
+    if (options_.dependencies != Dependencies::data && has_control_)
+      text +=
+          "; control dependencies of PyTorch traces name callers and no order: `dependencies: data` leaves "
+          "them out";
+    fail(text);
   }
 
   /// The ids of a cycle, each needing the next and the last the first. What is held needs something that is
@@ -296,14 +409,17 @@ class RankChecker {
   DependencyWindow window_;
   IdSet seen_;
   std::optional<std::uint64_t> duplicate_;
-  std::optional<Communication> communication_;  // of the node being taken
-  std::vector<Held> held_;                      // by slot, as are the positions
+  std::optional<Numbered> communication_;  // of the node being taken
+  std::map<CommunicationChannel, std::uint64_t> in_file_, in_order_;
+  std::optional<Node> idle_;  // the first node that takes no time
+  double compute_ps_ = 0, cpu_ps_ = 0;
+  std::vector<Held> held_;  // by slot, as are the positions
   std::vector<std::uint64_t> position_;
   std::vector<std::uint32_t> free_;
   std::vector<Missing> missing_;
   std::unordered_map<std::uint64_t, std::uint64_t> left_out_;  // parents not seen yet → how often
   RankCheck result_;
-  bool anything_runs_ = false;
+  bool anything_runs_ = false, has_control_ = false;
 };
 
 }  // namespace

@@ -2,11 +2,13 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "workloads/chakra/comm_groups.h"
+#include "workloads/chakra/communication_numbers.h"
 #include "workloads/chakra/dependencies.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/chakra/rank_files.h"
@@ -14,8 +16,20 @@
 
 namespace wafertlm::chakra {
 
+/// The most that a communication or a memory access may move: 2^50 B. What is larger is a damaged size.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
+
 struct ValidateOptions {
   Dependencies dependencies = Dependencies::all;
+  /// Traffic classes that the platform has; empty: any will do.
+  std::vector<std::string> classes = {};
+  /// The most bytes that a rank may hold of a communication, or move in a memory access, and what sets the
+  /// limit: "the memory of an NPU, npu.hbm.capacity".
+  std::uint64_t most_bytes = kMostBytes;
+  std::string most_bytes_of = {};
+  /// How long a node may compute on the platform, in picoseconds and over all iterations; its duration if not
+  /// given.
+  std::function<double(const Node&)> longest_ps = {};
 };
 
 struct TraceSummary {
@@ -32,6 +46,7 @@ struct TraceSummary {
   std::array<std::uint64_t, kCollectiveTypes> by_collective{};  ///< in groups of more than one rank
   std::set<std::string> classes;                                ///< that communications name
   std::vector<std::uint64_t> missing;  ///< ids that dependencies name and no node has, if they are accepted
+  NumberExceptions numbers;            ///< for CommunicationNumbers
 };
 
 /// Reads the trace of `rank` from its first node to its last; leaves it rewound. Memory: a bit per node, the
@@ -39,15 +54,20 @@ struct TraceSummary {
 /// @throws TraceError, naming the source and the nodes: node type INVALID, two nodes with one id, a
 /// dependency on a missing node (how many, up to 5 named), a cycle or a node that needs itself (in order), a
 /// collective in an unknown group or one that does not hold the rank, a peer outside the job, a send that
-/// claims to come from another rank (and the reverse), a trace in which nothing runs.
+/// claims to come from another rank (and the reverse), a traffic class that the platform does not have, a
+/// size or a time beyond the options, a trace in which nothing runs.
+///
+/// Something runs if a node takes time by itself: a computation with a duration, or on the NPU with
+/// operations or bytes; a CPU operation or launch with a duration; a collective of more than one rank with
+/// bytes, or a barrier; a memory access with bytes; a message, also of no bytes (its latency remains).
 TraceSummary validate(NodeSource& source, std::uint32_t rank, const CommGroups& groups,
                       const ValidateOptions& options = {});
 
 /// validate() of every rank (`ranks[r]` is rank r's trace), and then what takes two of them. Of several
-/// errors the first in rank order is reported. Collectives are compared in the order that dependencies and
-/// then the file give them. @throws TraceError naming both ranks and both nodes: another type, size, order or
-/// number of collectives within a group; a send without its receive, or the reverse, or of another size, by
-/// (source, destination, tag).
+/// errors the first in rank order is reported. Collectives and messages belong together by their numbers, see
+/// CommunicationNumbers. @throws TraceError naming both ranks and both nodes: another type, size, class,
+/// order or number of collectives within a group; a send without its receive, or the reverse, or of another
+/// size, by (source, destination, tag).
 std::vector<TraceSummary> validate_job(const std::vector<NodeSource*>& ranks, const CommGroups& groups,
                                        const ValidateOptions& options = {});
 

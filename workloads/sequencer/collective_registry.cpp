@@ -26,10 +26,12 @@ CollectiveType type_of(const Task& task) {
                               chakra::to_string(task.collective) + " cannot be run");
 }
 
-std::string describe(const std::string& name, CollectiveType type, std::uint64_t bytes,
+std::string describe(std::uint64_t node, const std::string& name, CollectiveType type, std::uint64_t bytes,
                      const std::string& cls) {
-  return std::string(to_string(type)) + " of " + std::to_string(bytes) + " B in class " + cls + " (\"" +
-         name + "\")";
+  Task task;
+  task.id = node;
+  task.name = name;
+  return describe(task) + ", " + to_string(type) + " of " + std::to_string(bytes) + " B in class " + cls;
 }
 
 }  // namespace
@@ -40,11 +42,11 @@ CollectiveRegistry::CollectiveRegistry(const chakra::CommGroups& groups, const F
                                        CollectivePlanner planner)
     : groups_(groups), fabric_(fabric), planner_(std::move(planner)) {}
 
-CollectiveRecord& CollectiveRegistry::plan(PerGroup& group, std::uint64_t sequence, const Task& task) {
+CollectiveRecord& CollectiveRegistry::plan(PerGroup& group, const Task& task) {
   auto record = std::make_unique<CollectiveRecord>();
   // The same numbers however the ranks happen to come.
-  record->id = sequence * groups_.count() + groups_.number(task.group) + 1;
-  record->sequence = sequence;
+  record->id = task.number * groups_.count() + task.group_number + 1;
+  record->sequence = task.number;
   record->name = task.name;
   record->group = task.group;
   record->traffic_class = task.traffic_class;
@@ -52,6 +54,7 @@ CollectiveRecord& CollectiveRegistry::plan(PerGroup& group, std::uint64_t sequen
   record->bytes = task.bytes;
   const auto& ranks = groups_.ranks(task.group);
   record->group_size = static_cast<std::uint32_t>(ranks.size());
+  record->is_in.resize(ranks.size());
 
   auto& planned = plans_[{task.group, record->type, record->bytes}];
   if (!planned.first) {
@@ -62,31 +65,35 @@ CollectiveRecord& CollectiveRegistry::plan(PerGroup& group, std::uint64_t sequen
   record->program = planned.first;
   record->cost = planned.second;
   record->algorithm = record->program->algorithm;
-  return *(group.records[sequence] = std::move(record));
+  return *(group[task.number] = std::move(record));
 }
 
 CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Task& task, TimePs now,
                                                     const CauseRef& cause) {
-  const auto [place, is_new] = by_group_.try_emplace(task.group);
-  PerGroup& group = place->second;
+  PerGroup& group = by_group_[task.group];
   const auto& ranks = groups_.ranks(task.group);
-  if (is_new) group.entered.resize(groups_.num_ranks());
-  const std::uint64_t sequence = group.entered[rank]++;
-  const auto found = group.records.find(sequence);
-  CollectiveRecord& record = found == group.records.end() ? plan(group, sequence, task) : *found->second;
-  group.first_rank.try_emplace(sequence, rank);
+  const auto found = group.find(task.number);
+  const bool is_first = found == group.end();
+  CollectiveRecord& record = is_first ? plan(group, task) : *found->second;
+  if (is_first) {
+    record.first_rank = rank;
+    record.first_node = task.id;
+  }
   if (record.type != type_of(task) || record.bytes != task.bytes ||
       record.traffic_class != task.traffic_class)
-    throw std::runtime_error("collective number " + std::to_string(sequence) + " of group '" + task.group +
-                             "': rank " + std::to_string(group.first_rank[sequence]) + " enters " +
-                             describe(record.name, record.type, record.bytes, record.traffic_class) +
-                             " and rank " + std::to_string(rank) + " enters " +
-                             describe(task.name, type_of(task), task.bytes, task.traffic_class));
+    throw std::runtime_error(
+        "collective number " + std::to_string(task.number) + " of group '" + task.group + "': rank " +
+        std::to_string(record.first_rank) + " enters " +
+        describe(record.first_node, record.name, record.type, record.bytes, record.traffic_class) +
+        " and rank " + std::to_string(rank) + " enters " +
+        describe(task.id, task.name, type_of(task), task.bytes, task.traffic_class));
   ++record.entered;
   record.cause.take_later(cause);
   record.first_entry_ps = std::min(record.first_entry_ps, now);
   record.last_entry_ps = std::max(record.last_entry_ps, now);
   const auto position = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
+  record.is_in[static_cast<std::size_t>(position)] = true;
+  if (record.entered == record.group_size) record.is_in = {};
   return {&record, static_cast<std::uint32_t>(position)};
 }
 
@@ -105,7 +112,7 @@ void CollectiveRegistry::explain(const CollectiveRecord& record, TaskEnd& end) {
 std::vector<const CollectiveRecord*> CollectiveRegistry::records() const {
   std::vector<const CollectiveRecord*> all;
   for (const auto& [name, group] : by_group_)
-    for (const auto& [sequence, record] : group.records) all.push_back(record.get());
+    for (const auto& [sequence, record] : group) all.push_back(record.get());
   std::sort(all.begin(), all.end(), [](const CollectiveRecord* a, const CollectiveRecord* b) {
     return a->first_entry_ps != b->first_entry_ps ? a->first_entry_ps < b->first_entry_ps : a->id < b->id;
   });
@@ -113,24 +120,27 @@ std::vector<const CollectiveRecord*> CollectiveRegistry::records() const {
 }
 
 std::vector<std::uint32_t> CollectiveRegistry::absent(const CollectiveRecord& record) const {
-  std::vector<std::uint32_t> ranks;
-  const PerGroup& group = by_group_.at(record.group);
-  for (const std::uint32_t rank : groups_.ranks(record.group))
-    if (group.entered[rank] <= record.sequence) ranks.push_back(rank);
-  std::sort(ranks.begin(), ranks.end());
-  return ranks;
+  std::vector<std::uint32_t> absent;
+  const auto& ranks = groups_.ranks(record.group);
+  for (std::size_t position = 0; position < record.is_in.size(); ++position)
+    if (!record.is_in[position]) absent.push_back(ranks[position]);
+  std::sort(absent.begin(), absent.end());
+  return absent;
 }
 
-std::vector<std::string> CollectiveRegistry::unfinished() const {
-  std::vector<std::string> lines;
+std::vector<std::pair<const CollectiveRecord*, std::string>> CollectiveRegistry::unfinished() const {
+  std::vector<std::pair<const CollectiveRecord*, std::string>> lines;
   for (const auto& [name, group] : by_group_)
-    for (const auto& [sequence, record] : group.records) {
+    for (const auto& [sequence, record] : group) {
       if (record->entered == record->group_size) continue;
       std::string missing;
       for (const std::uint32_t rank : absent(*record))
         missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
-      lines.push_back(describe(record->name, record->type, record->bytes, record->traffic_class) +
-                      " of group '" + name + "' waits for rank " + missing + " to enter");
+      lines.emplace_back(record.get(), "rank " + std::to_string(record->first_rank) + ": " +
+                                           describe(record->first_node, record->name, record->type,
+                                                    record->bytes, record->traffic_class) +
+                                           (name.empty() ? "" : " of group '" + name + "'") +
+                                           " waits for rank " + missing + " to enter it");
     }
   return lines;
 }

@@ -27,7 +27,13 @@ struct CollectiveRecord {
   std::uint32_t group_size = 0, entered = 0, left = 0;
   TimePs first_entry_ps = kNever, last_entry_ps = 0, end_ps = 0;
   CollectiveCost cost;
-  CauseRef cause;  ///< what the last to enter waited for, until all have left
+  CauseRef cause;                ///< what the last to enter waited for, until all have left
+  std::vector<bool> is_in;       ///< by position in the group, until all have entered
+  std::uint32_t first_rank = 0;  ///< that entered
+  std::uint64_t first_node = 0;  ///< its node
+
+  /// Ranks may still enter, or could until this very instant.
+  bool gathers(TimePs now) const { return entered < group_size || last_entry_ps == now; }
 };
 
 /// Whether the planner knows collectives of this type.
@@ -37,8 +43,8 @@ bool can_run(chakra::CollectiveType type);
 using CollectivePlanner = std::function<CollectiveRequest(
     CollectiveType, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes)>;
 
-/// Matches the collectives of all ranks by (group, how many this rank has entered in it), checks that the
-/// ranks agree, and plans each once. It takes no simulated time.
+/// Matches the collectives of all ranks by (group, Task::number), checks that the ranks agree, and plans each
+/// once. It takes no simulated time.
 class CollectiveRegistry {
  public:
   CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric, CollectivePlanner planner);
@@ -58,16 +64,12 @@ class CollectiveRegistry {
   std::vector<const CollectiveRecord*> records() const;
   /// Ranks of the record's group that have not entered it, lowest first.
   std::vector<std::uint32_t> absent(const CollectiveRecord& record) const;
-  /// Ranks that others wait for, in words.
-  std::vector<std::string> unfinished() const;
+  /// Collectives that not all ranks have entered, with the ranks that the others wait for, in words.
+  std::vector<std::pair<const CollectiveRecord*, std::string>> unfinished() const;
 
  private:
-  struct PerGroup {
-    std::vector<std::uint64_t> entered;                                  // by rank
-    std::map<std::uint64_t, std::unique_ptr<CollectiveRecord>> records;  // by sequence number
-    std::map<std::uint64_t, std::uint32_t> first_rank;
-  };
-  CollectiveRecord& plan(PerGroup& group, std::uint64_t sequence, const Task& task);
+  using PerGroup = std::map<std::uint64_t, std::unique_ptr<CollectiveRecord>>;  // by sequence number
+  CollectiveRecord& plan(PerGroup& group, const Task& task);
 
   const chakra::CommGroups& groups_;
   const FabricTraits& fabric_;

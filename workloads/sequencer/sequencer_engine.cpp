@@ -9,7 +9,13 @@ namespace wafertlm {
 SequencerEngine::SequencerEngine(std::uint32_t rank, chakra::NodeSource& source,
                                  const chakra::CommGroups& groups, CauseLog& log, SequencerHost& host,
                                  SequencerOptions options)
-    : rank_(rank), source_(source), groups_(groups), log_(log), host_(host), options_(std::move(options)) {}
+    : rank_(rank),
+      source_(source),
+      groups_(groups),
+      log_(log),
+      host_(host),
+      options_(std::move(options)),
+      numbers_(options_.numbers) {}
 
 void SequencerEngine::start_iteration(TimePs now, const CauseRef& cause) {
   if (active_) throw std::logic_error("an iteration starts while one is under way");
@@ -20,6 +26,7 @@ void SequencerEngine::start_iteration(TimePs now, const CauseRef& cause) {
   iteration_cause_.take_later(cause);
   source_.rewind();
   window_.clear();
+  numbers_.next_iteration();
   for (const std::uint64_t id : options_.missing) window_.satisfy(id);
   settle(now);
 }
@@ -38,6 +45,8 @@ bool SequencerEngine::read_node() {
   ++held_;
   Slot& held = slots_[slot];
   held.task = make_task(node_, rank_, groups_);
+  if (const auto channel = chakra::channel_of(node_, rank_, groups_))
+    held.task.number = numbers_.next(*channel, node_.id);
   held.state = State::waits;
   // What ended before the node was read is no reason of its own: the reading is, and what made room for it.
   held.cause = iteration_cause_;
@@ -79,8 +88,11 @@ void SequencerEngine::make_ready(std::uint32_t slot) {
   std::uint64_t key = 0;
   if (options_.policy == IssuePolicy::lifo) key = ~order;
   if (options_.policy == IssuePolicy::priority) key = ~std::uint64_t{ready.task.priority};
-  if (!resource->busy && resource->ready.empty()) waiting_.push_back(resource);
+  ready.order = order;
+  if (resource->users.empty() && resource->ready.empty()) waiting_.push_back(resource);
   resource->ready.push({key, order, slot});
+  if (ready.task.kind == Task::Kind::collective)
+    ready_collectives_.emplace(Collective{ready.task.group_number, ready.task.number}, slot);
 }
 
 void SequencerEngine::start(std::uint32_t slot) {
@@ -89,24 +101,64 @@ void SequencerEngine::start(std::uint32_t slot) {
   host_.start(slot, slots_[slot].task);
 }
 
+/// A resource takes a ready task, also beside others that it has.
+void SequencerEngine::take(Resource& resource, std::uint32_t slot) {
+  const Task& task = slots_[slot].task;
+  if (task.kind == Task::Kind::collective) {
+    const Collective collective{task.group_number, task.number};
+    ready_collectives_.erase(collective);
+    awaited_.erase(collective);
+  }
+  // Of two that ended together the parent is the cause.
+  if (resource.last) {
+    CauseRef& cause = slots_[slot].cause;
+    if (!cause || log_.at(resource.last.index()).end_ps > log_.at(cause.index()).end_ps)
+      cause = resource.last;
+  }
+  resource.users.push_back(slot);
+  start(slot);
+}
+
+/// Whether the entry of a queue still says so.
+bool SequencerEngine::is_ready(const Ready& entry) const {
+  const Slot& slot = slots_[entry.slot];
+  return slot.state == State::ready && slot.order == entry.order;
+}
+
 /// Gives every free resource the task that the policy chooses among those that are ready by now.
 void SequencerEngine::dispatch() {
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     Resource& resource = *waiting_[i];
-    if (resource.busy || resource.ready.empty()) continue;
+    while (!resource.ready.empty() && !is_ready(resource.ready.top())) resource.ready.pop();
+    if (!resource.users.empty() || resource.ready.empty()) continue;
     const std::uint32_t slot = resource.ready.top().slot;
     resource.ready.pop();
-    resource.busy = true;
-    resource.slot = slot;
-    // Of two that ended together the parent is the cause.
-    if (resource.last) {
-      CauseRef& cause = slots_[slot].cause;
-      if (!cause || log_.at(resource.last.index()).end_ps > log_.at(cause.index()).end_ps)
-        cause = resource.last;
-    }
-    start(slot);
+    take(resource, slot);
   }
   waiting_.clear();
+  join_awaited();
+}
+
+/// Everything that the resource has only waits for other ranks.
+bool SequencerEngine::may_join(const Resource& resource) const {
+  return !resource.users.empty() &&
+         std::all_of(resource.users.begin(), resource.users.end(),
+                     [this](std::uint32_t slot) { return host_.gathers(slot, now_); });
+}
+
+void SequencerEngine::join_awaited() {
+  for (auto next = awaited_.begin(); next != awaited_.end();) {
+    const auto ready = ready_collectives_.find(*next++);  // taking it takes it out of both
+    if (ready == ready_collectives_.end()) continue;
+    Resource& resource = *resource_of(slots_[ready->second].task);
+    if (may_join(resource)) take(resource, ready->second);
+  }
+}
+
+void SequencerEngine::awaited(std::uint32_t group_number, std::uint64_t number, TimePs now) {
+  now_ = now;
+  awaited_.emplace(group_number, number);
+  join_awaited();
 }
 
 CauseRef SequencerEngine::finish(std::uint32_t slot, const TaskEnd& end) {
@@ -140,7 +192,7 @@ CauseRef SequencerEngine::done(std::uint32_t slot, TaskEnd end, TimePs now) {
   CauseRef record = finish(slot, end);
   if (resource) {
     resource->last = record;
-    resource->busy = false;
+    resource->users.erase(std::find(resource->users.begin(), resource->users.end(), slot));
     if (!resource->ready.empty()) waiting_.push_back(resource);
   }
   settle(now);
@@ -211,7 +263,8 @@ const Task* SequencerEngine::blocker(const std::function<bool(const Task&)>& wan
     at = parent ? slot_with(*parent) : nullptr;
   }
   if (at && at->state == State::ready && at->task.kind == Task::Kind::collective)
-    at = &slots_[classes_.at(at->task.traffic_class).slot];
+    if (const auto& users = classes_.at(at->task.traffic_class).users; !users.empty())
+      at = &slots_[users.front()];
   if (at && at->state == State::runs && &at->task != *found) return &at->task;
   const auto running = under_way();
   return running.empty() ? nullptr : running.front();

@@ -5,9 +5,12 @@
 #include <functional>
 #include <map>
 #include <queue>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "workloads/chakra/communication_numbers.h"
 #include "workloads/chakra/dependencies.h"
 #include "workloads/chakra/dependency_window.h"
 #include "workloads/chakra/node_source.h"
@@ -22,6 +25,9 @@ class SequencerHost {
   virtual void start(std::uint32_t slot, const Task& task) = 0;
   /// All tasks of the iteration have ended.
   virtual void iteration_done(std::uint32_t iteration, TimePs now) = 0;
+  /// Whether the collective under way in the slot waits for other ranks to enter it, or did so until this
+  /// very instant.
+  virtual bool gathers(std::uint32_t slot, TimePs now) const = 0;
 
  protected:
   ~SequencerHost() = default;
@@ -33,6 +39,7 @@ struct SequencerOptions {
   std::uint32_t look_ahead = 16'384;
   chakra::Dependencies dependencies = chakra::Dependencies::all;
   std::vector<std::uint64_t> missing;  ///< parents that count as done: TraceSummary::missing
+  chakra::NumberExceptions numbers;    ///< TraceSummary::numbers
 };
 
 /// When and after what a task ran.
@@ -45,6 +52,9 @@ struct TaskEnd {
 /// needed and forgotten when they are done. A rank's compute unit, its CPU, its loads, its stores and each
 /// traffic class of collectives take one task at a time, chosen by the policy; sends and receives start at
 /// once.
+///
+/// Ranks may choose differently (stragglers, jitter, policies). Lest each wait in a collective that the other
+/// has not entered, a rank that only waits for others to enter also joins those in which others wait for it.
 class SequencerEngine {
  public:
   /// Source, groups and log must outlive the engine.
@@ -55,6 +65,8 @@ class SequencerEngine {
   void start_iteration(TimePs now, const CauseRef& cause = {});
   /// Returns the record of the run.
   CauseRef done(std::uint32_t slot, TaskEnd end, TimePs now);
+  /// Another rank is the first to enter this collective.
+  void awaited(std::uint32_t group_number, std::uint64_t number, TimePs now);
 
   /// What a task under way waited for, as far as its own rank knows.
   const CauseRef& cause(std::uint32_t slot) const { return slots_[slot].cause; }
@@ -79,6 +91,7 @@ class SequencerEngine {
     Task task;
     CauseRef cause;
     State state = State::free;
+    std::uint64_t order = 0;  // of becoming ready
   };
   struct Ready {
     std::uint64_t key, order;  // the lowest goes first
@@ -88,16 +101,20 @@ class SequencerEngine {
     }
   };
   struct Resource {
-    std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-    bool busy = false;
-    std::uint32_t slot = 0;  // that uses it
-    CauseRef last;           // that used it
+    std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;  // and what was joined meanwhile
+    std::vector<std::uint32_t> users;  // slots; several only of collectives that were joined
+    CauseRef last;                     // that used it
   };
+  using Collective = std::pair<std::uint32_t, std::uint64_t>;  // number of the group, number within it
 
   bool read_node();
   void make_ready(std::uint32_t slot);
   void start(std::uint32_t slot);
+  void take(Resource& resource, std::uint32_t slot);
   void dispatch();
+  bool is_ready(const Ready& entry) const;
+  bool may_join(const Resource& resource) const;
+  void join_awaited();
   void free_slot(std::uint32_t slot);
   void settle(TimePs now);
   CauseRef finish(std::uint32_t slot, const TaskEnd& end);
@@ -112,6 +129,7 @@ class SequencerEngine {
   const SequencerOptions options_;
 
   chakra::DependencyWindow window_;
+  chakra::CommunicationNumbers numbers_;
   chakra::Node node_;  // that is being read
   std::deque<Slot> slots_;
   std::vector<std::uint32_t> free_;
@@ -119,7 +137,9 @@ class SequencerEngine {
   std::deque<std::uint32_t> instant_;  // ready, and take no time
   Resource compute_, cpu_, load_, store_;
   std::map<std::string, Resource> classes_;
-  std::vector<Resource*> waiting_;  // resources with something ready
+  std::vector<Resource*> waiting_;                         // resources with something ready
+  std::map<Collective, std::uint32_t> ready_collectives_;  // slots
+  std::set<Collective> awaited_;                           // others have entered them, this rank has not
   CauseRef last_, iteration_cause_;
   std::uint64_t order_ = 0, finished_ = 0;
   std::uint32_t iteration_ = 0;

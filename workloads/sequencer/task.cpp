@@ -9,6 +9,7 @@ using chakra::NodeType;
 
 void fill_collective(Task& task, const Node& node, const chakra::CommGroups& groups) {
   task.group = groups.canonical(node.pg_name);
+  task.group_number = static_cast<std::uint32_t>(groups.number(node.pg_name));
   const std::uint64_t ranks = groups.ranks(node.pg_name).size();
   task.kind = ranks > 1 ? Task::Kind::collective : Task::Kind::none;
   task.collective = *node.comm_type;

@@ -24,9 +24,13 @@ struct Task {
   std::uint64_t bytes = 0;
   std::uint32_t peer = 0;  ///< rank, for send and receive
   std::uint32_t tag = 0;
-  std::uint32_t priority = 0;  ///< larger goes first under IssuePolicy::priority
-  std::string group;           ///< canonical name
-  std::string traffic_class;   ///< of the platform's table; "" for what does not use the fabric
+  /// Of a communication: the same at all ranks that take part, see chakra::CommunicationNumbers. The engine
+  /// sets it.
+  std::uint64_t number = 0;
+  std::uint32_t priority = 0;      ///< larger goes first under IssuePolicy::priority
+  std::string group;               ///< canonical name
+  std::uint32_t group_number = 0;  ///< CommGroups::number()
+  std::string traffic_class;       ///< of the platform's table; "" for what does not use the fabric
 };
 
 /// METADATA nodes, collectives of a group with one rank, and loads and stores of no bytes become tasks of

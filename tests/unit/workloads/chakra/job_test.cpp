@@ -91,11 +91,49 @@ TEST(RankFiles, AreFoundInRankOrder) {
   const TemporaryFolder folder;
   const std::string prefix = folder.file("job.v2");
   for (int rank = 0; rank < 11; ++rank) write_bytes(prefix + "." + std::to_string(rank) + ".et", "x");
-  for (const char* other : {".x.et", ".1.json", ".01.et", "..et", "9.et"}) write_bytes(prefix + other, "x");
+  for (const char* other : {".x.et", "..et", "9.et", ".1.et.tmp7", ".1"}) write_bytes(prefix + other, "x");
   const auto files = find_rank_files(prefix);
   ASSERT_EQ(files.size(), 11U);
   EXPECT_EQ(files[2], prefix + ".2.et");
   EXPECT_EQ(files[10], prefix + ".10.et");
+}
+
+TEST(RankFiles, TwoFormsOfAJobAreAmbiguousAndANumberThatIsNoRankIsRefused) {
+  for (const std::string other : {".0.json", ".0.et.gz", ".1.json", ".7.json"}) {
+    const TemporaryFolder folder;
+    const std::string prefix = folder.file("job");
+    write_bytes(prefix + ".0.et", "x");
+    write_bytes(prefix + other, "x");
+    expect_error([&] { find_rank_files(prefix); },
+                 {prefix + " is ambiguous", prefix + ".0.et", prefix + other});
+  }
+  for (const std::string other : {".01.et", ".00.json", ".1234567890.et.gz"}) {
+    const TemporaryFolder folder;
+    const std::string prefix = folder.file("job");
+    write_bytes(prefix + other, "x");
+    EXPECT_TRUE(has_rank_files(prefix));
+    expect_error([&] { find_rank_files(prefix); }, {prefix + other, "looks like a rank"});
+    write_bytes(prefix + ".0.et", "x");
+    expect_error([&] { find_rank_files(prefix); }, {prefix + other, "rename"});
+  }
+}
+
+TEST(ValidateJob, RanksThatDisagreeOnTheClassOfACollective) {
+  auto expert = collective(4, kAllReduce, 8);
+  expert.comm_class = "ep";
+  expect_refused({{collective(1, kAllReduce, 8)}, {expert}},
+                 {"collective 0", "rank 0 (job.0) node 1", "class dp", "rank 1 (job.1) node 4", "class ep"});
+}
+
+TEST(ValidateJob, TheOrderOfMessagesIsThatOfTheDependenciesToo) {
+  // Node 1 comes first in the file and is sent second: its 8 B meet the second receive.
+  auto late = send(1, 1, 5, 8);
+  late.data_deps = {2};
+  const auto summaries = check({{late, send(2, 1, 5, 16)}, {receive(7, 0, 5, 16), receive(8, 0, 5, 8)}});
+  EXPECT_EQ(summaries[0].numbers, (NumberExceptions{{1, 1}, {2, 0}}));
+  EXPECT_TRUE(summaries[1].numbers.empty());
+  expect_refused({{late, send(2, 1, 5, 16)}, {receive(7, 0, 5, 8), receive(8, 0, 5, 16)}},
+                 {"rank 1 (job.1) node 7", "8 B", "rank 0 (job.0) node 2", "16 B"});
 }
 
 TEST(RankFiles, AMissingRankIsNamed) {

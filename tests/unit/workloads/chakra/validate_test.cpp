@@ -119,11 +119,124 @@ TEST(Validate, ATraceInWhichNothingRunsIsRefused) {
   metadata.type = NodeType::Metadata;
   auto idle = comp(1);
   idle.duration_ps = 0;
-  expect_refused({}, {"nothing runs"});
-  expect_refused({metadata, idle}, {"nothing runs"});
+  expect_refused({}, {"nothing runs", "no nodes"});
+  expect_refused({metadata, idle}, {"nothing runs: none of 2 nodes", "node 0", "METADATA"});
+  expect_refused({idle, metadata}, {"node 1 \"compute 1\"", "COMP without duration, operations or bytes"});
   auto roofline = idle;
   roofline.num_ops = 1;
   EXPECT_EQ(check({roofline}).nodes, 1U);
+}
+
+TEST(Validate, WhatTakesNoTimeByItselfIsNoWork) {
+  auto on_cpu = comp(1);
+  on_cpu.duration_ps = 0;
+  on_cpu.is_cpu_op = true;
+  on_cpu.num_ops = 1000;
+  expect_refused({on_cpu}, {"node 1", "a CPU operation without a duration"});
+  auto launch = collective(2, CollectiveType::AllReduce, 8);
+  launch.comm_type.reset();
+  launch.is_cpu_op = true;
+  expect_refused({launch}, {"node 2", "the CPU side of a collective"});
+  Node load;
+  load.id = 3;
+  load.type = NodeType::MemLoad;
+  load.tensor_size = 0;
+  expect_refused({load}, {"node 3", "MEM_LOAD of 0 B"});
+  expect_refused({collective(4, CollectiveType::AllReduce, 0)}, {"node 4", "ALL_REDUCE of 0 B", "4 ranks"});
+  const CommGroups alone(1);
+  expect_refused({collective(5, CollectiveType::AllReduce, 64)}, {"node 5", "64 B in a group of 1 rank"},
+                 alone);
+  expect_refused({collective(6, CollectiveType::Barrier, 0)}, {"node 6", "BARRIER"}, alone);
+  // Beside other work all of them may stand, and a barrier or an empty message takes time.
+  EXPECT_EQ(check({on_cpu, launch, load, collective(4, CollectiveType::AllReduce, 0), comp(9)}).nodes, 5U);
+  EXPECT_EQ(check({collective(6, CollectiveType::Barrier, 0)}).nodes, 1U);
+  EXPECT_EQ(check({send(7, 1, 0, 0)}).nodes, 1U);
+}
+
+TEST(Validate, SizesAndTimesBeyondAllMeasureNameTheNode) {
+  constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
+  expect_refused({collective(1, CollectiveType::AllReduce, kHuge)}, {"node 1", "4611686018427387904 B"});
+  expect_refused({send(2, 1, 0, kHuge)}, {"node 2", "more than any machine holds"});
+  Node load;
+  load.id = 3;
+  load.type = NodeType::MemLoad;
+  load.tensor_size = kHuge;
+  expect_refused({load}, {"node 3", "4611686018427387904 B"});
+  auto day = comp(4);
+  day.duration_ps = std::uint64_t{1} << 62;
+  auto other = day;
+  other.id = 5;
+  EXPECT_EQ(check({day}).nodes, 1U);
+  expect_refused({day, other}, {"node 5", "106 days"});
+  day.is_cpu_op = true;
+  EXPECT_EQ(check({day, other}).nodes, 2U) << "they overlap";
+
+  ValidateOptions platform;
+  platform.most_bytes = 1000;
+  platform.most_bytes_of = "the memory";
+  const auto gather = collective(1, CollectiveType::AllGather, 251);
+  expect_error([&] { check({gather}, platform); },
+               {"node 1", "251 B from each of 4", "does not fit the memory"});
+  EXPECT_EQ(check({collective(1, CollectiveType::AllGather, 250)}, platform).nodes, 1U);
+  platform.longest_ps = [](const Node&) { return 0x1p62; };
+  expect_error([&] { check({comp(1), comp(2), comp(3)}, platform); }, {"node 3", "106 days"});
+}
+
+TEST(Validate, AClassThatThePlatformDoesNotHaveNamesTheNode) {
+  ValidateOptions options;
+  options.classes = {"mp", "ep"};
+  auto node = collective(7, CollectiveType::AllReduce, 8);
+  node.comm_class = "ep";
+  EXPECT_EQ(check({node}, options).nodes, 1U);
+  node.comm_class = "best";
+  expect_error([&] { check({node}, options); },
+               {"the trace: node 7 \"collective 7\"", "no traffic class \"best\"", "mp, ep"});
+  node.comm_class.clear();
+  expect_error([&] { check({node}, options); }, {"node 7", "\"dp\", as which a node counts that names none"});
+}
+
+TEST(Validate, ControlCharactersOfANameAreEscaped) {
+  auto node = comp(1, {1});
+  node.name = "a\n\x1b[31m\tb\x7f";
+  expect_refused({node}, {R"(node 1 "a\n\x1b[31m\tb\x7f")"});
+}
+
+TEST(Validate, OnlyWhatWouldHelpIsRecommended) {
+  auto missing = comp(1, {9});
+  expect_refused({missing}, {"`dependencies: existing` counts them"});
+  // With the missing one satisfied a cycle of control dependencies remains.
+  missing = comp(1);
+  missing.ctrl_deps = {9, 1};
+  try {
+    check({missing});
+    FAIL();
+  } catch (const TraceError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("`dependencies: data`"), std::string::npos) << text;
+    EXPECT_EQ(text.find("existing"), std::string::npos) << text;
+  }
+  missing.ctrl_deps = {1};
+  expect_refused({missing}, {"needs itself", "`dependencies: data` leaves them out"});
+}
+
+TEST(Validate, ExceptionsAreWhereTheFilesOrderIsNotThatOfTheDependencies) {
+  const auto after = [](Node node, std::uint64_t parent) {
+    node.data_deps = {parent};
+    return node;
+  };
+  const auto reduce = [](std::uint64_t id) { return collective(id, CollectiveType::AllReduce, 8); };
+  EXPECT_TRUE(check({reduce(1), comp(2), after(reduce(3), 2), reduce(4)}).numbers.empty());
+  EXPECT_EQ(check({after(reduce(1), 4), reduce(2), reduce(3), comp(4)}).numbers,
+            (NumberExceptions{{1, 2}, {2, 0}, {3, 1}}));
+  // Numbers go on in the next iteration.
+  CommunicationNumbers numbers({{1, 2}, {2, 0}, {3, 1}});
+  const CommunicationChannel channel;
+  for (const std::uint64_t before : {0U, 3U}) {
+    EXPECT_EQ(numbers.next(channel, 1), before + 2);
+    EXPECT_EQ(numbers.next(channel, 2), before + 0);
+    EXPECT_EQ(numbers.next(channel, 3), before + 1);
+    numbers.next_iteration();
+  }
 }
 
 TEST(Validate, InvalidTypeIsRefused) {

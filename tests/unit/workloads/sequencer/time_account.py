@@ -8,8 +8,9 @@ in   [[{"id", "kind", "duration", "parents", "peer", "tag"}, …] per rank], nod
 out  {"end": ps, "ranks": [{category: ps}, …]}
 
 Kinds: compute, cpu, load, store (a queue each, first ready first served, ties in file order), collective (all
-ranks, one at a time; takes its duration from the last entry on), send and receive (at once; a message takes the
-send's duration from its start). A gap of a rank's compute unit is charged by walking back from what ended it.
+ranks; the k-th of each file belong together; a queue too, but a rank whose collectives all wait for others to enter
+also enters those in which others wait; takes its duration from the last entry on), send and receive (at once; a
+message takes the send's duration from its start). A gap of a rank's compute unit is charged by walking back from what ended it.
 """
 import json
 import sys
@@ -25,7 +26,6 @@ class Op:
         self.needs, self.peer, self.tag = node["parents"], node.get("peer"), node.get("tag")
         self.ready = self.start = self.end = None
         self.resource_before = None  # the operation that its resource served before
-        self.number = None           # of a collective within its rank
 
 
 def later(one, other):
@@ -41,8 +41,36 @@ def simulate(job):
     every = [op for rank in ops for op in rank]
     for op in every:
         op.parents = [by_id[op.rank][parent] for parent in op.needs]
-    busy, last, entered = {}, {}, {}
+    groups = {}
+    for rank in ops:
+        for number, op in enumerate(o for o in rank if o.kind == "collective"):
+            op.group = groups.setdefault(number, [])
+            op.group.append(op)
+    used = {}                        # (rank, kind) -> operations that its resource has served or serves
     now = 0
+
+    def at_work(op):
+        return op.end is None or op.end > now
+
+    def gathers(op):
+        """Others may still enter, or could until this instant."""
+        return any(o.start is None for o in op.group) or max(o.start for o in op.group) == now
+
+    def start(op):
+        unit = (op.rank, op.kind)
+        if op.kind in SERIAL:
+            for before in used.get(unit, []):
+                if not at_work(before):
+                    op.resource_before = max(op.resource_before or before, before, key=lambda o: o.end)
+            used.setdefault(unit, []).append(op)
+        op.start = now
+        if op.kind == "collective":
+            if all(o.start is not None for o in op.group):
+                for each in op.group:
+                    each.end = now + op.duration
+        elif op.kind != "receive":
+            op.end = now + op.duration
+
     while True:
         changed = True
         while changed:
@@ -50,27 +78,20 @@ def simulate(job):
             for op in every:
                 if op.ready is None and all(p.end is not None and p.end <= now for p in op.parents):
                     op.ready, changed = now, True
-            for op in sorted((o for o in every if o.ready is not None and o.start is None),
-                             key=lambda o: (o.ready, o.position)):
-                unit = (op.rank, op.kind)
-                if op.kind in SERIAL:
-                    holder = busy.get(unit)
-                    if holder is not None and (holder.end is None or holder.end > now):
-                        continue
-                    op.resource_before = holder
-                    busy[unit] = op
-                op.start, changed = now, True
-                if op.kind == "collective":
-                    number = last.get(op.rank, 0)
-                    last[op.rank] = number + 1
-                    group = entered.setdefault(number, [])
-                    group.append(op)
-                    op.group = group
-                    if len(group) == len(ops):
-                        for each in group:
-                            each.end = now + op.duration
-                elif op.kind != "receive":
-                    op.end = now + op.duration
+            waiting = sorted((o for o in every if o.ready is not None and o.start is None),
+                             key=lambda o: (o.ready, o.position))
+            for op in waiting:
+                users = [o for o in used.get((op.rank, op.kind), []) if at_work(o)]
+                if op.kind not in SERIAL or not users:
+                    start(op)
+                    changed = True
+            for op in waiting:
+                if op.kind != "collective" or op.start is not None:
+                    continue
+                users = [o for o in used[(op.rank, op.kind)] if at_work(o)]
+                if all(gathers(o) for o in users) and any(o.start is not None for o in op.group):
+                    start(op)
+                    changed = True
             for op in every:
                 if op.kind == "receive" and op.start is not None and op.end is None:
                     for sent in ops[op.peer]:

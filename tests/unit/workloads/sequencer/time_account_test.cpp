@@ -86,8 +86,7 @@ TEST(TimeAccount, NothingIsKeptThatExplainsNothing) {
 /// A job without deadlocks: nodes are made in one order for all ranks, parents come earlier.
 class RandomJob {
  public:
-  explicit RandomJob(std::mt19937_64& random)
-      : random_(random), ranks_(1 + random() % 4), chain_(ranks_.size()) {
+  explicit RandomJob(std::mt19937_64& random) : random_(random), ranks_(1 + random() % 4) {
     const std::size_t steps = 5 + random() % 25;
     for (std::size_t step = 0; step < steps; ++step) add_step();
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
@@ -122,12 +121,8 @@ class RandomJob {
       case 0:
         if (ranks_.size() == 1) return;
         all_time_ = duration();
-        for (std::uint32_t each = 0; each < ranks_.size(); ++each) {
-          Parents list = parents(each);
-          list.insert(list.end(), chain_[each].begin(), chain_[each].end());
-          chain_[each] = {next_id_};  // the same order at all ranks
-          add(each, all_reduce(next_id_++, all_time_, list), "collective");
-        }
+        for (std::uint32_t each = 0; each < ranks_.size(); ++each)
+          add(each, all_reduce(next_id_++, all_time_, parents(each)), "collective");
         return;
       case 1:
       case 2: {
@@ -150,7 +145,6 @@ class RandomJob {
 
   std::mt19937_64& random_;
   std::vector<Nodes> ranks_;
-  std::vector<Parents> chain_;
   nlohmann::json json_ = nlohmann::json::array();
   std::uint64_t next_id_ = 0, all_time_ = 0;
   std::uint32_t tag_ = 0;
