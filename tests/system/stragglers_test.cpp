@@ -21,8 +21,8 @@ const char* const kTimings[] = {
     "--set npu.compute.jitter=uniform --set npu.compute.jitter_percent=90",
     "--set sequencer.policy=lifo",
     "--set sequencer.policy=priority",
-    "--set sequencer.policy=lifo --set npu.compute.jitter=normal --set npu.compute.jitter_percent=40 --set "
-    "'npu.compute.stragglers=[{npu: 1, slowdown_percent: 300}]'",
+    ("--set sequencer.policy=lifo --set npu.compute.jitter=normal --set npu.compute.jitter_percent=40 --set "
+     "'npu.compute.stragglers=[{npu: 1, slowdown_percent: 300}]'"),
     "--set sequencer.policy=priority --set npu.compute.jitter=uniform --set npu.compute.jitter_percent=60"};
 
 class Stragglers : public ::testing::Test {

@@ -129,7 +129,7 @@ class RankChecker {
     if (node.type != NodeType::Comp && !node.is_launch()) return;
     double& sum = node.is_cpu_op || node.is_launch() ? cpu_ps_ : compute_ps_;
     sum += options_.longest_ps ? options_.longest_ps(node) : static_cast<double>(node.duration_ps);
-    if (sum > kLongestPs) fail_time(node);
+    if (sum >= kLongestPs) fail_time(node);
   }
   [[noreturn]] void fail_time(const Node& node) const {
     fail(node, "with this one the durations add up to more than the 106 days that simulated time can hold");

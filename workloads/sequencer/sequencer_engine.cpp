@@ -66,7 +66,7 @@ SequencerEngine::Resource* SequencerEngine::resource_of(const Task& task) {
     case Task::Kind::memory_store:
       return &store_;
     case Task::Kind::collective:
-      return &classes_[task.traffic_class];
+      return &collectives_[{task.group_number, task.traffic_class}];
     case Task::Kind::none:
     case Task::Kind::send:
     case Task::Kind::receive:
@@ -148,11 +148,24 @@ bool SequencerEngine::may_join(const Resource& resource) const {
 
 void SequencerEngine::join_awaited() {
   for (auto next = awaited_.begin(); next != awaited_.end();) {
-    const auto ready = ready_collectives_.find(*next++);  // taking it takes it out of both
+    const Collective collective = *next++;  // taking it takes it out
+    const auto ready = ready_collectives_.find(collective);
     if (ready == ready_collectives_.end()) continue;
     Resource& resource = *resource_of(slots_[ready->second].task);
     if (may_join(resource)) take(resource, ready->second);
   }
+  for (const Collective& collective : awaited_)
+    if (ready_collectives_.count(collective) == 0) work_towards(collective);
+}
+
+/// Others wait in a collective that this rank is not ready for. What stands before it has a lower number.
+void SequencerEngine::work_towards(const Collective& awaited) {
+  const auto first = ready_collectives_.lower_bound({awaited.first, 0});
+  if (first == ready_collectives_.end() || !(first->first < awaited)) return;
+  Resource& resource = *resource_of(slots_[first->second].task);
+  const auto comes_later = [&](std::uint32_t slot) { return slots_[slot].task.number > first->first.second; };
+  if (may_join(resource) && std::all_of(resource.users.begin(), resource.users.end(), comes_later))
+    take(resource, first->second);
 }
 
 void SequencerEngine::awaited(std::uint32_t group_number, std::uint64_t number, TimePs now) {
@@ -263,7 +276,8 @@ const Task* SequencerEngine::blocker(const std::function<bool(const Task&)>& wan
     at = parent ? slot_with(*parent) : nullptr;
   }
   if (at && at->state == State::ready && at->task.kind == Task::Kind::collective)
-    if (const auto& users = classes_.at(at->task.traffic_class).users; !users.empty())
+    if (const auto& users = collectives_.at({at->task.group_number, at->task.traffic_class}).users;
+        !users.empty())
       at = &slots_[users.front()];
   if (at && at->state == State::runs && &at->task != *found) return &at->task;
   const auto running = under_way();

@@ -49,12 +49,14 @@ struct TaskEnd {
 };
 
 /// Walks the trace of one rank: a task is ready when its parents are done. The nodes are read as they are
-/// needed and forgotten when they are done. A rank's compute unit, its CPU, its loads, its stores and each
-/// traffic class of collectives take one task at a time, chosen by the policy; sends and receives start at
-/// once.
+/// needed and forgotten when they are done. A rank's compute unit, its CPU, its loads, its stores and, of
+/// each group, each traffic class of collectives take one task at a time, chosen by the policy; sends and
+/// receives start at once.
 ///
 /// Ranks may choose differently (stragglers, jitter, policies). Lest each wait in a collective that the other
-/// has not entered, a rank that only waits for others to enter also joins those in which others wait for it.
+/// has not entered, a rank that only waits for others to enter also joins those in which others wait for it,
+/// and if it is not ready for one of those, the first ready one that comes before it and before all that the
+/// rank waits in.
 class SequencerEngine {
  public:
   /// Source, groups and log must outlive the engine.
@@ -115,6 +117,7 @@ class SequencerEngine {
   bool is_ready(const Ready& entry) const;
   bool may_join(const Resource& resource) const;
   void join_awaited();
+  void work_towards(const Collective& awaited);
   void free_slot(std::uint32_t slot);
   void settle(TimePs now);
   CauseRef finish(std::uint32_t slot, const TaskEnd& end);
@@ -136,10 +139,10 @@ class SequencerEngine {
   std::uint32_t held_ = 0, under_way_ = 0;
   std::deque<std::uint32_t> instant_;  // ready, and take no time
   Resource compute_, cpu_, load_, store_;
-  std::map<std::string, Resource> classes_;
-  std::vector<Resource*> waiting_;                         // resources with something ready
-  std::map<Collective, std::uint32_t> ready_collectives_;  // slots
-  std::set<Collective> awaited_;                           // others have entered them, this rank has not
+  std::map<std::pair<std::uint32_t, std::string>, Resource> collectives_;  // by group and traffic class
+  std::vector<Resource*> waiting_;                                         // resources with something ready
+  std::map<Collective, std::uint32_t> ready_collectives_;                  // slots
+  std::set<Collective> awaited_;  // others have entered them, this rank has not
   CauseRef last_, iteration_cause_;
   std::uint64_t order_ = 0, finished_ = 0;
   std::uint32_t iteration_ = 0;

@@ -179,7 +179,7 @@ TEST(Validate, SizesAndTimesBeyondAllMeasureNameTheNode) {
                {"node 1", "251 B from each of 4", "does not fit the memory"});
   EXPECT_EQ(check({collective(1, CollectiveType::AllGather, 250)}, platform).nodes, 1U);
   platform.longest_ps = [](const Node&) { return 0x1p62; };
-  expect_error([&] { check({comp(1), comp(2), comp(3)}, platform); }, {"node 3", "106 days"});
+  expect_error([&] { check({comp(1), comp(2), comp(3)}, platform); }, {"node 2", "106 days"});
 }
 
 TEST(Validate, AClassThatThePlatformDoesNotHaveNamesTheNode) {

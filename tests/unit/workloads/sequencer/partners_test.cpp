@@ -52,6 +52,18 @@ TEST(Partners, AWaitDoesNotEmptyTheQueue) {
   EXPECT_EQ(job.started(0), (Ids{1, 2, 3}));
 }
 
+// Each waits in one for which the other is not ready before 1 is done: somebody has to enter 1 first.
+TEST(Partners, ACollectiveThatNobodyHasEnteredIsNotStarved) {
+  const std::vector<Nodes> ranks{
+      {cpu(9, 10), all_reduce(1, 10, {9}), all_reduce(5, 10), all_reduce(6, 10, {1})},
+      {cpu(9, 10), all_reduce(1, 10, {9}), all_reduce(5, 10, {1}), all_reduce(6, 10)}};
+  for (const IssuePolicy policy : kPolicies) {
+    FakeJob job(ranks, with(policy), true);
+    EXPECT_EQ(job.run(), 30U) << "1 from 10 to 20; then 5 and 6";
+    EXPECT_EQ(job.partners(), (std::vector<Ids>{{1, 1}, {5, 5}, {6, 6}}));
+  }
+}
+
 TEST(Partners, MessagesOfOneRouteMeetByNumberAndNotByTime) {
   // Node 1 is sent last, and is the first of its route; sizes tell them apart.
   Nodes sender{compute(9, 50), send(1, 1, 5, 30, {9}), send(2, 1, 5, 10)};
@@ -84,7 +96,9 @@ std::vector<Nodes> stragglers(std::mt19937_64& random, std::uint32_t ranks, std:
   for (Nodes& rank : job) {
     for (std::uint64_t id = 0; id < collectives; ++id) rank.push_back(compute(id, 1 + random() % 1'000'000));
     for (std::uint64_t id = 0; id < collectives; ++id) {
-      rank.push_back(all_reduce(100 + id, 1000, {random() % collectives}, 64 * (id + 1)));
+      Parents parents{random() % collectives};
+      if (id > 0 && random() % 3 == 0) parents.push_back(100 + random() % id);  // other ones on other ranks
+      rank.push_back(all_reduce(100 + id, 1000, parents, 64 * (id + 1)));
       rank.back().comm_priority = static_cast<std::uint32_t>(random() % 4);
     }
     for (std::uint64_t k = 0; k < collectives; ++k) {  // work that only takes a place in the file

@@ -9,7 +9,8 @@ out  {"end": ps, "ranks": [{category: ps}, …]}
 
 Kinds: compute, cpu, load, store (a queue each, first ready first served, ties in file order), collective (all
 ranks; the k-th of each file belong together; a queue too, but a rank whose collectives all wait for others to enter
-also enters those in which others wait; takes its duration from the last entry on), send and receive (at once; a
+also enters those in which others wait, and if it is not ready for one of these, the first ready one that stands
+before it and before all that it waits in; takes its duration from the last entry on), send and receive (at once; a
 message takes the send's duration from its start). A gap of a rank's compute unit is charged by walking back from what ended it.
 """
 import json
@@ -44,7 +45,7 @@ def simulate(job):
     groups = {}
     for rank in ops:
         for number, op in enumerate(o for o in rank if o.kind == "collective"):
-            op.group = groups.setdefault(number, [])
+            op.number, op.group = number, groups.setdefault(number, [])
             op.group.append(op)
     used = {}                        # (rank, kind) -> operations that its resource has served or serves
     now = 0
@@ -71,6 +72,22 @@ def simulate(job):
         elif op.kind != "receive":
             op.end = now + op.duration
 
+    def work_towards_awaited():
+        """A rank that others wait for in a collective for which it is not ready."""
+        for rank in ops:
+            mine = [o for o in rank if o.kind == "collective"]
+            awaited = [o.number for o in mine
+                       if o.ready is None and any(p.start is not None for p in o.group)]
+            ready = [o for o in mine if o.ready is not None and o.start is None]
+            users = [o for o in mine if o.start is not None and at_work(o)]
+            if not ready or not awaited or not all(gathers(o) for o in users):
+                continue
+            first = ready[0]
+            if first.number < max(awaited) and all(first.number < o.number for o in users):
+                start(first)
+                return True
+        return False
+
     while True:
         changed = True
         while changed:
@@ -92,6 +109,8 @@ def simulate(job):
                 if all(gathers(o) for o in users) and any(o.start is not None for o in op.group):
                     start(op)
                     changed = True
+            if not changed:
+                changed = work_towards_awaited()
             for op in every:
                 if op.kind == "receive" and op.start is not None and op.end is None:
                     for sent in ops[op.peer]:
