@@ -63,8 +63,8 @@ std::function<int()> add_collective_command(CLI::App& app) {
                       "gradient_store: all controllers together. Default 1MiB, of a barrier 0B");
   command->add_option("--npus", what.npus, "The group, for instance 0-4,10; all if not given");
   command->add_option("--algorithm", what.algorithm, "Override the platform's choice")
-      ->check(CLI::IsMember({"auto", "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling",
-                             "double_binary_tree", "tree", "direct"}));
+      ->check(CLI::IsMember({"auto", kFastest, "hierarchical_2d", "bidirectional_ring", "ring",
+                             "halving_doubling", "double_binary_tree", "tree", "direct"}));
   command->add_option("--root", what.root, "Rank (position in the group) of the root of a rooted collective")
       ->capture_default_str();
   command->add_flag("--choices", options->choices,

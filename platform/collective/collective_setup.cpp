@@ -42,6 +42,7 @@ CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const Collect
       type_(type_of(options.type)),
       chunks_(spec.collectives.requested_chunks()),
       root_(options.root),
+      split_percent_(spec.collectives.split_percent),
       data_type_(spec.run.data_type),
       stream_chunk_bytes_(spec.wafer.io.chunk_bytes) {
   if (options.parallelism.empty()) {
@@ -107,6 +108,7 @@ CollectiveRequest CollectiveSetup::request(const Group& group, std::uint64_t byt
   request.chunks = chunks_;
   request.root = root_;
   request.data_type = data_type_;
+  request.split_percent = split_percent_;
   return request;
 }
 

@@ -53,6 +53,7 @@ class CollectiveSetup {
   CollectiveType type_{};
   std::string algorithm_, stream_class_;
   std::uint32_t chunks_ = 1, root_ = 0;
+  std::optional<std::uint64_t> split_percent_;
   DataType data_type_{};
   std::optional<std::uint64_t> stream_chunk_bytes_;
   std::vector<CollectiveLane> lanes_;

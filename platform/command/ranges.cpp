@@ -81,6 +81,8 @@ std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveTy
   switch (spec.algorithm) {
     case config::CollectiveAlgorithm::automatic:
       break;
+    case config::CollectiveAlgorithm::fastest:
+      return kFastest;
     case config::CollectiveAlgorithm::ring:
       name = "ring";
       break;

@@ -84,7 +84,7 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
                 "Between a controller and its router")
       .optional("chunk", &IoSpec::chunk_bytes, auto_or(whole_quantity(size_dimension(), "1 B", "1 TB")),
                 "Piece of a stream that is passed on as a whole; auto: so small that filling the pipeline "
-                "takes less than 1 %, but at least a packet");
+                "takes less than 1 %, but at least 4 KiB or a packet; larger where messages have costs");
   return type;
 }
 
