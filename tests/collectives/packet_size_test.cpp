@@ -58,8 +58,8 @@ INSTANTIATE_TEST_SUITE_P(Ways, PacketSize,
                                          Case{"all_to_all", "direct", 0.01, 0.01},
                                          Case{"weight_load", "", 0.001, 0.001},
                                          Case{"gradient_store", "", 0.01, 0.021}),
-                         [](const testing::TestParamInfo<Case>& info) {
-                           return std::string(info.param.type) + "_" + info.param.algorithm;
+                         [](const testing::TestParamInfo<Case>& tested) {
+                           return std::string(tested.param.type) + "_" + tested.param.algorithm;
                          });
 
 }  // namespace

@@ -117,9 +117,10 @@ std::vector<std::string> algorithms_for(CollectiveType type) {
       return {"direct"};
     case CollectiveType::barrier:
       return {"tree", "halving_doubling"};
+    case CollectiveType::gather:
+      return {"direct", "tree"};
     case CollectiveType::broadcast:
     case CollectiveType::reduce:
-    case CollectiveType::gather:
     case CollectiveType::scatter:
       break;
   }

@@ -58,14 +58,19 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
     loads.add(from, to, passed - (directions - 1) * (passed / 2));
     if (directions == 2) loads.add(to, from, passed / 2);
   }
-  TimePs path = 0;
-  for (std::uint64_t start = 0; start < p; ++start) {
-    TimePs sum = steps / p * once_round;
-    for (std::uint64_t k = 0; k < steps % p; ++k) sum += latency[(start + k) % p];
-    path = std::max(path, sum);
+  // The worst of all windows of steps mod p edges, and the whole rounds.
+  TimePs window = 0;
+  for (std::uint64_t k = 0; k < steps % p; ++k) window += latency[k];
+  TimePs path = window;
+  for (std::uint64_t start = 0; start + 1 < p; ++start) {
+    window += latency[(start + steps % p) % p] - latency[start];
+    path = std::max(path, window);
   }
-  const std::uint64_t rate = std::min(
-      link_rate(fabric), std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s) / directions);
+  path += steps / p * once_round;
+  // Both directions of a pair run over the same link.
+  const std::uint64_t rate =
+      std::min(link_rate(fabric) / (p == 2 ? directions : 1),
+               std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s) / directions);
   const TimePs chunk_ps = message_ps(fabric, chunk, rate);
   // A strand's next chunk waits for the costs of the one before.
   const TimePs pace = std::max(chunk_ps + fabric.step_cost_ps + fabric.memory.send_ps(chunk),
@@ -104,21 +109,6 @@ std::uint64_t busiest_of_all_pairs(const Group& group, const FabricTraits& fabri
   return most * bytes;
 }
 
-/// The longest way between two members: between two corners of what they span.
-TimePs longest_latency(const Group& group, const FabricTraits& fabric) {
-  std::uint32_t sum_most = 0, sum_least = ~0U, skew_most = 0, skew_least = ~0U;
-  for (const NpuId npu : group) {
-    const std::uint32_t sum = fabric.column(npu) + fabric.row(npu);
-    const std::uint32_t skew = fabric.column(npu) + fabric.height - fabric.row(npu);
-    sum_most = std::max(sum_most, sum);
-    sum_least = std::min(sum_least, sum);
-    skew_most = std::max(skew_most, skew);
-    skew_least = std::min(skew_least, skew);
-  }
-  const TimePs hops = std::max(sum_most - sum_least, skew_most - skew_least);
-  return fabric.step_cost_ps + fabric.ends_latency_ps + hops * fabric.hop_latency_ps + fabric.receive_cost_ps;
-}
-
 /// All messages at once, through the ports of the busiest rank and over the busiest link; all-reduce does it
 /// twice. What is reduced is added in one strand, one message after the other.
 TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
@@ -139,7 +129,8 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
     }
     busiest = loads.busiest_ps();
   } else {
-    longest = longest_latency(request.group, fabric);
+    longest = fabric.step_cost_ps + fabric.ends_latency_ps + fabric.receive_cost_ps +
+              GroupDistances(request.group, fabric).diameter() * fabric.hop_latency_ps;
     if (const std::uint64_t most = busiest_of_all_pairs(request.group, fabric, blocks.bytes(p - 1)))
       busiest =
           fabric.ends_latency_ps + fabric.hop_latency_ps + transfer_time_ps(most, fabric.link_bytes_per_s);
@@ -289,22 +280,38 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
   return std::max(longest, loads.busiest_ps());
 }
 
-/// Blocks one after the other: the last of a subtree leaves its top when all have, and hops on.
+/// Block by block. Going up, a rank sends its own block and then those of its subtree in preorder, when they
+/// have come; going down, the blocks of a subtree come to its top in the reverse order.
 TimePs tree_blocks_ps(const Tree& tree, const CollectiveRequest& request, const FabricTraits& fabric,
                       bool up) {
   const Blocks blocks(request.bytes, tree.ranks());
-  const TimePs block = message_ps(fabric, blocks.bytes(0), link_rate(fabric));
-  const std::vector<TimePs> latency = latencies_to_root(tree, request, fabric, up, false, blocks.bytes(0));
-  const TimePs pace = strand_pace(fabric, blocks.bytes(0), block, false);
+  const std::uint64_t bytes = blocks.bytes(0);
+  const TimePs send_ps =
+      message_ps(fabric, bytes, link_rate(fabric)) + fabric.step_cost_ps + fabric.memory.send_ps(bytes);
+  const TimePs take_ps = fabric.receive_cost_ps + fabric.memory.receive_ps(bytes, false);
   LinkLoads loads(fabric);
-  TimePs longest = 0;
-  for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) {
-    if (tree.is_root(rank)) continue;
+  // When the block at each position of preorder is at the top of the subtree that has been looked at.
+  std::vector<TimePs> at(tree.ranks(), 0);
+  TimePs last = 0;
+  const auto pass_on = [&](std::uint32_t rank) {
     const NpuId own = request.group[rank], parent = request.group[tree.parent(rank)];
     loads.add(up ? own : parent, up ? parent : own, tree.size(rank) * blocks.bytes(tree.ranks() - 1));
-    longest = std::max(longest, latency[rank] + tree.depth(rank) * block + (tree.size(rank) - 1) * pace);
-  }
-  return std::max(longest, loads.busiest_ps());
+    const TimePs latency = fabric.latency_ps(own, parent) - fabric.step_cost_ps - fabric.receive_cost_ps;
+    TimePs sent = 0, taken = 0;
+    for (std::uint32_t k = 0; k < tree.size(rank); ++k) {
+      TimePs& block = at[tree.position(rank) + (up ? k : tree.size(rank) - 1 - k)];
+      sent = std::max(sent, block) + send_ps;
+      taken = std::max(taken, sent + latency) + take_ps;
+      block = taken;
+    }
+    last = std::max(last, taken);
+  };
+  const auto& order = tree.preorder();
+  if (up)
+    for (auto rank = order.rbegin(); rank + 1 != order.rend(); ++rank) pass_on(*rank);
+  else
+    for (auto rank = order.begin() + 1; rank != order.end(); ++rank) pass_on(*rank);
+  return std::max(last, loads.busiest_ps());
 }
 
 /// What the memory of a rank is busy for when it sends and receives every block once (all-reduce: twice), as
