@@ -18,6 +18,13 @@ TimePs message_ps(const FabricTraits& fabric, std::uint64_t bytes, std::uint64_t
   return bytes == 0 ? 0 : transfer_time_ps(fabric.format.message_wire_bytes(bytes), bytes_per_s);
 }
 
+/// A message that was there before its step: all of it, not only its last chunk, is taken in then.
+TimePs receive_early_ps(const MemoryTraits& memory, std::uint64_t bytes, bool reduces) {
+  if (memory.is_free() || bytes == 0) return 0;
+  const std::uint64_t before = (bytes - 1) / memory.chunk_bytes * memory.chunk_bytes;
+  return memory.receive_ps(bytes, reduces) + memory.busy_ps(reduces ? 2 * before : 0, before);
+}
+
 std::uint64_t slowest_npu(const CollectiveRequest& request, const FabricTraits& fabric) {
   std::uint64_t slowest = ~std::uint64_t{0};
   for (const NpuId npu : request.group) slowest = std::min(slowest, fabric.npu_bytes_per_s(npu));
@@ -146,7 +153,7 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
     const std::uint64_t lanes = reduces ? 1 : std::min(p - 1, DirectProgram::kWindow);
     const std::uint64_t in_lane = (p - 2 + lanes) / lanes;
     const TimePs sent = fabric.step_cost_ps + fabric.memory.send_ps(bytes),
-                 taken = fabric.receive_cost_ps + fabric.memory.receive_ps(bytes, reduces);
+                 taken = fabric.receive_cost_ps + receive_early_ps(fabric.memory, bytes, reduces);
     const std::uint64_t sends =
         one_each && to_root ? 1 : (p - 2 + DirectProgram::kWindow) / DirectProgram::kWindow;
     const std::uint64_t receives = one_each && !to_root ? 1 : in_lane;
