@@ -157,10 +157,11 @@ CollectiveCost cost_of_loads(const Loads& loads, std::uint64_t chunk_bytes, bool
   CollectiveCost cost;
   // A channel's last byte still has all the way to go, that on the busiest link or port a part of it.
   const TimePs controller = fabric.io_latency_ps + ends;
-  cost.bound_ps = std::max(
-      {at_least_ps(loads.link_bytes, fabric.link_bytes_per_s) + controller + ends + fabric.hop_latency_ps,
-       at_least_ps(loads.port_bytes, port) + controller,
-       at_least_ps(loads.deepest_bytes, fabric.io_bytes_per_s) + way});
+  const TimePs link = loads.link_bytes == 0 ? 0
+                                            : at_least_ps(loads.link_bytes, fabric.link_bytes_per_s) +
+                                                  controller + ends + fabric.hop_latency_ps;
+  cost.bound_ps = std::max({link, at_least_ps(loads.port_bytes, port) + controller,
+                            at_least_ps(loads.deepest_bytes, fabric.io_bytes_per_s) + way});
   cost.predicted_ps =
       std::max(std::max(busiest, chunks * pace) + way + loads.depth * chunk_ps, cost.bound_ps);
   return cost;
