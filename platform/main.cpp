@@ -9,6 +9,7 @@
 
 #include "platform/check/check_command.h"
 #include "platform/collective/collective_command.h"
+#include "platform/command/choices.h"
 #include "platform/config/config_error.h"
 #include "platform/run/run_command.h"
 #include "platform/trace/trace_command.h"
@@ -43,6 +44,7 @@ int run(int argc, char** argv) {
     return report(error, kBadInput);
   }
   try {
+    refuse_empty_values(*app.get_subcommands().front());
     return commands.at(app.get_subcommands().front()->get_name())();
   } catch (const config::ConfigError& error) {
     return report(error, kBadInput);

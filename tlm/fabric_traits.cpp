@@ -10,6 +10,24 @@ std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a > b ? a - b 
 
 }  // namespace
 
+TimePs MemoryTraits::send_ps(std::uint64_t bytes) const {
+  if (is_free() || bytes == 0) return 0;
+  return latency_ps + transfer_time_ps(std::min(bytes, chunk_bytes), read_bytes_per_s);
+}
+
+TimePs MemoryTraits::receive_ps(std::uint64_t bytes, bool reduces) const {
+  if (is_free() || bytes == 0) return 0;
+  const std::uint64_t last = (bytes - 1) % chunk_bytes + 1;
+  const TimePs reads = reduces ? transfer_time_ps(2 * last, read_bytes_per_s) + latency_ps : 0;
+  return reads + transfer_time_ps(last, write_bytes_per_s) + latency_ps;
+}
+
+TimePs MemoryTraits::busy_ps(std::uint64_t read_bytes, std::uint64_t written_bytes) const {
+  if (is_free()) return 0;
+  return std::max(transfer_time_ps(read_bytes, read_bytes_per_s),
+                  transfer_time_ps(written_bytes, write_bytes_per_s));
+}
+
 std::uint32_t FabricTraits::hops(NpuId from, NpuId to) const {
   return distance(column(from), column(to)) + distance(row(from), row(to));
 }

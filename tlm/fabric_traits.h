@@ -18,6 +18,22 @@ struct IoPort {
   Side side{};
 };
 
+/// What a message costs in the memories at its ends, if it passes through them: what is sent is read, in
+/// chunks that may leave when they are there; a copy writes a chunk when it has arrived, a reduction reads
+/// twice and then writes (models/endpoint).
+struct MemoryTraits {
+  std::uint64_t read_bytes_per_s = 0, write_bytes_per_s = 0;  ///< 0: endpoints are free
+  TimePs latency_ps = 0;
+  std::uint64_t chunk_bytes = 0;
+
+  bool is_free() const { return read_bytes_per_s == 0; }
+  /// Before the first byte leaves, and after the last one has arrived.
+  TimePs send_ps(std::uint64_t bytes) const;
+  TimePs receive_ps(std::uint64_t bytes, bool reduces) const;
+  /// For all that a rank reads and writes.
+  TimePs busy_ps(std::uint64_t read_bytes, std::uint64_t written_bytes) const;
+};
+
 /// What a collective planner needs to know of a wafer mesh, as plain data that the platform fills in. NPU n
 /// sits at column n mod width, row n / width; routes are X-Y.
 struct FabricTraits {
@@ -27,8 +43,9 @@ struct FabricTraits {
   TimePs ends_latency_ps = 0;  ///< injection, the first router's pipeline, ejection
   TimePs hop_latency_ps = 0;   ///< link and the next router's pipeline
   WireFormat format;
-  TimePs step_cost_ps = 0;           ///< endpoint: before each message is sent
-  TimePs receive_cost_ps = 0;        ///< endpoint: after each message has arrived
+  TimePs step_cost_ps = 0;     ///< endpoint: before each message is sent
+  TimePs receive_cost_ps = 0;  ///< endpoint: after each message has arrived
+  MemoryTraits memory;
   std::vector<IoPort> io;            ///< controller k is the endpoint npus() + k
   std::uint64_t io_bytes_per_s = 0;  ///< between a controller and its router, each direction
   TimePs io_latency_ps = 0;          ///< of that link

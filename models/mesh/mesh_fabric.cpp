@@ -36,11 +36,20 @@ std::string number(NpuId npu) { return std::to_string(index_of(npu)); }
 
 }  // namespace
 
-std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format) {
+std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format,
+                                std::uint32_t packets) {
   const auto in_flight =
       static_cast<std::uint64_t>((Uint128{bytes_per_s} * round_trip_ps + kPsPerSecond - 1) / kPsPerSecond);
-  return in_flight + 2 * std::uint64_t{format.full_wire_bytes()};
+  return in_flight + packets * std::uint64_t{format.full_wire_bytes()};
 }
+
+namespace {
+
+/// Every stream has a packet on its way through the buffer, at its own pace, and two more may wait. With
+/// fewer, a stream whose link is free waits for room that others' packets hold.
+std::uint32_t packets_of(std::uint32_t streams) { return streams == 1 ? 2 : streams + 2; }
+
+}  // namespace
 
 MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params,
                        const ClassTable& classes, Scheduler& scheduler, CheckerSet* checkers, bool reverse)
@@ -75,8 +84,8 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
 void MeshFabric::check_params() const {
   if (params_.width == 0 || params_.height == 0)
     throw std::invalid_argument("a mesh needs at least one column and one row");
-  if (params_.injection_streams == 0)
-    throw std::invalid_argument("an NPU sends at least one message at a time: injection_streams is 0");
+  if (params_.injection_streams == 0 || params_.ejection_streams == 0)
+    throw std::invalid_argument("a port carries at least one stream: injection_ or ejection_streams is 0");
   if (!params_.io.empty() && params_.io_bytes_per_s == 0)
     throw std::invalid_argument("I/O controllers need a bandwidth");
   if (params_.link_latency_ps + params_.router_pipeline_ps == 0)
@@ -114,24 +123,25 @@ void MeshFabric::bind_links(const ClassTable& classes) {
   }
 }
 
-std::uint64_t MeshFabric::buffer_bytes(std::uint64_t bytes_per_s, TimePs link_latency_ps,
-                                       TimePs pipeline_ps) const {
+std::uint64_t MeshFabric::buffer_bytes(std::uint64_t bytes_per_s, TimePs link_latency_ps, TimePs pipeline_ps,
+                                       std::uint32_t packets) const {
   if (params_.buffer_bytes != 0) return params_.buffer_bytes;
   return auto_buffer_bytes(bytes_per_s, link_latency_ps + pipeline_ps + params_.credit_delay_ps,
-                           params_.format);
+                           params_.format, packets);
 }
 
-/// An NPU that is faster than a link feeds several links at once, each with packets of its own in this
-/// buffer: `auto` has two for each. (With two in all, a pair of streams waited a credit delay per packet: 21
-/// % at 64 KiB.)
+/// An NPU that is faster than a link feeds several links at once, through one buffer.
 OutputParams MeshFabric::injection_link() const {
-  OutputParams link{
-      params_.injection_bytes_per_s, params_.injection_latency_ps,
-      buffer_bytes(params_.injection_bytes_per_s, params_.injection_latency_ps, params_.router_pipeline_ps)};
-  if (params_.buffer_bytes == 0)
-    link.buffer_bytes +=
-        (params_.injection_streams - 1) * 2 * std::uint64_t{params_.format.full_wire_bytes()};
-  return link;
+  return {params_.injection_bytes_per_s, params_.injection_latency_ps,
+          buffer_bytes(params_.injection_bytes_per_s, params_.injection_latency_ps,
+                       params_.router_pipeline_ps, packets_of(params_.injection_streams))};
+}
+
+/// What comes over a link parts in the router: beside a packet that comes and one that leaves, one may wait
+/// for another output.
+OutputParams MeshFabric::router_link() const {
+  return {params_.link_bytes_per_s, params_.link_latency_ps,
+          buffer_bytes(params_.link_bytes_per_s, params_.link_latency_ps, params_.router_pipeline_ps, 3)};
 }
 
 OutputParams MeshFabric::io_link() const {
@@ -150,9 +160,9 @@ OutputParams MeshFabric::output_params(NpuId router, Direction port) const {
             buffer_bytes(params_.io_bytes_per_s, params_.io_latency_ps, 0)};
   if (port == Direction::local)
     return {params_.ejection_bytes_per_s, params_.ejection_latency_ps,
-            buffer_bytes(params_.ejection_bytes_per_s, params_.ejection_latency_ps, 0)};
-  return {params_.link_bytes_per_s, params_.link_latency_ps,
-          buffer_bytes(params_.link_bytes_per_s, params_.link_latency_ps, params_.router_pipeline_ps)};
+            buffer_bytes(params_.ejection_bytes_per_s, params_.ejection_latency_ps, 0,
+                         packets_of(params_.ejection_streams))};
+  return router_link();
 }
 
 void MeshFabric::attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) {

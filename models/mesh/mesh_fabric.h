@@ -22,8 +22,10 @@ struct MeshParams {
   TimePs injection_latency_ps = 0, ejection_latency_ps = 0;
   WireFormat format;
   InputQueue input_queue = InputQueue::per_output;
-  std::uint64_t buffer_bytes = 0;                     ///< per virtual channel and input; 0: auto
-  std::uint32_t injection_streams = 1;                ///< messages an NPU sends at once; auto: 2 packets each
+  std::uint64_t buffer_bytes = 0;  ///< per virtual channel and input; 0: auto
+  /// Links whose traffic an injection and an ejection port can carry at the same time; buffers `auto` have
+  /// room for their packets.
+  std::uint32_t injection_streams = 1, ejection_streams = 1;
   std::vector<std::pair<NpuId, NpuId>> failed_links;  ///< neighbours; both directions
   std::vector<NpuId> failed_routers;
   std::vector<IoPort> io;  ///< controller k is the endpoint width × height + k
@@ -31,8 +33,9 @@ struct MeshParams {
   TimePs io_latency_ps = 0;
 };
 
-/// Room that keeps a link of this speed busy: bandwidth × round trip (link, router, credit) + 2 packets.
-std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format);
+/// Room that keeps a link of this speed busy: bandwidth × round trip (link, router, credit) + packets.
+std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format,
+                                std::uint32_t packets = 2);
 
 /// Links of the mesh and the switch ports at their ends, for results and for the check of the routes.
 struct MeshLink {
@@ -57,6 +60,8 @@ class MeshFabric : public sc_core::sc_module {
   /// The link from an NPU, and from an I/O controller, into its router: speed, latency and the router's
   /// buffer.
   OutputParams injection_link() const;
+  /// Between two routers.
+  OutputParams router_link() const;
   OutputParams io_link() const;
   /// "npu7", "io3": as in the names of links.
   std::string endpoint_name(NpuId endpoint) const;
@@ -88,7 +93,8 @@ class MeshFabric : public sc_core::sc_module {
   std::uint64_t outstanding_credits() const;
 
  private:
-  std::uint64_t buffer_bytes(std::uint64_t bytes_per_s, TimePs link_latency_ps, TimePs pipeline_ps) const;
+  std::uint64_t buffer_bytes(std::uint64_t bytes_per_s, TimePs link_latency_ps, TimePs pipeline_ps,
+                             std::uint32_t packets = 2) const;
   OutputParams output_params(NpuId router, Direction port) const;
   void check_params() const;
   void bind_links(const ClassTable& classes);

@@ -29,12 +29,8 @@ void show(const config::PlatformSpec& spec) {
   fmt::print("links     {}, latency {}, router {}, credit {}\n",
              format_bandwidth(static_cast<double>(mesh.link_bytes_per_s)), format_time(mesh.link_latency_ps),
              format_time(mesh.router_pipeline_ps), format_time(mesh.credit_delay_ps));
-  const TimePs round_trip = mesh.link_latency_ps + mesh.router_pipeline_ps + mesh.credit_delay_ps;
-  fmt::print(
-      "buffers   {} per input and virtual channel ({})\n",
-      format_bytes(mesh.buffer_bytes ? mesh.buffer_bytes
-                                     : auto_buffer_bytes(mesh.link_bytes_per_s, round_trip, mesh.format)),
-      mesh.buffer_bytes ? "given" : "auto");
+  fmt::print("buffers   {} behind a link, per virtual channel ({})\n",
+             format_bytes(wafer.mesh.router_link().buffer_bytes), mesh.buffer_bytes ? "given" : "auto");
   if (const std::size_t controllers = io_ports(spec.wafer).size())
     fmt::print("I/O       {} controllers of {} each\n", controllers,
                format_bandwidth(static_cast<double>(spec.wafer.io.bandwidth_bytes_per_s)));

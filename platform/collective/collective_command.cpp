@@ -6,6 +6,7 @@
 #include "platform/collective/collective_report.h"
 #include "platform/collective/collective_setup.h"
 #include "platform/command/child.h"
+#include "platform/command/choices.h"
 #include "platform/command/ranges.h"
 #include "platform/config/load.h"
 #include "platform/system/machine.h"
@@ -57,21 +58,22 @@ std::function<int()> add_collective_command(CLI::App& app) {
   CollectiveOptions& what = options->what;
   CLI::App* command = app.add_subcommand("collective", "Time collectives on an idle wafer, like nccl-tests");
   command->add_option("PLATFORM", options->platform, "Platform file")->required()->type_name("FILE");
-  command->add_option("--type", what.type, "What to run")->required()->check(CLI::IsMember(type_names()));
+  command->add_option("--type", what.type, "What to run")->required()->check(one_of(type_names()));
   command->add_option("--size", options->sizes,
                       "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR. Of weight_load and "
                       "gradient_store: all controllers together. Default 1MiB, of a barrier 0B");
   command->add_option("--npus", what.npus, "The group, for instance 0-4,10; all if not given");
   command->add_option("--algorithm", what.algorithm, "Override the platform's choice")
-      ->check(CLI::IsMember({"auto", "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling",
-                             "double_binary_tree", "tree", "direct"}));
-  command->add_option("--root", what.root, "Rank (position in the group) of the root of a rooted collective")
-      ->capture_default_str();
+      ->check(one_of({"auto", kFastest, "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling",
+                      "double_binary_tree", "tree", "direct"}));
+  command->add_option("--root", what.root,
+                      "Rank (position in the group) of the root of a rooted collective; 0 if not given");
   command->add_flag("--choices", options->choices,
                     "Print what would run at each size, with prediction and bound, and run nothing");
-  command->add_option("--class", what.traffic_class,
-                      "Traffic class; dp if not given. With --parallelism: whose groups communicate, all of "
-                      "them at once: mp, dp, pp, all, or several: mp,dp");
+  command->add_option(
+      "--class", what.traffic_class,
+      "Traffic class; dp if not given. With --parallelism: whose groups communicate, all of "
+      "them at once: mp, dp, pp, several (mp,dp), or all: all workers as one group, in class dp");
   command->add_option("--parallelism", what.parallelism, "Groups of 3D parallelism: \"MP(2)-DP(5)-PP(2)\"");
   command
       ->add_option(

@@ -76,11 +76,29 @@ CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const Colle
   std::string classes;
   for (const CollectiveLane& lane : setup.lanes())
     classes += (classes.empty() ? "" : ",") + lane.traffic_class;
+  const config::FabricSpec& fabric = spec.wafer.fabric;
+  if (fabric.input_buffer_bytes) {
+    // A window of whole packets per round trip and packet.
+    const std::uint64_t packet = fabric.wire_packet_bytes();
+    const std::uint64_t window = *fabric.input_buffer_bytes / packet * packet;
+    const TimePs round = fabric.link_latency_ps + fabric.router_pipeline_ps + fabric.credit_delay_ps +
+                         transfer_time_ps(packet, fabric.link_bandwidth_bytes_per_s);
+    const double rate = static_cast<double>(window) / seconds(round);
+    if (fabric.switching == config::Switching::cut_through &&
+        rate < static_cast<double>(fabric.link_bandwidth_bytes_per_s))
+      notes_.push_back(
+          fmt::format("wafer.fabric.input_buffer: {} sustain {} of a link's {} ({} per round trip of {}); "
+                      "auto has no loss",
+                      format_bytes(*fabric.input_buffer_bytes), format_bandwidth(rate),
+                      format_bandwidth(static_cast<double>(fabric.link_bandwidth_bytes_per_s)),
+                      format_bytes(window), format_time(round)));
+  }
   report_ = {{"platform", spec.name},
              {"type", type},
              {"algorithm", plan.collectives.front().program->algorithm},
              {"class", setup.streams() ? plan.collectives.front().traffic_class : classes},
              {"group_size", setup.streams() ? fabric_.npus() : setup.lanes().front().groups.front().size()},
+             {"notes", notes_},
              {"rows", Json::array()}};
 }
 
@@ -151,6 +169,9 @@ Json CollectiveReport::rows(std::uint64_t bytes, const CollectiveResult& result)
   for (Json& row : rows) {
     row["busiest_link_payload_bytes"] = result.busiest_link_payload_bytes;
     row["packet_hops"] = result.packet_hops;
+    row["starved_link"] = {{"name", result.starved_link},
+                           {"blocked_fraction_credit",
+                            result.time_ps == 0 ? 0 : seconds(result.starved_ps) / seconds(result.time_ps)}};
     row["scheduler_events"] = result.events;
     row["values_proven"] = result.proven;
   }
@@ -185,6 +206,7 @@ void CollectiveReport::print_head() const {
     fmt::print("{} of {}{} NPUs on {}, class {}{}\n", type, of, npus, on, lane.traffic_class, proven);
   }
   if (setup_.lanes().size() > 1) fmt::print("all of these at once\n");
+  for (const std::string& note : notes_) fmt::print("note: {}\n", note);
   fmt::print("{:>10} {:>11} {:>12} {:>12} {:>11} {:>11} {:>8} {:>9} {:>11}  {}\n", "size", "time", "algbw",
              "busbw", "predicted", "bound", "/bound", "/predict", setup_.streams() ? "of line" : "fastest",
              "algorithm");
@@ -203,6 +225,10 @@ void CollectiveReport::print_row(const Json& row) const {
              row["algorithm"].get<std::string>(),
              row.contains("chunks") ? fmt::format(", chunks {}", row["chunks"].get<std::uint32_t>()) : "",
              setup_.lanes().size() > 1 ? ", class " + row["class"].get<std::string>() : "");
+  if (!notes_.empty())
+    fmt::print("           no credit: {} idle for {:.2f} % of the time with a packet ready\n",
+               row["starved_link"]["name"].get<std::string>(),
+               100 * row["starved_link"]["blocked_fraction_credit"].get<double>());
   if (setup_.streams()) {
     fmt::print("           chunks of {}, busiest link {} shares = {}; channels end:",
                format_bytes(row["chunk_bytes"].get<std::uint64_t>()),

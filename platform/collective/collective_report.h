@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "platform/collective/collective_setup.h"
 
@@ -35,6 +36,7 @@ class CollectiveReport {
   const CollectiveSetup& setup_;
   FabricTraits fabric_;
   bool json_, functional_;
+  std::vector<std::string> notes_;  // named losses
   nlohmann::json report_;
 };
 

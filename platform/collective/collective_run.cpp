@@ -72,7 +72,11 @@ class Driver : public OperationListener {
     const std::string wrong =
         expected_[collective].wrong_value(static_cast<std::uint32_t>(rank), data, &elements);
     if (wrong.empty()) return;
-    first_wrong_.emplace(std::pair(collective, rank), wrong);
+    // Ranks of a stream are a controller and all NPUs, so the controller is what tells it from the others.
+    const std::size_t root = index_of(collectives_[collective].program->group.front());
+    const std::size_t npus = machine_.wafer().npus();
+    first_wrong_.emplace(std::pair(collective, rank),
+                         root < npus ? wrong : "stream of io" + std::to_string(root - npus) + ", " + wrong);
     for (const std::uint64_t element : elements)
       wrong_.insert({collective, static_cast<std::uint32_t>(rank), element});
   }
@@ -134,10 +138,15 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
     result.injected_packets +=
         machine.npu(static_cast<NpuId>(npu)).endpoint().injection_port().counters(PortId{0}).packets;
   result.events = machine.wafer().scheduler.events();
-  for (const MeshLink& link : mesh.links())
-    if (!link.exit)
-      result.busiest_link_payload_bytes =
-          std::max(result.busiest_link_payload_bytes, mesh.counters(link).payload_bytes);
+  for (const MeshLink& link : mesh.links()) {
+    if (link.exit) continue;
+    const OutputCounters& counted = mesh.counters(link);
+    result.busiest_link_payload_bytes = std::max(result.busiest_link_payload_bytes, counted.payload_bytes);
+    if (counted.credit_blocked_ps > result.starved_ps) {
+      result.starved_ps = counted.credit_blocked_ps;
+      result.starved_link = link.name;
+    }
+  }
   return result;
 }
 

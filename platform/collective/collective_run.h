@@ -28,7 +28,10 @@ struct CollectiveResult {
   std::vector<TimePs> end_ps;             ///< of each
   std::uint64_t packet_hops = 0, events = 0;
   std::uint64_t busiest_link_payload_bytes = 0;  ///< of the links between routers
-  bool proven = false;                           ///< functional mode: every value was right
+  /// The link between routers that was kept waiting for credits longest: its line idle, a packet ready.
+  std::string starved_link;
+  TimePs starved_ps = 0;
+  bool proven = false;  ///< functional mode: every value was right
   std::uint64_t injected_packets = 0;
   double simulation_cpu_s = 0;  ///< of the host, without building the platform
 };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/collective/collective_setup.h"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 
 #include "platform/command/ranges.h"
+#include "platform/config/suggest.h"
 #include "platform/system/wafer.h"
 #include "workloads/parallelism/placement.h"
 
@@ -35,13 +37,30 @@ void require_unused(const std::string& value, const std::string& option, const s
   if (!value.empty()) throw std::invalid_argument(option + " " + value + ": " + why + "; leave it out");
 }
 
+void require_class(const config::PlatformSpec& spec, const std::string& name,
+                   const CollectiveOptions& options) {
+  std::vector<std::string> names;
+  for (const config::TrafficClassSpec& entry : spec.wafer.fabric.classes) names.push_back(entry.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  std::string text = "no traffic class '" + name + "'" + config::suggestion(name, names, "the platform has");
+  if (!options.parallelism.empty())
+    text += "; --parallelism needs classes of the names of its groups (wafer.fabric.classes)";
+  else if (options.traffic_class.empty())
+    text += "; it is taken when no --class is given: choose one";
+  else if (name == "all")
+    text += "; all workers as a group need --parallelism";
+  throw std::invalid_argument(text);
+}
+
 }  // namespace
 
 CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const CollectiveOptions& options)
     : streams_(options.type == "weight_load" || options.type == "gradient_store"),
+      functional_(spec.run.functional),
       type_(type_of(options.type)),
       chunks_(spec.collectives.requested_chunks()),
-      root_(options.root),
+      root_(options.root.value_or(0)),
+      split_percent_(spec.collectives.split_percent),
       data_type_(spec.run.data_type),
       stream_chunk_bytes_(spec.wafer.io.chunk_bytes) {
   if (options.parallelism.empty()) {
@@ -49,6 +68,9 @@ CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const Collect
       throw std::invalid_argument("--placement " + options.placement +
                                   " places the workers of a --parallelism; give one, or leave it out");
   }
+  if (options.root && (streams_ || !has_root(type_)))
+    throw std::invalid_argument("--root " + std::to_string(*options.root) + ": " + options.type +
+                                " has no root; leave it out");
   if (options.placement != "random")
     require_unused(options.seed, "--seed", "only --placement random has a seed");
   if (streams_) {
@@ -57,7 +79,7 @@ CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const Collect
     require_unused(options.npus, "--npus", why);
     require_unused(options.algorithm, "--algorithm", why);
     stream_class_ = options.traffic_class.empty() ? "weights" : options.traffic_class;
-    class_table(spec.wafer.fabric).find(stream_class_);
+    require_class(spec, stream_class_, options);
     return;
   }
   if (options.algorithm.empty())
@@ -69,7 +91,7 @@ CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const Collect
                       {parse_npus(options.npus, spec.wafer.npu_count())}});
   else
     lanes_ = parallel_lanes(spec, options);
-  for (const CollectiveLane& lane : lanes_) class_table(spec.wafer.fabric).find(lane.traffic_class);
+  for (const CollectiveLane& lane : lanes_) require_class(spec, lane.traffic_class, options);
 }
 
 std::vector<CollectiveLane> CollectiveSetup::parallel_lanes(const config::PlatformSpec& spec,
@@ -107,6 +129,7 @@ CollectiveRequest CollectiveSetup::request(const Group& group, std::uint64_t byt
   request.chunks = chunks_;
   request.root = root_;
   request.data_type = data_type_;
+  request.split_percent = split_percent_;
   return request;
 }
 
@@ -121,6 +144,11 @@ IoStream CollectiveSetup::plan_stream(std::uint64_t bytes, const FabricTraits& f
 
 CollectivePlan CollectiveSetup::plan(std::uint64_t bytes, const FabricTraits& fabric) const {
   CollectivePlan plan;
+  if (const std::uint32_t value = bytes_of(data_type_); functional_ && bytes % value != 0)
+    throw std::invalid_argument("--size " + std::to_string(bytes) + "B: functional mode carries " +
+                                std::string(to_string(data_type_)) +
+                                " values (run.data_type), so sizes are " + "multiples of " +
+                                std::to_string(value) + " B");
   if (streams_) {
     const IoStream stream = plan_stream(bytes, fabric);
     for (const auto& channel : stream.channels) plan.collectives.push_back({channel, stream_class_, {}});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,12 @@ namespace wafertlm {
 
 /// What `wafertlm collective` is asked for.
 struct CollectiveOptions {
-  std::string type;           ///< a CollectiveType, or weight_load, gradient_store
-  std::string npus;           ///< "0-4,10"; empty: all
-  std::string algorithm;      ///< empty: the platform's choice
-  std::string traffic_class;  ///< empty: dp, or weights for weight_load and gradient_store
-  std::uint32_t root = 0;     ///< position in the group; of rooted collectives
-  std::string parallelism;    ///< "MP(2)-DP(5)-PP(2)"; then traffic_class is a list of mp, dp, pp, all
+  std::string type;                   ///< a CollectiveType, or weight_load, gradient_store
+  std::string npus;                   ///< "0-4,10"; empty: all
+  std::string algorithm;              ///< empty: the platform's choice
+  std::string traffic_class;          ///< empty: dp, or weights for weight_load and gradient_store
+  std::optional<std::uint32_t> root;  ///< position in the group; only of rooted collectives
+  std::string parallelism;  ///< "MP(2)-DP(5)-PP(2)"; then traffic_class is a list of mp, dp, pp, all
   std::string placement = "paper";
   std::string seed;  ///< of a random placement; empty: the platform's
 };
@@ -49,10 +50,11 @@ class CollectiveSetup {
   std::vector<CollectiveLane> parallel_lanes(const config::PlatformSpec& spec,
                                              const CollectiveOptions& options) const;
 
-  bool streams_ = false;
+  bool streams_ = false, functional_ = false;
   CollectiveType type_{};
   std::string algorithm_, stream_class_;
   std::uint32_t chunks_ = 1, root_ = 0;
+  std::optional<std::uint64_t> split_percent_;
   DataType data_type_{};
   std::optional<std::uint64_t> stream_chunk_bytes_;
   std::vector<CollectiveLane> lanes_;

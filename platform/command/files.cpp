@@ -11,6 +11,11 @@ namespace wafertlm {
 
 namespace fs = std::filesystem;
 
+void require_writable_file(const std::string& option, const fs::path& file) {
+  if (!std::ofstream(file, std::ios::app))
+    throw std::invalid_argument(option + " " + file.string() + ": the file cannot be written");
+}
+
 void require_writable_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);

@@ -7,7 +7,11 @@
 
 namespace wafertlm {
 
-/// Fails before a long run rather than after it. Creates the folder if need be.
+/// Before a long simulation: the file can be written to. Makes it if there is none.
+/// @throws std::invalid_argument that names `option`.
+void require_writable_file(const std::string& option, const std::filesystem::path& file);
+
+/// The same for a folder; creates it if need be.
 /// @throws std::invalid_argument that says what is in the way.
 void require_writable_folder(const std::filesystem::path& folder);
 

@@ -44,7 +44,7 @@ std::string format_bytes(std::uint64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  if (unit > 0 || bytes < 1000) return fmt::format("{} {}", value, kBinary[unit]);
+  if ((unit > 0 && value < 100'000) || bytes < 1000) return fmt::format("{} {}", value, kBinary[unit]);
   return scaled(static_cast<double>(bytes) / 1000, {"kB", "MB", "GB", "TB", "PB"});
 }
 

@@ -47,7 +47,10 @@ Group parse_npus(const std::string& text, std::uint32_t npus) {
     if (ends.empty() || ends.size() > 2)
       throw std::invalid_argument("'" + text + "' is not a list of NPUs; write it like 0-4,10");
     const std::uint32_t first = parse_number(ends.front(), text), last = parse_number(ends.back(), text);
-    if (first > last || last >= npus)
+    if (first > last)
+      throw std::invalid_argument("--npus " + part + ": the first NPU is behind the last; write " +
+                                  std::to_string(last) + "-" + std::to_string(first));
+    if (last >= npus)
       throw std::invalid_argument("--npus " + part + ": the wafer has NPUs 0 to " + std::to_string(npus - 1));
     for (std::uint32_t npu = first; npu <= last; ++npu) group.push_back(static_cast<NpuId>(npu));
   }
@@ -81,6 +84,8 @@ std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveTy
   switch (spec.algorithm) {
     case config::CollectiveAlgorithm::automatic:
       break;
+    case config::CollectiveAlgorithm::fastest:
+      return kFastest;
     case config::CollectiveAlgorithm::ring:
       name = "ring";
       break;

@@ -46,6 +46,8 @@ Node load_chain(const std::string& path, Chain chain) {
 }  // namespace
 
 Node load_document(const std::string& path) {
+  if (std::filesystem::is_directory(path))
+    throw ConfigError({path, 0, 0}, "this is a folder; give a YAML file, for instance one in it");
   if (!is_readable_file(path)) throw ConfigError({path, 0, 0}, "no such file" + nearest_file(path));
   return load_chain(path, {});
 }

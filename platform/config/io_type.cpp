@@ -84,7 +84,17 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
                 "Between a controller and its router")
       .optional("chunk", &IoSpec::chunk_bytes, auto_or(whole_quantity(size_dimension(), "1 B", "1 TB")),
                 "Piece of a stream that is passed on as a whole; auto: so small that filling the pipeline "
-                "takes less than 1 %, but at least a packet");
+                "takes less than 1 %, but at least 4 KiB or a packet; larger where messages have costs")
+      .check([](const IoSpec& io, const Check& check) {
+        const IoSpec untouched;
+        if (io.controllers.placement != IoPlacement::none) return;
+        const std::string why =
+            "has no effect without I/O controllers; set " + check.path(&io.controllers) + " to perimeter";
+        if (io.bandwidth_bytes_per_s != untouched.bandwidth_bytes_per_s)
+          check.fail({&io.bandwidth_bytes_per_s}, why);
+        if (io.latency_ps != untouched.latency_ps) check.fail({&io.latency_ps}, why);
+        if (io.chunk_bytes != untouched.chunk_bytes) check.fail({&io.chunk_bytes}, why);
+      });
   return type;
 }
 

@@ -20,6 +20,7 @@ enum class InputQueue : std::uint8_t { fifo, per_output };
 enum class Switching : std::uint8_t { cut_through, wormhole };
 enum class CollectiveAlgorithm : std::uint8_t {
   automatic,
+  fastest,
   ring,
   bidirectional_ring,
   hierarchical_2d,
@@ -135,6 +136,9 @@ struct SequencerSpec {
 struct CollectivesSpec {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
   std::optional<std::uint64_t> chunks;  ///< nullopt: the algorithm's own choice
+  /// hierarchical_2d: of the vector, in the part that goes along the rows first; nullopt: both dimensions
+  /// carry the same.
+  std::optional<std::uint64_t> split_percent;
 
   /// As a request says it: 0 leaves it open.
   std::uint32_t requested_chunks() const { return static_cast<std::uint32_t>(chunks.value_or(0)); }

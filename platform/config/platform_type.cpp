@@ -63,20 +63,27 @@ std::shared_ptr<const Struct<NpuSpec>> npu_type() {
 
 std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   auto type = std::make_shared<Struct<CollectivesSpec>>("collectives");
-  type->optional("algorithm", &CollectivesSpec::algorithm,
-                 choice<CollectiveAlgorithm>({{"auto", CollectiveAlgorithm::automatic},
-                                              {"ring", CollectiveAlgorithm::ring},
-                                              {"bidirectional_ring", CollectiveAlgorithm::bidirectional_ring},
-                                              {"hierarchical_2d", CollectiveAlgorithm::hierarchical_2d},
-                                              {"halving_doubling", CollectiveAlgorithm::halving_doubling},
-                                              {"double_binary_tree", CollectiveAlgorithm::double_binary_tree},
-                                              {"tree", CollectiveAlgorithm::tree},
-                                              {"direct", CollectiveAlgorithm::direct}}),
-                 "How collectives are done; auto: chosen from the fabric")
+  type->optional(
+          "algorithm", &CollectivesSpec::algorithm,
+          choice<CollectiveAlgorithm>({{"auto", CollectiveAlgorithm::automatic},
+                                       {"fastest", CollectiveAlgorithm::fastest},
+                                       {"ring", CollectiveAlgorithm::ring},
+                                       {"bidirectional_ring", CollectiveAlgorithm::bidirectional_ring},
+                                       {"hierarchical_2d", CollectiveAlgorithm::hierarchical_2d},
+                                       {"halving_doubling", CollectiveAlgorithm::halving_doubling},
+                                       {"double_binary_tree", CollectiveAlgorithm::double_binary_tree},
+                                       {"tree", CollectiveAlgorithm::tree},
+                                       {"direct", CollectiveAlgorithm::direct}}),
+          "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED paper's "
+          "baseline; fastest: the smallest prediction")
       .optional(
           "chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),
           "Pieces of a collective that move through its phases one after the other; auto: the algorithm's "
-          "own choice");
+          "own choice")
+      .optional(
+          "split_percent", &CollectivesSpec::split_percent, auto_or(integer<std::uint64_t>(0, 100)),
+          "hierarchical_2d: how much of the vector is in the part that goes along the rows first; auto: "
+          "so much that rows and columns carry the same");
   return type;
 }
 

@@ -30,6 +30,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
                   request.bytes = bytes;
                   request.algorithm = platform_algorithm(spec, type);
                   request.chunks = spec.requested_chunks();
+                  request.split_percent = spec.split_percent;
                   request.data_type = data_type;
                   return request;
                 }),

@@ -30,6 +30,10 @@ FabricTraits platform_traits(const config::PlatformSpec& spec) {
   FabricTraits traits = fabric_traits(mesh_params_with_io(spec.wafer));
   traits.step_cost_ps = spec.npu.endpoint.step_cost_ps;
   traits.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
+  const config::HbmSpec& hbm = spec.npu.hbm;
+  if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
+    traits.memory = {hbm.read_bandwidth_bytes_per_s, hbm.write_bandwidth_bytes_per_s, hbm.latency_ps,
+                     hbm.request_bytes};
   return traits;
 }
 

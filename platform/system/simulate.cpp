@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "platform/command/format.h"
+
 namespace wafertlm {
 namespace {
 
@@ -12,6 +14,11 @@ constexpr TimePs kSlicePs = 100'000'000;
 constexpr std::size_t kMostLines = 20;
 
 [[noreturn]] void report_stuck(const std::string& why, std::vector<std::string> lines) {
+  // Who is named with what is missing is not named again.
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    lines.erase(std::remove_if(lines.begin() + static_cast<std::ptrdiff_t>(i) + 1, lines.end(),
+                               [&](const std::string& line) { return lines[i].rfind(line, 0) == 0; }),
+                lines.end());
   std::string text = why;
   const std::size_t shown = std::min(lines.size(), kMostLines);
   for (std::size_t i = 0; i < shown; ++i) text += "\n  " + lines[i];
@@ -39,9 +46,9 @@ void simulate(Machine& machine, const std::function<void()>& start, const std::f
     std::vector<std::string> lines = machine.pending();
     if (waiting) lines = waiting(std::move(lines));
     report_stuck(
-        deadlock ? "deadlock at " + std::to_string(kernel_now_ps()) + " ps: nothing can happen any more, but"
-                 : "the watchdog time of " + std::to_string(watchdog_ps) +
-                       " ps is over (run.watchdog); still waiting:",
+        deadlock
+            ? "deadlock at " + std::to_string(kernel_now_ps()) + " ps: nothing can happen any more, but"
+            : "the watchdog time of " + format_time(watchdog_ps) + " is over (run.watchdog); still waiting:",
         std::move(lines));
   }
   if (machine.fault() && !machine.fault()->hit()) throw std::runtime_error(machine.fault()->report());

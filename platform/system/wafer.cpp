@@ -14,13 +14,11 @@ TimePs horizon_ps(const MeshParams& mesh) {
               transfer_time_ps(mesh.format.full_wire_bytes(), mesh.link_bytes_per_s));
 }
 
-/// Links that an NPU's injection port can keep busy, the last one perhaps in part. Each stream needs packets
-/// of its own in the buffer behind the port: with two in all, a pair of streams waited a credit delay per
-/// packet (21 % at 64 KiB).
-std::uint32_t injection_streams(const config::FabricSpec& fabric) {
+/// Links that an NPU's port can keep busy, the last one perhaps in part.
+std::uint32_t streams_of(std::uint64_t port_bytes_per_s, const config::FabricSpec& fabric) {
   constexpr std::uint64_t kSides = 4;
   return static_cast<std::uint32_t>(
-      std::min(kSides, (fabric.injection_bandwidth_bytes_per_s - 1) / fabric.link_bandwidth_bytes_per_s + 1));
+      std::min(kSides, (port_bytes_per_s - 1) / fabric.link_bandwidth_bytes_per_s + 1));
 }
 
 }  // namespace
@@ -44,7 +42,8 @@ MeshParams mesh_params(const config::WaferSpec& spec) {
   params.input_queue =
       fabric.input_queue == config::InputQueue::fifo ? InputQueue::fifo : InputQueue::per_output;
   params.buffer_bytes = fabric.input_buffer_bytes.value_or(0);
-  params.injection_streams = injection_streams(fabric);
+  params.injection_streams = streams_of(fabric.injection_bandwidth_bytes_per_s, fabric);
+  params.ejection_streams = streams_of(fabric.ejection_bandwidth_bytes_per_s, fabric);
   params.failed_links = fabric.failed_links;
   params.failed_routers = fabric.failed_routers;
   return params;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "platform/config/suggest.h"
 #include "platform/traffic/permutation_file.h"
 
 namespace wafertlm::traffic {
@@ -113,16 +114,15 @@ std::unique_ptr<Pattern> tornado(const MeshGeometry& geometry) {
 }
 
 std::unique_ptr<Pattern> hotspot(const PatternOptions& options, const MeshGeometry& geometry) {
-  if (!(options.hotspot_fraction >= 0 && options.hotspot_fraction <= 1))
-    throw std::invalid_argument(
-        fmt::format("--hotspot-fraction {} is not between 0 and 1", options.hotspot_fraction));
-  if (options.hotspot_node >= geometry.npus())
+  const double fraction = options.hotspot_fraction.value_or(kHotspotFraction);
+  const std::uint32_t node = options.hotspot_node.value_or(0);
+  if (!(fraction >= 0 && fraction <= 1))
+    throw std::invalid_argument(fmt::format("--hotspot-fraction {} is not between 0 and 1", fraction));
+  if (node >= geometry.npus())
     throw std::invalid_argument(fmt::format("--hotspot {}: there is no such node; the {}x{} mesh has 0 to {}",
-                                            options.hotspot_node, geometry.width(), geometry.height(),
-                                            geometry.npus() - 1));
-  return std::make_unique<Hotspot>(
-      geometry.npus(), static_cast<NpuId>(options.hotspot_node),
-      static_cast<std::uint64_t>(std::llround(options.hotspot_fraction * Hotspot::kMillion)));
+                                            node, geometry.width(), geometry.height(), geometry.npus() - 1));
+  return std::make_unique<Hotspot>(geometry.npus(), static_cast<NpuId>(node),
+                                   static_cast<std::uint64_t>(std::llround(fraction * Hotspot::kMillion)));
 }
 
 }  // namespace
@@ -130,6 +130,9 @@ std::unique_ptr<Pattern> hotspot(const PatternOptions& options, const MeshGeomet
 std::string pattern_names() { return fmt::format("{}", fmt::join(kNames, ", ")); }
 
 std::unique_ptr<Pattern> make_pattern(const PatternOptions& options, const MeshGeometry& geometry) {
+  if (options.name != "hotspot" && (options.hotspot_node || options.hotspot_fraction))
+    throw std::invalid_argument(fmt::format("{} is only used with --pattern hotspot",
+                                            options.hotspot_node ? "--hotspot" : "--hotspot-fraction"));
   if (options.name != "permutation" && !options.permutation_file.empty())
     throw std::invalid_argument("--permutation is only used with --pattern permutation");
   if (options.name == "uniform") return std::make_unique<Hotspot>(geometry.npus(), NpuId{0}, 0);
@@ -146,8 +149,8 @@ std::unique_ptr<Pattern> make_pattern(const PatternOptions& options, const MeshG
     });
   if (options.name == "permutation")
     return std::make_unique<Fixed>(read_permutation(options.permutation_file, geometry.npus()));
-  throw std::invalid_argument(
-      fmt::format("there is no pattern '{}'; expected one of {}", options.name, pattern_names()));
+  throw std::invalid_argument(fmt::format("there is no pattern '{}'{}", options.name,
+                                          config::suggestion(options.name, kNames, "expected one of")));
 }
 
 }  // namespace wafertlm::traffic

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,13 @@ class Pattern : public DestinationSource {
   virtual bool sends(NpuId) const { return true; }
 };
 
+constexpr double kHotspotFraction = 0.1;
+
 struct PatternOptions {
   std::string name = "uniform";
-  std::string permutation_file;  ///< permutation: lines `source destination`, # comments
-  std::uint32_t hotspot_node = 0;
-  double hotspot_fraction = 0.1;  ///< 0 … 1, taken to a millionth
+  std::string permutation_file;               ///< permutation: lines `source destination`, # comments
+  std::optional<std::uint32_t> hotspot_node;  ///< only of hotspot; none: node 0
+  std::optional<double> hotspot_fraction;     ///< 0 … 1, taken to a millionth; none: kHotspotFraction
 };
 
 /// "uniform, transpose, …" for messages.

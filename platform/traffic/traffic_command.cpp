@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "platform/command/files.h"
 #include "platform/config/config_error.h"
 #include "platform/traffic/traffic_options.h"
 #include "platform/traffic/traffic_report.h"
@@ -48,6 +49,7 @@ void write_json(const std::string& path, const nlohmann::json& json) {
 void execute(const Command& command) {
   const std::vector<double> loads = parse_loads(command.options.load);
   const TrafficSetup setup = resolve(command.options);
+  if (!command.json_file.empty()) require_writable_file("--json", command.json_file);
   print(report_heading(setup));
   const std::vector<TrafficResult> results =
       run_sweep(setup, loads, command.jobs, [](const TrafficResult& result) { print(report_row(result)); });
@@ -85,10 +87,9 @@ std::function<int()> add_traffic_command(CLI::App& app) {
       ->capture_default_str();
   sub->add_option("--packet", options.packet,
                   "Packet: 8flits on the wire, or payload such as 4KiB [platform's]");
-  sub->add_option("--hotspot", options.pattern.hotspot_node, "Node that the hotspot pattern prefers")
-      ->capture_default_str();
-  sub->add_option("--hotspot-fraction", options.pattern.hotspot_fraction, "Part of the packets that go there")
-      ->capture_default_str();
+  sub->add_option("--hotspot", options.pattern.hotspot_node, "Node that the hotspot pattern prefers [0]");
+  sub->add_option("--hotspot-fraction", options.pattern.hotspot_fraction,
+                  "Part of the packets that go there [0.1]");
   sub->add_option("--permutation", options.pattern.permutation_file, "File of 'source destination' lines");
   sub->add_option("--class", options.traffic_class, "Traffic class [the platform's first]");
   sub->add_option("--set", options.overrides, "Change a value of the platform: key=value")
@@ -98,8 +99,7 @@ std::function<int()> add_traffic_command(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   sub->add_option("--measure", options.measure_packets, "Packets to measure, all nodes [1000 per node]")
       ->check(CLI::PositiveNumber);
-  sub->add_option("--seed", options.seed, "Of the random numbers [the platform's]")
-      ->check(CLI::PositiveNumber);
+  sub->add_option("--seed", options.seed, "Of the random numbers [the platform's]");
   sub->add_option("--json", command->json_file, "Also write the results here");
   sub->add_option("--jobs", command->jobs, "Loads simulated at the same time")
       ->check(CLI::Range(1, 1024))

@@ -95,11 +95,20 @@ TrafficSetup resolve(const TrafficOptions& options) {
   if (setup.platform.run.fault)
     throw std::invalid_argument(
         "run.fault: synthetic traffic has no values and no receiver that misses a packet; leave it out");
+  if (setup.platform.run.functional)
+    throw std::invalid_argument("run.functional: synthetic traffic carries no values; leave it out");
+  const config::EndpointSpec& endpoint = setup.platform.npu.endpoint;
+  if (endpoint.step_cost_ps != 0 || endpoint.receive_cost_ps != 0 ||
+      endpoint.memory != config::EndpointMemory::free)
+    throw std::invalid_argument(
+        "npu.endpoint: synthetic traffic goes past the endpoints, their costs have no effect; set step_cost "
+        "and "
+        "receive_cost to 0 ns and memory to free");
   setup.pattern = options.pattern;
   setup.traffic_class = options.traffic_class;
   setup.warmup_packets = options.warmup_packets;
   setup.measure_packets = options.measure_packets;
-  setup.seed = options.seed != 0 ? options.seed : setup.platform.run.seed;
+  setup.seed = options.seed.value_or(setup.platform.run.seed);
 
   const config::WaferSpec& wafer = setup.platform.wafer;
   const TrafficUnits units = traffic_units(wafer.fabric);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct TrafficOptions {
   PatternOptions pattern;
   std::string traffic_class;
   std::uint64_t warmup_packets = 0, measure_packets = 0;
-  std::uint64_t seed = 0;  ///< 0: the platform's run.seed
+  std::optional<std::uint64_t> seed;  ///< none: the platform's run.seed
 };
 
 /// "0.3", or "first:last:step" with the last included.

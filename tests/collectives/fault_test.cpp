@@ -44,7 +44,7 @@ nlohmann::json run(const config::PlatformSpec& spec) {
 std::string error_of(const config::PlatformSpec& spec) {
   try {
     run(spec);
-  } catch (const std::runtime_error& error) {
+  } catch (const std::exception& error) {
     return error.what();
   }
   return "";

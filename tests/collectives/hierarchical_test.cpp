@@ -45,5 +45,23 @@ TEST(Hierarchical2D, InOnePieceThePhasesFollowEachOther) {
   EXPECT_NEAR(measured.busiest_link, 0.95, 0.00095);
 }
 
+// Equal halves put 1.6 (1/2 + 1/8) = 1.0 of the vector on the row links: 2 * 19/20 * 750 GB/s = 1425 GB/s.
+TEST(Hierarchical, EqualHalvesCannotPass1425) {
+  const std::uint64_t bytes = std::uint64_t{256} << 20;
+  CollectiveRequest request{CollectiveType::all_reduce, test::whole_wafer(), bytes, "hierarchical_2d", 64};
+  const auto rate = [&](const nlohmann::json& result) {
+    return 1.9 * static_cast<double>(bytes) / (result["time"].get<double>() / 1000);
+  };
+  const config::PlatformSpec spec = test::platform({"wafer.fabric.packet_bytes=256KiB"});
+  const double balanced = rate(test::outcome(spec, request));
+  request.split_percent = 50;
+  const auto halves = test::outcome(spec, request);
+  std::printf("balanced %.1f GB/s, equal halves %.1f GB/s\n", balanced, rate(halves));
+  EXPECT_GT(balanced, 1460);
+  EXPECT_LE(rate(halves), 1425);
+  EXPECT_GT(rate(halves), 0.99 * 1425);
+  EXPECT_NEAR(halves["busiest_link"].get<double>() / static_cast<double>(bytes), 1.0, 0.001);
+}
+
 }  // namespace
 }  // namespace wafertlm

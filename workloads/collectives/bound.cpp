@@ -4,6 +4,7 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/shape.h"
 
 namespace wafertlm {
 namespace {
@@ -122,15 +123,12 @@ struct Reach {
   TimePs nearest = kNever, farthest = 0;
 };
 
-Reach reach_of(std::uint32_t rank, const CollectiveRequest& request, const FabricTraits& fabric) {
-  Reach reach;
-  for (const NpuId other : request.group) {
-    if (other == request.group[rank]) continue;
-    const TimePs latency = fabric.latency_ps(request.group[rank], other);
-    reach.nearest = std::min(reach.nearest, latency);
-    reach.farthest = std::max(reach.farthest, latency);
-  }
-  return reach;
+Reach reach_of(NpuId npu, const GroupDistances& distances, const FabricTraits& fabric) {
+  const auto latency = [&](TimePs hops) {
+    return fabric.step_cost_ps + fabric.ends_latency_ps + hops * fabric.hop_latency_ps +
+           fabric.receive_cost_ps;
+  };
+  return {latency(distances.nearest_hops(npu)), latency(distances.farthest_hops(npu))};
 }
 
 }  // namespace
@@ -143,10 +141,12 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
   const Blocks blocks(request.bytes, p);
   const Needs needs = needs_of(request, blocks);
   const bool by_root = has_root(request.type);
-  TimePs bound = 0, nearest = kNever;
+  const GroupDistances distances(request.group, fabric);
+  TimePs bound = 0, nearest = kNever, farthest = 0;
   Uint128 rates = 0;
   for (std::uint32_t rank = 0; rank < p; ++rank) {
-    const Reach reach = reach_of(rank, request, fabric);
+    const Reach reach = reach_of(request.group[rank], distances, fabric);
+    farthest = std::max(farthest, reach.farthest);
     const std::uint64_t rate = fabric.npu_bytes_per_s(request.group[rank]);
     nearest = std::min(nearest, reach.nearest);
     rates += rate;
@@ -162,10 +162,9 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
     if (!by_root && blocks.bytes(rank) != 0) bound = std::max(bound, reach.farthest);
   }
   if (request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier) {
-    for (std::uint32_t rank = 0; rank < p; ++rank)
-      bound = std::max(bound, reach_of(rank, request, fabric).farthest);
     bound = std::max(
-        bound, nearest + static_cast<TimePs>(Uint128{2 * (p - 1)} * request.bytes * kPsPerSecond / rates));
+        {bound, farthest,
+         nearest + static_cast<TimePs>(Uint128{2 * (p - 1)} * request.bytes * kPsPerSecond / rates)});
   }
   const TimePs cut = cut_bound_ps(request, fabric, blocks, needs.across);
   return cut == 0 ? bound : std::max(bound, nearest + cut);

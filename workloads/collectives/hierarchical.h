@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,11 +34,12 @@ class HierarchicalPlan {
 
   /// `at` = rank at row · width + column; both sides longer than 1.
   HierarchicalPlan(CollectiveType type, std::uint32_t width, std::uint32_t height,
-                   std::vector<std::uint32_t> at, std::uint64_t bytes, std::uint32_t chunks);
+                   std::vector<std::uint32_t> at, std::uint64_t bytes, std::uint32_t chunks,
+                   std::optional<std::uint64_t> split_percent = {});
 
   /// Part 0 takes the rows first, part 1 the columns first. Rows carry 2(w−1)/w · (x + (1−x)/h) of an
   /// all-reduced vector when part 0 has the share x, columns 2(h−1)/h · (1−x + x/w); both are equal for x =
-  /// (wh − 2w + 1) / (2(w−1)(h−1)), 11/24 on 5 × 4.
+  /// (wh − 2w + 1) / (2(w−1)(h−1)), 11/24 on 5 × 4. `split_percent` overrides it.
   std::uint64_t share_of_part_0(std::uint64_t bytes) const;
   /// Ranks along the first or the second dimension of a part.
   std::uint32_t side(std::uint32_t part, bool second) const {
@@ -73,6 +75,7 @@ class HierarchicalPlan {
   std::vector<std::uint32_t> at_, place_;
   std::uint64_t bytes_;
   std::uint32_t chunks_;
+  std::optional<std::uint64_t> split_percent_;
   std::vector<Flow> row_flows_, column_flows_;
   std::vector<std::uint32_t> row_slots_, column_slots_;  // index of a slot's first message, and the end
 };

@@ -11,6 +11,7 @@ namespace {
 
 /// Filling the pipeline may take this part of the time when the chunk is left open.
 constexpr std::uint64_t kFillParts = 200;
+constexpr std::uint64_t kLeastChunk = 4096;
 
 Step chunk_step(const IoTreePlan& plan, Step::Kind kind, std::uint32_t peer, std::uint32_t chunk) {
   Step step;
@@ -76,6 +77,7 @@ std::uint32_t depth_of(const IoTreePlan& plan) {
 struct Loads {
   std::uint64_t link_bytes = 0, port_bytes = 0, channel_bytes = 0;  // most
   std::uint32_t link_shares = 0, depth = 0;
+  std::uint64_t deepest_bytes = 0;  ///< of a tree with that depth
 };
 
 Loads loads_of(const std::vector<IoTreePlan>& trees, std::uint32_t npus) {
@@ -85,7 +87,11 @@ Loads loads_of(const std::vector<IoTreePlan>& trees, std::uint32_t npus) {
   std::vector<std::uint64_t> to_children(1 + npus), to_parent(1 + npus);
   for (const IoTreePlan& tree : trees) {
     most.channel_bytes = std::max(most.channel_bytes, tree.bytes);
-    most.depth = std::max(most.depth, depth_of(tree));
+    // Shares differ by an element; those without one are in no hurry.
+    if (const std::uint32_t depth = depth_of(tree); tree.bytes != 0 && depth >= most.depth) {
+      most.deepest_bytes = depth > most.depth ? tree.bytes : std::max(most.deepest_bytes, tree.bytes);
+      most.depth = depth;
+    }
     for (std::uint32_t rank = 1; rank <= npus; ++rank) {
       to_children[rank] += tree.children[rank].size() * tree.bytes;
       to_parent[rank] += tree.bytes;
@@ -105,15 +111,17 @@ Loads loads_of(const std::vector<IoTreePlan>& trees, std::uint32_t npus) {
   return most;
 }
 
-/// The largest whole number of packets, at least one, with which filling the tree takes at most 1/kFillParts
-/// of the time: each hop shares its link with as many streams as the busiest link.
-std::uint64_t open_chunk(const Loads& loads, const FabricTraits& fabric) {
+/// The largest whole number of kLeastChunk (of packets, if they are smaller) with which filling the tree
+/// takes at most 1/kFillParts of the time: each hop shares its link with as many streams as the busiest link.
+/// A chunk may be less than a packet: it is passed on as a whole, so packets of its size would fill no
+/// sooner.
+std::uint64_t fill_chunk(const Loads& loads, const FabricTraits& fabric) {
+  const std::uint64_t unit = std::min<std::uint64_t>(fabric.format.packet_bytes, kLeastChunk);
   const Uint128 link = fabric.link_bytes_per_s;
   const Uint128 shared = Uint128{loads.link_shares} * fabric.io_bytes_per_s;
   const Uint128 bytes =
       loads.channel_bytes * std::max(link, shared) / (kFillParts * (link + loads.depth * shared));
-  return std::max<std::uint64_t>(static_cast<std::uint64_t>(bytes / fabric.format.packet_bytes), 1) *
-         fabric.format.packet_bytes;
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(bytes / unit), 1) * unit;
 }
 
 /// A chunk does not cut the vector's elements of 4 bytes, if it has them.
@@ -121,23 +129,55 @@ std::uint64_t whole_elements(std::uint64_t chunk_bytes, std::uint64_t vector_byt
   return vector_bytes % 4 == 0 ? (chunk_bytes + 3) / 4 * 4 : chunk_bytes;
 }
 
-CollectiveCost cost_of_loads(const Loads& loads, std::uint64_t chunk_bytes, const FabricTraits& fabric) {
+TimePs at_least_ps(std::uint64_t bytes, std::uint64_t bytes_per_s) {
+  return static_cast<TimePs>(Uint128{bytes} * kPsPerSecond / bytes_per_s);
+}
+
+/// `sends_in`: the controllers send.
+CollectiveCost cost_of_loads(const Loads& loads, std::uint64_t chunk_bytes, bool sends_in,
+                             const FabricTraits& fabric) {
   const std::uint64_t port = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
-  const auto busiest = [&](const auto& bytes_of) {
-    const auto time = [&](std::uint64_t bytes, std::uint64_t bytes_per_s) {
-      return static_cast<TimePs>(Uint128{bytes_of(bytes)} * kPsPerSecond / bytes_per_s);
-    };
-    return std::max({time(loads.link_bytes, fabric.link_bytes_per_s), time(loads.port_bytes, port),
-                     time(loads.channel_bytes, fabric.io_bytes_per_s)});
+  const auto wire_ps = [&](std::uint64_t bytes, std::uint64_t bytes_per_s) {
+    return at_least_ps(fabric.format.message_wire_bytes(bytes), bytes_per_s);
   };
+  const TimePs busiest =
+      std::max({wire_ps(loads.link_bytes, fabric.link_bytes_per_s), wire_ps(loads.port_bytes, port),
+                wire_ps(loads.channel_bytes, fabric.io_bytes_per_s)});
+  const std::uint64_t whole = std::min(chunk_bytes, loads.channel_bytes);
+  const std::uint64_t chunk = fabric.format.message_wire_bytes(whole);
+  const std::uint64_t chunks = (loads.channel_bytes + whole - 1) / whole;
+  // The way of the first byte, from the controller to the farthest NPU or back.
+  const TimePs ends = fabric.ends_latency_ps + fabric.step_cost_ps + fabric.receive_cost_ps;
+  const TimePs way = fabric.io_latency_ps + ends + loads.depth * (ends + fabric.hop_latency_ps);
+  const TimePs chunk_ps = transfer_time_ps(chunk, std::min(fabric.link_bytes_per_s, port));
+  // A sender is not ready for its next chunk before, nor a receiver.
+  const TimePs pace =
+      std::max({fabric.step_cost_ps + chunk_ps, fabric.receive_cost_ps,
+                sends_in ? fabric.step_cost_ps + transfer_time_ps(chunk, fabric.io_bytes_per_s) : TimePs{0}});
   CollectiveCost cost;
-  cost.bound_ps = busiest([](std::uint64_t bytes) { return bytes; });
-  const std::uint64_t chunk = fabric.format.message_wire_bytes(std::min(chunk_bytes, loads.channel_bytes));
-  cost.predicted_ps = busiest([&](std::uint64_t bytes) { return fabric.format.message_wire_bytes(bytes); }) +
-                      fabric.io_latency_ps + fabric.ends_latency_ps +
-                      loads.depth * (fabric.ends_latency_ps + fabric.hop_latency_ps +
-                                     transfer_time_ps(chunk, std::min(fabric.link_bytes_per_s, port)));
+  // A channel's last byte still has all the way to go, that on the busiest link or port a part of it.
+  const TimePs controller = fabric.io_latency_ps + ends;
+  const TimePs link = loads.link_bytes == 0 ? 0
+                                            : at_least_ps(loads.link_bytes, fabric.link_bytes_per_s) +
+                                                  controller + ends + fabric.hop_latency_ps;
+  cost.bound_ps = std::max({link, at_least_ps(loads.port_bytes, port) + controller,
+                            at_least_ps(loads.deepest_bytes, fabric.io_bytes_per_s) + way});
+  cost.predicted_ps =
+      std::max(std::max(busiest, chunks * pace) + way + loads.depth * chunk_ps, cost.bound_ps);
   return cost;
+}
+
+/// fill_chunk, or as many times as much as makes the costs of the messages small enough.
+std::uint64_t open_chunk(const Loads& loads, bool sends_in, const FabricTraits& fabric) {
+  std::uint64_t best = fill_chunk(loads, fabric);
+  if (fabric.step_cost_ps == 0 && fabric.receive_cost_ps == 0) return best;
+  TimePs shortest = kNever;
+  for (std::uint64_t chunk = best; chunk < 2 * loads.channel_bytes; chunk *= 2)
+    if (const TimePs time = cost_of_loads(loads, chunk, sends_in, fabric).predicted_ps; time < shortest) {
+      shortest = time;
+      best = chunk;
+    }
+  return best;
 }
 
 }  // namespace
@@ -179,13 +219,15 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
   }
   const Loads loads = loads_of(trees, fabric.npus());
   IoStream stream;
-  stream.chunk_bytes = whole_elements(request.chunk_bytes.value_or(open_chunk(loads, fabric)), request.bytes);
+  const bool sends_in = request.type == CollectiveType::broadcast;
+  stream.chunk_bytes = whole_elements(
+      request.chunk_bytes ? *request.chunk_bytes : open_chunk(loads, sends_in, fabric), request.bytes);
   if (loads.channel_bytes / stream.chunk_bytes >= Step::kNone)
     throw std::invalid_argument("a stream of " + std::to_string(request.bytes) + " B in chunks of " +
                                 std::to_string(stream.chunk_bytes) + " B has too many; raise wafer.io.chunk");
   stream.busiest_link_bytes = loads.link_bytes;
   stream.busiest_link_shares = loads.link_shares;
-  if (request.bytes != 0) stream.cost = cost_of_loads(loads, stream.chunk_bytes, fabric);
+  if (request.bytes != 0) stream.cost = cost_of_loads(loads, stream.chunk_bytes, sends_in, fabric);
   for (std::uint32_t k = 0; k < trees.size(); ++k) {
     auto program = std::make_shared<CollectiveProgram>();
     program->type = request.type;

@@ -53,10 +53,11 @@ class IoReduce : public StepSource {
 
 /// A stream between the outside of the wafer and all its NPUs, over all I/O controllers at once.
 struct IoStreamRequest {
-  CollectiveType type{};                     ///< broadcast: weights come in; reduce: gradients go out, summed
-  std::uint64_t bytes = 0;                   ///< in all; split evenly over the controllers
-  std::optional<std::uint64_t> chunk_bytes;  ///< passed on as a whole; none: see io_chunk_bytes
-  DataType data_type{};                      ///< of the values in functional mode
+  CollectiveType type{};    ///< broadcast: weights come in; reduce: gradients go out, summed
+  std::uint64_t bytes = 0;  ///< in all; split evenly over the controllers
+  std::optional<std::uint64_t>
+      chunk_bytes;       ///< passed on as a whole; none: from the size and the costs of a message
+  DataType data_type{};  ///< of the values in functional mode
 };
 
 /// The programs of a stream, one for each controller ("channel"): rank 0 is the controller, rank 1 + n is NPU
@@ -68,8 +69,9 @@ struct IoStream {
   std::uint64_t chunk_bytes = 0;
   std::uint64_t busiest_link_bytes = 0;   ///< between two routers, payload
   std::uint32_t busiest_link_shares = 0;  ///< trees that use that link
-  /// Bound: what the busiest link, controller or NPU port takes for its bytes; with these trees nothing can
-  /// be faster. Prediction: that and the time to fill the pipeline, with wire bytes.
+  /// Bound: what the busiest link, controller or NPU port takes for its bytes, or the way between a
+  /// controller and the NPU farthest from it; with these trees nothing can be faster. Prediction: wire bytes,
+  /// the costs of the messages, and the time to fill the pipeline.
   CollectiveCost cost;
 };
 

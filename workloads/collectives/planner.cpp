@@ -33,7 +33,7 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   if (request.type == CollectiveType::barrier && request.bytes != 0 && request.bytes != kBarrierBytes)
     throw std::invalid_argument("a barrier carries no data: its size must be 0, not " +
                                 std::to_string(request.bytes) + " B");
-  if (request.algorithm.empty()) return;
+  if (request.algorithm.empty() || request.algorithm == kFastest) return;
   std::vector<std::string> known = algorithms_for(request.type);
   const bool can = std::find(known.begin(), known.end(), request.algorithm) != known.end();
   if (can) known = algorithms_for(request.type, request.group, fabric);
@@ -54,14 +54,16 @@ bool takes_chunks(const CollectiveRequest& request) {
 
 /// What moves large vectors of this type on a group of this shape; empty: no rule. Chosen as the baseline of
 /// the FRED paper does: hierarchical rings on a rectangle, logical rings on other groups.
-std::string rule_of(const CollectiveRequest& request, const FabricTraits& fabric) {
+std::vector<std::string> rule_of(const CollectiveRequest& request, const FabricTraits& fabric) {
   if (request.type != CollectiveType::all_reduce && request.type != CollectiveType::all_gather &&
       request.type != CollectiveType::reduce_scatter)
-    return "";
-  if (Rectangle(request.group, fabric).is_grid()) return "hierarchical_2d";
-  return closes_with_neighbours(ring_order(request.group, fabric), request.group, fabric)
-             ? "bidirectional_ring"
-             : "ring";
+    return {};
+  const bool closes = closes_with_neighbours(ring_order(request.group, fabric), request.group, fabric);
+  std::vector<std::string> names;
+  if (Rectangle(request.group, fabric).is_grid()) names.emplace_back("hierarchical_2d");
+  if (closes) names.emplace_back("bidirectional_ring");
+  if (names.empty()) names.emplace_back("ring");
+  return names;
 }
 
 CollectiveRequest with_algorithm(CollectiveRequest request, const std::string& name,
@@ -71,12 +73,33 @@ CollectiveRequest with_algorithm(CollectiveRequest request, const std::string& n
   return request;
 }
 
-/// Half the time or more is latency: as long as an element per rank takes, in one piece.
-bool is_small(const CollectiveRequest& request, TimePs predicted, const FabricTraits& fabric) {
-  CollectiveRequest least = request;
-  least.bytes = 4 * request.group.size();
+struct Trial {
+  CollectiveRequest request;
+  TimePs time;
+};
+
+/// The one with the smallest prediction, or of those within kTiePercent of it the first.
+Trial shortest_of(const std::vector<std::string>& names, const CollectiveRequest& request,
+                  const FabricTraits& fabric) {
+  std::vector<Trial> trials;
+  TimePs shortest = kNever;
+  for (const std::string& name : names) {
+    CollectiveRequest trial = with_algorithm(request, name, fabric);
+    const TimePs time = predicted_ps(trial, fabric);
+    shortest = std::min(shortest, time);
+    trials.push_back({std::move(trial), time});
+  }
+  std::size_t first = 0;
+  while (trials[first].time > shortest + shortest / 100 * kTiePercent) ++first;
+  return trials[first];
+}
+
+/// A quarter of the time or more is latency: as long as an element per rank takes, in one piece.
+bool is_small(const Trial& trial, const FabricTraits& fabric) {
+  CollectiveRequest least = trial.request;
+  least.bytes = 4 * least.group.size();
   least.chunks = 1;
-  return predicted <= 2 * predicted_ps(least, fabric);
+  return trial.time <= 4 * predicted_ps(least, fabric);
 }
 
 }  // namespace
@@ -94,9 +117,10 @@ std::vector<std::string> algorithms_for(CollectiveType type) {
       return {"direct"};
     case CollectiveType::barrier:
       return {"tree", "halving_doubling"};
+    case CollectiveType::gather:
+      return {"direct", "tree"};
     case CollectiveType::broadcast:
     case CollectiveType::reduce:
-    case CollectiveType::gather:
     case CollectiveType::scatter:
       break;
   }
@@ -119,6 +143,8 @@ std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTrait
     if (const TimePs time = predicted_ps(trial, fabric); time < shortest) {
       shortest = time;
       best = trial.chunks;
+    } else if (time > shortest + shortest / 2) {
+      break;  // only costs of messages grow from here on
     }
   return best;
 }
@@ -127,21 +153,16 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
   check(request, fabric);
   CollectiveRequest best = request;
   if (request.type == CollectiveType::barrier) best.bytes = kBarrierBytes;
-  if (!request.algorithm.empty()) return with_algorithm(best, request.algorithm, fabric);
-  if (const std::string rule = rule_of(request, fabric); !rule.empty()) {
-    const CollectiveRequest large = with_algorithm(best, rule, fabric);
-    if (!is_small(large, predicted_ps(large, fabric), fabric)) return large;
+  if (!request.algorithm.empty() && request.algorithm != kFastest)
+    return with_algorithm(best, request.algorithm, fabric);
+  if (request.algorithm.empty()) {
+    const std::vector<std::string> rule = rule_of(request, fabric);
+    if (!rule.empty()) {
+      const Trial large = shortest_of(rule, best, fabric);
+      if (!is_small(large, fabric)) return large.request;
+    }
   }
-  std::vector<CollectiveRequest> trials;
-  std::vector<TimePs> times;
-  for (const std::string& name : algorithms_for(request.type, request.group, fabric)) {
-    trials.push_back(with_algorithm(best, name, fabric));
-    times.push_back(predicted_ps(trials.back(), fabric));
-  }
-  const TimePs shortest = *std::min_element(times.begin(), times.end());
-  std::size_t first = 0;
-  while (times[first] > shortest + shortest / 100 * kTiePercent) ++first;
-  return trials[first];
+  return shortest_of(algorithms_for(request.type, request.group, fabric), best, fabric).request;
 }
 
 std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest& request,

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,21 @@
 
 namespace wafertlm {
 
+/// An algorithm for a request: the one with the smallest prediction, whatever the size.
+constexpr const char* kFastest = "fastest";
+
 /// What the user may ask for; `algorithm` empty: the planner chooses.
 struct CollectiveRequest {
   CollectiveType type{};
   Group group;  ///< position = rank
   std::uint64_t bytes =
       0;                  ///< full vector per rank (nccl-tests convention); a barrier has 0 or kBarrierBytes
-  std::string algorithm;  ///< a name of algorithms_for
+  std::string algorithm;  ///< a name of algorithms_for, or kFastest
   std::uint32_t chunks = 1;  ///< pieces that pipeline; 0: the algorithm's own choice (default_chunks)
   std::uint32_t root = 0;    ///< position in the group; of rooted collectives
   DataType data_type{};      ///< of the values in functional mode
+  /// hierarchical_2d: of the vector, in the part that goes along the rows first; none: balanced.
+  std::optional<std::uint64_t> split_percent = std::nullopt;
 };
 
 /// The algorithms that can do a collective on some group, best ones first; the names as in results.
@@ -32,11 +38,12 @@ std::vector<std::string> algorithms_for(CollectiveType type, const Group& group,
 /// trees the power of two up to 64 with the smallest prediction. Algorithms without chunks: 1.
 std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric);
 
-/// The request with algorithm and chunks filled in. An open algorithm becomes, for all-reduce, all-gather and
-/// reduce-scatter, hierarchical_2d on a full rectangle, bidirectional_ring where the ring closes with
-/// neighbours, else ring; unless half of what that would take is latency. Then, and for other types, it is
-/// the one with the smallest prediction on this group; of those within 2 % of it the one that algorithms_for
-/// lists first.
+/// The request with algorithm and chunks filled in. kFastest becomes the algorithm with the smallest
+/// prediction on this group; of those within 2 % of it the one that algorithms_for lists first. An open
+/// algorithm becomes the same for small vectors, of which a quarter of the time is latency, and for all other
+/// types than all-reduce, all-gather and reduce-scatter. Large vectors of these go as in the baseline of the
+/// FRED paper: on a full rectangle the better of hierarchical_2d and, where the ring closes with neighbours,
+/// bidirectional_ring; in other groups ring.
 /// @throws std::invalid_argument as plan_collective
 CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& fabric);
 

@@ -5,8 +5,9 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/direct.h"
 #include "workloads/collectives/halving_doubling.h"
-#include "workloads/collectives/hierarchical.h"
+#include "workloads/collectives/hierarchical_cost.h"
 #include "workloads/collectives/link_loads.h"
 #include "workloads/collectives/tree.h"
 
@@ -15,6 +16,13 @@ namespace {
 
 TimePs message_ps(const FabricTraits& fabric, std::uint64_t bytes, std::uint64_t bytes_per_s) {
   return bytes == 0 ? 0 : transfer_time_ps(fabric.format.message_wire_bytes(bytes), bytes_per_s);
+}
+
+/// A message that was there before its step: all of it, not only its last chunk, is taken in then.
+TimePs receive_early_ps(const MemoryTraits& memory, std::uint64_t bytes, bool reduces) {
+  if (memory.is_free() || bytes == 0) return 0;
+  const std::uint64_t before = (bytes - 1) / memory.chunk_bytes * memory.chunk_bytes;
+  return memory.receive_ps(bytes, reduces) + memory.busy_ps(reduces ? 2 * before : 0, before);
 }
 
 std::uint64_t slowest_npu(const CollectiveRequest& request, const FabricTraits& fabric) {
@@ -43,86 +51,129 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   TimePs longest = 0, once_round = 0;
   // Whole blocks of the shortest length: no more than the steps below count.
   const std::uint64_t passed = Blocks(request.bytes, p).bytes(p - 1) * steps;
+  const bool reduces = request.type != CollectiveType::all_gather;
+  const bool gathers = request.type != CollectiveType::reduce_scatter;
+  // All-reduce reduces in one half of its steps and copies in the other: no step is as long as the longer.
+  const TimePs memory =
+      fabric.memory.send_ps(chunk) +
+      (fabric.memory.receive_ps(chunk, reduces) + fabric.memory.receive_ps(chunk, reduces && !gathers)) / 2;
   for (std::uint64_t i = 0; i < p; ++i) {
     const NpuId from = request.group[order[i]], to = request.group[order[(i + 1) % p]];
-    latency[i] = fabric.latency_ps(from, to);
+    latency[i] = fabric.latency_ps(from, to) + memory;
     longest = std::max(longest, latency[i]);
     once_round += latency[i];
     loads.add(from, to, passed - (directions - 1) * (passed / 2));
     if (directions == 2) loads.add(to, from, passed / 2);
   }
-  TimePs path = 0;
-  for (std::uint64_t start = 0; start < p; ++start) {
-    TimePs sum = steps / p * once_round;
-    for (std::uint64_t k = 0; k < steps % p; ++k) sum += latency[(start + k) % p];
-    path = std::max(path, sum);
+  // The worst of all windows of steps mod p edges, and the whole rounds.
+  TimePs window = 0;
+  for (std::uint64_t k = 0; k < steps % p; ++k) window += latency[k];
+  TimePs path = window;
+  for (std::uint64_t start = 0; start + 1 < p; ++start) {
+    window += latency[(start + steps % p) % p] - latency[start];
+    path = std::max(path, window);
   }
-  const std::uint64_t rate = std::min(
-      link_rate(fabric), std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s) / directions);
+  path += steps / p * once_round;
+  // Both directions of a pair run over the same link.
+  const std::uint64_t rate =
+      std::min(link_rate(fabric) / (p == 2 ? directions : 1),
+               std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s) / directions);
   const TimePs chunk_ps = message_ps(fabric, chunk, rate);
-  return std::max({path + (steps + request.chunks - 1) * chunk_ps,
+  // A strand's next chunk waits for the costs of the one before.
+  const TimePs pace = std::max(chunk_ps + fabric.step_cost_ps + fabric.memory.send_ps(chunk),
+                               fabric.receive_cost_ps + fabric.memory.receive_ps(chunk, reduces));
+  return std::max({path + steps * chunk_ps + (request.chunks - 1) * pace,
                    longest + steps * request.chunks * chunk_ps, loads.busiest_ps()});
 }
 
+/// What all-pairs messages of this size put on the busiest link: X first, so a link of a row carries what the
+/// members before it in the row send to all members beyond it, one of a column the other way round.
+std::uint64_t busiest_of_all_pairs(const Group& group, const FabricTraits& fabric, std::uint64_t bytes) {
+  const std::uint32_t w = fabric.width, h = fabric.height;
+  std::vector<std::uint64_t> here(fabric.npus(), 0), columns(w, 0), rows(h, 0);
+  for (const NpuId npu : group) {
+    ++here[index_of(npu)];
+    ++columns[fabric.column(npu)];
+    ++rows[fabric.row(npu)];
+  }
+  const std::uint64_t p = group.size();
+  std::uint64_t most = 0;
+  const auto along = [&](std::uint32_t lines, std::uint32_t places, const std::vector<std::uint64_t>& all,
+                         const auto& at, const auto& total) {
+    for (std::uint32_t line = 0; line < lines; ++line) {
+      std::uint64_t before = 0, all_before = 0;
+      for (std::uint32_t place = 0; place + 1 < places; ++place) {
+        before += at(line, place);
+        all_before += all[place];
+        most = std::max({most, before * (p - all_before), (total(line) - before) * all_before});
+      }
+    }
+  };
+  along(
+      h, w, columns, [&](auto y, auto x) { return here[y * w + x]; }, [&](auto y) { return rows[y]; });
+  along(
+      w, h, rows, [&](auto x, auto y) { return here[y * w + x]; }, [&](auto x) { return columns[x]; });
+  return most * bytes;
+}
+
 /// All messages at once, through the ports of the busiest rank and over the busiest link; all-reduce does it
-/// twice.
+/// twice. What is reduced is added in one strand, one message after the other.
 TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const auto p = static_cast<std::uint32_t>(request.group.size());
   const Blocks blocks(request.bytes, p);
   const bool vectors = request.type == CollectiveType::broadcast || request.type == CollectiveType::reduce;
   const std::uint64_t bytes = vectors ? request.bytes : blocks.bytes(0);
   LinkLoads loads(fabric);
-  TimePs longest = 0;
-  const auto flow = [&](std::uint32_t from, std::uint32_t to) {
-    if (from == to) return;
-    longest = std::max(longest, fabric.latency_ps(request.group[from], request.group[to]));
-    loads.add(request.group[from], request.group[to], vectors ? request.bytes : blocks.bytes(p - 1));
-  };
+  TimePs longest = 0, busiest = 0;
   const bool to_root = request.type == CollectiveType::reduce || request.type == CollectiveType::gather;
-  for (std::uint32_t a = 0; a < p; ++a) {
-    if (has_root(request.type))
-      flow(to_root ? a : request.root, to_root ? request.root : a);
-    else
-      for (std::uint32_t b = 0; b < p; ++b) flow(a, b);
+  if (has_root(request.type)) {
+    for (std::uint32_t a = 0; a < p; ++a) {
+      if (a == request.root) continue;
+      const NpuId from = request.group[to_root ? a : request.root],
+                  to = request.group[to_root ? request.root : a];
+      longest = std::max(longest, fabric.latency_ps(from, to));
+      loads.add(from, to, vectors ? request.bytes : blocks.bytes(p - 1));
+    }
+    busiest = loads.busiest_ps();
+  } else {
+    longest = fabric.step_cost_ps + fabric.ends_latency_ps + fabric.receive_cost_ps +
+              GroupDistances(request.group, fabric).diameter() * fabric.hop_latency_ps;
+    if (const std::uint64_t most = busiest_of_all_pairs(request.group, fabric, blocks.bytes(p - 1)))
+      busiest =
+          fabric.ends_latency_ps + fabric.hop_latency_ps + transfer_time_ps(most, fabric.link_bytes_per_s);
   }
   const std::uint64_t ports = has_root(request.type) ? fabric.npu_bytes_per_s(request.group[request.root])
                                                      : slowest_npu(request, fabric);
   const std::uint64_t wire = fabric.format.message_wire_bytes(bytes);
-  const TimePs once = std::max({longest + message_ps(fabric, bytes, link_rate(fabric)),
-                                longest + transfer_time_ps((p - 1) * wire, ports), loads.busiest_ps()});
-  return (request.type == CollectiveType::all_reduce ? 2 : 1) * once;
-}
-
-/// The first chunk passes the phases; then every chunk takes the time of the dimension that has more to
-/// carry, or the latency of its rings.
-TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
-  const Rectangle box(request.group, fabric);
-  const HierarchicalPlan plan(request.type, box.width(), box.height(),
-                              std::vector<std::uint32_t>(request.group.size()), request.bytes,
-                              request.chunks);
-  const std::uint64_t share = plan.share_of_part_0(request.bytes);
-  const std::uint64_t passes = request.type == CollectiveType::all_reduce ? 2 : 1;
-  TimePs first = 0, rows = 0, columns = 0, longest = 0;
-  for (const std::uint32_t part : {0U, 1U}) {
-    const std::uint64_t bytes = part == 0 ? share : request.bytes - share;
-    TimePs through = 0;
-    for (const bool second : {false, true}) {
-      const std::uint64_t n = plan.side(part, second);
-      // One ring step of one chunk; 1/n of what the phase works on.
-      const std::uint64_t block = bytes / request.chunks / (second ? plan.side(part, false) : 1) / n;
-      const TimePs step = message_ps(fabric, std::max<std::uint64_t>(block, 1), link_rate(fabric));
-      const TimePs busy = passes * (n - 1) * step;
-      const TimePs latency = (n - 1) * fabric.ends_latency_ps + (2 * n - 3) * fabric.hop_latency_ps;
-      through += busy + passes * latency;
-      longest = std::max(longest, latency);
-      ((part == 0) != second ? rows : columns) += busy;
-    }
-    first = std::max(first, through);
+  const TimePs through =
+      std::max({message_ps(fabric, bytes, link_rate(fabric)), transfer_time_ps((p - 1) * wire, ports)});
+  // Messages that a strand sends or receives one after the other, and their costs.
+  const auto phase = [&](bool reduces) {
+    const bool one_each = has_root(request.type);
+    const std::uint64_t lanes = reduces ? 1 : std::min(p - 1, DirectProgram::kWindow);
+    const std::uint64_t in_lane = (p - 2 + lanes) / lanes;
+    const TimePs sent = fabric.step_cost_ps + fabric.memory.send_ps(bytes),
+                 taken = fabric.receive_cost_ps + receive_early_ps(fabric.memory, bytes, reduces);
+    const std::uint64_t sends =
+        one_each && to_root ? 1 : (p - 2 + DirectProgram::kWindow) / DirectProgram::kWindow;
+    const std::uint64_t receives = one_each && !to_root ? 1 : in_lane;
+    const TimePs memories = fabric.memory.send_ps(bytes) + fabric.memory.receive_ps(bytes, reduces);
+    return std::max(
+        {longest + memories + through + (receives - 1) * taken, sends * sent, busiest + memories});
+  };
+  switch (request.type) {
+    case CollectiveType::all_reduce:
+      return phase(true) + phase(false);
+    case CollectiveType::reduce_scatter:
+    case CollectiveType::reduce:
+      return phase(true);
+    default:
+      return phase(false);
   }
-  return first + (request.chunks - 1) * std::max({rows, columns, longest});
 }
 
-/// Round after round, each as long as its longest exchange or its busiest link.
+/// Round after round; a rank sends when it has what came in the round before, and not before its last
+/// message has left. No round is shorter than its busiest link.
 TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const auto p = static_cast<std::uint32_t>(request.group.size());
   auto plan = std::make_shared<const HalvingPlan>(request.type, p, request.bytes);
@@ -130,41 +181,64 @@ TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric) 
   for (std::uint32_t rank = 0; rank < p; ++rank) programs.emplace_back(plan, rank);
   // Fold in, exchanges, fold out: what each rank sends in them.
   const std::uint32_t exchanges = programs[0].steps(0) - (plan->has_folded(0) ? 1 : 0);
-  TimePs time = 0;
-  const auto round = [&](auto send_of) {
+  std::vector<TimePs> ready(p, 0);  // has received what it sends next, and sent what it had
+  TimePs links = 0;
+  const auto round = [&](auto send_of, bool reduces) {
     LinkLoads loads(fabric);
-    TimePs longest = 0;
+    std::vector<TimePs> next = ready;
     for (std::uint32_t rank = 0; rank < p; ++rank) {
       const Step send = send_of(rank);
       if (send.bytes == 0) continue;
       const NpuId from = request.group[rank], to = request.group[send.peer];
       loads.add(from, to, send.bytes);
-      longest =
-          std::max(longest, fabric.latency_ps(from, to) + message_ps(fabric, send.bytes, link_rate(fabric)));
+      const TimePs bytes =
+          message_ps(fabric, send.bytes, link_rate(fabric)) + fabric.memory.send_ps(send.bytes);
+      next[rank] = std::max(next[rank], ready[rank] + fabric.step_cost_ps + bytes);
+      next[send.peer] = std::max(next[send.peer], ready[rank] + fabric.latency_ps(from, to) + bytes +
+                                                      fabric.memory.receive_ps(send.bytes, reduces));
     }
-    time += std::max(longest, loads.busiest_ps());
+    // Who shares a link with others is as late as they are.
+    const TimePs first = *std::min_element(ready.begin(), ready.end()), busiest = loads.busiest_ps();
+    links += busiest;
+    ready = std::move(next);
+    const TimePs last = *std::max_element(ready.begin(), ready.end());
+    if (first + busiest > last)
+      for (TimePs& at : ready) at += first + busiest - last;
   };
-  round([&](std::uint32_t rank) { return plan->folded_out(rank) ? programs[rank].step(0, 0) : Step(); });
+  const bool scatters = request.type != CollectiveType::all_gather;
+  round([&](std::uint32_t rank) { return plan->folded_out(rank) ? programs[rank].step(0, 0) : Step(); },
+        scatters);
   for (std::uint32_t index = 0; index < exchanges; ++index)
-    round(
-        [&](std::uint32_t rank) { return plan->folded_out(rank) ? Step() : programs[rank].step(0, index); });
-  round([&](std::uint32_t rank) {
-    return plan->has_folded(rank) ? programs[rank].step(0, exchanges) : Step();
-  });
-  return time;
+    round([&](std::uint32_t rank) { return plan->folded_out(rank) ? Step() : programs[rank].step(0, index); },
+          scatters && index < plan->rounds);
+  round(
+      [&](std::uint32_t rank) { return plan->has_folded(rank) ? programs[rank].step(0, exchanges) : Step(); },
+      false);
+  return *std::max_element(ready.begin(), ready.end());
 }
 
-/// Sum of the latencies of the edges between every rank and the root.
+/// Sum of the latencies of the edges between every rank and the root, for messages of so many bytes.
 std::vector<TimePs> latencies_to_root(const Tree& tree, const CollectiveRequest& request,
-                                      const FabricTraits& fabric, bool up) {
+                                      const FabricTraits& fabric, bool up, bool reduces,
+                                      std::uint64_t message_bytes) {
   std::vector<TimePs> sums(tree.ranks(), 0);
   for (const std::uint32_t rank : tree.preorder()) {
     if (tree.is_root(rank)) continue;
     const NpuId own = request.group[rank], parent = request.group[tree.parent(rank)];
-    sums[rank] =
-        sums[tree.parent(rank)] + (up ? fabric.latency_ps(own, parent) : fabric.latency_ps(parent, own));
+    // A parent takes its children's one after the other.
+    const std::uint64_t taken = up ? tree.children(tree.parent(rank)).size() : 1;
+    sums[rank] = sums[tree.parent(rank)] +
+                 (up ? fabric.latency_ps(own, parent) : fabric.latency_ps(parent, own)) +
+                 (taken - 1) * fabric.receive_cost_ps + fabric.memory.send_ps(message_bytes) +
+                 taken * fabric.memory.receive_ps(message_bytes, up && reduces);
   }
   return sums;
+}
+
+/// From message to message of a strand: the next one waits for the costs of the one before.
+TimePs strand_pace(const FabricTraits& fabric, std::uint64_t bytes, TimePs bytes_ps, bool reduces) {
+  return std::max(bytes_ps + fabric.step_cost_ps + fabric.memory.send_ps(bytes),
+                  fabric.receive_cost_ps + fabric.memory.receive_ps(bytes, reduces));
 }
 
 /// Chunks one after the other through the deepest way: its latencies, a chunk per level, and the others
@@ -173,7 +247,7 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
                bool up, bool down) {
   const Blocks shares(request.bytes, trees.size());
   LinkLoads loads(fabric);
-  std::vector<std::uint64_t> sent(request.group.size(), 0);
+  std::vector<std::uint64_t> sent(request.group.size(), 0), read = sent, written = sent;
   TimePs longest = 0;
   for (std::size_t number = 0; number < trees.size(); ++number) {
     const Tree& tree = trees[number];
@@ -182,7 +256,8 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
     std::uint64_t levels = 0;
     for (const bool upwards : {true, false}) {
       if (!(upwards ? up : down)) continue;
-      const std::vector<TimePs> latency = latencies_to_root(tree, request, fabric, upwards);
+      const std::vector<TimePs> latency =
+          latencies_to_root(tree, request, fabric, upwards, true, Blocks(share, request.chunks).bytes(0));
       std::uint64_t deepest = 0;
       for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) {
         deepest = std::max<std::uint64_t>(deepest, tree.depth(rank));
@@ -191,45 +266,87 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
                             to = upwards ? tree.parent(rank) : rank;
         loads.add(request.group[from], request.group[to], share);
         sent[from] += share;
+        read[from] += share;
+        read[to] += upwards ? 2 * share : 0;
+        written[to] += share;
       }
       path += *std::max_element(latency.begin(), latency.end());
       levels += deepest;
     }
     const std::uint64_t chunk = Blocks(share, request.chunks).bytes(0);
     const std::uint64_t filled = std::min<std::uint64_t>(request.chunks, share);
-    if (chunk != 0)
-      longest =
-          std::max(longest, path + (levels + filled - 1) * message_ps(fabric, chunk, link_rate(fabric)));
+    if (chunk != 0) {
+      const TimePs chunk_ps = message_ps(fabric, chunk, link_rate(fabric));
+      longest = std::max(longest,
+                         path + levels * chunk_ps + (filled - 1) * strand_pace(fabric, chunk, chunk_ps, up));
+    }
   }
   for (std::size_t rank = 0; rank < sent.size(); ++rank)
-    longest = std::max(longest, transfer_time_ps(sent[rank], fabric.npu_bytes_per_s(request.group[rank])));
+    longest = std::max({longest, transfer_time_ps(sent[rank], fabric.npu_bytes_per_s(request.group[rank])),
+                        fabric.memory.busy_ps(read[rank], written[rank])});
   return std::max(longest, loads.busiest_ps());
 }
 
-/// Blocks one after the other: the last of a subtree leaves its top when all have, and hops on.
+/// Block by block. Going up, a rank sends its own block and then those of its subtree in preorder, when they
+/// have come; going down, the blocks of a subtree come to its top in the reverse order.
 TimePs tree_blocks_ps(const Tree& tree, const CollectiveRequest& request, const FabricTraits& fabric,
                       bool up) {
   const Blocks blocks(request.bytes, tree.ranks());
-  const TimePs block = message_ps(fabric, blocks.bytes(0), link_rate(fabric));
-  const std::vector<TimePs> latency = latencies_to_root(tree, request, fabric, up);
+  const std::uint64_t bytes = blocks.bytes(0);
+  const TimePs send_ps =
+      message_ps(fabric, bytes, link_rate(fabric)) + fabric.step_cost_ps + fabric.memory.send_ps(bytes);
+  const TimePs take_ps = fabric.receive_cost_ps + fabric.memory.receive_ps(bytes, false);
   LinkLoads loads(fabric);
-  TimePs longest = 0;
-  for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) {
-    if (tree.is_root(rank)) continue;
+  // When the block at each position of preorder is at the top of the subtree that has been looked at.
+  std::vector<TimePs> at(tree.ranks(), 0);
+  TimePs last = 0;
+  const auto pass_on = [&](std::uint32_t rank) {
     const NpuId own = request.group[rank], parent = request.group[tree.parent(rank)];
     loads.add(up ? own : parent, up ? parent : own, tree.size(rank) * blocks.bytes(tree.ranks() - 1));
-    longest = std::max(longest, latency[rank] + (tree.size(rank) + tree.depth(rank) - 1) * block);
-  }
-  return std::max(longest, loads.busiest_ps());
+    const TimePs latency = fabric.latency_ps(own, parent) - fabric.step_cost_ps - fabric.receive_cost_ps;
+    TimePs sent = 0, taken = 0;
+    for (std::uint32_t k = 0; k < tree.size(rank); ++k) {
+      TimePs& block = at[tree.position(rank) + (up ? k : tree.size(rank) - 1 - k)];
+      sent = std::max(sent, block) + send_ps;
+      taken = std::max(taken, sent + latency) + take_ps;
+      block = taken;
+    }
+    last = std::max(last, taken);
+  };
+  const auto& order = tree.preorder();
+  if (up)
+    for (auto rank = order.rbegin(); rank + 1 != order.rend(); ++rank) pass_on(*rank);
+  else
+    for (auto rank = order.begin() + 1; rank != order.end(); ++rank) pass_on(*rank);
+  return std::max(last, loads.busiest_ps());
 }
 
-}  // namespace
+/// What the memory of a rank is busy for when it sends and receives every block once (all-reduce: twice), as
+/// all but trees do.
+TimePs memory_busy_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const std::uint64_t p = request.group.size(), moved = request.bytes / p * (p - 1);
+  switch (request.type) {
+    case CollectiveType::all_reduce:
+      return fabric.memory.busy_ps(4 * moved, 2 * moved);
+    case CollectiveType::reduce_scatter:
+      return fabric.memory.busy_ps(3 * moved, moved);
+    case CollectiveType::all_gather:
+    case CollectiveType::all_to_all:
+      return fabric.memory.busy_ps(moved, moved);
+    case CollectiveType::broadcast:
+      return fabric.memory.busy_ps((p - 1) * request.bytes, request.bytes);
+    case CollectiveType::reduce:
+      return fabric.memory.busy_ps(2 * (p - 1) * request.bytes, (p - 1) * request.bytes);
+    case CollectiveType::gather:
+    case CollectiveType::scatter:
+    case CollectiveType::barrier:
+      break;
+  }
+  return fabric.memory.busy_ps(moved, moved);
+}
 
-TimePs predicted_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
-  CollectiveRequest request = given;
+TimePs closed_form_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const CollectiveType type = request.type;
-  if (type == CollectiveType::barrier) request.bytes = kBarrierBytes;
-  if (request.group.size() < 2 || request.bytes == 0) return 0;
   if (request.algorithm == "hierarchical_2d") return hierarchical_ps(request, fabric);
   if (request.algorithm == "direct") return direct_ps(request, fabric);
   if (request.algorithm == "halving_doubling") return halving_ps(request, fabric);
@@ -245,6 +362,16 @@ TimePs predicted_ps(const CollectiveRequest& given, const FabricTraits& fabric) 
   std::vector<Tree> trees;
   trees.push_back(tree);
   return tree_ps(trees, request, fabric, up || both, !up);
+}
+
+}  // namespace
+
+TimePs predicted_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
+  CollectiveRequest request = given;
+  if (request.type == CollectiveType::barrier) request.bytes = kBarrierBytes;
+  if (request.group.size() < 2 || request.bytes == 0) return 0;
+  const bool trees = request.algorithm == "tree" || request.algorithm == "double_binary_tree";
+  return std::max(closed_form_ps(request, fabric), trees ? 0 : memory_busy_ps(request, fabric));
 }
 
 }  // namespace wafertlm

@@ -47,7 +47,7 @@ Sources hierarchical(const CollectiveRequest& request, const FabricTraits& fabri
   }
   return each_rank<HierarchicalProgram>(
       request, HierarchicalPlan(request.type, box.width(), box.height(), std::move(at), request.bytes,
-                                request.chunks));
+                                request.chunks, request.split_percent));
 }
 
 Sources direct(const CollectiveRequest& request) {

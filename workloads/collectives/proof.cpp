@@ -110,7 +110,10 @@ std::string ExpectedValues::difference(std::uint32_t rank, const ResultRange& re
   const std::uint64_t element = (result.source_offset + at - result.range.offset) / size;
   if (!result.sum) {
     const std::uint32_t value = value_of(program_.data_type, id_, result.from, element);
-    return found == value ? "" : std::to_string(found) + " instead of " + std::to_string(value);
+    if (found == value) return "";
+    if (program_.data_type == DataType::bf16)
+      return std::to_string(real(found)) + " instead of " + std::to_string(real(value));
+    return std::to_string(found) + " instead of " + std::to_string(value);
   }
   if (!reference_.empty() && found != read(reference_[rank], at, size))
     return std::to_string(real(found)) + " instead of " +

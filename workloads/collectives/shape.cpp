@@ -2,6 +2,7 @@
 #include "workloads/collectives/shape.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace wafertlm {
@@ -53,16 +54,56 @@ bool closes_with_neighbours(const std::vector<std::uint32_t>& order, const Group
   return order.size() > 2;
 }
 
-std::uint32_t farthest_hops(NpuId from, const Group& group, const FabricTraits& fabric) {
-  std::uint32_t most = 0;
-  for (const NpuId to : group) most = std::max(most, fabric.hops(from, to));
-  return most;
+GroupDistances::GroupDistances(const Group& group, const FabricTraits& fabric)
+    : fabric_(fabric),
+      member_(fabric.npus(), false),
+      sum_least_(~0U),
+      sum_most_(0),
+      skew_least_(~0U),
+      skew_most_(0) {
+  for (const NpuId npu : group) {
+    member_[index_of(npu)] = true;
+    const std::uint32_t sum = fabric.column(npu) + fabric.row(npu);
+    const std::uint32_t skew = fabric.column(npu) + fabric.height - fabric.row(npu);
+    sum_least_ = std::min(sum_least_, sum);
+    sum_most_ = std::max(sum_most_, sum);
+    skew_least_ = std::min(skew_least_, skew);
+    skew_most_ = std::max(skew_most_, skew);
+  }
+}
+
+/// |dx| + |dy| is the larger of |dx + dy| and |dx - dy|.
+std::uint32_t GroupDistances::farthest_hops(NpuId from) const {
+  const std::uint32_t sum = fabric_.column(from) + fabric_.row(from);
+  const std::uint32_t skew = fabric_.column(from) + fabric_.height - fabric_.row(from);
+  return std::max({sum_most_ - sum, sum - sum_least_, skew_most_ - skew, skew - skew_least_});
+}
+
+std::uint32_t GroupDistances::diameter() const {
+  return std::max(sum_most_ - sum_least_, skew_most_ - skew_least_);
+}
+
+/// Outwards: members that are far from each other are few.
+std::uint32_t GroupDistances::nearest_hops(NpuId from) const {
+  const auto x0 = static_cast<std::int64_t>(fabric_.column(from)),
+             y0 = static_cast<std::int64_t>(fabric_.row(from));
+  const auto is_member = [&](std::int64_t x, std::int64_t y) {
+    return x >= 0 && y >= 0 && x < fabric_.width && y < fabric_.height &&
+           member_[static_cast<std::size_t>(y) * fabric_.width + static_cast<std::size_t>(x)];
+  };
+  for (std::int64_t hops = 1; hops < std::int64_t{fabric_.width} + fabric_.height; ++hops)
+    for (std::int64_t dx = -hops; dx <= hops; ++dx) {
+      const std::int64_t dy = hops - std::abs(dx);
+      if (is_member(x0 + dx, y0 + dy) || is_member(x0 + dx, y0 - dy)) return static_cast<std::uint32_t>(hops);
+    }
+  return 0;  // alone
 }
 
 std::uint32_t centre_rank(const Group& group, const FabricTraits& fabric) {
+  const GroupDistances distances(group, fabric);
   std::uint32_t best = 0, fewest = ~std::uint32_t{0};
   for (std::uint32_t rank = 0; rank < group.size(); ++rank)
-    if (const std::uint32_t hops = farthest_hops(group[rank], group, fabric); hops < fewest) {
+    if (const std::uint32_t hops = distances.farthest_hops(group[rank]); hops < fewest) {
       fewest = hops;
       best = rank;
     }

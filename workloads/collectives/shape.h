@@ -27,8 +27,25 @@ std::vector<std::uint32_t> ring_order(const Group& group, const FabricTraits& fa
 bool closes_with_neighbours(const std::vector<std::uint32_t>& order, const Group& group,
                             const FabricTraits& fabric);
 
-/// Hops from a member to the member farthest from it.
-std::uint32_t farthest_hops(NpuId from, const Group& group, const FabricTraits& fabric);
+/// Distances within a group of at least two, without looking at every pair.
+class GroupDistances {
+ public:
+  GroupDistances(const Group& group, const FabricTraits& fabric);
+
+  /// Hops from an NPU to the member farthest from it.
+  std::uint32_t farthest_hops(NpuId from) const;
+  /// To the nearest other member.
+  std::uint32_t nearest_hops(NpuId from) const;
+  /// Between the two members farthest from each other.
+  std::uint32_t diameter() const;
+
+ private:
+  const FabricTraits& fabric_;
+  std::vector<bool> member_;
+  // Of column + row, and of column - row + height.
+  std::uint32_t sum_least_, sum_most_, skew_least_, skew_most_;
+};
+
 /// The rank with the fewest hops to the one farthest from it; the lowest of several.
 std::uint32_t centre_rank(const Group& group, const FabricTraits& fabric);
 

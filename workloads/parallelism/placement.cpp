@@ -50,6 +50,8 @@ Placement place_workers(const std::string& policy, const Parallelism& parallelis
   if (policy == "contiguous") return contiguous(parallelism, grid);
   if (policy == "row_major") return row_major(workers);
   if (policy == "random") return shuffled(workers, grid, seed);
+  if (policy == "file:")
+    throw std::invalid_argument("placement 'file:': the name of the file is missing; write file:PATH");
   if (policy.rfind("file:", 0) == 0) return read_placement(policy.substr(5), workers, grid.npus());
   throw std::invalid_argument("no placement '" + policy +
                               "'; there are paper, contiguous, row_major, random and file:PATH");

@@ -40,9 +40,47 @@ TEST(CollectiveCommand, BadInputEndsWithCode2AndSaysWhatToChange) {
   expect_bad(kWafer + "--type weight_load --set wafer.io.controllers=none",
              "the platform has no I/O controllers");
   expect_bad(kWafer + "--type weight_load --set 'wafer.fabric.failed_routers=[7]'", "router 7 has failed");
+  expect_bad(kWafer + "--type allreduce", "did you mean 'all_reduce'?");
+  expect_bad(kWafer + "--type all_reduce --algorithm hierachical", "did you mean 'hierarchical_2d'?");
+  expect_bad(kWafer + "--type all_reduce --class wieghts", "did you mean 'weights'?");
+  expect_bad(kWafer + "--type all_reduce --root 1", "all_reduce has no root; leave it out");
+  expect_bad(kWafer + "--type weight_load --root 1", "weight_load has no root; leave it out");
+  expect_bad(kWafer + "--type all_reduce --npus ''", "--npus: the value is empty");
+  expect_bad(kWafer + "--type all_reduce --size ''", "--size: the value is empty");
+  expect_bad(kWafer + "--type all_reduce --npus 4-0", "the first NPU is behind the last; write 0-4");
+  expect_bad(kParallel + "--class mp --placement file:", "the name of the file is missing");
+  expect_bad(kWafer + "--type weight_load --size 90B --set run.functional=true", "--size 90B: functional");
+  expect_bad(kWafer + "--type weight_load --set wafer.io.controllers=none --set wafer.io.bandwidth=1GB/s",
+             "has no effect without I/O controllers");
+  expect_bad("collective " WAFERTLM_SOURCE_DIR "/configs --type barrier", "this is a folder");
+  expect_bad("collective " WAFERTLM_SOURCE_DIR "/configs/platforms/wavelet_row.yaml --type barrier",
+             "no traffic class 'dp'; the platform has: data; it is taken when no --class is given");
+  expect_bad(kWafer +
+                 "--type all_reduce --npus 0,1 --size 64KiB --set run.functional=true --set "
+                 "'run.fault={kind: flip_bit, from: 0, to: 1, bit: 40000}'",
+             "its last one is 32767");
   const TempFolder folder;
   expect_bad(kParallel + "--class mp --placement file:" + folder.write("place", "3\n3\n"),
              "place:2: NPU 3 is taken already, in line 1");
+}
+
+TEST(CollectiveCommand, NamesTheLossOfASmallBuffer) {
+  const std::string run = kWafer + "--type all_reduce --npus 0,1 --size 16MiB --algorithm ring ";
+  const ToolResult small = run_tool(run + "--set 'wafer.fabric.input_buffer=24 KiB'");
+  ASSERT_EQ(small.exit_code, 0) << small.error;
+  // 24 KiB per 40 ns and a packet of 5.46 ns.
+  EXPECT_NE(small.out.find("24 KiB sustain 540.6 GB/s of a link's 750.0 GB/s"), std::string::npos)
+      << small.out;
+  EXPECT_NE(small.out.find("no credit: router"), std::string::npos) << small.out;
+  EXPECT_EQ(run_tool(run).out.find("note:"), std::string::npos);
+  EXPECT_EQ(run_tool(run + "--set 'wafer.fabric.input_buffer=64 KiB'").out.find("note:"), std::string::npos);
+}
+
+// No closed form may look at every pair of 65536 NPUs.
+TEST(CollectiveCommand, ShowsTheChoicesOfALargeWaferQuickly) {
+  const ToolResult result =
+      run_tool(kWafer + "--type all_gather --choices --set wafer.width=96 --set wafer.height=96");
+  EXPECT_EQ(result.exit_code, 0) << result.error;
 }
 
 TEST(CollectiveCommand, GivesTheTimeOfEveryGroup) {

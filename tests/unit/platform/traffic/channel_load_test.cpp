@@ -49,8 +49,10 @@ TEST(ChannelLoad, EqualsTheWalkOverAllRoutes) {
       if (width != height && std::string(name) == "transpose") continue;
       PatternOptions options;
       options.name = name;
-      options.hotspot_node = 2;
-      options.hotspot_fraction = 0.3;
+      if (options.name == "hotspot") {
+        options.hotspot_node = 2;
+        options.hotspot_fraction = 0.3;
+      }
       const MeshGeometry geometry(width, height);
       const auto pattern = make_pattern(options, geometry);
       std::map<std::string, std::uint64_t> walked;

@@ -53,7 +53,15 @@ TEST_P(BadTraffic, EndsWithOneLineAndCode2) {
 INSTANTIATE_TEST_SUITE_P(
     Input, BadTraffic,
     testing::Values(
-        Bad{kFlits + " --pattern tornadoo", "no pattern 'tornadoo'; expected one of uniform, transpose"},
+        Bad{kFlits + " --pattern tornadoo",
+            "no pattern 'tornadoo'; did you mean 'tornado'? expected one of: uniform, transpose"},
+        Bad{kFlits + " --pattern tornadoo", "did you mean 'tornado'?"},
+        Bad{kFlits + " --hotspot 3", "--hotspot is only used with --pattern hotspot"},
+        Bad{kFlits + " --hotspot-fraction 0.2", "--hotspot-fraction is only used with --pattern hotspot"},
+        Bad{kFlits + " --set run.functional=true", "synthetic traffic carries no values"},
+        Bad{kFlits + " --set npu.endpoint.step_cost=1ns", "npu.endpoint: synthetic traffic goes past"},
+        Bad{kFlits + " --json /no/such/folder/out.json", "the file cannot be written"},
+        Bad{kFlits + " --packet ''", "--packet: the value is empty"},
         Bad{kWafer + " --pattern transpose --packet 3072B", "as many columns as rows, and the mesh is 5x4"},
         Bad{kFlits + " --load 0", "--load 0: expected a number above 0"},
         Bad{kFlits + " --load -0.1", "expected a number above 0"},
