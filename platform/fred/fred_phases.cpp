@@ -44,10 +44,10 @@ std::vector<FredPhase> fred_phases(const Parallelism& parallelism, const Placeme
 }
 
 PhaseOutcome route_phase(const FredPhase& phase, const FredWaferRouter& router,
-                         const FredRouteOptions& options) {
+                         const WaferRouteOptions& options) {
   for (std::size_t step = 0; step < phase.steps.size(); ++step) {
     WaferRouting routing = router.route(phase.steps[step], options);
-    if (!routing.routed()) return {routing.status, step, std::move(routing.reason)};
+    if (!routing.routed()) return {routing.status, step, routing.conflict, std::move(routing.reason)};
   }
   return {};
 }

@@ -26,10 +26,24 @@ std::vector<FredPhase> fred_phases(const Parallelism& parallelism, const Placeme
 struct PhaseOutcome {
   FredRouteStatus status = FredRouteStatus::routed;  ///< that of the first step that does not
   std::optional<std::size_t> step;                   ///< that does not route
+  WaferRouting::Conflict conflict = WaferRouting::Conflict::none;
   std::string reason;
 };
 PhaseOutcome route_phase(const FredPhase& phase, const FredWaferRouter& router,
-                         const FredRouteOptions& options);
+                         const WaferRouteOptions& options);
+
+/// The ways of routing that are compared: the paper's first colouring; backtracking over the colourings of
+/// each switch; and over the choice of uplinks as well.
+struct FredWay {
+  const char* name;
+  WaferRouteOptions options;
+};
+inline constexpr FredWay kFredWays[] = {
+    {"first colouring", {{FredRouteMode::first_colouring}, 1}},
+    {"backtracking", {{FredRouteMode::backtracking}, 1}},
+    {"uplinks too", {{FredRouteMode::backtracking}, 1000}},
+};
+inline constexpr WaferRouteOptions kBestWay = kFredWays[2].options;
 
 /// All parallelisms whose degrees multiply to `workers`; by MP, then DP.
 std::vector<Parallelism> all_parallelisms(std::uint32_t workers);

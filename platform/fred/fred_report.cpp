@@ -59,7 +59,6 @@ std::string phase_text(const FredRoutesQuery& query, const FredPhase& phase,
                        const std::vector<FredWaferRouter>& routers) {
   std::string text = fmt::format("\n{}: {}, {} groups, {} step{}\n", phase.name, phase.what, phase.groups,
                                  phase.steps.size(), phase.steps.size() == 1 ? "" : "s");
-  const FredRouteOptions best{FredRouteMode::backtracking};
   for (std::size_t s = 0; s < phase.steps.size(); ++s) {
     if (s == kStepsShown && !query.print_configurations) {
       text += fmt::format("  … {} more steps; --json has all\n", phase.steps.size() - s);
@@ -70,11 +69,11 @@ std::string phase_text(const FredRoutesQuery& query, const FredPhase& phase,
       text += fmt::format(" #{}: {} ", i, flow_text(phase.steps[s][i]));
     while (text.back() == ' ') text.pop_back();
     text += "\n  ports in -> ports out of each switch:\n";
-    const WaferRouting routing = routers.back().route(phase.steps[s], best);
+    const WaferRouting routing = routers.back().route(phase.steps[s], kBestWay);
     text += switches_text(routing);
     if (!query.print_configurations) continue;
     for (const FredWaferRouter& router : routers)
-      text += configurations_text(router.route(phase.steps[s], best), router, router.m());
+      text += configurations_text(router.route(phase.steps[s], kBestWay), router, router.m());
   }
   return text;
 }
@@ -105,18 +104,17 @@ std::string routes_text(const FredRoutesQuery& query, const Parallelism& paralle
 
   text += fmt::format("\n{:<7}{:>7}{:>7}", "phase", "groups", "steps");
   for (const std::uint32_t m : query.ms)
-    for (const FredRouteMode mode : kFredModes)
-      text += fmt::format("  {:>22}", fmt::format("m={} {}", m, to_string(mode)));
+    for (const FredWay& way : kFredWays) text += fmt::format("  {:>20}", fmt::format("m={} {}", m, way.name));
   text += "\n";
   std::string reasons;
   for (const FredPhase& phase : phases) {
     text += fmt::format("{:<7}{:>7}{:>7}", phase.name, phase.groups, phase.steps.size());
     for (const FredWaferRouter& router : routers)
-      for (const FredRouteMode mode : kFredModes) {
-        const PhaseOutcome outcome = route_phase(phase, router, {mode});
-        text += fmt::format("  {:>22}", to_string(outcome.status));
+      for (const FredWay& way : kFredWays) {
+        const PhaseOutcome outcome = route_phase(phase, router, way.options);
+        text += fmt::format("  {:>20}", to_string(outcome.status));
         if (outcome.step)
-          reasons += fmt::format("{}, m = {}, {}: step {}: {}\n", phase.name, router.m(), to_string(mode),
+          reasons += fmt::format("{}, m = {}, {}: step {}: {}\n", phase.name, router.m(), way.name,
                                  *outcome.step, outcome.reason);
       }
     text += "\n";
@@ -134,7 +132,7 @@ nlohmann::json routes_json(const FredRoutesQuery& query, const Parallelism& para
       nlohmann::json flows = nlohmann::json::array(), switches = nlohmann::json::array();
       for (const WaferFlow& flow : step)
         flows.push_back({{"from", numbers(flow.from)}, {"to", numbers(flow.to)}});
-      for (const SwitchRouting& each : routers.back().route(step, {FredRouteMode::backtracking}).switches) {
+      for (const SwitchRouting& each : routers.back().route(step, kBestWay).switches) {
         nlohmann::json ports = nlohmann::json::array();
         for (std::size_t i = 0; i < each.flows.flows.size(); ++i)
           ports.push_back({{"flow", each.flows.wafer_flow[i]},
@@ -145,10 +143,9 @@ nlohmann::json routes_json(const FredRoutesQuery& query, const Parallelism& para
       steps.push_back({{"flows", flows}, {"switches", switches}});
     }
     for (const FredWaferRouter& router : routers)
-      for (const FredRouteMode mode : kFredModes) {
-        const PhaseOutcome outcome = route_phase(phase, router, {mode});
-        nlohmann::json route = {
-            {"m", router.m()}, {"mode", to_string(mode)}, {"status", to_string(outcome.status)}};
+      for (const FredWay& way : kFredWays) {
+        const PhaseOutcome outcome = route_phase(phase, router, way.options);
+        nlohmann::json route = {{"m", router.m()}, {"way", way.name}, {"status", to_string(outcome.status)}};
         if (outcome.step) {
           route["step"] = *outcome.step;
           route["reason"] = outcome.reason;

@@ -20,8 +20,6 @@ struct FredRoutesQuery {
   PlacementGrid grid() const { return {shape.l1_switches, shape.npus_per_l1}; }
 };
 
-constexpr FredRouteMode kFredModes[] = {FredRouteMode::first_colouring, FredRouteMode::backtracking};
-
 /// "5 L1 switches of 4 NPUs, …".
 std::string shape_text(const FredWaferShape& shape);
 nlohmann::json shape_json(const FredWaferShape& shape);

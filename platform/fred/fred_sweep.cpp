@@ -8,10 +8,11 @@ namespace {
 
 constexpr const char* kAny = "any";
 
-std::vector<std::pair<std::uint32_t, FredRouteMode>> ways_of(const FredRoutesQuery& query) {
-  std::vector<std::pair<std::uint32_t, FredRouteMode>> ways;
+/// Each m with each way.
+std::vector<std::pair<std::uint32_t, const FredWay*>> ways_of(const FredRoutesQuery& query) {
+  std::vector<std::pair<std::uint32_t, const FredWay*>> ways;
   for (const std::uint32_t m : query.ms)
-    for (const FredRouteMode mode : kFredModes) ways.emplace_back(m, mode);
+    for (const FredWay& way : kFredWays) ways.emplace_back(m, &way);
   return ways;
 }
 
@@ -22,11 +23,15 @@ SweepRow& row_of(FredSweep& sweep, const std::string& placement, const std::stri
   return sweep.rows.back();
 }
 
-void count(SweepRow& row, const std::vector<FredRouteStatus>& statuses) {
+void count(SweepRow& row, const std::vector<PhaseOutcome>& outcomes) {
   ++row.cases;
-  for (std::size_t way = 0; way < statuses.size(); ++way) {
-    row.counts[way].conflicts += statuses[way] != FredRouteStatus::routed;
-    row.counts[way].impossible += statuses[way] == FredRouteStatus::impossible;
+  for (std::size_t way = 0; way < outcomes.size(); ++way) {
+    SweepCount& sum = row.counts[way];
+    sum.conflicts += outcomes[way].status != FredRouteStatus::routed;
+    sum.impossible += outcomes[way].status == FredRouteStatus::impossible;
+    sum.uplinks += outcomes[way].conflict == WaferRouting::Conflict::uplinks;
+    sum.l1 += outcomes[way].conflict == WaferRouting::Conflict::l1;
+    sum.l2 += outcomes[way].conflict == WaferRouting::Conflict::l2;
   }
 }
 
@@ -46,21 +51,20 @@ FredSweep sweep_routes(const FredSweepQuery& query) {
 
   const auto run_one = [&](const Parallelism& parallelism, const std::string& placement, std::uint64_t seed) {
     const Placement npus = place_workers(placement, parallelism, query.routes.grid(), seed);
-    std::vector<FredRouteStatus> whole(ways.size(), FredRouteStatus::routed);
+    std::vector<PhaseOutcome> whole(ways.size());
     for (const FredPhase& phase : fred_phases(parallelism, npus, query.routes.type)) {
-      std::vector<FredRouteStatus> statuses;
-      std::string reason;
+      std::vector<PhaseOutcome> outcomes;
+      bool conflict = false;
       for (std::size_t way = 0; way < ways.size(); ++way) {
-        const PhaseOutcome outcome =
-            route_phase(phase, routers[way / std::size(kFredModes)], {ways[way].second});
-        statuses.push_back(outcome.status);
-        if (outcome.status == FredRouteStatus::routed) continue;
-        if (reason.empty()) reason = outcome.reason;
-        if (whole[way] != FredRouteStatus::impossible) whole[way] = outcome.status;
+        outcomes.push_back(
+            route_phase(phase, routers[way / std::size(kFredWays)], ways[way].second->options));
+        if (outcomes.back().status == FredRouteStatus::routed) continue;
+        conflict = true;
+        if (whole[way].status != FredRouteStatus::impossible) whole[way] = outcomes.back();
       }
-      count(row_of(sweep, placement, phase.name, ways.size()), statuses);
-      if (!reason.empty())
-        sweep.conflicts.push_back({to_string(parallelism), placement, phase.name, seed, statuses, reason});
+      count(row_of(sweep, placement, phase.name, ways.size()), outcomes);
+      if (conflict)
+        sweep.conflicts.push_back({to_string(parallelism), placement, phase.name, seed, outcomes});
     }
     count(row_of(sweep, placement, kAny, ways.size()), whole);
   };
@@ -84,30 +88,39 @@ std::string sweep_text(const FredSweepQuery& query, const FredSweep& sweep) {
           ? std::to_string(query.most_workers)
           : fmt::format("{} to {}", query.fewest_workers, query.most_workers),
       to_string(query.routes.type), "placement", "phase", "cases");
-  for (const auto& [m, mode] : ways)
-    text += fmt::format("  {:>20}", fmt::format("m={} {}", m, to_string(mode)));
+  for (const auto& [m, way] : ways) text += fmt::format("  {:>19}", fmt::format("m={} {}", m, way->name));
   text += "\n";
   for (const SweepRow& row : sweep.rows) {
     text += fmt::format("{:<12}{:<6}{:>6}", row.placement, row.phase, row.cases);
     for (const SweepCount& each : row.counts)
-      text += fmt::format("  {:>11} {:>8}", each.conflicts, rate(each.conflicts, row.cases));
+      text += fmt::format("  {:>10} {:>8}", each.conflicts, rate(each.conflicts, row.cases));
     text += "\n";
   }
   text += fmt::format(
       "\nA case is a phase of one parallelism with one placement ({} random ones each, seeds from {}); all\n"
-      "groups of the phase communicate at once. 'any' counts parallelisms with a conflict in any phase.\n",
+      "groups of the phase communicate at once. 'any' counts parallelisms with a conflict in any phase. "
+      "'first\n"
+      "colouring' is the paper's way; 'backtracking' tries all colourings of each switch; 'uplinks too' "
+      "also\n"
+      "all ways to spread the flows over the uplinks.\n",
       query.seeds, query.routes.seed);
   for (std::size_t way = 0; way < ways.size(); ++way) {
-    std::uint64_t conflicts = 0, impossible = 0, cases = 0;
+    SweepCount sum;
+    std::uint64_t cases = 0;
     for (const SweepRow& row : sweep.rows) {
       if (row.phase == kAny) continue;
       cases += row.cases;
-      conflicts += row.counts[way].conflicts;
-      impossible += row.counts[way].impossible;
+      sum.conflicts += row.counts[way].conflicts;
+      sum.impossible += row.counts[way].impossible;
+      sum.uplinks += row.counts[way].uplinks;
+      sum.l1 += row.counts[way].l1;
+      sum.l2 += row.counts[way].l2;
     }
-    text += fmt::format("m = {}, {}: {} of {} cases conflict ({}), {} of them proven impossible.\n",
-                        ways[way].first, to_string(ways[way].second), conflicts, cases,
-                        rate(conflicts, cases), impossible);
+    text += fmt::format(
+        "m = {}, {:<16} {:>5} of {} cases conflict ({}): {} in L1, {} in L2, {} on the uplinks; "
+        "{} proven impossible\n",
+        ways[way].first, std::string(ways[way].second->name) + ":", sum.conflicts, cases,
+        rate(sum.conflicts, cases), sum.l1, sum.l2, sum.uplinks, sum.impossible);
   }
   return text;
 }
@@ -119,23 +132,26 @@ nlohmann::json sweep_json(const FredSweepQuery& query, const FredSweep& sweep) {
     nlohmann::json counts = nlohmann::json::array();
     for (std::size_t way = 0; way < ways.size(); ++way)
       counts.push_back({{"m", ways[way].first},
-                        {"mode", to_string(ways[way].second)},
+                        {"way", ways[way].second->name},
                         {"conflicts", row.counts[way].conflicts},
-                        {"impossible", row.counts[way].impossible}});
+                        {"impossible", row.counts[way].impossible},
+                        {"in_l1", row.counts[way].l1},
+                        {"in_l2", row.counts[way].l2},
+                        {"on_uplinks", row.counts[way].uplinks}});
     rows.push_back(
         {{"placement", row.placement}, {"phase", row.phase}, {"cases", row.cases}, {"counts", counts}});
   }
   for (const SweepConflict& each : sweep.conflicts) {
-    nlohmann::json statuses = nlohmann::json::array();
+    nlohmann::json routes = nlohmann::json::array();
     for (std::size_t way = 0; way < ways.size(); ++way)
-      statuses.push_back({{"m", ways[way].first},
-                          {"mode", to_string(ways[way].second)},
-                          {"status", to_string(each.statuses[way])}});
+      routes.push_back({{"m", ways[way].first},
+                        {"way", ways[way].second->name},
+                        {"status", to_string(each.outcomes[way].status)},
+                        {"reason", each.outcomes[way].reason}});
     nlohmann::json entry = {{"parallelism", each.parallelism},
                             {"placement", each.placement},
                             {"phase", each.phase},
-                            {"routes", statuses},
-                            {"reason", each.reason}};
+                            {"routes", routes}};
     if (each.placement == "random") entry["seed"] = each.seed;
     conflicts.push_back(std::move(entry));
   }

@@ -16,25 +16,25 @@ struct FredSweepQuery {
   std::uint64_t seeds = 20;  ///< random placements: seed, seed + 1, …
 };
 
-/// Counts for one way of routing (an m and a mode).
+/// Counts for one m and one way of routing.
 struct SweepCount {
-  std::uint64_t conflicts = 0;   ///< cases that do not route
-  std::uint64_t impossible = 0;  ///< of these, proven so
+  std::uint64_t conflicts = 0;                ///< cases that do not route
+  std::uint64_t impossible = 0;               ///< of these, proven so
+  std::uint64_t uplinks = 0, l1 = 0, l2 = 0;  ///< of the conflicts, where (the first place in switch order)
 };
 
 /// A case is a phase of one parallelism with one placement.
 struct SweepRow {
   std::string placement, phase;  ///< phase "any": the parallelisms; a conflict is a conflict in any phase
   std::uint64_t cases = 0;
-  std::vector<SweepCount> counts;  ///< m by m, first colouring and backtracking
+  std::vector<SweepCount> counts;  ///< m by m, the ways in their order
 };
 
 /// A case that does not route in one of the ways.
 struct SweepConflict {
   std::string parallelism, placement, phase;
-  std::uint64_t seed = 0;                 ///< of a random placement
-  std::vector<FredRouteStatus> statuses;  ///< as SweepRow::counts
-  std::string reason;                     ///< of the first way that fails
+  std::uint64_t seed = 0;              ///< of a random placement
+  std::vector<PhaseOutcome> outcomes;  ///< as SweepRow::counts
 };
 
 struct FredSweep {

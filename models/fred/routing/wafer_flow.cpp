@@ -2,6 +2,7 @@
 #include "models/fred/routing/wafer_flow.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -77,18 +78,44 @@ std::vector<std::vector<WaferFlow>> series_of(CollectiveType type, const Group& 
 /// Which uplinks of every L1 switch are taken in one direction.
 using Taken = std::vector<std::vector<bool>>;
 
-/// The lowest uplink of `l1` to `l2` that is free in all of `directions`; it is taken then.
-std::uint32_t take_uplink(const std::vector<Taken*>& directions, std::uint32_t l1, std::uint32_t l2,
-                          const FredWaferShape& shape) {
-  const std::uint32_t first = l2 * shape.uplinks_per_l2();
-  for (std::uint32_t uplink = first; uplink < first + shape.uplinks_per_l2(); ++uplink) {
-    const auto is_taken = [&](const Taken* direction) { return (*direction)[l1][uplink]; };
-    if (std::any_of(directions.begin(), directions.end(), is_taken)) continue;
-    for (Taken* direction : directions) (*direction)[l1][uplink] = true;
-    return uplink;
+/// The first uplink of `l1` from `wish` on that is free in all of `directions`; none if there is no such one.
+std::optional<std::uint32_t> free_uplink(const std::vector<Taken*>& directions, std::uint32_t l1,
+                                         std::uint32_t wish, const FredWaferShape& shape) {
+  const std::uint32_t count = shape.uplinks_per_l2(), l2 = wish / count;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t uplink = l2 * count + (wish + i) % count;
+    if (std::none_of(directions.begin(), directions.end(),
+                     [&](const Taken* direction) { return (*direction)[l1][uplink]; }))
+      return uplink;
   }
-  throw std::invalid_argument("more flows from L1[" + std::to_string(l1) + "] to L2[" + std::to_string(l2) +
-                              "] than its " + std::to_string(shape.uplinks_per_l2()) + " uplinks");
+  return std::nullopt;
+}
+
+struct Uplinks {
+  std::uint32_t up = 0, down = 0;
+};
+
+/// Takes an uplink in the directions that are used, the same for both if one is free in both.
+Uplinks take_uplinks(Taken* up, Taken* down, std::uint32_t l1, std::uint32_t wish,
+                     const FredWaferShape& shape) {
+  std::vector<Taken*> directions;
+  for (Taken* direction : {up, down})
+    if (direction) directions.push_back(direction);
+  const auto common = free_uplink(directions, l1, wish, shape);
+  Uplinks taken;
+  const auto take = [&](Taken* direction, std::uint32_t& uplink) {
+    if (!direction) return;
+    const auto free = common ? common : free_uplink({direction}, l1, wish, shape);
+    if (!free)
+      throw std::invalid_argument(
+          "the " + std::to_string(shape.uplinks_per_l2()) + " uplinks from L1[" + std::to_string(l1) +
+          "] to L2[" + std::to_string(wish / shape.uplinks_per_l2()) + "] do not suffice for the flows");
+    uplink = *free;
+    (*direction)[l1][uplink] = true;
+  };
+  take(up, taken.up);
+  take(down, taken.down);
+  return taken;
 }
 
 }  // namespace
@@ -120,13 +147,13 @@ FlowPath path_of(const WaferFlow& flow, const FredWaferShape& shape) {
   return path;
 }
 
-std::vector<SwitchFlows> switch_flows(const WaferStep& step, const std::vector<std::uint32_t>& l2_of,
+std::vector<SwitchFlows> switch_flows(const WaferStep& step, const std::vector<std::uint32_t>& wish,
                                       const FredWaferShape& shape) {
   std::vector<SwitchFlows> switches;
   for (std::uint32_t l1 = 0; l1 < shape.l1_switches; ++l1)
-    switches.push_back({"L1[" + std::to_string(l1) + "]", shape.l1_ports(l1), {}, {}});
+    switches.push_back({"L1[" + std::to_string(l1) + "]", 1, shape.l1_ports(l1), {}, {}});
   for (std::uint32_t l2 = 0; l2 < shape.l2_switches; ++l2)
-    switches.push_back({"L2[" + std::to_string(l2) + "]", shape.l2_ports(), {}, {}});
+    switches.push_back({"L2[" + std::to_string(l2) + "]", 2, shape.l2_ports(), {}, {}});
   const auto add = [&](std::uint32_t at, FredFlow flow, std::size_t wafer_flow) {
     switches[at].flows.push_back(std::move(flow));
     switches[at].wafer_flow.push_back(wafer_flow);
@@ -149,25 +176,25 @@ std::vector<SwitchFlows> switch_flows(const WaferStep& step, const std::vector<s
         if (!from.empty()) add(l1, {from, to}, i);
         continue;
       }
-      std::vector<Taken*> directions;
-      if (sends_up) directions.push_back(&up);
-      if (comes_down) directions.push_back(&down);
-      const std::uint32_t uplink = take_uplink(directions, l1, l2_of[i], shape);
-      const std::uint32_t l2_port = l1 * shape.uplinks_per_l2() + uplink % shape.uplinks_per_l2();
+      const Uplinks uplinks =
+          take_uplinks(sends_up ? &up : nullptr, comes_down ? &down : nullptr, l1, wish[i], shape);
+      const auto l2_port = [&](std::uint32_t uplink) {
+        return l1 * shape.uplinks_per_l2() + uplink % shape.uplinks_per_l2();
+      };
       if (sends_up) {
-        FredFlow rising{from, {shape.uplink_port(uplink)}};
+        FredFlow rising{from, {shape.uplink_port(uplinks.up)}};
         if (!comes_down) rising.outputs.insert(rising.outputs.end(), to.begin(), to.end());
         add(l1, std::move(rising), i);
-        top.inputs.push_back(l2_port);
+        top.inputs.push_back(l2_port(uplinks.up));
       }
       if (comes_down) {
-        FredFlow falling{{shape.uplink_port(uplink)}, to};
+        FredFlow falling{{shape.uplink_port(uplinks.down)}, to};
         if (!sends_up) falling.inputs.insert(falling.inputs.end(), from.begin(), from.end());
         add(l1, std::move(falling), i);
-        top.outputs.push_back(l2_port);
+        top.outputs.push_back(l2_port(uplinks.down));
       }
     }
-    if (!path.stays()) add(shape.l1_switches + l2_of[i], std::move(top), i);
+    if (!path.stays()) add(shape.l1_switches + wish[i] / shape.uplinks_per_l2(), std::move(top), i);
   }
   for (SwitchFlows& each : switches) each.flows = checked_flows(std::move(each.flows), each.ports);
   switches.erase(std::remove_if(switches.begin(), switches.end(),

@@ -44,18 +44,20 @@ FlowPath path_of(const WaferFlow& flow, const FredWaferShape& shape);
 /// The flows in one switch during a step.
 struct SwitchFlows {
   std::string name;  ///< "L1[0]", "L2[1]"
+  std::uint32_t level = 1;
   std::uint32_t ports = 0;
   std::vector<FredFlow> flows;
   std::vector<std::size_t> wafer_flow;  ///< of each, its position in the step
 };
 
-/// The flows of a step in every switch of a plane that has any, L1 switches first, once each flow has its L2
-/// switch. There it takes, at each L1 switch and direction, the lowest uplink that no flow before it in the
-/// step has; an L1 switch that sends up and receives down in a flow uses the same uplink for both. (If no
-/// direction of an L1 switch has more flows than uplinks to that L2 switch, such an uplink is always free.)
-/// @param l2_of the L2 switch of each flow; of those that stay within an L1 switch it does not matter.
+/// The flows of a step in every switch of a plane that has any, L1 switches first. Each flow has an uplink
+/// that it would like. At each L1 switch and direction it takes the first that no flow before it in the step
+/// has, from that one on, round among those to the same L2 switch; an L1 switch that sends up and receives
+/// down in a flow uses the same uplink for both if one is free in both. A flow thus lies in one L2 switch,
+/// and no two flows share an uplink in a direction.
+/// @param wish of each flow, below shape.uplinks; of those that stay within an L1 switch it does not matter.
 /// @throws std::invalid_argument when the uplinks to an L2 switch do not suffice.
-std::vector<SwitchFlows> switch_flows(const WaferStep& step, const std::vector<std::uint32_t>& l2_of,
+std::vector<SwitchFlows> switch_flows(const WaferStep& step, const std::vector<std::uint32_t>& wish,
                                       const FredWaferShape& shape);
 
 }  // namespace wafertlm

@@ -10,6 +10,13 @@
 
 namespace wafertlm {
 
+struct WaferRouteOptions {
+  FredRouteOptions in_switch;
+  /// Ways to spread the flows over the uplinks that are tried, until one routes in all switches. 1: the
+  /// first.
+  std::uint64_t most_choices = 1;
+};
+
 struct SwitchRouting {
   SwitchFlows flows;
   FredRouting routing;
@@ -17,25 +24,26 @@ struct SwitchRouting {
 
 /// How a step lies in the switches of a plane.
 struct WaferRouting {
+  enum class Conflict : std::uint8_t { none, uplinks, l1, l2 };
+
   FredRouteStatus status = FredRouteStatus::routed;
+  Conflict conflict = Conflict::none;   ///< where, with the first choice of uplinks
   std::string reason;                   ///< when not routed
-  std::vector<std::uint32_t> l2_of;     ///< the L2 switch of each flow; empty if they fit no way
-  std::vector<SwitchRouting> switches;  ///< with that choice; those that have flows
-  std::uint64_t choices = 0;            ///< of L2 switches that were tried
+  std::vector<std::uint32_t> wish;      ///< the uplink that each flow wishes (switch_flows)
+  std::vector<SwitchRouting> switches;  ///< those that have flows; empty if the uplinks do not suffice
+  std::uint64_t choices = 0;            ///< that were tried
 
   bool routed() const { return status == FredRouteStatus::routed; }
 };
 
 /// Routes the flows of a step through the switches of a two-level wafer, all at the same time.
 ///
-/// Each flow that leaves its L1 switch lies in one L2 switch. In the order of the step, flows take the first
-/// L2 switch to which every L1 switch they use has an uplink left in the directions they use; a flow that
-/// finds none makes the ones before it move (exhaustive, up to a budget). FredRouteMode::first_colouring
-/// takes the first choice that fits and then the first colouring in each switch; backtracking tries all
-/// colourings for all choices of L2 switches, up to `most_choices`. Which uplink within an L2 switch follows
-/// from switch_flows. `impossible` is claimed when no choice of L2 switches fits the uplinks, or when all
-/// were tried, each with a switch that cannot carry its flows, and exchanging the uplinks of an L2 switch
-/// could not change that (one of them, or two on a µswitch of their own at both ends).
+/// Uplinks come in bundles of those that share a µswitch and lead to the same L2 switch: two, or single ones.
+/// Every flow that leaves its L1 switch chooses a bundle. In the order of the step, flows take the first one
+/// to whose L2 switch every L1 switch that they use has an uplink left, in the directions that they use; a
+/// flow that finds none makes those before it move (exhaustive, up to a budget). Further choices follow in
+/// the same order. `impossible` is claimed when no choice fits the uplinks, or when all were tried, each with
+/// a switch that cannot carry its flows, and the choices are all that there is: a bundle for each L2 switch.
 class FredWaferRouter {
  public:
   /// @throws std::invalid_argument as FredWaferShape::check and FredNetwork.
@@ -47,8 +55,7 @@ class FredWaferRouter {
   const FredNetwork& network(std::uint32_t ports) const { return parts_.at(ports)->network; }
 
   /// @throws std::invalid_argument: two flows share an NPU on the same side, an NPU that does not exist.
-  WaferRouting route(const WaferStep& step, const FredRouteOptions& options = {},
-                     std::uint64_t most_choices = 256) const;
+  WaferRouting route(const WaferStep& step, const WaferRouteOptions& options = {}) const;
 
  private:
   struct Part {
