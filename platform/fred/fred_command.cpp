@@ -21,7 +21,8 @@ struct Options {
   std::string view = "physical", io, type = "all_reduce", parallelism, ms = "2,3", placement, workers;
   std::uint64_t seed = 1, seeds = 20;
   bool sweep = false, print = false, json = false;
-  CLI::Option *l1 = nullptr, *npus = nullptr, *uplinks = nullptr, *l2 = nullptr, *seeds_option = nullptr;
+  CLI::Option *l1 = nullptr, *npus = nullptr, *uplinks = nullptr, *l2 = nullptr, *seed_option = nullptr,
+              *seeds_option = nullptr;
 };
 
 /// "4,4,3" → numbers of at least `least`.
@@ -104,6 +105,9 @@ FredSweepQuery sweep_query(const Options& options, const FredRoutesQuery& routes
   FredSweepQuery query;
   query.routes = routes;
   query.placements = sweep_placements(options.placement);
+  const bool random = std::count(query.placements.begin(), query.placements.end(), "random") != 0;
+  if (!random && (options.seed_option->count() || options.seeds_option->count()))
+    throw std::invalid_argument("only --placement random has seeds; leave --seed and --seeds out");
   query.seeds = options.seeds;
   query.fewest_workers = query.most_workers = routes.shape.npus();
   if (!options.workers.empty()) {
@@ -138,6 +142,8 @@ int run(const Options& options) {
   if (options.seeds_option->count()) throw std::invalid_argument("--seeds belongs to --sweep; leave it out");
   routes.placement = options.placement.empty() ? "paper" : options.placement;
   check_placement(routes.placement);
+  if (routes.placement != "random" && options.seed_option->count())
+    throw std::invalid_argument("--seed: only --placement random has a seed; leave it out");
   const Parallelism parallelism = parse_parallelism(options.parallelism, routes.shape.npus());
   if (parallelism.workers() == 1)
     throw std::invalid_argument(to_string(parallelism) + " has one worker, there is nothing to communicate");
@@ -178,7 +184,8 @@ std::function<int()> add_fred_command(CLI::App& app) {
       "Which NPU each worker gets: paper (consecutive workers fill an L1 switch), contiguous, "
       "row_major (consecutive workers on different L1 switches), random, file:PATH; with --sweep a "
       "list [paper; paper,row_major,random]");
-  routes->add_option("--seed", options->seed, "Of a random placement")->capture_default_str();
+  options->seed_option =
+      routes->add_option("--seed", options->seed, "Of a random placement")->capture_default_str();
   routes->add_option("--type", options->type, "Collective of the MP and DP groups")->capture_default_str();
   routes->add_flag("--print", options->print, "Also print what every µswitch does, with backtracking");
   routes->add_flag("--sweep", options->sweep, "Conflict rates over all parallelisms and several placements");

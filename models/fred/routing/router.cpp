@@ -158,6 +158,7 @@ class FredRouter::Attempt {
     std::vector<std::uint32_t> ids;
     for (const std::uint32_t flow : flows) ids.push_back(where.ids[flow]);
     std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     result_.status = proven && block.name.empty() ? FredRouteStatus::impossible : FredRouteStatus::not_found;
     result_.reason = "flows " + numbers(ids) + " " + why + " in " +
                      (block.name.empty() ? "the switch" : "its middle switch " + block.name) + " of " +
@@ -305,7 +306,8 @@ FredRouter::FredRouter(const FredNetwork& network)
     : network_(network), base_(std::make_unique<BaseSwitch>()) {}
 FredRouter::~FredRouter() = default;
 
-FredRouting FredRouter::route(const std::vector<FredFlow>& flows, const FredRouteOptions& options) const {
+FredRouting FredRouter::route(const std::vector<FredFlow>& flows, const FredRouteOptions& options,
+                              const std::vector<std::size_t>& names) const {
   const std::vector<FredFlow> checked = checked_flows(flows, network_.ports());
   std::vector<std::uint32_t> ids(checked.size());
   std::iota(ids.begin(), ids.end(), 0U);
@@ -313,7 +315,10 @@ FredRouting FredRouter::route(const std::vector<FredFlow>& flows, const FredRout
     return checked[a].inputs.front() < checked[b].inputs.front();
   });
   std::vector<FredFlow> sorted;
-  for (const std::uint32_t id : ids) sorted.push_back(checked[id]);
+  for (std::uint32_t& id : ids) {
+    sorted.push_back(checked[id]);
+    if (!names.empty()) id = static_cast<std::uint32_t>(names[id]);
+  }
 
   FredRouting result;
   result.configuration = network_.netlist().idle();

@@ -46,12 +46,15 @@ struct FredRouting {
 /// flow always lies in one middle switch.
 class FredRouter {
  public:
+  /// @param network must live as long as this.
   explicit FredRouter(const FredNetwork& network);
   ~FredRouter();
 
   /// All flows at the same time. The same arguments always give the same configuration.
+  /// @param names numbers of the flows for the reason; their positions if left out.
   /// @throws std::invalid_argument as checked_flows.
-  FredRouting route(const std::vector<FredFlow>& flows, const FredRouteOptions& options = {}) const;
+  FredRouting route(const std::vector<FredFlow>& flows, const FredRouteOptions& options = {},
+                    const std::vector<std::size_t>& names = {}) const;
 
  private:
   class Attempt;

@@ -85,7 +85,8 @@ class FredWaferRouter::Search {
     result.wish = wish_;
     bool proven = false;
     for (SwitchFlows& flows : switch_flows(step_, wish_, wafer_.shape_)) {
-      FredRouting routing = wafer_.parts_.at(flows.ports)->router.route(flows.flows, options_.in_switch);
+      FredRouting routing =
+          wafer_.parts_.at(flows.ports)->router.route(flows.flows, options_.in_switch, flows.wafer_flow);
       if (!routing.routed()) {
         if (result.routed()) {
           result.conflict = flows.level == 1 ? WaferRouting::Conflict::l1 : WaferRouting::Conflict::l2;
