@@ -50,7 +50,7 @@ FredSweep sweep_routes(const FredSweepQuery& query) {
     for (const char* phase : {"mp", "pp", "dp", kAny}) row_of(sweep, placement, phase, ways.size());
 
   const auto run_one = [&](const Parallelism& parallelism, const std::string& placement, std::uint64_t seed) {
-    const Placement npus = place_workers(placement, parallelism, query.routes.grid(), seed);
+    const Placement npus = place_on_fred(placement, parallelism, query.routes.shape, seed);
     std::vector<PhaseOutcome> whole(ways.size());
     for (const FredPhase& phase : fred_phases(parallelism, npus, query.routes.type)) {
       std::vector<PhaseOutcome> outcomes;
