@@ -31,6 +31,32 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
 void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
   const ClassId traffic_class = message.traffic_class;
   with_no_engine_[index_of(traffic_class)].push_back({&message, ticket, 0});
+  wake_engine(traffic_class, now);
+}
+
+void Injector::send_into_flow(Message& message, std::uint64_t room_bytes, std::uint64_t ticket, TimePs now) {
+  flow_windows_.erase(message.flow);  // of the flow that was this one before
+  if (room_bytes != 0) message.flow_window = &flow_windows_.emplace(message.flow, room_bytes).first->second;
+  send(message, ticket, now);
+}
+
+void Injector::flow_credit(const Flow& flow, std::uint32_t bytes, TimePs at, TimePs now) {
+  const auto found = flow_windows_.find(&flow);
+  if (found == flow_windows_.end()) return;
+  CreditWindow& window = found->second;
+  const bool starved = window.time_of_room(format_.full_wire_bytes()) == kNever;
+  window.give_back(bytes, at);
+  if (starved) wake_engine(flow.traffic_class, now);
+}
+
+std::uint64_t Injector::outstanding_flow_credits() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [flow, window] : flow_windows_) bytes += window.outstanding();
+  return bytes;
+}
+
+/// Gives the next message of the class to an engine that has nothing to do, if there is one.
+void Injector::wake_engine(ClassId traffic_class, TimePs now) {
   // The engine that has read its last packet first; it may be at that still.
   std::size_t best = port_.inputs();
   for (std::size_t engine = 0; engine < port_.inputs(); ++engine) {
@@ -54,6 +80,13 @@ std::uint64_t Injector::next_payload(const Message& message) const {
                                  format_.packet_bytes - message.injected_bytes % format_.packet_bytes);
 }
 
+/// Whether the next packet can be made: its bytes have been read, and there is or will be room for its flow.
+bool Injector::may_go(const Message& message) const {
+  if (message.injected_bytes + next_payload(message) > message.available_bytes) return false;
+  return !message.flow_window || message.flow_window->time_of_room(format_.wire_bytes(
+                                     static_cast<std::uint32_t>(next_payload(message)))) != kNever;
+}
+
 /// Gives the engine the message whose turn it is, of those whose next packet can be made; false if there is
 /// none.
 bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
@@ -62,8 +95,7 @@ bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
   for (std::size_t left = waiting.size(); left > 0; --left) {
     slot.active = waiting.front();
     waiting.pop_front();
-    const Message& message = *slot.active.message;
-    if (message.injected_bytes + next_payload(message) <= message.available_bytes) return true;
+    if (may_go(*slot.active.message)) return true;
     waiting.push_back(slot.active);
   }
   return false;
@@ -89,7 +121,17 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   packet.ends_packet = unit.ends_packet;
   packet.sequence = message.injected_packets++;
   packet.created_ps = now;
-  const TimePs head_ps = std::max({now, by.pace.free_ps(), active.free_ps});
+  TimePs head_ps = std::max({now, by.pace.free_ps(), active.free_ps});
+  if (message.flow) {
+    packet.flow = message.flow;
+    packet.vc = classes_.flow_vc(traffic_class);
+    if (CreditWindow* const window = message.flow_window) {
+      const TimePs room_ps = window->time_of_room(packet.wire_bytes);
+      head_ps = std::max(head_ps, room_ps);
+      window->room(head_ps);
+      window->take(packet.wire_bytes);
+    }
+  }
   const Line::Slot read = by.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);
   packet.head_early = read.start_early;
   packet.tail_ps = active.free_ps = read.end;

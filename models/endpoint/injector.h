@@ -2,10 +2,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "tlm/fabric/message.h"
 #include "tlm/fabric/wire_format.h"
+#include "tlm/flow.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/ring_queue.h"
 
@@ -40,6 +42,12 @@ class Injector : private SwitchHost, private RouteFunction {
            InjectorHost& host);
 
   void send(Message& message, std::uint64_t ticket, TimePs now);
+  /// A contribution to message.flow, which has `room_bytes` in the first switch; 0: what the channel has.
+  void send_into_flow(Message& message, std::uint64_t room_bytes, std::uint64_t ticket, TimePs now);
+  /// Room of a flow is free in the first switch from `at` on.
+  void flow_credit(const Flow& flow, std::uint32_t bytes, TimePs at, TimePs now);
+  /// Room of admitted flows that has not come home yet, bytes.
+  std::uint64_t outstanding_flow_credits() const;
   /// More bytes of some message are available.
   void resume(TimePs now);
   void credit(VcId vc, std::uint32_t bytes, TimePs at, TimePs now) {
@@ -73,6 +81,8 @@ class Injector : private SwitchHost, private RouteFunction {
     return slots_[engine * kMaxClasses + index_of(traffic_class)];
   }
   std::uint64_t next_payload(const Message& message) const;
+  bool may_go(const Message& message) const;
+  void wake_engine(ClassId traffic_class, TimePs now);
   bool take_turn(Slot& slot, ClassId traffic_class);
   void refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
@@ -84,6 +94,7 @@ class Injector : private SwitchHost, private RouteFunction {
   InjectorHost& host_;
   std::vector<Slot> slots_;                                    // [engine][class]
   std::array<RingQueue<Active>, kMaxClasses> with_no_engine_;  // whose turn it is comes first
+  std::unordered_map<const Flow*, CreditWindow> flow_windows_;
   TimePs now_ = 0;
   SwitchCore port_;
 };

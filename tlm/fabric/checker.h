@@ -8,6 +8,7 @@
 
 #include "tlm/checking.h"
 #include "tlm/fabric/protocol.h"
+#include "tlm/flow.h"
 #include "tlm/link/class_table.h"
 #include "tlm/link/switch_core.h"
 
@@ -52,6 +53,8 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
   FabricInitiatorSocket initiator_side{"initiator_side"};  ///< bind this one to the receiver's socket
 
   void finish() override;
+  /// Payload of the in-network packets that began, by flow.
+  const std::map<FlowKey, std::uint64_t>& flow_bytes() const { return flow_bytes_; }
 
  private:
   /// What was true of a packet when it started. The object may be reused as soon as its END_REQ came.
@@ -79,6 +82,7 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
   const OutputParams link_;
   const ClassTable& classes_;
   std::vector<Channel> channels_;
+  std::map<FlowKey, std::uint64_t> flow_bytes_;
   std::unordered_map<const Packet*, Flight> in_flight_;
   // The earliest moment at which the line can have carried everything so far, times bytes_per_s.
   Uint128 line_free_ = 0;
