@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/mesh/mesh_geometry.h"
-#include "tlm/link/fabric.h"
+#include "tlm/fabric/fabric.h"
 
 namespace wafertlm {
 

@@ -5,8 +5,8 @@
 
 #include "platform/config/platform_spec.h"
 #include "tlm/checking.h"
+#include "tlm/fabric/fabric.h"
 #include "tlm/fabric_traits.h"
-#include "tlm/link/fabric.h"
 #include "tlm/scheduler.h"
 #include "workloads/parallelism/placement.h"
 

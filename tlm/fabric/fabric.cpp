@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tlm/link/fabric.h"
+#include "tlm/fabric/fabric.h"
 
 #include <stdexcept>
 
