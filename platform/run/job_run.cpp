@@ -40,7 +40,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       last_rank_(experiment.iterations) {
   std::vector<NpuId> used;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) used.push_back(static_cast<NpuId>(rank));
-  machine.wafer().mesh.require_routes(used);
+  machine.wafer().fabric().require_routes(used);
   const config::SequencerSpec& sequencer = experiment.platform.sequencer;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
     const SequencerOptions options{sequencer.policy, sequencer.look_ahead, job.dependencies,

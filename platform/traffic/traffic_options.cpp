@@ -9,6 +9,7 @@
 
 #include "platform/config/load.h"
 #include "platform/config/quantity.h"
+#include "platform/system/mesh_kind.h"
 #include "platform/system/wafer.h"
 
 namespace wafertlm::traffic {

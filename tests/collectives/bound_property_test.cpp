@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <random>
 
+#include "platform/system/mesh_kind.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/sanitized.h"
 
