@@ -46,6 +46,9 @@ struct Addition {
   bool operator==(const Addition& other) const { return into == other.into && from == other.from; }
 };
 using AdditionOrder = std::vector<Addition>;
+/// How a fabric adds up a flow, in positions of `contributors`.
+using FlowAdditions =
+    std::function<AdditionOrder(const std::vector<NpuId>& contributors, const std::vector<NpuId>& receivers)>;
 
 /// What one rank does in a collective: strands of steps. The steps of a strand run one after the other,
 /// strands run side by side. Steps are computed when they are reached, so a program takes no memory per step.
@@ -99,8 +102,7 @@ struct CollectiveProgram {
   std::uint32_t root = 0;          ///< position in the group; of rooted collectives
   DataType data_type{};            ///< of the values in functional mode
   std::vector<std::unique_ptr<StepSource>> ranks;
-  /// How the fabric adds up a flow of these contributors; empty: no flows, or the order does not matter.
-  std::function<AdditionOrder(const std::vector<NpuId>& contributors)> flow_additions;
+  FlowAdditions flow_additions;  ///< empty: no flows, or the order does not matter
 };
 
 }  // namespace wafertlm

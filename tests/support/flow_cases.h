@@ -25,7 +25,9 @@ inline CollectiveProgram in_network(CollectiveType type, Group group, std::uint6
   program.bytes = program.buffer_bytes = bytes;
   program.root = root;
   program.data_type = data_type;
-  program.flow_additions = [&rig](const std::vector<NpuId>& from) { return rig.additions(from); };
+  program.flow_additions = [&rig](const std::vector<NpuId>& from, const std::vector<NpuId>& to) {
+    return rig.additions(from, to);
+  };
   const auto ranks = static_cast<std::uint32_t>(program.group.size());
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     program.ranks.push_back(std::make_unique<InNetworkProgram>(type, ranks, bytes, root, rank));

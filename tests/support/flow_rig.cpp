@@ -169,8 +169,9 @@ FlowRig::FlowRig(const FlowRigParams& params, const ClassTable& classes)
 
 FlowRig::~FlowRig() = default;
 
-AdditionOrder FlowRig::additions(const std::vector<NpuId>& contributors) const {
-  return tree_.additions(contributors, tree_.legs(contributors, contributors));
+AdditionOrder FlowRig::additions(const std::vector<NpuId>& contributors,
+                                 const std::vector<NpuId>& receivers) const {
+  return tree_.additions(contributors, tree_.legs(contributors, receivers));
 }
 
 void FlowRig::at(TimePs time, std::function<void()> what) { events_.emplace(time, std::move(what)); }

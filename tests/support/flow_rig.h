@@ -49,7 +49,7 @@ class FlowRig {
   FlowAdmission& admission() { return *admission_; }
   const FlowTree& tree() const { return tree_; }
   /// The order in which it adds up.
-  AdditionOrder additions(const std::vector<NpuId>& contributors) const;
+  AdditionOrder additions(const std::vector<NpuId>& contributors, const std::vector<NpuId>& receivers) const;
   /// No packet, message or flow left, all credits home; else what is not, in words.
   std::string unrest();
   std::vector<std::string> pending() const;

@@ -136,9 +136,12 @@ class Run {
     if (sum.parts.size() != from.size()) return;
     AdditionOrder order;
     if (program_.flow_additions) {
-      std::vector<NpuId> npus;
-      for (const std::uint32_t of : from) npus.push_back(program_.group[of]);
-      order = program_.flow_additions(npus);
+      const auto npus = [&](const std::vector<std::uint32_t>& ranks) {
+        std::vector<NpuId> list;
+        for (const std::uint32_t of : ranks) list.push_back(program_.group[of]);
+        return list;
+      };
+      order = program_.flow_additions(npus(from), npus(sum.members.receivers));
     } else {
       for (std::uint32_t i = 1; i < from.size(); ++i) order.push_back({0, i});
     }

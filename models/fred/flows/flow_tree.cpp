@@ -2,6 +2,7 @@
 #include "models/fred/flows/flow_tree.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -53,64 +54,80 @@ std::vector<std::size_t> FlowTree::count_below(const std::vector<NpuId>& endpoin
   return below;
 }
 
+std::size_t FlowTree::lowest_above(const std::vector<NpuId>& endpoints,
+                                   const std::vector<std::size_t>& below) const {
+  std::size_t at = attachment(endpoints.front()).at;
+  while (below[at] != endpoints.size()) {
+    if (!nodes_[at].parent) throw std::invalid_argument("the members of a flow are in different trees");
+    at = nodes_[at].parent->at;
+  }
+  return at;
+}
+
 std::vector<FlowTree::Place> FlowTree::legs(const std::vector<NpuId>& contributors,
                                             const std::vector<NpuId>& receivers) const {
   if (contributors.empty() || receivers.empty())
     throw std::invalid_argument("a flow needs a contributor and a receiver");
   const std::vector<std::size_t> sends = count_below(contributors), takes = count_below(receivers);
+  const std::size_t source = lowest_above(contributors, sends), target = lowest_above(receivers, takes);
+  // The sum is complete at `turn`. If all receivers are below a part of the contributors' tree, that is where
+  // they are: what is there is added to what comes down.
+  std::vector<bool> above(nodes_.size()), above_target(nodes_.size());
+  for (std::optional<Attachment> at = nodes_[target].parent; at; at = nodes_[at->at].parent)
+    above_target[at->at] = true;
+  const std::size_t turn = above_target[source] ? target : source;
+  for (std::optional<Attachment> at = nodes_[turn].parent; at; at = nodes_[at->at].parent)
+    above[at->at] = true;
+
   const auto is_in = [](const std::vector<NpuId>& list, NpuId endpoint) {
     return std::find(list.begin(), list.end(), endpoint) != list.end();
   };
-  // Where the sum is complete.
-  std::size_t top = attachment(contributors.front()).at;
-  while (sends[top] != contributors.size()) {
-    if (!nodes_[top].parent) throw std::invalid_argument("the contributors of a flow are in different trees");
-    top = nodes_[top].parent->at;
-  }
-  std::vector<bool> above(nodes_.size());  // on the way up from there
-  for (std::optional<Attachment> at = nodes_[top].parent; at; at = nodes_[at->at].parent)
-    above[at->at] = true;
-
   std::vector<Place> places;
-  const auto add = [&](std::size_t at, FlowLeg leg) {
-    if (leg.inputs.empty() || leg.outputs.empty()) return;
-    std::sort(leg.inputs.begin(), leg.inputs.end());
-    std::sort(leg.outputs.begin(), leg.outputs.end());
-    leg.order = in_sequence(leg.inputs.size());
-    places.push_back({at, std::move(leg)});
+  const auto add = [&](std::size_t at, std::vector<PortId> inputs, std::vector<PortId> outputs) {
+    if (inputs.empty() || outputs.empty()) return;
+    std::sort(inputs.begin(), inputs.end());
+    std::sort(outputs.begin(), outputs.end());
+    AdditionOrder order = in_sequence(inputs.size());
+    places.push_back({at, {std::move(inputs), std::move(outputs), std::move(order)}});
   };
   for (std::size_t at = 0; at < nodes_.size(); ++at) {
     const Node& node = nodes_[at];
+    const bool on_way = at == turn || above[at];
+    const bool more_sources = sends[at] != contributors.size(), more_targets = takes[at] != receivers.size();
     std::vector<PortId> from, to;
     for (std::size_t p = 0; p < node.ports.size(); ++p) {
       const Port& port = node.ports[p];
       const auto id = static_cast<PortId>(p);
-      if (port.endpoint ? is_in(contributors, *port.endpoint) : port.child && sends[*port.child] != 0)
-        from.push_back(id);
-      const bool comes_from = port.child && (*port.child == top || above[*port.child]);
-      if (port.endpoint ? is_in(receivers, *port.endpoint)
-                        : port.child && takes[*port.child] != 0 && !comes_from)
-        to.push_back(id);
+      if (port.endpoint) {
+        if (is_in(contributors, *port.endpoint)) from.push_back(id);
+        if (is_in(receivers, *port.endpoint)) to.push_back(id);
+      } else if (port.child) {
+        // Towards the turn a link carries what comes from beyond it, away from it what is due there.
+        const bool towards_turn = *port.child == turn || above[*port.child];
+        if (towards_turn ? takes[*port.child] != receivers.size() && sends[*port.child] != 0 &&
+                               sends[*port.child] == contributors.size()
+                         : sends[*port.child] != 0)
+          from.push_back(id);
+        if (towards_turn ? sends[*port.child] != contributors.size() : takes[*port.child] != 0)
+          to.push_back(id);
+      }
     }
-    const bool outside = takes[at] != receivers.size();
-    if (at == top || above[at]) {
-      // Above the top there is one input: the port towards it.
-      if (outside && node.parent) to.push_back(node.up);
-      add(at, {from, to, {}});
-    } else {
-      if (sends[at] != 0) add(at, {from, {node.up}, {}});
-      if (node.parent) add(at, {{node.up}, to, {}});
+    if (!on_way) {
+      if (sends[at] != 0) add(at, from, {node.up});
+      if (takes[at] != 0 && node.parent) add(at, {node.up}, to);
+      continue;
     }
-    if ((at == top || above[at]) && outside && !node.parent)
-      throw std::invalid_argument("a receiver of a flow is in another tree than its contributors");
+    if (node.parent && more_sources) from.push_back(node.up);
+    if (node.parent && more_targets) to.push_back(node.up);
+    add(at, from, to);
   }
   return places;
 }
 
 AdditionOrder FlowTree::additions(const std::vector<NpuId>& contributors,
                                   const std::vector<Place>& legs) const {
-  // Whose buffer holds the sum that comes out of an endpoint, or of a switch upwards.
-  std::vector<std::optional<std::uint32_t>> holder(nodes_.size());
+  // Whose buffer holds what leaves a switch.
+  std::map<std::pair<std::size_t, PortId>, std::uint32_t> holder;
   AdditionOrder all;
   std::vector<bool> done(legs.size());
   for (bool again = true; again;) {
@@ -120,19 +137,21 @@ AdditionOrder FlowTree::additions(const std::vector<NpuId>& contributors,
       const auto& [at, leg] = legs[k];
       std::vector<std::uint32_t> inputs;
       for (const PortId input : leg.inputs) {
-        const Node& node = nodes_[at];
-        if (node.parent && input == node.up) continue;  // comes down: the sum is complete
-        const Port& port = node.ports[index_of(input)];
-        if (port.endpoint)
-          inputs.push_back(static_cast<std::uint32_t>(
-              std::find(contributors.begin(), contributors.end(), *port.endpoint) - contributors.begin()));
-        else if (holder[*port.child])
-          inputs.push_back(*holder[*port.child]);
+        if (const auto before = behind(at, input)) {
+          const auto found = holder.find({before->at, before->port});
+          if (found != holder.end()) inputs.push_back(found->second);
+        } else {
+          const NpuId endpoint = *nodes_[at].ports[index_of(input)].endpoint;
+          const auto rank =
+              std::find(contributors.begin(), contributors.end(), endpoint) - contributors.begin();
+          inputs.push_back(static_cast<std::uint32_t>(rank));
+        }
       }
       if (inputs.size() != leg.inputs.size()) continue;
       for (const Addition& addition : leg.order)
         all.push_back({inputs[addition.into], inputs[addition.from]});
-      holder[at] = leg.order.empty() ? inputs.front() : inputs[leg.order.back().into];
+      for (const PortId output : leg.outputs)
+        holder[{at, output}] = leg.order.empty() ? inputs.front() : inputs[leg.order.back().into];
       done[k] = again = true;
     }
   }

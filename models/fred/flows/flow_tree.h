@@ -29,8 +29,10 @@ class FlowTree {
   /// Each switch has one parent at most.
   void join(std::size_t child, PortId child_port, std::size_t parent, PortId parent_port);
 
-  /// The legs of a flow: up to the lowest switch that has all contributors below it, where the sum is
-  /// complete, and from there to the receivers by the shortest way. Additions from the lowest port up.
+  /// The legs of a flow, by the shortest ways. The sum is complete at the lowest switch that has all
+  /// contributors below it, or, if all receivers are within a part of that one's tree, at the lowest switch
+  /// that has these below it: that one adds what comes from below to what comes down. Additions from the
+  /// lowest port up.
   /// @throws std::invalid_argument: no contributors or receivers, one that is not attached.
   std::vector<Place> legs(const std::vector<NpuId>& contributors, const std::vector<NpuId>& receivers) const;
 
@@ -53,6 +55,8 @@ class FlowTree {
     std::optional<Attachment> parent;  // the port there
     PortId up{};                       // the port here
   };
+  /// The lowest switch that has all of them below it.
+  std::size_t lowest_above(const std::vector<NpuId>& endpoints, const std::vector<std::size_t>& below) const;
   std::vector<std::size_t> count_below(const std::vector<NpuId>& endpoints) const;
 
   std::vector<Node> nodes_;

@@ -26,8 +26,8 @@ TEST(InNetworkAccounting, EveryOutputCarriesWhatEachInputBrought) {
   };
   std::uint64_t delivered_sum = 0, delivered_copy = 0;
   for (std::uint32_t l1 = 0; l1 < 5; ++l1) {
-    EXPECT_EQ(carried(l1, 4, sum), bytes);  // up: four inputs became one
-    EXPECT_EQ(carried(rig.l2(), l1, sum), l1 == 0 ? bytes : 0);
+    EXPECT_EQ(carried(l1, 4, sum), l1 == 0 ? 0 : bytes);         // up: four inputs became one
+    EXPECT_EQ(carried(rig.l2(), l1, sum), l1 == 0 ? bytes : 0);  // L1 0 adds its own to what comes down
     EXPECT_EQ(carried(l1, 4, copy), l1 == 0 ? bytes : 0);
     EXPECT_EQ(carried(rig.l2(), l1, copy), l1 == 0 ? 0 : bytes);
     for (std::uint32_t port = 0; port < 4; ++port) {
