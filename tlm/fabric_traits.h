@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tlm/fabric/wire_format.h"
+#include "tlm/program.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
@@ -27,6 +28,8 @@ struct FabricTraits {
   TimePs ends_latency_ps = 0;  ///< injection, the first router's pipeline, ejection
   TimePs hop_latency_ps = 0;   ///< link and the next router's pipeline
   WireFormat format;
+  bool in_network = false;           ///< the switches reduce and distribute (Step::Kind::flow_send)
+  FlowAdditions flow_additions;      ///< the order in which they add
   TimePs step_cost_ps = 0;           ///< endpoint: before each message is sent
   TimePs receive_cost_ps = 0;        ///< endpoint: after each message has arrived
   std::vector<IoPort> io;            ///< controller k is the endpoint npus() + k

@@ -164,8 +164,10 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
   if (request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier) {
     for (std::uint32_t rank = 0; rank < p; ++rank)
       bound = std::max(bound, reach_of(rank, request, fabric).farthest);
-    bound = std::max(
-        bound, nearest + static_cast<TimePs>(Uint128{2 * (p - 1)} * request.bytes * kPsPerSecond / rates));
+    // Without reduction on the way every value but one is sent towards the sum, and all but one receive it.
+    if (!fabric.in_network)
+      bound = std::max(
+          bound, nearest + static_cast<TimePs>(Uint128{2 * (p - 1)} * request.bytes * kPsPerSecond / rates));
   }
   const TimePs cut = cut_bound_ps(request, fabric, blocks, needs.across);
   return cut == 0 ? bound : std::max(bound, nearest + cut);

@@ -7,6 +7,7 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/in_network.h"
 #include "workloads/collectives/programs.h"
 
 namespace wafertlm {
@@ -35,13 +36,17 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
                                 std::to_string(request.bytes) + " B");
   if (request.algorithm.empty()) return;
   std::vector<std::string> known = algorithms_for(request.type);
+  if (InNetworkProgram::can(request.type)) known.insert(known.begin(), "in_network");
   const bool can = std::find(known.begin(), known.end(), request.algorithm) != known.end();
   if (can) known = algorithms_for(request.type, request.group, fabric);
   if (std::find(known.begin(), known.end(), request.algorithm) != known.end()) return;
   std::string text = std::string(to_string(request.type)) + " cannot run as '" + request.algorithm +
                      (can ? "' on this group" : "'") + "; it can as ";
   for (const std::string& name : known) text += name + (name == known.back() ? "" : ", ");
-  if (can) text += " (hierarchical_2d needs a full rectangle with both sides longer than 1)";
+  if (can)
+    text +=
+        " (hierarchical_2d needs a full rectangle with both sides longer than 1, in_network a fabric "
+        "whose switches reduce)";
   throw std::invalid_argument(text);
 }
 
@@ -58,6 +63,7 @@ std::string rule_of(const CollectiveRequest& request, const FabricTraits& fabric
   if (request.type != CollectiveType::all_reduce && request.type != CollectiveType::all_gather &&
       request.type != CollectiveType::reduce_scatter)
     return "";
+  if (fabric.in_network) return request.type == CollectiveType::all_reduce ? "in_network" : "";
   if (Rectangle(request.group, fabric).is_grid()) return "hierarchical_2d";
   return closes_with_neighbours(ring_order(request.group, fabric), request.group, fabric)
              ? "bidirectional_ring"
@@ -105,6 +111,7 @@ std::vector<std::string> algorithms_for(CollectiveType type) {
 
 std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric) {
   std::vector<std::string> names = algorithms_for(type);
+  if (fabric.in_network && InNetworkProgram::can(type)) names.insert(names.begin(), "in_network");
   if (!Rectangle(group, fabric).is_grid())
     names.erase(std::remove(names.begin(), names.end(), "hierarchical_2d"), names.end());
   return names;
@@ -160,6 +167,7 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
   if (full.type == CollectiveType::all_to_all)
     program->buffer_bytes += ranks * Blocks(full.bytes, ranks).bytes(0);
   program->ranks = programs_of(full, fabric);
+  if (full.algorithm == "in_network") program->flow_additions = fabric.flow_additions;
   return program;
 }
 

@@ -7,6 +7,7 @@
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/halving_doubling.h"
 #include "workloads/collectives/hierarchical.h"
+#include "workloads/collectives/in_network_cost.h"
 #include "workloads/collectives/link_loads.h"
 #include "workloads/collectives/tree.h"
 
@@ -230,6 +231,7 @@ TimePs predicted_ps(const CollectiveRequest& given, const FabricTraits& fabric) 
   const CollectiveType type = request.type;
   if (type == CollectiveType::barrier) request.bytes = kBarrierBytes;
   if (request.group.size() < 2 || request.bytes == 0) return 0;
+  if (request.algorithm == "in_network") return in_network_ps(request, fabric);
   if (request.algorithm == "hierarchical_2d") return hierarchical_ps(request, fabric);
   if (request.algorithm == "direct") return direct_ps(request, fabric);
   if (request.algorithm == "halving_doubling") return halving_ps(request, fabric);

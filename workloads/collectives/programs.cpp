@@ -4,6 +4,7 @@
 #include "workloads/collectives/direct.h"
 #include "workloads/collectives/halving_doubling.h"
 #include "workloads/collectives/hierarchical.h"
+#include "workloads/collectives/in_network.h"
 #include "workloads/collectives/ring.h"
 #include "workloads/collectives/shape.h"
 #include "workloads/collectives/tree_program.h"
@@ -58,6 +59,14 @@ Sources direct(const CollectiveRequest& request) {
   return sources;
 }
 
+Sources in_network(const CollectiveRequest& request) {
+  Sources sources;
+  for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank)
+    sources.push_back(std::make_unique<InNetworkProgram>(request.type, ranks_of(request), request.bytes,
+                                                         request.root, rank));
+  return sources;
+}
+
 Sources tree(const CollectiveRequest& request, const FabricTraits& fabric) {
   const bool both = !has_root(request.type);
   Tree shape =
@@ -86,6 +95,7 @@ Sources double_binary_tree(const CollectiveRequest& request, const FabricTraits&
 }  // namespace
 
 Sources programs_of(const CollectiveRequest& request, const FabricTraits& fabric) {
+  if (request.algorithm == "in_network") return in_network(request);
   if (request.algorithm == "hierarchical_2d") return hierarchical(request, fabric);
   if (request.algorithm == "halving_doubling")
     return each_rank<HalvingProgram>(request, HalvingPlan(request.type, ranks_of(request), request.bytes));

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/fred/flows/flow_admission.h"
+#include "tlm/link/switch_module.h"
+#include "tlm/scheduler.h"
+
+namespace wafertlm {
+
+struct FredFlowParams {
+  std::uint32_t per_buffer = 8;  ///< flows that have room in a buffer at the same time, per traffic channel
+  std::uint32_t room_packets =
+      0;                    ///< that a flow reserves in each buffer, at least 2; 0: enough for line rate
+  std::uint32_t lanes = 8;  ///< queues of a switch's flow unit into its outputs
+  bool reservation = true;  ///< false for tests only
+  FlowConflict conflict = FlowConflict::block;
+
+  /// What a flow reserves behind a link whose round trip (link, switch, credit) is this long.
+  std::uint64_t room_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format) const;
+};
+
+/// The in-network flows of a tree of SwitchModules: their admission, and what gives it time.
+class FredFlows final : private FlowAdmissionHost, private Wakeable {
+ public:
+  FredFlows(const FredFlowParams& params, const WireFormat& format, const ClassTable& classes,
+            PacketPool& packets, Scheduler& scheduler);
+
+  /// Switches in the order of their numbers; `outputs` are the links behind them, with their flow buffers.
+  void add_switch(SwitchModule& made, const std::vector<OutputParams>& outputs);
+  void join(std::size_t child, PortId child_port, std::size_t parent, PortId parent_port) {
+    fabric_.tree.join(child, child_port, parent, parent_port);
+  }
+  /// `injection`: the link into the switch.
+  void attach(NpuId endpoint, std::size_t to, PortId port, const OutputParams& injection);
+  /// How switches are set for flows; before start().
+  void set_routing(FlowRouting routing) { fabric_.routing = std::move(routing); }
+  /// Everything is there.
+  void start();
+
+  FlowControl& control() { return admission_; }
+  const FlowAdmission& admission() const { return admission_; }
+  /// Packets that wait at the inputs of flow units.
+  std::uint64_t queued() const;
+
+ private:
+  void request_admission_wake(TimePs at) override { scheduler_.schedule(at, *this, 0); }
+  void wake(std::uint32_t, TimePs now) override { admission_.wake(now); }
+
+  FredFlowParams params_;
+  PacketPool& packets_;
+  Scheduler& scheduler_;
+  FlowFabric fabric_;
+  FlowAdmission admission_;
+  std::vector<const SwitchModule*> switches_;
+};
+
+}  // namespace wafertlm
