@@ -10,6 +10,7 @@
 #include "platform/check/check_command.h"
 #include "platform/collective/collective_command.h"
 #include "platform/config/config_error.h"
+#include "platform/fred/fred_command.h"
 #include "platform/run/run_command.h"
 #include "platform/trace/trace_command.h"
 #include "platform/traffic/traffic_command.h"
@@ -34,7 +35,7 @@ int run(int argc, char** argv) {
       {"run", add_run_command(app)},           {"collective", add_collective_command(app)},
       {"traffic", add_traffic_command(app)},   {"check", add_check_command(app)},
       {"schema", add_schema_command(app)},     {"trace", add_trace_command(app)},
-      {"workload", add_workload_command(app)},
+      {"workload", add_workload_command(app)}, {"fred", add_fred_command(app)},
   };
   try {
     app.parse(argc, argv);

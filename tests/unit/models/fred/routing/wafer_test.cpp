@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <stdexcept>
+
+#include "models/fred/routing/evaluate.h"
+#include "models/fred/routing/wafer_router.h"
+
+namespace wafertlm {
+namespace {
+
+const FredWaferShape kPhysical;
+const FredWaferShape kLogical = FredWaferShape::logical();
+constexpr WaferRouteOptions kAllChoices{{FredRouteMode::backtracking}, 1000};
+
+Group npus(const std::vector<std::uint32_t>& numbers) {
+  Group group;
+  for (const std::uint32_t number : numbers) group.push_back(static_cast<NpuId>(number));
+  return group;
+}
+
+/// What arrives at every NPU of a routed step, by following values from switch to switch: out of the NPUs,
+/// up, through L2, down. Knows the wiring of the shape and the configurations, nothing of paths and wishes.
+std::map<std::uint32_t, std::multiset<std::uint32_t>> arriving(const WaferRouting& routing,
+                                                               const FredWaferRouter& router) {
+  const FredWaferShape& shape = router.shape();
+  using Values = std::multiset<std::uint32_t>;
+  std::map<std::pair<std::string, std::uint32_t>, FredValues> of;  // by switch
+  for (const SwitchRouting& each : routing.switches)
+    of.emplace(std::make_pair(each.flows.name, 0U),
+               evaluate(router.network(each.flows.ports).netlist(), each.routing.configuration));
+  const auto l1_name = [](std::uint32_t l1) { return fmt::format("L1[{}]", l1); };
+  std::function<Values(const std::string&, bool, std::uint32_t, std::uint32_t)> out;
+  // Value at an input port.
+  const auto in = [&](bool top, std::uint32_t index, std::uint32_t port) -> Values {
+    const std::uint32_t per = shape.uplinks_per_l2();
+    if (top) return out(l1_name(port / per), false, port / per, shape.uplink_port(index * per + port % per));
+    if (port < shape.npus_per_l1) return {port * shape.l1_switches + index};
+    const std::uint32_t uplink = port - shape.npus_per_l1, l2 = uplink / per;
+    return out(fmt::format("L2[{}]", l2), true, l2, index * per + uplink % per);
+  };
+  out = [&](const std::string& name, bool top, std::uint32_t index, std::uint32_t port) -> Values {
+    Values values;
+    const auto found = of.find({name, 0U});
+    if (found == of.end()) return values;
+    for (const std::uint32_t input : found->second.inputs_of(port)) {
+      const Values more = in(top, index, input);
+      values.insert(more.begin(), more.end());
+    }
+    return values;
+  };
+  std::map<std::uint32_t, Values> all;
+  for (std::uint32_t l1 = 0; l1 < shape.l1_switches; ++l1)
+    for (std::uint32_t port = 0; port < shape.npus_per_l1; ++port) {
+      const Values values = out(l1_name(l1), false, l1, port);
+      if (!values.empty()) all[port * shape.l1_switches + l1] = values;
+    }
+  return all;
+}
+
+std::map<std::uint32_t, std::multiset<std::uint32_t>> wanted(const WaferStep& step) {
+  std::map<std::uint32_t, std::multiset<std::uint32_t>> all;
+  for (const WaferFlow& flow : step)
+    for (const NpuId to : flow.to)
+      for (const NpuId from : flow.from)
+        all[static_cast<std::uint32_t>(to)].insert(static_cast<std::uint32_t>(from));
+  return all;
+}
+
+TEST(FredWafer, PortsOfTheChips) {
+  EXPECT_EQ(kPhysical.npus(), 20U);
+  EXPECT_EQ(kPhysical.l1_ports(0), 12U);
+  EXPECT_EQ(kPhysical.l1_ports(4), 11U);
+  EXPECT_EQ(kPhysical.l2_ports(), 10U);
+  EXPECT_EQ(kLogical.l2_ports(), 20U);
+  // 35 chips: 15 FRED(12), 10 FRED(11), 10 FRED(10).
+  EXPECT_EQ(kPhysical.planes * kPhysical.l1_switches, 15U + 10U);
+  EXPECT_EQ(kPhysical.planes * kPhysical.l2_switches, 10U);
+  EXPECT_EQ(kPhysical.l1_of(NpuId{7}), 2U);  // second row, third column
+  EXPECT_EQ(kPhysical.l1_port_of(NpuId{7}), 1U);
+}
+
+TEST(FredWafer, RefusesShapesThatDoNotFit) {
+  const auto expect_refused = [](const std::function<void(FredWaferShape&)>& change) {
+    FredWaferShape shape;
+    change(shape);
+    EXPECT_THROW(FredWaferRouter(shape, 2), std::invalid_argument);
+  };
+  expect_refused([](auto& shape) { shape.l1_switches = 1; });
+  expect_refused([](auto& shape) { shape.npus_per_l1 = 0; });
+  expect_refused([](auto& shape) { shape.uplinks = 5; });
+  expect_refused([](auto& shape) { shape.io_per_l1 = {4, 4}; });
+  expect_refused([](auto& shape) { shape.l2_switches = 0; });
+}
+
+TEST(FredWafer, CollectivesAsSeriesOfFlows) {
+  const std::vector<Group> groups = {npus({0, 1, 2}), npus({5, 6})};
+  const auto counts = [&](CollectiveType type) {
+    std::vector<std::size_t> flows;
+    for (const WaferStep& step : fred_steps(type, groups)) flows.push_back(step.size());
+    return flows;
+  };
+  using Counts = std::vector<std::size_t>;
+  EXPECT_EQ(counts(CollectiveType::all_reduce), (Counts{2}));
+  EXPECT_EQ(counts(CollectiveType::broadcast), (Counts{2}));
+  EXPECT_EQ(counts(CollectiveType::reduce_scatter), (Counts{2, 2, 1}));  // a reduce per rank
+  EXPECT_EQ(counts(CollectiveType::all_gather), (Counts{2, 2, 1}));
+  EXPECT_EQ(counts(CollectiveType::all_to_all), (Counts{5, 3}));
+  EXPECT_EQ(counts(CollectiveType::gather), (Counts{2, 1}));
+  const WaferStep second = fred_steps(CollectiveType::reduce_scatter, groups)[1];
+  EXPECT_EQ(second[0].from, npus({0, 1, 2}));
+  EXPECT_EQ(second[0].to, npus({1}));
+  EXPECT_EQ(fred_steps(CollectiveType::all_gather, groups)[2][0].to, npus({0, 1}));
+  EXPECT_EQ(fred_steps(CollectiveType::broadcast, {npus({3, 4, 8})}, 1)[0][0].to, npus({3, 8}));
+  EXPECT_THROW(fred_steps(CollectiveType::reduce, groups, 2), std::invalid_argument);
+  EXPECT_THROW(fred_steps(CollectiveType::all_reduce, {npus({3})}), std::invalid_argument);
+}
+
+// NPUs 0, 5 and 10 hang on L1[0], 1 and 6 on L1[1], 2 on L1[2].
+TEST(FredWafer, FlowsTurnAsLowAsTheyCan) {
+  const auto path = [](const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to) {
+    return path_of({npus(from), npus(to)}, kPhysical);
+  };
+  using L1 = std::vector<std::uint32_t>;
+  EXPECT_TRUE(path({0, 5}, {0, 10}).stays());
+  EXPECT_EQ(path({0, 1}, {0, 1}).up, (L1{0, 1}));  // an all-reduce sums above
+  EXPECT_EQ(path({0, 1}, {0, 1}).down, (L1{0, 1}));
+  EXPECT_EQ(path({0}, {5, 1, 2}).up, (L1{0}));  // L1[0] serves NPU 5 itself
+  EXPECT_EQ(path({0}, {5, 1, 2}).down, (L1{1, 2}));
+  EXPECT_EQ(path({0, 1, 6}, {6}).up, (L1{0}));  // L1[1] adds its own to what comes down
+  EXPECT_EQ(path({0, 1, 6}, {6}).down, (L1{1}));
+  EXPECT_THROW(path({20}, {0}), std::invalid_argument);
+  EXPECT_THROW(path({}, {0}), std::invalid_argument);
+}
+
+// The DP groups of MP(2)-DP(5)-PP(2): four all-reduces along the rows, one uplink each, two in each L2
+// switch.
+TEST(FredWafer, FourRowsShareTheUplinks) {
+  const auto steps = fred_steps(
+      CollectiveType::all_reduce,
+      {npus({0, 1, 2, 3, 4}), npus({5, 6, 7, 8, 9}), npus({10, 11, 12, 13, 14}), npus({15, 16, 17, 18, 19})});
+  const FredWaferRouter router(kPhysical, 2);
+  const WaferRouting routing = router.route(steps[0]);
+  ASSERT_TRUE(routing.routed()) << routing.reason;
+  ASSERT_EQ(routing.switches.size(), 7U);
+  EXPECT_EQ(routing.wish, (std::vector<std::uint32_t>{0, 0, 2, 2}));
+  EXPECT_EQ(to_string(routing.switches[0].flows.flows[0]), "0->4");
+  EXPECT_EQ(to_string(routing.switches[0].flows.flows[1]), "4->0");
+  EXPECT_EQ(to_string(routing.switches[5].flows.flows[1]), "1,3,5,7,9->1,3,5,7,9");
+  EXPECT_EQ(arriving(routing, router), wanted(steps[0]));
+}
+
+// Five groups of four, each missing another L1 switch: 20 uplinks in use, and 10 of each L2 switch cannot be
+// made of fours.
+TEST(FredWafer, SomeGroupsCannotBeSpreadOverTwoL2Chips) {
+  const std::vector<Group> groups = {npus({0, 1, 2, 3}), npus({5, 6, 7, 4}), npus({10, 11, 8, 9}),
+                                     npus({15, 12, 13, 14}), npus({16, 17, 18, 19})};
+  const auto steps = fred_steps(CollectiveType::all_reduce, groups);
+  const WaferRouting physical = FredWaferRouter(kPhysical, 3).route(steps[0], kAllChoices);
+  EXPECT_EQ(physical.status, FredRouteStatus::impossible);
+  EXPECT_EQ(physical.conflict, WaferRouting::Conflict::uplinks);
+  EXPECT_EQ(physical.choices, 0U);
+  const FredWaferRouter router(kLogical, 3);
+  const WaferRouting logical = router.route(steps[0]);
+  ASSERT_TRUE(logical.routed()) << logical.reason;
+  EXPECT_EQ(arriving(logical, router), wanted(steps[0]));
+}
+
+// Pairs around a ring of five L1 switches, two for each neighbour: an odd cycle in L2.
+TEST(FredWafer, ARingOfPairsNeedsThreeMiddleSwitches) {
+  std::vector<Group> pairs;
+  for (std::uint32_t l1 = 0; l1 < 5; ++l1)
+    for (std::uint32_t i = 0; i < 2; ++i) pairs.push_back(npus({l1 + 5 * i, (l1 + 1) % 5 + 5 * (i + 2)}));
+  const auto steps = fred_steps(CollectiveType::all_reduce, pairs);
+  const WaferRouting two = FredWaferRouter(kPhysical, 2).route(steps[0], kAllChoices);
+  EXPECT_EQ(two.status, FredRouteStatus::impossible);
+  EXPECT_EQ(two.conflict, WaferRouting::Conflict::l2) << two.reason;
+  const FredWaferRouter router(kPhysical, 3);
+  const WaferRouting three = router.route(steps[0]);
+  ASSERT_TRUE(three.routed()) << three.reason;
+  EXPECT_EQ(arriving(three, router), wanted(steps[0]));
+}
+
+/// Groups of random sizes over shuffled NPUs; some NPUs stay without one.
+std::vector<Group> random_groups(std::uint32_t count, std::mt19937_64& random) {
+  std::vector<std::uint32_t> shuffled(count);
+  for (std::uint32_t i = 0; i < count; ++i) shuffled[i] = i;
+  for (std::size_t i = count; i > 1; --i) std::swap(shuffled[i - 1], shuffled[random() % i]);
+  std::vector<Group> groups;
+  const std::size_t most = 2 + random() % 9;
+  for (std::size_t at = 0; at + 2 <= count;) {
+    const std::size_t size = std::min<std::size_t>(2 + random() % most, count - at);
+    groups.push_back(npus({shuffled.begin() + static_cast<std::ptrdiff_t>(at),
+                           shuffled.begin() + static_cast<std::ptrdiff_t>(at + size)}));
+    at += size;
+  }
+  return groups;
+}
+
+TEST(FredWafer, WhatRoutesArrivesInBothViewsForAllCollectives) {
+  std::mt19937_64 random(17);
+  const FredWaferShape shapes[] = {
+      kPhysical, kLogical, {3, 3, {}, 3, 1, 1}, {6, 5, {}, 6, 3, 1}, {2, 1, {}, 2, 1, 1}};
+  std::size_t routed = 0, all = 0, more = 0;
+  for (const FredWaferShape& shape : shapes)
+    for (const std::uint32_t m : {2U, 3U}) {
+      const FredWaferRouter router(shape, m);
+      for (const CollectiveType type :
+           {CollectiveType::all_reduce, CollectiveType::reduce, CollectiveType::broadcast,
+            CollectiveType::reduce_scatter, CollectiveType::all_gather, CollectiveType::all_to_all})
+        for (int round = 0; round < 6; ++round)
+          for (const WaferStep& step : fred_steps(type, random_groups(shape.npus(), random))) {
+            const WaferRouting first = router.route(step);
+            const WaferRouting best = router.route(step, {{FredRouteMode::backtracking}, 100});
+            if (first.routed()) {
+              ASSERT_EQ(arriving(first, router), wanted(step));
+            }
+            if (best.routed()) {
+              ASSERT_EQ(arriving(best, router), wanted(step));
+            }
+            ASSERT_TRUE(best.routed() || !first.routed());
+            ++all;
+            routed += best.routed();
+            more += best.routed() && !first.routed();
+          }
+    }
+  fmt::print("{} of {} steps route, {} of them not at the first try\n", routed, all, more);
+  EXPECT_GT(routed, all / 2);
+  EXPECT_GT(more, 0U);
+}
+
+// Unicasts with an input and an output each: no level has a conflict, and uplinks can always be shared
+// equally.
+TEST(FredWafer, AllToAllAlwaysRoutes) {
+  std::mt19937_64 random(2);
+  const FredWaferRouter router(kPhysical, 2);
+  for (int round = 0; round < 50; ++round)
+    for (const WaferStep& step : fred_steps(CollectiveType::all_to_all, random_groups(20, random))) {
+      const WaferRouting routing = router.route(step);
+      ASSERT_TRUE(routing.routed()) << routing.reason;
+    }
+}
+
+TEST(FredWafer, RefusesFlowsThatShareAnNpu) {
+  const FredWaferRouter router(kPhysical, 2);
+  EXPECT_THROW(router.route({{npus({0}), npus({1})}, {npus({0}), npus({2})}}), std::invalid_argument);
+  EXPECT_THROW(router.route({{npus({0}), npus({5})}, {npus({10}), npus({5})}}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace wafertlm

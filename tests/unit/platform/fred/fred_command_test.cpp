@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "platform/fred/fred_sweep.h"
+#include "tests/support/tool.h"
+
+namespace wafertlm {
+namespace {
+
+using test::run_tool;
+using test::ToolResult;
+
+TEST(FredCommand, FlowsOfThePapersExample) {
+  const ToolResult result = run_tool("fred routes --parallelism 'MP(2)-DP(5)-PP(2)'");
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  // A column holds MP(2) x PP(2): these phases stay within L1, the DP groups share the uplinks.
+  EXPECT_NE(result.out.find("    L1[0]   #0: 0,1->0,1  #1: 2,3->2,3\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("    L1[0]   #0: 0->2,3\n"), std::string::npos);
+  EXPECT_NE(result.out.find("    L2[1]  #2: 0,2,4,6,8->0,2,4,6,8  #3: 1,3,5,7,9->1,3,5,7,9\n"),
+            std::string::npos);
+}
+
+TEST(FredCommand, PrintsTheMicroSwitches) {
+  const ToolResult result = run_tool("fred routes --parallelism 'MP(4)-DP(5)' --m 2 --print");
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.out.find("    L1[4] = FRED_2(11), 7 µswitch stages\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("      in0            R      0+1->0  reduces\n"), std::string::npos);
+}
+
+// The pairs of DP(2) make a ring of five L1 switches.
+TEST(FredCommand, SaysWhyAndWhetherItIsProven) {
+  const ToolResult result = run_tool("fred routes --parallelism 'MP(10)-DP(2)' --json");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  ASSERT_EQ(json["phases"].size(), 2U);
+  const nlohmann::json& dp = json["phases"][1];
+  EXPECT_EQ(dp["name"], "dp");
+  EXPECT_EQ(dp["groups"], 10);
+  std::map<std::pair<int, std::string>, std::string> status;
+  for (const auto& route : dp["routes"]) status[{route["m"], route["way"]}] = route["status"];
+  EXPECT_EQ((status[{2, "first colouring"}]), "not found");
+  EXPECT_EQ((status[{2, "uplinks too"}]), "impossible");
+  EXPECT_EQ((status[{3, "first colouring"}]), "routed");
+  EXPECT_NE(dp["routes"][0]["reason"].get<std::string>().find("need more than 2 middle switches"),
+            std::string::npos);
+  EXPECT_EQ(json["shape"]["l2_switches"], 2);
+}
+
+TEST(FredCommand, AllParallelisms) {
+  // 20 = 2 x 2 x 5: 6 ways for the twos, 3 for the five.
+  EXPECT_EQ(all_parallelisms(20).size(), 18U);
+  EXPECT_EQ(all_parallelisms(19).size(), 3U);
+  EXPECT_EQ(all_parallelisms(18).size(), 18U);
+  std::set<std::string> different;
+  for (const Parallelism& each : all_parallelisms(20)) {
+    EXPECT_EQ(each.workers(), 20U);
+    different.insert(to_string(each));
+  }
+  EXPECT_EQ(different.size(), 18U);
+}
+
+// m = 3 never conflicts in a switch with 20 NPUs; what is left are two parallelisms whose groups of four
+// cannot be spread over two L2 chips. More freedom never conflicts more. The counts of m = 2 are those of
+// this router, recorded here so that a change is seen.
+TEST(FredCommand, ConflictRatesOfTwentyNpus) {
+  FredSweepQuery query;
+  query.routes.ms = {2, 3};
+  query.seeds = 5;
+  const FredSweep sweep = sweep_routes(query);
+  EXPECT_EQ(sweep.parallelisms, 18U);
+  fmt::print("{}", sweep_text(query, sweep));
+  for (const SweepRow& row : sweep.rows) {
+    const std::uint64_t per_placement = row.phase == "any" ? 18 : 12;  // 6 of 18 have a degree of 1
+    EXPECT_EQ(row.cases, per_placement * (row.placement == "random" ? 5 : 1));
+    for (std::size_t way = 0; way < 6; ++way) {
+      const SweepCount& count = row.counts[way];
+      EXPECT_EQ(count.conflicts, count.uplinks + count.l1 + count.l2);
+      EXPECT_LE(count.impossible, count.conflicts);
+      if (way % 3 != 0) {
+        EXPECT_LE(count.conflicts, row.counts[way - 1].conflicts);
+      }
+      if (way >= 3) {
+        EXPECT_LE(count.conflicts, row.counts[way - 3].conflicts);
+        EXPECT_EQ(count.l1 + count.l2, 0U);
+      }
+    }
+    const bool split = (row.placement == "paper" && row.phase == "dp") ||
+                       (row.placement == "row_major" && row.phase == "mp");
+    if (split) {
+      EXPECT_EQ(row.counts[2].conflicts, 6U);
+      EXPECT_EQ(row.counts[5].uplinks, 2U);
+    } else if (row.placement == "paper" && row.phase != "any") {
+      EXPECT_EQ(row.counts[0].conflicts, 0U);
+    }
+  }
+}
+
+TEST(FredCommand, SweepInJson) {
+  const ToolResult result = run_tool("fred routes --sweep --placement paper --workers 18-20 --m 2 --json");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["parallelisms"], 39);
+  EXPECT_EQ(json["rows"].size(), 4U);
+  EXPECT_EQ(json["rows"][0]["counts"].size(), 3U);
+  EXPECT_FALSE(json["conflicts"].empty());
+}
+
+struct Bad {
+  std::string arguments, message;
+};
+void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.arguments; }
+
+class FredBadInput : public testing::TestWithParam<Bad> {};
+
+TEST_P(FredBadInput, IsRefusedWithAWayOut) {
+  const ToolResult result = run_tool("fred " + GetParam().arguments);
+  EXPECT_EQ(result.exit_code, 2) << result.out;
+  EXPECT_NE(result.error.find(GetParam().message), std::string::npos) << result.error;
+  EXPECT_EQ(result.out, "");
+}
+
+const std::string kOne = "routes --parallelism 'MP(2)-DP(5)-PP(2)' ";
+INSTANTIATE_TEST_SUITE_P(
+    Input, FredBadInput,
+    testing::Values(Bad{"routes", "give --parallelism"}, Bad{"", "subcommand"},
+                    Bad{"routes --parallelism 'MP(7)-DP(3)'", "the wafer has 20"},
+                    Bad{"routes --parallelism 'MP(1)'", "nothing to communicate"},
+                    Bad{kOne + "--placement papre", "did you mean 'paper'?"},
+                    Bad{kOne + "--type allreduce", "did you mean 'all_reduce'?"},
+                    Bad{kOne + "--view logcal", "did you mean 'logical'?"},
+                    Bad{kOne + "--view logical --l2 2", "the logical view has one L2 switch"},
+                    Bad{kOne + "--m 2,x", "--m 2,x: expected whole numbers from 1, joined by ','"},
+                    Bad{kOne + "--m 0", "--m 0: expected whole numbers from 1"},
+                    Bad{kOne + "--m 32", "there are 1 to 31 middle switches"},
+                    Bad{kOne + "--io 4,4", "I/O controllers are given for 2 L1 switches and there are 5"},
+                    Bad{kOne + "--uplinks 5", "5 uplinks cannot be shared equally by 2 L2 switches"},
+                    Bad{kOne + "--workers 18", "--workers belongs to --sweep"},
+                    Bad{kOne + "--seeds 3", "--seeds belongs to --sweep"},
+                    Bad{kOne + "--seed 3", "only --placement random has a seed"},
+                    Bad{kOne + "--sweep", "leave --parallelism out"},
+                    Bad{"routes --sweep --print", "--print shows one parallelism"},
+                    Bad{"routes --sweep --workers 18-21",
+                        "--workers 18-21: expected a number up to 20, or FROM-TO"},
+                    Bad{"routes --sweep --placement file:x", "a file places the workers of one parallelism"},
+                    Bad{"routes --sweep --placement paper,paper", "paper is listed twice"},
+                    Bad{"routes --sweep --placement paper --seeds 4", "only --placement random has seeds"},
+                    Bad{kOne + "--lod", "--lod"}));
+
+TEST(FredCommand, HelpHasExamples) {
+  const ToolResult result = run_tool("fred routes --help");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.out.find("Examples:"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wafertlm
