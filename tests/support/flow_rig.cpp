@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "models/fred/flows/routed_order.h"
 #include "tlm/checking.h"
 
 namespace wafertlm::test {
@@ -78,6 +79,10 @@ struct FlowRig::Node final : EndpointHost {
   FlowRig& rig;
   std::uint32_t number;
   Endpoint endpoint;
+};
+
+struct FlowRig::Orders {
+  RoutedOrder l1, l2;
 };
 
 struct FlowRig::Admission final : FlowAdmissionHost {
@@ -162,6 +167,17 @@ FlowRig::FlowRig(const FlowRigParams& params, const ClassTable& classes)
   }
   for (std::uint32_t s = 0; s < params.l1; ++s)
     tree_.join(s, static_cast<PortId>(n), params.l1, static_cast<PortId>(s));
+  if (params.routed_order) {
+    orders_ = std::shared_ptr<Orders>(new Orders{{3, n + 1}, {3, params.l1}});
+    tree_.set_order([orders = orders_, top = params.l1](std::size_t at, const FlowLeg& leg) {
+      const auto ports = [](const std::vector<PortId>& of) {
+        std::vector<std::uint32_t> list;
+        for (const PortId port : of) list.push_back(static_cast<std::uint32_t>(port));
+        return list;
+      };
+      return (at == top ? orders->l2 : orders->l1).of(ports(leg.inputs), ports(leg.outputs));
+    });
+  }
   fabric.tree = tree_;
   fabric.room_bytes = [flows = params.flows](const OutputParams& of) { return of.flow_buffer_bytes / flows; };
   admission_->set_fabric(std::move(fabric));

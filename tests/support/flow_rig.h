@@ -23,6 +23,7 @@ struct FlowRigParams {
   std::uint32_t lanes = 8;
   bool reservation = true;
   FlowConflict conflict = FlowConflict::block;
+  bool routed_order = false;  ///< add as FRED_3(5) and FRED_3(l1) do, else from the lowest port up
 };
 
 /// A two-level FRED wafer without SystemC: real endpoints, switch cores, flow units and admission, driven by
@@ -64,6 +65,7 @@ class FlowRig {
   struct Switch;
   struct Node;
   struct Admission;
+  struct Orders;
   OutputParams link(std::uint64_t bytes_per_s) const;
 
   FlowRigParams params_;
@@ -71,6 +73,7 @@ class FlowRig {
   PacketPool packets_;
   MessagePool messages_;
   FlowTree tree_;
+  std::shared_ptr<Orders> orders_;
   std::multimap<TimePs, std::function<void()>> events_;
   TimePs now_ = 0;
   std::vector<std::unique_ptr<Switch>> switches_;  // L1s, then L2

@@ -87,8 +87,9 @@ std::vector<FlowTree::Place> FlowTree::legs(const std::vector<NpuId>& contributo
     if (inputs.empty() || outputs.empty()) return;
     std::sort(inputs.begin(), inputs.end());
     std::sort(outputs.begin(), outputs.end());
-    AdditionOrder order = in_sequence(inputs.size());
-    places.push_back({at, {std::move(inputs), std::move(outputs), std::move(order)}});
+    FlowLeg leg{std::move(inputs), std::move(outputs), {}};
+    leg.order = order_ ? order_(at, leg) : in_sequence(leg.inputs.size());
+    places.push_back({at, std::move(leg)});
   };
   for (std::size_t at = 0; at < nodes_.size(); ++at) {
     const Node& node = nodes_[at];

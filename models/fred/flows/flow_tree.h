@@ -2,7 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tlm/flow.h"
@@ -28,6 +30,11 @@ class FlowTree {
   void attach(NpuId endpoint, std::size_t to, PortId port);
   /// Each switch has one parent at most.
   void join(std::size_t child, PortId child_port, std::size_t parent, PortId parent_port);
+
+  /// In which order a switch adds the inputs of a leg; without it from the lowest port up.
+  void set_order(std::function<AdditionOrder(std::size_t at, const FlowLeg& leg)> order) {
+    order_ = std::move(order);
+  }
 
   /// The legs of a flow, by the shortest ways. The sum is complete at the lowest switch that has all
   /// contributors below it, or, if all receivers are within a part of that one's tree, at the lowest switch
@@ -59,6 +66,7 @@ class FlowTree {
   std::size_t lowest_above(const std::vector<NpuId>& endpoints, const std::vector<std::size_t>& below) const;
   std::vector<std::size_t> count_below(const std::vector<NpuId>& endpoints) const;
 
+  std::function<AdditionOrder(std::size_t at, const FlowLeg& leg)> order_;
   std::vector<Node> nodes_;
   std::vector<std::optional<Attachment>> attachments_;  // by endpoint
 };

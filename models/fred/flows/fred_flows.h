@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <memory>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/fred/flows/flow_admission.h"
@@ -35,7 +36,11 @@ class FredFlows final : private FlowAdmissionHost, private Wakeable {
   }
   /// `injection`: the link into the switch.
   void attach(NpuId endpoint, std::size_t to, PortId port, const OutputParams& injection);
-  /// How switches are set for flows; before start().
+  /// In which order switches add; before start().
+  void set_order(std::function<AdditionOrder(std::size_t at, const FlowLeg& leg)> order) {
+    fabric_.tree.set_order(std::move(order));
+  }
+  /// Which flows they can carry together; before start().
   void set_routing(FlowRouting routing) { fabric_.routing = std::move(routing); }
   /// Everything is there.
   void start();

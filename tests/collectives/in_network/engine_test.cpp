@@ -81,6 +81,7 @@ TEST(InNetworkValues, EveryTypeAndGroup) {
             params.packet_bytes = 1024;
             params.room_packets = room;
             params.flows = room == 0 ? 4 : 1;
+            params.routed_order = room == 0;
             FlowRig rig(params, flow_classes());
             ProvenCollective collective(
                 rig, in_network(type, group, bytes, rig, data, static_cast<std::uint32_t>(group.size() / 2)),
@@ -94,6 +95,27 @@ TEST(InNetworkValues, EveryTypeAndGroup) {
             ASSERT_EQ(collective.wrong(), "") << to_string(type) << " " << bytes;
             ASSERT_EQ(rig.unrest(), "");
           }
+}
+
+// Four NPUs of a FRED_3(5): the pairs of its input µswitches, then a middle one.
+TEST(InNetworkValues, SumsAreRoundedInTheOrderOfTheMicroSwitches) {
+  FlowRigParams params;
+  params.routed_order = true;
+  FlowRig routed(params, flow_classes());
+  EXPECT_EQ(routed.additions(first_npus(4), first_npus(4)), (AdditionOrder{{0, 1}, {2, 3}, {0, 2}}));
+  FlowRig in_a_row({}, flow_classes());
+  EXPECT_EQ(in_a_row.additions(first_npus(4), first_npus(4)), (AdditionOrder{{0, 1}, {0, 2}, {0, 3}}));
+  // The two orders give different BF16 sums, and each rig its own.
+  const auto sum = [&](FlowRig& rig, FlowRig& order) {
+    CollectiveProgram program =
+        in_network(CollectiveType::all_reduce, first_npus(4), 8192, order, DataType::bf16);
+    ProvenCollective collective(rig, std::move(program), 1, kDp);
+    collective.enter_all();
+    rig.run();
+    return collective.wrong();
+  };
+  EXPECT_EQ(sum(routed, routed), "");
+  EXPECT_NE(sum(in_a_row, routed), "");
 }
 
 // All-reduce by group size: traffic per NPU, out and in together, against an endpoint ring's 2 (N−1)/N · 2 S.
