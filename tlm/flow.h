@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct Flow {
 struct FlowLeg {
   std::vector<PortId> inputs, outputs;  ///< ascending
   AdditionOrder order;                  ///< one less than there are inputs
+  std::optional<PortId> from_above;     ///< the input that depends on what other legs of the flow send up
 };
 
 /// Who waits to send into a flow.

@@ -142,6 +142,10 @@ FlowRig::FlowRig(const FlowRigParams& params, const ClassTable& classes)
     unit.pipeline_ps = params.pipeline_ps;
     unit.credit_delay_ps.assign(core.outputs.size(), params.credit_delay_ps);
     unit.lanes = params.lanes;
+    unit.phase_rule = params.phase_rule;
+    unit.phase_change_ps = params.phase_change_ps;
+    for (std::size_t c = 0; c < classes.size(); ++c)
+      unit.priority[c] = classes[static_cast<ClassId>(c)].priority;
     core.credit_delay_ps = unit.credit_delay_ps;
     core.credit_delay_ps.resize(core.credit_delay_ps.size() + unit.lanes);
     tree_.add_switch(static_cast<std::uint32_t>(core.outputs.size()));
@@ -252,6 +256,8 @@ std::map<FlowKey, std::uint64_t> FlowRig::carried(std::size_t at, PortId output)
 std::uint64_t FlowRig::payload_bytes(std::size_t at, PortId output) const {
   return switches_[at]->core.counters(output).payload_bytes;
 }
+
+std::uint64_t FlowRig::phase_changes(std::size_t at) const { return switches_[at]->unit.phase_changes(); }
 
 std::uint64_t FlowRig::injected_bytes(NpuId npu) const {
   return nodes_[index_of(npu)]->endpoint.injection_port().counters(PortId{0}).payload_bytes;

@@ -23,6 +23,8 @@ struct FlowRigParams {
   std::uint32_t lanes = 8;
   bool reservation = true;
   FlowConflict conflict = FlowConflict::block;
+  bool phase_rule = false;
+  TimePs phase_change_ps = 0;
   bool routed_order = false;  ///< add as FRED_3(5) and FRED_3(l1) do, else from the lowest port up
 };
 
@@ -59,6 +61,7 @@ class FlowRig {
   std::uint64_t payload_bytes(std::size_t at, PortId output) const;
   /// Of an NPU's injection port.
   std::uint64_t injected_bytes(NpuId npu) const;
+  std::uint64_t phase_changes(std::size_t at) const;
   std::size_t l2() const { return params_.l1; }
 
  private:

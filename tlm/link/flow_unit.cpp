@@ -33,6 +33,7 @@ struct FlowUnit::Leg {
 
   const Flow* flow = nullptr;
   AdditionOrder order;
+  std::optional<PortId> from_above;
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   RingQueue<Combined> combined;  // of packets number gone … gone + size − 1
@@ -45,7 +46,10 @@ struct FlowUnit::Leg {
 };
 
 FlowUnit::FlowUnit(const FlowUnitParams& params, PacketPool& packets, FlowUnitHost& host)
-    : params_(params), packets_(packets), host_(host) {}
+    : params_(params),
+      packets_(packets),
+      host_(host),
+      changes_cost_(params.phase_rule || params.phase_change_ps != 0) {}
 
 FlowUnit::~FlowUnit() = default;
 
@@ -62,6 +66,7 @@ void FlowUnit::open(const Flow& flow, const FlowLeg& leg, const std::vector<std:
   auto made = std::make_unique<Leg>();
   made->flow = &flow;
   made->order = leg.order;
+  made->from_above = leg.from_above;
   made->lane = next_lane_;
   next_lane_ = (next_lane_ + 1) % params_.lanes;
   const auto take = [&](Leg*& place) {
@@ -112,7 +117,38 @@ void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
   input->bytes += packet.payload_bytes;
   input->queue.push_back({&packet, head_ps});
   ++queued_;
+  if (params_.phase_rule && phase_ != priority_of(*leg)) {
+    // This may be what the others of its phase wait for.
+    for (const auto& other : legs_)
+      if (priority_of(*other) == priority_of(*leg)) advance(*other, now);
+    return;
+  }
   advance(*leg, now);
+}
+
+std::uint32_t FlowUnit::priority_of(const Leg& leg) const {
+  return params_.priority[index_of(leg.flow->traffic_class)];
+}
+
+/// Whether the switch is, or can be, set for the phase of `leg`, which has all it needs.
+bool FlowUnit::enter_phase(const Leg& leg, TimePs now) {
+  const std::uint32_t phase = priority_of(leg);
+  if (phase_ == phase) return true;
+  const bool comes_down = leg.from_above && leg.inputs.size() == 1;
+  if (params_.phase_rule && phase_ && phase > *phase_ && !comes_down)
+    for (const auto& other : legs_) {
+      if (priority_of(*other) != phase) continue;
+      for (const Leg::Input& input : other->inputs)
+        if (input.port != other->from_above && input.arrived == other->next() &&
+            input.arrived < other->flow->packets)
+          return false;
+    }
+  if (phase_) {
+    ++phase_changes_;
+    set_ps_ = std::max(now, last_head_ps_) + params_.phase_change_ps;
+  }
+  phase_ = phase;
+  return true;
 }
 
 void FlowUnit::credit(PortId port, const Packet& packet, TimePs at, TimePs now) {
@@ -138,6 +174,7 @@ void FlowUnit::advance(Leg& leg, TimePs now) {
     for (const Leg::Output& output : leg.outputs)
       if (output.reserved) room_ps = std::max(room_ps, output.room.time_of_room(bytes));
     if (room_ps == kNever) return;
+    if (changes_cost_ && !enter_phase(leg, now)) return;
     combine(leg, room_ps, now);
   }
 }
@@ -164,6 +201,7 @@ void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
       last = &packet;
     }
   }
+  if (changes_cost_) last_head_ps_ = head_ps = std::max(head_ps, set_ps_);
   for (const Addition& addition : leg.order) {
     Packet& into = *leg.inputs[addition.into].queue[place].packet;
     const Packet& from = *leg.inputs[addition.from].queue[place].packet;

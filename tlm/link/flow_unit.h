@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,12 @@ struct FlowUnitParams {
   TimePs pipeline_ps = 0;               ///< of the switch; copies pass it on their way to the output
   std::vector<TimePs> credit_delay_ps;  ///< per input: tail out → room known upstream
   std::uint32_t lanes = 8;              ///< queues into the outputs; flows take turns in using them
+  /// Flows of one priority are a phase, and a phase is a setting of the switch. With the rule it changes to
+  /// one of higher priority only when every port that the phase reads from below has a packet of it; to a
+  /// lower one when no flow above it can go on. Without: at once, each packet brings its setting along.
+  bool phase_rule = false;
+  TimePs phase_change_ps = 0;                         ///< that a change of the setting takes
+  std::array<std::uint32_t, kMaxClasses> priority{};  ///< of each class
 };
 
 /// What a flow unit tells the switch around it.
@@ -80,6 +88,7 @@ class FlowUnit {
 
   /// Packets that wait at inputs for others, or until their copies have left.
   std::uint64_t queued() const { return queued_; }
+  std::uint64_t phase_changes() const { return phase_changes_; }
   std::size_t open_legs() const { return legs_.size(); }
   /// Of the legs that are open.
   std::map<FlowKey, std::vector<FlowLegCounters>> counters() const;
@@ -97,6 +106,8 @@ class FlowUnit {
     return flow.slot * ports + index_of(port);
   }
   void advance(Leg& leg, TimePs now);
+  std::uint32_t priority_of(const Leg& leg) const;
+  bool enter_phase(const Leg& leg, TimePs now);
   void combine(Leg& leg, TimePs room_ps, TimePs now);
   void finish_if_done(Leg& leg);
   Leg* leg_of_output(const Packet& copy, PortId output) const;
@@ -104,10 +115,14 @@ class FlowUnit {
   FlowUnitParams params_;
   PacketPool& packets_;
   FlowUnitHost& host_;
+  bool changes_cost_;  // a change of phase is something here
   std::vector<std::unique_ptr<Leg>> legs_;
   std::vector<Leg*> by_input_, by_output_;  // [slot][port]
   std::uint32_t next_lane_ = 0;
-  std::uint64_t queued_ = 0;
+  std::uint64_t queued_ = 0, phase_changes_ = 0;
+  std::optional<std::uint32_t> phase_;  // the priority for which the switch is set; none: unicast only
+  TimePs set_ps_ = 0;                   // since when
+  TimePs last_head_ps_ = 0;             // of a packet of this phase
 };
 
 }  // namespace wafertlm

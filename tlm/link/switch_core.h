@@ -42,6 +42,8 @@ struct SwitchParams {
   /// Of a switch that takes part in in-network flows: inputs behind the others, for the copies that its
   /// FlowUnit makes.
   std::uint32_t flow_lanes = 0;
+  bool phase_rule = false;  ///< as in FlowUnitParams
+  TimePs phase_change_ps = 0;
 };
 
 /// What one output counted. Waits are sums over packets, from eligible to sent.

@@ -37,6 +37,19 @@ SwitchParams with_lanes(SwitchParams params) {
   return params;
 }
 
+FlowUnitParams flow_params(const SwitchParams& params, const ClassTable& classes) {
+  FlowUnitParams flows;
+  flows.outputs = params.outputs.size();
+  flows.pipeline_ps = params.pipeline_ps;
+  flows.credit_delay_ps = params.credit_delay_ps;
+  flows.lanes = params.flow_lanes;
+  flows.phase_rule = params.phase_rule;
+  flows.phase_change_ps = params.phase_change_ps;
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    flows.priority[c] = classes[static_cast<ClassId>(c)].priority;
+  return flows;
+}
+
 }  // namespace
 
 SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams params,
@@ -48,8 +61,7 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
       inputs_(input_names.size()),
       outputs_(output_names.size()),
       core_(with_lanes(params), classes, routes, *this),
-      pipeline_ps_(params.pipeline_ps),
-      credit_delay_ps_(params.credit_delay_ps) {
+      flow_params_(flow_params(params, classes)) {
   for (std::size_t i = 0; i < input_names.size(); ++i) {
     inputs_[i].owner = this;
     inputs_[i].port = static_cast<PortId>(i);
@@ -66,15 +78,10 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
 }
 
 void SwitchModule::enable_flows(PacketPool& packets, FlowListener& listener) {
-  FlowUnitParams params;
-  params.outputs = outputs_.size();
-  params.pipeline_ps = pipeline_ps_;
-  params.credit_delay_ps = credit_delay_ps_;
-  params.lanes = static_cast<std::uint32_t>(core_.inputs() - inputs_.size());
-  if (params.lanes == 0) throw std::logic_error(std::string(name()) + " has no lanes for flows");
+  if (flow_params_.lanes == 0) throw std::logic_error(std::string(name()) + " has no lanes for flows");
   flow_packets_ = &packets;
   flow_listener_ = &listener;
-  flows_ = std::make_unique<FlowUnit>(params, packets, static_cast<FlowUnitHost&>(*this));
+  flows_ = std::make_unique<FlowUnit>(flow_params_, packets, static_cast<FlowUnitHost&>(*this));
 }
 
 void SwitchModule::end_of_elaboration() {

@@ -87,8 +87,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   std::unique_ptr<FlowUnit> flows_;
   FlowListener* flow_listener_ = nullptr;
   PacketPool* flow_packets_ = nullptr;
-  TimePs pipeline_ps_;
-  std::vector<TimePs> credit_delay_ps_;
+  FlowUnitParams flow_params_;
   std::deque<FabricTargetSocket> input_sockets_;
   std::deque<FabricInitiatorSocket> output_sockets_;
 };

@@ -56,6 +56,8 @@ void random_pattern(std::uint64_t seed, std::uint64_t uplink_bytes_per_s, TimePs
   FlowRigParams params = least(uplink_bytes_per_s);
   params.flows = static_cast<std::uint32_t>(1 + random() % 3);
   params.lanes = static_cast<std::uint32_t>(1 + random() % 4);
+  params.phase_rule = random() % 2 == 0;
+  params.phase_change_ps = random() % 2 * 50'000;
   FlowRig rig(params, flow_classes());
   constexpr CollectiveType kTypes[] = {CollectiveType::all_reduce, CollectiveType::reduce,
                                        CollectiveType::broadcast, CollectiveType::reduce_scatter,
