@@ -10,7 +10,7 @@ namespace wafertlm {
 TimePs predicted_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 /// What no algorithm without in-network reduction can beat: latencies, the NPUs' ports and links, and every
-/// straight cut of the wafer.
+/// straight cut of a mesh or uplink of a tree of switches.
 TimePs bound_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

@@ -41,7 +41,10 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   std::string text = std::string(to_string(request.type)) + " cannot run as '" + request.algorithm +
                      (can ? "' on this group" : "'") + "; it can as ";
   for (const std::string& name : known) text += name + (name == known.back() ? "" : ", ");
-  if (can) text += " (hierarchical_2d needs a full rectangle with both sides longer than 1)";
+  if (can)
+    text += fabric.is_mesh()
+                ? " (hierarchical_2d needs a full rectangle with both sides longer than 1)"
+                : " (hierarchical_2d needs several L1 switches with equally many NPUs, two or more)";
   throw std::invalid_argument(text);
 }
 
@@ -53,12 +56,13 @@ bool takes_chunks(const CollectiveRequest& request) {
 }
 
 /// What moves large vectors of this type on a group of this shape; empty: no rule. Chosen as the baseline of
-/// the FRED paper does: hierarchical rings on a rectangle, logical rings on other groups.
+/// the FRED paper does: hierarchical rings on a rectangle (of a tree of switches: a grid), logical rings on
+/// other groups.
 std::string rule_of(const CollectiveRequest& request, const FabricTraits& fabric) {
   if (request.type != CollectiveType::all_reduce && request.type != CollectiveType::all_gather &&
       request.type != CollectiveType::reduce_scatter)
     return "";
-  if (Rectangle(request.group, fabric).is_grid()) return "hierarchical_2d";
+  if (grid_of(request.group, fabric)) return "hierarchical_2d";
   return closes_with_neighbours(ring_order(request.group, fabric), request.group, fabric)
              ? "bidirectional_ring"
              : "ring";
@@ -105,7 +109,7 @@ std::vector<std::string> algorithms_for(CollectiveType type) {
 
 std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric) {
   std::vector<std::string> names = algorithms_for(type);
-  if (!Rectangle(group, fabric).is_grid())
+  if (!grid_of(group, fabric))
     names.erase(std::remove(names.begin(), names.end(), "hierarchical_2d"), names.end());
   return names;
 }
