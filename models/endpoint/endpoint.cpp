@@ -142,7 +142,7 @@ void Endpoint::inject(Packet& packet, TimePs head_ps) {
   if (fault_) {
     const TimePs left_ps = head_ps - injector_.link_latency_ps();
     if (fault_->apply(packet, left_ps) == Fault::Effect::dropped) {
-      injector_.credit(packet.vc, packet.wire_bytes, packet.tail_ps, left_ps);
+      injector_.credit(packet, packet.tail_ps, left_ps);
       packets_.release(packet);
       return;
     }

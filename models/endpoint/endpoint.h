@@ -74,11 +74,7 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
 
   /// A packet whose tail arrives at packet.tail_ps >= now. Takes it over.
   void receive(Packet& packet, TimePs now);
-  void credit(VcId vc, std::uint32_t bytes, TimePs at, TimePs now) { injector_.credit(vc, bytes, at, now); }
-  /// The same room as flow's, beside its channel's.
-  void flow_credit(const Flow& flow, std::uint32_t bytes, TimePs at, TimePs now) {
-    injector_.flow_credit(flow, bytes, at, now);
-  }
+  void credit(const Packet& packet, TimePs at, TimePs now) { injector_.credit(packet, at, now); }
   void wake_injector(TimePs now) { injector_.wake(now); }
   void wake_timer(TimePs now);
   /// @throws std::runtime_error if the access failed.

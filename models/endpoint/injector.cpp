@@ -26,6 +26,7 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
       host_(host),
       slots_(params.dma_engines * kMaxClasses,
              Slot(params.dma_bytes_per_s ? params.dma_bytes_per_s : params.link.bytes_per_s)),
+      windows_(params.exits, params.link.buffer_bytes / ExitWindows::kExits),
       port_(port_params(params), classes, *this, *this) {}
 
 void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
@@ -95,16 +96,29 @@ bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
   for (std::size_t left = waiting.size(); left > 0; --left) {
     slot.active = waiting.front();
     waiting.pop_front();
-    if (may_go(*slot.active.message)) return true;
+    const Message& message = *slot.active.message;
+    const bool may = may_go(message);
+    const bool has_room =
+        message.flow || windows_.has_room(message.destination, first_vc(traffic_class),
+                                          format_.unit_at(message.bytes, message.injected_bytes).wire_bytes);
+    if (may && has_room) return true;
+    lacks_window_ = lacks_window_ || may;
     waiting.push_back(slot.active);
   }
   return false;
 }
 
+void Injector::ask_window_wake() {
+  if (!lacks_window_ || windows_.next_ps() >= window_wake_ps_) return;
+  window_wake_ps_ = windows_.next_ps();
+  host_.request_wake(window_wake_ps_);
+}
+
 /// Puts the next packet of the engine and class in front of the port.
 void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   Slot& by = slot(engine, traffic_class);
-  if (!take_turn(by, traffic_class)) return;
+  windows_.update(now);
+  if (!take_turn(by, traffic_class)) return ask_window_wake();
   Active& active = by.active;
   Message& message = *active.message;
 
@@ -112,7 +126,7 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   packet.source = npu_;
   packet.destination = message.destination;
   packet.traffic_class = traffic_class;
-  packet.vc = static_cast<VcId>(classes_[traffic_class].first_vc);
+  packet.vc = first_vc(traffic_class);
   packet.offset = message.injected_bytes;
   const WireFormat::Unit unit = format_.unit_at(message.bytes, message.injected_bytes);
   packet.payload_bytes = unit.payload_bytes;
@@ -131,6 +145,8 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
       window->room(head_ps);
       window->take(packet.wire_bytes);
     }
+  } else {
+    windows_.take(packet.destination, packet.vc, packet.wire_bytes);
   }
   const Line::Slot read = by.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);
   packet.head_early = read.start_early;
@@ -148,8 +164,21 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   port_.arrive(static_cast<PortId>(engine), packet, head_ps);
 }
 
+void Injector::credit(const Packet& packet, TimePs at, TimePs now) {
+  port_.credit(PortId{0}, packet.vc, packet.wire_bytes, at, now);
+  if (packet.flow) return flow_credit(*packet.flow, packet.wire_bytes, at, now);
+  if (!windows_.limited()) return;
+  windows_.give_back(packet.destination, first_vc(packet.traffic_class), packet.wire_bytes, at);
+  ask_window_wake();
+}
+
 void Injector::wake(TimePs now) {
   now_ = now;
+  if (window_wake_ps_ <= now) {
+    window_wake_ps_ = kNever;
+    lacks_window_ = false;
+    resume(now);
+  }
   port_.wake(PortId{0}, now);
 }
 

@@ -69,6 +69,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.injector.format = fabric.format();
     params.injector.link = fabric.injection_link();
     params.injector.dma_bytes_per_s = fabric.message_bytes_per_s();
+    params.injector.exits = fabric.exits(params.npu);
     params.memory.request_bytes = static_cast<std::uint32_t>(memory.request_bytes);
     params.endpoint = endpoint_params(spec.npu, params.memory);
     params.compute = compute_params(spec, n);

@@ -111,8 +111,7 @@ void FlowRig::Switch::credit_upstream(PortId input, const Packet& packet, TimePs
   const auto previous = rig.tree_.behind(number, input);
   if (previous) return rig.switches_[previous->at]->credit(previous->port, packet, at);
   Endpoint& endpoint = rig.nodes_[number * rig.params_.npus_per_l1 + index_of(input)]->endpoint;
-  endpoint.credit(packet.vc, packet.wire_bytes, at, rig.now_);
-  if (packet.flow) endpoint.flow_credit(*packet.flow, packet.wire_bytes, at, rig.now_);
+  endpoint.credit(packet, at, rig.now_);
 }
 
 OutputParams FlowRig::link(std::uint64_t bytes_per_s) const {

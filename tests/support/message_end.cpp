@@ -40,7 +40,7 @@ void MessageEnd::inject(Packet& packet, TimePs head_ps) {
 
 ::tlm::tlm_sync_enum MessageEnd::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time& delay) {
   const TimePs now = wafer_.scheduler.now();
-  injector_.credit(packet.vc, packet.wire_bytes, now + delay.value(), now);
+  injector_.credit(packet, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;
 }
 

@@ -9,6 +9,7 @@
 #include "workloads/collectives/hierarchical.h"
 #include "workloads/collectives/in_network_cost.h"
 #include "workloads/collectives/link_loads.h"
+#include "workloads/collectives/shape.h"
 #include "workloads/collectives/tree.h"
 
 namespace wafertlm {
@@ -24,9 +25,17 @@ std::uint64_t slowest_npu(const CollectiveRequest& request, const FabricTraits& 
   return slowest;
 }
 
-std::uint64_t link_rate(const FabricTraits& fabric) {
-  return std::min({fabric.link_bytes_per_s, fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s});
-}
+/// The slowest of all paths that messages of an algorithm take.
+class SlowestPath {
+ public:
+  explicit SlowestPath(const FabricTraits& fabric) : fabric_(fabric) {}
+  void add(NpuId from, NpuId to) { rate_ = std::min(rate_, fabric_.path_bytes_per_s(from, to)); }
+  std::uint64_t bytes_per_s() const { return rate_; }
+
+ private:
+  const FabricTraits& fabric_;
+  std::uint64_t rate_ = ~std::uint64_t{0};
+};
 
 /// A ring step waits for the one before at the rank before it, so after K steps the latencies of K
 /// consecutive ring edges have added up, and K blocks have been sent one after the other. With chunks the
@@ -40,6 +49,7 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const std::uint64_t chunk = Blocks(Blocks(block, directions).bytes(0), request.chunks).bytes(0);
 
   LinkLoads loads(fabric);
+  SlowestPath slowest(fabric);
   std::vector<TimePs> latency(p);
   TimePs longest = 0, once_round = 0;
   // Whole blocks of the shortest length: no more than the steps below count.
@@ -49,6 +59,7 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
     latency[i] = fabric.latency_ps(from, to);
     longest = std::max(longest, latency[i]);
     once_round += latency[i];
+    slowest.add(from, to);
     loads.add(from, to, passed - (directions - 1) * (passed / 2));
     if (directions == 2) loads.add(to, from, passed / 2);
   }
@@ -58,8 +69,9 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
     for (std::uint64_t k = 0; k < steps % p; ++k) sum += latency[(start + k) % p];
     path = std::max(path, sum);
   }
-  const std::uint64_t rate = std::min(
-      link_rate(fabric), std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s) / directions);
+  const std::uint64_t rate =
+      std::min(slowest.bytes_per_s(),
+               std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s) / directions);
   const TimePs chunk_ps = message_ps(fabric, chunk, rate);
   return std::max({path + (steps + request.chunks - 1) * chunk_ps,
                    longest + steps * request.chunks * chunk_ps, loads.busiest_ps()});
@@ -73,9 +85,11 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const bool vectors = request.type == CollectiveType::broadcast || request.type == CollectiveType::reduce;
   const std::uint64_t bytes = vectors ? request.bytes : blocks.bytes(0);
   LinkLoads loads(fabric);
+  SlowestPath slowest(fabric);
   TimePs longest = 0;
   const auto flow = [&](std::uint32_t from, std::uint32_t to) {
     if (from == to) return;
+    slowest.add(request.group[from], request.group[to]);
     longest = std::max(longest, fabric.latency_ps(request.group[from], request.group[to]));
     loads.add(request.group[from], request.group[to], vectors ? request.bytes : blocks.bytes(p - 1));
   };
@@ -89,38 +103,60 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const std::uint64_t ports = has_root(request.type) ? fabric.npu_bytes_per_s(request.group[request.root])
                                                      : slowest_npu(request, fabric);
   const std::uint64_t wire = fabric.format.message_wire_bytes(bytes);
-  const TimePs once = std::max({longest + message_ps(fabric, bytes, link_rate(fabric)),
+  const TimePs once = std::max({longest + message_ps(fabric, bytes, slowest.bytes_per_s()),
                                 longest + transfer_time_ps((p - 1) * wire, ports), loads.busiest_ps()});
   return (request.type == CollectiveType::all_reduce ? 2 : 1) * once;
 }
 
+/// Rate of a ring step of all NPUs along a dimension, and the latency of a phase of n of them.
+struct Dimension {
+  std::uint64_t bytes_per_s;
+  TimePs latency_ps;
+};
+
+Dimension dimension_of(bool rows, const GroupGrid& grid, const FabricTraits& fabric) {
+  const std::uint64_t n = rows ? grid.width : grid.height;
+  const std::uint64_t ports = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
+  if (fabric.is_mesh())
+    return {std::min(fabric.link_bytes_per_s, ports),
+            (n - 1) * fabric.ends_latency_ps + (2 * n - 3) * fabric.hop_latency_ps};
+  const FredTraits& fred = fabric.fred;
+  if (rows) return {ports, (n - 1) * fred.turn_latency_ps.front()};
+  // All members on an L1 switch send up at once; the ring leaves and enters an L2 switch once for each.
+  std::uint64_t rate = std::min(ports, fred.l1_uplink_bytes_per_s / grid.width);
+  if (fred.l2_switches > 1) rate = std::min(rate, fred.l2_uplink_bytes_per_s / grid.width);
+  return {rate, (n - 1) * fred.turn_latency_ps.back()};
+}
+
 /// The first chunk passes the phases; then every chunk takes the time of the dimension that has more to
-/// carry, or the latency of its rings.
+/// carry, or the latency of its rings, or in a tree of switches what the port takes for both.
 TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
-  const Rectangle box(request.group, fabric);
-  const HierarchicalPlan plan(request.type, box.width(), box.height(),
-                              std::vector<std::uint32_t>(request.group.size()), request.bytes,
-                              request.chunks);
+  const GroupGrid grid = *grid_of(request.group, fabric);
+  const HierarchicalPlan plan(request.type, grid.width, grid.height, grid.at, request.bytes, request.chunks,
+                              grid.parts);
   const std::uint64_t share = plan.share_of_part_0(request.bytes);
+  const std::uint64_t ports = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
   const std::uint64_t passes = request.type == CollectiveType::all_reduce ? 2 : 1;
-  TimePs first = 0, rows = 0, columns = 0, longest = 0;
-  for (const std::uint32_t part : {0U, 1U}) {
+  TimePs first = 0, rows = 0, columns = 0, port = 0, longest = 0;
+  for (std::uint32_t part = 0; part < grid.parts; ++part) {
     const std::uint64_t bytes = part == 0 ? share : request.bytes - share;
     TimePs through = 0;
     for (const bool second : {false, true}) {
       const std::uint64_t n = plan.side(part, second);
+      const bool along_rows = (part == 0) != second;
+      const Dimension dimension = dimension_of(along_rows, grid, fabric);
       // One ring step of one chunk; 1/n of what the phase works on.
-      const std::uint64_t block = bytes / request.chunks / (second ? plan.side(part, false) : 1) / n;
-      const TimePs step = message_ps(fabric, std::max<std::uint64_t>(block, 1), link_rate(fabric));
-      const TimePs busy = passes * (n - 1) * step;
-      const TimePs latency = (n - 1) * fabric.ends_latency_ps + (2 * n - 3) * fabric.hop_latency_ps;
-      through += busy + passes * latency;
-      longest = std::max(longest, latency);
-      ((part == 0) != second ? rows : columns) += busy;
+      const std::uint64_t block =
+          std::max<std::uint64_t>(bytes / request.chunks / (second ? plan.side(part, false) : 1) / n, 1);
+      const TimePs busy = passes * (n - 1) * message_ps(fabric, block, dimension.bytes_per_s);
+      through += busy + passes * dimension.latency_ps;
+      longest = std::max(longest, dimension.latency_ps);
+      (along_rows ? rows : columns) += busy;
+      if (!fabric.is_mesh()) port += passes * (n - 1) * message_ps(fabric, block, ports);
     }
     first = std::max(first, through);
   }
-  return first + (request.chunks - 1) * std::max({rows, columns, longest});
+  return first + (request.chunks - 1) * std::max({rows, columns, port, longest});
 }
 
 /// Round after round, each as long as its longest exchange or its busiest link.
@@ -140,8 +176,8 @@ TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric) 
       if (send.bytes == 0) continue;
       const NpuId from = request.group[rank], to = request.group[send.peer];
       loads.add(from, to, send.bytes);
-      longest =
-          std::max(longest, fabric.latency_ps(from, to) + message_ps(fabric, send.bytes, link_rate(fabric)));
+      longest = std::max(longest, fabric.latency_ps(from, to) +
+                                      message_ps(fabric, send.bytes, fabric.path_bytes_per_s(from, to)));
     }
     time += std::max(longest, loads.busiest_ps());
   };
@@ -174,6 +210,10 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
                bool up, bool down) {
   const Blocks shares(request.bytes, trees.size());
   LinkLoads loads(fabric);
+  SlowestPath slowest(fabric);
+  for (const Tree& tree : trees)
+    for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank)
+      if (!tree.is_root(rank)) slowest.add(request.group[rank], request.group[tree.parent(rank)]);
   std::vector<std::uint64_t> sent(request.group.size(), 0);
   TimePs longest = 0;
   for (std::size_t number = 0; number < trees.size(); ++number) {
@@ -200,7 +240,7 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
     const std::uint64_t filled = std::min<std::uint64_t>(request.chunks, share);
     if (chunk != 0)
       longest =
-          std::max(longest, path + (levels + filled - 1) * message_ps(fabric, chunk, link_rate(fabric)));
+          std::max(longest, path + (levels + filled - 1) * message_ps(fabric, chunk, slowest.bytes_per_s()));
   }
   for (std::size_t rank = 0; rank < sent.size(); ++rank)
     longest = std::max(longest, transfer_time_ps(sent[rank], fabric.npu_bytes_per_s(request.group[rank])));
@@ -211,7 +251,10 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
 TimePs tree_blocks_ps(const Tree& tree, const CollectiveRequest& request, const FabricTraits& fabric,
                       bool up) {
   const Blocks blocks(request.bytes, tree.ranks());
-  const TimePs block = message_ps(fabric, blocks.bytes(0), link_rate(fabric));
+  SlowestPath slowest(fabric);
+  for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank)
+    if (!tree.is_root(rank)) slowest.add(request.group[rank], request.group[tree.parent(rank)]);
+  const TimePs block = message_ps(fabric, blocks.bytes(0), slowest.bytes_per_s());
   const std::vector<TimePs> latency = latencies_to_root(tree, request, fabric, up);
   LinkLoads loads(fabric);
   TimePs longest = 0;

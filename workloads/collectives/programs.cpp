@@ -40,15 +40,10 @@ Sources ring(const CollectiveRequest& request, const FabricTraits& fabric) {
 }
 
 Sources hierarchical(const CollectiveRequest& request, const FabricTraits& fabric) {
-  const Rectangle box(request.group, fabric);
-  std::vector<std::uint32_t> at(request.group.size());
-  for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank) {
-    const NpuId npu = request.group[rank];
-    at[(fabric.row(npu) - box.top) * box.width() + fabric.column(npu) - box.left] = rank;
-  }
+  GroupGrid grid = *grid_of(request.group, fabric);
   return each_rank<HierarchicalProgram>(
-      request, HierarchicalPlan(request.type, box.width(), box.height(), std::move(at), request.bytes,
-                                request.chunks));
+      request, HierarchicalPlan(request.type, grid.width, grid.height, std::move(grid.at), request.bytes,
+                                request.chunks, grid.parts));
 }
 
 Sources direct(const CollectiveRequest& request) {

@@ -2,6 +2,7 @@
 #include "workloads/collectives/shape.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace wafertlm {
@@ -15,7 +16,36 @@ std::uint64_t cycle_place(std::uint32_t column, std::uint32_t row, std::uint32_t
   return 1 + std::uint64_t{row} * (w - 1) + along;
 }
 
+GroupGrid grid_of_rectangle(const Group& group, const Rectangle& box, const FabricTraits& fabric) {
+  GroupGrid grid{box.width(), box.height(), 2, std::vector<std::uint32_t>(group.size())};
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank)
+    grid.at[(fabric.row(group[rank]) - box.top) * grid.width + fabric.column(group[rank]) - box.left] = rank;
+  return grid;
+}
+
+std::vector<std::uint32_t> by_npu(const Group& group) {
+  std::vector<std::uint32_t> order(group.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return group[a] < group[b]; });
+  return order;
+}
+
 }  // namespace
+
+std::optional<GroupGrid> grid_of(const Group& group, const FabricTraits& fabric) {
+  if (fabric.is_mesh()) {
+    const Rectangle box(group, fabric);
+    return box.is_grid() ? std::optional(grid_of_rectangle(group, box, fabric)) : std::nullopt;
+  }
+  std::map<std::uint32_t, std::uint32_t> members;  // of each L1 switch
+  for (const NpuId npu : group) ++members[fabric.fred.l1_of(npu)];
+  const std::uint32_t width = members.empty() ? 0 : members.begin()->second;
+  if (width < 2 || members.size() < 2) return {};
+  for (const auto& [l1, count] : members)
+    if (count != width) return {};
+  return GroupGrid{width, static_cast<std::uint32_t>(members.size()), 1, by_npu(group)};
+}
 
 Rectangle::Rectangle(const Group& group, const FabricTraits& fabric)
     : left(fabric.width), right(0), top(fabric.height), bottom(0) {
@@ -29,6 +59,7 @@ Rectangle::Rectangle(const Group& group, const FabricTraits& fabric)
 }
 
 std::vector<std::uint32_t> ring_order(const Group& group, const FabricTraits& fabric) {
+  if (!fabric.is_mesh()) return by_npu(group);
   const Rectangle box(group, fabric);
   const std::uint32_t w = box.width(), h = box.height();
   const bool whole = box.is_grid();
