@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/fred/flows/routed_order.h"
 #include "tlm/fabric/checker.h"
 
 namespace wafertlm {
@@ -29,7 +30,8 @@ TimePs FredParams::head_latency_ps(std::uint32_t turn_level) const {
 }
 
 FredFabric::FredFabric(const sc_core::sc_module_name& name, const FredParams& params,
-                       const ClassTable& classes, Scheduler& scheduler, CheckerSet* checkers, bool reverse)
+                       const ClassTable& classes, Scheduler& scheduler, PacketPool& packets,
+                       CheckerSet* checkers, bool reverse)
     : Fabric(name), params_(params), classes_(classes), checkers_(checkers) {
   check_params();
   plan_nodes();
@@ -41,6 +43,11 @@ FredFabric::FredFabric(const sc_core::sc_module_name& name, const FredParams& pa
     made.pipeline_ps = params.pipeline_ps(nodes_[n].level);
     made.input_queue = params.input_queue;
     if (params.format.by_flit) made.switching = Switching::wormhole;
+    if (params.flows) {
+      made.flow_lanes = params.flows->lanes;
+      made.phase_rule = params.flows->phase_rule;
+      made.phase_change_ps = params.flows->phase_change_ps;
+    }
     std::vector<std::string> names;
     for (const Port& port : nodes_[n].ports) {
       made.credit_delay_ps.push_back(params.credit_delay_ps);
@@ -53,6 +60,77 @@ FredFabric::FredFabric(const sc_core::sc_module_name& name, const FredParams& pa
   }
   bind_links();
   check_routes();
+  if (params.flows) start_flows(scheduler, packets);
+}
+
+void FredFabric::start_flows(Scheduler& scheduler, PacketPool& packets) {
+  flows_ = std::make_unique<FredFlows>(*params_.flows, params_.format, classes_, packets, scheduler);
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    std::vector<OutputParams> links;
+    for (const Port& port : nodes_[n].ports) links.push_back(port.link);
+    flows_->add_switch(*switches_[n], links);
+  }
+  for (std::uint32_t e = 0; e < endpoints(); ++e)
+    flows_->add_injection(e < npus() ? injection_link() : io_link());
+  flows_->start(fred_flow_tree(params_));
+}
+
+std::vector<std::string> FredFabric::pending_flows() const {
+  return flows_ ? flows_->admission().pending() : std::vector<std::string>();
+}
+
+FlowTree fred_flow_tree(const FredParams& params) {
+  const FredGeometry& at = params.geometry;
+  const std::uint32_t l2 = at.l1_switches, l3 = l2 + at.l2_switches;
+  FlowTree tree;
+  std::vector<std::uint32_t> io_of(at.l1_switches);
+  for (const std::uint32_t l1 : at.io) ++io_of[l1];
+  for (std::uint32_t n = 0; n < at.l1_switches; ++n) tree.add_switch(at.npus_per_l1 + 1 + io_of[n]);
+  for (std::uint32_t n = 0; n < at.l2_switches; ++n)
+    tree.add_switch(at.l1_per_l2() + (at.levels() == 3 ? 1 : 0));
+  if (at.levels() == 3) tree.add_switch(at.l2_switches);
+  for (std::uint32_t n = 0; n < at.npus(); ++n)
+    tree.attach(static_cast<NpuId>(n), n / at.npus_per_l1, static_cast<PortId>(n % at.npus_per_l1));
+  std::vector<std::uint32_t> next(at.l1_switches, at.npus_per_l1 + 1);
+  for (std::uint32_t k = 0; k < at.io.size(); ++k)
+    tree.attach(static_cast<NpuId>(at.npus() + k), at.io[k], static_cast<PortId>(next[at.io[k]]++));
+  for (std::uint32_t n = 0; n < at.l1_switches; ++n)
+    tree.join(n, static_cast<PortId>(at.npus_per_l1), l2 + at.l2_of(n),
+              static_cast<PortId>(n % at.l1_per_l2()));
+  if (at.levels() == 3)
+    for (std::uint32_t n = 0; n < at.l2_switches; ++n)
+      tree.join(l2 + n, static_cast<PortId>(at.l1_per_l2()), l3, static_cast<PortId>(n));
+
+  // A port that is faster than an NPU's is several ports of the network; a flow passes the first of them.
+  struct Level {
+    std::unique_ptr<RoutedOrder> order;
+    std::vector<std::uint32_t> first_port;  // by port of the switch
+  };
+  const auto levels = std::make_shared<std::vector<Level>>();
+  for (std::uint32_t level = 1; level <= at.levels(); ++level) {
+    Level made{std::make_unique<RoutedOrder>(params.flows->middle_switches, params.ports(level)), {}};
+    const auto width = [&](std::uint32_t below) {
+      return below == 0 ? 1U : static_cast<std::uint32_t>(params.streams(params.uplink_bytes_per_s(below)));
+    };
+    std::uint32_t port = 0;
+    const auto add = [&](std::uint32_t count, std::uint32_t wide) {
+      for (std::uint32_t i = 0; i < count; ++i, port += wide) made.first_port.push_back(port);
+    };
+    add(level == 1 ? at.npus_per_l1 : level == 2 ? at.l1_per_l2() : at.l2_switches, width(level - 1));
+    if (level < at.levels()) add(1, width(level));
+    if (level == 1) add(at.most_io(), 1);
+    levels->push_back(std::move(made));
+  }
+  tree.set_order([levels, l2, l3](std::size_t number, const FlowLeg& leg) {
+    Level& level = (*levels)[number < l2 ? 0 : number < l3 ? 1 : 2];
+    const auto ports = [&](const std::vector<PortId>& of) {
+      std::vector<std::uint32_t> list;
+      for (const PortId port : of) list.push_back(level.first_port[index_of(port)]);
+      return list;
+    };
+    return level.order->of(ports(leg.inputs), ports(leg.outputs));
+  });
+  return tree;
 }
 
 void FredFabric::check_params() const {
@@ -165,8 +243,14 @@ std::uint64_t FredFabric::buffer_bytes(std::uint64_t bytes_per_s, TimePs latency
 
 /// Level 0: to an endpoint.
 OutputParams FredFabric::link(std::uint64_t bytes_per_s, TimePs latency_ps, std::uint32_t to_level) const {
-  return {bytes_per_s, latency_ps,
-          buffer_bytes(bytes_per_s, latency_ps, to_level == 0 ? 0 : params_.pipeline_ps(to_level))};
+  const TimePs pipeline_ps = to_level == 0 ? 0 : params_.pipeline_ps(to_level);
+  OutputParams made{bytes_per_s, latency_ps, buffer_bytes(bytes_per_s, latency_ps, pipeline_ps)};
+  if (params_.flows)
+    made.flow_buffer_bytes =
+        params_.flows->per_buffer *
+        params_.flows->room_bytes(bytes_per_s, latency_ps + pipeline_ps + params_.credit_delay_ps,
+                                  params_.format);
+  return made;
 }
 
 OutputParams FredFabric::injection_link() const {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <deque>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "models/fred/flows/fred_flows.h"
 #include "models/fred/fred_geometry.h"
 #include "tlm/fabric/fabric.h"
 
@@ -22,6 +25,7 @@ struct FredParams {
   std::uint64_t buffer_bytes = 0;  ///< per virtual channel and input; 0: auto
   std::uint64_t io_bytes_per_s = 0;
   TimePs io_latency_ps = 0;
+  std::optional<FredFlowParams> flows;  ///< the switches reduce and distribute
 
   /// Ports of a switch of a level, in units of an NPU's port: a faster uplink counts as several.
   std::uint32_t ports(std::uint32_t level) const;
@@ -35,13 +39,18 @@ struct FredParams {
   TimePs head_latency_ps(std::uint32_t turn_level) const;
 };
 
-/// The logical view of a FRED wafer without in-network reduction: a tree of SwitchModules with unicast routes
-/// up and down. Switch numbers: the L1 switches, then the L2 switches, then the L3 switch.
+/// The ways of flows through a FRED wafer, with the orders in which its switches add. Switches and ports have
+/// the numbers that FredFabric gives them.
+FlowTree fred_flow_tree(const FredParams& params);
+
+/// The logical view of a FRED wafer: a tree of SwitchModules with unicast routes up and down, and in-network
+/// flows if the parameters have them. Switch numbers: the L1 switches, then the L2 switches, then the L3
+/// switch.
 class FredFabric final : public Fabric {
  public:
   /// As MeshFabric.
   FredFabric(const sc_core::sc_module_name& name, const FredParams& params, const ClassTable& classes,
-             Scheduler& scheduler, CheckerSet* checkers = nullptr, bool reverse = false);
+             Scheduler& scheduler, PacketPool& packets, CheckerSet* checkers = nullptr, bool reverse = false);
 
   std::uint32_t npus() const override { return params_.geometry.npus(); }
   std::uint32_t io_controllers() const override {
@@ -57,6 +66,9 @@ class FredFabric final : public Fabric {
   std::string switch_of(NpuId endpoint) const override;
   TimePs head_latency_ps(NpuId from, NpuId to) const override;
   std::vector<std::uint8_t> exits(NpuId npu) const override;
+  FlowControl* flow_control() override { return flows_ ? &flows_->control() : nullptr; }
+  std::vector<std::string> pending_flows() const override;
+  std::uint64_t queued_flow_packets() const override { return flows_ ? flows_->queued() : 0; }
 
   const FredParams& params() const { return params_; }
 
@@ -80,6 +92,7 @@ class FredFabric final : public Fabric {
   };
 
   void check_params() const;
+  void start_flows(Scheduler& scheduler, PacketPool& packets);
   void plan_nodes();
   void plan_routes();
   void bind_links();
@@ -93,6 +106,7 @@ class FredFabric final : public Fabric {
   CheckerSet* checkers_;
   std::vector<Node> nodes_;
   std::deque<Routing> routing_;
+  std::unique_ptr<FredFlows> flows_;
 };
 
 }  // namespace wafertlm

@@ -199,7 +199,28 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
       .optional("l2_uplink", fred(&FredSpec::l2_uplink_bytes_per_s), maybe<std::uint64_t>(bandwidth),
                 "From an L2 switch to the L3 switch, per direction; with more than one L2 switch")
       .optional("stage_latency", fred(&FredSpec::stage_latency_ps), latency,
-                "Of one µswitch; a packet passes one per stage of the switch");
+                "Of one µswitch; a packet passes one per stage of the switch")
+      .optional("in_network", fred(&FredSpec::in_network), boolean(),
+                "The switches reduce and distribute: collectives can be in-network flows")
+      .optional("flows_per_buffer", fred(&FredSpec::flows_per_buffer), integer<std::uint32_t>(1, 4096),
+                "In-network flows that have room at the same time in an input buffer, per virtual channel")
+      .optional(
+          "flow_packets", fred(&FredSpec::flow_packets), auto_or(integer<std::uint64_t>(2, 65'536)),
+          "Packets for which an in-network flow reserves room in every buffer of its path; auto: enough "
+          "for line rate")
+      .optional("flow_conflict", fred(&FredSpec::flow_conflict),
+                choice<FlowConflictPolicy>(
+                    {{"block", FlowConflictPolicy::block}, {"refuse", FlowConflictPolicy::refuse}}),
+                "What becomes of an in-network flow that has no room beside the active ones: it waits at its "
+                "sources, or the run ends with an error")
+      .optional("flow_reservation", fred(&FredSpec::flow_reservation), boolean(),
+                "false, for tests only: in-network flows share the buffers and may block each other for ever")
+      .optional("phase_rule", fred(&FredSpec::phase_rule), boolean(),
+                "A switch changes to flows of a higher priority only when all of their ports have a packet")
+      .optional("phase_change", fred(&FredSpec::phase_change_ps), latency,
+                "Time that a switch takes to change between flows of different priority")
+      .optional("middle_switches", fred(&FredSpec::middle_switches), integer<std::uint32_t>(1, 31),
+                "m of the interconnect FRED_m(P) in a switch");
   type->check(check_hop_time)
       .check(check_fred)
       .check(check_classes)

@@ -42,6 +42,9 @@ struct TrafficClassSpec {
 /// mp and ep; pp; dp; and one channel for all that comes from or goes to outside the wafer, and control.
 std::vector<TrafficClassSpec> default_traffic_classes();
 
+/// What becomes of an in-network flow that has no room beside the active ones.
+enum class FlowConflictPolicy : std::uint8_t { block, refuse };
+
 /// A tree of switches: NPU n on L1 switch n / npus_per_l1.
 struct FredSpec {
   std::uint32_t l1_switches = 0;
@@ -51,6 +54,14 @@ struct FredSpec {
   std::uint64_t l1_uplink_bytes_per_s = 0;
   std::optional<std::uint64_t> l2_uplink_bytes_per_s;  ///< with an L3 switch
   TimePs stage_latency_ps = 0;                         ///< of one µswitch
+  bool in_network = false;                             ///< the switches reduce and distribute
+  std::uint32_t flows_per_buffer = 8;                  ///< that have room in it at the same time, by channel
+  std::optional<std::uint64_t> flow_packets;           ///< that a flow reserves in each; nullopt: line rate
+  FlowConflictPolicy flow_conflict = FlowConflictPolicy::block;
+  bool flow_reservation = true;
+  bool phase_rule = false;
+  TimePs phase_change_ps = 0;
+  std::uint32_t middle_switches = 3;  ///< m of FRED_m(P)
 
   std::uint32_t npu_count() const { return l1_switches * npus_per_l1; }
 };

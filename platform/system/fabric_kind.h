@@ -16,6 +16,7 @@ namespace wafertlm {
 struct FabricSurroundings {
   const ClassTable& classes;
   Scheduler& scheduler;
+  PacketPool& packets;
   CheckerSet* checkers = nullptr;  ///< null: no checkers
   bool reverse = false;            ///< build the modules in reverse order
 };

@@ -27,6 +27,17 @@ FredParams fred_params(const config::WaferSpec& spec, bool with_io) {
   params.buffer_bytes = fabric.input_buffer_bytes.value_or(0);
   params.io_bytes_per_s = spec.io.bandwidth_bytes_per_s;
   params.io_latency_ps = spec.io.latency_ps;
+  if (fred.in_network) {
+    FredFlowParams& flows = params.flows.emplace();
+    flows.per_buffer = fred.flows_per_buffer;
+    flows.room_packets = static_cast<std::uint32_t>(fred.flow_packets.value_or(0));
+    flows.conflict =
+        fred.flow_conflict == config::FlowConflictPolicy::refuse ? FlowConflict::refuse : FlowConflict::block;
+    flows.reservation = fred.flow_reservation;
+    flows.phase_rule = fred.phase_rule;
+    flows.phase_change_ps = fred.phase_change_ps;
+    flows.middle_switches = fred.middle_switches;
+  }
   return params;
 }
 
@@ -39,7 +50,7 @@ TimePs FredKind::horizon_ps(const config::WaferSpec& spec) const {
 std::unique_ptr<Fabric> FredKind::make(const config::WaferSpec& spec, bool with_io,
                                        const FabricSurroundings& in) const {
   return std::make_unique<FredFabric>("fred", fred_params(spec, with_io), in.classes, in.scheduler,
-                                      in.checkers, in.reverse);
+                                      in.packets, in.checkers, in.reverse);
 }
 
 FabricTraits FredKind::traits(const config::WaferSpec& spec) const {
@@ -59,6 +70,12 @@ FabricTraits FredKind::traits(const config::WaferSpec& spec) const {
   traits.format = fred.format;
   traits.io_bytes_per_s = fred.io_bytes_per_s;
   traits.io_latency_ps = fred.io_latency_ps;
+  traits.in_network = fred.flows.has_value();
+  if (fred.flows)
+    traits.flow_additions = [tree = fred_flow_tree(fred)](const std::vector<NpuId>& from,
+                                                          const std::vector<NpuId>& to) {
+      return tree.additions(from, tree.legs(from, to));
+    };
   return traits;
 }
 

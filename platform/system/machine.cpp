@@ -78,6 +78,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
                                      NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);
     memories_[n] = std::make_unique<Hbm>(("hbm_" + std::to_string(n)).c_str(), hbm, wafer_.scheduler);
     fabric.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
+    if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
     bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(),
                  "memory_" + std::to_string(n));
   }
@@ -118,10 +119,11 @@ std::vector<std::string> Machine::pending() const {
   if (fault_) lines.push_back(fault_->report());
   // What caused the rest comes first.
   wafer_.messages.for_each_in_use([&](const Message& message) {
-    if (message.injected_packets != 0 && message.injected_bytes == message.bytes &&
+    if (!message.contributes && message.injected_packets != 0 && message.injected_bytes == message.bytes &&
         message.arrived_bytes < message.bytes)
       lines.push_back(endpoint(message.destination).missing(message));
   });
+  for (std::string& line : wafer_.fabric().pending_flows()) lines.push_back(std::move(line));
   for (const auto& npu : npus_)
     for (std::string& line : npu->pending()) lines.push_back(std::move(line));
   for (const auto& controller : io_)

@@ -9,7 +9,8 @@ ClassTable class_table(const config::FabricSpec& spec) {
   std::vector<TrafficClass> classes;
   for (const config::TrafficClassSpec& entry : spec.classes)
     classes.push_back({entry.name, static_cast<std::uint32_t>(entry.vc), entry.vcs, entry.priority});
-  return ClassTable(std::move(classes), spec.virtual_channels);
+  return ClassTable(std::move(classes), spec.virtual_channels,
+                    spec.wiring == config::Wiring::fred && spec.fred.in_network);
 }
 
 Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
@@ -17,7 +18,8 @@ Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
       classes(class_table(spec.wafer.fabric)),
       scheduler("scheduler", fabric_kind(spec.wafer).horizon_ps(spec.wafer)),
       fabric_(fabric_kind(spec.wafer)
-                  .make(spec.wafer, with_io, FabricSurroundings{classes, scheduler, checkers(), reverse})) {}
+                  .make(spec.wafer, with_io,
+                        FabricSurroundings{classes, scheduler, packets, checkers(), reverse})) {}
 
 void Wafer::require_rest() {
   std::string problem;
@@ -25,6 +27,8 @@ void Wafer::require_rest() {
     problem += std::to_string(fabric_->queued_packets()) + " packets wait in switches; ";
   if (fabric_->outstanding_credits() != 0)
     problem += std::to_string(fabric_->outstanding_credits()) + " B of credits are not home; ";
+  if (fabric_->queued_flow_packets() != 0)
+    problem += std::to_string(fabric_->queued_flow_packets()) + " packets wait in flow units; ";
   if (packets.in_use() != 0) problem += std::to_string(packets.in_use()) + " packets were not delivered; ";
   if (messages.in_use() != 0) problem += std::to_string(messages.in_use()) + " messages were not taken in; ";
   if (!problem.empty()) throw std::logic_error("the fabric is not at rest after the run: " + problem);

@@ -7,6 +7,7 @@
 
 #include "tlm/checking.h"
 #include "tlm/fabric/wire_format.h"
+#include "tlm/flow.h"
 #include "tlm/link/route_check.h"
 #include "tlm/link/switch_module.h"
 
@@ -67,6 +68,11 @@ class Fabric : public sc_core::sc_module {
   std::uint64_t bytes_per_s(const FabricLink& link) const {
     return switches_[link.from]->core().bytes_per_s(link.output);
   }
+  /// Who admits in-network flows; null: the fabric does not reduce.
+  virtual FlowControl* flow_control() { return nullptr; }
+  /// What flows wait for, in words.
+  virtual std::vector<std::string> pending_flows() const { return {}; }
+  virtual std::uint64_t queued_flow_packets() const { return 0; }
   /// Tells `observer` about every packet that leaves a switch, with the switch's number.
   void observe(LinkObserver& observer);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/fred/flows/fred_flows.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace wafertlm {
@@ -24,19 +23,13 @@ FredFlows::FredFlows(const FredFlowParams& params, const WireFormat& format, con
 
 void FredFlows::add_switch(SwitchModule& made, const std::vector<OutputParams>& outputs) {
   made.enable_flows(packets_, admission_);
-  fabric_.tree.add_switch(static_cast<std::uint32_t>(outputs.size()));
   fabric_.units.push_back(made.flows());
   fabric_.outputs.push_back(outputs);
   switches_.push_back(&made);
 }
 
-void FredFlows::attach(NpuId endpoint, std::size_t to, PortId port, const OutputParams& injection) {
-  fabric_.tree.attach(endpoint, to, port);
-  fabric_.injection.resize(std::max(fabric_.injection.size(), index_of(endpoint) + 1));
-  fabric_.injection[index_of(endpoint)] = injection;
-}
-
-void FredFlows::start() {
+void FredFlows::start(FlowTree tree) {
+  fabric_.tree = std::move(tree);
   fabric_.room_bytes = [count = params_.per_buffer](const OutputParams& link) {
     return link.flow_buffer_bytes / count;
   };

@@ -18,6 +18,9 @@ struct FredFlowParams {
   std::uint32_t lanes = 8;  ///< queues of a switch's flow unit into its outputs
   bool reservation = true;  ///< false for tests only
   FlowConflict conflict = FlowConflict::block;
+  bool phase_rule = false;  ///< as in FlowUnitParams
+  TimePs phase_change_ps = 0;
+  std::uint32_t middle_switches = 3;  ///< m of FRED_m(P)
 
   /// What a flow reserves behind a link whose round trip (link, switch, credit) is this long.
   std::uint64_t room_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format) const;
@@ -31,19 +34,12 @@ class FredFlows final : private FlowAdmissionHost, private Wakeable {
 
   /// Switches in the order of their numbers; `outputs` are the links behind them, with their flow buffers.
   void add_switch(SwitchModule& made, const std::vector<OutputParams>& outputs);
-  void join(std::size_t child, PortId child_port, std::size_t parent, PortId parent_port) {
-    fabric_.tree.join(child, child_port, parent, parent_port);
-  }
-  /// `injection`: the link into the switch.
-  void attach(NpuId endpoint, std::size_t to, PortId port, const OutputParams& injection);
-  /// In which order switches add; before start().
-  void set_order(std::function<AdditionOrder(std::size_t at, const FlowLeg& leg)> order) {
-    fabric_.tree.set_order(std::move(order));
-  }
+  /// Endpoints in the order of their numbers: the link into the switch.
+  void add_injection(const OutputParams& link) { fabric_.injection.push_back(link); }
   /// Which flows they can carry together; before start().
   void set_routing(FlowRouting routing) { fabric_.routing = std::move(routing); }
   /// Everything is there.
-  void start();
+  void start(FlowTree tree);
 
   FlowControl& control() { return admission_; }
   const FlowAdmission& admission() const { return admission_; }
