@@ -44,15 +44,10 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
                      (can ? "' on this group" : "'") + "; it can as ";
   for (const std::string& name : known) text += name + (name == known.back() ? "" : ", ");
   if (can)
-<<<<<<< HEAD
-    text +=
-        " (hierarchical_2d needs a full rectangle with both sides longer than 1, in_network a fabric "
-        "whose switches reduce)";
-=======
-    text += fabric.is_mesh()
-                ? " (hierarchical_2d needs a full rectangle with both sides longer than 1)"
-                : " (hierarchical_2d needs several L1 switches with equally many NPUs, two or more)";
->>>>>>> fredwafer
+    text += (fabric.is_mesh()
+                 ? " (hierarchical_2d needs a full rectangle with both sides longer than 1"
+                 : " (hierarchical_2d needs several L1 switches with equally many NPUs, two or more") +
+            std::string("; in_network a fabric whose switches reduce)");
   throw std::invalid_argument(text);
 }
 
@@ -70,12 +65,8 @@ std::string rule_of(const CollectiveRequest& request, const FabricTraits& fabric
   if (request.type != CollectiveType::all_reduce && request.type != CollectiveType::all_gather &&
       request.type != CollectiveType::reduce_scatter)
     return "";
-<<<<<<< HEAD
   if (fabric.in_network) return request.type == CollectiveType::all_reduce ? "in_network" : "";
-  if (Rectangle(request.group, fabric).is_grid()) return "hierarchical_2d";
-=======
   if (grid_of(request.group, fabric)) return "hierarchical_2d";
->>>>>>> fredwafer
   return closes_with_neighbours(ring_order(request.group, fabric), request.group, fabric)
              ? "bidirectional_ring"
              : "ring";
@@ -122,12 +113,8 @@ std::vector<std::string> algorithms_for(CollectiveType type) {
 
 std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric) {
   std::vector<std::string> names = algorithms_for(type);
-<<<<<<< HEAD
   if (fabric.in_network && InNetworkProgram::can(type)) names.insert(names.begin(), "in_network");
-  if (!Rectangle(group, fabric).is_grid())
-=======
   if (!grid_of(group, fabric))
->>>>>>> fredwafer
     names.erase(std::remove(names.begin(), names.end(), "hierarchical_2d"), names.end());
   return names;
 }
