@@ -78,7 +78,7 @@ class Injector : private SwitchHost, private RouteFunction {
   std::uint64_t next_payload(const Message& message) const;
   VcId first_vc(ClassId traffic_class) const { return static_cast<VcId>(classes_[traffic_class].first_vc); }
   bool take_turn(Slot& slot, ClassId traffic_class);
-  void ask_window_wake();
+  void ask_window_wake(TimePs now);
   void refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;
