@@ -108,9 +108,9 @@ bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
   return false;
 }
 
-void Injector::ask_window_wake() {
+void Injector::ask_window_wake(TimePs now) {
   if (!lacks_window_ || windows_.next_ps() >= window_wake_ps_) return;
-  window_wake_ps_ = windows_.next_ps();
+  window_wake_ps_ = std::max(windows_.next_ps(), now);
   host_.request_wake(window_wake_ps_);
 }
 
@@ -118,7 +118,7 @@ void Injector::ask_window_wake() {
 void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   Slot& by = slot(engine, traffic_class);
   windows_.update(now);
-  if (!take_turn(by, traffic_class)) return ask_window_wake();
+  if (!take_turn(by, traffic_class)) return ask_window_wake(now);
   Active& active = by.active;
   Message& message = *active.message;
 
@@ -169,7 +169,7 @@ void Injector::credit(const Packet& packet, TimePs at, TimePs now) {
   if (packet.flow) return flow_credit(*packet.flow, packet.wire_bytes, at, now);
   if (!windows_.limited()) return;
   windows_.give_back(packet.destination, first_vc(packet.traffic_class), packet.wire_bytes, at);
-  ask_window_wake();
+  ask_window_wake(now);
 }
 
 void Injector::wake(TimePs now) {

@@ -87,7 +87,7 @@ class Injector : private SwitchHost, private RouteFunction {
   void wake_engine(ClassId traffic_class, TimePs now);
   VcId first_vc(ClassId traffic_class) const { return static_cast<VcId>(classes_[traffic_class].first_vc); }
   bool take_turn(Slot& slot, ClassId traffic_class);
-  void ask_window_wake();
+  void ask_window_wake(TimePs now);
   void refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;

@@ -103,6 +103,9 @@ TrafficSetup resolve(const TrafficOptions& options) {
   setup.seed = options.seed != 0 ? options.seed : setup.platform.run.seed;
 
   const config::WaferSpec& wafer = setup.platform.wafer;
+  if (wafer.fabric.wiring != config::Wiring::mesh)
+    throw std::invalid_argument(
+        "wafer.fabric.kind: the patterns of synthetic traffic are those of a mesh; give a platform with one");
   const TrafficUnits units = traffic_units(wafer.fabric);
   for (const double load : parse_loads(options.load))
     if (load > static_cast<double>(units.packet_flits))

@@ -2,6 +2,8 @@
 #include "workloads/collectives/io_tree.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <stdexcept>
 
 #include "workloads/collectives/blocks.h"
@@ -48,10 +50,15 @@ NpuId parent_of(NpuId npu, const IoPort& port, const FabricTraits& fabric) {
 
 std::uint32_t rank_of(NpuId npu) { return 1 + static_cast<std::uint32_t>(npu); }
 
-IoTreePlan tree_of(const IoPort& port, const FabricTraits& fabric) {
+IoTreePlan no_tree(const FabricTraits& fabric) {
   IoTreePlan plan;
   plan.parent.resize(1 + fabric.npus());
   plan.children.resize(1 + fabric.npus());
+  return plan;
+}
+
+IoTreePlan tree_on_mesh(const IoPort& port, const FabricTraits& fabric) {
+  IoTreePlan plan = no_tree(fabric);
   for (std::uint32_t n = 0; n < fabric.npus(); ++n) {
     const auto npu = static_cast<NpuId>(n);
     const NpuId from = parent_of(npu, port, fabric);
@@ -62,44 +69,124 @@ IoTreePlan tree_of(const IoPort& port, const FabricTraits& fabric) {
   return plan;
 }
 
-std::uint32_t depth_of(const IoTreePlan& plan) {
-  std::uint32_t depth = 0;
-  for (std::uint32_t rank = 1; rank < plan.parent.size(); ++rank) {
-    std::uint32_t hops = 0;
-    for (std::uint32_t at = rank; plan.parent[at] != 0; at = plan.parent[at]) ++hops;
-    depth = std::max(depth, hops);
-  }
-  return depth;
+/// The stream of controller k in a tree of switches: from one L1 switch to the next, beginning at its own and
+/// keeping together what hangs on an L2 switch, so that each uplink is crossed at most once in each
+/// direction. Each L1 switch has an NPU at which the stream enters and leaves, another one for every stream;
+/// from there it goes from NPU to NPU.
+IoTreePlan tree_on_fred(std::uint32_t k, const FabricTraits& fabric) {
+  const FredTraits& fred = fabric.fred;
+  const std::uint32_t l1_per_l2 = fred.l1_switches / fred.l2_switches, own = fred.io[k];
+  IoTreePlan plan = no_tree(fabric);
+  std::uint32_t entry = 0;
+  const auto hang = [&](std::uint32_t rank, std::uint32_t on) {
+    plan.parent[rank] = on;
+    plan.children[on].push_back(rank);
+    return rank;
+  };
+  for (std::uint32_t i = 0; i < fred.l2_switches; ++i)
+    for (std::uint32_t j = 0; j < l1_per_l2; ++j) {
+      const std::uint32_t l2 = (own / l1_per_l2 + i) % fred.l2_switches, place = (own + j) % l1_per_l2;
+      const std::uint32_t first = (l2 * l1_per_l2 + place) * fred.npus_per_l1;
+      const auto npu = [&](std::uint32_t step) {
+        return rank_of(static_cast<NpuId>(first + (k + step) % fred.npus_per_l1));
+      };
+      std::uint32_t last = entry = hang(npu(0), entry);
+      for (std::uint32_t step = 1; step < fred.npus_per_l1; ++step) last = hang(npu(step), last);
+    }
+  return plan;
 }
 
-/// Payload that a stream puts on every link and through every NPU's port.
-struct Loads {
-  std::uint64_t link_bytes = 0, port_bytes = 0, channel_bytes = 0;  // most
-  std::uint32_t link_shares = 0, depth = 0;
+IoTreePlan tree_of(std::uint32_t controller, const FabricTraits& fabric) {
+  return fabric.is_mesh() ? tree_on_mesh(fabric.io[controller], fabric) : tree_on_fred(controller, fabric);
+}
+
+/// The longest way from the entry: hops from NPU to NPU, and the latency of their heads.
+struct Way {
+  std::uint32_t hops = 0;
+  TimePs head_ps = 0;
 };
 
-Loads loads_of(const std::vector<IoTreePlan>& trees, std::uint32_t npus) {
+Way longest_way(const IoTreePlan& plan, const FabricTraits& fabric) {
+  Way longest;
+  const auto npu = [](std::uint32_t rank) { return static_cast<NpuId>(rank - 1); };
+  for (std::uint32_t rank = 1; rank < plan.parent.size(); ++rank) {
+    Way way;
+    for (std::uint32_t at = rank; plan.parent[at] != 0; at = plan.parent[at]) {
+      ++way.hops;
+      way.head_ps += fabric.head_latency_ps(npu(plan.parent[at]), npu(at));
+    }
+    longest.hops = std::max(longest.hops, way.hops);
+    longest.head_ps = std::max(longest.head_ps, way.head_ps);
+  }
+  return longest;
+}
+
+/// Payload that a stream puts on every link and through every NPU's port: the most.
+struct Loads {
+  std::uint64_t link_bytes = 0, link_bytes_per_s = 1;  ///< of the link that takes longest
+  std::uint32_t link_shares = 0;                       ///< trees that use a link
+  std::uint64_t port_bytes = 0, channel_bytes = 0;
+  Way way;
+
+  void add_link(std::uint64_t bytes, std::uint32_t shares, std::uint64_t bytes_per_s) {
+    link_shares = std::max(link_shares, shares);
+    if (Uint128{bytes} * link_bytes_per_s <= Uint128{link_bytes} * bytes_per_s) return;
+    link_bytes = bytes;
+    link_bytes_per_s = bytes_per_s;
+  }
+};
+
+struct LinkUse {
+  std::uint64_t bytes = 0;
+  std::uint32_t shares = 0;
+};
+
+/// What trees put on links, by their names: on a mesh the pair of ranks at their ends, in a tree of switches
+/// level, direction and switch.
+using LinkUses = std::map<std::array<std::uint32_t, 3>, LinkUse>;
+
+void add_links(LinkUses& uses, const IoTreePlan& tree, std::uint32_t rank, const FabricTraits& fabric) {
+  const auto add = [&](std::array<std::uint32_t, 3> link) {
+    uses[link].bytes += tree.bytes;
+    ++uses[link].shares;
+  };
+  const std::uint32_t parent = tree.parent[rank];
+  if (fabric.is_mesh()) return add({1, parent, rank});
+  const FredTraits& fred = fabric.fred;
+  const auto from = static_cast<NpuId>(parent - 1), to = static_cast<NpuId>(rank - 1);
+  const std::uint32_t level = fred.turn_level(from, to);
+  if (level > 1) {
+    add({1, 0, fred.l1_of(from)});
+    add({1, 1, fred.l1_of(to)});
+  }
+  if (level > 2) {
+    add({2, 0, fred.l2_of(from)});
+    add({2, 1, fred.l2_of(to)});
+  }
+}
+
+Loads loads_of(const std::vector<IoTreePlan>& trees, const FabricTraits& fabric) {
   Loads most;
-  // A link is known by its far end and the side it comes from; here by the pair of ranks.
-  std::vector<std::vector<std::pair<std::uint32_t, std::pair<std::uint64_t, std::uint32_t>>>> links(1 + npus);
+  most.link_bytes_per_s = fabric.is_mesh() ? fabric.link_bytes_per_s : fabric.fred.l1_uplink_bytes_per_s;
+  const std::uint32_t npus = fabric.npus();
+  LinkUses links;
   std::vector<std::uint64_t> to_children(1 + npus), to_parent(1 + npus);
   for (const IoTreePlan& tree : trees) {
     most.channel_bytes = std::max(most.channel_bytes, tree.bytes);
-    most.depth = std::max(most.depth, depth_of(tree));
+    const Way way = longest_way(tree, fabric);
+    most.way.hops = std::max(most.way.hops, way.hops);
+    most.way.head_ps = std::max(most.way.head_ps, way.head_ps);
     for (std::uint32_t rank = 1; rank <= npus; ++rank) {
       to_children[rank] += tree.children[rank].size() * tree.bytes;
       to_parent[rank] += tree.bytes;
-      const std::uint32_t parent = tree.parent[rank];
-      if (parent == 0) continue;
-      auto& from = links[parent];
-      auto link =
-          std::find_if(from.begin(), from.end(), [&](const auto& entry) { return entry.first == rank; });
-      if (link == from.end()) link = from.insert(from.end(), {rank, {0, 0}});
-      link->second.first += tree.bytes;
-      most.link_shares = std::max(most.link_shares, ++link->second.second);
-      most.link_bytes = std::max(most.link_bytes, link->second.first);
+      if (tree.parent[rank] != 0) add_links(links, tree, rank, fabric);
     }
   }
+  for (const auto& [link, use] : links)
+    most.add_link(use.bytes, use.shares,
+                  fabric.is_mesh() ? fabric.link_bytes_per_s
+                  : link[0] == 1   ? fabric.fred.l1_uplink_bytes_per_s
+                                   : fabric.fred.l2_uplink_bytes_per_s);
   for (std::uint32_t rank = 1; rank <= npus; ++rank)
     most.port_bytes = std::max({most.port_bytes, to_children[rank], to_parent[rank]});
   return most;
@@ -108,10 +195,10 @@ Loads loads_of(const std::vector<IoTreePlan>& trees, std::uint32_t npus) {
 /// The largest whole number of packets, at least one, with which filling the tree takes at most 1/kFillParts
 /// of the time: each hop shares its link with as many streams as the busiest link.
 std::uint64_t open_chunk(const Loads& loads, const FabricTraits& fabric) {
-  const Uint128 link = fabric.link_bytes_per_s;
+  const Uint128 link = loads.link_bytes_per_s;
   const Uint128 shared = Uint128{loads.link_shares} * fabric.io_bytes_per_s;
   const Uint128 bytes =
-      loads.channel_bytes * std::max(link, shared) / (kFillParts * (link + loads.depth * shared));
+      loads.channel_bytes * std::max(link, shared) / (kFillParts * (link + loads.way.hops * shared));
   return std::max<std::uint64_t>(static_cast<std::uint64_t>(bytes / fabric.format.packet_bytes), 1) *
          fabric.format.packet_bytes;
 }
@@ -127,16 +214,19 @@ CollectiveCost cost_of_loads(const Loads& loads, std::uint64_t chunk_bytes, cons
     const auto time = [&](std::uint64_t bytes, std::uint64_t bytes_per_s) {
       return static_cast<TimePs>(Uint128{bytes_of(bytes)} * kPsPerSecond / bytes_per_s);
     };
-    return std::max({time(loads.link_bytes, fabric.link_bytes_per_s), time(loads.port_bytes, port),
+    return std::max({time(loads.link_bytes, loads.link_bytes_per_s), time(loads.port_bytes, port),
                      time(loads.channel_bytes, fabric.io_bytes_per_s)});
   };
   CollectiveCost cost;
   cost.bound_ps = busiest([](std::uint64_t bytes) { return bytes; });
   const std::uint64_t chunk = fabric.format.message_wire_bytes(std::min(chunk_bytes, loads.channel_bytes));
+  // From the controller to the entry; in a tree of switches without one of the NPUs' two links.
+  const TimePs entry_ps = fabric.io_latency_ps + (fabric.is_mesh() ? fabric.ends_latency_ps
+                                                                   : fabric.fred.turn_latency_ps.front() -
+                                                                         fabric.fred.npu_link_latency_ps);
   cost.predicted_ps = busiest([&](std::uint64_t bytes) { return fabric.format.message_wire_bytes(bytes); }) +
-                      fabric.io_latency_ps + fabric.ends_latency_ps +
-                      loads.depth * (fabric.ends_latency_ps + fabric.hop_latency_ps +
-                                     transfer_time_ps(chunk, std::min(fabric.link_bytes_per_s, port)));
+                      entry_ps + loads.way.head_ps +
+                      loads.way.hops * transfer_time_ps(chunk, std::min(loads.link_bytes_per_s, port));
   return cost;
 }
 
@@ -166,18 +256,19 @@ Step IoReduce::step(std::uint32_t strand, std::uint32_t index) const {
 }
 
 IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabric) {
-  if (fabric.io.empty())
+  if (fabric.io_controllers() == 0)
     throw std::invalid_argument(
-        "the platform has no I/O controllers; set wafer.io.controllers, for instance to perimeter");
+        "the platform has no I/O controllers; set wafer.io.controllers, for instance to perimeter (of FRED: "
+        "to a number)");
   if (request.type != CollectiveType::broadcast && request.type != CollectiveType::reduce)
     throw std::invalid_argument("an I/O stream is a broadcast or a reduce");
-  const Blocks shares(request.bytes, fabric.io.size());
+  const Blocks shares(request.bytes, fabric.io_controllers());
   std::vector<IoTreePlan> trees;
-  for (const IoPort& port : fabric.io) {
-    trees.push_back(tree_of(port, fabric));
-    trees.back().bytes = shares.bytes(trees.size() - 1);
+  for (std::uint32_t k = 0; k < fabric.io_controllers(); ++k) {
+    trees.push_back(tree_of(k, fabric));
+    trees.back().bytes = shares.bytes(k);
   }
-  const Loads loads = loads_of(trees, fabric.npus());
+  const Loads loads = loads_of(trees, fabric);
   IoStream stream;
   stream.chunk_bytes = whole_elements(request.chunk_bytes.value_or(open_chunk(loads, fabric)), request.bytes);
   if (loads.channel_bytes / stream.chunk_bytes >= Step::kNone)
