@@ -5,6 +5,7 @@
 
 #include "platform/config/platform_type.h"
 #include "platform/config/value_types.h"
+#include "tlm/link/class_table.h"
 
 namespace wafertlm::config {
 
@@ -79,6 +80,28 @@ void check_fred(const FabricSpec& fabric, const Check& check) {
                                                 check.path(&fred.l2_uplink_bytes_per_s)));
   if (fred.l2_switches == 1 && fred.l2_uplink_bytes_per_s)
     check.fail({&fred.l2_uplink_bytes_per_s}, "a single L2 switch has no uplink; leave it out");
+  if (!fred.in_network) {  // the resolved file has the defaults
+    const FredSpec usual;
+    const auto unused = [&](auto member) {
+      if (fred.*member != usual.*member)
+        check.fail({&(fred.*member)},
+                   fmt::format("is of in-network flows and has no effect without '{}: true'; remove it",
+                               check.path(&fred.in_network)));
+    };
+    unused(&FredSpec::flows_per_buffer);
+    unused(&FredSpec::flow_packets);
+    unused(&FredSpec::flow_conflict);
+    unused(&FredSpec::flow_reservation);
+    unused(&FredSpec::phase_rule);
+    unused(&FredSpec::phase_change_ps);
+    unused(&FredSpec::middle_switches);
+    return;
+  }
+  constexpr std::uint32_t kMostChannels = kMaxVcs / 2;
+  if (fabric.virtual_channels > kMostChannels)
+    check.fail({&fabric.virtual_channels},
+               fmt::format("{} channels; with in-network flows, which have as many of their own, at most {}",
+                           fabric.virtual_channels, kMostChannels));
 }
 
 void check_switching(const FabricSpec& fabric, const Check& check) {

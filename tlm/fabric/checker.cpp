@@ -43,7 +43,7 @@ void FabricChecker::begin_request(const Packet& packet, TimePs delay_ps) {
   ++totals_.begun;
   totals_.payload_bytes += packet.payload_bytes;
   totals_.wire_bytes += packet.wire_bytes;
-  if (packet.flow) flow_bytes_[packet.flow->key] += packet.payload_bytes;
+  if (packet.flow) check_flow(packet);
 
   if (packet.wire_bytes == 0) report(FabricRule::bytes_on_wire, "0 B", "at least 1 B");
   if (packet.wire_bytes < packet.payload_bytes)
@@ -105,6 +105,18 @@ void FabricChecker::check_channel(const Packet& packet) {
            say("at most ", buffer, " B together"));
 }
 
+/// So at every switch each output carries as many bytes as each input brought, and what is delivered is what
+/// was injected times receivers over contributors: every link of a flow carries the whole vector once.
+void FabricChecker::check_flow(const Packet& packet) {
+  FlowAccount& account = flows_[packet.flow->key];
+  if (packet.sequence != account.packets)
+    report(FabricRule::flow_in_order, say("packet ", packet.sequence), say("packet ", account.packets));
+  ++account.packets;
+  account.bytes += packet.payload_bytes;
+  account.all_packets = packet.flow->packets;
+  account.all_bytes = packet.flow->bytes;
+}
+
 void FabricChecker::end_request(const Packet& packet, TimePs at) {
   const auto found = in_flight_.find(&packet);
   if (found == in_flight_.end())
@@ -135,6 +147,12 @@ void FabricChecker::end_request(const Packet& packet, TimePs at) {
 }
 
 void FabricChecker::finish() {
+  for (const auto& [key, account] : flows_)
+    if (account.packets != account.all_packets || account.bytes != account.all_bytes)
+      report(FabricRule::flow_complete,
+             say(account.packets, " packets with ", account.bytes, " B of flow ", key.number,
+                 " of operation ", key.operation),
+             say(account.all_packets, " packets with ", account.all_bytes, " B"));
   if (!in_flight_.empty())
     report(FabricRule::all_returned, say(in_flight_.size(), " packets without END_REQ"), "none");
 }

@@ -37,9 +37,27 @@ TEST(FredKeys, ArriveInTheFabric) {
   EXPECT_EQ(fred_params(spec.wafer, false).geometry.io.size(), 0U);
 }
 
+TEST(FredKeys, OfFlowsArriveInTheFabric) {
+  const PlatformSpec spec = load_platform(
+      std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_b.yaml",
+      {"wafer.fabric.flows_per_buffer=3", "wafer.fabric.flow_packets=5", "wafer.fabric.flow_conflict=refuse",
+       "wafer.fabric.flow_reservation=false", "wafer.fabric.phase_rule=true", "wafer.fabric.phase_change=7ns",
+       "wafer.fabric.middle_switches=2"});
+  const FredParams fred = fred_params(spec.wafer, true);
+  ASSERT_TRUE(fred.flows.has_value());
+  EXPECT_EQ(fred.flows->per_buffer, 3U);
+  EXPECT_EQ(fred.flows->room_packets, 5U);
+  EXPECT_EQ(fred.flows->conflict, FlowConflict::refuse);
+  EXPECT_FALSE(fred.flows->reservation);
+  EXPECT_TRUE(fred.flows->phase_rule);
+  EXPECT_EQ(fred.flows->phase_change_ps, 7000U);
+  EXPECT_EQ(fred.flows->middle_switches, 2U);
+  EXPECT_FALSE(fred_params(load_platform(kFredC, {}).wafer, true).flows.has_value());
+}
+
 TEST(FredKeys, TheResolvedFileIsTheSamePlatform) {
   const test::TempFolder folder;
-  for (const char* name : {"fred_a", "fred_c"}) {
+  for (const char* name : {"fred_a", "fred_b", "fred_c", "fred_d"}) {
     const PlatformSpec spec =
         load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/" + name + ".yaml");
     const std::string text = resolved_yaml(spec);
@@ -58,6 +76,9 @@ TEST(FredKeys, OfTheOtherKindAreErrors) {
       {kFred + "  topology: mesh\n", ":9:13:", {"wafer.topology", "has no effect beside 'fred'"}},
       {kFred + "  io: {controllers: perimeter}\n", ":9:21:", {"no edge", "give the number"}},
       {kFred + "    l2_switches: 3\n", ":9:18:", {"4 L1 switches cannot be shared evenly by 3"}},
+      {kFred + "    flows_per_buffer: 3\n", ":9:23:", {"no effect without 'wafer.fabric.in_network: true'"}},
+      {kFred + "    in_network: true\n    virtual_channels: 9\n", ":10:23:", {"at most 8"}},
+      {kFred + "    in_network: true\n    flow_packets: 1\n", ":10:19:", {"2"}},
       {kFred + "    l2_switches: 2\n", ":9:18:", {"need an uplink", "wafer.fabric.l2_uplink"}},
       {kFred + "    l2_uplink: 1 TB/s\n", ":9:16:", {"a single L2 switch has no uplink"}},
       {kGood + "    l1_uplink: 1 TB/s\n", ":8:5:", {"goes with 'kind: fred'", "beside 'kind: mesh'"}},
