@@ -29,6 +29,7 @@ enum class CollectiveAlgorithm : std::uint8_t {
   double_binary_tree,
   tree,
   direct,
+  in_network,
 };
 
 /// One row of the traffic class table. It may use virtual channels vc … vc + vcs - 1.

@@ -74,7 +74,8 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
                                               {"halving_doubling", CollectiveAlgorithm::halving_doubling},
                                               {"double_binary_tree", CollectiveAlgorithm::double_binary_tree},
                                               {"tree", CollectiveAlgorithm::tree},
-                                              {"direct", CollectiveAlgorithm::direct}}),
+                                              {"direct", CollectiveAlgorithm::direct},
+                                              {"in_network", CollectiveAlgorithm::in_network}}),
                  "How collectives are done; auto: chosen from the fabric")
       .optional(
           "chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),

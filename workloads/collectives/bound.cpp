@@ -122,7 +122,7 @@ TimePs cut_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric
 /// must in all bring 2(n−1) vectors across the uplinks of the n switches that have members: n−1 until the
 /// first knows the sum, and then to each of the others.
 TimePs uplink_bound_ps(const CollectiveRequest& request, const Blocks& blocks, Needs::Across how,
-                       std::uint32_t switches, std::uint64_t bytes_per_s,
+                       bool in_network, std::uint32_t switches, std::uint64_t bytes_per_s,
                        const std::function<std::uint32_t(NpuId)>& switch_of) {
   std::vector<Side> at(switches);
   Side all;
@@ -144,7 +144,7 @@ TimePs uplink_bound_ps(const CollectiveRequest& request, const Blocks& blocks, N
   }
   const bool all_reduce =
       request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier;
-  if (all_reduce && used > 1)
+  if (all_reduce && used > 1 && !in_network)
     bound = std::max(bound, static_cast<TimePs>(Uint128{2 * (used - 1)} * request.bytes * kPsPerSecond /
                                                 (Uint128{used} * bytes_per_s)));
   return bound;
@@ -153,11 +153,12 @@ TimePs uplink_bound_ps(const CollectiveRequest& request, const Blocks& blocks, N
 TimePs tree_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric, const Blocks& blocks,
                      Needs::Across how) {
   const FredTraits& fred = fabric.fred;
-  const TimePs l1 = uplink_bound_ps(request, blocks, how, fred.l1_switches, fred.l1_uplink_bytes_per_s,
-                                    [&](NpuId npu) { return fred.l1_of(npu); });
+  const TimePs l1 = uplink_bound_ps(request, blocks, how, fabric.in_network, fred.l1_switches,
+                                    fred.l1_uplink_bytes_per_s, [&](NpuId npu) { return fred.l1_of(npu); });
   if (fred.l2_switches == 1) return l1;
-  return std::max(l1, uplink_bound_ps(request, blocks, how, fred.l2_switches, fred.l2_uplink_bytes_per_s,
-                                      [&](NpuId npu) { return fred.l2_of(npu); }));
+  return std::max(l1,
+                  uplink_bound_ps(request, blocks, how, fabric.in_network, fred.l2_switches,
+                                  fred.l2_uplink_bytes_per_s, [&](NpuId npu) { return fred.l2_of(npu); }));
 }
 
 /// Latency from the nearest other member, and to the farthest that must hear of a rank.

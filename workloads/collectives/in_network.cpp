@@ -5,12 +5,6 @@
 
 namespace wafertlm {
 
-bool InNetworkProgram::can(CollectiveType type) {
-  return type == CollectiveType::all_reduce || type == CollectiveType::reduce_scatter ||
-         type == CollectiveType::all_gather || type == CollectiveType::broadcast ||
-         type == CollectiveType::reduce || type == CollectiveType::barrier;
-}
-
 std::uint32_t InNetworkProgram::steps(std::uint32_t strand) const {
   if (ranks_ == 1) return 0;
   const bool sends = strand == 0;

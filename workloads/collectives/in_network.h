@@ -17,8 +17,6 @@ namespace wafertlm {
 /// rank receives nearly all of it).
 class InNetworkProgram : public StepSource {
  public:
-  static bool can(CollectiveType type);
-
   InNetworkProgram(CollectiveType type, std::uint32_t ranks, std::uint64_t bytes, std::uint32_t root,
                    std::uint32_t rank)
       : type_(type), ranks_(ranks), bytes_(bytes), root_(root), rank_(rank), blocks_(bytes, ranks) {}

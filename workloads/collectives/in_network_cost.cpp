@@ -19,14 +19,13 @@ TimePs in_network_ps(const CollectiveRequest& request, const FabricTraits& fabri
       latency_ps = std::max(latency_ps, fabric.latency_ps(request.group[a], request.group[b]));
       rate = std::min(rate, fabric.path_bytes_per_s(request.group[a], request.group[b]));
     }
-  const Blocks blocks(request.bytes, p);
-  std::uint64_t wire = fabric.format.message_wire_bytes(request.bytes);
+  std::uint64_t wire = 0;
   if (request.type == CollectiveType::reduce_scatter || request.type == CollectiveType::all_gather) {
-    // The first byte of the sum for a rank needs all blocks before it; a gather leaves out the own block.
-    wire = 0;
-    for (std::size_t k = request.type == CollectiveType::all_gather ? 1 : 0; k < p; ++k)
+    const Blocks blocks(request.bytes, p);
+    for (std::size_t k = 0; k < p; ++k)
       if (blocks.bytes(k) != 0) wire += fabric.format.message_wire_bytes(blocks.bytes(k));
-    rate = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
+  } else {
+    wire = fabric.format.message_wire_bytes(request.bytes);
   }
   return latency_ps + transfer_time_ps(wire, rate);
 }

@@ -62,8 +62,8 @@ struct IoStreamRequest {
 /// The programs of a stream, one for each controller ("channel"): rank 0 is the controller, rank 1 + n is NPU
 /// n. The tree of a channel is the rule that the FRED paper's I/O arithmetic follows (fred.md, section 2):
 /// from the left or right edge along the row, then up and down every column; from the top or bottom along the
-/// column, then along every row. Every hop ends at an endpoint. In a tree of switches: chains, each byte crosses
-/// every uplink at most once in each direction.
+/// column, then along every row. Every hop ends at an endpoint. In a tree of switches: chains, each byte
+/// crosses every uplink at most once in each direction.
 struct IoStream {
   std::vector<std::shared_ptr<const CollectiveProgram>> channels;
   std::uint64_t chunk_bytes = 0;

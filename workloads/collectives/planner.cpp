@@ -7,7 +7,6 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
-#include "workloads/collectives/in_network.h"
 #include "workloads/collectives/programs.h"
 
 namespace wafertlm {
@@ -36,7 +35,6 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
                                 std::to_string(request.bytes) + " B");
   if (request.algorithm.empty()) return;
   std::vector<std::string> known = algorithms_for(request.type);
-  if (InNetworkProgram::can(request.type)) known.insert(known.begin(), "in_network");
   const bool can = std::find(known.begin(), known.end(), request.algorithm) != known.end();
   if (can) known = algorithms_for(request.type, request.group, fabric);
   if (std::find(known.begin(), known.end(), request.algorithm) != known.end()) return;
@@ -92,18 +90,24 @@ bool is_small(const CollectiveRequest& request, TimePs predicted, const FabricTr
 std::vector<std::string> algorithms_for(CollectiveType type) {
   switch (type) {
     case CollectiveType::all_reduce:
-      return {
-          "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling", "double_binary_tree", "tree",
-          "direct"};
+      return {"in_network",
+              "hierarchical_2d",
+              "bidirectional_ring",
+              "ring",
+              "halving_doubling",
+              "double_binary_tree",
+              "tree",
+              "direct"};
     case CollectiveType::all_gather:
     case CollectiveType::reduce_scatter:
-      return {"hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling", "direct"};
+      return {"in_network", "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling", "direct"};
     case CollectiveType::all_to_all:
       return {"direct"};
     case CollectiveType::barrier:
-      return {"tree", "halving_doubling"};
+      return {"in_network", "tree", "halving_doubling"};
     case CollectiveType::broadcast:
     case CollectiveType::reduce:
+      return {"in_network", "tree", "direct"};
     case CollectiveType::gather:
     case CollectiveType::scatter:
       break;
@@ -113,7 +117,7 @@ std::vector<std::string> algorithms_for(CollectiveType type) {
 
 std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric) {
   std::vector<std::string> names = algorithms_for(type);
-  if (fabric.in_network && InNetworkProgram::can(type)) names.insert(names.begin(), "in_network");
+  if (!fabric.in_network) names.erase(std::remove(names.begin(), names.end(), "in_network"), names.end());
   if (!grid_of(group, fabric))
     names.erase(std::remove(names.begin(), names.end(), "hierarchical_2d"), names.end());
   return names;
