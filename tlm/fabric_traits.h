@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tlm/fabric/wire_format.h"
+#include "tlm/program.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
@@ -34,32 +35,76 @@ struct MemoryTraits {
   TimePs busy_ps(std::uint64_t read_bytes, std::uint64_t written_bytes) const;
 };
 
-/// What a collective planner needs to know of a wafer mesh, as plain data that the platform fills in. NPU n
-/// sits at column n mod width, row n / width; routes are X-Y.
+/// A tree of switches: NPU n on L1 switch n / npus_per_l1, an equal number of L1 switches on each L2 switch,
+/// and an L3 switch above if there are several of these. Routes go up and down; a port of an NPU is at its L1
+/// switch.
+struct FredTraits {
+  std::uint32_t l1_switches = 0, npus_per_l1 = 0, l2_switches = 1;
+  std::uint64_t l1_uplink_bytes_per_s = 0;  ///< each direction
+  std::uint64_t l2_uplink_bytes_per_s = 0;  ///< with an L3 switch
+  /// Of the head from NPU to NPU, when the route turns at level 1, 2, …
+  std::vector<TimePs> turn_latency_ps;
+  TimePs npu_link_latency_ps = 0;  ///< the part of an NPU's link, once
+  std::vector<std::uint32_t> io;   ///< the L1 switch of each controller
+
+  std::uint32_t npus() const { return l1_switches * npus_per_l1; }
+  std::uint32_t l1_of(NpuId npu) const { return static_cast<std::uint32_t>(npu) / npus_per_l1; }
+  std::uint32_t l2_of(NpuId npu) const { return l2_of_l1(l1_of(npu)); }
+  std::uint32_t l2_of_l1(std::uint32_t l1) const { return l1 / (l1_switches / l2_switches); }
+  std::uint32_t turn_level(NpuId from, NpuId to) const {
+    return l1_of(from) == l1_of(to) ? 1 : l2_of(from) == l2_of(to) ? 2 : 3;
+  }
+};
+
+/// What a collective planner needs to know of a wafer, as plain data that the platform fills in.
 struct FabricTraits {
+  enum class Kind : std::uint8_t {
+    mesh,  ///< NPU n at column n mod width, row n / width; X-Y routes
+    fred,  ///< see FredTraits
+  };
+  Kind kind = Kind::mesh;
+  // Of a mesh.
   std::uint32_t width = 0, height = 0;
   std::uint64_t link_bytes_per_s = 0;
-  std::uint64_t injection_bytes_per_s = 0, ejection_bytes_per_s = 0;
   TimePs ends_latency_ps = 0;  ///< injection, the first router's pipeline, ejection
   TimePs hop_latency_ps = 0;   ///< link and the next router's pipeline
+  std::vector<IoPort> io;
+  // Of a tree of switches.
+  FredTraits fred;
+  // Of both.
+  std::uint64_t injection_bytes_per_s = 0, ejection_bytes_per_s = 0;
   WireFormat format;
-  TimePs step_cost_ps = 0;     ///< endpoint: before each message is sent
-  TimePs receive_cost_ps = 0;  ///< endpoint: after each message has arrived
+  bool in_network = false;       ///< the switches reduce and distribute (Step::Kind::flow_send)
+  FlowAdditions flow_additions;  ///< the order in which they add
+  TimePs step_cost_ps = 0;       ///< endpoint: before each message is sent
+  TimePs receive_cost_ps = 0;    ///< endpoint: after each message has arrived
   MemoryTraits memory;
-  std::vector<IoPort> io;            ///< controller k is the endpoint npus() + k
-  std::uint64_t io_bytes_per_s = 0;  ///< between a controller and its router, each direction
+  std::uint64_t io_bytes_per_s = 0;  ///< between a controller and its router or switch, each direction
   TimePs io_latency_ps = 0;          ///< of that link
 
+  bool is_mesh() const { return kind == Kind::mesh; }
+  std::uint32_t npus() const { return is_mesh() ? width * height : fred.npus(); }
+  /// Controller k is the endpoint npus() + k.
+  std::uint32_t io_controllers() const {
+    return static_cast<std::uint32_t>(is_mesh() ? io.size() : fred.io.size());
+  }
   NpuId io_controller(std::uint32_t k) const { return static_cast<NpuId>(npus() + k); }
-  std::uint32_t npus() const { return width * height; }
+  // Of a mesh only.
   std::uint32_t column(NpuId npu) const { return static_cast<std::uint32_t>(npu) % width; }
   std::uint32_t row(NpuId npu) const { return static_cast<std::uint32_t>(npu) / width; }
+
+  /// Links between switches on the route.
   std::uint32_t hops(NpuId from, NpuId to) const;
-  /// Links to neighbours.
+  /// Links of a router to its neighbours.
   std::uint32_t degree(NpuId npu) const;
   /// What a message takes beyond its bytes: the head over the idle route, and the costs at its ends.
   TimePs latency_ps(NpuId from, NpuId to) const {
-    return step_cost_ps + ends_latency_ps + hops(from, to) * hop_latency_ps + receive_cost_ps;
+    return step_cost_ps + head_latency_ps(from, to) + receive_cost_ps;
+  }
+  TimePs head_latency_ps(NpuId from, NpuId to) const { return head_latency_ps(hops(from, to)); }
+  /// Of a route with so many links between switches.
+  TimePs head_latency_ps(std::uint32_t hop_count) const {
+    return is_mesh() ? ends_latency_ps + hop_count * hop_latency_ps : fred.turn_latency_ps[hop_count / 2];
   }
   /// What one message can reach: the slowest of injection, links on the way, ejection.
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const;

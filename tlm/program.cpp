@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/program.h"
 
+#include <stdexcept>
+
 namespace wafertlm {
+
+FlowMembers StepSource::flow(std::uint64_t) const { throw std::logic_error("this program has no flows"); }
 
 const char* to_string(CollectiveType type) {
   switch (type) {

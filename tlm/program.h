@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,14 +14,16 @@ namespace wafertlm {
 /// One step of a collective, for one rank.
 struct Step {
   enum class Kind : std::uint8_t {
-    send,    ///< done when the last byte has left the NPU
-    copy,    ///< receive and store
-    reduce,  ///< receive and add to what is there
+    send,       ///< done when the last byte has left the NPU
+    copy,       ///< receive and store
+    reduce,     ///< receive and add to what is there
+    flow_send,  ///< contribute to in-network flow `tag`; done when the last byte has left the NPU
+    flow_copy,  ///< store what comes out of in-network flow `tag`
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   Kind kind = Kind::send;
-  std::uint32_t peer = 0;    ///< position in the group
+  std::uint32_t peer = 0;    ///< position in the group; flow_send and flow_copy have none
   std::uint64_t offset = 0;  ///< in the rank's buffer, bytes
   std::uint64_t bytes = 0;   ///< 0: nothing crosses the fabric, the step is done at once
   std::uint64_t tag = 0;     ///< the same at sender and receiver, unique per pair and direction
@@ -28,6 +31,24 @@ struct Step {
   std::uint32_t after_strand = kNone;
   std::uint32_t after_count = 0;
 };
+
+/// Whose vectors an in-network flow adds up, and who gets the sum; positions in the group, ascending. With
+/// one contributor it is a multicast.
+struct FlowMembers {
+  std::vector<std::uint32_t> contributors, receivers;
+};
+
+/// The order in which values are added: `from` is added to what `into` holds, and gone. The numbers are
+/// positions in a list: the inputs of a switch, or the contributors of a flow. The sum ends up in the last
+/// `into`. Empty: a copy.
+struct Addition {
+  std::uint32_t into = 0, from = 0;
+  bool operator==(const Addition& other) const { return into == other.into && from == other.from; }
+};
+using AdditionOrder = std::vector<Addition>;
+/// How a fabric adds up a flow, in positions of `contributors`.
+using FlowAdditions =
+    std::function<AdditionOrder(const std::vector<NpuId>& contributors, const std::vector<NpuId>& receivers)>;
 
 /// What one rank does in a collective: strands of steps. The steps of a strand run one after the other,
 /// strands run side by side. Steps are computed when they are reached, so a program takes no memory per step.
@@ -38,6 +59,8 @@ class StepSource {
   virtual std::uint32_t steps(std::uint32_t strand) const = 0;
   /// Requires strand < strands() and index < steps(strand).
   virtual Step step(std::uint32_t strand, std::uint32_t index) const = 0;
+  /// The members of flow `tag`, the same from every rank's source. @throws std::logic_error: it has no flows.
+  virtual FlowMembers flow(std::uint64_t tag) const;
 };
 
 /// What a collective does with the ranks' buffers. `bytes` is always the full vector (nccl-tests convention),
@@ -79,6 +102,7 @@ struct CollectiveProgram {
   std::uint32_t root = 0;          ///< position in the group; of rooted collectives
   DataType data_type{};            ///< of the values in functional mode
   std::vector<std::unique_ptr<StepSource>> ranks;
+  FlowAdditions flow_additions;  ///< empty: no flows, or the order does not matter
 };
 
 }  // namespace wafertlm

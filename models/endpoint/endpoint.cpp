@@ -8,7 +8,12 @@
 namespace wafertlm {
 namespace {
 
-std::string npu_name(NpuId npu) { return "NPU " + std::to_string(index_of(npu)); }
+/// The sender of what comes out of a flow.
+constexpr NpuId kFabric{~std::uint32_t{0}};
+
+std::string npu_name(NpuId npu) {
+  return npu == kFabric ? "the fabric" : "NPU " + std::to_string(index_of(npu));
+}
 
 }  // namespace
 
@@ -84,25 +89,60 @@ void Endpoint::send_message(Message& message, const Waiter& waiter, TimePs now) 
 }
 
 void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
-  if (memory_) memory_->read(message);
   const std::uint64_t ticket = next_ticket_++;
+  if (message.contributes) {
+    const CollectiveStart& start = waiter.collective->start;
+    contributions_.emplace(ticket, Contribution{&message, waiter});
+    if (!flow_control_)
+      throw std::logic_error(npu_name(npu_) + " should enter an in-network flow, but the fabric has none");
+    flow_control_->enter({{start.collective_id, message.key.tag},
+                          start.program,
+                          start.group,
+                          npu_,
+                          start.traffic_class,
+                          start.data_type,
+                          message.bytes,
+                          this,
+                          ticket},
+                         now);
+    return;
+  }
+  if (memory_) memory_->read(message);
   sending_.emplace(ticket, waiter);
   injector_.send(message, ticket, now);
+}
+
+void Endpoint::flow_granted(const Flow& flow, std::uint64_t room_bytes, std::uint64_t ticket, TimePs now) {
+  const Contribution& contribution = contributions_.at(ticket);
+  contribution.message->flow = &flow;
+  if (memory_) memory_->read(*contribution.message);
+  sending_.emplace(ticket, contribution.waiter);
+  injector_.send_into_flow(*contribution.message, room_bytes, ticket, now);
 }
 
 void Endpoint::injected(std::uint64_t ticket, TimePs at) {
   const auto found = sending_.find(ticket);
   const Waiter waiter = found->second;
   sending_.erase(found);
-  set_timer(at, Timer::Event::done, nullptr, waiter);
+  const auto contribution = contributions_.find(ticket);
+  Message* gone = nullptr;  // nobody receives a contribution as it is
+  if (contribution != contributions_.end()) {
+    gone = contribution->second.message;
+    contributions_.erase(contribution);
+  }
+  set_timer(at, Timer::Event::done, gone, waiter);
 }
 
 void Endpoint::inject(Packet& packet, TimePs head_ps) {
   if (memory_) memory_->packet_left(*packet.message);
+  if (packet.flow) {
+    packet.message = nullptr;
+    return host_.inject(packet, head_ps);
+  }
   if (fault_) {
     const TimePs left_ps = head_ps - injector_.link_latency_ps();
     if (fault_->apply(packet, left_ps) == Fault::Effect::dropped) {
-      injector_.credit(packet.vc, packet.wire_bytes, packet.tail_ps, left_ps);
+      injector_.credit(packet, packet.tail_ps, left_ps);
       packets_.release(packet);
       return;
     }
@@ -135,14 +175,20 @@ bool Endpoint::start_step(Collective& collective, std::uint32_t index, TimePs no
     return true;
   }
   strand.running = true;
-  const NpuId peer = (*start.group)[step.peer];
-  if (step.kind != Step::Kind::send) {
+  if (step.kind == Step::Kind::flow_copy) {
+    expect({start.collective_id, step.tag, kFabric}, {&collective, index, 0}, now);
+    return true;
+  }
+  const bool contributes = step.kind == Step::Kind::flow_send;
+  const NpuId peer = contributes ? npu_ : (*start.group)[step.peer];
+  if (step.kind != Step::Kind::send && !contributes) {
     expect({start.collective_id, step.tag, peer}, {&collective, index, 0}, now);
     return true;
   }
   Message& message =
       make_message({start.collective_id, step.tag, npu_}, peer, step.bytes, start.traffic_class);
   message.address = step.offset;
+  if (contributes) message.contributes = true;
   if (start.buffer) message.source_data = start.buffer + step.offset;
   send_message(message, {&collective, index, 0}, now);
   return true;
@@ -183,8 +229,17 @@ void Endpoint::expect(const MessageKey& key, const Waiter& waiter, TimePs now) {
     set_timer(now + params_.receive_cost_ps, Timer::Event::taken, &message, waiter);
 }
 
+/// What comes out of a flow is a message of the fabric to this endpoint.
+Message& Endpoint::result_of(const Flow& flow) {
+  Message*& result = results_[&flow];
+  if (!result)
+    result =
+        &make_message({flow.key.operation, flow.key.number, kFabric}, npu_, flow.bytes, flow.traffic_class);
+  return *result;
+}
+
 void Endpoint::receive(Packet& packet, TimePs now) {
-  Message& message = *packet.message;
+  Message& message = packet.flow ? result_of(*packet.flow) : *packet.message;
   const bool stores = memory_ && memory_->fills_chunk(message, message.arrived_bytes, packet.payload_bytes);
   received_bytes_ += packet.payload_bytes;
   message.arrived_bytes += packet.payload_bytes;
@@ -198,6 +253,7 @@ void Endpoint::receive(Packet& packet, TimePs now) {
     std::copy(packet.data.begin(), packet.data.end(),
               message.data.begin() + static_cast<std::ptrdiff_t>(packet.offset));
   }
+  if (packet.flow && message.arrived_bytes == message.bytes) results_.erase(packet.flow);
   packets_.release(packet);
   if (stores || message.arrived_bytes == message.bytes)
     set_timer(std::max(message.tail_ps, now), Timer::Event::arrived, &message, {}, message.arrived_bytes);
@@ -217,6 +273,7 @@ void Endpoint::wake_timer(TimePs now) {
     timers_.pop();
     switch (timer.event) {
       case Timer::Event::done:
+        if (timer.message) messages_.release(*timer.message);
         finish(timer.waiter, now);
         break;
       case Timer::Event::launch:
@@ -333,7 +390,9 @@ std::string Endpoint::waits(const MessageKey& key, const Waiter& waiter) const {
     const auto rank = std::find(group.begin(), group.end(), npu) - group.begin();
     return npu_name(npu) + " (rank " + std::to_string(rank) + ")";
   };
-  return name(npu_) + " waits for " + name(key.source) + " in collective " +
+  const std::string source =
+      key.source == kFabric ? "the result of in-network flow " + std::to_string(key.tag) : name(key.source);
+  return name(npu_) + " waits for " + source + " in collective " +
          std::to_string(collective.start.collective_id) + " step " +
          std::to_string(collective.strands[waiter.strand].done) + " of strand " +
          std::to_string(waiter.strand);
@@ -359,6 +418,11 @@ std::vector<std::string> Endpoint::pending() const {
   if (!sending_.empty())
     lines.push_back(npu_name(npu_) + " has " + std::to_string(sending_.size()) +
                     " sends that the fabric does not take");
+  for (const auto& [ticket, contribution] : contributions_)
+    if (!contribution.message->flow)
+      lines.push_back(npu_name(npu_) + " waits to enter in-network flow " +
+                      std::to_string(contribution.message->key.tag) + " of collective " +
+                      std::to_string(contribution.message->key.operation));
   std::sort(lines.begin(), lines.end());
   return lines;
 }

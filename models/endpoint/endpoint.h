@@ -14,6 +14,7 @@
 #include "models/endpoint/memory_traffic.h"
 #include "tlm/data_type.h"
 #include "tlm/fabric/message.h"
+#include "tlm/flow.h"
 #include "tlm/program.h"
 #include "tlm/wake_slot.h"
 
@@ -58,7 +59,7 @@ struct CollectiveStart {
 /// The program executor: sends and receives messages, runs the steps of collectives, and matches what arrives
 /// with the step that waits for it. It always accepts: data that arrives before its step is posted lands in
 /// memory.
-class Endpoint : private InjectorHost, private MemoryTrafficHost {
+class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowParty {
  public:
   Endpoint(NpuId npu, const InjectorParams& injector, const ClassTable& classes, PacketPool& packets,
            MessagePool& messages, EndpointHost& host, const EndpointParams& params = {});
@@ -73,11 +74,13 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost {
 
   /// A packet whose tail arrives at packet.tail_ps >= now. Takes it over.
   void receive(Packet& packet, TimePs now);
-  void credit(VcId vc, std::uint32_t bytes, TimePs at, TimePs now) { injector_.credit(vc, bytes, at, now); }
+  void credit(const Packet& packet, TimePs at, TimePs now) { injector_.credit(packet, at, now); }
   void wake_injector(TimePs now) { injector_.wake(now); }
   void wake_timer(TimePs now);
   /// @throws std::runtime_error if the access failed.
   void memory_done(std::uint64_t token, bool ok, TimePs now);
+  /// Who admits the flows that programs with Step::Kind::flow_send enter.
+  void set_flow_control(FlowControl& control) { flow_control_ = &control; }
   /// Puts `fault` into a packet that leaves here.
   void set_fault(Fault& fault) { fault_ = &fault; }
 
@@ -86,6 +89,7 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost {
   /// Who waits here for `message`, of which all has left its sender and not all has arrived; one line.
   std::string missing(const Message& message) const;
   const SwitchCore& injection_port() const { return injector_.port(); }
+  std::uint64_t outstanding_flow_credits() const { return injector_.outstanding_flow_credits(); }
   std::uint64_t received_bytes() const { return received_bytes_; }
   /// Most bytes that lay here at one time because their step was not posted yet.
   std::uint64_t early_bytes_high_water() const { return early_high_water_; }
@@ -136,11 +140,13 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost {
     host_.access_memory(write, address, bytes, token);
   }
   void data_available() override { injector_.resume(now_); }
+  void flow_granted(const Flow& flow, std::uint64_t room_bytes, std::uint64_t token, TimePs now) override;
   void message_stored(Message& message) override;
 
   Message& make_message(const MessageKey& key, NpuId peer, std::uint64_t bytes, ClassId traffic_class);
   void send_message(Message& message, const Waiter& waiter, TimePs now);
   void launch(Message& message, const Waiter& waiter, TimePs now);
+  Message& result_of(const Flow& flow);
   void expect(const MessageKey& key, const Waiter& waiter, TimePs now);
   void advance(Collective& collective, std::uint32_t strand, TimePs now);
   bool start_step(Collective& collective, std::uint32_t strand, TimePs now);
@@ -166,6 +172,14 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost {
   std::unordered_map<MessageKey, Waiter, KeyHash> expected_;
   std::unordered_map<MessageKey, std::queue<Message*>, KeyHash> early_;
   std::unordered_map<std::uint64_t, Waiter> sending_;  // by the injector's ticket
+  struct Contribution {
+    Message* message;
+    Waiter waiter;
+  };
+  std::unordered_map<std::uint64_t, Contribution>
+      contributions_;                                  // to flows, by the ticket, until they have left
+  std::unordered_map<const Flow*, Message*> results_;  // of flows, while they arrive
+  FlowControl* flow_control_ = nullptr;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::optional<MemoryTraffic> memory_;
   std::unordered_map<const Message*, Waiter> storing_;  // posted, not yet all in the memory

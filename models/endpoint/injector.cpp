@@ -26,11 +26,38 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
       host_(host),
       slots_(params.dma_engines * kMaxClasses,
              Slot(params.dma_bytes_per_s ? params.dma_bytes_per_s : params.link.bytes_per_s)),
+      windows_(params.exits, params.link.buffer_bytes / ExitWindows::kExits),
       port_(port_params(params), classes, *this, *this) {}
 
 void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
   const ClassId traffic_class = message.traffic_class;
   with_no_engine_[index_of(traffic_class)].push_back({&message, ticket, 0});
+  wake_engine(traffic_class, now);
+}
+
+void Injector::send_into_flow(Message& message, std::uint64_t room_bytes, std::uint64_t ticket, TimePs now) {
+  flow_windows_.erase(message.flow);  // of the flow that was this one before
+  if (room_bytes != 0) message.flow_window = &flow_windows_.emplace(message.flow, room_bytes).first->second;
+  send(message, ticket, now);
+}
+
+void Injector::flow_credit(const Flow& flow, std::uint32_t bytes, TimePs at, TimePs now) {
+  const auto found = flow_windows_.find(&flow);
+  if (found == flow_windows_.end()) return;
+  CreditWindow& window = found->second;
+  const bool starved = window.time_of_room(format_.full_wire_bytes()) == kNever;
+  window.give_back(bytes, at);
+  if (starved) wake_engine(flow.traffic_class, now);
+}
+
+std::uint64_t Injector::outstanding_flow_credits() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [flow, window] : flow_windows_) bytes += window.outstanding();
+  return bytes;
+}
+
+/// Gives the next message of the class to an engine that has nothing to do, if there is one.
+void Injector::wake_engine(ClassId traffic_class, TimePs now) {
   // The engine that has read its last packet first; it may be at that still.
   std::size_t best = port_.inputs();
   for (std::size_t engine = 0; engine < port_.inputs(); ++engine) {
@@ -54,6 +81,13 @@ std::uint64_t Injector::next_payload(const Message& message) const {
                                  format_.packet_bytes - message.injected_bytes % format_.packet_bytes);
 }
 
+/// Whether the next packet can be made: its bytes have been read, and there is or will be room for its flow.
+bool Injector::may_go(const Message& message) const {
+  if (message.injected_bytes + next_payload(message) > message.available_bytes) return false;
+  return !message.flow_window || message.flow_window->time_of_room(format_.wire_bytes(
+                                     static_cast<std::uint32_t>(next_payload(message)))) != kNever;
+}
+
 /// Gives the engine the message whose turn it is, of those whose next packet can be made; false if there is
 /// none.
 bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
@@ -63,16 +97,28 @@ bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
     slot.active = waiting.front();
     waiting.pop_front();
     const Message& message = *slot.active.message;
-    if (message.injected_bytes + next_payload(message) <= message.available_bytes) return true;
+    const bool may = may_go(message);
+    const bool has_room =
+        message.flow || windows_.has_room(message.destination, first_vc(traffic_class),
+                                          format_.unit_at(message.bytes, message.injected_bytes).wire_bytes);
+    if (may && has_room) return true;
+    lacks_window_ = lacks_window_ || may;
     waiting.push_back(slot.active);
   }
   return false;
 }
 
+void Injector::ask_window_wake(TimePs now) {
+  if (!lacks_window_ || windows_.next_ps() >= window_wake_ps_) return;
+  window_wake_ps_ = std::max(windows_.next_ps(), now);
+  host_.request_wake(window_wake_ps_);
+}
+
 /// Puts the next packet of the engine and class in front of the port.
 void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   Slot& by = slot(engine, traffic_class);
-  if (!take_turn(by, traffic_class)) return;
+  windows_.update(now);
+  if (!take_turn(by, traffic_class)) return ask_window_wake(now);
   Active& active = by.active;
   Message& message = *active.message;
 
@@ -80,7 +126,7 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   packet.source = npu_;
   packet.destination = message.destination;
   packet.traffic_class = traffic_class;
-  packet.vc = static_cast<VcId>(classes_[traffic_class].first_vc);
+  packet.vc = first_vc(traffic_class);
   packet.offset = message.injected_bytes;
   const WireFormat::Unit unit = format_.unit_at(message.bytes, message.injected_bytes);
   packet.payload_bytes = unit.payload_bytes;
@@ -89,7 +135,19 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   packet.ends_packet = unit.ends_packet;
   packet.sequence = message.injected_packets++;
   packet.created_ps = now;
-  const TimePs head_ps = std::max({now, by.pace.free_ps(), active.free_ps});
+  TimePs head_ps = std::max({now, by.pace.free_ps(), active.free_ps});
+  if (message.flow) {
+    packet.flow = message.flow;
+    packet.vc = classes_.flow_vc(traffic_class);
+    if (CreditWindow* const window = message.flow_window) {
+      const TimePs room_ps = window->time_of_room(packet.wire_bytes);
+      head_ps = std::max(head_ps, room_ps);
+      window->room(head_ps);
+      window->take(packet.wire_bytes);
+    }
+  } else {
+    windows_.take(packet.destination, packet.vc, packet.wire_bytes);
+  }
   const Line::Slot read = by.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);
   packet.head_early = read.start_early;
   packet.tail_ps = active.free_ps = read.end;
@@ -106,8 +164,21 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   port_.arrive(static_cast<PortId>(engine), packet, head_ps);
 }
 
+void Injector::credit(const Packet& packet, TimePs at, TimePs now) {
+  port_.credit(PortId{0}, packet.vc, packet.wire_bytes, at, now);
+  if (packet.flow) return flow_credit(*packet.flow, packet.wire_bytes, at, now);
+  if (!windows_.limited()) return;
+  windows_.give_back(packet.destination, first_vc(packet.traffic_class), packet.wire_bytes, at);
+  ask_window_wake(now);
+}
+
 void Injector::wake(TimePs now) {
   now_ = now;
+  if (window_wake_ps_ <= now) {
+    window_wake_ps_ = kNever;
+    lacks_window_ = false;
+    resume(now);
+  }
   port_.wake(PortId{0}, now);
 }
 

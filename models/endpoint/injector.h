@@ -2,10 +2,13 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
+#include "models/endpoint/exit_windows.h"
 #include "tlm/fabric/message.h"
 #include "tlm/fabric/wire_format.h"
+#include "tlm/flow.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/ring_queue.h"
 
@@ -17,6 +20,9 @@ struct InjectorParams {
   std::uint64_t dma_bytes_per_s = 0;  ///< of one DMA engine; 0: as fast as the link
   /// Messages of a class that go out at the same time; more than these share an engine with another one.
   std::uint32_t dma_engines = 4;
+  /// Of each destination the exit of the first switch, if exits have windows (ExitWindows) of an equal part
+  /// of the link's buffer; else empty.
+  std::vector<std::uint8_t> exits;
 };
 
 class InjectorHost {
@@ -40,11 +46,14 @@ class Injector : private SwitchHost, private RouteFunction {
            InjectorHost& host);
 
   void send(Message& message, std::uint64_t ticket, TimePs now);
+  /// A contribution to message.flow, which has `room_bytes` in the first switch; 0: what the channel has.
+  void send_into_flow(Message& message, std::uint64_t room_bytes, std::uint64_t ticket, TimePs now);
+  /// Room of admitted flows that has not come home yet, bytes.
+  std::uint64_t outstanding_flow_credits() const;
   /// More bytes of some message are available.
   void resume(TimePs now);
-  void credit(VcId vc, std::uint32_t bytes, TimePs at, TimePs now) {
-    port_.credit(PortId{0}, vc, bytes, at, now);
-  }
+  /// The packet's room in the next buffer is free again at `at`.
+  void credit(const Packet& packet, TimePs at, TimePs now);
   void wake(TimePs now);
   const SwitchCore& port() const { return port_; }
   TimePs link_latency_ps() const { return link_latency_ps_; }
@@ -73,7 +82,12 @@ class Injector : private SwitchHost, private RouteFunction {
     return slots_[engine * kMaxClasses + index_of(traffic_class)];
   }
   std::uint64_t next_payload(const Message& message) const;
+  bool may_go(const Message& message) const;
+  void flow_credit(const Flow& flow, std::uint32_t bytes, TimePs at, TimePs now);
+  void wake_engine(ClassId traffic_class, TimePs now);
+  VcId first_vc(ClassId traffic_class) const { return static_cast<VcId>(classes_[traffic_class].first_vc); }
   bool take_turn(Slot& slot, ClassId traffic_class);
+  void ask_window_wake(TimePs now);
   void refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;
@@ -84,6 +98,10 @@ class Injector : private SwitchHost, private RouteFunction {
   InjectorHost& host_;
   std::vector<Slot> slots_;                                    // [engine][class]
   std::array<RingQueue<Active>, kMaxClasses> with_no_engine_;  // whose turn it is comes first
+  std::unordered_map<const Flow*, CreditWindow> flow_windows_;
+  ExitWindows windows_;
+  bool lacks_window_ = false;  // a message would have gone but for that
+  TimePs window_wake_ps_ = kNever;
   TimePs now_ = 0;
   SwitchCore port_;
 };

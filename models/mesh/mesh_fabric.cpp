@@ -36,13 +36,6 @@ std::string number(NpuId npu) { return std::to_string(index_of(npu)); }
 
 }  // namespace
 
-std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format,
-                                std::uint32_t packets) {
-  const auto in_flight =
-      static_cast<std::uint64_t>((Uint128{bytes_per_s} * round_trip_ps + kPsPerSecond - 1) / kPsPerSecond);
-  return in_flight + packets * std::uint64_t{format.full_wire_bytes()};
-}
-
 namespace {
 
 /// Every stream has a packet on its way through the buffer, at its own pace, and two more may wait. With
@@ -53,13 +46,13 @@ std::uint32_t packets_of(std::uint32_t streams) { return streams == 1 ? 2 : stre
 
 MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params,
                        const ClassTable& classes, Scheduler& scheduler, CheckerSet* checkers, bool reverse)
-    : sc_module(name),
+    : Fabric(name),
       params_(params),
       classes_(classes),
       checkers_(checkers),
       geometry_(params.width, params.height, params.io) {
   check_params();
-  routers_.resize(geometry_.npus());
+  switches_.resize(geometry_.npus());
   for (std::uint32_t n = 0; n < geometry_.npus(); ++n)
     routing_.emplace_back(geometry_, static_cast<NpuId>(n));
   for (std::uint32_t k = 0; k < geometry_.npus(); ++k) {
@@ -74,8 +67,8 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
       router.outputs.push_back(output_params(static_cast<NpuId>(n), side));
       names.emplace_back(to_string(side));
     }
-    routers_[n] = std::make_unique<SwitchModule>(("router_" + std::to_string(n)).c_str(), router, names,
-                                                 names, classes, routing_[n], scheduler);
+    switches_[n] = std::make_unique<SwitchModule>(("router_" + std::to_string(n)).c_str(), router, names,
+                                                  names, classes, routing_[n], scheduler);
   }
   bind_links(classes);
   check_routes();
@@ -90,16 +83,7 @@ void MeshFabric::check_params() const {
     throw std::invalid_argument("I/O controllers need a bandwidth");
   if (params_.link_latency_ps + params_.router_pipeline_ps == 0)
     throw std::invalid_argument("link latency and router pipeline are both 0: a hop must take at least 1 ps");
-  const WireFormat& format = params_.format;
-  if (format.by_flit && format.flit_bytes <= format.header_bytes)
-    throw std::invalid_argument("wormhole switching needs flits that are larger than a header");
-  if (format.by_flit && params_.buffer_bytes != 0 && params_.buffer_bytes < format.flit_bytes)
-    throw std::invalid_argument("an input buffer of " + std::to_string(params_.buffer_bytes) +
-                                " B does not hold a flit of " + std::to_string(format.flit_bytes) + " B");
-  if (!format.by_flit && params_.buffer_bytes != 0 && format.full_wire_bytes() > params_.buffer_bytes / 2)
-    throw std::invalid_argument("a packet of " + std::to_string(params_.format.full_wire_bytes()) +
-                                " B on the wire needs an input buffer of at least twice its size; it is " +
-                                std::to_string(params_.buffer_bytes) + " B");
+  check_buffer(params_.format, params_.buffer_bytes);
 }
 
 void MeshFabric::bind_links(const ClassTable& classes) {
@@ -116,7 +100,7 @@ void MeshFabric::bind_links(const ClassTable& classes) {
       const NpuId there = geometry_.neighbor(here, ports[p]);
       links_.push_back({"router" + number(here) + "->router" + number(there), n, port, false});
       const PortId input = port_of(geometry_.ports(there), opposite(ports[p]));
-      bind_checked(routers_[n]->output(port), routers_[index_of(there)]->input(input), checkers_,
+      bind_checked(switches_[n]->output(port), switches_[index_of(there)]->input(input), checkers_,
                    "router" + number(here) + "_to_router" + number(there), output_params(here, ports[p]),
                    classes);
     }
@@ -149,9 +133,8 @@ OutputParams MeshFabric::io_link() const {
           buffer_bytes(params_.io_bytes_per_s, params_.io_latency_ps, params_.router_pipeline_ps)};
 }
 
-std::string MeshFabric::endpoint_name(NpuId endpoint) const {
-  return index_of(endpoint) < geometry_.npus() ? "npu" + number(endpoint)
-                                               : "io" + std::to_string(index_of(endpoint) - geometry_.npus());
+std::string MeshFabric::switch_of(NpuId endpoint) const {
+  return "router" + number(geometry_.router(endpoint));
 }
 
 OutputParams MeshFabric::output_params(NpuId router, Direction port) const {
@@ -168,9 +151,9 @@ OutputParams MeshFabric::output_params(NpuId router, Direction port) const {
 void MeshFabric::attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) {
   const NpuId here = geometry_.router(endpoint);
   const Direction exit = geometry_.exit(endpoint);
-  SwitchModule& router = *routers_[index_of(here)];
+  SwitchModule& router = *switches_[index_of(here)];
   const PortId port = port_of(geometry_.ports(here), exit);
-  const std::string router_name = "router" + number(here), name = endpoint_name(endpoint);
+  const std::string router_name = switch_of(endpoint), name = endpoint_name(endpoint);
   bind_checked(to_fabric, router.input(port), checkers_, name + "_to_" + router_name,
                exit == Direction::local ? injection_link() : io_link(), classes_);
   bind_checked(router.output(port), from_fabric, checkers_, router_name + "_to_" + name,
@@ -189,19 +172,6 @@ std::string MeshFabric::route_failure(NpuId from, NpuId to) const {
   return "";
 }
 
-void MeshFabric::require_routes(const std::vector<NpuId>& endpoints) const {
-  if (params_.failed_links.empty() && params_.failed_routers.empty()) return;
-  const auto name = [&](NpuId endpoint) {
-    const std::size_t npus = geometry_.npus(), n = index_of(endpoint);
-    return n < npus ? "NPU " + std::to_string(n) : "I/O controller " + std::to_string(n - npus);
-  };
-  for (const NpuId from : endpoints)
-    for (const NpuId to : endpoints)
-      if (const std::string why = route_failure(from, to); !why.empty())
-        throw std::invalid_argument("no route from " + name(from) + " to " + name(to) + ": " + why +
-                                    " (wafer.fabric.failed_links, failed_routers); leave one of them out");
-}
-
 TimePs MeshFabric::head_latency_ps(NpuId from, NpuId to) const {
   const TimePs hops = geometry_.hops(from, to);
   return params_.injection_latency_ps + params_.ejection_latency_ps + hops * params_.link_latency_ps +
@@ -211,37 +181,15 @@ TimePs MeshFabric::head_latency_ps(NpuId from, NpuId to) const {
 void MeshFabric::check_routes() const {
   RouteCheck check(geometry_.npus());
   for (std::uint32_t n = 0; n < geometry_.npus(); ++n) check.add_switch(n, routing_[n]);
-  for (const MeshLink& link : links_) {
-    const auto here = static_cast<NpuId>(link.router);
+  for (const FabricLink& link : links_) {
+    const auto here = static_cast<NpuId>(link.from);
     const Direction side = geometry_.ports(here)[index_of(link.output)];
     if (link.exit)
-      check.add_exit(link.name, link.router, link.output);
+      check.add_exit(link.name, link.from, link.output);
     else
-      check.add_link(link.name, link.router, link.output, index_of(geometry_.neighbor(here, side)));
+      check.add_link(link.name, link.from, link.output, index_of(geometry_.neighbor(here, side)));
   }
   check.require_no_cycle(geometry_.endpoints());
-}
-
-void MeshFabric::observe(LinkObserver& observer) {
-  for (std::size_t n = 0; n < routers_.size(); ++n) routers_[n]->observe(observer, n);
-}
-
-std::uint64_t MeshFabric::packet_hops() const {
-  std::uint64_t hops = 0;
-  for (const MeshLink& link : links_) hops += counters(link).packets;
-  return hops;
-}
-
-std::uint64_t MeshFabric::queued_packets() const {
-  std::uint64_t packets = 0;
-  for (const auto& router : routers_) packets += router->core().queued();
-  return packets;
-}
-
-std::uint64_t MeshFabric::outstanding_credits() const {
-  std::uint64_t bytes = 0;
-  for (const auto& router : routers_) bytes += router->core().outstanding_credits();
-  return bytes;
 }
 
 }  // namespace wafertlm

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <deque>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "models/mesh/mesh_geometry.h"
-#include "tlm/checking.h"
-#include "tlm/fabric/wire_format.h"
-#include "tlm/link/switch_module.h"
+#include "tlm/fabric/fabric.h"
 
 namespace wafertlm {
 
@@ -33,20 +31,8 @@ struct MeshParams {
   TimePs io_latency_ps = 0;
 };
 
-/// Room that keeps a link of this speed busy: bandwidth × round trip (link, router, credit) + packets.
-std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format,
-                                std::uint32_t packets = 2);
-
-/// Links of the mesh and the switch ports at their ends, for results and for the check of the routes.
-struct MeshLink {
-  std::string name;
-  std::size_t router;  ///< that sends
-  PortId output;
-  bool exit;  ///< to an NPU or an I/O controller
-};
-
 /// A wafer mesh of SwitchModules with X-Y routing.
-class MeshFabric : public sc_core::sc_module {
+class MeshFabric final : public Fabric {
  public:
   /// With `checkers` every link gets a protocol checker. Routers are built in reverse order when `reverse` is
   /// set; the results must not change.
@@ -55,42 +41,24 @@ class MeshFabric : public sc_core::sc_module {
   MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params, const ClassTable& classes,
              Scheduler& scheduler, CheckerSet* checkers = nullptr, bool reverse = false);
 
-  /// Binds the fabric sockets of an NPU or an I/O controller to its router.
-  void attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric);
-  /// The link from an NPU, and from an I/O controller, into its router: speed, latency and the router's
-  /// buffer.
-  OutputParams injection_link() const;
+  std::uint32_t npus() const override { return geometry_.npus(); }
+  std::uint32_t io_controllers() const override { return geometry_.endpoints() - geometry_.npus(); }
+  void attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) override;
+  OutputParams injection_link() const override;
+  OutputParams io_link() const override;
   /// Between two routers.
   OutputParams router_link() const;
-  OutputParams io_link() const;
-  /// "npu7", "io3": as in the names of links.
-  std::string endpoint_name(NpuId endpoint) const;
+  const WireFormat& format() const override { return params_.format; }
+  TimePs credit_delay_ps() const override { return params_.credit_delay_ps; }
+  /// A link's rate: one that is faster would fill the buffer that messages for other links share.
+  std::uint64_t message_bytes_per_s() const override {
+    return std::min(params_.link_bytes_per_s, params_.injection_bytes_per_s);
+  }
+  std::string switch_of(NpuId endpoint) const override;
+  TimePs head_latency_ps(NpuId from, NpuId to) const override;
+  std::string route_failure(NpuId from, NpuId to) const override;
 
-  /// Why packets cannot go from one NPU to the other (a failed router or link on the X-Y route); empty if
-  /// they can.
-  std::string route_failure(NpuId from, NpuId to) const;
-  /// @throws std::invalid_argument if one of these endpoints cannot reach another.
-  void require_routes(const std::vector<NpuId>& endpoints) const;
-  /// Latency of the head over an idle route: injection, routers and links, ejection.
-  TimePs head_latency_ps(NpuId from, NpuId to) const;
-
-  const MeshParams& params() const { return params_; }
   const MeshGeometry& geometry() const { return geometry_; }
-  const std::vector<MeshLink>& links() const { return links_; }
-  const OutputCounters& counters(const MeshLink& link) const {
-    return routers_[link.router]->core().counters(link.output);
-  }
-  std::uint64_t bytes_per_s(const MeshLink& link) const {
-    return routers_[link.router]->core().bytes_per_s(link.output);
-  }
-  /// Tells `observer` about every packet that leaves a router; the number of a switch is its NPU's.
-  void observe(LinkObserver& observer);
-
-  /// Packets that crossed a router, over all of them.
-  std::uint64_t packet_hops() const;
-  /// Packets waiting in routers, and credits that are not home, in bytes: both 0 when the fabric is at rest.
-  std::uint64_t queued_packets() const;
-  std::uint64_t outstanding_credits() const;
 
  private:
   std::uint64_t buffer_bytes(std::uint64_t bytes_per_s, TimePs link_latency_ps, TimePs pipeline_ps,
@@ -99,14 +67,15 @@ class MeshFabric : public sc_core::sc_module {
   void check_params() const;
   void bind_links(const ClassTable& classes);
   void check_routes() const;
+  bool has_failures() const override {
+    return !params_.failed_links.empty() || !params_.failed_routers.empty();
+  }
 
   MeshParams params_;
   const ClassTable& classes_;
   CheckerSet* checkers_;
   MeshGeometry geometry_;
   std::deque<XyRouting> routing_;
-  std::vector<std::unique_ptr<SwitchModule>> routers_;
-  std::vector<MeshLink> links_;
 };
 
 }  // namespace wafertlm

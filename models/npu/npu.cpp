@@ -177,7 +177,7 @@ tlm_sync_enum Npu::nb_transport_fw(Packet& packet, tlm_phase&, sc_core::sc_time&
 
 tlm_sync_enum Npu::nb_transport_bw(Packet& packet, tlm_phase&, sc_core::sc_time& delay) {
   const TimePs now = scheduler_.now();
-  endpoint_.credit(packet.vc, packet.wire_bytes, now + delay.value(), now);
+  endpoint_.credit(packet, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;
 }
 

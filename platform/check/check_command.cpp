@@ -23,15 +23,9 @@ struct Options {
 /// Builds the fabric, so that what only elaboration finds (routes that can deadlock) is found too.
 void show(const config::PlatformSpec& spec) {
   const Wafer wafer(spec, false, true);
-  const MeshParams mesh = mesh_params(spec.wafer);
-  fmt::print("platform  {}: {} x {} mesh, {} NPUs\n", spec.name, mesh.width, mesh.height,
-             spec.wafer.npu_count());
-  fmt::print("links     {}, latency {}, router {}, credit {}\n",
-             format_bandwidth(static_cast<double>(mesh.link_bytes_per_s)), format_time(mesh.link_latency_ps),
-             format_time(mesh.router_pipeline_ps), format_time(mesh.credit_delay_ps));
-  fmt::print("buffers   {} behind a link, per virtual channel ({})\n",
-             format_bytes(wafer.mesh.router_link().buffer_bytes), mesh.buffer_bytes ? "given" : "auto");
-  if (const std::size_t controllers = io_ports(spec.wafer).size())
+  fmt::print("platform  {}, {} NPUs\n{}", spec.name, spec.wafer.npu_count(),
+             fabric_kind(spec.wafer).describe(spec.wafer));
+  if (const std::uint32_t controllers = wafer.fabric().io_controllers())
     fmt::print("I/O       {} controllers of {} each\n", controllers,
                format_bandwidth(static_cast<double>(spec.wafer.io.bandwidth_bytes_per_s)));
   for (std::size_t i = 0; i < wafer.classes.size(); ++i) {

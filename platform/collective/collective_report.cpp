@@ -46,6 +46,13 @@ const char* side_name(Side side) {
   return kNames[static_cast<std::size_t>(side)];
 }
 
+/// Where an I/O controller hangs.
+Json place_of(std::uint32_t controller, const FabricTraits& fabric) {
+  if (!fabric.is_mesh()) return {{"l1_switch", fabric.fred.io[controller]}};
+  const IoPort& port = fabric.io[controller];
+  return {{"npu", index_of(port.npu)}, {"side", side_name(port.side)}};
+}
+
 }  // namespace
 
 void print_choices(const CollectiveRequest& request, const std::vector<std::uint64_t>& sizes,
@@ -134,8 +141,7 @@ Json CollectiveReport::lane_row(std::uint64_t bytes, const CollectiveResult& res
 Json CollectiveReport::stream_row(std::uint64_t bytes, const CollectiveResult& result) const {
   const IoStream stream = setup_.plan_stream(bytes, fabric_);
   Json row = times(bytes, result.time_ps, result.predicted_ps, result.bound_ps, 1);
-  const double line_rate =
-      static_cast<double>(fabric_.io.size()) * static_cast<double>(fabric_.io_bytes_per_s);
+  const double line_rate = fabric_.io_controllers() * static_cast<double>(fabric_.io_bytes_per_s);
   row["line_rate_bytes_per_s"] = line_rate;
   row["fraction_of_line_rate"] = row["algorithm_bandwidth_bytes_per_s"].get<double>() / line_rate;
   row["class"] = report_["class"];
@@ -144,13 +150,14 @@ Json CollectiveReport::stream_row(std::uint64_t bytes, const CollectiveResult& r
   row["busiest_link_shares"] = stream.busiest_link_shares;
   row["planned_busiest_link_bytes"] = stream.busiest_link_bytes;
   row["channels"] = Json::array();
-  for (std::size_t k = 0; k < fabric_.io.size(); ++k)
-    row["channels"].push_back({{"name", "io" + std::to_string(k)},
-                               {"npu", index_of(fabric_.io[k].npu)},
-                               {"side", side_name(fabric_.io[k].side)},
-                               {"bytes", stream.channels[k]->bytes},
-                               {"time_s", seconds(result.end_ps[k])},
-                               {"time_ps", result.end_ps[k]}});
+  for (std::uint32_t k = 0; k < fabric_.io_controllers(); ++k) {
+    Json channel = {{"name", "io" + std::to_string(k)},
+                    {"bytes", stream.channels[k]->bytes},
+                    {"time_s", seconds(result.end_ps[k])},
+                    {"time_ps", result.end_ps[k]}};
+    channel.update(place_of(k, fabric_));
+    row["channels"].push_back(std::move(channel));
+  }
   return row;
 }
 
@@ -195,7 +202,7 @@ void CollectiveReport::print_head() const {
   const std::string type = report_["type"].get<std::string>(), on = report_["platform"].get<std::string>();
   const char* const proven = functional_ ? ", values proven" : "";
   if (setup_.streams())
-    fmt::print("{} over {} controllers of {} on {}, class {}{}\n", type, fabric_.io.size(),
+    fmt::print("{} over {} controllers of {} on {}, class {}{}\n", type, fabric_.io_controllers(),
                format_bandwidth(static_cast<double>(fabric_.io_bytes_per_s)), on,
                report_["class"].get<std::string>(), proven);
   for (const CollectiveLane& lane : setup_.lanes()) {

@@ -106,10 +106,10 @@ void require_bound(const std::string& name, TimePs time_ps, TimePs bound_ps) {
 CollectiveResult run_collectives(const config::PlatformSpec& spec, const CollectivePlanner& planner,
                                  bool reverse) {
   Machine machine(spec, reverse);
-  const MeshFabric& mesh = machine.wafer().mesh;
+  const Fabric& fabric = machine.wafer().fabric();
   const CollectivePlan plan = planner(machine.traits());
   const std::vector<PlannedCollective>& collectives = plan.collectives;
-  for (const PlannedCollective& each : collectives) mesh.require_routes(each.program->group);
+  for (const PlannedCollective& each : collectives) fabric.require_routes(each.program->group);
   Driver driver(machine, collectives, spec.run.functional);
   const std::clock_t begin = std::clock();
   simulate(
@@ -133,14 +133,14 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   }
   require_bound("the slowest collective", result.time_ps, plan.together.bound_ps);
   result.proven = spec.run.functional;
-  result.packet_hops = mesh.packet_hops();
+  result.packet_hops = fabric.packet_hops();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
     result.injected_packets +=
         machine.npu(static_cast<NpuId>(npu)).endpoint().injection_port().counters(PortId{0}).packets;
   result.events = machine.wafer().scheduler.events();
-  for (const MeshLink& link : mesh.links()) {
+  for (const FabricLink& link : fabric.links()) {
     if (link.exit) continue;
-    const OutputCounters& counted = mesh.counters(link);
+    const OutputCounters& counted = fabric.counters(link);
     result.busiest_link_payload_bytes = std::max(result.busiest_link_payload_bytes, counted.payload_bytes);
     if (counted.credit_blocked_ps > result.starved_ps) {
       result.starved_ps = counted.credit_blocked_ps;

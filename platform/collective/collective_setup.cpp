@@ -99,7 +99,7 @@ std::vector<CollectiveLane> CollectiveSetup::parallel_lanes(const config::Platfo
   require_unused(options.npus, "--npus", "the groups come from --parallelism");
   const Parallelism parallelism = parse_parallelism(options.parallelism, spec.wafer.npu_count());
   const Placement placement =
-      place_workers(options.placement, parallelism, {spec.wafer.width, spec.wafer.height},
+      place_workers(options.placement, parallelism, fabric_kind(spec.wafer).grid(spec.wafer),
                     seed_of(options.seed, spec.run.seed));
   if (options.traffic_class.empty())
     throw std::invalid_argument("--parallelism needs --class mp, dp, pp or all, or several: --class mp,dp");

@@ -107,6 +107,9 @@ std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveTy
     case config::CollectiveAlgorithm::direct:
       name = "direct";
       break;
+    case config::CollectiveAlgorithm::in_network:
+      name = "in_network";
+      break;
   }
   const std::vector<std::string> possible = algorithms_for(type);
   return std::find(possible.begin(), possible.end(), name) == possible.end() ? "" : name;

@@ -5,12 +5,14 @@
 
 #include "platform/config/platform_type.h"
 #include "platform/config/value_types.h"
+#include "tlm/link/class_table.h"
 
 namespace wafertlm::config {
 
 namespace {
 
-using Classes = std::vector<TrafficClassSpec>;
+constexpr const char* kMesh = "mesh";
+constexpr const char* kFred = "fred";
 
 std::uint32_t first_vc(const TrafficClassSpec& row) { return static_cast<std::uint32_t>(row.vc); }
 std::uint32_t end_vc(const TrafficClassSpec& row) { return first_vc(row) + row.vcs; }
@@ -51,10 +53,55 @@ void check_classes(const FabricSpec& fabric, const Check& check) {
 
 /// Two modules that answer each other within no time would make the result depend on who is evaluated first.
 void check_hop_time(const FabricSpec& fabric, const Check& check) {
+  if (fabric.wiring == Wiring::fred) {
+    if (fabric.link_latency_ps == 0)
+      check.fail({&fabric.link_latency_ps}, "a hop takes no time; expected at least 1 ps");
+    return;
+  }
   if (fabric.link_latency_ps + fabric.router_pipeline_ps == 0)
     check.fail({&fabric.link_latency_ps, &fabric.router_pipeline_ps},
                fmt::format("a hop takes no time; {} and {} must add up to at least 1 ps",
                            check.path(&fabric.link_latency_ps), check.path(&fabric.router_pipeline_ps)));
+}
+
+void check_fred(const FabricSpec& fabric, const Check& check) {
+  if (fabric.wiring != Wiring::fred) return;
+  const FredSpec& fred = fabric.fred;
+  constexpr std::uint32_t kMostNpus = 65'536;
+  if (std::uint64_t{fred.l1_switches} * fred.npus_per_l1 > kMostNpus)
+    check.fail({&fred.npus_per_l1},
+               fmt::format("{} x {} are more than {} NPUs", fred.l1_switches, fred.npus_per_l1, kMostNpus));
+  if (fred.l1_switches % fred.l2_switches != 0)
+    check.fail({&fred.l2_switches, &fred.l1_switches},
+               fmt::format("{} L1 switches cannot be shared evenly by {} L2 switches", fred.l1_switches,
+                           fred.l2_switches));
+  if (fred.l2_switches > 1 && !fred.l2_uplink_bytes_per_s)
+    check.fail({&fred.l2_switches}, fmt::format("{} L2 switches need an uplink: give '{}'", fred.l2_switches,
+                                                check.path(&fred.l2_uplink_bytes_per_s)));
+  if (fred.l2_switches == 1 && fred.l2_uplink_bytes_per_s)
+    check.fail({&fred.l2_uplink_bytes_per_s}, "a single L2 switch has no uplink; leave it out");
+  if (!fred.in_network) {  // the resolved file has the defaults
+    const FredSpec usual;
+    const auto unused = [&](auto member) {
+      if (fred.*member != usual.*member)
+        check.fail({&(fred.*member)},
+                   fmt::format("is of in-network flows and has no effect without '{}: true'; remove it",
+                               check.path(&fred.in_network)));
+    };
+    unused(&FredSpec::flows_per_buffer);
+    unused(&FredSpec::flow_packets);
+    unused(&FredSpec::flow_conflict);
+    unused(&FredSpec::flow_reservation);
+    unused(&FredSpec::phase_rule);
+    unused(&FredSpec::phase_change_ps);
+    unused(&FredSpec::middle_switches);
+    return;
+  }
+  constexpr std::uint32_t kMostChannels = kMaxVcs / 2;
+  if (fabric.virtual_channels > kMostChannels)
+    check.fail({&fabric.virtual_channels},
+               fmt::format("{} channels; with in-network flows, which have as many of their own, at most {}",
+                           fabric.virtual_channels, kMostChannels));
 }
 
 void check_switching(const FabricSpec& fabric, const Check& check) {
@@ -114,30 +161,21 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
   const auto latency = whole_quantity(time_dimension(), "0 ps", "1 s");
   const auto npu = integer<NpuId>(0, 65'535);
   auto type = std::make_shared<Struct<FabricSpec>>("fabric");
-  type->required("link_bandwidth", &FabricSpec::link_bandwidth_bytes_per_s, bandwidth,
-                 "Bandwidth of a link between two routers, per direction")
+  const auto count = integer<std::uint32_t>(1, 65'536);
+  const auto fred = [](auto member) {
+    return [member](auto& spec) -> auto& { return spec.fred.*member; };
+  };
+  type->optional("kind", &FabricSpec::wiring, choice<Wiring>({{kMesh, Wiring::mesh}, {kFred, Wiring::fred}}),
+                 "mesh: a grid of routers; fred: a tree of FRED switches")
       .optional("link_latency", &FabricSpec::link_latency_ps, latency, "Time on the wire of one hop")
-      .optional("router_pipeline", &FabricSpec::router_pipeline_ps, latency,
-                "Time from the input of a router to its output, without waiting")
       .optional("credit_delay", &FabricSpec::credit_delay_ps, latency,
                 "Until the sender knows that room in the buffer is free again")
-      .optional("injection_bandwidth", &FabricSpec::injection_bandwidth_bytes_per_s, bandwidth,
-                "From an NPU to its router")
-      .optional("injection_latency", &FabricSpec::injection_latency_ps, latency, "From an NPU to its router")
-      .optional("ejection_bandwidth", &FabricSpec::ejection_bandwidth_bytes_per_s, bandwidth,
-                "From a router to its NPU")
-      .optional("ejection_latency", &FabricSpec::ejection_latency_ps, latency, "From a router to its NPU")
       .optional("packet_bytes", &FabricSpec::packet_bytes, whole_quantity(size_dimension(), "1 B", "16 MiB"),
                 "Payload of a full packet")
       .optional("header_bytes", &FabricSpec::header_bytes, whole_quantity(size_dimension(), "0 B", "64 KiB"),
                 "Added to every packet on the wire")
       .optional("flit_bytes", &FabricSpec::flit_bytes, whole_quantity(size_dimension(), "0 B", "64 KiB"),
                 "Packets are rounded up to whole flits on the wire; 0 B: they are not")
-      .optional(
-          "switching", &FabricSpec::switching,
-          choice<Switching>({{"cut_through", Switching::cut_through}, {"wormhole", Switching::wormhole}}),
-          "Packets in one piece, or flit by flit with a channel per packet and hop as in a "
-          "network-on-chip router (needs flit_bytes)")
       .optional("virtual_channels", &FabricSpec::virtual_channels, integer<std::uint32_t>(1, 16),
                 "Virtual channels of every port")
       .optional("input_queue", &FabricSpec::input_queue,
@@ -151,12 +189,63 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
                 real_quantity(energy_per_bit_dimension(), "0 J/bit", "1 uJ/bit"),
                 "For every link that a bit crosses")
       .optional("classes", &FabricSpec::classes, list_of<TrafficClassSpec>(traffic_class_type(), 1, 8),
-                "Traffic classes; those that share a virtual channel have one priority")
+                "Traffic classes; those that share a virtual channel have one priority");
+  type->alternative(&FabricSpec::wiring, Wiring::mesh, "kind", kMesh)
+      .required("link_bandwidth", &FabricSpec::link_bandwidth_bytes_per_s, bandwidth,
+                "Bandwidth of a link between two routers, per direction")
+      .optional("router_pipeline", &FabricSpec::router_pipeline_ps, latency,
+                "Time from the input of a router to its output, without waiting")
+      .optional("injection_bandwidth", &FabricSpec::injection_bandwidth_bytes_per_s, bandwidth,
+                "From an NPU to its router")
+      .optional("injection_latency", &FabricSpec::injection_latency_ps, latency, "From an NPU to its router")
+      .optional("ejection_bandwidth", &FabricSpec::ejection_bandwidth_bytes_per_s, bandwidth,
+                "From a router to its NPU")
+      .optional("ejection_latency", &FabricSpec::ejection_latency_ps, latency, "From a router to its NPU")
+      .optional(
+          "switching", &FabricSpec::switching,
+          choice<Switching>({{"cut_through", Switching::cut_through}, {"wormhole", Switching::wormhole}}),
+          "Packets in one piece, or flit by flit with a channel per packet and hop as in a "
+          "network-on-chip router (needs flit_bytes)")
       .optional("failed_links", &FabricSpec::failed_links, list_of(pair_of(npu), 0, 131'072),
                 "Links that do not work in either direction, as pairs of neighbouring NPUs")
       .optional("failed_routers", &FabricSpec::failed_routers, list_of(npu, 0, 65'536),
-                "NPUs whose router does not work")
-      .check(check_hop_time)
+                "NPUs whose router does not work");
+  type->alternative(&FabricSpec::wiring, Wiring::fred, "kind", kFred)
+      .required("l1_switches", fred(&FredSpec::l1_switches), count, "Switches that NPUs hang on")
+      .required("npus_per_l1", fred(&FredSpec::npus_per_l1), count, "NPUs on each L1 switch")
+      .required("l1_uplink", fred(&FredSpec::l1_uplink_bytes_per_s), bandwidth,
+                "From an L1 switch to its L2 switch, per direction")
+      .optional("npu_bandwidth", fred(&FredSpec::npu_bandwidth_bytes_per_s), bandwidth,
+                "Between an NPU and its L1 switch, per direction")
+      .optional("l2_switches", fred(&FredSpec::l2_switches), count,
+                "Switches above the L1 switches; more than one have an L3 switch above them")
+      .optional("l2_uplink", fred(&FredSpec::l2_uplink_bytes_per_s), maybe<std::uint64_t>(bandwidth),
+                "From an L2 switch to the L3 switch, per direction; with more than one L2 switch")
+      .optional("stage_latency", fred(&FredSpec::stage_latency_ps), latency,
+                "Of one µswitch; a packet passes one per stage of the switch")
+      .optional("in_network", fred(&FredSpec::in_network), boolean(),
+                "The switches reduce and distribute: collectives can be in-network flows")
+      .optional("flows_per_buffer", fred(&FredSpec::flows_per_buffer), integer<std::uint32_t>(1, 4096),
+                "In-network flows that have room at the same time in an input buffer, per virtual channel")
+      .optional(
+          "flow_packets", fred(&FredSpec::flow_packets), auto_or(integer<std::uint64_t>(2, 65'536)),
+          "Packets for which an in-network flow reserves room in every buffer of its path; auto: enough "
+          "for line rate")
+      .optional("flow_conflict", fred(&FredSpec::flow_conflict),
+                choice<FlowConflictPolicy>(
+                    {{"block", FlowConflictPolicy::block}, {"refuse", FlowConflictPolicy::refuse}}),
+                "What becomes of an in-network flow that has no room beside the active ones: it waits at its "
+                "sources, or the run ends with an error")
+      .optional("flow_reservation", fred(&FredSpec::flow_reservation), boolean(),
+                "false, for tests only: in-network flows share the buffers and may block each other for ever")
+      .optional("phase_rule", fred(&FredSpec::phase_rule), boolean(),
+                "A switch changes to flows of a higher priority only when all of their ports have a packet")
+      .optional("phase_change", fred(&FredSpec::phase_change_ps), latency,
+                "Time that a switch takes to change between flows of different priority")
+      .optional("middle_switches", fred(&FredSpec::middle_switches), integer<std::uint32_t>(1, 31),
+                "m of the interconnect FRED_m(P) in a switch");
+  type->check(check_hop_time)
+      .check(check_fred)
       .check(check_classes)
       .check(check_switching)
       .check(check_buffer);
@@ -164,6 +253,17 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
 }
 
 void check_wafer(const WaferSpec& wafer, const Check& check) {
+  if (wafer.fabric.wiring == Wiring::fred) {
+    for (const void* key : {static_cast<const void*>(&wafer.topology), static_cast<const void*>(&wafer.width),
+                            static_cast<const void*>(&wafer.height)})
+      if (check.is_written(key))
+        check.fail({key}, fmt::format("goes with '{}: mesh' and has no effect beside 'fred'; remove it",
+                                      check.path(&wafer.fabric.wiring)));
+    return;
+  }
+  if (wafer.width == 0) check.fail({&wafer.width}, "missing required key 'width' in wafer: NPUs in a row");
+  if (wafer.height == 0)
+    check.fail({&wafer.height}, "missing required key 'height' in wafer: NPUs in a column");
   const FabricSpec& fabric = wafer.fabric;
   std::set<std::pair<NpuId, NpuId>> links;
   for (const auto& link : fabric.failed_links) {

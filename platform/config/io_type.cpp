@@ -24,7 +24,7 @@ std::shared_ptr<const Struct<IoPortSpec>> io_port_type() {
   return type;
 }
 
-/// A word, or a list of places.
+/// A word, a number, or a list of places.
 class IoControllers : public TypeOf<IoControllersSpec> {
  public:
   IoControllersSpec read(const Reader& in) const override {
@@ -32,26 +32,41 @@ class IoControllers : public TypeOf<IoControllersSpec> {
     if (in.node().kind == Node::Kind::list) {
       spec.placement = IoPlacement::listed;
       spec.list = list_->read(in);
-    } else if (in.node().kind == Node::Kind::scalar) {
-      spec.placement = word_->read(in);
+    } else if (in.node().kind != Node::Kind::scalar) {
+      in.fail_type("'perimeter', 'none', a number or a list of places such as {npu: 0, side: west}");
+    } else if (!in.node().text.empty() &&
+               in.node().text.find_first_not_of("0123456789") == std::string::npos) {
+      spec.placement = IoPlacement::spread;
+      spec.count = number_->read(in);
     } else {
-      in.fail_type("'perimeter', 'none' or a list of places such as {npu: 0, side: west}");
+      spec.placement = word_->read(in);
     }
     return spec;
   }
   Node write(const IoControllersSpec& spec) const override {
-    return spec.placement == IoPlacement::listed ? list_->write(spec.list) : word_->write(spec.placement);
+    switch (spec.placement) {
+      case IoPlacement::listed:
+        return list_->write(spec.list);
+      case IoPlacement::spread:
+        return number_->write(spec.count);
+      case IoPlacement::none:
+      case IoPlacement::perimeter:
+        break;
+    }
+    return word_->write(spec.placement);
   }
   std::optional<std::string> locate(const IoControllersSpec& spec, const void* address) const override {
     return list_->locate(spec.list, address);
   }
   Json schema(SchemaStyle style, SchemaDefs& defs) const override {
-    return {{"anyOf", {word_->schema(style, defs), list_->schema(style, defs)}}};
+    return {
+        {"anyOf", {word_->schema(style, defs), number_->schema(style, defs), list_->schema(style, defs)}}};
   }
 
  private:
   TypePtr<IoPlacement> word_ =
       choice<IoPlacement>({{"none", IoPlacement::none}, {"perimeter", IoPlacement::perimeter}});
+  TypePtr<std::uint32_t> number_ = integer<std::uint32_t>(1, 1024);
   TypePtr<std::vector<IoPortSpec>> list_ = list_of<IoPortSpec>(io_port_type(), 1, 1024);
 };
 
@@ -74,14 +89,15 @@ bool WaferSpec::is_free(NpuId npu, Side side) const {
 
 std::shared_ptr<const Struct<IoSpec>> io_type() {
   auto type = std::make_shared<Struct<IoSpec>>("io");
-  type->optional("controllers", &IoSpec::controllers, std::make_shared<IoControllers>(),
-                 "Where I/O controllers are: none; perimeter: one on every side of an NPU that has no "
-                 "neighbour; or a list of places")
+  type->optional(
+          "controllers", &IoSpec::controllers, std::make_shared<IoControllers>(),
+          "Where I/O controllers are: none; on a mesh perimeter, one on every side of an NPU that has no "
+          "neighbour, or a list of places; on FRED a number, spread evenly over the L1 switches")
       .optional("bandwidth", &IoSpec::bandwidth_bytes_per_s,
                 whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"),
                 "Of one controller, in each direction")
       .optional("latency", &IoSpec::latency_ps, whole_quantity(time_dimension(), "0 ps", "1 s"),
-                "Between a controller and its router")
+                "Between a controller and its router or L1 switch")
       .optional("chunk", &IoSpec::chunk_bytes, auto_or(whole_quantity(size_dimension(), "1 B", "1 TB")),
                 "Piece of a stream that is passed on as a whole; auto: so small that filling the pipeline "
                 "takes less than 1 %, but at least 4 KiB or a packet; larger where messages have costs")
@@ -99,6 +115,17 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
 }
 
 void check_io(const WaferSpec& wafer, const Check& check) {
+  const IoPlacement placement = wafer.io.controllers.placement;
+  const bool fred = wafer.fabric.wiring == Wiring::fred;
+  if (fred && (placement == IoPlacement::perimeter || placement == IoPlacement::listed))
+    check.fail(
+        {&wafer.io.controllers},
+        "a tree of FRED switches has no edge; give the number of controllers, which are spread over the "
+        "L1 switches");
+  if (!fred && placement == IoPlacement::spread)
+    check.fail({&wafer.io.controllers},
+               "a number of controllers goes with 'wafer.fabric.kind: fred'; on a mesh give 'perimeter' or a "
+               "list of places such as {npu: 0, side: west}");
   std::set<std::pair<NpuId, Side>> places;
   for (const IoPortSpec& port : wafer.io.controllers.list) {
     const auto side = side_type()->write(port.side).text;

@@ -15,6 +15,8 @@
 
 namespace wafertlm::config {
 
+/// What the fabric is made of: a grid of routers, or a tree of FRED switches.
+enum class Wiring : std::uint8_t { mesh, fred };
 enum class Topology : std::uint8_t { mesh };
 enum class InputQueue : std::uint8_t { fifo, per_output };
 enum class Switching : std::uint8_t { cut_through, wormhole };
@@ -28,6 +30,7 @@ enum class CollectiveAlgorithm : std::uint8_t {
   double_binary_tree,
   tree,
   direct,
+  in_network,
 };
 
 /// One row of the traffic class table. It may use virtual channels vc … vc + vcs - 1.
@@ -41,8 +44,34 @@ struct TrafficClassSpec {
 /// mp and ep; pp; dp; and one channel for all that comes from or goes to outside the wafer, and control.
 std::vector<TrafficClassSpec> default_traffic_classes();
 
-/// Wires and routers between the NPUs.
+/// What becomes of an in-network flow that has no room beside the active ones.
+enum class FlowConflictPolicy : std::uint8_t { block, refuse };
+
+/// A tree of switches: NPU n on L1 switch n / npus_per_l1.
+struct FredSpec {
+  std::uint32_t l1_switches = 0;
+  std::uint32_t npus_per_l1 = 0;
+  std::uint32_t l2_switches = 1;  ///< more than one: an L3 switch above them
+  std::uint64_t npu_bandwidth_bytes_per_s = 3'000'000'000'000;
+  std::uint64_t l1_uplink_bytes_per_s = 0;
+  std::optional<std::uint64_t> l2_uplink_bytes_per_s;  ///< with an L3 switch
+  TimePs stage_latency_ps = 0;                         ///< of one µswitch
+  bool in_network = false;                             ///< the switches reduce and distribute
+  std::uint32_t flows_per_buffer = 8;                  ///< that have room in it at the same time, by channel
+  std::optional<std::uint64_t> flow_packets;           ///< that a flow reserves in each; nullopt: line rate
+  FlowConflictPolicy flow_conflict = FlowConflictPolicy::block;
+  bool flow_reservation = true;
+  bool phase_rule = false;
+  TimePs phase_change_ps = 0;
+  std::uint32_t middle_switches = 3;  ///< m of FRED_m(P)
+
+  std::uint32_t npu_count() const { return l1_switches * npus_per_l1; }
+};
+
+/// Wires and switches between the NPUs.
 struct FabricSpec {
+  Wiring wiring = Wiring::mesh;
+  FredSpec fred;
   std::uint64_t link_bandwidth_bytes_per_s = 0;
   TimePs link_latency_ps = 20'000;
   TimePs router_pipeline_ps = 0;
@@ -73,14 +102,15 @@ struct IoPortSpec {
   Side side{};
 };
 
-enum class IoPlacement : std::uint8_t { none, perimeter, listed };
+enum class IoPlacement : std::uint8_t { none, perimeter, listed, spread };
 
 struct IoControllersSpec {
   IoPlacement placement = IoPlacement::none;
   std::vector<IoPortSpec> list;  ///< if listed; controller k is entry k
+  std::uint32_t count = 0;       ///< if spread: over the L1 switches, as evenly as possible
 };
 
-/// I/O controllers on free ports of edge routers.
+/// I/O controllers on free ports of edge routers, or on L1 switches.
 struct IoSpec {
   IoControllersSpec controllers;
   std::uint64_t bandwidth_bytes_per_s = 128'000'000'000;  ///< of one, each direction
@@ -88,7 +118,7 @@ struct IoSpec {
   std::optional<std::uint64_t> chunk_bytes;               ///< of a stream; nullopt: from its size
 };
 
-/// NPU n sits in column n % width and row n / width.
+/// In a mesh NPU n sits in column n % width and row n / width; FRED has neither.
 struct WaferSpec {
   Topology topology = Topology::mesh;
   std::uint32_t width = 0;
@@ -96,7 +126,9 @@ struct WaferSpec {
   FabricSpec fabric;
   IoSpec io;
 
-  std::uint32_t npu_count() const { return width * height; }
+  std::uint32_t npu_count() const {
+    return fabric.wiring == Wiring::fred ? fabric.fred.npu_count() : width * height;
+  }
   bool are_neighbours(NpuId a, NpuId b) const;
   /// No neighbour on that side.
   bool is_free(NpuId npu, Side side) const;

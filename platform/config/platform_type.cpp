@@ -12,10 +12,13 @@ std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
   auto type = std::make_shared<Struct<WaferSpec>>("wafer");
   type->optional("topology", &WaferSpec::topology, choice<Topology>({{"mesh", Topology::mesh}}),
                  "How the routers are wired")
-      .required("width", &WaferSpec::width, integer<std::uint32_t>(1, 256), "NPUs in a row")
-      .required("height", &WaferSpec::height, integer<std::uint32_t>(1, 256), "NPUs in a column")
+      .optional("width", &WaferSpec::width, or_none(integer<std::uint32_t>(1, 256), 0U),
+                "NPUs in a row; of a mesh, which needs it")
+      .optional("height", &WaferSpec::height, or_none(integer<std::uint32_t>(1, 256), 0U),
+                "NPUs in a column; of a mesh, which needs it")
       .required("fabric", &WaferSpec::fabric, fabric_type(), "Links and routers")
-      .optional("io", &WaferSpec::io, io_type(), "I/O controllers on the edge of the wafer")
+      .optional("io", &WaferSpec::io, io_type(),
+                "I/O controllers on the edge of the wafer, or on L1 switches")
       .check(check_wafer)
       .check(check_io);
   return type;
@@ -73,7 +76,8 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
                                        {"halving_doubling", CollectiveAlgorithm::halving_doubling},
                                        {"double_binary_tree", CollectiveAlgorithm::double_binary_tree},
                                        {"tree", CollectiveAlgorithm::tree},
-                                       {"direct", CollectiveAlgorithm::direct}}),
+                                       {"direct", CollectiveAlgorithm::direct},
+                                       {"in_network", CollectiveAlgorithm::in_network}}),
           "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED paper's "
           "baseline; fastest: the smallest prediction")
       .optional(

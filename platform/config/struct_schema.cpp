@@ -47,6 +47,11 @@ Json StructType::alternatives_schema() const {
       if (key.alternative == i && key.required) form["required"].push_back(key.name);
       if (key.alternative != i && key.alternative != 0) form["properties"][key.name] = false;
     }
+    if (!selector_.empty()) {
+      const Json value{{"const", selector_values_[i - 1]}};
+      form["properties"][selector_] = {{"anyOf", {value, annotated_schema(value)}}};
+      if (i > 1) form["required"].push_back(selector_);
+    }
     forms.push_back(form);
   }
   return forms;

@@ -70,20 +70,35 @@ std::size_t StructType::chosen_alternative(const Reader& in) const {
   return chosen;
 }
 
+/// A value that the key's type does not know is reported when it is read.
+std::size_t StructType::selected_alternative(const Reader& in) const {
+  const Node* value = in.node().find(selector_);
+  if (value != nullptr && is_annotated(*value)) value = value->find(std::string(kValueKey));
+  if (value != nullptr)
+    for (std::size_t i = 0; i < selector_values_.size(); ++i)
+      if (value->text == selector_values_[i]) return i + 1;
+  return 1;
+}
+
+std::string StructType::form_name(std::size_t alternative) const {
+  return selector_.empty() ? "'" + first_of(alternative).name + "'"
+                           : fmt::format("'{}: {}'", selector_, selector_values_[alternative - 1]);
+}
+
 std::size_t StructType::check_keys(const Reader& in) const {
   in.require_map(fmt::format("a map with the keys {}", listed(key_names())));
   for (const Node::Entry& entry : in.node().entries)
     if (find(entry.key) == nullptr)
       throw ConfigError(entry.place, fmt::format("unknown key {} {}{}", quoted(entry.key), inside(in.path()),
                                                  suggestion(entry.key, key_names(), "valid keys")));
-  const std::size_t alternative = chosen_alternative(in);
+  const std::size_t alternative = selector_.empty() ? chosen_alternative(in) : selected_alternative(in);
   for (const Node::Entry& entry : in.node().entries) {
     const Key& key = *find(entry.key);
     if (key.alternative != 0 && key.alternative != alternative)
       throw ConfigError(
           entry.place,
-          fmt::format("the key '{}' {} goes with '{}' and has no effect beside '{}'; remove it", key.name,
-                      inside(in.path()), first_of(key.alternative).name, first_of(alternative).name));
+          fmt::format("the key '{}' {} goes with {} and has no effect beside {}; remove it", key.name,
+                      inside(in.path()), form_name(key.alternative), form_name(alternative)));
   }
   for (const Key& key : keys_)
     if (key.required && (key.alternative == 0 || key.alternative == alternative) &&
@@ -94,6 +109,8 @@ std::size_t StructType::check_keys(const Reader& in) const {
 }
 
 std::string Check::path(const void* value) const { return join_path(in_.path(), locate_(value)); }
+
+bool Check::is_written(const void* value) const { return in_.origins().find(path(value)) != nullptr; }
 
 void Check::fail(const std::vector<const void*>& culprits, const std::string& message) const {
   for (const void* culprit : culprits)

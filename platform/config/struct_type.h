@@ -47,9 +47,15 @@ class StructType {
   std::size_t check_keys(const Reader& in) const;
 
   std::vector<Key> keys_;
+  /// If a key's value chooses the alternative: that key, and its value for each. The first is the default.
+  std::string selector_;
+  std::vector<std::string> selector_values_;
 
  private:
   std::size_t chosen_alternative(const Reader& in) const;
+  std::size_t selected_alternative(const Reader& in) const;
+  /// What a key of this alternative goes with, in words.
+  std::string form_name(std::size_t alternative) const;
   const Key& first_of(std::size_t alternative) const;
   Json property(const Key& key, const Node& default_value, SchemaStyle style, SchemaDefs& defs) const;
   Json alternatives_schema() const;
@@ -66,6 +72,8 @@ class Check {
 
   /// Path of a value from the top of the file.
   std::string path(const void* value) const;
+  /// The file, or an override, has it; else it is the default.
+  bool is_written(const void* value) const;
   /// @throws ConfigError at the first of these values that was written and is no default, else at the struct.
   [[noreturn]] void fail(const std::vector<const void*>& culprits, const std::string& message) const;
 
@@ -96,6 +104,13 @@ class Struct : public TypeOf<S>, public StructType {
     alternatives_.push_back(
         {[=](const S& spec) { return spec.*selector == value; }, [=](S& spec) { spec.*selector = value; }});
     return *this;
+  }
+  /// The same, chosen by the value of an earlier key of type choice; without that key the first alternative.
+  template <class E>
+  Struct& alternative(E S::*selector, E value, const std::string& key, const std::string& key_value) {
+    selector_ = key;
+    selector_values_.push_back(key_value);
+    return alternative(selector, value);
   }
   /// The key before may be left out of `--set` paths.
   Struct& shorthand() {

@@ -170,8 +170,8 @@ Json collectives_json(const JobRun& job) {
 
 Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, Machine& machine,
                   const HostCost& host) {
-  const MeshFabric& mesh = machine.wafer().mesh;
-  const config::FabricSpec& fabric = experiment.platform.wafer.fabric;
+  const Fabric& fabric = machine.wafer().fabric();
+  const double per_bit_j = experiment.platform.wafer.fabric.energy_per_bit_j;
   Json results = {{"experiment", experiment.name},
                   {"platform", experiment.platform.name},
                   {"workload", experiment.workload.name},
@@ -189,23 +189,21 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
   double energy_j = 0;
   results["links"] = Json::array();
   const auto add_link = [&](const CountedLink& link) {
-    results["links"].push_back(
-        link_json(link, machine.wafer().classes, job.end_ps(), fabric.energy_per_bit_j));
+    results["links"].push_back(link_json(link, machine.wafer().classes, job.end_ps(), per_bit_j));
     energy_j += results["links"].back()["energy_j"].get<double>();
   };
-  for (const MeshLink& link : mesh.links())
-    add_link({link.name, mesh.counters(link), mesh.bytes_per_s(link)});
+  for (const FabricLink& link : fabric.links())
+    add_link({link.name, fabric.counters(link), fabric.bytes_per_s(link)});
   for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
     const auto id = static_cast<NpuId>(n);
     const SwitchCore& port = machine.endpoint(id).injection_port();
-    const std::size_t router = index_of(mesh.geometry().router(id));
-    add_link({mesh.endpoint_name(id) + "->router" + std::to_string(router), port.counters(PortId{0}),
+    add_link({fabric.endpoint_name(id) + "->" + fabric.switch_of(id), port.counters(PortId{0}),
               port.bytes_per_s(PortId{0})});
   }
   results["memories"] = Json::array();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
     results["memories"].push_back(memory_json(machine.memory(static_cast<NpuId>(npu)), job.end_ps()));
-  results["energy_j"] = {{"links", energy_j}, {"per_bit_j", fabric.energy_per_bit_j}};
+  results["energy_j"] = {{"links", energy_j}, {"per_bit_j", per_bit_j}};
   std::uint64_t missing = 0, left_out = 0;
   for (const chakra::TraceSummary& rank : job.job().summaries) {
     missing += rank.missing_ctrl_deps + rank.missing_data_deps;
@@ -217,13 +215,13 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
                        {"nodes_held_most", job.held_high_water()}};
   results["values_proven"] = job.proven();
   results["simulation"] = {{"end_s", seconds(job.end_ps())},
-                           {"packet_hops", mesh.packet_hops()},
+                           {"packet_hops", fabric.packet_hops()},
                            {"scheduler_events", machine.wafer().scheduler.events()},
                            {"packets_in_flight_most", machine.wafer().packets.high_water()},
                            {"seed", experiment.platform.run.seed},
                            {"version", WAFERTLM_VERSION}};
   results["host"] = {{"wall_s", host.wall_s},
-                     {"packet_hops_per_s", static_cast<double>(mesh.packet_hops()) / host.wall_s},
+                     {"packet_hops_per_s", static_cast<double>(fabric.packet_hops()) / host.wall_s},
                      {"peak_rss_bytes", host.peak_rss_bytes}};
   return results;
 }

@@ -112,7 +112,7 @@ Placement placement_of(const config::ExperimentSpec& experiment, std::uint32_t r
     degrees = experiment.workload.training.strategy.degrees;
     policy = experiment.workload.training.placement;
   }
-  return place_workers(policy, degrees, {wafer.width, wafer.height}, experiment.platform.run.seed);
+  return place_workers(policy, degrees, fabric_kind(wafer).grid(wafer), experiment.platform.run.seed);
 }
 
 /// What a straggler, jitter and all iterations can make of a computation.

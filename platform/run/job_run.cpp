@@ -41,7 +41,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       ranks_done_(experiment.iterations),
       last_rank_(experiment.iterations),
       rank_ends_(experiment.iterations, std::vector<TimePs>(job.size())) {
-  machine.wafer().mesh.require_routes(job.npus);
+  machine.wafer().fabric().require_routes(job.npus);
   const config::SequencerSpec& sequencer = experiment.platform.sequencer;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
     const SequencerOptions options{sequencer.policy, sequencer.look_ahead, job.dependencies,

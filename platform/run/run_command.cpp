@@ -53,14 +53,14 @@ std::uint64_t peak_rss_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-std::unique_ptr<LinkWaves> trace_links(MeshFabric& mesh, const std::string& path) {
+std::unique_ptr<LinkWaves> trace_links(Fabric& fabric, const std::string& path) {
   auto waves = std::make_unique<LinkWaves>(path);
-  for (const MeshLink& link : mesh.links()) {
+  for (const FabricLink& link : fabric.links()) {
     std::string name = link.name;
     name.replace(name.find("->"), 2, "_to_");  // a scope name has no arrows
-    waves->add_link(link.router, link.output, name);
+    waves->add_link(link.from, link.output, name);
   }
-  mesh.observe(*waves);
+  fabric.observe(*waves);
   return waves;
 }
 
@@ -76,7 +76,7 @@ int run(const Options& options) {
   require_writable_folder(out);
   remove_files(out, {"results.json", "results.csv", "resolved.yaml"});
   std::unique_ptr<LinkWaves> waves;
-  if (!options.vcd.empty()) waves = trace_links(machine.wafer().mesh, options.vcd);
+  if (!options.vcd.empty()) waves = trace_links(machine.wafer().fabric(), options.vcd);
   {
     ProgressLine progress;
     job_run.run([&](TimePs now, std::uint64_t done, std::uint64_t all) { progress.update(now, done, all); });

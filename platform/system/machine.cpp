@@ -10,24 +10,8 @@
 
 namespace wafertlm {
 
-FabricTraits fabric_traits(const MeshParams& mesh) {
-  FabricTraits traits;
-  traits.width = mesh.width;
-  traits.height = mesh.height;
-  traits.link_bytes_per_s = mesh.link_bytes_per_s;
-  traits.injection_bytes_per_s = mesh.injection_bytes_per_s;
-  traits.ejection_bytes_per_s = mesh.ejection_bytes_per_s;
-  traits.ends_latency_ps = mesh.injection_latency_ps + mesh.router_pipeline_ps + mesh.ejection_latency_ps;
-  traits.hop_latency_ps = mesh.link_latency_ps + mesh.router_pipeline_ps;
-  traits.format = mesh.format;
-  traits.io = mesh.io;
-  traits.io_bytes_per_s = mesh.io_bytes_per_s;
-  traits.io_latency_ps = mesh.io_latency_ps;
-  return traits;
-}
-
 FabricTraits platform_traits(const config::PlatformSpec& spec) {
-  FabricTraits traits = fabric_traits(mesh_params_with_io(spec.wafer));
+  FabricTraits traits = fabric_kind(spec.wafer).traits(spec.wafer);
   traits.step_cost_ps = spec.npu.endpoint.step_cost_ps;
   traits.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
   const config::HbmSpec& hbm = spec.npu.hbm;
@@ -75,6 +59,7 @@ ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu
 
 Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     : wafer_(spec, reverse, true), traits_(platform_traits(spec)) {
+  Fabric& fabric = wafer_.fabric();
   const config::HbmSpec& memory = spec.npu.hbm;
   HbmParams hbm;
   hbm.timing = {memory.read_bandwidth_bytes_per_s, memory.write_bandwidth_bytes_per_s, memory.latency_ps};
@@ -85,35 +70,36 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     const std::uint32_t n = reverse ? wafer_.npus() - 1 - k : k;
     NpuParams params;
     params.npu = static_cast<NpuId>(n);
-    params.injector.format = wafer_.mesh.params().format;
-    params.injector.link = wafer_.mesh.injection_link();
-    params.injector.dma_bytes_per_s =
-        std::min(wafer_.mesh.params().link_bytes_per_s, wafer_.mesh.params().injection_bytes_per_s);
+    params.injector.format = fabric.format();
+    params.injector.link = fabric.injection_link();
+    params.injector.dma_bytes_per_s = fabric.message_bytes_per_s();
+    params.injector.exits = fabric.exits(params.npu);
     params.memory.request_bytes = static_cast<std::uint32_t>(memory.request_bytes);
     params.endpoint = endpoint_params(spec.npu, params.memory);
     params.compute = compute_params(spec, n);
-    params.ejection_credit_delay_ps = wafer_.mesh.params().credit_delay_ps;
+    params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);
     memories_[n] = std::make_unique<Hbm>(("hbm_" + std::to_string(n)).c_str(), hbm, wafer_.scheduler);
-    wafer_.mesh.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
+    fabric.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
+    if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
     bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(),
                  "memory_" + std::to_string(n));
   }
-  const auto controllers = static_cast<std::uint32_t>(wafer_.mesh.params().io.size());
+  const std::uint32_t controllers = fabric.io_controllers();
   io_.resize(controllers);
   for (std::uint32_t i = 0; i < controllers; ++i) {
     const std::uint32_t k = reverse ? controllers - 1 - i : i;
     IoControllerParams params;
     params.id = traits_.io_controller(k);
-    params.injector.format = wafer_.mesh.params().format;
-    params.injector.link = wafer_.mesh.io_link();
+    params.injector.format = fabric.format();
+    params.injector.link = fabric.io_link();
     params.endpoint.step_cost_ps = spec.npu.endpoint.step_cost_ps;
     params.endpoint.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
-    params.ejection_credit_delay_ps = wafer_.mesh.params().credit_delay_ps;
+    params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     io_[k] = std::make_unique<IoController>(("io_" + std::to_string(k)).c_str(), params, wafer_.classes,
                                             wafer_.packets, wafer_.messages, wafer_.scheduler);
-    wafer_.mesh.attach(params.id, io_[k]->to_fabric, io_[k]->from_fabric);
+    fabric.attach(params.id, io_[k]->to_fabric, io_[k]->from_fabric);
   }
   if (spec.run.fault) {
     fault_.emplace(fault_params(*spec.run.fault));
@@ -137,10 +123,11 @@ std::vector<std::string> Machine::pending() const {
   if (fault_) lines.push_back(fault_->report());
   // What caused the rest comes first.
   wafer_.messages.for_each_in_use([&](const Message& message) {
-    if (message.injected_packets != 0 && message.injected_bytes == message.bytes &&
+    if (!message.contributes && message.injected_packets != 0 && message.injected_bytes == message.bytes &&
         message.arrived_bytes < message.bytes)
       lines.push_back(endpoint(message.destination).missing(message));
   });
+  for (std::string& line : wafer_.fabric().pending_flows()) lines.push_back(std::move(line));
   for (const auto& npu : npus_)
     for (std::string& line : npu->pending()) lines.push_back(std::move(line));
   for (const auto& controller : io_)

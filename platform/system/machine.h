@@ -14,7 +14,6 @@
 
 namespace wafertlm {
 
-FabricTraits fabric_traits(const MeshParams& mesh);
 /// Of a platform, with its I/O controllers.
 FabricTraits platform_traits(const config::PlatformSpec& spec);
 

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <vector>
+#include <memory>
 
-#include "models/mesh/mesh_fabric.h"
 #include "platform/config/platform_spec.h"
+#include "platform/system/fabric_kind.h"
 #include "tlm/checking.h"
 #include "tlm/fabric/message.h"
 #include "tlm/scheduler.h"
 
 namespace wafertlm {
 
-/// Without I/O controllers.
-MeshParams mesh_params(const config::WaferSpec& spec);
-MeshParams mesh_params_with_io(const config::WaferSpec& spec);
-/// The wafer's I/O controllers in the order of their numbers: by NPU, then east, west, north, south.
-std::vector<IoPort> io_ports(const config::WaferSpec& spec);
 ClassTable class_table(const config::FabricSpec& spec);
 
 /// What every simulation of a platform has in common: scheduler, pools, traffic classes, fabric and, when the
@@ -29,9 +24,11 @@ class Wafer {
   /// nullptr when the platform's run.checkers is false.
   CheckerSet* checkers() { return spec_.run.checkers ? &checkers_ : nullptr; }
   const config::PlatformSpec& spec() const { return spec_; }
+  Fabric& fabric() { return *fabric_; }
+  const Fabric& fabric() const { return *fabric_; }
   std::uint32_t npus() const { return spec_.wafer.npu_count(); }
   /// NPUs and attached I/O controllers.
-  std::uint32_t endpoints() const { return mesh.geometry().endpoints(); }
+  std::uint32_t endpoints() const { return fabric_->endpoints(); }
 
   /// Everything is at rest: no packet queued or pooled, all credits home, the checkers' end-of-run rules
   /// hold.
@@ -47,7 +44,9 @@ class Wafer {
   PacketPool packets;
   MessagePool messages;
   Scheduler scheduler;
-  MeshFabric mesh;
+
+ private:
+  std::unique_ptr<Fabric> fabric_;
 };
 
 }  // namespace wafertlm

@@ -9,6 +9,7 @@
 
 #include "platform/config/load.h"
 #include "platform/config/quantity.h"
+#include "platform/system/mesh_kind.h"
 #include "platform/system/wafer.h"
 
 namespace wafertlm::traffic {
@@ -111,6 +112,9 @@ TrafficSetup resolve(const TrafficOptions& options) {
   setup.seed = options.seed.value_or(setup.platform.run.seed);
 
   const config::WaferSpec& wafer = setup.platform.wafer;
+  if (wafer.fabric.wiring != config::Wiring::mesh)
+    throw std::invalid_argument(
+        "wafer.fabric.kind: the patterns of synthetic traffic are those of a mesh; give a platform with one");
   const TrafficUnits units = traffic_units(wafer.fabric);
   for (const double load : parse_loads(options.load))
     if (load > static_cast<double>(units.packet_flits))

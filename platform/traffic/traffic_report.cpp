@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "platform/system/mesh_kind.h"
 #include "platform/system/wafer.h"
 #include "platform/traffic/channel_load.h"
 

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "platform/system/mesh_kind.h"
 #include "platform/system/wafer.h"
 #include "platform/traffic/channel_load.h"
 #include "platform/traffic/measurement.h"
@@ -22,11 +23,10 @@ constexpr std::size_t kWorstLinks = 8;
 
 std::string plural_bytes(std::uint64_t bytes) { return fmt::format("{} B", bytes); }
 
-void require_routes(const MeshFabric& mesh, const Pattern& pattern) {
-  if (mesh.params().failed_links.empty() && mesh.params().failed_routers.empty()) return;
-  for (std::uint32_t n = 0; n < mesh.geometry().npus(); ++n)
+void require_routes(const Fabric& fabric, const Pattern& pattern) {
+  for (std::uint32_t n = 0; n < fabric.npus(); ++n)
     for (const Pattern::Choice& choice : pattern.choices(static_cast<NpuId>(n))) {
-      const std::string failure = mesh.route_failure(static_cast<NpuId>(n), choice.destination);
+      const std::string failure = fabric.route_failure(static_cast<NpuId>(n), choice.destination);
       if (choice.weight != 0 && !failure.empty())
         throw std::invalid_argument(
             fmt::format("the pattern sends from node {} to {}, but {}; use --pattern permutation with pairs "
@@ -41,8 +41,9 @@ class Run {
   Run(const TrafficSetup& setup, double offered)
       : fabric_(setup.platform.wafer.fabric),
         units_(traffic_units(fabric_)),
+        mesh_(mesh_params(setup.platform.wafer)),
         wafer_(setup.platform),
-        pattern_(make_pattern(setup.pattern, wafer_.mesh.geometry())),
+        pattern_(make_pattern(setup.pattern, MeshGeometry(mesh_.width, mesh_.height))),
         offered_(offered),
         senders_(count_senders()),
         packets_per_cycle_(offered / static_cast<double>(units_.packet_flits)) {
@@ -51,7 +52,7 @@ class Run {
           "an offered load of {} flits per node and cycle is not possible; a source makes at most a packet "
           "of {} flits per cycle, so it must be above 0 and at most {}",
           offered, units_.packet_flits, units_.packet_flits));
-    require_routes(wafer_.mesh, *pattern_);
+    require_routes(wafer_.fabric(), *pattern_);
     plan_phases(setup);
     build_nodes(setup);
   }
@@ -88,8 +89,8 @@ class Run {
   }
 
   void plan_phases(const TrafficSetup& setup) {
-    loads_ = channel_loads(wafer_.mesh.params(), *pattern_);
-    zero_load_ps_ = zero_load_ps(wafer_.mesh.params(), *pattern_);
+    loads_ = channel_loads(mesh_, *pattern_);
+    zero_load_ps_ = zero_load_ps(mesh_, *pattern_);
     const auto time_of = [&](std::uint64_t packets, std::uint64_t default_per_node) {
       const std::uint64_t count = packets != 0 ? packets : default_per_node * senders_;
       const double cycles = static_cast<double>(count) / (packets_per_cycle_ * senders_);
@@ -107,18 +108,18 @@ class Run {
       TrafficNodeParams node;
       node.npu = npu;
       node.payload_bytes = static_cast<std::uint32_t>(fabric_.packet_bytes);
-      node.format = wafer_.mesh.params().format;
+      node.format = mesh_.format;
       node.traffic_class =
           setup.traffic_class.empty() ? ClassId{0} : wafer_.classes.find(setup.traffic_class);
       node.slot_ps = units_.cycle_ps;
       node.packets_per_slot = pattern_->sends(npu) ? packets_per_cycle_ : 0;
       node.credit_delay_ps = fabric_.credit_delay_ps;
-      node.injection = wafer_.mesh.injection_link();
+      node.injection = wafer_.fabric().injection_link();
       node.seed = setup.seed;
       nodes_.push_back(std::make_unique<TrafficNode>(("npu_" + std::to_string(n)).c_str(), node,
                                                      wafer_.classes, *pattern_, *measurement_, wafer_.packets,
                                                      wafer_.scheduler));
-      wafer_.mesh.attach(npu, nodes_.back()->to_fabric, nodes_.back()->from_fabric);
+      wafer_.fabric().attach(npu, nodes_.back()->to_fabric, nodes_.back()->from_fabric);
     }
   }
 
@@ -129,7 +130,7 @@ class Run {
 
   std::vector<OutputCounters> link_counters() const {
     std::vector<OutputCounters> counters;
-    for (const MeshLink& link : wafer_.mesh.links()) counters.push_back(wafer_.mesh.counters(link));
+    for (const FabricLink& link : wafer_.fabric().links()) counters.push_back(wafer_.fabric().counters(link));
     return counters;
   }
 
@@ -156,7 +157,7 @@ class Run {
     result.zero_load_ps = zero_load_ps_;
     result.channel_bound = loads_.bound;
     result.bound_link = loads_.links[loads_.busiest].link;
-    result.packet_hops = wafer_.mesh.packet_hops();
+    result.packet_hops = wafer_.fabric().packet_hops();
     result.scheduler_events = wafer_.scheduler.events();
     result.simulated_ps = static_cast<double>(sc_core::sc_time_stamp().value());
     return result;
@@ -167,8 +168,8 @@ class Run {
     const auto window_ps = static_cast<double>(end_ps_ - begin_ps_);
     std::vector<LinkUse> uses;
     for (std::size_t i = 0; i < before.size(); ++i) {
-      const MeshLink& link = wafer_.mesh.links()[i];
-      const double bytes_per_ps = static_cast<double>(wafer_.mesh.bytes_per_s(link)) / kPsPerSecond;
+      const FabricLink& link = wafer_.fabric().links()[i];
+      const double bytes_per_ps = static_cast<double>(wafer_.fabric().bytes_per_s(link)) / kPsPerSecond;
       const double full =
           bytes_per_ps * static_cast<double>(units_.cycle_ps) / static_cast<double>(units_.flit_bytes);
       uses.push_back(
@@ -185,6 +186,7 @@ class Run {
 
   const config::FabricSpec fabric_;
   TrafficUnits units_;
+  MeshParams mesh_;
   Wafer wafer_;
   std::unique_ptr<Pattern> pattern_;
   double offered_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2000 random collectives on small random wafers: none is faster than its bound (run_collective refuses
-// that), and all end with the right values. 200 under the sanitizers.
+// 2000 random collectives on small random meshes and 2000 on FRED wafers: none is faster than its bound
+// (run_collective refuses that), and all end with the right values. 200 under the sanitizers.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -15,35 +15,62 @@ namespace {
 constexpr int kShards = 10;
 constexpr int kCases = test::kSanitized ? 200 : 2000;
 
-class RandomCollectives : public testing::TestWithParam<int> {};
+using Random = std::mt19937_64;
 
-TEST_P(RandomCollectives, AreNeverFasterThanTheirBound) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(GetParam()) + 1);
-  const auto up_to = [&](std::uint64_t most) { return static_cast<std::uint32_t>(random() % (most + 1)); };
-  const config::PlatformSpec base = test::platform({"run.functional=true"});
+std::uint32_t up_to(Random& random, std::uint64_t most) {
+  return static_cast<std::uint32_t>(random() % (most + 1));
+}
+
+void set_random_packets(config::PlatformSpec& spec, Random& random) {
+  spec.wafer.fabric.packet_bytes = 256U << up_to(random, 4);
+  spec.wafer.fabric.link_latency_ps = 1000 * (1 + up_to(random, 40));
+}
+
+config::PlatformSpec random_mesh(Random& random) {
+  static const config::PlatformSpec base = test::platform({"run.functional=true"});
+  config::PlatformSpec spec = base;
+  spec.wafer.width = 1 + up_to(random, 4);
+  spec.wafer.height = (spec.wafer.width == 1 ? 2 : 1) + up_to(random, 3);
+  set_random_packets(spec, random);
+  spec.wafer.fabric.router_pipeline_ps = 1000 * up_to(random, 2);
+  return spec;
+}
+
+config::PlatformSpec random_fred(Random& random) {
+  static const config::PlatformSpec base = config::load_platform(
+      WAFERTLM_SOURCE_DIR "/configs/platforms/fred_a.yaml", {"run.functional=true", "run.checkers=true"});
+  config::PlatformSpec spec = base;
+  config::FredSpec& fred = spec.wafer.fabric.fred;
+  fred.l2_switches = 1 + up_to(random, 2);
+  fred.l1_switches = fred.l2_switches * (1 + up_to(random, 3));
+  fred.npus_per_l1 = (fred.l1_switches == 1 ? 2 : 1) + up_to(random, 3);
+  fred.l1_uplink_bytes_per_s = (1 + up_to(random, 30)) * 500'000'000'000ULL;
+  if (fred.l2_switches > 1) fred.l2_uplink_bytes_per_s = (1 + up_to(random, 30)) * 500'000'000'000ULL;
+  fred.stage_latency_ps = 500 * up_to(random, 4);
+  spec.wafer.io.controllers.count = up_to(random, 5);
+  set_random_packets(spec, random);
+  return spec;
+}
+
+void expect_above_bound(Random& random, config::PlatformSpec (*make)(Random&)) {
   double closest = 1e9;
   for (int number = 0; number < kCases / kShards; ++number) {
-    config::PlatformSpec spec = base;
-    spec.wafer.width = 1 + up_to(4);
-    spec.wafer.height = (spec.wafer.width == 1 ? 2 : 1) + up_to(3);
-    spec.wafer.fabric.packet_bytes = 256U << up_to(4);
-    spec.wafer.fabric.link_latency_ps = 1000 * (1 + up_to(40));
-    spec.wafer.fabric.router_pipeline_ps = 1000 * up_to(2);
-    const FabricTraits traits = fabric_traits(mesh_params(spec.wafer));
+    config::PlatformSpec spec = make(random);
+    const FabricTraits traits = platform_traits(spec);
 
     CollectiveRequest request;
     request.type = kCollectiveTypes[random() % std::size(kCollectiveTypes)];
     for (std::uint32_t npu = 0; npu < traits.npus(); ++npu) request.group.push_back(static_cast<NpuId>(npu));
     for (std::size_t i = request.group.size(); i > 1; --i)
       std::swap(request.group[i - 1], request.group[random() % i]);
-    if (up_to(2) != 0) request.group.resize(1 + up_to(traits.npus() - 1));
+    if (up_to(random, 2) != 0) request.group.resize(1 + up_to(random, traits.npus() - 1));
     const std::vector<std::string> algorithms = algorithms_for(request.type, request.group, traits);
     request.algorithm = algorithms[random() % algorithms.size()];
-    request.chunks = up_to(5);
-    request.root = up_to(request.group.size() - 1);
-    request.data_type = spec.run.data_type = kDataTypes[up_to(1)];
+    request.chunks = up_to(random, 5);
+    request.root = up_to(random, request.group.size() - 1);
+    request.data_type = spec.run.data_type = kDataTypes[up_to(random, 1)];
     if (request.type != CollectiveType::barrier)
-      request.bytes = random() % (std::uint64_t{2} << up_to(13)) * bytes_of(request.data_type);
+      request.bytes = random() % (std::uint64_t{2} << up_to(random, 13)) * bytes_of(request.data_type);
     SCOPED_TRACE(std::string(to_string(request.type)) + " as " + request.algorithm + ", " +
                  std::to_string(request.group.size()) + " ranks, " + std::to_string(request.bytes) +
                  " B, case " + std::to_string(number));
@@ -59,6 +86,18 @@ TEST_P(RandomCollectives, AreNeverFasterThanTheirBound) {
     }
   }
   std::printf("%d collectives, the closest to its bound at %.4f of it\n", kCases / kShards, closest);
+}
+
+class RandomCollectives : public testing::TestWithParam<int> {};
+
+TEST_P(RandomCollectives, AreNeverFasterThanTheirBound) {
+  Random random(static_cast<std::uint64_t>(GetParam()) + 1);
+  expect_above_bound(random, random_mesh);
+}
+
+TEST_P(RandomCollectives, AreNeverFasterThanTheirBoundOnFred) {
+  Random random(static_cast<std::uint64_t>(GetParam()) + 1);
+  expect_above_bound(random, random_fred);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, RandomCollectives, testing::Range(0, kShards));

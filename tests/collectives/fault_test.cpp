@@ -98,7 +98,7 @@ TEST(DroppedPacket, LeavesNoPacketAndNoCreditBehind) {
   const auto program = plan_collective(kRing, machine.traits());
   EXPECT_THROW(test::run_program(machine, program, "dp"), std::runtime_error);
   EXPECT_EQ(machine.wafer().packets.in_use(), 0U);
-  EXPECT_EQ(machine.wafer().mesh.outstanding_credits(), 0U);
+  EXPECT_EQ(machine.wafer().fabric().outstanding_credits(), 0U);
   EXPECT_EQ(machine.npu(NpuId{7}).endpoint().injection_port().outstanding_credits(), 0U);
   std::uint64_t links = 0;
   for (const CheckerTotals& totals : machine.wafer().checkers()->totals()) {

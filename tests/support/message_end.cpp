@@ -8,11 +8,11 @@ namespace wafertlm {
 MessageEnd::MessageEnd(const sc_core::sc_module_name& name, NpuId npu, Wafer& wafer)
     : sc_module(name),
       wafer_(wafer),
-      injector_(npu, {wafer.mesh.params().format, wafer.mesh.injection_link()}, wafer.classes, wafer.packets,
+      injector_(npu, {wafer.fabric().format(), wafer.fabric().injection_link()}, wafer.classes, wafer.packets,
                 *this) {
   to_fabric_.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric_.bind(static_cast<FabricForwardIf&>(*this));
-  wafer.mesh.attach(npu, to_fabric_, from_fabric_);
+  wafer.fabric().attach(npu, to_fabric_, from_fabric_);
 }
 
 void MessageEnd::send(NpuId to, std::uint64_t bytes, std::uint64_t number, TimePs at) {
@@ -40,13 +40,13 @@ void MessageEnd::inject(Packet& packet, TimePs head_ps) {
 
 ::tlm::tlm_sync_enum MessageEnd::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time& delay) {
   const TimePs now = wafer_.scheduler.now();
-  injector_.credit(packet.vc, packet.wire_bytes, now + delay.value(), now);
+  injector_.credit(packet, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;
 }
 
 ::tlm::tlm_sync_enum MessageEnd::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {
   end_request(from_fabric_, packet,
-              packet.tail_ps + wafer_.mesh.params().credit_delay_ps - wafer_.scheduler.now());
+              packet.tail_ps + wafer_.fabric().credit_delay_ps() - wafer_.scheduler.now());
   Message& message = *packet.message;
   message.arrived_bytes += packet.payload_bytes;
   if (packet.tail_ps >= message.tail_ps) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/traffic_run.h"
+#include "platform/system/mesh_kind.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,7 +11,7 @@ namespace wafertlm {
 TrafficRun::TrafficRun(const sc_core::sc_module_name& name, const config::PlatformSpec& spec,
                        const TrafficRunOptions& options)
     : sc_module(name), wafer(spec, options.reverse), hot_percent_(options.hot_percent) {
-  const MeshParams& mesh = wafer.mesh.params();
+  const MeshParams mesh = mesh_params(wafer.spec().wafer);
   const DestinationSource& destinations = *this;
   TrafficSink& sink = *this;
   for (std::uint32_t k = 0; k < wafer.npus(); ++k) {
@@ -24,11 +25,11 @@ TrafficRun::TrafficRun(const sc_core::sc_module_name& name, const config::Platfo
     params.packets_per_slot = options.load;
     params.stop_ps = options.stop_ps;
     params.credit_delay_ps = mesh.credit_delay_ps;
-    params.injection = wafer.mesh.injection_link();
+    params.injection = wafer.fabric().injection_link();
     params.seed = options.seed;
     TrafficNode& node = nodes_.emplace_back(("node_" + std::to_string(n)).c_str(), params, wafer.classes,
                                             destinations, sink, wafer.packets, wafer.scheduler);
-    wafer.mesh.attach(params.npu, node.to_fabric, node.from_fabric);
+    wafer.fabric().attach(params.npu, node.to_fabric, node.from_fabric);
   }
 }
 

@@ -41,7 +41,7 @@ class TrafficRun : public sc_core::sc_module, private DestinationSource, private
   TimePs total(Counter counter) const {
     TimePs sum = 0;
     for (const TrafficNode& node : nodes_) sum += counter(node.injector().counters(PortId{0}));
-    for (const MeshLink& link : wafer.mesh.links()) sum += counter(wafer.mesh.counters(link));
+    for (const FabricLink& link : wafer.fabric().links()) sum += counter(wafer.fabric().counters(link));
     return sum;
   }
   /// Everything sent has arrived, and all is at rest. @throws std::logic_error otherwise

@@ -89,7 +89,7 @@ std::uint64_t mesh_results(const MeshParams& params, const ClassTable& classes, 
   EXPECT_EQ(delivered, std::size_t{npus} * load.packets);
   EXPECT_EQ(mesh.queued_packets(), 0U);
   EXPECT_EQ(mesh.outstanding_credits(), 0U);
-  for (const MeshLink& link : mesh.links()) hash.add(mesh.counters(link));
+  for (const FabricLink& link : mesh.links()) hash.add(mesh.counters(link));
   return hash.value;
 }
 

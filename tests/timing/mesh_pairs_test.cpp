@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "platform/config/load.h"
+#include "platform/system/mesh_kind.h"
 #include "tests/support/idle_paths.h"
 #include "tests/support/message_end.h"
 
@@ -59,7 +60,7 @@ TEST_P(MeshPairs, AreExactOnTheIdleWafer) {
     for (std::uint32_t from = 0; from < wafer.npus(); ++from)
       for (std::uint32_t to = 0; to < wafer.npus(); ++to) {
         ends[from].send(static_cast<NpuId>(to), bytes, cases.size(), start);
-        texts.push_back(json(wafer.mesh.params(), bytes, from, to));
+        texts.push_back(json(mesh_params(wafer.spec().wafer), bytes, from, to));
         cases.push_back({bytes, from, to, start});
         // Long after the message is there; an awkward number, so that starts differ in their last digits.
         start += 1'000'003 + 3 * transfer_time_ps(bytes + 64, 100'000'000'000);

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "platform/config/load.h"
+#include "platform/system/mesh_kind.h"
 #include "tests/support/traffic_run.h"
 
 namespace wafertlm {
@@ -37,7 +38,7 @@ TEST_P(PacketWaits, SumToTheDelayBeyondTheIdlePath) {
   sc_core::sc_start();
   run.require_rest();
 
-  const MeshParams& mesh = run.wafer.mesh.params();
+  const MeshParams mesh = mesh_params(run.wafer.spec().wafer);
   const TimePs packet_ps = transfer_time_ps(mesh.format.full_wire_bytes(), mesh.link_bytes_per_s);
   const bool is_whole = mesh.format.full_wire_bytes() * kPsPerSecond % mesh.link_bytes_per_s == 0;
   std::uint64_t exact = 0, waited = 0;
@@ -45,8 +46,8 @@ TEST_P(PacketWaits, SumToTheDelayBeyondTheIdlePath) {
   TimePs contention = 0;
   const std::vector<TrafficRun::Delivery> log = run.log();
   for (const TrafficRun::Delivery& entry : log) {
-    const TimePs idle = packet_ps + run.wafer.mesh.head_latency_ps(static_cast<NpuId>(entry.source),
-                                                                   static_cast<NpuId>(entry.destination));
+    const TimePs idle = packet_ps + run.wafer.fabric().head_latency_ps(static_cast<NpuId>(entry.source),
+                                                                       static_cast<NpuId>(entry.destination));
     const TimePs more = entry.tail_ps - entry.created_ps - idle;
     const TimePs waits = entry.waits.total();
     exact += more == waits;

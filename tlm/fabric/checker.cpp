@@ -43,6 +43,7 @@ void FabricChecker::begin_request(const Packet& packet, TimePs delay_ps) {
   ++totals_.begun;
   totals_.payload_bytes += packet.payload_bytes;
   totals_.wire_bytes += packet.wire_bytes;
+  if (packet.flow) check_flow(packet);
 
   if (packet.wire_bytes == 0) report(FabricRule::bytes_on_wire, "0 B", "at least 1 B");
   if (packet.wire_bytes < packet.payload_bytes)
@@ -81,7 +82,11 @@ void FabricChecker::check_channel(const Packet& packet) {
     report(FabricRule::class_exists, say("class ", type), say("less than ", classes_.size()));
   } else if (vc < channels_.size()) {
     const TrafficClass& entry = classes_[packet.traffic_class];
-    if (vc < entry.first_vc || vc >= entry.first_vc + entry.vcs)
+    if (packet.flow) {
+      if (!classes_.has_flows() || packet.vc != classes_.flow_vc(packet.traffic_class))
+        report(FabricRule::channel_of_class, say("channel ", vc),
+               say("that of the flows of class ", entry.name));
+    } else if (vc < entry.first_vc || vc >= entry.first_vc + entry.vcs)
       report(FabricRule::channel_of_class, say("channel ", vc),
              say(entry.first_vc, " to ", entry.first_vc + entry.vcs - 1, " of class ", entry.name));
   }
@@ -93,10 +98,23 @@ void FabricChecker::check_channel(const Packet& packet) {
   for (auto credit = channel.freed.begin(); credit != later; credit = channel.freed.erase(credit))
     channel.taken_bytes -= credit->second;
   channel.taken_bytes += packet.wire_bytes;
-  if (channel.taken_bytes > link_.buffer_bytes)
+  const std::uint64_t buffer = classes_.is_flow_channel(vc) ? link_.flow_buffer_bytes : link_.buffer_bytes;
+  if (channel.taken_bytes > buffer)
     report(FabricRule::credits_not_overrun,
            say(packet.wire_bytes, " B onto ", channel.taken_bytes - packet.wire_bytes, " B on channel ", vc),
-           say("at most ", link_.buffer_bytes, " B together"));
+           say("at most ", buffer, " B together"));
+}
+
+/// So at every switch each output carries as many bytes as each input brought, and what is delivered is what
+/// was injected times receivers over contributors: every link of a flow carries the whole vector once.
+void FabricChecker::check_flow(const Packet& packet) {
+  FlowAccount& account = flows_[packet.flow->key];
+  if (packet.sequence != account.packets)
+    report(FabricRule::flow_in_order, say("packet ", packet.sequence), say("packet ", account.packets));
+  ++account.packets;
+  account.bytes += packet.payload_bytes;
+  account.all_packets = packet.flow->packets;
+  account.all_bytes = packet.flow->bytes;
 }
 
 void FabricChecker::end_request(const Packet& packet, TimePs at) {
@@ -129,6 +147,12 @@ void FabricChecker::end_request(const Packet& packet, TimePs at) {
 }
 
 void FabricChecker::finish() {
+  for (const auto& [key, account] : flows_)
+    if (account.packets != account.all_packets || account.bytes != account.all_bytes)
+      report(FabricRule::flow_complete,
+             say(account.packets, " packets with ", account.bytes, " B of flow ", key.number,
+                 " of operation ", key.operation),
+             say(account.all_packets, " packets with ", account.all_bytes, " B"));
   if (!in_flight_.empty())
     report(FabricRule::all_returned, say(in_flight_.size(), " packets without END_REQ"), "none");
 }

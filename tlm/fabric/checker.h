@@ -8,6 +8,7 @@
 
 #include "tlm/checking.h"
 #include "tlm/fabric/protocol.h"
+#include "tlm/flow.h"
 #include "tlm/link/class_table.h"
 #include "tlm/link/switch_core.h"
 
@@ -35,6 +36,8 @@ namespace wafertlm {
   RULE(credit_not_past, "room does not become free before END_REQ is called")                          \
   RULE(credit_after_tail, "room is not free before the packet's tail has arrived")                     \
   RULE(packet_constant, "source, destination, class and payload bytes do not change on the link")      \
+  RULE(flow_in_order, "packets of an in-network flow come in the order of their numbers, each once")   \
+  RULE(flow_complete, "a link that carries an in-network flow carries all of its packets and bytes")   \
   RULE(all_returned, "at the end every packet's room has been given back")
 
 enum class FabricRule { WAFERTLM_FABRIC_RULES(WAFERTLM_RULE_ENUMERATOR) };
@@ -75,10 +78,16 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
   void check_line(const Packet& packet, TimePs delay_ps);
   void check_channel(const Packet& packet);
   void end_request(const Packet& packet, TimePs at);
+  void check_flow(const Packet& packet);
 
   const OutputParams link_;
   const ClassTable& classes_;
   std::vector<Channel> channels_;
+  struct FlowAccount {
+    std::uint64_t packets = 0, bytes = 0;          // that came
+    std::uint64_t all_packets = 0, all_bytes = 0;  // that the flow has
+  };
+  std::map<FlowKey, FlowAccount> flows_;
   std::unordered_map<const Packet*, Flight> in_flight_;
   // The earliest moment at which the line can have carried everything so far, times bytes_per_s.
   Uint128 line_free_ = 0;

@@ -9,6 +9,8 @@
 
 namespace wafertlm {
 
+class CreditWindow;
+
 /// What a receiver matches a message by: the operation (the same number at all its ranks), the tag within it
 /// and the sender. A point-to-point message has operation 0.
 struct MessageKey {
@@ -26,12 +28,15 @@ struct Message {
   MessageKey key;
   NpuId destination{};
   ClassId traffic_class{};
+  bool contributes = false;    ///< to an in-network flow
+  const Flow* flow = nullptr;  ///< of a contribution to an in-network flow, once that is admitted
   std::uint64_t bytes = 0;
   // Sender's side.
   std::uint64_t injected_bytes = 0;
   std::uint64_t injected_packets = 0;
   std::uint64_t address = 0;                          ///< in the sender's memory
   std::uint64_t available_bytes = ~std::uint64_t{0};  ///< for packets: what has been read, if it must be
+  CreditWindow* flow_window = nullptr;                ///< room of the flow in the first switch
   const std::byte* source_data = nullptr;  ///< functional mode: the rank's buffer at the step's offset
   // Receiver's side.
   std::uint64_t arrived_bytes = 0;

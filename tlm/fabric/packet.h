@@ -11,6 +11,7 @@
 
 namespace wafertlm {
 
+struct Flow;
 struct Message;
 
 /// Where a packet's time went while it waited, in ps, over all hops so far.
@@ -43,6 +44,7 @@ struct alignas(64) Packet {
   TimePs tail_ps = 0;            ///< the tail reaches the next input
   std::uint32_t head_early = 0;  ///< fraction of the head's arrival, see Line
   std::uint32_t hops = 0;        ///< links crossed so far
+  const Flow* flow = nullptr;    ///< in-network; `sequence` then counts the flow's packets
 
   Waits waits;
 

@@ -7,14 +7,19 @@
 
 namespace wafertlm {
 
-ClassTable::ClassTable(std::vector<TrafficClass> classes, std::uint32_t virtual_channels)
-    : classes_(std::move(classes)), virtual_channels_(virtual_channels) {
+ClassTable::ClassTable(std::vector<TrafficClass> classes, std::uint32_t virtual_channels, bool flows)
+    : classes_(std::move(classes)), virtual_channels_(virtual_channels), flows_(flows) {
   if (classes_.empty() || classes_.size() > kMaxClasses)
     throw std::invalid_argument(std::to_string(classes_.size()) + " traffic classes: 1 to " +
                                 std::to_string(kMaxClasses) + " are possible");
   if (virtual_channels == 0 || virtual_channels > kMaxVcs)
     throw std::invalid_argument(std::to_string(virtual_channels) + " virtual channels: 1 to " +
                                 std::to_string(kMaxVcs) + " are possible");
+  if (flows && 2 * virtual_channels > kMaxVcs)
+    throw std::invalid_argument(
+        std::to_string(virtual_channels) +
+        " virtual channels: in-network flows need as many again, and there are at most " +
+        std::to_string(kMaxVcs));
 
   std::vector<const TrafficClass*> owner(virtual_channels, nullptr);
   for (const TrafficClass& entry : classes_) {
@@ -33,8 +38,10 @@ ClassTable::ClassTable(std::vector<TrafficClass> classes, std::uint32_t virtual_
     }
   }
   std::map<std::uint32_t, std::vector<VcId>, std::greater<>> by_priority;
-  for (std::uint32_t vc = 0; vc < virtual_channels; ++vc)
-    by_priority[owner[vc] ? owner[vc]->priority : 0].push_back(static_cast<VcId>(vc));
+  for (std::uint32_t vc = 0; vc < this->virtual_channels(); ++vc) {
+    const TrafficClass* const of = owner[vc % virtual_channels];
+    by_priority[of ? of->priority : 0].push_back(static_cast<VcId>(vc));
+  }
   for (auto& [priority, vcs] : by_priority) service_order_.push_back(std::move(vcs));
 }
 

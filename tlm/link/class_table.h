@@ -28,10 +28,19 @@ class ClassTable {
   /// @throws std::invalid_argument with the classes' names: more than kMaxClasses, a channel out of range, or
   /// classes that share a channel but not a priority (a packet of the lower one would hold up the higher one
   /// behind it).
-  ClassTable(std::vector<TrafficClass> classes, std::uint32_t virtual_channels);
+  /// With `flows` every channel gets a second one, for the in-network packets of the classes that start
+  /// there.
+  ClassTable(std::vector<TrafficClass> classes, std::uint32_t virtual_channels, bool flows = false);
 
   std::size_t size() const { return classes_.size(); }
-  std::uint32_t virtual_channels() const { return virtual_channels_; }
+  /// With those of flows, which come last.
+  std::uint32_t virtual_channels() const { return flows_ ? 2 * virtual_channels_ : virtual_channels_; }
+  bool has_flows() const { return flows_; }
+  bool is_flow_channel(std::size_t vc) const { return vc >= virtual_channels_; }
+  /// The channel of a class's in-network packets. Requires has_flows().
+  VcId flow_vc(ClassId id) const {
+    return static_cast<VcId>(virtual_channels_ + classes_[index_of(id)].first_vc);
+  }
   const TrafficClass& operator[](ClassId id) const { return classes_[index_of(id)]; }
   /// @throws std::invalid_argument naming the known classes.
   ClassId find(const std::string& name) const;
@@ -42,6 +51,7 @@ class ClassTable {
  private:
   std::vector<TrafficClass> classes_;
   std::uint32_t virtual_channels_;
+  bool flows_;
   std::vector<std::vector<VcId>> service_order_;
 };
 

@@ -36,6 +36,8 @@ SwitchCore::SwitchCore(const SwitchParams& params, const ClassTable& classes, co
     const TrafficClass& traffic_class = classes[static_cast<ClassId>(c)];
     class_vcs_[c] = {static_cast<std::uint8_t>(traffic_class.first_vc),
                      static_cast<std::uint8_t>(traffic_class.vcs)};
+    if (classes.has_flows())
+      class_vcs_[kMaxClasses + c] = {static_cast<std::uint8_t>(classes.flow_vc(static_cast<ClassId>(c))), 1};
   }
   for (const auto& group : classes.service_order()) {
     groups_.emplace_back();
@@ -48,7 +50,8 @@ SwitchCore::SwitchCore(const SwitchParams& params, const ClassTable& classes, co
   channels_.reserve(params.outputs.size() * vcs_);
   for (const OutputParams& output : params.outputs) {
     outputs_.emplace_back(output);
-    for (std::size_t vc = 0; vc < vcs_; ++vc) channels_.emplace_back(output.buffer_bytes);
+    for (std::size_t vc = 0; vc < vcs_; ++vc)
+      channels_.emplace_back(classes.is_flow_channel(vc) ? output.flow_buffer_bytes : output.buffer_bytes);
   }
   queues_.resize(std::size_t{inputs_} * vcs_ * (queue_stride_ != 0 ? outputs_.size() : 1));
   for (std::size_t i = 0; i < queues_.size(); ++i)
@@ -157,9 +160,13 @@ inline void SwitchCore::charge(Output& output, Queue& waiting, TimePs from, Time
 
 void SwitchCore::arrive(PortId input, Packet& packet, TimePs head_ps) {
   if (wormhole_) return wormhole_->arrive(input, packet, head_ps);
+  arrive_for(routes_.output_for(packet), input, packet, head_ps);
+}
+
+void SwitchCore::arrive_for(PortId output, PortId input, Packet& packet, TimePs head_ps) {
   packet.ready_ps = head_ps + pipeline_ps_;
   packet.tail_ps += pipeline_ps_;
-  packet.output = routes_.output_for(packet);
+  packet.output = output;
   packet.next = nullptr;
   ++queued_;
   Queue& into = queue(outputs_[index_of(packet.output)], index_of(packet.vc), index_of(input));
@@ -179,7 +186,7 @@ inline void SwitchCore::set_front(Queue& queue) {
   queue.contention_ps = queue.class_contention_ps = 0;
   queue.wire_bytes = packet.wire_bytes;
   queue.head_class = packet.traffic_class;
-  queue.vcs = class_vcs_[index_of(packet.traffic_class)];
+  queue.vcs = class_vcs_[index_of(packet.traffic_class) + (packet.flow ? kMaxClasses : 0)];
 }
 
 /// Makes it a contender for its output.

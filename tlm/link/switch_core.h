@@ -29,7 +29,8 @@ enum class Switching {
 struct OutputParams {
   std::uint64_t bytes_per_s = 0;
   TimePs latency_ps = 0;
-  std::uint64_t buffer_bytes = 0;  ///< of the next input, per virtual channel
+  std::uint64_t buffer_bytes = 0;       ///< of the next input, per virtual channel
+  std::uint64_t flow_buffer_bytes = 0;  ///< the same of the channels of in-network flows
 };
 
 struct SwitchParams {
@@ -38,6 +39,11 @@ struct SwitchParams {
   std::vector<TimePs> credit_delay_ps;  ///< per input: tail out → room known upstream
   std::vector<OutputParams> outputs;
   Switching switching = Switching::cut_through;
+  /// Of a switch that takes part in in-network flows: inputs behind the others, for the copies that its
+  /// FlowUnit makes.
+  std::uint32_t flow_lanes = 0;
+  bool phase_rule = false;  ///< as in FlowUnitParams
+  TimePs phase_change_ps = 0;
 };
 
 /// What one output counted. Waits are sums over packets, from eligible to sent.
@@ -98,6 +104,8 @@ class SwitchCore {
 
   /// BEGIN_REQ: the head of `packet` reaches `input` at `head_ps` >= now. Takes the packet over.
   void arrive(PortId input, Packet& packet, TimePs head_ps);
+  /// The same for a packet whose output is known; `input` may be one that no link leads to.
+  void arrive_for(PortId output, PortId input, Packet& packet, TimePs head_ps);
   /// END_REQ: `bytes` of the next buffer's channel `vc` are free from `at` >= now on.
   void credit(PortId output, VcId vc, std::uint32_t bytes, TimePs at, TimePs now);
   /// Arbitrates `output`; returns whether a packet left.
@@ -231,8 +239,8 @@ class SwitchCore {
   std::size_t observed_ = 0;
   const RouteFunction& routes_;
   std::uint64_t queued_ = 0;
-  std::array<ClassVcs, kMaxClasses> class_vcs_;
-  std::vector<Group> groups_;                 // by falling priority, the same for all outputs
+  std::array<ClassVcs, 2 * kMaxClasses> class_vcs_;  // the second half is of in-network packets
+  std::vector<Group> groups_;                        // by falling priority, the same for all outputs
   std::vector<std::uint32_t> next_vc_;        // [output][group]: round-robin among channels of one priority
   std::vector<std::uint64_t> more_requests_;  // [output][vc][word - 1]
 };

@@ -30,6 +30,28 @@ void end_request(FabricTargetSocket& socket, Packet& packet, TimePs delay_ps) {
   end_request(socket, *peer_of(socket), packet, to_sc_time(delay_ps));
 }
 
+namespace {
+
+SwitchParams with_lanes(SwitchParams params) {
+  params.credit_delay_ps.resize(params.credit_delay_ps.size() + params.flow_lanes);
+  return params;
+}
+
+FlowUnitParams flow_params(const SwitchParams& params, const ClassTable& classes) {
+  FlowUnitParams flows;
+  flows.outputs = params.outputs.size();
+  flows.pipeline_ps = params.pipeline_ps;
+  flows.credit_delay_ps = params.credit_delay_ps;
+  flows.lanes = params.flow_lanes;
+  flows.phase_rule = params.phase_rule;
+  flows.phase_change_ps = params.phase_change_ps;
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    flows.priority[c] = classes[static_cast<ClassId>(c)].priority;
+  return flows;
+}
+
+}  // namespace
+
 SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams params,
                            const std::vector<std::string>& input_names,
                            const std::vector<std::string>& output_names, const ClassTable& classes,
@@ -38,7 +60,8 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
       scheduler_(scheduler),
       inputs_(input_names.size()),
       outputs_(output_names.size()),
-      core_(params, classes, routes, *this) {
+      core_(with_lanes(params), classes, routes, *this),
+      flow_params_(flow_params(params, classes)) {
   for (std::size_t i = 0; i < input_names.size(); ++i) {
     inputs_[i].owner = this;
     inputs_[i].port = static_cast<PortId>(i);
@@ -52,6 +75,13 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
     output_sockets_.emplace_back(("out_" + output_names[i]).c_str());
     output_sockets_.back().bind(static_cast<FabricBackwardIf&>(outputs_[i]));
   }
+}
+
+void SwitchModule::enable_flows(PacketPool& packets, FlowListener& listener) {
+  if (flow_params_.lanes == 0) throw std::logic_error(std::string(name()) + " has no lanes for flows");
+  flow_packets_ = &packets;
+  flow_listener_ = &listener;
+  flows_ = std::make_unique<FlowUnit>(flow_params_, packets, static_cast<FlowUnitHost&>(*this));
 }
 
 void SwitchModule::end_of_elaboration() {
@@ -68,7 +98,11 @@ void SwitchModule::end_of_elaboration() {
 
 ::tlm::tlm_sync_enum SwitchModule::Input::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&,
                                                           sc_core::sc_time& delay) {
-  owner->core_.arrive(port, packet, owner->scheduler_.now() + delay.value());
+  const TimePs now = owner->scheduler_.now();
+  if (packet.flow)
+    owner->flows_->arrive(port, packet, now + delay.value(), now);
+  else
+    owner->core_.arrive(port, packet, now + delay.value());
   return ::tlm::TLM_ACCEPTED;
 }
 
@@ -76,6 +110,7 @@ void SwitchModule::end_of_elaboration() {
                                                            sc_core::sc_time& delay) {
   const TimePs now = owner->scheduler_.now();
   owner->core_.credit(port, packet.vc, packet.wire_bytes, now + delay.value(), now);
+  if (packet.flow) owner->flows_->credit(port, packet, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;
 }
 
@@ -85,8 +120,19 @@ void SwitchModule::forward(PortId output, Packet& packet, TimePs) {
 }
 
 void SwitchModule::return_credit(PortId input, Packet& packet, TimePs at) {
+  if (packet.flow) return flows_->copy_left(packet, at);  // it came from a lane
   Input& to = inputs_[index_of(input)];
   end_request(*this, *to.peer, packet, to.credit_delay.of(at - scheduler_.now()));
+}
+
+void SwitchModule::send_copy(PortId output, std::uint32_t lane, Packet& copy, TimePs head_ps) {
+  core_.arrive_for(output, static_cast<PortId>(inputs_.size() + lane), copy, head_ps);
+}
+
+void SwitchModule::return_flow_credit(PortId input, Packet& packet, TimePs at) {
+  Input& to = inputs_[index_of(input)];
+  end_request(*this, *to.peer, packet, to.credit_delay.of(at - scheduler_.now()));
+  flow_packets_->release(packet);
 }
 
 void SwitchModule::request_wake(PortId output, TimePs at) {
@@ -115,7 +161,7 @@ void SwitchModule::prefetch(std::uint32_t output, unsigned depth) const {
   }
   if (depth == 2) core_.guess_winner(id);
   const SwitchCore::Winner winner = core_.likely_winner(id);
-  if (!winner.packet) return;
+  if (!winner.packet || winner.packet->flow) return;
   const FabricBackwardIf* const sender = inputs_[winner.input].peer;
   if (depth == 2) {
     prefetch_for_hop(*winner.packet);

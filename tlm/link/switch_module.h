@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tlm/fabric/protocol.h"
+#include "tlm/link/flow_unit.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/scheduler.h"
 
 namespace wafertlm {
 
 /// The SystemC shell of a SwitchCore: a fabric target socket per input, an initiator socket per output.
-class SwitchModule : public sc_core::sc_module, private SwitchHost, private Wakeable {
+class SwitchModule : public sc_core::sc_module, private SwitchHost, private FlowUnitHost, private Wakeable {
  public:
   /// Socket names are `in_<name>` and `out_<name>`, one per entry. The references must outlive the module.
   SwitchModule(const sc_core::sc_module_name& name, SwitchParams params,
@@ -20,6 +22,12 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Wake
 
   FabricTargetSocket& input(PortId port) { return input_sockets_[index_of(port)]; }
   FabricInitiatorSocket& output(PortId port) { return output_sockets_[index_of(port)]; }
+
+  /// Gives a switch with SwitchParams::flow_lanes its flow unit, before the simulation starts.
+  void enable_flows(PacketPool& packets, FlowListener& listener);
+  /// Null without enable_flows().
+  FlowUnit* flows() { return flows_.get(); }
+  const FlowUnit* flows() const { return flows_.get(); }
 
   const SwitchCore& core() const { return core_; }
   void observe(LinkObserver& observer, std::size_t number) { core_.observe(observer, number); }
@@ -65,6 +73,9 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Wake
   void forward(PortId output, Packet& packet, TimePs head_ps) override;
   void return_credit(PortId input, Packet& packet, TimePs at) override;
   void request_wake(PortId output, TimePs at) override;
+  void send_copy(PortId output, std::uint32_t lane, Packet& copy, TimePs head_ps) override;
+  void return_flow_credit(PortId input, Packet& packet, TimePs at) override;
+  void leg_done(const Flow& flow, TimePs at) override { flow_listener_->leg_done(flow, at); }
   void wake(std::uint32_t output, TimePs now) override;
   void prefetch(std::uint32_t output, unsigned depth) const override;
 
@@ -73,6 +84,10 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Wake
   std::vector<Input> inputs_;  // bound: must not move
   std::vector<Output> outputs_;
   SwitchCore core_;
+  std::unique_ptr<FlowUnit> flows_;
+  FlowListener* flow_listener_ = nullptr;
+  PacketPool* flow_packets_ = nullptr;
+  FlowUnitParams flow_params_;
   std::deque<FabricTargetSocket> input_sockets_;
   std::deque<FabricInitiatorSocket> output_sockets_;
 };

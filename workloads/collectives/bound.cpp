@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "workloads/collectives/blocks.h"
@@ -118,15 +119,57 @@ TimePs cut_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric
   return bound;
 }
 
+/// Over the uplink of every switch of a tree, without latency. An all-reduce without reduction in switches
+/// must in all bring 2(n−1) vectors across the uplinks of the n switches that have members: n−1 until the
+/// first knows the sum, and then to each of the others.
+TimePs uplink_bound_ps(const CollectiveRequest& request, const Blocks& blocks, Needs::Across how,
+                       bool in_network, std::uint32_t switches, std::uint64_t bytes_per_s,
+                       const std::function<std::uint32_t(NpuId)>& switch_of) {
+  std::vector<Side> at(switches);
+  Side all;
+  for (std::uint32_t rank = 0; rank < request.group.size(); ++rank)
+    for (Side* side : {&at[switch_of(request.group[rank])], &all}) {
+      ++side->ranks;
+      side->block_bytes += blocks.bytes(rank);
+      side->has_root = side->has_root || rank == request.root;
+    }
+  TimePs bound = 0;
+  std::uint64_t used = 0;
+  for (const Side& inside : at) {
+    if (inside.ranks == 0) continue;
+    ++used;
+    const Side outside{all.ranks - inside.ranks, all.block_bytes - inside.block_bytes, !inside.has_root};
+    const Uint128 bytes =
+        std::max(across(request, how, inside, outside), across(request, how, outside, inside));
+    bound = std::max(bound, at_least_ps(bytes, bytes_per_s));
+  }
+  const bool all_reduce =
+      request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier;
+  if (all_reduce && used > 1 && !in_network)
+    bound = std::max(bound, static_cast<TimePs>(Uint128{2 * (used - 1)} * request.bytes * kPsPerSecond /
+                                                (Uint128{used} * bytes_per_s)));
+  return bound;
+}
+
+TimePs tree_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric, const Blocks& blocks,
+                     Needs::Across how) {
+  const FredTraits& fred = fabric.fred;
+  const TimePs l1 = uplink_bound_ps(request, blocks, how, fabric.in_network, fred.l1_switches,
+                                    fred.l1_uplink_bytes_per_s, [&](NpuId npu) { return fred.l1_of(npu); });
+  if (fred.l2_switches == 1) return l1;
+  return std::max(l1,
+                  uplink_bound_ps(request, blocks, how, fabric.in_network, fred.l2_switches,
+                                  fred.l2_uplink_bytes_per_s, [&](NpuId npu) { return fred.l2_of(npu); }));
+}
+
 /// Latency from the nearest other member, and to the farthest that must hear of a rank.
 struct Reach {
   TimePs nearest = kNever, farthest = 0;
 };
 
 Reach reach_of(NpuId npu, const GroupDistances& distances, const FabricTraits& fabric) {
-  const auto latency = [&](TimePs hops) {
-    return fabric.step_cost_ps + fabric.ends_latency_ps + hops * fabric.hop_latency_ps +
-           fabric.receive_cost_ps;
+  const auto latency = [&](std::uint32_t hops) {
+    return fabric.step_cost_ps + fabric.head_latency_ps(hops) + fabric.receive_cost_ps;
   };
   return {latency(distances.nearest_hops(npu)), latency(distances.farthest_hops(npu))};
 }
@@ -162,11 +205,14 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
     if (!by_root && blocks.bytes(rank) != 0) bound = std::max(bound, reach.farthest);
   }
   if (request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier) {
-    bound = std::max(
-        {bound, farthest,
-         nearest + static_cast<TimePs>(Uint128{2 * (p - 1)} * request.bytes * kPsPerSecond / rates)});
+    bound = std::max(bound, farthest);
+    // Without reduction on the way every value but one is sent towards the sum, and all but one receive it.
+    if (!fabric.in_network)
+      bound = std::max(
+          bound, nearest + static_cast<TimePs>(Uint128{2 * (p - 1)} * request.bytes * kPsPerSecond / rates));
   }
-  const TimePs cut = cut_bound_ps(request, fabric, blocks, needs.across);
+  const TimePs cut = fabric.is_mesh() ? cut_bound_ps(request, fabric, blocks, needs.across)
+                                      : tree_bound_ps(request, fabric, blocks, needs.across);
   return cut == 0 ? bound : std::max(bound, nearest + cut);
 }
 

@@ -9,8 +9,8 @@ namespace wafertlm {
 /// is shared and the pieces are of equal size.
 TimePs predicted_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
-/// What no algorithm without in-network reduction can beat: latencies, the NPUs' ports and links, and every
-/// straight cut of the wafer.
+/// What no algorithm can beat: latencies, the NPUs' ports and links, and every straight cut of a mesh or
+/// uplink of a tree of switches. On a fabric that does not reduce also what all NPUs together must send.
 TimePs bound_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

@@ -17,7 +17,7 @@ ByteRange sub_range(const ByteRange& of, std::uint64_t count, std::uint64_t inde
 
 HierarchicalPlan::HierarchicalPlan(CollectiveType type, std::uint32_t width, std::uint32_t height,
                                    std::vector<std::uint32_t> at, std::uint64_t bytes, std::uint32_t chunks,
-                                   std::optional<std::uint64_t> split_percent)
+                                   std::uint32_t parts, std::optional<std::uint64_t> split_percent)
     : type_(type),
       width_(width),
       height_(height),
@@ -25,11 +25,12 @@ HierarchicalPlan::HierarchicalPlan(CollectiveType type, std::uint32_t width, std
       place_(at_.size()),
       bytes_(bytes),
       chunks_(chunks),
+      parts_(parts),
       split_percent_(split_percent) {
   for (std::uint32_t place = 0; place < at_.size(); ++place) place_[at_[place]] = place;
   std::uint32_t phase = 0;
   const auto add_phase = [&](bool second, bool gathers) {
-    for (const std::uint32_t part : {0U, 1U}) {
+    for (std::uint32_t part = 0; part < parts; ++part) {
       const bool one = type == CollectiveType::all_reduce || second;
       ((part == 0) != second ? row_flows_ : column_flows_)
           .push_back({part, phase, second, gathers, one ? 1 : side(part, true)});
@@ -90,6 +91,7 @@ std::pair<bool, std::uint32_t> HierarchicalPlan::flow_of(std::uint32_t part, std
 }
 
 std::uint64_t HierarchicalPlan::share_of_part_0(std::uint64_t bytes) const {
+  if (parts_ == 1) return bytes;
   const std::uint64_t w = width_, h = height_, element = Blocks::element_bytes(bytes);
   if (split_percent_)
     return static_cast<std::uint64_t>(Uint128{bytes / element} * *split_percent_ / 100) * element;

@@ -32,10 +32,10 @@ class HierarchicalPlan {
     std::uint32_t flow, chunk, round, message;
   };
 
-  /// `at` = rank at row · width + column; both sides longer than 1.
+  /// `at` = rank at row · width + column; both sides longer than 1. With one part all takes the rows first.
   HierarchicalPlan(CollectiveType type, std::uint32_t width, std::uint32_t height,
                    std::vector<std::uint32_t> at, std::uint64_t bytes, std::uint32_t chunks,
-                   std::optional<std::uint64_t> split_percent = {});
+                   std::uint32_t parts = 2, std::optional<std::uint64_t> split_percent = {});
 
   /// Part 0 takes the rows first, part 1 the columns first. Rows carry 2(w−1)/w · (x + (1−x)/h) of an
   /// all-reduced vector when part 0 has the share x, columns 2(h−1)/h · (1−x + x/w); both are equal for x =
@@ -74,16 +74,17 @@ class HierarchicalPlan {
   std::uint32_t width_, height_;
   std::vector<std::uint32_t> at_, place_;
   std::uint64_t bytes_;
-  std::uint32_t chunks_;
+  std::uint32_t chunks_, parts_;
   std::optional<std::uint64_t> split_percent_;
   std::vector<Flow> row_flows_, column_flows_;
   std::vector<std::uint32_t> row_slots_, column_slots_;  // index of a slot's first message, and the end
 };
 
 /// Hierarchical all-reduce, all-gather and reduce-scatter on a rectangle: two parts run side by side with
-/// opposite order of dimensions, each in rings along rows and columns (the ring's last edge runs back over
-/// the backward links). Every chunk of a part is reduce-scattered along the first dimension, then the second,
-/// and gathered back. Four strands: send along the row, receive along the row, the same along the column.
+/// opposite order of dimensions (or one part alone), each in rings along rows and columns (the ring's last
+/// edge runs back over the backward links). Every chunk of a part is reduce-scattered along the first
+/// dimension, then the second, and gathered back. Four strands: send along the row, receive along the row,
+/// the same along the column.
 class HierarchicalProgram : public StepSource {
  public:
   HierarchicalProgram(std::shared_ptr<const HierarchicalPlan> plan, std::uint32_t rank)

@@ -2,6 +2,8 @@
 #include "workloads/collectives/io_tree.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <stdexcept>
 
 #include "workloads/collectives/blocks.h"
@@ -12,22 +14,6 @@ namespace {
 /// Filling the pipeline may take this part of the time when the chunk is left open.
 constexpr std::uint64_t kFillParts = 200;
 constexpr std::uint64_t kLeastChunk = 4096;
-
-Step chunk_step(const IoTreePlan& plan, Step::Kind kind, std::uint32_t peer, std::uint32_t chunk) {
-  Step step;
-  step.kind = kind;
-  step.peer = peer;
-  step.offset = chunk * plan.chunk_bytes;
-  step.bytes = std::min(plan.chunk_bytes, plan.bytes - step.offset);
-  step.tag = chunk;
-  return step;
-}
-
-Step after(Step step, std::uint32_t strand, std::uint32_t chunk) {
-  step.after_strand = strand;
-  step.after_count = chunk + 1;
-  return step;
-}
 
 bool along_row_first(const IoPort& port) { return port.side == Side::east || port.side == Side::west; }
 
@@ -49,63 +35,186 @@ NpuId parent_of(NpuId npu, const IoPort& port, const FabricTraits& fabric) {
 
 std::uint32_t rank_of(NpuId npu) { return 1 + static_cast<std::uint32_t>(npu); }
 
-IoTreePlan tree_of(const IoPort& port, const FabricTraits& fabric) {
-  IoTreePlan plan;
-  plan.parent.resize(1 + fabric.npus());
-  plan.children.resize(1 + fabric.npus());
+IoTree no_tree(const FabricTraits& fabric) {
+  IoTree tree;
+  tree.parent.resize(1 + fabric.npus());
+  tree.children.resize(1 + fabric.npus());
+  return tree;
+}
+
+IoTree tree_on_mesh(const IoPort& port, const FabricTraits& fabric) {
+  IoTree tree = no_tree(fabric);
   for (std::uint32_t n = 0; n < fabric.npus(); ++n) {
     const auto npu = static_cast<NpuId>(n);
     const NpuId from = parent_of(npu, port, fabric);
     const std::uint32_t parent = from == npu ? 0 : rank_of(from);
-    plan.parent[rank_of(npu)] = parent;
-    plan.children[parent].push_back(rank_of(npu));
+    tree.parent[rank_of(npu)] = parent;
+    tree.children[parent].push_back(rank_of(npu));
   }
+  return tree;
+}
+
+/// The stream of controller k in a tree of switches: from one L1 switch to the next, beginning at its own and
+/// keeping together what hangs on an L2 switch, so that each uplink is crossed at most once in each
+/// direction. Each L1 switch has an NPU at which the stream enters and leaves, another one for every stream
+/// and lane; from there it goes from NPU to NPU.
+IoTree tree_on_fred(std::uint32_t k, std::uint32_t lane, const FabricTraits& fabric) {
+  const FredTraits& fred = fabric.fred;
+  const std::uint32_t l1_per_l2 = fred.l1_switches / fred.l2_switches, own = fred.io[k];
+  IoTree tree = no_tree(fabric);
+  std::uint32_t entry = 0;
+  const auto hang = [&](std::uint32_t rank, std::uint32_t on) {
+    tree.parent[rank] = on;
+    tree.children[on].push_back(rank);
+    return rank;
+  };
+  for (std::uint32_t i = 0; i < fred.l2_switches; ++i)
+    for (std::uint32_t j = 0; j < l1_per_l2; ++j) {
+      const std::uint32_t l2 = (own / l1_per_l2 + i) % fred.l2_switches, place = (own + j) % l1_per_l2;
+      const std::uint32_t first = (l2 * l1_per_l2 + place) * fred.npus_per_l1;
+      const auto npu = [&](std::uint32_t step) {
+        return rank_of(static_cast<NpuId>(first + (k + lane + step) % fred.npus_per_l1));
+      };
+      std::uint32_t last = entry = hang(npu(0), entry);
+      for (std::uint32_t step = 1; step < fred.npus_per_l1; ++step) last = hang(npu(step), last);
+    }
+  return tree;
+}
+
+/// In a tree of switches a stream has a lane for each NPU of an L1 switch, up to kMostLanes: the NPUs then
+/// send equal parts of what crosses an uplink. (With one lane, 15 streams from 4 NPUs ran at two speeds, and
+/// a gradient store took 1.8 % longer.)
+constexpr std::uint32_t kMostLanes = 4;
+
+IoTreePlan plan_of(std::uint32_t controller, const FabricTraits& fabric) {
+  IoTreePlan plan;
+  if (fabric.is_mesh()) {
+    plan.trees.push_back(tree_on_mesh(fabric.io[controller], fabric));
+    return plan;
+  }
+  for (std::uint32_t lane = 0; lane < std::min(kMostLanes, fabric.fred.npus_per_l1); ++lane)
+    plan.trees.push_back(tree_on_fred(controller, lane, fabric));
   return plan;
 }
 
-std::uint32_t depth_of(const IoTreePlan& plan) {
-  std::uint32_t depth = 0;
-  for (std::uint32_t rank = 1; rank < plan.parent.size(); ++rank) {
-    std::uint32_t hops = 0;
-    for (std::uint32_t at = rank; plan.parent[at] != 0; at = plan.parent[at]) ++hops;
-    depth = std::max(depth, hops);
-  }
-  return depth;
-}
-
-/// Payload that a stream puts on every link and through every NPU's port.
-struct Loads {
-  std::uint64_t link_bytes = 0, port_bytes = 0, channel_bytes = 0;  // most
-  std::uint32_t link_shares = 0, depth = 0;
-  std::uint64_t deepest_bytes = 0;  ///< of a tree with that depth
+/// The longest way from the entry: hops from NPU to NPU, and the latency of their heads.
+struct Way {
+  std::uint32_t hops = 0;
+  TimePs head_ps = 0;
 };
 
-Loads loads_of(const std::vector<IoTreePlan>& trees, std::uint32_t npus) {
-  Loads most;
-  // A link is known by its far end and the side it comes from; here by the pair of ranks.
-  std::vector<std::vector<std::pair<std::uint32_t, std::pair<std::uint64_t, std::uint32_t>>>> links(1 + npus);
-  std::vector<std::uint64_t> to_children(1 + npus), to_parent(1 + npus);
-  for (const IoTreePlan& tree : trees) {
-    most.channel_bytes = std::max(most.channel_bytes, tree.bytes);
-    // Shares differ by an element; those without one are in no hurry.
-    if (const std::uint32_t depth = depth_of(tree); tree.bytes != 0 && depth >= most.depth) {
-      most.deepest_bytes = depth > most.depth ? tree.bytes : std::max(most.deepest_bytes, tree.bytes);
-      most.depth = depth;
+Way longest_way(const IoTree& tree, const FabricTraits& fabric) {
+  Way longest;
+  const auto npu = [](std::uint32_t rank) { return static_cast<NpuId>(rank - 1); };
+  for (std::uint32_t rank = 1; rank < tree.parent.size(); ++rank) {
+    Way way;
+    for (std::uint32_t at = rank; tree.parent[at] != 0; at = tree.parent[at]) {
+      ++way.hops;
+      way.head_ps += fabric.head_latency_ps(npu(tree.parent[at]), npu(at));
     }
-    for (std::uint32_t rank = 1; rank <= npus; ++rank) {
-      to_children[rank] += tree.children[rank].size() * tree.bytes;
-      to_parent[rank] += tree.bytes;
-      const std::uint32_t parent = tree.parent[rank];
-      if (parent == 0) continue;
-      auto& from = links[parent];
-      auto link =
-          std::find_if(from.begin(), from.end(), [&](const auto& entry) { return entry.first == rank; });
-      if (link == from.end()) link = from.insert(from.end(), {rank, {0, 0}});
-      link->second.first += tree.bytes;
-      most.link_shares = std::max(most.link_shares, ++link->second.second);
-      most.link_bytes = std::max(most.link_bytes, link->second.first);
-    }
+    longest.hops = std::max(longest.hops, way.hops);
+    longest.head_ps = std::max(longest.head_ps, way.head_ps);
   }
+  return longest;
+}
+
+TimePs at_least_ps(std::uint64_t bytes, std::uint64_t bytes_per_s) {
+  return static_cast<TimePs>(Uint128{bytes} * kPsPerSecond / bytes_per_s);
+}
+
+/// Between a controller and the NPU where its stream enters or leaves; in a tree of switches without one of
+/// the NPUs' two links.
+TimePs entry_ps(const FabricTraits& fabric) {
+  const TimePs head = fabric.is_mesh()
+                          ? fabric.ends_latency_ps
+                          : fabric.fred.turn_latency_ps.front() - fabric.fred.npu_link_latency_ps;
+  return fabric.io_latency_ps + head + fabric.step_cost_ps + fabric.receive_cost_ps;
+}
+
+/// Of the first byte, from the controller to the end of the way or back.
+TimePs way_ps(const Way& way, const FabricTraits& fabric) {
+  return entry_ps(fabric) + way.head_ps + way.hops * (fabric.step_cost_ps + fabric.receive_cost_ps);
+}
+
+/// Payload that a stream puts on every link and through every NPU's port: the most.
+struct Loads {
+  std::uint64_t link_bytes = 0, link_bytes_per_s = 1;  ///< of the link that takes longest
+  std::uint32_t link_shares = 0;                       ///< trees that use a link
+  std::uint64_t port_bytes = 0, channel_bytes = 0;
+  Way way;
+  TimePs channel_ps = 0;  ///< bound: a channel's last byte has all the way to go
+
+  void add_link(std::uint64_t bytes, std::uint32_t shares, std::uint64_t bytes_per_s) {
+    link_shares = std::max(link_shares, shares);
+    if (Uint128{bytes} * link_bytes_per_s <= Uint128{link_bytes} * bytes_per_s) return;
+    link_bytes = bytes;
+    link_bytes_per_s = bytes_per_s;
+  }
+};
+
+struct LinkUse {
+  std::uint64_t bytes = 0;
+  std::uint32_t shares = 0;
+};
+
+/// What trees put on links, by their names: on a mesh the pair of ranks at their ends, in a tree of switches
+/// level, direction and switch.
+using LinkUses = std::map<std::array<std::uint32_t, 3>, LinkUse>;
+
+void add_links(LinkUses& uses, const IoTree& tree, std::uint32_t rank, std::uint64_t bytes, bool counts,
+               const FabricTraits& fabric) {
+  const auto add = [&](std::array<std::uint32_t, 3> link) {
+    uses[link].bytes += bytes;
+    uses[link].shares += counts ? 1 : 0;
+  };
+  const std::uint32_t parent = tree.parent[rank];
+  if (fabric.is_mesh()) return add({1, parent, rank});
+  const FredTraits& fred = fabric.fred;
+  const auto from = static_cast<NpuId>(parent - 1), to = static_cast<NpuId>(rank - 1);
+  const std::uint32_t level = fred.turn_level(from, to);
+  if (level > 1) {
+    add({1, 0, fred.l1_of(from)});
+    add({1, 1, fred.l1_of(to)});
+  }
+  if (level > 2) {
+    add({2, 0, fred.l2_of(from)});
+    add({2, 1, fred.l2_of(to)});
+  }
+}
+
+Loads loads_of(const std::vector<IoTreePlan>& plans, const FabricTraits& fabric) {
+  Loads most;
+  most.link_bytes_per_s = fabric.is_mesh() ? fabric.link_bytes_per_s : fabric.fred.l1_uplink_bytes_per_s;
+  const std::uint32_t npus = fabric.npus();
+  LinkUses links;
+  std::vector<std::uint64_t> to_children(1 + npus), to_parent(1 + npus);
+  for (const IoTreePlan& plan : plans) {
+    most.channel_bytes = std::max(most.channel_bytes, plan.bytes);
+    TimePs shortest_lane = kNever;
+    for (std::size_t lane = 0; lane < plan.trees.size(); ++lane) {
+      const IoTree& tree = plan.trees[lane];
+      const std::uint64_t bytes = plan.bytes_of(lane);
+      const Way way = longest_way(tree, fabric);
+      most.way.hops = std::max(most.way.hops, way.hops);
+      most.way.head_ps = std::max(most.way.head_ps, way.head_ps);
+      shortest_lane = std::min(shortest_lane, way_ps(way, fabric));
+      for (std::uint32_t rank = 1; rank <= npus; ++rank) {
+        to_children[rank] += tree.children[rank].size() * bytes;
+        to_parent[rank] += bytes;
+        // The lanes of a stream cross the same uplinks.
+        if (tree.parent[rank] != 0) add_links(links, tree, rank, bytes, lane == 0, fabric);
+      }
+    }
+    // Shares differ by an element; those without one are in no hurry.
+    if (plan.bytes != 0)
+      most.channel_ps =
+          std::max(most.channel_ps, at_least_ps(plan.bytes, fabric.io_bytes_per_s) + shortest_lane);
+  }
+  for (const auto& [link, use] : links)
+    most.add_link(use.bytes, use.shares,
+                  fabric.is_mesh() ? fabric.link_bytes_per_s
+                  : link[0] == 1   ? fabric.fred.l1_uplink_bytes_per_s
+                                   : fabric.fred.l2_uplink_bytes_per_s);
   for (std::uint32_t rank = 1; rank <= npus; ++rank)
     most.port_bytes = std::max({most.port_bytes, to_children[rank], to_parent[rank]});
   return most;
@@ -117,20 +226,17 @@ Loads loads_of(const std::vector<IoTreePlan>& trees, std::uint32_t npus) {
 /// sooner.
 std::uint64_t fill_chunk(const Loads& loads, const FabricTraits& fabric) {
   const std::uint64_t unit = std::min<std::uint64_t>(fabric.format.packet_bytes, kLeastChunk);
-  const Uint128 link = fabric.link_bytes_per_s;
+  const std::uint64_t port = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
+  const Uint128 link = fabric.is_mesh() ? loads.link_bytes_per_s : std::min(loads.link_bytes_per_s, port);
   const Uint128 shared = Uint128{loads.link_shares} * fabric.io_bytes_per_s;
   const Uint128 bytes =
-      loads.channel_bytes * std::max(link, shared) / (kFillParts * (link + loads.depth * shared));
+      loads.channel_bytes * std::max(link, shared) / (kFillParts * (link + loads.way.hops * shared));
   return std::max<std::uint64_t>(static_cast<std::uint64_t>(bytes / unit), 1) * unit;
 }
 
 /// A chunk does not cut the vector's elements of 4 bytes, if it has them.
 std::uint64_t whole_elements(std::uint64_t chunk_bytes, std::uint64_t vector_bytes) {
   return vector_bytes % 4 == 0 ? (chunk_bytes + 3) / 4 * 4 : chunk_bytes;
-}
-
-TimePs at_least_ps(std::uint64_t bytes, std::uint64_t bytes_per_s) {
-  return static_cast<TimePs>(Uint128{bytes} * kPsPerSecond / bytes_per_s);
 }
 
 /// `sends_in`: the controllers send.
@@ -141,29 +247,27 @@ CollectiveCost cost_of_loads(const Loads& loads, std::uint64_t chunk_bytes, bool
     return at_least_ps(fabric.format.message_wire_bytes(bytes), bytes_per_s);
   };
   const TimePs busiest =
-      std::max({wire_ps(loads.link_bytes, fabric.link_bytes_per_s), wire_ps(loads.port_bytes, port),
+      std::max({wire_ps(loads.link_bytes, loads.link_bytes_per_s), wire_ps(loads.port_bytes, port),
                 wire_ps(loads.channel_bytes, fabric.io_bytes_per_s)});
   const std::uint64_t whole = std::min(chunk_bytes, loads.channel_bytes);
   const std::uint64_t chunk = fabric.format.message_wire_bytes(whole);
   const std::uint64_t chunks = (loads.channel_bytes + whole - 1) / whole;
-  // The way of the first byte, from the controller to the farthest NPU or back.
-  const TimePs ends = fabric.ends_latency_ps + fabric.step_cost_ps + fabric.receive_cost_ps;
-  const TimePs way = fabric.io_latency_ps + ends + loads.depth * (ends + fabric.hop_latency_ps);
-  const TimePs chunk_ps = transfer_time_ps(chunk, std::min(fabric.link_bytes_per_s, port));
+  const TimePs chunk_ps = transfer_time_ps(chunk, std::min(loads.link_bytes_per_s, port));
   // A sender is not ready for its next chunk before, nor a receiver.
   const TimePs pace =
       std::max({fabric.step_cost_ps + chunk_ps, fabric.receive_cost_ps,
                 sends_in ? fabric.step_cost_ps + transfer_time_ps(chunk, fabric.io_bytes_per_s) : TimePs{0}});
   CollectiveCost cost;
-  // A channel's last byte still has all the way to go, that on the busiest link or port a part of it.
-  const TimePs controller = fabric.io_latency_ps + ends;
-  const TimePs link = loads.link_bytes == 0 ? 0
-                                            : at_least_ps(loads.link_bytes, fabric.link_bytes_per_s) +
-                                                  controller + ends + fabric.hop_latency_ps;
-  cost.bound_ps = std::max({link, at_least_ps(loads.port_bytes, port) + controller,
-                            at_least_ps(loads.deepest_bytes, fabric.io_bytes_per_s) + way});
+  // What is on the busiest link or port has a part of the way still to go: into the wafer, and a hop.
+  const TimePs hop =
+      fabric.step_cost_ps + fabric.head_latency_ps(fabric.is_mesh() ? 1 : 2) + fabric.receive_cost_ps;
+  const TimePs link = loads.link_bytes == 0
+                          ? 0
+                          : at_least_ps(loads.link_bytes, loads.link_bytes_per_s) + entry_ps(fabric) + hop;
+  cost.bound_ps = std::max({link, at_least_ps(loads.port_bytes, port) + entry_ps(fabric), loads.channel_ps});
   cost.predicted_ps =
-      std::max(std::max(busiest, chunks * pace) + way + loads.depth * chunk_ps, cost.bound_ps);
+      std::max(std::max(busiest, chunks * pace) + way_ps(loads.way, fabric) + loads.way.hops * chunk_ps,
+               cost.bound_ps);
   return cost;
 }
 
@@ -182,42 +286,63 @@ std::uint64_t open_chunk(const Loads& loads, bool sends_in, const FabricTraits& 
 
 }  // namespace
 
-std::uint32_t IoBroadcast::strands() const {
-  return (rank_ == plan_->root ? 0 : 1) + static_cast<std::uint32_t>(plan_->children[rank_].size());
+std::uint64_t IoTreePlan::bytes_of(std::size_t tree) const {
+  if (chunks_of(tree) == 0) return 0;
+  const bool has_last = (chunks() - 1) % trees.size() == tree;
+  const std::uint64_t full = std::uint64_t{chunks_of(tree)} * chunk_bytes;
+  return has_last ? full - (std::uint64_t{chunks()} * chunk_bytes - bytes) : full;
 }
 
-Step IoBroadcast::step(std::uint32_t strand, std::uint32_t index) const {
-  if (rank_ == plan_->root)
-    return chunk_step(*plan_, Step::Kind::send, plan_->children[rank_][strand], index);
-  if (strand == 0) return chunk_step(*plan_, Step::Kind::copy, plan_->parent[rank_], index);
-  return after(chunk_step(*plan_, Step::Kind::send, plan_->children[rank_][strand - 1], index), 0, index);
+IoProgram::IoProgram(std::shared_ptr<const IoTreePlan> plan, std::uint32_t rank, bool reduces)
+    : plan_(std::move(plan)) {
+  const auto add = [&](std::uint32_t tree, Step::Kind kind, std::uint32_t peer, std::uint32_t after) {
+    places_.push_back({tree, kind, peer, after});
+    return static_cast<std::uint32_t>(places_.size() - 1);
+  };
+  for (std::uint32_t number = 0; number < plan_->trees.size(); ++number) {
+    const IoTree& tree = plan_->trees[number];
+    const bool is_root = rank == plan_->root;
+    std::uint32_t holds = Step::kNone;  // the strand after whose step the chunk can go on
+    if (!reduces && !is_root) holds = add(number, Step::Kind::copy, tree.parent[rank], holds);
+    for (const std::uint32_t child : tree.children[rank]) {
+      const std::uint32_t strand = add(number, reduces ? Step::Kind::reduce : Step::Kind::send, child, holds);
+      if (reduces) holds = strand;
+    }
+    if (reduces && !is_root) add(number, Step::Kind::send, tree.parent[rank], holds);
+  }
 }
 
-std::uint32_t IoReduce::strands() const {
-  return (rank_ == plan_->root ? 0 : 1) + static_cast<std::uint32_t>(plan_->children[rank_].size());
-}
-
-Step IoReduce::step(std::uint32_t strand, std::uint32_t index) const {
-  const auto& children = plan_->children[rank_];
-  const Step step = strand < children.size()
-                        ? chunk_step(*plan_, Step::Kind::reduce, children[strand], index)
-                        : chunk_step(*plan_, Step::Kind::send, plan_->parent[rank_], index);
-  return strand == 0 ? step : after(step, strand - 1, index);
+Step IoProgram::step(std::uint32_t strand, std::uint32_t index) const {
+  const Place& place = places_[strand];
+  const std::uint32_t chunk = index * static_cast<std::uint32_t>(plan_->trees.size()) + place.tree;
+  Step step;
+  step.kind = place.kind;
+  step.peer = place.peer;
+  step.offset = chunk * plan_->chunk_bytes;
+  step.bytes = std::min(plan_->chunk_bytes, plan_->bytes - step.offset);
+  step.tag = chunk;
+  if (place.after != Step::kNone) {
+    step.after_strand = place.after;
+    step.after_count = index + 1;
+  }
+  return step;
 }
 
 IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabric) {
-  if (fabric.io.empty())
+  if (fabric.io_controllers() == 0)
     throw std::invalid_argument(
-        "the platform has no I/O controllers; set wafer.io.controllers, for instance to perimeter");
+        "the platform has no I/O controllers; set wafer.io.controllers, for instance to perimeter (of FRED: "
+        "to a number)");
   if (request.type != CollectiveType::broadcast && request.type != CollectiveType::reduce)
     throw std::invalid_argument("an I/O stream is a broadcast or a reduce");
-  const Blocks shares(request.bytes, fabric.io.size());
-  std::vector<IoTreePlan> trees;
-  for (const IoPort& port : fabric.io) {
-    trees.push_back(tree_of(port, fabric));
-    trees.back().bytes = shares.bytes(trees.size() - 1);
+  const Blocks shares(request.bytes, fabric.io_controllers());
+  std::vector<IoTreePlan> plans;
+  for (std::uint32_t k = 0; k < fabric.io_controllers(); ++k) {
+    plans.push_back(plan_of(k, fabric));
+    plans.back().bytes = shares.bytes(k);
+    plans.back().chunk_bytes = std::max<std::uint64_t>(fabric.format.packet_bytes, shares.bytes(k) >> 20);
   }
-  const Loads loads = loads_of(trees, fabric.npus());
+  Loads loads = loads_of(plans, fabric);
   IoStream stream;
   const bool sends_in = request.type == CollectiveType::broadcast;
   stream.chunk_bytes = whole_elements(
@@ -225,25 +350,23 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
   if (loads.channel_bytes / stream.chunk_bytes >= Step::kNone)
     throw std::invalid_argument("a stream of " + std::to_string(request.bytes) + " B in chunks of " +
                                 std::to_string(stream.chunk_bytes) + " B has too many; raise wafer.io.chunk");
+  for (IoTreePlan& plan : plans) plan.chunk_bytes = stream.chunk_bytes;
+  loads = loads_of(plans, fabric);
   stream.busiest_link_bytes = loads.link_bytes;
   stream.busiest_link_shares = loads.link_shares;
   if (request.bytes != 0) stream.cost = cost_of_loads(loads, stream.chunk_bytes, sends_in, fabric);
-  for (std::uint32_t k = 0; k < trees.size(); ++k) {
+  for (std::uint32_t k = 0; k < plans.size(); ++k) {
     auto program = std::make_shared<CollectiveProgram>();
     program->type = request.type;
     program->algorithm = "io_tree";
     program->data_type = request.data_type;
-    program->bytes = program->buffer_bytes = trees[k].bytes;
+    program->bytes = program->buffer_bytes = plans[k].bytes;
     program->group.push_back(fabric.io_controller(k));
     for (std::uint32_t n = 0; n < fabric.npus(); ++n) program->group.push_back(static_cast<NpuId>(n));
-    trees[k].chunk_bytes = stream.chunk_bytes;
-    const auto plan = std::make_shared<const IoTreePlan>(std::move(trees[k]));
-    for (std::uint32_t rank = 0; rank < program->group.size(); ++rank) {
-      if (request.type == CollectiveType::broadcast)
-        program->ranks.push_back(std::make_unique<IoBroadcast>(plan, rank));
-      else
-        program->ranks.push_back(std::make_unique<IoReduce>(plan, rank));
-    }
+    const auto plan = std::make_shared<const IoTreePlan>(std::move(plans[k]));
+    for (std::uint32_t rank = 0; rank < program->group.size(); ++rank)
+      program->ranks.push_back(
+          std::make_unique<IoProgram>(plan, rank, request.type == CollectiveType::reduce));
     stream.channels.push_back(std::move(program));
   }
   return stream;

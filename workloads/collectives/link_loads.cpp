@@ -11,9 +11,26 @@ LinkLoads::LinkLoads(const FabricTraits& fabric)
       east_((fabric.width + 1) * fabric.height),
       west_(east_.size()),
       south_((fabric.height + 1) * fabric.width),
-      north_(south_.size()) {}
+      north_(south_.size()),
+      l1_up_(fabric.fred.l1_switches),
+      l1_down_(l1_up_.size()),
+      l2_up_(fabric.fred.l2_switches),
+      l2_down_(l2_up_.size()) {}
+
+void LinkLoads::add_in_tree(NpuId from, NpuId to, std::uint64_t bytes) {
+  const std::uint32_t level = fabric_.fred.turn_level(from, to);
+  if (level > 1) {
+    l1_up_[fabric_.fred.l1_of(from)] += bytes;
+    l1_down_[fabric_.fred.l1_of(to)] += bytes;
+  }
+  if (level > 2) {
+    l2_up_[fabric_.fred.l2_of(from)] += bytes;
+    l2_down_[fabric_.fred.l2_of(to)] += bytes;
+  }
+}
 
 void LinkLoads::add(NpuId from, NpuId to, std::uint64_t bytes) {
+  if (!fabric_.is_mesh()) return add_in_tree(from, to, bytes);
   const auto amount = static_cast<std::int64_t>(bytes);
   const auto stretch = [&](std::vector<std::int64_t>& up, std::vector<std::int64_t>& down, std::size_t base,
                            std::uint32_t a, std::uint32_t b) {
@@ -33,13 +50,30 @@ std::uint64_t LinkLoads::busiest_bytes() const {
     std::int64_t load = 0;
     for (const std::int64_t change : *lines) most = std::max(most, load += change);
   }
-  return static_cast<std::uint64_t>(most);
+  auto bytes = static_cast<std::uint64_t>(most);
+  for (const auto* links : {&l1_up_, &l1_down_, &l2_up_, &l2_down_})
+    for (const std::uint64_t load : *links) bytes = std::max(bytes, load);
+  return bytes;
 }
 
 TimePs LinkLoads::busiest_ps() const {
-  const std::uint64_t bytes = busiest_bytes();
-  if (bytes == 0) return 0;
-  return fabric_.ends_latency_ps + fabric_.hop_latency_ps + transfer_time_ps(bytes, fabric_.link_bytes_per_s);
+  if (fabric_.is_mesh()) {
+    const std::uint64_t bytes = busiest_bytes();
+    if (bytes == 0) return 0;
+    return fabric_.ends_latency_ps + fabric_.hop_latency_ps +
+           transfer_time_ps(bytes, fabric_.link_bytes_per_s);
+  }
+  TimePs longest = 0;
+  const auto over = [&](const std::vector<std::uint64_t>& links, std::size_t level, std::uint64_t rate) {
+    for (const std::uint64_t bytes : links)
+      if (bytes != 0)
+        longest = std::max(longest, fabric_.fred.turn_latency_ps[level - 1] + transfer_time_ps(bytes, rate));
+  };
+  over(l1_up_, 2, fabric_.fred.l1_uplink_bytes_per_s);
+  over(l1_down_, 2, fabric_.fred.l1_uplink_bytes_per_s);
+  over(l2_up_, 3, fabric_.fred.l2_uplink_bytes_per_s);
+  over(l2_down_, 3, fabric_.fred.l2_uplink_bytes_per_s);
+  return longest;
 }
 
 }  // namespace wafertlm

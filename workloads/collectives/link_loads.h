@@ -7,8 +7,8 @@
 
 namespace wafertlm {
 
-/// Bytes that flows put on the links of the mesh, by X-Y routes. A flow costs O(1): only the ends of its way
-/// along a row and a column are noted.
+/// Bytes that flows put on the links between routers or switches. A flow costs O(1): on a mesh only the ends
+/// of its way along a row and a column are noted.
 class LinkLoads {
  public:
   explicit LinkLoads(const FabricTraits& fabric);
@@ -20,9 +20,13 @@ class LinkLoads {
   TimePs busiest_ps() const;
 
  private:
+  void add_in_tree(NpuId from, NpuId to, std::uint64_t bytes);
+
   const FabricTraits& fabric_;
   // By place; a flow adds at the first link of a stretch and takes away behind the last.
   std::vector<std::int64_t> east_, west_, south_, north_;
+  // Of the uplinks of a tree of switches, and back.
+  std::vector<std::uint64_t> l1_up_, l1_down_, l2_up_, l2_down_;
 };
 
 }  // namespace wafertlm

@@ -41,7 +41,11 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   std::string text = std::string(to_string(request.type)) + " cannot run as '" + request.algorithm +
                      (can ? "' on this group" : "'") + "; it can as ";
   for (const std::string& name : known) text += name + (name == known.back() ? "" : ", ");
-  if (can) text += " (hierarchical_2d needs a full rectangle with both sides longer than 1)";
+  if (can)
+    text += (fabric.is_mesh()
+                 ? " (hierarchical_2d needs a full rectangle with both sides longer than 1"
+                 : " (hierarchical_2d needs several L1 switches with equally many NPUs, two or more") +
+            std::string("; in_network a fabric whose switches reduce)");
   throw std::invalid_argument(text);
 }
 
@@ -53,14 +57,19 @@ bool takes_chunks(const CollectiveRequest& request) {
 }
 
 /// What moves large vectors of this type on a group of this shape; empty: no rule. Chosen as the baseline of
-/// the FRED paper does: hierarchical rings on a rectangle, logical rings on other groups.
+/// the FRED paper does: hierarchical rings on a rectangle (of a tree of switches: a grid), logical rings on
+/// other groups; all-reduce in the switches, where they can.
 std::vector<std::string> rule_of(const CollectiveRequest& request, const FabricTraits& fabric) {
   if (request.type != CollectiveType::all_reduce && request.type != CollectiveType::all_gather &&
       request.type != CollectiveType::reduce_scatter)
     return {};
+  if (fabric.in_network) {
+    if (request.type == CollectiveType::all_reduce) return {"in_network"};
+    return {};
+  }
   const bool closes = closes_with_neighbours(ring_order(request.group, fabric), request.group, fabric);
   std::vector<std::string> names;
-  if (Rectangle(request.group, fabric).is_grid()) names.emplace_back("hierarchical_2d");
+  if (grid_of(request.group, fabric)) names.emplace_back("hierarchical_2d");
   if (closes) names.emplace_back("bidirectional_ring");
   if (names.empty()) names.emplace_back("ring");
   return names;
@@ -107,20 +116,26 @@ bool is_small(const Trial& trial, const FabricTraits& fabric) {
 std::vector<std::string> algorithms_for(CollectiveType type) {
   switch (type) {
     case CollectiveType::all_reduce:
-      return {
-          "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling", "double_binary_tree", "tree",
-          "direct"};
+      return {"in_network",
+              "hierarchical_2d",
+              "bidirectional_ring",
+              "ring",
+              "halving_doubling",
+              "double_binary_tree",
+              "tree",
+              "direct"};
     case CollectiveType::all_gather:
     case CollectiveType::reduce_scatter:
-      return {"hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling", "direct"};
+      return {"in_network", "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling", "direct"};
     case CollectiveType::all_to_all:
       return {"direct"};
     case CollectiveType::barrier:
-      return {"tree", "halving_doubling"};
+      return {"in_network", "tree", "halving_doubling"};
     case CollectiveType::gather:
       return {"direct", "tree"};
     case CollectiveType::broadcast:
     case CollectiveType::reduce:
+      return {"in_network", "tree", "direct"};
     case CollectiveType::scatter:
       break;
   }
@@ -129,7 +144,8 @@ std::vector<std::string> algorithms_for(CollectiveType type) {
 
 std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric) {
   std::vector<std::string> names = algorithms_for(type);
-  if (!Rectangle(group, fabric).is_grid())
+  if (!fabric.in_network) names.erase(std::remove(names.begin(), names.end(), "in_network"), names.end());
+  if (!grid_of(group, fabric))
     names.erase(std::remove(names.begin(), names.end(), "hierarchical_2d"), names.end());
   return names;
 }
@@ -181,6 +197,7 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
   if (full.type == CollectiveType::all_to_all)
     program->buffer_bytes += ranks * Blocks(full.bytes, ranks).bytes(0);
   program->ranks = programs_of(full, fabric);
+  if (full.algorithm == "in_network") program->flow_additions = fabric.flow_additions;
   return program;
 }
 

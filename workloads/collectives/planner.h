@@ -57,7 +57,7 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
 struct CollectiveCost {
   TimePs predicted_ps =
       0;  ///< closed form of the algorithm with nothing shared, or what its busiest link or the bound takes
-  TimePs bound_ps = 0;  ///< no algorithm without in-network reduction can be faster
+  TimePs bound_ps = 0;  ///< no algorithm can be faster on this fabric
 };
 CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest& request,
                        const FabricTraits& fabric);

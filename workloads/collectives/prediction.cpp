@@ -8,7 +8,9 @@
 #include "workloads/collectives/direct.h"
 #include "workloads/collectives/halving_doubling.h"
 #include "workloads/collectives/hierarchical_cost.h"
+#include "workloads/collectives/in_network_cost.h"
 #include "workloads/collectives/link_loads.h"
+#include "workloads/collectives/shape.h"
 #include "workloads/collectives/tree.h"
 
 namespace wafertlm {
@@ -31,9 +33,17 @@ std::uint64_t slowest_npu(const CollectiveRequest& request, const FabricTraits& 
   return slowest;
 }
 
-std::uint64_t link_rate(const FabricTraits& fabric) {
-  return std::min({fabric.link_bytes_per_s, fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s});
-}
+/// The slowest of all paths that messages of an algorithm take.
+class SlowestPath {
+ public:
+  explicit SlowestPath(const FabricTraits& fabric) : fabric_(fabric) {}
+  void add(NpuId from, NpuId to) { rate_ = std::min(rate_, fabric_.path_bytes_per_s(from, to)); }
+  std::uint64_t bytes_per_s() const { return rate_; }
+
+ private:
+  const FabricTraits& fabric_;
+  std::uint64_t rate_ = ~std::uint64_t{0};
+};
 
 /// A ring step waits for the one before at the rank before it, so after K steps the latencies of K
 /// consecutive ring edges have added up, and K blocks have been sent one after the other. With chunks the
@@ -47,6 +57,7 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const std::uint64_t chunk = Blocks(Blocks(block, directions).bytes(0), request.chunks).bytes(0);
 
   LinkLoads loads(fabric);
+  SlowestPath slowest(fabric);
   std::vector<TimePs> latency(p);
   TimePs longest = 0, once_round = 0;
   // Whole blocks of the shortest length: no more than the steps below count.
@@ -62,6 +73,7 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
     latency[i] = fabric.latency_ps(from, to) + memory;
     longest = std::max(longest, latency[i]);
     once_round += latency[i];
+    slowest.add(from, to);
     loads.add(from, to, passed - (directions - 1) * (passed / 2));
     if (directions == 2) loads.add(to, from, passed / 2);
   }
@@ -76,7 +88,7 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   path += steps / p * once_round;
   // Both directions of a pair run over the same link.
   const std::uint64_t rate =
-      std::min(link_rate(fabric) / (p == 2 ? directions : 1),
+      std::min(slowest.bytes_per_s() / (p == 2 ? directions : 1),
                std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s) / directions);
   const TimePs chunk_ps = message_ps(fabric, chunk, rate);
   // A strand's next chunk waits for the costs of the one before.
@@ -124,29 +136,36 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const bool vectors = request.type == CollectiveType::broadcast || request.type == CollectiveType::reduce;
   const std::uint64_t bytes = vectors ? request.bytes : blocks.bytes(0);
   LinkLoads loads(fabric);
+  SlowestPath slowest(fabric);
   TimePs longest = 0, busiest = 0;
+  const auto flow = [&](std::uint32_t from, std::uint32_t to) {
+    slowest.add(request.group[from], request.group[to]);
+    longest = std::max(longest, fabric.latency_ps(request.group[from], request.group[to]));
+    loads.add(request.group[from], request.group[to], vectors ? request.bytes : blocks.bytes(p - 1));
+  };
   const bool to_root = request.type == CollectiveType::reduce || request.type == CollectiveType::gather;
   if (has_root(request.type)) {
-    for (std::uint32_t a = 0; a < p; ++a) {
-      if (a == request.root) continue;
-      const NpuId from = request.group[to_root ? a : request.root],
-                  to = request.group[to_root ? request.root : a];
-      longest = std::max(longest, fabric.latency_ps(from, to));
-      loads.add(from, to, vectors ? request.bytes : blocks.bytes(p - 1));
-    }
+    for (std::uint32_t a = 0; a < p; ++a)
+      if (a != request.root) to_root ? flow(a, request.root) : flow(request.root, a);
     busiest = loads.busiest_ps();
-  } else {
-    longest = fabric.step_cost_ps + fabric.ends_latency_ps + fabric.receive_cost_ps +
-              GroupDistances(request.group, fabric).diameter() * fabric.hop_latency_ps;
+  } else if (fabric.is_mesh()) {
+    slowest.add(request.group[0], request.group[1]);
+    longest = fabric.step_cost_ps + fabric.receive_cost_ps +
+              fabric.head_latency_ps(GroupDistances(request.group, fabric).diameter());
     if (const std::uint64_t most = busiest_of_all_pairs(request.group, fabric, blocks.bytes(p - 1)))
       busiest =
           fabric.ends_latency_ps + fabric.hop_latency_ps + transfer_time_ps(most, fabric.link_bytes_per_s);
+  } else {
+    for (std::uint32_t a = 0; a < p; ++a)
+      for (std::uint32_t b = 0; b < p; ++b)
+        if (a != b) flow(a, b);
+    busiest = loads.busiest_ps();
   }
   const std::uint64_t ports = has_root(request.type) ? fabric.npu_bytes_per_s(request.group[request.root])
                                                      : slowest_npu(request, fabric);
   const std::uint64_t wire = fabric.format.message_wire_bytes(bytes);
   const TimePs through =
-      std::max({message_ps(fabric, bytes, link_rate(fabric)), transfer_time_ps((p - 1) * wire, ports)});
+      std::max({message_ps(fabric, bytes, slowest.bytes_per_s()), transfer_time_ps((p - 1) * wire, ports)});
   // Messages that a strand sends or receives one after the other, and their costs.
   const auto phase = [&](bool reduces) {
     const bool one_each = has_root(request.type);
@@ -191,8 +210,8 @@ TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric) 
       if (send.bytes == 0) continue;
       const NpuId from = request.group[rank], to = request.group[send.peer];
       loads.add(from, to, send.bytes);
-      const TimePs bytes =
-          message_ps(fabric, send.bytes, link_rate(fabric)) + fabric.memory.send_ps(send.bytes);
+      const TimePs bytes = message_ps(fabric, send.bytes, fabric.path_bytes_per_s(from, to)) +
+                           fabric.memory.send_ps(send.bytes);
       next[rank] = std::max(next[rank], ready[rank] + fabric.step_cost_ps + bytes);
       next[send.peer] = std::max(next[send.peer], ready[rank] + fabric.latency_ps(from, to) + bytes +
                                                       fabric.memory.receive_ps(send.bytes, reduces));
@@ -247,6 +266,10 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
                bool up, bool down) {
   const Blocks shares(request.bytes, trees.size());
   LinkLoads loads(fabric);
+  SlowestPath slowest(fabric);
+  for (const Tree& tree : trees)
+    for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank)
+      if (!tree.is_root(rank)) slowest.add(request.group[rank], request.group[tree.parent(rank)]);
   std::vector<std::uint64_t> sent(request.group.size(), 0), read = sent, written = sent;
   TimePs longest = 0;
   for (std::size_t number = 0; number < trees.size(); ++number) {
@@ -276,7 +299,7 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
     const std::uint64_t chunk = Blocks(share, request.chunks).bytes(0);
     const std::uint64_t filled = std::min<std::uint64_t>(request.chunks, share);
     if (chunk != 0) {
-      const TimePs chunk_ps = message_ps(fabric, chunk, link_rate(fabric));
+      const TimePs chunk_ps = message_ps(fabric, chunk, slowest.bytes_per_s());
       longest = std::max(longest,
                          path + levels * chunk_ps + (filled - 1) * strand_pace(fabric, chunk, chunk_ps, up));
     }
@@ -292,9 +315,12 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
 TimePs tree_blocks_ps(const Tree& tree, const CollectiveRequest& request, const FabricTraits& fabric,
                       bool up) {
   const Blocks blocks(request.bytes, tree.ranks());
+  SlowestPath slowest(fabric);
+  for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank)
+    if (!tree.is_root(rank)) slowest.add(request.group[rank], request.group[tree.parent(rank)]);
   const std::uint64_t bytes = blocks.bytes(0);
   const TimePs send_ps =
-      message_ps(fabric, bytes, link_rate(fabric)) + fabric.step_cost_ps + fabric.memory.send_ps(bytes);
+      message_ps(fabric, bytes, slowest.bytes_per_s()) + fabric.step_cost_ps + fabric.memory.send_ps(bytes);
   const TimePs take_ps = fabric.receive_cost_ps + fabric.memory.receive_ps(bytes, false);
   LinkLoads loads(fabric);
   // When the block at each position of preorder is at the top of the subtree that has been looked at.
@@ -347,6 +373,7 @@ TimePs memory_busy_ps(const CollectiveRequest& request, const FabricTraits& fabr
 
 TimePs closed_form_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const CollectiveType type = request.type;
+  if (request.algorithm == "in_network") return in_network_ps(request, fabric);
   if (request.algorithm == "hierarchical_2d") return hierarchical_ps(request, fabric);
   if (request.algorithm == "direct") return direct_ps(request, fabric);
   if (request.algorithm == "halving_doubling") return halving_ps(request, fabric);

@@ -4,6 +4,7 @@
 #include "workloads/collectives/direct.h"
 #include "workloads/collectives/halving_doubling.h"
 #include "workloads/collectives/hierarchical.h"
+#include "workloads/collectives/in_network.h"
 #include "workloads/collectives/ring.h"
 #include "workloads/collectives/shape.h"
 #include "workloads/collectives/tree_program.h"
@@ -39,15 +40,10 @@ Sources ring(const CollectiveRequest& request, const FabricTraits& fabric) {
 }
 
 Sources hierarchical(const CollectiveRequest& request, const FabricTraits& fabric) {
-  const Rectangle box(request.group, fabric);
-  std::vector<std::uint32_t> at(request.group.size());
-  for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank) {
-    const NpuId npu = request.group[rank];
-    at[(fabric.row(npu) - box.top) * box.width() + fabric.column(npu) - box.left] = rank;
-  }
+  GroupGrid grid = *grid_of(request.group, fabric);
   return each_rank<HierarchicalProgram>(
-      request, HierarchicalPlan(request.type, box.width(), box.height(), std::move(at), request.bytes,
-                                request.chunks, request.split_percent));
+      request, HierarchicalPlan(request.type, grid.width, grid.height, std::move(grid.at), request.bytes,
+                                request.chunks, grid.parts, request.split_percent));
 }
 
 Sources direct(const CollectiveRequest& request) {
@@ -55,6 +51,14 @@ Sources direct(const CollectiveRequest& request) {
   for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank)
     sources.push_back(
         std::make_unique<DirectProgram>(request.type, ranks_of(request), request.bytes, request.root, rank));
+  return sources;
+}
+
+Sources in_network(const CollectiveRequest& request) {
+  Sources sources;
+  for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank)
+    sources.push_back(std::make_unique<InNetworkProgram>(request.type, ranks_of(request), request.bytes,
+                                                         request.root, rank));
   return sources;
 }
 
@@ -86,6 +90,7 @@ Sources double_binary_tree(const CollectiveRequest& request, const FabricTraits&
 }  // namespace
 
 Sources programs_of(const CollectiveRequest& request, const FabricTraits& fabric) {
+  if (request.algorithm == "in_network") return in_network(request);
   if (request.algorithm == "hierarchical_2d") return hierarchical(request, fabric);
   if (request.algorithm == "halving_doubling")
     return each_rank<HalvingProgram>(request, HalvingPlan(request.type, ranks_of(request), request.bytes));

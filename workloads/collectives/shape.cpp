@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 
 namespace wafertlm {
@@ -16,7 +17,36 @@ std::uint64_t cycle_place(std::uint32_t column, std::uint32_t row, std::uint32_t
   return 1 + std::uint64_t{row} * (w - 1) + along;
 }
 
+GroupGrid grid_of_rectangle(const Group& group, const Rectangle& box, const FabricTraits& fabric) {
+  GroupGrid grid{box.width(), box.height(), 2, std::vector<std::uint32_t>(group.size())};
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank)
+    grid.at[(fabric.row(group[rank]) - box.top) * grid.width + fabric.column(group[rank]) - box.left] = rank;
+  return grid;
+}
+
+std::vector<std::uint32_t> by_npu(const Group& group) {
+  std::vector<std::uint32_t> order(group.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return group[a] < group[b]; });
+  return order;
+}
+
 }  // namespace
+
+std::optional<GroupGrid> grid_of(const Group& group, const FabricTraits& fabric) {
+  if (fabric.is_mesh()) {
+    const Rectangle box(group, fabric);
+    return box.is_grid() ? std::optional(grid_of_rectangle(group, box, fabric)) : std::nullopt;
+  }
+  std::map<std::uint32_t, std::uint32_t> members;  // of each L1 switch
+  for (const NpuId npu : group) ++members[fabric.fred.l1_of(npu)];
+  const std::uint32_t width = members.empty() ? 0 : members.begin()->second;
+  if (width < 2 || members.size() < 2) return {};
+  for (const auto& [l1, count] : members)
+    if (count != width) return {};
+  return GroupGrid{width, static_cast<std::uint32_t>(members.size()), 1, by_npu(group)};
+}
 
 Rectangle::Rectangle(const Group& group, const FabricTraits& fabric)
     : left(fabric.width), right(0), top(fabric.height), bottom(0) {
@@ -30,6 +60,7 @@ Rectangle::Rectangle(const Group& group, const FabricTraits& fabric)
 }
 
 std::vector<std::uint32_t> ring_order(const Group& group, const FabricTraits& fabric) {
+  if (!fabric.is_mesh()) return by_npu(group);
   const Rectangle box(group, fabric);
   const std::uint32_t w = box.width(), h = box.height();
   const bool whole = box.is_grid();
@@ -55,12 +86,16 @@ bool closes_with_neighbours(const std::vector<std::uint32_t>& order, const Group
 }
 
 GroupDistances::GroupDistances(const Group& group, const FabricTraits& fabric)
-    : fabric_(fabric),
-      member_(fabric.npus(), false),
-      sum_least_(~0U),
-      sum_most_(0),
-      skew_least_(~0U),
-      skew_most_(0) {
+    : fabric_(fabric), members_(group.size()), member_(fabric.npus(), false) {
+  if (!fabric.is_mesh()) {
+    on_l1_.resize(fabric.fred.l1_switches);
+    on_l2_.resize(fabric.fred.l2_switches);
+    for (const NpuId npu : group) {
+      ++on_l1_[fabric.fred.l1_of(npu)];
+      ++on_l2_[fabric.fred.l2_of(npu)];
+    }
+    return;
+  }
   for (const NpuId npu : group) {
     member_[index_of(npu)] = true;
     const std::uint32_t sum = fabric.column(npu) + fabric.row(npu);
@@ -72,19 +107,31 @@ GroupDistances::GroupDistances(const Group& group, const FabricTraits& fabric)
   }
 }
 
+/// In a tree of switches: members below the switch of this level above `npu`.
+std::uint32_t GroupDistances::members_near(NpuId npu, std::uint32_t level) const {
+  return level == 1 ? on_l1_[fabric_.fred.l1_of(npu)] : on_l2_[fabric_.fred.l2_of(npu)];
+}
+
 /// |dx| + |dy| is the larger of |dx + dy| and |dx - dy|.
 std::uint32_t GroupDistances::farthest_hops(NpuId from) const {
+  if (!fabric_.is_mesh())
+    return members_near(from, 2) < members_ ? 4 : members_near(from, 1) < members_ ? 2 : 0;
   const std::uint32_t sum = fabric_.column(from) + fabric_.row(from);
   const std::uint32_t skew = fabric_.column(from) + fabric_.height - fabric_.row(from);
   return std::max({sum_most_ - sum, sum - sum_least_, skew_most_ - skew, skew - skew_least_});
 }
 
 std::uint32_t GroupDistances::diameter() const {
-  return std::max(sum_most_ - sum_least_, skew_most_ - skew_least_);
+  if (fabric_.is_mesh()) return std::max(sum_most_ - sum_least_, skew_most_ - skew_least_);
+  const auto used = [](const std::vector<std::uint32_t>& members) {
+    return std::count_if(members.begin(), members.end(), [](std::uint32_t count) { return count != 0; });
+  };
+  return used(on_l2_) > 1 ? 4 : used(on_l1_) > 1 ? 2 : 0;
 }
 
-/// Outwards: members that are far from each other are few.
+/// On a mesh outwards: members that are far from each other are few.
 std::uint32_t GroupDistances::nearest_hops(NpuId from) const {
+  if (!fabric_.is_mesh()) return members_near(from, 1) > 1 ? 0 : members_near(from, 2) > 1 ? 2 : 4;
   const auto x0 = static_cast<std::int64_t>(fabric_.column(from)),
              y0 = static_cast<std::int64_t>(fabric_.row(from));
   const auto is_member = [&](std::int64_t x, std::int64_t y) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/tree.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "workloads/collectives/shape.h"
@@ -53,6 +54,29 @@ std::vector<std::uint32_t> spanning_parents(const Group& group, const FabricTrai
   return parent;
 }
 
+/// Every rank passes on to one other: a switch has no neighbours, and a second child would halve the rate.
+/// From the root to the others on its L1 switch, then to those on its L2 switch, then to the rest; every
+/// uplink is crossed once in each direction.
+std::vector<std::uint32_t> chain_parents(const Group& group, const FabricTraits& fabric, std::uint32_t root) {
+  const FredTraits& fred = fabric.fred;
+  const NpuId first = group[root];
+  const auto around = [](std::uint32_t place, std::uint32_t from, std::uint32_t size) {
+    return (place + size - from) % size;
+  };
+  const auto key = [&](std::uint32_t rank) {
+    const NpuId npu = group[rank];
+    return std::make_tuple(around(fred.l2_of(npu), fred.l2_of(first), fred.l2_switches),
+                           around(fred.l1_of(npu), fred.l1_of(first), fred.l1_switches),
+                           around(static_cast<std::uint32_t>(npu) % fred.npus_per_l1,
+                                  static_cast<std::uint32_t>(first) % fred.npus_per_l1, fred.npus_per_l1));
+  };
+  std::vector<std::uint32_t> order(group.size()), parent(group.size(), root);
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank) order[rank] = rank;
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  for (std::size_t place = 1; place < order.size(); ++place) parent[order[place]] = order[place - 1];
+  return parent;
+}
+
 /// Parent of a place in a binary tree in order: leaves are the odd places, a place with k trailing zero bits
 /// is k levels above them.
 std::uint32_t binary_parent(std::uint32_t place, std::uint32_t places) {
@@ -93,6 +117,7 @@ Tree::Tree(std::vector<std::uint32_t> parent)
 }
 
 Tree neighbour_tree(const Group& group, const FabricTraits& fabric, std::uint32_t root) {
+  if (!fabric.is_mesh()) return Tree(chain_parents(group, fabric, root));
   return Tree(Rectangle(group, fabric).full ? rectangle_parents(group, fabric, root)
                                             : spanning_parents(group, fabric, root));
 }

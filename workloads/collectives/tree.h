@@ -34,7 +34,8 @@ class Tree {
 };
 
 /// Neighbours only on a full rectangle: from the root along its row, then along every column. Else a minimum
-/// spanning tree by hops; ties go to the smaller depth in hops, then to the lower rank.
+/// spanning tree by hops; ties go to the smaller depth in hops, then to the lower rank. In a tree of switches
+/// a chain.
 Tree neighbour_tree(const Group& group, const FabricTraits& fabric, std::uint32_t root);
 
 /// Two binary trees over the places of `order`; who has children in one is a leaf in the other, but for the

@@ -87,9 +87,12 @@ class Run {
       if (strands_[rank][step.after_strand].done < step.after_count) return false;
     }
     if (step.bytes != 0) {
-      if (step.peer >= buffers_.size() || step.peer == rank) fail(rank, index, "has no such peer");
+      const bool flow = step.kind == Step::Kind::flow_send || step.kind == Step::Kind::flow_copy;
+      if (!flow && (step.peer >= buffers_.size() || step.peer == rank)) fail(rank, index, "has no such peer");
       if (step.offset + step.bytes > program_.buffer_bytes) fail(rank, index, "leaves the buffer");
-      if (step.kind != Step::Kind::send) {
+      if (step.kind == Step::Kind::flow_copy) {
+        if (!take_result(rank, index, step)) return false;
+      } else if (step.kind != Step::Kind::send && step.kind != Step::Kind::flow_send) {
         if (!receive(rank, index, step)) return false;
       } else if (!strand.sending) {
         if (!is_defined(rank, step)) fail(rank, index, "sends bytes that hold nothing yet");
@@ -98,7 +101,10 @@ class Run {
         strand.bytes = step.bytes;
         return true;
       } else {
-        send(rank, index, step);
+        if (step.kind == Step::Kind::send)
+          send(rank, index, step);
+        else
+          contribute(rank, index, step);
         strand.sending = false;
       }
     }
@@ -116,6 +122,44 @@ class Run {
     }
     if (!wire_.emplace(std::make_tuple(rank, step.peer, step.tag), std::move(message)).second)
       fail(rank, strand, "sends a second message with tag " + std::to_string(step.tag));
+  }
+
+  void contribute(std::uint32_t rank, std::uint32_t strand, const Step& step) {
+    const auto first = buffers_[rank].begin() + static_cast<std::ptrdiff_t>(step.offset);
+    Sum& sum = sums_[step.tag];
+    if (sum.members.receivers.empty()) sum.members = program_.ranks[rank]->flow(step.tag);
+    if (!sum.parts
+             .emplace(rank, std::vector<std::byte>(first, first + static_cast<std::ptrdiff_t>(step.bytes)))
+             .second)
+      fail(rank, strand, "contributes twice to flow " + std::to_string(step.tag));
+    const std::vector<std::uint32_t>& from = sum.members.contributors;
+    if (sum.parts.size() != from.size()) return;
+    AdditionOrder order;
+    if (program_.flow_additions) {
+      const auto npus = [&](const std::vector<std::uint32_t>& ranks) {
+        std::vector<NpuId> list;
+        for (const std::uint32_t of : ranks) list.push_back(program_.group[of]);
+        return list;
+      };
+      order = program_.flow_additions(npus(from), npus(sum.members.receivers));
+    } else {
+      for (std::uint32_t i = 1; i < from.size(); ++i) order.push_back({0, i});
+    }
+    for (const Addition& addition : order)
+      add_values(program_.data_type, sum.parts.at(from[addition.into]).data(),
+                 sum.parts.at(from[addition.from]).data(), step.bytes);
+    sum.result = sum.parts.at(from[order.empty() ? 0 : order.back().into]);
+    sum.parts.clear();
+    for (const std::uint32_t to : sum.members.receivers)
+      if (!wire_.emplace(std::make_tuple(kFabric, to, step.tag), sum.result).second)
+        fail(rank, strand, "ends flow " + std::to_string(step.tag) + " a second time");
+  }
+
+  bool take_result(std::uint32_t rank, std::uint32_t strand, const Step& step) {
+    Step copy = step;
+    copy.peer = kFabric;
+    copy.kind = Step::Kind::copy;
+    return receive(rank, strand, copy);
   }
 
   bool receive(std::uint32_t rank, std::uint32_t strand, const Step& step) {
@@ -141,7 +185,16 @@ class Run {
     return true;
   }
 
+  /// Of a flow: what has been contributed.
+  struct Sum {
+    FlowMembers members;
+    std::map<std::uint32_t, std::vector<std::byte>> parts;
+    std::vector<std::byte> result;
+  };
+  static constexpr std::uint32_t kFabric = ~std::uint32_t{0};  // sender of what comes out of flows
+
   const CollectiveProgram& program_;
+  std::map<std::uint64_t, Sum> sums_;  // by tag
   Buffers buffers_;
   std::optional<BitFlip> flip_;
   bool flipped_ = false;

@@ -19,7 +19,7 @@ struct Bench {
   static constexpr TimePs kLatency = 50;
 
   Bench() {
-    const OutputParams link{2 * kPsPerSecond / 7, kLatency, 200};
+    const OutputParams link{2 * kPsPerSecond / 7, kLatency, 200, 400};
     bind_checked(sender.socket, receiver.socket, &checkers, "checker", link, classes);
   }
   /// A legal packet of 100 wire bytes, sent now on an idle line: it takes 350.0…04 ps.
@@ -47,7 +47,8 @@ struct Bench {
 
   Violations violations;
   CheckerSet checkers{violations.handler()};
-  ClassTable classes{{{"a", 0, 2, 0}, {"b", 2, 1, 0}}, 3};
+  ClassTable classes{{{"a", 0, 2, 0}, {"b", 2, 1, 0}}, 3, true};
+  Flow flow{{7, 0}, ClassId{0}, {}, 192, 2, 0};
   Initiator sender{"sender"};
   Target receiver{"receiver"};
 };
@@ -92,6 +93,18 @@ void bytes_with_gaps(Bench& bench, const std::vector<TimePs>& gaps) {
     if (gap != 0) wait_ps(gap);
   }
 }
+/// Packets of a flow of two of 96 B, with these numbers.
+void flow_packets(Bench& bench, const std::vector<std::uint64_t>& numbers, std::uint32_t bytes = 96) {
+  for (const std::uint64_t number : numbers) {
+    Packet packet = bench.packet();
+    packet.flow = &bench.flow;
+    packet.vc = bench.classes.flow_vc(packet.traffic_class);
+    packet.sequence = number;
+    packet.payload_bytes = bytes;
+    bench.send_and_free(packet);
+    wait_ps(351);
+  }
+}
 /// Two packets fill a channel; the third starts `early_ps` before the first one's room is free.
 void third_into_two(Bench& bench, TimePs early_ps) {
   Packet first = bench.packet();
@@ -121,6 +134,36 @@ const std::vector<Case> kCases = {
      },
      "other_order"},
     {nullptr, [](Bench& bench) { third_into_two(bench, 0); }, "room_in_time"},
+    {nullptr,
+     [](Bench& bench) {
+       flow_packets(bench, {0, 1});
+     },
+     "flow"},
+    {"flow_in_order",
+     [](Bench& bench) {
+       flow_packets(bench, {0, 2});
+     },
+     "gap"},
+    {"flow_in_order",
+     [](Bench& bench) {
+       flow_packets(bench, {0, 0});
+     },
+     "twice"},
+    {"flow_complete", [](Bench& bench) { flow_packets(bench, {0}); }, "one_missing"},
+    {"flow_complete",
+     [](Bench& bench) {
+       flow_packets(bench, {0, 1}, 95);
+     },
+     "too_short"},
+    {"channel_of_class",
+     [](Bench& bench) {
+       bench.flow.packets = 1;
+       bench.flow.bytes = 96;
+       Packet packet = bench.packet();
+       packet.flow = &bench.flow;
+       bench.send_and_free(packet);
+     },
+     "flow_outside_its_channel"},
     {nullptr,
      [](Bench& bench) {  // END_REQ from within BEGIN_REQ; the receiver then spoils the object
        bench.receiver.answer = [&](Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {
@@ -163,7 +206,7 @@ const std::vector<Case> kCases = {
     alone("bytes_on_wire", [](Packet& packet) { packet.wire_bytes = packet.payload_bytes = 0; }),
     alone("wire_holds_payload", [](Packet& packet) { packet.payload_bytes = 101; }),
     alone("class_exists", [](Packet& packet) { packet.traffic_class = ClassId{2}; }),
-    alone("channel_exists", [](Packet& packet) { packet.vc = VcId{3}; }),
+    alone("channel_exists", [](Packet& packet) { packet.vc = VcId{6}; }),
     alone(
         "channel_of_class", [](Packet& packet) { packet.vc = VcId{2}; }, "above"),
     alone(

@@ -70,8 +70,12 @@ TEST(Planner, ChoosesByShapeAndSize) {
 
 TEST(Planner, AnAlgorithmMayBeNamed) {
   for (const CollectiveType type : kCollectiveTypes)
-    for (const std::string& name : algorithms_for(type))
-      EXPECT_EQ(plan_collective({type, first_npus(20), 0, name, 0}, wafer_of(5, 4))->algorithm, name);
+    for (const bool in_network : {false, true}) {
+      FabricTraits wafer = wafer_of(5, 4);
+      wafer.in_network = in_network;
+      for (const std::string& name : algorithms_for(type, first_npus(20), wafer))
+        EXPECT_EQ(plan_collective({type, first_npus(20), 0, name, 0}, wafer)->algorithm, name);
+    }
 }
 
 // Small messages, and types that have no rule.

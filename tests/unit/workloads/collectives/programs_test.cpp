@@ -37,7 +37,8 @@ std::uint64_t sized(CollectiveType type, std::uint64_t bytes) {
 class Programs : public testing::TestWithParam<CollectiveType> {};
 
 TEST_P(Programs, GiveWhatTheCollectiveIsDefinedToGive) {
-  const FabricTraits wafer = wafer_of(5, 4);
+  FabricTraits wafer = wafer_of(5, 4);
+  wafer.in_network = true;
   const Group groups[] = {first_npus(20), npus({5, 6, 7, 8, 9}),      npus({2, 7, 12, 17}),
                           npus({0, 19}),  npus({17, 3, 8, 0, 11, 6}), npus({4})};
   int cases = 0, right = 0;
@@ -60,8 +61,9 @@ TEST_P(Programs, AreRightOn200RandomGroups) {
   std::mt19937_64 random(11);
   int cases = 0, right = 0;
   for (int number = 0; number < (test::kSanitized ? 40 : 200); ++number) {
-    const FabricTraits wafer =
+    FabricTraits wafer =
         wafer_of(1 + static_cast<std::uint32_t>(random() % 7), 1 + static_cast<std::uint32_t>(random() % 7));
+    wafer.in_network = true;
     const Group group = test::random_group(random, wafer.npus());
     const auto root = static_cast<std::uint32_t>(random() % group.size());
     const std::uint64_t elements = random() % 700;
@@ -80,7 +82,7 @@ TEST_P(Programs, AreRightOn200RandomGroups) {
 
 // 1024 ranks where that is quick, else 144: rings and direct programs have p² steps.
 TEST_P(Programs, AreRightOnLargeWafers) {
-  for (const std::string& algorithm : algorithms_for(GetParam())) {
+  for (const std::string& algorithm : algorithms_for(GetParam(), first_npus(144), wafer_of(12, 12))) {
     const bool few_steps = algorithm.find("tree") != std::string::npos || algorithm == "halving_doubling";
     const std::uint32_t side = test::kSanitized ? 8 : few_steps ? 32 : 12;
     EXPECT_EQ(proven({GetParam(), first_npus(side * side), sized(GetParam(), 4 * 200), algorithm, 2, 33,

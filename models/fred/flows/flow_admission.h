@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/fred/flows/flow_tree.h"
+#include "tlm/fabric/wire_format.h"
+#include "tlm/flow.h"
+#include "tlm/link/class_table.h"
+#include "tlm/link/flow_unit.h"
+#include "tlm/link/switch_core.h"
+
+namespace wafertlm {
+
+/// What happens to a flow that has no room, or that the switches cannot carry beside the active ones.
+enum class FlowConflict : std::uint8_t {
+  block,   ///< it waits at its sources
+  refuse,  ///< the run ends with an error that names both
+};
+
+struct FlowAdmissionParams {
+  WireFormat format;
+  bool reservation = true;  ///< false, for tests only: who is ready sends, and flows share the buffers
+  FlowConflict conflict = FlowConflict::block;
+};
+
+/// Whether a switch can carry these legs together, and in which order it then adds: fills in FlowLeg::order.
+using FlowRouting = std::function<bool(std::size_t at, const std::vector<FlowLeg*>& legs)>;
+
+/// The parts of a fabric that FlowAdmission needs to know.
+struct FlowFabric {
+  FlowTree tree;
+  std::vector<FlowUnit*> units;                    ///< by switch
+  std::vector<std::vector<OutputParams>> outputs;  ///< by switch and port: the links behind them
+  std::vector<OutputParams> injection;             ///< by endpoint: the link into its switch
+  /// What a flow reserves in the buffer behind a link, bytes; at least 2 packets.
+  std::function<std::uint64_t(const OutputParams& link)> room_bytes;
+  FlowRouting routing;  ///< none: every set of legs
+};
+
+/// Calls FlowAdmission::wake() at a time.
+class FlowAdmissionHost {
+ public:
+  virtual void request_admission_wake(TimePs at) = 0;
+
+ protected:
+  ~FlowAdmissionHost() = default;
+};
+
+/// Lets flows in. A flow is asked for when all its contributors have entered, so that nothing that holds room
+/// ever waits for somebody who does not: who is late holds up nobody else. It gets room in every buffer of
+/// its path at once, or waits. The waiting ones are served by class priority, first NPU of the group,
+/// operation and number; one that waits keeps later ones from the buffers of its own path, so that it does
+/// not starve.
+class FlowAdmission final : public FlowControl, public FlowListener {
+ public:
+  /// `classes` and `host` must outlive it.
+  FlowAdmission(const FlowAdmissionParams& params, const ClassTable& classes, FlowAdmissionHost& host);
+  ~FlowAdmission();
+  /// Before the first entry.
+  void set_fabric(FlowFabric fabric) { fabric_ = std::move(fabric); }
+
+  void enter(const FlowEntry& entry, TimePs now) override;
+  void leg_done(const Flow& flow, TimePs at) override;
+  void wake(TimePs now);
+
+  std::size_t active() const { return active_.size(); }
+  std::uint64_t admitted() const { return admitted_; }
+  std::size_t most_active() const { return most_active_; }
+  /// Time that ready flows waited for room, over all of them.
+  TimePs waited_ps() const { return waited_ps_; }
+  /// Who waits for whom, in words: flows without all contributors, flows without room, and, if there is one,
+  /// a cycle of waiting among flows.
+  std::vector<std::string> pending() const;
+
+ private:
+  struct Request;
+  struct Link {
+    std::uint64_t capacity_bytes = 0;
+    std::vector<std::uint64_t> used_bytes;  // by flow channel
+  };
+  struct Use {
+    std::size_t link;
+    std::uint64_t bytes;
+  };
+
+  std::size_t link_of(std::size_t at, PortId output) const;
+  std::size_t link_into(NpuId endpoint) const;
+  Request& request_of(const FlowEntry& entry);
+  void prepare(Request& request, const FlowEntry& entry);
+  bool fits(const Request& request) const;
+  bool routes(Request& request);
+  void admit(Request& request, TimePs now);
+  void close_due(TimePs now);
+  std::string name(const Request& request) const;
+  std::vector<std::string> cycle() const;
+
+  FlowAdmissionParams params_;
+  const ClassTable& classes_;
+  FlowAdmissionHost& host_;
+  FlowFabric fabric_;
+  std::vector<Link> links_;
+  std::vector<std::size_t> first_link_;                    // by switch
+  std::map<FlowKey, std::unique_ptr<Request>> gathering_;  // contributors are missing
+  std::vector<std::unique_ptr<Request>> ready_;
+  std::vector<std::unique_ptr<Request>> active_;
+  std::deque<Flow> flows_;  // by slot
+  std::vector<std::uint32_t> free_slots_;
+  std::uint64_t admitted_ = 0;
+  std::size_t most_active_ = 0;
+  TimePs waited_ps_ = 0;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tlm/flow.h"
+
+namespace wafertlm {
+
+/// Switches joined to a tree, with endpoints at their ports, and the ways of flows through it.
+class FlowTree {
+ public:
+  /// What is behind a port.
+  struct Port {
+    std::optional<NpuId> endpoint;
+    std::optional<std::size_t> child;  ///< switch
+  };
+  /// A leg at a switch.
+  struct Place {
+    std::size_t at;
+    FlowLeg leg;
+  };
+
+  /// A switch with `ports` ports (input and output p belong together). @return its number.
+  std::size_t add_switch(std::uint32_t ports);
+  void attach(NpuId endpoint, std::size_t to, PortId port);
+  /// Each switch has one parent at most.
+  void join(std::size_t child, PortId child_port, std::size_t parent, PortId parent_port);
+
+  /// In which order a switch adds the inputs of a leg; without it from the lowest port up.
+  void set_order(std::function<AdditionOrder(std::size_t at, const FlowLeg& leg)> order) {
+    order_ = std::move(order);
+  }
+
+  /// The legs of a flow, by the shortest ways. The sum is complete at the lowest switch that has all
+  /// contributors below it, or, if all receivers are within a part of that one's tree, at the lowest switch
+  /// that has these below it: that one adds what comes from below to what comes down. Additions from the
+  /// lowest port up.
+  /// @throws std::invalid_argument: no contributors or receivers, one that is not attached.
+  std::vector<Place> legs(const std::vector<NpuId>& contributors, const std::vector<NpuId>& receivers) const;
+
+  /// The order in which the switches of the tree add up, in positions of `contributors`.
+  AdditionOrder additions(const std::vector<NpuId>& contributors, const std::vector<Place>& legs) const;
+
+  std::size_t switches() const { return nodes_.size(); }
+  /// Where an endpoint hangs. @throws std::invalid_argument if it does not.
+  struct Attachment {
+    std::size_t at;
+    PortId port;
+  };
+  Attachment attachment(NpuId endpoint) const;
+  /// The switch and its input behind an output; nullopt if it leads to an endpoint.
+  std::optional<Attachment> behind(std::size_t from, PortId output) const;
+
+ private:
+  struct Node {
+    std::vector<Port> ports;
+    std::optional<Attachment> parent;  // the port there
+    PortId up{};                       // the port here
+  };
+  /// The lowest switch that has all of them below it.
+  std::size_t lowest_above(const std::vector<NpuId>& endpoints, const std::vector<std::size_t>& below) const;
+  std::vector<std::size_t> count_below(const std::vector<NpuId>& endpoints) const;
+
+  std::function<AdditionOrder(std::size_t at, const FlowLeg& leg)> order_;
+  std::vector<Node> nodes_;
+  std::vector<std::optional<Attachment>> attachments_;  // by endpoint
+};
+
+/// Inputs added one after the other.
+AdditionOrder in_sequence(std::size_t inputs);
+
+}  // namespace wafertlm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/fred/flows/fred_flows.h"
+
+#include <utility>
+
+namespace wafertlm {
+
+std::uint64_t FredFlowParams::room_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps,
+                                         const WireFormat& format) const {
+  const std::uint64_t packet = format.full_wire_bytes();
+  if (room_packets != 0) return room_packets * packet;
+  return static_cast<std::uint64_t>((Uint128{bytes_per_s} * round_trip_ps + kPsPerSecond - 1) /
+                                    kPsPerSecond) +
+         2 * packet;
+}
+
+FredFlows::FredFlows(const FredFlowParams& params, const WireFormat& format, const ClassTable& classes,
+                     PacketPool& packets, Scheduler& scheduler)
+    : params_(params),
+      packets_(packets),
+      scheduler_(scheduler),
+      admission_({format, params.reservation, params.conflict}, classes, *this) {}
+
+void FredFlows::add_switch(SwitchModule& made, const std::vector<OutputParams>& outputs) {
+  made.enable_flows(packets_, admission_);
+  fabric_.units.push_back(made.flows());
+  fabric_.outputs.push_back(outputs);
+  switches_.push_back(&made);
+}
+
+void FredFlows::start(FlowTree tree) {
+  fabric_.tree = std::move(tree);
+  fabric_.room_bytes = [count = params_.per_buffer](const OutputParams& link) {
+    return link.flow_buffer_bytes / count;
+  };
+  admission_.set_fabric(std::move(fabric_));
+}
+
+std::uint64_t FredFlows::queued() const {
+  std::uint64_t packets = 0;
+  for (const SwitchModule* const each : switches_) packets += each->flows()->queued();
+  return packets;
+}
+
+}  // namespace wafertlm

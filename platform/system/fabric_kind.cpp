@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/system/fabric_kind.h"
+
+#include "platform/system/fred_kind.h"
+#include "platform/system/mesh_kind.h"
+
+namespace wafertlm {
+
+const FabricKind& fabric_kind(const config::WaferSpec& spec) {
+  static const MeshKind mesh;
+  static const FredKind fred;
+  switch (spec.fabric.wiring) {
+    case config::Wiring::mesh:
+      return mesh;
+    case config::Wiring::fred:
+      break;
+  }
+  return fred;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives of endpoints on FRED-A and C: the columns of the FRED paper's bandwidth table (fred.md, section
+// 5), values on all shapes, streams over the I/O controllers.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "platform/collective/collective_setup.h"
+#include "tests/collectives/simulated.h"
+#include "tests/support/sanitized.h"
+
+namespace wafertlm {
+namespace {
+
+const std::vector<std::string> kProof = {"run.functional=true", "run.checkers=true"};
+
+config::PlatformSpec fred(const std::string& variant, std::vector<std::string> overrides = {},
+                          const std::vector<std::string>& more = {}) {
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return config::load_platform(
+      std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_" + variant + ".yaml", overrides);
+}
+
+/// Time of all groups of a class at once; "all" is one group.
+nlohmann::json of_class(const config::PlatformSpec& spec, const std::string& type, const std::string& name,
+                        std::uint64_t bytes, bool reverse = false) {
+  CollectiveOptions options;
+  options.type = type;
+  if (!name.empty()) {
+    options.parallelism = "MP(2)-DP(5)-PP(2)";
+    options.traffic_class = name;
+  }
+  const CollectiveSetup setup(spec, options);
+  return run_in_child([&]() -> nlohmann::json {
+    const CollectiveResult of = run_collectives(
+        spec, [&](const FabricTraits& fabric) { return setup.plan(bytes, fabric); }, reverse);
+    return {{"time", of.time_ps},  {"bound", of.bound_ps},
+            {"ends", of.end_ps},   {"predicted", of.predicted_ps},
+            {"proven", of.proven}, {"busiest", of.busiest_link_payload_bytes}};
+  });
+}
+
+struct Cell {
+  const char *variant, *type, *parallel_class;
+  double busbw, tolerance;  // GB/s, and the part of it that a vector of this size may miss
+};
+
+class FredTable : public testing::TestWithParam<Cell> {};
+
+TEST_P(FredTable, HasThePapersBandwidth) {
+  const Cell& cell = GetParam();
+  const std::uint64_t bytes = test::kSanitized ? 8 << 20 : 48 << 20;
+  const std::string name = cell.parallel_class;
+  const auto result =
+      of_class(fred(cell.variant, {"wafer.fabric.packet_bytes=8KiB"}), cell.type, name, bytes);
+  const std::size_t ranks = name == "dp" ? 5 : name == "mp" ? 2 : 20;
+  const double factor =
+      cell.type == std::string("broadcast") ? 1 : bus_factor(CollectiveType::all_reduce, ranks);
+  const double busbw = static_cast<double>(bytes) * 1000 / result["time"].get<double>() * factor;
+  std::printf("fred_%s, %s %s: %.1f GB/s, expected %.0f\n", cell.variant, cell.type, cell.parallel_class,
+              busbw, cell.busbw);
+  EXPECT_GT(busbw, cell.busbw * (1 - (test::kSanitized ? 3 : 1) * cell.tolerance));
+  EXPECT_LT(busbw, cell.busbw * 1.002);
+}
+
+// 1781 GB/s: 0.4 S of each NPU through its quarter of a 1.5 TB/s uplink (D; the paper rounds up to 1850).
+INSTANTIATE_TEST_SUITE_P(
+    Cells, FredTable,
+    testing::Values(Cell{"a", "all_reduce", "", 1781, 0.03}, Cell{"c", "all_reduce", "", 3000, 0.05},
+                    Cell{"a", "all_reduce", "mp", 3000, 0.03}, Cell{"c", "all_reduce", "mp", 3000, 0.03},
+                    Cell{"a", "all_reduce", "dp", 375, 0.03}, Cell{"c", "all_reduce", "dp", 3000, 0.03},
+                    Cell{"a", "broadcast", "pp", 3000, 0.03}, Cell{"c", "broadcast", "pp", 3000, 0.03}),
+    [](const auto& cell) {
+      return std::string(cell.param.variant) + "_" +
+             (*cell.param.parallel_class ? cell.param.parallel_class : "all");
+    });
+
+// fred.md, section 6: an L1 switch with 3 of 18 controllers needs 15 x 128 GB/s through its downlink.
+TEST(FredStreams, RunAtTheRateOfThePaper) {
+  const std::uint64_t bytes = std::uint64_t{18} << (test::kSanitized ? 19 : 22);
+  for (const char* variant : {"a", "c"})
+    for (const char* type : {"weight_load", "gradient_store"}) {
+      const auto result = of_class(fred(variant), type, "", bytes);
+      const double line = static_cast<double>(bytes) / (18 * 128e9) * 1e12 / result["time"].get<double>();
+      const double expected = *variant == 'a' ? 1500.0 / 1920 : 1;
+      std::printf("fred_%s, %s: %.4f of line rate, expected %.4f, predicted %.4f\n", variant, type, line,
+                  expected,
+                  static_cast<double>(bytes) / (18 * 128e9) * 1e12 / result["predicted"].get<double>());
+      EXPECT_NEAR(line / expected, 1, test::kSanitized ? 0.03 : 0.01);
+      EXPECT_GE(result["time"].get<TimePs>(), result["bound"].get<TimePs>());
+      EXPECT_EQ(result["busiest"].get<std::uint64_t>(), bytes / 18 * 15);  // once through every uplink
+    }
+}
+
+TEST(FredStreams, BringEveryValueToEveryNpuAndEverySumOut) {
+  const std::vector<std::vector<std::string>> wafers = {
+      {},
+      {"wafer.fabric.l1_switches=1", "wafer.io.controllers=3"},
+      {"wafer.fabric.npus_per_l1=1", "wafer.io.controllers=2"},
+      {"wafer.fabric.l1_switches=6", "wafer.fabric.l2_switches=3", "wafer.fabric.l2_uplink=2TB/s",
+       "wafer.io.controllers=7", "wafer.io.latency=35ns", "wafer.io.chunk=5000B"}};
+  int proven = 0;
+  for (const auto& wafer : wafers)
+    for (const char* type : {"weight_load", "gradient_store"})
+      for (const std::uint64_t bytes : {std::uint64_t{4}, std::uint64_t{4} * 30'011})
+        proven += of_class(fred("a", wafer, kProof), type, "", bytes)["proven"].get<bool>() ? 1 : 0;
+  EXPECT_EQ(proven, 4 * 2 * 2);
+}
+
+TEST(FredCollectives, EndWithTheRightValuesHoweverTheyAreDone) {
+  const std::vector<Group> groups = {
+      test::whole_wafer(),
+      test::npus({4, 5, 6, 7}),             // below one L1 switch
+      test::npus({2, 6, 10, 14, 18}),       // one NPU below each
+      test::npus({19, 0, 1, 18, 9, 8}),     // a grid, in any order
+      test::npus({3, 17, 4, 5, 6, 11, 2}),  // different numbers below them
+  };
+  for (const Group& group : groups)
+    for (const CollectiveType type : kCollectiveTypes) {
+      const config::PlatformSpec spec = fred("a", kProof);
+      const FabricTraits traits = platform_traits(spec);
+      std::vector<std::string> algorithms = algorithms_for(type, group, traits);
+      algorithms.emplace_back("");
+      for (const std::string& algorithm : algorithms) {
+        CollectiveRequest request;
+        request.type = type;
+        request.group = group;
+        request.bytes = type == CollectiveType::barrier ? 0 : 4 * 5003;
+        request.algorithm = algorithm;
+        request.chunks = algorithm.empty() ? 0 : 3;
+        request.root = has_root(type) ? static_cast<std::uint32_t>(group.size() - 1) : 0;
+        const auto result = test::outcome(spec, request);
+        EXPECT_TRUE(result["proven"].get<bool>()) << to_string(type) << " as " << algorithm;
+      }
+    }
+}
+
+TEST(FredCollectives, AreTheSameInAnyOrderOfConstructionAndWithCheckers) {
+  for (const char* variant : {"a", "c"})
+    for (const char* type : {"all_reduce", "all_to_all", "weight_load"}) {
+      const auto plain = of_class(fred(variant), type, "", 1 << 20)["ends"];
+      EXPECT_EQ(plain, of_class(fred(variant), type, "", 1 << 20, true)["ends"]);
+      EXPECT_EQ(plain, of_class(fred(variant, kProof), type, "", 1 << 20)["ends"]);
+    }
+}
+
+// 4 to 1024 NPUs, two and three levels.
+TEST(FredCollectives, RunOnSmallAndOnLargeWafers) {
+  const std::vector<std::vector<std::string>> wafers = {
+      {"wafer.fabric.l1_switches=2", "wafer.fabric.npus_per_l1=2", "wafer.io.controllers=none"},
+      {"wafer.fabric.l1_switches=16", "wafer.fabric.npus_per_l1=16"},
+      {"wafer.fabric.l1_switches=64", "wafer.fabric.npus_per_l1=16", "wafer.fabric.l2_switches=8",
+       "wafer.fabric.l2_uplink=12TB/s"}};
+  for (const auto& wafer : wafers) {
+    const auto result =
+        of_class(fred("a", wafer, kProof), "all_reduce", "", test::kSanitized ? 4096 : 65'536);
+    EXPECT_TRUE(result["proven"].get<bool>());
+  }
+}
+
+}  // namespace
+}  // namespace wafertlm

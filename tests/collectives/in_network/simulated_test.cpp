@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// In-network collectives on FRED-B and FRED-D as the platform builds them, with checkers on every link.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/collectives/simulated.h"
+#include "tests/support/sanitized.h"
+
+namespace wafertlm {
+namespace {
+
+config::PlatformSpec fred(const std::string& name, const std::vector<std::string>& overrides) {
+  return config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/" + name + ".yaml",
+                               overrides);
+}
+
+class InNetworkSimulated : public testing::TestWithParam<const char*> {};
+
+TEST_P(InNetworkSimulated, HasTheRightValuesOnEveryKindOfGroup) {
+  const config::PlatformSpec spec = fred(GetParam(), {"run.functional=true", "run.checkers=true"});
+  std::mt19937_64 random(11);
+  std::vector<Group> groups = {
+      test::whole_wafer(), test::npus({4, 5, 6, 7}),         test::npus({1, 5, 9, 13, 17}),
+      test::npus({2, 3}),  test::npus({17, 3, 8, 0, 11, 6}), test::npus({4})};
+  Group scattered = test::whole_wafer();
+  for (std::size_t i = scattered.size(); i > 1; --i) std::swap(scattered[i - 1], scattered[random() % i]);
+  scattered.resize(7);
+  groups.push_back(scattered);
+  for (const Group& group : groups)
+    for (const CollectiveType type :
+         {CollectiveType::all_reduce, CollectiveType::reduce, CollectiveType::broadcast,
+          CollectiveType::reduce_scatter, CollectiveType::all_gather, CollectiveType::barrier})
+      for (const std::uint64_t bytes : {0U, 4 * 1001U, 65536U})
+        for (const DataType data : kDataTypes) {
+          if (test::kSanitized && (bytes == 65536 || data == DataType::int32)) continue;
+          if (type == CollectiveType::barrier && bytes != 0) continue;
+          const auto root = static_cast<std::uint32_t>(group.size() - 1);
+          const auto result = test::outcome(spec, {type, group, bytes, "in_network", 1, root, data});
+          EXPECT_TRUE(result["proven"].get<bool>());
+          EXPECT_GE(result["time"].get<TimePs>(), result["bound"].get<TimePs>());
+        }
+}
+INSTANTIATE_TEST_SUITE_P(Fred, InNetworkSimulated, testing::Values("fred_b", "fred_d"));
+
+TEST(InNetworkPlatform, AllDpGroupsAtOnceWithTheSmallestBuffers) {
+  for (const char* name : {"fred_b", "fred_d"}) {
+    const config::PlatformSpec spec =
+        fred(name, {"run.functional=true", "run.checkers=true", "wafer.fabric.flows_per_buffer=1",
+                    "wafer.fabric.flow_packets=2"});
+    const auto result = run_in_child([&]() -> nlohmann::json {
+      const CollectiveResult of = run_collectives(spec, [&](const FabricTraits& fabric) {
+        CollectivePlan plan;
+        for (std::uint32_t row = 0; row < 4; ++row) {
+          CollectiveRequest request{CollectiveType::all_reduce,
+                                    test::npus({row, row + 4, row + 8, row + 12, row + 16}), 100'000};
+          const auto program = plan_collective(request, fabric);
+          plan.collectives.push_back({program, "dp", cost_of(*program, request, fabric)});
+        }
+        return plan;
+      });
+      return {{"proven", of.proven}};
+    });
+    EXPECT_TRUE(result["proven"].get<bool>());
+  }
+}
+
+// The order of construction does not matter, nor do the checkers.
+TEST(InNetworkPlatform, SameTimesWhateverTheOrderOfConstruction) {
+  const CollectiveRequest request{CollectiveType::all_reduce, test::whole_wafer(), 300'000, "in_network"};
+  const auto forward = test::outcome(fred("fred_b", {"run.checkers=true"}), request);
+  const auto reverse = test::outcome(fred("fred_b", {"run.checkers=false"}), request, true);
+  EXPECT_EQ(forward["time"], reverse["time"]);
+  // Four links of 20 ns, and the vector over the uplink of 1.5 TB/s; chunks of 4 KiB at 3 TB/s wait for
+  // nothing.
+  EXPECT_EQ(forward["time"].get<TimePs>(), 80'000U + 200'000U);
+}
+
+// Every key changes the answer.
+TEST(InNetworkPlatform, KeysChangeTheTime) {
+  const auto time = [&](const std::vector<std::string>& overrides, const char* name = "fred_d") {
+    return test::outcome(fred(name, overrides),
+                         {CollectiveType::all_reduce, test::whole_wafer(), 3'000'000, "in_network"})["time"]
+        .get<TimePs>();
+  };
+  const TimePs plain = time({});
+  EXPECT_GT(time({"wafer.fabric.flow_packets=2"}), plain);
+  EXPECT_GT(time({"wafer.fabric.stage_latency=1 ns"}), plain);
+  EXPECT_GT(time({}, "fred_b"), plain);
+}
+
+}  // namespace
+}  // namespace wafertlm

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every pair of NPUs of small FRED wafers, idle: latency of the way + bytes / slowest link, exactly, where a
+// packet's buffers do not limit it; the closed form is that of tests/timing/idle_paths.py for equal packets.
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "platform/config/load.h"
+#include "platform/system/wafer.h"
+#include "tests/support/message_end.h"
+
+namespace wafertlm {
+namespace {
+
+struct Shape {
+  const char* name;
+  std::vector<std::string> overrides;
+  TimePs stages_ps[3];  ///< of all switches on a route that turns at level 1, 2, 3
+
+  friend void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.name; }
+};
+
+class FredPairs : public ::testing::TestWithParam<Shape> {};
+
+TEST_P(FredPairs, AreExactOnTheIdleWafer) {
+  config::PlatformSpec spec = config::load_platform(
+      std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_a.yaml", GetParam().overrides);
+  spec.run.checkers = true;
+  Wafer wafer(spec);
+  const config::FredSpec& fred = spec.wafer.fabric.fred;
+  std::deque<MessageEnd> ends;
+  for (std::uint32_t n = 0; n < wafer.npus(); ++n)
+    ends.emplace_back(("end_" + std::to_string(n)).c_str(), static_cast<NpuId>(n), wafer);
+  struct Case {
+    TimePs start_ps, expected_ps;
+  };
+  std::vector<Case> cases;
+  TimePs start = 0;
+  for (const std::uint64_t bytes : {1ULL, 4096ULL, 4097ULL, 100'003ULL, 1ULL << 20})
+    for (std::uint32_t from = 0; from < wafer.npus(); ++from)
+      for (std::uint32_t to = 0; to < wafer.npus(); ++to) {
+        if (from == to) continue;
+        const std::uint32_t a = from / fred.npus_per_l1, b = to / fred.npus_per_l1;
+        const std::uint32_t per_l2 = fred.l1_switches / fred.l2_switches;
+        const std::uint32_t level = a == b ? 1 : a / per_l2 == b / per_l2 ? 2 : 3;
+        std::uint64_t rate = fred.npu_bandwidth_bytes_per_s;
+        if (level > 1) rate = std::min(rate, fred.l1_uplink_bytes_per_s);
+        if (level > 2) rate = std::min(rate, *fred.l2_uplink_bytes_per_s);
+        const TimePs latency =
+            2 * level * spec.wafer.fabric.link_latency_ps + GetParam().stages_ps[level - 1];
+        ends[from].send(static_cast<NpuId>(to), bytes, cases.size(), start);
+        cases.push_back({start, latency + transfer_time_ps(bytes, rate)});
+        start += 10'000'003;
+      }
+  sc_core::sc_start();
+  wafer.require_rest();
+  std::size_t arrived = 0;
+  for (const MessageEnd& end : ends) {
+    EXPECT_TRUE(end.at_rest());
+    for (const MessageEnd::Arrival& arrival : end.arrivals()) {
+      ++arrived;
+      EXPECT_EQ(arrival.tail_ps - cases[arrival.number].start_ps, cases[arrival.number].expected_ps)
+          << arrival.number;
+    }
+  }
+  EXPECT_EQ(arrived, cases.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Wafers, FredPairs,
+    ::testing::Values(
+        Shape{"fred_a", {}, {0, 0, 0}}, Shape{"fred_c", {"wafer.fabric.l1_uplink=12TB/s"}, {0, 0, 0}},
+        // L1: 4 NPUs + 1 up (this platform's I/O is not attached) = FRED(5), 5 stages; L2: FRED(5).
+        Shape{"stages", {"wafer.fabric.stage_latency=1ns"}, {5000, 15'000, 0}},
+        // L1: 2 + 1, 3 stages; L2: 2 + 1, 3; L3: 3, 3.
+        Shape{"three_levels",
+              {"wafer.fabric.l1_switches=6", "wafer.fabric.npus_per_l1=2", "wafer.fabric.l2_switches=3",
+               "wafer.fabric.l2_uplink=1TB/s", "wafer.fabric.stage_latency=2ns"},
+              {6000, 18'000, 30'000}}),
+    [](const auto& shape) { return std::string(shape.param.name); });
+
+}  // namespace
+}  // namespace wafertlm

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/fabric/fabric.h"
+
+#include <stdexcept>
+
+namespace wafertlm {
+
+std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format,
+                                std::uint64_t packets) {
+  const auto in_flight =
+      static_cast<std::uint64_t>((Uint128{bytes_per_s} * round_trip_ps + kPsPerSecond - 1) / kPsPerSecond);
+  return in_flight + packets * format.full_wire_bytes();
+}
+
+std::string Fabric::endpoint_name(NpuId endpoint) const {
+  const std::size_t n = index_of(endpoint);
+  return n < npus() ? "npu" + std::to_string(n) : "io" + std::to_string(n - npus());
+}
+
+void Fabric::require_routes(const std::vector<NpuId>& endpoints) const {
+  if (!has_failures()) return;
+  const auto name = [&](NpuId endpoint) {
+    const std::size_t n = index_of(endpoint);
+    return n < npus() ? "NPU " + std::to_string(n) : "I/O controller " + std::to_string(n - npus());
+  };
+  for (const NpuId from : endpoints)
+    for (const NpuId to : endpoints)
+      if (const std::string why = route_failure(from, to); !why.empty())
+        throw std::invalid_argument("no route from " + name(from) + " to " + name(to) + ": " + why +
+                                    " (wafer.fabric.failed_links, failed_routers); leave one of them out");
+}
+
+void Fabric::check_buffer(const WireFormat& format, std::uint64_t buffer_bytes) {
+  if (format.by_flit && format.flit_bytes <= format.header_bytes)
+    throw std::invalid_argument("wormhole switching needs flits that are larger than a header");
+  if (format.by_flit && buffer_bytes != 0 && buffer_bytes < format.flit_bytes)
+    throw std::invalid_argument("an input buffer of " + std::to_string(buffer_bytes) +
+                                " B does not hold a flit of " + std::to_string(format.flit_bytes) + " B");
+  if (!format.by_flit && buffer_bytes != 0 && format.full_wire_bytes() > buffer_bytes / 2)
+    throw std::invalid_argument("a packet of " + std::to_string(format.full_wire_bytes()) +
+                                " B on the wire needs an input buffer of at least twice its size; it is " +
+                                std::to_string(buffer_bytes) + " B");
+}
+
+void Fabric::observe(LinkObserver& observer) {
+  for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->observe(observer, n);
+}
+
+std::uint64_t Fabric::packet_hops() const {
+  std::uint64_t hops = 0;
+  for (const FabricLink& link : links_) hops += counters(link).packets;
+  return hops;
+}
+
+std::uint64_t Fabric::queued_packets() const {
+  std::uint64_t packets = 0;
+  for (const auto& each : switches_) packets += each->core().queued();
+  return packets;
+}
+
+std::uint64_t Fabric::outstanding_credits() const {
+  std::uint64_t bytes = 0;
+  for (const auto& each : switches_) bytes += each->core().outstanding_credits();
+  return bytes;
+}
+
+}  // namespace wafertlm

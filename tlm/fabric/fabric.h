@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tlm/checking.h"
+#include "tlm/fabric/wire_format.h"
+#include "tlm/flow.h"
+#include "tlm/link/route_check.h"
+#include "tlm/link/switch_module.h"
+
+namespace wafertlm {
+
+/// A link of a fabric and the switch port at its beginning, for results.
+struct FabricLink {
+  std::string name;
+  std::size_t from;  ///< number of the switch that sends
+  PortId output;
+  bool exit;  ///< to an NPU or an I/O controller
+};
+
+/// Room that keeps a link of this speed busy: bandwidth × round trip (link, switch, credit) + packets, more
+/// than two if several streams share the room.
+std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format,
+                                std::uint64_t packets = 2);
+
+/// What all fabrics have in common: switches, the links between them, and endpoints that are bound to them.
+/// Endpoints 0 … npus() − 1 are the NPUs, behind them come the I/O controllers.
+class Fabric : public sc_core::sc_module {
+ public:
+  virtual std::uint32_t npus() const = 0;
+  virtual std::uint32_t io_controllers() const = 0;
+  std::uint32_t endpoints() const { return npus() + io_controllers(); }
+
+  /// Binds the fabric sockets of an NPU or an I/O controller to its switch.
+  virtual void attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) = 0;
+  /// The link from an NPU, and from an I/O controller, into its switch: speed, latency and the switch's
+  /// buffer.
+  virtual OutputParams injection_link() const = 0;
+  virtual OutputParams io_link() const = 0;
+  virtual const WireFormat& format() const = 0;
+  /// Tail out → room known upstream; endpoints keep to it too.
+  virtual TimePs credit_delay_ps() const = 0;
+  /// How fast one message of an NPU should leave it at most.
+  virtual std::uint64_t message_bytes_per_s() const = 0;
+  /// Of each destination: through which exit of its first switch an NPU's packets leave, 0 or 1, if these
+  /// should have a window of packets each in the buffer there; else empty.
+  virtual std::vector<std::uint8_t> exits(NpuId) const { return {}; }
+
+  /// "npu7", "io3": as in the names of links.
+  std::string endpoint_name(NpuId endpoint) const;
+  /// The switch that an endpoint is bound to: "router7".
+  virtual std::string switch_of(NpuId endpoint) const = 0;
+  /// Latency of the head over an idle route, from endpoint to endpoint.
+  virtual TimePs head_latency_ps(NpuId from, NpuId to) const = 0;
+  /// Why packets cannot go from one endpoint to the other (something on the route has failed); empty if they
+  /// can.
+  virtual std::string route_failure(NpuId, NpuId) const { return ""; }
+  /// @throws std::invalid_argument if one of these endpoints cannot reach another.
+  void require_routes(const std::vector<NpuId>& endpoints) const;
+
+  const std::vector<FabricLink>& links() const { return links_; }
+  const OutputCounters& counters(const FabricLink& link) const {
+    return switches_[link.from]->core().counters(link.output);
+  }
+  std::uint64_t bytes_per_s(const FabricLink& link) const {
+    return switches_[link.from]->core().bytes_per_s(link.output);
+  }
+  /// Who admits in-network flows; null: the fabric does not reduce.
+  virtual FlowControl* flow_control() { return nullptr; }
+  /// What flows wait for, in words.
+  virtual std::vector<std::string> pending_flows() const { return {}; }
+  virtual std::uint64_t queued_flow_packets() const { return 0; }
+  /// Tells `observer` about every packet that leaves a switch, with the switch's number.
+  void observe(LinkObserver& observer);
+
+  /// Packets that crossed a switch, over all of them.
+  std::uint64_t packet_hops() const;
+  /// Packets waiting in switches, and credits that are not home, in bytes: both 0 when the fabric is at rest.
+  std::uint64_t queued_packets() const;
+  std::uint64_t outstanding_credits() const;
+
+ protected:
+  using sc_module::sc_module;
+
+  virtual bool has_failures() const { return false; }
+  /// @throws std::invalid_argument: a full packet (of wormhole switching: a flit) that does not fit an
+  /// explicit buffer, 0: auto.
+  static void check_buffer(const WireFormat& format, std::uint64_t buffer_bytes);
+
+  std::vector<std::unique_ptr<SwitchModule>> switches_;  // by number
+  std::vector<FabricLink> links_;
+};
+
+}  // namespace wafertlm

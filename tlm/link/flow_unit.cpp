@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/link/flow_unit.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tlm/checking.h"
+
+namespace wafertlm {
+
+/// What a flow does here, and how far it is. Packets are combined, and leave, in the order of their numbers.
+struct FlowUnit::Leg {
+  struct Waiting {
+    Packet* packet;
+    TimePs head_ps;
+  };
+  struct Input {
+    PortId port{};
+    RingQueue<Waiting> queue;  // those that have been combined come first
+    std::uint64_t arrived = 0, bytes = 0;
+  };
+  struct Output {
+    PortId port{};
+    bool reserved = false;
+    CreditWindow room{0};
+    std::uint64_t left = 0, credited = 0, bytes = 0;
+    TimePs last_credit_ps = 0;
+  };
+  struct Combined {
+    std::uint32_t copies_left;
+    TimePs tail_out_ps;
+  };
+
+  const Flow* flow = nullptr;
+  AdditionOrder order;
+  std::optional<PortId> from_above;
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+  RingQueue<Combined> combined;  // of packets number gone … gone + size − 1
+  std::uint64_t gone = 0;        // packets whose copies have all left
+  std::uint32_t lane = 0;
+  TimePs done_ps = 0;
+  bool done = false;
+
+  std::uint64_t next() const { return gone + combined.size(); }
+};
+
+FlowUnit::FlowUnit(const FlowUnitParams& params, PacketPool& packets, FlowUnitHost& host)
+    : params_(params),
+      packets_(packets),
+      host_(host),
+      changes_cost_(params.phase_rule || params.phase_change_ps != 0) {}
+
+FlowUnit::~FlowUnit() = default;
+
+void FlowUnit::open(const Flow& flow, const FlowLeg& leg, const std::vector<std::uint64_t>& room_bytes) {
+  if (leg.inputs.empty() || leg.outputs.empty() || room_bytes.size() != leg.outputs.size() ||
+      leg.order.size() + 1 != leg.inputs.size())
+    throw std::logic_error(
+        "a leg of a flow needs inputs, outputs with their room, and an order of additions");
+  const std::size_t inputs = params_.credit_delay_ps.size();
+  const std::size_t slots = std::size_t{flow.slot} + 1;
+  by_input_.resize(std::max(by_input_.size(), slots * inputs));
+  by_output_.resize(std::max(by_output_.size(), slots * params_.outputs));
+
+  auto made = std::make_unique<Leg>();
+  made->flow = &flow;
+  made->order = leg.order;
+  made->from_above = leg.from_above;
+  made->lane = next_lane_;
+  next_lane_ = (next_lane_ + 1) % params_.lanes;
+  const auto take = [&](Leg*& place) {
+    if (place) throw std::logic_error("two legs of a flow share a port of a switch");
+    place = made.get();
+  };
+  for (const PortId port : leg.inputs) {
+    take(by_input_[table_index(flow, inputs, port)]);
+    made->inputs.emplace_back();
+    made->inputs.back().port = port;
+  }
+  for (std::size_t i = 0; i < leg.outputs.size(); ++i) {
+    take(by_output_[table_index(flow, params_.outputs, leg.outputs[i])]);
+    Leg::Output& output = made->outputs.emplace_back();
+    output.port = leg.outputs[i];
+    output.reserved = room_bytes[i] != 0;
+    output.room = CreditWindow(room_bytes[i]);
+  }
+  legs_.push_back(std::move(made));
+}
+
+void FlowUnit::close(const Flow& flow) {
+  for (const auto& leg : legs_) {
+    if (leg->flow != &flow) continue;
+    if (!leg->done) throw std::logic_error("a flow was closed before all of its packets had passed");
+    for (const Leg::Input& input : leg->inputs)
+      by_input_[table_index(flow, params_.credit_delay_ps.size(), input.port)] = nullptr;
+    for (const Leg::Output& output : leg->outputs)
+      by_output_[table_index(flow, params_.outputs, output.port)] = nullptr;
+  }
+  legs_.erase(std::remove_if(legs_.begin(), legs_.end(), [&](const auto& leg) { return leg->flow == &flow; }),
+              legs_.end());
+}
+
+void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
+  const std::size_t place = table_index(*packet.flow, params_.credit_delay_ps.size(), port);
+  Leg* const leg = place < by_input_.size() ? by_input_[place] : nullptr;
+  if (!leg)
+    throw std::logic_error(say("a packet of flow ", packet.flow->key.number, " of operation ",
+                               packet.flow->key.operation, " came to input ", index_of(port),
+                               ", which no leg of the flow has"));
+  const auto input = std::find_if(leg->inputs.begin(), leg->inputs.end(),
+                                  [&](const Leg::Input& of) { return of.port == port; });
+  if (packet.sequence != input->arrived)
+    throw std::logic_error(
+        say("packet ", packet.sequence, " of a flow came where ", input->arrived, " was due"));
+  ++input->arrived;
+  input->bytes += packet.payload_bytes;
+  input->queue.push_back({&packet, head_ps});
+  ++queued_;
+  if (params_.phase_rule && phase_ != priority_of(*leg)) {
+    // This may be what the others of its phase wait for.
+    for (const auto& other : legs_)
+      if (priority_of(*other) == priority_of(*leg)) advance(*other, now);
+    return;
+  }
+  advance(*leg, now);
+}
+
+std::uint32_t FlowUnit::priority_of(const Leg& leg) const {
+  return params_.priority[index_of(leg.flow->traffic_class)];
+}
+
+/// Whether the switch is, or can be, set for the phase of `leg`, which has all it needs.
+bool FlowUnit::enter_phase(const Leg& leg, TimePs now) {
+  const std::uint32_t phase = priority_of(leg);
+  if (phase_ == phase) return true;
+  const bool comes_down = leg.from_above && leg.inputs.size() == 1;
+  if (params_.phase_rule && phase_ && phase > *phase_ && !comes_down)
+    for (const auto& other : legs_) {
+      if (priority_of(*other) != phase) continue;
+      for (const Leg::Input& input : other->inputs)
+        if (input.port != other->from_above && input.arrived == other->next() &&
+            input.arrived < other->flow->packets)
+          return false;
+    }
+  if (phase_) {
+    ++phase_changes_;
+    set_ps_ = std::max(now, last_head_ps_) + params_.phase_change_ps;
+  }
+  phase_ = phase;
+  return true;
+}
+
+void FlowUnit::credit(PortId port, const Packet& packet, TimePs at, TimePs now) {
+  Leg& leg = *leg_of_output(packet, port);
+  for (Leg::Output& output : leg.outputs) {
+    if (output.port != port) continue;
+    if (output.reserved) output.room.give_back(packet.wire_bytes, at);
+    output.last_credit_ps = std::max(output.last_credit_ps, at);
+    ++output.credited;
+  }
+  advance(leg, now);
+  finish_if_done(leg);
+}
+
+/// Combines what can be.
+void FlowUnit::advance(Leg& leg, TimePs now) {
+  while (true) {
+    const std::uint64_t number = leg.next();
+    for (const Leg::Input& input : leg.inputs)
+      if (input.arrived == number) return;
+    const std::uint32_t bytes = leg.inputs.front().queue[leg.combined.size()].packet->wire_bytes;
+    TimePs room_ps = 0;
+    for (const Leg::Output& output : leg.outputs)
+      if (output.reserved) room_ps = std::max(room_ps, output.room.time_of_room(bytes));
+    if (room_ps == kNever) return;
+    if (changes_cost_ && !enter_phase(leg, now)) return;
+    combine(leg, room_ps, now);
+  }
+}
+
+/// The next packet of every input becomes one, whose copies may start when `room_ps` is there.
+void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
+  const std::size_t place = leg.combined.size();
+  TimePs head_ps =
+      std::max(now, room_ps) > params_.pipeline_ps ? std::max(now, room_ps) - params_.pipeline_ps : 0;
+  TimePs tail_ps = 0;
+  std::uint32_t head_early = 0;
+  const Packet* last = nullptr;
+  for (const Leg::Input& input : leg.inputs) {
+    const Leg::Waiting& waiting = input.queue[place];
+    const Packet& packet = *waiting.packet;
+    if (waiting.head_ps > head_ps) {
+      head_ps = waiting.head_ps;
+      head_early = packet.head_early;
+    } else if (waiting.head_ps == head_ps) {
+      head_early = std::min(head_early, packet.head_early);
+    }
+    if (packet.tail_ps >= tail_ps) {
+      tail_ps = packet.tail_ps;
+      last = &packet;
+    }
+  }
+  if (changes_cost_) last_head_ps_ = head_ps = std::max(head_ps, set_ps_);
+  for (const Addition& addition : leg.order) {
+    Packet& into = *leg.inputs[addition.into].queue[place].packet;
+    const Packet& from = *leg.inputs[addition.from].queue[place].packet;
+    if (into.payload_bytes != from.payload_bytes)
+      throw std::logic_error("packets of one flow and number have different lengths");
+    if (!into.data.empty())
+      add_values(leg.flow->data_type, into.data.data(), from.data.data(), into.data.size());
+  }
+  const Packet& sum = *leg.inputs[leg.order.empty() ? 0 : leg.order.back().into].queue[place].packet;
+
+  leg.combined.push_back({static_cast<std::uint32_t>(leg.outputs.size()), 0});
+  for (Leg::Output& output : leg.outputs) {
+    if (output.reserved) {
+      output.room.room(room_ps);  // it will be there when the copy starts
+      output.room.take(sum.wire_bytes);
+    }
+    Packet& copy = packets_.acquire();
+    copy.destination = sum.destination;
+    copy.source = sum.source;
+    copy.wire_bytes = sum.wire_bytes;
+    copy.payload_bytes = sum.payload_bytes;
+    copy.traffic_class = sum.traffic_class;
+    copy.vc = sum.vc;
+    copy.tail_ps = tail_ps;
+    copy.head_early = head_early;
+    copy.hops = last->hops;
+    copy.flow = leg.flow;
+    copy.waits = last->waits;
+    copy.sequence = sum.sequence;
+    copy.offset = sum.offset;
+    copy.created_ps = last->created_ps;
+    copy.data = sum.data;
+    output.bytes += copy.payload_bytes;
+    host_.send_copy(output.port, leg.lane, copy, head_ps);
+  }
+}
+
+FlowUnit::Leg* FlowUnit::leg_of_output(const Packet& copy, PortId output) const {
+  return by_output_[table_index(*copy.flow, params_.outputs, output)];
+}
+
+void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
+  Leg& leg = *leg_of_output(copy, copy.output);
+  Leg::Combined& packet = leg.combined[copy.sequence - leg.gone];
+  packet.tail_out_ps = std::max(packet.tail_out_ps, tail_out_ps);
+  if (--packet.copies_left != 0) return;
+  // Each output sends the packets in order, so this is the oldest one.
+  const TimePs tail_ps = packet.tail_out_ps;
+  leg.combined.pop_front();
+  ++leg.gone;
+  for (Leg::Input& input : leg.inputs) {
+    Packet& done = *input.queue.front().packet;
+    input.queue.pop_front();
+    --queued_;
+    const TimePs at = tail_ps + params_.credit_delay_ps[index_of(input.port)];
+    leg.done_ps = std::max(leg.done_ps, at);
+    host_.return_flow_credit(input.port, done, at);
+  }
+}
+
+void FlowUnit::finish_if_done(Leg& leg) {
+  if (leg.gone != leg.flow->packets) return;
+  for (const Leg::Output& output : leg.outputs) {
+    if (output.credited != leg.flow->packets) return;
+    leg.done_ps = std::max(leg.done_ps, output.last_credit_ps);
+  }
+  leg.done = true;
+  host_.leg_done(*leg.flow, leg.done_ps);
+}
+
+std::map<FlowKey, std::vector<FlowLegCounters>> FlowUnit::counters() const {
+  std::map<FlowKey, std::vector<FlowLegCounters>> all;
+  for (const auto& leg : legs_) {
+    FlowLegCounters& of = all[leg->flow->key].emplace_back();
+    for (const Leg::Input& input : leg->inputs) of.bytes_in.push_back(input.bytes);
+    for (const Leg::Output& output : leg->outputs) of.bytes_out.push_back(output.bytes);
+  }
+  return all;
+}
+
+std::vector<std::string> FlowUnit::pending(const std::string& switch_name) const {
+  std::vector<std::string> lines;
+  for (const auto& leg : legs_) {
+    if (leg->done) continue;
+    std::string text =
+        say(switch_name, ": flow ", leg->flow->key.number, " of collective ", leg->flow->key.operation,
+            " has passed ", leg->gone, " of ", leg->flow->packets, " packets");
+    for (const PortId port : missing_inputs(*leg->flow)) text += say("; waits for input ", index_of(port));
+    lines.push_back(std::move(text));
+  }
+  return lines;
+}
+
+std::vector<PortId> FlowUnit::missing_inputs(const Flow& flow) const {
+  std::vector<PortId> ports;
+  for (const auto& leg : legs_) {
+    if (leg->flow != &flow || leg->done) continue;
+    for (const Leg::Input& input : leg->inputs)
+      if (input.arrived == leg->next() && input.arrived < flow.packets) ports.push_back(input.port);
+  }
+  return ports;
+}
+
+std::vector<FlowKey> FlowUnit::flows_at(PortId port) const {
+  std::vector<FlowKey> flows;
+  for (const auto& leg : legs_)
+    for (const Leg::Input& input : leg->inputs)
+      if (input.port == port && !input.queue.empty()) flows.push_back(leg->flow->key);
+  std::sort(flows.begin(), flows.end());
+  return flows;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tlm/fabric/packet.h"
+#include "tlm/flow.h"
+#include "tlm/link/credit_window.h"
+#include "tlm/ring_queue.h"
+
+namespace wafertlm {
+
+struct FlowUnitParams {
+  std::size_t outputs = 0;
+  TimePs pipeline_ps = 0;               ///< of the switch; copies pass it on their way to the output
+  std::vector<TimePs> credit_delay_ps;  ///< per input: tail out → room known upstream
+  std::uint32_t lanes = 8;              ///< queues into the outputs; flows take turns in using them
+  /// Flows of one priority are a phase, and a phase is a setting of the switch. With the rule it changes to
+  /// one of higher priority only when every port that the phase reads from below has a packet of it; to a
+  /// lower one when no flow above it can go on. Without: at once, each packet brings its setting along.
+  bool phase_rule = false;
+  TimePs phase_change_ps = 0;                         ///< that a change of the setting takes
+  std::array<std::uint32_t, kMaxClasses> priority{};  ///< of each class
+};
+
+/// What a flow unit tells the switch around it.
+class FlowUnitHost {
+ public:
+  /// `copy` contends for `output` from now on as if its head came at `head_ps`. Its room in the next buffer
+  /// is sure. FlowUnit::copy_left() follows when it is granted.
+  virtual void send_copy(PortId output, std::uint32_t lane, Packet& copy, TimePs head_ps) = 0;
+  /// The room of `packet` in the buffer of `input` is known free upstream at `at`. The packet is gone then.
+  virtual void return_flow_credit(PortId input, Packet& packet, TimePs at) = 0;
+  /// All packets of a leg have passed, and the last credit, here and upstream, is home at `at`.
+  virtual void leg_done(const Flow& flow, TimePs at) = 0;
+
+ protected:
+  ~FlowUnitHost() = default;
+};
+
+/// Who is told when a flow has passed a switch.
+class FlowListener {
+ public:
+  /// As FlowUnitHost::leg_done.
+  virtual void leg_done(const Flow& flow, TimePs at) = 0;
+
+ protected:
+  ~FlowListener() = default;
+};
+
+/// What one input of a flow brought and one output carried, payload bytes.
+struct FlowLegCounters {
+  std::vector<std::uint64_t> bytes_in, bytes_out;
+};
+
+/// The part of a switch that reduces and distributes. Every input of a flow has a queue of its own. When each
+/// has the packet of the same number, and the next buffer behind each output has room for it, they become
+/// one:
+///   head = max of the heads (and of the times of that room), tail = max of the tails,
+/// the values added in the order of the leg, and a copy goes to each output, through the pipeline and the
+/// arbitration among all packets. The inputs' room is free when the tail of the last copy has left. No
+/// SystemC, and no events: all times are known when the last condition is met.
+class FlowUnit {
+ public:
+  /// `packets` and `host` must outlive the unit.
+  FlowUnit(const FlowUnitParams& params, PacketPool& packets, FlowUnitHost& host);
+  ~FlowUnit();
+
+  /// A leg of an admitted flow. `room_bytes`: per output, reserved in the next buffer; 0: none, the channel's
+  /// credits are all there is. A flow may have two legs here, without a port in common.
+  /// @throws std::logic_error if a port is another leg's or the order does not fit.
+  void open(const Flow& flow, const FlowLeg& leg, const std::vector<std::uint64_t>& room_bytes);
+  /// Forgets the legs of a flow, which must be done.
+  void close(const Flow& flow);
+
+  /// BEGIN_REQ of an in-network packet: its head reaches `input` at `head_ps`.
+  /// @throws std::logic_error if no leg has this input, or a packet is missing before it.
+  void arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now);
+  /// END_REQ of one.
+  void credit(PortId output, const Packet& packet, TimePs at, TimePs now);
+  /// A copy was granted; its tail leaves at `tail_out_ps`.
+  void copy_left(const Packet& copy, TimePs tail_out_ps);
+
+  /// Packets that wait at inputs for others, or until their copies have left.
+  std::uint64_t queued() const { return queued_; }
+  std::uint64_t phase_changes() const { return phase_changes_; }
+  std::size_t open_legs() const { return legs_.size(); }
+  /// Of the legs that are open.
+  std::map<FlowKey, std::vector<FlowLegCounters>> counters() const;
+  /// What every open leg waits for, in words; `switch_name` begins each line.
+  std::vector<std::string> pending(const std::string& switch_name) const;
+  /// The inputs from which a flow's leg waits for a packet while others have brought theirs.
+  std::vector<PortId> missing_inputs(const Flow& flow) const;
+  /// Flows with a packet in the buffer of `input`, in the order of the keys.
+  std::vector<FlowKey> flows_at(PortId input) const;
+
+ private:
+  struct Leg;
+
+  std::size_t table_index(const Flow& flow, std::size_t ports, PortId port) const {
+    return flow.slot * ports + index_of(port);
+  }
+  void advance(Leg& leg, TimePs now);
+  std::uint32_t priority_of(const Leg& leg) const;
+  bool enter_phase(const Leg& leg, TimePs now);
+  void combine(Leg& leg, TimePs room_ps, TimePs now);
+  void finish_if_done(Leg& leg);
+  Leg* leg_of_output(const Packet& copy, PortId output) const;
+
+  FlowUnitParams params_;
+  PacketPool& packets_;
+  FlowUnitHost& host_;
+  bool changes_cost_;  // a change of phase is something here
+  std::vector<std::unique_ptr<Leg>> legs_;
+  std::vector<Leg*> by_input_, by_output_;  // [slot][port]
+  std::uint32_t next_lane_ = 0;
+  std::uint64_t queued_ = 0, phase_changes_ = 0;
+  std::optional<std::uint32_t> phase_;  // the priority for which the switch is set; none: unicast only
+  TimePs set_ps_ = 0;                   // since when
+  TimePs last_head_ps_ = 0;             // of a packet of this phase
+};
+
+}  // namespace wafertlm
