@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's choice against all algorithms, simulated: `fastest` is within 10 % of the best, and `auto`
-// too where it is free to choose (rooted types, small vectors). Fewer sizes and groups than in the README's
+// The planner's choice against all algorithms, simulated: `fastest` is within 10 % of the best (through the
+// memories, where messages wait for each other's accesses: 15 %), and so is `auto` where it is free to choose
+// (rooted types, small vectors). Fewer sizes and groups than in the README's
 // table.
 #include <gtest/gtest.h>
 
@@ -54,8 +55,9 @@ TEST_P(PlannerSweep, ChoosesWithin10PercentOfTheBest) {
         }
         const double ratio = static_cast<double>(time) / static_cast<double>(best);
         worst = std::max(worst, ratio);
-        EXPECT_LE(ratio, 1.10) << to_string(type) << ", group " << g << ", " << bytes
-                               << " B: " << chosen.algorithm << " instead of " << winner;
+        EXPECT_LE(ratio, spec.npu.endpoint.memory == config::EndpointMemory::free ? 1.10 : 1.15)
+            << to_string(type) << ", group " << g << ", " << bytes << " B: " << chosen.algorithm
+            << " instead of " << winner;
       }
   std::printf("%ux%u, memory %s: at worst %.3f of the best\n", on.width, on.height, on.memory, worst);
 }
@@ -74,7 +76,8 @@ TEST(Chunks, OfHierarchicalAreNearTheBest) {
   const FabricTraits fabric = platform_traits(spec);
   for (const std::uint64_t mib : {1, 2, 4, 8}) {
     if (test::kSanitized && mib > 1) continue;
-    CollectiveRequest request{CollectiveType::all_reduce, test::whole_wafer(), mib << 20, "hierarchical_2d", 0};
+    CollectiveRequest request{CollectiveType::all_reduce, test::whole_wafer(), mib << 20, "hierarchical_2d",
+                              0};
     const std::uint32_t chosen = settled(request, fabric).chunks;
     TimePs best = kNever, time = 0;
     for (request.chunks = 1; request.chunks <= 64; request.chunks *= 2) {

@@ -177,8 +177,7 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
         one_each && to_root ? 1 : (p - 2 + DirectProgram::kWindow) / DirectProgram::kWindow;
     const std::uint64_t receives = one_each && !to_root ? 1 : in_lane;
     const TimePs memories = fabric.memory.send_ps(bytes) + fabric.memory.receive_ps(bytes, reduces);
-    return std::max(
-        {longest + memories + through + (receives - 1) * taken, sends * sent, busiest + memories});
+    return std::max(std::max(longest + through, busiest) + memories + (receives - 1) * taken, sends * sent);
   };
   switch (request.type) {
     case CollectiveType::all_reduce:
@@ -201,10 +200,10 @@ TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric) 
   // Fold in, exchanges, fold out: what each rank sends in them.
   const std::uint32_t exchanges = programs[0].steps(0) - (plan->has_folded(0) ? 1 : 0);
   std::vector<TimePs> ready(p, 0);  // has received what it sends next, and sent what it had
-  TimePs links = 0;
   const auto round = [&](auto send_of, bool reduces) {
     LinkLoads loads(fabric);
     std::vector<TimePs> next = ready;
+    TimePs memories = 0;
     for (std::uint32_t rank = 0; rank < p; ++rank) {
       const Step send = send_of(rank);
       if (send.bytes == 0) continue;
@@ -212,13 +211,15 @@ TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric) 
       loads.add(from, to, send.bytes);
       const TimePs bytes = message_ps(fabric, send.bytes, fabric.path_bytes_per_s(from, to)) +
                            fabric.memory.send_ps(send.bytes);
+      memories = std::max(memories,
+                          fabric.memory.send_ps(send.bytes) + fabric.memory.receive_ps(send.bytes, reduces));
       next[rank] = std::max(next[rank], ready[rank] + fabric.step_cost_ps + bytes);
       next[send.peer] = std::max(next[send.peer], ready[rank] + fabric.latency_ps(from, to) + bytes +
                                                       fabric.memory.receive_ps(send.bytes, reduces));
     }
     // Who shares a link with others is as late as they are.
-    const TimePs first = *std::min_element(ready.begin(), ready.end()), busiest = loads.busiest_ps();
-    links += busiest;
+    const TimePs first = *std::min_element(ready.begin(), ready.end()),
+                 busiest = loads.busiest_ps() + memories;
     ready = std::move(next);
     const TimePs last = *std::max_element(ready.begin(), ready.end());
     if (first + busiest > last)

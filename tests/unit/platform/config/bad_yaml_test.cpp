@@ -220,7 +220,7 @@ TEST(BadYaml, AMissingFileNamesItsNeighbour) {
   const std::string file = folder.path() + "/wafer_mseh.yaml";
   expect_error({"", ": no such file", {"did you mean", "wafer_mesh.yaml"}}, file,
                [&] { load_platform(file); });
-  expect_error({"", ": no such file", {}}, folder.path(), [&] { load_platform(folder.path()); });
+  expect_error({"", ": this is a folder", {}}, folder.path(), [&] { load_platform(folder.path()); });
   expect_error({"", ": no such file", {}}, "/no/such/folder/x.yaml",
                [&] { load_platform("/no/such/folder/x.yaml"); });
 }
