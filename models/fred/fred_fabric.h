@@ -30,7 +30,9 @@ struct FredParams {
 
   /// Ports of a switch of a level, in units of an NPU's port: a faster uplink counts as several.
   std::uint32_t ports(std::uint32_t level) const;
-  TimePs pipeline_ps(std::uint32_t level) const { return fred_stages(ports(level)) * stage_latency_ps; }
+  TimePs pipeline_ps(std::uint32_t level) const {
+    return FredNetwork::stages(ports(level)) * stage_latency_ps;
+  }
   std::uint64_t uplink_bytes_per_s(std::uint32_t level) const {
     return level == 1 ? l1_uplink_bytes_per_s : l2_uplink_bytes_per_s;
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "platform/system/fabric_kind.h"
 #include "platform/system/machine.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"

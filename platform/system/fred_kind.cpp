@@ -96,7 +96,7 @@ std::string FredKind::describe(const config::WaferSpec& spec) const {
                       format_time(fred.credit_delay_ps));
   for (std::uint32_t level = 1; level <= at.levels(); ++level)
     text += fmt::format("switch L{} {} ports of {}, {} stages, {}\n", level, fred.ports(level),
-                        rate(fred.npu_bytes_per_s), fred_stages(fred.ports(level)),
+                        rate(fred.npu_bytes_per_s), FredNetwork::stages(fred.ports(level)),
                         format_time(fred.pipeline_ps(level)));
   return text + fmt::format("buffers   {} per input and virtual channel\n",
                             fred.buffer_bytes ? format_bytes(fred.buffer_bytes) : "auto");

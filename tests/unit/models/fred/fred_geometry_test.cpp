@@ -12,14 +12,14 @@ namespace {
 
 // fred.md, section 3: FRED(2) is a µswitch, FRED(3) three; a level of recursion has one at each side.
 TEST(FredGeometry, StagesFollowTheRecursion) {
-  EXPECT_EQ(fred_stages(2), 1U);
-  EXPECT_EQ(fred_stages(3), 3U);
-  EXPECT_EQ(fred_stages(4), 2U + 1);
-  EXPECT_EQ(fred_stages(5), 2U + 3);
-  EXPECT_EQ(fred_stages(8), 2U + 2 + 1);
-  EXPECT_EQ(fred_stages(10), 2U + 5);
-  EXPECT_EQ(fred_stages(11), 2U + 5);
-  EXPECT_EQ(fred_stages(12), 2U + 5);
+  EXPECT_EQ(FredNetwork::stages(2), 1U);
+  EXPECT_EQ(FredNetwork::stages(3), 3U);
+  EXPECT_EQ(FredNetwork::stages(4), 2U + 1);
+  EXPECT_EQ(FredNetwork::stages(5), 2U + 3);
+  EXPECT_EQ(FredNetwork::stages(8), 2U + 2 + 1);
+  EXPECT_EQ(FredNetwork::stages(10), 2U + 5);
+  EXPECT_EQ(FredNetwork::stages(11), 2U + 5);
+  EXPECT_EQ(FredNetwork::stages(12), 2U + 5);
 }
 
 TEST(FredGeometry, ControllersAreSpreadEvenly) {
@@ -55,8 +55,8 @@ TEST(FredGeometry, AFastUplinkCountsAsSeveralPorts) {
   EXPECT_EQ(params.ports(1), 9U);
   params.stage_latency_ps = 1000;
   params.link_latency_ps = 20'000;
-  EXPECT_EQ(params.head_latency_ps(1), 2 * 20'000 + fred_stages(9) * 1000U);
-  EXPECT_EQ(params.head_latency_ps(2), 4 * 20'000 + (2 * fred_stages(9) + fred_stages(5)) * 1000U);
+  EXPECT_EQ(params.head_latency_ps(1), 2 * 20'000 + FredNetwork::stages(9) * 1000U);
+  EXPECT_EQ(params.head_latency_ps(2), 4 * 20'000 + (2 * FredNetwork::stages(9) + FredNetwork::stages(5)) * 1000U);
 }
 
 }  // namespace
