@@ -70,9 +70,8 @@ TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fab
   const Rectangle box(request.group, fabric);
   std::vector<std::uint32_t> at(request.group.size());
   for (std::uint32_t place = 0; place < at.size(); ++place) at[place] = place;
-  const auto plan =
-      std::make_shared<const HierarchicalPlan>(request.type, box.width(), box.height(), std::move(at),
-                                               request.bytes, request.chunks, request.split_percent);
+  const auto plan = std::make_shared<const HierarchicalPlan>(
+      request.type, box.width(), box.height(), std::move(at), bytes, request.chunks, request.split_percent);
   const HierarchicalProgram program(plan, 0);
   const std::uint64_t port = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
   const auto round_ps = [&](std::uint64_t n) {
