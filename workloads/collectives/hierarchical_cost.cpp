@@ -70,6 +70,8 @@ TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fab
   const Rectangle box(request.group, fabric);
   std::vector<std::uint32_t> at(request.group.size());
   for (std::uint32_t place = 0; place < at.size(); ++place) at[place] = place;
+  // Of a vector that does not have an element for everybody this rank might see nothing.
+  const std::uint64_t bytes = std::max<std::uint64_t>(request.bytes, 8 * request.group.size());
   const auto plan = std::make_shared<const HierarchicalPlan>(
       request.type, box.width(), box.height(), std::move(at), bytes, request.chunks, request.split_percent);
   const HierarchicalProgram program(plan, 0);
