@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Wafers, PlannerSweep,
 TEST(Chunks, OfHierarchicalAreNearTheBest) {
   const config::PlatformSpec spec = test::platform({"wafer.fabric.packet_bytes=16KiB"});
   const FabricTraits fabric = platform_traits(spec);
-  for (const std::uint64_t mib : {1, 2, 4, 8}) {
+  for (const std::uint64_t mib : {1U, 2U, 4U, 8U}) {
     if (test::kSanitized && mib > 1) continue;
     CollectiveRequest request{CollectiveType::all_reduce, test::whole_wafer(), mib << 20, "hierarchical_2d",
                               0};

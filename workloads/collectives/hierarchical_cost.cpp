@@ -96,9 +96,11 @@ TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fab
   if (!fabric.is_mesh()) return on_switches_ps(request, grid, fabric);
   std::vector<std::uint32_t> at(request.group.size());
   for (std::uint32_t place = 0; place < at.size(); ++place) at[place] = place;
+  // Of a vector that does not have an element for everybody this rank might see nothing.
+  const std::uint64_t bytes = std::max<std::uint64_t>(request.bytes, 8 * request.group.size());
   const auto plan = std::make_shared<const HierarchicalPlan>(request.type, grid.width, grid.height,
-                                                             std::move(at), request.bytes, request.chunks,
-                                                             grid.parts, request.split_percent);
+                                                             std::move(at), bytes, request.chunks, grid.parts,
+                                                             request.split_percent);
   const HierarchicalProgram program(plan, 0);
   const std::uint64_t port = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
   const auto round_ps = [&](std::uint64_t n) {

@@ -164,7 +164,7 @@ TEST_P(Overload, MinimumBuffersDrain) {
     for (const unsigned vcs : {1U, 4U}) {
       TrafficOptions options = flit_mesh_options("8flits", vcs, switching);
       options.pattern.name = GetParam();
-      options.pattern.hotspot_node = 27;
+      if (options.pattern.name == "hotspot") options.pattern.hotspot_node = 27;
       options.measure_packets = 10'000;
       set_queue(options, queue, buffer);
       fmt::print("{} {} {} channels\n", switching, queue, vcs);
