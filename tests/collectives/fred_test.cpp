@@ -49,10 +49,9 @@ class FredTable : public testing::TestWithParam<Cell> {};
 
 TEST_P(FredTable, HasThePapersBandwidth) {
   const Cell& cell = GetParam();
-  const std::uint64_t bytes = test::kSanitized ? 8 << 20 : 48 << 20;
+  const std::uint64_t bytes = test::kSanitized ? 8 << 20 : 64 << 20;
   const std::string name = cell.parallel_class;
-  const auto result =
-      of_class(fred(cell.variant, {"wafer.fabric.packet_bytes=8KiB"}), cell.type, name, bytes);
+  const auto result = of_class(fred(cell.variant), cell.type, name, bytes);
   const std::size_t ranks = name == "dp" ? 5 : name == "mp" ? 2 : 20;
   const double factor =
       cell.type == std::string("broadcast") ? 1 : bus_factor(CollectiveType::all_reduce, ranks);
