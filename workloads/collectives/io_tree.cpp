@@ -82,8 +82,7 @@ IoTree tree_on_fred(std::uint32_t k, std::uint32_t lane, const FabricTraits& fab
 }
 
 /// In a tree of switches a stream has a lane for each NPU of an L1 switch, up to kMostLanes: the NPUs then
-/// send equal parts of what crosses an uplink. (With one lane, 15 streams from 4 NPUs ran at two speeds, and
-/// a gradient store took 1.8 % longer.)
+/// send equal parts of what crosses an uplink.
 constexpr std::uint32_t kMostLanes = 4;
 
 IoTreePlan plan_of(std::uint32_t controller, const FabricTraits& fabric) {
