@@ -52,8 +52,10 @@ TEST(InNetworkPlatform, AllDpGroupsAtOnceWithTheSmallestBuffers) {
       const CollectiveResult of = run_collectives(spec, [&](const FabricTraits& fabric) {
         CollectivePlan plan;
         for (std::uint32_t row = 0; row < 4; ++row) {
-          CollectiveRequest request{CollectiveType::all_reduce,
-                                    test::npus({row, row + 4, row + 8, row + 12, row + 16}), 100'000};
+          CollectiveRequest request;
+          request.type = CollectiveType::all_reduce;
+          request.group = test::npus({row, row + 4, row + 8, row + 12, row + 16});
+          request.bytes = 100'000;
           const auto program = plan_collective(request, fabric);
           plan.collectives.push_back({program, "dp", cost_of(*program, request, fabric)});
         }
@@ -67,7 +69,8 @@ TEST(InNetworkPlatform, AllDpGroupsAtOnceWithTheSmallestBuffers) {
 
 // The order of construction does not matter, nor do the checkers.
 TEST(InNetworkPlatform, SameTimesWhateverTheOrderOfConstruction) {
-  const CollectiveRequest request{CollectiveType::all_reduce, test::whole_wafer(), 300'000, "in_network"};
+  const CollectiveRequest request{
+      CollectiveType::all_reduce, test::whole_wafer(), 300'000, "in_network", 1, 0, {}};
   const auto forward = test::outcome(fred("fred_b", {"run.checkers=true"}), request);
   const auto reverse = test::outcome(fred("fred_b", {"run.checkers=false"}), request, true);
   EXPECT_EQ(forward["time"], reverse["time"]);
@@ -79,8 +82,9 @@ TEST(InNetworkPlatform, SameTimesWhateverTheOrderOfConstruction) {
 // Every key changes the answer.
 TEST(InNetworkPlatform, KeysChangeTheTime) {
   const auto time = [&](const std::vector<std::string>& overrides, const char* name = "fred_d") {
-    return test::outcome(fred(name, overrides),
-                         {CollectiveType::all_reduce, test::whole_wafer(), 3'000'000, "in_network"})["time"]
+    return test::outcome(
+               fred(name, overrides),
+               {CollectiveType::all_reduce, test::whole_wafer(), 3'000'000, "in_network", 1, 0, {}})["time"]
         .get<TimePs>();
   };
   const TimePs plain = time({});
