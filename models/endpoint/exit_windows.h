@@ -15,7 +15,7 @@ namespace wafertlm {
 /// exits there is no limit.
 class ExitWindows {
  public:
-  static constexpr std::size_t kExits = 2;
+  static constexpr std::size_t kExits = 3;
 
   /// `exits`: of each destination, below kExits.
   ExitWindows(std::vector<std::uint8_t> exits, std::uint64_t bytes)

@@ -26,7 +26,8 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
       host_(host),
       slots_(params.dma_engines * kMaxClasses,
              Slot(params.dma_bytes_per_s ? params.dma_bytes_per_s : params.link.bytes_per_s)),
-      windows_(params.exits, params.link.buffer_bytes / ExitWindows::kExits),
+      windows_(params.exits, std::max<std::uint64_t>(params.link.buffer_bytes / ExitWindows::kExits,
+                                                     params.format.full_wire_bytes())),
       port_(port_params(params), classes, *this, *this) {}
 
 void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
@@ -101,7 +102,15 @@ bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
     const bool has_room =
         message.flow || windows_.has_room(message.destination, first_vc(traffic_class),
                                           format_.unit_at(message.bytes, message.injected_bytes).wire_bytes);
-    if (may && has_room) return true;
+    if (may && has_room) {
+      // Who waits for a window keeps its place.
+      if (windows_.limited())
+        for (std::size_t rest = left - 1; rest > 0; --rest) {
+          waiting.push_back(waiting.front());
+          waiting.pop_front();
+        }
+      return true;
+    }
     lacks_window_ = lacks_window_ || may;
     waiting.push_back(slot.active);
   }

@@ -255,7 +255,7 @@ OutputParams FredFabric::link(std::uint64_t bytes_per_s, TimePs latency_ps, std:
 
 OutputParams FredFabric::injection_link() const {
   OutputParams made = link(params_.npu_bytes_per_s, params_.link_latency_ps, 1);
-  if (params_.buffer_bytes == 0) made.buffer_bytes *= 2;
+  if (params_.buffer_bytes == 0) made.buffer_bytes *= 3;
   return made;
 }
 
@@ -276,7 +276,7 @@ TimePs FredFabric::head_latency_ps(NpuId from, NpuId to) const {
 std::vector<std::uint8_t> FredFabric::exits(NpuId npu) const {
   std::vector<std::uint8_t> exits(endpoints());
   for (std::uint32_t e = 0; e < endpoints(); ++e)
-    exits[e] = params_.geometry.turn_level(npu, static_cast<NpuId>(e)) > 1;
+    exits[e] = params_.geometry.turn_level(npu, static_cast<NpuId>(e)) > 1 ? 1 : e < npus() ? 0 : 2;
   return exits;
 }
 

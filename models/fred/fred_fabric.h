@@ -58,7 +58,7 @@ class FredFabric final : public Fabric {
     return static_cast<std::uint32_t>(params_.geometry.io.size());
   }
   void attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) override;
-  /// With room for a window of packets that stay below the L1 switch and one of those that go up.
+  /// With room for a window each of packets to NPUs on the L1 switch, up, and to controllers.
   OutputParams injection_link() const override;
   OutputParams io_link() const override;
   const WireFormat& format() const override { return params_.format; }

@@ -5,11 +5,21 @@
 
 namespace wafertlm {
 
+namespace {
+
+InjectorParams injector_params(const Fabric& fabric) {
+  InjectorParams params;
+  params.format = fabric.format();
+  params.link = fabric.injection_link();
+  return params;
+}
+
+}  // namespace
+
 MessageEnd::MessageEnd(const sc_core::sc_module_name& name, NpuId npu, Wafer& wafer)
     : sc_module(name),
       wafer_(wafer),
-      injector_(npu, {wafer.fabric().format(), wafer.fabric().injection_link()}, wafer.classes, wafer.packets,
-                *this) {
+      injector_(npu, injector_params(wafer.fabric()), wafer.classes, wafer.packets, *this) {
   to_fabric_.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric_.bind(static_cast<FabricForwardIf&>(*this));
   wafer.fabric().attach(npu, to_fabric_, from_fabric_);

@@ -45,7 +45,7 @@ class Fabric : public sc_core::sc_module {
   virtual TimePs credit_delay_ps() const = 0;
   /// How fast one message of an NPU should leave it at most.
   virtual std::uint64_t message_bytes_per_s() const = 0;
-  /// Of each destination: through which exit of its first switch an NPU's packets leave, 0 or 1, if these
+  /// Of each destination: through which exit of its first switch an NPU's packets leave, 0, 1 or 2, if these
   /// should have a window of packets each in the buffer there; else empty.
   virtual std::vector<std::uint8_t> exits(NpuId) const { return {}; }
 

@@ -14,22 +14,6 @@ namespace {
 /// Filling the pipeline may take this part of the time when the chunk is left open.
 constexpr std::uint64_t kFillParts = 200;
 
-Step chunk_step(const IoTreePlan& plan, Step::Kind kind, std::uint32_t peer, std::uint32_t chunk) {
-  Step step;
-  step.kind = kind;
-  step.peer = peer;
-  step.offset = chunk * plan.chunk_bytes;
-  step.bytes = std::min(plan.chunk_bytes, plan.bytes - step.offset);
-  step.tag = chunk;
-  return step;
-}
-
-Step after(Step step, std::uint32_t strand, std::uint32_t chunk) {
-  step.after_strand = strand;
-  step.after_count = chunk + 1;
-  return step;
-}
-
 bool along_row_first(const IoPort& port) { return port.side == Side::east || port.side == Side::west; }
 
 /// The NPU that `npu` gets the stream of `port` from; itself at the entry.
@@ -50,37 +34,37 @@ NpuId parent_of(NpuId npu, const IoPort& port, const FabricTraits& fabric) {
 
 std::uint32_t rank_of(NpuId npu) { return 1 + static_cast<std::uint32_t>(npu); }
 
-IoTreePlan no_tree(const FabricTraits& fabric) {
-  IoTreePlan plan;
-  plan.parent.resize(1 + fabric.npus());
-  plan.children.resize(1 + fabric.npus());
-  return plan;
+IoTree no_tree(const FabricTraits& fabric) {
+  IoTree tree;
+  tree.parent.resize(1 + fabric.npus());
+  tree.children.resize(1 + fabric.npus());
+  return tree;
 }
 
-IoTreePlan tree_on_mesh(const IoPort& port, const FabricTraits& fabric) {
-  IoTreePlan plan = no_tree(fabric);
+IoTree tree_on_mesh(const IoPort& port, const FabricTraits& fabric) {
+  IoTree tree = no_tree(fabric);
   for (std::uint32_t n = 0; n < fabric.npus(); ++n) {
     const auto npu = static_cast<NpuId>(n);
     const NpuId from = parent_of(npu, port, fabric);
     const std::uint32_t parent = from == npu ? 0 : rank_of(from);
-    plan.parent[rank_of(npu)] = parent;
-    plan.children[parent].push_back(rank_of(npu));
+    tree.parent[rank_of(npu)] = parent;
+    tree.children[parent].push_back(rank_of(npu));
   }
-  return plan;
+  return tree;
 }
 
 /// The stream of controller k in a tree of switches: from one L1 switch to the next, beginning at its own and
 /// keeping together what hangs on an L2 switch, so that each uplink is crossed at most once in each
-/// direction. Each L1 switch has an NPU at which the stream enters and leaves, another one for every stream;
-/// from there it goes from NPU to NPU.
-IoTreePlan tree_on_fred(std::uint32_t k, const FabricTraits& fabric) {
+/// direction. Each L1 switch has an NPU at which the stream enters and leaves, another one for every stream
+/// and lane; from there it goes from NPU to NPU.
+IoTree tree_on_fred(std::uint32_t k, std::uint32_t lane, const FabricTraits& fabric) {
   const FredTraits& fred = fabric.fred;
   const std::uint32_t l1_per_l2 = fred.l1_switches / fred.l2_switches, own = fred.io[k];
-  IoTreePlan plan = no_tree(fabric);
+  IoTree tree = no_tree(fabric);
   std::uint32_t entry = 0;
   const auto hang = [&](std::uint32_t rank, std::uint32_t on) {
-    plan.parent[rank] = on;
-    plan.children[on].push_back(rank);
+    tree.parent[rank] = on;
+    tree.children[on].push_back(rank);
     return rank;
   };
   for (std::uint32_t i = 0; i < fred.l2_switches; ++i)
@@ -88,16 +72,27 @@ IoTreePlan tree_on_fred(std::uint32_t k, const FabricTraits& fabric) {
       const std::uint32_t l2 = (own / l1_per_l2 + i) % fred.l2_switches, place = (own + j) % l1_per_l2;
       const std::uint32_t first = (l2 * l1_per_l2 + place) * fred.npus_per_l1;
       const auto npu = [&](std::uint32_t step) {
-        return rank_of(static_cast<NpuId>(first + (k + step) % fred.npus_per_l1));
+        return rank_of(static_cast<NpuId>(first + (k + lane + step) % fred.npus_per_l1));
       };
       std::uint32_t last = entry = hang(npu(0), entry);
       for (std::uint32_t step = 1; step < fred.npus_per_l1; ++step) last = hang(npu(step), last);
     }
-  return plan;
+  return tree;
 }
 
-IoTreePlan tree_of(std::uint32_t controller, const FabricTraits& fabric) {
-  return fabric.is_mesh() ? tree_on_mesh(fabric.io[controller], fabric) : tree_on_fred(controller, fabric);
+/// In a tree of switches a stream has a lane for each NPU of an L1 switch, up to kMostLanes: the NPUs then
+/// send equal parts of what crosses an uplink.
+constexpr std::uint32_t kMostLanes = 4;
+
+IoTreePlan plan_of(std::uint32_t controller, const FabricTraits& fabric) {
+  IoTreePlan plan;
+  if (fabric.is_mesh()) {
+    plan.trees.push_back(tree_on_mesh(fabric.io[controller], fabric));
+    return plan;
+  }
+  for (std::uint32_t lane = 0; lane < std::min(kMostLanes, fabric.fred.npus_per_l1); ++lane)
+    plan.trees.push_back(tree_on_fred(controller, lane, fabric));
+  return plan;
 }
 
 /// The longest way from the entry: hops from NPU to NPU, and the latency of their heads.
@@ -106,14 +101,14 @@ struct Way {
   TimePs head_ps = 0;
 };
 
-Way longest_way(const IoTreePlan& plan, const FabricTraits& fabric) {
+Way longest_way(const IoTree& tree, const FabricTraits& fabric) {
   Way longest;
   const auto npu = [](std::uint32_t rank) { return static_cast<NpuId>(rank - 1); };
-  for (std::uint32_t rank = 1; rank < plan.parent.size(); ++rank) {
+  for (std::uint32_t rank = 1; rank < tree.parent.size(); ++rank) {
     Way way;
-    for (std::uint32_t at = rank; plan.parent[at] != 0; at = plan.parent[at]) {
+    for (std::uint32_t at = rank; tree.parent[at] != 0; at = tree.parent[at]) {
       ++way.hops;
-      way.head_ps += fabric.head_latency_ps(npu(plan.parent[at]), npu(at));
+      way.head_ps += fabric.head_latency_ps(npu(tree.parent[at]), npu(at));
     }
     longest.hops = std::max(longest.hops, way.hops);
     longest.head_ps = std::max(longest.head_ps, way.head_ps);
@@ -145,10 +140,11 @@ struct LinkUse {
 /// level, direction and switch.
 using LinkUses = std::map<std::array<std::uint32_t, 3>, LinkUse>;
 
-void add_links(LinkUses& uses, const IoTreePlan& tree, std::uint32_t rank, const FabricTraits& fabric) {
+void add_links(LinkUses& uses, const IoTree& tree, std::uint32_t rank, std::uint64_t bytes, bool counts,
+               const FabricTraits& fabric) {
   const auto add = [&](std::array<std::uint32_t, 3> link) {
-    uses[link].bytes += tree.bytes;
-    ++uses[link].shares;
+    uses[link].bytes += bytes;
+    uses[link].shares += counts ? 1 : 0;
   };
   const std::uint32_t parent = tree.parent[rank];
   if (fabric.is_mesh()) return add({1, parent, rank});
@@ -165,21 +161,26 @@ void add_links(LinkUses& uses, const IoTreePlan& tree, std::uint32_t rank, const
   }
 }
 
-Loads loads_of(const std::vector<IoTreePlan>& trees, const FabricTraits& fabric) {
+Loads loads_of(const std::vector<IoTreePlan>& plans, const FabricTraits& fabric) {
   Loads most;
   most.link_bytes_per_s = fabric.is_mesh() ? fabric.link_bytes_per_s : fabric.fred.l1_uplink_bytes_per_s;
   const std::uint32_t npus = fabric.npus();
   LinkUses links;
   std::vector<std::uint64_t> to_children(1 + npus), to_parent(1 + npus);
-  for (const IoTreePlan& tree : trees) {
-    most.channel_bytes = std::max(most.channel_bytes, tree.bytes);
-    const Way way = longest_way(tree, fabric);
-    most.way.hops = std::max(most.way.hops, way.hops);
-    most.way.head_ps = std::max(most.way.head_ps, way.head_ps);
-    for (std::uint32_t rank = 1; rank <= npus; ++rank) {
-      to_children[rank] += tree.children[rank].size() * tree.bytes;
-      to_parent[rank] += tree.bytes;
-      if (tree.parent[rank] != 0) add_links(links, tree, rank, fabric);
+  for (const IoTreePlan& plan : plans) {
+    most.channel_bytes = std::max(most.channel_bytes, plan.bytes);
+    for (std::size_t lane = 0; lane < plan.trees.size(); ++lane) {
+      const IoTree& tree = plan.trees[lane];
+      const std::uint64_t bytes = plan.bytes_of(lane);
+      const Way way = longest_way(tree, fabric);
+      most.way.hops = std::max(most.way.hops, way.hops);
+      most.way.head_ps = std::max(most.way.head_ps, way.head_ps);
+      for (std::uint32_t rank = 1; rank <= npus; ++rank) {
+        to_children[rank] += tree.children[rank].size() * bytes;
+        to_parent[rank] += bytes;
+        // The lanes of a stream cross the same uplinks.
+        if (tree.parent[rank] != 0) add_links(links, tree, rank, bytes, lane == 0, fabric);
+      }
     }
   }
   for (const auto& [link, use] : links)
@@ -195,7 +196,8 @@ Loads loads_of(const std::vector<IoTreePlan>& trees, const FabricTraits& fabric)
 /// The largest whole number of packets, at least one, with which filling the tree takes at most 1/kFillParts
 /// of the time: each hop shares its link with as many streams as the busiest link.
 std::uint64_t open_chunk(const Loads& loads, const FabricTraits& fabric) {
-  const Uint128 link = loads.link_bytes_per_s;
+  const std::uint64_t port = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
+  const Uint128 link = fabric.is_mesh() ? loads.link_bytes_per_s : std::min(loads.link_bytes_per_s, port);
   const Uint128 shared = Uint128{loads.link_shares} * fabric.io_bytes_per_s;
   const Uint128 bytes =
       loads.channel_bytes * std::max(link, shared) / (kFillParts * (link + loads.way.hops * shared));
@@ -232,27 +234,46 @@ CollectiveCost cost_of_loads(const Loads& loads, std::uint64_t chunk_bytes, cons
 
 }  // namespace
 
-std::uint32_t IoBroadcast::strands() const {
-  return (rank_ == plan_->root ? 0 : 1) + static_cast<std::uint32_t>(plan_->children[rank_].size());
+std::uint64_t IoTreePlan::bytes_of(std::size_t tree) const {
+  if (chunks_of(tree) == 0) return 0;
+  const bool has_last = (chunks() - 1) % trees.size() == tree;
+  const std::uint64_t full = std::uint64_t{chunks_of(tree)} * chunk_bytes;
+  return has_last ? full - (std::uint64_t{chunks()} * chunk_bytes - bytes) : full;
 }
 
-Step IoBroadcast::step(std::uint32_t strand, std::uint32_t index) const {
-  if (rank_ == plan_->root)
-    return chunk_step(*plan_, Step::Kind::send, plan_->children[rank_][strand], index);
-  if (strand == 0) return chunk_step(*plan_, Step::Kind::copy, plan_->parent[rank_], index);
-  return after(chunk_step(*plan_, Step::Kind::send, plan_->children[rank_][strand - 1], index), 0, index);
+IoProgram::IoProgram(std::shared_ptr<const IoTreePlan> plan, std::uint32_t rank, bool reduces)
+    : plan_(std::move(plan)) {
+  const auto add = [&](std::uint32_t tree, Step::Kind kind, std::uint32_t peer, std::uint32_t after) {
+    places_.push_back({tree, kind, peer, after});
+    return static_cast<std::uint32_t>(places_.size() - 1);
+  };
+  for (std::uint32_t number = 0; number < plan_->trees.size(); ++number) {
+    const IoTree& tree = plan_->trees[number];
+    const bool is_root = rank == plan_->root;
+    std::uint32_t holds = Step::kNone;  // the strand after whose step the chunk can go on
+    if (!reduces && !is_root) holds = add(number, Step::Kind::copy, tree.parent[rank], holds);
+    for (const std::uint32_t child : tree.children[rank]) {
+      const std::uint32_t strand = add(number, reduces ? Step::Kind::reduce : Step::Kind::send, child, holds);
+      if (reduces) holds = strand;
+    }
+    if (reduces && !is_root) add(number, Step::Kind::send, tree.parent[rank], holds);
+  }
 }
 
-std::uint32_t IoReduce::strands() const {
-  return (rank_ == plan_->root ? 0 : 1) + static_cast<std::uint32_t>(plan_->children[rank_].size());
-}
-
-Step IoReduce::step(std::uint32_t strand, std::uint32_t index) const {
-  const auto& children = plan_->children[rank_];
-  const Step step = strand < children.size()
-                        ? chunk_step(*plan_, Step::Kind::reduce, children[strand], index)
-                        : chunk_step(*plan_, Step::Kind::send, plan_->parent[rank_], index);
-  return strand == 0 ? step : after(step, strand - 1, index);
+Step IoProgram::step(std::uint32_t strand, std::uint32_t index) const {
+  const Place& place = places_[strand];
+  const std::uint32_t chunk = index * static_cast<std::uint32_t>(plan_->trees.size()) + place.tree;
+  Step step;
+  step.kind = place.kind;
+  step.peer = place.peer;
+  step.offset = chunk * plan_->chunk_bytes;
+  step.bytes = std::min(plan_->chunk_bytes, plan_->bytes - step.offset);
+  step.tag = chunk;
+  if (place.after != Step::kNone) {
+    step.after_strand = place.after;
+    step.after_count = index + 1;
+  }
+  return step;
 }
 
 IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabric) {
@@ -263,36 +284,35 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
   if (request.type != CollectiveType::broadcast && request.type != CollectiveType::reduce)
     throw std::invalid_argument("an I/O stream is a broadcast or a reduce");
   const Blocks shares(request.bytes, fabric.io_controllers());
-  std::vector<IoTreePlan> trees;
+  std::vector<IoTreePlan> plans;
   for (std::uint32_t k = 0; k < fabric.io_controllers(); ++k) {
-    trees.push_back(tree_of(k, fabric));
-    trees.back().bytes = shares.bytes(k);
+    plans.push_back(plan_of(k, fabric));
+    plans.back().bytes = shares.bytes(k);
+    plans.back().chunk_bytes = std::max<std::uint64_t>(fabric.format.packet_bytes, shares.bytes(k) >> 20);
   }
-  const Loads loads = loads_of(trees, fabric);
+  Loads loads = loads_of(plans, fabric);
   IoStream stream;
   stream.chunk_bytes = whole_elements(request.chunk_bytes.value_or(open_chunk(loads, fabric)), request.bytes);
   if (loads.channel_bytes / stream.chunk_bytes >= Step::kNone)
     throw std::invalid_argument("a stream of " + std::to_string(request.bytes) + " B in chunks of " +
                                 std::to_string(stream.chunk_bytes) + " B has too many; raise wafer.io.chunk");
+  for (IoTreePlan& plan : plans) plan.chunk_bytes = stream.chunk_bytes;
+  loads = loads_of(plans, fabric);
   stream.busiest_link_bytes = loads.link_bytes;
   stream.busiest_link_shares = loads.link_shares;
   if (request.bytes != 0) stream.cost = cost_of_loads(loads, stream.chunk_bytes, fabric);
-  for (std::uint32_t k = 0; k < trees.size(); ++k) {
+  for (std::uint32_t k = 0; k < plans.size(); ++k) {
     auto program = std::make_shared<CollectiveProgram>();
     program->type = request.type;
     program->algorithm = "io_tree";
     program->data_type = request.data_type;
-    program->bytes = program->buffer_bytes = trees[k].bytes;
+    program->bytes = program->buffer_bytes = plans[k].bytes;
     program->group.push_back(fabric.io_controller(k));
     for (std::uint32_t n = 0; n < fabric.npus(); ++n) program->group.push_back(static_cast<NpuId>(n));
-    trees[k].chunk_bytes = stream.chunk_bytes;
-    const auto plan = std::make_shared<const IoTreePlan>(std::move(trees[k]));
-    for (std::uint32_t rank = 0; rank < program->group.size(); ++rank) {
-      if (request.type == CollectiveType::broadcast)
-        program->ranks.push_back(std::make_unique<IoBroadcast>(plan, rank));
-      else
-        program->ranks.push_back(std::make_unique<IoReduce>(plan, rank));
-    }
+    const auto plan = std::make_shared<const IoTreePlan>(std::move(plans[k]));
+    for (std::uint32_t rank = 0; rank < program->group.size(); ++rank)
+      program->ranks.push_back(
+          std::make_unique<IoProgram>(plan, rank, request.type == CollectiveType::reduce));
     stream.channels.push_back(std::move(program));
   }
   return stream;

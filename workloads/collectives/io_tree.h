@@ -11,44 +11,46 @@
 
 namespace wafertlm {
 
-/// A tree over the ranks of a collective, and a vector that goes through it in chunks.
-struct IoTreePlan {
-  std::uint32_t root = 0;
+/// A tree over the ranks of a collective.
+struct IoTree {
   std::vector<std::uint32_t> parent;                 ///< by rank; the root's is the root
   std::vector<std::vector<std::uint32_t>> children;  ///< by rank
+};
+
+/// A vector that goes through trees with the same root in chunks: chunk c takes tree c mod their number.
+struct IoTreePlan {
+  std::uint32_t root = 0;
+  std::vector<IoTree> trees;
   std::uint64_t bytes = 0, chunk_bytes = 1;
 
   std::uint32_t chunks() const { return static_cast<std::uint32_t>((bytes + chunk_bytes - 1) / chunk_bytes); }
+  std::uint32_t chunks_of(std::size_t tree) const {
+    const auto count = static_cast<std::uint32_t>(trees.size());
+    return (chunks() + count - 1 - static_cast<std::uint32_t>(tree)) / count;
+  }
+  /// What goes through a tree.
+  std::uint64_t bytes_of(std::size_t tree) const;
 };
 
-/// Broadcast down a tree: strand 0 receives chunk by chunk from the parent, a strand for each child passes
-/// them on.
-class IoBroadcast : public StepSource {
+/// One rank's part: per tree a strand for the parent and one for each child, a step per chunk. Broadcast:
+/// chunks come from the parent and are passed on. Reduce: what children send is added, one behind the other,
+/// so that the sum that goes to the parent depends on the last one only.
+class IoProgram : public StepSource {
  public:
-  IoBroadcast(std::shared_ptr<const IoTreePlan> plan, std::uint32_t rank)
-      : plan_(std::move(plan)), rank_(rank) {}
-  std::uint32_t strands() const override;
-  std::uint32_t steps(std::uint32_t) const override { return plan_->chunks(); }
+  IoProgram(std::shared_ptr<const IoTreePlan> plan, std::uint32_t rank, bool reduces);
+  std::uint32_t strands() const override { return static_cast<std::uint32_t>(places_.size()); }
+  std::uint32_t steps(std::uint32_t strand) const override { return plan_->chunks_of(places_[strand].tree); }
   Step step(std::uint32_t strand, std::uint32_t index) const override;
 
  private:
+  struct Place {
+    std::uint32_t tree;
+    Step::Kind kind;
+    std::uint32_t peer;
+    std::uint32_t after;  ///< strand whose step of the same chunk comes first, or kNone
+  };
   std::shared_ptr<const IoTreePlan> plan_;
-  std::uint32_t rank_;
-};
-
-/// Reduction up a tree: a strand for each child adds what comes, each behind the one before it, so that the
-/// last strand, which sends the sum to the parent, depends on one only.
-class IoReduce : public StepSource {
- public:
-  IoReduce(std::shared_ptr<const IoTreePlan> plan, std::uint32_t rank)
-      : plan_(std::move(plan)), rank_(rank) {}
-  std::uint32_t strands() const override;
-  std::uint32_t steps(std::uint32_t) const override { return plan_->chunks(); }
-  Step step(std::uint32_t strand, std::uint32_t index) const override;
-
- private:
-  std::shared_ptr<const IoTreePlan> plan_;
-  std::uint32_t rank_;
+  std::vector<Place> places_;
 };
 
 /// A stream between the outside of the wafer and all its NPUs, over all I/O controllers at once.
