@@ -199,8 +199,8 @@ std::function<int()> add_fred_command(CLI::App& app) {
   routes->footer(
       "All groups of a class communicate at once. 'impossible' is proven; 'not found': this way of routing\n"
       "found none. A phase that does not route is no failure of the command: the exit code is 0.\n"
-      "Ports of an L1 switch: its NPUs, its uplinks, its I/O controllers; NPU n is port n / 5 of L1 switch\n"
-      "n mod 5 (5 L1 switches). Ports of an L2 switch: the uplinks of L1 switch 0, then of 1, ...\n"
+      "Ports of an L1 switch: its NPUs, its uplinks, its I/O controllers; NPU n is port n mod 4 of L1\n"
+      "switch n / 4 (with 4 NPUs each). Ports of an L2 switch: the uplinks of L1 switch 0, then of 1, ...\n"
       "Examples:\n"
       "  wafertlm fred routes --parallelism \"MP(2)-DP(5)-PP(2)\"\n"
       "  wafertlm fred routes --parallelism \"MP(5)-DP(4)\" --placement random --seed 7 --m 2 --print\n"

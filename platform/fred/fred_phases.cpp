@@ -34,6 +34,17 @@ FredPhase pipeline_phase(const Parallelism& parallelism, const Placement& placem
 
 }  // namespace
 
+Placement place_on_fred(const std::string& policy, const Parallelism& parallelism,
+                        const FredWaferShape& shape, std::uint64_t seed) {
+  Placement placement = place_workers(policy, parallelism, {shape.l1_switches, shape.npus_per_l1}, seed);
+  if (policy.rfind("file:", 0) == 0) return placement;
+  for (NpuId& npu : placement) {
+    const auto place = static_cast<std::uint32_t>(npu);
+    npu = static_cast<NpuId>(place % shape.l1_switches * shape.npus_per_l1 + place / shape.l1_switches);
+  }
+  return placement;
+}
+
 std::vector<FredPhase> fred_phases(const Parallelism& parallelism, const Placement& placement,
                                    CollectiveType type) {
   std::vector<FredPhase> phases;

@@ -17,6 +17,12 @@ struct FredPhase {
   std::vector<WaferStep> steps;  ///< one after the other
 };
 
+/// The policies of place_workers on a wafer whose columns are the L1 switches: `paper` fills L1 switch after
+/// L1 switch, `row_major` gives consecutive workers to different ones. A file names NPUs.
+/// @throws std::invalid_argument as place_workers.
+Placement place_on_fred(const std::string& policy, const Parallelism& parallelism,
+                        const FredWaferShape& shape, std::uint64_t seed);
+
 /// The phases that a parallelism has: mp and dp run `type` in their groups; in pp one worker of each stage
 /// multicasts to the MP group of the next stage, and in the backward pass to that of the stage before.
 std::vector<FredPhase> fred_phases(const Parallelism& parallelism, const Placement& placement,

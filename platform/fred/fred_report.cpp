@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kStepsShown = 2;
 
 Placement placement_of(const FredRoutesQuery& query, const Parallelism& parallelism) {
-  return place_workers(query.placement, parallelism, query.grid(), query.seed);
+  return place_on_fred(query.placement, parallelism, query.shape, query.seed);
 }
 
 std::vector<std::uint32_t> numbers(const std::vector<NpuId>& npus) {
@@ -39,11 +39,13 @@ std::string configurations_text(const WaferRouting& routing, const FredWaferRout
   std::string text;
   for (const SwitchRouting& each : routing.switches) {
     text += fmt::format("\n    {} = FRED_{}({}), {} µswitch stages\n", each.flows.name, m, each.flows.ports,
-                        fred_stages(each.flows.ports));
+                        FredNetwork::stages(each.flows.ports));
     if (!each.routing.routed()) {
       text += fmt::format("      {}: {}\n", to_string(each.routing.status), each.routing.reason);
       continue;
     }
+    for (std::size_t i = 0; i < each.flows.flows.size(); ++i)
+      text += fmt::format("      #{}: {}\n", each.flows.wafer_flow[i], to_string(each.flows.flows[i]));
     const std::string lines =
         describe(router.network(each.flows.ports).netlist(), each.routing.configuration);
     for (std::size_t at = 0; at < lines.size();) {

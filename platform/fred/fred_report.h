@@ -16,8 +16,6 @@ struct FredRoutesQuery {
   std::string placement = "paper";
   std::uint64_t seed = 1;
   bool print_configurations = false;
-
-  PlacementGrid grid() const { return {shape.l1_switches, shape.npus_per_l1}; }
 };
 
 /// "5 L1 switches of 4 NPUs, …".

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace wafertlm {
 namespace {
 
@@ -50,7 +52,7 @@ FredSweep sweep_routes(const FredSweepQuery& query) {
     for (const char* phase : {"mp", "pp", "dp", kAny}) row_of(sweep, placement, phase, ways.size());
 
   const auto run_one = [&](const Parallelism& parallelism, const std::string& placement, std::uint64_t seed) {
-    const Placement npus = place_workers(placement, parallelism, query.routes.grid(), seed);
+    const Placement npus = place_on_fred(placement, parallelism, query.routes.shape, seed);
     std::vector<PhaseOutcome> whole(ways.size());
     for (const FredPhase& phase : fred_phases(parallelism, npus, query.routes.type)) {
       std::vector<PhaseOutcome> outcomes;
@@ -96,14 +98,13 @@ std::string sweep_text(const FredSweepQuery& query, const FredSweep& sweep) {
       text += fmt::format("  {:>10} {:>8}", each.conflicts, rate(each.conflicts, row.cases));
     text += "\n";
   }
+  const bool random = std::count(query.placements.begin(), query.placements.end(), "random") != 0;
   text += fmt::format(
-      "\nA case is a phase of one parallelism with one placement ({} random ones each, seeds from {}); all\n"
-      "groups of the phase communicate at once. 'any' counts parallelisms with a conflict in any phase. "
-      "'first\n"
-      "colouring' is the paper's way; 'backtracking' tries all colourings of each switch; 'uplinks too' "
-      "also\n"
-      "all ways to spread the flows over the uplinks.\n",
-      query.seeds, query.routes.seed);
+      "\nA case is a phase of one parallelism with one placement{}; all groups of the phase communicate at\n"
+      "once. 'any' counts parallelisms with a conflict in any phase. 'first colouring' is the paper's way;\n"
+      "'backtracking' tries all colourings of each switch; 'uplinks too' also all ways to spread the flows\n"
+      "over the uplinks.\n",
+      random ? fmt::format(" ({} random ones, seeds from {})", query.seeds, query.routes.seed) : "");
   for (std::size_t way = 0; way < ways.size(); ++way) {
     SweepCount sum;
     std::uint64_t cases = 0;

@@ -5,10 +5,10 @@
 
 namespace wafertlm {
 
-std::uint32_t fred_stages(std::uint32_t ports) {
+std::uint32_t FredNetwork::stages(std::uint32_t ports) {
   if (ports == 2) return 1;
   if (ports == 3) return 3;
-  return 2 + fred_stages((ports + 1) / 2);
+  return 2 + stages((ports + 1) / 2);
 }
 
 FredNetwork::FredNetwork(std::uint32_t m, std::uint32_t ports) : m_(m), netlist_(ports) {

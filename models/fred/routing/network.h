@@ -28,6 +28,10 @@ class FredNetwork {
   /// @throws std::invalid_argument: m not 1 to 31, fewer than 2 ports, too many µswitches.
   FredNetwork(std::uint32_t m, std::uint32_t ports);
 
+  /// µswitches that a value passes from an input port to an output port, at most: 1 and 3 for 2 and 3 ports,
+  /// else two more than those of a middle switch. It does not depend on m. Requires ports >= 2.
+  static std::uint32_t stages(std::uint32_t ports);
+
   std::uint32_t m() const { return m_; }
   std::uint32_t ports() const { return netlist_.ports(); }
   const FredNetlist& netlist() const { return netlist_; }
@@ -45,9 +49,5 @@ class FredNetwork {
   FredNetlist netlist_;
   std::vector<Block> blocks_;  ///< middles before the block that has them
 };
-
-/// µswitches that a value passes from an input port to an output port, at most: 1 and 3 for 2 and 3 ports,
-/// else two more than those of a middle switch. It does not depend on m.
-std::uint32_t fred_stages(std::uint32_t ports);
 
 }  // namespace wafertlm

@@ -27,10 +27,9 @@ struct FredWaferShape {
 
   std::uint32_t npus() const { return l1_switches * npus_per_l1; }
   std::uint32_t uplinks_per_l2() const { return uplinks / l2_switches; }
-  /// NPU n has the place that it has on a mesh of l1_switches columns: L1 switch n mod l1_switches serves its
-  /// column.
-  std::uint32_t l1_of(NpuId npu) const { return static_cast<std::uint32_t>(npu) % l1_switches; }
-  std::uint32_t l1_port_of(NpuId npu) const { return static_cast<std::uint32_t>(npu) / l1_switches; }
+  /// NPU n is port n mod npus_per_l1 of L1 switch n / npus_per_l1.
+  std::uint32_t l1_of(NpuId npu) const { return static_cast<std::uint32_t>(npu) / npus_per_l1; }
+  std::uint32_t l1_port_of(NpuId npu) const { return static_cast<std::uint32_t>(npu) % npus_per_l1; }
   std::uint32_t uplink_port(std::uint32_t uplink) const { return npus_per_l1 + uplink; }
   std::uint32_t l1_ports(std::uint32_t l1) const {
     return npus_per_l1 + uplinks + (io_per_l1.empty() ? 0 : io_per_l1[l1]);

@@ -20,7 +20,7 @@ TEST(FredCommand, FlowsOfThePapersExample) {
   // A column holds MP(2) x PP(2): these phases stay within L1, the DP groups share the uplinks.
   EXPECT_NE(result.out.find("    L1[0]   #0: 0,1->0,1  #1: 2,3->2,3\n"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("    L1[0]   #0: 0->2,3\n"), std::string::npos);
-  EXPECT_NE(result.out.find("    L2[1]  #2: 0,2,4,6,8->0,2,4,6,8  #3: 1,3,5,7,9->1,3,5,7,9\n"),
+  EXPECT_NE(result.out.find("    L2[1]   #2: 0,2,4,6,8->0,2,4,6,8  #3: 1,3,5,7,9->1,3,5,7,9\n"),
             std::string::npos);
 }
 

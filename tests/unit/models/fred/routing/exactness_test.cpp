@@ -17,7 +17,8 @@ using Masks = std::vector<std::uint32_t>;  ///< inputs (bits) at each output por
 /// (1,2), (0,1).
 std::set<Masks> reach_of_three() {
   std::set<Masks> reached = {{1, 2, 4}};
-  for (const auto& [a, b] : {std::pair<std::size_t, std::size_t>{0, 1}, {1, 2}, {0, 1}}) {
+  for (const auto& pair : {std::pair<std::size_t, std::size_t>{0, 1}, {1, 2}, {0, 1}}) {
+    const std::size_t a = pair.first, b = pair.second;
     std::set<Masks> next;
     for (const Masks& lanes : reached)
       for (std::uint32_t to_a = 0; to_a < 4; ++to_a)

@@ -50,7 +50,7 @@ TEST(FredNetwork, CountsOfMicroSwitchesFollowTheRecursion) {
     }
     EXPECT_EQ(all, network.netlist().elements().size());
     EXPECT_EQ(network.netlist().depth(), row.stages) << row.ports;
-    EXPECT_EQ(fred_stages(row.ports), row.stages) << row.ports;
+    EXPECT_EQ(FredNetwork::stages(row.ports), row.stages) << row.ports;
     if (row.ports <= 12 || row.ports == 16 || row.ports == 20 || row.ports == 33 || row.ports == 64)
       fmt::print("{:>5} {:>2} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7}\n", row.ports, row.m, row.count[0],
                  row.count[1], row.count[2], row.count[3], row.count[4], row.stages);

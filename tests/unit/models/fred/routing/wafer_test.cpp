@@ -41,7 +41,7 @@ std::map<std::uint32_t, std::multiset<std::uint32_t>> arriving(const WaferRoutin
   const auto in = [&](bool top, std::uint32_t index, std::uint32_t port) -> Values {
     const std::uint32_t per = shape.uplinks_per_l2();
     if (top) return out(l1_name(port / per), false, port / per, shape.uplink_port(index * per + port % per));
-    if (port < shape.npus_per_l1) return {port * shape.l1_switches + index};
+    if (port < shape.npus_per_l1) return {index * shape.npus_per_l1 + port};
     const std::uint32_t uplink = port - shape.npus_per_l1, l2 = uplink / per;
     return out(fmt::format("L2[{}]", l2), true, l2, index * per + uplink % per);
   };
@@ -59,7 +59,7 @@ std::map<std::uint32_t, std::multiset<std::uint32_t>> arriving(const WaferRoutin
   for (std::uint32_t l1 = 0; l1 < shape.l1_switches; ++l1)
     for (std::uint32_t port = 0; port < shape.npus_per_l1; ++port) {
       const Values values = out(l1_name(l1), false, l1, port);
-      if (!values.empty()) all[port * shape.l1_switches + l1] = values;
+      if (!values.empty()) all[l1 * shape.npus_per_l1 + port] = values;
     }
   return all;
 }
@@ -82,8 +82,8 @@ TEST(FredWafer, PortsOfTheChips) {
   // 35 chips: 15 FRED(12), 10 FRED(11), 10 FRED(10).
   EXPECT_EQ(kPhysical.planes * kPhysical.l1_switches, 15U + 10U);
   EXPECT_EQ(kPhysical.planes * kPhysical.l2_switches, 10U);
-  EXPECT_EQ(kPhysical.l1_of(NpuId{7}), 2U);  // second row, third column
-  EXPECT_EQ(kPhysical.l1_port_of(NpuId{7}), 1U);
+  EXPECT_EQ(kPhysical.l1_of(NpuId{7}), 1U);
+  EXPECT_EQ(kPhysical.l1_port_of(NpuId{7}), 3U);
 }
 
 TEST(FredWafer, RefusesShapesThatDoNotFit) {
@@ -122,19 +122,19 @@ TEST(FredWafer, CollectivesAsSeriesOfFlows) {
   EXPECT_THROW(fred_steps(CollectiveType::all_reduce, {npus({3})}), std::invalid_argument);
 }
 
-// NPUs 0, 5 and 10 hang on L1[0], 1 and 6 on L1[1], 2 on L1[2].
+// NPUs 0 to 3 hang on L1[0], 4 to 7 on L1[1], 8 on L1[2].
 TEST(FredWafer, FlowsTurnAsLowAsTheyCan) {
   const auto path = [](const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to) {
     return path_of({npus(from), npus(to)}, kPhysical);
   };
   using L1 = std::vector<std::uint32_t>;
-  EXPECT_TRUE(path({0, 5}, {0, 10}).stays());
-  EXPECT_EQ(path({0, 1}, {0, 1}).up, (L1{0, 1}));  // an all-reduce sums above
-  EXPECT_EQ(path({0, 1}, {0, 1}).down, (L1{0, 1}));
-  EXPECT_EQ(path({0}, {5, 1, 2}).up, (L1{0}));  // L1[0] serves NPU 5 itself
-  EXPECT_EQ(path({0}, {5, 1, 2}).down, (L1{1, 2}));
-  EXPECT_EQ(path({0, 1, 6}, {6}).up, (L1{0}));  // L1[1] adds its own to what comes down
-  EXPECT_EQ(path({0, 1, 6}, {6}).down, (L1{1}));
+  EXPECT_TRUE(path({0, 1}, {0, 3}).stays());
+  EXPECT_EQ(path({0, 4}, {0, 4}).up, (L1{0, 1}));  // an all-reduce sums above
+  EXPECT_EQ(path({0, 4}, {0, 4}).down, (L1{0, 1}));
+  EXPECT_EQ(path({0}, {1, 4, 8}).up, (L1{0}));  // L1[0] serves NPU 1 itself
+  EXPECT_EQ(path({0}, {1, 4, 8}).down, (L1{1, 2}));
+  EXPECT_EQ(path({0, 4, 5}, {5}).up, (L1{0}));  // L1[1] adds its own to what comes down
+  EXPECT_EQ(path({0, 4, 5}, {5}).down, (L1{1}));
   EXPECT_THROW(path({20}, {0}), std::invalid_argument);
   EXPECT_THROW(path({}, {0}), std::invalid_argument);
 }
@@ -144,7 +144,7 @@ TEST(FredWafer, FlowsTurnAsLowAsTheyCan) {
 TEST(FredWafer, FourRowsShareTheUplinks) {
   const auto steps = fred_steps(
       CollectiveType::all_reduce,
-      {npus({0, 1, 2, 3, 4}), npus({5, 6, 7, 8, 9}), npus({10, 11, 12, 13, 14}), npus({15, 16, 17, 18, 19})});
+      {npus({0, 4, 8, 12, 16}), npus({1, 5, 9, 13, 17}), npus({2, 6, 10, 14, 18}), npus({3, 7, 11, 15, 19})});
   const FredWaferRouter router(kPhysical, 2);
   const WaferRouting routing = router.route(steps[0]);
   ASSERT_TRUE(routing.routed()) << routing.reason;
@@ -159,8 +159,8 @@ TEST(FredWafer, FourRowsShareTheUplinks) {
 // Five groups of four, each missing another L1 switch: 20 uplinks in use, and 10 of each L2 switch cannot be
 // made of fours.
 TEST(FredWafer, SomeGroupsCannotBeSpreadOverTwoL2Chips) {
-  const std::vector<Group> groups = {npus({0, 1, 2, 3}), npus({5, 6, 7, 4}), npus({10, 11, 8, 9}),
-                                     npus({15, 12, 13, 14}), npus({16, 17, 18, 19})};
+  const std::vector<Group> groups = {npus({0, 4, 8, 12}), npus({1, 5, 9, 16}), npus({2, 6, 13, 17}),
+                                     npus({3, 10, 14, 18}), npus({7, 11, 15, 19})};
   const auto steps = fred_steps(CollectiveType::all_reduce, groups);
   const WaferRouting physical = FredWaferRouter(kPhysical, 3).route(steps[0], kAllChoices);
   EXPECT_EQ(physical.status, FredRouteStatus::impossible);
@@ -176,7 +176,7 @@ TEST(FredWafer, SomeGroupsCannotBeSpreadOverTwoL2Chips) {
 TEST(FredWafer, ARingOfPairsNeedsThreeMiddleSwitches) {
   std::vector<Group> pairs;
   for (std::uint32_t l1 = 0; l1 < 5; ++l1)
-    for (std::uint32_t i = 0; i < 2; ++i) pairs.push_back(npus({l1 + 5 * i, (l1 + 1) % 5 + 5 * (i + 2)}));
+    for (std::uint32_t i = 0; i < 2; ++i) pairs.push_back(npus({4 * l1 + i, (l1 + 1) % 5 * 4 + i + 2}));
   const auto steps = fred_steps(CollectiveType::all_reduce, pairs);
   const WaferRouting two = FredWaferRouter(kPhysical, 2).route(steps[0], kAllChoices);
   EXPECT_EQ(two.status, FredRouteStatus::impossible);
@@ -249,8 +249,8 @@ TEST(FredWafer, AllToAllAlwaysRoutes) {
 
 TEST(FredWafer, RefusesFlowsThatShareAnNpu) {
   const FredWaferRouter router(kPhysical, 2);
-  EXPECT_THROW(router.route({{npus({0}), npus({1})}, {npus({0}), npus({2})}}), std::invalid_argument);
-  EXPECT_THROW(router.route({{npus({0}), npus({5})}, {npus({10}), npus({5})}}), std::invalid_argument);
+  EXPECT_THROW(router.route({{npus({0}), npus({4})}, {npus({0}), npus({8})}}), std::invalid_argument);
+  EXPECT_THROW(router.route({{npus({0}), npus({1})}, {npus({2}), npus({1})}}), std::invalid_argument);
 }
 
 }  // namespace
