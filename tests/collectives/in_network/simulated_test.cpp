@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/collectives/simulated.h"
+#include "tests/support/program_run.h"
 #include "tests/support/sanitized.h"
 
 namespace wafertlm {
@@ -65,6 +66,62 @@ TEST(InNetworkPlatform, AllDpGroupsAtOnceWithTheSmallestBuffers) {
     });
     EXPECT_TRUE(result["proven"].get<bool>());
   }
+}
+
+/// Two all-reduces of a pair. Each rank begins with its own, and enters the other one when a message of 1 MB
+/// has come from its peer.
+class Crossing final : public StepSource {
+ public:
+  explicit Crossing(std::uint32_t rank) : rank_(rank) {}
+  std::uint32_t strands() const override { return 5; }
+  std::uint32_t steps(std::uint32_t strand) const override { return strand == 2 ? 2 : 1; }
+  Step step(std::uint32_t strand, std::uint32_t index) const override {
+    constexpr std::uint64_t kBytes = 100'000, kMessage = 1'000'000;
+    Step step;
+    step.bytes = kBytes;
+    step.peer = 1 - rank_;
+    if (strand == 1 || (strand == 2 && index == 0)) {
+      step.kind = strand == 1 ? Step::Kind::send : Step::Kind::copy;
+      step.bytes = kMessage;
+    } else if (strand == 0 || strand == 2) {
+      step.kind = Step::Kind::flow_send;
+      step.tag = strand == 0 ? rank_ : 1 - rank_;
+    } else {
+      step.kind = Step::Kind::flow_copy;
+      step.tag = strand - 3;
+    }
+    return step;
+  }
+  FlowMembers flow(std::uint64_t) const override { return {{0, 1}, {0, 1}}; }
+
+ private:
+  std::uint32_t rank_;
+};
+
+nlohmann::json run_crossing(bool reservation) {
+  return run_in_child([&]() -> nlohmann::json {
+    Machine machine(fred(
+        "fred_b", {std::string("wafer.fabric.flow_reservation=") + (reservation ? "true" : "false"),
+                   "wafer.fabric.flows_per_buffer=1", "wafer.fabric.flow_packets=2", "run.checkers=true"}));
+    auto program = std::make_shared<CollectiveProgram>();
+    program->algorithm = "crossing";
+    program->group = test::npus({0, 1});
+    program->bytes = program->buffer_bytes = 1'000'000;
+    for (const std::uint32_t rank : {0U, 1U}) program->ranks.push_back(std::make_unique<Crossing>(rank));
+    try {
+      test::run_program(machine, program, "dp");
+    } catch (const std::runtime_error& error) {
+      return {{"error", error.what()}};
+    }
+    return {{"error", ""}};
+  });
+}
+
+TEST(InNetworkPlatform, WithoutReservationTheWatchdogNamesTheCycle) {
+  const auto error = run_crossing(false)["error"].get<std::string>();
+  EXPECT_NE(error.find("cycle of waiting: flow 0 of collective"), std::string::npos) << error;
+  EXPECT_NE(error.find("waits for room at input 1 of switch 0, which flow 1"), std::string::npos) << error;
+  EXPECT_EQ(run_crossing(true)["error"].get<std::string>(), "");
 }
 
 // The order of construction does not matter, nor do the checkers.
