@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/collectives/simulated.h"
+#include "tests/support/program_run.h"
 #include "tests/support/sanitized.h"
 
 namespace wafertlm {
@@ -52,8 +53,10 @@ TEST(InNetworkPlatform, AllDpGroupsAtOnceWithTheSmallestBuffers) {
       const CollectiveResult of = run_collectives(spec, [&](const FabricTraits& fabric) {
         CollectivePlan plan;
         for (std::uint32_t row = 0; row < 4; ++row) {
-          CollectiveRequest request{CollectiveType::all_reduce,
-                                    test::npus({row, row + 4, row + 8, row + 12, row + 16}), 100'000};
+          CollectiveRequest request;
+          request.type = CollectiveType::all_reduce;
+          request.group = test::npus({row, row + 4, row + 8, row + 12, row + 16});
+          request.bytes = 100'000;
           const auto program = plan_collective(request, fabric);
           plan.collectives.push_back({program, "dp", cost_of(*program, request, fabric)});
         }
@@ -65,9 +68,66 @@ TEST(InNetworkPlatform, AllDpGroupsAtOnceWithTheSmallestBuffers) {
   }
 }
 
+/// Two all-reduces of a pair. Each rank begins with its own, and enters the other one when a message of 1 MB
+/// has come from its peer.
+class Crossing final : public StepSource {
+ public:
+  explicit Crossing(std::uint32_t rank) : rank_(rank) {}
+  std::uint32_t strands() const override { return 5; }
+  std::uint32_t steps(std::uint32_t strand) const override { return strand == 2 ? 2 : 1; }
+  Step step(std::uint32_t strand, std::uint32_t index) const override {
+    constexpr std::uint64_t kBytes = 100'000, kMessage = 1'000'000;
+    Step step;
+    step.bytes = kBytes;
+    step.peer = 1 - rank_;
+    if (strand == 1 || (strand == 2 && index == 0)) {
+      step.kind = strand == 1 ? Step::Kind::send : Step::Kind::copy;
+      step.bytes = kMessage;
+    } else if (strand == 0 || strand == 2) {
+      step.kind = Step::Kind::flow_send;
+      step.tag = strand == 0 ? rank_ : 1 - rank_;
+    } else {
+      step.kind = Step::Kind::flow_copy;
+      step.tag = strand - 3;
+    }
+    return step;
+  }
+  FlowMembers flow(std::uint64_t) const override { return {{0, 1}, {0, 1}}; }
+
+ private:
+  std::uint32_t rank_;
+};
+
+nlohmann::json run_crossing(bool reservation) {
+  return run_in_child([&]() -> nlohmann::json {
+    Machine machine(fred(
+        "fred_b", {std::string("wafer.fabric.flow_reservation=") + (reservation ? "true" : "false"),
+                   "wafer.fabric.flows_per_buffer=1", "wafer.fabric.flow_packets=2", "run.checkers=true"}));
+    auto program = std::make_shared<CollectiveProgram>();
+    program->algorithm = "crossing";
+    program->group = test::npus({0, 1});
+    program->bytes = program->buffer_bytes = 1'000'000;
+    for (const std::uint32_t rank : {0U, 1U}) program->ranks.push_back(std::make_unique<Crossing>(rank));
+    try {
+      test::run_program(machine, program, "dp");
+    } catch (const std::runtime_error& error) {
+      return {{"error", error.what()}};
+    }
+    return {{"error", ""}};
+  });
+}
+
+TEST(InNetworkPlatform, WithoutReservationTheWatchdogNamesTheCycle) {
+  const auto error = run_crossing(false)["error"].get<std::string>();
+  EXPECT_NE(error.find("cycle of waiting: flow 0 of collective"), std::string::npos) << error;
+  EXPECT_NE(error.find("waits for room at input 1 of switch 0, which flow 1"), std::string::npos) << error;
+  EXPECT_EQ(run_crossing(true)["error"].get<std::string>(), "");
+}
+
 // The order of construction does not matter, nor do the checkers.
 TEST(InNetworkPlatform, SameTimesWhateverTheOrderOfConstruction) {
-  const CollectiveRequest request{CollectiveType::all_reduce, test::whole_wafer(), 300'000, "in_network"};
+  const CollectiveRequest request{
+      CollectiveType::all_reduce, test::whole_wafer(), 300'000, "in_network", 1, 0, {}};
   const auto forward = test::outcome(fred("fred_b", {"run.checkers=true"}), request);
   const auto reverse = test::outcome(fred("fred_b", {"run.checkers=false"}), request, true);
   EXPECT_EQ(forward["time"], reverse["time"]);
@@ -79,8 +139,9 @@ TEST(InNetworkPlatform, SameTimesWhateverTheOrderOfConstruction) {
 // Every key changes the answer.
 TEST(InNetworkPlatform, KeysChangeTheTime) {
   const auto time = [&](const std::vector<std::string>& overrides, const char* name = "fred_d") {
-    return test::outcome(fred(name, overrides),
-                         {CollectiveType::all_reduce, test::whole_wafer(), 3'000'000, "in_network"})["time"]
+    return test::outcome(
+               fred(name, overrides),
+               {CollectiveType::all_reduce, test::whole_wafer(), 3'000'000, "in_network", 1, 0, {}})["time"]
         .get<TimePs>();
   };
   const TimePs plain = time({});
