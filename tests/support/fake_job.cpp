@@ -102,8 +102,10 @@ class FakeJob::Rank final : public SequencerHost {
 FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, const SequencerOptions& options, bool numbered)
     : groups_(static_cast<std::uint32_t>(ranks.size())),
       collectives_(groups_, fabric_,
-                   [](CollectiveType type, Group group, std::uint64_t bytes) {
-                     return CollectiveRequest{type, std::move(group), bytes, "", 1};
+                   [](CollectiveType type, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes) {
+                     CollectiveRequest request{type, {}, bytes, "", 1};
+                     for (const std::uint32_t rank : ranks) request.group.push_back(static_cast<NpuId>(rank));
+                     return request;
                    }),
       time_(static_cast<std::uint32_t>(ranks.size())) {
   fabric_.width = static_cast<std::uint32_t>(ranks.size());

@@ -65,7 +65,7 @@ TEST_F(Experiment, LoadsItsPlatformItsWorkloadAndItsLayers) {
   EXPECT_TRUE(dp.overlap);
   ASSERT_TRUE(dp.layers.table.has_value());
   ASSERT_EQ(dp.layers.table->layers.size(), 2U);
-  EXPECT_EQ(dp.layers.table->model, "tiny");
+  EXPECT_EQ(dp.layers.table->name, "tiny");
   EXPECT_EQ(dp.layers.table->layers[0].name, "conv");
   EXPECT_EQ(dp.layers.table->layers[0].forward_operations, 236'027'904U);
   EXPECT_EQ(dp.layers.table->layers[1].parameters, 2048U);
