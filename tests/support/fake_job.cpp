@@ -102,7 +102,7 @@ class FakeJob::Rank final : public SequencerHost {
 FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, const SequencerOptions& options, bool numbered)
     : groups_(static_cast<std::uint32_t>(ranks.size())),
       collectives_(groups_, fabric_,
-                   [](CollectiveType type, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes) {
+                   [](CollectiveType type, const std::vector<std::uint32_t>& members, std::uint64_t bytes) {
                      CollectiveRequest request{type, {}, bytes, "", 1};
                      for (const std::uint32_t rank : ranks) request.group.push_back(static_cast<NpuId>(rank));
                      return request;
