@@ -255,7 +255,9 @@ OutputParams FredFabric::link(std::uint64_t bytes_per_s, TimePs latency_ps, std:
 
 OutputParams FredFabric::injection_link() const {
   OutputParams made = link(params_.npu_bytes_per_s, params_.link_latency_ps, 1);
-  if (params_.buffer_bytes == 0) made.buffer_bytes *= 3;
+  // Windows count the packets that the NPU's four DMA engines hold ready, too.
+  if (params_.buffer_bytes == 0)
+    made.buffer_bytes = 3 * (made.buffer_bytes + 4 * std::uint64_t{params_.format.full_wire_bytes()});
   return made;
 }
 

@@ -17,7 +17,7 @@ namespace wafertlm::config {
 
 /// What the fabric is made of: a grid of routers, or a tree of FRED switches.
 enum class Wiring : std::uint8_t { mesh, fred };
-enum class Topology : std::uint8_t { mesh };
+enum class Topology : std::uint8_t { not_given, mesh };
 enum class InputQueue : std::uint8_t { fifo, per_output };
 enum class Switching : std::uint8_t { cut_through, wormhole };
 enum class CollectiveAlgorithm : std::uint8_t {
@@ -119,7 +119,7 @@ struct IoSpec {
 
 /// In a mesh NPU n sits in column n % width and row n / width; FRED has neither.
 struct WaferSpec {
-  Topology topology = Topology::mesh;
+  Topology topology = Topology::not_given;  ///< of a mesh, the only one
   std::uint32_t width = 0;
   std::uint32_t height = 0;
   FabricSpec fabric;

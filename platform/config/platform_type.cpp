@@ -10,7 +10,8 @@ namespace {
 
 std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
   auto type = std::make_shared<Struct<WaferSpec>>("wafer");
-  type->optional("topology", &WaferSpec::topology, choice<Topology>({{"mesh", Topology::mesh}}),
+  type->optional("topology", &WaferSpec::topology,
+                 or_none(choice<Topology>({{"mesh", Topology::mesh}}), Topology::not_given),
                  "How the routers are wired")
       .optional("width", &WaferSpec::width, or_none(integer<std::uint32_t>(1, 256), 0U),
                 "NPUs in a row; of a mesh, which needs it")

@@ -49,10 +49,9 @@ class FredTable : public testing::TestWithParam<Cell> {};
 
 TEST_P(FredTable, HasThePapersBandwidth) {
   const Cell& cell = GetParam();
-  const std::uint64_t bytes = test::kSanitized ? 8 << 20 : 48 << 20;
+  const std::uint64_t bytes = test::kSanitized ? 8 << 20 : 64 << 20;
   const std::string name = cell.parallel_class;
-  const auto result =
-      of_class(fred(cell.variant, {"wafer.fabric.packet_bytes=8KiB"}), cell.type, name, bytes);
+  const auto result = of_class(fred(cell.variant), cell.type, name, bytes);
   const std::size_t ranks = name == "dp" ? 5 : name == "mp" ? 2 : 20;
   const double factor =
       cell.type == std::string("broadcast") ? 1 : bus_factor(CollectiveType::all_reduce, ranks);
@@ -86,7 +85,7 @@ TEST(FredStreams, RunAtTheRateOfThePaper) {
       std::printf("fred_%s, %s: %.4f of line rate, expected %.4f, predicted %.4f\n", variant, type, line,
                   expected,
                   static_cast<double>(bytes) / (18 * 128e9) * 1e12 / result["predicted"].get<double>());
-      EXPECT_NEAR(line / expected, 1, test::kSanitized ? 0.12 : 0.03);  // filling: half a microsecond
+      EXPECT_NEAR(line / expected, 1, test::kSanitized ? 0.12 : 0.035);  // filling takes 1.4 % of this size
       EXPECT_GE(result["time"].get<TimePs>(), result["bound"].get<TimePs>());
       EXPECT_EQ(result["busiest"].get<std::uint64_t>(), bytes / 18 * 15);  // once through every uplink
     }

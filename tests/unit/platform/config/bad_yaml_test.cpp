@@ -57,7 +57,7 @@ TEST(BadYaml, MissingValues) {
       {"wafer:\n  width: 3\n  height: 2\n  fabric: {link_bandwidth: 1 GB/s}\n",
        ":1:1:",
        {"required key 'platform'"}},
-      {"platform: x\nwafer:\n  height: 2\n",
+      {"platform: x\nwafer:\n  height: 2\n  fabric: {link_bandwidth: 1 GB/s}\n",
        ":3:3:",
        {"missing required key 'width' in wafer", "NPUs in a row"}},
       {"platform: x\nwafer:\n  width: 2\n  height: 2\n  fabric: {}\n",
