@@ -2,11 +2,20 @@
 #include "tlm/link/flow_unit.h"
 
 #include <algorithm>
+#include <sstream>
 #include <stdexcept>
 
-#include "tlm/checking.h"
-
 namespace wafertlm {
+namespace {
+
+template <typename... Parts>
+std::string text_of(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+}  // namespace
 
 /// What a flow does here, and how far it is. Packets are combined, and leave, in the order of their numbers.
 struct FlowUnit::Leg {
@@ -105,14 +114,14 @@ void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
   const std::size_t place = table_index(*packet.flow, params_.credit_delay_ps.size(), port);
   Leg* const leg = place < by_input_.size() ? by_input_[place] : nullptr;
   if (!leg)
-    throw std::logic_error(say("a packet of flow ", packet.flow->key.number, " of operation ",
-                               packet.flow->key.operation, " came to input ", index_of(port),
-                               ", which no leg of the flow has"));
+    throw std::logic_error(text_of("a packet of flow ", packet.flow->key.number, " of operation ",
+                                   packet.flow->key.operation, " came to input ", index_of(port),
+                                   ", which no leg of the flow has"));
   const auto input = std::find_if(leg->inputs.begin(), leg->inputs.end(),
                                   [&](const Leg::Input& of) { return of.port == port; });
   if (packet.sequence != input->arrived)
     throw std::logic_error(
-        say("packet ", packet.sequence, " of a flow came where ", input->arrived, " was due"));
+        text_of("packet ", packet.sequence, " of a flow came where ", input->arrived, " was due"));
   ++input->arrived;
   input->bytes += packet.payload_bytes;
   input->queue.push_back({&packet, head_ps});
@@ -287,9 +296,10 @@ std::vector<std::string> FlowUnit::pending(const std::string& switch_name) const
   for (const auto& leg : legs_) {
     if (leg->done) continue;
     std::string text =
-        say(switch_name, ": flow ", leg->flow->key.number, " of collective ", leg->flow->key.operation,
-            " has passed ", leg->gone, " of ", leg->flow->packets, " packets");
-    for (const PortId port : missing_inputs(*leg->flow)) text += say("; waits for input ", index_of(port));
+        text_of(switch_name, ": flow ", leg->flow->key.number, " of collective ", leg->flow->key.operation,
+                " has passed ", leg->gone, " of ", leg->flow->packets, " packets");
+    for (const PortId port : missing_inputs(*leg->flow))
+      text += text_of("; waits for input ", index_of(port));
     lines.push_back(std::move(text));
   }
   return lines;
