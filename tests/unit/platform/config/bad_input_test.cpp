@@ -108,7 +108,7 @@ TEST(BadInput, Workloads) {
       {"workload: w\nlayers: l.yaml\n", ":1:1:", {"missing required key 'data_parallel'"}},
       {"workload: w\nlayers: ll.yaml\n",
        ":2:9:",
-       {"layers file", "does not exist", "did you mean", "l.yaml"}},
+       {"model file", "does not exist", "did you mean", "l.yaml"}},
       {dp + "bytes_per_element: 9\n", ":6:20:", {"from 1 to 8"}},
       {dp + "bucket: 1 MiB\n", ":6:1:", {"did you mean 'bucket_bytes'?"}},
       {"chakra: job\n", ":1:1:", {"missing required key 'workload'"}},
