@@ -8,6 +8,7 @@
 
 #include "models/fred/flows/fred_flows.h"
 #include "models/fred/fred_geometry.h"
+#include "models/fred/routing/network.h"
 #include "tlm/fabric/fabric.h"
 
 namespace wafertlm {

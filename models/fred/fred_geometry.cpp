@@ -37,10 +37,4 @@ std::vector<std::uint32_t> spread_io(std::uint32_t controllers, std::uint32_t l1
   return io;
 }
 
-std::uint32_t fred_stages(std::uint32_t ports) {
-  std::uint32_t stages = 0;
-  for (; ports > 3; ports = (ports + 1) / 2) stages += 2;
-  return stages + (ports == 3 ? 3 : 1);
-}
-
 }  // namespace wafertlm

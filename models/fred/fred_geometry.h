@@ -38,9 +38,4 @@ struct FredGeometry {
 /// 3, 3. In the order of the switches.
 std::vector<std::uint32_t> spread_io(std::uint32_t controllers, std::uint32_t l1_switches);
 
-/// µswitches that a packet passes in a FRED_m(ports), for any m: FRED(2) is one, FRED(3) three, FRED(2r) two
-/// more than FRED(r), FRED(2r + 1) two more than FRED(r + 1); what is in a mux is not counted.
-/// Requires ports >= 2.
-std::uint32_t fred_stages(std::uint32_t ports);
-
 }  // namespace wafertlm
