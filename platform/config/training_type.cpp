@@ -147,7 +147,8 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                     {{"all_reduce", DpCollective::all_reduce},
                      {"reduce_scatter_all_gather", DpCollective::reduce_scatter_all_gather}})),
                 "How gradients are reduced; not given: all_reduce, with ZeRO reduce_scatter_all_gather")
-      .optional("gradient_bucket", strategy(&S::bucket_bytes), whole_quantity(size_dimension(), "1 B", "1 PB"),
+      .optional("gradient_bucket", strategy(&S::bucket_bytes),
+                whole_quantity(size_dimension(), "1 B", "1 PB"),
                 "Gradients are reduced in buckets of this size")
       .optional(
           "stage_transfer", strategy(&S::stage_transfer),

@@ -62,7 +62,7 @@ std::size_t largest(const std::vector<MemoryNeed>& needs) {
   return static_cast<std::size_t>(most - needs.begin());
 }
 
-void print_training(fmt::memory_buffer& out, const WorkloadTotals::Training& of) {
+void print_training(fmt::memory_buffer& out, const TrainingTotals& of) {
   const auto line = [&](auto... parts) { fmt::format_to(std::back_inserter(out), parts...); };
   line("  model       {}: {} parameters, {} operations forward and {} in all per sample ({})\n", of.model,
        format_count(of.parameters), format_count(of.forward_operations), format_count(of.step_operations),
@@ -115,7 +115,7 @@ WorkloadTotals workload_totals(const config::WorkloadSpec& workload) {
   if (workload.kind != config::WorkloadKind::training) return totals;
   const auto plan = training_plan(workload.training);
   const training::Strategy& strategy = plan->strategy();
-  WorkloadTotals::Training& of = totals.training.emplace();
+  TrainingTotals& of = totals.training.emplace();
   of.model = plan->model().name;
   of.sample = plan->model().sample;
   of.parallelism = to_string(strategy.degrees);
@@ -152,7 +152,7 @@ nlohmann::ordered_json totals_json(const WorkloadTotals& totals) {
   nlohmann::ordered_json json;
   json["workload"] = totals.name;
   if (totals.training) {
-    const WorkloadTotals::Training& of = *totals.training;
+    const TrainingTotals& of = *totals.training;
     json["model"] = {{"name", of.model},
                      {"parameters", of.parameters},
                      {"forward_operations_per_sample", of.forward_operations},

@@ -12,19 +12,21 @@
 
 namespace wafertlm {
 
+/// Of a workload made from a model.
+struct TrainingTotals {
+  std::string model, sample, parallelism;
+  std::uint64_t parameters = 0, forward_operations = 0;  ///< of the model; per sample
+  std::uint64_t step_operations = 0;                     ///< of the model, with gradients, per sample
+  std::uint64_t minibatch = 0, samples_per_microbatch = 0;
+  std::uint32_t microbatches = 0;
+  std::vector<training::MemoryNeed> memory;  ///< by rank
+};
+
 /// Totals of a workload, without a platform.
 struct WorkloadTotals {
-  struct Training {
-    std::string model, sample, parallelism;
-    std::uint64_t parameters = 0, forward_operations = 0;  ///< of the model; per sample
-    std::uint64_t step_operations = 0;                     ///< of the model, with gradients, per sample
-    std::uint64_t minibatch = 0, samples_per_microbatch = 0;
-    std::uint32_t microbatches = 0;
-    std::vector<training::MemoryNeed> memory;  ///< by rank
-  };
   std::string name;
   std::vector<training::Volumes> ranks;
-  std::optional<Training> training;  ///< of workloads made from a model
+  std::optional<TrainingTotals> training;  ///< of workloads made from a model
 };
 
 /// Reads or generates all nodes. @throws chakra::TraceError.

@@ -104,7 +104,8 @@ FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, const SequencerOp
       collectives_(groups_, fabric_,
                    [](CollectiveType type, const std::vector<std::uint32_t>& members, std::uint64_t bytes) {
                      CollectiveRequest request{type, {}, bytes, "", 1};
-                     for (const std::uint32_t rank : members) request.group.push_back(static_cast<NpuId>(rank));
+                     for (const std::uint32_t rank : members)
+                       request.group.push_back(static_cast<NpuId>(rank));
                      return request;
                    }),
       time_(static_cast<std::uint32_t>(ranks.size())) {

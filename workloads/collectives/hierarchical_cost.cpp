@@ -98,9 +98,9 @@ TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fab
   for (std::uint32_t place = 0; place < at.size(); ++place) at[place] = place;
   // Of a vector that does not have an element for everybody this rank might see nothing.
   const std::uint64_t bytes = std::max<std::uint64_t>(request.bytes, 8 * request.group.size());
-  const auto plan = std::make_shared<const HierarchicalPlan>(request.type, grid.width, grid.height,
-                                                             std::move(at), bytes, request.chunks, grid.parts,
-                                                             request.split_percent);
+  const auto plan =
+      std::make_shared<const HierarchicalPlan>(request.type, grid.width, grid.height, std::move(at), bytes,
+                                               request.chunks, grid.parts, request.split_percent);
   const HierarchicalProgram program(plan, 0);
   const std::uint64_t port = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
   const auto round_ps = [&](std::uint64_t n) {

@@ -56,7 +56,8 @@ TEST(FredGeometry, AFastUplinkCountsAsSeveralPorts) {
   params.stage_latency_ps = 1000;
   params.link_latency_ps = 20'000;
   EXPECT_EQ(params.head_latency_ps(1), 2 * 20'000 + FredNetwork::stages(9) * 1000U);
-  EXPECT_EQ(params.head_latency_ps(2), 4 * 20'000 + (2 * FredNetwork::stages(9) + FredNetwork::stages(5)) * 1000U);
+  EXPECT_EQ(params.head_latency_ps(2),
+            4 * 20'000 + (2 * FredNetwork::stages(9) + FredNetwork::stages(5)) * 1000U);
 }
 
 }  // namespace
