@@ -16,6 +16,7 @@ struct LayerSpec {
   std::string name;
   std::uint64_t parameters = 0;
   std::uint64_t forward_operations = 0;  ///< for one sample
+  std::uint64_t activation_bytes = 0;    ///< for one sample; 0: not known
 };
 
 enum class ModelKind : std::uint8_t { table, transformer, resnet, convolutions, perceptron, dlrm };

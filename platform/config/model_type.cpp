@@ -20,7 +20,10 @@ std::shared_ptr<const Struct<LayerSpec>> layer_type() {
       .required("parameters", &LayerSpec::parameters, integer<std::uint64_t>(0, kMostCount),
                 "Trainable numbers")
       .required("forward_operations", &LayerSpec::forward_operations, integer<std::uint64_t>(0, kMostCount),
-                "Operations of the forward pass for one sample");
+                "Operations of the forward pass for one sample")
+      .optional("activation_bytes", &LayerSpec::activation_bytes, integer<std::uint64_t>(0, kMostCount),
+                "Bytes of activations that a pass reads and writes for one sample, for durations: roofline; "
+                "0: not known");
   return type;
 }
 

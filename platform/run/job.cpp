@@ -26,7 +26,7 @@ std::vector<layers::Layer> layers_of(const config::LayersSpec& spec) {
   if (spec.table) {
     std::vector<layers::Layer> table;
     for (const config::LayerSpec& layer : spec.table->layers)
-      table.push_back({layer.name, layer.parameters, layer.forward_operations});
+      table.push_back({layer.name, layer.parameters, layer.forward_operations, layer.activation_bytes});
     return table;
   }
   if (spec.model == "resnet50") return layers::resnet50();

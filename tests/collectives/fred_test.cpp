@@ -85,7 +85,8 @@ TEST(FredStreams, RunAtTheRateOfThePaper) {
       std::printf("fred_%s, %s: %.4f of line rate, expected %.4f, predicted %.4f\n", variant, type, line,
                   expected,
                   static_cast<double>(bytes) / (18 * 128e9) * 1e12 / result["predicted"].get<double>());
-      EXPECT_NEAR(line / expected, 1, test::kSanitized ? 0.12 : 0.035);  // filling takes 1.4 % of this size
+      // Filling takes 1.4 % of this size, far more of the one that sanitizers can do.
+      EXPECT_NEAR(line / expected, 1, test::kSanitized ? 0.25 : 0.035);
       EXPECT_GE(result["time"].get<TimePs>(), result["bound"].get<TimePs>());
       EXPECT_EQ(result["busiest"].get<std::uint64_t>(), bytes / 18 * 15);  // once through every uplink
     }

@@ -61,16 +61,13 @@ void LayerGenerator::make_more() {
   optimizer();
 }
 
-void LayerGenerator::forward(const Layer& layer) {
-  compute("forward " + layer.name, layer.forward_operations, spec_.batch_per_npu);
-}
+void LayerGenerator::forward(const Layer& layer) { pass("forward ", layer); }
 
 void LayerGenerator::backward(std::size_t index) {
   const Layer& layer = spec_.layers[index];
-  if (index > 0) compute("input_gradient " + layer.name, layer.forward_operations, spec_.batch_per_npu);
+  if (index > 0) pass("input_gradient ", layer);
   if (layer.parameters == 0) return;
-  bucket_.gradients.push_back(
-      compute("weight_gradient " + layer.name, layer.forward_operations, spec_.batch_per_npu));
+  bucket_.gradients.push_back(pass("weight_gradient ", layer));
   bucket_.bytes += layer.parameters * spec_.bytes_per_element;
   if (bucket_.bytes >= spec_.bucket_bytes) close_bucket();
 }
@@ -105,6 +102,17 @@ void LayerGenerator::optimizer() {
   compute("optimizer", parameters, spec_.optimizer_operations_per_parameter);
   auto& parents = made_.back().data_deps;
   parents.insert(parents.end(), all_reduces_.begin(), all_reduces_.end());
+}
+
+/// A layer's part in a pass over the batch.
+std::uint64_t LayerGenerator::pass(const std::string& name, const Layer& layer) {
+  const std::uint64_t id = compute(name + layer.name, layer.forward_operations, spec_.batch_per_npu);
+  if (layer.activation_bytes == 0) return id;
+  const Uint128 bytes = Uint128{layer.activation_bytes} * spec_.batch_per_npu +
+                        Uint128{layer.parameters} * spec_.bytes_per_element;
+  if (bytes >> 63 != 0) fail(name + layer.name + " moves more bytes than 63 bits can count");
+  made_.back().tensor_size = static_cast<std::uint64_t>(bytes);
+  return id;
 }
 
 std::uint64_t LayerGenerator::compute(const std::string& name, std::uint64_t operations,

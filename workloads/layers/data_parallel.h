@@ -35,7 +35,9 @@ struct DataParallelSpec {
 /// layer that fills it to `bucket_bytes`, so it may be larger; the last one may be smaller. A bucket is an
 /// ALL_REDUCE of all ranks, class "dp", that depends on the weight gradients in it, or with overlap = false
 /// on the last backward node. The optimizer depends on all of them and on the last backward node. One rank
-/// alone has nothing to reduce. Durations are operations / effective_rate, rounded up to the picosecond.
+/// alone has nothing to reduce. Durations are operations / effective_rate, rounded up to the picosecond. The
+/// nodes of a layer with activation_bytes say what they move, for a roofline: those of the batch and the
+/// parameters.
 class LayerGenerator : public chakra::NodeSource {
  public:
   /// @throws chakra::TraceError naming what of the specification is out of range (0, empty, rank too high,
@@ -60,6 +62,7 @@ class LayerGenerator : public chakra::NodeSource {
   void all_reduce(const Bucket& bucket);
   void optimizer();
   std::uint64_t compute(const std::string& name, std::uint64_t operations, std::uint64_t times);
+  std::uint64_t pass(const std::string& name, const Layer& layer);
   [[noreturn]] void fail(const std::string& text) const;
 
   DataParallelSpec spec_;

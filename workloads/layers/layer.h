@@ -10,6 +10,7 @@ struct Layer {
   std::string name;
   std::uint64_t parameters = 0;
   std::uint64_t forward_operations = 0;  ///< per sample; a multiply-add is 2 operations
+  std::uint64_t activation_bytes = 0;    ///< per sample, that a pass reads and writes; 0: not known
 };
 
 }  // namespace wafertlm::layers

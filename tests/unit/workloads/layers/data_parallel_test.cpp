@@ -113,6 +113,20 @@ TEST(DataParallel, ALayerWithoutParametersHasNoWeightGradient) {
   for (const Node& node : read_all(generator)) EXPECT_NE(node.name, "weight_gradient b");
 }
 
+// What a roofline needs: activations of the batch of 2, and the parameters of 2 bytes.
+TEST(DataParallel, LayersSayWhatTheyMove) {
+  auto spec = toy();
+  spec.layers[1].activation_bytes = 1000;
+  LayerGenerator generator(spec, 0);
+  std::size_t passes = 0;
+  for (const Node& node : read_all(generator)) {
+    const bool moves = node.name.find(" b") != std::string::npos && node.type == NodeType::Comp;
+    EXPECT_EQ(node.tensor_size.value_or(0), moves ? 2 * 1000U + 200 * 2 : 0) << node.name;
+    passes += moves ? 1 : 0;
+  }
+  EXPECT_EQ(passes, 3U);
+}
+
 TEST(DataParallel, RewindGivesTheSameIteration) {
   LayerGenerator generator(resnet(), 0);
   const auto first = read_all(generator);
