@@ -59,28 +59,21 @@ void TrainingGenerator::make_more() {
 
 namespace {
 
-/// The number of the first pass, or the last one, of the chunk in that direction.
-template <typename Passes>
-bool is_first(const Passes& passes, std::size_t step) {
-  return std::none_of(passes.begin(), passes.begin() + static_cast<std::ptrdiff_t>(step), [&](const Pass& p) {
-    return p.chunk == passes[step].chunk && p.is_forward == passes[step].is_forward;
-  });
-}
-template <typename Passes>
-bool is_last(const Passes& passes, std::size_t step) {
-  return std::none_of(passes.begin() + static_cast<std::ptrdiff_t>(step) + 1, passes.end(),
-                      [&](const Pass& p) {
-                        return p.chunk == passes[step].chunk && p.is_forward == passes[step].is_forward;
-                      });
+/// Whether the chunk has a pass in the same direction among those from `begin` to `end`.
+bool has_another(const std::vector<Pass>& passes, const Pass& pass, std::size_t begin, std::size_t end) {
+  const auto first = passes.begin();
+  return std::any_of(
+      first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end),
+      [&](const Pass& other) { return other.chunk == pass.chunk && other.is_forward == pass.is_forward; });
 }
 
 }  // namespace
 
 void TrainingGenerator::forward(const Pass& pass) {
-  const std::uint32_t stages = strategy().degrees.pp, number = pass.chunk * stages + at_.pp;
+  const std::uint32_t stages = strategy().degrees.pp, number = number_of(pass);
   if (number > 0) receive_from((at_.pp + stages - 1) % stages, pass);
   const std::vector<Piece> pieces = plan_->pieces(at_.pp, pass.chunk);
-  const bool gathers = strategy().zero_stage == 3 && strategy().degrees.dp > 1 && is_first(passes_, step_);
+  const bool gathers = gathers_for(pass);
   const std::uint32_t units = pieces.back().unit + 1;
   Ids gathered = gathers ? gather_parameters(pieces, 0) : Ids{};
   std::size_t i = 0;
@@ -104,11 +97,11 @@ void TrainingGenerator::forward_layer(const Piece& piece, Plan::Work work) {
 }
 
 void TrainingGenerator::backward(const Pass& pass) {
-  const std::uint32_t stages = strategy().degrees.pp, number = pass.chunk * stages + at_.pp;
+  const std::uint32_t stages = strategy().degrees.pp, number = number_of(pass);
   if (number + 1 < strategy().chunks()) receive_from((at_.pp + 1) % stages, pass);
   const std::vector<Piece> pieces = plan_->pieces(at_.pp, pass.chunk);
-  const bool gathers = strategy().zero_stage == 3 && strategy().degrees.dp > 1 && is_first(passes_, step_);
-  const bool is_last_pass = is_last(passes_, step_);
+  const bool gathers = gathers_for(pass);
+  const bool is_last_pass = !has_another(passes_, pass, step_ + 1, passes_.size());
   Ids gathered = gathers ? gather_parameters(pieces, pieces.back().unit) : Ids{};
   std::size_t end = pieces.size();
   for (std::uint32_t unit = pieces.back().unit + 1; unit-- > 0;) {
@@ -253,26 +246,32 @@ TrainingGenerator::Ids TrainingGenerator::everything() {
   return ids;
 }
 
+/// Of all chunks of the model.
+std::uint32_t TrainingGenerator::number_of(const Pass& pass) const {
+  return pass.chunk * strategy().degrees.pp + at_.pp;
+}
+
+/// ZeRO-3 gathers for the first of a chunk's passes in a direction.
+bool TrainingGenerator::gathers_for(const Pass& pass) const {
+  return strategy().zero_stage == 3 && strategy().degrees.dp > 1 && !has_another(passes_, pass, 0, step_);
+}
+
 void TrainingGenerator::receive_from(std::uint32_t stage, const Pass& pass) {
-  const std::uint32_t number = pass.chunk * strategy().degrees.pp + at_.pp;
-  const std::uint32_t boundary = pass.is_forward ? number - 1 : number;
-  const std::uint32_t first = boundary % strategy().degrees.pp, chunk = boundary / strategy().degrees.pp;
-  transfer(stage, at_.pp, boundary, pass, plan_->boundary_bytes(first, chunk), false);
+  transfer(stage, at_.pp, number_of(pass) - (pass.is_forward ? 1 : 0), pass, false);
 }
 
 void TrainingGenerator::send_to(std::uint32_t stage, const Pass& pass) {
-  const std::uint32_t number = pass.chunk * strategy().degrees.pp + at_.pp;
-  const std::uint32_t boundary = pass.is_forward ? number : number - 1;
-  const std::uint32_t first = boundary % strategy().degrees.pp, chunk = boundary / strategy().degrees.pp;
-  transfer(at_.pp, stage, boundary, pass, plan_->boundary_bytes(first, chunk), true);
+  transfer(at_.pp, stage, number_of(pass) - (pass.is_forward ? 0 : 1), pass, true);
 }
 
+/// `boundary`: behind the chunk of the model with this number.
 void TrainingGenerator::transfer(std::uint32_t from_stage, std::uint32_t to_stage, std::uint32_t boundary,
-                                 const Pass& pass, std::uint64_t bytes, bool sends) {
+                                 const Pass& pass, bool sends) {
   if (from_stage == to_stage) return;
   const Parallelism& degrees = strategy().degrees;
   const std::string what = pass.is_forward ? "activations" : "gradients";
-  if (strategy().sequence_parallel) bytes = Fraction{1, degrees.mp}.of(bytes);
+  const Fraction share{1, strategy().sequence_parallel ? degrees.mp : 1};
+  const std::uint64_t bytes = share.of(plan_->boundary_bytes(boundary % degrees.pp, boundary / degrees.pp));
   // What is sent needs what the last computation still waits for. Nothing is asked for before the pass that
   // needs it: a rank works on one operation of a class at a time, so it could not send meanwhile.
   Ids after = last_;

@@ -67,10 +67,12 @@ class TrainingGenerator : public chakra::NodeSource {
   void mp_all_gather(const Piece& piece, std::uint64_t bytes);
   void mp_reduce(const std::string& what, std::uint64_t bytes);
   Ids everything();
+  std::uint32_t number_of(const Pass& pass) const;
+  bool gathers_for(const Pass& pass) const;
   void receive_from(std::uint32_t stage, const Pass& pass);
   void send_to(std::uint32_t stage, const Pass& pass);
   void transfer(std::uint32_t from_stage, std::uint32_t to_stage, std::uint32_t boundary, const Pass& pass,
-                std::uint64_t bytes, bool sends);
+                bool sends);
 
   void compute(const std::string& what, std::uint64_t operations);
   chakra::Node& communication(chakra::NodeType type, const std::string& what, const char* traffic_class,

@@ -53,8 +53,7 @@ TEST(Transformer, OperationsOfAStep) {
   }
 }
 
-// The published checkpoints' counts.
-TEST(Transformer, ParametersOfLlama3) {
+TransformerSpec llama3_8b() {
   TransformerSpec spec;
   spec.name = "Llama 3 8B";
   spec.layers = 32;
@@ -67,6 +66,12 @@ TEST(Transformer, ParametersOfLlama3) {
   spec.gated_mlp = true;
   spec.biases = spec.learned_positions = spec.tied_embeddings = spec.dropout = false;
   spec.norm = Norm::rms;
+  return spec;
+}
+
+// The published checkpoints' counts.
+TEST(Transformer, ParametersOfLlama3) {
+  TransformerSpec spec = llama3_8b();
   EXPECT_EQ(parameters(transformer(spec)), 8'030'261'248U);
   spec.layers = 80;
   spec.hidden = 8192;
@@ -77,18 +82,10 @@ TEST(Transformer, ParametersOfLlama3) {
 
 // The published checkpoint of Mixtral 8x7B; 12.9 B of its parameters work on a token.
 TEST(Transformer, ParametersOfAMixtureOfExperts) {
-  TransformerSpec spec;
+  TransformerSpec spec = llama3_8b();
   spec.name = "Mixtral 8x7B";
-  spec.layers = 32;
-  spec.hidden = 4096;
-  spec.heads = 32;
-  spec.kv_heads = 8;
-  spec.mlp_hidden = 14'336;
   spec.sequence = 4096;
   spec.vocabulary = 32'000;
-  spec.gated_mlp = true;
-  spec.biases = spec.learned_positions = spec.tied_embeddings = spec.dropout = false;
-  spec.norm = Norm::rms;
   spec.experts = 8;
   spec.experts_per_token = 2;
   const Model model = transformer(spec);
