@@ -33,6 +33,24 @@ struct Flow {
   std::uint64_t bytes = 0;    ///< of the vector
   std::uint64_t packets = 0;  ///< from each contributor
   std::uint32_t slot = 0;     ///< its number among the flows of this moment, for tables
+  /// Packets whose numbers are equal modulo this take the same way and stay in order; others need not.
+  std::uint32_t stripes = 1;
+
+  /// The stripe of a packet.
+  std::uint32_t stripe_of(std::uint64_t sequence) const {
+    return stripes == 1 ? 0 : static_cast<std::uint32_t>(sequence % stripes);
+  }
+};
+
+/// A stripe of a flow: of its packets those with the numbers first, first + stride, …
+struct FlowShare {
+  std::uint32_t stride = 1;
+  std::uint32_t first = 0;  ///< below stride
+
+  std::uint64_t number(std::uint64_t position) const { return first + position * stride; }
+  std::uint64_t position(std::uint64_t number) const { return stride == 1 ? number : number / stride; }
+  /// How many of `all` packets.
+  std::uint64_t packets(std::uint64_t all) const { return all > first ? (all - first - 1) / stride + 1 : 0; }
 };
 
 /// What a flow does at a switch: one packet of each input becomes one, and a copy of it goes to each output.
@@ -40,6 +58,7 @@ struct FlowLeg {
   std::vector<PortId> inputs, outputs;  ///< ascending
   AdditionOrder order;                  ///< one less than there are inputs
   std::optional<PortId> from_above;     ///< the input that depends on what other legs of the flow send up
+  FlowShare share = {};                 ///< of the flow's packets, that come here
 };
 
 /// Who waits to send into a flow.

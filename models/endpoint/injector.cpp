@@ -26,6 +26,7 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
       host_(host),
       slots_(params.dma_engines * kMaxClasses,
              Slot(params.dma_bytes_per_s ? params.dma_bytes_per_s : params.link.bytes_per_s)),
+      lanes_(npu, params.striped),
       windows_(params.exits, std::max<std::uint64_t>(params.link.buffer_bytes / ExitWindows::kExits,
                                                      params.format.full_wire_bytes())),
       port_(port_params(params), classes, *this, *this) {}
@@ -155,6 +156,7 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
       window->take(packet.wire_bytes);
     }
   } else {
+    packet.lane = lanes_.next(packet.destination);
     windows_.take(packet.destination, packet.vc, packet.wire_bytes);
   }
   const Line::Slot read = by.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);

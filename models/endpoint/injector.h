@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/endpoint/exit_windows.h"
+#include "models/endpoint/lane_counter.h"
 #include "tlm/fabric/message.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
@@ -23,6 +24,8 @@ struct InjectorParams {
   /// Of each destination the exit of the first switch, if exits have windows (ExitWindows) of an equal part
   /// of the link's buffer; else empty.
   std::vector<std::uint8_t> exits;
+  /// The fabric stripes packets over ways: Packet::lane counts what goes to each destination.
+  bool striped = false;
 };
 
 class InjectorHost {
@@ -98,6 +101,7 @@ class Injector : private SwitchHost, private RouteFunction {
   InjectorHost& host_;
   std::vector<Slot> slots_;                                    // [engine][class]
   std::array<RingQueue<Active>, kMaxClasses> with_no_engine_;  // whose turn it is comes first
+  LaneCounter lanes_;
   std::unordered_map<const Flow*, CreditWindow> flow_windows_;
   ExitWindows windows_;
   bool lacks_window_ = false;  // a message would have gone but for that

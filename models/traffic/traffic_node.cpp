@@ -72,6 +72,7 @@ void TrafficNode::create_next() {
     packet.starts_packet = unit.starts_packet;
     packet.ends_packet = unit.ends_packet;
     packet.sequence = created_;
+    packet.lane = static_cast<std::uint32_t>(created_);
     packet.created_ps = packet.tail_ps = at;
     if (unit.starts_packet) sink_.created(packet);
     injector_.arrive(PortId{0}, packet, at);

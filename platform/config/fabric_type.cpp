@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "platform/config/fred_chips_type.h"
 #include "platform/config/platform_type.h"
 #include "platform/config/value_types.h"
 #include "tlm/link/class_table.h"
@@ -243,9 +244,19 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
       .optional("phase_change", fred(&FredSpec::phase_change_ps), latency,
                 "Time that a switch takes to change between flows of different priority")
       .optional("middle_switches", fred(&FredSpec::middle_switches), integer<std::uint32_t>(1, 31),
-                "m of the interconnect FRED_m(P) in a switch");
+                "m of the interconnect FRED_m(P) in a switch")
+      .optional("view", fred(&FredSpec::view),
+                choice<FredView>({{"logical", FredView::logical}, {"physical", FredView::physical}}),
+                "logical: each switch is one; physical: the chips it is made of")
+      .optional("port_bandwidth", fred(&FredSpec::port_bandwidth_bytes_per_s), bandwidth,
+                "Of a port of a chip, per direction; with the physical view")
+      .optional("l2_chip_links", fred(&FredSpec::l2_chip_links), count,
+                "Links between an L1 chip and each L2 chip above it; with the physical view")
+      .optional("dead", fred(&FredSpec::dead), dead_chips_type(),
+                "Chips that do not work; with the physical view");
   type->check(check_hop_time)
       .check(check_fred)
+      .check(check_fred_chips)
       .check(check_classes)
       .check(check_switching)
       .check(check_buffer);

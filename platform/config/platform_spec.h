@@ -47,6 +47,15 @@ std::vector<TrafficClassSpec> default_traffic_classes();
 /// What becomes of an in-network flow that has no room beside the active ones.
 enum class FlowConflictPolicy : std::uint8_t { block, refuse };
 
+/// What a switch of a FRED wafer is: one switch, or the chips that it is made of.
+enum class FredView : std::uint8_t { logical, physical };
+
+/// Chips of the physical view that do not work.
+struct DeadChipsSpec {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> l1;  ///< (L1 switch, chip of it)
+  std::vector<std::uint32_t> l2;
+};
+
 /// A tree of switches: NPU n on L1 switch n / npus_per_l1.
 struct FredSpec {
   std::uint32_t l1_switches = 0;
@@ -64,8 +73,19 @@ struct FredSpec {
   bool phase_rule = false;
   TimePs phase_change_ps = 0;
   std::uint32_t middle_switches = 3;  ///< m of FRED_m(P)
+  FredView view = FredView::logical;
+  std::uint64_t port_bandwidth_bytes_per_s = 600'000'000'000;  ///< of a chip, in the physical view
+  std::uint32_t l2_chip_links = 2;                             ///< of an L1 chip to each of its L2 chips
+  DeadChipsSpec dead;
 
   std::uint32_t npu_count() const { return l1_switches * npus_per_l1; }
+  // Of the physical view.
+  std::uint32_t chips_per_l1() const {
+    return static_cast<std::uint32_t>(npu_bandwidth_bytes_per_s / port_bandwidth_bytes_per_s);
+  }
+  std::uint32_t up_ports() const {
+    return static_cast<std::uint32_t>(l1_uplink_bytes_per_s / (chips_per_l1() * port_bandwidth_bytes_per_s));
+  }
 };
 
 /// Wires and switches between the NPUs.

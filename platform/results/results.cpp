@@ -188,8 +188,9 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
   results["collectives"] = collectives_json(job);
   double energy_j = 0;
   results["links"] = Json::array();
-  const auto add_link = [&](const CountedLink& link) {
-    results["links"].push_back(link_json(link, machine.wafer().classes, job.end_ps(), per_bit_j));
+  const auto add_link = [&](const CountedLink& link, bool is_wire = true) {
+    results["links"].push_back(
+        link_json(link, machine.wafer().classes, job.end_ps(), is_wire ? per_bit_j : 0));
     energy_j += results["links"].back()["energy_j"].get<double>();
   };
   for (const FabricLink& link : fabric.links())
@@ -198,7 +199,8 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
     const auto id = static_cast<NpuId>(n);
     const SwitchCore& port = machine.endpoint(id).injection_port();
     add_link({fabric.endpoint_name(id) + "->" + fabric.switch_of(id), port.counters(PortId{0}),
-              port.bytes_per_s(PortId{0})});
+              port.bytes_per_s(PortId{0})},
+             fabric.injection_is_wire());
   }
   results["memories"] = Json::array();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)

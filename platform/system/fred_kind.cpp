@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "models/fred/physical/chip_fabric.h"
+#include "models/fred/physical/chip_flows.h"
 #include "platform/command/format.h"
 
 namespace wafertlm {
@@ -27,6 +29,13 @@ FredParams fred_params(const config::WaferSpec& spec, bool with_io) {
   params.buffer_bytes = fabric.input_buffer_bytes.value_or(0);
   params.io_bytes_per_s = spec.io.bandwidth_bytes_per_s;
   params.io_latency_ps = spec.io.latency_ps;
+  if (fred.view == config::FredView::physical)
+    params.chips = FredChipParams{fred.port_bandwidth_bytes_per_s,
+                                  fred.chips_per_l1(),
+                                  fred.up_ports(),
+                                  fred.l2_chip_links,
+                                  fred.dead.l1,
+                                  fred.dead.l2};
   if (fred.in_network) {
     FredFlowParams& flows = params.flows.emplace();
     flows.per_buffer = fred.flows_per_buffer;
@@ -49,8 +58,12 @@ TimePs FredKind::horizon_ps(const config::WaferSpec& spec) const {
 
 std::unique_ptr<Fabric> FredKind::make(const config::WaferSpec& spec, bool with_io,
                                        const FabricSurroundings& in) const {
-  return std::make_unique<FredFabric>("fred", fred_params(spec, with_io), in.classes, in.scheduler,
-                                      in.packets, in.checkers, in.reverse);
+  const FredParams params = fred_params(spec, with_io);
+  if (params.chips)
+    return std::make_unique<FredChipFabric>("fred", params, in.classes, in.scheduler, in.packets, in.checkers,
+                                            in.reverse);
+  return std::make_unique<FredFabric>("fred", params, in.classes, in.scheduler, in.packets, in.checkers,
+                                      in.reverse);
 }
 
 FabricTraits FredKind::traits(const config::WaferSpec& spec) const {
@@ -71,11 +84,18 @@ FabricTraits FredKind::traits(const config::WaferSpec& spec) const {
   traits.io_bytes_per_s = fred.io_bytes_per_s;
   traits.io_latency_ps = fred.io_latency_ps;
   traits.in_network = fred.flows.has_value();
-  if (fred.flows)
+  if (fred.flows && fred.chips) {
+    const ChipWiring wiring(fred.geometry, *fred.chips);
+    traits.flow_additions = [ways = chip_flow_ways(fred, Stripes(wiring), wiring)](
+                                const std::vector<NpuId>& from, const std::vector<NpuId>& to) {
+      return ways.additions(from, to);
+    };
+  } else if (fred.flows) {
     traits.flow_additions = [tree = fred_flow_tree(fred)](const std::vector<NpuId>& from,
                                                           const std::vector<NpuId>& to) {
       return tree.additions(from, tree.legs(from, to));
     };
+  }
   return traits;
 }
 

@@ -74,6 +74,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.injector.link = fabric.injection_link();
     params.injector.dma_bytes_per_s = fabric.message_bytes_per_s();
     params.injector.exits = fabric.exits(params.npu);
+    params.injector.striped = fabric.striped();
     params.memory.request_bytes = static_cast<std::uint32_t>(memory.request_bytes);
     params.endpoint = endpoint_params(spec.npu, params.memory);
     params.compute = compute_params(spec, n);
@@ -94,6 +95,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.id = traits_.io_controller(k);
     params.injector.format = fabric.format();
     params.injector.link = fabric.io_link();
+    params.injector.striped = fabric.striped();
     params.endpoint.step_cost_ps = spec.npu.endpoint.step_cost_ps;
     params.endpoint.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();

@@ -181,7 +181,7 @@ FlowRig::FlowRig(const FlowRigParams& params, const ClassTable& classes)
       return (at == top ? orders->l2 : orders->l1).of(ports(leg.inputs), ports(leg.outputs));
     });
   }
-  fabric.tree = tree_;
+  fabric.ways = tree_;
   fabric.room_bytes = [flows = params.flows](const OutputParams& of) { return of.flow_buffer_bytes / flows; };
   admission_->set_fabric(std::move(fabric));
 }

@@ -11,6 +11,7 @@ InjectorParams injector_params(const Fabric& fabric) {
   InjectorParams params;
   params.format = fabric.format();
   params.link = fabric.injection_link();
+  params.striped = fabric.striped();
   return params;
 }
 

@@ -106,15 +106,23 @@ void FabricChecker::check_channel(const Packet& packet) {
 }
 
 /// So at every switch each output carries as many bytes as each input brought, and what is delivered is what
-/// was injected times receivers over contributors: every link of a flow carries the whole vector once.
+/// was injected times receivers over contributors: every link of a flow carries the whole vector once, or
+/// whole stripes of it.
 void FabricChecker::check_flow(const Packet& packet) {
-  FlowAccount& account = flows_[packet.flow->key];
-  if (packet.sequence != account.packets)
-    report(FabricRule::flow_in_order, say("packet ", packet.sequence), say("packet ", account.packets));
+  const Flow& flow = *packet.flow;
+  FlowAccount& account = flows_[flow.key];
+  account.share.resize(flow.stripes);
+  const FlowShare share{flow.stripes, flow.stripe_of(packet.sequence)};
+  const std::uint64_t due = share.number(account.share[share.first]);
+  if (packet.sequence != due)
+    report(FabricRule::flow_in_order, say("packet ", packet.sequence), say("packet ", due));
+  if (++account.share[share.first] == 1) {
+    account.all_packets += share.packets(flow.packets);
+    ++account.stripes;
+  }
   ++account.packets;
   account.bytes += packet.payload_bytes;
-  account.all_packets = packet.flow->packets;
-  account.all_bytes = packet.flow->bytes;
+  if (account.stripes == std::min<std::uint64_t>(flow.stripes, flow.packets)) account.all_bytes = flow.bytes;
 }
 
 void FabricChecker::end_request(const Packet& packet, TimePs at) {
@@ -148,11 +156,11 @@ void FabricChecker::end_request(const Packet& packet, TimePs at) {
 
 void FabricChecker::finish() {
   for (const auto& [key, account] : flows_)
-    if (account.packets != account.all_packets || account.bytes != account.all_bytes)
+    if (account.packets != account.all_packets || account.bytes != account.all_bytes.value_or(account.bytes))
       report(FabricRule::flow_complete,
              say(account.packets, " packets with ", account.bytes, " B of flow ", key.number,
                  " of operation ", key.operation),
-             say(account.all_packets, " packets with ", account.all_bytes, " B"));
+             say(account.all_packets, " packets with ", account.all_bytes.value_or(account.bytes), " B"));
   if (!in_flight_.empty())
     report(FabricRule::all_returned, say(in_flight_.size(), " packets without END_REQ"), "none");
 }

@@ -18,7 +18,7 @@ struct FabricLink {
   std::string name;
   std::size_t from;  ///< number of the switch that sends
   PortId output;
-  bool exit;  ///< to an NPU or an I/O controller
+  bool exit;  ///< to an NPU or an I/O controller, or from one
 };
 
 /// Room that keeps a link of this speed busy: bandwidth × round trip (link, switch, credit) + packets, more
@@ -51,6 +51,11 @@ class Fabric : public sc_core::sc_module {
 
   /// "npu7", "io3": as in the names of links.
   std::string endpoint_name(NpuId endpoint) const;
+  /// Packets to a destination are striped over several ways, by Packet::lane.
+  virtual bool striped() const { return false; }
+  /// The link between an endpoint and what it is bound to is a wire, and not a part of the endpoint.
+  virtual bool injection_is_wire() const { return true; }
+
   /// The switch that an endpoint is bound to: "router7".
   virtual std::string switch_of(NpuId endpoint) const = 0;
   /// Latency of the head over an idle route, from endpoint to endpoint.

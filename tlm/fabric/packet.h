@@ -51,6 +51,7 @@ struct alignas(64) Packet {
   Message* message = nullptr;  ///< what it is part of; null for synthetic traffic
   std::uint64_t sequence = 0;  ///< of its message, or of its source
   std::uint64_t offset = 0;    ///< of the payload in its message, bytes
+  std::uint32_t lane = 0;      ///< counts what goes to a destination, for fabrics that stripe it over ways
   TimePs created_ps = 0;
   std::vector<std::byte> data;  ///< functional mode: snapshot at injection
 };

@@ -41,11 +41,13 @@ struct FlowUnit::Leg {
   };
 
   const Flow* flow = nullptr;
+  FlowShare share;
+  std::uint64_t packets = 0;  // of the share; positions in it are counted below
   AdditionOrder order;
   std::optional<PortId> from_above;
   std::vector<Input> inputs;
   std::vector<Output> outputs;
-  RingQueue<Combined> combined;  // of packets number gone … gone + size − 1
+  RingQueue<Combined> combined;  // of packets gone … gone + size − 1
   std::uint64_t gone = 0;        // packets whose copies have all left
   std::uint32_t lane = 0;
   TimePs done_ps = 0;
@@ -64,16 +66,21 @@ FlowUnit::~FlowUnit() = default;
 
 void FlowUnit::open(const Flow& flow, const FlowLeg& leg, const std::vector<std::uint64_t>& room_bytes) {
   if (leg.inputs.empty() || leg.outputs.empty() || room_bytes.size() != leg.outputs.size() ||
-      leg.order.size() + 1 != leg.inputs.size())
+      leg.order.size() + 1 != leg.inputs.size() || leg.share.packets(flow.packets) == 0)
     throw std::logic_error(
-        "a leg of a flow needs inputs, outputs with their room, and an order of additions");
+        "a leg of a flow needs inputs, outputs with their room, packets, and an order of additions");
+  if (leg.share.stride != flow.stripes || flow.stripes > params_.stripes)
+    throw std::logic_error(text_of("a leg of every ", leg.share.stride, "th packet of a flow with ",
+                                   flow.stripes, " stripes; a switch here knows ", params_.stripes));
   const std::size_t inputs = params_.credit_delay_ps.size();
-  const std::size_t slots = std::size_t{flow.slot} + 1;
+  const std::size_t slots = (std::size_t{flow.slot} + 1) * params_.stripes;
   by_input_.resize(std::max(by_input_.size(), slots * inputs));
   by_output_.resize(std::max(by_output_.size(), slots * params_.outputs));
 
   auto made = std::make_unique<Leg>();
   made->flow = &flow;
+  made->share = leg.share;
+  made->packets = leg.share.packets(flow.packets);
   made->order = leg.order;
   made->from_above = leg.from_above;
   made->lane = next_lane_;
@@ -83,12 +90,12 @@ void FlowUnit::open(const Flow& flow, const FlowLeg& leg, const std::vector<std:
     place = made.get();
   };
   for (const PortId port : leg.inputs) {
-    take(by_input_[table_index(flow, inputs, port)]);
+    take(by_input_[table_index(flow, leg.share.first, inputs, port)]);
     made->inputs.emplace_back();
     made->inputs.back().port = port;
   }
   for (std::size_t i = 0; i < leg.outputs.size(); ++i) {
-    take(by_output_[table_index(flow, params_.outputs, leg.outputs[i])]);
+    take(by_output_[table_index(flow, leg.share.first, params_.outputs, leg.outputs[i])]);
     Leg::Output& output = made->outputs.emplace_back();
     output.port = leg.outputs[i];
     output.reserved = room_bytes[i] != 0;
@@ -102,16 +109,17 @@ void FlowUnit::close(const Flow& flow) {
     if (leg->flow != &flow) continue;
     if (!leg->done) throw std::logic_error("a flow was closed before all of its packets had passed");
     for (const Leg::Input& input : leg->inputs)
-      by_input_[table_index(flow, params_.credit_delay_ps.size(), input.port)] = nullptr;
+      by_input_[table_index(flow, leg->share.first, params_.credit_delay_ps.size(), input.port)] = nullptr;
     for (const Leg::Output& output : leg->outputs)
-      by_output_[table_index(flow, params_.outputs, output.port)] = nullptr;
+      by_output_[table_index(flow, leg->share.first, params_.outputs, output.port)] = nullptr;
   }
   legs_.erase(std::remove_if(legs_.begin(), legs_.end(), [&](const auto& leg) { return leg->flow == &flow; }),
               legs_.end());
 }
 
 void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
-  const std::size_t place = table_index(*packet.flow, params_.credit_delay_ps.size(), port);
+  const std::size_t place = table_index(*packet.flow, packet.flow->stripe_of(packet.sequence),
+                                        params_.credit_delay_ps.size(), port);
   Leg* const leg = place < by_input_.size() ? by_input_[place] : nullptr;
   if (!leg)
     throw std::logic_error(text_of("a packet of flow ", packet.flow->key.number, " of operation ",
@@ -119,9 +127,9 @@ void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
                                    ", which no leg of the flow has"));
   const auto input = std::find_if(leg->inputs.begin(), leg->inputs.end(),
                                   [&](const Leg::Input& of) { return of.port == port; });
-  if (packet.sequence != input->arrived)
-    throw std::logic_error(
-        text_of("packet ", packet.sequence, " of a flow came where ", input->arrived, " was due"));
+  if (packet.sequence != leg->share.number(input->arrived))
+    throw std::logic_error(text_of("packet ", packet.sequence, " of a flow came where ",
+                                   leg->share.number(input->arrived), " was due"));
   ++input->arrived;
   input->bytes += packet.payload_bytes;
   input->queue.push_back({&packet, head_ps});
@@ -149,7 +157,7 @@ bool FlowUnit::enter_phase(const Leg& leg, TimePs now) {
       if (priority_of(*other) != phase) continue;
       for (const Leg::Input& input : other->inputs)
         if (input.port != other->from_above && input.arrived == other->next() &&
-            input.arrived < other->flow->packets)
+            input.arrived < other->packets)
           return false;
     }
   if (phase_) {
@@ -249,12 +257,12 @@ void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
 }
 
 FlowUnit::Leg* FlowUnit::leg_of_output(const Packet& copy, PortId output) const {
-  return by_output_[table_index(*copy.flow, params_.outputs, output)];
+  return by_output_[table_index(*copy.flow, copy.flow->stripe_of(copy.sequence), params_.outputs, output)];
 }
 
 void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
   Leg& leg = *leg_of_output(copy, copy.output);
-  Leg::Combined& packet = leg.combined[copy.sequence - leg.gone];
+  Leg::Combined& packet = leg.combined[leg.share.position(copy.sequence) - leg.gone];
   packet.tail_out_ps = std::max(packet.tail_out_ps, tail_out_ps);
   if (--packet.copies_left != 0) return;
   // Each output sends the packets in order, so this is the oldest one.
@@ -272,9 +280,9 @@ void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
 }
 
 void FlowUnit::finish_if_done(Leg& leg) {
-  if (leg.gone != leg.flow->packets) return;
+  if (leg.gone != leg.packets) return;
   for (const Leg::Output& output : leg.outputs) {
-    if (output.credited != leg.flow->packets) return;
+    if (output.credited != leg.packets) return;
     leg.done_ps = std::max(leg.done_ps, output.last_credit_ps);
   }
   leg.done = true;
@@ -297,7 +305,7 @@ std::vector<std::string> FlowUnit::pending(const std::string& switch_name) const
     if (leg->done) continue;
     std::string text =
         text_of(switch_name, ": flow ", leg->flow->key.number, " of collective ", leg->flow->key.operation,
-                " has passed ", leg->gone, " of ", leg->flow->packets, " packets");
+                " has passed ", leg->gone, " of ", leg->packets, " packets");
     for (const PortId port : missing_inputs(*leg->flow))
       text += text_of("; waits for input ", index_of(port));
     lines.push_back(std::move(text));
@@ -310,7 +318,7 @@ std::vector<PortId> FlowUnit::missing_inputs(const Flow& flow) const {
   for (const auto& leg : legs_) {
     if (leg->flow != &flow || leg->done) continue;
     for (const Leg::Input& input : leg->inputs)
-      if (input.arrived == leg->next() && input.arrived < flow.packets) ports.push_back(input.port);
+      if (input.arrived == leg->next() && input.arrived < leg->packets) ports.push_back(input.port);
   }
   return ports;
 }

@@ -20,6 +20,7 @@ struct FlowUnitParams {
   TimePs pipeline_ps = 0;               ///< of the switch; copies pass it on their way to the output
   std::vector<TimePs> credit_delay_ps;  ///< per input: tail out → room known upstream
   std::uint32_t lanes = 8;              ///< queues into the outputs; flows take turns in using them
+  std::uint32_t stripes = 1;            ///< that a flow may have at most
   /// Flows of one priority are a phase, and a phase is a setting of the switch. With the rule it changes to
   /// one of higher priority only when every port that the phase reads from below has a packet of it; to a
   /// lower one when no flow above it can go on. Without: at once, each packet brings its setting along.
@@ -72,7 +73,7 @@ class FlowUnit {
   ~FlowUnit();
 
   /// A leg of an admitted flow. `room_bytes`: per output, reserved in the next buffer; 0: none, the channel's
-  /// credits are all there is. A flow may have two legs here, without a port in common.
+  /// credits are all there is. A flow may have two legs here, without a port in common, for each stripe.
   /// @throws std::logic_error if a port is another leg's or the order does not fit.
   void open(const Flow& flow, const FlowLeg& leg, const std::vector<std::uint64_t>& room_bytes);
   /// Forgets the legs of a flow, which must be done.
@@ -102,8 +103,8 @@ class FlowUnit {
  private:
   struct Leg;
 
-  std::size_t table_index(const Flow& flow, std::size_t ports, PortId port) const {
-    return flow.slot * ports + index_of(port);
+  std::size_t table_index(const Flow& flow, std::uint32_t stripe, std::size_t ports, PortId port) const {
+    return (std::size_t{flow.slot} * params_.stripes + stripe) * ports + index_of(port);
   }
   void advance(Leg& leg, TimePs now);
   std::uint32_t priority_of(const Leg& leg) const;
@@ -117,7 +118,7 @@ class FlowUnit {
   FlowUnitHost& host_;
   bool changes_cost_;  // a change of phase is something here
   std::vector<std::unique_ptr<Leg>> legs_;
-  std::vector<Leg*> by_input_, by_output_;  // [slot][port]
+  std::vector<Leg*> by_input_, by_output_;  // [slot][stripe][port]
   std::uint32_t next_lane_ = 0;
   std::uint64_t queued_ = 0, phase_changes_ = 0;
   std::optional<std::uint32_t> phase_;  // the priority for which the switch is set; none: unicast only

@@ -3,7 +3,6 @@
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/depth_first_search.hpp>
-#include <set>
 #include <stdexcept>
 
 namespace wafertlm {
@@ -52,8 +51,22 @@ void RouteCheck::add_exit(const std::string& name, std::size_t from, PortId outp
   add(name, from, output, kNone);
 }
 
-std::vector<std::string> RouteCheck::find_cycle(std::size_t destinations) const {
-  std::vector<std::set<std::size_t>> follows(links_.size());
+void RouteCheck::add_source(NpuId source, std::size_t switch_index, std::uint32_t lanes) {
+  sources_.push_back({source, switch_index, lanes});
+}
+
+/// The link through which `packet` leaves a switch.
+std::size_t RouteCheck::next_link(std::size_t at, const Packet& packet) const {
+  const std::size_t port = index_of(switches_[at].routes->output_for(packet));
+  const auto& outputs = switches_[at].link_of_output;
+  if (port >= outputs.size() || outputs[port] == kNone)
+    throw std::logic_error("the route to NPU " + std::to_string(index_of(packet.destination)) +
+                           " leaves switch " + std::to_string(at) + " through port " + std::to_string(port) +
+                           ", which has no link");
+  return outputs[port];
+}
+
+void RouteCheck::walk_from_switches(std::size_t destinations, Follows& follows) const {
   std::vector<std::size_t> walked_for(links_.size(), kNone);  // the destination a link was last walked for
   Packet packet;
   for (std::size_t destination = 0; destination < destinations; ++destination) {
@@ -61,13 +74,7 @@ std::vector<std::string> RouteCheck::find_cycle(std::size_t destinations) const 
     for (std::size_t start = 0; start < switches_.size(); ++start) {
       std::size_t previous = kNone;
       for (std::size_t at = start; at != kNone;) {
-        const std::size_t port = index_of(switches_[at].routes->output_for(packet));
-        const auto& outputs = switches_[at].link_of_output;
-        if (port >= outputs.size() || outputs[port] == kNone)
-          throw std::logic_error("the route to NPU " + std::to_string(destination) + " leaves switch " +
-                                 std::to_string(at) + " through port " + std::to_string(port) +
-                                 ", which has no link");
-        const std::size_t link = outputs[port];
+        const std::size_t link = next_link(at, packet);
         if (previous != kNone) follows[previous].insert(link);
         if (walked_for[link] == destination) break;
         walked_for[link] = destination;
@@ -76,6 +83,34 @@ std::vector<std::string> RouteCheck::find_cycle(std::size_t destinations) const 
       }
     }
   }
+}
+
+void RouteCheck::walk_from_sources(std::size_t destinations, Follows& follows) const {
+  Packet packet;
+  for (const Source& source : sources_)
+    for (std::size_t destination = 0; destination < destinations; ++destination) {
+      if (destination == index_of(source.npu)) continue;
+      packet.source = source.npu;
+      packet.destination = static_cast<NpuId>(destination);
+      for (packet.lane = 0; packet.lane < source.lanes; ++packet.lane) {
+        std::size_t previous = kNone, steps = 0;
+        for (std::size_t at = source.at; at != kNone; at = links_[previous].to) {
+          const std::size_t link = next_link(at, packet);
+          if (previous != kNone) follows[previous].insert(link);
+          previous = link;
+          if (++steps > links_.size())
+            throw std::logic_error("a route to NPU " + std::to_string(destination) + " does not end");
+        }
+      }
+    }
+}
+
+std::vector<std::string> RouteCheck::find_cycle(std::size_t destinations) const {
+  Follows follows(links_.size());
+  if (sources_.empty())
+    walk_from_switches(destinations, follows);
+  else
+    walk_from_sources(destinations, follows);
   Graph graph(links_.size());
   for (std::size_t link = 0; link < links_.size(); ++link)
     for (const std::size_t next : follows[link]) add_edge(link, next, graph);

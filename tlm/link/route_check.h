@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +22,12 @@ class RouteCheck {
   /// A link from a switch's output to an endpoint, which always accepts.
   void add_exit(const std::string& name, std::size_t from, PortId output);
 
+  /// Of routes that depend on the sender and on Packet::lane: walk those of `source`, whose packets come in
+  /// at `switch_index`, for every lane below `lanes`, instead of those from every switch.
+  void add_source(NpuId source, std::size_t switch_index, std::uint32_t lanes);
+
   /// The names of the links of one cycle, in order; empty if there is none. Routes are walked from every
-  /// switch to the destinations 0 … destinations − 1.
+  /// switch, or from the sources, to the destinations 0 … destinations − 1.
   /// @throws std::logic_error if a route ends at a port without a link or does not end.
   std::vector<std::string> find_cycle(std::size_t destinations) const;
   /// @throws std::invalid_argument that prints the cycle.
@@ -37,10 +43,21 @@ class RouteCheck {
     const RouteFunction* routes = nullptr;
     std::vector<std::size_t> link_of_output;
   };
+  struct Source {
+    NpuId npu;
+    std::size_t at;
+    std::uint32_t lanes;
+  };
+  using Follows = std::vector<std::set<std::size_t>>;  // by link
+
   void add(const std::string& name, std::size_t from, PortId output, std::size_t to);
+  std::size_t next_link(std::size_t at, const Packet& packet) const;
+  void walk_from_switches(std::size_t destinations, Follows& follows) const;
+  void walk_from_sources(std::size_t destinations, Follows& follows) const;
 
   std::vector<Switch> switches_;
   std::vector<Link> links_;
+  std::vector<Source> sources_;
 };
 
 }  // namespace wafertlm

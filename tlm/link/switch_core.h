@@ -42,7 +42,8 @@ struct SwitchParams {
   /// Of a switch that takes part in in-network flows: inputs behind the others, for the copies that its
   /// FlowUnit makes.
   std::uint32_t flow_lanes = 0;
-  bool phase_rule = false;  ///< as in FlowUnitParams
+  std::uint32_t flow_stripes = 1;  ///< as in FlowUnitParams
+  bool phase_rule = false;         ///< the same
   TimePs phase_change_ps = 0;
 };
 

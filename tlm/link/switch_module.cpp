@@ -43,6 +43,7 @@ FlowUnitParams flow_params(const SwitchParams& params, const ClassTable& classes
   flows.pipeline_ps = params.pipeline_ps;
   flows.credit_delay_ps = params.credit_delay_ps;
   flows.lanes = params.flow_lanes;
+  flows.stripes = params.flow_stripes;
   flows.phase_rule = params.phase_rule;
   flows.phase_change_ps = params.phase_change_ps;
   for (std::size_t c = 0; c < classes.size(); ++c)

@@ -25,7 +25,9 @@ struct FlowAdmission::Request {
   std::vector<Party> entered;
   TimePs ready_ps = 0;
   std::vector<FlowTree::Place> legs;
-  std::vector<Use> uses;
+  std::uint32_t stripes = 1;
+  std::vector<Use> uses;                         // a link once
+  std::map<std::size_t, std::uint32_t> legs_on;  // that share a link
   // Once it is admitted.
   const Flow* flow = nullptr;
   std::size_t legs_left = 0;
@@ -75,8 +77,14 @@ void FlowAdmission::prepare(Request& request, const FlowEntry& entry) {
   request.first_npu = *std::min_element(entry.group->begin(), entry.group->end());
   request.contributors = npus(members.contributors);
   request.receivers = npus(members.receivers);
-  request.legs = fabric_.tree.legs(request.contributors, request.receivers);
+  const std::uint64_t packets = params_.format.packets(entry.bytes);
+  // The flows of an operation go on where the one before ended.
+  FlowWays::Plan plan = fabric_.ways.plan(request.contributors, request.receivers, packets,
+                                          entry.key.operation + entry.key.number * packets);
+  request.legs = std::move(plan.places);
+  request.stripes = plan.stripes;
   const auto use = [&](std::size_t link, const OutputParams& params) {
+    if (request.legs_on[link]++ != 0) return;
     const std::uint64_t room = fabric_.room_bytes(params);
     if (room > params.flow_buffer_bytes)
       throw std::invalid_argument(say("an in-network flow reserves ", room, " B in a buffer of ",
@@ -162,19 +170,21 @@ void FlowAdmission::admit(Request& request, TimePs now) {
           request.data_type,
           request.bytes,
           params_.format.packets(request.bytes),
-          slot};
+          slot,
+          request.stripes};
   request.flow = &flow;
   request.legs_left = request.legs.size();
   const std::size_t channel = index_of(classes_.flow_vc(request.traffic_class));
-  const auto room = [&](const OutputParams& link) -> std::uint64_t {
-    return params_.reservation ? fabric_.room_bytes(link) : 0;
+  const auto room = [&](const FlowTree::Place& place, PortId output) -> std::uint64_t {
+    return params_.reservation ? fabric_.room_bytes(fabric_.outputs[place.at][index_of(output)]) /
+                                     request.legs_on.at(link_of(place.at, output))
+                               : 0;
   };
   if (params_.reservation)
     for (const Use& use : request.uses) links_[use.link].used_bytes[channel] += use.bytes;
   for (const FlowTree::Place& place : request.legs) {
     std::vector<std::uint64_t> rooms;
-    for (const PortId output : place.leg.outputs)
-      rooms.push_back(room(fabric_.outputs[place.at][index_of(output)]));
+    for (const PortId output : place.leg.outputs) rooms.push_back(room(place, output));
     fabric_.units[place.at]->open(flow, place.leg, rooms);
   }
   waited_ps_ += params_.reservation ? now - request.ready_ps : 0;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/fred/flows/flow_tree.h"
+#include "models/fred/flows/flow_ways.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
 #include "tlm/link/class_table.h"
@@ -34,11 +34,12 @@ using FlowRouting = std::function<bool(std::size_t at, const std::vector<FlowLeg
 
 /// The parts of a fabric that FlowAdmission needs to know.
 struct FlowFabric {
-  FlowTree tree;
+  FlowWays ways;
   std::vector<FlowUnit*> units;                    ///< by switch
   std::vector<std::vector<OutputParams>> outputs;  ///< by switch and port: the links behind them
   std::vector<OutputParams> injection;             ///< by endpoint: the link into its switch
-  /// What a flow reserves in the buffer behind a link, bytes; at least 2 packets.
+  /// What a flow reserves in the buffer behind a link, bytes; at least 2 packets for each of the ways that
+  /// share the link. Its legs there have equal parts.
   std::function<std::uint64_t(const OutputParams& link)> room_bytes;
   FlowRouting routing;  ///< none: every set of legs
 };

@@ -87,7 +87,7 @@ std::vector<FlowTree::Place> FlowTree::legs(const std::vector<NpuId>& contributo
     if (inputs.empty() || outputs.empty()) return;
     std::sort(inputs.begin(), inputs.end());
     std::sort(outputs.begin(), outputs.end());
-    FlowLeg leg{std::move(inputs), std::move(outputs), {}, {}};
+    FlowLeg leg{std::move(inputs), std::move(outputs), {}, {}, {}};
     const Node& node = nodes_[at];
     if (node.parent && std::binary_search(leg.inputs.begin(), leg.inputs.end(), node.up))
       leg.from_above = node.up;

@@ -6,8 +6,8 @@
 namespace wafertlm {
 
 std::uint64_t FredFlowParams::room_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps,
-                                         const WireFormat& format) const {
-  const std::uint64_t packet = format.full_wire_bytes();
+                                         const WireFormat& format, std::uint32_t ways) const {
+  const std::uint64_t packet = std::uint64_t{format.full_wire_bytes()} * ways;
   if (room_packets != 0) return room_packets * packet;
   return static_cast<std::uint64_t>((Uint128{bytes_per_s} * round_trip_ps + kPsPerSecond - 1) /
                                     kPsPerSecond) +
@@ -28,8 +28,8 @@ void FredFlows::add_switch(SwitchModule& made, const std::vector<OutputParams>& 
   switches_.push_back(&made);
 }
 
-void FredFlows::start(FlowTree tree) {
-  fabric_.tree = std::move(tree);
+void FredFlows::start(FlowWays ways) {
+  fabric_.ways = std::move(ways);
   fabric_.room_bytes = [count = params_.per_buffer](const OutputParams& link) {
     return link.flow_buffer_bytes / count;
   };

@@ -22,8 +22,10 @@ struct FredFlowParams {
   TimePs phase_change_ps = 0;
   std::uint32_t middle_switches = 3;  ///< m of FRED_m(P)
 
-  /// What a flow reserves behind a link whose round trip (link, switch, credit) is this long.
-  std::uint64_t room_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format) const;
+  /// What a flow reserves behind a link whose round trip (link, switch, credit) is this long, and which so
+  /// many of its ways share.
+  std::uint64_t room_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format,
+                           std::uint32_t ways = 1) const;
 };
 
 /// The in-network flows of a tree of SwitchModules: their admission, and what gives it time.
@@ -39,7 +41,7 @@ class FredFlows final : private FlowAdmissionHost, private Wakeable {
   /// Which flows they can carry together; before start().
   void set_routing(FlowRouting routing) { fabric_.routing = std::move(routing); }
   /// Everything is there.
-  void start(FlowTree tree);
+  void start(FlowWays ways);
 
   FlowControl& control() { return admission_; }
   const FlowAdmission& admission() const { return admission_; }
