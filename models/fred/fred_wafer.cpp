@@ -17,7 +17,7 @@ FredWafer::FredWafer(const sc_core::sc_module_name& name, const FredParams& para
 }
 
 std::uint32_t FredWafer::add_switch(const std::string& name, TimePs pipeline_ps, std::uint32_t ports) {
-  nodes_.push_back({name, pipeline_ps, std::vector<Port>(ports)});
+  nodes_.push_back({name, pipeline_ps, std::vector<Port>(ports), true});
   for (Port& each : nodes_.back().ports) each.credit_delay_ps = params_.credit_delay_ps;
   return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
@@ -55,8 +55,10 @@ void FredWafer::build(const std::vector<const RouteFunction*>& routes, Scheduler
     if (params_.flows) {
       made.flow_lanes = params_.flows->lanes;
       made.flow_stripes = flow_stripes_;
-      made.phase_rule = params_.flows->phase_rule;
-      made.phase_change_ps = params_.flows->phase_change_ps;
+      if (nodes_[n].has_phases) {
+        made.phase_rule = params_.flows->phase_rule;
+        made.phase_change_ps = params_.flows->phase_change_ps;
+      }
     }
     std::vector<std::string> names;
     for (const Port& each : nodes_[n].ports) {

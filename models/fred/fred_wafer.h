@@ -46,6 +46,7 @@ class FredWafer : public Fabric {
     std::string name;
     TimePs pipeline_ps = 0;
     std::vector<Port> ports;
+    bool has_phases = true;  ///< it is set for the flows of a phase
   };
   /// A port of a switch.
   struct Place {
@@ -62,6 +63,7 @@ class FredWafer : public Fabric {
   void join(Place below, const OutputParams& up, Place above, const OutputParams& down,
             const std::string& suffix = "");
   void hang(NpuId endpoint, Place at, const OutputParams& down);
+  void set_without_phases(std::uint32_t node) { nodes_[node].has_phases = false; }
   Port& port(Place at) { return nodes_[at.node].ports[at.port]; }
   Place place_of(NpuId endpoint) const { return places_[index_of(endpoint)]; }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "platform/command/format.h"
+#include "platform/system/fabric_kind.h"
 #include "platform/system/machine.h"
 
 namespace wafertlm {
@@ -88,17 +89,16 @@ CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const Colle
     // A window of whole packets per round trip and packet.
     const std::uint64_t packet = fabric.wire_packet_bytes();
     const std::uint64_t window = *fabric.input_buffer_bytes / packet * packet;
-    const TimePs round = fabric.link_latency_ps + fabric.router_pipeline_ps + fabric.credit_delay_ps +
-                         transfer_time_ps(packet, fabric.link_bandwidth_bytes_per_s);
+    const FabricKind::Link link = fabric_kind(spec.wafer).fastest_link(spec.wafer);
+    const TimePs round = fabric.link_latency_ps + link.pipeline_ps + fabric.credit_delay_ps +
+                         transfer_time_ps(packet, link.bytes_per_s);
     const double rate = static_cast<double>(window) / seconds(round);
-    if (fabric.switching == config::Switching::cut_through &&
-        rate < static_cast<double>(fabric.link_bandwidth_bytes_per_s))
-      notes_.push_back(
-          fmt::format("wafer.fabric.input_buffer: {} sustain {} of a link's {} ({} per round trip of {}); "
-                      "auto has no loss",
-                      format_bytes(*fabric.input_buffer_bytes), format_bandwidth(rate),
-                      format_bandwidth(static_cast<double>(fabric.link_bandwidth_bytes_per_s)),
-                      format_bytes(window), format_time(round)));
+    if (fabric.switching == config::Switching::cut_through && rate < static_cast<double>(link.bytes_per_s))
+      notes_.push_back(fmt::format(
+          "wafer.fabric.input_buffer: {} sustain {} of a link's {} ({} per round trip of {}); "
+          "auto has no loss",
+          format_bytes(*fabric.input_buffer_bytes), format_bandwidth(rate),
+          format_bandwidth(static_cast<double>(link.bytes_per_s)), format_bytes(window), format_time(round)));
   }
   report_ = {{"platform", spec.name},
              {"type", type},

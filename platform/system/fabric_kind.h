@@ -33,6 +33,13 @@ class FabricKind {
   virtual FabricTraits traits(const config::WaferSpec& spec) const = 0;
   /// Where a placement of workers finds its NPUs.
   virtual PlacementGrid grid(const config::WaferSpec& spec) const = 0;
+  /// The fastest link between switches, and the time through the switch behind it: an input buffer of a given
+  /// size limits this one first.
+  struct Link {
+    std::uint64_t bytes_per_s;
+    TimePs pipeline_ps;
+  };
+  virtual Link fastest_link(const config::WaferSpec& spec) const = 0;
   /// Lines for `wafertlm check`.
   virtual std::string describe(const config::WaferSpec& spec) const = 0;
 };

@@ -53,7 +53,8 @@ FredParams fred_params(const config::WaferSpec& spec, bool with_io) {
 TimePs FredKind::horizon_ps(const config::WaferSpec& spec) const {
   const FredParams fred = fred_params(spec, true);
   return 2 * (fred.link_latency_ps + fred.pipeline_ps(1) + fred.credit_delay_ps +
-              transfer_time_ps(fred.format.full_wire_bytes(), fred.npu_bytes_per_s));
+              transfer_time_ps(fred.format.full_wire_bytes(),
+                               fred.chips ? fred.chips->port_bytes_per_s : fred.npu_bytes_per_s));
 }
 
 std::unique_ptr<Fabric> FredKind::make(const config::WaferSpec& spec, bool with_io,
@@ -99,6 +100,16 @@ FabricTraits FredKind::traits(const config::WaferSpec& spec) const {
   return traits;
 }
 
+FabricKind::Link FredKind::fastest_link(const config::WaferSpec& spec) const {
+  const FredParams fred = fred_params(spec, true);
+  if (fred.chips) return {fred.chips->port_bytes_per_s, fred.pipeline_ps(1)};
+  Link link{fred.npu_bytes_per_s, fred.pipeline_ps(1)};
+  for (std::uint32_t level = 1; level < fred.geometry.levels(); ++level)
+    if (fred.uplink_bytes_per_s(level) > link.bytes_per_s)
+      link = {fred.uplink_bytes_per_s(level), fred.pipeline_ps(level + 1)};
+  return link;
+}
+
 PlacementGrid FredKind::grid(const config::WaferSpec& spec) const { return {spec.npu_count(), 1}; }
 
 std::string FredKind::describe(const config::WaferSpec& spec) const {
@@ -114,9 +125,16 @@ std::string FredKind::describe(const config::WaferSpec& spec) const {
   if (at.levels() == 3) text += fmt::format(", L2 to L3 {}", rate(fred.l2_uplink_bytes_per_s));
   text += fmt::format(", latency {}, credit {}\n", format_time(fred.link_latency_ps),
                       format_time(fred.credit_delay_ps));
+  if (fred.chips) {
+    const ChipWiring wiring(at, *fred.chips);
+    text += fmt::format("chips     {} of each L1 switch, {} of the L2 switch, {} dead\n",
+                        fred.chips->chips_per_l1, wiring.l2_chips(),
+                        fred.chips->dead_l1.size() + fred.chips->dead_l2.size());
+  }
+  const std::uint64_t port_bytes_per_s = fred.chips ? fred.chips->port_bytes_per_s : fred.npu_bytes_per_s;
   for (std::uint32_t level = 1; level <= at.levels(); ++level)
-    text += fmt::format("switch L{} {} ports of {}, {} stages, {}\n", level, fred.ports(level),
-                        rate(fred.npu_bytes_per_s), FredNetwork::stages(fred.ports(level)),
+    text += fmt::format("{} L{} {} ports of {}, {} stages, {}\n", fred.chips ? "chip  " : "switch", level,
+                        fred.ports(level), rate(port_bytes_per_s), FredNetwork::stages(fred.ports(level)),
                         format_time(fred.pipeline_ps(level)));
   return text + fmt::format("buffers   {} per input and virtual channel\n",
                             fred.buffer_bytes ? format_bytes(fred.buffer_bytes) : "auto");

@@ -15,6 +15,7 @@ class FredKind final : public FabricKind {
   FabricTraits traits(const config::WaferSpec& spec) const override;
   /// One line of NPUs: a placement fills the L1 switches one after the other.
   PlacementGrid grid(const config::WaferSpec& spec) const override;
+  Link fastest_link(const config::WaferSpec& spec) const override;
   std::string describe(const config::WaferSpec& spec) const override;
 };
 

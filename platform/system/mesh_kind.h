@@ -21,6 +21,9 @@ class MeshKind final : public FabricKind {
                                const FabricSurroundings& in) const override;
   FabricTraits traits(const config::WaferSpec& spec) const override;
   PlacementGrid grid(const config::WaferSpec& spec) const override;
+  Link fastest_link(const config::WaferSpec& spec) const override {
+    return {spec.fabric.link_bandwidth_bytes_per_s, spec.fabric.router_pipeline_ps};
+  }
   std::string describe(const config::WaferSpec& spec) const override;
 };
 

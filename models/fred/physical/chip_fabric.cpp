@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/fred/physical/chip_fabric.h"
 
+#include <numeric>
 #include <string>
 
 #include "models/fred/physical/chip_flows.h"
@@ -37,7 +38,11 @@ FredChipFabric::FredChipFabric(const sc_core::sc_module_name& name, const FredPa
     check.add_source(endpoint, wiring.ports_of(endpoint), routing_.stripes.most());
   }
   check.require_no_cycle(endpoints());
-  if (params.flows) start_flows(chip_flow_ways(params, routing_.stripes, wiring), scheduler, packets);
+  if (!params.flows) return;
+  std::vector<std::uint32_t> all(at.l1_switches);
+  std::iota(all.begin(), all.end(), 0U);
+  routing_.stripes.among(all);  // so that every flow has a way
+  start_flows(chip_flow_ways(params, routing_.stripes, wiring), scheduler, packets);
 }
 
 void FredChipFabric::plan_switches() {
@@ -62,6 +67,7 @@ void FredChipFabric::plan_endpoint(NpuId endpoint) {
   const ChipWiring& wiring = routing_.wiring;
   const bool is_npu = index_of(endpoint) < npus();
   const std::uint32_t ports = add_switch(endpoint_name(endpoint) + "_ports", 0, wiring.endpoint_ports());
+  set_without_phases(ports);
   const Place inside{ports, ChipWiring::kEndpointPort};
   hang(endpoint, inside,
        between(is_npu ? params_.npu_bytes_per_s : params_.io_bytes_per_s, params_.credit_delay_ps));

@@ -14,6 +14,8 @@ namespace wafertlm {
 class FredChipFabric final : public FredWafer {
  public:
   /// As MeshFabric; `params` has chips.
+  /// @throws std::invalid_argument, too: L1 switches between which no chips live, or, with flows, no way that
+  /// serves all of them.
   FredChipFabric(const sc_core::sc_module_name& name, const FredParams& params, const ClassTable& classes,
                  Scheduler& scheduler, PacketPool& packets, CheckerSet* checkers = nullptr,
                  bool reverse = false);

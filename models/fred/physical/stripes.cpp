@@ -43,9 +43,9 @@ std::vector<std::uint32_t> Stripes::among(const std::vector<std::uint32_t>& l1_s
       distinct.size() == 1
           ? "all chips of L1 switch " + names + " are dead (wafer.fabric.dead); let one of them live"
           : "no way from chip to chip serves all of the L1 switches " + names +
-                ": on each of them a chip is dead (wafer.fabric.dead)" +
-                (distinct.size() > 2 ? "; use an algorithm of endpoints for these NPUs, or let a chip live"
-                                     : "; let one of them live"));
+                " (wafer.fabric.dead): let a chip live" +
+                (distinct.size() > 2 ? ", or leave the collectives to the endpoints (in_network: false)"
+                                     : ""));
 }
 
 }  // namespace wafertlm

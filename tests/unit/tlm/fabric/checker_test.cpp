@@ -139,6 +139,27 @@ const std::vector<Case> kCases = {
        flow_packets(bench, {0, 1});
      },
      "flow"},
+    {nullptr,
+     [](Bench& bench) {  // stripes may overtake each other, and a link may carry some of them only
+       bench.flow.stripes = 3;
+       bench.flow.packets = 8;
+       flow_packets(bench, {2, 0, 5, 3, 6});
+     },
+     "stripes"},
+    {"flow_in_order",
+     [](Bench& bench) {
+       bench.flow.stripes = 3;
+       bench.flow.packets = 8;
+       flow_packets(bench, {0, 6, 3});
+     },
+     "stripe_out_of_order"},
+    {"flow_complete",
+     [](Bench& bench) {
+       bench.flow.stripes = 3;
+       bench.flow.packets = 8;
+       flow_packets(bench, {0, 2, 3, 6});
+     },
+     "stripe_short_of_one"},
     {"flow_in_order",
      [](Bench& bench) {
        flow_packets(bench, {0, 2});

@@ -55,6 +55,31 @@ TEST(RouteCheck, ARingOfFourWithoutADatelineHasItsFourLinksAsCycle) {
   }
 }
 
+// From switch 0 to 1 no link follows another; from all to all they follow each other in a ring.
+TEST(RouteCheck, WalksTheRoutesOfTheSourcesIfThereAreAny) {
+  Ring ring(4);
+  ring.check.add_source(NpuId{0}, 0, 3);
+  EXPECT_TRUE(ring.check.find_cycle(2).empty());
+  for (std::uint32_t at = 1; at < 4; ++at) ring.check.add_source(static_cast<NpuId>(at), at, 1);
+  EXPECT_EQ(ring.check.find_cycle(4).size(), 4U);
+}
+
+/// A lane is a port; there are two.
+TEST(RouteCheck, WalksEveryLane) {
+  struct ByLane final : RouteFunction {
+    PortId output_for(const Packet& packet) const override { return static_cast<PortId>(packet.lane); }
+  };
+  const ByLane routes;
+  RouteCheck check(1);
+  check.add_switch(0, routes);
+  check.add_exit("a", 0, PortId{0});
+  check.add_exit("b", 0, PortId{1});
+  check.add_source(NpuId{0}, 0, 2);
+  EXPECT_TRUE(check.find_cycle(2).empty());
+  check.add_source(NpuId{0}, 0, 3);
+  EXPECT_THROW(check.find_cycle(2), std::logic_error);
+}
+
 TEST(RouteCheck, ARingOfTwoCannotDeadlock) {
   const Ring ring(2);  // no route crosses two links
   EXPECT_TRUE(ring.check.find_cycle(2).empty());

@@ -67,7 +67,8 @@ TEST(Stripes, RoutesLeadFromChipToChipWithoutDeadOnes) {
     DeadL1 dead_l1;
     std::vector<std::uint32_t> dead_l2;
     for (int k = 0; k < round % 4; ++k)
-      dead_l1.emplace_back(static_cast<std::uint32_t>(random() % 5), static_cast<std::uint32_t>(random() % 2));
+      dead_l1.emplace_back(static_cast<std::uint32_t>(random() % 5),
+                           static_cast<std::uint32_t>(random() % 2));
     for (int k = 0; k < round % 3; ++k) dead_l2.push_back(static_cast<std::uint32_t>(random() % 10));
     const ChipRouting routing(wiring(dead_l1, dead_l2));
     const ChipWiring& wafer = routing.wiring;
