@@ -5,7 +5,6 @@
 
 #include <cstdio>
 
-#include "platform/collective/collective_setup.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/sanitized.h"
 
@@ -21,25 +20,6 @@ config::PlatformSpec fred(const std::string& variant, std::vector<std::string> o
       std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_" + variant + ".yaml", overrides);
 }
 
-/// Time of all groups of a class at once; "all" is one group.
-nlohmann::json of_class(const config::PlatformSpec& spec, const std::string& type, const std::string& name,
-                        std::uint64_t bytes, bool reverse = false) {
-  CollectiveOptions options;
-  options.type = type;
-  if (!name.empty()) {
-    options.parallelism = "MP(2)-DP(5)-PP(2)";
-    options.traffic_class = name;
-  }
-  const CollectiveSetup setup(spec, options);
-  return run_in_child([&]() -> nlohmann::json {
-    const CollectiveResult of = run_collectives(
-        spec, [&](const FabricTraits& fabric) { return setup.plan(bytes, fabric); }, reverse);
-    return {{"time", of.time_ps},  {"bound", of.bound_ps},
-            {"ends", of.end_ps},   {"predicted", of.predicted_ps},
-            {"proven", of.proven}, {"busiest", of.busiest_link_payload_bytes}};
-  });
-}
-
 struct Cell {
   const char *variant, *type, *parallel_class;
   double busbw, tolerance;  // GB/s, and the part of it that a vector of this size may miss
@@ -51,7 +31,7 @@ TEST_P(FredTable, HasThePapersBandwidth) {
   const Cell& cell = GetParam();
   const std::uint64_t bytes = test::kSanitized ? 8 << 20 : 64 << 20;
   const std::string name = cell.parallel_class;
-  const auto result = of_class(fred(cell.variant), cell.type, name, bytes);
+  const auto result = test::outcome_of_class(fred(cell.variant), cell.type, name, bytes);
   const std::size_t ranks = name == "dp" ? 5 : name == "mp" ? 2 : 20;
   const double factor =
       cell.type == std::string("broadcast") ? 1 : bus_factor(CollectiveType::all_reduce, ranks);
@@ -79,7 +59,7 @@ TEST(FredStreams, RunAtTheRateOfThePaper) {
   const std::uint64_t bytes = std::uint64_t{18} << (test::kSanitized ? 19 : 22);
   for (const char* variant : {"a", "c"})
     for (const char* type : {"weight_load", "gradient_store"}) {
-      const auto result = of_class(fred(variant), type, "", bytes);
+      const auto result = test::outcome_of_class(fred(variant), type, "", bytes);
       const double line = static_cast<double>(bytes) / (18 * 128e9) * 1e12 / result["time"].get<double>();
       const double expected = *variant == 'a' ? 1500.0 / 1920 : 1;
       std::printf("fred_%s, %s: %.4f of line rate, expected %.4f, predicted %.4f\n", variant, type, line,
@@ -103,7 +83,8 @@ TEST(FredStreams, BringEveryValueToEveryNpuAndEverySumOut) {
   for (const auto& wafer : wafers)
     for (const char* type : {"weight_load", "gradient_store"})
       for (const std::uint64_t bytes : {std::uint64_t{4}, std::uint64_t{4} * 30'011})
-        proven += of_class(fred("a", wafer, kProof), type, "", bytes)["proven"].get<bool>() ? 1 : 0;
+        proven +=
+            test::outcome_of_class(fred("a", wafer, kProof), type, "", bytes)["proven"].get<bool>() ? 1 : 0;
   EXPECT_EQ(proven, 4 * 2 * 2);
 }
 
@@ -138,9 +119,9 @@ TEST(FredCollectives, EndWithTheRightValuesHoweverTheyAreDone) {
 TEST(FredCollectives, AreTheSameInAnyOrderOfConstructionAndWithCheckers) {
   for (const char* variant : {"a", "c"})
     for (const char* type : {"all_reduce", "all_to_all", "weight_load"}) {
-      const auto plain = of_class(fred(variant), type, "", 1 << 20)["ends"];
-      EXPECT_EQ(plain, of_class(fred(variant), type, "", 1 << 20, true)["ends"]);
-      EXPECT_EQ(plain, of_class(fred(variant, kProof), type, "", 1 << 20)["ends"]);
+      const auto plain = test::outcome_of_class(fred(variant), type, "", 1 << 20)["ends"];
+      EXPECT_EQ(plain, test::outcome_of_class(fred(variant), type, "", 1 << 20, true)["ends"]);
+      EXPECT_EQ(plain, test::outcome_of_class(fred(variant, kProof), type, "", 1 << 20)["ends"]);
     }
 }
 
@@ -153,7 +134,7 @@ TEST(FredCollectives, RunOnSmallAndOnLargeWafers) {
        "wafer.fabric.l2_uplink=12TB/s"}};
   for (const auto& wafer : wafers) {
     const auto result =
-        of_class(fred("a", wafer, kProof), "all_reduce", "", test::kSanitized ? 4096 : 65'536);
+        test::outcome_of_class(fred("a", wafer, kProof), "all_reduce", "", test::kSanitized ? 4096 : 65'536);
     EXPECT_TRUE(result["proven"].get<bool>());
   }
 }

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <random>
 
-#include "platform/collective/collective_setup.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/program_run.h"
 #include "tests/support/sanitized.h"
@@ -24,27 +23,11 @@ config::PlatformSpec fred(const std::string& name, std::vector<std::string> over
                                overrides);
 }
 
-/// All groups of a class of MP(2)-DP(5)-PP(2) at once; "" is one group of all.
-nlohmann::json of_class(const config::PlatformSpec& spec, const std::string& type, const std::string& name,
-                        std::uint64_t bytes, bool reverse = false) {
-  CollectiveOptions options;
-  options.type = type;
-  if (!name.empty()) {
-    options.parallelism = "MP(2)-DP(5)-PP(2)";
-    options.traffic_class = name;
-  }
-  const CollectiveSetup setup(spec, options);
-  return run_in_child([&]() -> nlohmann::json {
-    const CollectiveResult of = run_collectives(
-        spec, [&](const FabricTraits& fabric) { return setup.plan(bytes, fabric); }, reverse);
-    EXPECT_GE(of.time_ps, of.bound_ps);
-    return {{"time", of.time_ps}, {"ends", of.end_ps}, {"proven", of.proven}};
-  });
-}
-
 double time_ps(const config::PlatformSpec& spec, const std::string& type, const std::string& name,
                std::uint64_t bytes) {
-  return of_class(spec, type, name, bytes)["time"].get<double>();
+  const auto result = test::outcome_of_class(spec, type, name, bytes);
+  EXPECT_GE(result["time"].get<TimePs>(), result["bound"].get<TimePs>());
+  return result["time"].get<double>();
 }
 
 struct Cell {
@@ -106,9 +89,10 @@ TEST(PhysicalCollectives, EndWithTheRightValues) {
 TEST(PhysicalCollectives, StreamsBringEveryValue) {
   for (const char* type : {"weight_load", "gradient_store"})
     for (const char* dead : {"{}", "{l1: [[0, 0], [4, 3]], l2: [2]}"})
-      EXPECT_TRUE(of_class(fred("c_physical", {std::string("wafer.fabric.dead=") + dead}, kProof), type, "",
-                           4 * 30'011)["proven"]
-                      .get<bool>());
+      EXPECT_TRUE(
+          test::outcome_of_class(fred("c_physical", {std::string("wafer.fabric.dead=") + dead}, kProof), type,
+                                 "", 4 * 30'011)["proven"]
+              .get<bool>());
 }
 
 TEST(PhysicalCollectives, HaveTheSameTimesInWhateverOrderTheWaferIsBuilt) {
@@ -116,7 +100,8 @@ TEST(PhysicalCollectives, HaveTheSameTimesInWhateverOrderTheWaferIsBuilt) {
     for (const auto& [type, of] : std::vector<std::pair<std::string, std::string>>{
              {"all_reduce", ""}, {"all_reduce", "dp"}, {"weight_load", ""}, {"gradient_store", ""}}) {
       const config::PlatformSpec spec = fred(name);
-      EXPECT_EQ(of_class(spec, type, of, 200'000)["ends"], of_class(spec, type, of, 200'000, true)["ends"]);
+      EXPECT_EQ(test::outcome_of_class(spec, type, of, 200'000)["ends"],
+                test::outcome_of_class(spec, type, of, 200'000, true)["ends"]);
     }
 }
 
@@ -159,7 +144,8 @@ TEST(DeadChips, CarryNothing) {
 
 TEST(DeadChips, AreAnErrorWhereNothingIsLeft) {
   const auto run = [](const char* dead) {
-    of_class(fred("d_physical", {std::string("wafer.fabric.dead=") + dead}), "all_reduce", "", 4096);
+    test::outcome_of_class(fred("d_physical", {std::string("wafer.fabric.dead=") + dead}), "all_reduce", "",
+                           4096);
   };
   EXPECT_THROW(run("{l1: [[2, 0], [2, 1], [2, 2], [2, 3], [2, 4]]}"), std::invalid_argument);
   EXPECT_THROW(run("{l2: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]}"), std::invalid_argument);

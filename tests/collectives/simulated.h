@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "platform/collective/collective_run.h"
+#include "platform/collective/collective_setup.h"
 #include "platform/command/child.h"
 #include "platform/config/load.h"
 #include "platform/system/machine.h"
@@ -38,6 +39,27 @@ inline nlohmann::json outcome(const config::PlatformSpec& spec, const Collective
             {"bound", result.bound_ps},
             {"busiest_link", result.busiest_link_payload_bytes},
             {"proven", result.proven}};
+  });
+}
+
+/// All groups of a class of MP(2)-DP(5)-PP(2) at once, or with "" one group of all NPUs, in a process of its
+/// own.
+inline nlohmann::json outcome_of_class(const config::PlatformSpec& spec, const std::string& type,
+                                       const std::string& parallel_class, std::uint64_t bytes,
+                                       bool reverse = false) {
+  CollectiveOptions options;
+  options.type = type;
+  if (!parallel_class.empty()) {
+    options.parallelism = "MP(2)-DP(5)-PP(2)";
+    options.traffic_class = parallel_class;
+  }
+  const CollectiveSetup setup(spec, options);
+  return run_in_child([&]() -> nlohmann::json {
+    const CollectiveResult of = run_collectives(
+        spec, [&](const FabricTraits& fabric) { return setup.plan(bytes, fabric); }, reverse);
+    return {{"time", of.time_ps},  {"bound", of.bound_ps},
+            {"ends", of.end_ps},   {"predicted", of.predicted_ps},
+            {"proven", of.proven}, {"busiest", of.busiest_link_payload_bytes}};
   });
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstdio>
 
-#include "platform/collective/collective_setup.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/sanitized.h"
 
@@ -15,21 +14,10 @@ namespace {
 double time_ps(const std::string& name, const std::string& type, const std::string& parallel_class) {
   const config::PlatformSpec spec =
       config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/" + name + ".yaml");
-  CollectiveOptions options;
-  options.type = type;
-  if (!parallel_class.empty()) {
-    options.parallelism = "MP(2)-DP(5)-PP(2)";
-    options.traffic_class = parallel_class;
-  }
-  const CollectiveSetup setup(spec, options);
-  const std::uint64_t bytes = test::kSanitized ? 16 << 20 : 64 << 20;
-  return run_in_child([&]() -> nlohmann::json {
-           const CollectiveResult of =
-               run_collectives(spec, [&](const FabricTraits& fabric) { return setup.plan(bytes, fabric); });
-           EXPECT_GE(of.time_ps, of.bound_ps);
-           return of.time_ps;
-         })
-      .get<double>();
+  const auto result =
+      test::outcome_of_class(spec, type, parallel_class, test::kSanitized ? 16 << 20 : 64 << 20);
+  EXPECT_GE(result["time"].get<TimePs>(), result["bound"].get<TimePs>());
+  return result["time"].get<double>();
 }
 
 struct Row {
