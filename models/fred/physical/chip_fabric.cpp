@@ -91,7 +91,7 @@ OutputParams FredChipFabric::between(std::uint64_t bytes_per_s, TimePs credit_de
                     params_.buffer_bytes != 0
                         ? chips.chips_per_l1 * params_.buffer_bytes
                         : auto_buffer_bytes(bytes_per_s, credit_delay_ps, params_.format,
-                                            4 * std::uint64_t{chips.chips_per_l1})};
+                                            kPacketsPerPort * chips.chips_per_l1)};
   if (params_.flows)
     made.flow_buffer_bytes =
         params_.flows->per_buffer * params_.flows->room_bytes(bytes_per_s, credit_delay_ps, params_.format,

@@ -31,7 +31,8 @@ class FredChipFabric final : public FredWafer {
   OutputParams between(std::uint64_t bytes_per_s, TimePs credit_delay_ps) const;
   OutputParams link(TimePs latency_ps, std::uint32_t to_level, std::uint32_t ways) const;
 
-  static constexpr std::uint64_t kPacketsPerPort = 4;  // beyond the round trip, with auto
+  /// Beyond the round trip, with auto: all-to-all needs six, as a port's packets wait for different outputs.
+  static constexpr std::uint64_t kPacketsPerPort = 8;
 
   const ChipRouting routing_;
   std::deque<PortsRoute> ports_routes_;
