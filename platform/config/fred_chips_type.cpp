@@ -73,10 +73,16 @@ void check_fred_chips(const FabricSpec& fabric, const Check& check) {
   const std::uint64_t chips = fred.chips_per_l1();
   require_multiple(fred.l1_uplink_bytes_per_s, chips * fred.port_bandwidth_bytes_per_s,
                    fmt::format("ports of {} on each of the {} chips of an L1 switch", port, chips), check);
-  if (fred.up_ports() % fred.l2_chip_links != 0)
+  if (fred.up_ports() % fred.l2_chip_links != 0) {
+    std::string divisors;
+    for (std::uint32_t links = 1; links < fred.up_ports(); ++links)
+      if (fred.up_ports() % links == 0) divisors += fmt::format("{}{}", divisors.empty() ? "" : ", ", links);
     check.fail({&fred.l2_chip_links, &fred.l1_uplink_bytes_per_s},
-               fmt::format("{} links to each L2 chip do not divide the {} ports that a chip has up",
-                           fred.l2_chip_links, fred.up_ports()));
+               fmt::format("{} links to each L2 chip do not divide the {} ports that a chip has up; expected "
+                           "{}{}{}",
+                           fred.l2_chip_links, fred.up_ports(), divisors, divisors.empty() ? "" : " or ",
+                           fred.up_ports()));
+  }
   for (const auto& chip : fred.dead.l1)
     check_dead(fred.dead.l1, chip, fmt::format("chip {} of L1 switch {}", chip.second, chip.first),
                chip.first < fred.l1_switches && chip.second < chips, check);

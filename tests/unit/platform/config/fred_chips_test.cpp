@@ -55,12 +55,13 @@ TEST(FredChipsKeys, ArriveInTheFabric) {
 TEST(FredChipsKeys, WhatCannotBeBuiltSaysWhatCan) {
   for (const char* name : {"fred_a", "fred_b"})
     expect_error(name, {"wafer.fabric.view=physical"},
-                 {"l1_uplink", "1500 GB/s are 0.5 ports of 600 GB/s on each of the 5 chips", "3 TB/s"});
+                 {"l1_uplink", "1.5 TB/s are 0.5 ports of 600 GB/s on each of the 5 chips", "3 TB/s"});
   expect_error("fred_c", {"wafer.fabric.view=physical", "wafer.fabric.l1_uplink=10TB/s"},
                {"3.333 ports", "9 TB/s or 12 TB/s"});
   expect_error("fred_c_physical", {"wafer.fabric.npu_bandwidth=2TB/s"},
-               {"npu_bandwidth", "3.333 ports of 600 GB/s", "1800 GB/s or 2400 GB/s"});
-  expect_error("fred_c_physical", {"wafer.fabric.l2_chip_links=3"}, {"l2_chip_links", "4 ports"});
+               {"npu_bandwidth", "3.333 ports of 600 GB/s", "1.8 TB/s or 2.4 TB/s"});
+  expect_error("fred_c_physical", {"wafer.fabric.l2_chip_links=3"},
+               {"l2_chip_links", "4 ports", "expected 1, 2 or 4"});
   expect_error("fred_c_physical", {"wafer.fabric.l2_switches=5", "wafer.fabric.l2_uplink=9TB/s"},
                {"l2_switches", "two levels"});
 }
