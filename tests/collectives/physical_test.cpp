@@ -36,7 +36,8 @@ struct Cell {
 
 class PhysicalView : public testing::TestWithParam<Cell> {};
 
-// What striping adds to a message is that its last packets leave at a port's speed, 5.5 ns.
+// What striping adds to a message is that its last packets leave at a port's speed, 5.5 ns. Messages that
+// share links share them otherwise.
 TEST_P(PhysicalView, AgreesWithTheLogicalOne) {
   const Cell& cell = GetParam();
   const std::uint64_t bytes = std::uint64_t{18} << (test::kSanitized ? 18 : 20);
@@ -46,14 +47,18 @@ TEST_P(PhysicalView, AgreesWithTheLogicalOne) {
   std::printf("%s, %s %s: physical %.4f of logical\n", cell.variant, cell.type, cell.parallel_class,
               physical / logical);
   EXPECT_NEAR(physical / logical, 1, test::kSanitized ? 0.05 : 0.02);
-  EXPECT_GT(physical, logical);
 }
 INSTANTIATE_TEST_SUITE_P(Fred, PhysicalView,
                          testing::Values(Cell{"c", "all_reduce", ""}, Cell{"c", "all_reduce", "mp"},
                                          Cell{"c", "all_reduce", "dp"}, Cell{"c", "broadcast", "pp"},
                                          Cell{"c", "weight_load", ""}, Cell{"c", "gradient_store", ""},
                                          Cell{"d", "all_reduce", ""}, Cell{"d", "all_reduce", "mp"},
-                                         Cell{"d", "all_reduce", "dp"}, Cell{"d", "broadcast", "pp"}));
+                                         Cell{"d", "all_reduce", "dp"}, Cell{"d", "broadcast", "pp"}),
+                         [](const auto& cell) {
+                           return std::string(cell.param.variant) + "_" + cell.param.type +
+                                  (*cell.param.parallel_class ? std::string("_") + cell.param.parallel_class
+                                                              : "");
+                         });
 
 // On any group, whole and with dead chips, in the network and at the endpoints; BF16 in the order of the
 // chips.

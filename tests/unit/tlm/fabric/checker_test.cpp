@@ -150,9 +150,9 @@ const std::vector<Case> kCases = {
      [](Bench& bench) {
        bench.flow.stripes = 3;
        bench.flow.packets = 8;
-       flow_packets(bench, {0, 6, 3});
+       flow_packets(bench, {1, 4, 4});
      },
-     "stripe_out_of_order"},
+     "stripe_with_one_twice"},
     {"flow_complete",
      [](Bench& bench) {
        bench.flow.stripes = 3;
