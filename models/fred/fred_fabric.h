@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/fred/flows/fred_flows.h"
+#include "models/fred/flows/switch_routes.h"
 #include "models/fred/fred_geometry.h"
 #include "models/fred/routing/network.h"
 #include "tlm/fabric/fabric.h"
@@ -46,6 +47,13 @@ struct FredParams {
 /// the numbers that FredFabric gives them.
 FlowTree fred_flow_tree(const FredParams& params);
 
+/// The ports of the interconnect that the ports of a switch of this level are. A port that is faster than an
+/// NPU's is several.
+std::vector<SwitchRoutes::Port> fred_ports(const FredParams& params, std::uint32_t level);
+
+/// Which flows the switches of the logical view carry together.
+std::shared_ptr<FlowRouting> fred_routes(const FredParams& params, const FlowTree& tree);
+
 /// The logical view of a FRED wafer: a tree of SwitchModules with unicast routes up and down, and in-network
 /// flows if the parameters have them. Switch numbers: the L1 switches, then the L2 switches, then the L3
 /// switch.
@@ -70,6 +78,7 @@ class FredFabric final : public Fabric {
   TimePs head_latency_ps(NpuId from, NpuId to) const override;
   std::vector<std::uint8_t> exits(NpuId npu) const override;
   FlowControl* flow_control() override { return flows_ ? &flows_->control() : nullptr; }
+  const FlowControl* flow_control() const override { return flows_ ? &flows_->admission() : nullptr; }
   std::vector<std::string> pending_flows() const override;
   std::uint64_t queued_flow_packets() const override { return flows_ ? flows_->queued() : 0; }
 

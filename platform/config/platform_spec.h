@@ -44,8 +44,10 @@ struct TrafficClassSpec {
 /// mp and ep; pp; dp; and one channel for all that comes from or goes to outside the wafer, and control.
 std::vector<TrafficClassSpec> default_traffic_classes();
 
-/// What becomes of an in-network flow that has no room beside the active ones.
-enum class FlowConflictPolicy : std::uint8_t { block, refuse };
+/// What becomes of an in-network flow that the switches cannot carry beside the active ones.
+enum class FlowConflictPolicy : std::uint8_t { block, decompose, refuse };
+/// How a FRED switch searches the middle switches of its flows.
+enum class RouteSearch : std::uint8_t { first_colouring, backtracking };
 
 /// A tree of switches: NPU n on L1 switch n / npus_per_l1.
 struct FredSpec {
@@ -64,6 +66,7 @@ struct FredSpec {
   bool phase_rule = false;
   TimePs phase_change_ps = 0;
   std::uint32_t middle_switches = 3;  ///< m of FRED_m(P)
+  RouteSearch route_search = RouteSearch::first_colouring;
 
   std::uint32_t npu_count() const { return l1_switches * npus_per_l1; }
 };

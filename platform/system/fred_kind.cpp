@@ -31,8 +31,11 @@ FredParams fred_params(const config::WaferSpec& spec, bool with_io) {
     FredFlowParams& flows = params.flows.emplace();
     flows.per_buffer = fred.flows_per_buffer;
     flows.room_packets = static_cast<std::uint32_t>(fred.flow_packets.value_or(0));
-    flows.conflict =
-        fred.flow_conflict == config::FlowConflictPolicy::refuse ? FlowConflict::refuse : FlowConflict::block;
+    flows.conflict = fred.flow_conflict == config::FlowConflictPolicy::refuse      ? FlowConflict::refuse
+                     : fred.flow_conflict == config::FlowConflictPolicy::decompose ? FlowConflict::decompose
+                                                                                   : FlowConflict::block;
+    if (fred.route_search == config::RouteSearch::backtracking)
+      flows.route_search = FredRouteMode::backtracking;
     flows.reservation = fred.flow_reservation;
     flows.phase_rule = fred.phase_rule;
     flows.phase_change_ps = fred.phase_change_ps;
@@ -71,6 +74,7 @@ FabricTraits FredKind::traits(const config::WaferSpec& spec) const {
   traits.io_bytes_per_s = fred.io_bytes_per_s;
   traits.io_latency_ps = fred.io_latency_ps;
   traits.in_network = fred.flows.has_value();
+  traits.flows_decompose = fred.flows && fred.flows->conflict == FlowConflict::decompose;
   if (fred.flows)
     traits.flow_additions = [tree = fred_flow_tree(fred)](const std::vector<NpuId>& from,
                                                           const std::vector<NpuId>& to) {

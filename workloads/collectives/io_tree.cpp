@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "workloads/collectives/blocks.h"
+#include "workloads/collectives/in_network.h"
 
 namespace wafertlm {
 namespace {
@@ -303,6 +304,31 @@ std::uint64_t open_chunk(const Loads& loads, bool sends_in, const FabricTraits& 
   return best;
 }
 
+/// The streams as flows that the switches distribute or add up: as much on the uplinks as in the trees, each
+/// byte once through the port of an NPU, and no way from NPU to NPU.
+CollectiveCost cost_of_flows(const Loads& loads, std::uint64_t bytes, const FabricTraits& fabric) {
+  const std::uint64_t port = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
+  const auto wire_ps = [&](std::uint64_t payload, std::uint64_t bytes_per_s) {
+    return at_least_ps(fabric.format.message_wire_bytes(payload), bytes_per_s);
+  };
+  TimePs far = 0;
+  for (const std::uint32_t l1 : fabric.fred.io)
+    for (std::uint32_t other = 0; other < fabric.fred.l1_switches; ++other) {
+      const auto first = [&](std::uint32_t of) { return static_cast<NpuId>(of * fabric.fred.npus_per_l1); };
+      far = std::max(far, fabric.fred.turn_latency_ps[fabric.fred.turn_level(first(l1), first(other)) - 1]);
+    }
+  const TimePs way = fabric.io_latency_ps + far - fabric.fred.npu_link_latency_ps + fabric.step_cost_ps +
+                     fabric.receive_cost_ps;
+  CollectiveCost cost;
+  cost.bound_ps = entry_ps(fabric) +
+                  std::max({at_least_ps(loads.link_bytes, loads.link_bytes_per_s), at_least_ps(bytes, port),
+                            at_least_ps(loads.channel_bytes, fabric.io_bytes_per_s)});
+  cost.predicted_ps = std::max(
+      cost.bound_ps, way + std::max({wire_ps(loads.link_bytes, loads.link_bytes_per_s), wire_ps(bytes, port),
+                                     wire_ps(loads.channel_bytes, fabric.io_bytes_per_s)}));
+  return cost;
+}
+
 }  // namespace
 
 std::uint64_t IoTreePlan::bytes_of(std::size_t tree) const {
@@ -371,17 +397,31 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
                                 std::to_string(stream.chunk_bytes) + " B has too many; raise wafer.io.chunk");
   for (IoTreePlan& plan : plans) plan.chunk_bytes = stream.chunk_bytes;
   loads = loads_of(plans, fabric);
+  // Whoever asks for chunks gets trees of endpoints.
+  const bool in_network = fabric.in_network && !request.chunk_bytes;
   stream.busiest_link_bytes = loads.link_bytes;
   stream.busiest_link_shares = loads.link_shares;
-  if (request.bytes != 0) stream.cost = cost_of_loads(loads, stream.chunk_bytes, sends_in, fabric);
+  if (request.bytes != 0)
+    stream.cost = in_network ? cost_of_flows(loads, request.bytes, fabric)
+                             : cost_of_loads(loads, stream.chunk_bytes, sends_in, fabric);
+  if (in_network) stream.chunk_bytes = fabric.format.packet_bytes;
   for (std::uint32_t k = 0; k < plans.size(); ++k) {
     auto program = std::make_shared<CollectiveProgram>();
     program->type = request.type;
-    program->algorithm = "io_tree";
+    program->algorithm = in_network ? "in_network" : "io_tree";
     program->data_type = request.data_type;
     program->bytes = program->buffer_bytes = plans[k].bytes;
     program->group.push_back(fabric.io_controller(k));
     for (std::uint32_t n = 0; n < fabric.npus(); ++n) program->group.push_back(static_cast<NpuId>(n));
+    if (in_network) {
+      program->flow_additions = fabric.flow_additions;
+      const auto ranks = static_cast<std::uint32_t>(program->group.size());
+      for (std::uint32_t rank = 0; rank < ranks; ++rank)
+        program->ranks.push_back(
+            std::make_unique<InNetworkProgram>(request.type, ranks, program->bytes, 0, rank));
+      stream.channels.push_back(std::move(program));
+      continue;
+    }
     const auto plan = std::make_shared<const IoTreePlan>(std::move(plans[k]));
     for (std::uint32_t rank = 0; rank < program->group.size(); ++rank)
       program->ranks.push_back(
