@@ -219,6 +219,44 @@ void add_shape_options(CLI::App& command, Options& options) {
       "a platform logical]");
 }
 
+struct Counts {
+  std::string ports = "2-16", ms = "1,2,3,4";
+  bool json = false;
+};
+
+/// The µswitches of FRED_m(P).
+int print_counts(const Counts& options) {
+  const auto ends = numbers("--ports", options.ports, '-', 2);
+  const auto ms = numbers("--m", options.ms, ',', 1);
+  if (ends.size() > 2 || ends.front() > ends.back())
+    throw std::invalid_argument("--ports " + options.ports + ": expected a number, or FROM-TO");
+  constexpr std::pair<const char*, MicroSwitchKind> kKinds[] = {
+      {"r", MicroSwitchKind::reduce},
+      {"d", MicroSwitchKind::distribute},
+      {"rd", MicroSwitchKind::reduce_distribute},
+      {"demux", MicroSwitchKind::demux},
+      {"mux", MicroSwitchKind::mux},
+  };
+  nlohmann::json rows = nlohmann::json::array();
+  std::string text = fmt::format("{:>6}{:>4}", "ports", "m");
+  for (const auto& kind : kKinds) text += fmt::format("{:>9}", kind.first);
+  text += fmt::format("{:>8}\n", "stages");
+  for (std::uint32_t ports = ends.front(); ports <= ends.back(); ++ports)
+    for (const std::uint32_t m : ms) {
+      const FredNetwork network(m, ports);
+      nlohmann::json row = {{"ports", ports}, {"m", m}, {"stages", FredNetwork::stages(ports)}};
+      text += fmt::format("{:>6}{:>4}", ports, m);
+      for (const auto& [name, kind] : kKinds) {
+        row[name] = network.netlist().count(kind);
+        text += fmt::format("{:>9}", network.netlist().count(kind));
+      }
+      text += fmt::format("{:>8}\n", FredNetwork::stages(ports));
+      rows.push_back(std::move(row));
+    }
+  print(options.json ? nlohmann::json{{"rows", rows}}.dump(2) + "\n" : text);
+  return 0;
+}
+
 }  // namespace
 
 std::function<int()> add_fred_command(CLI::App& app) {
@@ -228,6 +266,11 @@ std::function<int()> add_fred_command(CLI::App& app) {
   command->require_subcommand(1);
   CLI::App* routes =
       command->add_subcommand("routes", "Flows of each phase in each switch, and whether they route");
+  auto counts = std::make_shared<Counts>();
+  CLI::App* count = command->add_subcommand("counts", "The µswitches and stages of FRED_m(P), as built");
+  count->add_option("--ports", counts->ports, "P, or FROM-TO")->capture_default_str();
+  count->add_option("--m", counts->ms, "Middle switches, a list")->capture_default_str();
+  count->add_flag("--json", counts->json, "Print JSON instead of the table");
   routes
       ->add_option(
           "PLATFORM", options->platform,
@@ -267,7 +310,7 @@ std::function<int()> add_fred_command(CLI::App& app) {
       "  wafertlm fred routes --parallelism \"MP(5)-DP(4)\" --placement random --seed 7 --m 2 --print\n"
       "  wafertlm fred routes --parallelism \"MP(4)-DP(4)\" --l1 8 --npus-per-l1 2 --l2 1 --json\n"
       "  wafertlm fred routes --sweep --workers 18-20");
-  return [options] { return run(*options); };
+  return [options, counts, count] { return count->parsed() ? print_counts(*counts) : run(*options); };
 }
 
 }  // namespace wafertlm

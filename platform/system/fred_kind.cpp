@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "platform/command/format.h"
 
 namespace wafertlm {
@@ -30,6 +32,8 @@ FredParams fred_params(const config::WaferSpec& spec, bool with_io) {
   if (fred.in_network) {
     FredFlowParams& flows = params.flows.emplace();
     flows.per_buffer = fred.flows_per_buffer;
+    // The streams of all controllers have a lane each, so that they get equal parts of a link.
+    if (with_io) flows.lanes = std::clamp(spec.io.controllers.count, flows.lanes, 32U);
     flows.room_packets = static_cast<std::uint32_t>(fred.flow_packets.value_or(0));
     flows.conflict = fred.flow_conflict == config::FlowConflictPolicy::refuse      ? FlowConflict::refuse
                      : fred.flow_conflict == config::FlowConflictPolicy::decompose ? FlowConflict::decompose

@@ -15,7 +15,7 @@ namespace wafertlm {
 /// NPU leaves the uplinks of that one's switch idle in one direction, so that neighbours in the order belong
 /// to different L1 switches, and as many go side by side as there are such switches (at most kMostParallel).
 struct BlockOrder {
-  static constexpr std::uint32_t kMostParallel = 4;
+  static constexpr std::uint32_t kMostParallel = 8;
   std::vector<std::uint32_t> block;     ///< by place
   std::vector<std::uint32_t> place_of;  ///< by block
   std::uint32_t parallel = 1;

@@ -55,11 +55,13 @@ std::size_t FlowAdmission::link_of(std::size_t at, PortId output) const {
 std::size_t FlowAdmission::link_into(NpuId endpoint) const { return first_link_.back() + index_of(endpoint); }
 
 std::uint64_t FlowAdmission::room_of(const OutputParams& link, std::uint64_t flow_bytes_per_s) const {
-  const std::uint64_t room = fabric_.room_bytes(link),
-                      least = 2 * std::uint64_t{params_.format.full_wire_bytes()};
-  if (!params_.room_by_rate || room <= least || flow_bytes_per_s >= link.bytes_per_s) return room;
-  return least + static_cast<std::uint64_t>(
-                     (Uint128{room - least} * flow_bytes_per_s + link.bytes_per_s - 1) / link.bytes_per_s);
+  const std::uint64_t room = fabric_.room_bytes(link), packet = params_.format.full_wire_bytes();
+  if (!params_.room_by_rate || room <= 2 * packet || flow_bytes_per_s >= link.bytes_per_s) return room;
+  // As many such flows as fill the link: a packet of each may go before one of this one, which is as long as
+  // one takes at its rate; on the way into the switch, and out of it.
+  const auto in_flight = static_cast<std::uint64_t>(
+      (Uint128{room - 2 * packet} * flow_bytes_per_s + link.bytes_per_s - 1) / link.bytes_per_s);
+  return std::min(room, 4 * packet + in_flight);
 }
 
 /// The way of a flow and what it needs there.
