@@ -189,7 +189,8 @@ FlowRig::FlowRig(const FlowRigParams& params, const ClassTable& classes)
     for (std::uint32_t s = 0; s <= params.l1; ++s) {
       std::vector<SwitchRoutes::Port> ports(s == params.l1 ? params.l1 : n + 1);
       for (std::uint32_t p = 0; p < ports.size(); ++p) ports[p].first = p;
-      routes->add_switch(static_cast<std::uint32_t>(ports.size()), std::move(ports));
+      const auto count = static_cast<std::uint32_t>(ports.size());
+      routes->add_switch(count, std::move(ports));
     }
     fabric.routing = routes;
   }

@@ -36,7 +36,7 @@ TEST(CollectiveCommand, OneNpuIsLate) {
     const nlohmann::json late =
         first_row(wafer + "--type all_reduce --size 64KiB --late 7:10us --set run.functional=true");
     EXPECT_TRUE(late["values_proven"].get<bool>());
-    EXPECT_EQ(late["skew_s"].get<double>(), 10e-6);
+    EXPECT_DOUBLE_EQ(late["skew_s"].get<double>(), 10e-6);
     EXPECT_GE(late["time_ps"].get<std::uint64_t>(), 10'000'000U);
     EXPECT_LE(late["time_ps"].get<std::uint64_t>(), 10'000'000 + usual["time_ps"].get<std::uint64_t>());
     EXPECT_NEAR(late["time_after_last_entry_s"].get<double>() + 10e-6, late["time_s"].get<double>(), 1e-12);
