@@ -105,7 +105,7 @@ std::vector<std::string> fred_d(const Case& c) {
   const std::string l1 = std::to_string(3 * c.width) + "TB/s", l2 = std::to_string(12 * c.width) + "TB/s";
   overrides.insert(overrides.end(), {"wafer.fabric.l2_switches=" + std::to_string(c.height / 4),
                                      "wafer.fabric.l1_uplink=" + l1, "wafer.fabric.l2_uplink=" + l2,
-                                     "wafer.io.controllers=0"});
+                                     "wafer.io.controllers=none"});
   return overrides;
 }
 

@@ -162,7 +162,7 @@ TEST(InNetworkConflict, DecidesForALateRankToo) {
   const auto multicast = run_groups(spec, CollectiveType::broadcast, {{NpuId{5}, 5'000'000}}, roots);
   EXPECT_TRUE(multicast["proven"].get<bool>());
   EXPECT_EQ(multicast["decomposed"].get<std::vector<int>>(), (std::vector<int>{0, 0, 1}));
-  EXPECT_GT(multicast["ends"][2].get<TimePs>(), 5'000'000U);
+  EXPECT_GE(multicast["ends"][2].get<TimePs>(), 5'000'000U);
   // Whoever comes when the others are gone finds a route.
   const auto result = run_groups(spec, CollectiveType::all_reduce, {{NpuId{3}, 5'000'000}});
   EXPECT_EQ(result["decomposed"].get<std::vector<int>>(), (std::vector<int>{0, 0, 0, 0}));
