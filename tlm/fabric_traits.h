@@ -76,6 +76,7 @@ struct FabricTraits {
   WireFormat format;
   bool in_network = false;       ///< the switches reduce and distribute (Step::Kind::flow_send)
   FlowAdditions flow_additions;  ///< the order in which they add
+  bool flows_decompose = false;  ///< in-network programs need endpoint steps to fall back on
   TimePs step_cost_ps = 0;       ///< endpoint: before each message is sent
   TimePs receive_cost_ps = 0;    ///< endpoint: after each message has arrived
   MemoryTraits memory;

@@ -67,6 +67,9 @@ class FlowParty {
   /// The flow of the entry with `token` has its room on the whole path: the party may send, with `room_bytes`
   /// of its own in the first switch. 0: no room is reserved (tests only).
   virtual void flow_granted(const Flow& flow, std::uint64_t room_bytes, std::uint64_t token, TimePs now) = 0;
+  /// Answer to FlowControl::ask(): the collective of the entry with `token` uses its flows, or it is done in
+  /// steps of its endpoints. All ranks get the same answer. Nobody who does not ask gets one.
+  virtual void flows_decided(bool /*in_network*/, std::uint64_t /*token*/, TimePs /*now*/) {}
 
  protected:
   ~FlowParty() = default;
@@ -85,11 +88,24 @@ struct FlowEntry {
   std::uint64_t token = 0;
 };
 
+/// What came of flows that the switches could not carry beside others.
+struct FlowConflictCounts {
+  std::uint64_t flows = 0;       ///< that found no route when their turn came first
+  std::uint64_t decomposed = 0;  ///< collectives that were done in steps of their endpoints instead
+};
+
 /// Admits flows to a fabric. A receiver needs no entry: endpoints always accept.
 class FlowControl {
  public:
   /// The answer is flow_granted(), not from within this call.
   virtual void enter(const FlowEntry& entry, TimePs now) = 0;
+  /// A rank whose program has endpoint_steps() asks before its first step; of the entry the flow is the
+  /// collective's first one, and the bytes do not count. The answer is flows_decided(), not from within this
+  /// call.
+  virtual void ask(const FlowEntry& entry, TimePs now) = 0;
+  /// Whether the collective was told to do without flows.
+  virtual bool decomposed(std::uint64_t operation) const = 0;
+  virtual FlowConflictCounts conflicts() const = 0;
 
  protected:
   ~FlowControl() = default;

@@ -61,6 +61,9 @@ class StepSource {
   virtual Step step(std::uint32_t strand, std::uint32_t index) const = 0;
   /// The members of flow `tag`, the same from every rank's source. @throws std::logic_error: it has no flows.
   virtual FlowMembers flow(std::uint64_t tag) const;
+  /// What the rank does instead if the fabric decides that the collective cannot use its flows; null: the
+  /// collective does not ask. All ranks have one or none.
+  virtual const StepSource* endpoint_steps() const { return nullptr; }
 };
 
 /// What a collective does with the ranks' buffers. `bytes` is always the full vector (nccl-tests convention),
@@ -103,6 +106,8 @@ struct CollectiveProgram {
   DataType data_type{};            ///< of the values in functional mode
   std::vector<std::unique_ptr<StepSource>> ranks;
   FlowAdditions flow_additions;  ///< empty: no flows, or the order does not matter
+  /// Owns what the ranks do if the fabric cannot carry the flows (StepSource::endpoint_steps); null: none.
+  std::shared_ptr<const CollectiveProgram> decomposed;
 };
 
 }  // namespace wafertlm

@@ -47,8 +47,30 @@ void Endpoint::start_collective(const CollectiveStart& start, TimePs now) {
     throw std::logic_error(npu_name(npu_) + " entered collective " + std::to_string(start.collective_id) +
                            " twice");
   slot = std::make_unique<Collective>();
-  Collective& collective = *slot;
-  collective.start = start;
+  slot->start = start;
+  if (!start.program->endpoint_steps()) return begin(*slot, now);
+  if (!flow_control_)
+    throw std::logic_error(npu_name(npu_) + " should ask for in-network flows, but the fabric has none");
+  flow_control_->ask({{start.collective_id, 0},
+                      start.program,
+                      start.group,
+                      npu_,
+                      start.traffic_class,
+                      start.data_type,
+                      0,
+                      this,
+                      start.collective_id},
+                     now);
+}
+
+void Endpoint::flows_decided(bool in_network, std::uint64_t collective_id, TimePs now) {
+  Collective& collective = *collectives_.at(collective_id);
+  if (!in_network) collective.start.program = collective.start.program->endpoint_steps();
+  begin(collective, now);
+}
+
+void Endpoint::begin(Collective& collective, TimePs now) {
+  const CollectiveStart& start = collective.start;
   collective.strands.resize(start.program->strands());
   // One more than there are, so that nothing ends before all strands have been started.
   collective.unfinished = start.program->strands() + 1;

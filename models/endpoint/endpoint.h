@@ -141,6 +141,8 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   }
   void data_available() override { injector_.resume(now_); }
   void flow_granted(const Flow& flow, std::uint64_t room_bytes, std::uint64_t token, TimePs now) override;
+  void flows_decided(bool in_network, std::uint64_t collective_id, TimePs now) override;
+  void begin(Collective& collective, TimePs now);
   void message_stored(Message& message) override;
 
   Message& make_message(const MessageKey& key, NpuId peer, std::uint64_t bytes, ClassId traffic_class);

@@ -17,7 +17,40 @@ FredFabric::FredFabric(const sc_core::sc_module_name& name, const FredParams& pa
   for (const Routing& each : routing_) routes.push_back(&each);
   build(routes, scheduler, reverse);
   route_check(routes).require_no_cycle(endpoints());
-  if (params.flows) start_flows(fred_flow_tree(params), scheduler, packets);
+  if (!params.flows) return;
+  FlowTree tree = fred_flow_tree(params);
+  // Without reservation nobody asks.
+  std::shared_ptr<FlowRouting> routing = params.flows->reservation ? fred_routes(params, tree) : nullptr;
+  start_flows(std::move(tree), std::move(routing), scheduler, packets);
+}
+
+std::vector<SwitchRoutes::Port> fred_ports(const FredParams& params, std::uint32_t level) {
+  const FredGeometry& at = params.geometry;
+  std::vector<SwitchRoutes::Port> ports;
+  std::uint32_t next = 0;
+  const auto add = [&](std::uint32_t count, std::uint32_t lanes) {
+    for (std::uint32_t i = 0; i < count; ++i, next += lanes) ports.push_back({next, lanes});
+  };
+  const auto lanes_of = [&](std::uint32_t below) {
+    return below == 0 ? 1U : static_cast<std::uint32_t>(params.streams(params.uplink_bytes_per_s(below)));
+  };
+  add(level == 1 ? at.npus_per_l1 : level == 2 ? at.l1_per_l2() : at.l2_switches, lanes_of(level - 1));
+  if (level < at.levels()) add(1, lanes_of(level));
+  if (level == 1) add(at.most_io(), 1);
+  return ports;
+}
+
+std::shared_ptr<FlowRouting> fred_routes(const FredParams& params, const FlowTree& tree) {
+  auto routes =
+      std::make_shared<SwitchRoutes>(params.flows->middle_switches, params.flows->route_search,
+                                     [tree](std::size_t at, PortId port) { return tree.behind(at, port); });
+  const FredGeometry& at = params.geometry;
+  for (std::uint32_t level = 1; level <= at.levels(); ++level) {
+    const std::uint32_t count = level == 1 ? at.l1_switches : level == 2 ? at.l2_switches : 1;
+    for (std::uint32_t n = 0; n < count; ++n)
+      routes->add_switch(params.ports(level), fred_ports(params, level));
+  }
+  return routes;
 }
 
 FlowTree fred_flow_tree(const FredParams& params) {
@@ -42,31 +75,21 @@ FlowTree fred_flow_tree(const FredParams& params) {
     for (std::uint32_t n = 0; n < at.l2_switches; ++n)
       tree.join(l2 + n, static_cast<PortId>(at.l1_per_l2()), l3, static_cast<PortId>(n));
 
-  // A port that is faster than an NPU's is several ports of the network; a flow passes the first of them.
+  // Which lane of a port a flow passes makes no difference to the order.
   struct Level {
     std::unique_ptr<RoutedOrder> order;
-    std::vector<std::uint32_t> first_port;  // by port of the switch
+    std::vector<SwitchRoutes::Port> ports;
   };
   const auto levels = std::make_shared<std::vector<Level>>();
   for (std::uint32_t level = 1; level <= at.levels(); ++level) {
-    Level made{std::make_unique<RoutedOrder>(params.flows->middle_switches, params.ports(level)), {}};
-    const auto width = [&](std::uint32_t below) {
-      return below == 0 ? 1U : static_cast<std::uint32_t>(params.streams(params.uplink_bytes_per_s(below)));
-    };
-    std::uint32_t port = 0;
-    const auto add = [&](std::uint32_t count, std::uint32_t wide) {
-      for (std::uint32_t i = 0; i < count; ++i, port += wide) made.first_port.push_back(port);
-    };
-    add(level == 1 ? at.npus_per_l1 : level == 2 ? at.l1_per_l2() : at.l2_switches, width(level - 1));
-    if (level < at.levels()) add(1, width(level));
-    if (level == 1) add(at.most_io(), 1);
-    levels->push_back(std::move(made));
+    levels->push_back({std::make_unique<RoutedOrder>(params.flows->middle_switches, params.ports(level)),
+                       fred_ports(params, level)});
   }
   tree.set_order([levels, l2, l3](std::size_t number, const FlowLeg& leg) {
     Level& level = (*levels)[number < l2 ? 0 : number < l3 ? 1 : 2];
     const auto ports = [&](const std::vector<PortId>& of) {
       std::vector<std::uint32_t> list;
-      for (const PortId port : of) list.push_back(level.first_port[index_of(port)]);
+      for (const PortId port : of) list.push_back(level.ports[index_of(port)].first);
       return list;
     };
     return level.order->of(ports(leg.inputs), ports(leg.outputs));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/fred/flows/flow_tree.h"
+#include "models/fred/flows/switch_routes.h"
 #include "models/fred/fred_wafer.h"
 
 namespace wafertlm {
@@ -12,6 +13,13 @@ namespace wafertlm {
 /// The ways of flows through a FRED wafer, with the orders in which its switches add. Switches and ports have
 /// the numbers that FredFabric gives them.
 FlowTree fred_flow_tree(const FredParams& params);
+
+/// The ports of the interconnect that the ports of a switch of this level are. A port that is faster than an
+/// NPU's is several.
+std::vector<SwitchRoutes::Port> fred_ports(const FredParams& params, std::uint32_t level);
+
+/// Which flows the switches of the logical view carry together.
+std::shared_ptr<FlowRouting> fred_routes(const FredParams& params, const FlowTree& tree);
 
 /// The logical view of a FRED wafer: a tree of SwitchModules with unicast routes up and down, and in-network
 /// flows if the parameters have them. Switch numbers: the L1 switches, then the L2 switches, then the L3

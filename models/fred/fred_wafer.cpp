@@ -96,7 +96,8 @@ RouteCheck FredWafer::route_check(const std::vector<const RouteFunction*>& route
   return check;
 }
 
-void FredWafer::start_flows(FlowWays ways, Scheduler& scheduler, PacketPool& packets) {
+void FredWafer::start_flows(FlowWays ways, std::shared_ptr<FlowRouting> routing, Scheduler& scheduler,
+                            PacketPool& packets) {
   flows_ = std::make_unique<FredFlows>(*params_.flows, params_.format, classes_, packets, scheduler);
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     std::vector<OutputParams> links;
@@ -104,6 +105,7 @@ void FredWafer::start_flows(FlowWays ways, Scheduler& scheduler, PacketPool& pac
     flows_->add_switch(*switches_[n], links);
   }
   for (std::uint32_t e = 0; e < endpoints(); ++e) flows_->add_injection(link_from(static_cast<NpuId>(e)));
+  flows_->set_routing(std::move(routing));
   flows_->start(std::move(ways));
 }
 

@@ -25,6 +25,7 @@ class FredWafer : public Fabric {
   std::string switch_of(NpuId endpoint) const final { return nodes_[places_[index_of(endpoint)].node].name; }
   TimePs head_latency_ps(NpuId from, NpuId to) const final;
   FlowControl* flow_control() final { return flows_ ? &flows_->control() : nullptr; }
+  const FlowControl* flow_control() const final { return flows_ ? &flows_->admission() : nullptr; }
   std::vector<std::string> pending_flows() const final;
   std::uint64_t queued_flow_packets() const final { return flows_ ? flows_->queued() : 0; }
 
@@ -71,7 +72,9 @@ class FredWafer : public Fabric {
   void build(const std::vector<const RouteFunction*>& routes, Scheduler& scheduler, bool reverse);
   /// Of the plan.
   RouteCheck route_check(const std::vector<const RouteFunction*>& routes) const;
-  void start_flows(FlowWays ways, Scheduler& scheduler, PacketPool& packets);
+  /// `routing`: which flows the switches carry together; none: any.
+  void start_flows(FlowWays ways, std::shared_ptr<FlowRouting> routing, Scheduler& scheduler,
+                   PacketPool& packets);
 
   const FredParams params_;
   std::uint32_t flow_stripes_ = 1;  ///< most of a flow

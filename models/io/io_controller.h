@@ -35,6 +35,8 @@ class IoController : public sc_core::sc_module,
   IoController(const sc_core::sc_module_name& name, const IoControllerParams& params,
                const ClassTable& classes, PacketPool& packets, MessagePool& messages, Scheduler& scheduler);
 
+  /// As Endpoint::set_flow_control.
+  void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
   const Endpoint& endpoint() const { return endpoint_; }
   /// What is not done yet, in words.
   std::vector<std::string> pending() const { return endpoint_.pending(); }

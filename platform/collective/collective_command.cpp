@@ -83,6 +83,10 @@ std::function<int()> add_collective_command(CLI::App& app) {
           "with a worker and an NPU)")
       ->capture_default_str();
   command->add_option("--seed", what.seed, "Of a random placement; run.seed if not given");
+  command->add_option(
+      "--late", what.late,
+      "NPUs that enter later than the others, for instance 7:10us,12:1us; times count from the "
+      "first entry, /predict from the last one");
   command->add_option("--set", options->overrides,
                       "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
   command->add_flag("--json", options->json, "Print JSON instead of the table");

@@ -21,7 +21,7 @@ std::string optional_ratio(const Json& value) {
   return value.is_null() ? "-" : fmt::format("{:.3f}", value.get<double>());
 }
 
-Json times(std::uint64_t bytes, TimePs time, TimePs predicted, TimePs bound, double bus_factor) {
+Json times(std::uint64_t bytes, TimePs time, TimePs predicted, TimePs bound, double bus_factor, TimePs skew) {
   const double rate = time == 0 ? 0 : static_cast<double>(bytes) / seconds(time);
   return {{"bytes", bytes},
           {"time_s", seconds(time)},
@@ -33,7 +33,9 @@ Json times(std::uint64_t bytes, TimePs time, TimePs predicted, TimePs bound, dou
           {"algorithm_bandwidth_bytes_per_s", rate},
           {"bus_bandwidth_bytes_per_s", rate * bus_factor},
           {"time_over_bound", ratio(time, bound)},
-          {"time_over_predicted", ratio(time, predicted)}};
+          {"skew_s", seconds(skew)},
+          {"time_after_last_entry_s", seconds(time - std::min(time, skew))},
+          {"time_over_predicted", ratio(time - std::min(time, skew), predicted)}};
 }
 
 std::vector<std::size_t> numbers(const Group& group) {
@@ -110,26 +112,42 @@ CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const Colle
 }
 
 Json CollectiveReport::lane_row(std::uint64_t bytes, const CollectiveResult& result,
-                                const CollectivePlan& plan, std::size_t first, std::size_t count) const {
+                                const CollectivePlan& plan, std::size_t lane, std::size_t first,
+                                std::size_t count) const {
   Json groups = Json::array();
   TimePs slowest = 0, fastest = kNever, predicted = 0, bound = 0;
+  std::size_t decomposed = 0;
   for (std::size_t i = first; i < first + count; ++i) {
     const PlannedCollective& each = plan.collectives[i];
+    const CollectiveCost& cost = result.decomposed[i] ? each.decomposed_cost : each.cost;
     groups.push_back({{"npus", numbers(each.program->group)},
                       {"time_s", seconds(result.end_ps[i])},
                       {"time_ps", result.end_ps[i]},
-                      {"predicted_s", seconds(each.cost.predicted_ps)},
-                      {"bound_s", seconds(each.cost.bound_ps)}});
+                      {"predicted_s", seconds(cost.predicted_ps)},
+                      {"bound_s", seconds(cost.bound_ps)},
+                      {"algorithm", result.decomposed[i] ? decomposed_name(*each.program->decomposed)
+                                                         : each.program->algorithm}});
+    decomposed += result.decomposed[i] ? 1 : 0;
     slowest = std::max(slowest, result.end_ps[i]);
     fastest = std::min(fastest, result.end_ps[i]);
-    predicted = std::max(predicted, each.cost.predicted_ps);
-    bound = std::max(bound, each.cost.bound_ps);
+    predicted = std::max(predicted, cost.predicted_ps);
+    bound = std::max(bound, cost.bound_ps);
   }
+  if (decomposed == 0 && lane < plan.lanes_predicted_ps.size())
+    predicted = std::max(predicted, plan.lanes_predicted_ps[lane]);
   const PlannedCollective& one = plan.collectives[first];
   const std::size_t ranks = one.program->group.size();
-  Json row = times(bytes, slowest, predicted, bound, bus_factor(setup_.type(), ranks));
+  Json row = times(bytes, slowest, predicted, bound, bus_factor(setup_.type(), ranks), result.skew_ps);
   row["class"] = one.traffic_class;
   row["algorithm"] = one.program->algorithm;
+  if (decomposed != 0) {
+    const std::string name = decomposed_name(*one.program->decomposed);
+    row["algorithm"] = decomposed == count ? name
+                                           : fmt::format("{}; {} of {} groups {}", one.program->algorithm,
+                                                         decomposed, count, name);
+  }
+  row["decomposed_groups"] = decomposed;
+  row["flow_conflicts"] = result.conflicts.flows;
   row["chunks"] = one.program->chunks;
   row["group_size"] = ranks;
   row["fastest_group_s"] = seconds(fastest);
@@ -140,7 +158,7 @@ Json CollectiveReport::lane_row(std::uint64_t bytes, const CollectiveResult& res
 
 Json CollectiveReport::stream_row(std::uint64_t bytes, const CollectiveResult& result) const {
   const IoStream stream = setup_.plan_stream(bytes, fabric_);
-  Json row = times(bytes, result.time_ps, result.predicted_ps, result.bound_ps, 1);
+  Json row = times(bytes, result.time_ps, result.predicted_ps, result.bound_ps, 1, result.skew_ps);
   const double line_rate = fabric_.io_controllers() * static_cast<double>(fabric_.io_bytes_per_s);
   row["line_rate_bytes_per_s"] = line_rate;
   row["fraction_of_line_rate"] = row["algorithm_bandwidth_bytes_per_s"].get<double>() / line_rate;
@@ -168,9 +186,10 @@ Json CollectiveReport::rows(std::uint64_t bytes, const CollectiveResult& result)
   } else {
     const CollectivePlan plan = setup_.plan(bytes, fabric_);
     std::size_t first = 0;
-    for (const CollectiveLane& lane : setup_.lanes()) {
-      rows.push_back(lane_row(bytes, result, plan, first, lane.groups.size()));
-      first += lane.groups.size();
+    for (std::size_t lane = 0; lane < setup_.lanes().size(); ++lane) {
+      const std::size_t count = setup_.lanes()[lane].groups.size();
+      rows.push_back(lane_row(bytes, result, plan, lane, first, count));
+      first += count;
     }
   }
   for (Json& row : rows) {

@@ -28,7 +28,7 @@ class CollectiveReport {
 
  private:
   nlohmann::json lane_row(std::uint64_t bytes, const CollectiveResult& result, const CollectivePlan& plan,
-                          std::size_t first, std::size_t count) const;
+                          std::size_t lane, std::size_t first, std::size_t count) const;
   nlohmann::json stream_row(std::uint64_t bytes, const CollectiveResult& result) const;
   void print_head() const;
   void print_row(const nlohmann::json& row) const;

@@ -17,10 +17,14 @@ namespace wafertlm {
 namespace {
 
 /// Enters every rank of all collectives and waits for all of them. Collective i has the id i + 1.
-class Driver : public OperationListener {
+class Driver : public OperationListener, private Wakeable {
  public:
-  Driver(Machine& machine, const std::vector<PlannedCollective>& collectives, bool functional)
-      : machine_(machine), collectives_(collectives), functional_(functional), end_ps_(collectives.size()) {
+  Driver(Machine& machine, const CollectivePlan& plan, bool functional)
+      : machine_(machine),
+        collectives_(plan.collectives),
+        late_(plan.late),
+        functional_(functional),
+        end_ps_(plan.collectives.size()) {
     for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
       ports_.push_back(std::make_unique<OperationPort>(("sequencer_" + std::to_string(n)).c_str(), *this));
       machine.attach(*ports_.back(), static_cast<NpuId>(n));
@@ -28,22 +32,14 @@ class Driver : public OperationListener {
   }
 
   void start() {
-    for (std::size_t i = 0; i < collectives_.size(); ++i) {
-      const auto& program = collectives_[i].program;
-      if (functional_) expected_.emplace_back(*program, i + 1);
-      for (std::uint32_t rank = 0; rank < program->group.size(); ++rank) {
-        Operation operation;
-        operation.kind = Operation::Kind::collective;
-        operation.traffic_class = machine_.wafer().classes.find(collectives_[i].traffic_class);
-        operation.collective_id = i + 1;
-        operation.rank = rank;
-        operation.program = program;
+    for (const auto& [npu, by] : late_)
+      machine_.wafer().scheduler.schedule(by, *this, static_cast<std::uint32_t>(npu));
+    for (std::size_t i = 0; i < collectives_.size(); ++i)
+      for (std::uint32_t rank = 0; rank < collectives_[i].program->group.size(); ++rank) {
         ++running_;
         ++entered_;
-        ports_[index_of(program->group[rank])]->issue(
-            rank, operation, functional_ ? initial_values(*program, i + 1, rank) : std::vector<std::byte>());
+        if (late_.count(collectives_[i].program->group[rank]) == 0) enter(i, rank);
       }
-    }
   }
 
   bool done() const { return running_ == 0; }
@@ -70,7 +66,7 @@ class Driver : public OperationListener {
     const std::size_t collective = operation.collective_id - 1;
     std::vector<std::uint64_t> elements;
     const std::string wrong =
-        expected_[collective].wrong_value(static_cast<std::uint32_t>(rank), data, &elements);
+        expected(operation.collective_id).wrong_value(static_cast<std::uint32_t>(rank), data, &elements);
     if (wrong.empty()) return;
     // Ranks of a stream are a controller and all NPUs, so the controller is what tells it from the others.
     const std::size_t root = index_of(collectives_[collective].program->group.front());
@@ -82,13 +78,45 @@ class Driver : public OperationListener {
   }
 
  private:
+  void enter(std::size_t collective, std::uint32_t rank) {
+    const auto& program = collectives_[collective].program;
+    Operation operation;
+    operation.kind = Operation::Kind::collective;
+    operation.traffic_class = machine_.wafer().classes.find(collectives_[collective].traffic_class);
+    operation.collective_id = collective + 1;
+    operation.rank = rank;
+    operation.program = program;
+    ports_[index_of(program->group[rank])]->issue(
+        rank, operation,
+        functional_ ? initial_values(*program, collective + 1, rank) : std::vector<std::byte>());
+  }
+
+  /// A late NPU enters.
+  void wake(std::uint32_t npu, TimePs) override {
+    for (std::size_t i = 0; i < collectives_.size(); ++i) {
+      const Group& group = collectives_[i].program->group;
+      for (std::uint32_t rank = 0; rank < group.size(); ++rank)
+        if (group[rank] == static_cast<NpuId>(npu)) enter(i, rank);
+    }
+  }
+
+  /// Known when a rank is done: what it did depends on what the switches could carry.
+  const ExpectedValues& expected(std::uint64_t id) {
+    const auto found = expected_.find(id);
+    if (found != expected_.end()) return found->second;
+    return expected_
+        .try_emplace(id, machine_.wafer().fabric().done_program(*collectives_[id - 1].program, id), id)
+        .first->second;
+  }
+
   Machine& machine_;
   const std::vector<PlannedCollective>& collectives_;
+  const std::map<NpuId, TimePs>& late_;
   bool functional_;
-  std::vector<std::unique_ptr<OperationPort>> ports_;  // by endpoint
-  std::vector<TimePs> end_ps_;                         // by collective
-  std::size_t entered_ = 0, running_ = 0;              // ranks
-  std::vector<ExpectedValues> expected_;               // by collective, in functional mode
+  std::vector<std::unique_ptr<OperationPort>> ports_;                         // by endpoint
+  std::vector<TimePs> end_ps_;                                                // by collective
+  std::size_t entered_ = 0, running_ = 0;                                     // ranks
+  std::map<std::uint64_t, ExpectedValues> expected_;                          // by id, in functional mode
   std::map<std::pair<std::size_t, std::uint64_t>, std::string> first_wrong_;  // by collective and rank
   std::set<WrongValues::Place> wrong_;
 };
@@ -110,7 +138,7 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   const CollectivePlan plan = planner(machine.traits());
   const std::vector<PlannedCollective>& collectives = plan.collectives;
   for (const PlannedCollective& each : collectives) fabric.require_routes(each.program->group);
-  Driver driver(machine, collectives, spec.run.functional);
+  Driver driver(machine, plan, spec.run.functional);
   const std::clock_t begin = std::clock();
   simulate(
       machine, [&] { driver.start(); }, [&] { return driver.done(); });
@@ -120,11 +148,15 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
     throw std::runtime_error(machine.fault()->report() + ", and no value is wrong: the proof missed it");
   CollectiveResult result;
   result.simulation_cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  for (const auto& [npu, by] : plan.late) result.skew_ps = std::max(result.skew_ps, by);
   result.predicted_ps = plan.together.predicted_ps;
   result.bound_ps = plan.together.bound_ps;
   result.end_ps = driver.end_ps();
+  if (const FlowControl* const flows = fabric.flow_control()) result.conflicts = flows->conflicts();
   for (std::size_t i = 0; i < collectives.size(); ++i) {
-    const CollectiveCost& cost = collectives[i].cost;
+    const CollectiveProgram& program = *collectives[i].program;
+    result.decomposed.push_back(&fabric.done_program(program, i + 1) != &program);
+    const CollectiveCost& cost = result.decomposed[i] ? collectives[i].decomposed_cost : collectives[i].cost;
     require_bound(collectives.size() == 1 ? "the collective" : "collective " + std::to_string(i),
                   result.end_ps[i], cost.bound_ps);
     result.time_ps = std::max(result.time_ps, result.end_ps[i]);

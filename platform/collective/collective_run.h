@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "platform/config/platform_spec.h"
+#include "tlm/flow.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm {
@@ -19,13 +21,17 @@ struct PlannedCollective {
   std::shared_ptr<const CollectiveProgram> program;
   std::string traffic_class;
   CollectiveCost cost;
+  CollectiveCost decomposed_cost = {};  ///< of its endpoint steps, if it has any
 };
 
-/// Collectives on an idle wafer, all entered by all their ranks at time 0.
+/// Collectives on an idle wafer, all entered by all their ranks at time 0, or by some late.
 struct CollectiveResult {
-  TimePs time_ps = 0;                     ///< of the slowest
+  TimePs time_ps = 0;                     ///< of the slowest, from the first entry
+  TimePs skew_ps = 0;                     ///< between the first and the last entry
   TimePs predicted_ps = 0, bound_ps = 0;  ///< the largest
   std::vector<TimePs> end_ps;             ///< of each
+  std::vector<bool> decomposed;  ///< of each: not done in the network, since its flows found no route
+  FlowConflictCounts conflicts;
   std::uint64_t packet_hops = 0, events = 0;
   std::uint64_t busiest_link_payload_bytes = 0;  ///< of the links between routers
   /// The link between routers that was kept waiting for credits longest: its line idle, a packet ready.
@@ -59,6 +65,8 @@ class WrongValues : public std::runtime_error {
 struct CollectivePlan {
   std::vector<PlannedCollective> collectives;
   CollectiveCost together;  ///< of the slowest one, because they share the fabric; 0: nothing is known
+  std::vector<TimePs> lanes_predicted_ps = {};  ///< of the groups of each class, as they share the fabric
+  std::map<NpuId, TimePs> late = {};  ///< NPUs that enter all of them later than the others, and by how much
 };
 
 /// What to run on a fabric.

@@ -8,8 +8,10 @@
 #include <stdexcept>
 
 #include "platform/command/ranges.h"
+#include "platform/config/quantity.h"
 #include "platform/config/suggest.h"
 #include "platform/system/wafer.h"
+#include "workloads/collectives/shared_links.h"
 #include "workloads/parallelism/placement.h"
 
 namespace wafertlm {
@@ -31,6 +33,33 @@ std::uint64_t seed_of(const std::string& text, std::uint64_t otherwise) {
   if (error != std::errc() || end != text.data() + text.size())
     throw std::invalid_argument("--seed " + text + ": expected a whole number");
   return seed;
+}
+
+/// "7:10us,12:1us".
+std::map<NpuId, TimePs> parse_late(const std::string& text, std::uint32_t npus) {
+  std::map<NpuId, TimePs> late;
+  std::istringstream list(text);
+  for (std::string entry; std::getline(list, entry, ',');) {
+    const std::size_t colon = entry.find(':');
+    const auto fail = [&](const std::string& why) {
+      throw std::invalid_argument("--late " + text + ": '" + entry + "' " + why +
+                                  "; expected NPU:TIME, for instance 7:10us");
+    };
+    std::uint32_t npu = 0;
+    const auto [end, error] =
+        std::from_chars(entry.data(), entry.data() + std::min(colon, entry.size()), npu);
+    if (colon == std::string::npos || error != std::errc() || end != entry.data() + colon)
+      fail("names no NPU and time");
+    if (npu >= npus) fail("is not on the wafer, which has NPUs 0 to " + std::to_string(npus - 1));
+    TimePs by = 0;
+    try {
+      by = config::parse_time(entry.substr(colon + 1));
+    } catch (const config::QuantityError& error_of) {
+      fail(std::string("has no time: ") + error_of.what());
+    }
+    if (!late.emplace(static_cast<NpuId>(npu), by).second) fail("names an NPU twice");
+  }
+  return late;
 }
 
 void require_unused(const std::string& value, const std::string& option, const std::string& why) {
@@ -73,6 +102,7 @@ CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const Collect
                                 " has no root; leave it out");
   if (options.placement != "random")
     require_unused(options.seed, "--seed", "only --placement random has a seed");
+  late_ = parse_late(options.late, spec.wafer.npu_count());
   if (streams_) {
     const std::string why = options.type + " goes to all NPUs along its own trees";
     require_unused(options.parallelism, "--parallelism", why);
@@ -142,8 +172,26 @@ IoStream CollectiveSetup::plan_stream(std::uint64_t bytes, const FabricTraits& f
   return plan_io_stream({type_, bytes, stream_chunk_bytes_, data_type_}, fabric);
 }
 
+/// Collectives that share links are not done before the busiest one is.
+void CollectiveSetup::predict_sharing(CollectivePlan& plan, const FabricTraits& fabric) const {
+  std::vector<const CollectiveProgram*> programs;
+  for (const PlannedCollective& each : plan.collectives) programs.push_back(each.program.get());
+  plan.together.predicted_ps = shared_links_ps(programs, fabric);
+  // Of a class whose groups share links only among themselves.
+  std::size_t first = 0;
+  for (const CollectiveLane& lane : lanes_) {
+    const std::size_t end = first + lane.groups.size();
+    programs.clear();
+    for (std::size_t i = first; i < end; ++i) programs.push_back(plan.collectives[i].program.get());
+    const TimePs shared = shared_links_ps(programs, fabric);
+    plan.lanes_predicted_ps.push_back(shared);
+    first = end;
+  }
+}
+
 CollectivePlan CollectiveSetup::plan(std::uint64_t bytes, const FabricTraits& fabric) const {
   CollectivePlan plan;
+  plan.late = late_;
   if (const std::uint32_t value = bytes_of(data_type_); functional_ && bytes % value != 0)
     throw std::invalid_argument("--size " + std::to_string(bytes) + "B: functional mode carries " +
                                 std::string(to_string(data_type_)) +
@@ -160,7 +208,19 @@ CollectivePlan CollectiveSetup::plan(std::uint64_t bytes, const FabricTraits& fa
       const CollectiveRequest asked = request(group, bytes);
       const auto program = plan_collective(asked, fabric);
       plan.collectives.push_back({program, lane.traffic_class, cost_of(*program, asked, fabric)});
+      if (!program->decomposed) continue;
+      CollectiveRequest steps = asked;
+      steps.chunks = program->decomposed->chunks;
+      plan.collectives.back().decomposed_cost = cost_of(*program->decomposed, steps, fabric);
     }
+  for (const auto& [npu, by] : late_)
+    if (std::none_of(plan.collectives.begin(), plan.collectives.end(),
+                     [id = npu](const PlannedCollective& each) {
+                       const Group& group = each.program->group;
+                       return std::find(group.begin(), group.end(), id) != group.end();
+                     }))
+      throw std::invalid_argument("--late: NPU " + std::to_string(index_of(npu)) + " is in no group");
+  if (plan.collectives.size() > 1) predict_sharing(plan, fabric);
   return plan;
 }
 

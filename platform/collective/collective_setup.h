@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct CollectiveOptions {
   std::optional<std::uint32_t> root;  ///< position in the group; only of rooted collectives
   std::string parallelism;  ///< "MP(2)-DP(5)-PP(2)"; then traffic_class is a list of mp, dp, pp, all
   std::string placement = "paper";
+  std::string late;  ///< "7:10us,12:1us": NPUs that enter later than the others; empty: none
   std::string seed;  ///< of a random placement; empty: the platform's
 };
 
@@ -46,6 +48,7 @@ class CollectiveSetup {
   IoStream plan_stream(std::uint64_t bytes, const FabricTraits& fabric) const;
 
  private:
+  void predict_sharing(CollectivePlan& plan, const FabricTraits& fabric) const;
   CollectiveRequest request(const Group& group, std::uint64_t bytes) const;
   std::vector<CollectiveLane> parallel_lanes(const config::PlatformSpec& spec,
                                              const CollectiveOptions& options) const;
@@ -58,6 +61,7 @@ class CollectiveSetup {
   DataType data_type_{};
   std::optional<std::uint64_t> stream_chunk_bytes_;
   std::vector<CollectiveLane> lanes_;
+  std::map<NpuId, TimePs> late_;
 };
 
 }  // namespace wafertlm

@@ -96,6 +96,7 @@ void check_fred(const FabricSpec& fabric, const Check& check) {
     unused(&FredSpec::phase_rule);
     unused(&FredSpec::phase_change_ps);
     unused(&FredSpec::middle_switches);
+    unused(&FredSpec::route_search);
     return;
   }
   constexpr std::uint32_t kMostChannels = kMaxVcs / 2;
@@ -232,11 +233,14 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
           "flow_packets", fred(&FredSpec::flow_packets), auto_or(integer<std::uint64_t>(2, 65'536)),
           "Packets for which an in-network flow reserves room in every buffer of its path; auto: enough "
           "for line rate")
-      .optional("flow_conflict", fred(&FredSpec::flow_conflict),
-                choice<FlowConflictPolicy>(
-                    {{"block", FlowConflictPolicy::block}, {"refuse", FlowConflictPolicy::refuse}}),
-                "What becomes of an in-network flow that has no room beside the active ones: it waits at its "
-                "sources, or the run ends with an error")
+      .optional(
+          "flow_conflict", fred(&FredSpec::flow_conflict),
+          choice<FlowConflictPolicy>({{"block", FlowConflictPolicy::block},
+                                      {"decompose", FlowConflictPolicy::decompose},
+                                      {"refuse", FlowConflictPolicy::refuse}}),
+          "What becomes of an in-network flow that the switches cannot carry beside the active ones: it "
+          "waits at its sources, its collective is done in steps of its endpoints, or the run ends with "
+          "an error")
       .optional("flow_reservation", fred(&FredSpec::flow_reservation), boolean(),
                 "false, for tests only: in-network flows share the buffers and may block each other for ever")
       .optional("phase_rule", fred(&FredSpec::phase_rule), boolean(),
@@ -245,6 +249,11 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
                 "Time that a switch takes to change between flows of different priority")
       .optional("middle_switches", fred(&FredSpec::middle_switches), integer<std::uint32_t>(1, 31),
                 "m of the interconnect FRED_m(P) in a switch")
+      .optional("route_search", fred(&FredSpec::route_search),
+                choice<RouteSearch>({{"first_colouring", RouteSearch::first_colouring},
+                                     {"backtracking", RouteSearch::backtracking}}),
+                "How a switch searches the middle switches of its flows: the first colouring of their "
+                "conflicts at each level, or all of them")
       .optional("view", fred(&FredSpec::view),
                 choice<FredView>({{"logical", FredView::logical}, {"physical", FredView::physical}}),
                 "logical: each switch is one; physical: the chips it is made of")

@@ -44,8 +44,10 @@ struct TrafficClassSpec {
 /// mp and ep; pp; dp; and one channel for all that comes from or goes to outside the wafer, and control.
 std::vector<TrafficClassSpec> default_traffic_classes();
 
-/// What becomes of an in-network flow that has no room beside the active ones.
-enum class FlowConflictPolicy : std::uint8_t { block, refuse };
+/// What becomes of an in-network flow that the switches cannot carry beside the active ones.
+enum class FlowConflictPolicy : std::uint8_t { block, decompose, refuse };
+/// How a FRED switch searches the middle switches of its flows.
+enum class RouteSearch : std::uint8_t { first_colouring, backtracking };
 
 /// What a switch of a FRED wafer is: one switch, or the chips that it is made of.
 enum class FredView : std::uint8_t { logical, physical };
@@ -73,6 +75,7 @@ struct FredSpec {
   bool phase_rule = false;
   TimePs phase_change_ps = 0;
   std::uint32_t middle_switches = 3;  ///< m of FRED_m(P)
+  RouteSearch route_search = RouteSearch::first_colouring;
   FredView view = FredView::logical;
   std::uint64_t port_bandwidth_bytes_per_s = 600'000'000'000;  ///< of a chip, in the physical view
   std::uint32_t l2_chip_links = 2;                             ///< of an L1 chip to each of its L2 chips

@@ -8,8 +8,11 @@
 #include <memory>
 #include <stdexcept>
 
+#include "platform/command/format.h"
+#include "platform/config/load.h"
 #include "platform/config/suggest.h"
 #include "platform/fred/fred_sweep.h"
+#include "platform/system/fred_kind.h"
 
 namespace wafertlm {
 namespace {
@@ -18,8 +21,10 @@ const std::vector<std::string> kPlacements = {"paper", "contiguous", "row_major"
 
 struct Options {
   FredWaferShape shape;
-  std::string view = "physical", io, type = "all_reduce", parallelism, ms = "2,3", placement, workers;
+  std::string platform, view, io, type = "all_reduce", parallelism, ms, placement, workers;
+  std::vector<std::string> overrides;
   std::uint64_t seed = 1, seeds = 20;
+  std::string note;  // of the platform
   bool sweep = false, print = false, json = false;
   CLI::Option *l1 = nullptr, *npus = nullptr, *uplinks = nullptr, *l2 = nullptr, *seed_option = nullptr,
               *seeds_option = nullptr;
@@ -43,6 +48,49 @@ std::vector<std::uint32_t> numbers(const std::string& option, const std::string&
   }
 }
 
+/// What the command takes from a platform file where no option says otherwise.
+void take_platform(Options& options) {
+  if (options.platform.empty()) {
+    if (!options.overrides.empty())
+      throw std::invalid_argument("--set changes keys of a platform file; give one");
+    if (options.view.empty()) options.view = "physical";
+    if (options.ms.empty()) options.ms = "2,3";
+    return;
+  }
+  const config::PlatformSpec spec = config::load_platform(options.platform, options.overrides);
+  if (spec.wafer.fabric.wiring != config::Wiring::fred)
+    throw std::invalid_argument(options.platform + " is no FRED wafer (wafer.fabric.kind)");
+  const FredParams fred = fred_params(spec.wafer, true);
+  if (fred.geometry.levels() != 2)
+    throw std::invalid_argument(options.platform +
+                                " has three levels of switches; routes are known for two (l2_switches: 1)");
+  options.note = fmt::format("{}: {}\n", spec.name,
+                             fred.flows ? fmt::format("m = {}", fred.flows->middle_switches)
+                                        : "its switches do not reduce (in_network: false)");
+  if (options.view.empty()) options.view = "logical";
+  if (options.ms.empty()) {
+    options.ms = "2,3";
+    if (const std::uint32_t m = fred.flows ? fred.flows->middle_switches : 3; m != 2 && m != 3)
+      options.ms += fmt::format(",{}", m);
+  }
+  if (!options.l1->count()) options.shape.l1_switches = fred.geometry.l1_switches;
+  if (!options.npus->count()) options.shape.npus_per_l1 = fred.geometry.npus_per_l1;
+  if (!options.uplinks->count()) {
+    options.shape.uplinks = static_cast<std::uint32_t>(fred.streams(fred.l1_uplink_bytes_per_s));
+    if (options.view == "logical" && options.shape.uplinks < fred.geometry.npus_per_l1)
+      options.note += fmt::format(
+          "an uplink of {} is {} port{}: flows that find none free are a conflict here, and take turns in a "
+          "run\n",
+          format_bandwidth(static_cast<double>(fred.l1_uplink_bytes_per_s)), options.shape.uplinks,
+          options.shape.uplinks == 1 ? "" : "s");
+  }
+  if (options.io.empty()) {
+    options.shape.io_per_l1.assign(options.shape.l1_switches, 0);
+    for (const std::uint32_t l1 : fred.geometry.io)
+      if (l1 < options.shape.l1_switches) ++options.shape.io_per_l1[l1];
+  }
+}
+
 FredWaferShape shape_of(const Options& options) {
   FredWaferShape shape = options.shape;
   if (options.view == "logical") {
@@ -57,9 +105,10 @@ FredWaferShape shape_of(const Options& options) {
   const bool same_l1 = !options.l1->count();
   if (!options.io.empty())
     shape.io_per_l1 = numbers("--io", options.io, ',', 0);
-  else if (!same_l1)
+  else if (!same_l1 && options.platform.empty())
     shape.io_per_l1.assign(shape.l1_switches, 4);
-  if (options.npus->count() && !options.uplinks->count()) shape.uplinks = shape.npus_per_l1;
+  if (options.npus->count() && !options.uplinks->count() && options.platform.empty())
+    shape.uplinks = shape.npus_per_l1;
   shape.check();
   return shape;
 }
@@ -123,7 +172,9 @@ FredSweepQuery sweep_query(const Options& options, const FredRoutesQuery& routes
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
-int run(const Options& options) {
+int run(const Options& given) {
+  Options options = given;
+  take_platform(options);
   FredRoutesQuery routes;
   routes.shape = shape_of(options);
   routes.ms = numbers("--m", options.ms, ',', 1);
@@ -133,7 +184,7 @@ int run(const Options& options) {
   if (options.sweep) {
     const FredSweepQuery query = sweep_query(options, routes);
     const FredSweep sweep = sweep_routes(query);
-    print(options.json ? sweep_json(query, sweep).dump(2) + "\n" : sweep_text(query, sweep));
+    print(options.json ? sweep_json(query, sweep).dump(2) + "\n" : options.note + sweep_text(query, sweep));
     return 0;
   }
   if (options.parallelism.empty())
@@ -147,7 +198,8 @@ int run(const Options& options) {
   const Parallelism parallelism = parse_parallelism(options.parallelism, routes.shape.npus());
   if (parallelism.workers() == 1)
     throw std::invalid_argument(to_string(parallelism) + " has one worker, there is nothing to communicate");
-  print(options.json ? routes_json(routes, parallelism).dump(2) + "\n" : routes_text(routes, parallelism));
+  print(options.json ? routes_json(routes, parallelism).dump(2) + "\n"
+                     : options.note + routes_text(routes, parallelism));
   return 0;
 }
 
@@ -161,10 +213,48 @@ void add_shape_options(CLI::App& command, Options& options) {
                          "Ports of an L1 switch towards L2 [4; with --npus-per-l1 one per NPU]");
   options.l2 = command.add_option("--l2", options.shape.l2_switches, "L2 switches that share the uplinks")
                    ->capture_default_str();
-  command
-      .add_option("--view", options.view,
-                  "physical: a plane of chips, 2 L2 chips; logical: one L2 switch for all uplinks")
-      ->capture_default_str();
+  command.add_option(
+      "--view", options.view,
+      "physical: a plane of chips, 2 L2 chips; logical: one L2 switch for all uplinks [physical; with "
+      "a platform logical]");
+}
+
+struct Counts {
+  std::string ports = "2-16", ms = "1,2,3,4";
+  bool json = false;
+};
+
+/// The µswitches of FRED_m(P).
+int print_counts(const Counts& options) {
+  const auto ends = numbers("--ports", options.ports, '-', 2);
+  const auto ms = numbers("--m", options.ms, ',', 1);
+  if (ends.size() > 2 || ends.front() > ends.back())
+    throw std::invalid_argument("--ports " + options.ports + ": expected a number, or FROM-TO");
+  constexpr std::pair<const char*, MicroSwitchKind> kKinds[] = {
+      {"r", MicroSwitchKind::reduce},
+      {"d", MicroSwitchKind::distribute},
+      {"rd", MicroSwitchKind::reduce_distribute},
+      {"demux", MicroSwitchKind::demux},
+      {"mux", MicroSwitchKind::mux},
+  };
+  nlohmann::json rows = nlohmann::json::array();
+  std::string text = fmt::format("{:>6}{:>4}", "ports", "m");
+  for (const auto& kind : kKinds) text += fmt::format("{:>9}", kind.first);
+  text += fmt::format("{:>8}\n", "stages");
+  for (std::uint32_t ports = ends.front(); ports <= ends.back(); ++ports)
+    for (const std::uint32_t m : ms) {
+      const FredNetwork network(m, ports);
+      nlohmann::json row = {{"ports", ports}, {"m", m}, {"stages", FredNetwork::stages(ports)}};
+      text += fmt::format("{:>6}{:>4}", ports, m);
+      for (const auto& [name, kind] : kKinds) {
+        row[name] = network.netlist().count(kind);
+        text += fmt::format("{:>9}", network.netlist().count(kind));
+      }
+      text += fmt::format("{:>8}\n", FredNetwork::stages(ports));
+      rows.push_back(std::move(row));
+    }
+  print(options.json ? nlohmann::json{{"rows", rows}}.dump(2) + "\n" : text);
+  return 0;
 }
 
 }  // namespace
@@ -176,9 +266,22 @@ std::function<int()> add_fred_command(CLI::App& app) {
   command->require_subcommand(1);
   CLI::App* routes =
       command->add_subcommand("routes", "Flows of each phase in each switch, and whether they route");
+  auto counts = std::make_shared<Counts>();
+  CLI::App* count = command->add_subcommand("counts", "The µswitches and stages of FRED_m(P), as built");
+  count->add_option("--ports", counts->ports, "P, or FROM-TO")->capture_default_str();
+  count->add_option("--m", counts->ms, "Middle switches, a list")->capture_default_str();
+  count->add_flag("--json", counts->json, "Print JSON instead of the table");
+  routes
+      ->add_option(
+          "PLATFORM", options->platform,
+          "Platform file that gives switches, uplinks, controllers and m; without one the wafer of the "
+          "FRED paper")
+      ->type_name("FILE");
+  routes->add_option("--set", options->overrides,
+                     "Change a key of the platform: wafer.fabric.middle_switches=2");
   routes->add_option("--parallelism", options->parallelism,
                      "Groups of 3D parallelism: \"MP(2)-DP(5)-PP(2)\"");
-  routes->add_option("--m", options->ms, "Middle switches of FRED_m, a list")->capture_default_str();
+  routes->add_option("--m", options->ms, "Middle switches of FRED_m, a list [2,3, and the platform's]");
   routes->add_option(
       "--placement", options->placement,
       "Which NPU each worker gets: paper (consecutive workers fill an L1 switch), contiguous, "
@@ -203,10 +306,11 @@ std::function<int()> add_fred_command(CLI::App& app) {
       "switch n / 4 (with 4 NPUs each). Ports of an L2 switch: the uplinks of L1 switch 0, then of 1, ...\n"
       "Examples:\n"
       "  wafertlm fred routes --parallelism \"MP(2)-DP(5)-PP(2)\"\n"
+      "  wafertlm fred routes configs/platforms/fred_d.yaml --parallelism \"MP(2)-DP(5)-PP(2)\"\n"
       "  wafertlm fred routes --parallelism \"MP(5)-DP(4)\" --placement random --seed 7 --m 2 --print\n"
       "  wafertlm fred routes --parallelism \"MP(4)-DP(4)\" --l1 8 --npus-per-l1 2 --l2 1 --json\n"
       "  wafertlm fred routes --sweep --workers 18-20");
-  return [options] { return run(*options); };
+  return [options, counts, count] { return count->parsed() ? print_counts(*counts) : run(*options); };
 }
 
 }  // namespace wafertlm

@@ -89,8 +89,11 @@ std::vector<std::byte> RankSequencer::enter_collective(std::uint32_t slot, const
 void RankSequencer::leave_collective(const CollectiveRegistry::Entry& entry, const Operation& operation,
                                      const std::vector<std::byte>& data, TaskEnd& end) {
   CollectiveRecord& record = *entry.record;
+  const CollectiveProgram& program =
+      context_.machine.wafer().fabric().done_program(*record.program, record.id);
+  if (&program != record.program.get()) record.algorithm = decomposed_name(program);
   if (context_.functional) {
-    const std::string wrong = wrong_value(*record.program, operation.collective_id, operation.rank, data);
+    const std::string wrong = wrong_value(program, operation.collective_id, operation.rank, data);
     if (!wrong.empty()) throw std::runtime_error("wrong value: " + wrong);
   }
   CollectiveRegistry::explain(record, end);

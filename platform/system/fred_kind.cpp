@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "models/fred/physical/chip_fabric.h"
 #include "models/fred/physical/chip_flows.h"
 #include "platform/command/format.h"
@@ -39,9 +41,14 @@ FredParams fred_params(const config::WaferSpec& spec, bool with_io) {
   if (fred.in_network) {
     FredFlowParams& flows = params.flows.emplace();
     flows.per_buffer = fred.flows_per_buffer;
+    // The streams of all controllers have a lane each, so that they get equal parts of a link.
+    if (with_io) flows.lanes = std::clamp(spec.io.controllers.count, flows.lanes, 32U);
     flows.room_packets = static_cast<std::uint32_t>(fred.flow_packets.value_or(0));
-    flows.conflict =
-        fred.flow_conflict == config::FlowConflictPolicy::refuse ? FlowConflict::refuse : FlowConflict::block;
+    flows.conflict = fred.flow_conflict == config::FlowConflictPolicy::refuse      ? FlowConflict::refuse
+                     : fred.flow_conflict == config::FlowConflictPolicy::decompose ? FlowConflict::decompose
+                                                                                   : FlowConflict::block;
+    if (fred.route_search == config::RouteSearch::backtracking)
+      flows.route_search = FredRouteMode::backtracking;
     flows.reservation = fred.flow_reservation;
     flows.phase_rule = fred.phase_rule;
     flows.phase_change_ps = fred.phase_change_ps;
@@ -85,6 +92,7 @@ FabricTraits FredKind::traits(const config::WaferSpec& spec) const {
   traits.io_bytes_per_s = fred.io_bytes_per_s;
   traits.io_latency_ps = fred.io_latency_ps;
   traits.in_network = fred.flows.has_value();
+  traits.flows_decompose = fred.flows && fred.flows->conflict == FlowConflict::decompose;
   if (fred.flows && fred.chips) {
     const ChipWiring wiring(fred.geometry, *fred.chips);
     traits.flow_additions = [ways = chip_flow_ways(fred, Stripes(wiring), wiring)](

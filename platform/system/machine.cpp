@@ -101,6 +101,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     io_[k] = std::make_unique<IoController>(("io_" + std::to_string(k)).c_str(), params, wafer_.classes,
                                             wafer_.packets, wafer_.messages, wafer_.scheduler);
+    if (FlowControl* const flows = fabric.flow_control()) io_[k]->set_flow_control(*flows);
     fabric.attach(params.id, io_[k]->to_fabric, io_[k]->from_fabric);
   }
   if (spec.run.fault) {

@@ -61,6 +61,16 @@ std::string name(const char* kind, NpuId node) { return kind + std::to_string(in
 
 }  // namespace
 
+void finish(ChannelLoads& loads, std::uint64_t cycle_bytes_per_s) {
+  const auto fills_later = [](const ChannelLoad& a, const ChannelLoad& b) {
+    return Uint128{a.weight} * b.bytes_per_s < Uint128{b.weight} * a.bytes_per_s;
+  };
+  const auto busiest = std::max_element(loads.links.begin(), loads.links.end(), fills_later);
+  loads.busiest = static_cast<std::size_t>(busiest - loads.links.begin());
+  loads.bound = static_cast<double>(busiest->bytes_per_s) / static_cast<double>(cycle_bytes_per_s) *
+                static_cast<double>(loads.total) / static_cast<double>(busiest->weight);
+}
+
 ChannelLoads channel_loads(const MeshParams& mesh, const Pattern& pattern) {
   const MeshGeometry geometry(mesh.width, mesh.height);
   Weights weights(geometry);
@@ -86,13 +96,7 @@ ChannelLoads channel_loads(const MeshParams& mesh, const Pattern& pattern) {
     loads.links.push_back(
         {name("npu", node) + name("->router", node), weights.injection(node), mesh.injection_bytes_per_s});
   }
-  const auto fills_later = [](const ChannelLoad& a, const ChannelLoad& b) {
-    return Uint128{a.weight} * b.bytes_per_s < Uint128{b.weight} * a.bytes_per_s;
-  };
-  const auto busiest = std::max_element(loads.links.begin(), loads.links.end(), fills_later);
-  loads.busiest = static_cast<std::size_t>(busiest - loads.links.begin());
-  loads.bound = static_cast<double>(busiest->bytes_per_s) / static_cast<double>(mesh.link_bytes_per_s) *
-                static_cast<double>(loads.total) / static_cast<double>(busiest->weight);
+  finish(loads, mesh.link_bytes_per_s);
   return loads;
 }
 

@@ -31,6 +31,9 @@ struct ChannelLoads {
   }
 };
 
+/// Finds the busiest link and the bound; a cycle is the time of a flit at `cycle_bytes_per_s`.
+void finish(ChannelLoads& loads, std::uint64_t cycle_bytes_per_s);
+
 ChannelLoads channel_loads(const MeshParams& mesh, const Pattern& pattern);
 
 }  // namespace wafertlm::traffic

@@ -24,9 +24,11 @@ constexpr const char* kExamples = R"(Examples:
   wafertlm traffic configs/platforms/mesh_8x8_flit.yaml --load 0.05:0.5:0.05
   wafertlm traffic configs/platforms/mesh_8x8_flit.yaml --pattern transpose --load 0.1 --packet 1flits
   wafertlm traffic configs/platforms/wafer_mesh_5x4.yaml --packet 3072B --pattern hotspot --hotspot 7 --load 0.1
+  wafertlm traffic configs/platforms/fred_d.yaml --packet 3072B --pattern neighbor --load 0.1:0.9:0.2
   wafertlm traffic my.yaml --set wafer.fabric.input_queue=fifo --load 0.1:0.9:0.1 --jobs 2 --json out.json
 Load: flits per sending node and cycle. A flit is wafer.fabric.flit_bytes (a whole packet where that is 0); a
-cycle is the time of a flit on a mesh link and must be a whole number of ps.)";
+cycle is the time of a flit on a mesh link (of FRED: at an NPU's port) and must be a whole number of ps. The
+patterns see a FRED wafer as a grid with a row for each L1 switch and a column for each of its NPUs.)";
 
 struct Command {
   TrafficOptions options;

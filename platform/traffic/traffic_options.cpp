@@ -112,9 +112,6 @@ TrafficSetup resolve(const TrafficOptions& options) {
   setup.seed = options.seed.value_or(setup.platform.run.seed);
 
   const config::WaferSpec& wafer = setup.platform.wafer;
-  if (wafer.fabric.wiring != config::Wiring::mesh)
-    throw std::invalid_argument(
-        "wafer.fabric.kind: the patterns of synthetic traffic are those of a mesh; give a platform with one");
   const TrafficUnits units = traffic_units(wafer.fabric);
   for (const double load : parse_loads(options.load))
     if (load > static_cast<double>(units.packet_flits))
@@ -123,7 +120,7 @@ TrafficSetup resolve(const TrafficOptions& options) {
                       "flits per cycle",
                       load, units.packet_flits));
   if (!setup.traffic_class.empty()) class_table(wafer.fabric).find(setup.traffic_class);
-  make_pattern(setup.pattern, MeshGeometry(wafer.width, wafer.height));
+  make_pattern(setup.pattern, traffic_grid(wafer));
   return setup;
 }
 

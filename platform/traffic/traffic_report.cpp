@@ -97,17 +97,19 @@ nlohmann::json sweep_json(const TrafficSetup& setup, const std::vector<TrafficRe
 std::string report_heading(const TrafficSetup& setup) {
   const config::WaferSpec& wafer = setup.platform.wafer;
   const TrafficUnits units = traffic_units(wafer.fabric);
-  const MeshParams mesh = mesh_params(wafer);
-  const auto pattern = make_pattern(setup.pattern, MeshGeometry(wafer.width, wafer.height));
-  const ChannelLoads loads = channel_loads(mesh, *pattern);
-  const double zero_ps = zero_load_ps(mesh, *pattern);
+  const MeshGeometry grid = traffic_grid(wafer);
+  const auto pattern = make_pattern(setup.pattern, grid);
+  const auto [loads, zero_ps] = outlook(wafer, *pattern);
+  const std::string fabric = wafer.fabric.wiring == config::Wiring::fred
+                                 ? fmt::format("{} L1 switches with {} NPUs", grid.height(), grid.width())
+                                 : fmt::format("{}x{} mesh", grid.width(), grid.height());
   std::string text = fmt::format(
-      "{}: {}x{} mesh, {} input queues, pattern {}, class {}, seed {}\n"
+      "{}: {}, {} input queues, pattern {}, class {}, seed {}\n"
       "packet {} B payload = {} flits of {} B; cycle {:g} ns; loads in flits per sending node and cycle\n"
       "channel bound    {:.4f}  (link {}: {:.4g} flits per flit offered)\n"
       "zero-load latency {:.3f} ns = {:.3f} cycles (mean over the pattern, closed form)\n\n",
-      setup.platform.name, wafer.width, wafer.height, queue_name(wafer.fabric), setup.pattern.name,
-      class_name(setup), setup.seed, wafer.fabric.packet_bytes, units.packet_flits, units.flit_bytes,
+      setup.platform.name, fabric, queue_name(wafer.fabric), setup.pattern.name, class_name(setup),
+      setup.seed, wafer.fabric.packet_bytes, units.packet_flits, units.flit_bytes,
       static_cast<double>(units.cycle_ps) / kPsPerNs, loads.bound, loads.links[loads.busiest].link,
       loads.load(loads.links[loads.busiest]), zero_ps / kPsPerNs,
       zero_ps / static_cast<double>(units.cycle_ps));

@@ -11,9 +11,11 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "platform/system/fabric_kind.h"
 #include "platform/system/mesh_kind.h"
 #include "platform/system/wafer.h"
 #include "platform/traffic/channel_load.h"
+#include "platform/traffic/fred_load.h"
 #include "platform/traffic/measurement.h"
 
 namespace wafertlm::traffic {
@@ -41,9 +43,8 @@ class Run {
   Run(const TrafficSetup& setup, double offered)
       : fabric_(setup.platform.wafer.fabric),
         units_(traffic_units(fabric_)),
-        mesh_(mesh_params(setup.platform.wafer)),
         wafer_(setup.platform),
-        pattern_(make_pattern(setup.pattern, MeshGeometry(mesh_.width, mesh_.height))),
+        pattern_(make_pattern(setup.pattern, traffic_grid(setup.platform.wafer))),
         offered_(offered),
         senders_(count_senders()),
         packets_per_cycle_(offered / static_cast<double>(units_.packet_flits)) {
@@ -89,8 +90,13 @@ class Run {
   }
 
   void plan_phases(const TrafficSetup& setup) {
-    loads_ = channel_loads(mesh_, *pattern_);
-    zero_load_ps_ = zero_load_ps(mesh_, *pattern_);
+    TrafficOutlook ahead = outlook(setup.platform.wafer, *pattern_);
+    loads_ = std::move(ahead.loads);
+    zero_load_ps_ = ahead.zero_load_ps;
+    const auto& links = wafer_.fabric().links();
+    for (std::size_t i = 0; i < links.size(); ++i)
+      if (links[i].name != loads_.links[i].link)
+        throw std::logic_error("the load of link " + links[i].name + " is not known");
     const auto time_of = [&](std::uint64_t packets, std::uint64_t default_per_node) {
       const std::uint64_t count = packets != 0 ? packets : default_per_node * senders_;
       const double cycles = static_cast<double>(count) / (packets_per_cycle_ * senders_);
@@ -108,7 +114,7 @@ class Run {
       TrafficNodeParams node;
       node.npu = npu;
       node.payload_bytes = static_cast<std::uint32_t>(fabric_.packet_bytes);
-      node.format = mesh_.format;
+      node.format = wafer_.fabric().format();
       node.traffic_class =
           setup.traffic_class.empty() ? ClassId{0} : wafer_.classes.find(setup.traffic_class);
       node.slot_ps = units_.cycle_ps;
@@ -186,7 +192,6 @@ class Run {
 
   const config::FabricSpec fabric_;
   TrafficUnits units_;
-  MeshParams mesh_;
   Wafer wafer_;
   std::unique_ptr<Pattern> pattern_;
   double offered_;
@@ -205,7 +210,8 @@ TrafficUnits traffic_units(const config::FabricSpec& fabric) {
   TrafficUnits units;
   units.flit_bytes = fabric.flit_bytes != 0 ? fabric.flit_bytes : fabric.wire_packet_bytes();
   units.packet_flits = fabric.wire_packet_bytes() / units.flit_bytes;
-  const std::uint64_t rate = fabric.link_bandwidth_bytes_per_s;
+  const std::uint64_t rate = fabric.wiring == config::Wiring::fred ? fabric.fred.npu_bandwidth_bytes_per_s
+                                                                   : fabric.link_bandwidth_bytes_per_s;
   if (Uint128{units.flit_bytes} * kPsPerSecond % rate != 0) {
     const std::uint64_t step = rate / std::gcd(rate, kPsPerSecond);
     const std::uint64_t near = std::max<std::uint64_t>(units.flit_bytes / step, 1) * step;
@@ -220,6 +226,21 @@ TrafficUnits traffic_units(const config::FabricSpec& fabric) {
   }
   units.cycle_ps = transfer_time_ps(units.flit_bytes, rate);
   return units;
+}
+
+MeshGeometry traffic_grid(const config::WaferSpec& wafer) {
+  if (wafer.fabric.wiring == config::Wiring::fred)
+    return {wafer.fabric.fred.npus_per_l1, wafer.fabric.fred.l1_switches};
+  return {wafer.width, wafer.height};
+}
+
+TrafficOutlook outlook(const config::WaferSpec& spec, const Pattern& pattern) {
+  if (spec.fabric.wiring == config::Wiring::fred) {
+    const FabricTraits traits = fabric_kind(spec).traits(spec);
+    return {fred_channel_loads(traits, pattern), fred_zero_load_ps(traits, pattern)};
+  }
+  const MeshParams mesh = mesh_params(spec);
+  return {channel_loads(mesh, pattern), zero_load_ps(mesh, pattern)};
 }
 
 double zero_load_ps(const MeshParams& mesh, const Pattern& pattern) {

@@ -6,6 +6,7 @@
 
 #include "models/mesh/mesh_fabric.h"
 #include "platform/config/platform_spec.h"
+#include "platform/traffic/channel_load.h"
 #include "platform/traffic/patterns.h"
 
 namespace wafertlm::traffic {
@@ -23,9 +24,19 @@ struct TrafficSetup {
 /// What follows from the setup without a simulation.
 struct TrafficUnits {
   std::uint64_t flit_bytes = 0;  ///< the platform's; when that is 0, a packet
-  TimePs cycle_ps = 0;           ///< of a flit on a mesh link
+  TimePs cycle_ps = 0;           ///< of a flit on a mesh link; of FRED at an NPU's port
   std::uint64_t packet_flits = 0;
 };
+
+/// What a pattern is laid over: the mesh, or the L1 switches of a FRED wafer and their NPUs (fred_grid).
+MeshGeometry traffic_grid(const config::WaferSpec& wafer);
+
+/// Channel loads and zero-load latency of a pattern.
+struct TrafficOutlook {
+  ChannelLoads loads;
+  double zero_load_ps = 0;
+};
+TrafficOutlook outlook(const config::WaferSpec& wafer, const Pattern& pattern);
 
 /// @throws std::invalid_argument: a flit does not take a whole number of ps.
 TrafficUnits traffic_units(const config::FabricSpec& fabric);

@@ -22,6 +22,7 @@
 #include "models/traffic/traffic_node.h"
 #include "platform/collective/collective_run.h"
 #include "platform/config/load.h"
+#include "platform/system/fred_kind.h"
 #include "workloads/chakra/et_reader.h"
 #include "workloads/chakra/et_writer.h"
 #include "workloads/sequencer/sequencer_engine.h"
@@ -90,7 +91,23 @@ struct Case {
   TimePs time_ps;       // traffic
   std::uint64_t bytes;  // collective: of the vector of a rank
   double goal;
+  /// FRED-D with an L1 switch for each row (with 64 of them or more in three levels) in place of the mesh.
+  bool fred = false;
 };
+
+/// FRED-D with width × height NPUs.
+std::vector<std::string> fred_d(const Case& c) {
+  std::vector<std::string> overrides = {"wafer.fabric.l1_switches=" + std::to_string(c.height),
+                                        "wafer.fabric.npus_per_l1=" + std::to_string(c.width),
+                                        "run.checkers=false"};
+  if (c.height < 32) return overrides;
+  // Full bisection: as much upwards as from below.
+  const std::string l1 = std::to_string(3 * c.width) + "TB/s", l2 = std::to_string(12 * c.width) + "TB/s";
+  overrides.insert(overrides.end(), {"wafer.fabric.l2_switches=" + std::to_string(c.height / 4),
+                                     "wafer.fabric.l1_uplink=" + l1, "wafer.fabric.l2_uplink=" + l2,
+                                     "wafer.io.controllers=none"});
+  return overrides;
+}
 
 double raw_activations_per_s(std::uint32_t methods) {
   std::deque<std::unique_ptr<SelfTimed>> ticking;
@@ -112,10 +129,12 @@ struct Result {
 
 /// Of the whole run, through the NPUs' endpoints.
 Result collective(const Case& c) {
+  const std::string presets = std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/";
   const config::PlatformSpec spec =
-      config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wafer_mesh_32x32.yaml",
-                            {"wafer.width=" + std::to_string(c.width),
-                             "wafer.height=" + std::to_string(c.height), "run.checkers=false"});
+      c.fred ? config::load_platform(presets + "fred_d.yaml", fred_d(c))
+             : config::load_platform(presets + "wafer_mesh_32x32.yaml",
+                                     {"wafer.width=" + std::to_string(c.width),
+                                      "wafer.height=" + std::to_string(c.height), "run.checkers=false"});
   CollectiveRequest request;
   request.type = c.work == Work::all_reduce ? CollectiveType::all_reduce : CollectiveType::all_to_all;
   request.bytes = c.bytes;
@@ -127,6 +146,7 @@ Result collective(const Case& c) {
 Result traffic(const Case& c) {
   const ClassTable classes({{"data", 0, 1, 0}}, 1);
   Scheduler scheduler("scheduler");
+  PacketPool pool;
   MeshParams params;
   params.width = c.width;
   params.height = c.height;
@@ -134,25 +154,34 @@ Result traffic(const Case& c) {
   params.link_latency_ps = 20'000;
   params.credit_delay_ps = 20'000;
   params.injection_bytes_per_s = params.ejection_bytes_per_s = 3'000'000'000'000;
-  MeshFabric mesh("mesh", params, classes, scheduler);
-  PacketPool pool;
+  const MeshGeometry geometry(c.width, c.height);
+  std::unique_ptr<Fabric> made;
+  if (c.fred) {
+    const std::string preset = std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_d.yaml";
+    FredParams fred = fred_params(config::load_platform(preset, fred_d(c)).wafer, false);
+    fred.flows.reset();  // nothing enters them
+    made = std::make_unique<FredFabric>("fred", fred, classes, scheduler, pool);
+  } else {
+    made = std::make_unique<MeshFabric>("mesh", params, classes, scheduler);
+  }
+  Fabric& fabric = *made;
   Counter counter;
-  const Uniform uniform(mesh.geometry().npus());
-  const Neighbor neighbor(mesh.geometry());
+  const Uniform uniform(geometry.npus());
+  const Neighbor neighbor(geometry);
   const DestinationSource& pattern =
       c.work == Work::neighbor ? static_cast<const DestinationSource&>(neighbor) : uniform;
   std::deque<std::unique_ptr<TrafficNode>> nodes;
-  for (std::uint32_t n = 0; n < mesh.geometry().npus(); ++n) {
+  for (std::uint32_t n = 0; n < geometry.npus(); ++n) {
     TrafficNodeParams node;
     node.npu = static_cast<NpuId>(n);
     node.payload_bytes = 4096;
     node.slot_ps = transfer_time_ps(4096, params.injection_bytes_per_s);
     node.packets_per_slot = c.load;
     node.credit_delay_ps = params.credit_delay_ps;
-    node.injection = mesh.injection_link();
+    node.injection = fabric.injection_link();
     nodes.push_back(std::make_unique<TrafficNode>(("npu_" + std::to_string(n)).c_str(), node, classes,
                                                   pattern, counter, pool, scheduler));
-    mesh.attach(static_cast<NpuId>(n), nodes.back()->to_fabric, nodes.back()->from_fabric);
+    fabric.attach(static_cast<NpuId>(n), nodes.back()->to_fabric, nodes.back()->from_fabric);
   }
   scheduler.run(c.time_ps / 4);  // fill
   const auto injections = [&nodes] {
@@ -160,11 +189,11 @@ Result traffic(const Case& c) {
     for (const auto& node : nodes) sum += node->injected_packets();
     return sum;
   };
-  const std::uint64_t hops = mesh.packet_hops(), injected = injections(), events = scheduler.events();
+  const std::uint64_t hops = fabric.packet_hops(), injected = injections(), events = scheduler.events();
   const double start = cpu_seconds();
   scheduler.run(c.time_ps);
   const double seconds = cpu_seconds() - start;
-  return {seconds, mesh.packet_hops() - hops, injections() - injected, scheduler.events() - events,
+  return {seconds, fabric.packet_hops() - hops, injections() - injected, scheduler.events() - events,
           pool.high_water()};
 }
 
@@ -341,6 +370,11 @@ int sc_main(int argc, char** argv) {
       // A packet per step, and per pair.
       {"32x32 all-reduce", 32, 32, Work::all_reduce, 0, 0, 8 << 20, 0.4},
       {"32x32 all-to-all", 32, 32, Work::all_to_all, 0, 0, 4 << 20, 0.3},
+      // All-reduce: a flow that the switches add up.
+      {"FRED-D 20 uniform", 4, 5, Work::uniform, 0.9, 200'000'000, 0, 0.5, true},
+      {"FRED-D 1024 unif.", 16, 64, Work::uniform, 0.9, 1'000'000, 0, 0.3, true},
+      {"FRED-D 20 all-red.", 4, 5, Work::all_reduce, 0, 0, 256 << 20, 0.5, true},
+      {"FRED-D 1024 all-r.", 16, 64, Work::all_reduce, 0, 0, 8 << 20, 0.4, true},
   };
   if (argc > 2 && std::string(argv[2]) == "profile") {  // one simulation, in this process, for callgrind
     for (Case c : cases) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "models/fred/flows/routed_order.h"
+#include "models/fred/flows/switch_routes.h"
 #include "tlm/checking.h"
 
 namespace wafertlm::test {
@@ -180,6 +181,18 @@ FlowRig::FlowRig(const FlowRigParams& params, const ClassTable& classes)
       };
       return (at == top ? orders->l2 : orders->l1).of(ports(leg.inputs), ports(leg.outputs));
     });
+  }
+  if (params.middle_switches != 0) {
+    auto routes = std::make_shared<SwitchRoutes>(
+        params.middle_switches, FredRouteMode::first_colouring,
+        [this](std::size_t at, PortId port) { return tree_.behind(at, port); });
+    for (std::uint32_t s = 0; s <= params.l1; ++s) {
+      std::vector<SwitchRoutes::Port> ports(s == params.l1 ? params.l1 : n + 1);
+      for (std::uint32_t p = 0; p < ports.size(); ++p) ports[p].first = p;
+      const auto count = static_cast<std::uint32_t>(ports.size());
+      routes->add_switch(count, std::move(ports));
+    }
+    fabric.routing = routes;
   }
   fabric.ways = tree_;
   fabric.room_bytes = [flows = params.flows](const OutputParams& of) { return of.flow_buffer_bytes / flows; };

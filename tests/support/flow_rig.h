@@ -23,6 +23,7 @@ struct FlowRigParams {
   std::uint32_t lanes = 8;
   bool reservation = true;
   FlowConflict conflict = FlowConflict::block;
+  std::uint32_t middle_switches = 0;  ///< m of the interconnects that carry the flows; 0: they carry all
   bool phase_rule = false;
   TimePs phase_change_ps = 0;
   bool routed_order = false;  ///< add as FRED_3(5) and FRED_3(l1) do, else from the lowest port up

@@ -75,6 +75,12 @@ class Fabric : public sc_core::sc_module {
   }
   /// Who admits in-network flows; null: the fabric does not reduce.
   virtual FlowControl* flow_control() { return nullptr; }
+  virtual const FlowControl* flow_control() const { return nullptr; }
+  /// What the ranks of collective `id` did: its program, or what that one was decomposed into.
+  const CollectiveProgram& done_program(const CollectiveProgram& program, std::uint64_t id) const {
+    const FlowControl* const flows = program.decomposed ? flow_control() : nullptr;
+    return flows && flows->decomposed(id) ? *program.decomposed : program;
+  }
   /// What flows wait for, in words.
   virtual std::vector<std::string> pending_flows() const { return {}; }
   virtual std::uint64_t queued_flow_packets() const { return 0; }

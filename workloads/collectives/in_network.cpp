@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/in_network.h"
 
+#include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace wafertlm {
 
+BlockOrder::BlockOrder(const Group& group, const FabricTraits& fabric) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> below;  // ranks, by L1 switch
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank)
+    below[fabric.is_mesh() ? 0 : fabric.fred.l1_of(group[rank])].push_back(rank);
+  for (std::size_t round = 0; block.size() < group.size(); ++round)
+    for (const auto& [l1, ranks] : below)
+      if (round < ranks.size()) block.push_back(ranks[round]);
+  place_of.resize(block.size());
+  for (std::uint32_t place = 0; place < block.size(); ++place) place_of[block[place]] = place;
+  parallel = std::min(kMostParallel, static_cast<std::uint32_t>(below.size()));
+}
+
 std::uint32_t InNetworkProgram::steps(std::uint32_t strand) const {
   if (ranks_ == 1) return 0;
-  const bool sends = strand == 0;
+  const bool sends = strand < senders();
   switch (type_) {
     case CollectiveType::broadcast:
       return sends == (rank_ == root_) ? 1 : 0;
     case CollectiveType::reduce:
       return sends || rank_ == root_ ? 1 : 0;
     case CollectiveType::reduce_scatter:
-      return sends ? ranks_ : 1;
+      return sends ? (ranks_ + senders() - 1 - strand) / senders() : 1;
     case CollectiveType::all_gather:
       return sends ? 1 : ranks_ - 1;
     default:
@@ -23,15 +37,19 @@ std::uint32_t InNetworkProgram::steps(std::uint32_t strand) const {
 }
 
 Step InNetworkProgram::step(std::uint32_t strand, std::uint32_t index) const {
+  const bool sends = strand < senders();
   Step step;
-  step.kind = strand == 0 ? Step::Kind::flow_send : Step::Kind::flow_copy;
+  step.kind = sends ? Step::Kind::flow_send : Step::Kind::flow_copy;
   step.bytes = bytes_;
   if (!by_blocks()) return step;
-  const bool own = (type_ == CollectiveType::reduce_scatter) == (strand == 1);
-  // All-gather receives every block but its own.
-  const std::uint32_t other = type_ == CollectiveType::all_gather && index >= rank_ ? index + 1 : index;
-  const std::uint32_t block = own ? rank_ : other;
-  step.tag = block;
+  std::uint32_t place = place_of(rank_);
+  if (type_ == CollectiveType::reduce_scatter) {
+    if (sends) place = strand + index * senders();
+  } else if (!sends) {
+    place = index >= place ? index + 1 : index;  // every block but its own
+  }
+  const std::uint32_t block = block_at(place);
+  step.tag = place;
   step.offset = blocks_.offset(block);
   step.bytes = blocks_.bytes(block);
   return step;
@@ -40,7 +58,7 @@ Step InNetworkProgram::step(std::uint32_t strand, std::uint32_t index) const {
 FlowMembers InNetworkProgram::flow(std::uint64_t tag) const {
   std::vector<std::uint32_t> all(ranks_);
   std::iota(all.begin(), all.end(), 0U);
-  const auto one = static_cast<std::uint32_t>(by_blocks() ? tag : root_);
+  const auto one = by_blocks() ? block_at(static_cast<std::uint32_t>(tag)) : root_;
   std::vector<std::uint32_t> others = all;
   others.erase(others.begin() + one);
   switch (type_) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "workloads/collectives/blocks.h"
+#include "workloads/collectives/link_loads.h"
 
 namespace wafertlm {
 
@@ -19,15 +20,22 @@ TimePs in_network_ps(const CollectiveRequest& request, const FabricTraits& fabri
       latency_ps = std::max(latency_ps, fabric.latency_ps(request.group[a], request.group[b]));
       rate = std::min(rate, fabric.path_bytes_per_s(request.group[a], request.group[b]));
     }
+  if (request.type != CollectiveType::reduce_scatter && request.type != CollectiveType::all_gather)
+    return latency_ps + transfer_time_ps(fabric.format.message_wire_bytes(request.bytes), rate);
+  // A flow per block. Every port carries all of them, an uplink only those that go beyond it.
+  const bool reduces = request.type == CollectiveType::reduce_scatter;
+  const Blocks blocks(request.bytes, p);
+  LinkLoads links(fabric);
   std::uint64_t wire = 0;
-  if (request.type == CollectiveType::reduce_scatter || request.type == CollectiveType::all_gather) {
-    const Blocks blocks(request.bytes, p);
-    for (std::size_t k = 0; k < p; ++k)
-      if (blocks.bytes(k) != 0) wire += fabric.format.message_wire_bytes(blocks.bytes(k));
-  } else {
-    wire = fabric.format.message_wire_bytes(request.bytes);
+  for (std::size_t k = 0; k < p; ++k) {
+    if (blocks.bytes(k) == 0) continue;
+    const std::uint64_t bytes = fabric.format.message_wire_bytes(blocks.bytes(k));
+    const Group one{request.group[k]};
+    links.add_flow(reduces ? request.group : one, reduces ? one : request.group, bytes);
+    wire += bytes;
   }
-  return latency_ps + transfer_time_ps(wire, rate);
+  const std::uint64_t port = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
+  return std::max(latency_ps + transfer_time_ps(wire, port), links.busiest_ps());
 }
 
 }  // namespace wafertlm

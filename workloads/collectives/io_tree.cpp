@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "workloads/collectives/blocks.h"
+#include "workloads/collectives/in_network.h"
 
 namespace wafertlm {
 namespace {
@@ -219,13 +220,31 @@ Loads loads_of(const std::vector<IoTreePlan>& plans, const FabricTraits& fabric)
   return most;
 }
 
+/// Gradients in a tree of switches: messages with which one of a chunk shares the ports of the NPUs on its
+/// way, summed over its hops. At the start every leaf sends as fast as its port allows, for all controllers
+/// and lanes in which it is one, then also the NPUs behind the leaves, and so on: at hop i an NPU has a place
+/// in the first i of npus_per_l1 in so many trees. Weights come at the controllers' rate and find idle ports.
+std::uint64_t sharing_of_first_chunks(const Loads& loads, const FabricTraits& fabric) {
+  const std::uint32_t places = fabric.fred.npus_per_l1;
+  const std::uint64_t trees = std::uint64_t{fabric.io_controllers()} * std::min(kMostLanes, places);
+  std::uint64_t sharing = 0;
+  for (std::uint32_t hop = 1; hop <= loads.way.hops; ++hop) sharing += trees * std::min(hop, places) / places;
+  return sharing;
+}
+
 /// The largest whole number of kLeastChunk (of packets, if they are smaller) with which filling the tree
-/// takes at most 1/kFillParts of the time: each hop shares its link with as many streams as the busiest link.
-/// A chunk may be less than a packet: it is passed on as a whole, so packets of its size would fill no
-/// sooner.
-std::uint64_t fill_chunk(const Loads& loads, const FabricTraits& fabric) {
+/// takes at most 1/kFillParts of the time: each hop shares its link with as many streams as the busiest link
+/// (gradients in a tree of switches: sharing_of_first_chunks). A chunk may be less than a packet: it is
+/// passed on as a whole, so packets of its size would fill no sooner.
+std::uint64_t fill_chunk(const Loads& loads, bool sends_in, const FabricTraits& fabric) {
   const std::uint64_t unit = std::min<std::uint64_t>(fabric.format.packet_bytes, kLeastChunk);
   const std::uint64_t port = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
+  if (!sends_in && !fabric.is_mesh() && loads.way.hops != 0) {
+    const Uint128 bytes =
+        Uint128{loads.channel_bytes} * port /
+        (Uint128{kFillParts} * fabric.io_bytes_per_s * sharing_of_first_chunks(loads, fabric));
+    return std::max<std::uint64_t>(static_cast<std::uint64_t>(bytes / unit), 1) * unit;
+  }
   const Uint128 link = fabric.is_mesh() ? loads.link_bytes_per_s : std::min(loads.link_bytes_per_s, port);
   const Uint128 shared = Uint128{loads.link_shares} * fabric.io_bytes_per_s;
   const Uint128 bytes =
@@ -252,6 +271,9 @@ CollectiveCost cost_of_loads(const Loads& loads, std::uint64_t chunk_bytes, bool
   const std::uint64_t chunk = fabric.format.message_wire_bytes(whole);
   const std::uint64_t chunks = (loads.channel_bytes + whole - 1) / whole;
   const TimePs chunk_ps = transfer_time_ps(chunk, std::min(loads.link_bytes_per_s, port));
+  const TimePs fill_ps = sends_in || fabric.is_mesh()
+                             ? loads.way.hops * chunk_ps
+                             : transfer_time_ps(chunk * sharing_of_first_chunks(loads, fabric), port);
   // A sender is not ready for its next chunk before, nor a receiver.
   const TimePs pace =
       std::max({fabric.step_cost_ps + chunk_ps, fabric.receive_cost_ps,
@@ -265,14 +287,13 @@ CollectiveCost cost_of_loads(const Loads& loads, std::uint64_t chunk_bytes, bool
                           : at_least_ps(loads.link_bytes, loads.link_bytes_per_s) + entry_ps(fabric) + hop;
   cost.bound_ps = std::max({link, at_least_ps(loads.port_bytes, port) + entry_ps(fabric), loads.channel_ps});
   cost.predicted_ps =
-      std::max(std::max(busiest, chunks * pace) + way_ps(loads.way, fabric) + loads.way.hops * chunk_ps,
-               cost.bound_ps);
+      std::max(std::max(busiest, chunks * pace) + way_ps(loads.way, fabric) + fill_ps, cost.bound_ps);
   return cost;
 }
 
 /// fill_chunk, or as many times as much as makes the costs of the messages small enough.
 std::uint64_t open_chunk(const Loads& loads, bool sends_in, const FabricTraits& fabric) {
-  std::uint64_t best = fill_chunk(loads, fabric);
+  std::uint64_t best = fill_chunk(loads, sends_in, fabric);
   if (fabric.step_cost_ps == 0 && fabric.receive_cost_ps == 0) return best;
   TimePs shortest = kNever;
   for (std::uint64_t chunk = best; chunk < 2 * loads.channel_bytes; chunk *= 2)
@@ -281,6 +302,31 @@ std::uint64_t open_chunk(const Loads& loads, bool sends_in, const FabricTraits& 
       best = chunk;
     }
   return best;
+}
+
+/// The streams as flows that the switches distribute or add up: as much on the uplinks as in the trees, each
+/// byte once through the port of an NPU, and no way from NPU to NPU.
+CollectiveCost cost_of_flows(const Loads& loads, std::uint64_t bytes, const FabricTraits& fabric) {
+  const std::uint64_t port = std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s);
+  const auto wire_ps = [&](std::uint64_t payload, std::uint64_t bytes_per_s) {
+    return at_least_ps(fabric.format.message_wire_bytes(payload), bytes_per_s);
+  };
+  TimePs far = 0;
+  for (const std::uint32_t l1 : fabric.fred.io)
+    for (std::uint32_t other = 0; other < fabric.fred.l1_switches; ++other) {
+      const auto first = [&](std::uint32_t of) { return static_cast<NpuId>(of * fabric.fred.npus_per_l1); };
+      far = std::max(far, fabric.fred.turn_latency_ps[fabric.fred.turn_level(first(l1), first(other)) - 1]);
+    }
+  const TimePs way = fabric.io_latency_ps + far - fabric.fred.npu_link_latency_ps + fabric.step_cost_ps +
+                     fabric.receive_cost_ps;
+  CollectiveCost cost;
+  cost.bound_ps = entry_ps(fabric) +
+                  std::max({at_least_ps(loads.link_bytes, loads.link_bytes_per_s), at_least_ps(bytes, port),
+                            at_least_ps(loads.channel_bytes, fabric.io_bytes_per_s)});
+  cost.predicted_ps = std::max(
+      cost.bound_ps, way + std::max({wire_ps(loads.link_bytes, loads.link_bytes_per_s), wire_ps(bytes, port),
+                                     wire_ps(loads.channel_bytes, fabric.io_bytes_per_s)}));
+  return cost;
 }
 
 }  // namespace
@@ -351,17 +397,31 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
                                 std::to_string(stream.chunk_bytes) + " B has too many; raise wafer.io.chunk");
   for (IoTreePlan& plan : plans) plan.chunk_bytes = stream.chunk_bytes;
   loads = loads_of(plans, fabric);
+  // Whoever asks for chunks gets trees of endpoints.
+  const bool in_network = fabric.in_network && !request.chunk_bytes;
   stream.busiest_link_bytes = loads.link_bytes;
   stream.busiest_link_shares = loads.link_shares;
-  if (request.bytes != 0) stream.cost = cost_of_loads(loads, stream.chunk_bytes, sends_in, fabric);
+  if (request.bytes != 0)
+    stream.cost = in_network ? cost_of_flows(loads, request.bytes, fabric)
+                             : cost_of_loads(loads, stream.chunk_bytes, sends_in, fabric);
+  if (in_network) stream.chunk_bytes = fabric.format.packet_bytes;
   for (std::uint32_t k = 0; k < plans.size(); ++k) {
     auto program = std::make_shared<CollectiveProgram>();
     program->type = request.type;
-    program->algorithm = "io_tree";
+    program->algorithm = in_network ? "in_network" : "io_tree";
     program->data_type = request.data_type;
     program->bytes = program->buffer_bytes = plans[k].bytes;
     program->group.push_back(fabric.io_controller(k));
     for (std::uint32_t n = 0; n < fabric.npus(); ++n) program->group.push_back(static_cast<NpuId>(n));
+    if (in_network) {
+      program->flow_additions = fabric.flow_additions;
+      const auto ranks = static_cast<std::uint32_t>(program->group.size());
+      for (std::uint32_t rank = 0; rank < ranks; ++rank)
+        program->ranks.push_back(
+            std::make_unique<InNetworkProgram>(request.type, ranks, program->bytes, 0, rank));
+      stream.channels.push_back(std::move(program));
+      continue;
+    }
     const auto plan = std::make_shared<const IoTreePlan>(std::move(plans[k]));
     for (std::uint32_t rank = 0; rank < program->group.size(); ++rank)
       program->ranks.push_back(

@@ -29,6 +29,28 @@ void LinkLoads::add_in_tree(NpuId from, NpuId to, std::uint64_t bytes) {
   }
 }
 
+void LinkLoads::add_flow(const std::vector<NpuId>& contributors, const std::vector<NpuId>& receivers,
+                         std::uint64_t bytes) {
+  const FredTraits& fred = fabric_.fred;
+  const auto l1_of = [&](NpuId endpoint) {
+    const std::size_t n = index_of(endpoint);
+    return n < fred.npus() ? fred.l1_of(endpoint) : fred.io[n - fred.npus()];
+  };
+  const auto level = [&](std::vector<std::uint64_t>& up, std::vector<std::uint64_t>& down,
+                         const auto& switch_of) {
+    std::vector<std::size_t> from(up.size()), to(up.size());
+    for (const NpuId each : contributors) ++from[switch_of(each)];
+    for (const NpuId each : receivers) ++to[switch_of(each)];
+    for (std::size_t n = 0; n < up.size(); ++n) {
+      if (from[n] != 0 && to[n] != receivers.size()) up[n] += bytes;
+      if (to[n] != 0 && from[n] != contributors.size()) down[n] += bytes;
+    }
+  };
+  level(l1_up_, l1_down_, l1_of);
+  if (fred.l2_switches > 1)
+    level(l2_up_, l2_down_, [&](NpuId endpoint) { return fred.l2_of_l1(l1_of(endpoint)); });
+}
+
 void LinkLoads::add(NpuId from, NpuId to, std::uint64_t bytes) {
   if (!fabric_.is_mesh()) return add_in_tree(from, to, bytes);
   const auto amount = static_cast<std::int64_t>(bytes);

@@ -14,6 +14,10 @@ class LinkLoads {
   explicit LinkLoads(const FabricTraits& fabric);
 
   void add(NpuId from, NpuId to, std::uint64_t bytes);
+  /// An in-network flow through a tree of switches: once over each uplink, up if there are contributors below
+  /// it and not all receivers, down if there are receivers below it and not all contributors.
+  void add_flow(const std::vector<NpuId>& contributors, const std::vector<NpuId>& receivers,
+                std::uint64_t bytes);
   /// On the link, in the direction, that carries most.
   std::uint64_t busiest_bytes() const;
   /// No sooner than this is the busiest link done: its bytes, and a hop. 0 without any bytes.

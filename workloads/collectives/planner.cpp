@@ -7,6 +7,7 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/in_network.h"
 #include "workloads/collectives/programs.h"
 
 namespace wafertlm {
@@ -197,7 +198,19 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
   if (full.type == CollectiveType::all_to_all)
     program->buffer_bytes += ranks * Blocks(full.bytes, ranks).bytes(0);
   program->ranks = programs_of(full, fabric);
-  if (full.algorithm == "in_network") program->flow_additions = fabric.flow_additions;
+  if (full.algorithm != "in_network") return program;
+  program->flow_additions = fabric.flow_additions;
+  if (!fabric.flows_decompose || ranks < 2 || full.bytes == 0) return program;
+  FabricTraits endpoints = fabric;
+  endpoints.in_network = false;
+  CollectiveRequest instead = request;
+  instead.algorithm.clear();
+  instead.chunks = 0;
+  if (instead.type == CollectiveType::barrier) instead.bytes = 0;
+  program->decomposed = plan_collective(instead, endpoints);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    static_cast<InNetworkProgram&>(*program->ranks[rank])
+        .set_endpoint_steps(program->decomposed->ranks[rank].get());
   return program;
 }
 

@@ -62,6 +62,9 @@ struct CollectiveCost {
 CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest& request,
                        const FabricTraits& fabric);
 
+/// What results call a collective that was planned in the network and done in steps: "ring (decomposed)".
+inline std::string decomposed_name(const CollectiveProgram& done) { return done.algorithm + " (decomposed)"; }
+
 /// busbw = size / time × factor, as nccl-tests prints it.
 double bus_factor(CollectiveType type, std::size_t ranks);
 

@@ -54,11 +54,12 @@ Sources direct(const CollectiveRequest& request) {
   return sources;
 }
 
-Sources in_network(const CollectiveRequest& request) {
+Sources in_network(const CollectiveRequest& request, const FabricTraits& fabric) {
   Sources sources;
+  const auto order = std::make_shared<const BlockOrder>(request.group, fabric);
   for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank)
     sources.push_back(std::make_unique<InNetworkProgram>(request.type, ranks_of(request), request.bytes,
-                                                         request.root, rank));
+                                                         request.root, rank, order));
   return sources;
 }
 
@@ -90,7 +91,7 @@ Sources double_binary_tree(const CollectiveRequest& request, const FabricTraits&
 }  // namespace
 
 Sources programs_of(const CollectiveRequest& request, const FabricTraits& fabric) {
-  if (request.algorithm == "in_network") return in_network(request);
+  if (request.algorithm == "in_network") return in_network(request, fabric);
   if (request.algorithm == "hierarchical_2d") return hierarchical(request, fabric);
   if (request.algorithm == "halving_doubling")
     return each_rank<HalvingProgram>(request, HalvingPlan(request.type, ranks_of(request), request.bytes));

@@ -16,6 +16,7 @@ struct FlowAdmission::Request {
   DataType data_type{};
   std::uint64_t bytes = 0;
   NpuId first_npu{};
+  std::uint64_t bytes_per_s = 0;  // of the slowest link on its way
   std::vector<NpuId> contributors, receivers;
   struct Party {
     NpuId npu;
@@ -24,6 +25,10 @@ struct FlowAdmission::Request {
   };
   std::vector<Party> entered;
   TimePs ready_ps = 0;
+  bool has_route = false, conflicted = false;
+  // Of a collective that asks whether it may use flows.
+  std::size_t ranks = 0, answered = 0;
+  bool decided = false, in_network = false;
   std::vector<FlowTree::Place> legs;
   std::uint32_t stripes = 1;
   std::vector<Use> uses;                         // a link once
@@ -51,6 +56,16 @@ std::size_t FlowAdmission::link_of(std::size_t at, PortId output) const {
 
 std::size_t FlowAdmission::link_into(NpuId endpoint) const { return first_link_.back() + index_of(endpoint); }
 
+std::uint64_t FlowAdmission::room_of(const OutputParams& link, std::uint64_t flow_bytes_per_s) const {
+  const std::uint64_t room = fabric_.room_bytes(link), packet = params_.format.full_wire_bytes();
+  if (!params_.room_by_rate || room <= 2 * packet || flow_bytes_per_s >= link.bytes_per_s) return room;
+  // As many such flows as fill the link: a packet of each may go before one of this one, which is as long as
+  // one takes at its rate; on the way into the switch, and out of it.
+  const auto in_flight = static_cast<std::uint64_t>(
+      (Uint128{room - 2 * packet} * flow_bytes_per_s + link.bytes_per_s - 1) / link.bytes_per_s);
+  return std::min(room, 4 * packet + in_flight);
+}
+
 /// The way of a flow and what it needs there.
 void FlowAdmission::prepare(Request& request, const FlowEntry& entry) {
   if (links_.empty()) {
@@ -77,15 +92,23 @@ void FlowAdmission::prepare(Request& request, const FlowEntry& entry) {
   request.first_npu = *std::min_element(entry.group->begin(), entry.group->end());
   request.contributors = npus(members.contributors);
   request.receivers = npus(members.receivers);
-  const std::uint64_t packets = params_.format.packets(entry.bytes);
+  const std::uint64_t packets = std::max<std::uint64_t>(params_.format.packets(entry.bytes), 1);
   // The flows of an operation go on where the one before ended.
   FlowWays::Plan plan = fabric_.ways.plan(request.contributors, request.receivers, packets,
                                           entry.key.operation + entry.key.number * packets);
   request.legs = std::move(plan.places);
   request.stripes = plan.stripes;
+  request.bytes_per_s = ~std::uint64_t{0};
+  const auto slowest = [&](const OutputParams& link) {
+    request.bytes_per_s = std::min(request.bytes_per_s, link.bytes_per_s);
+  };
+  for (const FlowTree::Place& place : request.legs)
+    for (const PortId output : place.leg.outputs) slowest(fabric_.outputs[place.at][index_of(output)]);
+  for (const NpuId npu : request.contributors) slowest(fabric_.injection[index_of(npu)]);
+  if (request.stripes > 1) request.bytes_per_s = ~std::uint64_t{0};  // of all stripes together: not slowed
   const auto use = [&](std::size_t link, const OutputParams& params) {
     if (request.legs_on[link]++ != 0) return;
-    const std::uint64_t room = fabric_.room_bytes(params);
+    const std::uint64_t room = room_of(params, request.bytes_per_s);
     if (room > params.flow_buffer_bytes)
       throw std::invalid_argument(say("an in-network flow reserves ", room, " B in a buffer of ",
                                       params.flow_buffer_bytes,
@@ -138,23 +161,73 @@ bool FlowAdmission::fits(const Request& request) const {
   });
 }
 
-/// Whether every switch can carry it beside the active flows; then its orders of addition are set.
-bool FlowAdmission::routes(Request& request) {
-  if (!fabric_.routing) return true;
-  std::set<std::size_t> switches;
-  for (const FlowTree::Place& place : request.legs) switches.insert(place.at);
-  for (const std::size_t at : switches) {
-    std::vector<FlowLeg> others;
-    for (const auto& active : active_)
-      for (const FlowTree::Place& place : active->legs)
-        if (place.at == at) others.push_back(place.leg);
-    std::vector<FlowLeg*> legs;
-    for (FlowLeg& leg : others) legs.push_back(&leg);
-    for (FlowTree::Place& place : request.legs)
-      if (place.at == at) legs.push_back(&place.leg);
-    if (!fabric_.routing(at, legs)) return false;
+std::optional<FlowRouteConflict> FlowAdmission::take_route(Request& request) {
+  if (!fabric_.routing || request.has_route) return std::nullopt;
+  auto conflict = fabric_.routing->take(request.key, classes_[request.traffic_class].priority, request.legs);
+  request.has_route = !conflict;
+  if (conflict && !request.conflicted) {
+    request.conflicted = true;
+    ++conflicts_;
   }
-  return true;
+  return conflict;
+}
+
+/// Whether every switch can carry it beside the active flows.
+bool FlowAdmission::routes(Request& request) {
+  // The route of a collective's first flow may be there already.
+  const auto asked = asking_.find(request.key.operation);
+  if (request.key.number == 0 && asked != asking_.end() && asked->second->has_route) {
+    asked->second->has_route = false;
+    request.has_route = true;
+  }
+  const auto conflict = take_route(request);
+  if (conflict && params_.conflict == FlowConflict::refuse)
+    throw std::runtime_error(refusal(request, *conflict));
+  return !conflict;
+}
+
+void FlowAdmission::ask(const FlowEntry& entry, TimePs now) {
+  auto& asked = asking_[entry.key.operation];
+  if (!asked) {
+    asked = std::make_unique<Request>();
+    prepare(*asked, entry);
+    asked->ranks = entry.group->size();
+  }
+  asked->entered.push_back({entry.npu, entry.party, entry.token});
+  host_.request_admission_wake(now);
+}
+
+/// Answers the collectives that ask, in the order in which flows are served.
+void FlowAdmission::decide(TimePs now) {
+  std::vector<Request*> in_order;
+  for (const auto& [operation, asked] : asking_)
+    if (!asked->entered.empty()) in_order.push_back(asked.get());
+  std::stable_sort(in_order.begin(), in_order.end(), [&](const Request* a, const Request* b) {
+    return a->order(classes_) < b->order(classes_);
+  });
+  std::vector<std::pair<bool, Request::Party>> answers;
+  for (Request* const asked : in_order) {
+    const auto has_entered = [&](NpuId npu) {
+      return std::any_of(asked->entered.begin(), asked->entered.end(),
+                         [&](const Request::Party& party) { return party.npu == npu; });
+    };
+    if (!asked->decided) {
+      if (!std::all_of(asked->contributors.begin(), asked->contributors.end(), has_entered)) continue;
+      asked->decided = true;
+      asked->in_network = !take_route(*asked);
+      if (!asked->in_network) decomposed_.insert(asked->key.operation);
+    }
+    std::sort(asked->entered.begin(), asked->entered.end(),
+              [](const Request::Party& a, const Request::Party& b) { return a.npu < b.npu; });
+    for (const Request::Party& party : asked->entered) answers.emplace_back(asked->in_network, party);
+    asked->answered += asked->entered.size();
+    asked->entered.clear();
+  }
+  for (const auto& [in_network, party] : answers) party.party->flows_decided(in_network, party.token, now);
+  for (auto asked = asking_.begin(); asked != asking_.end();) {
+    const Request& request = *asked->second;
+    asked = request.answered == request.ranks && !request.has_route ? asking_.erase(asked) : std::next(asked);
+  }
 }
 
 void FlowAdmission::admit(Request& request, TimePs now) {
@@ -176,7 +249,7 @@ void FlowAdmission::admit(Request& request, TimePs now) {
   request.legs_left = request.legs.size();
   const std::size_t channel = index_of(classes_.flow_vc(request.traffic_class));
   const auto room = [&](const FlowTree::Place& place, PortId output) -> std::uint64_t {
-    return params_.reservation ? fabric_.room_bytes(fabric_.outputs[place.at][index_of(output)]) /
+    return params_.reservation ? room_of(fabric_.outputs[place.at][index_of(output)], request.bytes_per_s) /
                                      request.legs_on.at(link_of(place.at, output))
                                : 0;
   };
@@ -206,6 +279,7 @@ void FlowAdmission::close_due(TimePs now) {
     const std::size_t channel = index_of(classes_.flow_vc(request->traffic_class));
     if (params_.reservation)
       for (const Use& use : request->uses) links_[use.link].used_bytes[channel] -= use.bytes;
+    if (fabric_.routing) fabric_.routing->release(request->key);
     free_slots_.push_back(request->flow->slot);
     request->closed = true;
   }
@@ -215,6 +289,7 @@ void FlowAdmission::close_due(TimePs now) {
 
 void FlowAdmission::wake(TimePs now) {
   close_due(now);
+  if (!asking_.empty()) decide(now);
   if (!params_.reservation) {
     for (const auto& request : active_) {
       if (!request->flow) admit(*request, now);
@@ -233,9 +308,6 @@ void FlowAdmission::wake(TimePs now) {
       return kept.count({use.link, channel}) != 0;
     });
     if (waits || !fits(*request) || !routes(*request)) {
-      if (params_.conflict == FlowConflict::refuse)
-        throw std::runtime_error(name(*request) +
-                                 " conflicts with flows that are active (in_network.conflict)");
       for (const Use& use : request->uses) kept.emplace(use.link, channel);
       continue;
     }
@@ -243,7 +315,8 @@ void FlowAdmission::wake(TimePs now) {
     admit(admitted, now);
     active_.push_back(std::move(request));
     for (const Request::Party& party : admitted.entered)
-      party.party->flow_granted(*admitted.flow, fabric_.room_bytes(fabric_.injection[index_of(party.npu)]),
+      party.party->flow_granted(*admitted.flow,
+                                room_of(fabric_.injection[index_of(party.npu)], admitted.bytes_per_s),
                                 party.token, now);
   }
   ready_.erase(std::remove(ready_.begin(), ready_.end(), nullptr), ready_.end());
@@ -254,6 +327,21 @@ std::string FlowAdmission::name(const Request& request) const {
   return say("in-network flow ", request.key.number, " of collective ", request.key.operation, " (class ",
              classes_[request.traffic_class].name, ", ", request.contributors.size(), " to ",
              request.receivers.size(), " NPUs)");
+}
+
+std::string FlowAdmission::name(const FlowKey& key) const {
+  for (const auto& request : active_)
+    if (request->key == key) return name(*request);
+  return say("in-network flow ", key.number, " of collective ", key.operation);
+}
+
+std::string FlowAdmission::refusal(const Request& request, const FlowRouteConflict& conflict) const {
+  std::string others;
+  for (const FlowKey& key : conflict.beside) others += (others.empty() ? "" : ", ") + name(key);
+  const std::string place = conflict.at < fabric_.switch_names.size() ? fabric_.switch_names[conflict.at]
+                                                                      : say("switch ", conflict.at);
+  return say(name(request), " cannot be routed through ", place, " beside ", others, " (", conflict.reason,
+             "): raise middle_switches, or let flow_conflict be block or decompose");
 }
 
 /// A flow waits for another one if a packet of it has not come to an input whose buffer the other one's
@@ -299,6 +387,15 @@ std::vector<std::string> FlowAdmission::pending() const {
                        [&](const Request::Party& party) { return party.npu == npu; }))
         text += say(" NPU ", index_of(npu));
     lines.push_back(text + " to enter");
+  }
+  for (const auto& [operation, asked] : asking_) {
+    if (asked->decided) continue;
+    std::string text = say("collective ", operation, " waits for the NPUs that begin it:");
+    for (const NpuId npu : asked->contributors)
+      if (std::none_of(asked->entered.begin(), asked->entered.end(),
+                       [&](const Request::Party& party) { return party.npu == npu; }))
+        text += say(" ", index_of(npu));
+    lines.push_back(text);
   }
   for (const auto& request : ready_) lines.push_back(name(*request) + " waits for room or a route");
   for (std::size_t at = 0; at < fabric_.units.size(); ++at)

@@ -5,9 +5,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "models/fred/flows/flow_routing.h"
 #include "models/fred/flows/flow_ways.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
@@ -17,20 +20,22 @@
 
 namespace wafertlm {
 
-/// What happens to a flow that has no room, or that the switches cannot carry beside the active ones.
+/// What happens to a flow that the switches cannot carry beside the active ones. (One that has no room
+/// waits.)
 enum class FlowConflict : std::uint8_t {
-  block,   ///< it waits at its sources
-  refuse,  ///< the run ends with an error that names both
+  block,      ///< it waits at its sources
+  decompose,  ///< its collective is done in steps of its endpoints (StepSource::endpoint_steps) instead
+  refuse,     ///< the run ends with an error that names them
 };
 
 struct FlowAdmissionParams {
   WireFormat format;
   bool reservation = true;  ///< false, for tests only: who is ready sends, and flows share the buffers
   FlowConflict conflict = FlowConflict::block;
+  /// A flow that a link of its path slows down reserves less in the buffers of faster links: what keeps its
+  /// own rate. So a buffer has room for more of them, as for the streams of I/O controllers.
+  bool room_by_rate = false;
 };
-
-/// Whether a switch can carry these legs together, and in which order it then adds: fills in FlowLeg::order.
-using FlowRouting = std::function<bool(std::size_t at, const std::vector<FlowLeg*>& legs)>;
 
 /// The parts of a fabric that FlowAdmission needs to know.
 struct FlowFabric {
@@ -41,7 +46,8 @@ struct FlowFabric {
   /// What a flow reserves in the buffer behind a link, bytes; at least 2 packets for each of the ways that
   /// share the link. Its legs there have equal parts.
   std::function<std::uint64_t(const OutputParams& link)> room_bytes;
-  FlowRouting routing;  ///< none: every set of legs
+  std::shared_ptr<FlowRouting> routing;   ///< none: they carry every set of flows
+  std::vector<std::string> switch_names;  ///< for messages; empty: numbers
 };
 
 /// Calls FlowAdmission::wake() at a time.
@@ -58,6 +64,11 @@ class FlowAdmissionHost {
 /// its path at once, or waits. The waiting ones are served by class priority, first NPU of the group,
 /// operation and number; one that waits keeps later ones from the buffers of its own path, so that it does
 /// not starve.
+///
+/// With FlowConflict::decompose it is decided for a whole collective at once, before any part of it starts
+/// and when the contributors to its first flow have entered: if this flow routes beside the active ones it
+/// has its route from then on, and later flows of the collective wait; if not, all ranks are told to do the
+/// collective in steps.
 class FlowAdmission final : public FlowControl, public FlowListener {
  public:
   /// `classes` and `host` must outlive it.
@@ -67,6 +78,9 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   void set_fabric(FlowFabric fabric) { fabric_ = std::move(fabric); }
 
   void enter(const FlowEntry& entry, TimePs now) override;
+  void ask(const FlowEntry& entry, TimePs now) override;
+  bool decomposed(std::uint64_t operation) const override { return decomposed_.count(operation) != 0; }
+  FlowConflictCounts conflicts() const override { return {conflicts_, decomposed_.size()}; }
   void leg_done(const Flow& flow, TimePs at) override;
   void wake(TimePs now);
 
@@ -92,13 +106,19 @@ class FlowAdmission final : public FlowControl, public FlowListener {
 
   std::size_t link_of(std::size_t at, PortId output) const;
   std::size_t link_into(NpuId endpoint) const;
+  /// What a flow of this speed reserves in the buffer behind a link.
+  std::uint64_t room_of(const OutputParams& link, std::uint64_t flow_bytes_per_s) const;
   Request& request_of(const FlowEntry& entry);
   void prepare(Request& request, const FlowEntry& entry);
   bool fits(const Request& request) const;
   bool routes(Request& request);
+  std::optional<FlowRouteConflict> take_route(Request& request);
+  void decide(TimePs now);
   void admit(Request& request, TimePs now);
   void close_due(TimePs now);
   std::string name(const Request& request) const;
+  std::string name(const FlowKey& key) const;
+  std::string refusal(const Request& request, const FlowRouteConflict& conflict) const;
   std::vector<std::string> cycle() const;
 
   FlowAdmissionParams params_;
@@ -110,10 +130,13 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   std::map<FlowKey, std::unique_ptr<Request>> gathering_;  // contributors are missing
   std::vector<std::unique_ptr<Request>> ready_;
   std::vector<std::unique_ptr<Request>> active_;
-  std::deque<Flow> flows_;  // by slot
+  std::map<std::uint64_t, std::unique_ptr<Request>> asking_;  // by operation, until all ranks have an answer
+  std::set<std::uint64_t> decomposed_;                        // operations
+  std::deque<Flow> flows_;                                    // by slot
   std::vector<std::uint32_t> free_slots_;
   std::uint64_t admitted_ = 0;
   std::size_t most_active_ = 0;
+  std::uint64_t conflicts_ = 0;
   TimePs waited_ps_ = 0;
 };
 

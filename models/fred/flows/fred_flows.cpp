@@ -19,12 +19,13 @@ FredFlows::FredFlows(const FredFlowParams& params, const WireFormat& format, con
     : params_(params),
       packets_(packets),
       scheduler_(scheduler),
-      admission_({format, params.reservation, params.conflict}, classes, *this) {}
+      admission_({format, params.reservation, params.conflict, params.room_packets == 0}, classes, *this) {}
 
 void FredFlows::add_switch(SwitchModule& made, const std::vector<OutputParams>& outputs) {
   made.enable_flows(packets_, admission_);
   fabric_.units.push_back(made.flows());
   fabric_.outputs.push_back(outputs);
+  fabric_.switch_names.emplace_back(made.basename());
   switches_.push_back(&made);
 }
 

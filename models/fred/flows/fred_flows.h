@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/fred/flows/flow_admission.h"
+#include "models/fred/routing/router.h"
 #include "tlm/link/switch_module.h"
 #include "tlm/scheduler.h"
 
@@ -21,6 +22,7 @@ struct FredFlowParams {
   bool phase_rule = false;  ///< as in FlowUnitParams
   TimePs phase_change_ps = 0;
   std::uint32_t middle_switches = 3;  ///< m of FRED_m(P)
+  FredRouteMode route_search = FredRouteMode::first_colouring;
 
   /// What a flow reserves behind a link whose round trip (link, switch, credit) is this long, and which so
   /// many of its ways share.
@@ -39,7 +41,7 @@ class FredFlows final : private FlowAdmissionHost, private Wakeable {
   /// Endpoints in the order of their numbers: the link into the switch.
   void add_injection(const OutputParams& link) { fabric_.injection.push_back(link); }
   /// Which flows they can carry together; before start().
-  void set_routing(FlowRouting routing) { fabric_.routing = std::move(routing); }
+  void set_routing(std::shared_ptr<FlowRouting> routing) { fabric_.routing = std::move(routing); }
   /// Everything is there.
   void start(FlowWays ways);
 

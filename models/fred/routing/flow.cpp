@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kNobody = ~std::size_t{0};
 
 void claim(const std::vector<std::uint32_t>& claimed, const std::string& side, std::size_t flow,
-           std::vector<std::size_t>& owner) {
+           std::vector<std::size_t>& owner, bool take_turns) {
   const std::string name = "flow " + std::to_string(flow);
   if (claimed.empty()) throw std::invalid_argument(name + " has no " + side + " port");
   for (const std::uint32_t port : claimed) {
@@ -19,7 +19,7 @@ void claim(const std::vector<std::uint32_t>& claimed, const std::string& side, s
                                   "; the switch has 0 to " + std::to_string(owner.size() - 1));
     if (owner[port] == flow)
       throw std::invalid_argument(name + " lists " + side + " port " + std::to_string(port) + " twice");
-    if (owner[port] != kNobody)
+    if (owner[port] != kNobody && !take_turns)
       throw std::invalid_argument(name + ": " + side + " port " + std::to_string(port) + " belongs to flow " +
                                   std::to_string(owner[port]) +
                                   " already; flows that share a port must follow each other");
@@ -35,15 +35,22 @@ std::string listed_ports(const std::vector<std::uint32_t>& ports) {
 
 }  // namespace
 
-std::vector<FredFlow> checked_flows(std::vector<FredFlow> flows, std::uint32_t ports) {
+std::vector<FredFlow> checked_flows(std::vector<FredFlow> flows, std::uint32_t ports, bool take_turns) {
   std::vector<std::size_t> input_owner(ports, kNobody), output_owner(ports, kNobody);
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    claim(flows[i].inputs, "input", i, input_owner);
-    claim(flows[i].outputs, "output", i, output_owner);
+    claim(flows[i].inputs, "input", i, input_owner, take_turns);
+    claim(flows[i].outputs, "output", i, output_owner, take_turns);
     std::sort(flows[i].inputs.begin(), flows[i].inputs.end());
     std::sort(flows[i].outputs.begin(), flows[i].outputs.end());
   }
   return flows;
+}
+
+bool share_a_port(const FredFlow& a, const FredFlow& b) {
+  const auto common = [](const std::vector<std::uint32_t>& one, const std::vector<std::uint32_t>& other) {
+    return std::find_first_of(one.begin(), one.end(), other.begin(), other.end()) != one.end();
+  };
+  return common(a.inputs, b.inputs) || common(a.outputs, b.outputs);
 }
 
 std::string to_string(const FredFlow& flow) {

@@ -15,8 +15,12 @@ struct FredFlow {
 /// Sorts the ports of each flow. Flows that are in a switch at the same time share no input port and no
 /// output port.
 /// @throws std::invalid_argument that names the flow and the port: no inputs or outputs, a port that the
-/// switch does not have, a port twice in a flow or in two flows.
-std::vector<FredFlow> checked_flows(std::vector<FredFlow> flows, std::uint32_t ports);
+/// switch does not have, a port twice in a flow or (unless `take_turns`) in two flows.
+std::vector<FredFlow> checked_flows(std::vector<FredFlow> flows, std::uint32_t ports,
+                                    bool take_turns = false);
+
+/// Whether they have an input or an output port in common.
+bool share_a_port(const FredFlow& a, const FredFlow& b);
 
 /// "0,1->4".
 std::string to_string(const FredFlow& flow);

@@ -34,20 +34,23 @@ FredFlow inside(const FredFlow& flow) {
 
 std::uint32_t middle_ports(std::uint32_t ports) { return (ports + 1) / 2; }
 
+/// Flows that share a µswitch but no port: whose packets can be there at the same time. In a middle switch
+/// two of the flows share a port if and only if they did so outside, since others have different ones.
 ConflictGraph conflicts_of(const std::vector<FredFlow>& flows, std::uint32_t ports) {
-  constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::vector<std::vector<std::uint32_t>> at(middle_ports(ports));  // flows at each µswitch
   ConflictGraph graph(flows.size());
   for (const auto side : {&FredFlow::inputs, &FredFlow::outputs}) {
-    std::vector<std::uint32_t> first(middle_ports(ports), kNone);  // flow at each µswitch
+    for (auto& each : at) each.clear();
     for (std::uint32_t flow = 0; flow < flows.size(); ++flow)
       for (const std::uint32_t port : flows[flow].*side) {
-        std::uint32_t& other = first[port / 2];
-        if (other == kNone) {
-          other = flow;
-        } else if (other != flow) {
+        std::vector<std::uint32_t>& others = at[port / 2];
+        if (!others.empty() && others.back() == flow) continue;
+        for (const std::uint32_t other : others) {
+          if (share_a_port(flows[flow], flows[other])) continue;
           graph[flow].push_back(other);
           graph[other].push_back(flow);
         }
+        others.push_back(flow);
       }
   }
   for (auto& neighbours : graph) {
@@ -138,11 +141,33 @@ class FredRouter::Attempt {
   }
 
   PlanPtr base_plan(std::uint32_t ports, const std::vector<FredFlow>& flows) const {
+    if (options_.take_turns && !fit_in_turns(ports, flows)) return nullptr;
+    if (options_.take_turns) return std::make_shared<Plan>();
     const std::vector<std::uint32_t> wanted = wanted_inputs(flows, ports);
     if (ports == 2) return std::make_shared<Plan>(Plan{{}, {}, wanted});
     const auto& setting = base_.setting({wanted[0], wanted[1], wanted[2]});
     if (!setting) return nullptr;
     return std::make_shared<Plan>(Plan{{}, {}, {setting->begin(), setting->end()}});
+  }
+
+  /// Whether a base switch carries all sets of flows without a common port.
+  bool fit_in_turns(std::uint32_t ports, const std::vector<FredFlow>& flows) const {
+    if (ports == 2) return true;
+    const auto fits = [&](const std::vector<FredFlow>& some) {
+      const std::vector<std::uint32_t> wanted = wanted_inputs(some, ports);
+      return base_.setting({wanted[0], wanted[1], wanted[2]}).has_value();
+    };
+    // With three ports there are at most three, and each one alone fits.
+    for (std::size_t a = 0; a < flows.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) {
+        if (share_a_port(flows[a], flows[b])) continue;
+        if (!fits({flows[a], flows[b]})) return false;
+        for (std::size_t c = 0; c < b; ++c)
+          if (!share_a_port(flows[a], flows[c]) && !share_a_port(flows[b], flows[c]) &&
+              !fits({flows[a], flows[b], flows[c]}))
+            return false;
+      }
+    return true;
   }
 
   /// A block and the numbers that its flows have for the user.
@@ -308,7 +333,7 @@ FredRouter::~FredRouter() = default;
 
 FredRouting FredRouter::route(const std::vector<FredFlow>& flows, const FredRouteOptions& options,
                               const std::vector<std::size_t>& names) const {
-  const std::vector<FredFlow> checked = checked_flows(flows, network_.ports());
+  const std::vector<FredFlow> checked = checked_flows(flows, network_.ports(), options.take_turns);
   std::vector<std::uint32_t> ids(checked.size());
   std::iota(ids.begin(), ids.end(), 0U);
   std::sort(ids.begin(), ids.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -330,7 +355,7 @@ FredRouting FredRouter::route(const std::vector<FredFlow>& flows, const FredRout
   if (plan) {
     result.status = FredRouteStatus::routed;
     result.reason.clear();
-    attempt.apply(*plan, network_.root(), sorted);
+    if (!options.take_turns) attempt.apply(*plan, network_.root(), sorted);
   }
   return result;
 }

@@ -28,6 +28,10 @@ struct FredRouteOptions {
   FredRouteMode mode = FredRouteMode::first_colouring;
   std::uint64_t colouring_budget = 100'000;  ///< assignments per connected conflict graph
   std::uint64_t search_budget = 100'000;     ///< assignments of a flow to a middle switch, of all levels
+  /// Flows may share ports: packets of such flows pass one after the other, so they may use the same middle
+  /// switch. Whoever share no port must be carried together. There is no configuration then, since it
+  /// changes from packet to packet.
+  bool take_turns = false;
 };
 
 struct FredRouting {

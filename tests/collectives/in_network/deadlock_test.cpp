@@ -184,25 +184,6 @@ TEST(InNetworkDeadlock, WithReservationItFinishes) {
   EXPECT_EQ(rig.unrest(), "");
 }
 
-TEST(InNetworkDeadlock, RefusePolicyNamesTheFlow) {
-  FlowRigParams params = least(kFredB);
-  params.conflict = FlowConflict::refuse;
-  FlowRig rig(params, flow_classes());
-  ProvenCollective a(rig, in_network(CollectiveType::all_reduce, group_of({0, 1}), 50'000, rig), 1, kDp);
-  ProvenCollective b(rig, in_network(CollectiveType::all_reduce, group_of({1, 2}), 50'000, rig), 2, kDp);
-  a.enter_all();
-  b.enter_all();
-  try {
-    rig.run();
-    FAIL() << "both got room";
-  } catch (const std::runtime_error& error) {
-    EXPECT_NE(
-        std::string(error.what()).find("in-network flow 0 of collective 2 (class dp, 2 to 2 NPUs) conflicts"),
-        std::string::npos)
-        << error.what();
-  }
-}
-
 TEST(InNetworkAdmission, InTheOrderOfTheNumbers) {
   FlowRig rig(least(kFredB), flow_classes());
   // The first one occupies the room.

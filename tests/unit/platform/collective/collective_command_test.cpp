@@ -20,6 +20,71 @@ void expect_bad(const std::string& arguments, const std::string& message) {
   EXPECT_EQ(result.out, "");
 }
 
+const std::string kFredB = "collective " WAFERTLM_SOURCE_DIR "/configs/platforms/fred_b.yaml ";
+const std::string kFredD = "collective " WAFERTLM_SOURCE_DIR "/configs/platforms/fred_d.yaml ";
+
+nlohmann::json first_row(const std::string& arguments) {
+  const ToolResult result = run_tool(arguments + " --json");
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  return nlohmann::json::parse(result.out)["rows"][0];
+}
+
+// Late by more than the rest takes: what is left after it has come is the whole all-reduce.
+TEST(CollectiveCommand, OneNpuIsLate) {
+  for (const std::string& wafer : {kWafer, kFredD}) {
+    const nlohmann::json usual = first_row(wafer + "--type all_reduce --size 64KiB");
+    const nlohmann::json late =
+        first_row(wafer + "--type all_reduce --size 64KiB --late 7:10us --set run.functional=true");
+    EXPECT_TRUE(late["values_proven"].get<bool>());
+    EXPECT_DOUBLE_EQ(late["skew_s"].get<double>(), 10e-6);
+    EXPECT_GE(late["time_ps"].get<std::uint64_t>(), 10'000'000U);
+    EXPECT_LE(late["time_ps"].get<std::uint64_t>(), 10'000'000 + usual["time_ps"].get<std::uint64_t>());
+    EXPECT_NEAR(late["time_after_last_entry_s"].get<double>() + 10e-6, late["time_s"].get<double>(), 1e-12);
+  }
+  // In the network nothing moves before all are there.
+  EXPECT_EQ(
+      first_row(kFredD + "--type all_reduce --size 64KiB --late 7:10us")["time_ps"].get<std::uint64_t>(),
+      10'000'000 + first_row(kFredD + "--type all_reduce --size 64KiB")["time_ps"].get<std::uint64_t>());
+  expect_bad(kWafer + "--type all_reduce --late 7", "'7' names no NPU and time");
+  expect_bad(kWafer + "--type all_reduce --late 20:1us", "is not on the wafer, which has NPUs 0 to 19");
+  expect_bad(kWafer + "--type all_reduce --late 7:1us,7:2us", "names an NPU twice");
+  expect_bad(kWafer + "--type all_reduce --late 7:1", "has no time");
+  expect_bad(kWafer + "--type all_reduce --npus 0-3 --late 7:1us", "NPU 7 is in no group");
+}
+
+// Four DP groups share each uplink of FRED-B, where a prediction of one alone would be four times too fast.
+TEST(CollectiveCommand, PredictsWhatGroupsShare) {
+  const std::string dp = "--type all_reduce --size 1MiB --parallelism 'MP(2)-DP(5)-PP(2)' --class dp";
+  for (const std::string& wafer : {kWafer, kFredB, kFredD}) {
+    const nlohmann::json row = first_row(wafer + dp);
+    EXPECT_NEAR(row["time_over_predicted"].get<double>(), 1, 0.1);
+    EXPECT_GE(row["time_over_bound"].get<double>(), 1);
+  }
+  EXPECT_GT(first_row(kFredB + dp)["time_over_bound"].get<double>(), 3.5);  // the bound is a group's own
+}
+
+// The pairs of DP(2) make a ring of five L1 switches, an odd cycle.
+TEST(CollectiveCommand, NamesWhatWasDecomposed) {
+  const std::string dp = kFredD +
+                         "--type all_reduce --size 64KiB --parallelism 'MP(10)-DP(2)' --class dp "
+                         "--set wafer.fabric.middle_switches=2 --set wafer.fabric.flow_conflict=";
+  const ToolResult text = run_tool(dp + "decompose");
+  EXPECT_EQ(text.exit_code, 0) << text.error;
+  EXPECT_NE(text.out.find("in_network; 2 of 10 groups "), std::string::npos) << text.out;
+  const nlohmann::json row = first_row(dp + "decompose");
+  EXPECT_EQ(row["decomposed_groups"], 2);
+  EXPECT_EQ(row["groups"][0]["algorithm"], "in_network");
+  EXPECT_NE(row["groups"][8]["algorithm"].get<std::string>().find("(decomposed)"), std::string::npos);
+  EXPECT_EQ(first_row(dp + "block")["decomposed_groups"], 0);
+  EXPECT_EQ(first_row(dp + "block")["flow_conflicts"], 2);
+  const ToolResult refused = run_tool(dp + "refuse");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.error.find("in-network flow 0 of collective 9 (class dp, 2 to 2 NPUs) cannot be routed "
+                               "through l2_0 beside in-network flow 0 of collective 1"),
+            std::string::npos)
+      << refused.error;
+}
+
 TEST(CollectiveCommand, BadInputEndsWithCode2AndSaysWhatToChange) {
   expect_bad(kParallel, "--parallelism needs --class mp, dp, pp or all");
   expect_bad(kParallel + "--class tp",

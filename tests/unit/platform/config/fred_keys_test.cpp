@@ -42,7 +42,7 @@ TEST(FredKeys, OfFlowsArriveInTheFabric) {
       std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_b.yaml",
       {"wafer.fabric.flows_per_buffer=3", "wafer.fabric.flow_packets=5", "wafer.fabric.flow_conflict=refuse",
        "wafer.fabric.flow_reservation=false", "wafer.fabric.phase_rule=true", "wafer.fabric.phase_change=7ns",
-       "wafer.fabric.middle_switches=2"});
+       "wafer.fabric.middle_switches=2", "wafer.fabric.route_search=backtracking"});
   const FredParams fred = fred_params(spec.wafer, true);
   ASSERT_TRUE(fred.flows.has_value());
   EXPECT_EQ(fred.flows->per_buffer, 3U);
@@ -52,6 +52,12 @@ TEST(FredKeys, OfFlowsArriveInTheFabric) {
   EXPECT_TRUE(fred.flows->phase_rule);
   EXPECT_EQ(fred.flows->phase_change_ps, 7000U);
   EXPECT_EQ(fred.flows->middle_switches, 2U);
+  EXPECT_EQ(fred.flows->route_search, FredRouteMode::backtracking);
+  const PlatformSpec steps =
+      load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_b.yaml",
+                    {"wafer.fabric.flow_conflict=decompose"});
+  EXPECT_EQ(fred_params(steps.wafer, true).flows->conflict, FlowConflict::decompose);
+  EXPECT_TRUE(fabric_kind(steps.wafer).traits(steps.wafer).flows_decompose);
   EXPECT_FALSE(fred_params(load_platform(kFredC, {}).wafer, true).flows.has_value());
 }
 

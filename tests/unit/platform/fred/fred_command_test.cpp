@@ -50,6 +50,49 @@ TEST(FredCommand, SaysWhyAndWhetherItIsProven) {
   EXPECT_EQ(json["shape"]["l2_switches"], 2);
 }
 
+// The switches and m of the platform, in its logical view.
+TEST(FredCommand, TakesThePlatform) {
+  const std::string d = "fred routes " WAFERTLM_SOURCE_DIR "/configs/platforms/fred_d.yaml ";
+  const ToolResult result = run_tool(d + "--parallelism 'MP(2)-DP(5)-PP(2)'");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.out.find("FRED-D: m = 3\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("5 L1 switches of 4 NPUs, 4 uplinks and 4,4,4,3,3 I/O controllers; 1 L2 switch"),
+            std::string::npos);
+  const ToolResult other = run_tool(
+      d +
+      "--set wafer.fabric.l1_switches=8 --set wafer.fabric.npus_per_l1=2 --set "
+      "wafer.fabric.l1_uplink=6TB/s --set wafer.fabric.middle_switches=5 --parallelism 'DP(16)' --json");
+  ASSERT_EQ(other.exit_code, 0) << other.error;
+  const nlohmann::json json = nlohmann::json::parse(other.out);
+  EXPECT_EQ(json["shape"]["l1_switches"], 8);
+  EXPECT_EQ(json["shape"]["npus_per_l1"], 2);
+  EXPECT_EQ(json["shape"]["uplinks"], 2);
+  std::set<int> ms;
+  for (const auto& route : json["phases"][0]["routes"]) ms.insert(route["m"].get<int>());
+  EXPECT_EQ(ms, (std::set<int>{2, 3, 5}));
+  const ToolResult mesh = run_tool("fred routes " WAFERTLM_SOURCE_DIR
+                                   "/configs/platforms/wafer_mesh_5x4.yaml --parallelism 'DP(20)'");
+  EXPECT_EQ(mesh.exit_code, 2);
+  EXPECT_NE(mesh.error.find("is no FRED wafer"), std::string::npos) << mesh.error;
+}
+
+// FRED_3(12) by hand: see network_test.cpp.
+TEST(FredCommand, PrintsTheCountsOfMicroSwitches) {
+  const ToolResult result = run_tool("fred counts --ports 10-12 --m 2,3 --json");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const nlohmann::json rows = nlohmann::json::parse(result.out)["rows"];
+  ASSERT_EQ(rows.size(), 6U);
+  EXPECT_EQ(rows[5], (nlohmann::json{{"ports", 12},
+                                     {"m", 3},
+                                     {"r", 15},
+                                     {"d", 15},
+                                     {"rd", 27},
+                                     {"demux", 0},
+                                     {"mux", 0},
+                                     {"stages", 7}}));
+  EXPECT_EQ(run_tool("fred counts --ports 12-10").exit_code, 2);
+}
+
 TEST(FredCommand, AllParallelisms) {
   // 20 = 2 x 2 x 5: 6 ways for the twos, 3 for the five.
   EXPECT_EQ(all_parallelisms(20).size(), 18U);

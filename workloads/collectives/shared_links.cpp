@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collectives/shared_links.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "workloads/collectives/link_loads.h"
+
+namespace wafertlm {
+namespace {
+
+class Sharing {
+ public:
+  explicit Sharing(const FabricTraits& fabric)
+      : fabric_(fabric),
+        links_(fabric),
+        out_(fabric.npus() + fabric.io_controllers()),
+        in_(fabric.npus() + fabric.io_controllers()) {}
+
+  /// False: too many steps.
+  bool add(const CollectiveProgram& program) {
+    for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank) {
+      const StepSource& source = *program.ranks[rank];
+      for (std::uint32_t strand = 0; strand < source.strands(); ++strand)
+        for (std::uint32_t index = 0; index < source.steps(strand); ++index) {
+          if (++steps_ > kMostSharedSteps) return false;
+          add(program, rank, source.step(strand, index));
+        }
+    }
+    return true;
+  }
+
+  TimePs busiest_ps() const {
+    TimePs longest = links_.busiest_ps();
+    for (std::uint32_t npu = 0; npu < fabric_.npus(); ++npu)
+      longest = std::max({longest, transfer_time_ps(out_[npu], fabric_.injection_bytes_per_s),
+                          transfer_time_ps(in_[npu], fabric_.ejection_bytes_per_s)});
+    return longest;
+  }
+
+ private:
+  void add(const CollectiveProgram& program, std::uint32_t rank, const Step& step) {
+    if (step.bytes == 0) return;
+    const std::uint64_t wire = fabric_.format.message_wire_bytes(step.bytes);
+    const NpuId npu = program.group[rank];
+    switch (step.kind) {
+      case Step::Kind::send:
+        out_[index_of(npu)] += wire;
+        links_.add(npu, program.group[step.peer], wire);
+        break;
+      case Step::Kind::copy:
+      case Step::Kind::reduce:
+        in_[index_of(npu)] += wire;
+        break;
+      case Step::Kind::flow_copy:
+        in_[index_of(npu)] += wire;
+        break;
+      case Step::Kind::flow_send:
+        out_[index_of(npu)] += wire;
+        add_flow(program, step.tag, rank, wire);
+        break;
+    }
+  }
+
+  /// Once for each flow, by its first contributor. An uplink carries it up if there are contributors below
+  /// and not all receivers, down if there are receivers below and not all contributors.
+  void add_flow(const CollectiveProgram& program, std::uint64_t tag, std::uint32_t rank, std::uint64_t wire) {
+    const FlowMembers members = program.ranks[rank]->flow(tag);
+    if (members.contributors.front() != rank) return;
+    const auto npus = [&](const std::vector<std::uint32_t>& ranks) {
+      std::vector<NpuId> list;
+      for (const std::uint32_t each : ranks) list.push_back(program.group[each]);
+      return list;
+    };
+    links_.add_flow(npus(members.contributors), npus(members.receivers), wire);
+  }
+
+  const FabricTraits& fabric_;
+  LinkLoads links_;
+  std::vector<std::uint64_t> out_, in_;  // by endpoint
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace
+
+TimePs shared_links_ps(const std::vector<const CollectiveProgram*>& programs, const FabricTraits& fabric) {
+  Sharing sharing(fabric);
+  for (const CollectiveProgram* const program : programs)
+    if (!sharing.add(*program)) return 0;
+  return sharing.busiest_ps();
+}
+
+}  // namespace wafertlm
