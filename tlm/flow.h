@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tlm/data_type.h"
+#include "tlm/fabric/wire_format.h"
 #include "tlm/program.h"
 #include "tlm/units.h"
 
@@ -33,6 +34,11 @@ struct Flow {
   std::uint64_t bytes = 0;    ///< of the vector
   std::uint64_t packets = 0;  ///< from each contributor
   std::uint32_t slot = 0;     ///< its number among the flows of this moment, for tables
+  // With Go-Back-N: packets may come again, and answers go the other way.
+  const AnswerFormat* answers = nullptr;  ///< null: off
+  bool open = false;                      ///< it has not been closed yet
+  mutable std::uint64_t in_flight = 0;    ///< packets and answers of it that exist
+  mutable TimePs rest_ps = 0;             ///< the last room of theirs is free
 };
 
 /// What a flow does at a switch: one packet of each input becomes one, and a copy of it goes to each output.
@@ -71,6 +77,10 @@ class FlowControl {
  public:
   /// The answer is flow_granted(), not from within this call.
   virtual void enter(const FlowEntry& entry, TimePs now) = 0;
+  /// Of a reliable flow: a contributor knows that all receivers have everything.
+  virtual void contributed(const Flow&, TimePs /*at*/) {}
+  /// … the last of its packets in flight is gone.
+  virtual void at_rest(const Flow&, TimePs /*at*/) {}
 
  protected:
   ~FlowControl() = default;

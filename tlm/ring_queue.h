@@ -30,6 +30,7 @@ class RingQueue {
     slots_[tail_++ & mask()] = value;
   }
   void pop_front() { ++head_; }
+  void pop_back() { --tail_; }
   /// Moves the entries from position i on back by one and puts `value` there.
   void insert(std::size_t i, const T& value) {
     push_back(value);

@@ -84,6 +84,16 @@ void SwitchModule::enable_flows(PacketPool& packets, FlowListener& listener) {
   flows_ = std::make_unique<FlowUnit>(flow_params_, packets, static_cast<FlowUnitHost&>(*this));
 }
 
+void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link) {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) lossy_links_.emplace_back(errors, first_link + i);
+}
+
+std::uint64_t SwitchModule::spoiled_packets() const {
+  std::uint64_t packets = 0;
+  for (const LossyLink& link : lossy_links_) packets += link.errors.spoiled();
+  return packets;
+}
+
 void SwitchModule::end_of_elaboration() {
   bool may_lead = true;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -92,6 +102,10 @@ void SwitchModule::end_of_elaboration() {
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i].peer = peer_of(output_sockets_[i]);
+    if (!lossy_links_.empty()) {
+      lossy_links_[i].next = outputs_[i].peer;
+      outputs_[i].peer = &lossy_links_[i];
+    }
     outputs_[i].may_lead = may_lead && outputs_[i].peer->time_source() == &scheduler_;
   }
 }

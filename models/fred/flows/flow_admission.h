@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct FlowAdmissionParams {
   WireFormat format;
   bool reservation = true;  ///< false, for tests only: who is ready sends, and flows share the buffers
   FlowConflict conflict = FlowConflict::block;
+  std::optional<AnswerFormat> answers = {};  ///< Go-Back-N; none: off
 };
 
 /// Whether a switch can carry these legs together, and in which order it then adds: fills in FlowLeg::order.
@@ -67,6 +69,8 @@ class FlowAdmission final : public FlowControl, public FlowListener {
 
   void enter(const FlowEntry& entry, TimePs now) override;
   void leg_done(const Flow& flow, TimePs at) override;
+  void contributed(const Flow& flow, TimePs at) override;
+  void at_rest(const Flow& flow, TimePs at) override { leg_done(flow, at); }
   void wake(TimePs now);
 
   std::size_t active() const { return active_.size(); }
@@ -80,6 +84,7 @@ class FlowAdmission final : public FlowControl, public FlowListener {
 
  private:
   struct Request;
+  Request& active_request(const Flow& flow) const;
   struct Link {
     std::uint64_t capacity_bytes = 0;
     std::vector<std::uint64_t> used_bytes;  // by flow channel

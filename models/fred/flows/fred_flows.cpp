@@ -19,7 +19,7 @@ FredFlows::FredFlows(const FredFlowParams& params, const WireFormat& format, con
     : params_(params),
       packets_(packets),
       scheduler_(scheduler),
-      admission_({format, params.reservation, params.conflict}, classes, *this) {}
+      admission_({format, params.reservation, params.conflict, params.answers}, classes, *this) {}
 
 void FredFlows::add_switch(SwitchModule& made, const std::vector<OutputParams>& outputs) {
   made.enable_flows(packets_, admission_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,8 @@ struct FredFlowParams {
   FlowConflict conflict = FlowConflict::block;
   bool phase_rule = false;  ///< as in FlowUnitParams
   TimePs phase_change_ps = 0;
-  std::uint32_t middle_switches = 3;  ///< m of FRED_m(P)
+  std::uint32_t middle_switches = 3;    ///< m of FRED_m(P)
+  std::optional<AnswerFormat> answers;  ///< Go-Back-N; none: off
 
   /// What a flow reserves behind a link whose round trip (link, switch, credit) is this long.
   std::uint64_t room_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format) const;
