@@ -5,6 +5,17 @@
 
 namespace wafertlm {
 
+ReliabilityCounters& ReliabilityCounters::operator+=(const ReliabilityCounters& other) {
+  for (const auto member :
+       {&ReliabilityCounters::sent_bytes, &ReliabilityCounters::repeated_packets,
+        &ReliabilityCounters::repeated_bytes, &ReliabilityCounters::discarded_packets,
+        &ReliabilityCounters::discarded_bytes, &ReliabilityCounters::taken_bytes, &ReliabilityCounters::acks,
+        &ReliabilityCounters::nacks, &ReliabilityCounters::repeats, &ReliabilityCounters::timeouts,
+        &ReliabilityCounters::spoiled_packets})
+    this->*member += other.*member;
+  return *this;
+}
+
 namespace {
 
 /// Links into the fabric have numbers of their own, far from those of switches.

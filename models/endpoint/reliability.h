@@ -34,6 +34,8 @@ struct ReliabilityCounters {
   std::uint64_t acks = 0, nacks = 0, repeats = 0;            ///< sent
   std::uint64_t timeouts = 0;                                ///< of senders
   std::uint64_t spoiled_packets = 0;                         ///< on the link into the fabric
+
+  ReliabilityCounters& operator+=(const ReliabilityCounters& other);
 };
 
 /// A message with Go-Back-N: one stream of packets, its sender's and its receiver's end. (A contribution to

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platform/config/platform_spec.h"
+#include "platform/system/reliability.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm {
@@ -33,7 +34,8 @@ struct CollectiveResult {
   TimePs starved_ps = 0;
   bool proven = false;  ///< functional mode: every value was right
   std::uint64_t injected_packets = 0;
-  double simulation_cpu_s = 0;  ///< of the host, without building the platform
+  std::optional<ReliabilityTotals> reliability;  ///< with Go-Back-N
+  double simulation_cpu_s = 0;                   ///< of the host, without building the platform
 };
 
 /// Functional mode: values that are not what the collectives are defined to give.

@@ -125,6 +125,20 @@ void Machine::attach(OperationPort& port, NpuId endpoint) {
   bind_checked(port.socket, socket, wafer_.checkers(), "operations_" + std::to_string(n));
 }
 
+std::optional<ReliabilityTotals> Machine::reliability() const {
+  std::optional<ReliabilityTotals> totals;
+  for (std::uint32_t n = 0; n < wafer_.endpoints(); ++n) {
+    const ReliabilityCounters* const of = endpoint(static_cast<NpuId>(n)).reliability();
+    if (!of) continue;
+    if (!totals) totals.emplace();
+    totals->endpoints += *of;
+  }
+  if (!totals) return totals;
+  totals->switches = wafer_.fabric().flow_repairs();
+  totals->spoiled_packets = totals->endpoints.spoiled_packets + wafer_.fabric().spoiled_packets();
+  return totals;
+}
+
 std::vector<std::string> Machine::pending() const {
   std::vector<std::string> lines;
   if (fault_) lines.push_back(fault_->report());

@@ -36,7 +36,7 @@ namespace wafertlm {
   RULE(credit_not_past, "room does not become free before END_REQ is called")                          \
   RULE(credit_after_tail, "room is not free before the packet's tail has arrived")                     \
   RULE(packet_constant, "source, destination, class and payload bytes do not change on the link")      \
-  RULE(flow_in_order, "packets of an in-network flow come in the order of their numbers, each once")   \
+  RULE(flow_in_order, "packets of an in-network flow come in order, with Go-Back-N perhaps again")     \
   RULE(flow_complete, "a link that carries an in-network flow carries all of its packets and bytes")   \
   RULE(all_returned, "at the end every packet's room has been given back")
 
@@ -84,7 +84,7 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
   const ClassTable& classes_;
   std::vector<Channel> channels_;
   struct FlowAccount {
-    std::uint64_t packets = 0, bytes = 0;          // that came
+    FlowTotals seen;
     std::uint64_t all_packets = 0, all_bytes = 0;  // that the flow has
   };
   std::map<FlowKey, FlowAccount> flows_;

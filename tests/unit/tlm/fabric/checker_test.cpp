@@ -139,7 +139,7 @@ const std::vector<Case> kCases = {
        flow_packets(bench, {0, 1});
      },
      "flow"},
-    {"flow_in_order",
+    {"flow_complete",
      [](Bench& bench) {
        flow_packets(bench, {0, 2});
      },
