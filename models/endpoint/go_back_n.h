@@ -61,7 +61,7 @@ class GoBackNReceiver {
     if (number < expected_)  // the sender has not heard; once per repetition
       return {false, !corrupt && number + 1 == expected_ ? PacketKind::ack : PacketKind::data};
     if (corrupt || number > expected_) {
-      if (asked_) return {};
+      if (asked_ && number > expected_) return {};  // it has been asked for
       asked_ = true;
       return {false, PacketKind::nack};
     }

@@ -48,6 +48,7 @@ void FlowUnit::take_answer(PortId port, const Packet& packet, TimePs now) {
   output.acknowledged = std::max(output.acknowledged, packet.sequence);
   std::uint64_t number = leg.outputs.front().acknowledged;
   for (const LegOutput& each : leg.outputs) number = std::min(number, each.acknowledged);
+  if (leg.number < number) skip_to(leg, number, now);
   if (packet.kind == PacketKind::repeat) {
     if (number < leg.number) go_back(leg, number, now);
   } else if (number == leg.acknowledged) {
@@ -71,6 +72,24 @@ void FlowUnit::go_back(Leg& leg, std::uint64_t number, TimePs now) {
     input.arrived = number;
     input.asked = true;
   }
+}
+
+/// The leg had gone back to packets that nobody misses, and that will not come again.
+void FlowUnit::skip_to(Leg& leg, std::uint64_t number, TimePs now) {
+  leg.number = number;
+  const std::size_t place = leg.combined.size();
+  for (LegInput& input : leg.inputs) {
+    input.arrived = std::max(input.arrived, number);
+    for (std::size_t left = input.queue.size(); left > place; --left) {
+      Packet& packet = *input.queue[place].packet;
+      if (packet.sequence >= number) break;
+      input.queue.erase(place);
+      --queued_;
+      input.bytes -= packet.payload_bytes;
+      discard(input.port, packet, now);
+    }
+  }
+  advance(leg, now);
 }
 
 void FlowUnit::answer_all(const Leg& leg, PacketKind kind, std::uint64_t number, TimePs now) {

@@ -140,6 +140,7 @@ class FlowUnit {
   void discard(PortId input, Packet& packet, TimePs now);
   void take_answer(PortId output, const Packet& answer, TimePs now);
   void go_back(Leg& leg, std::uint64_t number, TimePs now);
+  void skip_to(Leg& leg, std::uint64_t number, TimePs now);
   void answer_all(const Leg& leg, PacketKind kind, std::uint64_t number, TimePs now);
   void answer(const Leg& leg, PortId input, PacketKind kind, std::uint64_t number, TimePs now);
 

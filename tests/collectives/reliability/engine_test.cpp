@@ -49,7 +49,9 @@ TEST(ReliableMessages, ArriveInFullWhateverTheErrorRate) {
       EXPECT_EQ(of.nacks + of.timeouts + of.repeats + of.repeated_packets, 0U);
       EXPECT_EQ(rig.spoiled_packets(), 0U);
     }
-    if (rate >= 1e-6) EXPECT_GT(of.nacks, 0U);
+    if (rate >= 1e-6) {
+      EXPECT_GT(of.nacks, 0U);
+    }
   }
 }
 
