@@ -79,7 +79,7 @@ struct ReliabilitySpec {
   ReliabilityProtocol protocol = ReliabilityProtocol::automatic;
   std::uint32_t ack_every = 16;              ///< data packets
   std::uint32_t window = 256;                ///< unacknowledged packets of a message
-  TimePs timeout_ps = 20'000'000;            ///< without an answer
+  TimePs timeout_ps = 5'000'000;             ///< without an answer
   std::uint64_t control_packet_bytes = 512;  ///< on the wire, of an ACK or NACK
   AnswerChannel channel = AnswerChannel::own;
 };

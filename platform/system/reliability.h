@@ -7,6 +7,7 @@
 #include "models/endpoint/reliability.h"
 #include "platform/config/platform_spec.h"
 #include "tlm/fabric/wire_format.h"
+#include "tlm/link/flow_unit.h"
 
 namespace wafertlm {
 
