@@ -165,11 +165,12 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   packet.head_early = read.start_early;
   packet.tail_ps = active.free_ps = read.end;
   packet.message = &message;
-  if (message.source_data) {
+  if (message.reliable) {
+    host_.packet_made(packet);
+  } else if (message.source_data) {
     const std::byte* data = message.source_data + packet.offset;
     packet.data.assign(data, data + packet.payload_bytes);
   }
-  if (message.reliable) host_.packet_made(packet);
   message.injected_bytes += packet.payload_bytes;
 
   by.packet_waiting = true;

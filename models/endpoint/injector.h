@@ -32,7 +32,7 @@ class InjectorHost {
   virtual void request_wake(TimePs at) = 0;
   /// The last byte of the message sent with `ticket` leaves at `at`.
   virtual void injected(std::uint64_t ticket, TimePs at) = 0;
-  /// Of a message with Message::reliable: `packet` will be sent, unless it fills in other values now.
+  /// A packet of a message with Message::reliable: fills in its values.
   virtual void packet_made(Packet& packet) = 0;
 
  protected:

@@ -70,11 +70,13 @@ void Reliability::made(Packet& packet) {
     counters_.repeated_bytes += packet.payload_bytes;
   }
   if (!message.source_data) return;
-  // The rank may have changed its buffer meanwhile.
-  if (again)
+  if (again) {  // the rank may have changed its buffer meanwhile, or have none any more
     packet.data = of.kept[packet.sequence - of.sender.base()];
-  else
-    of.kept.push_back(packet.data);
+    return;
+  }
+  const std::byte* const data = message.source_data + packet.offset;
+  packet.data.assign(data, data + packet.payload_bytes);
+  of.kept.push_back(packet.data);
 }
 
 void Reliability::left(Packet& packet, TimePs now) {
