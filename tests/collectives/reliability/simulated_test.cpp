@@ -5,7 +5,6 @@
 
 #include "tests/collectives/simulated.h"
 #include "tests/support/program_run.h"
-#include "tests/support/tool.h"
 
 namespace wafertlm {
 namespace {
@@ -32,8 +31,8 @@ TEST_P(ReliablePlatform, ProvesItsValues) {
   for (const char* type : {"int32", "bf16"}) {
     const auto result =
         run(spec_of(GetParam(), {"run.functional=true", "run.checkers=true",
-                                 std::string("run.data_type=") + type, "wafer.fabric.bit_error_rate=3e-8"}),
-            400'000, test::whole_wafer());
+                                 std::string("run.data_type=") + type, "wafer.fabric.bit_error_rate=1e-7"}),
+            100'000, test::whole_wafer());
     EXPECT_TRUE(result["proven"].get<bool>());
     EXPECT_GT(result["of"]["nacks"].get<std::uint64_t>(), 0U);
     EXPECT_GT(result["of"]["retransmitted_bytes"].get<std::uint64_t>(), 0U);
@@ -62,7 +61,9 @@ TEST_P(ReliablePlatform, CostsNothingWhenOffAndLittleWithoutErrors) {
   const auto on = run(spec_of(GetParam(), {"wafer.fabric.reliability.protocol=go_back_n"}), 4'000'000,
                       test::whole_wafer());
   EXPECT_EQ(on["of"]["goodput"], 1);
-  EXPECT_LE(on["time"].get<double>(), 1.01 * plain["time"].get<double>());
+  // An answer per 16 packets is 0.8 %; the messages of the mesh's rings are short, and the rest of each has
+  // one.
+  EXPECT_LE(on["time"].get<double>(), 1.012 * plain["time"].get<double>());
   EXPECT_GT(on["time"].get<TimePs>(), plain["time"].get<TimePs>());
 }
 INSTANTIATE_TEST_SUITE_P(Wafers, ReliablePlatform, testing::Values("wafer_mesh_5x4", "fred_b", "fred_d"));
@@ -139,14 +140,12 @@ TEST(MessageFault, IsRepairedWithGoBackN) {
 // As the checkers count: every link of a flow carries the vector once, and apart from that what came again.
 // What is delivered is what is injected times receivers over contributors.
 TEST(ReliableAccounting, DeliveredIsInjectedTimesReceiversOverContributors) {
-  for (const char* rate : {"0", "1e-8"})
+  for (const char* rate : {"0", "1e-7"})
     for (const CollectiveType type :
          {CollectiveType::all_reduce, CollectiveType::reduce, CollectiveType::broadcast}) {
-      Machine* machine = nullptr;
       const auto result = run_in_child([&]() -> nlohmann::json {
         Machine made(
             spec_of("fred_b", {"run.checkers=true", std::string("wafer.fabric.bit_error_rate=") + rate}));
-        machine = &made;
         const auto program = plan_collective(
             {type, test::npus({0, 1, 2, 5, 9, 18}), 1'000'000, "in_network", 1, 0, {}}, made.traits());
         test::run_program(made, program, "dp");
@@ -218,7 +217,7 @@ TEST(ReliabilityKeys, ChangeTheAnswer) {
   EXPECT_NE(time({"wafer.fabric.reliability.ack_every=4"}), plain);
   EXPECT_NE(time({"wafer.fabric.reliability.window=40"}), plain);
   EXPECT_NE(time({"wafer.fabric.reliability.control_packet_bytes=64 B"}), plain);
-  EXPECT_NE(time({"wafer.fabric.reliability.timeout=200 ns"}), plain);
+  EXPECT_NE(time({"wafer.fabric.reliability.timeout=50 ns"}), plain);
   EXPECT_NE(time({"wafer.fabric.reliability.channel=class"}), plain);
 }
 
