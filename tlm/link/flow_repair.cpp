@@ -28,11 +28,12 @@ void FlowUnit::discard(PortId input, Packet& packet, TimePs now) {
 }
 
 void FlowUnit::wake(TimePs now) {
-  while (!answers_.empty() && answers_.begin()->first <= now) {
-    const Answer answer = answers_.begin()->second;
+  while (!answers_.empty() && answers_.begin()->first.first <= now) {
+    const PortId port = answers_.begin()->first.second;
+    Packet& packet = *answers_.begin()->second;
     answers_.erase(answers_.begin());
-    if (!answer.packet->corrupt) take_answer(answer.port, *answer.packet, now);
-    release_room(answer.port, *answer.packet, now + params_.credit_delay_ps[index_of(answer.port)]);
+    if (!packet.corrupt) take_answer(port, packet, now);
+    release_room(port, packet, now + params_.credit_delay_ps[index_of(port)]);
   }
 }
 

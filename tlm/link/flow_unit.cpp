@@ -78,7 +78,7 @@ void FlowUnit::close(const Flow& flow) {
 
 void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
   if (packet.kind != PacketKind::data) {
-    answers_.emplace(packet.tail_ps, Answer{port, &packet});
+    answers_.emplace(std::pair(packet.tail_ps, port), &packet);
     return host_.request_flow_wake(packet.tail_ps);
   }
   const std::size_t place = table_index(*packet.flow, params_.credit_delay_ps.size(), port);

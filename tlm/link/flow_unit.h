@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tlm/fabric/packet.h"
@@ -155,11 +156,8 @@ class FlowUnit {
   std::optional<std::uint32_t> phase_;  // the priority for which the switch is set; none: unicast only
   TimePs set_ps_ = 0;                   // since when
   TimePs last_head_ps_ = 0;             // of a packet of this phase
-  struct Answer {
-    PortId port{};
-    Packet* packet = nullptr;
-  };
-  std::multimap<TimePs, Answer> answers_;  // whose tails have not arrived
+  // Whose tails have not arrived, by the time of that; of one instant by port, whoever called first.
+  std::multimap<std::pair<TimePs, PortId>, Packet*> answers_;
   FlowRepairCounters repairs_;
 };
 
