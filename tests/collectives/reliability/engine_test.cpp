@@ -115,7 +115,7 @@ TEST(ReliableFlows, RandomPatternsFinishWithTheRightValues) {
 }
 
 TEST(ReliableFlows, ALostPacketComesAgain) {
-  for (const std::uint64_t packet : {1, 7, 98}) {  // of 98
+  for (const std::uint64_t packet : {1U, 7U, 98U}) {  // of 98
     FlowRig rig(lossy(0), reliable_classes());
     Fault fault({FaultParams::Kind::drop_packet, NpuId{6}, {}, packet, 0});
     rig.set_fault(NpuId{6}, fault);
