@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tlm/link/lossy_links.h"
+
 namespace wafertlm {
 
 void begin_request(const sc_core::sc_object& from, FabricForwardIf& peer, Packet& packet,
@@ -85,14 +87,10 @@ void SwitchModule::enable_flows(PacketPool& packets, FlowListener& listener) {
 }
 
 void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link) {
-  for (std::size_t i = 0; i < outputs_.size(); ++i) lossy_links_.emplace_back(errors, first_link + i);
+  lossy_links_ = LossyLinks::make(errors, first_link, outputs_.size());
 }
 
-std::uint64_t SwitchModule::spoiled_packets() const {
-  std::uint64_t packets = 0;
-  for (const LossyLink& link : lossy_links_) packets += link.errors.spoiled();
-  return packets;
-}
+std::uint64_t SwitchModule::spoiled_packets() const { return lossy_links_ ? lossy_links_->spoiled() : 0; }
 
 void SwitchModule::end_of_elaboration() {
   bool may_lead = true;
@@ -102,10 +100,7 @@ void SwitchModule::end_of_elaboration() {
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i].peer = peer_of(output_sockets_[i]);
-    if (!lossy_links_.empty()) {
-      lossy_links_[i].next = outputs_[i].peer;
-      outputs_[i].peer = &lossy_links_[i];
-    }
+    if (lossy_links_) outputs_[i].peer = &lossy_links_->before(i, *outputs_[i].peer);
     outputs_[i].may_lead = may_lead && outputs_[i].peer->time_source() == &scheduler_;
   }
 }

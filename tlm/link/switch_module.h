@@ -13,6 +13,8 @@
 
 namespace wafertlm {
 
+class LossyLinks;
+
 /// The SystemC shell of a SwitchCore: a fabric target socket per input, an initiator socket per output.
 class SwitchModule : public sc_core::sc_module, private SwitchHost, private FlowUnitHost, private Wakeable {
  public:
@@ -75,20 +77,6 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     sc_core::sc_time latency;
   };
 
-  /// Stands between an output and its link.
-  struct LossyLink final : FabricForwardIf {
-    LossyLink(const BitErrors& rate, std::uint64_t link) : errors(rate, link) {}
-    ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
-                                         sc_core::sc_time& delay) override {
-      errors.cross(packet);
-      return next->nb_transport_fw(packet, phase, delay);
-    }
-    const Scheduler* time_source() const override { return next->time_source(); }
-    void prefetch() const override { next->prefetch(); }
-    void prefetch(const Packet& packet) const override { next->prefetch(packet); }
-    LinkErrors errors;
-    FabricForwardIf* next = nullptr;
-  };
   /// Of the flow unit.
   struct FlowWake final : Wakeable {
     explicit FlowWake(SwitchModule& of) : owner(of) {}
@@ -117,7 +105,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   PacketPool* flow_packets_ = nullptr;
   FlowUnitParams flow_params_;
   FlowWake flow_wake_{*this};
-  std::deque<LossyLink> lossy_links_;  // by output, if there are errors
+  std::shared_ptr<LossyLinks> lossy_links_;  // behind the outputs, if there are errors
   std::deque<FabricTargetSocket> input_sockets_;
   std::deque<FabricInitiatorSocket> output_sockets_;
 };
