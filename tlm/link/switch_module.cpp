@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tlm/link/lossy_links.h"
+#include "tlm/fabric/lossy_links.h"
 
 namespace wafertlm {
 

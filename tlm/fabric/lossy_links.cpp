@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tlm/link/lossy_links.h"
+#include "tlm/fabric/lossy_links.h"
 
 #include <deque>
 
