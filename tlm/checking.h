@@ -44,11 +44,20 @@ using ViolationHandler = std::function<void(const Violation&)>;
 /// The default. @throws ProtocolViolation.
 void throw_violation(const Violation& violation);
 
+/// Of one in-network flow on a link: each packet once, and what came again (Go-Back-N). Payload bytes.
+struct FlowTotals {
+  std::uint64_t operation = 0, number = 0;
+  std::uint64_t packets = 0, bytes = 0;
+  std::uint64_t repeated_packets = 0, repeated_bytes = 0;
+};
+
 /// What went through a checker; the bytes are those of the requests that began.
 struct CheckerTotals {
   std::string name;
   std::uint64_t begun = 0, finished = 0;  ///< packets or transactions
   std::uint64_t payload_bytes = 0, wire_bytes = 0;
+  std::uint64_t answers = 0, answer_bytes = 0;  ///< control packets of Go-Back-N among them, on the wire
+  std::vector<FlowTotals> flows;                ///< by key; after finish()
 };
 
 /// A module between an initiator socket and a target socket that passes every call on unchanged and checks

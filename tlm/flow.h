@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tlm/data_type.h"
+#include "tlm/fabric/wire_format.h"
 #include "tlm/program.h"
 #include "tlm/units.h"
 
@@ -35,6 +36,11 @@ struct Flow {
   std::uint32_t slot = 0;     ///< its number among the flows of this moment, for tables
   /// Packets whose numbers are equal modulo this take the same way and stay in order; others need not.
   std::uint32_t stripes = 1;
+  // With Go-Back-N: packets may come again, and answers go the other way.
+  const AnswerFormat* answers = nullptr;  ///< null: off
+  bool open = false;                      ///< it has not been closed yet
+  mutable std::uint64_t in_flight = 0;    ///< packets and answers of it that exist
+  mutable TimePs rest_ps = 0;             ///< the last room of theirs is free
 
   /// The stripe of a packet.
   std::uint32_t stripe_of(std::uint64_t sequence) const {
@@ -106,6 +112,10 @@ class FlowControl {
   /// Whether the collective was told to do without flows.
   virtual bool decomposed(std::uint64_t operation) const = 0;
   virtual FlowConflictCounts conflicts() const = 0;
+  /// Of a reliable flow: a contributor knows that all receivers have everything.
+  virtual void contributed(const Flow&, TimePs /*at*/) {}
+  /// … the last of its packets in flight is gone.
+  virtual void at_rest(const Flow&, TimePs /*at*/) {}
 
  protected:
   ~FlowControl() = default;

@@ -30,6 +30,12 @@ class RingQueue {
     slots_[tail_++ & mask()] = value;
   }
   void pop_front() { ++head_; }
+  void pop_back() { --tail_; }
+  /// Those behind position i move on by one.
+  void erase(std::size_t i) {
+    for (; i + 1 < size(); ++i) (*this)[i] = (*this)[i + 1];
+    pop_back();
+  }
   /// Moves the entries from position i on back by one and puts `value` there.
   void insert(std::size_t i, const T& value) {
     push_back(value);

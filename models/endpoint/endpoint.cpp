@@ -37,9 +37,20 @@ Endpoint::Endpoint(NpuId npu, const InjectorParams& injector, const ClassTable& 
       packets_(packets),
       injector_(npu, injector, classes, packets, *this) {
   if (params.memory) memory_.emplace(*params.memory, static_cast<MemoryTrafficHost&>(*this));
+  if (params.reliability)
+    reliability_.emplace(npu, *params.reliability, injector.format, injector_, packets, messages,
+                         static_cast<ReliabilityHost&>(*this));
 }
 
 Endpoint::~Endpoint() = default;
+
+/// Nobody here needs the message any more.
+void Endpoint::release(Message& message) {
+  if (message.reliable)
+    reliability_->let_go(message);
+  else
+    messages_.release(message);
+}
 
 void Endpoint::start_collective(const CollectiveStart& start, TimePs now) {
   auto& slot = collectives_[start.collective_id];
@@ -130,6 +141,7 @@ void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
     return;
   }
   if (memory_) memory_->read(message);
+  if (reliability_) reliability_->begin(message);
   sending_.emplace(ticket, waiter);
   injector_.send(message, ticket, now);
 }
@@ -138,11 +150,13 @@ void Endpoint::flow_granted(const Flow& flow, std::uint64_t room_bytes, std::uin
   const Contribution& contribution = contributions_.at(ticket);
   contribution.message->flow = &flow;
   if (memory_) memory_->read(*contribution.message);
+  if (reliability_) reliability_->begin(*contribution.message);
   sending_.emplace(ticket, contribution.waiter);
   injector_.send_into_flow(*contribution.message, room_bytes, ticket, now);
 }
 
 void Endpoint::injected(std::uint64_t ticket, TimePs at) {
+  if (ticket == Injector::kAgain) return;
   const auto found = sending_.find(ticket);
   const Waiter waiter = found->second;
   sending_.erase(found);
@@ -156,19 +170,23 @@ void Endpoint::injected(std::uint64_t ticket, TimePs at) {
 }
 
 void Endpoint::inject(Packet& packet, TimePs head_ps) {
-  if (memory_) memory_->packet_left(*packet.message);
-  if (packet.flow) {
-    packet.message = nullptr;
-    return host_.inject(packet, head_ps);
+  const TimePs left_ps = head_ps - injector_.link_latency_ps();
+  const bool is_data = packet.kind == PacketKind::data;
+  if (memory_ && is_data) memory_->packet_left(*packet.message);
+  const Fault::Effect effect = fault_ && is_data ? fault_->apply(packet, left_ps) : Fault::Effect::none;
+  if (reliability_) {
+    if (effect == Fault::Effect::flipped) packet.corrupt = true;  // the check sum tells
+    reliability_->left(packet, left_ps);
   }
-  if (fault_) {
-    const TimePs left_ps = head_ps - injector_.link_latency_ps();
-    if (fault_->apply(packet, left_ps) == Fault::Effect::dropped) {
-      injector_.credit(packet, packet.tail_ps, left_ps);
+  if (effect == Fault::Effect::dropped) {
+    injector_.credit(packet, packet.tail_ps, left_ps);
+    if (reliability_)
+      reliability_->lost(packet);
+    else
       packets_.release(packet);
-      return;
-    }
+    return;
   }
+  if (packet.flow) packet.message = nullptr;
   host_.inject(packet, head_ps);
 }
 
@@ -261,6 +279,7 @@ Message& Endpoint::result_of(const Flow& flow) {
 }
 
 void Endpoint::receive(Packet& packet, TimePs now) {
+  if (reliability_ && !reliability_->arrived(packet, now)) return;
   Message& message = packet.flow ? result_of(*packet.flow) : *packet.message;
   const bool stores = memory_ && memory_->fills_chunk(message, message.arrived_bytes, packet.payload_bytes);
   received_bytes_ += packet.payload_bytes;
@@ -276,7 +295,10 @@ void Endpoint::receive(Packet& packet, TimePs now) {
               message.data.begin() + static_cast<std::ptrdiff_t>(packet.offset));
   }
   if (packet.flow && message.arrived_bytes == message.bytes) results_.erase(packet.flow);
-  packets_.release(packet);
+  if (reliability_)
+    reliability_->release(packet);
+  else
+    packets_.release(packet);
   if (stores || message.arrived_bytes == message.bytes)
     set_timer(std::max(message.tail_ps, now), Timer::Event::arrived, &message, {}, message.arrived_bytes);
 }
@@ -295,7 +317,7 @@ void Endpoint::wake_timer(TimePs now) {
     timers_.pop();
     switch (timer.event) {
       case Timer::Event::done:
-        if (timer.message) messages_.release(*timer.message);
+        if (timer.message) release(*timer.message);
         finish(timer.waiter, now);
         break;
       case Timer::Event::launch:
@@ -309,6 +331,9 @@ void Endpoint::wake_timer(TimePs now) {
         break;
       case Timer::Event::taken:
         take_in(*timer.message, timer.waiter, now);
+        break;
+      case Timer::Event::answers:
+        reliability_->wake(now);
         break;
     }
   }
@@ -382,7 +407,7 @@ void Endpoint::take_in(Message& message, const Waiter& waiter, TimePs now) {
         std::copy(message.data.begin(), message.data.end(), start.buffer + step.offset);
     }
   }
-  messages_.release(message);
+  release(message);
   finish(waiter, now);
 }
 

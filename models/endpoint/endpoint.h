@@ -12,6 +12,7 @@
 #include "models/endpoint/fault.h"
 #include "models/endpoint/injector.h"
 #include "models/endpoint/memory_traffic.h"
+#include "models/endpoint/reliability.h"
 #include "tlm/data_type.h"
 #include "tlm/fabric/message.h"
 #include "tlm/flow.h"
@@ -43,6 +44,7 @@ struct EndpointParams {
   TimePs step_cost_ps = 0;     ///< launch, DMA set-up: from the start of a send to its first byte
   TimePs receive_cost_ps = 0;  ///< from the message's end (its step posted) to the end of the receive
   std::optional<MemoryTrafficParams> memory;  ///< what is sent is read, what is received written; none: free
+  std::optional<ReliabilityParams> reliability;  ///< Go-Back-N; none: the fabric makes no errors
 };
 
 /// A collective that this rank enters.
@@ -59,7 +61,7 @@ struct CollectiveStart {
 /// The program executor: sends and receives messages, runs the steps of collectives, and matches what arrives
 /// with the step that waits for it. It always accepts: data that arrives before its step is posted lands in
 /// memory.
-class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowParty {
+class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowParty, private ReliabilityHost {
  public:
   Endpoint(NpuId npu, const InjectorParams& injector, const ClassTable& classes, PacketPool& packets,
            MessagePool& messages, EndpointHost& host, const EndpointParams& params = {});
@@ -80,10 +82,17 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   /// @throws std::runtime_error if the access failed.
   void memory_done(std::uint64_t token, bool ok, TimePs now);
   /// Who admits the flows that programs with Step::Kind::flow_send enter.
-  void set_flow_control(FlowControl& control) { flow_control_ = &control; }
+  void set_flow_control(FlowControl& control) {
+    flow_control_ = &control;
+    if (reliability_) reliability_->set_flow_control(control);
+  }
   /// Puts `fault` into a packet that leaves here.
   void set_fault(Fault& fault) { fault_ = &fault; }
 
+  /// Null without Go-Back-N.
+  const ReliabilityCounters* reliability() const {
+    return reliability_ ? &reliability_->counters() : nullptr;
+  }
   /// What this endpoint still waits for, in words; empty when it is idle.
   std::vector<std::string> pending() const;
   /// Who waits here for `message`, of which all has left its sender and not all has arrived; one line.
@@ -122,6 +131,7 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
       launch,   // the message's step cost is over
       arrived,  // so many bytes of the message, or all of it
       taken,    // by the waiter
+      answers,  // something is due in reliability_
     };
     TimePs at;
     std::uint64_t order;
@@ -135,6 +145,9 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   void inject(Packet& packet, TimePs head_ps) override;
   void request_wake(TimePs at) override { host_.request_injector_wake(at); }
   void injected(std::uint64_t ticket, TimePs at) override;
+  void packet_made(Packet& packet) override { reliability_->made(packet); }
+  void request_reliability_wake(TimePs at) override { set_timer(at, Timer::Event::answers, nullptr, {}); }
+  void release(Message& message);
 
   void access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token) override {
     host_.access_memory(write, address, bytes, token);
@@ -184,6 +197,7 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   FlowControl* flow_control_ = nullptr;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::optional<MemoryTraffic> memory_;
+  std::optional<Reliability> reliability_;
   std::unordered_map<const Message*, Waiter> storing_;  // posted, not yet all in the memory
   TimePs now_ = 0;                                      // of memory_done and timers
   Fault* fault_ = nullptr;

@@ -8,14 +8,19 @@
 
 namespace wafertlm {
 
+std::string Fault::way() const {
+  return say("from NPU ", index_of(params_.from), " ",
+             params_.to ? say("to NPU ", index_of(*params_.to)) : "into in-network flows");
+}
+
 Fault::Effect Fault::apply(Packet& packet, TimePs now) {
-  if (packet.source != params_.from || packet.destination != params_.to) return Effect::none;
+  if (packet.source != params_.from) return Effect::none;
+  if (params_.to ? packet.flow || packet.destination != *params_.to : !packet.flow) return Effect::none;
   if (++seen_ != params_.packet) return Effect::none;
   const Message& message = *packet.message;
-  const std::string which =
-      say("packet ", seen_, " from NPU ", index_of(params_.from), " to NPU ", index_of(params_.to),
-          " (bytes ", packet.offset, " to ", packet.offset + packet.payload_bytes, " of a message of ",
-          message.bytes, " B, operation ", message.key.operation, ", tag ", message.key.tag, ")");
+  const std::string which = say("packet ", seen_, " ", way(), " (bytes ", packet.offset, " to ",
+                                packet.offset + packet.payload_bytes, " of a message of ", message.bytes,
+                                " B, operation ", message.key.operation, ", tag ", message.key.tag, ")");
   if (params_.kind == FaultParams::Kind::drop_packet) {
     what_ = say("dropped ", which, " at ", now, " ps");
     return Effect::dropped;
@@ -32,8 +37,8 @@ Fault::Effect Fault::apply(Packet& packet, TimePs now) {
 
 std::string Fault::report() const {
   if (hit()) return "run.fault " + what_;
-  return say("run.fault never happened: ", seen_, " packets went from NPU ", index_of(params_.from),
-             " to NPU ", index_of(params_.to), ", packet ", params_.packet, " was asked for");
+  return say("run.fault never happened: ", seen_, " packets went ", way(), ", packet ", params_.packet,
+             " was asked for");
 }
 
 }  // namespace wafertlm

@@ -14,7 +14,8 @@ struct FaultParams {
     drop_packet,  ///< the packet vanishes; its room in the next buffer is given back
   };
   Kind kind = Kind::flip_bit;
-  NpuId from{}, to{};
+  NpuId from{};
+  std::optional<NpuId> to;   ///< none: into in-network flows
   std::uint64_t packet = 1;  ///< the so-many-th from `from` to `to`, in the order in which they leave, from 1
   std::uint64_t bit = 0;     ///< flip_bit: of the payload; bit b of byte n is number 8 n + b
 };
@@ -36,6 +37,8 @@ class Fault {
   std::string report() const;
 
  private:
+  std::string way() const;
+
   FaultParams params_;
   std::uint64_t seen_ = 0;
   std::string what_;

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "models/endpoint/reliability.h"
+
 namespace wafertlm {
 namespace {
 
 SwitchParams port_params(const InjectorParams& injector) {
   SwitchParams params;
-  params.credit_delay_ps.resize(injector.dma_engines);
+  params.credit_delay_ps.resize(injector.dma_engines + (injector.answers ? 1 : 0));
   params.outputs = {injector.link};
   if (injector.format.by_flit) params.switching = Switching::wormhole;
   return params;
@@ -19,6 +21,7 @@ SwitchParams port_params(const InjectorParams& injector) {
 Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& classes, PacketPool& packets,
                    InjectorHost& host)
     : npu_(npu),
+      engines_(params.dma_engines),
       format_(params.format),
       link_latency_ps_(params.link.latency_ps),
       classes_(classes),
@@ -61,18 +64,18 @@ std::uint64_t Injector::outstanding_flow_credits() const {
 /// Gives the next message of the class to an engine that has nothing to do, if there is one.
 void Injector::wake_engine(ClassId traffic_class, TimePs now) {
   // The engine that has read its last packet first; it may be at that still.
-  std::size_t best = port_.inputs();
-  for (std::size_t engine = 0; engine < port_.inputs(); ++engine) {
+  std::size_t best = engines_;
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
     const Slot& candidate = slot(engine, traffic_class);
     if (candidate.packet_waiting) continue;
-    if (best == port_.inputs() || candidate.pace.free_ps() < slot(best, traffic_class).pace.free_ps())
+    if (best == engines_ || candidate.pace.free_ps() < slot(best, traffic_class).pace.free_ps())
       best = engine;
   }
-  if (best != port_.inputs()) refill(best, traffic_class, now);
+  if (best != engines_) refill(best, traffic_class, now);
 }
 
 void Injector::resume(TimePs now) {
-  for (std::size_t engine = 0; engine < port_.inputs(); ++engine)
+  for (std::size_t engine = 0; engine < engines_; ++engine)
     for (std::size_t c = 0; c < classes_.size(); ++c)
       if (!slot(engine, static_cast<ClassId>(c)).packet_waiting) refill(engine, static_cast<ClassId>(c), now);
 }
@@ -86,6 +89,7 @@ std::uint64_t Injector::next_payload(const Message& message) const {
 /// Whether the next packet can be made: its bytes have been read, and there is or will be room for its flow.
 bool Injector::may_go(const Message& message) const {
   if (message.injected_bytes + next_payload(message) > message.available_bytes) return false;
+  if (message.reliable && !message.reliable->sender.may_send()) return false;
   return !message.flow_window || message.flow_window->time_of_room(format_.wire_bytes(
                                      static_cast<std::uint32_t>(next_payload(message)))) != kNever;
 }
@@ -163,7 +167,9 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   packet.head_early = read.start_early;
   packet.tail_ps = active.free_ps = read.end;
   packet.message = &message;
-  if (message.source_data) {
+  if (message.reliable) {
+    host_.packet_made(packet);
+  } else if (message.source_data) {
     const std::byte* data = message.source_data + packet.offset;
     packet.data.assign(data, data + packet.payload_bytes);
   }
@@ -175,8 +181,45 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   port_.arrive(static_cast<PortId>(engine), packet, head_ps);
 }
 
+void Injector::move_to(Message& message, std::uint64_t number, TimePs now) {
+  message.injected_packets = number;
+  message.injected_bytes = std::min(number * format_.packet_bytes, message.bytes);
+  const bool ends = number == format_.packets(message.bytes);
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
+    Slot& at = slot(engine, message.traffic_class);
+    if (!at.packet_waiting || at.active.message != &message) continue;
+    at.ends_message = ends;
+    return;
+  }
+  RingQueue<Active>& waiting = with_no_engine_[index_of(message.traffic_class)];
+  bool found = false;
+  std::uint64_t ticket = kAgain;
+  for (std::size_t left = waiting.size(); left > 0; --left) {
+    const Active active = waiting.front();
+    waiting.pop_front();
+    if (active.message == &message) {
+      found = true;
+      ticket = active.ticket;
+      if (ends) continue;
+    }
+    waiting.push_back(active);
+  }
+  if (ends) {
+    if (found) host_.injected(ticket, now);
+    return;
+  }
+  if (!found) waiting.push_back({&message, kAgain, 0});
+  wake_engine(message.traffic_class, now);
+}
+
+void Injector::send_answer(Packet& packet, TimePs at) {
+  if (!packet.flow) windows_.take(packet.destination, packet.vc, packet.wire_bytes);
+  port_.arrive(static_cast<PortId>(engines_), packet, at);
+}
+
 void Injector::credit(const Packet& packet, TimePs at, TimePs now) {
   port_.credit(PortId{0}, packet.vc, packet.wire_bytes, at, now);
+  if (packet.flow && packet.kind != PacketKind::data) return;
   if (packet.flow) return flow_credit(*packet.flow, packet.wire_bytes, at, now);
   if (!windows_.limited()) return;
   windows_.give_back(packet.destination, first_vc(packet.traffic_class), packet.wire_bytes, at);
@@ -195,6 +238,7 @@ void Injector::wake(TimePs now) {
 
 /// The waiting packet of this engine and class has been granted: `at` is when its tail leaves.
 void Injector::return_credit(PortId engine, Packet& packet, TimePs at) {
+  if (index_of(engine) == engines_) return;  // an answer
   Slot& by = slot(index_of(engine), packet.traffic_class);
   by.packet_waiting = false;
   if (by.ends_message)

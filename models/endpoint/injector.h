@@ -26,6 +26,7 @@ struct InjectorParams {
   std::vector<std::uint8_t> exits;
   /// The fabric stripes packets over ways: Packet::lane counts what goes to each destination.
   bool striped = false;
+  bool answers = false;  ///< Go-Back-N: control packets go out, too
 };
 
 class InjectorHost {
@@ -34,6 +35,8 @@ class InjectorHost {
   virtual void request_wake(TimePs at) = 0;
   /// The last byte of the message sent with `ticket` leaves at `at`.
   virtual void injected(std::uint64_t ticket, TimePs at) = 0;
+  /// A packet of a message with Message::reliable: fills in its values.
+  virtual void packet_made(Packet& packet) = 0;
 
  protected:
   ~InjectorHost() = default;
@@ -48,7 +51,17 @@ class Injector : private SwitchHost, private RouteFunction {
   Injector(NpuId npu, const InjectorParams& params, const ClassTable& classes, PacketPool& packets,
            InjectorHost& host);
 
+  /// InjectorHost::injected() of a message that is sent again after its end.
+  static constexpr std::uint64_t kAgain = ~std::uint64_t{0};
+
   void send(Message& message, std::uint64_t ticket, TimePs now);
+  /// Go-Back-N: packet `number` of a message that was sent, or is being sent, is the next one. A packet that
+  /// waits at the port still goes.
+  void move_to(Message& message, std::uint64_t number, TimePs now);
+  /// More of the message may go.
+  void proceed(const Message& message, TimePs now) { wake_engine(message.traffic_class, now); }
+  /// A control packet, whose destination, class and channel are set, is ready at `at`.
+  void send_answer(Packet& packet, TimePs at);
   /// A contribution to message.flow, which has `room_bytes` in the first switch; 0: what the channel has.
   void send_into_flow(Message& message, std::uint64_t room_bytes, std::uint64_t ticket, TimePs now);
   /// Room of admitted flows that has not come home yet, bytes.
@@ -94,6 +107,7 @@ class Injector : private SwitchHost, private RouteFunction {
   void refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;
+  std::size_t engines_;
   WireFormat format_;
   TimePs link_latency_ps_;
   const ClassTable& classes_;

@@ -81,7 +81,11 @@ void print_choices(const CollectiveRequest& request, const std::vector<std::uint
 
 CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const CollectiveSetup& setup,
                                    const std::string& type, std::uint64_t first_bytes, bool json)
-    : setup_(setup), fabric_(platform_traits(spec)), json_(json), functional_(spec.run.functional) {
+    : setup_(setup),
+      fabric_(platform_traits(spec)),
+      json_(json),
+      functional_(spec.run.functional),
+      bit_error_rate_(spec.wafer.fabric.bit_error_rate) {
   const CollectivePlan plan = setup.plan(first_bytes, fabric_);
   std::string classes;
   for (const CollectiveLane& lane : setup.lanes())
@@ -200,6 +204,7 @@ Json CollectiveReport::rows(std::uint64_t bytes, const CollectiveResult& result)
                             result.time_ps == 0 ? 0 : seconds(result.starved_ps) / seconds(result.time_ps)}};
     row["scheduler_events"] = result.events;
     row["values_proven"] = result.proven;
+    if (result.reliability) row["reliability"] = to_json(*result.reliability, bit_error_rate_);
   }
   return rows;
 }
@@ -255,6 +260,7 @@ void CollectiveReport::print_row(const Json& row) const {
     fmt::print("           no credit: {} idle for {:.2f} % of the time with a packet ready\n",
                row["starved_link"]["name"].get<std::string>(),
                100 * row["starved_link"]["blocked_fraction_credit"].get<double>());
+  if (row.contains("reliability")) fmt::print("           {}", goodput_line(row["reliability"]));
   if (setup_.streams()) {
     fmt::print("           chunks of {}, busiest link {} shares = {}; channels end:",
                format_bytes(row["chunk_bytes"].get<std::uint64_t>()),

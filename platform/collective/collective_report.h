@@ -36,6 +36,7 @@ class CollectiveReport {
   const CollectiveSetup& setup_;
   FabricTraits fabric_;
   bool json_, functional_;
+  double bit_error_rate_;
   std::vector<std::string> notes_;  // named losses
   nlohmann::json report_;
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "platform/config/platform_spec.h"
+#include "platform/system/reliability.h"
 #include "tlm/flow.h"
 #include "workloads/collectives/planner.h"
 
@@ -39,7 +40,8 @@ struct CollectiveResult {
   TimePs starved_ps = 0;
   bool proven = false;  ///< functional mode: every value was right
   std::uint64_t injected_packets = 0;
-  double simulation_cpu_s = 0;  ///< of the host, without building the platform
+  std::optional<ReliabilityTotals> reliability;  ///< with Go-Back-N
+  double simulation_cpu_s = 0;                   ///< of the host, without building the platform
 };
 
 /// Functional mode: values that are not what the collectives are defined to give.

@@ -63,6 +63,14 @@ void check_fred_chips(const FabricSpec& fabric, const Check& check) {
   if (fabric.wiring != Wiring::fred) return;
   const FredSpec& fred = fabric.fred;
   if (fred.view == FredView::logical) return check_unused(fred, check);
+  if (fred.flow_conflict == FlowConflictPolicy::decompose)
+    check.fail(
+        {&fred.flow_conflict, &fred.view},
+        "no flow conflicts with another one in the physical view, where the routes inside chips are not "
+        "modelled: leave flow_conflict: decompose out, or use view: logical");
+  if (fabric.bit_error_rate != 0)
+    check.fail({&fabric.bit_error_rate, &fred.view},
+               "Go-Back-N is not modelled over stripes: leave bit_error_rate out, or use view: logical");
   if (fred.l2_switches != 1)
     check.fail({&fred.l2_switches, &fred.view},
                fmt::format("the physical view has two levels, its L2 chips make up one L2 switch: '{}: 1'",

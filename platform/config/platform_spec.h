@@ -41,6 +41,9 @@ struct TrafficClassSpec {
   std::uint32_t vcs = 1;
 };
 
+/// Acknowledgements belong to it.
+inline constexpr const char* kControlClass = "control";
+
 /// mp and ep; pp; dp; and one channel for all that comes from or goes to outside the wafer, and control.
 std::vector<TrafficClassSpec> default_traffic_classes();
 
@@ -91,6 +94,19 @@ struct FredSpec {
   }
 };
 
+enum class ReliabilityProtocol : std::uint8_t { automatic, go_back_n };
+enum class AnswerChannel : std::uint8_t { own, of_class };
+
+/// How bit errors are repaired.
+struct ReliabilitySpec {
+  ReliabilityProtocol protocol = ReliabilityProtocol::automatic;
+  std::uint32_t ack_every = 16;              ///< data packets
+  std::uint32_t window = 256;                ///< unacknowledged packets of a message
+  TimePs timeout_ps = 5'000'000;             ///< without an answer
+  std::uint64_t control_packet_bytes = 512;  ///< on the wire, of an ACK or NACK
+  AnswerChannel channel = AnswerChannel::own;
+};
+
 /// Wires and switches between the NPUs.
 struct FabricSpec {
   Wiring wiring = Wiring::mesh;
@@ -115,7 +131,13 @@ struct FabricSpec {
   std::vector<TrafficClassSpec> classes = default_traffic_classes();
   std::vector<std::pair<NpuId, NpuId>> failed_links;  ///< neighbours; both directions are gone
   std::vector<NpuId> failed_routers;
+  double bit_error_rate = 0;  ///< of every link
+  ReliabilitySpec reliability;
 
+  /// Whether packets are acknowledged.
+  bool is_reliable() const {
+    return bit_error_rate > 0 || reliability.protocol == ReliabilityProtocol::go_back_n;
+  }
   /// Bytes of a full packet on the wire: header added, rounded up to flits.
   std::uint64_t wire_packet_bytes() const;
 };
@@ -204,7 +226,8 @@ enum class FaultKind : std::uint8_t { flip_bit, drop_packet };
 /// A fault put into one packet on purpose, where it leaves its NPU.
 struct FaultSpec {
   FaultKind kind = FaultKind::flip_bit;
-  NpuId from{}, to{};
+  NpuId from{};
+  std::optional<NpuId> to;           ///< none: a packet that goes into an in-network flow
   std::uint64_t packet = 1;          ///< the so-many-th between the two, from 1
   std::optional<std::uint64_t> bit;  ///< flip_bit: of the packet's payload
 };

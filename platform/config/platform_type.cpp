@@ -93,7 +93,7 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
 }
 
 void check_fault(const FaultSpec& fault, const Check& check) {
-  if (fault.from == fault.to)
+  if (fault.to == fault.from)
     check.fail({&fault.to}, "a packet does not go from an NPU to itself; expected another NPU");
   if (fault.kind == FaultKind::flip_bit && !fault.bit)
     check.fail({&fault.kind}, "flip_bit needs the number of the bit to flip: add 'bit'");
@@ -110,7 +110,8 @@ std::shared_ptr<const Struct<FaultSpec>> fault_type() {
           choice<FaultKind>({{"flip_bit", FaultKind::flip_bit}, {"drop_packet", FaultKind::drop_packet}}),
           "What happens to the packet where it leaves its NPU")
       .required("from", &FaultSpec::from, npu, "NPU that sends the packet")
-      .required("to", &FaultSpec::to, npu, "NPU that the packet goes to")
+      .optional("to", &FaultSpec::to, maybe(npu),
+                "NPU that the packet goes to; left out: a packet that goes into an in-network flow")
       .optional("packet", &FaultSpec::packet, integer<std::uint64_t>(1, kMost),
                 "The so-many-th packet between the two, from 1")
       .optional("bit", &FaultSpec::bit, maybe(integer<std::uint64_t>(0, kMost)),
@@ -160,7 +161,11 @@ std::shared_ptr<const Struct<RunSpec>> run_type() {
 
 void check_fault_npus(const PlatformSpec& platform, const Check& check) {
   if (!platform.run.fault) return;
-  for (const NpuId* npu : {&platform.run.fault->from, &platform.run.fault->to})
+  const FaultSpec& fault = *platform.run.fault;
+  if (!fault.to && !(platform.wafer.fabric.wiring == Wiring::fred && platform.wafer.fabric.fred.in_network))
+    check.fail({&platform.run.fault},
+               "there are no in-network flows here: add 'to', the NPU that it goes to");
+  for (const NpuId* npu : {&fault.from, fault.to ? &*fault.to : &fault.from})
     if (index_of(*npu) >= platform.wafer.npu_count())
       check.fail({npu}, "there is no NPU " + std::to_string(index_of(*npu)) + "; the wafer has NPUs 0 to " +
                             std::to_string(platform.wafer.npu_count() - 1));

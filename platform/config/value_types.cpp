@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <locale>
 #include <nlohmann/json.hpp>
 
 #include "platform/config/document.h"
@@ -108,6 +109,27 @@ class Quantity : public TypeOf<T> {
   T least_, most_;
 };
 
+class Fraction : public TypeOf<double> {
+ public:
+  explicit Fraction(double most) : most_(most) {}
+  double read(const Reader& in) const override {
+    const std::string expected = fmt::format("a number from 0 to {}", most_);
+    const std::string& text = in.scalar(expected);
+    std::istringstream stream(text);
+    stream.imbue(std::locale::classic());
+    double value = -1;
+    if (!(stream >> value) || !stream.eof() || value < 0 || value > most_) in.fail_type(expected);
+    return value;
+  }
+  Node write(const double& value) const override { return Node::scalar(fmt::format("{}", value)); }
+  Json schema(SchemaStyle, SchemaDefs&) const override {
+    return {{"type", "number"}, {"minimum", 0}, {"maximum", most_}};
+  }
+
+ private:
+  double most_;
+};
+
 class AutoOr : public TypeOf<std::optional<std::uint64_t>> {
  public:
   explicit AutoOr(TypePtr<std::uint64_t> type) : type_(std::move(type)) {}
@@ -146,6 +168,8 @@ TypePtr<std::uint64_t> whole_quantity(const Dimension& dimension, std::string_vi
 TypePtr<double> real_quantity(const Dimension& dimension, std::string_view least, std::string_view most) {
   return std::make_shared<Quantity<double, parse_real, format_real>>(dimension, least, most);
 }
+
+TypePtr<double> fraction(double most) { return std::make_shared<Fraction>(most); }
 
 TypePtr<std::optional<std::uint64_t>> auto_or(TypePtr<std::uint64_t> type) {
   return std::make_shared<AutoOr>(std::move(type));

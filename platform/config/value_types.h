@@ -26,6 +26,9 @@ TypePtr<std::uint64_t> whole_quantity(const Dimension& dimension, std::string_vi
                                       std::string_view most);
 TypePtr<double> real_quantity(const Dimension& dimension, std::string_view least, std::string_view most);
 
+/// A number without a unit ("1e-12"), from 0 to `most`.
+TypePtr<double> fraction(double most);
+
 /// The word `automatic`, held as nullopt, or a value of another type.
 TypePtr<std::optional<std::uint64_t>> auto_or(TypePtr<std::uint64_t> type);
 

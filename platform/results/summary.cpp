@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platform/command/format.h"
+#include "platform/system/reliability.h"
 
 namespace wafertlm {
 namespace {
@@ -154,6 +155,7 @@ std::string run_summary(const Json& results) {
       "communication or idle.\n",
       time_of(last["time_s"]), 100 * compute);
   text += explanation(results);
+  if (results.contains("reliability")) text += "Go-Back-N: " + goodput_line(results["reliability"]);
   const Json& traces = results["traces"];
   const auto count = [&](const char* key) { return traces[key].get<std::uint64_t>(); };
   if (count("control_dependencies_left_out") != 0)

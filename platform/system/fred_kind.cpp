@@ -8,6 +8,7 @@
 #include "models/fred/physical/chip_fabric.h"
 #include "models/fred/physical/chip_flows.h"
 #include "platform/command/format.h"
+#include "platform/system/reliability.h"
 
 namespace wafertlm {
 
@@ -53,6 +54,7 @@ FredParams fred_params(const config::WaferSpec& spec, bool with_io) {
     flows.phase_rule = fred.phase_rule;
     flows.phase_change_ps = fred.phase_change_ps;
     flows.middle_switches = fred.middle_switches;
+    flows.answers = answer_format(fabric);
   }
   return params;
 }

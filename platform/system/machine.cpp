@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "platform/system/reliability.h"
 #include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"
 
@@ -64,6 +65,8 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
   HbmParams hbm;
   hbm.timing = {memory.read_bandwidth_bytes_per_s, memory.write_bandwidth_bytes_per_s, memory.latency_ps};
   hbm.capacity_bytes = memory.capacity_bytes;
+  const std::optional<ReliabilityParams> reliability = reliability_params(spec);
+  if (reliability && reliability->errors.rate > 0) fabric.add_errors(reliability->errors);
   npus_.resize(wafer_.npus());
   memories_.resize(wafer_.npus());
   for (std::uint32_t k = 0; k < wafer_.npus(); ++k) {
@@ -77,6 +80,8 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.injector.striped = fabric.striped();
     params.memory.request_bytes = static_cast<std::uint32_t>(memory.request_bytes);
     params.endpoint = endpoint_params(spec.npu, params.memory);
+    params.endpoint.reliability = reliability;
+    params.injector.answers = reliability.has_value();
     params.compute = compute_params(spec, n);
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
@@ -98,6 +103,8 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.injector.striped = fabric.striped();
     params.endpoint.step_cost_ps = spec.npu.endpoint.step_cost_ps;
     params.endpoint.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
+    params.endpoint.reliability = reliability;
+    params.injector.answers = reliability.has_value();
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     io_[k] = std::make_unique<IoController>(("io_" + std::to_string(k)).c_str(), params, wafer_.classes,
                                             wafer_.packets, wafer_.messages, wafer_.scheduler);
@@ -119,6 +126,20 @@ void Machine::attach(OperationPort& port, NpuId endpoint) {
   const std::size_t n = index_of(endpoint);
   OperationTargetSocket& socket = n < npus_.size() ? npus_[n]->operations : io_[n - npus_.size()]->operations;
   bind_checked(port.socket, socket, wafer_.checkers(), "operations_" + std::to_string(n));
+}
+
+std::optional<ReliabilityTotals> Machine::reliability() const {
+  std::optional<ReliabilityTotals> totals;
+  for (std::uint32_t n = 0; n < wafer_.endpoints(); ++n) {
+    const ReliabilityCounters* const of = endpoint(static_cast<NpuId>(n)).reliability();
+    if (!of) continue;
+    if (!totals) totals.emplace();
+    totals->endpoints += *of;
+  }
+  if (!totals) return totals;
+  totals->switches = wafer_.fabric().flow_repairs();
+  totals->spoiled_packets = totals->endpoints.spoiled_packets + wafer_.fabric().spoiled_packets();
+  return totals;
 }
 
 std::vector<std::string> Machine::pending() const {

@@ -8,6 +8,7 @@
 #include "models/hbm/hbm.h"
 #include "models/io/io_controller.h"
 #include "models/npu/npu.h"
+#include "platform/system/reliability.h"
 #include "platform/system/wafer.h"
 #include "tlm/fabric_traits.h"
 #include "tlm/operation/operation_port.h"
@@ -41,6 +42,8 @@ class Machine {
 
   /// The fault that the platform's run.fault asks for; null if it asks for none.
   const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }
+  /// None if nothing is acknowledged.
+  std::optional<ReliabilityTotals> reliability() const;
   /// What all NPUs and controllers still wait for, in words.
   std::vector<std::string> pending() const;
   /// The wafer and the injection ports of all endpoints are at rest.

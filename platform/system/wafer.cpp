@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/system/wafer.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -9,7 +10,16 @@ ClassTable class_table(const config::FabricSpec& spec) {
   std::vector<TrafficClass> classes;
   for (const config::TrafficClassSpec& entry : spec.classes)
     classes.push_back({entry.name, static_cast<std::uint32_t>(entry.vc), entry.vcs, entry.priority});
-  return ClassTable(std::move(classes), spec.virtual_channels,
+  std::uint32_t channels = spec.virtual_channels;
+  if (spec.is_reliable() && spec.reliability.channel == config::AnswerChannel::own) {
+    // Above all others: an answer that waits for data that waits for it would be of no use.
+    std::uint32_t highest = 0;
+    for (const TrafficClass& entry : classes) highest = std::max(highest, entry.priority);
+    for (TrafficClass& entry : classes)
+      if (entry.name == config::kControlClass) entry = {entry.name, channels, 1, highest + 1};
+    ++channels;
+  }
+  return ClassTable(std::move(classes), channels,
                     spec.wiring == config::Wiring::fred && spec.fred.in_network);
 }
 

@@ -16,6 +16,21 @@ inline const ClassTable& flow_classes() {
   return classes;
 }
 
+/// The same with a class for acknowledgements, above the others.
+inline const ClassTable& reliable_classes() {
+  static const ClassTable classes({{"mp", 0, 1, 3}, {"pp", 1, 1, 2}, {"dp", 2, 1, 1}, {"control", 3, 1, 4}}, 4,
+                                  true);
+  return classes;
+}
+
+/// Go-Back-N on reliable_classes().
+inline ReliabilityParams go_back_n() {
+  ReliabilityParams params;
+  params.timeout_ps = 20'000'000;
+  params.answers = {ClassId{3}, VcId{3}, VcId{7}, 512};
+  return params;
+}
+
 inline CollectiveProgram in_network(CollectiveType type, Group group, std::uint64_t bytes, const FlowRig& rig,
                                     DataType data_type = DataType::int32, std::uint32_t root = 0) {
   CollectiveProgram program;

@@ -16,7 +16,10 @@ struct FlowRig::Switch final : SwitchHost, FlowUnitHost, RouteFunction {
         inputs(unit_params.credit_delay_ps.size()),
         core(params, owner.classes_, *this, *this),
         unit(unit_params, owner.packets_, *this),
-        carried(params.outputs.size()) {}
+        carried(params.outputs.size()) {
+    for (std::size_t i = 0; i < params.outputs.size(); ++i)
+      errors.emplace_back(BitErrors{owner.params_.bit_error_rate, 1}, id * 100 + i);
+  }
 
   PortId output_for(const Packet& packet) const override {
     const auto to = static_cast<std::uint32_t>(packet.destination), n = rig.params_.npus_per_l1;
@@ -36,6 +39,9 @@ struct FlowRig::Switch final : SwitchHost, FlowUnitHost, RouteFunction {
     rig.packets_.release(packet);
   }
   void leg_done(const Flow& flow, TimePs at) override { rig.admission_->leg_done(flow, at); }
+  void request_flow_wake(TimePs at) override {
+    rig.at(at, [this] { unit.wake(rig.now_); });
+  }
 
   void arrive(PortId input, Packet& packet, TimePs head_ps) {
     if (packet.flow)
@@ -54,13 +60,21 @@ struct FlowRig::Switch final : SwitchHost, FlowUnitHost, RouteFunction {
   SwitchCore core;
   FlowUnit unit;
   std::vector<std::map<FlowKey, std::uint64_t>> carried;
+  std::vector<LinkErrors> errors;  // by output
 };
 
 struct FlowRig::Node final : EndpointHost {
   Node(FlowRig& owner, std::uint32_t n, const InjectorParams& injector)
       : rig(owner),
         number(n),
-        endpoint(static_cast<NpuId>(n), injector, owner.classes_, owner.packets_, owner.messages_, *this) {}
+        endpoint(static_cast<NpuId>(n), injector, owner.classes_, owner.packets_, owner.messages_, *this,
+                 endpoint_params(owner.params_)) {}
+  static EndpointParams endpoint_params(const FlowRigParams& rig) {
+    EndpointParams params;
+    params.reliability = rig.reliability;
+    if (params.reliability) params.reliability->errors.rate = rig.bit_error_rate;
+    return params;
+  }
   void inject(Packet& packet, TimePs head_ps) override {
     rig.switches_[number / rig.params_.npus_per_l1]->arrive(
         static_cast<PortId>(number % rig.params_.npus_per_l1), packet, head_ps);
@@ -95,7 +109,9 @@ struct FlowRig::Admission final : FlowAdmissionHost {
 };
 
 void FlowRig::Switch::forward(PortId output, Packet& packet, TimePs head_ps) {
-  if (packet.flow) carried[index_of(output)][packet.flow->key] += packet.payload_bytes;
+  errors[index_of(output)].cross(packet);
+  if (packet.flow && packet.kind == PacketKind::data)
+    carried[index_of(output)][packet.flow->key] += packet.payload_bytes;
   const auto next = rig.tree_.behind(number, output);
   if (next) return rig.switches_[next->at]->arrive(next->port, packet, head_ps);
   Node& node = *rig.nodes_[number * rig.params_.npus_per_l1 + index_of(output)];
@@ -157,6 +173,7 @@ FlowRig::FlowRig(const FlowRigParams& params, const ClassTable& classes)
   admission.format.packet_bytes = params.packet_bytes;
   admission.reservation = params.reservation;
   admission.conflict = params.conflict;
+  if (params.reliability) admission.answers = params.reliability->answers;
   admission_host_ = std::make_unique<Admission>(*this);
   admission_ = std::make_unique<FlowAdmission>(admission, classes, *admission_host_);
   for (std::uint32_t npu = 0; npu < npus(); ++npu) {
@@ -165,6 +182,7 @@ FlowRig::FlowRig(const FlowRigParams& params, const ClassTable& classes)
     injector.format.packet_bytes = params.packet_bytes;
     injector.link = link(params.npu_bytes_per_s);
     injector.dma_engines = 16;
+    injector.answers = params.reliability.has_value();
     nodes_.push_back(std::make_unique<Node>(*this, npu, injector));
     nodes_.back()->endpoint.set_flow_control(*admission_);
     fabric.injection.push_back(injector.link);
@@ -274,5 +292,31 @@ std::uint64_t FlowRig::phase_changes(std::size_t at) const { return switches_[at
 std::uint64_t FlowRig::injected_bytes(NpuId npu) const {
   return nodes_[index_of(npu)]->endpoint.injection_port().counters(PortId{0}).payload_bytes;
 }
+
+ReliabilityCounters FlowRig::repairs() const {
+  ReliabilityCounters sum;
+  for (const auto& node : nodes_)
+    if (const ReliabilityCounters* const of = node->endpoint.reliability()) sum += *of;
+  return sum;
+}
+
+FlowRepairCounters FlowRig::flow_repairs() const {
+  FlowRepairCounters sum;
+  for (const auto& each : switches_) {
+    sum.discarded_packets += each->unit.repairs().discarded_packets;
+    sum.discarded_bytes += each->unit.repairs().discarded_bytes;
+    sum.answers += each->unit.repairs().answers;
+  }
+  return sum;
+}
+
+std::uint64_t FlowRig::spoiled_packets() const {
+  std::uint64_t packets = repairs().spoiled_packets;
+  for (const auto& each : switches_)
+    for (const LinkErrors& link : each->errors) packets += link.spoiled();
+  return packets;
+}
+
+void FlowRig::set_fault(NpuId npu, Fault& fault) { nodes_[index_of(npu)]->endpoint.set_fault(fault); }
 
 }  // namespace wafertlm::test

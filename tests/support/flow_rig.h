@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct FlowRigParams {
   std::uint32_t middle_switches = 0;  ///< m of the interconnects that carry the flows; 0: they carry all
   bool phase_rule = false;
   TimePs phase_change_ps = 0;
+  double bit_error_rate = 0;
+  std::optional<ReliabilityParams> reliability;  ///< Go-Back-N, its classes among those of the rig
   bool routed_order = false;  ///< add as FRED_3(5) and FRED_3(l1) do, else from the lowest port up
 };
 
@@ -63,6 +66,11 @@ class FlowRig {
   /// Of an NPU's injection port.
   std::uint64_t injected_bytes(NpuId npu) const;
   std::uint64_t phase_changes(std::size_t at) const;
+  /// What Go-Back-N did, of all endpoints and of all switches.
+  ReliabilityCounters repairs() const;
+  FlowRepairCounters flow_repairs() const;
+  std::uint64_t spoiled_packets() const;
+  void set_fault(NpuId npu, Fault& fault);
   std::size_t l2() const { return params_.l1; }
 
  private:

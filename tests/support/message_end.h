@@ -44,6 +44,7 @@ class MessageEnd : public sc_core::sc_module,
   void inject(Packet& packet, TimePs head_ps) override;
   void request_wake(TimePs at) override { wafer_.scheduler.schedule(at, *this, injector); }
   void injected(std::uint64_t, TimePs) override {}
+  void packet_made(Packet&) override {}
   void wake(std::uint32_t what, TimePs now) override;
 
   FabricInitiatorSocket to_fabric_{"to_fabric"};

@@ -43,7 +43,12 @@ void FabricChecker::begin_request(const Packet& packet, TimePs delay_ps) {
   ++totals_.begun;
   totals_.payload_bytes += packet.payload_bytes;
   totals_.wire_bytes += packet.wire_bytes;
-  if (packet.flow) check_flow(packet);
+  if (packet.kind != PacketKind::data) {
+    ++totals_.answers;
+    totals_.answer_bytes += packet.wire_bytes;
+  } else if (packet.flow) {
+    check_flow(packet);
+  }
 
   if (packet.wire_bytes == 0) report(FabricRule::bytes_on_wire, "0 B", "at least 1 B");
   if (packet.wire_bytes < packet.payload_bytes)
@@ -107,21 +112,28 @@ void FabricChecker::check_channel(const Packet& packet) {
 
 /// So at every switch each output carries as many bytes as each input brought, and what is delivered is what
 /// was injected times receivers over contributors: every link of a flow carries the whole vector once, or
-/// whole stripes of it.
+/// whole stripes of it. With Go-Back-N what comes again, and what comes after a missing packet, is counted
+/// apart.
 void FabricChecker::check_flow(const Packet& packet) {
   const Flow& flow = *packet.flow;
   FlowAccount& account = flows_[flow.key];
+  FlowTotals& seen = account.seen;
   account.share.resize(flow.stripes);
   const FlowShare share{flow.stripes, flow.stripe_of(packet.sequence)};
   const std::uint64_t due = share.number(account.share[share.first]);
-  if (packet.sequence != due)
-    report(FabricRule::flow_in_order, say("packet ", packet.sequence), say("packet ", due));
+  if (packet.sequence != due) {
+    if (!flow.answers && packet.sequence < due)
+      report(FabricRule::flow_in_order, say("packet ", packet.sequence), say("packet ", due));
+    ++seen.repeated_packets;
+    seen.repeated_bytes += packet.payload_bytes;
+    return;
+  }
   if (++account.share[share.first] == 1) {
     account.all_packets += share.packets(flow.packets);
     ++account.stripes;
   }
-  ++account.packets;
-  account.bytes += packet.payload_bytes;
+  ++seen.packets;
+  seen.bytes += packet.payload_bytes;
   if (account.stripes == std::min<std::uint64_t>(flow.stripes, flow.packets)) account.all_bytes = flow.bytes;
 }
 
@@ -155,12 +167,18 @@ void FabricChecker::end_request(const Packet& packet, TimePs at) {
 }
 
 void FabricChecker::finish() {
-  for (const auto& [key, account] : flows_)
-    if (account.packets != account.all_packets || account.bytes != account.all_bytes.value_or(account.bytes))
-      report(FabricRule::flow_complete,
-             say(account.packets, " packets with ", account.bytes, " B of flow ", key.number,
-                 " of operation ", key.operation),
-             say(account.all_packets, " packets with ", account.all_bytes.value_or(account.bytes), " B"));
+  for (auto& [key, account] : flows_) {
+    account.seen.operation = key.operation;
+    account.seen.number = key.number;
+    totals_.flows.push_back(account.seen);
+    if (account.seen.packets != account.all_packets ||
+        account.seen.bytes != account.all_bytes.value_or(account.seen.bytes))
+      report(
+          FabricRule::flow_complete,
+          say(account.seen.packets, " packets with ", account.seen.bytes, " B of flow ", key.number,
+              " of operation ", key.operation),
+          say(account.all_packets, " packets with ", account.all_bytes.value_or(account.seen.bytes), " B"));
+  }
   if (!in_flight_.empty())
     report(FabricRule::all_returned, say(in_flight_.size(), " packets without END_REQ"), "none");
 }

@@ -37,7 +37,7 @@ namespace wafertlm {
   RULE(credit_not_past, "room does not become free before END_REQ is called")                          \
   RULE(credit_after_tail, "room is not free before the packet's tail has arrived")                     \
   RULE(packet_constant, "source, destination, class and payload bytes do not change on the link")      \
-  RULE(flow_in_order, "packets of a stripe of an in-network flow come in order, each once")            \
+  RULE(flow_in_order, "packets of a stripe of a flow come in order, with Go-Back-N perhaps again")     \
   RULE(flow_complete, "a link that carries a stripe of a flow carries all of its packets and bytes")   \
   RULE(all_returned, "at the end every packet's room has been given back")
 
@@ -85,7 +85,7 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
   const ClassTable& classes_;
   std::vector<Channel> channels_;
   struct FlowAccount {
-    std::uint64_t packets = 0, bytes = 0;    // that came
+    FlowTotals seen;                         // by number, what came for the first time
     std::uint64_t all_packets = 0;           // that the stripes have of which any came
     std::optional<std::uint64_t> all_bytes;  // once packets of all stripes came
     std::uint64_t stripes = 0;               // of which packets came

@@ -46,6 +46,29 @@ void Fabric::observe(LinkObserver& observer) {
   for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->observe(observer, n);
 }
 
+void Fabric::add_errors(const BitErrors& errors) {
+  constexpr std::uint64_t kMostPorts = std::uint64_t{1} << 20;
+  for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->add_errors(errors, n * kMostPorts);
+}
+
+std::uint64_t Fabric::spoiled_packets() const {
+  std::uint64_t packets = 0;
+  for (const auto& each : switches_) packets += each->spoiled_packets();
+  return packets;
+}
+
+FlowRepairCounters Fabric::flow_repairs() const {
+  FlowRepairCounters sum;
+  for (const auto& each : switches_) {
+    if (!each->flows()) continue;
+    const FlowRepairCounters& of = each->flows()->repairs();
+    sum.discarded_packets += of.discarded_packets;
+    sum.discarded_bytes += of.discarded_bytes;
+    sum.answers += of.answers;
+  }
+  return sum;
+}
+
 std::uint64_t Fabric::packet_hops() const {
   std::uint64_t hops = 0;
   for (const FabricLink& link : links_) hops += counters(link).packets;

@@ -86,6 +86,12 @@ class Fabric : public sc_core::sc_module {
   virtual std::uint64_t queued_flow_packets() const { return 0; }
   /// Tells `observer` about every packet that leaves a switch, with the switch's number.
   void observe(LinkObserver& observer);
+  /// Bit errors on every link that leaves a switch; before the simulation starts.
+  void add_errors(const BitErrors& errors);
+  /// Packets that became wrong there.
+  std::uint64_t spoiled_packets() const;
+  /// What Go-Back-N cost in the flow units of the switches.
+  FlowRepairCounters flow_repairs() const;
 
   /// Packets that crossed a switch, over all of them.
   std::uint64_t packet_hops() const;

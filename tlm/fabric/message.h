@@ -10,6 +10,7 @@
 namespace wafertlm {
 
 class CreditWindow;
+struct ReliableMessage;
 
 /// What a receiver matches a message by: the operation (the same number at all its ranks), the tag within it
 /// and the sender. A point-to-point message has operation 0.
@@ -38,6 +39,7 @@ struct Message {
   std::uint64_t available_bytes = ~std::uint64_t{0};  ///< for packets: what has been read, if it must be
   CreditWindow* flow_window = nullptr;                ///< room of the flow in the first switch
   const std::byte* source_data = nullptr;  ///< functional mode: the rank's buffer at the step's offset
+  ReliableMessage* reliable = nullptr;     ///< Go-Back-N (models/endpoint/reliability.h); null: off
   // Receiver's side.
   std::uint64_t arrived_bytes = 0;
   std::uint64_t arrived_packets = 0;

@@ -27,6 +27,14 @@ struct Waits {
   }
 };
 
+/// Data, or what Go-Back-N answers: `sequence` is then the number of the first packet that is missing.
+enum class PacketKind : std::uint8_t {
+  data,
+  ack,     ///< all before it have come
+  nack,    ///< the sender goes back to it
+  repeat,  ///< both, after a time-out: an earlier answer may be lost
+};
+
 /// The payload of the fabric protocol. Posted: BEGIN_REQ hands it over, the receiver owns it from then on.
 /// What a hop reads comes first: one cache line; what a hop writes if the packet waited, in the next one.
 struct alignas(64) Packet {
@@ -53,6 +61,8 @@ struct alignas(64) Packet {
   std::uint64_t offset = 0;    ///< of the payload in its message, bytes
   std::uint32_t lane = 0;      ///< counts what goes to a destination, for fabrics that stripe it over ways
   TimePs created_ps = 0;
+  PacketKind kind = PacketKind::data;
+  bool corrupt = false;         ///< the check sum is wrong: from there on the tail says so
   std::vector<std::byte> data;  ///< functional mode: snapshot at injection
 };
 

@@ -3,7 +3,16 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "tlm/units.h"
+
 namespace wafertlm {
+
+/// The control packets of Go-Back-N.
+struct AnswerFormat {
+  ClassId traffic_class{};
+  VcId vc{}, flow_vc{};  ///< of answers to messages, and to in-network flows
+  std::uint32_t wire_bytes = 512;
+};
 
 /// How a message becomes packets and a packet becomes bytes on the wire.
 struct WireFormat {

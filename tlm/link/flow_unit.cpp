@@ -5,6 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tlm/link/flow_leg.h"
+
 namespace wafertlm {
 namespace {
 
@@ -16,45 +18,6 @@ std::string text_of(const Parts&... parts) {
 }
 
 }  // namespace
-
-/// What a flow does here, and how far it is. Packets are combined, and leave, in the order of their numbers.
-struct FlowUnit::Leg {
-  struct Waiting {
-    Packet* packet;
-    TimePs head_ps;
-  };
-  struct Input {
-    PortId port{};
-    RingQueue<Waiting> queue;  // those that have been combined come first
-    std::uint64_t arrived = 0, bytes = 0;
-  };
-  struct Output {
-    PortId port{};
-    bool reserved = false;
-    CreditWindow room{0};
-    std::uint64_t left = 0, credited = 0, bytes = 0;
-    TimePs last_credit_ps = 0;
-  };
-  struct Combined {
-    std::uint32_t copies_left;
-    TimePs tail_out_ps;
-  };
-
-  const Flow* flow = nullptr;
-  FlowShare share;
-  std::uint64_t packets = 0;  // of the share; positions in it are counted below
-  AdditionOrder order;
-  std::optional<PortId> from_above;
-  std::vector<Input> inputs;
-  std::vector<Output> outputs;
-  RingQueue<Combined> combined;  // of packets gone … gone + size − 1
-  std::uint64_t gone = 0;        // packets whose copies have all left
-  std::uint32_t lane = 0;
-  TimePs done_ps = 0;
-  bool done = false;
-
-  std::uint64_t next() const { return gone + combined.size(); }
-};
 
 FlowUnit::FlowUnit(const FlowUnitParams& params, PacketPool& packets, FlowUnitHost& host)
     : params_(params),
@@ -96,7 +59,7 @@ void FlowUnit::open(const Flow& flow, const FlowLeg& leg, const std::vector<std:
   }
   for (std::size_t i = 0; i < leg.outputs.size(); ++i) {
     take(by_output_[table_index(flow, leg.share.first, params_.outputs, leg.outputs[i])]);
-    Leg::Output& output = made->outputs.emplace_back();
+    LegOutput& output = made->outputs.emplace_back();
     output.port = leg.outputs[i];
     output.reserved = room_bytes[i] != 0;
     output.room = CreditWindow(room_bytes[i]);
@@ -107,10 +70,11 @@ void FlowUnit::open(const Flow& flow, const FlowLeg& leg, const std::vector<std:
 void FlowUnit::close(const Flow& flow) {
   for (const auto& leg : legs_) {
     if (leg->flow != &flow) continue;
-    if (!leg->done) throw std::logic_error("a flow was closed before all of its packets had passed");
-    for (const Leg::Input& input : leg->inputs)
+    if (!leg->done && !flow.answers)
+      throw std::logic_error("a flow was closed before all of its packets had passed");
+    for (const LegInput& input : leg->inputs)
       by_input_[table_index(flow, leg->share.first, params_.credit_delay_ps.size(), input.port)] = nullptr;
-    for (const Leg::Output& output : leg->outputs)
+    for (const LegOutput& output : leg->outputs)
       by_output_[table_index(flow, leg->share.first, params_.outputs, output.port)] = nullptr;
   }
   legs_.erase(std::remove_if(legs_.begin(), legs_.end(), [&](const auto& leg) { return leg->flow == &flow; }),
@@ -118,6 +82,10 @@ void FlowUnit::close(const Flow& flow) {
 }
 
 void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
+  if (packet.kind != PacketKind::data) {
+    answers_.emplace(std::pair(packet.tail_ps, port), &packet);
+    return host_.request_flow_wake(packet.tail_ps);
+  }
   const std::size_t place = table_index(*packet.flow, packet.flow->stripe_of(packet.sequence),
                                         params_.credit_delay_ps.size(), port);
   Leg* const leg = place < by_input_.size() ? by_input_[place] : nullptr;
@@ -125,14 +93,17 @@ void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
     throw std::logic_error(text_of("a packet of flow ", packet.flow->key.number, " of operation ",
                                    packet.flow->key.operation, " came to input ", index_of(port),
                                    ", which no leg of the flow has"));
-  const auto input = std::find_if(leg->inputs.begin(), leg->inputs.end(),
-                                  [&](const Leg::Input& of) { return of.port == port; });
-  if (packet.sequence != leg->share.number(input->arrived))
+  LegInput& input = leg->input(port);
+  const std::uint64_t position = leg->share.position(packet.sequence);
+  if (packet.flow->answers) {
+    if (!is_due(*leg, input, packet, now)) return;
+  } else if (position < input.arrived) {
     throw std::logic_error(text_of("packet ", packet.sequence, " of a flow came where ",
-                                   leg->share.number(input->arrived), " was due"));
-  ++input->arrived;
-  input->bytes += packet.payload_bytes;
-  input->queue.push_back({&packet, head_ps});
+                                   leg->share.number(input.arrived), " was due"));
+  }
+  input.arrived = position + 1;
+  input.bytes += packet.payload_bytes;
+  input.queue.push_back({&packet, head_ps});
   ++queued_;
   if (params_.phase_rule && phase_ != priority_of(*leg)) {
     // This may be what the others of its phase wait for.
@@ -155,8 +126,8 @@ bool FlowUnit::enter_phase(const Leg& leg, TimePs now) {
   if (params_.phase_rule && phase_ && phase > *phase_ && !comes_down)
     for (const auto& other : legs_) {
       if (priority_of(*other) != phase) continue;
-      for (const Leg::Input& input : other->inputs)
-        if (input.port != other->from_above && input.arrived == other->next() &&
+      for (const LegInput& input : other->inputs)
+        if (input.port != other->from_above && input.queue.size() == other->combined.size() &&
             input.arrived < other->packets)
           return false;
     }
@@ -169,13 +140,13 @@ bool FlowUnit::enter_phase(const Leg& leg, TimePs now) {
 }
 
 void FlowUnit::credit(PortId port, const Packet& packet, TimePs at, TimePs now) {
+  if (packet.flow->answers) packet.flow->rest_ps = std::max(packet.flow->rest_ps, at);
+  if (packet.kind != PacketKind::data) return;
   Leg& leg = *leg_of_output(packet, port);
-  for (Leg::Output& output : leg.outputs) {
-    if (output.port != port) continue;
-    if (output.reserved) output.room.give_back(packet.wire_bytes, at);
-    output.last_credit_ps = std::max(output.last_credit_ps, at);
-    ++output.credited;
-  }
+  LegOutput& output = leg.output(port);
+  if (output.reserved) output.room.give_back(packet.wire_bytes, at);
+  output.last_credit_ps = std::max(output.last_credit_ps, at);
+  ++output.credited;
   advance(leg, now);
   finish_if_done(leg);
 }
@@ -183,17 +154,32 @@ void FlowUnit::credit(PortId port, const Packet& packet, TimePs at, TimePs now) 
 /// Combines what can be.
 void FlowUnit::advance(Leg& leg, TimePs now) {
   while (true) {
-    const std::uint64_t number = leg.next();
-    for (const Leg::Input& input : leg.inputs)
-      if (input.arrived == number) return;
+    for (const LegInput& input : leg.inputs)
+      if (!leg.has_next(input)) return;
     const std::uint32_t bytes = leg.inputs.front().queue[leg.combined.size()].packet->wire_bytes;
     TimePs room_ps = 0;
-    for (const Leg::Output& output : leg.outputs)
+    for (const LegOutput& output : leg.outputs)
       if (output.reserved) room_ps = std::max(room_ps, output.room.time_of_room(bytes));
     if (room_ps == kNever) return;
     if (changes_cost_ && !enter_phase(leg, now)) return;
     combine(leg, room_ps, now);
   }
+}
+
+Packet& FlowUnit::make_packet(const Flow& flow) {
+  if (flow.answers) ++flow.in_flight;
+  Packet& packet = packets_.acquire();
+  packet.flow = &flow;
+  return packet;
+}
+
+/// The room of `packet`, which came to `input`, is free at `at`; it goes back to the pool.
+void FlowUnit::release_room(PortId input, Packet& packet, TimePs at) {
+  const Flow& flow = *packet.flow;
+  host_.return_flow_credit(input, packet, at);
+  if (!flow.answers) return;
+  flow.rest_ps = std::max(flow.rest_ps, at);
+  if (--flow.in_flight == 0) host_.leg_done(flow, flow.rest_ps);
 }
 
 /// The next packet of every input becomes one, whose copies may start when `room_ps` is there.
@@ -204,9 +190,11 @@ void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
   TimePs tail_ps = 0;
   std::uint32_t head_early = 0;
   const Packet* last = nullptr;
-  for (const Leg::Input& input : leg.inputs) {
-    const Leg::Waiting& waiting = input.queue[place];
+  bool corrupt = false;
+  for (const LegInput& input : leg.inputs) {
+    const LegInput::Waiting& waiting = input.queue[place];
     const Packet& packet = *waiting.packet;
+    corrupt = corrupt || packet.corrupt;
     if (waiting.head_ps > head_ps) {
       head_ps = waiting.head_ps;
       head_early = packet.head_early;
@@ -229,13 +217,14 @@ void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
   }
   const Packet& sum = *leg.inputs[leg.order.empty() ? 0 : leg.order.back().into].queue[place].packet;
 
+  leg.number = leg.share.position(sum.sequence) + 1;
   leg.combined.push_back({static_cast<std::uint32_t>(leg.outputs.size()), 0});
-  for (Leg::Output& output : leg.outputs) {
+  for (LegOutput& output : leg.outputs) {
     if (output.reserved) {
       output.room.room(room_ps);  // it will be there when the copy starts
       output.room.take(sum.wire_bytes);
     }
-    Packet& copy = packets_.acquire();
+    Packet& copy = make_packet(*leg.flow);
     copy.destination = sum.destination;
     copy.source = sum.source;
     copy.wire_bytes = sum.wire_bytes;
@@ -245,12 +234,12 @@ void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
     copy.tail_ps = tail_ps;
     copy.head_early = head_early;
     copy.hops = last->hops;
-    copy.flow = leg.flow;
     copy.waits = last->waits;
     copy.sequence = sum.sequence;
     copy.offset = sum.offset;
     copy.created_ps = last->created_ps;
     copy.data = sum.data;
+    copy.corrupt = corrupt;
     output.bytes += copy.payload_bytes;
     host_.send_copy(output.port, leg.lane, copy, head_ps);
   }
@@ -261,27 +250,28 @@ FlowUnit::Leg* FlowUnit::leg_of_output(const Packet& copy, PortId output) const 
 }
 
 void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
+  if (copy.kind != PacketKind::data) return;
   Leg& leg = *leg_of_output(copy, copy.output);
-  Leg::Combined& packet = leg.combined[leg.share.position(copy.sequence) - leg.gone];
+  Leg::Combined& packet = leg.combined[leg.output(copy.output).left++ - leg.gone];
   packet.tail_out_ps = std::max(packet.tail_out_ps, tail_out_ps);
   if (--packet.copies_left != 0) return;
   // Each output sends the packets in order, so this is the oldest one.
   const TimePs tail_ps = packet.tail_out_ps;
   leg.combined.pop_front();
   ++leg.gone;
-  for (Leg::Input& input : leg.inputs) {
+  for (LegInput& input : leg.inputs) {
     Packet& done = *input.queue.front().packet;
     input.queue.pop_front();
     --queued_;
     const TimePs at = tail_ps + params_.credit_delay_ps[index_of(input.port)];
     leg.done_ps = std::max(leg.done_ps, at);
-    host_.return_flow_credit(input.port, done, at);
+    release_room(input.port, done, at);
   }
 }
 
 void FlowUnit::finish_if_done(Leg& leg) {
-  if (leg.gone != leg.packets) return;
-  for (const Leg::Output& output : leg.outputs) {
+  if (leg.flow->answers || leg.gone != leg.packets) return;
+  for (const LegOutput& output : leg.outputs) {
     if (output.credited != leg.packets) return;
     leg.done_ps = std::max(leg.done_ps, output.last_credit_ps);
   }
@@ -293,8 +283,8 @@ std::map<FlowKey, std::vector<FlowLegCounters>> FlowUnit::counters() const {
   std::map<FlowKey, std::vector<FlowLegCounters>> all;
   for (const auto& leg : legs_) {
     FlowLegCounters& of = all[leg->flow->key].emplace_back();
-    for (const Leg::Input& input : leg->inputs) of.bytes_in.push_back(input.bytes);
-    for (const Leg::Output& output : leg->outputs) of.bytes_out.push_back(output.bytes);
+    for (const LegInput& input : leg->inputs) of.bytes_in.push_back(input.bytes);
+    for (const LegOutput& output : leg->outputs) of.bytes_out.push_back(output.bytes);
   }
   return all;
 }
@@ -317,8 +307,8 @@ std::vector<PortId> FlowUnit::missing_inputs(const Flow& flow) const {
   std::vector<PortId> ports;
   for (const auto& leg : legs_) {
     if (leg->flow != &flow || leg->done) continue;
-    for (const Leg::Input& input : leg->inputs)
-      if (input.arrived == leg->next() && input.arrived < leg->packets) ports.push_back(input.port);
+    for (const LegInput& input : leg->inputs)
+      if (!leg->has_next(input) && leg->number < leg->packets) ports.push_back(input.port);
   }
   return ports;
 }
@@ -326,7 +316,7 @@ std::vector<PortId> FlowUnit::missing_inputs(const Flow& flow) const {
 std::vector<FlowKey> FlowUnit::flows_at(PortId port) const {
   std::vector<FlowKey> flows;
   for (const auto& leg : legs_)
-    for (const Leg::Input& input : leg->inputs)
+    for (const LegInput& input : leg->inputs)
       if (input.port == port && !input.queue.empty()) flows.push_back(leg->flow->key);
   std::sort(flows.begin(), flows.end());
   return flows;

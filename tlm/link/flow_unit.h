@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tlm/fabric/packet.h"
@@ -37,8 +38,11 @@ class FlowUnitHost {
   virtual void send_copy(PortId output, std::uint32_t lane, Packet& copy, TimePs head_ps) = 0;
   /// The room of `packet` in the buffer of `input` is known free upstream at `at`. The packet is gone then.
   virtual void return_flow_credit(PortId input, Packet& packet, TimePs at) = 0;
-  /// All packets of a leg have passed, and the last credit, here and upstream, is home at `at`.
+  /// All packets of a leg have passed, and the last credit, here and upstream, is home at `at`. Of a flow
+  /// with Go-Back-N: nothing of it is in flight.
   virtual void leg_done(const Flow& flow, TimePs at) = 0;
+  /// Call FlowUnit::wake() at `at`. Only for flows with Go-Back-N.
+  virtual void request_flow_wake(TimePs at) = 0;
 
  protected:
   ~FlowUnitHost() = default;
@@ -54,9 +58,15 @@ class FlowListener {
   ~FlowListener() = default;
 };
 
-/// What one input of a flow brought and one output carried, payload bytes.
+/// What one input of a flow brought and one output carried, payload bytes; without what was discarded.
 struct FlowLegCounters {
   std::vector<std::uint64_t> bytes_in, bytes_out;
+};
+
+/// What Go-Back-N cost at a switch.
+struct FlowRepairCounters {
+  std::uint64_t discarded_packets = 0, discarded_bytes = 0;  ///< payload: repeated, or after a missing one
+  std::uint64_t answers = 0;                                 ///< control packets sent
 };
 
 /// The part of a switch that reduces and distributes. Every input of a flow has a queue of its own. When each
@@ -66,6 +76,13 @@ struct FlowLegCounters {
 /// the values added in the order of the leg, and a copy goes to each output, through the pipeline and the
 /// arbitration among all packets. The inputs' room is free when the tail of the last copy has left. No
 /// SystemC, and no events: all times are known when the last condition is met.
+///
+/// With Go-Back-N (Flow::answers) a leg keeps the number of the packet that each input brings next, so that
+/// it adds each once. What it has added comes again: discarded. What comes after a missing one: discarded,
+/// and that input is asked for it. A wrong packet makes the sum wrong: its mark goes on. Answers of the
+/// receivers go up the flow from leg to leg, to every input. Acknowledged is what all outputs have
+/// acknowledged. A NACK for a packet that the leg has added sends the leg back to it; for one that is yet to
+/// come it is an old one, and ends here. A leg with one input adds nothing and lets repeated packets pass.
 class FlowUnit {
  public:
   /// `packets` and `host` must outlive the unit.
@@ -80,12 +97,15 @@ class FlowUnit {
   void close(const Flow& flow);
 
   /// BEGIN_REQ of an in-network packet: its head reaches `input` at `head_ps`.
-  /// @throws std::logic_error if no leg has this input, or a packet is missing before it.
+  /// A packet that is missing before it stops the leg, without Go-Back-N for ever.
+  /// @throws std::logic_error if no leg has this input, or if it comes again without Go-Back-N.
   void arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now);
   /// END_REQ of one.
   void credit(PortId output, const Packet& packet, TimePs at, TimePs now);
   /// A copy was granted; its tail leaves at `tail_out_ps`.
   void copy_left(const Packet& copy, TimePs tail_out_ps);
+  /// The tails of answers have arrived.
+  void wake(TimePs now);
 
   /// Packets that wait at inputs for others, or until their copies have left.
   std::uint64_t queued() const { return queued_; }
@@ -99,9 +119,12 @@ class FlowUnit {
   std::vector<PortId> missing_inputs(const Flow& flow) const;
   /// Flows with a packet in the buffer of `input`, in the order of the keys.
   std::vector<FlowKey> flows_at(PortId input) const;
+  const FlowRepairCounters& repairs() const { return repairs_; }
 
  private:
   struct Leg;
+  struct LegInput;
+  struct LegOutput;
 
   std::size_t table_index(const Flow& flow, std::uint32_t stripe, std::size_t ports, PortId port) const {
     return (std::size_t{flow.slot} * params_.stripes + stripe) * ports + index_of(port);
@@ -112,6 +135,16 @@ class FlowUnit {
   void combine(Leg& leg, TimePs room_ps, TimePs now);
   void finish_if_done(Leg& leg);
   Leg* leg_of_output(const Packet& copy, PortId output) const;
+  Packet& make_packet(const Flow& flow);
+  void release_room(PortId input, Packet& packet, TimePs at);
+  // Go-Back-N (flow_repair.cpp)
+  bool is_due(Leg& leg, LegInput& input, Packet& packet, TimePs now);
+  void discard(PortId input, Packet& packet, TimePs now);
+  void take_answer(PortId output, const Packet& answer, TimePs now);
+  void go_back(Leg& leg, std::uint64_t number, TimePs now);
+  void skip_to(Leg& leg, std::uint64_t number, TimePs now);
+  void answer_all(const Leg& leg, PacketKind kind, std::uint64_t number, TimePs now);
+  void answer(const Leg& leg, PortId input, PacketKind kind, std::uint64_t number, TimePs now);
 
   FlowUnitParams params_;
   PacketPool& packets_;
@@ -124,6 +157,9 @@ class FlowUnit {
   std::optional<std::uint32_t> phase_;  // the priority for which the switch is set; none: unicast only
   TimePs set_ps_ = 0;                   // since when
   TimePs last_head_ps_ = 0;             // of a packet of this phase
+  // Whose tails have not arrived, by the time of that; of one instant by port, whoever called first.
+  std::multimap<std::pair<TimePs, PortId>, Packet*> answers_;
+  FlowRepairCounters repairs_;
 };
 
 }  // namespace wafertlm

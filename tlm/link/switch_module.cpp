@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tlm/fabric/lossy_links.h"
+
 namespace wafertlm {
 
 void begin_request(const sc_core::sc_object& from, FabricForwardIf& peer, Packet& packet,
@@ -85,6 +87,12 @@ void SwitchModule::enable_flows(PacketPool& packets, FlowListener& listener) {
   flows_ = std::make_unique<FlowUnit>(flow_params_, packets, static_cast<FlowUnitHost&>(*this));
 }
 
+void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link) {
+  lossy_links_ = LossyLinks::make(errors, first_link, outputs_.size());
+}
+
+std::uint64_t SwitchModule::spoiled_packets() const { return lossy_links_ ? lossy_links_->spoiled() : 0; }
+
 void SwitchModule::end_of_elaboration() {
   bool may_lead = true;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -93,6 +101,7 @@ void SwitchModule::end_of_elaboration() {
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i].peer = peer_of(output_sockets_[i]);
+    if (lossy_links_) outputs_[i].peer = &lossy_links_->before(i, *outputs_[i].peer);
     outputs_[i].may_lead = may_lead && outputs_[i].peer->time_source() == &scheduler_;
   }
 }

@@ -7,10 +7,13 @@
 
 #include "tlm/fabric/protocol.h"
 #include "tlm/link/flow_unit.h"
+#include "tlm/link/link_errors.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/scheduler.h"
 
 namespace wafertlm {
+
+class LossyLinks;
 
 /// The SystemC shell of a SwitchCore: a fabric target socket per input, an initiator socket per output.
 class SwitchModule : public sc_core::sc_module, private SwitchHost, private FlowUnitHost, private Wakeable {
@@ -28,6 +31,11 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   /// Null without enable_flows().
   FlowUnit* flows() { return flows_.get(); }
   const FlowUnit* flows() const { return flows_.get(); }
+
+  /// Bit errors on the links behind the outputs, numbered from `first_link` on; before the simulation starts.
+  void add_errors(const BitErrors& errors, std::uint64_t first_link);
+  /// Packets that became wrong on those links.
+  std::uint64_t spoiled_packets() const;
 
   const SwitchCore& core() const { return core_; }
   void observe(LinkObserver& observer, std::size_t number) { core_.observe(observer, number); }
@@ -69,6 +77,13 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     sc_core::sc_time latency;
   };
 
+  /// Of the flow unit.
+  struct FlowWake final : Wakeable {
+    explicit FlowWake(SwitchModule& of) : owner(of) {}
+    void wake(std::uint32_t, TimePs now) override { owner.flows_->wake(now); }
+    SwitchModule& owner;
+  };
+
   void end_of_elaboration() override;
   void forward(PortId output, Packet& packet, TimePs head_ps) override;
   void return_credit(PortId input, Packet& packet, TimePs at) override;
@@ -76,6 +91,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   void send_copy(PortId output, std::uint32_t lane, Packet& copy, TimePs head_ps) override;
   void return_flow_credit(PortId input, Packet& packet, TimePs at) override;
   void leg_done(const Flow& flow, TimePs at) override { flow_listener_->leg_done(flow, at); }
+  void request_flow_wake(TimePs at) override { scheduler_.schedule(at, flow_wake_, 0); }
   void wake(std::uint32_t output, TimePs now) override;
   void prefetch(std::uint32_t output, unsigned depth) const override;
 
@@ -88,6 +104,8 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   FlowListener* flow_listener_ = nullptr;
   PacketPool* flow_packets_ = nullptr;
   FlowUnitParams flow_params_;
+  FlowWake flow_wake_{*this};
+  std::shared_ptr<LossyLinks> lossy_links_;  // behind the outputs, if there are errors
   std::deque<FabricTargetSocket> input_sockets_;
   std::deque<FabricInitiatorSocket> output_sockets_;
 };

@@ -35,7 +35,7 @@ struct FlowAdmission::Request {
   std::map<std::size_t, std::uint32_t> legs_on;  // that share a link
   // Once it is admitted.
   const Flow* flow = nullptr;
-  std::size_t legs_left = 0;
+  std::size_t legs_left = 0;  // of a reliable flow: contributors that do not know yet that all has arrived
   TimePs done_ps = 0;
   bool closed = false;
 
@@ -245,8 +245,10 @@ void FlowAdmission::admit(Request& request, TimePs now) {
           params_.format.packets(request.bytes),
           slot,
           request.stripes};
+  flow.answers = params_.answers ? &*params_.answers : nullptr;
+  flow.open = true;
   request.flow = &flow;
-  request.legs_left = request.legs.size();
+  request.legs_left = flow.answers ? request.contributors.size() : request.legs.size();
   const std::size_t channel = index_of(classes_.flow_vc(request.traffic_class));
   const auto room = [&](const FlowTree::Place& place, PortId output) -> std::uint64_t {
     return params_.reservation ? room_of(fabric_.outputs[place.at][index_of(output)], request.bytes_per_s) /
@@ -264,23 +266,35 @@ void FlowAdmission::admit(Request& request, TimePs now) {
   ++admitted_;
 }
 
+FlowAdmission::Request& FlowAdmission::active_request(const Flow& flow) const {
+  return **std::find_if(active_.begin(), active_.end(),
+                        [&](const auto& request) { return request->flow == &flow; });
+}
+
 void FlowAdmission::leg_done(const Flow& flow, TimePs at) {
-  const auto found = std::find_if(active_.begin(), active_.end(),
-                                  [&](const auto& request) { return request->flow == &flow; });
-  Request& request = **found;
+  Request& request = active_request(flow);
   request.done_ps = std::max(request.done_ps, at);
-  if (--request.legs_left == 0) host_.request_admission_wake(request.done_ps);
+  if (!flow.answers) --request.legs_left;
+  if (request.legs_left == 0 && flow.in_flight == 0) host_.request_admission_wake(request.done_ps);
+}
+
+void FlowAdmission::contributed(const Flow& flow, TimePs at) {
+  Request& request = active_request(flow);
+  request.done_ps = std::max({request.done_ps, at, flow.rest_ps});
+  if (--request.legs_left == 0 && flow.in_flight == 0) host_.request_admission_wake(request.done_ps);
 }
 
 void FlowAdmission::close_due(TimePs now) {
   for (const auto& request : active_) {
     if (!request->flow || request->legs_left != 0 || request->done_ps > now) continue;
+    if (request->flow->in_flight != 0) continue;
     for (FlowUnit* const unit : fabric_.units) unit->close(*request->flow);
     const std::size_t channel = index_of(classes_.flow_vc(request->traffic_class));
     if (params_.reservation)
       for (const Use& use : request->uses) links_[use.link].used_bytes[channel] -= use.bytes;
     if (fabric_.routing) fabric_.routing->release(request->key);
     free_slots_.push_back(request->flow->slot);
+    flows_[request->flow->slot].open = false;
     request->closed = true;
   }
   active_.erase(std::remove_if(active_.begin(), active_.end(), [](const auto& of) { return of->closed; }),

@@ -35,6 +35,7 @@ struct FlowAdmissionParams {
   /// A flow that a link of its path slows down reserves less in the buffers of faster links: what keeps its
   /// own rate. So a buffer has room for more of them, as for the streams of I/O controllers.
   bool room_by_rate = false;
+  std::optional<AnswerFormat> answers = {};  ///< Go-Back-N; none: off
 };
 
 /// The parts of a fabric that FlowAdmission needs to know.
@@ -82,6 +83,8 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   bool decomposed(std::uint64_t operation) const override { return decomposed_.count(operation) != 0; }
   FlowConflictCounts conflicts() const override { return {conflicts_, decomposed_.size()}; }
   void leg_done(const Flow& flow, TimePs at) override;
+  void contributed(const Flow& flow, TimePs at) override;
+  void at_rest(const Flow& flow, TimePs at) override { leg_done(flow, at); }
   void wake(TimePs now);
 
   std::size_t active() const { return active_.size(); }
@@ -95,6 +98,7 @@ class FlowAdmission final : public FlowControl, public FlowListener {
 
  private:
   struct Request;
+  Request& active_request(const Flow& flow) const;
   struct Link {
     std::uint64_t capacity_bytes = 0;
     std::vector<std::uint64_t> used_bytes;  // by flow channel

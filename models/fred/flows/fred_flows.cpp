@@ -19,7 +19,8 @@ FredFlows::FredFlows(const FredFlowParams& params, const WireFormat& format, con
     : params_(params),
       packets_(packets),
       scheduler_(scheduler),
-      admission_({format, params.reservation, params.conflict, params.room_packets == 0}, classes, *this) {}
+      admission_({format, params.reservation, params.conflict, params.room_packets == 0, params.answers},
+                 classes, *this) {}
 
 void FredFlows::add_switch(SwitchModule& made, const std::vector<OutputParams>& outputs) {
   made.enable_flows(packets_, admission_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ struct FredFlowParams {
   TimePs phase_change_ps = 0;
   std::uint32_t middle_switches = 3;  ///< m of FRED_m(P)
   FredRouteMode route_search = FredRouteMode::first_colouring;
+  std::optional<AnswerFormat> answers;  ///< Go-Back-N; none: off
 
   /// What a flow reserves behind a link whose round trip (link, switch, credit) is this long, and which so
   /// many of its ways share.

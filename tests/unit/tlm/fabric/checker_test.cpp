@@ -160,14 +160,21 @@ const std::vector<Case> kCases = {
        flow_packets(bench, {0, 2, 3, 6});
      },
      "stripe_short_of_one"},
-    {"flow_in_order",
+    {nullptr,
+     [](Bench& bench) {  // Go-Back-N: 0 again, and 1 came too early at first
+       static const AnswerFormat answers;
+       bench.flow.answers = &answers;
+       flow_packets(bench, {1, 0, 0, 1});
+     },
+     "flow_repeated"},
+    {"flow_complete",
      [](Bench& bench) {
        flow_packets(bench, {0, 2});
      },
      "gap"},
     {"flow_in_order",
      [](Bench& bench) {
-       flow_packets(bench, {0, 0});
+       flow_packets(bench, {0, 1, 0});
      },
      "twice"},
     {"flow_complete", [](Bench& bench) { flow_packets(bench, {0}); }, "one_missing"},

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "tlm/link/flow_unit.h"
+
+namespace wafertlm {
+
+struct FlowUnit::LegInput {
+  struct Waiting {
+    Packet* packet;
+    TimePs head_ps;
+  };
+  PortId port{};
+  RingQueue<Waiting> queue;   // those that have been combined come first
+  std::uint64_t arrived = 0;  // position after that of the last packet taken
+  std::uint64_t bytes = 0;
+  bool asked = false;  // Go-Back-N: it will bring packet `arrived` again, what comes before that is discarded
+};
+
+struct FlowUnit::LegOutput {
+  PortId port{};
+  bool reserved = false;
+  CreditWindow room{0};
+  std::uint64_t left = 0, credited = 0, bytes = 0;  // copies
+  TimePs last_credit_ps = 0;
+  std::uint64_t acknowledged = 0;  // Go-Back-N: all before this one have arrived below it
+};
+
+/// What a flow does here, and how far it is. Packets are combined, and leave, in the order of their numbers;
+/// with Go-Back-N some do so more than once.
+struct FlowUnit::Leg {
+  struct Combined {
+    std::uint32_t copies_left;
+    TimePs tail_out_ps;
+  };
+
+  const Flow* flow = nullptr;
+  FlowShare share;
+  std::uint64_t packets = 0;  // of the share; positions in it are counted below
+  AdditionOrder order;
+  std::optional<PortId> from_above;
+  std::vector<LegInput> inputs;
+  std::vector<LegOutput> outputs;
+  RingQueue<Combined> combined;    // whose copies have not all left
+  std::uint64_t gone = 0;          // whose copies have all left
+  std::uint64_t number = 0;        // of the packet that is combined next
+  std::uint64_t acknowledged = 0;  // Go-Back-N: said to the inputs
+  std::uint32_t lane = 0;
+  TimePs done_ps = 0;
+  bool done = false;
+
+  /// Whether the input has brought what is combined next.
+  bool has_next(const LegInput& input) const {
+    const std::size_t place = combined.size();
+    return input.queue.size() > place &&
+           (inputs.size() == 1 || share.position(input.queue[place].packet->sequence) == number);
+  }
+  LegInput& input(PortId port) {
+    std::size_t i = 0;
+    while (inputs[i].port != port) ++i;
+    return inputs[i];
+  }
+  LegOutput& output(PortId port) {
+    std::size_t i = 0;
+    while (outputs[i].port != port) ++i;
+    return outputs[i];
+  }
+};
+
+}  // namespace wafertlm
