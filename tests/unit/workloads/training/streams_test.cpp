@@ -160,7 +160,9 @@ TEST(Streams, ChunksWaitForBuffersAndComputationForChunks) {
       Ids made{visits[k].last};
       if (k > 4) made.push_back(stores[k - 5]->id);
       EXPECT_EQ(stores[k - 4]->data_deps, made);
-      if (k + buffers < 8) EXPECT_TRUE(waits_for(visits[k + buffers], stores[k - 4])) << k;
+      if (k + buffers < 8) {
+        EXPECT_TRUE(waits_for(visits[k + buffers], stores[k - 4])) << k;
+      }
     }
   }
 }
