@@ -142,6 +142,19 @@ TEST(StreamedJobs, WithoutOverlapTakeComputationAndStreams) {
   EXPECT_NEAR(time(fast) / (computes(fast) + streams), 1, 0.03);
 }
 
+// Chunks of a stream, not packets, are what is passed on as a whole.
+TEST(StreamedJobs, LargePacketsChangeLittle) {
+  const StreamedJob job(std::string(kDp20) + "overlap_weights: false\n");
+  for (const char* on : {"wafer_mesh_5x4", "fred_c"}) {
+    const auto weights = [&](const std::string& packets) {
+      const Json results = job.run(
+          on, "--set workload.model.transformer.hidden=256 --set wafer.fabric.packet_bytes=" + packets);
+      return results["iterations"][0]["breakdown_s"]["exposed_weights"].get<double>();
+    };
+    EXPECT_NEAR(weights("32KiB") / weights("4KiB"), 1, 0.02) << on;
+  }
+}
+
 // A chunk may come in when the one before the last is no longer needed, and not before.
 TEST(StreamedJobs, DoubleBufferingKeepsTwoChunks) {
   const StreamedJob job(std::string(kDp20) + "overlap_weights: true\n");
@@ -189,6 +202,33 @@ TEST(StreamedJobs, TracesGiveTheSameTime) {
     const test::ToolResult info = test::run_tool("trace info " + job.folder() + "/traces/job");
     EXPECT_NE(info.out.find("streams"), std::string::npos) << info.out;
   }
+}
+
+TEST(StreamedJobs, TracesOfOthersAreChecked) {
+  const test::TempFolder folder;
+  const auto write = [&](int rank, const std::string& type, const std::string& attribute) {
+    folder.write("t." + std::to_string(rank) + ".json",
+                 R"({"workload_graph": [
+{"Id": 1, "Name": "in", "NodeType": 7, "data_deps": [], "is_cpu_op": false, "comm_type": 5, "comm_size": 10,
+ "wafertlm_io": true, "wafertlm_class": "weights"},
+{"Id": 2, "Name": "out", "NodeType": 7, "data_deps": [1], "is_cpu_op": false, "comm_type": )" +
+                     type + R"(, "comm_size": 1000, "wafertlm_class": "weights")" + attribute + "}]}\n");
+  };
+  const std::string experiment =
+      folder.write("e.yaml", "experiment: e\nplatform: " + platform("fred_c") + "\nworkload: {chakra: t}\n");
+  const auto run = [&](const std::string& overrides = "") {
+    return test::run_tool("run " + experiment + " --out " + folder.path() + "/out " + overrides);
+  };
+  const std::string io = ", \"wafertlm_io\": true";
+  write(0, "1", io);
+  write(1, "1", io);
+  EXPECT_EQ(run().exit_code, 0) << run().error;
+  EXPECT_NE(run("--set wafer.io.controllers=none").error.find("wafer.io.controllers"), std::string::npos);
+  write(1, "0", io);
+  EXPECT_NE(run().error.find("wafertlm_io is for collectives"), std::string::npos);
+  write(1, "1", "");
+  EXPECT_NE(run().error.find("is REDUCE through the I/O controllers of 1000 B"), std::string::npos);
+  EXPECT_EQ(run().exit_code, 2);
 }
 
 // On 5x4 the link to the last router of a row carries 9 shares of a load, and 3 of a store. MP(2)-DP(5)-PP(2)
