@@ -31,6 +31,11 @@ class RankHost {
   virtual void time_spent(std::uint32_t rank, const TimeSegment& segment) = 0;
   /// A rank is the first to enter a collective.
   virtual void collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) = 0;
+  /// The last rank has entered a stream.
+  virtual void stream_complete(CollectiveRecord& record) = 0;
+  /// What relay() started has ended.
+  virtual void relayed(std::uint64_t token, const Operation& operation,
+                       const std::vector<std::byte>& data) = 0;
 
  protected:
   ~RankHost() = default;
@@ -54,8 +59,15 @@ class RankSequencer final : private SequencerHost, private OperationListener {
   Need need_of(const Task& under_way) const;
   /// The record of a collective under way; null for other tasks.
   const CollectiveRecord* collective_of(const Task& under_way) const;
+  /// A stream that leaves the wafer is done for its ranks when it is outside.
+  void stream_is_out(const CollectiveRecord& record, TimePs now);
+  /// The rank's NPU passes on a stream that is none of the rank's.
+  void relay(std::uint64_t token, const Operation& operation, std::vector<std::byte> data) {
+    port_.issue(token | kRelay, operation, std::move(data));
+  }
 
  private:
+  static constexpr std::uint64_t kRelay = std::uint64_t{1} << 63;  // in tokens
   void start(std::uint32_t slot, const Task& task) override;
   void operation_done(std::uint64_t token, const Operation& operation,
                       const std::vector<std::byte>& data) override;
@@ -63,14 +75,17 @@ class RankSequencer final : private SequencerHost, private OperationListener {
     host_.iteration_done(rank_, iteration, now);
   }
   bool gathers(std::uint32_t slot, TimePs now) const override;
-  std::vector<std::byte> enter_collective(std::uint32_t slot, const Task& task, Operation& operation);
-  void leave_collective(const CollectiveRegistry::Entry& entry, const Operation& operation,
-                        const std::vector<std::byte>& data, TaskEnd& end);
+  void enter_collective(std::uint32_t slot, const Task& task, Operation& operation);
+  void require_right_values(const Operation& operation, const std::vector<std::byte>& data) const;
+  void leave_collective(CollectiveRecord& record, TaskEnd& end);
+  void finish(std::uint32_t slot, TimePs start_ps, TimePs end_ps);
 
   /// A task that the NPU has.
   struct Running {
     const Task* task = nullptr;
     CollectiveRegistry::Entry collective{};
+    std::size_t open = 1;      // operations under way: of a stream one for each controller
+    TimePs start_ps = kNever;  // the first of them
   };
 
   JobContext& context_;

@@ -53,12 +53,14 @@ std::vector<std::string> in_ranks(const std::vector<std::string>& pending,
   std::vector<std::string> lines;
   for (const std::string& line : pending) {
     std::smatch place;
+    std::string known;  // the number of the collective
     if (std::regex_search(line, place, step)) {
+      known = std::to_string(CollectiveRecord::record_id(std::stoull(place[1])));
       const bool lost = place.suffix().length() != 0;  // a message that left and did not arrive
-      if (!lost && without.count(std::stoull(place[1])) != 0) continue;
+      if (!lost && without.count(std::stoull(known)) != 0) continue;
     }
     std::string text = std::regex_replace(line, npu_of_a_rank, "rank $1");
-    text = std::regex_replace(text, step, " in collective $1");
+    text = std::regex_replace(text, step, " in collective " + known);
     if (std::find(lines.begin(), lines.end(), text) == lines.end()) lines.push_back(std::move(text));
   }
   return lines;
