@@ -102,6 +102,9 @@ struct CollectiveProgram {
   std::uint32_t root = 0;          ///< position in the group; of rooted collectives
   DataType data_type{};            ///< of the values in functional mode
   std::vector<std::unique_ptr<StepSource>> ranks;
+
+  bool is_relay(std::uint32_t rank) const { return !relays.empty() && relays[rank]; }
+  std::vector<bool> relays;      ///< by rank: has and gets no values, only passes on; empty: nobody
   FlowAdditions flow_additions;  ///< empty: no flows, or the order does not matter
 };
 

@@ -36,8 +36,13 @@ void check_ranks(const ExperimentSpec& experiment, const Check& check) {
 
 /// What would make the largest part smaller.
 const char* remedy(const training::MemoryNeed& need) {
+  if (need.streaming > std::max({need.parameters, need.gradients, need.activations}))
+    return "more chunks_per_stage, fewer weight_buffers (overlap_weights: false) or weight_delivery: needed "
+           "would "
+           "help";
   if (need.activations >= std::max({need.parameters, need.gradients, need.optimizer, need.gathered}))
     return "recompute: selective or full, more microbatches or sequence_parallel would help";
+  if (need.streaming != 0) return "gradient_store: every_load, more MP or more PP would help";
   if (need.optimizer >= std::max({need.parameters, need.gradients, need.gathered}))
     return "zero_stage 1 or higher, more MP or more PP would help";
   return "a higher zero_stage, more MP or more PP would help";
@@ -55,13 +60,28 @@ void check_memory(const ExperimentSpec& experiment, const Check& check) {
     check.fail(
         {&workload.training.strategy.degrees},
         fmt::format("rank {} needs {} of memory, {} more than the HBM of an NPU holds ({}): parameters "
-                    "{}, gradients {}, optimizer {}, activations {}{}; {}",
+                    "{}, gradients {}, optimizer {}, activations {}{}{}; {}",
                     rank, format_bytes(need.total()), format_bytes(need.total() - capacity),
                     format_bytes(capacity), format_bytes(need.parameters), format_bytes(need.gradients),
                     format_bytes(need.optimizer), format_bytes(need.activations),
                     need.gathered ? ", gathered parameters " + format_bytes(need.gathered) : "",
+                    need.streaming ? ", streaming buffers " + format_bytes(need.streaming) : "",
                     remedy(need)));
   }
+}
+
+/// Streams need a way in.
+void check_streams(const ExperimentSpec& experiment, const Check& check) {
+  const WorkloadSpec& workload = experiment.workload;
+  if (workload.kind != WorkloadKind::training || experiment.platform.wafer.io.controllers.any()) return;
+  const training::Strategy& strategy = workload.training.strategy;
+  const char* const without =
+      "needs I/O controllers, and the platform has none; set wafer.io.controllers (of a mesh perimeter, of "
+      "FRED a "
+      "number such as 18), or use ";
+  if (strategy.streams_weights()) check.fail({&strategy.weights}, std::string(without) + "stationary");
+  if (strategy.input == training::Input::streamed)
+    check.fail({&strategy.input}, std::string(without) + "prefetched");
 }
 
 }  // namespace
@@ -85,6 +105,7 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
             choice<HbmOverflow>({{"error", HbmOverflow::error}, {"note", HbmOverflow::note}}),
             "A model that needs more memory than an NPU has is refused, or runs and is marked in the results")
         .check(check_ranks)
+        .check(check_streams)
         .check(check_memory);
     return experiment;
   }();

@@ -108,6 +108,8 @@ struct IoControllersSpec {
   IoPlacement placement = IoPlacement::none;
   std::vector<IoPortSpec> list;  ///< if listed; controller k is entry k
   std::uint32_t count = 0;       ///< if spread: over the L1 switches, as evenly as possible
+
+  bool any() const { return placement == IoPlacement::perimeter || !list.empty() || count != 0; }
 };
 
 /// I/O controllers on free ports of edge routers, or on L1 switches.

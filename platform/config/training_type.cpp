@@ -14,11 +14,15 @@ namespace wafertlm::config {
 namespace {
 
 using training::DpCollective;
+using training::GradientStore;
+using training::Input;
 using training::PlanError;
 using training::Schedule;
 using training::StageTransfer;
 using training::Strategy;
 using training::Uneven;
+using training::WeightDelivery;
+using training::Weights;
 
 constexpr std::uint32_t kMostRanks = 65'536;
 
@@ -60,7 +64,7 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
         case PlanError::Cause::batch:
           return {&s.microbatches, &spec.minibatch, &spec.samples_per_replica};
         case PlanError::Cause::schedule:
-          return {&s.microbatches, &s.chunks_per_stage, &s.schedule};
+          return {&s.schedule, &s.microbatches, &s.chunks_per_stage, &s.weight_loads_per_pass};
         case PlanError::Cause::experts:
           return {&s.expert_parallel};
         case PlanError::Cause::zero:
@@ -69,6 +73,13 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
           return {&s.stage_transfer, &s.sequence_parallel};
         case PlanError::Cause::rate:
           return {&spec.effective_rate_operations_per_s};
+        case PlanError::Cause::weights:
+          return {&s.weight_loads_per_pass, &s.weight_delivery, &s.gradient_store, &s.dp_collective,
+                  &s.weights};
+        case PlanError::Cause::delivery:
+          return {&s.weight_delivery};
+        case PlanError::Cause::buffers:
+          return {&s.weight_buffers, &s.overlap_weights};
         case PlanError::Cause::degrees:
         case PlanError::Cause::model:
           break;
@@ -160,6 +171,39 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "Gradients are reduced (ZeRO-3: parameters gathered) beside computation")
       .optional("overlap_pp", strategy(&S::overlap_pp), boolean(),
                 "Transfers between stages run beside computation")
+      .optional(
+          "weights", strategy(&S::weights),
+          choice<Weights>({{"stationary", Weights::stationary}, {"streamed", Weights::streamed}}),
+          "stationary: on the NPUs; streamed: weights come in through the I/O controllers for every pass "
+          "of a chunk, gradients leave summed, the optimizer is outside; needs schedule: resident_loop")
+      .optional(
+          "weight_loads_per_pass", strategy(&S::weight_loads_per_pass), count,
+          "Streamed: how often the model comes in for the forward passes of an iteration, and as often for "
+          "the backward passes: so many rounds of microbatches go forward and back one after the other")
+      .optional(
+          "weight_delivery", strategy(&S::weight_delivery),
+          choice<WeightDelivery>(
+              {{"broadcast", WeightDelivery::broadcast}, {"needed", WeightDelivery::needed}}),
+          "Streamed: every NPU gets all weights, or its share of MP and PP only; gradients go the same ways "
+          "back")
+      .optional(
+          "weight_buffers", strategy(&S::weight_buffers), maybe(integer<std::uint32_t>(1, 1000)),
+          "Streamed: chunks that an NPU has room for, of weights and of gradients; not given: 2, without "
+          "overlap_weights 1")
+      .optional("overlap_weights", strategy(&S::overlap_weights), boolean(),
+                "Streamed: an NPU computes while its next chunk comes in and its last gradients leave")
+      .optional(
+          "gradient_store", strategy(&S::gradient_store),
+          choice<GradientStore>(
+              {{"every_load", GradientStore::every_load}, {"last_load", GradientStore::last_load}}),
+          "Streamed: gradients leave in every round of weight_loads_per_pass, or are kept and leave in the "
+          "last one")
+      .optional("input", strategy(&S::input),
+                choice<Input>({{"prefetched", Input::prefetched}, {"streamed", Input::streamed}}),
+                "prefetched: the samples are there; streamed: they come in through the I/O controllers, "
+                "microbatch by microbatch, for the first stage")
+      .optional("overlap_input", strategy(&S::overlap_input), boolean(),
+                "The samples of the next microbatch come in beside computation")
       .optional("optimizer_bytes_per_parameter", strategy(&S::optimizer_bytes_per_parameter),
                 integer<std::uint32_t>(0, 1000), "State of the optimizer; 12: Adam with a copy in FP32")
       .optional("optimizer_operations_per_parameter", strategy(&S::optimizer_operations_per_parameter),

@@ -73,7 +73,7 @@ Json collective_json(const CollectiveRecord& record) {
   const double rate = after_last_entry > 0 ? static_cast<double>(record.bytes) / after_last_entry : 0;
   return {{"id", record.id},
           {"name", record.name},
-          {"type", to_string(record.type)},
+          {"type", record.type_name()},
           {"algorithm", record.algorithm},
           {"class", record.traffic_class},
           {"group", record.group},
@@ -86,7 +86,8 @@ Json collective_json(const CollectiveRecord& record) {
           {"time_ps", time},
           {"predicted_s", seconds(record.cost.predicted_ps)},
           {"bound_s", seconds(record.cost.bound_ps)},
-          {"bus_bandwidth_bytes_per_s", rate * bus_factor(record.type, record.group_size)}};
+          {"bus_bandwidth_bytes_per_s",
+           rate * (record.io_stream ? 1 : bus_factor(record.type, record.group_size))}};
 }
 
 /// One output of a switch or of an injection port.

@@ -116,6 +116,15 @@ Placement placement_of(const config::ExperimentSpec& experiment, std::uint32_t r
   return place_workers(policy, degrees, fabric_kind(wafer).grid(wafer), experiment.platform.run.seed);
 }
 
+void require_way_of_streams(const config::ExperimentSpec& experiment, const Job& job) {
+  if (experiment.platform.wafer.io.controllers.any()) return;
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank)
+    if (job.summaries[rank].io_streams != 0)
+      throw std::invalid_argument(job.ranks[rank]->name() + ": rank " + std::to_string(rank) +
+                                  " takes part in streams through I/O controllers, of which the platform has "
+                                  "none; set wafer.io.controllers");
+}
+
 /// What a straggler, jitter and all iterations can make of a computation.
 double longest_factor(const config::ExperimentSpec& experiment) {
   constexpr double kMostSpreads = 6;  // of the normal jitter
@@ -180,6 +189,7 @@ Job load_job(const config::ExperimentSpec& experiment) {
   require_ranks_of_stragglers(experiment, job.npus);
   job.summaries = chakra::validate_job(pointers, job.groups, validate_options(experiment));
   require_known_collectives(job);
+  require_way_of_streams(experiment, job);
   return job;
 }
 

@@ -21,22 +21,32 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       job_(job),
       iteration_count_(experiment.iterations),
       barrier_(experiment.barrier),
-      registry_(job.groups, machine.traits(),
-                [&job, spec = experiment.platform.collectives, data_type = experiment.platform.run.data_type](
-                    CollectiveType type, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes) {
-                  CollectiveRequest request;
-                  request.type = type;
-                  for (const std::uint32_t rank : ranks) request.group.push_back(job.npus[rank]);
-                  request.bytes = bytes;
-                  request.algorithm = platform_algorithm(spec, type);
-                  request.chunks = spec.requested_chunks();
-                  request.split_percent = spec.split_percent;
-                  request.data_type = data_type;
-                  return request;
-                }),
+      registry_(
+          job.groups, machine.traits(),
+          [&job, spec = experiment.platform.collectives, data_type = experiment.platform.run.data_type](
+              CollectiveType type, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes) {
+            CollectiveRequest request;
+            request.type = type;
+            for (const std::uint32_t rank : ranks) request.group.push_back(job.npus[rank]);
+            request.bytes = bytes;
+            request.algorithm = platform_algorithm(spec, type);
+            request.chunks = spec.requested_chunks();
+            request.split_percent = spec.split_percent;
+            request.data_type = data_type;
+            return request;
+          },
+          [&job, chunk = experiment.platform.wafer.io.chunk_bytes,
+           data_type = experiment.platform.run.data_type](
+              CollectiveType type, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes) {
+            IoStreamRequest request{type, bytes, chunk, data_type};
+            for (const std::uint32_t rank : ranks) request.members.push_back(job.npus[rank]);
+            return request;
+          }),
       context_{machine, causes_, categories_, registry_, messages_, experiment.platform.run.functional,
                nullptr},
       time_(job.size()),
+      stream_ends_(machine, job.npus, experiment.platform.run.functional,
+                   [this](CollectiveRecord& record) { stream_is_out(record); }),
       iteration_times_(experiment.iterations),
       ranks_done_(experiment.iterations),
       last_rank_(experiment.iterations),
@@ -48,13 +58,6 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
                                    job.summaries[rank].missing, job.summaries[rank].numbers};
     RankHost& host = *this;
     ranks_.push_back(std::make_unique<RankSequencer>(context_, host, rank, job, options));
-  }
-  const std::set<NpuId> used(job.npus.begin(), job.npus.end());
-  for (std::uint32_t npu = 0; npu < machine.wafer().endpoints(); ++npu) {
-    if (used.count(static_cast<NpuId>(npu)) != 0) continue;
-    unused_.push_back(
-        std::make_unique<OperationPort>(("unused_" + std::to_string(npu)).c_str(), no_listener_));
-    machine.attach(*unused_.back(), static_cast<NpuId>(npu));
   }
   causes_.bound(kCausesKept, [this] { return accounted_ps(); });
 }
@@ -78,6 +81,13 @@ void JobRun::collective_opened(std::uint32_t rank, const CollectiveRecord& recor
   const auto group = static_cast<std::uint32_t>(job_.groups.number(record.group));
   for (const std::uint32_t other : job_.groups.ranks(record.group))
     if (other != rank) ranks_[other]->engine.awaited(group, record.sequence, now);
+}
+
+void JobRun::stream_is_out(CollectiveRecord& record) {
+  record.is_out = true;
+  if (record.type != CollectiveType::reduce) return;
+  const TimePs now = machine_.wafer().scheduler.now();
+  for (const std::uint32_t rank : job_.groups.ranks(record.group)) ranks_[rank]->stream_is_out(record, now);
 }
 
 void JobRun::iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platform/run/rank_sequencer.h"
+#include "platform/run/stream_ends.h"
 #include "platform/system/simulate.h"
 #include "workloads/sequencer/iteration_account.h"
 
@@ -66,14 +67,11 @@ class JobRun : private RankHost {
   std::size_t causes_high_water() const { return causes_.high_water(); }
 
  private:
-  /// Of NPUs without a rank.
-  struct NoListener final : OperationListener {
-    void operation_done(std::uint64_t, const Operation&, const std::vector<std::byte>&) override {}
-  };
-
   void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) override;
   void time_spent(std::uint32_t rank, const TimeSegment& segment) override;
   void collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) override;
+  void stream_complete(CollectiveRecord& record) override { stream_ends_.start(record); }
+  void stream_is_out(CollectiveRecord& record);
   std::vector<std::string> waiting(const std::vector<std::string>& pending) const;
   std::uint64_t finished() const;
   TimePs accounted_ps() const;
@@ -89,11 +87,10 @@ class JobRun : private RankHost {
   JobContext context_;
   IterationAccount time_;
   std::vector<std::unique_ptr<RankSequencer>> ranks_;
-  NoListener no_listener_;
-  std::vector<std::unique_ptr<OperationPort>> unused_;  // endpoints without a rank
-  std::vector<TimePs> iteration_times_;                 // by iteration: when the latest rank so far was done
-  std::vector<std::uint32_t> ranks_done_, last_rank_;   // by iteration
-  std::vector<std::vector<TimePs>> rank_ends_;          // by iteration and rank
+  StreamEnds stream_ends_;
+  std::vector<TimePs> iteration_times_;                // by iteration: when the latest rank so far was done
+  std::vector<std::uint32_t> ranks_done_, last_rank_;  // by iteration
+  std::vector<std::vector<TimePs>> rank_ends_;         // by iteration and rank
 };
 
 }  // namespace wafertlm

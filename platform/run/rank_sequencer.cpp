@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/run/rank_sequencer.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "workloads/collectives/proof.h"
@@ -50,10 +51,9 @@ RankSequencer::RankSequencer(JobContext& context, RankHost& host, std::uint32_t 
 
 void RankSequencer::start(std::uint32_t slot, const Task& task) {
   const TimePs now = context_.machine.wafer().scheduler.now();
-  Running& running = running_[slot];
-  running = {&task, {}};
+  running_[slot] = {};
+  running_[slot].task = &task;
   Operation operation;
-  std::vector<std::byte> data;
   operation.kind = operation_kind(task.kind);
   operation.on_cpu = task.kind == Task::Kind::cpu;
   if (!task.traffic_class.empty()) operation.traffic_class = classes_.at(task.traffic_class);
@@ -62,58 +62,91 @@ void RankSequencer::start(std::uint32_t slot, const Task& task) {
   operation.bytes = task.bytes;
   operation.peer = npus_[task.peer];
   if (is_message(task)) operation.tag = context_.messages.start(rank_, task, now, engine.cause(slot));
-  if (task.kind == Task::Kind::collective) data = enter_collective(slot, task, operation);
   if (context_.observer) context_.observer->operation_started(rank_, task, now);
-  port_.issue(slot, operation, std::move(data));
-  if (task.kind != Task::Kind::collective) return;
-  const CollectiveRecord& record = *running_.at(slot).collective.record;
-  if (record.entered == 1) host_.collective_opened(rank_, record, now);
+  if (task.kind == Task::Kind::collective)
+    enter_collective(slot, task, operation);
+  else
+    port_.issue(slot, operation);
 }
 
 bool RankSequencer::gathers(std::uint32_t slot, TimePs now) const {
   return running_.at(slot).collective.record->gathers(now);
 }
 
-std::vector<std::byte> RankSequencer::enter_collective(std::uint32_t slot, const Task& task,
-                                                       Operation& operation) {
-  const auto entry =
-      context_.collectives.enter(rank_, task, context_.machine.wafer().scheduler.now(), engine.cause(slot));
-  running_[slot].collective = entry;
-  operation.collective_id = entry.record->id;
-  operation.rank = entry.position;
-  operation.program = entry.record->program;
-  if (!context_.functional) return {};
-  return initial_values(*operation.program, operation.collective_id, operation.rank);
+/// Enters all programs of the collective: one, or those of a stream's controllers.
+void RankSequencer::enter_collective(std::uint32_t slot, const Task& task, Operation& operation) {
+  const TimePs now = context_.machine.wafer().scheduler.now();
+  const auto entry = context_.collectives.enter(rank_, task, now, engine.cause(slot));
+  CollectiveRecord& record = *entry.record;
+  // While others are told of it, more may enter.
+  const bool is_first = record.entered == 1, is_last = record.entered == record.group_size;
+  Running& running = running_[slot];
+  running.collective = entry;
+  running.open = record.programs.size();
+  for (std::size_t p = 0; p < record.programs.size(); ++p) {
+    operation.collective_id = record.operation_id(p);
+    operation.program = record.programs[p];
+    const Group& group = operation.program->group;
+    operation.rank = entry.position;
+    if (record.io_stream)  // its ranks are others: the controller, and NPUs of no rank
+      operation.rank =
+          static_cast<std::uint32_t>(std::find(group.begin(), group.end(), npus_[rank_]) - group.begin());
+    port_.issue(slot, operation,
+                context_.functional
+                    ? initial_values(*operation.program, operation.collective_id, operation.rank)
+                    : std::vector<std::byte>());
+  }
+  if (is_first) host_.collective_opened(rank_, record, now);
+  if (record.io_stream && is_last) host_.stream_complete(record);
 }
 
-void RankSequencer::leave_collective(const CollectiveRegistry::Entry& entry, const Operation& operation,
-                                     const std::vector<std::byte>& data, TaskEnd& end) {
-  CollectiveRecord& record = *entry.record;
-  if (context_.functional) {
-    const std::string wrong = wrong_value(*record.program, operation.collective_id, operation.rank, data);
-    if (!wrong.empty()) throw std::runtime_error("wrong value: " + wrong);
-  }
+void RankSequencer::require_right_values(const Operation& operation,
+                                         const std::vector<std::byte>& data) const {
+  if (result_ranges(*operation.program, operation.rank).empty()) return;
+  const std::string wrong = wrong_value(*operation.program, operation.collective_id, operation.rank, data);
+  if (!wrong.empty()) throw std::runtime_error("wrong value: " + wrong);
+}
+
+void RankSequencer::leave_collective(CollectiveRecord& record, TaskEnd& end) {
   CollectiveRegistry::explain(record, end);
-  context_.collectives.leave(record, operation.end_ps);
+  context_.collectives.leave(record, end.run.end_ps);
   if (context_.observer && record.left == record.group_size) context_.observer->collective_ended(record);
 }
 
 void RankSequencer::operation_done(std::uint64_t token, const Operation& operation,
                                    const std::vector<std::byte>& data) {
   const auto slot = static_cast<std::uint32_t>(token);
+  Running& running = running_.at(slot);
+  const bool is_collective = running.task->kind == Task::Kind::collective;
+  if (is_collective && context_.functional) require_right_values(operation, data);
+  running.start_ps = std::min(running.start_ps, operation.start_ps);
+  if (--running.open != 0) return;
+  const CollectiveRecord* const record = running.collective.record;
+  if (is_collective && record->io_stream && record->type == CollectiveType::reduce && !record->is_out) return;
+  finish(slot, running.start_ps, operation.end_ps);
+}
+
+void RankSequencer::stream_is_out(const CollectiveRecord& record, TimePs now) {
+  for (const auto& [slot, running] : running_)
+    if (running.collective.record == &record) {
+      if (running.open == 0) finish(slot, running.start_ps, now);
+      return;
+    }
+}
+
+void RankSequencer::finish(std::uint32_t slot, TimePs start_ps, TimePs end_ps) {
   const Running running = running_.extract(slot).mapped();
   const Task& task = *running.task;
   TaskEnd end;
-  end.run.start_ps = operation.start_ps;
-  end.run.end_ps = operation.end_ps;
+  end.run.start_ps = start_ps;
+  end.run.end_ps = end_ps;
   end.run.category = context_.categories.of(task);
   end.cause = engine.cause(slot);
-  if (context_.observer)
-    context_.observer->operation_ended(rank_, task, operation.start_ps, operation.end_ps);
-  if (task.kind == Task::Kind::collective) leave_collective(running.collective, operation, data, end);
+  if (context_.observer) context_.observer->operation_ended(rank_, task, start_ps, end_ps);
+  if (task.kind == Task::Kind::collective) leave_collective(*running.collective.record, end);
   if (task.kind == Task::Kind::receive) context_.messages.explain_receive(rank_, task, end);
-  if (task.kind == Task::Kind::compute) account.computed(operation.start_ps, operation.end_ps, end.cause);
-  engine.done(slot, std::move(end), operation.end_ps);
+  if (task.kind == Task::Kind::compute) account.computed(start_ps, end_ps, end.cause);
+  engine.done(slot, std::move(end), end_ps);
 }
 
 const CollectiveRecord* RankSequencer::collective_of(const Task& under_way) const {

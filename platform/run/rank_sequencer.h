@@ -31,6 +31,8 @@ class RankHost {
   virtual void time_spent(std::uint32_t rank, const TimeSegment& segment) = 0;
   /// A rank is the first to enter a collective.
   virtual void collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) = 0;
+  /// The last rank has entered a stream.
+  virtual void stream_complete(CollectiveRecord& record) = 0;
 
  protected:
   ~RankHost() = default;
@@ -54,6 +56,8 @@ class RankSequencer final : private SequencerHost, private OperationListener {
   Need need_of(const Task& under_way) const;
   /// The record of a collective under way; null for other tasks.
   const CollectiveRecord* collective_of(const Task& under_way) const;
+  /// A stream that leaves the wafer is done for its ranks when it is outside.
+  void stream_is_out(const CollectiveRecord& record, TimePs now);
 
  private:
   void start(std::uint32_t slot, const Task& task) override;
@@ -63,14 +67,17 @@ class RankSequencer final : private SequencerHost, private OperationListener {
     host_.iteration_done(rank_, iteration, now);
   }
   bool gathers(std::uint32_t slot, TimePs now) const override;
-  std::vector<std::byte> enter_collective(std::uint32_t slot, const Task& task, Operation& operation);
-  void leave_collective(const CollectiveRegistry::Entry& entry, const Operation& operation,
-                        const std::vector<std::byte>& data, TaskEnd& end);
+  void enter_collective(std::uint32_t slot, const Task& task, Operation& operation);
+  void require_right_values(const Operation& operation, const std::vector<std::byte>& data) const;
+  void leave_collective(CollectiveRecord& record, TaskEnd& end);
+  void finish(std::uint32_t slot, TimePs start_ps, TimePs end_ps);
 
   /// A task that the NPU has.
   struct Running {
     const Task* task = nullptr;
     CollectiveRegistry::Entry collective{};
+    std::size_t open = 1;      // operations under way: of a stream one for each controller
+    TimePs start_ps = kNever;  // the first of them
   };
 
   JobContext& context_;

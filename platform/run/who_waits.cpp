@@ -55,7 +55,7 @@ std::vector<std::string> in_ranks(const std::vector<std::string>& pending,
     std::smatch place;
     if (std::regex_search(line, place, step)) {
       const bool lost = place.suffix().length() != 0;  // a message that left and did not arrive
-      if (!lost && without.count(std::stoull(place[1])) != 0) continue;
+      if (!lost && without.count(CollectiveRecord::record_id(std::stoull(place[1]))) != 0) continue;
     }
     std::string text = std::regex_replace(line, npu_of_a_rank, "rank $1");
     text = std::regex_replace(text, step, " in collective $1");

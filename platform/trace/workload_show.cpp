@@ -49,11 +49,8 @@ Spread spread(const WorkloadTotals& totals, const std::string& traffic_class, co
 
 using Parts = std::vector<std::pair<const char*, std::uint64_t>>;
 Parts parts_of(const MemoryNeed& need) {
-  return {{"parameters", need.parameters},
-          {"gradients", need.gradients},
-          {"optimizer", need.optimizer},
-          {"activations", need.activations},
-          {"gathered", need.gathered}};
+  return {{"parameters", need.parameters},   {"gradients", need.gradients}, {"optimizer", need.optimizer},
+          {"activations", need.activations}, {"gathered", need.gathered},   {"streaming", need.streaming}};
 }
 
 std::size_t largest(const std::vector<MemoryNeed>& needs) {
@@ -90,6 +87,26 @@ void print_classes(fmt::memory_buffer& out, const WorkloadTotals& totals) {
     for (const auto& [size, count] : sizes)
       line("  {:<10} {:>9} to {:<9} {:>12}\n", name, format_bytes(std::uint64_t{1} << size),
            size < 62 ? format_bytes(std::uint64_t{2} << size) : "", count);
+  }
+}
+
+void print_streams(fmt::memory_buffer& out, const WorkloadTotals& totals) {
+  const auto line = [&](auto... parts) { fmt::format_to(std::back_inserter(out), parts...); };
+  bool has_head = false;
+  for (const std::string& name : classes_of(totals)) {
+    const Spread in = spread(totals, name, [](const ClassVolume& of) { return of.streamed_in_bytes; });
+    const Spread away = spread(totals, name, [](const ClassVolume& of) { return of.streamed_out_bytes; });
+    if (in.most == 0 && away.most == 0) continue;
+    if (!has_head) {
+      line("\nStreams of an iteration through the I/O controllers\n");
+      line("  {:<10} {:>14} {:>14} {:>16} {:>16}\n", "class", "in, all", "out, all", "in, most at one",
+           "out, most at one");
+    }
+    has_head = true;
+    line("  {:<10} {:>14} {:>14} {:>16} {:>16}\n", name,
+         format_bytes(spread(totals, name, [](const ClassVolume& of) { return of.io_in_bytes; }).sum),
+         format_bytes(spread(totals, name, [](const ClassVolume& of) { return of.io_out_bytes; }).sum),
+         format_bytes(in.most), format_bytes(away.most));
   }
 }
 
@@ -144,6 +161,7 @@ std::string totals_text(const WorkloadTotals& totals) {
                  totals.ranks.size(), nodes.least, nodes.most, format_count(operations.least),
                  format_count(operations.most), format_time(compute.least), format_time(compute.most));
   if (!classes_of(totals).empty()) print_classes(out, totals);
+  print_streams(out, totals);
   if (totals.training) print_memory(out, totals.training->memory);
   return fmt::to_string(out);
 }
@@ -171,6 +189,12 @@ nlohmann::ordered_json totals_json(const WorkloadTotals& totals) {
     for (const auto& [name, volume] : of.classes) {
       nlohmann::ordered_json& entry = row["classes"][name];
       entry = {{"operations", volume.operations}, {"sent_bytes", volume.sent_bytes}};
+      if (volume.streamed_in_bytes != 0 || volume.streamed_out_bytes != 0) {
+        entry["streamed_in_bytes"] = volume.streamed_in_bytes;
+        entry["streamed_out_bytes"] = volume.streamed_out_bytes;
+        entry["io_in_bytes"] = volume.io_in_bytes;
+        entry["io_out_bytes"] = volume.io_out_bytes;
+      }
       for (const auto& [size, count] : volume.by_size)
         entry["sizes"].push_back({{"at_least_bytes", std::uint64_t{1} << size}, {"count", count}});
     }

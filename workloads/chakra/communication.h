@@ -18,6 +18,7 @@ struct Communication {
   std::uint32_t tag = 0;
   NodeType type = NodeType::CommColl;
   CollectiveType collective = CollectiveType::AllReduce;
+  bool io_stream = false;
   std::uint8_t traffic_class = 0;  ///< place in RankCheck::classes
 };
 

@@ -66,6 +66,7 @@ class JobChecker {
     const std::size_t both = std::min(list.size(), first.list.size());
     for (std::size_t index = 0; index < both; ++index)
       if (list[index].collective != first.list[index].collective ||
+          list[index].io_stream != first.list[index].io_stream ||
           list[index].bytes != first.list[index].bytes ||
           list[index].traffic_class != first.list[index].traffic_class)
         throw TraceError("ranks disagree on collective " + std::to_string(index) + " of " +
@@ -112,8 +113,9 @@ class JobChecker {
            describe_nodes(*ranks_[rank], {node}).front();
   }
   std::string text(std::uint32_t rank, const Communication& entry) const {
-    return place(rank, entry.node) + " is " + to_string(entry.collective) + " of " +
-           std::to_string(entry.bytes) + " B in class " + printable(classes_[entry.traffic_class]);
+    return place(rank, entry.node) + " is " + to_string(entry.collective) +
+           (entry.io_stream ? " through the I/O controllers of " : " of ") + std::to_string(entry.bytes) +
+           " B in class " + printable(classes_[entry.traffic_class]);
   }
   std::string group_text(std::uint32_t number) const {
     const std::string& group = groups_.name(number);

@@ -36,6 +36,12 @@ std::string text(const Json& value, const std::string& key) {
   return value.get<std::string>();
 }
 
+bool boolean(const Json& value, const std::string& key) {
+  if (!value.is_boolean() && !(value.is_number_unsigned() && value.get<std::uint64_t>() <= 1))
+    fail_key(key, "is neither a bool nor 0 or 1");
+  return value.is_boolean() ? value.get<bool>() : value.get<std::uint64_t>() == 1;
+}
+
 std::vector<std::uint64_t> ids(const Json& value, const std::string& key) {
   if (!value.is_array()) fail_key(key, "is not a list");
   std::vector<std::uint64_t> list;
@@ -68,9 +74,7 @@ void set(Node& node, const std::string& key, const Json& value) {
       fail_key(key, "contradicts the other of runtime and duration_micros");
     node.duration_ps = micros * kPsPerMicro;
   } else if (key == "is_cpu_op") {
-    if (!value.is_boolean() && !(value.is_number_unsigned() && value.get<std::uint64_t>() <= 1))
-      fail_key(key, "is neither a bool nor 0 or 1");
-    node.is_cpu_op = value.is_boolean() ? value.get<bool>() : value.get<std::uint64_t>() == 1;
+    node.is_cpu_op = boolean(value, key);
   } else if (key == "num_ops") {
     node.num_ops = u64(value, key);
   } else if (key == "tensor_size") {
@@ -100,6 +104,8 @@ void set(Node& node, const std::string& key, const Json& value) {
     }
   } else if (key == wire::kCommClass) {
     node.comm_class = text(value, key);
+  } else if (key == wire::kIoStream) {
+    node.io_stream = boolean(value, key);
   }
 }
 
@@ -302,6 +308,7 @@ std::string to_json(const Node& node) {
   if (!node.pg_name.empty()) json["pg_name"] = node.pg_name;
   if (!node.involved_dim.empty()) json["involved_dim"] = node.involved_dim;
   if (!node.comm_class.empty()) json[wire::kCommClass] = node.comm_class;
+  if (node.io_stream) json[wire::kIoStream] = true;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

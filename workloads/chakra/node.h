@@ -67,6 +67,9 @@ struct Node {
   std::string pg_name;             ///< communicator, see CommGroups; "" means all ranks
   std::vector<bool> involved_dim;  ///< topology dimensions that take part; empty: all
   std::string comm_class;          ///< `wafertlm_class`: "mp", "dp", "pp", "ep" …; "" if the trace has none
+  /// `wafertlm_io`: a stream through the I/O controllers. BROADCAST: from outside of the wafer to all ranks
+  /// of the group; REDUCE: the sum of theirs to the outside. No rank is the root.
+  bool io_stream = false;
 
   /// A collective that occupies the fabric.
   bool is_collective() const { return type == NodeType::CommColl && comm_type; }

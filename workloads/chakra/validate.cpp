@@ -182,7 +182,7 @@ class RankChecker {
       case NodeType::CommColl:
         if (node.is_launch()) return node.duration_ps > 0;
         return (node.comm_size.value_or(0) > 0 || node.comm_type == CollectiveType::Barrier) &&
-               groups_.has(node.pg_name) && groups_.ranks(node.pg_name).size() > 1;
+               groups_.has(node.pg_name) && (node.io_stream || groups_.ranks(node.pg_name).size() > 1);
       case NodeType::MemLoad:
       case NodeType::MemStore:
         return node.tensor_size.value_or(0) > 0;
@@ -224,13 +224,16 @@ class RankChecker {
     Communication entry;
     entry.node = node.id;
     entry.collective = *node.comm_type;
+    entry.io_stream = node.io_stream;
     entry.group = static_cast<std::uint32_t>(groups_.number(node.pg_name));
     entry.bytes = node.comm_size.value_or(0);
     const std::size_t ranks = groups_.ranks(node.pg_name).size();
     const bool gathers = entry.collective == CollectiveType::AllGather && !options_.most_bytes_of.empty();
     check_bytes(node, entry.bytes, gathers ? ranks : 1);
     result_.summary.collective_bytes += entry.bytes;
-    if (ranks > 1) ++result_.summary.by_collective[static_cast<std::size_t>(entry.collective)];
+    if (node.io_stream) ++result_.summary.io_streams;
+    if (ranks > 1 && !node.io_stream)
+      ++result_.summary.by_collective[static_cast<std::size_t>(entry.collective)];
     entry.traffic_class = take_class(node, kDefaultCollectiveClass);
     take_communication(entry);
   }

@@ -36,6 +36,7 @@ struct TraceSummary {
   std::uint64_t nodes = 0;
   std::array<std::uint64_t, kNodeTypes> by_type{};  ///< indexed by NodeType
   std::uint64_t collectives = 0;                    ///< COMM_COLL nodes that are collectives
+  std::uint64_t io_streams = 0;                     ///< collectives that are streams, see Node::io_stream
   std::uint64_t launches = 0;                       ///< COMM_COLL nodes that are their CPU side
   std::uint64_t cpu_ops = 0;
   std::uint64_t missing_ctrl_deps = 0;  ///< also with Dependencies::data, which leaves them out
@@ -43,8 +44,9 @@ struct TraceSummary {
   std::uint64_t left_out_ctrl_deps = 0;                                     ///< with Dependencies::data
   std::uint64_t comp_duration_ps = 0;                                       ///< sum over the COMP nodes
   std::uint64_t collective_bytes = 0, message_bytes = 0, memory_bytes = 0;  ///< as the nodes give them
-  std::array<std::uint64_t, kCollectiveTypes> by_collective{};  ///< in groups of more than one rank
-  std::set<std::string> classes;                                ///< that communications name
+  std::array<std::uint64_t, kCollectiveTypes>
+      by_collective{};                 ///< in groups of more than one rank; no streams
+  std::set<std::string> classes;       ///< that communications name
   std::vector<std::uint64_t> missing;  ///< ids that dependencies name and no node has, if they are accepted
   NumberExceptions numbers;            ///< for CommunicationNumbers
 };

@@ -84,7 +84,7 @@ struct Rule {
   void (*read)(const Attribute&, Node&);
 };
 
-constexpr std::array<Rule, 13> kRules = {{
+constexpr std::array<Rule, 14> kRules = {{
     {"is_cpu_op", [](const Attribute& a, Node& n) { n.is_cpu_op = boolean(a); }},
     {"num_ops", [](const Attribute& a, Node& n) { n.num_ops = u64(a); }},
     {"tensor_size", [](const Attribute& a, Node& n) { n.tensor_size = u64(a); }},
@@ -108,6 +108,7 @@ constexpr std::array<Rule, 13> kRules = {{
        n.involved_dim.assign(a.bool_list().values().begin(), a.bool_list().values().end());
      }},
     {kCommClass, [](const Attribute& a, Node& n) { n.comm_class = text(a); }},
+    {kIoStream, [](const Attribute& a, Node& n) { n.io_stream = boolean(a); }},
     {kDurationPs, [](const Attribute& a, Node& n) { n.duration_ps = checked_duration(u64(a)); }},
 }};
 
@@ -142,6 +143,10 @@ void check_required(const Node& node) {
   const auto require = [&node](bool there, const char* name) {
     if (!there) fail(std::string(to_string(node.type)) + " without the attribute " + name);
   };
+  const bool may_stream =
+      node.comm_type == CollectiveType::Broadcast || node.comm_type == CollectiveType::Reduce;
+  if (node.io_stream && !may_stream)
+    fail(std::string(kIoStream) + " is for collectives of type BROADCAST (in) and REDUCE (out)");
   switch (node.type) {
     case NodeType::MemLoad:
     case NodeType::MemStore:
@@ -209,6 +214,7 @@ void to_wire(const Node& node, ChakraProtoMsg::Node& message) {
     for (const bool dim : node.involved_dim) dims->add_values(dim);
   }
   if (!node.comm_class.empty()) add(message, kCommClass).set_string_val(node.comm_class);
+  if (node.io_stream) add(message, kIoStream).set_bool_val(true);
 }
 
 std::string checked_version(const ChakraProtoMsg::GlobalMetadata& metadata) {

@@ -17,6 +17,7 @@ namespace wafertlm::chakra::wire {
 /// Our own attributes. Other tools ignore attributes that they do not know.
 constexpr const char* kDurationPs = "wafertlm_duration_ps";  ///< node, uint64: replaces duration_micros
 constexpr const char* kCommClass = "wafertlm_class";         ///< node, string: traffic class
+constexpr const char* kIoStream = "wafertlm_io";             ///< node, bool: see Node::io_stream
 constexpr const char* kNodeCount = "wafertlm_nodes";         ///< metadata, fixed64: nodes in the file
 
 /// Fills `node`. Any integer width is accepted for an integer attribute; attributes that we do not use are
@@ -24,7 +25,8 @@ constexpr const char* kNodeCount = "wafertlm_nodes";         ///< metadata, fixe
 /// range, given twice.
 void from_wire(const ChakraProtoMsg::Node& message, Node& node);
 
-/// @throws std::invalid_argument: an attribute that this type of node needs is missing.
+/// @throws std::invalid_argument: an attribute that this type of node needs is missing, or it cannot have
+/// one.
 void check_required(const Node& node);
 
 /// @throws std::invalid_argument: a size above 2^63 - 1 (the format's integer is signed).

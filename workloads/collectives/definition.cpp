@@ -6,6 +6,7 @@
 namespace wafertlm {
 
 std::vector<ByteRange> given_ranges(const CollectiveProgram& program, std::uint32_t rank) {
+  if (program.is_relay(rank)) return {};
   const Blocks blocks(program.bytes, program.group.size());
   const ByteRange vector{0, program.bytes}, block{blocks.offset(rank), blocks.bytes(rank)};
   switch (program.type) {
@@ -27,6 +28,7 @@ std::vector<ByteRange> given_ranges(const CollectiveProgram& program, std::uint3
 }
 
 std::vector<ResultRange> result_ranges(const CollectiveProgram& program, std::uint32_t rank) {
+  if (program.is_relay(rank)) return {};
   const auto p = static_cast<std::uint32_t>(program.group.size());
   const Blocks blocks(program.bytes, p);
   const auto block = [&](std::uint32_t of) { return ByteRange{blocks.offset(of), blocks.bytes(of)}; };

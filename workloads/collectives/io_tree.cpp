@@ -33,87 +33,138 @@ NpuId parent_of(NpuId npu, const IoPort& port, const FabricTraits& fabric) {
   return static_cast<NpuId>(row * fabric.width + column);
 }
 
-std::uint32_t rank_of(NpuId npu) { return 1 + static_cast<std::uint32_t>(npu); }
+/// Trees are made over places: 0 is the controller, 1 + n NPU n. `parent` of who is not in the tree: kNobody.
+constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+std::uint32_t place_of(NpuId npu) { return 1 + static_cast<std::uint32_t>(npu); }
 
-IoTree no_tree(const FabricTraits& fabric) {
-  IoTree tree;
-  tree.parent.resize(1 + fabric.npus());
-  tree.children.resize(1 + fabric.npus());
-  return tree;
-}
+struct Places {
+  std::vector<bool> is_member;                      // by NPU
+  std::vector<std::vector<std::uint32_t>> parents;  // by tree and place
+};
 
-IoTree tree_on_mesh(const IoPort& port, const FabricTraits& fabric) {
-  IoTree tree = no_tree(fabric);
+std::vector<std::uint32_t> tree_on_mesh(const IoPort& port, const std::vector<bool>& is_member,
+                                        const FabricTraits& fabric) {
+  std::vector<std::uint32_t> parents(1 + fabric.npus(), kNobody);
+  parents[0] = 0;
   for (std::uint32_t n = 0; n < fabric.npus(); ++n) {
-    const auto npu = static_cast<NpuId>(n);
-    const NpuId from = parent_of(npu, port, fabric);
-    const std::uint32_t parent = from == npu ? 0 : rank_of(from);
-    tree.parent[rank_of(npu)] = parent;
-    tree.children[parent].push_back(rank_of(npu));
+    if (!is_member[n]) continue;
+    auto npu = static_cast<NpuId>(n);
+    while (parents[place_of(npu)] == kNobody) {
+      const NpuId from = parent_of(npu, port, fabric);
+      parents[place_of(npu)] = from == npu ? 0 : place_of(from);
+      npu = from;
+    }
   }
-  return tree;
+  return parents;
 }
 
-/// The stream of controller k in a tree of switches: from one L1 switch to the next, beginning at its own and
-/// keeping together what hangs on an L2 switch, so that each uplink is crossed at most once in each
-/// direction. Each L1 switch has an NPU at which the stream enters and leaves, another one for every stream
-/// and lane; from there it goes from NPU to NPU.
-IoTree tree_on_fred(std::uint32_t k, std::uint32_t lane, const FabricTraits& fabric) {
+/// The stream of controller k in a tree of switches: from one L1 switch with members to the next, beginning
+/// at its own and keeping together what hangs on an L2 switch, so that each uplink is crossed at most once in
+/// each direction. Each L1 switch has an NPU at which the stream enters and leaves, another one for every
+/// stream and lane; from there it goes from NPU to NPU.
+std::vector<std::uint32_t> tree_on_fred(std::uint32_t k, std::uint32_t lane,
+                                        const std::vector<bool>& is_member, const FabricTraits& fabric) {
   const FredTraits& fred = fabric.fred;
   const std::uint32_t l1_per_l2 = fred.l1_switches / fred.l2_switches, own = fred.io[k];
-  IoTree tree = no_tree(fabric);
+  std::vector<std::uint32_t> parents(1 + fabric.npus(), kNobody);
+  parents[0] = 0;
   std::uint32_t entry = 0;
-  const auto hang = [&](std::uint32_t rank, std::uint32_t on) {
-    tree.parent[rank] = on;
-    tree.children[on].push_back(rank);
-    return rank;
-  };
   for (std::uint32_t i = 0; i < fred.l2_switches; ++i)
     for (std::uint32_t j = 0; j < l1_per_l2; ++j) {
       const std::uint32_t l2 = (own / l1_per_l2 + i) % fred.l2_switches, place = (own + j) % l1_per_l2;
       const std::uint32_t first = (l2 * l1_per_l2 + place) * fred.npus_per_l1;
-      const auto npu = [&](std::uint32_t step) {
-        return rank_of(static_cast<NpuId>(first + (k + lane + step) % fred.npus_per_l1));
-      };
-      std::uint32_t last = entry = hang(npu(0), entry);
-      for (std::uint32_t step = 1; step < fred.npus_per_l1; ++step) last = hang(npu(step), last);
+      std::vector<std::uint32_t> here;
+      for (std::uint32_t n = first; n < first + fred.npus_per_l1; ++n)
+        if (is_member[n]) here.push_back(place_of(static_cast<NpuId>(n)));
+      const auto count = static_cast<std::uint32_t>(here.size());
+      for (std::uint32_t step = 0, last = entry; step < count; ++step) {
+        const std::uint32_t npu = here[(k + lane + step) % count];
+        parents[npu] = last;
+        last = npu;
+        if (step == 0) entry = npu;
+      }
     }
-  return tree;
+  return parents;
 }
 
 /// In a tree of switches a stream has a lane for each NPU of an L1 switch, up to kMostLanes: the NPUs then
 /// send equal parts of what crosses an uplink.
 constexpr std::uint32_t kMostLanes = 4;
 
-IoTreePlan plan_of(std::uint32_t controller, const FabricTraits& fabric) {
+IoTreePlan plan_of(std::uint32_t controller, const std::vector<bool>& is_member, const FabricTraits& fabric) {
+  std::vector<std::vector<std::uint32_t>> trees;  // parents by place
+  if (fabric.is_mesh())
+    trees.push_back(tree_on_mesh(fabric.io[controller], is_member, fabric));
+  else
+    for (std::uint32_t lane = 0; lane < std::min(kMostLanes, fabric.fred.npus_per_l1); ++lane)
+      trees.push_back(tree_on_fred(controller, lane, is_member, fabric));
   IoTreePlan plan;
-  if (fabric.is_mesh()) {
-    plan.trees.push_back(tree_on_mesh(fabric.io[controller], fabric));
-    return plan;
+  plan.group.push_back(fabric.io_controller(controller));
+  plan.relays.push_back(false);
+  std::vector<std::uint32_t> rank_of(1 + fabric.npus(), 0);
+  for (std::uint32_t n = 0; n < fabric.npus(); ++n) {
+    const std::uint32_t place = place_of(static_cast<NpuId>(n));
+    if (trees.front()[place] == kNobody) continue;  // all trees have the same NPUs
+    rank_of[place] = static_cast<std::uint32_t>(plan.group.size());
+    plan.group.push_back(static_cast<NpuId>(n));
+    plan.relays.push_back(!is_member[n]);
   }
-  for (std::uint32_t lane = 0; lane < std::min(kMostLanes, fabric.fred.npus_per_l1); ++lane)
-    plan.trees.push_back(tree_on_fred(controller, lane, fabric));
+  for (const auto& parents : trees) {
+    IoTree& tree = plan.trees.emplace_back();
+    tree.parent.resize(plan.group.size());
+    tree.children.resize(plan.group.size());
+    for (std::uint32_t place = 1; place < parents.size(); ++place) {
+      if (parents[place] == kNobody) continue;
+      const std::uint32_t rank = rank_of[place], parent = rank_of[parents[place]];
+      tree.parent[rank] = parent;
+      tree.children[parent].push_back(rank);
+    }
+  }
   return plan;
 }
 
-/// The longest way from the entry: hops from NPU to NPU, and the latency of their heads.
+/// Between a rank and its parent; levels at which the way turns in a tree of switches, where a controller is
+/// on an L1 switch as NPUs are.
+std::uint32_t l1_of(const IoTreePlan& plan, std::uint32_t rank, const FabricTraits& fabric) {
+  return rank == plan.root ? fabric.fred.io[index_of(plan.group[rank]) - fabric.npus()]
+                           : fabric.fred.l1_of(plan.group[rank]);
+}
+std::uint32_t turn_level(const IoTreePlan& plan, std::uint32_t from, std::uint32_t to,
+                         const FabricTraits& fabric) {
+  const std::uint32_t a = l1_of(plan, from, fabric), b = l1_of(plan, to, fabric);
+  return a == b ? 1 : fabric.fred.l2_of_l1(a) == fabric.fred.l2_of_l1(b) ? 2 : 3;
+}
+
+/// The longest way from the entry: hops from NPU to NPU, and the latency of their heads; and that of the head
+/// between the controller and the entry.
 struct Way {
   std::uint32_t hops = 0;
   TimePs head_ps = 0;
+  TimePs entry_ps = 0;
 };
 
-Way longest_way(const IoTree& tree, const FabricTraits& fabric) {
+/// Of the head between a controller and an NPU of its own router or switch: there without one of the NPUs'
+/// two links.
+TimePs at_once_ps(const FabricTraits& fabric) {
+  return fabric.is_mesh() ? fabric.ends_latency_ps
+                          : fabric.fred.turn_latency_ps.front() - fabric.fred.npu_link_latency_ps;
+}
+
+Way longest_way(const IoTreePlan& plan, const IoTree& tree, const FabricTraits& fabric) {
   Way longest;
-  const auto npu = [](std::uint32_t rank) { return static_cast<NpuId>(rank - 1); };
   for (std::uint32_t rank = 1; rank < tree.parent.size(); ++rank) {
     Way way;
-    for (std::uint32_t at = rank; tree.parent[at] != 0; at = tree.parent[at]) {
+    for (std::uint32_t at = rank; tree.parent[at] != plan.root; at = tree.parent[at]) {
       ++way.hops;
-      way.head_ps += fabric.head_latency_ps(npu(tree.parent[at]), npu(at));
+      way.head_ps += fabric.head_latency_ps(plan.group[tree.parent[at]], plan.group[at]);
     }
     longest.hops = std::max(longest.hops, way.hops);
     longest.head_ps = std::max(longest.head_ps, way.head_ps);
   }
+  longest.entry_ps = at_once_ps(fabric);
+  if (fabric.is_mesh()) return longest;
+  const std::uint32_t level = turn_level(plan, plan.root, tree.children[plan.root].front(), fabric);
+  longest.entry_ps += fabric.fred.turn_latency_ps[level - 1] - fabric.fred.turn_latency_ps.front();
   return longest;
 }
 
@@ -121,18 +172,10 @@ TimePs at_least_ps(std::uint64_t bytes, std::uint64_t bytes_per_s) {
   return static_cast<TimePs>(Uint128{bytes} * kPsPerSecond / bytes_per_s);
 }
 
-/// Between a controller and the NPU where its stream enters or leaves; in a tree of switches without one of
-/// the NPUs' two links.
-TimePs entry_ps(const FabricTraits& fabric) {
-  const TimePs head = fabric.is_mesh()
-                          ? fabric.ends_latency_ps
-                          : fabric.fred.turn_latency_ps.front() - fabric.fred.npu_link_latency_ps;
-  return fabric.io_latency_ps + head + fabric.step_cost_ps + fabric.receive_cost_ps;
-}
-
 /// Of the first byte, from the controller to the end of the way or back.
 TimePs way_ps(const Way& way, const FabricTraits& fabric) {
-  return entry_ps(fabric) + way.head_ps + way.hops * (fabric.step_cost_ps + fabric.receive_cost_ps);
+  return fabric.io_latency_ps + way.entry_ps + way.head_ps +
+         (1 + way.hops) * (fabric.step_cost_ps + fabric.receive_cost_ps);
 }
 
 /// Payload that a stream puts on every link and through every NPU's port: the most.
@@ -141,7 +184,8 @@ struct Loads {
   std::uint32_t link_shares = 0;                       ///< trees that use a link
   std::uint64_t port_bytes = 0, channel_bytes = 0;
   Way way;
-  TimePs channel_ps = 0;  ///< bound: a channel's last byte has all the way to go
+  TimePs least_entry_ps = kNever;  ///< of the head, into the wafer
+  TimePs channel_ps = 0;           ///< bound: a channel's last byte has all the way to go
 
   void add_link(std::uint64_t bytes, std::uint32_t shares, std::uint64_t bytes_per_s) {
     link_shares = std::max(link_shares, shares);
@@ -156,52 +200,56 @@ struct LinkUse {
   std::uint32_t shares = 0;
 };
 
-/// What trees put on links, by their names: on a mesh the pair of ranks at their ends, in a tree of switches
+/// What trees put on links, by their names: on a mesh the pair of NPUs at their ends, in a tree of switches
 /// level, direction and switch.
 using LinkUses = std::map<std::array<std::uint32_t, 3>, LinkUse>;
 
-void add_links(LinkUses& uses, const IoTree& tree, std::uint32_t rank, std::uint64_t bytes, bool counts,
-               const FabricTraits& fabric) {
+/// Of the way between a rank and its parent.
+void add_links(LinkUses& uses, const IoTreePlan& plan, std::uint32_t parent, std::uint32_t rank,
+               std::uint64_t bytes, bool counts, const FabricTraits& fabric) {
   const auto add = [&](std::array<std::uint32_t, 3> link) {
     uses[link].bytes += bytes;
     uses[link].shares += counts ? 1 : 0;
   };
-  const std::uint32_t parent = tree.parent[rank];
-  if (fabric.is_mesh()) return add({1, parent, rank});
-  const FredTraits& fred = fabric.fred;
-  const auto from = static_cast<NpuId>(parent - 1), to = static_cast<NpuId>(rank - 1);
-  const std::uint32_t level = fred.turn_level(from, to);
+  if (fabric.is_mesh()) {
+    if (parent != plan.root)
+      add({1, static_cast<std::uint32_t>(plan.group[parent]), static_cast<std::uint32_t>(plan.group[rank])});
+    return;
+  }
+  const std::uint32_t level = turn_level(plan, parent, rank, fabric);
+  const std::uint32_t from = l1_of(plan, parent, fabric), to = l1_of(plan, rank, fabric);
   if (level > 1) {
-    add({1, 0, fred.l1_of(from)});
-    add({1, 1, fred.l1_of(to)});
+    add({1, 0, from});
+    add({1, 1, to});
   }
   if (level > 2) {
-    add({2, 0, fred.l2_of(from)});
-    add({2, 1, fred.l2_of(to)});
+    add({2, 0, fabric.fred.l2_of_l1(from)});
+    add({2, 1, fabric.fred.l2_of_l1(to)});
   }
 }
 
 Loads loads_of(const std::vector<IoTreePlan>& plans, const FabricTraits& fabric) {
   Loads most;
   most.link_bytes_per_s = fabric.is_mesh() ? fabric.link_bytes_per_s : fabric.fred.l1_uplink_bytes_per_s;
-  const std::uint32_t npus = fabric.npus();
   LinkUses links;
-  std::vector<std::uint64_t> to_children(1 + npus), to_parent(1 + npus);
+  std::vector<std::uint64_t> to_children(fabric.npus()), to_parent(fabric.npus());  // by NPU
   for (const IoTreePlan& plan : plans) {
     most.channel_bytes = std::max(most.channel_bytes, plan.bytes);
     TimePs shortest_lane = kNever;
     for (std::size_t lane = 0; lane < plan.trees.size(); ++lane) {
       const IoTree& tree = plan.trees[lane];
       const std::uint64_t bytes = plan.bytes_of(lane);
-      const Way way = longest_way(tree, fabric);
+      const Way way = longest_way(plan, tree, fabric);
       most.way.hops = std::max(most.way.hops, way.hops);
       most.way.head_ps = std::max(most.way.head_ps, way.head_ps);
+      most.way.entry_ps = std::max(most.way.entry_ps, way.entry_ps);
+      most.least_entry_ps = std::min(most.least_entry_ps, way.entry_ps);
       shortest_lane = std::min(shortest_lane, way_ps(way, fabric));
-      for (std::uint32_t rank = 1; rank <= npus; ++rank) {
-        to_children[rank] += tree.children[rank].size() * bytes;
-        to_parent[rank] += bytes;
+      for (std::uint32_t rank = 1; rank < plan.group.size(); ++rank) {
+        to_children[index_of(plan.group[rank])] += tree.children[rank].size() * bytes;
+        to_parent[index_of(plan.group[rank])] += bytes;
         // The lanes of a stream cross the same uplinks.
-        if (tree.parent[rank] != 0) add_links(links, tree, rank, bytes, lane == 0, fabric);
+        add_links(links, plan, tree.parent[rank], rank, bytes, lane == 0, fabric);
       }
     }
     // Shares differ by an element; those without one are in no hurry.
@@ -214,8 +262,8 @@ Loads loads_of(const std::vector<IoTreePlan>& plans, const FabricTraits& fabric)
                   fabric.is_mesh() ? fabric.link_bytes_per_s
                   : link[0] == 1   ? fabric.fred.l1_uplink_bytes_per_s
                                    : fabric.fred.l2_uplink_bytes_per_s);
-  for (std::uint32_t rank = 1; rank <= npus; ++rank)
-    most.port_bytes = std::max({most.port_bytes, to_children[rank], to_parent[rank]});
+  for (std::uint32_t npu = 0; npu < fabric.npus(); ++npu)
+    most.port_bytes = std::max({most.port_bytes, to_children[npu], to_parent[npu]});
   return most;
 }
 
@@ -257,13 +305,19 @@ CollectiveCost cost_of_loads(const Loads& loads, std::uint64_t chunk_bytes, bool
       std::max({fabric.step_cost_ps + chunk_ps, fabric.receive_cost_ps,
                 sends_in ? fabric.step_cost_ps + transfer_time_ps(chunk, fabric.io_bytes_per_s) : TimePs{0}});
   CollectiveCost cost;
-  // What is on the busiest link or port has a part of the way still to go: into the wafer, and a hop.
-  const TimePs hop =
-      fabric.step_cost_ps + fabric.head_latency_ps(fabric.is_mesh() ? 1 : 2) + fabric.receive_cost_ps;
-  const TimePs link = loads.link_bytes == 0
-                          ? 0
-                          : at_least_ps(loads.link_bytes, loads.link_bytes_per_s) + entry_ps(fabric) + hop;
-  cost.bound_ps = std::max({link, at_least_ps(loads.port_bytes, port) + entry_ps(fabric), loads.channel_ps});
+  // What is on the busiest link or port has a part of the way still to go: into the wafer, and a hop. If an
+  // entry lies behind links the busiest one may be among them, and the hop is no more than a part of the way
+  // in.
+  Way in;
+  in.entry_ps = loads.least_entry_ps;
+  const TimePs entry = way_ps(in, fabric);
+  const bool enters_at_once = loads.way.entry_ps <= at_once_ps(fabric);
+  const TimePs hop = enters_at_once ? fabric.step_cost_ps + fabric.head_latency_ps(fabric.is_mesh() ? 1 : 2) +
+                                          fabric.receive_cost_ps
+                                    : 0;
+  const TimePs link =
+      loads.link_bytes == 0 ? 0 : at_least_ps(loads.link_bytes, loads.link_bytes_per_s) + entry + hop;
+  cost.bound_ps = std::max({link, at_least_ps(loads.port_bytes, port) + entry, loads.channel_ps});
   cost.predicted_ps =
       std::max(std::max(busiest, chunks * pace) + way_ps(loads.way, fabric) + loads.way.hops * chunk_ps,
                cost.bound_ps);
@@ -304,7 +358,9 @@ IoProgram::IoProgram(std::shared_ptr<const IoTreePlan> plan, std::uint32_t rank,
     std::uint32_t holds = Step::kNone;  // the strand after whose step the chunk can go on
     if (!reduces && !is_root) holds = add(number, Step::Kind::copy, tree.parent[rank], holds);
     for (const std::uint32_t child : tree.children[rank]) {
-      const std::uint32_t strand = add(number, reduces ? Step::Kind::reduce : Step::Kind::send, child, holds);
+      const bool has_none = plan_->relays[rank] && holds == Step::kNone;
+      const Step::Kind takes = has_none ? Step::Kind::copy : Step::Kind::reduce;
+      const std::uint32_t strand = add(number, reduces ? takes : Step::Kind::send, child, holds);
       if (reduces) holds = strand;
     }
     if (reduces && !is_root) add(number, Step::Kind::send, tree.parent[rank], holds);
@@ -334,10 +390,17 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
         "to a number)");
   if (request.type != CollectiveType::broadcast && request.type != CollectiveType::reduce)
     throw std::invalid_argument("an I/O stream is a broadcast or a reduce");
+  std::vector<bool> is_member(fabric.npus(), request.members.empty());
+  for (const NpuId npu : request.members) {
+    if (index_of(npu) >= fabric.npus())
+      throw std::invalid_argument("NPU " + std::to_string(index_of(npu)) +
+                                  " of an I/O stream is not on the wafer");
+    is_member[index_of(npu)] = true;
+  }
   const Blocks shares(request.bytes, fabric.io_controllers());
   std::vector<IoTreePlan> plans;
   for (std::uint32_t k = 0; k < fabric.io_controllers(); ++k) {
-    plans.push_back(plan_of(k, fabric));
+    plans.push_back(plan_of(k, is_member, fabric));
     plans.back().bytes = shares.bytes(k);
     plans.back().chunk_bytes = std::max<std::uint64_t>(fabric.format.packet_bytes, shares.bytes(k) >> 20);
   }
@@ -360,8 +423,8 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
     program->algorithm = "io_tree";
     program->data_type = request.data_type;
     program->bytes = program->buffer_bytes = plans[k].bytes;
-    program->group.push_back(fabric.io_controller(k));
-    for (std::uint32_t n = 0; n < fabric.npus(); ++n) program->group.push_back(static_cast<NpuId>(n));
+    program->group = plans[k].group;
+    program->relays = plans[k].relays;
     const auto plan = std::make_shared<const IoTreePlan>(std::move(plans[k]));
     for (std::uint32_t rank = 0; rank < program->group.size(); ++rank)
       program->ranks.push_back(

@@ -19,6 +19,8 @@ struct IoTree {
 
 /// A vector that goes through trees with the same root in chunks: chunk c takes tree c mod their number.
 struct IoTreePlan {
+  Group group;               ///< the controller, then the NPUs of the trees in the order of their numbers
+  std::vector<bool> relays;  ///< by rank: not a member of the stream, only passes it on; empty: nobody
   std::uint32_t root = 0;
   std::vector<IoTree> trees;
   std::uint64_t bytes = 0, chunk_bytes = 1;
@@ -34,7 +36,7 @@ struct IoTreePlan {
 
 /// One rank's part: per tree a strand for the parent and one for each child, a step per chunk. Broadcast:
 /// chunks come from the parent and are passed on. Reduce: what children send is added, one behind the other,
-/// so that the sum that goes to the parent depends on the last one only.
+/// so that the sum that goes to the parent depends on the last one only; a relay has nothing to add it to.
 class IoProgram : public StepSource {
  public:
   IoProgram(std::shared_ptr<const IoTreePlan> plan, std::uint32_t rank, bool reduces);
@@ -53,19 +55,21 @@ class IoProgram : public StepSource {
   std::vector<Place> places_;
 };
 
-/// A stream between the outside of the wafer and all its NPUs, over all I/O controllers at once.
+/// A stream between the outside of the wafer and its NPUs, over all I/O controllers at once.
 struct IoStreamRequest {
   CollectiveType type{};                     ///< broadcast: weights come in; reduce: gradients go out, summed
   std::uint64_t bytes = 0;                   ///< in all; split evenly over the controllers
   std::optional<std::uint64_t> chunk_bytes;  ///< passed on as a whole; none: by size and costs
   DataType data_type{};                      ///< of the values in functional mode
+  Group members = {};                        ///< NPUs that it is for; empty: all
 };
 
-/// The programs of a stream, one for each controller ("channel"): rank 0 is the controller, rank 1 + n is NPU
-/// n. The tree of a channel is the rule that the FRED paper's I/O arithmetic follows (fred.md, section 2):
-/// from the left or right edge along the row, then up and down every column; from the top or bottom along the
-/// column, then along every row. Every hop ends at an endpoint. In a tree of switches: chains, each byte
-/// crosses every uplink at most once in each direction.
+/// The programs of a stream, one for each controller ("channel"): rank 0 is the controller, the others are
+/// the NPUs that take part. The tree of a channel is the rule that the FRED paper's I/O arithmetic follows
+/// (fred.md, section 2): from the left or right edge along the row, then up and down every column; from the
+/// top or bottom along the column, then along every row. Every hop ends at an endpoint; branches without
+/// members are cut off, and who is left between members passes on. In a tree of switches: chains of members,
+/// each byte crosses every uplink at most once in each direction.
 struct IoStream {
   std::vector<std::shared_ptr<const CollectiveProgram>> channels;
   std::uint64_t chunk_bytes = 0;
@@ -78,7 +82,7 @@ struct IoStream {
 };
 
 /// @throws std::invalid_argument: the fabric has no I/O controllers; the type is neither broadcast nor
-/// reduce.
+/// reduce; a member is not on the wafer.
 IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

@@ -38,11 +38,36 @@ std::string describe(std::uint64_t node, const std::string& name, CollectiveType
 
 bool can_run(chakra::CollectiveType type) { return type_of(type).has_value(); }
 
-CollectiveRegistry::CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric,
-                                       CollectivePlanner planner)
-    : groups_(groups), fabric_(fabric), planner_(std::move(planner)) {}
+std::string CollectiveRecord::type_name() const {
+  if (!io_stream) return to_string(type);
+  return type == CollectiveType::broadcast ? "stream_in" : "stream_out";
+}
 
-CollectiveRecord& CollectiveRegistry::plan(PerGroup& group, const Task& task) {
+CollectiveRegistry::CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric,
+                                       CollectivePlanner planner, StreamPlanner stream_planner)
+    : groups_(groups),
+      fabric_(fabric),
+      planner_(std::move(planner)),
+      stream_planner_(std::move(stream_planner)) {}
+
+CollectiveRegistry::Plan CollectiveRegistry::plan(const CollectiveRecord& record,
+                                                  const std::vector<std::uint32_t>& ranks) const {
+  if (!record.io_stream) {
+    const CollectiveRequest request = planner_(record.type, ranks, record.bytes);
+    auto program = plan_collective(request, fabric_);
+    const CollectiveCost cost = cost_of(*program, request, fabric_);
+    return {{std::move(program)}, cost};
+  }
+  const IoStream stream = plan_io_stream(stream_planner_(record.type, ranks, record.bytes), fabric_);
+  Plan plan{{}, stream.cost};
+  for (const auto& channel : stream.channels)
+    if (channel->bytes != 0) plan.programs.push_back(channel);
+  // Of a stream without bytes one goes the way of the others.
+  if (plan.programs.empty()) plan.programs.push_back(stream.channels.front());
+  return plan;
+}
+
+CollectiveRecord& CollectiveRegistry::open(PerGroup& group, const Task& task) {
   auto record = std::make_unique<CollectiveRecord>();
   // The same numbers however the ranks happen to come.
   record->id = task.number * groups_.count() + task.group_number + 1;
@@ -51,20 +76,17 @@ CollectiveRecord& CollectiveRegistry::plan(PerGroup& group, const Task& task) {
   record->group = task.group;
   record->traffic_class = task.traffic_class;
   record->type = type_of(task);
+  record->io_stream = task.io_stream;
   record->bytes = task.bytes;
   const auto& ranks = groups_.ranks(task.group);
   record->group_size = static_cast<std::uint32_t>(ranks.size());
   record->is_in.resize(ranks.size());
 
-  auto& planned = plans_[{task.group, record->type, record->bytes}];
-  if (!planned.first) {
-    const CollectiveRequest request = planner_(record->type, ranks, record->bytes);
-    planned.first = plan_collective(request, fabric_);
-    planned.second = cost_of(*planned.first, request, fabric_);
-  }
-  record->program = planned.first;
-  record->cost = planned.second;
-  record->algorithm = record->program->algorithm;
+  Plan& planned = plans_[{task.group, record->type, record->io_stream, record->bytes}];
+  if (planned.programs.empty()) planned = plan(*record, ranks);
+  record->programs = planned.programs;
+  record->cost = planned.cost;
+  record->algorithm = record->programs.front()->algorithm;
   return *(group[task.number] = std::move(record));
 }
 
@@ -74,12 +96,12 @@ CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Ta
   const auto& ranks = groups_.ranks(task.group);
   const auto found = group.find(task.number);
   const bool is_first = found == group.end();
-  CollectiveRecord& record = is_first ? plan(group, task) : *found->second;
+  CollectiveRecord& record = is_first ? open(group, task) : *found->second;
   if (is_first) {
     record.first_rank = rank;
     record.first_node = task.id;
   }
-  if (record.type != type_of(task) || record.bytes != task.bytes ||
+  if (record.type != type_of(task) || record.io_stream != task.io_stream || record.bytes != task.bytes ||
       record.traffic_class != task.traffic_class)
     throw std::runtime_error(
         "collective number " + std::to_string(task.number) + " of group '" + task.group + "': rank " +
@@ -100,7 +122,7 @@ CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Ta
 void CollectiveRegistry::leave(CollectiveRecord& record, TimePs now) {
   record.end_ps = std::max(record.end_ps, now);
   if (++record.left < record.group_size) return;
-  record.program.reset();
+  record.programs = {};
   record.cause = {};
 }
 

@@ -10,6 +10,7 @@
 
 #include "tlm/program.h"
 #include "workloads/chakra/comm_groups.h"
+#include "workloads/collectives/io_tree.h"
 #include "workloads/collectives/planner.h"
 #include "workloads/sequencer/sequencer_engine.h"
 
@@ -20,11 +21,14 @@ struct CollectiveRecord {
   std::uint64_t id = 0;
   std::uint64_t sequence = 0;  ///< within its group
   std::string name, group, traffic_class;
-  std::shared_ptr<const CollectiveProgram> program;  ///< released when all ranks have left
+  /// Released when all ranks have left. One; of a stream one for each I/O controller with bytes.
+  std::vector<std::shared_ptr<const CollectiveProgram>> programs;
+  bool io_stream = false;
   CollectiveType type{};
   std::string algorithm;
   std::uint64_t bytes = 0;
   std::uint32_t group_size = 0, entered = 0, left = 0;
+  bool is_out = false;  ///< of a stream: its outer ends have finished
   TimePs first_entry_ps = kNever, last_entry_ps = 0, end_ps = 0;
   CollectiveCost cost;
   CauseRef cause;                ///< what the last to enter waited for, until all have left
@@ -32,6 +36,16 @@ struct CollectiveRecord {
   std::uint32_t first_rank = 0;  ///< that entered
   std::uint64_t first_node = 0;  ///< its node
 
+  /// What streams in and out are called, and the types of others.
+  std::string type_name() const;
+  /// Of the program with this place in the list: different for all collectives of a job.
+  std::uint64_t operation_id(std::size_t program) const {
+    return io_stream ? (program + 1) << kIdBits | id : id;
+  }
+  static constexpr unsigned kIdBits = 48;
+  static std::uint64_t record_id(std::uint64_t operation_id) {
+    return operation_id & ((std::uint64_t{1} << kIdBits) - 1);
+  }
   /// Ranks may still enter, or could until this very instant.
   bool gathers(TimePs now) const { return entered < group_size || last_entry_ps == now; }
 };
@@ -42,12 +56,16 @@ bool can_run(chakra::CollectiveType type);
 /// Plans collectives of ranks; how, and which NPUs they have, is the platform's business.
 using CollectivePlanner = std::function<CollectiveRequest(
     CollectiveType, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes)>;
+/// The same of streams through the I/O controllers.
+using StreamPlanner = std::function<IoStreamRequest(CollectiveType, const std::vector<std::uint32_t>& ranks,
+                                                    std::uint64_t bytes)>;
 
 /// Matches the collectives of all ranks by (group, Task::number), checks that the ranks agree, and plans each
 /// once. It takes no simulated time.
 class CollectiveRegistry {
  public:
-  CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric, CollectivePlanner planner);
+  CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric, CollectivePlanner planner,
+                     StreamPlanner stream_planner = {});
 
   struct Entry {
     CollectiveRecord* record;
@@ -69,16 +87,20 @@ class CollectiveRegistry {
 
  private:
   using PerGroup = std::map<std::uint64_t, std::unique_ptr<CollectiveRecord>>;  // by sequence number
-  CollectiveRecord& plan(PerGroup& group, const Task& task);
+  struct Plan {
+    std::vector<std::shared_ptr<const CollectiveProgram>> programs;
+    CollectiveCost cost;
+  };
+  CollectiveRecord& open(PerGroup& group, const Task& task);
+  Plan plan(const CollectiveRecord& record, const std::vector<std::uint32_t>& ranks) const;
 
   const chakra::CommGroups& groups_;
   const FabricTraits& fabric_;
   CollectivePlanner planner_;
+  StreamPlanner stream_planner_;
   std::map<std::string, PerGroup> by_group_;
-  // Programs of one (group, type, bytes) are the same: planned once.
-  std::map<std::tuple<std::string, CollectiveType, std::uint64_t>,
-           std::pair<std::shared_ptr<const CollectiveProgram>, CollectiveCost>>
-      plans_;
+  // Programs of one (group, type, stream or not, bytes) are the same: planned once.
+  std::map<std::tuple<std::string, CollectiveType, bool, std::uint64_t>, Plan> plans_;
 };
 
 }  // namespace wafertlm

@@ -55,6 +55,11 @@ bool SequencerEngine::read_node() {
   return true;
 }
 
+SequencerEngine::Queue SequencerEngine::queue_of(const Task& task) {
+  const bool comes_in = task.collective == chakra::CollectiveType::Broadcast;
+  return {task.group_number, task.traffic_class, !task.io_stream ? ' ' : comes_in ? 'i' : 'o'};
+}
+
 SequencerEngine::Resource* SequencerEngine::resource_of(const Task& task) {
   switch (task.kind) {
     case Task::Kind::compute:
@@ -66,7 +71,7 @@ SequencerEngine::Resource* SequencerEngine::resource_of(const Task& task) {
     case Task::Kind::memory_store:
       return &store_;
     case Task::Kind::collective:
-      return &collectives_[{task.group_number, task.traffic_class}];
+      return &collectives_[queue_of(task)];
     case Task::Kind::none:
     case Task::Kind::send:
     case Task::Kind::receive:
@@ -276,8 +281,7 @@ const Task* SequencerEngine::blocker(const std::function<bool(const Task&)>& wan
     at = parent ? slot_with(*parent) : nullptr;
   }
   if (at && at->state == State::ready && at->task.kind == Task::Kind::collective)
-    if (const auto& users = collectives_.at({at->task.group_number, at->task.traffic_class}).users;
-        !users.empty())
+    if (const auto& users = collectives_.at(queue_of(at->task)).users; !users.empty())
       at = &slots_[users.front()];
   if (at && at->state == State::runs && &at->task != *found) return &at->task;
   const auto running = under_way();

@@ -7,6 +7,7 @@
 #include <queue>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -50,8 +51,8 @@ struct TaskEnd {
 
 /// Walks the trace of one rank: a task is ready when its parents are done. The nodes are read as they are
 /// needed and forgotten when they are done. A rank's compute unit, its CPU, its loads, its stores and, of
-/// each group, each traffic class of collectives take one task at a time, chosen by the policy; sends and
-/// receives start at once.
+/// each group, each traffic class of collectives (streams in, streams out, and all others) take one task at a
+/// time, chosen by the policy; sends and receives start at once.
 ///
 /// Ranks may choose differently (stragglers, jitter, policies). Lest each wait in a collective that the other
 /// has not entered, a rank that only waits for others to enter also joins those in which others wait for it,
@@ -139,10 +140,13 @@ class SequencerEngine {
   std::uint32_t held_ = 0, under_way_ = 0;
   std::deque<std::uint32_t> instant_;  // ready, and take no time
   Resource compute_, cpu_, load_, store_;
-  std::map<std::pair<std::uint32_t, std::string>, Resource> collectives_;  // by group and traffic class
-  std::vector<Resource*> waiting_;                                         // resources with something ready
-  std::map<Collective, std::uint32_t> ready_collectives_;                  // slots
-  std::set<Collective> awaited_;  // others have entered them, this rank has not
+  /// What the collectives of a rank queue for: the group, the traffic class, and of streams the direction.
+  using Queue = std::tuple<std::uint32_t, std::string, char>;
+  static Queue queue_of(const Task& task);
+  std::map<Queue, Resource> collectives_;
+  std::vector<Resource*> waiting_;                         // resources with something ready
+  std::map<Collective, std::uint32_t> ready_collectives_;  // slots
+  std::set<Collective> awaited_;                           // others have entered them, this rank has not
   CauseRef last_, iteration_cause_;
   std::uint64_t order_ = 0, finished_ = 0;
   std::uint32_t iteration_ = 0;

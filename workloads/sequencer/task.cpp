@@ -11,7 +11,8 @@ void fill_collective(Task& task, const Node& node, const chakra::CommGroups& gro
   task.group = groups.canonical(node.pg_name);
   task.group_number = static_cast<std::uint32_t>(groups.number(node.pg_name));
   const std::uint64_t ranks = groups.ranks(node.pg_name).size();
-  task.kind = ranks > 1 ? Task::Kind::collective : Task::Kind::none;
+  task.io_stream = node.io_stream;
+  task.kind = ranks > 1 || node.io_stream ? Task::Kind::collective : Task::Kind::none;
   task.collective = *node.comm_type;
   task.bytes = node.comm_size.value_or(0);
   if (task.collective == chakra::CollectiveType::AllGather) task.bytes *= ranks;

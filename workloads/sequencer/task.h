@@ -19,6 +19,7 @@ struct Task {
   TimePs duration_ps = 0;        ///< as the trace has it
   std::uint64_t operations = 0;  ///< compute
   chakra::CollectiveType collective{};
+  bool io_stream = false;  ///< a collective through the I/O controllers, see chakra::Node::io_stream
   /// Collective: full vector per rank (all-gather: contribution × ranks); message, load or store: its size;
   /// compute: bytes it moves to and from the memory.
   std::uint64_t bytes = 0;
@@ -33,8 +34,8 @@ struct Task {
   std::string traffic_class;       ///< of the platform's table; "" for what does not use the fabric
 };
 
-/// METADATA nodes, collectives of a group with one rank, and loads and stores of no bytes become tasks of
-/// kind `none`, which take no time. Requires a node that chakra::validate() accepted.
+/// METADATA nodes, collectives of a group with one rank (streams aside), and loads and stores of no bytes
+/// become tasks of kind `none`, which take no time. Requires a node that chakra::validate() accepted.
 Task make_task(const chakra::Node& node, std::uint32_t rank, const chakra::CommGroups& groups);
 
 /// `node 7 "name"`, for messages.

@@ -62,6 +62,24 @@ ChunkNeed chunk_need(const Plan& plan, std::uint32_t stage, std::uint32_t chunk)
   return need;
 }
 
+/// Chunks come and go: the largest of them counts, as often as there are buffers.
+void add_streams(MemoryNeed& need, const Plan& plan, std::uint32_t stage) {
+  const Strategy& strategy = plan.strategy();
+  const bool broadcast = strategy.weight_delivery == WeightDelivery::broadcast;
+  std::uint64_t weights = 0, gradients = 0, all_gradients = 0;
+  for (std::uint32_t chunk = 0; chunk < strategy.chunks_per_stage; ++chunk) {
+    const std::uint64_t held = plan.held_bytes(stage, chunk);
+    weights = std::max(weights, broadcast ? plan.whole_bytes(stage, chunk) : held);
+    gradients = std::max(gradients, held);
+    all_gradients += held;
+  }
+  const std::uint64_t buffers = std::min(strategy.buffers(), strategy.chunks_per_stage);
+  const bool keeps =
+      strategy.gradient_store == GradientStore::last_load && strategy.weight_loads_per_pass > 1;
+  need.streaming = buffers * weights + (keeps ? 0 : buffers * gradients);
+  if (keeps) need.gradients = all_gradients;
+}
+
 }  // namespace
 
 MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
@@ -76,6 +94,7 @@ MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
   std::uint64_t gathered_units = 0;
   for (std::uint32_t c = 0; c < chunks; ++c) {
     chunk[c] = chunk_need(plan, stage, c);
+    if (strategy.streams_weights()) continue;
     for (const Piece& piece : plan.pieces(stage, c)) {
       const auto add = [&](std::uint64_t parameters, std::uint64_t copies) {
         need.optimizer += share(1, copies).of(parameters, strategy.optimizer_bytes_per_parameter);
@@ -92,9 +111,12 @@ MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
   if (strategy.microbatches == 1) need.gathered = gathered_units;
   if (strategy.zero_stage < 3 || dp == 1) need.gathered = 0;
 
+  if (strategy.streams_weights()) add_streams(need, plan, stage);
+  if (strategy.input == Input::streamed && stage == 0)
+    need.streaming += (strategy.overlap_input ? 2 : 1) * plan.input_bytes();
+
   std::uint64_t kept = 0;
-  for (const Pass& pass :
-       pipeline_order(strategy.schedule, strategy.degrees.pp, stage, chunks, strategy.microbatches)) {
+  for (const Pass& pass : plan.passes(stage)) {
     const ChunkNeed& of = chunk[pass.chunk];
     if (pass.is_forward) kept += of.kept;
     need.activations = std::max(need.activations, kept + of.recomputed);

@@ -13,13 +13,18 @@ struct MemoryNeed {
   std::uint64_t optimizer = 0;
   std::uint64_t activations = 0;  ///< kept for backward passes, at their most
   std::uint64_t gathered = 0;     ///< ZeRO-3: parameters of others while they are in use
+  /// Chunks of weights on their way in (all of a chunk with WeightDelivery::broadcast), of gradients on their
+  /// way out, and samples.
+  std::uint64_t streaming = 0;
 
-  std::uint64_t total() const { return parameters + gradients + optimizer + activations + gathered; }
+  std::uint64_t total() const {
+    return parameters + gradients + optimizer + activations + gathered + streaming;
+  }
 };
 
 /// Of `rank`, exact for the order of its passes. ZeRO divides the optimizer (1), gradients (2) and parameters
-/// (3) by dp. Activations as in Korthikanti et al. 2022: full recomputation keeps the input of every block,
-/// and one block's activations while it is recomputed.
+/// (3) by dp; streamed weights need `streaming` in their place. Activations as in Korthikanti et al. 2022:
+/// full recomputation keeps the input of every block, and one block's activations while it is recomputed.
 MemoryNeed memory_need(const Plan& plan, std::uint32_t rank);
 
 }  // namespace wafertlm::training

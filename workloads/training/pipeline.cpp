@@ -5,14 +5,16 @@
 #include <stdexcept>
 #include <string>
 
+#include "workloads/models/nearest.h"
+
 namespace wafertlm::training {
 namespace {
 
 /// The forward passes in order; backward passes visit the chunks the other way round.
 class Order {
  public:
-  Order(std::uint32_t chunks, std::uint32_t microbatches, std::uint32_t together)
-      : chunks_(chunks), microbatches_(microbatches), together_(together) {}
+  Order(std::uint32_t chunks, std::uint32_t microbatches, std::uint32_t together, std::uint32_t first = 0)
+      : chunks_(chunks), microbatches_(microbatches), together_(together), first_(first) {}
 
   std::uint32_t passes() const { return chunks_ * microbatches_; }
   Pass forward(std::uint32_t k) const { return pass(k, true); }
@@ -23,10 +25,11 @@ class Order {
   Pass pass(std::uint32_t k, bool is_forward) const {
     const std::uint32_t round = k / (together_ * chunks_), within = k % (together_ * chunks_);
     const std::uint32_t chunk = within / together_;
-    return {is_forward, is_forward ? chunk : chunks_ - 1 - chunk, round * together_ + within % together_};
+    return {is_forward, is_forward ? chunk : chunks_ - 1 - chunk,
+            first_ + round * together_ + within % together_};
   }
 
-  std::uint32_t chunks_, microbatches_, together_;
+  std::uint32_t chunks_, microbatches_, together_, first_;  // the first microbatch
 };
 
 std::vector<Pass> with_warm_up(const Order& order, std::uint32_t warm_up) {
@@ -42,13 +45,18 @@ std::vector<Pass> with_warm_up(const Order& order, std::uint32_t warm_up) {
   return passes;
 }
 
-void check(Schedule schedule, std::uint32_t stages, std::uint32_t chunks, std::uint32_t microbatches) {
+void check(Schedule schedule, std::uint32_t stages, std::uint32_t chunks, std::uint32_t microbatches,
+           std::uint32_t rounds) {
   if (microbatches == 0) throw std::invalid_argument("microbatches is 0; it must be at least 1");
   if (chunks == 0) throw std::invalid_argument("chunks_per_stage is 0; it must be at least 1");
   const bool has_chunks = schedule == Schedule::interleaved || schedule == Schedule::resident_loop;
   if (chunks > 1 && !has_chunks)
     throw std::invalid_argument("chunks_per_stage is " + std::to_string(chunks) +
                                 ", but only the schedules interleaved and resident_loop have more than one");
+  if (rounds == 0 || microbatches % rounds != 0)
+    throw std::invalid_argument("microbatches (" + std::to_string(microbatches) +
+                                ") do not divide by weight_loads_per_pass (" + std::to_string(rounds) +
+                                "); values that do: " + model::nearest_divisors(microbatches, rounds));
   if (schedule == Schedule::interleaved && microbatches % stages != 0) {
     const std::uint32_t below = microbatches / stages * stages, above = below + stages;
     throw std::invalid_argument("microbatches (" + std::to_string(microbatches) +
@@ -61,8 +69,9 @@ void check(Schedule schedule, std::uint32_t stages, std::uint32_t chunks, std::u
 }  // namespace
 
 std::vector<Pass> pipeline_order(Schedule schedule, std::uint32_t stages, std::uint32_t stage,
-                                 std::uint32_t chunks_per_stage, std::uint32_t microbatches) {
-  check(schedule, stages, chunks_per_stage, microbatches);
+                                 std::uint32_t chunks_per_stage, std::uint32_t microbatches,
+                                 std::uint32_t rounds) {
+  check(schedule, stages, chunks_per_stage, microbatches, rounds);
   const std::uint32_t behind = stages - 1 - stage;
   switch (schedule) {
     case Schedule::gpipe:
@@ -73,9 +82,15 @@ std::vector<Pass> pipeline_order(Schedule schedule, std::uint32_t stages, std::u
       return with_warm_up({chunks_per_stage, microbatches, stages},
                           2 * behind + (chunks_per_stage - 1) * stages);
     case Schedule::resident_loop:
-      return with_warm_up({chunks_per_stage, microbatches, microbatches}, chunks_per_stage * microbatches);
+      break;
   }
-  return {};
+  std::vector<Pass> passes;
+  const std::uint32_t together = microbatches / rounds;
+  for (std::uint32_t first = 0; first < microbatches; first += together)
+    for (const Pass& pass :
+         with_warm_up({chunks_per_stage, together, together, first}, chunks_per_stage * together))
+      passes.push_back(pass);
+  return passes;
 }
 
 }  // namespace wafertlm::training

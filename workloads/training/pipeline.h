@@ -21,10 +21,14 @@ struct Pass {
 
 /// What stage `stage` of `stages` does in an iteration, in order. With equal stage times and free
 /// communication the idle part of the iteration is (p − 1)/(m + p − 1) for GPipe and 1F1B, (p − 1)/(v·m + p −
-/// 1) for v interleaved chunks (m a multiple of p) and for the resident loop (m >= p).
+/// 1) for v interleaved chunks (m a multiple of p) and for the resident loop (m >= p). `rounds`, of the
+/// resident loop: the microbatches are cut into so many parts, each of which goes forward and back before the
+/// next one.
 /// @throws std::invalid_argument: several chunks with a schedule that has one; interleaved with microbatches
-/// that are no multiple of the stages (with the nearest that are).
+/// that are no multiple of the stages (with the nearest that are); rounds that do not divide the
+/// microbatches.
 std::vector<Pass> pipeline_order(Schedule schedule, std::uint32_t stages, std::uint32_t stage,
-                                 std::uint32_t chunks_per_stage, std::uint32_t microbatches);
+                                 std::uint32_t chunks_per_stage, std::uint32_t microbatches,
+                                 std::uint32_t rounds = 1);
 
 }  // namespace wafertlm::training

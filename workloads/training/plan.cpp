@@ -26,9 +26,9 @@ std::uint64_t Fraction::of(std::uint64_t whole, std::uint64_t times) const {
 Plan::Plan(model::Model model, const Strategy& strategy) : model_(std::move(model)), strategy_(strategy) {
   if (model_.blocks.empty()) throw PlanError(Cause::model, "the model " + model_.name + " has no blocks");
   check_degrees();
+  check_streams();
   try {
-    pipeline_order(strategy_.schedule, strategy_.degrees.pp, 0, strategy_.chunks_per_stage,
-                   strategy_.microbatches);
+    passes(0);
   } catch (const std::invalid_argument& error) {
     throw PlanError(Cause::schedule, error.what());
   }
@@ -81,6 +81,55 @@ void Plan::check_degrees() const {
                                         std::to_string(model_.blocks.size()) +
                                         " blocks, fewer than pp times chunks_per_stage, " +
                                         std::to_string(strategy_.chunks()));
+}
+
+void Plan::check_streams() const {
+  const Strategy& s = strategy_;
+  const auto fail = [](Cause cause, const std::string& text) { throw PlanError(cause, text); };
+  if (s.input == Input::streamed && model_.input_bytes == 0)
+    fail(Cause::model,
+         "the model " + model_.name + " does not say how large a sample is; use input: prefetched");
+  if (!s.streams_weights()) {
+    if (s.weight_loads_per_pass != 1)
+      fail(Cause::weights, "weight_loads_per_pass is " + std::to_string(s.weight_loads_per_pass) +
+                               ", but weights that are stationary are not loaded; use weights: streamed");
+    if (s.weight_delivery != WeightDelivery::broadcast || s.gradient_store != GradientStore::every_load)
+      fail(Cause::weights,
+           "weight_delivery and gradient_store are for streams; use weights: streamed, or leave them out");
+    if (s.weight_buffers)
+      fail(Cause::buffers, "weight_buffers is for streams; use weights: streamed, or leave it out");
+    return;
+  }
+  if (s.schedule != Schedule::resident_loop)
+    fail(Cause::schedule,
+         "weights: streamed brings in chunk after chunk, which only schedule: resident_loop goes through");
+  if (s.zero_stage != 0)
+    fail(Cause::zero,
+         "zero_stage is " + std::to_string(s.zero_stage) +
+             ", but with weights: streamed the optimizer is outside of the wafer and nothing of it is "
+             "left to divide; use zero_stage: 0");
+  if (s.dp_collective)
+    fail(Cause::weights,
+         "dp_collective is for gradients that stay on the wafer; with weights: streamed they are "
+         "summed on their way out: leave it out");
+  if (s.weight_delivery == WeightDelivery::needed && s.degrees.mp * s.degrees.pp == 1)
+    fail(Cause::delivery,
+         "weight_delivery is needed, but with MP(1) and PP(1) every NPU needs all weights; use "
+         "broadcast, or MP or PP above 1");
+  if (s.weight_delivery == WeightDelivery::needed && s.expert_parallel != 1)
+    fail(Cause::delivery,
+         "weight_delivery: needed cannot bring experts to those that hold them; use broadcast, or "
+         "expert_parallel: 1");
+  const std::uint32_t buffers = s.buffers();
+  if (s.overlap_weights && buffers < 2)
+    fail(Cause::buffers,
+         "weight_buffers is " + std::to_string(buffers) +
+             ", but to load a chunk beside the computation of another takes 2 or more; or use "
+             "overlap_weights: false");
+  if (!s.overlap_weights && buffers != 1)
+    fail(Cause::buffers,
+         "weight_buffers is " + std::to_string(buffers) +
+             ", but with overlap_weights: false only 1 is used; or use overlap_weights: true");
 }
 
 bool Plan::is_split(const Layer& layer) const {
@@ -149,6 +198,23 @@ std::uint64_t Plan::parameters(const Piece& piece) const {
 std::uint64_t Plan::expert_parameters(const Piece& piece) const {
   const std::uint64_t split = is_split(*piece.layer) ? strategy_.degrees.mp : 1;
   return (piece.share / (split * strategy_.expert_parallel)).of(piece.layer->expert_parameters);
+}
+
+std::vector<Pass> Plan::passes(std::uint32_t stage) const {
+  return pipeline_order(strategy_.schedule, strategy_.degrees.pp, stage, strategy_.chunks_per_stage,
+                        strategy_.microbatches, strategy_.weight_loads_per_pass);
+}
+
+std::uint64_t Plan::held_bytes(std::uint32_t stage, std::uint32_t chunk) const {
+  std::uint64_t held = 0;
+  for (const Piece& piece : pieces(stage, chunk)) held += parameters(piece) + expert_parameters(piece);
+  return held * strategy_.element_bytes;
+}
+
+std::uint64_t Plan::whole_bytes(std::uint32_t stage, std::uint32_t chunk) const {
+  std::uint64_t whole = 0;
+  for (const Piece& piece : pieces(stage, chunk)) whole += piece.share.of(piece.layer->parameters());
+  return whole * strategy_.element_bytes;
 }
 
 std::uint64_t Plan::operations(const Piece& piece, Work work) const {
@@ -237,6 +303,10 @@ std::string Plan::dp_group(std::uint32_t rank) const {
   return strategy_.degrees.dp == ranks() ? "" : join("dp", {at.mp, at.pp});
 }
 
+std::string Plan::weights_group(std::uint32_t rank) const {
+  return strategy_.weight_delivery == WeightDelivery::broadcast ? "" : dp_group(rank);
+}
+
 std::string Plan::ep_group(std::uint32_t rank) const {
   const Place at = place(rank);
   return strategy_.expert_parallel == ranks() ? ""
@@ -259,9 +329,13 @@ std::map<std::string, std::vector<std::uint32_t>> Plan::groups() const {
   std::map<std::string, std::vector<std::uint32_t>> all;
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     const Place at = place(rank);
-    if (degrees.mp > 1)
+    // Streams also come in for one rank.
+    const bool has_input = strategy_.input == Input::streamed && at.pp == 0;
+    const bool gets_share =
+        strategy_.streams_weights() && strategy_.weight_delivery == WeightDelivery::needed;
+    if (degrees.mp > 1 || has_input)
       all[mp_group(rank)] = members(degrees.mp, [&](auto i) { return degrees.worker(i, at.pp, at.dp); });
-    if (degrees.dp > 1)
+    if (degrees.dp > 1 || gets_share)
       all[dp_group(rank)] = members(degrees.dp, [&](auto i) { return degrees.worker(at.mp, at.pp, i); });
     if (ep > 1) {
       all[ep_group(rank)] =

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "workloads/models/layer.h"
+#include "workloads/training/pipeline.h"
 #include "workloads/training/strategy.h"
 
 namespace wafertlm::training {
@@ -14,7 +15,19 @@ namespace wafertlm::training {
 /// A model and a strategy that do not fit.
 class PlanError : public std::invalid_argument {
  public:
-  enum class Cause : std::uint8_t { degrees, batch, schedule, experts, zero, transfer, rate, model };
+  enum class Cause : std::uint8_t {
+    degrees,
+    batch,
+    schedule,
+    experts,
+    zero,
+    transfer,
+    rate,
+    model,
+    weights,
+    delivery,
+    buffers
+  };
   PlanError(Cause cause, const std::string& text) : invalid_argument(text), cause_(cause) {}
   Cause cause() const { return cause_; }
 
@@ -52,6 +65,8 @@ class Plan {
   const Strategy& strategy() const { return strategy_; }
   std::uint32_t ranks() const { return strategy_.degrees.workers(); }
 
+  /// What a stage does in an iteration.
+  std::vector<Pass> passes(std::uint32_t stage) const;
   /// The layers of a stage's chunk in forward order.
   std::vector<Piece> pieces(std::uint32_t stage, std::uint32_t chunk) const;
 
@@ -70,10 +85,19 @@ class Plan {
   /// Of a microbatch: what a chunk hands to the next.
   std::uint64_t boundary_bytes(std::uint32_t stage, std::uint32_t chunk) const;
 
+  /// Of a chunk's weights: what a rank that holds it needs, or all of it, which WeightDelivery::broadcast
+  /// brings. Gradients are as large.
+  std::uint64_t held_bytes(std::uint32_t stage, std::uint32_t chunk) const;
+  std::uint64_t whole_bytes(std::uint32_t stage, std::uint32_t chunk) const;
+  /// Of a microbatch: the samples of a replica.
+  std::uint64_t input_bytes() const { return model_.input_bytes * strategy_.samples_per_microbatch(); }
+
   /// The communicators by name, see the functions below; without that of all ranks, whose name is "".
   std::map<std::string, std::vector<std::uint32_t>> groups() const;
   std::string mp_group(std::uint32_t rank) const;
   std::string dp_group(std::uint32_t rank) const;
+  /// Who gets a chunk of `rank`'s weights: WeightDelivery.
+  std::string weights_group(std::uint32_t rank) const;
   /// Ranks that divide the experts, and those with the same experts.
   std::string ep_group(std::uint32_t rank) const;
   std::string expert_dp_group(std::uint32_t rank) const;
@@ -88,6 +112,7 @@ class Plan {
 
  private:
   void check_degrees() const;
+  void check_streams() const;
   void check_split(const model::Layer& layer) const;
   std::string name_of(std::vector<std::uint32_t> members, std::string name) const;
 

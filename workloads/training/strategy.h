@@ -13,7 +13,7 @@ enum class Schedule : std::uint8_t {
   gpipe,                     ///< all forward passes, then all backward passes
   one_forward_one_backward,  ///< 1F1B: backward passes as soon as they can start
   interleaved,               ///< 1F1B over several chunks of blocks per stage (Narayanan et al., SC 2021)
-  resident_loop,             ///< chunk after chunk for all microbatches: with streamed weights
+  resident_loop,             ///< chunk after chunk for all microbatches of a round: with streamed weights
 };
 
 enum class DpCollective : std::uint8_t { all_reduce, reduce_scatter_all_gather };
@@ -27,6 +27,26 @@ enum class Uneven : std::uint8_t {
 enum class StageTransfer : std::uint8_t {
   peer,       ///< every worker sends to the one with its MP index in the next stage
   multicast,  ///< the first worker of an MP group sends to the next stage's MP group
+};
+
+enum class Weights : std::uint8_t {
+  stationary,  ///< on the NPUs
+  streamed,    ///< outside of the wafer, as the optimizer is; they come in for every pass of a chunk
+};
+
+enum class WeightDelivery : std::uint8_t {
+  broadcast,  ///< every NPU gets all weights, and takes part in all sums of gradients
+  needed,     ///< who needs them: a multicast over DP for every share of MP and PP
+};
+
+enum class GradientStore : std::uint8_t {
+  every_load,  ///< gradients leave after every visit of a chunk in a backward pass
+  last_load,   ///< they are kept and leave after the last one
+};
+
+enum class Input : std::uint8_t {
+  prefetched,  ///< samples are there
+  streamed,    ///< they come in through the I/O controllers, microbatch by microbatch
 };
 
 /// How a model is trained on many NPUs. A rank is a worker of `degrees`.
@@ -51,10 +71,22 @@ struct Strategy {
   // Whether communication runs beside later computation that does not need it.
   bool overlap_mp = false, overlap_dp = true, overlap_pp = true;
 
+  Weights weights = Weights::stationary;
+  std::uint32_t weight_loads_per_pass = 1;  ///< streamed: rounds of microbatches, each forward and back
+  WeightDelivery weight_delivery = WeightDelivery::broadcast;
+  bool overlap_weights = true;  ///< streams run beside computation
+  std::optional<std::uint32_t>
+      weight_buffers;  ///< chunks that an NPU has room for; none: 2, 1 without overlap
+  GradientStore gradient_store = GradientStore::every_load;
+  Input input = Input::prefetched;
+  bool overlap_input = true;  ///< a microbatch comes in beside the computation of the one before
+
   std::uint32_t optimizer_bytes_per_parameter = 12;      ///< Adam: two moments and a copy, 4 bytes each
   std::uint32_t optimizer_operations_per_parameter = 4;  ///< as many as of momentum SGD
   std::uint64_t effective_rate = 0;                      ///< operations per second that an NPU sustains
 
+  bool streams_weights() const { return weights == Weights::streamed; }
+  std::uint32_t buffers() const { return weight_buffers.value_or(overlap_weights ? 2 : 1); }
   std::uint32_t chunks() const { return degrees.pp * chunks_per_stage; }
   std::uint64_t samples_per_microbatch() const { return minibatch / degrees.dp / microbatches; }
   /// Whether gradients are reduced to where their part of the optimizer is.

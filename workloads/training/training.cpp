@@ -18,10 +18,18 @@ TrainingGenerator::TrainingGenerator(std::shared_ptr<const Plan> plan, std::uint
       rank_(rank),
       at_(plan_->place(rank)),
       name_(plan_->model().name + ", rank " + std::to_string(rank)),
-      passes_(pipeline_order(strategy().schedule, strategy().degrees.pp, at_.pp, strategy().chunks_per_stage,
-                             strategy().microbatches)) {
+      passes_(plan_->passes(at_.pp)) {
   if (rank >= plan_->ranks())
     throw chakra::TraceError(name_ + ": the parallelism has " + std::to_string(plan_->ranks()) + " ranks");
+  if (!strategy().streams_weights()) return;
+  const auto goes_on = [this](std::size_t i) {
+    return i > 0 && passes_[i].chunk == passes_[i - 1].chunk &&
+           passes_[i].is_forward == passes_[i - 1].is_forward;
+  };
+  for (std::size_t i = 0; i < passes_.size(); ++i) {
+    if (!goes_on(i)) visits_.push_back({i, i});
+    visits_.back().end = i + 1;
+  }
 }
 
 void TrainingGenerator::rewind() {
@@ -36,6 +44,12 @@ void TrainingGenerator::rewind() {
   reduced_.clear();
   reductions_.clear();
   parameters_ = 0;
+  visit_ = 0;
+  loads_.clear();
+  stores_.clear();
+  passed_in_.clear();
+  passed_out_.clear();
+  inputs_.clear();
 }
 
 bool TrainingGenerator::next(Node& node) {
@@ -52,9 +66,80 @@ bool TrainingGenerator::next(Node& node) {
 void TrainingGenerator::make_more() {
   if (step_ == passes_.size()) return finish();
   const Pass& pass = passes_[step_];
+  if (visit_ < visits_.size() && visits_[visit_].begin == step_) begin_visit(visit_);
   label_ = " " + std::to_string(pass.microbatch);
   if (strategy().chunks_per_stage > 1) label_ += "." + std::to_string(pass.chunk);
   pass.is_forward ? forward(pass) : backward(pass);
+  if (visit_ < visits_.size() && visits_[visit_].end == step_ + 1) end_visit(visit_++);
+}
+
+/// Loads what may come in from now on, and waits for what the visit needs.
+void TrainingGenerator::begin_visit(std::size_t visit) {
+  const std::size_t buffers = strategy().buffers();
+  label_.clear();
+  const std::size_t last = std::min(visit + buffers, visits_.size());
+  for (std::size_t next = visit == 0 ? 0 : visit + buffers - 1; next < last; ++next)
+    stream_weights(next, true);
+  const auto take = [this](std::map<std::size_t, std::uint64_t>& from, std::size_t of) {
+    const auto found = from.find(of);
+    if (found == from.end()) return;
+    wait_for(found->second);
+    from.erase(found);
+  };
+  take(loads_, visit);
+  if (visit >= buffers) take(stores_, visit - buffers);
+}
+
+void TrainingGenerator::end_visit(std::size_t visit) {
+  if (passes_[step_].is_forward) return;
+  const std::size_t a_round = visits_.size() / strategy().weight_loads_per_pass;
+  const bool is_last_round = visit + a_round >= visits_.size();
+  label_.clear();
+  if (strategy().gradient_store == GradientStore::every_load || is_last_round) stream_weights(visit, false);
+}
+
+/// The chunk of a visit, of all stages that this rank gets: weights in the order of the passes, gradients
+/// too.
+void TrainingGenerator::stream_weights(std::size_t visit, bool comes_in) {
+  const Pass& pass = passes_[visits_[visit].begin];
+  const std::uint32_t stages = strategy().degrees.pp;
+  const bool broadcast = strategy().weight_delivery == WeightDelivery::broadcast;
+  for (std::uint32_t i = 0; i < stages; ++i) {
+    const std::uint32_t stage = pass.is_forward ? i : stages - 1 - i;
+    const bool is_own = stage == at_.pp;
+    if (!is_own && !broadcast) continue;
+    const std::uint64_t bytes =
+        broadcast ? plan_->whole_bytes(stage, pass.chunk) : plan_->held_bytes(stage, pass.chunk);
+    if (bytes == 0) continue;
+    Ids& passed = comes_in ? passed_in_ : passed_out_;
+    // There is room from the start for as many chunks as there are buffers. What only passes needs none.
+    const bool may_start = comes_in && visit < strategy().buffers();
+    const std::uint64_t id =
+        stream(comes_in,
+               std::string(comes_in ? "weights of chunk " : "gradients of chunk ") +
+                   std::to_string(pass.chunk * stages + stage) + (pass.is_forward ? " forward" : " backward"),
+               "weights", plan_->weights_group(rank_), bytes,
+               !is_own     ? passed
+               : may_start ? Ids{}
+                           : last_);
+    if (is_own)
+      (comes_in ? loads_ : stores_).emplace(visit, id);
+    else
+      passed = {id};
+  }
+}
+
+/// Waits for the samples of a pass; with overlap those of the next one come in meanwhile.
+void TrainingGenerator::load_input(const Pass& pass) {
+  const std::uint64_t bytes = plan_->input_bytes();
+  const auto load = [&](std::uint32_t microbatch) {
+    if (microbatch >= strategy().microbatches || inputs_.count(microbatch) != 0) return;
+    inputs_[microbatch] = stream(true, "samples", "input", plan_->mp_group(rank_), bytes, last_);
+  };
+  load(pass.microbatch);
+  if (strategy().overlap_input) load(pass.microbatch + 1);
+  wait_for(inputs_.at(pass.microbatch));
+  inputs_.erase(pass.microbatch);
 }
 
 namespace {
@@ -72,6 +157,7 @@ bool has_another(const std::vector<Pass>& passes, const Pass& pass, std::size_t 
 void TrainingGenerator::forward(const Pass& pass) {
   const std::uint32_t stages = strategy().degrees.pp, number = number_of(pass);
   if (number > 0) receive_from((at_.pp + stages - 1) % stages, pass);
+  if (number == 0 && strategy().input == Input::streamed) load_input(pass);
   const std::vector<Piece> pieces = plan_->pieces(at_.pp, pass.chunk);
   const bool gathers = gathers_for(pass);
   const std::uint32_t units = pieces.back().unit + 1;
@@ -134,7 +220,7 @@ void TrainingGenerator::backward_layer(const Piece& piece, bool is_last_pass) {
   } else {
     compute("weight_gradient " + layer, plan_->operations(piece, Plan::Work::weight_gradient));
   }
-  if (!is_last_pass) return;
+  if (!is_last_pass || strategy().streams_weights()) return;
   collect_gradient(plan_->parameters(piece), false, last_);
   collect_gradient(plan_->expert_parameters(piece), true, last_);
 }
@@ -171,6 +257,7 @@ void TrainingGenerator::reduce(const Bucket& bucket, const Ids& ready) {
 /// The last buckets, the optimizer, and what it has changed back to everybody.
 void TrainingGenerator::finish() {
   label_.clear();
+  if (strategy().streams_weights()) return;  // gradients leave behind every visit, and nobody needs to wait
   close_bucket(bucket_);
   close_bucket(expert_bucket_);
   for (const Bucket& bucket : delayed_) reduce(bucket, last_);
@@ -330,6 +417,14 @@ std::uint64_t TrainingGenerator::collective(CollectiveType type, const std::stri
   node.comm_type = type;
   node.pg_name = group;
   return node.id;
+}
+
+std::uint64_t TrainingGenerator::stream(bool comes_in, const std::string& what, const char* traffic_class,
+                                        const std::string& group, std::uint64_t bytes, const Ids& after) {
+  const std::uint64_t id = collective(comes_in ? CollectiveType::Broadcast : CollectiveType::Reduce, what,
+                                      traffic_class, group, bytes, after);
+  made_.back().io_stream = true;
+  return id;
 }
 
 }  // namespace wafertlm::training

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,12 @@ namespace wafertlm::training {
 /// of Shoeybi et al. 2019, Rajbhandari et al. 2020 and Narayanan et al. 2021. With ZeRO-3 a chunk's
 /// parameters are gathered for its first forward pass and again for its first backward pass of an iteration.
 ///
+/// With streamed weights a stage visits its chunks one after the other, forward and back again, for each
+/// round of microbatches. A visit waits for its chunk of weights, which may come in when the visit so many
+/// before it as there are buffers is over; gradients leave after a backward visit, and have left as many
+/// visits later. There is no optimizer. Streams are collectives (Node::io_stream) of class weights. With
+/// WeightDelivery::broadcast all ranks take part in those of all stages, but wait only for their own.
+///
 /// Left out: the gradients of tied embeddings on the first and last stage, those of norms with sequence
 /// parallelism, and the reduction of the loss (all small).
 class TrainingGenerator : public chakra::NodeSource {
@@ -51,6 +58,12 @@ class TrainingGenerator : public chakra::NodeSource {
 
   const Strategy& strategy() const { return plan_->strategy(); }
   void make_more();
+  void begin_visit(std::size_t visit);
+  void end_visit(std::size_t visit);
+  void stream_weights(std::size_t visit, bool comes_in);
+  void load_input(const Pass& pass);
+  std::uint64_t stream(bool comes_in, const std::string& what, const char* traffic_class,
+                       const std::string& group, std::uint64_t bytes, const Ids& after);
   void forward(const Pass& pass);
   void backward(const Pass& pass);
   void forward_layer(const Piece& piece, Plan::Work work);
@@ -87,8 +100,18 @@ class TrainingGenerator : public chakra::NodeSource {
   Plan::Place at_;
   std::string name_;
   std::vector<Pass> passes_;
-  std::size_t step_ = 0;           // pass; behind them the end
-  std::deque<chakra::Node> made_;  // not handed out yet
+  /// With streamed weights: passes of a chunk in one direction that follow each other. The same on all ranks.
+  struct Visit {
+    std::size_t begin = 0, end = 0;  // passes
+  };
+  std::vector<Visit> visits_;
+  std::size_t visit_ = 0;                          // that the next pass belongs to
+  std::map<std::size_t, std::uint64_t> loads_;     // by visit, of this rank's weights, not used yet
+  std::map<std::size_t, std::uint64_t> stores_;    // by visit, of this rank's gradients, not waited for yet
+  Ids passed_in_, passed_out_;                     // the last stream of another stage; none or one
+  std::map<std::uint32_t, std::uint64_t> inputs_;  // by microbatch, not used yet
+  std::size_t step_ = 0;                           // pass; behind them the end
+  std::deque<chakra::Node> made_;                  // not handed out yet
   std::uint64_t next_id_ = 0;
   std::string label_;  // of the pass, for names
   Ids last_;           // the last computation; none or one

@@ -45,6 +45,13 @@ unsigned log2_floor(std::uint64_t value) {
   return value == 0 ? 0 : 63U - static_cast<unsigned>(__builtin_clzll(value));
 }
 
+void add_stream(ClassVolume& of, const Node& node, bool is_first) {
+  const bool comes_in = node.comm_type == CollectiveType::Broadcast;
+  const std::uint64_t bytes = node.comm_size.value_or(0);
+  (comes_in ? of.streamed_in_bytes : of.streamed_out_bytes) += bytes;
+  if (is_first) (comes_in ? of.io_in_bytes : of.io_out_bytes) += bytes;
+}
+
 }  // namespace
 
 Volumes volumes_of(chakra::NodeSource& source, std::uint32_t rank, const chakra::CommGroups& groups) {
@@ -62,7 +69,9 @@ Volumes volumes_of(chakra::NodeSource& source, std::uint32_t rank, const chakra:
     ClassVolume& of = volumes.classes[node.comm_class.empty() ? otherwise : node.comm_class];
     ++of.operations;
     ++of.by_size[log2_floor(node.comm_size.value_or(0))];
-    if (node.is_collective())
+    if (node.io_stream)
+      add_stream(of, node, groups.ranks(node.pg_name).front() == rank);
+    else if (node.is_collective())
       of.sent_bytes += ring_bytes(node, rank, groups);
     else if (node.type == NodeType::CommSend)
       of.sent_bytes += node.comm_size.value_or(0);

@@ -17,6 +17,10 @@ struct ClassVolume {
   /// vector, all-reduce twice that) or a tree of which the rank is the root (broadcast, scatter: all,
   /// (n−1)/n); rounded down per operation.
   std::uint64_t sent_bytes = 0;
+  /// Streams that the rank gets, and sums that leave the wafer to which it adds.
+  std::uint64_t streamed_in_bytes = 0, streamed_out_bytes = 0;
+  /// Of those the ones of whose group it is the first: over all ranks, what the I/O controllers carry.
+  std::uint64_t io_in_bytes = 0, io_out_bytes = 0;
   std::map<unsigned, std::uint64_t> by_size;  ///< operations of 2^key to 2^(key+1) − 1 bytes
 };
 

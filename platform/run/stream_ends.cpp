@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/run/stream_ends.h"
+
+#include <set>
+#include <stdexcept>
+
+#include "workloads/collectives/proof.h"
+
+namespace wafertlm {
+
+StreamEnds::StreamEnds(Machine& machine, const Placement& npus, bool functional,
+                       std::function<void(CollectiveRecord&)> is_out)
+    : machine_(machine), functional_(functional), is_out_(std::move(is_out)) {
+  const std::set<NpuId> used(npus.begin(), npus.end());
+  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
+    const auto id = static_cast<NpuId>(n);
+    if (used.count(id) != 0) continue;
+    OperationListener& listener = *this;
+    auto port = std::make_unique<OperationPort>(("unused_" + std::to_string(n)).c_str(), listener);
+    machine.attach(*port, id);
+    ports_.emplace(id, std::move(port));
+  }
+}
+
+void StreamEnds::start(CollectiveRecord& record) {
+  Stream& stream = streams_[record.id];
+  stream = {&record, record.programs, 0};
+  Operation operation;
+  operation.kind = Operation::Kind::collective;
+  operation.traffic_class = machine_.wafer().classes.find(record.traffic_class);
+  for (std::size_t p = 0; p < stream.programs.size(); ++p) {
+    const auto& program = stream.programs[p];
+    operation.collective_id = record.operation_id(p);
+    operation.program = program;
+    for (std::uint32_t rank = 0; rank < program->group.size(); ++rank) {
+      const auto port = ports_.find(program->group[rank]);
+      if (port == ports_.end()) continue;  // a rank's own business
+      operation.rank = rank;
+      ++stream.open;
+      port->second->issue(
+          record.id, operation,
+          functional_ ? initial_values(*program, operation.collective_id, rank) : std::vector<std::byte>());
+    }
+  }
+}
+
+void StreamEnds::operation_done(std::uint64_t token, const Operation& operation,
+                                const std::vector<std::byte>& data) {
+  const auto found = streams_.find(token);
+  if (functional_ && !result_ranges(*operation.program, operation.rank).empty()) {
+    const std::string wrong = wrong_value(*operation.program, operation.collective_id, operation.rank, data);
+    if (!wrong.empty())
+      throw std::runtime_error("wrong value: stream " + std::to_string(token) + ", " + wrong);
+  }
+  if (--found->second.open != 0) return;
+  CollectiveRecord& record = *found->second.record;
+  streams_.erase(found);
+  is_out_(record);
+}
+
+}  // namespace wafertlm
