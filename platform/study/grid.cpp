@@ -42,7 +42,7 @@ const std::vector<std::string>* chosen(const Selection& selection, const std::st
 }  // namespace
 
 std::vector<Cell> grid_of(const StudySpec& study) {
-  std::vector<Cell> cells{{{}, study.file, study.arguments, study.overrides}};
+  std::vector<Cell> cells{{{}, study.file, study.arguments, {}}};
   for (const AxisSpec& axis : study.axes) {
     std::vector<Cell> more;
     for (const Cell& cell : cells)
@@ -52,6 +52,8 @@ std::vector<Cell> grid_of(const StudySpec& study) {
       }
     cells = std::move(more);
   }
+  // Behind those of the axes: one of them may have named another platform or workload.
+  for (Cell& cell : cells) append(cell.overrides, study.overrides);
   const auto is_excepted = [&](const Cell& cell) {
     return std::any_of(study.except.begin(), study.except.end(),
                        [&](const Selection& selection) { return is_in(study, cell, selection); });
