@@ -71,6 +71,9 @@ class JobRun : private RankHost {
   void time_spent(std::uint32_t rank, const TimeSegment& segment) override;
   void collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) override;
   void stream_complete(CollectiveRecord& record) override { stream_ends_.start(record); }
+  void relayed(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) override {
+    stream_ends_.done(token, operation, data);
+  }
   void stream_is_out(CollectiveRecord& record);
   std::vector<std::string> waiting(const std::vector<std::string>& pending) const;
   std::uint64_t finished() const;

@@ -115,6 +115,7 @@ void RankSequencer::leave_collective(CollectiveRecord& record, TaskEnd& end) {
 
 void RankSequencer::operation_done(std::uint64_t token, const Operation& operation,
                                    const std::vector<std::byte>& data) {
+  if ((token & kRelay) != 0) return host_.relayed(token & ~kRelay, operation, data);
   const auto slot = static_cast<std::uint32_t>(token);
   Running& running = running_.at(slot);
   const bool is_collective = running.task->kind == Task::Kind::collective;

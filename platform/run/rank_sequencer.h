@@ -33,6 +33,9 @@ class RankHost {
   virtual void collective_opened(std::uint32_t rank, const CollectiveRecord& record, TimePs now) = 0;
   /// The last rank has entered a stream.
   virtual void stream_complete(CollectiveRecord& record) = 0;
+  /// What relay() started has ended.
+  virtual void relayed(std::uint64_t token, const Operation& operation,
+                       const std::vector<std::byte>& data) = 0;
 
  protected:
   ~RankHost() = default;
@@ -58,8 +61,13 @@ class RankSequencer final : private SequencerHost, private OperationListener {
   const CollectiveRecord* collective_of(const Task& under_way) const;
   /// A stream that leaves the wafer is done for its ranks when it is outside.
   void stream_is_out(const CollectiveRecord& record, TimePs now);
+  /// The rank's NPU passes on a stream that is none of the rank's.
+  void relay(std::uint64_t token, const Operation& operation, std::vector<std::byte> data) {
+    port_.issue(token | kRelay, operation, std::move(data));
+  }
 
  private:
+  static constexpr std::uint64_t kRelay = std::uint64_t{1} << 63;  // in tokens
   void start(std::uint32_t slot, const Task& task) override;
   void operation_done(std::uint64_t token, const Operation& operation,
                       const std::vector<std::byte>& data) override;

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/run/stream_ends.h"
 
-#include <set>
 #include <stdexcept>
 
 #include "workloads/collectives/proof.h"
 
 namespace wafertlm {
 
-StreamEnds::StreamEnds(Machine& machine, const Placement& npus, bool functional,
-                       std::function<void(CollectiveRecord&)> is_out)
-    : machine_(machine), functional_(functional), is_out_(std::move(is_out)) {
-  const std::set<NpuId> used(npus.begin(), npus.end());
+StreamEnds::StreamEnds(Machine& machine, const Placement& npus, bool functional, Job job)
+    : machine_(machine), functional_(functional), job_(std::move(job)) {
+  for (std::uint32_t rank = 0; rank < npus.size(); ++rank) ranks_.emplace(npus[rank], rank);
   for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
     const auto id = static_cast<NpuId>(n);
-    if (used.count(id) != 0) continue;
+    if (ranks_.count(id) != 0) continue;
     OperationListener& listener = *this;
     auto port = std::make_unique<OperationPort>(("unused_" + std::to_string(n)).c_str(), listener);
     machine.attach(*port, id);
@@ -33,19 +31,22 @@ void StreamEnds::start(CollectiveRecord& record) {
     operation.collective_id = record.operation_id(p);
     operation.program = program;
     for (std::uint32_t rank = 0; rank < program->group.size(); ++rank) {
-      const auto port = ports_.find(program->group[rank]);
-      if (port == ports_.end()) continue;  // a rank's own business
+      const auto rank_here = ranks_.find(program->group[rank]);
+      const bool is_ranks_own = rank_here != ranks_.end() && !program->is_relay(rank);
+      if (is_ranks_own) continue;
       operation.rank = rank;
       ++stream.open;
-      port->second->issue(
-          record.id, operation,
-          functional_ ? initial_values(*program, operation.collective_id, rank) : std::vector<std::byte>());
+      std::vector<std::byte> data;
+      if (functional_) data = initial_values(*program, operation.collective_id, rank);
+      if (rank_here != ranks_.end())
+        job_.sequencer(rank_here->second).relay(record.id, operation, std::move(data));
+      else
+        ports_.at(program->group[rank])->issue(record.id, operation, std::move(data));
     }
   }
 }
 
-void StreamEnds::operation_done(std::uint64_t token, const Operation& operation,
-                                const std::vector<std::byte>& data) {
+void StreamEnds::done(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) {
   const auto found = streams_.find(token);
   if (functional_ && !result_ranges(*operation.program, operation.rank).empty()) {
     const std::string wrong = wrong_value(*operation.program, operation.collective_id, operation.rank, data);
@@ -55,7 +56,7 @@ void StreamEnds::operation_done(std::uint64_t token, const Operation& operation,
   if (--found->second.open != 0) return;
   CollectiveRecord& record = *found->second.record;
   streams_.erase(found);
-  is_out_(record);
+  job_.is_out(record);
 }
 
 }  // namespace wafertlm

@@ -26,7 +26,10 @@ void add(TraceInfo& info, const chakra::Node& node, std::uint64_t& compute_ps) {
       if (node.is_launch()) {
         info.cpu_ps += node.duration_ps;
       } else {
-        auto& kind = info.collectives[to_string(*node.comm_type)];
+        const char* const way = !node.io_stream                                       ? ""
+                                : node.comm_type == chakra::CollectiveType::Broadcast ? " (streams in)"
+                                                                                      : " (streams out)";
+        auto& kind = info.collectives[to_string(*node.comm_type) + std::string(way)];
         ++kind.count;
         kind.bytes += node.comm_size.value_or(0);
       }

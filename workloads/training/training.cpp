@@ -47,8 +47,8 @@ void TrainingGenerator::rewind() {
   visit_ = 0;
   loads_.clear();
   stores_.clear();
-  passed_in_.clear();
-  passed_out_.clear();
+  last_load_.reset();
+  last_store_.reset();
   inputs_.clear();
 }
 
@@ -111,21 +111,18 @@ void TrainingGenerator::stream_weights(std::size_t visit, bool comes_in) {
     const std::uint64_t bytes =
         broadcast ? plan_->whole_bytes(stage, pass.chunk) : plan_->held_bytes(stage, pass.chunk);
     if (bytes == 0) continue;
-    Ids& passed = comes_in ? passed_in_ : passed_out_;
-    // There is room from the start for as many chunks as there are buffers. What only passes needs none.
-    const bool may_start = comes_in && visit < strategy().buffers();
-    const std::uint64_t id =
+    // One after the other in each direction, in the order in which they are wanted. There is room from the
+    // start for as many chunks as there are buffers; what belongs to other stages only passes and needs none.
+    std::optional<std::uint64_t>& before = comes_in ? last_load_ : last_store_;
+    Ids after;
+    if (is_own && !(comes_in && visit < strategy().buffers())) after = last_;
+    if (before) after.push_back(*before);
+    before =
         stream(comes_in,
                std::string(comes_in ? "weights of chunk " : "gradients of chunk ") +
                    std::to_string(pass.chunk * stages + stage) + (pass.is_forward ? " forward" : " backward"),
-               "weights", plan_->weights_group(rank_), bytes,
-               !is_own     ? passed
-               : may_start ? Ids{}
-                           : last_);
-    if (is_own)
-      (comes_in ? loads_ : stores_).emplace(visit, id);
-    else
-      passed = {id};
+               "weights", plan_->weights_group(rank_), bytes, after);
+    if (is_own) (comes_in ? loads_ : stores_).emplace(visit, *before);
   }
 }
 

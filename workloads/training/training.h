@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,13 +106,13 @@ class TrainingGenerator : public chakra::NodeSource {
     std::size_t begin = 0, end = 0;  // passes
   };
   std::vector<Visit> visits_;
-  std::size_t visit_ = 0;                          // that the next pass belongs to
-  std::map<std::size_t, std::uint64_t> loads_;     // by visit, of this rank's weights, not used yet
-  std::map<std::size_t, std::uint64_t> stores_;    // by visit, of this rank's gradients, not waited for yet
-  Ids passed_in_, passed_out_;                     // the last stream of another stage; none or one
-  std::map<std::uint32_t, std::uint64_t> inputs_;  // by microbatch, not used yet
-  std::size_t step_ = 0;                           // pass; behind them the end
-  std::deque<chakra::Node> made_;                  // not handed out yet
+  std::size_t visit_ = 0;                        // that the next pass belongs to
+  std::map<std::size_t, std::uint64_t> loads_;   // by visit, of this rank's weights, not used yet
+  std::map<std::size_t, std::uint64_t> stores_;  // by visit, of this rank's gradients, not waited for yet
+  std::optional<std::uint64_t> last_load_, last_store_;  // also of other stages
+  std::map<std::uint32_t, std::uint64_t> inputs_;        // by microbatch, not used yet
+  std::size_t step_ = 0;                                 // pass; behind them the end
+  std::deque<chakra::Node> made_;                        // not handed out yet
   std::uint64_t next_id_ = 0;
   std::string label_;  // of the pass, for names
   Ids last_;           // the last computation; none or one
