@@ -22,8 +22,8 @@ StudySpec load_study(const std::string& path, const std::vector<std::string>& ov
 
 enum class FileKind : std::uint8_t { platform, experiment, workload, model, study };
 
-/// Told by the top-level key: platform, experiment, workload, model, study. @throws ConfigError when there is none
-/// of them.
+/// Told by the top-level key: platform, experiment, workload, model, study. @throws ConfigError when there is
+/// none of them.
 FileKind detect_kind(const std::string& path);
 
 /// Every value in canonical units, defaults included, with provenances and where it was written. Loading the

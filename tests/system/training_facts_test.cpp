@@ -45,7 +45,7 @@ TEST_F(TrainingFacts, TooLargeIsRefusedUnlessANoteIsWanted) {
   const std::string small = "--set npu.hbm.capacity=10MB ";
   const ToolResult refused = run(small);
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_NE(refused.error.find("6 MB more than the HBM"), std::string::npos) << refused.error;
+  EXPECT_NE(refused.error.find("6.000 MB more than the HBM"), std::string::npos) << refused.error;
   const ToolResult noted = run(small + "--set hbm_overflow=note");
   ASSERT_EQ(noted.exit_code, 0) << noted.error;
   EXPECT_EQ(results()["training"]["memory_fits"], false);
