@@ -13,6 +13,7 @@
 #include "platform/config/config_error.h"
 #include "platform/fred/fred_command.h"
 #include "platform/run/run_command.h"
+#include "platform/study/study_command.h"
 #include "platform/trace/trace_command.h"
 #include "platform/traffic/traffic_command.h"
 #include "workloads/chakra/trace_error.h"
@@ -37,6 +38,7 @@ int run(int argc, char** argv) {
       {"traffic", add_traffic_command(app)},   {"check", add_check_command(app)},
       {"schema", add_schema_command(app)},     {"trace", add_trace_command(app)},
       {"workload", add_workload_command(app)}, {"fred", add_fred_command(app)},
+      {"study", add_study_command(app)},
   };
   try {
     app.parse(argc, argv);

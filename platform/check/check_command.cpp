@@ -9,6 +9,7 @@
 #include "platform/config/json_schema.h"
 #include "platform/config/load.h"
 #include "platform/run/job.h"
+#include "platform/study/study_command.h"
 #include "platform/system/wafer.h"
 
 namespace wafertlm {
@@ -50,6 +51,7 @@ void show(const config::ExperimentSpec& spec) {
 }
 
 void show(const config::WorkloadSpec& spec) { fmt::print("workload  {}\n", spec.name); }
+void show(const config::StudySpec&) {}
 void show(const config::ModelSpec& spec) {
   const model::Model model = config::build_model(spec);
   fmt::print("model     {}: {} parameters, {} operations forward per sample, {} blocks\n", model.name,
@@ -68,6 +70,12 @@ int check(const Spec& spec, bool resolved) {
   return 0;
 }
 
+int check_cells(const config::StudySpec& spec, const Options& options) {
+  const std::size_t cells = check_study(spec, options.file);
+  if (!options.resolved) fmt::print("study     {}: {}\n", spec.name, counted(cells, "cell"));
+  return check(spec, options.resolved);
+}
+
 int run(const Options& options) {
   switch (config::detect_kind(options.file)) {
     case config::FileKind::platform:
@@ -78,6 +86,8 @@ int run(const Options& options) {
       return check(config::load_workload(options.file, options.overrides), options.resolved);
     case config::FileKind::model:
       return check(config::load_model(options.file, options.overrides), options.resolved);
+    case config::FileKind::study:
+      return check_cells(config::load_study(options.file, options.overrides), options);
   }
   return 2;
 }
@@ -86,8 +96,8 @@ int run(const Options& options) {
 
 std::function<int()> add_check_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("check", "Check a platform, experiment, workload or layer file without running");
+  CLI::App* command = app.add_subcommand(
+      "check", "Check a platform, experiment, workload, model or study file without running");
   command->add_option("FILE", options->file, "YAML file")->required()->type_name("FILE");
   command->add_option("--set", options->overrides, "Change a key, as in `run`");
   command->add_flag("--resolved", options->resolved,

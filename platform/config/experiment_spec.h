@@ -8,6 +8,9 @@
 
 namespace wafertlm::config {
 
+/// A model that needs more memory than an NPU has.
+enum class HbmOverflow : std::uint8_t { error, note };
+
 /// An experiment file with the platform and the workload that it names.
 struct ExperimentSpec {
   std::string name;
@@ -15,7 +18,8 @@ struct ExperimentSpec {
   WorkloadSpec workload;
   std::uint32_t iterations = 1;
   bool barrier = false;  ///< ranks wait for each other between iterations
-  Origins origins;       ///< of all values, also those of platform and workload
+  HbmOverflow hbm_overflow = HbmOverflow::error;
+  Origins origins;  ///< of all values, also those of platform and workload
 };
 
 bool operator==(const ExperimentSpec& a, const ExperimentSpec& b);

@@ -51,7 +51,7 @@ const char* remedy(const training::MemoryNeed& need) {
 /// A model that does not fit is refused, or the run would stand for a machine that cannot exist.
 void check_memory(const ExperimentSpec& experiment, const Check& check) {
   const WorkloadSpec& workload = experiment.workload;
-  if (workload.kind != WorkloadKind::training) return;
+  if (workload.kind != WorkloadKind::training || experiment.hbm_overflow == HbmOverflow::note) return;
   const training::Plan plan(build_model(workload.training.model), workload.training.complete_strategy());
   const std::uint64_t capacity = experiment.platform.npu.hbm.capacity_bytes;
   for (std::uint32_t rank = 0; rank < plan.ranks(); rank += plan.strategy().degrees.mp) {
@@ -100,6 +100,10 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
                   "How often the workload runs")
         .optional("barrier", &ExperimentSpec::barrier, boolean(),
                   "All ranks wait for each other between iterations")
+        .optional(
+            "hbm_overflow", &ExperimentSpec::hbm_overflow,
+            choice<HbmOverflow>({{"error", HbmOverflow::error}, {"note", HbmOverflow::note}}),
+            "A model that needs more memory than an NPU has is refused, or runs and is marked in the results")
         .check(check_ranks)
         .check(check_streams)
         .check(check_memory);

@@ -7,6 +7,7 @@
 #include "platform/config/experiment_type.h"
 #include "platform/config/model_type.h"
 #include "platform/config/platform_type.h"
+#include "platform/config/study_type.h"
 #include "platform/config/workload_type.h"
 
 namespace wafertlm::config {
@@ -21,6 +22,8 @@ const StructType& type_of(FileKind kind) {
       return *experiment_type();
     case FileKind::workload:
       return *workload_type();
+    case FileKind::study:
+      return *study_type();
     case FileKind::model:
       break;
   }
@@ -37,7 +40,8 @@ Json with_header(const std::string& title, const Json& schema, const SchemaDefs&
 /// A file that only extends another may leave out the key that tells its kind.
 Json any_changes(SchemaDefs& defs) {
   Json choices = Json::array();
-  for (const FileKind kind : {FileKind::platform, FileKind::experiment, FileKind::workload, FileKind::model})
+  for (const FileKind kind :
+       {FileKind::platform, FileKind::experiment, FileKind::workload, FileKind::model, FileKind::study})
     choices.push_back(type_of(kind).reference(SchemaStyle::changes, defs));
   return {{"required", {kExtendsKey}}, {"anyOf", choices}};
 }
@@ -49,7 +53,7 @@ std::string json_schema() {
   Json schema;
   std::vector<Json> kinds;
   for (const FileKind kind :
-       {FileKind::experiment, FileKind::platform, FileKind::workload, FileKind::model}) {
+       {FileKind::experiment, FileKind::platform, FileKind::workload, FileKind::model, FileKind::study}) {
     Json choice{{"if", {{"required", {type_of(kind).keys().front().name}}}}};
     choice["then"] = type_of(kind).file_reference(defs);
     kinds.push_back(choice);

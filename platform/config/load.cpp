@@ -8,6 +8,7 @@
 #include "platform/config/model_type.h"
 #include "platform/config/override.h"
 #include "platform/config/platform_type.h"
+#include "platform/config/study_type.h"
 #include "platform/config/suggest.h"
 #include "platform/config/workload_type.h"
 #include "platform/config/yaml_writer.h"
@@ -27,7 +28,8 @@ std::vector<Kind> kinds() {
   return {{FileKind::experiment, experiment_type().get()},
           {FileKind::platform, platform_type().get()},
           {FileKind::workload, workload_type().get()},
-          {FileKind::model, model_type().get()}};
+          {FileKind::model, model_type().get()},
+          {FileKind::study, study_type().get()}};
 }
 
 std::optional<Kind> find_kind(const Node& root) {
@@ -76,6 +78,10 @@ ModelSpec load_model(const std::string& path, const std::vector<std::string>& ov
   return load(path, overrides, *model_type());
 }
 
+StudySpec load_study(const std::string& path, const std::vector<std::string>& overrides) {
+  return load(path, overrides, *study_type());
+}
+
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides) {
   ExperimentSpec spec = load(path, overrides, *experiment_type());
   for (const Key& key : experiment_type()->keys()) {
@@ -104,5 +110,6 @@ std::string resolved_yaml(const PlatformSpec& spec) { return resolved(spec, *pla
 std::string resolved_yaml(const WorkloadSpec& spec) { return resolved(spec, *workload_type()); }
 std::string resolved_yaml(const ModelSpec& spec) { return resolved(spec, *model_type()); }
 std::string resolved_yaml(const ExperimentSpec& spec) { return resolved(spec, *experiment_type()); }
+std::string resolved_yaml(const StudySpec& spec) { return resolved(spec, *study_type()); }
 
 }  // namespace wafertlm::config

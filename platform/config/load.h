@@ -5,6 +5,7 @@
 
 #include "platform/config/config_error.h"
 #include "platform/config/experiment_spec.h"
+#include "platform/config/study_spec.h"
 
 namespace wafertlm::config {
 
@@ -17,10 +18,12 @@ ModelSpec load_model(const std::string& path, const std::vector<std::string>& ov
 /// platform, workload.… the workload, the rest the experiment.
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides = {});
 
-enum class FileKind : std::uint8_t { platform, experiment, workload, model };
+StudySpec load_study(const std::string& path, const std::vector<std::string>& overrides = {});
 
-/// Told by the top-level key: platform, experiment, workload, model. @throws ConfigError when there is none
-/// of them.
+enum class FileKind : std::uint8_t { platform, experiment, workload, model, study };
+
+/// Told by the top-level key: platform, experiment, workload, model, study. @throws ConfigError when there is
+/// none of them.
 FileKind detect_kind(const std::string& path);
 
 /// Every value in canonical units, defaults included, with provenances and where it was written. Loading the
@@ -29,5 +32,6 @@ std::string resolved_yaml(const PlatformSpec& spec);
 std::string resolved_yaml(const WorkloadSpec& spec);
 std::string resolved_yaml(const ModelSpec& spec);
 std::string resolved_yaml(const ExperimentSpec& spec);
+std::string resolved_yaml(const StudySpec& spec);
 
 }  // namespace wafertlm::config

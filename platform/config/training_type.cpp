@@ -153,11 +153,13 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "Where a degree does not divide the model: refuse, or the same fraction for everybody")
       .optional("element_bytes", strategy(&S::element_bytes), integer<std::uint32_t>(1, 8),
                 "Bytes of a weight, an activation and a gradient")
-      .optional("dp_collective", strategy(&S::dp_collective),
-                maybe(choice<DpCollective>(
-                    {{"all_reduce", DpCollective::all_reduce},
-                     {"reduce_scatter_all_gather", DpCollective::reduce_scatter_all_gather}})),
-                "How gradients are reduced; not given: all_reduce, with ZeRO reduce_scatter_all_gather")
+      .optional(
+          "dp_collective", strategy(&S::dp_collective),
+          maybe(choice<DpCollective>({{"all_reduce", DpCollective::all_reduce},
+                                      {"reduce_scatter_all_gather", DpCollective::reduce_scatter_all_gather},
+                                      {"none", DpCollective::none}})),
+          "How gradients are reduced; not given: all_reduce, with ZeRO reduce_scatter_all_gather; none: "
+          "not at all, to see the rest of an iteration as if their reduction were hidden")
       .optional("gradient_bucket", strategy(&S::bucket_bytes),
                 whole_quantity(size_dimension(), "1 B", "1 PB"),
                 "Gradients are reduced in buckets of this size")

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <locale>
 #include <nlohmann/json.hpp>
@@ -70,6 +71,32 @@ class Boolean : public TypeOf<bool> {
   bool read(const Reader& in) const override { return in.boolean(); }
   Node write(const bool& value) const override { return Node::scalar(value ? "true" : "false"); }
   Json schema(SchemaStyle, SchemaDefs&) const override { return {{"type", "boolean"}}; }
+};
+
+class Number : public TypeOf<double> {
+ public:
+  Number(double least, double most) : least_(least), most_(most) {}
+  double read(const Reader& in) const override {
+    const std::string expected = fmt::format("a number from {} to {}", least_, most_);
+    const std::string& text = in.scalar(expected);
+    std::size_t used = 0;
+    double value = 0;
+    try {
+      value = std::stod(text, &used);
+    } catch (const std::exception&) {
+    }
+    if (in.node().quoted || used == 0 || used != text.size() || !std::isfinite(value)) in.fail_type(expected);
+    if (value < least_ || value > most_)
+      in.fail(fmt::format("{} is out of range; expected {}", quoted(text), expected));
+    return value;
+  }
+  Node write(const double& value) const override { return Node::scalar(fmt::format("{}", value)); }
+  Json schema(SchemaStyle, SchemaDefs&) const override {
+    return {{"type", "number"}, {"minimum", least_}, {"maximum", most_}};
+  }
+
+ private:
+  double least_, most_;
 };
 
 template <class T, T (*parse)(const Dimension&, std::string_view), std::string (*format)(const Dimension&, T)>
@@ -158,6 +185,7 @@ class AutoOr : public TypeOf<std::optional<std::uint64_t>> {
 TypePtr<std::string> text() { return std::make_shared<Text>(); }
 TypePtr<std::string> word() { return std::make_shared<Word>(); }
 TypePtr<std::string> file_path(const std::string& meaning) { return std::make_shared<FilePath>(meaning); }
+TypePtr<double> number(double least, double most) { return std::make_shared<Number>(least, most); }
 TypePtr<bool> boolean() { return std::make_shared<Boolean>(); }
 
 TypePtr<std::uint64_t> whole_quantity(const Dimension& dimension, std::string_view least,

@@ -20,6 +20,8 @@ TypePtr<std::string> word();
 /// A path relative to the file that mentions it; held as an absolute path.
 TypePtr<std::string> file_path(const std::string& meaning);
 TypePtr<bool> boolean();
+/// A plain number, without a unit.
+TypePtr<double> number(double least, double most);
 
 /// Quantities with units; the range is written with units too ("1 B", "16 MiB") and includes its ends.
 TypePtr<std::uint64_t> whole_quantity(const Dimension& dimension, std::string_view least,

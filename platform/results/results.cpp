@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "platform/command/format.h"
+#include "platform/results/training_facts.h"
 
 namespace wafertlm {
 namespace {
@@ -184,6 +185,7 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
         iteration,
         iterations.size() * job.job().size() <= kMostRankRows || &iteration == &iterations.back()));
   results["iteration_time_s"] = results["iterations"].back()["time_s"];
+  results["training"] = training_facts(experiment);
   results["critical_path"] = critical_path_json(job);
   results["collectives_total"] = job.collectives().size();
   results["collectives"] = collectives_json(job);

@@ -16,7 +16,11 @@ enum class Schedule : std::uint8_t {
   resident_loop,             ///< chunk after chunk for all microbatches of a round: with streamed weights
 };
 
-enum class DpCollective : std::uint8_t { all_reduce, reduce_scatter_all_gather };
+enum class DpCollective : std::uint8_t {
+  all_reduce,
+  reduce_scatter_all_gather,
+  none,  ///< gradients stay where they are: what is left when their reduction costs nothing
+};
 
 /// What happens where a degree does not divide a model.
 enum class Uneven : std::uint8_t {

@@ -235,7 +235,8 @@ void TrainingGenerator::collect_gradient(std::uint64_t parameters, bool of_exper
 
 void TrainingGenerator::close_bucket(Bucket& from) {
   Bucket bucket = std::exchange(from, {});
-  if (bucket.bytes == 0 || copies(bucket.of_experts) == 1) return;
+  if (bucket.bytes == 0 || copies(bucket.of_experts) == 1 || strategy().dp_collective == DpCollective::none)
+    return;
   if (strategy().overlap_dp)
     reduce(bucket, bucket.gradients);
   else

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/config/study_type.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "platform/config/study_value_types.h"
+#include "platform/config/suggest.h"
+#include "platform/config/value_types.h"
+#include "workloads/parallelism/parallelism.h"
+
+namespace wafertlm::config {
+
+namespace {
+
+constexpr double kMostNumber = 1e18;
+
+/// All degrees whose product is in the range, MP first.
+std::vector<AxisValueSpec> all_parallelisms(std::uint32_t least, std::uint32_t most) {
+  std::vector<AxisValueSpec> values;
+  for (std::uint32_t mp = 1; mp <= most; ++mp)
+    for (std::uint32_t dp = 1; mp * dp <= most; ++dp)
+      for (std::uint32_t pp = 1; mp * dp * pp <= most; ++pp)
+        if (mp * dp * pp >= least) values.push_back({to_string(Parallelism{mp, dp, pp}), "", {}, {}});
+  return values;
+}
+
+std::shared_ptr<const Struct<AxisSpec>> axis_type() {
+  using A = AxisSpec;
+  auto type = std::make_shared<Struct<A>>("axis");
+  type->required("axis", &A::name, text(), "Name of the axis")
+      .optional("values", &A::values, list_of<AxisValueSpec>(axis_value(), 0, 100'000),
+                "Values: a name, or a map of name, file, arguments and set")
+      .optional("parallelisms", &A::parallelisms, maybe(range(1, 4096)),
+                "In place of values: every MP x DP x PP that uses so many NPUs, for instance 18-20")
+      .optional("arguments", &A::arguments, texts(), "More words for the command; {} is the value's name")
+      .optional("set", &A::overrides, texts(), "Keys to change; {} is the value's name");
+  return type;
+}
+
+std::shared_ptr<const Struct<ColumnSpec>> column_type() {
+  using C = ColumnSpec;
+  auto type = std::make_shared<Struct<C>>("column");
+  type->required("column", &C::name, text(), "Name of the column")
+      .optional("as", &C::shown_as,
+                choice<ShownAs>({{"number", ShownAs::number},
+                                 {"time", ShownAs::time},
+                                 {"bytes", ShownAs::bytes},
+                                 {"bandwidth", ShownAs::bandwidth},
+                                 {"rate", ShownAs::rate},
+                                 {"percent", ShownAs::percent}}),
+                "How it is printed: a time is in seconds, bytes, bytes/s, operations/s, a part of 1");
+  type->alternative(&C::kind, C::Kind::read)
+      .required("read", &C::read, text(),
+                "Where it stands in results.json (or the JSON of the command): "
+                "iterations[-1].breakdown_s.compute, rows[0].time_s, links[*].busy_fraction")
+      .optional("take", &C::taken,
+                choice<Taken>({{"only", Taken::only},
+                               {"last", Taken::last},
+                               {"sum", Taken::sum},
+                               {"mean", Taken::mean},
+                               {"least", Taken::least},
+                               {"most", Taken::most}}),
+                "What to take of several ([*])");
+  type->alternative(&C::kind, C::Kind::quotient)
+      .required("divide", &C::dividend, text(), "A column")
+      .required("by", &C::divisor, text(), "The column that it is divided by")
+      .optional("divide_at", &C::dividend_at, selection(), "Taken from the cell with these values instead")
+      .optional("by_at", &C::divisor_at, selection(), "Taken from the cell with these values instead");
+  type->alternative(&C::kind, C::Kind::sum).required("sum", &C::terms, texts(), "Columns");
+  return type;
+}
+
+std::shared_ptr<const Struct<ReferenceSpec>> reference_type() {
+  using R = ReferenceSpec;
+  auto type = std::make_shared<Struct<R>>("reference");
+  type->required("column", &R::column, text(), "Beside which column")
+      .required("at", &R::at, selection(), "In which cells")
+      .required("value", &R::value, number(-kMostNumber, kMostNumber), "The published value");
+  return type;
+}
+
+std::shared_ptr<const Struct<CalibrationSpec>> calibration_type() {
+  using C = CalibrationSpec;
+  auto type = std::make_shared<Struct<C>>("calibration");
+  type->required("calibration", &C::name, text(), "Its name")
+      .required("at", &C::at, selection(), "The cells that get the value that is found")
+      .required("key", &C::key, text(), "The key to set")
+      .required("between", &C::between, texts(), "Two values with the same unit: [1 PFLOPS, 100 PFLOPS]")
+      .required("column", &C::column, text(), "What must reach the target")
+      .required("in", &C::cell, selection(), "In which of the cells")
+      .required("target", &C::target, number(-kMostNumber, kMostNumber), "Its value there")
+      .optional("within_percent", &C::within_percent, number(1e-6, 100),
+                "How near the key and the column must come");
+  return type;
+}
+
+std::shared_ptr<const Struct<TableSpec>> table_type() {
+  using T = TableSpec;
+  auto type = std::make_shared<Struct<T>>("table");
+  type->required("table", &T::name, text(), "Its title")
+      .optional("where", &T::where, selection(), "Which cells, by axes and columns")
+      .optional("columns", &T::columns, texts(), "Which columns; all if not given")
+      .optional("sort", &T::sort, or_none<std::string>(text(), ""), "By this column, smallest first")
+      .optional("first", &T::first, integer<std::uint32_t>(0, 100'000), "So many rows; 0: all");
+  return type;
+}
+
+std::shared_ptr<const Struct<SummarySpec>> summary_type() {
+  using S = SummarySpec;
+  auto type = std::make_shared<Struct<S>>("summary");
+  type->required("summary", &S::name, text(), "Its name")
+      .required("column", &S::column, text(), "Of which column")
+      .optional("where", &S::where, selection(), "Over which cells, by axes and columns")
+      .optional("take", &S::kind,
+                choice<S::Kind>({{"mean", S::Kind::mean},
+                                 {"ratio_of_means", S::Kind::ratio_of_means},
+                                 {"least", S::Kind::least},
+                                 {"most", S::Kind::most},
+                                 {"count", S::Kind::count}}),
+                "ratio_of_means: of a column that divides: mean of the dividends / mean of the divisors")
+      .optional("reference", &S::reference, maybe(number(-kMostNumber, kMostNumber)), "The published value");
+  return type;
+}
+
+template <class Named>
+std::vector<std::string> names_of(const std::vector<Named>& items) {
+  std::vector<std::string> names;
+  for (const Named& item : items) names.push_back(item.name);
+  return names;
+}
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+template <class Named>
+void check_unique(const std::vector<Named>& items, const Check& check) {
+  std::set<std::string> seen;
+  for (const Named& item : items)
+    if (!seen.insert(item.name).second)
+      check.fail({&item.name}, "a second " + quoted(item.name) + "; names must differ");
+}
+
+/// What is the same for all rules about names.
+class Names {
+ public:
+  Names(const StudySpec& study, const Check& check) : study_(study), check_(check) {}
+
+  void require_column(const std::string& name, const void* culprit) const {
+    const std::vector<std::string> columns = names_of(study_.columns);
+    if (!has(columns, name))
+      check_.fail({culprit}, "there is no column " + quoted(name) + suggestion(name, columns, "columns"));
+  }
+  void require_axes(const Selection& selection, bool or_columns) const {
+    std::vector<std::string> known = names_of(study_.axes);
+    for (const auto& [name, values] : selection) {
+      const auto axis = std::find_if(study_.axes.begin(), study_.axes.end(),
+                                     [&, &key = name](const AxisSpec& each) { return each.name == key; });
+      if (axis == study_.axes.end()) {
+        const std::vector<std::string> columns = names_of(study_.columns);
+        if (or_columns && has(columns, name)) continue;
+        if (or_columns) known.insert(known.end(), columns.begin(), columns.end());
+        check_.fail({&selection}, "there is no axis " + quoted(name) + suggestion(name, known, "axes"));
+      }
+      const std::vector<std::string> all = names_of(values_of(*axis));
+      for (const std::string& value : values)
+        if (!has(all, value))
+          check_.fail({&selection}, fmt::format("axis {} has no value {}{}", quoted(name), quoted(value),
+                                                suggestion(value, all, "values")));
+    }
+  }
+
+ private:
+  const StudySpec& study_;
+  const Check& check_;
+};
+
+void check_axes(const StudySpec& study, const Check& check) {
+  check_unique(study.axes, check);
+  check_unique(study.columns, check);
+  check_unique(study.calibrations, check);
+  for (const AxisSpec& axis : study.axes) {
+    if (axis.values.empty() == !axis.parallelisms)
+      check.fail({&axis.name}, "an axis needs '" + check.path(&axis.values) + "' or '" +
+                                   check.path(&axis.parallelisms) + "', one of them");
+    check_unique(axis.values, check);
+    const std::vector<std::string> columns = names_of(study.columns);
+    if (has(columns, axis.name)) check.fail({&axis.name}, "there is a column of the same name");
+  }
+  for (const AxisSpec& axis : study.axes)
+    if (study.file.empty() && std::all_of(axis.values.begin(), axis.values.end(),
+                                          [](const AxisValueSpec& value) { return !value.file.empty(); }))
+      return;
+  if (study.file.empty())
+    check.fail({&study.name}, "nothing says what the command takes; give '" + check.path(&study.file) +
+                                  "', or a file with every value of an axis");
+}
+
+void check_columns(const StudySpec& study, const Check& check) {
+  const Names names(study, check);
+  for (std::size_t i = 0; i < study.columns.size(); ++i) {
+    const ColumnSpec& column = study.columns[i];
+    const auto require_earlier = [&](const std::string& name, const void* culprit) {
+      names.require_column(name, culprit);
+      for (std::size_t k = i; k < study.columns.size(); ++k)
+        if (study.columns[k].name == name)
+          check.fail({culprit}, "the column " + quoted(name) + " must stand before this one");
+    };
+    if (column.kind == ColumnSpec::Kind::quotient) {
+      require_earlier(column.dividend, &column.dividend);
+      require_earlier(column.divisor, &column.divisor);
+    }
+    for (const std::string& term : column.terms) require_earlier(term, &column.terms);
+    names.require_axes(column.dividend_at, false);
+    names.require_axes(column.divisor_at, false);
+  }
+}
+
+/// One value for every axis.
+void require_one_cell(const StudySpec& study, const CalibrationSpec& calibration, const Check& check) {
+  for (const AxisSpec& axis : study.axes) {
+    std::size_t values = 0;
+    for (const Selection* of : {&calibration.at, &calibration.cell})
+      for (const auto& [name, chosen] : *of)
+        if (name == axis.name) values += chosen.size();
+    if (values != 1)
+      check.fail({&calibration.cell},
+                 fmt::format("'{}' and this must name one value of axis {}, they name {}",
+                             check.path(&calibration.at), quoted(axis.name), values));
+  }
+}
+
+void check_names(const StudySpec& study, const Check& check) {
+  const Names names(study, check);
+  for (const Selection& selection : study.except) names.require_axes(selection, false);
+  for (const ReferenceSpec& reference : study.references) {
+    names.require_column(reference.column, &reference.column);
+    names.require_axes(reference.at, false);
+  }
+  for (const CalibrationSpec& calibration : study.calibrations) {
+    names.require_column(calibration.column, &calibration.column);
+    names.require_axes(calibration.at, false);
+    names.require_axes(calibration.cell, false);
+    require_one_cell(study, calibration, check);
+    if (calibration.between.size() != 2)
+      check.fail({&calibration.between}, "expected two values such as [1 PFLOPS, 100 PFLOPS]");
+  }
+  for (const TableSpec& table : study.tables) {
+    names.require_axes(table.where, true);
+    for (const std::string& column : table.columns) names.require_column(column, &table.columns);
+    if (!table.sort.empty()) names.require_column(table.sort, &table.sort);
+  }
+  for (const SummarySpec& summary : study.summaries) {
+    names.require_column(summary.column, &summary.column);
+    names.require_axes(summary.where, true);
+    const auto column = std::find_if(study.columns.begin(), study.columns.end(),
+                                     [&](const ColumnSpec& each) { return each.name == summary.column; });
+    if (summary.kind == SummarySpec::Kind::ratio_of_means && column->kind != ColumnSpec::Kind::quotient)
+      check.fail({&summary.kind}, "needs a column that divides, and " + quoted(column->name) + " does not");
+  }
+}
+
+}  // namespace
+
+std::vector<AxisValueSpec> values_of(const AxisSpec& axis) {
+  return axis.parallelisms ? all_parallelisms(axis.parallelisms->first, axis.parallelisms->second)
+                           : axis.values;
+}
+
+std::shared_ptr<const Struct<StudySpec>> study_type() {
+  static const auto type = [] {
+    using S = StudySpec;
+    auto study = std::make_shared<Struct<S>>("study");
+    study->required("study", &S::name, text(), "Name of the study")
+        .optional("command", &S::command,
+                  choice<std::string>({{"run", "run"}, {"collective", "collective"}, {"traffic", "traffic"}}),
+                  "What a cell runs")
+        .optional("file", &S::file, file_path("what the command takes"),
+                  "What the command takes: an experiment or a platform, relative to this file")
+        .optional("arguments", &S::arguments, texts(), "More words for every command")
+        .optional("set", &S::overrides, texts(),
+                  "Keys to change in every cell; paths in them are relative to this file")
+        .optional("axes", &S::axes, list_of<AxisSpec>(axis_type(), 0, 100),
+                  "Every combination of their values is a cell")
+        .optional("except", &S::except, list_of<Selection>(selection(), 0, 10'000),
+                  "Combinations that are left out")
+        .required("columns", &S::columns, list_of<ColumnSpec>(column_type(), 1, 1000),
+                  "Figures of every cell")
+        .optional("references", &S::references, list_of<ReferenceSpec>(reference_type(), 0, 100'000),
+                  "Published values that are printed beside ours")
+        .optional("calibrate", &S::calibrations, list_of<CalibrationSpec>(calibration_type(), 0, 1000),
+                  "Keys whose value is found by bisection before the cells run")
+        .optional("tables", &S::tables, list_of<TableSpec>(table_type(), 0, 1000),
+                  "What is printed; not given: one table of everything")
+        .optional("summaries", &S::summaries, list_of<SummarySpec>(summary_type(), 0, 1000),
+                  "Figures over many cells")
+        .optional("notes", &S::notes, texts(), "Printed above the tables: what is assumed")
+        .check(check_axes)
+        .check(check_columns)
+        .check(check_names);
+    return study;
+  }();
+  return type;
+}
+
+bool operator==(const StudySpec& a, const StudySpec& b) {
+  return same_values(study_type()->write(a), study_type()->write(b)) && a.origins == b.origins;
+}
+
+}  // namespace wafertlm::config

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "platform/study/cell_job.h"
+#include "platform/study/progress.h"
+
+namespace wafertlm {
+
+/// What a cell came to.
+struct CellOutcome {
+  std::map<std::string, nlohmann::json> values;  ///< by name of a column that reads
+  std::string error;                             ///< empty: none
+};
+
+/// Runs cells, as many at a time as it may, and keeps what the columns read from each in
+/// folder/cells/<digest of its input>.json: what is there is not run again. A cell that fails leaves its
+/// output in folder/cells/<digest>/.
+class CellRunner {
+ public:
+  CellRunner(const config::StudySpec& study, std::filesystem::path folder, unsigned jobs);
+
+  /// The outcomes in the order of `jobs`. @throws std::runtime_error: interrupted.
+  std::vector<CellOutcome> run(const std::vector<CellJob>& jobs, const std::string& what);
+
+ private:
+  bool recall(const CellJob& job, CellOutcome& outcome) const;
+  CellOutcome finish(const CellJob& job, const std::string& problem) const;
+  std::string digest_of(const CellJob& job) const;
+
+  const config::StudySpec& study_;
+  std::filesystem::path folder_;
+  unsigned jobs_;
+  Progress progress_;
+};
+
+}  // namespace wafertlm

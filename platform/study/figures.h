@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "platform/study/cell_runner.h"
+#include "platform/study/grid.h"
+
+namespace wafertlm {
+
+/// The columns of every cell: what was read, and what is made of it.
+class Figures {
+ public:
+  Figures(const config::StudySpec& study, const std::vector<Cell>& cells,
+          const std::vector<CellOutcome>& outcomes);
+
+  /// Null when a cell that it needs is missing or has failed, or a divisor is 0.
+  nlohmann::json value(const std::vector<std::string>& cell, const std::string& column) const;
+
+  const config::ColumnSpec& column(const std::string& name) const;
+  /// Whether the cell's axes and columns are as the selection says.
+  bool is_in(const Cell& cell, const config::Selection& selection) const;
+  /// Of the columns' cells; null when there is none.
+  nlohmann::json summary(const config::SummarySpec& spec) const;
+
+ private:
+  nlohmann::json quotient(const std::vector<std::string>& cell, const config::ColumnSpec& column) const;
+
+  const config::StudySpec& study_;
+  const std::vector<Cell>& cells_;
+  const std::vector<CellOutcome>& outcomes_;
+  std::map<std::vector<std::string>, std::size_t> index_;  // of a cell, by its values
+};
+
+/// The cells (values by axis) whose results the column of a cell is made of.
+std::vector<std::vector<std::string>> needed_for(const config::StudySpec& study, const Cell& cell,
+                                                 const std::string& column);
+
+}  // namespace wafertlm

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
+
+namespace wafertlm {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using test::read_text;
+using test::run_tool;
+using test::TempFolder;
+using test::ToolResult;
+
+// Two NPUs; a product of 10^9 operations and an all-reduce of 2 MB: at 1 TFLOPS and 100 GB/s 1 ms of compute
+// (with the two gradients 3 ms) and 20 us of communication.
+const std::string kExperiment =
+    "experiment: small\n"
+    "platform: {platform: two, wafer: {width: 2, height: 1, fabric: {link_bandwidth: 100 GB/s, packet_bytes: "
+    "64 KiB, injection_bandwidth: 100 GB/s, ejection_bandwidth: 100 GB/s}}}\n"
+    "workload:\n"
+    "  model: {model: one, layers: [{name: a, parameters: 1000000, forward_operations: 1000000000}]}\n"
+    "  parallelism: DP(2)\n"
+    "  samples_per_replica: 1\n"
+    "  optimizer_operations_per_parameter: 0\n"
+    "  effective_flops: 1 TFLOPS\n"
+    "  overlap_dp: false\n";
+
+const std::string kStudy =
+    "study: small\n"
+    "file: small.yaml\n"
+    "axes:\n"
+    "  - axis: link\n"
+    "    values: [100 GB/s, 50 GB/s]\n"
+    "    set: \"wafer.fabric.link_bandwidth={}\"\n"
+    "  - axis: rate\n"
+    "    values:\n"
+    "      - {name: slow}\n"
+    "      - {name: fast, set: workload.effective_flops=10 TFLOPS}\n"
+    "columns:\n"
+    "  - {column: iteration, read: iteration_time_s, as: time}\n"
+    "  - {column: compute, read: \"iterations[-1].breakdown_s.compute\", as: time}\n"
+    "  - {column: dp, read: \"iterations[-1].breakdown_s.exposed_dp\"}\n"
+    "  - {column: both, sum: [compute, dp]}\n"
+    "  - {column: speedup, divide: iteration, divide_at: {rate: slow}, by: iteration}\n";
+
+class StudyCommand : public testing::Test {
+ protected:
+  StudyCommand() { folder_.write("small.yaml", kExperiment); }
+
+  ToolResult run(const std::string& study, const std::string& more = "") const {
+    return run_tool("study " + folder_.write("study.yaml", study) + " --out " + out() + " " + more);
+  }
+  std::string out() const { return folder_.path() + "/out"; }
+  json results() const { return json::parse(read_text(out() + "/results.json")); }
+  std::set<std::string> kept() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(out() + "/cells"))
+      names.insert(entry.path().filename().string());
+    return names;
+  }
+  fs::file_time_type latest() const {
+    fs::file_time_type time = fs::file_time_type::min();
+    for (const auto& entry : fs::directory_iterator(out() + "/cells"))
+      time = std::max(time, entry.last_write_time());
+    return time;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(StudyCommand, GridAndColumns) {
+  const ToolResult result = run(kStudy);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const json cells = results()["cells"];
+  ASSERT_EQ(cells.size(), 4U);
+  EXPECT_EQ(cells[2]["at"], (json{{"link", "50 GB/s"}, {"rate", "slow"}}));
+  for (const json& cell : cells) {
+    const json& values = cell["values"];
+    EXPECT_NEAR(values["both"].get<double>(), values["iteration"].get<double>(), 1e-15);
+    EXPECT_DOUBLE_EQ(values["compute"], cell["at"]["rate"] == "fast" ? 2e-4 : 2e-3) << cell;
+  }
+  EXPECT_EQ(cells[1]["values"]["speedup"].get<double>(),
+            cells[0]["values"]["iteration"].get<double>() / cells[1]["values"]["iteration"].get<double>());
+  EXPECT_EQ(cells[0]["values"]["speedup"], 1);
+  EXPECT_GT(cells[2]["values"]["dp"], 1.9 * cells[0]["values"]["dp"].get<double>());
+  EXPECT_NE(result.out.find("link     rate  "), std::string::npos) << result.out;
+  EXPECT_EQ(cells[3]["command"],
+            "wafertlm run small.yaml --set \"wafer.fabric.link_bandwidth=50 GB/s\" --set "
+            "\"workload.effective_flops=10 TFLOPS\"");
+}
+
+TEST_F(StudyCommand, DoneCellsAreNotRunAgain) {
+  ASSERT_EQ(run(kStudy, "--jobs 1").exit_code, 0);
+  const auto before = latest();
+  const std::set<std::string> names = kept();
+  const std::string first = read_text(out() + "/results.json");
+  ASSERT_EQ(run(kStudy, "--jobs 4").exit_code, 0);
+  EXPECT_EQ(latest(), before);
+  EXPECT_EQ(read_text(out() + "/results.json"), first);
+  // Another name of the experiment's file is another input for all cells; a comment is none.
+  folder_.write("small.yaml", "# a comment\n" + kExperiment);
+  ASSERT_EQ(run(kStudy).exit_code, 0);
+  EXPECT_EQ(kept(), names);
+  ASSERT_EQ(run(kStudy, "--set workload.samples_per_replica=2").exit_code, 0);
+  EXPECT_EQ(kept().size(), 8U);
+  ASSERT_EQ(run(kStudy, "--fresh").exit_code, 0);
+  EXPECT_EQ(kept(), names);
+  EXPECT_GT(latest(), before);
+}
+
+TEST_F(StudyCommand, AFailingCellIsNamed) {
+  const ToolResult result = run(kStudy + "  - {column: wrong, read: iterations}\n");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.error.find("link 50 GB/s, rate fast failed: read: 'iterations': is no single value"),
+            std::string::npos)
+      << result.error;
+  EXPECT_NE(result.error.find("wafertlm run small.yaml --set \"wafer.fabric.link_bandwidth=50 GB/s\""),
+            std::string::npos);
+  EXPECT_NE(result.error.find("4 of 4 cells failed"), std::string::npos);
+}
+
+TEST_F(StudyCommand, ARunThatFailsIsNamedAndTheOthersAreShown) {
+  std::string study = kStudy;
+  study.replace(study.find("{name: slow}"), 12, "{name: slow, arguments: [--vcd, nowhere/x.vcd]}");
+  const ToolResult result = run(study);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.error.find("link 100 GB/s, rate slow failed: exit code"), std::string::npos)
+      << result.error;
+  EXPECT_NE(result.error.find("nowhere/x.vcd"), std::string::npos);
+  EXPECT_DOUBLE_EQ(results()["cells"][1]["values"]["compute"], 2e-4);
+  EXPECT_EQ(results()["cells"][1]["values"]["speedup"], nullptr);
+}
+
+TEST_F(StudyCommand, BadInputRunsNothing) {
+  const auto expect = [&](const std::string& study, const std::string& words) {
+    const ToolResult result = run(study);
+    EXPECT_EQ(result.exit_code, 2) << study;
+    EXPECT_NE(result.error.find(words), std::string::npos) << result.error;
+    EXPECT_FALSE(fs::exists(out() + "/results.json"));
+  };
+  expect(kStudy + "  - {column: x, sum: [compute, db]}\n", "there is no column 'db'; did you mean 'dp'?");
+  expect(kStudy + "references:\n  - {column: dp, at: {rate: fats}, value: 1}\n", "did you mean 'fast'?");
+  expect(kStudy + "tables:\n  - {table: x, where: {lnik: 1}}\n", "did you mean 'link'?");
+  expect(kStudy + "set: wafer.widht=3\n", "did you mean 'wafer.width'?");
+  expect(kStudy + "set: wafer.fabric.link_latency=3\n", "cell: link 100 GB/s, rate slow");
+  expect(kStudy +
+             "calibrate:\n  - {calibration: c, at: {rate: fast}, key: iterations, between: [1, 2], "
+             "column: dp, in: {rate: fast}, target: 1}\n",
+         "must name one value of axis 'link', they name 0");
+  expect("study: x\ncolumns: [{column: a, read: b}]\n", "nothing says what the command takes");
+}
+
+// Two iterations' time is compute + communication: 2 ms x (1 TFLOPS / rate) + t, so the speedup of a link
+// that is twice as fast tells the rate.
+TEST_F(StudyCommand, CalibrationFindsTheValue) {
+  const std::string calibrate =
+      "  - {column: link gain, divide: iteration, divide_at: {link: 50 GB/s}, by: iteration}\n"
+      "references:\n"
+      "  - {column: link gain, at: {link: 100 GB/s, rate: fast}, value: {value: 1.5, provenance: made up}}\n"
+      "calibrate:\n"
+      "  - {calibration: it, at: {rate: fast}, key: workload.effective_flops, between: [1 TFLOPS, 1000 "
+      "TFLOPS], column: link gain, in: {link: 100 GB/s}, target: {value: 1.5, provenance: made up}}\n";
+  const ToolResult result = run(kStudy + calibrate);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const json found = results();
+  const json& fast = found["cells"][1]["values"];
+  EXPECT_NEAR(fast["link gain"], 1.5, 0.0015);
+  EXPECT_NEAR(found["cells"][1]["references"]["link gain"]["difference"], 0, 0.001);
+  EXPECT_DOUBLE_EQ(found["cells"][0]["values"]["compute"], 2e-3);  // not calibrated
+  // With 20 us and 40 us of communication the compute time is 20 us at this gain.
+  const double dp = fast["dp"], slow_dp = found["cells"][3]["values"]["dp"];
+  EXPECT_NEAR(fast["compute"].get<double>(), 2 * slow_dp - 3 * dp, 0.02 * dp);
+  EXPECT_NE(result.out.find("made up: "), std::string::npos) << result.out;
+
+  std::string out_of_reach = calibrate;
+  out_of_reach.replace(out_of_reach.find("target: {value: 1.5"), 19, "target: {value: 3.5");
+  const ToolResult refused = run(kStudy + out_of_reach);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.error.find("and is never 3.5"), std::string::npos) << refused.error;
+}
+
+TEST_F(StudyCommand, InterruptedItEndsItsCells) {
+  const std::string study = folder_.write("study.yaml", kStudy + "set: iterations=200000\n"),
+                    errors = folder_.path() + "/errors";
+  const ToolResult stopped = run_tool("study " + study + " --jobs 2 --out " + out() + " 2>" + errors +
+                                      " & sleep 0.5; kill -INT $!; wait $!");
+  EXPECT_EQ(stopped.exit_code, 1);
+  EXPECT_NE(read_text(errors).find("interrupted"), std::string::npos) << read_text(errors);
+  for (const auto& process : fs::directory_iterator("/proc"))
+    EXPECT_EQ(read_text(process.path().string() + "/cmdline").find(out() + "/cells"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wafertlm
