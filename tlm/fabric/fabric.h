@@ -62,7 +62,7 @@ class Fabric : public sc_core::sc_module {
   void require_routes(const std::vector<NpuId>& endpoints) const;
 
   const std::vector<FabricLink>& links() const { return links_; }
-  const OutputCounters& counters(const FabricLink& link) const {
+  OutputCounters counters(const FabricLink& link) const {
     return switches_[link.from]->core().counters(link.output);
   }
   std::uint64_t bytes_per_s(const FabricLink& link) const {

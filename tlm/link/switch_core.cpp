@@ -2,6 +2,8 @@
 #include "tlm/link/switch_core.h"
 
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "tlm/link/wormhole.h"
@@ -21,31 +23,21 @@ Index next_round(std::size_t i, std::size_t count) {
 
 SwitchCore::SwitchCore(const SwitchParams& params, const ClassTable& classes, const RouteFunction& routes,
                        SwitchHost& host)
-    : vcs_(classes.virtual_channels()),
-      inputs_(static_cast<std::uint32_t>(params.credit_delay_ps.size())),
-      queue_stride_(params.input_queue == InputQueue::per_output ? vcs_ : 0),
-      words_((std::max(inputs_, 1U) + 63) / 64),
-      pipeline_ps_(params.pipeline_ps),
+    : routes_(routes),
       host_(host),
-      routes_(routes) {
+      classes_(classes),
+      vcs_(classes.virtual_channels()),
+      inputs_(static_cast<std::uint32_t>(params.credit_delay_ps.size())),
+      pipeline_ps_(params.pipeline_ps),
+      words_((std::max(inputs_, 1U) + 63) / 64),
+      queue_stride_(params.input_queue == InputQueue::per_output ? vcs_ : 0) {
   if (params.switching == Switching::wormhole) {
     wormhole_ = std::make_unique<WormholeSwitch>(params, classes, routes, host);
     return;
   }
-  for (std::size_t c = 0; c < classes.size(); ++c) {
-    const TrafficClass& traffic_class = classes[static_cast<ClassId>(c)];
-    class_vcs_[c] = {static_cast<std::uint8_t>(traffic_class.first_vc),
-                     static_cast<std::uint8_t>(traffic_class.vcs)};
-    if (classes.has_flows())
-      class_vcs_[kMaxClasses + c] = {static_cast<std::uint8_t>(classes.flow_vc(static_cast<ClassId>(c))), 1};
-  }
-  for (const auto& group : classes.service_order()) {
-    groups_.emplace_back();
-    for (const VcId vc : group) {
-      groups_.back().vcs.push_back(static_cast<std::uint32_t>(vc));
-      groups_.back().mask |= bit(index_of(vc));
-    }
-  }
+  if (params.outputs.size() > std::numeric_limits<std::uint16_t>::max())
+    throw std::invalid_argument("a switch of " + std::to_string(params.outputs.size()) +
+                                " outputs: at most 65535 are possible");
   outputs_.reserve(params.outputs.size());
   channels_.reserve(params.outputs.size() * vcs_);
   for (const OutputParams& output : params.outputs) {
@@ -57,11 +49,13 @@ SwitchCore::SwitchCore(const SwitchParams& params, const ClassTable& classes, co
   for (std::size_t i = 0; i < queues_.size(); ++i)
     queues_[i].credit_delay_ps = params.credit_delay_ps[i % inputs_];
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    outputs_[i].port = static_cast<PortId>(i);
+    outputs_[i].port = static_cast<std::uint16_t>(i);
     outputs_[i].channels = &channels_[i * vcs_];
     outputs_[i].queues = &queues_[i * queue_stride_ * inputs_];
   }
-  next_vc_.resize(outputs_.size() * groups_.size());
+  guesses_.resize(outputs_.size());
+  waits_.resize(outputs_.size());
+  next_vc_.resize(outputs_.size() * classes.service_order().size());
   more_requests_.resize(channels_.size() * (words_ - 1));
 }
 
@@ -69,8 +63,14 @@ SwitchCore::~SwitchCore() = default;
 
 std::size_t SwitchCore::outputs() const { return wormhole_ ? wormhole_->outputs() : outputs_.size(); }
 
-const OutputCounters& SwitchCore::counters(PortId output) const {
-  return wormhole_ ? wormhole_->counters(output) : outputs_[index_of(output)].counters;
+OutputCounters SwitchCore::counters(PortId port) const {
+  if (wormhole_) return wormhole_->counters(port);
+  const Output& output = outputs_[index_of(port)];
+  OutputCounters counters = waits_[index_of(port)];
+  counters.packets = output.packets;
+  counters.payload_bytes = output.payload_bytes;
+  counters.wire_bytes = output.wire_bytes;
+  return counters;
 }
 
 std::uint64_t SwitchCore::bytes_per_s(PortId output) const {
@@ -88,7 +88,7 @@ void SwitchCore::observe(LinkObserver& observer, std::size_t number) {
 inline void SwitchCore::set_request(Output& output, std::size_t vc, std::size_t input) {
   (input < 64 ? output.channels[vc].requests : more_requests(output, vc)[input / 64 - 1]) |=
       wide_bit(input % 64);
-  output.requesting_vcs |= bit(vc);
+  output.requesting_vcs = static_cast<std::uint16_t>(output.requesting_vcs | bit(vc));
 }
 
 inline void SwitchCore::clear_request(Output& output, std::size_t vc, std::size_t input) {
@@ -99,7 +99,7 @@ inline void SwitchCore::clear_request(Output& output, std::size_t vc, std::size_
     const std::uint64_t* const more = more_requests(output, vc);
     if (std::any_of(more, more + words_ - 1, [](std::uint64_t word) { return word != 0; })) return;
   }
-  output.requesting_vcs &= ~bit(vc);
+  output.requesting_vcs = static_cast<std::uint16_t>(output.requesting_vcs & ~bit(vc));
 }
 
 /// Visits the queues with a waiting head on `vc`, from input `from` on and round; visit(input, queue) returns
@@ -141,7 +141,7 @@ inline void SwitchCore::ask_wake(Output& output, TimePs at) {
   const bool is_coming = at == output.spare_wake_ps;
   if (is_coming || output.wake_ps != kNever) output.spare_wake_ps = output.wake_ps;
   output.wake_ps = at;
-  if (!is_coming) host_.request_wake(output.port, at);
+  if (!is_coming) host_.request_wake(PortId{output.port}, at);
 }
 
 /// The head of `waiting` waits for the packet that is on the line from `from` until `until`.
@@ -155,7 +155,7 @@ inline void SwitchCore::charge(Output& output, Queue& waiting, TimePs from, Time
   }
   waiting.contention_ps += until - since;
   waiting.class_contention_ps += until - since;
-  output.counters.contention_wait_ps[index_of(output.current_class)] += until - since;
+  waits_[output.port].contention_wait_ps[index_of(output.current_class)] += until - since;
 }
 
 void SwitchCore::arrive(PortId input, Packet& packet, TimePs head_ps) {
@@ -186,7 +186,7 @@ inline void SwitchCore::set_front(Queue& queue) {
   queue.contention_ps = queue.class_contention_ps = 0;
   queue.wire_bytes = packet.wire_bytes;
   queue.head_class = packet.traffic_class;
-  queue.vcs = class_vcs_[index_of(packet.traffic_class) + (packet.flow ? kMaxClasses : 0)];
+  queue.vcs = classes_.channels_of(packet.traffic_class, packet.flow != nullptr);
 }
 
 /// Makes it a contender for its output.
@@ -239,7 +239,7 @@ inline TimePs SwitchCore::earliest_start(Output& output, const Queue& waiting) {
   for (std::uint32_t vc = first; vc < end; ++vc) {
     std::uint32_t& needed = output.channels[vc].needed;
     needed = needed == 0 ? waiting.wire_bytes : std::min(needed, waiting.wire_bytes);
-    output.starved_vcs |= bit(vc);
+    output.starved_vcs = static_cast<std::uint16_t>(output.starved_vcs | bit(vc));
   }
   return kNever;
 }
@@ -268,33 +268,39 @@ bool SwitchCore::wake(PortId port, TimePs now) {
     return false;
   }
   output.wake_ps = kNever;
-  for (; output.starved_vcs != 0; output.starved_vcs &= output.starved_vcs - 1)
-    output.channels[__builtin_ctz(output.starved_vcs)].needed = 0;
+  for (std::uint32_t starved = std::exchange(output.starved_vcs, std::uint16_t{0}); starved != 0;
+       starved &= starved - 1)
+    output.channels[__builtin_ctz(starved)].needed = 0;
   TimePs next = kNever;
-  if (vcs_ == 1) {
-    if (serve(output, 0, now, next)) return true;
-  } else {
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const Group& group = groups_[g];
-      if ((output.requesting_vcs & group.mask) == 0) continue;
-      std::uint32_t& next_vc = next_vc_[index_of(port) * groups_.size() + g];
-      std::size_t place = next_vc;
-      for (std::size_t k = 0; k < group.vcs.size();
-           ++k, place = next_round<std::size_t>(place, group.vcs.size())) {
-        if ((output.requesting_vcs & bit(group.vcs[place])) == 0) continue;
-        if (!serve(output, group.vcs[place], now, next)) continue;
-        next_vc = next_round<std::uint32_t>(place, group.vcs.size());
-        return true;
-      }
-    }
+  const std::vector<ServiceGroup>& groups = classes_.service_order();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const std::uint32_t requesting = output.requesting_vcs & groups[g].mask;
+    if (requesting == 0) continue;
+    if (groups[g].size == 1 ? serve(output, static_cast<std::uint32_t>(__builtin_ctz(requesting)), now, next)
+                            : serve_group(output, g, now, next))
+      return true;
   }
   if (next != kNever) ask_wake(output, next);
   return false;
 }
 
+/// The channels of one priority take turns.
+bool SwitchCore::serve_group(Output& output, std::size_t g, TimePs now, TimePs& next) {
+  const ServiceGroup& group = classes_.service_order()[g];
+  std::uint32_t& next_vc = next_vc_[output.port * classes_.service_order().size() + g];
+  std::size_t place = next_vc;
+  for (std::size_t k = 0; k < group.size; ++k, place = next_round<std::size_t>(place, group.size)) {
+    const std::size_t vc = index_of(group.vcs[place]);
+    if ((output.requesting_vcs & bit(vc)) == 0) continue;
+    if (!serve(output, static_cast<std::uint32_t>(vc), now, next)) continue;
+    next_vc = next_round<std::uint32_t>(place, group.size);
+    return true;
+  }
+  return false;
+}
+
 inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std::uint32_t in_vc,
                              std::uint32_t vc, TimePs now) {
-  OutputCounters& counters = output.counters;
   Packet& packet = *from.head;
 
   const TimePs idle_since = output.line.free_ps();
@@ -311,22 +317,23 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
     packet.waits.queue_ps += queue_wait;
     packet.waits.credit_ps += credit_wait;
     packet.waits.contention_ps[index_of(from.contended_class)] += from.class_contention_ps;
+    OutputCounters& counters = waits_[output.port];
     counters.queue_wait_ps += queue_wait;
     counters.credit_wait_ps += credit_wait;
     counters.credit_blocked_ps += now - std::max(idle_since, from.eligible_ps);
     TimePs& longest = counters.longest_wait_ps[index_of(packet.traffic_class)];
     longest = std::max(longest, now - from.eligible_ps);
   }
-  ++counters.packets;
-  counters.payload_bytes += packet.payload_bytes;
-  counters.wire_bytes += packet.wire_bytes;
-  if (observer_) observer_->sent(observed_, output.port, packet, now, slot.end);
+  ++output.packets;
+  output.payload_bytes += packet.payload_bytes;
+  output.wire_bytes += packet.wire_bytes;
+  if (observer_) observer_->sent(observed_, PortId{output.port}, packet, now, slot.end);
 
   // Out of its queue; the next one comes to the front.
   from.head = packet.next;
   from.free_ps = slot.end;
   --queued_;
-  if (from.head && from.head->output == output.port) {
+  if (from.head && from.head->output == PortId{output.port}) {
     set_front(from);
   } else {
     clear_request(output, in_vc, input);
@@ -340,7 +347,7 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
   packet.head_early = slot.start_early;
   packet.tail_ps = tail_out + output.latency_ps;
   ++packet.hops;
-  host_.forward(output.port, packet, now + output.latency_ps);
+  host_.forward(PortId{output.port}, packet, now + output.latency_ps);
 }
 
 /// After a packet began to leave at `now`: asks for the wake-up at which the first of the waiting heads can
@@ -398,7 +405,8 @@ void SwitchCore::prefetch_contenders(PortId port) const {
 void SwitchCore::guess_winner(PortId port) const {
   if (wormhole_) return;
   const Output& output = outputs_[index_of(port)];
-  output.likely = nullptr;
+  Guess& guess = guesses_[index_of(port)];
+  guess.queue = nullptr;
   if (output.requesting_vcs == 0) return;
   const auto vc = static_cast<std::size_t>(__builtin_ctz(output.requesting_vcs));
   const std::uint64_t requests = output.channels[vc].requests;
@@ -407,8 +415,7 @@ void SwitchCore::guess_winner(PortId port) const {
     const auto input = (from + static_cast<std::uint32_t>(__builtin_ctzll(bits))) % 64;
     const Queue& waiting = queue(output, vc, input);
     if (waiting.eligible_ps > output.wake_ps) continue;
-    output.likely = &waiting;
-    output.likely_input = input;
+    guess = {input, &waiting};
     return;
   }
 }
