@@ -95,6 +95,7 @@ class Npu : public sc_core::sc_module,
   Scheduler& scheduler_;
   bool may_lead_ = false;
   FabricForwardIf* fabric_ = nullptr;  // behind the socket
+  mutable SwitchCore::Winner likely_;  // of the look-ahead
   Endpoint endpoint_;
   ComputeEngine compute_;
   TimePs compute_free_ps_ = 0, cpu_free_ps_ = 0;

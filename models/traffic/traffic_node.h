@@ -95,6 +95,7 @@ class TrafficNode : public sc_core::sc_module,
   Scheduler& scheduler_;
   std::mt19937_64 random_;
   FabricForwardIf* fabric_ = nullptr;  // behind the sockets
+  mutable SwitchCore::Winner likely_;  // of the look-ahead
   FabricBackwardIf* ejection_ = nullptr;
   bool may_lead_ = false;
   sc_core::sc_time injection_latency_;

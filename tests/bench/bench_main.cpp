@@ -346,6 +346,7 @@ int sc_main(int argc, char** argv) {
     for (Case c : cases) {
       if (std::string(c.name).find(argv[1]) == std::string::npos) continue;
       c.time_ps /= 2;
+      c.bytes /= 8;
       const Result result = run(c);
       fmt::print("{}: {} hops, {:.3g} per s\n", c.name, result.hops, per_second(result.hops, result));
       return 0;

@@ -26,11 +26,10 @@ SwitchCore::SwitchCore(const SwitchParams& params, const ClassTable& classes, co
     : routes_(routes),
       host_(host),
       classes_(classes),
-      vcs_(classes.virtual_channels()),
-      inputs_(static_cast<std::uint32_t>(params.credit_delay_ps.size())),
       pipeline_ps_(params.pipeline_ps),
-      words_((std::max(inputs_, 1U) + 63) / 64),
-      queue_stride_(params.input_queue == InputQueue::per_output ? vcs_ : 0) {
+      inputs_(static_cast<std::uint32_t>(params.credit_delay_ps.size())),
+      vcs_(static_cast<std::uint8_t>(classes.virtual_channels())),
+      per_output_(params.input_queue == InputQueue::per_output) {
   if (params.switching == Switching::wormhole) {
     wormhole_ = std::make_unique<WormholeSwitch>(params, classes, routes, host);
     return;
@@ -38,30 +37,31 @@ SwitchCore::SwitchCore(const SwitchParams& params, const ClassTable& classes, co
   if (params.outputs.size() > std::numeric_limits<std::uint16_t>::max())
     throw std::invalid_argument("a switch of " + std::to_string(params.outputs.size()) +
                                 " outputs: at most 65535 are possible");
-  outputs_.reserve(params.outputs.size());
+  all_outputs_.reserve(params.outputs.size());
   channels_.reserve(params.outputs.size() * vcs_);
   for (const OutputParams& output : params.outputs) {
-    outputs_.emplace_back(output);
+    all_outputs_.emplace_back(output);
     for (std::size_t vc = 0; vc < vcs_; ++vc)
       channels_.emplace_back(classes.is_flow_channel(vc) ? output.flow_buffer_bytes : output.buffer_bytes);
   }
-  queues_.resize(std::size_t{inputs_} * vcs_ * (queue_stride_ != 0 ? outputs_.size() : 1));
-  for (std::size_t i = 0; i < queues_.size(); ++i)
-    queues_[i].credit_delay_ps = params.credit_delay_ps[i % inputs_];
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+  all_queues_.resize(std::size_t{inputs_} * vcs_ * (per_output_ ? all_outputs_.size() : 1));
+  for (std::size_t i = 0; i < all_queues_.size(); ++i)
+    all_queues_[i].credit_delay_ps = params.credit_delay_ps[i % inputs_];
+  outputs_ = all_outputs_.data();
+  queues_ = all_queues_.data();
+  for (std::size_t i = 0; i < all_outputs_.size(); ++i) {
     outputs_[i].port = static_cast<std::uint16_t>(i);
     outputs_[i].channels = &channels_[i * vcs_];
-    outputs_[i].queues = &queues_[i * queue_stride_ * inputs_];
+    outputs_[i].queues = queues_ + (per_output_ ? i * vcs_ * inputs_ : 0);
   }
-  guesses_.resize(outputs_.size());
-  waits_.resize(outputs_.size());
-  next_vc_.resize(outputs_.size() * classes.service_order().size());
-  more_requests_.resize(channels_.size() * (words_ - 1));
+  waits_.resize(all_outputs_.size());
+  next_vc_.resize(all_outputs_.size() * classes.service_order().size());
+  more_requests_.resize(channels_.size() * (words() - 1));
 }
 
 SwitchCore::~SwitchCore() = default;
 
-std::size_t SwitchCore::outputs() const { return wormhole_ ? wormhole_->outputs() : outputs_.size(); }
+std::size_t SwitchCore::outputs() const { return wormhole_ ? wormhole_->outputs() : all_outputs_.size(); }
 
 OutputCounters SwitchCore::counters(PortId port) const {
   if (wormhole_) return wormhole_->counters(port);
@@ -77,11 +77,18 @@ std::uint64_t SwitchCore::bytes_per_s(PortId output) const {
   return wormhole_ ? wormhole_->bytes_per_s(output) : outputs_[index_of(output)].line.bytes_per_s();
 }
 
-std::uint64_t SwitchCore::queued() const { return wormhole_ ? wormhole_->queued() : queued_; }
+std::uint64_t SwitchCore::queued() const {
+  if (wormhole_) return wormhole_->queued();
+  std::uint64_t packets = 0;
+  for (const Queue& queue : all_queues_)
+    for (const Packet* packet = queue.head; packet; packet = packet->next) ++packets;
+  return packets;
+}
 
 void SwitchCore::observe(LinkObserver& observer, std::size_t number) {
   if (wormhole_) wormhole_->observe(observer, number);
   observer_ = &observer;
+  is_observed_ = true;
   observed_ = number;
 }
 
@@ -95,9 +102,9 @@ inline void SwitchCore::clear_request(Output& output, std::size_t vc, std::size_
   std::uint64_t& requests = output.channels[vc].requests;
   (input < 64 ? requests : more_requests(output, vc)[input / 64 - 1]) &= ~wide_bit(input % 64);
   if (requests != 0) return;
-  if (words_ > 1) {
+  if (many_inputs()) {
     const std::uint64_t* const more = more_requests(output, vc);
-    if (std::any_of(more, more + words_ - 1, [](std::uint64_t word) { return word != 0; })) return;
+    if (std::any_of(more, more + words() - 1, [](std::uint64_t word) { return word != 0; })) return;
   }
   output.requesting_vcs = static_cast<std::uint16_t>(output.requesting_vcs & ~bit(vc));
 }
@@ -107,7 +114,7 @@ inline void SwitchCore::clear_request(Output& output, std::size_t vc, std::size_
 template <typename Visit>
 [[gnu::always_inline]] inline void SwitchCore::for_each_waiting(const Output& output, std::size_t vc,
                                                                 std::size_t from, const Visit& visit) {
-  if (words_ != 1) return for_each_of_many(output, vc, from, visit);
+  if (many_inputs()) return for_each_of_many(output, vc, from, visit);
   Queue* const queues = &queue(output, vc, 0);
   const std::uint64_t requests = output.channels[vc].requests;
   // Turned so that `from` comes first.
@@ -124,15 +131,16 @@ void SwitchCore::for_each_of_many(const Output& output, std::size_t vc, std::siz
   Queue* const queues = &queue(output, vc, 0);
   const std::uint64_t low = wide_bit(from % 64) - 1;
   std::size_t word = from / 64;
-  for (std::size_t k = 0; k <= words_; ++k) {
+  const std::size_t words = this->words();
+  for (std::size_t k = 0; k <= words; ++k) {
     std::uint64_t bits = word == 0 ? output.channels[vc].requests : more_requests(output, vc)[word - 1];
     if (k == 0) bits &= ~low;
-    if (k == words_) bits &= low;  // back in the first word: the part before `from`
+    if (k == words) bits &= low;  // back in the first word: the part before `from`
     for (; bits != 0; bits &= bits - 1) {
       const std::size_t input = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
       if (!visit(input, queues[input])) return;
     }
-    word = next_round<std::size_t>(word, words_);
+    word = next_round<std::size_t>(word, words);
   }
 }
 
@@ -168,7 +176,6 @@ void SwitchCore::arrive_for(PortId output, PortId input, Packet& packet, TimePs 
   packet.tail_ps += pipeline_ps_;
   packet.output = output;
   packet.next = nullptr;
-  ++queued_;
   Queue& into = queue(outputs_[index_of(packet.output)], index_of(packet.vc), index_of(input));
   if (into.head) {
     into.tail->next = &packet;
@@ -327,12 +334,11 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
   ++output.packets;
   output.payload_bytes += packet.payload_bytes;
   output.wire_bytes += packet.wire_bytes;
-  if (observer_) observer_->sent(observed_, PortId{output.port}, packet, now, slot.end);
+  if (is_observed_) observer_->sent(observed_, PortId{output.port}, packet, now, slot.end);
 
   // Out of its queue; the next one comes to the front.
   from.head = packet.next;
   from.free_ps = slot.end;
-  --queued_;
   if (from.head && from.head->output == PortId{output.port}) {
     set_front(from);
   } else {
@@ -402,12 +408,10 @@ void SwitchCore::prefetch_contenders(PortId port) const {
   }
 }
 
-void SwitchCore::guess_winner(PortId port) const {
-  if (wormhole_) return;
+SwitchCore::Winner SwitchCore::likely_winner(PortId port) const {
+  if (wormhole_) return {};
   const Output& output = outputs_[index_of(port)];
-  Guess& guess = guesses_[index_of(port)];
-  guess.queue = nullptr;
-  if (output.requesting_vcs == 0) return;
+  if (output.requesting_vcs == 0) return {};
   const auto vc = static_cast<std::size_t>(__builtin_ctz(output.requesting_vcs));
   const std::uint64_t requests = output.channels[vc].requests;
   const std::uint32_t from = output.channels[vc].next_input % 64;
@@ -415,15 +419,15 @@ void SwitchCore::guess_winner(PortId port) const {
     const auto input = (from + static_cast<std::uint32_t>(__builtin_ctzll(bits))) % 64;
     const Queue& waiting = queue(output, vc, input);
     if (waiting.eligible_ps > output.wake_ps) continue;
-    guess = {input, &waiting};
-    return;
+    return {input, waiting.head};
   }
+  return {};
 }
 
 void SwitchCore::prefetch_arrival(PortId input, const Packet& packet) const {
   if (wormhole_) return;
   const std::size_t out = index_of(routes_.output_for(packet)), vc = index_of(packet.vc);
-  __builtin_prefetch(&queues_[(out * queue_stride_ + vc) * inputs_ + index_of(input)]);
+  __builtin_prefetch(queues_ + ((per_output_ ? out * vcs_ : 0) + vc) * inputs_ + index_of(input));
   __builtin_prefetch(&channel(out, vc));
   const auto* const line = reinterpret_cast<const char*>(&outputs_[out]);
   __builtin_prefetch(line);

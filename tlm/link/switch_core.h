@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -93,7 +94,7 @@ class WormholeSwitch;
 /// virtual channels of one priority and among the inputs within a channel. Outputs do not share state within
 /// an instant, so the order in which ports or switches are woken does not matter. With Switching::wormhole
 /// the work is WormholeSwitch's.
-class SwitchCore {
+class alignas(64) SwitchCore {
  public:
   /// `classes`, `routes` and `host` must outlive the core.
   SwitchCore(const SwitchParams& params, const ClassTable& classes, const RouteFunction& routes,
@@ -127,20 +128,16 @@ class SwitchCore {
   // apart, because each follows pointers that the one before has fetched.
   void prefetch_output(PortId output) const;
   void prefetch_contenders(PortId output) const;
-  /// Guesses which packet will leave at the next wake(output); then returns it.
-  void guess_winner(PortId output) const;
+  /// The packet that will leave at the next wake(output), if nothing happens before; for hints only. A packet
+  /// stays readable when it is gone, since its pool keeps it.
   struct Winner {
     std::size_t input = 0;
     const Packet* packet = nullptr;
   };
-  Winner likely_winner(PortId output) const {
-    if (wormhole_) return {};
-    const Guess& guess = guesses_[index_of(output)];
-    return {guess.input, guess.queue ? guess.queue->head : nullptr};
-  }
+  Winner likely_winner(PortId output) const;
   /// What a coming call of arrive() or credit() will touch: first the core itself, later the rest.
   void prefetch_tables() const {
-    __builtin_prefetch(&outputs_);
+    __builtin_prefetch(this);
     __builtin_prefetch(&routes_);
   }
   void prefetch_arrival(PortId input, const Packet& packet) const;
@@ -189,11 +186,6 @@ class SwitchCore {
     ClassId current_class{};  // of the packet on the line
   };
   static_assert(sizeof(Output) == 128 && kMaxVcs <= 16);
-  /// A guess at the next winner of an output: only hints follow it.
-  struct Guess {
-    std::size_t input = 0;
-    const Queue* queue = nullptr;
-  };
 
   Channel& channel(std::size_t output, std::size_t vc) { return channels_[output * vcs_ + vc]; }
   const Channel& channel(std::size_t output, std::size_t vc) const { return channels_[output * vcs_ + vc]; }
@@ -202,7 +194,7 @@ class SwitchCore {
   }
   /// Requests of inputs 64 and up.
   std::uint64_t* more_requests(const Output& output, std::size_t vc) {
-    return &more_requests_[(std::size_t{output.port} * vcs_ + vc) * (words_ - 1)];
+    return &more_requests_[(std::size_t{output.port} * vcs_ + vc) * (words() - 1)];
   }
   void set_front(Queue& queue);
   void expose(Queue& queue, std::size_t input, std::size_t vc);
@@ -223,23 +215,29 @@ class SwitchCore {
   template <typename Visit>
   void for_each_of_many(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
 
-  // What every hop reads comes first.
+  bool many_inputs() const { return inputs_ > 64; }
+  /// Words of 64 inputs.
+  std::size_t words() const { return (std::size_t{std::max(inputs_, 1U)} + 63) / 64; }
+
+  // What every hop reads: one cache line.
   std::unique_ptr<WormholeSwitch> wormhole_;  // then the rest is empty
-  std::vector<Output> outputs_;
+  Output* outputs_ = nullptr;
+  Queue* queues_ = nullptr;  // [output if per_output_][vc][input]
   const RouteFunction& routes_;
   SwitchHost& host_;
   const ClassTable& classes_;
-  std::uint32_t vcs_, inputs_;
   TimePs pipeline_ps_;
-  std::uint64_t queued_ = 0;
+  std::uint32_t inputs_;
+  std::uint8_t vcs_;
+  bool per_output_;  // else an input's queues are shared by all outputs
+  bool is_observed_ = false;
+  // The rest.
   LinkObserver* observer_ = nullptr;
-  std::uint32_t words_;            // of 64 inputs
-  std::uint32_t queue_stride_;     // queues per input from one output to the next; 0: shared by all outputs
-  std::vector<Channel> channels_;  // [output][vc]
-  std::vector<Queue> queues_;      // [output if per_output][vc][input]
-  mutable std::vector<Guess> guesses_;  // [output]
-  std::vector<OutputCounters> waits_;   // [output]; the rest of the counters is in Output
   std::size_t observed_ = 0;
+  std::vector<Output> all_outputs_;
+  std::vector<Channel> channels_;  // [output][vc]
+  std::vector<Queue> all_queues_;
+  std::vector<OutputCounters> waits_;         // [output]; the other counters are in Output
   std::vector<std::uint32_t> next_vc_;        // [output][group]: round-robin among channels of one priority
   std::vector<std::uint64_t> more_requests_;  // [output][vc][word - 1]
 };

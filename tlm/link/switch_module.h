@@ -67,6 +67,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     PortId port{};
     bool may_lead = false;  // all that a grant here calls take their time from the scheduler
     sc_core::sc_time latency;
+    mutable SwitchCore::Winner likely;  // of the look-ahead
   };
 
   void end_of_elaboration() override;
