@@ -35,6 +35,7 @@ class IoController : public sc_core::sc_module,
   IoController(const sc_core::sc_module_name& name, const IoControllerParams& params,
                const ClassTable& classes, PacketPool& packets, MessagePool& messages, Scheduler& scheduler);
 
+  using Wakeable::set_region;
   const Endpoint& endpoint() const { return endpoint_; }
   /// What is not done yet, in words.
   std::vector<std::string> pending() const { return endpoint_.pending(); }

@@ -51,6 +51,7 @@ class Npu : public sc_core::sc_module,
   Npu(const sc_core::sc_module_name& name, const NpuParams& params, const ClassTable& classes,
       const NpuPools& pools, Scheduler& scheduler);
 
+  using Wakeable::set_region;
   const Endpoint& endpoint() const { return endpoint_; }
   void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
   /// Puts `fault`, whose `from` is this NPU, into a packet.

@@ -64,6 +64,7 @@ class TrafficNode : public sc_core::sc_module,
               const DestinationSource& destinations, TrafficSink& sink, PacketPool& pool,
               Scheduler& scheduler);
 
+  using Wakeable::set_region;
   /// Creates no more packets; the one that waits in the source still goes.
   void stop() { params_.stop_ps = 0; }
 

@@ -152,8 +152,10 @@ Result traffic(const Case& c) {
     node.injection = mesh.injection_link();
     nodes.push_back(std::make_unique<TrafficNode>(("npu_" + std::to_string(n)).c_str(), node, classes,
                                                   pattern, counter, pool, scheduler));
+    nodes.back()->set_region(mesh.region_of(static_cast<NpuId>(n)));
     mesh.attach(static_cast<NpuId>(n), nodes.back()->to_fabric, nodes.back()->from_fabric);
   }
+  scheduler.allow_windows(mesh.lookahead_ps());
   scheduler.run(c.time_ps / 4);  // fill
   const auto injections = [&nodes] {
     std::uint64_t sum = 0;

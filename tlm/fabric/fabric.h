@@ -51,6 +51,11 @@ class Fabric : public sc_core::sc_module {
 
   /// "npu7", "io3": as in the names of links.
   std::string endpoint_name(NpuId endpoint) const;
+  /// What happens at one switch reaches another not before so much later; 0: somewhere it may at once. Then
+  /// the scheduler must not have windows.
+  virtual TimePs lookahead_ps() const { return 0; }
+  /// The region of an endpoint's switch, which is its own, too.
+  virtual Region region_of(NpuId) const { return kNoRegion; }
   /// The switch that an endpoint is bound to: "router7".
   virtual std::string switch_of(NpuId endpoint) const = 0;
   /// Latency of the head over an idle route, from endpoint to endpoint.

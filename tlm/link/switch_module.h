@@ -20,6 +20,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
                const std::vector<std::string>& input_names, const std::vector<std::string>& output_names,
                const ClassTable& classes, const RouteFunction& routes, Scheduler& scheduler);
 
+  using Wakeable::set_region;
   FabricTargetSocket& input(PortId port) { return input_sockets_[index_of(port)]; }
   FabricInitiatorSocket& output(PortId port) { return output_sockets_[index_of(port)]; }
 
