@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace wafertlm {
 
 /// A FIFO in one power-of-two block that grows and never shrinks: no allocation once it has its working size
-/// (std::deque allocates a block per 512 bytes that pass through). T must be trivially copyable.
+/// (std::deque allocates a block per 512 bytes that pass through). The block begins with a cache line. T must
+/// be trivially copyable.
 template <typename T>
 class RingQueue {
  public:
@@ -46,7 +48,8 @@ class RingQueue {
   std::uint32_t mask() const { return capacity_ - 1; }
   void grow() {
     const std::uint32_t capacity = capacity_ ? 2 * capacity_ : 4;
-    auto slots = std::make_unique<T[]>(capacity);
+    Block slots(static_cast<T*>(::operator new(capacity * sizeof(T), kLine)));
+    std::uninitialized_value_construct_n(slots.get(), capacity);
     const auto count = static_cast<std::uint32_t>(size());
     for (std::uint32_t i = 0; i < count; ++i) slots[i] = (*this)[i];
     slots_ = std::move(slots);
@@ -55,7 +58,13 @@ class RingQueue {
     tail_ = count;
   }
 
-  std::unique_ptr<T[]> slots_;
+  static constexpr std::align_val_t kLine{64};
+  struct Free {
+    void operator()(T* block) const { ::operator delete(block, kLine); }
+  };
+  using Block = std::unique_ptr<T[], Free>;
+
+  Block slots_;
   std::uint32_t capacity_ = 0, head_ = 0, tail_ = 0;
 };
 

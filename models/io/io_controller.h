@@ -37,6 +37,7 @@ class IoController : public sc_core::sc_module,
 
   /// As Endpoint::set_flow_control.
   void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
+  using Wakeable::set_region;
   const Endpoint& endpoint() const { return endpoint_; }
   /// What is not done yet, in words.
   std::vector<std::string> pending() const { return endpoint_.pending(); }

@@ -69,6 +69,7 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
     }
     switches_[n] = std::make_unique<SwitchModule>(("router_" + std::to_string(n)).c_str(), router, names,
                                                   names, classes, routing_[n], scheduler);
+    switches_[n]->set_region(n);
   }
   bind_links(classes);
   check_routes();
@@ -131,6 +132,12 @@ OutputParams MeshFabric::router_link() const {
 OutputParams MeshFabric::io_link() const {
   return {params_.io_bytes_per_s, params_.io_latency_ps,
           buffer_bytes(params_.io_bytes_per_s, params_.io_latency_ps, params_.router_pipeline_ps)};
+}
+
+/// Heads and credits are announced so much ahead.
+TimePs MeshFabric::lookahead_ps() const {
+  if (params_.format.by_flit) return 0;
+  return std::min(params_.link_latency_ps + params_.router_pipeline_ps, params_.credit_delay_ps);
 }
 
 std::string MeshFabric::switch_of(NpuId endpoint) const {

@@ -54,6 +54,10 @@ class MeshFabric final : public Fabric {
   std::uint64_t message_bytes_per_s() const override {
     return std::min(params_.link_bytes_per_s, params_.injection_bytes_per_s);
   }
+  TimePs lookahead_ps() const override;
+  Region region_of(NpuId endpoint) const override {
+    return static_cast<Region>(index_of(geometry_.router(endpoint)));
+  }
   std::string switch_of(NpuId endpoint) const override;
   TimePs head_latency_ps(NpuId from, NpuId to) const override;
   std::string route_failure(NpuId from, NpuId to) const override;

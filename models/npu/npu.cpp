@@ -156,11 +156,11 @@ void Npu::prefetch(std::uint32_t what, unsigned depth) const {
   } else if (depth == 1) {
     port.prefetch_contenders(PortId{0});
   } else if (depth == 2) {
-    port.guess_winner(PortId{0});
-    if (const Packet* const packet = port.likely_winner(PortId{0}).packet) prefetch_for_hop(*packet);
+    likely_ = port.likely_winner(PortId{0});
+    if (likely_.packet) prefetch_for_hop(*likely_.packet);
     fabric_->prefetch();
   } else if (depth == 4) {
-    if (const Packet* const packet = port.likely_winner(PortId{0}).packet) fabric_->prefetch(*packet);
+    if (likely_.packet) fabric_->prefetch(*likely_.packet);
   }
 }
 

@@ -51,6 +51,7 @@ class Npu : public sc_core::sc_module,
   Npu(const sc_core::sc_module_name& name, const NpuParams& params, const ClassTable& classes,
       const NpuPools& pools, Scheduler& scheduler);
 
+  using Wakeable::set_region;
   const Endpoint& endpoint() const { return endpoint_; }
   void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
   /// Puts `fault`, whose `from` is this NPU, into a packet.
@@ -95,6 +96,7 @@ class Npu : public sc_core::sc_module,
   Scheduler& scheduler_;
   bool may_lead_ = false;
   FabricForwardIf* fabric_ = nullptr;  // behind the socket
+  mutable SwitchCore::Winner likely_;  // of the look-ahead
   Endpoint endpoint_;
   ComputeEngine compute_;
   TimePs compute_free_ps_ = 0, cpu_free_ps_ = 0;

@@ -105,11 +105,11 @@ void TrafficNode::prefetch(std::uint32_t, unsigned depth) const {
   } else if (depth == 1) {
     injector_.prefetch_contenders(PortId{0});
   } else if (depth == 2) {
-    injector_.guess_winner(PortId{0});
-    if (const Packet* const packet = injector_.likely_winner(PortId{0}).packet) prefetch_for_hop(*packet);
+    likely_ = injector_.likely_winner(PortId{0});
+    if (likely_.packet) prefetch_for_hop(*likely_.packet);
     fabric_->prefetch();
   } else if (depth == 4) {
-    if (const Packet* const packet = injector_.likely_winner(PortId{0}).packet) fabric_->prefetch(*packet);
+    if (likely_.packet) fabric_->prefetch(*likely_.packet);
   }
 }
 

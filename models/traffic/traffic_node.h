@@ -64,6 +64,7 @@ class TrafficNode : public sc_core::sc_module,
               const DestinationSource& destinations, TrafficSink& sink, PacketPool& pool,
               Scheduler& scheduler);
 
+  using Wakeable::set_region;
   /// Creates no more packets; the one that waits in the source still goes.
   void stop() { params_.stop_ps = 0; }
 
@@ -95,6 +96,7 @@ class TrafficNode : public sc_core::sc_module,
   Scheduler& scheduler_;
   std::mt19937_64 random_;
   FabricForwardIf* fabric_ = nullptr;  // behind the sockets
+  mutable SwitchCore::Winner likely_;  // of the look-ahead
   FabricBackwardIf* ejection_ = nullptr;
   bool may_lead_ = false;
   sc_core::sc_time injection_latency_;

@@ -93,7 +93,7 @@ Json collective_json(const CollectiveRecord& record) {
 /// One output of a switch or of an injection port.
 struct CountedLink {
   std::string name;
-  const OutputCounters& counters;
+  OutputCounters counters;
   std::uint64_t bytes_per_s;
 };
 

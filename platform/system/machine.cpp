@@ -87,6 +87,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);
     memories_[n] = std::make_unique<Hbm>(("hbm_" + std::to_string(n)).c_str(), hbm, wafer_.scheduler);
+    npus_[n]->set_region(fabric.region_of(params.npu));
     fabric.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
     if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
     bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(),
@@ -109,6 +110,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     io_[k] = std::make_unique<IoController>(("io_" + std::to_string(k)).c_str(), params, wafer_.classes,
                                             wafer_.packets, wafer_.messages, wafer_.scheduler);
     if (FlowControl* const flows = fabric.flow_control()) io_[k]->set_flow_control(*flows);
+    io_[k]->set_region(fabric.region_of(params.id));
     fabric.attach(params.id, io_[k]->to_fabric, io_[k]->from_fabric);
   }
   if (spec.run.fault) {
@@ -116,6 +118,8 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     npu(fault_->params().from).set_fault(*fault_);
   }
 }
+
+void Machine::allow_windows() { wafer_.scheduler.allow_windows(wafer_.fabric().lookahead_ps()); }
 
 const Endpoint& Machine::endpoint(NpuId id) const {
   const std::size_t n = index_of(id);

@@ -40,6 +40,10 @@ class Machine {
   /// them.
   void attach(OperationPort& port, NpuId endpoint);
 
+  /// Lets the scheduler work node by node where the fabric has a lookahead; see Scheduler::allow_windows. For
+  /// runs in which the end of an operation at one NPU starts nothing at another one.
+  void allow_windows();
+
   /// The fault that the platform's run.fault asks for; null if it asks for none.
   const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }
   /// None if nothing is acknowledged.

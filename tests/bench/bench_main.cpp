@@ -181,8 +181,10 @@ Result traffic(const Case& c) {
     node.injection = fabric.injection_link();
     nodes.push_back(std::make_unique<TrafficNode>(("npu_" + std::to_string(n)).c_str(), node, classes,
                                                   pattern, counter, pool, scheduler));
+    nodes.back()->set_region(fabric.region_of(static_cast<NpuId>(n)));
     fabric.attach(static_cast<NpuId>(n), nodes.back()->to_fabric, nodes.back()->from_fabric);
   }
+  scheduler.allow_windows(fabric.lookahead_ps());
   scheduler.run(c.time_ps / 4);  // fill
   const auto injections = [&nodes] {
     std::uint64_t sum = 0;
@@ -380,6 +382,7 @@ int sc_main(int argc, char** argv) {
     for (Case c : cases) {
       if (std::string(c.name).find(argv[1]) == std::string::npos) continue;
       c.time_ps /= 2;
+      c.bytes /= 8;
       const Result result = run(c);
       fmt::print("{}: {} hops, {:.3g} per s\n", c.name, result.hops, per_second(result.hops, result));
       return 0;

@@ -56,6 +56,11 @@ class Fabric : public sc_core::sc_module {
   /// The link between an endpoint and what it is bound to is a wire, and not a part of the endpoint.
   virtual bool injection_is_wire() const { return true; }
 
+  /// What happens at one switch reaches another not before so much later; 0: somewhere it may at once. Then
+  /// the scheduler must not have windows.
+  virtual TimePs lookahead_ps() const { return 0; }
+  /// The region of an endpoint's switch, which is its own, too.
+  virtual Region region_of(NpuId) const { return kNoRegion; }
   /// The switch that an endpoint is bound to: "router7".
   virtual std::string switch_of(NpuId endpoint) const = 0;
   /// Latency of the head over an idle route, from endpoint to endpoint.
@@ -67,7 +72,7 @@ class Fabric : public sc_core::sc_module {
   void require_routes(const std::vector<NpuId>& endpoints) const;
 
   const std::vector<FabricLink>& links() const { return links_; }
-  const OutputCounters& counters(const FabricLink& link) const {
+  OutputCounters counters(const FabricLink& link) const {
     return switches_[link.from]->core().counters(link.output);
   }
   std::uint64_t bytes_per_s(const FabricLink& link) const {

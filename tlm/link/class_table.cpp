@@ -37,12 +37,20 @@ ClassTable::ClassTable(std::vector<TrafficClass> classes, std::uint32_t virtual_
       owner[vc] = &entry;
     }
   }
-  std::map<std::uint32_t, std::vector<VcId>, std::greater<>> by_priority;
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    channels_of_[c] = {static_cast<std::uint8_t>(classes_[c].first_vc),
+                       static_cast<std::uint8_t>(classes_[c].vcs)};
+    if (flows_)
+      channels_of_[kMaxClasses + c] = {static_cast<std::uint8_t>(flow_vc(static_cast<ClassId>(c))), 1};
+  }
+  std::map<std::uint32_t, ServiceGroup, std::greater<>> by_priority;
   for (std::uint32_t vc = 0; vc < this->virtual_channels(); ++vc) {
     const TrafficClass* const of = owner[vc % virtual_channels];
-    by_priority[of ? of->priority : 0].push_back(static_cast<VcId>(vc));
+    ServiceGroup& group = by_priority[of ? of->priority : 0];
+    group.mask |= std::uint32_t{1} << vc;
+    group.vcs[group.size++] = static_cast<VcId>(vc);
   }
-  for (auto& [priority, vcs] : by_priority) service_order_.push_back(std::move(vcs));
+  for (const auto& [priority, group] : by_priority) service_order_.push_back(group);
 }
 
 ClassId ClassTable::find(const std::string& name) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,6 +21,18 @@ struct TrafficClass {
   std::uint32_t first_vc = 0;
   std::uint32_t vcs = 1;
   std::uint32_t priority = 0;
+};
+
+/// Consecutive virtual channels.
+struct ChannelRange {
+  std::uint8_t first = 0, count = 0;
+};
+
+/// Virtual channels of equal priority.
+struct ServiceGroup {
+  std::uint32_t mask = 0;  ///< bit per channel
+  std::uint32_t size = 0;
+  std::array<VcId, kMaxVcs> vcs{};  ///< the first `size`, ascending
 };
 
 /// The classes of a platform, and the order in which an output serves its virtual channels.
@@ -45,14 +58,20 @@ class ClassTable {
   /// @throws std::invalid_argument naming the known classes.
   ClassId find(const std::string& name) const;
 
-  /// Virtual channels of equal priority, highest priority first. Unused channels come last.
-  const std::vector<std::vector<VcId>>& service_order() const { return service_order_; }
+  /// The channels that a packet of the class may take, in-network or not.
+  const ChannelRange& channels_of(ClassId id, bool in_flow) const {
+    return channels_of_[index_of(id) + (in_flow ? kMaxClasses : 0)];
+  }
+  /// Highest priority first. Unused channels come last. The same for all outputs, so that a thousand switches
+  /// read the same cache lines.
+  const std::vector<ServiceGroup>& service_order() const { return service_order_; }
 
  private:
   std::vector<TrafficClass> classes_;
   std::uint32_t virtual_channels_;
   bool flows_;
-  std::vector<std::vector<VcId>> service_order_;
+  std::array<ChannelRange, 2 * kMaxClasses> channels_of_{};
+  std::vector<ServiceGroup> service_order_;
 };
 
 }  // namespace wafertlm

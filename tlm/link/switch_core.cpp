@@ -2,6 +2,8 @@
 #include "tlm/link/switch_core.h"
 
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "tlm/link/wormhole.h"
@@ -21,85 +23,90 @@ Index next_round(std::size_t i, std::size_t count) {
 
 SwitchCore::SwitchCore(const SwitchParams& params, const ClassTable& classes, const RouteFunction& routes,
                        SwitchHost& host)
-    : vcs_(classes.virtual_channels()),
-      inputs_(static_cast<std::uint32_t>(params.credit_delay_ps.size())),
-      queue_stride_(params.input_queue == InputQueue::per_output ? vcs_ : 0),
-      words_((std::max(inputs_, 1U) + 63) / 64),
-      pipeline_ps_(params.pipeline_ps),
+    : routes_(routes),
       host_(host),
-      routes_(routes) {
+      classes_(classes),
+      pipeline_ps_(params.pipeline_ps),
+      inputs_(static_cast<std::uint32_t>(params.credit_delay_ps.size())),
+      vcs_(static_cast<std::uint8_t>(classes.virtual_channels())),
+      per_output_(params.input_queue == InputQueue::per_output) {
   if (params.switching == Switching::wormhole) {
     wormhole_ = std::make_unique<WormholeSwitch>(params, classes, routes, host);
     return;
   }
-  for (std::size_t c = 0; c < classes.size(); ++c) {
-    const TrafficClass& traffic_class = classes[static_cast<ClassId>(c)];
-    class_vcs_[c] = {static_cast<std::uint8_t>(traffic_class.first_vc),
-                     static_cast<std::uint8_t>(traffic_class.vcs)};
-    if (classes.has_flows())
-      class_vcs_[kMaxClasses + c] = {static_cast<std::uint8_t>(classes.flow_vc(static_cast<ClassId>(c))), 1};
-  }
-  for (const auto& group : classes.service_order()) {
-    groups_.emplace_back();
-    for (const VcId vc : group) {
-      groups_.back().vcs.push_back(static_cast<std::uint32_t>(vc));
-      groups_.back().mask |= bit(index_of(vc));
-    }
-  }
-  outputs_.reserve(params.outputs.size());
+  if (params.outputs.size() > std::numeric_limits<std::uint16_t>::max())
+    throw std::invalid_argument("a switch of " + std::to_string(params.outputs.size()) +
+                                " outputs: at most 65535 are possible");
+  all_outputs_.reserve(params.outputs.size());
   channels_.reserve(params.outputs.size() * vcs_);
   for (const OutputParams& output : params.outputs) {
-    outputs_.emplace_back(output);
+    all_outputs_.emplace_back(output);
     for (std::size_t vc = 0; vc < vcs_; ++vc)
       channels_.emplace_back(classes.is_flow_channel(vc) ? output.flow_buffer_bytes : output.buffer_bytes);
   }
-  queues_.resize(std::size_t{inputs_} * vcs_ * (queue_stride_ != 0 ? outputs_.size() : 1));
-  for (std::size_t i = 0; i < queues_.size(); ++i)
-    queues_[i].credit_delay_ps = params.credit_delay_ps[i % inputs_];
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    outputs_[i].port = static_cast<PortId>(i);
+  all_queues_.resize(std::size_t{inputs_} * vcs_ * (per_output_ ? all_outputs_.size() : 1));
+  for (std::size_t i = 0; i < all_queues_.size(); ++i)
+    all_queues_[i].credit_delay_ps = params.credit_delay_ps[i % inputs_];
+  outputs_ = all_outputs_.data();
+  queues_ = all_queues_.data();
+  for (std::size_t i = 0; i < all_outputs_.size(); ++i) {
+    outputs_[i].port = static_cast<std::uint16_t>(i);
     outputs_[i].channels = &channels_[i * vcs_];
-    outputs_[i].queues = &queues_[i * queue_stride_ * inputs_];
+    outputs_[i].queues = queues_ + (per_output_ ? i * vcs_ * inputs_ : 0);
   }
-  next_vc_.resize(outputs_.size() * groups_.size());
-  more_requests_.resize(channels_.size() * (words_ - 1));
+  waits_.resize(all_outputs_.size());
+  next_vc_.resize(all_outputs_.size() * classes.service_order().size());
+  more_requests_.resize(channels_.size() * (words() - 1));
 }
 
 SwitchCore::~SwitchCore() = default;
 
-std::size_t SwitchCore::outputs() const { return wormhole_ ? wormhole_->outputs() : outputs_.size(); }
+std::size_t SwitchCore::outputs() const { return wormhole_ ? wormhole_->outputs() : all_outputs_.size(); }
 
-const OutputCounters& SwitchCore::counters(PortId output) const {
-  return wormhole_ ? wormhole_->counters(output) : outputs_[index_of(output)].counters;
+OutputCounters SwitchCore::counters(PortId port) const {
+  if (wormhole_) return wormhole_->counters(port);
+  const Output& output = outputs_[index_of(port)];
+  OutputCounters counters = waits_[index_of(port)];
+  counters.packets = output.packets;
+  counters.payload_bytes = output.payload_bytes;
+  counters.wire_bytes = output.wire_bytes;
+  return counters;
 }
 
 std::uint64_t SwitchCore::bytes_per_s(PortId output) const {
   return wormhole_ ? wormhole_->bytes_per_s(output) : outputs_[index_of(output)].line.bytes_per_s();
 }
 
-std::uint64_t SwitchCore::queued() const { return wormhole_ ? wormhole_->queued() : queued_; }
+std::uint64_t SwitchCore::queued() const {
+  if (wormhole_) return wormhole_->queued();
+  std::uint64_t packets = 0;
+  for (const Queue& queue : all_queues_)
+    for (const Packet* packet = queue.head; packet; packet = packet->next) ++packets;
+  return packets;
+}
 
 void SwitchCore::observe(LinkObserver& observer, std::size_t number) {
   if (wormhole_) wormhole_->observe(observer, number);
   observer_ = &observer;
+  is_observed_ = true;
   observed_ = number;
 }
 
 inline void SwitchCore::set_request(Output& output, std::size_t vc, std::size_t input) {
   (input < 64 ? output.channels[vc].requests : more_requests(output, vc)[input / 64 - 1]) |=
       wide_bit(input % 64);
-  output.requesting_vcs |= bit(vc);
+  output.requesting_vcs = static_cast<std::uint16_t>(output.requesting_vcs | bit(vc));
 }
 
 inline void SwitchCore::clear_request(Output& output, std::size_t vc, std::size_t input) {
   std::uint64_t& requests = output.channels[vc].requests;
   (input < 64 ? requests : more_requests(output, vc)[input / 64 - 1]) &= ~wide_bit(input % 64);
   if (requests != 0) return;
-  if (words_ > 1) {
+  if (many_inputs()) {
     const std::uint64_t* const more = more_requests(output, vc);
-    if (std::any_of(more, more + words_ - 1, [](std::uint64_t word) { return word != 0; })) return;
+    if (std::any_of(more, more + words() - 1, [](std::uint64_t word) { return word != 0; })) return;
   }
-  output.requesting_vcs &= ~bit(vc);
+  output.requesting_vcs = static_cast<std::uint16_t>(output.requesting_vcs & ~bit(vc));
 }
 
 /// Visits the queues with a waiting head on `vc`, from input `from` on and round; visit(input, queue) returns
@@ -107,7 +114,7 @@ inline void SwitchCore::clear_request(Output& output, std::size_t vc, std::size_
 template <typename Visit>
 [[gnu::always_inline]] inline void SwitchCore::for_each_waiting(const Output& output, std::size_t vc,
                                                                 std::size_t from, const Visit& visit) {
-  if (words_ != 1) return for_each_of_many(output, vc, from, visit);
+  if (many_inputs()) return for_each_of_many(output, vc, from, visit);
   Queue* const queues = &queue(output, vc, 0);
   const std::uint64_t requests = output.channels[vc].requests;
   // Turned so that `from` comes first.
@@ -124,15 +131,16 @@ void SwitchCore::for_each_of_many(const Output& output, std::size_t vc, std::siz
   Queue* const queues = &queue(output, vc, 0);
   const std::uint64_t low = wide_bit(from % 64) - 1;
   std::size_t word = from / 64;
-  for (std::size_t k = 0; k <= words_; ++k) {
+  const std::size_t words = this->words();
+  for (std::size_t k = 0; k <= words; ++k) {
     std::uint64_t bits = word == 0 ? output.channels[vc].requests : more_requests(output, vc)[word - 1];
     if (k == 0) bits &= ~low;
-    if (k == words_) bits &= low;  // back in the first word: the part before `from`
+    if (k == words) bits &= low;  // back in the first word: the part before `from`
     for (; bits != 0; bits &= bits - 1) {
       const std::size_t input = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
       if (!visit(input, queues[input])) return;
     }
-    word = next_round<std::size_t>(word, words_);
+    word = next_round<std::size_t>(word, words);
   }
 }
 
@@ -141,7 +149,7 @@ inline void SwitchCore::ask_wake(Output& output, TimePs at) {
   const bool is_coming = at == output.spare_wake_ps;
   if (is_coming || output.wake_ps != kNever) output.spare_wake_ps = output.wake_ps;
   output.wake_ps = at;
-  if (!is_coming) host_.request_wake(output.port, at);
+  if (!is_coming) host_.request_wake(PortId{output.port}, at);
 }
 
 /// The head of `waiting` waits for the packet that is on the line from `from` until `until`.
@@ -155,7 +163,7 @@ inline void SwitchCore::charge(Output& output, Queue& waiting, TimePs from, Time
   }
   waiting.contention_ps += until - since;
   waiting.class_contention_ps += until - since;
-  output.counters.contention_wait_ps[index_of(output.current_class)] += until - since;
+  waits_[output.port].contention_wait_ps[index_of(output.current_class)] += until - since;
 }
 
 void SwitchCore::arrive(PortId input, Packet& packet, TimePs head_ps) {
@@ -168,7 +176,6 @@ void SwitchCore::arrive_for(PortId output, PortId input, Packet& packet, TimePs 
   packet.tail_ps += pipeline_ps_;
   packet.output = output;
   packet.next = nullptr;
-  ++queued_;
   Queue& into = queue(outputs_[index_of(packet.output)], index_of(packet.vc), index_of(input));
   if (into.head) {
     into.tail->next = &packet;
@@ -186,7 +193,7 @@ inline void SwitchCore::set_front(Queue& queue) {
   queue.contention_ps = queue.class_contention_ps = 0;
   queue.wire_bytes = packet.wire_bytes;
   queue.head_class = packet.traffic_class;
-  queue.vcs = class_vcs_[index_of(packet.traffic_class) + (packet.flow ? kMaxClasses : 0)];
+  queue.vcs = classes_.channels_of(packet.traffic_class, packet.flow != nullptr);
 }
 
 /// Makes it a contender for its output.
@@ -239,7 +246,7 @@ inline TimePs SwitchCore::earliest_start(Output& output, const Queue& waiting) {
   for (std::uint32_t vc = first; vc < end; ++vc) {
     std::uint32_t& needed = output.channels[vc].needed;
     needed = needed == 0 ? waiting.wire_bytes : std::min(needed, waiting.wire_bytes);
-    output.starved_vcs |= bit(vc);
+    output.starved_vcs = static_cast<std::uint16_t>(output.starved_vcs | bit(vc));
   }
   return kNever;
 }
@@ -268,33 +275,39 @@ bool SwitchCore::wake(PortId port, TimePs now) {
     return false;
   }
   output.wake_ps = kNever;
-  for (; output.starved_vcs != 0; output.starved_vcs &= output.starved_vcs - 1)
-    output.channels[__builtin_ctz(output.starved_vcs)].needed = 0;
+  for (std::uint32_t starved = std::exchange(output.starved_vcs, std::uint16_t{0}); starved != 0;
+       starved &= starved - 1)
+    output.channels[__builtin_ctz(starved)].needed = 0;
   TimePs next = kNever;
-  if (vcs_ == 1) {
-    if (serve(output, 0, now, next)) return true;
-  } else {
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const Group& group = groups_[g];
-      if ((output.requesting_vcs & group.mask) == 0) continue;
-      std::uint32_t& next_vc = next_vc_[index_of(port) * groups_.size() + g];
-      std::size_t place = next_vc;
-      for (std::size_t k = 0; k < group.vcs.size();
-           ++k, place = next_round<std::size_t>(place, group.vcs.size())) {
-        if ((output.requesting_vcs & bit(group.vcs[place])) == 0) continue;
-        if (!serve(output, group.vcs[place], now, next)) continue;
-        next_vc = next_round<std::uint32_t>(place, group.vcs.size());
-        return true;
-      }
-    }
+  const std::vector<ServiceGroup>& groups = classes_.service_order();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const std::uint32_t requesting = output.requesting_vcs & groups[g].mask;
+    if (requesting == 0) continue;
+    if (groups[g].size == 1 ? serve(output, static_cast<std::uint32_t>(__builtin_ctz(requesting)), now, next)
+                            : serve_group(output, g, now, next))
+      return true;
   }
   if (next != kNever) ask_wake(output, next);
   return false;
 }
 
+/// The channels of one priority take turns.
+bool SwitchCore::serve_group(Output& output, std::size_t g, TimePs now, TimePs& next) {
+  const ServiceGroup& group = classes_.service_order()[g];
+  std::uint32_t& next_vc = next_vc_[output.port * classes_.service_order().size() + g];
+  std::size_t place = next_vc;
+  for (std::size_t k = 0; k < group.size; ++k, place = next_round<std::size_t>(place, group.size)) {
+    const std::size_t vc = index_of(group.vcs[place]);
+    if ((output.requesting_vcs & bit(vc)) == 0) continue;
+    if (!serve(output, static_cast<std::uint32_t>(vc), now, next)) continue;
+    next_vc = next_round<std::uint32_t>(place, group.size);
+    return true;
+  }
+  return false;
+}
+
 inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std::uint32_t in_vc,
                              std::uint32_t vc, TimePs now) {
-  OutputCounters& counters = output.counters;
   Packet& packet = *from.head;
 
   const TimePs idle_since = output.line.free_ps();
@@ -311,22 +324,22 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
     packet.waits.queue_ps += queue_wait;
     packet.waits.credit_ps += credit_wait;
     packet.waits.contention_ps[index_of(from.contended_class)] += from.class_contention_ps;
+    OutputCounters& counters = waits_[output.port];
     counters.queue_wait_ps += queue_wait;
     counters.credit_wait_ps += credit_wait;
     counters.credit_blocked_ps += now - std::max(idle_since, from.eligible_ps);
     TimePs& longest = counters.longest_wait_ps[index_of(packet.traffic_class)];
     longest = std::max(longest, now - from.eligible_ps);
   }
-  ++counters.packets;
-  counters.payload_bytes += packet.payload_bytes;
-  counters.wire_bytes += packet.wire_bytes;
-  if (observer_) observer_->sent(observed_, output.port, packet, now, slot.end);
+  ++output.packets;
+  output.payload_bytes += packet.payload_bytes;
+  output.wire_bytes += packet.wire_bytes;
+  if (is_observed_) observer_->sent(observed_, PortId{output.port}, packet, now, slot.end);
 
   // Out of its queue; the next one comes to the front.
   from.head = packet.next;
   from.free_ps = slot.end;
-  --queued_;
-  if (from.head && from.head->output == output.port) {
+  if (from.head && from.head->output == PortId{output.port}) {
     set_front(from);
   } else {
     clear_request(output, in_vc, input);
@@ -340,7 +353,7 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
   packet.head_early = slot.start_early;
   packet.tail_ps = tail_out + output.latency_ps;
   ++packet.hops;
-  host_.forward(output.port, packet, now + output.latency_ps);
+  host_.forward(PortId{output.port}, packet, now + output.latency_ps);
 }
 
 /// After a packet began to leave at `now`: asks for the wake-up at which the first of the waiting heads can
@@ -395,11 +408,10 @@ void SwitchCore::prefetch_contenders(PortId port) const {
   }
 }
 
-void SwitchCore::guess_winner(PortId port) const {
-  if (wormhole_) return;
+SwitchCore::Winner SwitchCore::likely_winner(PortId port) const {
+  if (wormhole_) return {};
   const Output& output = outputs_[index_of(port)];
-  output.likely = nullptr;
-  if (output.requesting_vcs == 0) return;
+  if (output.requesting_vcs == 0) return {};
   const auto vc = static_cast<std::size_t>(__builtin_ctz(output.requesting_vcs));
   const std::uint64_t requests = output.channels[vc].requests;
   const std::uint32_t from = output.channels[vc].next_input % 64;
@@ -407,16 +419,15 @@ void SwitchCore::guess_winner(PortId port) const {
     const auto input = (from + static_cast<std::uint32_t>(__builtin_ctzll(bits))) % 64;
     const Queue& waiting = queue(output, vc, input);
     if (waiting.eligible_ps > output.wake_ps) continue;
-    output.likely = &waiting;
-    output.likely_input = input;
-    return;
+    return {input, waiting.head};
   }
+  return {};
 }
 
 void SwitchCore::prefetch_arrival(PortId input, const Packet& packet) const {
   if (wormhole_) return;
   const std::size_t out = index_of(routes_.output_for(packet)), vc = index_of(packet.vc);
-  __builtin_prefetch(&queues_[(out * queue_stride_ + vc) * inputs_ + index_of(input)]);
+  __builtin_prefetch(queues_ + ((per_output_ ? out * vcs_ : 0) + vc) * inputs_ + index_of(input));
   __builtin_prefetch(&channel(out, vc));
   const auto* const line = reinterpret_cast<const char*>(&outputs_[out]);
   __builtin_prefetch(line);

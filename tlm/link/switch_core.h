@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -94,7 +95,7 @@ class WormholeSwitch;
 /// virtual channels of one priority and among the inputs within a channel. Outputs do not share state within
 /// an instant, so the order in which ports or switches are woken does not matter. With Switching::wormhole
 /// the work is WormholeSwitch's.
-class SwitchCore {
+class alignas(64) SwitchCore {
  public:
   /// `classes`, `routes` and `host` must outlive the core.
   SwitchCore(const SwitchParams& params, const ClassTable& classes, const RouteFunction& routes,
@@ -114,7 +115,7 @@ class SwitchCore {
 
   std::size_t inputs() const { return inputs_; }
   std::size_t outputs() const;
-  const OutputCounters& counters(PortId output) const;
+  OutputCounters counters(PortId output) const;
   std::uint64_t bytes_per_s(PortId output) const;
   /// Packets (flits) waiting here.
   std::uint64_t queued() const;
@@ -128,20 +129,16 @@ class SwitchCore {
   // apart, because each follows pointers that the one before has fetched.
   void prefetch_output(PortId output) const;
   void prefetch_contenders(PortId output) const;
-  /// Guesses which packet will leave at the next wake(output); then returns it.
-  void guess_winner(PortId output) const;
+  /// The packet that will leave at the next wake(output), if nothing happens before; for hints only. A packet
+  /// stays readable when it is gone, since its pool keeps it.
   struct Winner {
     std::size_t input = 0;
     const Packet* packet = nullptr;
   };
-  Winner likely_winner(PortId output) const {
-    if (wormhole_) return {};
-    const Output& of = outputs_[index_of(output)];
-    return {of.likely_input, of.likely ? of.likely->head : nullptr};
-  }
+  Winner likely_winner(PortId output) const;
   /// What a coming call of arrive() or credit() will touch: first the core itself, later the rest.
   void prefetch_tables() const {
-    __builtin_prefetch(&outputs_);
+    __builtin_prefetch(this);
     __builtin_prefetch(&routes_);
   }
   void prefetch_arrival(PortId input, const Packet& packet) const;
@@ -151,9 +148,6 @@ class SwitchCore {
   }
 
  private:
-  struct ClassVcs {
-    std::uint8_t first = 0, count = 0;
-  };
   /// Packets of one input and channel (and output). What arbitration asks about its head is kept here, next
   /// to the other contenders' queues, so that waiting packets are not touched.
   struct alignas(64) Queue {
@@ -165,7 +159,7 @@ class SwitchCore {
     TimePs class_contention_ps = 0;  // the part for contended_class, not yet in the packet
     std::uint32_t wire_bytes = 0;
     ClassId head_class{}, contended_class{};
-    ClassVcs vcs;                // that the head may go out on
+    ChannelRange vcs;            // that the head may go out on
     TimePs credit_delay_ps = 0;  // of the input
   };
   /// What an output keeps per virtual channel. As an arbitration index it is the channel a packet came on, as
@@ -177,27 +171,22 @@ class SwitchCore {
     std::uint32_t needed = 0;      // room that a starved packet waits for, 0 if there is none
     CreditWindow credits;
   };
+  /// What every packet touches of an output, in two cache lines.
   struct alignas(64) Output {
     explicit Output(const OutputParams& params) : line(params.bytes_per_s), latency_ps(params.latency_ps) {}
     Line line;
     TimePs wake_ps = kNever;        // earliest wake-up asked for
     TimePs spare_wake_ps = kNever;  // one that an earlier one overtook; it will still come, and can be used
     TimePs latency_ps;
-    std::uint32_t requesting_vcs = 0;  // bit per channel with a waiting head
-    std::uint32_t starved_vcs = 0;     // bit per next channel with Channel::needed
-    Channel* channels = nullptr;       // [vc]
-    Queue* queues = nullptr;           // [vc][input]
-    PortId port{};
-    // A guess at the next winner: only hints follow it.
-    mutable std::uint32_t likely_input = 0;
-    mutable const Queue* likely = nullptr;
+    Channel* channels = nullptr;  // [vc]
+    Queue* queues = nullptr;      // [vc][input]
+    std::uint64_t packets = 0, payload_bytes = 0, wire_bytes = 0;
+    std::uint16_t requesting_vcs = 0;  // bit per channel with a waiting head
+    std::uint16_t starved_vcs = 0;     // bit per next channel with Channel::needed
+    std::uint16_t port = 0;
     ClassId current_class{};  // of the packet on the line
-    OutputCounters counters;
   };
-  struct Group {
-    std::vector<std::uint32_t> vcs;
-    std::uint32_t mask = 0;
-  };
+  static_assert(sizeof(Output) == 128 && kMaxVcs <= 16);
 
   Channel& channel(std::size_t output, std::size_t vc) { return channels_[output * vcs_ + vc]; }
   const Channel& channel(std::size_t output, std::size_t vc) const { return channels_[output * vcs_ + vc]; }
@@ -206,12 +195,13 @@ class SwitchCore {
   }
   /// Requests of inputs 64 and up.
   std::uint64_t* more_requests(const Output& output, std::size_t vc) {
-    return &more_requests_[(index_of(output.port) * vcs_ + vc) * (words_ - 1)];
+    return &more_requests_[(std::size_t{output.port} * vcs_ + vc) * (words() - 1)];
   }
   void set_front(Queue& queue);
   void expose(Queue& queue, std::size_t input, std::size_t vc);
   bool serve(Output& output, std::uint32_t in_vc, TimePs now, TimePs& next);
-  static void charge(Output& output, Queue& waiting, TimePs from, TimePs until);
+  bool serve_group(Output& output, std::size_t group, TimePs now, TimePs& next);
+  void charge(Output& output, Queue& waiting, TimePs from, TimePs until);
   Queue* first_ready(const Output& output, std::size_t vc, TimePs now, TimePs& next);
   static bool choose_vc(const Output& output, const Queue& waiting, TimePs now, std::uint32_t& vc);
   static TimePs earliest_start(Output& output, const Queue& waiting);
@@ -226,22 +216,29 @@ class SwitchCore {
   template <typename Visit>
   void for_each_of_many(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
 
-  // What every hop reads comes first.
+  bool many_inputs() const { return inputs_ > 64; }
+  /// Words of 64 inputs.
+  std::size_t words() const { return (std::size_t{std::max(inputs_, 1U)} + 63) / 64; }
+
+  // What every hop reads: one cache line.
   std::unique_ptr<WormholeSwitch> wormhole_;  // then the rest is empty
-  std::vector<Output> outputs_;
-  std::vector<Channel> channels_;  // [output][vc]
-  std::vector<Queue> queues_;      // [output if per_output][vc][input]
-  std::uint32_t vcs_, inputs_;
-  std::uint32_t queue_stride_;  // queues per input from one output to the next; 0: shared by all outputs
-  std::uint32_t words_;         // of 64 inputs
-  TimePs pipeline_ps_;
+  Output* outputs_ = nullptr;
+  Queue* queues_ = nullptr;  // [output if per_output_][vc][input]
+  const RouteFunction& routes_;
   SwitchHost& host_;
+  const ClassTable& classes_;
+  TimePs pipeline_ps_;
+  std::uint32_t inputs_;
+  std::uint8_t vcs_;
+  bool per_output_;  // else an input's queues are shared by all outputs
+  bool is_observed_ = false;
+  // The rest.
   LinkObserver* observer_ = nullptr;
   std::size_t observed_ = 0;
-  const RouteFunction& routes_;
-  std::uint64_t queued_ = 0;
-  std::array<ClassVcs, 2 * kMaxClasses> class_vcs_;  // the second half is of in-network packets
-  std::vector<Group> groups_;                        // by falling priority, the same for all outputs
+  std::vector<Output> all_outputs_;
+  std::vector<Channel> channels_;  // [output][vc]
+  std::vector<Queue> all_queues_;
+  std::vector<OutputCounters> waits_;         // [output]; the other counters are in Output
   std::vector<std::uint32_t> next_vc_;        // [output][group]: round-robin among channels of one priority
   std::vector<std::uint64_t> more_requests_;  // [output][vc][word - 1]
 };

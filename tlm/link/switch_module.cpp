@@ -169,8 +169,8 @@ void SwitchModule::prefetch(std::uint32_t output, unsigned depth) const {
     __builtin_prefetch(port.peer);
     return;
   }
-  if (depth == 2) core_.guess_winner(id);
-  const SwitchCore::Winner winner = core_.likely_winner(id);
+  if (depth == 2) port.likely = core_.likely_winner(id);
+  const SwitchCore::Winner& winner = port.likely;
   if (!winner.packet || winner.packet->flow) return;
   const FabricBackwardIf* const sender = inputs_[winner.input].peer;
   if (depth == 2) {

@@ -23,6 +23,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
                const std::vector<std::string>& input_names, const std::vector<std::string>& output_names,
                const ClassTable& classes, const RouteFunction& routes, Scheduler& scheduler);
 
+  using Wakeable::set_region;
   FabricTargetSocket& input(PortId port) { return input_sockets_[index_of(port)]; }
   FabricInitiatorSocket& output(PortId port) { return output_sockets_[index_of(port)]; }
 
@@ -75,6 +76,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     PortId port{};
     bool may_lead = false;  // all that a grant here calls take their time from the scheduler
     sc_core::sc_time latency;
+    mutable SwitchCore::Winner likely;  // of the look-ahead
   };
 
   /// Of the flow unit.

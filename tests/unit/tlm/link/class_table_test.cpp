@@ -20,7 +20,14 @@ std::string error_of(std::vector<TrafficClass> classes, std::uint32_t virtual_ch
 TEST(ClassTable, ServesHighPriorityFirstAndUnusedChannelsLast) {
   const ClassTable table({{"low", 0, 2, 1}, {"high", 3, 1, 7}, {"also_low", 1, 1, 1}}, 6);
   const std::vector<std::vector<VcId>> expected{{VcId{3}}, {VcId{0}, VcId{1}}, {VcId{2}, VcId{4}, VcId{5}}};
-  EXPECT_EQ(table.service_order(), expected);
+  std::vector<std::vector<VcId>> order;
+  for (const ServiceGroup& group : table.service_order()) {
+    order.emplace_back(group.vcs.begin(), group.vcs.begin() + group.size);
+    std::uint32_t mask = 0;
+    for (const VcId vc : order.back()) mask |= 1U << index_of(vc);
+    EXPECT_EQ(group.mask, mask);
+  }
+  EXPECT_EQ(order, expected);
   EXPECT_EQ(table.find("also_low"), ClassId{2});
   EXPECT_EQ(table[ClassId{1}].name, "high");
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "tlm/ring_queue.h"
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// A part of the platform in which an event acts at once; see Scheduler::allow_windows.
+using Region = std::uint32_t;
+constexpr Region kNoRegion = ~Region{0};
+
+/// Something the scheduler can wake. `what` is the caller's own (a port, a step).
+class Wakeable {
+ public:
+  Region region() const { return region_; }
+  void set_region(Region region) { region_ = region; }
+  virtual void wake(std::uint32_t what, TimePs now) = 0;
+  /// A hint that wake(what) comes soon: brings into the cache what it will touch. Called with depth 0 to 4,
+  /// each a few wake-ups nearer, so that a later one can follow pointers that an earlier one has fetched.
+  /// Must not change anything.
+  virtual void prefetch(std::uint32_t, unsigned /*depth*/) const {}
+
+ protected:
+  ~Wakeable() = default;
+
+ private:
+  Region region_ = kNoRegion;
+};
+
+/// Pending wake-ups ordered by (time, order of insertion): a calendar of time buckets for what is due within
+/// the horizon, a heap for the rest. A bucket is sorted once, when its time comes; the cost of an entry does
+/// not grow with the number of pending ones, also when thousands are due at the same instant.
+class WakeQueue {
+ public:
+  struct Entry {
+    TimePs at;
+    Wakeable* target;
+    std::uint32_t what;
+    std::uint32_t
+        order;      // of insertion, times 2, modulo 2^32; entries of one bucket are close. Bit 0: may_lead
+    Region region;  // of the target
+    /// May be delivered while the kernel's time is still behind; see Scheduler::schedule_leading.
+    bool may_lead() const { return (order & 1) != 0; }
+    /// Whether it comes before another one of the same region, or without windows of all.
+    bool before(const Entry& other) const {
+      return at != other.at ? at < other.at : static_cast<std::int32_t>(order - other.order) < 0;
+    }
+  };
+
+  /// The calendar reaches about `horizon_ps` ahead; most delays should be shorter.
+  explicit WakeQueue(TimePs horizon_ps);
+
+  /// The next entry, null if there is none; valid until the queue changes.
+  const Entry* front();
+  /// Takes out what front() returned.
+  void pop() {
+    if (front_in_ == Source::open)
+      ++open_front_;
+    else
+      pop_other();
+  }
+  /// The time of the next entry, kNever if there is none.
+  TimePs next_ps() {
+    const Entry* const next = front();
+    return next ? next->at : kNever;
+  }
+  /// Requires now <= at; `now` must not go backwards.
+  void push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what, bool may_lead = false) {
+    push(now, make(at, target, what, may_lead));
+  }
+  void push(TimePs now, const Entry& entry);
+  /// The next entry in the order of insertion.
+  Entry make(TimePs at, Wakeable& target, std::uint32_t what, bool may_lead) {
+    const Entry entry{at, &target, what, order_ + may_lead, target.region()};
+    order_ += 2;
+    return entry;
+  }
+  /// Hints to the targets of the entries that come after the one just popped.
+  void look_ahead(TimePs now);
+  /// Entries in the calendar, without those of the open buckets.
+  std::uint32_t pending() const { return pending_; }
+  /// So many are pending that their targets do not all fit the cache.
+  bool is_crowded() const;
+
+ private:
+  static constexpr std::uint32_t kFewestBuckets = 1U << 9, kMostBuckets = 1U << 14;
+  static constexpr std::uint32_t kNil = ~std::uint32_t{0};
+  struct Node {
+    Entry entry;
+    std::uint32_t next;
+  };
+  void put(std::uint64_t slot, const Entry& entry);
+  /// Opens the next used bucket if its slot is at most `last`; returns whether there was one.
+  bool open_next(std::uint64_t last = ~std::uint64_t{0});
+  std::uint32_t next_used(std::uint32_t from) const;
+  std::uint32_t buckets() const { return mask_ + 1; }
+  void set_buckets(std::uint32_t buckets);
+  void refine();
+  void pop_other();
+
+  TimePs horizon_ps_;
+  unsigned shift_ = 0;
+  std::uint32_t mask_ = 0;       // one less than the number of buckets, a power of two
+  std::uint64_t open_slot_ = 0;  // at >> shift_ of the last open bucket
+  std::vector<Entry> open_;      // entries of open buckets, sorted; those before open_front_ are gone
+  std::size_t open_front_ = 0;
+  std::vector<std::uint32_t> heads_;       // per bucket, a list of nodes in no order
+  std::vector<std::uint64_t> used_;        // bit per bucket
+  std::vector<std::uint64_t> used_words_;  // bit per word of used_
+  std::vector<Node> nodes_;
+  std::uint32_t free_ = kNil, pending_ = 0;
+  RingQueue<Entry> immediate_;  // due at the instant they were pushed
+  std::vector<Entry> far_;      // heap
+  enum class Source { open, immediate, far } front_in_ = Source::open;
+  std::uint32_t order_ = 0;
+};
+
+}  // namespace wafertlm
