@@ -39,7 +39,7 @@ struct Contest {
     packet.created_ps = at;
     network.offer(0, static_cast<PortId>(input), packet);
   }
-  const OutputCounters& counters() const { return network.core(0).counters(PortId{0}); }
+  OutputCounters counters() const { return network.core(0).counters(PortId{0}); }
 
   ClassTable classes;
   OneOutput routes;

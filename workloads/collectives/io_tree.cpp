@@ -373,8 +373,10 @@ CollectiveCost cost_of_flows(const Loads& loads, std::uint64_t bytes, const Fabr
     }
   const TimePs way = fabric.io_latency_ps + far - fabric.fred.npu_link_latency_ps + fabric.step_cost_ps +
                      fabric.receive_cost_ps;
+  Way in;
+  in.entry_ps = loads.least_entry_ps;
   CollectiveCost cost;
-  cost.bound_ps = entry_ps(fabric) +
+  cost.bound_ps = way_ps(in, fabric) +
                   std::max({at_least_ps(loads.link_bytes, loads.link_bytes_per_s), at_least_ps(bytes, port),
                             at_least_ps(loads.channel_bytes, fabric.io_bytes_per_s)});
   cost.predicted_ps = std::max(

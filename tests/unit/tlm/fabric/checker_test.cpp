@@ -150,7 +150,7 @@ const std::vector<Case> kCases = {
      [](Bench& bench) {
        bench.flow.stripes = 3;
        bench.flow.packets = 8;
-       flow_packets(bench, {1, 4, 4});
+       flow_packets(bench, {1, 4, 4, 7});
      },
      "stripe_with_one_twice"},
     {"flow_complete",
