@@ -153,11 +153,14 @@ std::vector<std::string> algorithms_for(CollectiveType type, const Group& group,
 
 std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric) {
   if (!takes_chunks(request)) return 1;
+  // On switches all messages of an NPU leave through one port, where those of more chunks delay each other
+  // more than is predicted: they must pay.
+  const TimePs gain_percent = fabric.is_mesh() ? 0 : 1;
   CollectiveRequest trial = request;
   std::uint32_t best = 1;
   TimePs shortest = kNever;
   for (trial.chunks = 1; trial.chunks <= kMostDefaultChunks; trial.chunks *= 2)
-    if (const TimePs time = predicted_ps(trial, fabric); time < shortest) {
+    if (const TimePs time = predicted_ps(trial, fabric); time + time / 100 * gain_percent < shortest) {
       shortest = time;
       best = trial.chunks;
     } else if (time > shortest + shortest / 2) {
