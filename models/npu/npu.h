@@ -52,6 +52,7 @@ class Npu : public sc_core::sc_module,
       const NpuPools& pools, Scheduler& scheduler);
 
   const Endpoint& endpoint() const { return endpoint_; }
+  const ComputeEngine& compute() const { return compute_; }
   void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
   /// Puts `fault`, whose `from` is this NPU, into a packet.
   void set_fault(Fault& fault) { endpoint_.set_fault(fault); }

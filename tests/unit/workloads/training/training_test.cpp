@@ -304,7 +304,6 @@ TEST(Plan, ErrorsNameWhatWouldWork) {
   expect(error([](auto&, Strategy& s) { s.microbatches = 3; }), "nearest: 6 or 9");
   expect(error([](auto&, Strategy& s) { s.microbatches = 0; }), "microbatches is 0");
   expect(error([](auto&, Strategy& s) { s.expert_parallel = 2; }), "expert_parallel");
-  expect(error([](auto&, Strategy& s) { s.effective_rate = 0; }), "effective_flops");
   expect(error([](auto&, Strategy& s) { s.degrees.pp = 16; }), "fewer than");
   expect(error([](auto& t, Strategy& s) {
            t.kv_heads = 2;
