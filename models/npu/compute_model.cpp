@@ -13,6 +13,21 @@ Uint128 time_of(Uint128 amount, std::uint64_t per_s) {
   return amount == 0 ? Uint128{0} : (amount * kPsPerSecond + per_s - 1) / per_s;
 }
 
+/// A multiply-add is 2 operations.
+Uint128 operations_of(const std::vector<MatrixProduct>& products) {
+  Uint128 sum = 0;
+  for (const MatrixProduct& product : products) {
+    Uint128 operations = 2;
+    for (const std::uint64_t factor : {product.m, product.n, product.k, product.count}) {
+      operations *= factor;
+      if (operations >> 63 != 0)
+        throw std::invalid_argument("matrix products take more operations than 63 bits can count");
+    }
+    sum += operations;
+  }
+  return sum;
+}
+
 }  // namespace
 
 std::optional<Uint128> GivenDuration::time_ps(const ComputeWork& work) const {
@@ -21,10 +36,11 @@ std::optional<Uint128> GivenDuration::time_ps(const ComputeWork& work) const {
 }
 
 std::optional<Uint128> Roofline::time_ps(const ComputeWork& work) const {
-  if (work.operations == 0 && work.bytes == 0) return std::nullopt;
-  if (work.operations != 0 && operations_per_s_ == 0)
+  const Uint128 operations = work.operations != 0 ? work.operations : operations_of(work.products);
+  if (operations == 0 && work.bytes == 0) return std::nullopt;
+  if (operations != 0 && operations_per_s_ == 0)
     throw std::invalid_argument("no compute rate is known for the precision that is used: set npu.compute");
-  return std::max(time_of(work.operations, operations_per_s_), time_of(work.bytes, memory_bytes_per_s_));
+  return std::max(time_of(operations, operations_per_s_), time_of(work.bytes, memory_bytes_per_s_));
 }
 
 std::optional<Uint128> Systolic::time_ps(const ComputeWork& work) const {

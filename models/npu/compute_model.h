@@ -35,7 +35,7 @@ class GivenDuration final : public ComputeModel {
   std::optional<Uint128> time_ps(const ComputeWork& work) const override;
 };
 
-/// max(operations / rate, bytes / memory bandwidth)
+/// max(operations / rate, bytes / memory bandwidth); operations that are not given are those of the products.
 class Roofline final : public ComputeModel {
  public:
   Roofline(std::uint64_t operations_per_s, std::uint64_t memory_bytes_per_s)
