@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <vector>
+
 #include "platform/command/format.h"
 
 namespace wafertlm {
@@ -11,14 +13,24 @@ using Json = nlohmann::ordered_json;
 
 Json compute_facts(const config::PlatformSpec& platform, const Machine& machine) {
   const bool is_systolic = platform.npu.compute.model == config::ComputeModelKind::systolic;
-  Json facts = {{"model", is_systolic ? "systolic" : "roofline"}, {"told_by", Json::object()}};
-  for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n)
-    for (const ComputeEngine::Use& use : machine.npu(static_cast<NpuId>(n)).compute().uses()) {
-      Json& row = facts["told_by"][use.model->name()];
-      if (row.is_null()) row = {{"computations", 0}, {"time_s", 0.0}};
-      row["computations"] = row["computations"].get<std::uint64_t>() + use.operations;
-      row["time_s"] = row["time_s"].get<double>() + seconds(use.time_ps);
+  struct Sum {
+    const char* model;
+    std::uint64_t computations = 0;
+    Uint128 time_ps = 0;
+  };
+  std::vector<Sum> sums;
+  for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n) {
+    const auto& uses = machine.npu(static_cast<NpuId>(n)).compute().uses();
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      if (sums.size() == i) sums.push_back({uses[i].model->name()});
+      sums[i].computations += uses[i].operations;
+      sums[i].time_ps += uses[i].time_ps;
     }
+  }
+  Json facts = {{"model", is_systolic ? "systolic" : "roofline"}, {"told_by", Json::object()}};
+  for (const Sum& sum : sums)
+    facts["told_by"][sum.model] = {{"computations", sum.computations},
+                                   {"time_s", static_cast<double>(sum.time_ps) / kPsPerSecond}};
   return facts;
 }
 

@@ -84,7 +84,8 @@ TEST(Training, TracesOfAWorkloadGiveTheSameTime) {
 // products.
 TEST(Training, OnASystolicArray) {
   const test::TempFolder folder;
-  const std::string file = workload(folder, "job.yaml", "parallelism: MP(2)-DP(2)-PP(2)\nminibatch: 8\n");
+  const std::string file =
+      workload(folder, "job.yaml", "parallelism: MP(2)-DP(2)-PP(2)\nminibatch: 8\nplacement: row_major\n");
   const test::ToolResult generated =
       test::run_tool("workload generate " + file + " --out " + folder.path() + "/traces");
   ASSERT_EQ(generated.exit_code, 0) << generated.error;
