@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(Dataflows, NpuProduct,
                                            Case{"large_os", 2048, 256, "output_stationary", 163'712},
                                            Case{"large_ws", 2048, 256, "weight_stationary", 180'096},
                                            Case{"large_is", 2048, 256, "input_stationary", 180'096}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace wafertlm
