@@ -32,6 +32,16 @@ nlohmann::json run(const test::TempFolder& folder, const std::string& workload_f
   return nlohmann::json::parse(test::read_text(folder.path() + "/" + out + "/results.json"));
 }
 
+/// A workload of the traces that `job.yaml` makes.
+std::string traces_of(const test::TempFolder& folder, const std::string& file) {
+  const test::ToolResult generated =
+      test::run_tool("workload generate " + file + " --out " + folder.path() + "/traces");
+  EXPECT_EQ(generated.exit_code, 0) << generated.error;
+  return folder.write("traced.yaml",
+                      "workload: small\nchakra: traces/job\ncomm_groups: "
+                      "traces/job.comm_groups.json\n");
+}
+
 // (p − 1)/(m + p − 1) of the iteration is idle, (p − 1)/(v·m + p − 1) with v chunks. A block computes for 75
 // ms forward, so transfers of microseconds and an embedding do not show.
 TEST(Training, PipelineBubbles) {
@@ -67,12 +77,7 @@ TEST(Training, TracesOfAWorkloadGiveTheSameTime) {
                "parallelism: MP(2)-DP(4)-PP(2)\nminibatch: 16\nmicrobatches: 2\nzero_stage: 3\n"
                "sequence_parallel: true\nrecompute: full\nplacement: row_major\n");
   const auto direct = run(folder, file, "direct");
-  const test::ToolResult generated =
-      test::run_tool("workload generate " + file + " --out " + folder.path() + "/traces");
-  ASSERT_EQ(generated.exit_code, 0) << generated.error;
-  const std::string traced = folder.write("traced.yaml",
-                                          "workload: small\nchakra: traces/job\ncomm_groups: "
-                                          "traces/job.comm_groups.json\n");
+  const std::string traced = traces_of(folder, file);
   const auto replayed = run(folder, traced, "replayed");
   EXPECT_EQ(direct["iterations"], replayed["iterations"]);
   EXPECT_EQ(direct["collectives"], replayed["collectives"]);
@@ -86,12 +91,7 @@ TEST(Training, OnASystolicArray) {
   const test::TempFolder folder;
   const std::string file =
       workload(folder, "job.yaml", "parallelism: MP(2)-DP(2)-PP(2)\nminibatch: 8\nplacement: row_major\n");
-  const test::ToolResult generated =
-      test::run_tool("workload generate " + file + " --out " + folder.path() + "/traces");
-  ASSERT_EQ(generated.exit_code, 0) << generated.error;
-  const std::string traced = folder.write("traced.yaml",
-                                          "workload: small\nchakra: traces/job\ncomm_groups: "
-                                          "traces/job.comm_groups.json\n");
+  const std::string traced = traces_of(folder, file);
   const std::string array =
       " --set npu.compute.model=systolic --set 'npu.compute.systolic={rows: 128, columns: 128, clock: 1 "
       "GHz}'";

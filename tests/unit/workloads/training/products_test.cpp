@@ -2,6 +2,7 @@
 // The matrix products of compute nodes.
 #include <gtest/gtest.h>
 
+#include "tests/unit/workloads/training/small_job.h"
 #include "workloads/models/convolutional.h"
 #include "workloads/models/transformer.h"
 #include "workloads/training/training.h"
@@ -12,24 +13,11 @@ namespace {
 using Products = std::vector<MatrixProduct>;
 using Work = Plan::Work;
 
-model::TransformerSpec small() {
-  model::TransformerSpec spec;
-  spec.name = "small";
-  spec.layers = 4;
-  spec.hidden = 256;
-  spec.heads = 8;
-  spec.sequence = 128;
-  spec.vocabulary = 1024;
-  return spec;
-}
-
-Strategy strategy(std::uint32_t mp, std::uint32_t dp, std::uint32_t pp) {
-  Strategy s;
-  s.degrees.mp = mp;
-  s.degrees.dp = dp;
-  s.degrees.pp = pp;
+/// Microbatches of 3 samples, durations left to the NPU.
+Strategy job(std::uint32_t mp, std::uint32_t dp, std::uint32_t pp) {
+  Strategy s = strategy(mp, dp, pp);
   s.minibatch = std::uint64_t{12} * dp;
-  s.microbatches = 4;  // of 3 samples
+  s.effective_rate = 0;
   return s;
 }
 
@@ -40,7 +28,7 @@ TEST(Products, AConvolutionIsItsIm2col) {
       56,
       3,
       {{"stem", 1, 3, 64, 56}, {"conv", 3, 64, 128, 28, 2}, {"depth", 3, 128, 128, 28, 1, 128}}};
-  const Plan plan(model::convolutional(net), strategy(1, 1, 1));
+  const Plan plan(model::convolutional(net), job(1, 1, 1));
   const auto pieces = plan.pieces(0, 0);
   EXPECT_EQ(plan.products(pieces[1], Work::forward), (Products{{2352, 128, 576, 1}}));
   EXPECT_EQ(plan.products(pieces[1], Work::input_gradient), (Products{{2352, 576, 128, 1}}));
@@ -52,7 +40,7 @@ TEST(Products, AConvolutionIsItsIm2col) {
 // Megatron on 2 ranks: 384 tokens; query, key and value by columns, 4 of 8 heads of 32 elements, output by
 // rows.
 TEST(Products, AttentionIsSplitAsTheWeightsAre) {
-  const Plan plan(model::transformer(small()), strategy(2, 1, 1));
+  const Plan plan(model::transformer(small_transformer()), job(2, 1, 1));
   const Piece attention = plan.pieces(0, 0)[1];
   EXPECT_EQ(plan.products(attention, Work::forward),
             (Products{{384, 384, 256, 1}, {128, 128, 32, 12}, {128, 32, 128, 12}, {384, 256, 128, 1}}));
@@ -67,10 +55,10 @@ TEST(Products, AttentionIsSplitAsTheWeightsAre) {
 
 // 12 experts on 2 ranks: each computes for 384 tokens with 6 of them, 64 tokens an expert.
 TEST(Products, ExpertsDivideTheTokens) {
-  model::TransformerSpec spec = small();
+  model::TransformerSpec spec = small_transformer();
   spec.experts = 12;
   spec.experts_per_token = 1;
-  Strategy s = strategy(1, 2, 1);
+  Strategy s = job(1, 2, 1);
   s.expert_parallel = 2;
   const Plan plan(model::transformer(spec), s);
   EXPECT_EQ(plan.products(plan.pieces(0, 0)[2], Work::forward),
@@ -80,11 +68,11 @@ TEST(Products, ExpertsDivideTheTokens) {
 // Where everything divides, 2mnk of the products are the operations of every node, and only what is no
 // product has none.
 TEST(Products, MakeTheOperationsOfEveryNode) {
-  model::TransformerSpec spec = small();
+  model::TransformerSpec spec = small_transformer();
   spec.kv_heads = 4;
   spec.gated_mlp = true;
   for (const auto recompute : {model::Recompute::none, model::Recompute::selective, model::Recompute::full}) {
-    Strategy s = strategy(2, 1, 2);
+    Strategy s = job(2, 1, 2);
     s.recompute = recompute;
     const auto plan = std::make_shared<const Plan>(model::transformer(spec), s);
     for (std::uint32_t rank = 0; rank < plan->ranks(); ++rank) {
@@ -106,9 +94,11 @@ TEST(Products, MakeTheOperationsOfEveryNode) {
 
 // 4 blocks on 3 stages: each computes two thirds of two blocks, rounded up to whole rows.
 TEST(Products, AFractionOfALayerIsOfItsRows) {
-  Strategy s = strategy(1, 1, 3);
+  model::TransformerSpec spec = small_transformer();
+  spec.layers = 4;
+  Strategy s = job(1, 1, 3);
   s.uneven = Uneven::fractional;
-  const Plan plan(model::transformer(small()), s);
+  const Plan plan(model::transformer(spec), s);
   const Piece attention = plan.pieces(1, 0)[0];
   const Products products = plan.products(attention, Work::forward);
   EXPECT_EQ(products[0], (MatrixProduct{256, 768, 256, 1}));
