@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace wafertlm {
 
@@ -17,22 +18,37 @@ TimePs checked(Uint128 time) {
 
 }  // namespace
 
-TimePs ComputeEngine::roofline(std::uint64_t operations, std::uint64_t bytes) const {
-  if (operations != 0 && params_.operations_per_s == 0)
-    throw std::invalid_argument("no compute rate is known for the precision that is used: set npu.compute");
-  const auto time = [](std::uint64_t amount, std::uint64_t per_s) {
-    return amount == 0 ? Uint128{0} : (Uint128{amount} * kPsPerSecond + per_s - 1) / per_s;
-  };
-  return checked(
-      std::max(time(operations, params_.operations_per_s), time(bytes, params_.memory_bytes_per_s)));
+ComputeEngine::ComputeEngine(const ComputeParams& params) : params_(params), random_(params.seed) {
+  const auto add = [this](std::unique_ptr<const ComputeModel> model) { uses_.push_back({std::move(model)}); };
+  if (!params.ignores_durations) add(std::make_unique<GivenDuration>());
+  if (params.systolic)
+    add(std::make_unique<Systolic>(params.systolic->array, params.systolic->clock_hz,
+                                   params.memory_bytes_per_s));
+  add(std::make_unique<Roofline>(params.operations_per_s, params.memory_bytes_per_s));
+  if (params.ignores_durations) add(std::make_unique<GivenDuration>());
+}
+
+ComputeEngine::Nominal ComputeEngine::nominal(const ComputeWork& work) const {
+  for (const Use& use : uses_)
+    if (const auto time = use.model->time_ps(work)) return {*time, use.model.get()};
+  return {};
+}
+
+TimePs ComputeEngine::duration(const ComputeWork& work) {
+  const Nominal nominal = this->nominal(work);
+  const TimePs time = stretched(checked(nominal.time_ps));
+  for (Use& use : uses_) {
+    if (use.model.get() != nominal.model) continue;
+    ++use.operations;
+    use.time_ps += time;
+  }
+  return time;
 }
 
 /// From 0 to 1, the same with every standard library.
 double ComputeEngine::uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
 
-TimePs ComputeEngine::duration(std::uint64_t operations, std::uint64_t bytes, TimePs duration_ps) {
-  const bool known = operations != 0 || bytes != 0;
-  TimePs time = known && (params_.roofline || duration_ps == 0) ? roofline(operations, bytes) : duration_ps;
+TimePs ComputeEngine::stretched(TimePs time) {
   if (params_.slowdown_percent != 100) time = checked((Uint128{time} * params_.slowdown_percent + 99) / 100);
   if (params_.jitter == Jitter::none) return time;
   double spread = 0;

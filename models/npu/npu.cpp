@@ -60,9 +60,10 @@ void Npu::accept(Payload& payload, TimePs now) {
     case Operation::Kind::compute: {
       TimePs& free = operation.on_cpu ? cpu_free_ps_ : compute_free_ps_;
       operation.start_ps = std::max(now, free);
-      free = operation.start_ps + (operation.on_cpu ? operation.duration_ps
-                                                    : compute_.duration(operation.operations, operation.bytes,
-                                                                        operation.duration_ps));
+      free = operation.start_ps + (operation.on_cpu
+                                       ? operation.duration_ps
+                                       : compute_.duration({operation.operations, operation.bytes,
+                                                            operation.duration_ps, operation.products}));
       respond(token, free, true);
       break;
     }

@@ -12,12 +12,21 @@ namespace wafertlm::config {
 enum class Precision : std::uint8_t { fp64, fp32, tf32, bf16, fp16, fp8, int8 };
 constexpr std::array<const char*, 7> kPrecisions = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"};
 
-enum class DurationSource : std::uint8_t { trace, roofline };
+enum class DurationSource : std::uint8_t { trace, model, roofline };
+enum class ComputeModelKind : std::uint8_t { roofline, systolic };
+enum class SystolicDataflow : std::uint8_t { output_stationary, weight_stationary, input_stationary };
 enum class JitterKind : std::uint8_t { none, uniform, normal };
 
 struct RateSpec {
   std::optional<double> peak_operations_per_s;  ///< of fp16 and bf16 npu.peak if not given
   std::uint32_t efficiency_percent = 100;
+};
+
+/// An array of processing elements that each do a multiply-add per cycle.
+struct SystolicSpec {
+  std::uint32_t rows = 0, columns = 0;
+  SystolicDataflow dataflow = SystolicDataflow::output_stationary;
+  std::uint64_t clock_hz = 0;
 };
 
 struct StragglerSpec {
@@ -27,6 +36,8 @@ struct StragglerSpec {
 
 /// How long an NPU computes.
 struct ComputeSpec {
+  ComputeModelKind model = ComputeModelKind::roofline;
+  std::optional<SystolicSpec> systolic;  ///< with ComputeModelKind::systolic
   DurationSource durations = DurationSource::trace;
   Precision precision = Precision::fp16;
   RateSpec fp64, fp32, tf32, bf16, fp16, fp8, int8;
@@ -34,6 +45,8 @@ struct ComputeSpec {
   JitterKind jitter = JitterKind::none;
   std::uint32_t jitter_percent = 0;
 
+  /// Operations and products count, not the durations of those that have them.
+  bool ignores_durations() const { return durations != DurationSource::trace; }
   /// By Precision.
   std::array<const RateSpec*, kPrecisions.size()> rates() const {
     return {&fp64, &fp32, &tf32, &bf16, &fp16, &fp8, &int8};

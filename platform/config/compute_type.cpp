@@ -27,7 +27,36 @@ std::shared_ptr<const Struct<StragglerSpec>> straggler_type() {
   return type;
 }
 
+std::shared_ptr<const Struct<SystolicSpec>> systolic_type() {
+  const auto elements = integer<std::uint32_t>(1, 65'536);
+  auto type = std::make_shared<Struct<SystolicSpec>>("systolic");
+  type->required("rows", &SystolicSpec::rows, elements, "Rows of processing elements")
+      .required("columns", &SystolicSpec::columns, elements, "Columns of processing elements")
+      .required("clock", &SystolicSpec::clock_hz, whole_quantity(frequency_dimension(), "1 Hz", "1000 GHz"),
+                "Cycles per second; every processing element does a multiply-add per cycle")
+      .optional("dataflow", &SystolicSpec::dataflow,
+                choice<SystolicDataflow>({{"output_stationary", SystolicDataflow::output_stationary},
+                                          {"weight_stationary", SystolicDataflow::weight_stationary},
+                                          {"input_stationary", SystolicDataflow::input_stationary}}),
+                "What stays in the processing elements");
+  return type;
+}
+
+/// What `model` and its keys say about each other.
+void check_model(const ComputeSpec& compute, const Check& check) {
+  const bool is_systolic = compute.model == ComputeModelKind::systolic;
+  if (is_systolic && !compute.systolic)
+    check.fail({&compute.model}, "needs the array: give '" + check.path(&compute.systolic) +
+                                     ": {rows: 128, columns: 128, clock: 1 GHz}' with your numbers");
+  if (!is_systolic && compute.systolic)
+    check.fail({&compute.systolic}, "has no effect without '" + check.path(&compute.model) + ": systolic'");
+  if (is_systolic && compute.durations == DurationSource::roofline)
+    check.fail({&compute.durations}, "contradicts '" + check.path(&compute.model) +
+                                         ": systolic'; use 'model' in place of roofline");
+}
+
 void check_compute(const ComputeSpec& compute, const Check& check) {
+  check_model(compute, check);
   if (compute.jitter == JitterKind::none && compute.jitter_percent != 0)
     check.fail({&compute.jitter_percent}, "has no effect without '" + check.path(&compute.jitter) + "'");
   if (compute.jitter != JitterKind::none && compute.jitter_percent == 0)
@@ -55,11 +84,19 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
   const auto rate = rate_type();
   const auto meaning = [](const std::string& name) { return "Compute rate in " + name; };
   auto type = std::make_shared<Struct<ComputeSpec>>("compute");
-  type->optional(
-          "durations", &ComputeSpec::durations,
-          choice<DurationSource>({{"trace", DurationSource::trace}, {"roofline", DurationSource::roofline}}),
-          "trace: as the trace has them, roofline where it has none; roofline: from operations and bytes "
-          "wherever a node names them")
+  type->optional("model", &ComputeSpec::model,
+                 choice<ComputeModelKind>(
+                     {{"roofline", ComputeModelKind::roofline}, {"systolic", ComputeModelKind::systolic}}),
+                 "What tells how long a computation takes that has no duration; systolic: matrix products "
+                 "(m, n, k) on an array, and the roofline for what is none")
+      .optional("systolic", &ComputeSpec::systolic, maybe<SystolicSpec>(systolic_type()),
+                "The array of model: systolic")
+      .optional("durations", &ComputeSpec::durations,
+                choice<DurationSource>({{"trace", DurationSource::trace},
+                                        {"model", DurationSource::model},
+                                        {"roofline", DurationSource::roofline}}),
+                "trace: those of the trace and of effective_flops, the model where there is none; model: the "
+                "model's wherever a node tells enough for it; roofline: the same with model: roofline")
       .optional("precision", &ComputeSpec::precision,
                 choice<Precision>({{"fp64", Precision::fp64},
                                    {"fp32", Precision::fp32},

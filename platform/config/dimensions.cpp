@@ -58,6 +58,15 @@ const Dimension& compute_rate_dimension() {
   return dimension;
 }
 
+const Dimension& frequency_dimension() {
+  static const Dimension dimension{
+      "frequency",
+      "Hz",
+      "1.41 GHz",
+      {whole("Hz", 1), whole("kHz", kKilo), whole("MHz", kMega), whole("GHz", kGiga)}};
+  return dimension;
+}
+
 const Dimension& energy_per_bit_dimension() {
   static const Dimension dimension{
       "energy per bit",

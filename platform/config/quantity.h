@@ -42,6 +42,7 @@ const Dimension& bandwidth_dimension();       ///< bytes/s; b/s are bits
 const Dimension& time_dimension();            ///< ps
 const Dimension& size_dimension();            ///< bytes; kB 10^3, KiB 2^10
 const Dimension& compute_rate_dimension();    ///< operations/s
+const Dimension& frequency_dimension();       ///< Hz
 const Dimension& energy_per_bit_dimension();  ///< J/bit
 const Dimension& power_dimension();           ///< W
 

@@ -71,8 +71,6 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
           return {&s.zero_stage};
         case PlanError::Cause::transfer:
           return {&s.stage_transfer, &s.sequence_parallel};
-        case PlanError::Cause::rate:
-          return {&spec.effective_rate_operations_per_s};
         case PlanError::Cause::weights:
           return {&s.weight_loads_per_pass, &s.weight_delivery, &s.gradient_store, &s.dp_collective,
                   &s.weights};
@@ -97,7 +95,8 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
 training::Strategy TrainingSpec::complete_strategy() const {
   Strategy complete = strategy;
   complete.minibatch = minibatch ? *minibatch : samples_per_replica.value_or(0) * strategy.degrees.dp;
-  complete.effective_rate = static_cast<std::uint64_t>(std::llround(effective_rate_operations_per_s));
+  complete.effective_rate =
+      static_cast<std::uint64_t>(std::llround(effective_rate_operations_per_s.value_or(0)));
   return complete;
 }
 
@@ -117,9 +116,10 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "The model, or its file")
       .required("parallelism", strategy(&S::degrees), std::make_shared<const ParallelismType>(),
                 "Degrees of tensor (MP), data (DP) and pipeline parallelism (PP): MP(2)-DP(5)-PP(2)")
-      .required("effective_flops", of(&T::effective_rate_operations_per_s),
-                real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS"),
-                "Compute rate that an NPU sustains; a calibration value, may lie above the peak")
+      .optional("effective_flops", of(&T::effective_rate_operations_per_s),
+                maybe(real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS")),
+                "Compute rate that an NPU sustains; a calibration value, may lie above the peak; not given: "
+                "the NPU's npu.compute.model tells how long it computes")
       .optional("minibatch", of(&T::minibatch), maybe(samples), "Samples of an iteration, of all replicas")
       .optional("samples_per_replica", of(&T::samples_per_replica), maybe(samples),
                 "Samples of an iteration and DP rank, in place of minibatch")

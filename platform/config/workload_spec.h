@@ -44,7 +44,7 @@ struct TrainingSpec {
   ModelSpec model;
   training::Strategy strategy;                                  ///< its minibatch and rate: see below
   std::optional<std::uint64_t> minibatch, samples_per_replica;  ///< one of them is given
-  double effective_rate_operations_per_s = 0;
+  std::optional<double> effective_rate_operations_per_s;        ///< none: durations are left to the NPU
   std::string placement = "paper";
 
   /// With what the other members say.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "platform/command/format.h"
+#include "platform/results/compute_facts.h"
 #include "platform/results/training_facts.h"
 
 namespace wafertlm {
@@ -186,6 +187,7 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
         iterations.size() * job.job().size() <= kMostRankRows || &iteration == &iterations.back()));
   results["iteration_time_s"] = results["iterations"].back()["time_s"];
   results["training"] = training_facts(experiment);
+  results["compute"] = compute_facts(experiment.platform, machine);
   results["critical_path"] = critical_path_json(job);
   results["collectives_total"] = job.collectives().size();
   results["collectives"] = collectives_json(job);

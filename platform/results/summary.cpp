@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platform/command/format.h"
+#include "platform/results/compute_facts.h"
 #include "platform/results/training_facts.h"
 #include "platform/system/reliability.h"
 
@@ -155,7 +156,7 @@ std::string run_summary(const Json& results) {
       "\nThe last iteration takes {}; the compute units work {:.2f} % of it, the rest is exposed "
       "communication or idle.\n",
       time_of(last["time_s"]), 100 * compute);
-  text += explanation(results) + training_facts_text(results);
+  text += explanation(results) + compute_facts_text(results) + training_facts_text(results);
   if (results.contains("reliability")) text += "Go-Back-N: " + goodput_line(results["reliability"]);
   const Json& traces = results["traces"];
   const auto count = [&](const char* key) { return traces[key].get<std::uint64_t>(); };

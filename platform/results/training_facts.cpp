@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "platform/command/format.h"
 #include "platform/run/job.h"
@@ -14,11 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json with_rate(std::uint64_t minibatch, double rate, double peak) {
+Json with_rate(std::uint64_t minibatch, std::optional<double> rate, double peak) {
   return {{"minibatch", minibatch},
-          {"effective_rate_operations_per_s", rate},
+          {"effective_rate_operations_per_s", rate ? Json(*rate) : Json()},
           {"peak_operations_per_s", peak},
-          {"effective_to_peak", peak > 0 ? Json(rate / peak) : Json()}};
+          {"effective_to_peak", rate && peak > 0 ? Json(*rate / peak) : Json()}};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 
 #include "platform/system/fabric_kind.h"
@@ -136,8 +137,8 @@ double longest_factor(const config::ExperimentSpec& experiment) {
   return slowdown_percent / 100.0 * (1 + spreads * compute.jitter_percent / 100) * experiment.iterations;
 }
 
-/// The limits of the platform.
-chakra::ValidateOptions validate_options(const config::ExperimentSpec& experiment) {
+/// The limits of the platform. `array_used` becomes true when a node computes on the systolic array.
+chakra::ValidateOptions validate_options(const config::ExperimentSpec& experiment, bool& array_used) {
   const config::PlatformSpec& platform = experiment.platform;
   chakra::ValidateOptions options;
   options.dependencies = experiment.workload.traces.dependencies;
@@ -145,20 +146,28 @@ chakra::ValidateOptions validate_options(const config::ExperimentSpec& experimen
     options.classes.push_back(row.name);
   options.most_bytes = std::min(chakra::kMostBytes, platform.npu.hbm.capacity_bytes);
   options.most_bytes_of = "the memory of an NPU, npu.hbm.capacity";
-  const ComputeParams rates = compute_params(platform, 0);
-  options.longest_ps = [rates, factor = longest_factor(experiment),
+  const auto engine = std::make_shared<const ComputeEngine>(compute_params(platform, 0));
+  options.longest_ps = [engine, &array_used, factor = longest_factor(experiment),
                         iterations = static_cast<double>(experiment.iterations)](const chakra::Node& node) {
-    const auto operations = static_cast<double>(node.num_ops.value_or(0));
-    const auto bytes = static_cast<double>(node.tensor_size.value_or(0));
-    const auto duration = static_cast<double>(node.duration_ps);
-    if (node.is_cpu_op || node.type != chakra::NodeType::Comp) return duration * iterations;
-    const bool roofline = (operations > 0 || bytes > 0) && (rates.roofline || duration == 0);
-    const double second = kPsPerSecond;
-    return factor * (roofline ? std::max(operations * second / static_cast<double>(rates.operations_per_s),
-                                         bytes * second / static_cast<double>(rates.memory_bytes_per_s))
-                              : duration);
+    if (node.is_cpu_op || node.type != chakra::NodeType::Comp)
+      return static_cast<double>(node.duration_ps) * iterations;
+    const ComputeEngine::Nominal nominal = engine->nominal(
+        {node.num_ops.value_or(0), node.tensor_size.value_or(0), node.duration_ps, node.products});
+    if (dynamic_cast<const Systolic*>(nominal.model)) array_used = true;
+    return factor * static_cast<double>(nominal.time_ps);
   };
   return options;
+}
+
+/// An array that nothing runs on is a mistake; beside products there may be work that is none.
+void require_array_used(const config::ExperimentSpec& experiment, bool array_used) {
+  if (array_used || experiment.platform.npu.compute.model != config::ComputeModelKind::systolic) return;
+  throw std::invalid_argument(
+      "npu.compute.model: systolic has no effect on this workload: no computation on an NPU names its matrix "
+      "products (attribute wafertlm_products: m, n, k, count) and has its duration left to the model. Set "
+      "npu.compute.durations: model to compute the durations of nodes that have one, leave effective_flops "
+      "out "
+      "of a workload of a model, or set npu.compute.model: roofline");
 }
 
 void require_ranks_of_stragglers(const config::ExperimentSpec& experiment, const Placement& npus) {
@@ -187,7 +196,9 @@ Job load_job(const config::ExperimentSpec& experiment) {
   std::vector<chakra::NodeSource*> pointers;
   for (const auto& source : job.ranks) pointers.push_back(source.get());
   require_ranks_of_stragglers(experiment, job.npus);
-  job.summaries = chakra::validate_job(pointers, job.groups, validate_options(experiment));
+  bool array_used = false;
+  job.summaries = chakra::validate_job(pointers, job.groups, validate_options(experiment, array_used));
+  require_array_used(experiment, array_used);
   require_known_collectives(job);
   require_way_of_streams(experiment, job);
   return job;

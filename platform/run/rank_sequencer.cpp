@@ -59,6 +59,7 @@ void RankSequencer::start(std::uint32_t slot, const Task& task) {
   if (!task.traffic_class.empty()) operation.traffic_class = classes_.at(task.traffic_class);
   operation.duration_ps = task.duration_ps;
   operation.operations = task.operations;
+  operation.products = task.products;
   operation.bytes = task.bytes;
   operation.peer = npus_[task.peer];
   if (is_message(task)) operation.tag = context_.messages.start(rank_, task, now, engine.cause(slot));

@@ -49,7 +49,10 @@ ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu
       rate.peak_operations_per_s.value_or(spec.npu.peak_operations_per_s) * rate.efficiency_percent / 100));
   params.memory_bytes_per_s =
       std::min(spec.npu.hbm.read_bandwidth_bytes_per_s, spec.npu.hbm.write_bandwidth_bytes_per_s);
-  params.roofline = compute.durations == config::DurationSource::roofline;
+  params.ignores_durations = compute.ignores_durations();
+  if (const auto& array = compute.systolic)
+    params.systolic = {{array->rows, array->columns, static_cast<Dataflow>(array->dataflow)},
+                       array->clock_hz};
   for (const config::StragglerSpec& straggler : compute.stragglers)
     if (index_of(straggler.npu) == npu) params.slowdown_percent = straggler.slowdown_percent;
   params.jitter = static_cast<Jitter>(compute.jitter);

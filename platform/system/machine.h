@@ -31,6 +31,7 @@ class Machine {
   const Wafer& wafer() const { return wafer_; }
   const FabricTraits& traits() const { return traits_; }
   Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
+  const Npu& npu(NpuId id) const { return *npus_[index_of(id)]; }
   const Hbm& memory(NpuId id) const { return *memories_[index_of(id)]; }
   /// Of an NPU or an I/O controller.
   const Endpoint& endpoint(NpuId id) const;

@@ -80,4 +80,11 @@ ExchangeResult run_exchange(Machine& machine, NpuId from, NpuId to, std::uint64_
   return {ports.ends[0], ports.ends[1]};
 }
 
+TimePs run_operation(Machine& machine, NpuId npu, const Operation& operation) {
+  Ports ports(machine);
+  simulate(
+      machine, [&] { ports.at(npu).issue(0, operation); }, [&] { return ports.done == 1; });
+  return ports.ends[0];
+}
+
 }  // namespace wafertlm::test

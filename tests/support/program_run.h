@@ -28,4 +28,7 @@ struct ExchangeResult {
 ExchangeResult run_exchange(Machine& machine, NpuId from, NpuId to, std::uint64_t bytes,
                             const std::string& traffic_class);
 
+/// How long an NPU takes for one operation, issued at time 0.
+TimePs run_operation(Machine& machine, NpuId npu, const Operation& operation);
+
 }  // namespace wafertlm::test

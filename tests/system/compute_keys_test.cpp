@@ -72,6 +72,50 @@ TEST_F(ComputeKeys, RooflineReplacesTheTracesDurations) {
   EXPECT_EQ(part(fp8, "compute"), 500'000U + 500'000U);
 }
 
+// 512^3 on 128 x 128 from a platform file and an .et file; cycles by hand, see systolic_array_test.cpp.
+TEST(SystolicKeys, CyclesOfATrace) {
+  const TempFolder folder;
+  chakra::Node product = compute(1, 0), other = compute(2, 0, {1});
+  product.num_ops = 2 * 512 * 512 * 512;
+  product.products = {{512, 512, 512, 1}};
+  other.num_ops = 1'000'000'000;  // 1 us at 1000 TFLOPS
+  chakra::VectorSource source("rank", {product, other});
+  chakra::write_trace(source, folder.path() + "/job.0.et");
+  const struct {
+    const char* dataflow;
+    std::uint64_t cycles;
+  } rows[] = {{"output_stationary", 12'256}, {"weight_stationary", 14'304}, {"input_stationary", 14'304}};
+  for (const auto& row : rows) {
+    folder.write("array.yaml", std::string("extends: " WAFERTLM_SOURCE_DIR
+                                           "/configs/platforms/wafer_mesh_5x4.yaml\nplatform: array\nnpu: "
+                                           "{compute: {model: systolic, systolic: {rows: 128, columns: 128, "
+                                           "clock: 1 GHz, dataflow: ") +
+                                   row.dataflow + "}}}\n");
+    const std::string experiment = folder.write(
+        "experiment.yaml",
+        "experiment: cycles\nplatform: array.yaml\nworkload: {workload: product, chakra: job}\n");
+    const ToolResult result = run_tool("run " + experiment + " --out " + folder.path() + "/out");
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    const auto results = nlohmann::json::parse(read_text(folder.path() + "/out/results.json"));
+    EXPECT_EQ(results["iterations"][0]["time_ps"], row.cycles * 1000 + 1'000'000);
+    EXPECT_EQ(results["compute"]["model"], "systolic");
+    EXPECT_EQ(results["compute"]["told_by"]["systolic"]["computations"], 1);
+    EXPECT_EQ(results["compute"]["told_by"]["roofline"]["computations"], 1);
+    EXPECT_NE(result.out.find("1 by systolic"), std::string::npos) << result.out;
+  }
+}
+
+TEST_F(ComputeKeys, AnArrayThatNothingRunsOnIsRefused) {
+  ToolResult result;
+  run_traces(
+      folder_, "wafer_mesh_5x4", "chakra: " + folder_.path() + "/job",
+      "--set npu.compute.model=systolic --set 'npu.compute.systolic={rows: 8, columns: 8, clock: 1 GHz}'",
+      result);
+  EXPECT_EQ(result.exit_code, 2);
+  for (const char* part : {"wafertlm_products", "durations: model", "model: roofline"})
+    EXPECT_NE(result.error.find(part), std::string::npos) << result.error;
+}
+
 TEST_F(ComputeKeys, JitterDependsOnTheSeedOnly) {
   const std::string jitter = "--set npu.compute.jitter=normal --set npu.compute.jitter_percent=10 ";
   const auto one = run(jitter);

@@ -20,14 +20,26 @@ std::string workload(const test::TempFolder& folder, const std::string& name, co
           strategy);
 }
 
-nlohmann::json run(const test::TempFolder& folder, const std::string& workload_file, const std::string& out) {
+nlohmann::json run(const test::TempFolder& folder, const std::string& workload_file, const std::string& out,
+                   const std::string& more = "") {
   const std::string experiment =
       folder.write("experiment_" + out + ".yaml", "experiment: small\nplatform: " WAFERTLM_SOURCE_DIR
                                                   "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: " +
                                                       workload_file + "\n");
-  const test::ToolResult result = test::run_tool("run " + experiment + " --out " + folder.path() + "/" + out);
+  const test::ToolResult result =
+      test::run_tool("run " + experiment + " --out " + folder.path() + "/" + out + " " + more);
   EXPECT_EQ(result.exit_code, 0) << result.error;
   return nlohmann::json::parse(test::read_text(folder.path() + "/" + out + "/results.json"));
+}
+
+/// A workload of the traces that `job.yaml` makes.
+std::string traces_of(const test::TempFolder& folder, const std::string& file) {
+  const test::ToolResult generated =
+      test::run_tool("workload generate " + file + " --out " + folder.path() + "/traces");
+  EXPECT_EQ(generated.exit_code, 0) << generated.error;
+  return folder.write("traced.yaml",
+                      "workload: small\nchakra: traces/job\ncomm_groups: "
+                      "traces/job.comm_groups.json\n");
 }
 
 // (p − 1)/(m + p − 1) of the iteration is idle, (p − 1)/(v·m + p − 1) with v chunks. A block computes for 75
@@ -65,17 +77,33 @@ TEST(Training, TracesOfAWorkloadGiveTheSameTime) {
                "parallelism: MP(2)-DP(4)-PP(2)\nminibatch: 16\nmicrobatches: 2\nzero_stage: 3\n"
                "sequence_parallel: true\nrecompute: full\nplacement: row_major\n");
   const auto direct = run(folder, file, "direct");
-  const test::ToolResult generated =
-      test::run_tool("workload generate " + file + " --out " + folder.path() + "/traces");
-  ASSERT_EQ(generated.exit_code, 0) << generated.error;
-  const std::string traced = folder.write("traced.yaml",
-                                          "workload: small\nchakra: traces/job\ncomm_groups: "
-                                          "traces/job.comm_groups.json\n");
+  const std::string traced = traces_of(folder, file);
   const auto replayed = run(folder, traced, "replayed");
   EXPECT_EQ(direct["iterations"], replayed["iterations"]);
   EXPECT_EQ(direct["collectives"], replayed["collectives"]);
   EXPECT_GT(direct["collectives"].size(), 0U);
   EXPECT_GT(direct["iterations"][0]["breakdown_s"]["exposed_mp"].get<double>(), 0);
+}
+
+// effective_flops goes before the array, unless the NPU computes all durations; what is written has the
+// products.
+TEST(Training, OnASystolicArray) {
+  const test::TempFolder folder;
+  const std::string file =
+      workload(folder, "job.yaml", "parallelism: MP(2)-DP(2)-PP(2)\nminibatch: 8\nplacement: row_major\n");
+  const std::string traced = traces_of(folder, file);
+  const std::string array =
+      " --set npu.compute.model=systolic --set 'npu.compute.systolic={rows: 128, columns: 128, clock: 1 "
+      "GHz}'";
+  const auto direct = run(folder, file, "direct", array + " --set npu.compute.durations=model");
+  const auto replayed = run(folder, traced, "replayed", array + " --set npu.compute.durations=model");
+  EXPECT_EQ(direct["iterations"], replayed["iterations"]);
+  EXPECT_EQ(direct["compute"], replayed["compute"]);
+  EXPECT_GT(direct["compute"]["told_by"]["systolic"]["computations"], 0);
+  EXPECT_EQ(direct["compute"]["told_by"]["duration"]["computations"], 0);
+  const auto slow = run(folder, file, "slow", "");
+  EXPECT_GT(slow["iterations"][0]["time_ps"], direct["iterations"][0]["time_ps"]);
+  EXPECT_EQ(slow["compute"]["told_by"]["roofline"]["computations"], 0);
 }
 
 // Neighbours talk over fewer links than NPUs that are scattered.

@@ -13,8 +13,9 @@ constexpr TimePs kEndOfTime = kNever >> 1;
 
 bool same_request(const Operation& a, const Operation& b) {
   return a.kind == b.kind && a.traffic_class == b.traffic_class && a.duration_ps == b.duration_ps &&
-         a.collective_id == b.collective_id && a.rank == b.rank && a.program == b.program &&
-         a.peer == b.peer && a.tag == b.tag && a.bytes == b.bytes && a.address == b.address;
+         a.operations == b.operations && a.products == b.products && a.collective_id == b.collective_id &&
+         a.rank == b.rank && a.program == b.program && a.peer == b.peer && a.tag == b.tag &&
+         a.bytes == b.bytes && a.address == b.address;
 }
 
 /// The phase that has to come just before.

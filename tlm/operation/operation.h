@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <memory>
 #include <tlm>
+#include <vector>
 
+#include "tlm/matrix_product.h"
 #include "tlm/program.h"
 #include "tlm/units.h"
 
@@ -18,8 +20,9 @@ struct Operation : ::tlm::tlm_extension<Operation> {
   // compute
   TimePs duration_ps = 0;
   bool on_cpu = false;  ///< on the host CPU of the NPU, else on its compute unit
-  std::uint64_t operations =
-      0;  ///< arithmetic; with `bytes` it replaces a duration where the NPU computes its own
+  /// Arithmetic; with `bytes` and `products` it replaces a duration where the NPU computes its own.
+  std::uint64_t operations = 0;
+  std::vector<MatrixProduct> products;  ///< that the operations are; empty: none, or not known
   // collective: `program` for our NPUs; a third party's may use only its type, group and bytes
   std::uint64_t collective_id = 0;  ///< the same at all ranks, > 0
   std::uint32_t rank = 0;           ///< position in the group

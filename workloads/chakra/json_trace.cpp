@@ -79,6 +79,13 @@ void set(Node& node, const std::string& key, const Json& value) {
     node.num_ops = u64(value, key);
   } else if (key == "tensor_size") {
     node.tensor_size = u64(value, key);
+  } else if (key == wire::kProducts) {
+    const std::vector<std::uint64_t> numbers = ids(value, key);
+    try {
+      node.products = wire::to_products(numbers);
+    } catch (const std::invalid_argument& error) {
+      fail_key(key, error.what());
+    }
   } else if (key == "comm_type") {
     const std::uint64_t number = u64(value, key);
     if (node.type != NodeType::CommColl) return;
@@ -299,6 +306,7 @@ std::string to_json(const Node& node) {
   if (node.duration_ps % kPsPerMicro != 0) json[wire::kDurationPs] = node.duration_ps;
   if (node.num_ops) json["num_ops"] = *node.num_ops;
   if (node.tensor_size) json["tensor_size"] = *node.tensor_size;
+  if (!node.products.empty()) json[wire::kProducts] = wire::to_numbers(node.products);
   if (node.comm_type) json["comm_type"] = static_cast<int>(*node.comm_type);
   if (node.comm_size) json["comm_size"] = *node.comm_size;
   if (node.comm_src) json["comm_src"] = *node.comm_src;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tlm/matrix_product.h"
+
 namespace wafertlm::chakra {
 
 /// Numbered as on the wire.
@@ -56,6 +58,10 @@ struct Node {
   bool is_cpu_op = false;
   std::optional<std::uint64_t> num_ops;      ///< COMP: arithmetic operations
   std::optional<std::uint64_t> tensor_size;  ///< COMP: bytes touched; MEM_LOAD, MEM_STORE: bytes moved
+
+  /// COMP: the matrix products that num_ops are, `wafertlm_products`; empty: none, or the trace does not
+  /// tell.
+  std::vector<MatrixProduct> products;
 
   std::optional<CollectiveType> comm_type;  ///< COMM_COLL; absent: a launch, see is_launch()
   /// Bytes. All-gather: what each rank contributes; other collectives: the full local buffer.

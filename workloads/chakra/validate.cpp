@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <queue>
+#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
@@ -128,7 +129,11 @@ class RankChecker {
   void take_time(const Node& node) {
     if (node.type != NodeType::Comp && !node.is_launch()) return;
     double& sum = node.is_cpu_op || node.is_launch() ? cpu_ps_ : compute_ps_;
-    sum += options_.longest_ps ? options_.longest_ps(node) : static_cast<double>(node.duration_ps);
+    try {
+      sum += options_.longest_ps ? options_.longest_ps(node) : static_cast<double>(node.duration_ps);
+    } catch (const std::invalid_argument& error) {
+      fail(node, error.what());
+    }
     if (sum >= kLongestPs) fail_time(node);
   }
   [[noreturn]] void fail_time(const Node& node) const {
@@ -178,7 +183,8 @@ class RankChecker {
         return false;
       case NodeType::Comp:
         return node.duration_ps > 0 ||
-               (!node.is_cpu_op && (node.num_ops.value_or(0) > 0 || node.tensor_size.value_or(0) > 0));
+               (!node.is_cpu_op &&
+                (node.num_ops.value_or(0) > 0 || node.tensor_size.value_or(0) > 0 || !node.products.empty()));
       case NodeType::CommColl:
         if (node.is_launch()) return node.duration_ps > 0;
         return (node.comm_size.value_or(0) > 0 || node.comm_type == CollectiveType::Barrier) &&

@@ -60,8 +60,9 @@ struct TraceSummary {
 /// size or a time beyond the options, a trace in which nothing runs.
 ///
 /// Something runs if a node takes time by itself: a computation with a duration, or on the NPU with
-/// operations or bytes; a CPU operation or launch with a duration; a collective of more than one rank with
-/// bytes, or a barrier; a memory access with bytes; a message, also of no bytes (its latency remains).
+/// operations, products or bytes; a CPU operation or launch with a duration; a collective of more than one
+/// rank with bytes, or a barrier; a memory access with bytes; a message, also of no bytes (its latency
+/// remains).
 TraceSummary validate(NodeSource& source, std::uint32_t rank, const CommGroups& groups,
                       const ValidateOptions& options = {});
 

@@ -3,6 +3,7 @@
 
 #include <et_def.pb.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <stdexcept>
@@ -84,7 +85,7 @@ struct Rule {
   void (*read)(const Attribute&, Node&);
 };
 
-constexpr std::array<Rule, 14> kRules = {{
+constexpr std::array<Rule, 15> kRules = {{
     {"is_cpu_op", [](const Attribute& a, Node& n) { n.is_cpu_op = boolean(a); }},
     {"num_ops", [](const Attribute& a, Node& n) { n.num_ops = u64(a); }},
     {"tensor_size", [](const Attribute& a, Node& n) { n.tensor_size = u64(a); }},
@@ -109,6 +110,11 @@ constexpr std::array<Rule, 14> kRules = {{
      }},
     {kCommClass, [](const Attribute& a, Node& n) { n.comm_class = text(a); }},
     {kIoStream, [](const Attribute& a, Node& n) { n.io_stream = boolean(a); }},
+    {kProducts,
+     [](const Attribute& a, Node& n) {
+       if (a.value_case() != Attribute::kUint64List) fail("is not a list of uint64");
+       n.products = to_products({a.uint64_list().values().begin(), a.uint64_list().values().end()});
+     }},
     {kDurationPs, [](const Attribute& a, Node& n) { n.duration_ps = checked_duration(u64(a)); }},
 }};
 
@@ -199,6 +205,10 @@ void to_wire(const Node& node, ChakraProtoMsg::Node& message) {
   add(message, "is_cpu_op").set_bool_val(node.is_cpu_op);  // always: its default changed in 2024
   if (node.num_ops) add(message, "num_ops").set_uint64_val(*node.num_ops);
   if (node.tensor_size) add(message, "tensor_size").set_uint64_val(*node.tensor_size);
+  if (!node.products.empty()) {
+    const std::vector<std::uint64_t> numbers = to_numbers(node.products);
+    add(message, kProducts).mutable_uint64_list()->mutable_values()->Add(numbers.begin(), numbers.end());
+  }
   if (node.comm_type) add(message, "comm_type").set_int64_val(static_cast<std::int64_t>(*node.comm_type));
   if (node.comm_size) {
     if (*node.comm_size > kLongestPs) fail("comm_size " + std::to_string(*node.comm_size) + " needs 64 bits");
@@ -215,6 +225,23 @@ void to_wire(const Node& node, ChakraProtoMsg::Node& message) {
   }
   if (!node.comm_class.empty()) add(message, kCommClass).set_string_val(node.comm_class);
   if (node.io_stream) add(message, kIoStream).set_bool_val(true);
+}
+
+std::vector<MatrixProduct> to_products(const std::vector<std::uint64_t>& numbers) {
+  constexpr std::size_t kPerProduct = 4;
+  if (numbers.size() % kPerProduct != 0) fail("is not a list of m, n, k, count for each product");
+  if (std::find(numbers.begin(), numbers.end(), std::uint64_t{0}) != numbers.end()) fail("has a 0");
+  std::vector<MatrixProduct> products;
+  for (std::size_t i = 0; i < numbers.size(); i += kPerProduct)
+    products.push_back({numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]});
+  return products;
+}
+
+std::vector<std::uint64_t> to_numbers(const std::vector<MatrixProduct>& products) {
+  std::vector<std::uint64_t> numbers;
+  for (const MatrixProduct& product : products)
+    numbers.insert(numbers.end(), {product.m, product.n, product.k, product.count});
+  return numbers;
 }
 
 std::string checked_version(const ChakraProtoMsg::GlobalMetadata& metadata) {

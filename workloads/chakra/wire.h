@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "workloads/chakra/node.h"
 
@@ -18,7 +19,9 @@ namespace wafertlm::chakra::wire {
 constexpr const char* kDurationPs = "wafertlm_duration_ps";  ///< node, uint64: replaces duration_micros
 constexpr const char* kCommClass = "wafertlm_class";         ///< node, string: traffic class
 constexpr const char* kIoStream = "wafertlm_io";             ///< node, bool: see Node::io_stream
-constexpr const char* kNodeCount = "wafertlm_nodes";         ///< metadata, fixed64: nodes in the file
+/// node, list of uint64: m, n, k, count of each product, see Node::products
+constexpr const char* kProducts = "wafertlm_products";
+constexpr const char* kNodeCount = "wafertlm_nodes";  ///< metadata, fixed64: nodes in the file
 
 /// Fills `node`. Any integer width is accepted for an integer attribute; attributes that we do not use are
 /// skipped. @throws std::invalid_argument: type unknown, a required attribute missing, a wrong type, out of
@@ -35,6 +38,10 @@ void to_wire(const Node& node, ChakraProtoMsg::Node& message);
 /// The schema version the metadata declares ("" if it declares none) after checking that it is one we know.
 /// @throws std::invalid_argument
 std::string checked_version(const ChakraProtoMsg::GlobalMetadata& metadata);
+
+/// Four numbers per product, and back. @throws std::invalid_argument: not fours, or a 0.
+std::vector<MatrixProduct> to_products(const std::vector<std::uint64_t>& numbers);
+std::vector<std::uint64_t> to_numbers(const std::vector<MatrixProduct>& products);
 
 /// How many nodes the file should hold, if its writer said so.
 std::optional<std::uint64_t> declared_nodes(const ChakraProtoMsg::GlobalMetadata& metadata);

@@ -21,6 +21,8 @@ struct Gemm {
   std::uint64_t m = 0, n = 0, k = 0, count = 1;
   Operand operand = Operand::weights;
   Split split = Split::none;
+  bool of_experts =
+      false;  ///< the m rows are divided among the model's experts, each with weights of its own
 
   /// A multiply-add is 2 operations.
   std::uint64_t operations() const { return 2 * m * n * k * count; }

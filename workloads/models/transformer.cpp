@@ -79,8 +79,8 @@ class Builder {
     layer.split_parameters = 0;
     layer.shared_parameters = norm() + h_ * spec_.experts;
     layer.gemms = {{s_, spec_.experts, h_, 1, Operand::weights, Split::none},
-                   {s_ * per_token, f_, h_, matrices() - 1, Operand::weights, Split::columns},
-                   {s_ * per_token, h_, f_, 1, Operand::weights, Split::rows}};
+                   {s_ * per_token, f_, h_, matrices() - 1, Operand::weights, Split::columns, true},
+                   {s_ * per_token, h_, f_, 1, Operand::weights, Split::rows, true}};
     layer.kept.split_elements *= per_token;
     layer.kept.shared_elements = (1 + per_token) * s_ * h_;
     layer.dispatched_elements = s_ * per_token * h_;

@@ -31,6 +31,7 @@ Task make_task(const Node& node, std::uint32_t rank, const chakra::CommGroups& g
     case NodeType::Comp:
       task.kind = node.is_cpu_op ? Task::Kind::cpu : Task::Kind::compute;
       task.operations = node.num_ops.value_or(0);
+      task.products = node.products;
       task.bytes = node.tensor_size.value_or(0);
       break;
     case NodeType::CommColl:

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tlm/units.h"
 #include "workloads/chakra/comm_groups.h"
@@ -16,8 +17,9 @@ struct Task {
   std::uint64_t id = 0;  ///< of the Chakra node
   std::string name;
   Kind kind = Kind::none;
-  TimePs duration_ps = 0;        ///< as the trace has it
-  std::uint64_t operations = 0;  ///< compute
+  TimePs duration_ps = 0;               ///< as the trace has it
+  std::uint64_t operations = 0;         ///< compute
+  std::vector<MatrixProduct> products;  ///< compute
   chakra::CollectiveType collective{};
   bool io_stream = false;  ///< a collective through the I/O controllers, see chakra::Node::io_stream
   /// Collective: full vector per rank (all-gather: contribution × ranks); message, load or store: its size;

@@ -40,7 +40,6 @@ Plan::Plan(model::Model model, const Strategy& strategy) : model_(std::move(mode
 void Plan::check_degrees() const {
   const auto& [mp, dp, pp] = strategy_.degrees;
   const std::uint64_t replicas = std::uint64_t{dp} * strategy_.microbatches;
-  if (strategy_.effective_rate == 0) throw PlanError(Cause::rate, "effective_flops is 0");
   if (strategy_.zero_stage > 3)
     throw PlanError(Cause::zero, "zero_stage is " + std::to_string(strategy_.zero_stage) +
                                      "; it must lie between 0 and 3");
@@ -217,34 +216,60 @@ std::uint64_t Plan::whole_bytes(std::uint32_t stage, std::uint32_t chunk) const 
   return whole * strategy_.element_bytes;
 }
 
+std::uint64_t Plan::times(const Piece& piece, const Gemm& gemm, Work work) const {
+  const bool of_weights = gemm.operand == Gemm::Operand::weights;
+  switch (work) {
+    case Work::forward:
+      return 1;
+    case Work::input_gradient:
+      return of_weights ? piece.layer->needs_input_gradient : 2;
+    case Work::weight_gradient:
+      return of_weights;
+    case Work::recomputation:
+      break;
+  }
+  if (!piece.of_a_block || strategy_.recompute == model::Recompute::none) return 0;
+  return strategy_.recompute == model::Recompute::full || !of_weights;
+}
+
 std::uint64_t Plan::operations(const Piece& piece, Work work) const {
-  const Layer& layer = *piece.layer;
-  const bool split = is_split(layer);
+  const bool split = is_split(*piece.layer);
   std::uint64_t total = 0;
-  for (const Gemm& gemm : layer.gemms) {
-    const bool of_weights = gemm.operand == Gemm::Operand::weights;
-    std::uint64_t times = 0;
-    switch (work) {
-      case Work::forward:
-        times = 1;
-        break;
-      case Work::input_gradient:
-        times = of_weights ? layer.needs_input_gradient : 2;
-        break;
-      case Work::weight_gradient:
-        times = of_weights;
-        break;
-      case Work::recomputation:
-        times = !piece.of_a_block || strategy_.recompute == model::Recompute::none ? 0
-                : strategy_.recompute == model::Recompute::full                    ? 1
-                                                                                   : !of_weights;
-        break;
-    }
+  for (const Gemm& gemm : piece.layer->gemms) {
     const bool divided = split && gemm.split != Gemm::Split::none;
     const Fraction part = divided ? piece.share / strategy_.degrees.mp : piece.share;
-    total += part.of(gemm.operations(), times * strategy_.samples_per_microbatch());
+    total += part.of(gemm.operations(), times(piece, gemm, work) * strategy_.samples_per_microbatch());
   }
   return total;
+}
+
+std::vector<MatrixProduct> Plan::products(const Piece& piece, Work work) const {
+  const std::uint64_t samples = strategy_.samples_per_microbatch();
+  const Fraction part{1, is_split(*piece.layer) ? strategy_.degrees.mp : 1};
+  std::vector<MatrixProduct> products;
+  for (const Gemm& gemm : piece.layer->gemms) {
+    if (times(piece, gemm, work) == 0) continue;
+    auto [m, n, k, count] = MatrixProduct{gemm.m, gemm.n, gemm.k, gemm.count};
+    if (gemm.split == Gemm::Split::columns) n = part.of(n);
+    if (gemm.split == Gemm::Split::rows) k = part.of(k);
+    if (gemm.split == Gemm::Split::count) count = part.of(count);
+    const bool of_weights = gemm.operand == Gemm::Operand::weights;
+    if (gemm.of_experts) {
+      const std::uint64_t held =
+          std::min(Fraction{1, strategy_.expert_parallel}.of(model_.experts), gemm.m * samples);
+      m = Fraction{piece.share.num, piece.share.den * held}.of(m, samples);
+      count *= held;
+    } else {
+      m = piece.share.of(m, of_weights ? samples : 1);
+      if (!of_weights) count *= samples;
+    }
+    const MatrixProduct input_gradient{m, k, n, count}, other_gradient{k, n, m, count};
+    if (work == Work::forward || work == Work::recomputation) products.push_back({m, n, k, count});
+    if (work == Work::input_gradient) products.push_back(input_gradient);
+    if (work == Work::weight_gradient || (work == Work::input_gradient && !of_weights))
+      products.push_back(other_gradient);
+  }
+  return products;
 }
 
 std::uint64_t Plan::output_bytes(const Piece& piece) const {

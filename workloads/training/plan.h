@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tlm/matrix_product.h"
 #include "workloads/models/layer.h"
 #include "workloads/training/pipeline.h"
 #include "workloads/training/strategy.h"
@@ -22,7 +23,6 @@ class PlanError : public std::invalid_argument {
     experts,
     zero,
     transfer,
-    rate,
     model,
     weights,
     delivery,
@@ -78,6 +78,10 @@ class Plan {
   std::uint64_t expert_parameters(const Piece& piece) const;  ///< of its experts
   enum class Work : std::uint8_t { forward, input_gradient, weight_gradient, recomputation };
   std::uint64_t operations(const Piece& piece, Work work) const;  ///< of a microbatch
+  /// What these operations are, one after the other. Of Y = X·W, with the rows of all samples of the
+  /// microbatch in X: dX = dY·Wᵀ and dW = Xᵀ·dY; of two activations both gradients, per sample. What does not
+  /// divide is rounded up in the dimension that is divided (a fraction of a layer: in the rows of X).
+  std::vector<MatrixProduct> products(const Piece& piece, Work work) const;
   /// Of a microbatch: what tensor parallelism reduces, all of it; 0 if nothing.
   std::uint64_t output_bytes(const Piece& piece) const;
   std::uint64_t input_gradient_bytes(const Piece& piece) const;
@@ -114,6 +118,8 @@ class Plan {
   void check_degrees() const;
   void check_streams() const;
   void check_split(const model::Layer& layer) const;
+  /// How often a product of the forward pass is computed in this work: its gradients are as large.
+  std::uint64_t times(const Piece& piece, const model::Gemm& gemm, Work work) const;
   std::string name_of(std::vector<std::uint32_t> members, std::string name) const;
 
   model::Model model_;

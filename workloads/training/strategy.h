@@ -87,7 +87,8 @@ struct Strategy {
 
   std::uint32_t optimizer_bytes_per_parameter = 12;      ///< Adam: two moments and a copy, 4 bytes each
   std::uint32_t optimizer_operations_per_parameter = 4;  ///< as many as of momentum SGD
-  std::uint64_t effective_rate = 0;                      ///< operations per second that an NPU sustains
+  /// Operations per second that an NPU sustains; 0: durations are left to the NPU.
+  std::uint64_t effective_rate = 0;
 
   bool streams_weights() const { return weights == Weights::streamed; }
   std::uint32_t buffers() const { return weight_buffers.value_or(overlap_weights ? 2 : 1); }

@@ -174,7 +174,7 @@ void TrainingGenerator::forward_layer(const Piece& piece, Plan::Work work) {
   const std::string what = (work == Plan::Work::forward ? "forward " : "recompute ") + layer;
   if (plan_->input_gradient_bytes(piece) != 0) mp_all_gather(piece, plan_->input_gradient_bytes(piece));
   if (piece.layer->exchanges == 2) exchange(piece);
-  compute(what, plan_->operations(piece, work));
+  compute(what, piece, work);
   if (piece.layer->exchanges >= 1) exchange(piece);
   mp_reduce(layer, plan_->output_bytes(piece));
 }
@@ -203,19 +203,19 @@ void TrainingGenerator::backward(const Pass& pass) {
 void TrainingGenerator::backward_layer(const Piece& piece, bool is_last_pass) {
   const std::string& layer = piece.layer->name;
   if (strategy().recompute == model::Recompute::selective)
-    compute("recompute " + layer, plan_->operations(piece, Plan::Work::recomputation));
+    compute("recompute " + layer, piece, Plan::Work::recomputation);
   if (plan_->output_bytes(piece) != 0) mp_all_gather(piece, plan_->output_bytes(piece));
   if (piece.layer->exchanges == 2) exchange(piece);
-  compute("input_gradient " + layer, plan_->operations(piece, Plan::Work::input_gradient));
+  compute("input_gradient " + layer, piece, Plan::Work::input_gradient);
   if (piece.layer->exchanges >= 1) exchange(piece);
   const Ids before = waits_;
   mp_reduce(layer + " input gradient", plan_->input_gradient_bytes(piece));
   if (strategy().overlap_mp) {  // the weight gradient does not need the sum
     const Ids reduced = std::exchange(waits_, before);
-    compute("weight_gradient " + layer, plan_->operations(piece, Plan::Work::weight_gradient));
+    compute("weight_gradient " + layer, piece, Plan::Work::weight_gradient);
     waits_ = reduced;
   } else {
-    compute("weight_gradient " + layer, plan_->operations(piece, Plan::Work::weight_gradient));
+    compute("weight_gradient " + layer, piece, Plan::Work::weight_gradient);
   }
   if (!is_last_pass || strategy().streams_weights()) return;
   collect_gradient(plan_->parameters(piece), false, last_);
@@ -261,7 +261,7 @@ void TrainingGenerator::finish() {
   for (const Bucket& bucket : delayed_) reduce(bucket, last_);
   waits_.insert(waits_.end(), reductions_.begin(), reductions_.end());
   const std::uint64_t share = strategy().scatters_gradients() ? strategy().degrees.dp : 1;
-  compute("optimizer", Fraction{1, share}.of(parameters_, strategy().optimizer_operations_per_parameter));
+  compute("optimizer", Fraction{1, share}.of(parameters_, strategy().optimizer_operations_per_parameter), {});
   if (!strategy().scatters_gradients() || strategy().zero_stage == 3) return;
   for (std::size_t i = 0; i < reduced_.size(); ++i) {
     const bool of_experts = reduced_[i].of_experts;
@@ -377,7 +377,12 @@ void TrainingGenerator::transfer(std::uint32_t from_stage, std::uint32_t to_stag
   if (!sends || !strategy().overlap_pp) wait_for(node.id);
 }
 
-void TrainingGenerator::compute(const std::string& what, std::uint64_t operations) {
+void TrainingGenerator::compute(const std::string& what, const Piece& piece, Plan::Work work) {
+  compute(what, plan_->operations(piece, work), plan_->products(piece, work));
+}
+
+void TrainingGenerator::compute(const std::string& what, std::uint64_t operations,
+                                std::vector<MatrixProduct> products) {
   if (operations == 0) return;
   Node node;
   node.id = next_id_++;
@@ -385,12 +390,14 @@ void TrainingGenerator::compute(const std::string& what, std::uint64_t operation
   node.type = NodeType::Comp;
   node.data_deps = everything();
   node.num_ops = operations;
-  const std::uint64_t rate = strategy().effective_rate;
-  const Uint128 duration_ps = (Uint128{operations} * kPsPerSecond + rate - 1) / rate;
-  if (duration_ps >> 63 != 0)
-    throw chakra::TraceError(name_ + ": " + node.name +
-                             " takes longer than the 106 days that simulated time can hold");
-  node.duration_ps = static_cast<std::uint64_t>(duration_ps);
+  node.products = std::move(products);
+  if (const std::uint64_t rate = strategy().effective_rate; rate != 0) {
+    const Uint128 duration_ps = (Uint128{operations} * kPsPerSecond + rate - 1) / rate;
+    if (duration_ps >> 63 != 0)
+      throw chakra::TraceError(name_ + ": " + node.name +
+                               " takes longer than the 106 days that simulated time can hold");
+    node.duration_ps = static_cast<std::uint64_t>(duration_ps);
+  }
   last_ = {node.id};
   made_.push_back(std::move(node));
 }

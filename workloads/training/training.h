@@ -88,7 +88,8 @@ class TrainingGenerator : public chakra::NodeSource {
   void transfer(std::uint32_t from_stage, std::uint32_t to_stage, std::uint32_t boundary, const Pass& pass,
                 bool sends);
 
-  void compute(const std::string& what, std::uint64_t operations);
+  void compute(const std::string& what, const Piece& piece, Plan::Work work);
+  void compute(const std::string& what, std::uint64_t operations, std::vector<MatrixProduct> products);
   chakra::Node& communication(chakra::NodeType type, const std::string& what, const char* traffic_class,
                               std::uint64_t bytes, const Ids& after);
   std::uint64_t collective(chakra::CollectiveType type, const std::string& what, const char* traffic_class,

@@ -19,33 +19,72 @@ ComputeParams params() {
 
 TEST(ComputeEngine, RooflineIsTheSlowerOfComputeAndMemory) {
   ComputeEngine engine(params());
-  EXPECT_EQ(engine.duration(1'000'000'000, 0, 0), 2'000'000U);          // 10^9 / 5·10^14 s
-  EXPECT_EQ(engine.duration(1'000'000'000, 3'000'000, 0), 2'000'000U);  // memory: 1 µs
-  EXPECT_EQ(engine.duration(1'000'000'000, 30'000'000, 0), 10'000'000U);
-  EXPECT_EQ(engine.duration(1, 0, 0), 1U);  // rounded up
+  EXPECT_EQ(engine.duration({1'000'000'000, 0, 0}), 2'000'000U);          // 10^9 / 5·10^14 s
+  EXPECT_EQ(engine.duration({1'000'000'000, 3'000'000, 0}), 2'000'000U);  // memory: 1 µs
+  EXPECT_EQ(engine.duration({1'000'000'000, 30'000'000, 0}), 10'000'000U);
+  EXPECT_EQ(engine.duration({1, 0, 0}), 1U);  // rounded up
 }
 
 TEST(ComputeEngine, TheTracesDurationCountsUnlessTheKeySaysRoofline) {
   ComputeEngine trace(params());
-  EXPECT_EQ(trace.duration(1'000'000'000, 0, 77), 77U);
+  EXPECT_EQ(trace.duration({1'000'000'000, 0, 77}), 77U);
   ComputeParams changed = params();
-  changed.roofline = true;
+  changed.ignores_durations = true;
   ComputeEngine roofline(changed);
-  EXPECT_EQ(roofline.duration(1'000'000'000, 0, 77), 2'000'000U);
-  EXPECT_EQ(roofline.duration(0, 0, 77), 77U);  // nothing to compute it from
+  EXPECT_EQ(roofline.duration({1'000'000'000, 0, 77}), 2'000'000U);
+  EXPECT_EQ(roofline.duration({0, 0, 77}), 77U);  // nothing to compute it from
 }
 
 TEST(ComputeEngine, AStragglerIsSlowerByItsFactor) {
   ComputeParams changed = params();
   changed.slowdown_percent = 150;
   ComputeEngine engine(changed);
-  EXPECT_EQ(engine.duration(0, 0, 1001), 1502U);  // 1501.5 rounded up
+  EXPECT_EQ(engine.duration({0, 0, 1001}), 1502U);  // 1501.5 rounded up
 }
 
 TEST(ComputeEngine, OperationsWithoutARateAreRefused) {
   ComputeEngine engine(ComputeParams{});
-  EXPECT_THROW(engine.duration(1, 0, 0), std::invalid_argument);
-  EXPECT_EQ(engine.duration(1, 0, 5), 5U);
+  EXPECT_THROW(engine.duration({1, 0, 0}), std::invalid_argument);
+  EXPECT_EQ(engine.duration({1, 0, 5}), 5U);
+}
+
+TEST(ComputeEngine, TheFirstModelThatCanTellCounts) {
+  ComputeParams changed = params();
+  changed.systolic = {{128, 128, Dataflow::output_stationary}, 1'000'000'000};
+  const ComputeWork product{1'000'000'000, 0, 0, {{512, 512, 512, 1}}};  // 12256 cycles
+  ComputeWork measured = product;
+  measured.duration_ps = 77;
+  ComputeEngine engine(changed);
+  EXPECT_EQ(engine.duration(product), 12'256'000U);
+  EXPECT_EQ(engine.duration(measured), 77U);
+  EXPECT_EQ(engine.duration({1'000'000'000}), 2'000'000U);
+  ASSERT_EQ(engine.uses().size(), 3U);
+  const char* const order[] = {"duration", "systolic", "roofline"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_STREQ(engine.uses()[i].model->name(), order[i]);
+    EXPECT_EQ(engine.uses()[i].operations, 1U);
+  }
+  EXPECT_EQ(engine.uses()[1].time_ps, 12'256'000U);
+  changed.ignores_durations = true;
+  EXPECT_EQ(ComputeEngine(changed).duration(measured), 12'256'000U);
+}
+
+TEST(ComputeEngine, ProductsAddUpAndMoveBytes) {
+  ComputeParams changed = params();
+  changed.systolic = {{128, 128, Dataflow::weight_stationary}, 700'000'000};
+  ComputeEngine engine(changed);
+  // 3 x 14304 + 16 x (2 x 128 + 128 + 64 - 2) cycles at 0.7 GHz, rounded up: (42912 + 7136) / 0.7 ns
+  EXPECT_EQ(engine.duration({0, 0, 0, {{512, 512, 512, 3}, {64, 512, 512, 1}}}), 71'497'143U);
+  EXPECT_EQ(engine.duration({0, 3'000'000'000, 0, {{512, 512, 512, 1}}}), 1'000'000'000U);  // the memory's
+  const std::uint64_t huge = std::uint64_t{1} << 62;
+  EXPECT_THROW(engine.duration({0, 0, 0, {{1, 1, 1, huge}}}), std::invalid_argument);
+}
+
+TEST(ComputeEngine, TheRooflineCountsTheOperationsOfProducts) {
+  ComputeEngine engine(params());
+  EXPECT_EQ(engine.duration({0, 0, 0, {{1000, 1000, 500, 1}}}), 2'000'000U);
+  const std::uint64_t huge = std::uint64_t{1} << 62;
+  EXPECT_THROW(engine.duration({0, 0, 0, {{huge, huge, huge, huge}}}), std::invalid_argument);
 }
 
 struct Moments {
@@ -62,7 +101,7 @@ Moments moments(Jitter kind, std::uint64_t seed) {
   Moments result{0, 0, 2, 0};
   double squares = 0;
   for (int i = 0; i < kDraws; ++i) {
-    const double factor = static_cast<double>(engine.duration(0, 0, 1'000'000'000)) / 1e9;
+    const double factor = static_cast<double>(engine.duration({0, 0, 1'000'000'000})) / 1e9;
     result.mean += factor / kDraws;
     squares += factor * factor / kDraws;
     result.least = std::min(result.least, factor);

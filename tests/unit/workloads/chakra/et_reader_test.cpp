@@ -111,6 +111,14 @@ TEST_F(EtReading, BadAttributesNameByteNodeAndAttribute) {
   refuse(3, attribute("tensor_size", ""), "tensor_size is not an integer");
   refuse(4, attribute("is_cpu_op", number(9, 2)), "is_cpu_op");
   refuse(4, attribute("involved_dim", number(27, 1)), "involved_dim");
+  const auto numbers = [](std::initializer_list<std::uint64_t> list) {
+    std::string packed;
+    for (const std::uint64_t each : list) packed += varint(each);
+    return attribute("wafertlm_products", bytes(14, bytes(1, packed)));
+  };
+  refuse(4, numbers({1, 2, 3}), "wafertlm_products is not a list of m, n, k, count");
+  refuse(4, numbers({1, 0, 3, 1}), "wafertlm_products has a 0");
+  refuse(4, attribute("wafertlm_products", number(9, 1)), "wafertlm_products is not a list of uint64");
   refuse(4, number(7, 9'300'000'000'000ULL), "duration_micros");
   refuse(4, attribute("wafertlm_duration_ps", number(13, minus_one)), "106 days");
   refuse(0, "", "INVALID");

@@ -65,6 +65,7 @@ TEST(EtWriting, RandomNodesReadBackEqual) {
     node.comm_size = value() >> 1U;
     if (node.type == NodeType::CommColl) node.comm_type = static_cast<CollectiveType>(random() % 10);
     if (node.type == NodeType::MemLoad || node.type == NodeType::MemStore) node.tensor_size = value();
+    node.products.resize(random() % 3, {value() | 1, value() | 1, value() | 1, value() | 1});
     node.pg_name = std::string(random() % 3, 'g');
     node.involved_dim.assign(random() % 5, random() % 2 == 0);
     node.comm_class = random() % 2 == 0 ? "ep" : "";

@@ -8,6 +8,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "tests/unit/workloads/training/small_job.h"
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/validate.h"
 #include "workloads/models/convolutional.h"
@@ -19,28 +20,6 @@ namespace {
 using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
-
-model::TransformerSpec small_transformer() {
-  model::TransformerSpec spec;
-  spec.name = "small";
-  spec.layers = 8;
-  spec.hidden = 256;
-  spec.heads = 8;
-  spec.sequence = 128;
-  spec.vocabulary = 1024;
-  return spec;
-}
-
-Strategy strategy(std::uint32_t mp, std::uint32_t dp, std::uint32_t pp) {
-  Strategy s;
-  s.degrees.mp = mp;
-  s.degrees.dp = dp;
-  s.degrees.pp = pp;
-  s.minibatch = std::uint64_t{8} * dp;
-  s.microbatches = 4;
-  s.effective_rate = 1'000'000'000'000;
-  return s;
-}
 
 chakra::CommGroups comm_groups(const Plan& plan) {
   return chakra::CommGroups::from_map(plan.groups(), plan.ranks());
@@ -304,7 +283,6 @@ TEST(Plan, ErrorsNameWhatWouldWork) {
   expect(error([](auto&, Strategy& s) { s.microbatches = 3; }), "nearest: 6 or 9");
   expect(error([](auto&, Strategy& s) { s.microbatches = 0; }), "microbatches is 0");
   expect(error([](auto&, Strategy& s) { s.expert_parallel = 2; }), "expert_parallel");
-  expect(error([](auto&, Strategy& s) { s.effective_rate = 0; }), "effective_flops");
   expect(error([](auto&, Strategy& s) { s.degrees.pp = 16; }), "fewer than");
   expect(error([](auto& t, Strategy& s) {
            t.kv_heads = 2;

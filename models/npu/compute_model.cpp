@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/npu/compute_model.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace wafertlm {
+
+namespace {
+
+/// Of an amount below 2^64, so that the product fits.
+Uint128 time_of(Uint128 amount, std::uint64_t per_s) {
+  return amount == 0 ? Uint128{0} : (amount * kPsPerSecond + per_s - 1) / per_s;
+}
+
+/// A multiply-add is 2 operations.
+Uint128 operations_of(const std::vector<MatrixProduct>& products) {
+  Uint128 sum = 0;
+  for (const MatrixProduct& product : products) {
+    Uint128 operations = 2;
+    for (const std::uint64_t factor : {product.m, product.n, product.k, product.count}) {
+      operations *= factor;
+      if (operations >> 63 != 0)
+        throw std::invalid_argument("matrix products take more operations than 63 bits can count");
+    }
+    sum += operations;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::optional<Uint128> GivenDuration::time_ps(const ComputeWork& work) const {
+  if (work.duration_ps == 0) return std::nullopt;
+  return work.duration_ps;
+}
+
+std::optional<Uint128> Roofline::time_ps(const ComputeWork& work) const {
+  const Uint128 operations = work.operations != 0 ? work.operations : operations_of(work.products);
+  if (operations == 0 && work.bytes == 0) return std::nullopt;
+  if (operations != 0 && operations_per_s_ == 0)
+    throw std::invalid_argument("no compute rate is known for the precision that is used: set npu.compute");
+  return std::max(time_of(operations, operations_per_s_), time_of(work.bytes, memory_bytes_per_s_));
+}
+
+std::optional<Uint128> Systolic::time_ps(const ComputeWork& work) const {
+  if (work.products.empty()) return std::nullopt;
+  Uint128 cycles = 0;
+  for (const MatrixProduct& product : work.products) {
+    cycles += Uint128{systolic_cycles(array_, product.m, product.n, product.k)} * product.count;
+    if (cycles >> 63 != 0)
+      throw std::invalid_argument("matrix products take more cycles than 63 bits can count");
+  }
+  return std::max(time_of(cycles, clock_hz_), time_of(work.bytes, memory_bytes_per_s_));
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/npu/systolic_array.h"
+#include "tlm/matrix_product.h"
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// What an operation tells of its computation; 0 or empty: nothing.
+struct ComputeWork {
+  std::uint64_t operations = 0;
+  std::uint64_t bytes = 0;  ///< to and from the memory
+  TimePs duration_ps = 0;
+  std::vector<MatrixProduct> products = {};
+};
+
+/// How long an NPU computes.
+class ComputeModel {
+ public:
+  virtual ~ComputeModel() = default;
+  virtual const char* name() const = 0;
+  /// Picoseconds, rounded up; nullopt if the work does not tell what the model needs.
+  /// @throws std::invalid_argument saying what to set, or that time cannot hold it.
+  virtual std::optional<Uint128> time_ps(const ComputeWork& work) const = 0;
+};
+
+/// The duration that comes with the operation: measured, or of a workload's effective_flops.
+class GivenDuration final : public ComputeModel {
+ public:
+  const char* name() const override { return "duration"; }
+  std::optional<Uint128> time_ps(const ComputeWork& work) const override;
+};
+
+/// max(operations / rate, bytes / memory bandwidth); operations that are not given are those of the products.
+class Roofline final : public ComputeModel {
+ public:
+  Roofline(std::uint64_t operations_per_s, std::uint64_t memory_bytes_per_s)
+      : operations_per_s_(operations_per_s), memory_bytes_per_s_(memory_bytes_per_s) {}
+  const char* name() const override { return "roofline"; }
+  std::optional<Uint128> time_ps(const ComputeWork& work) const override;
+
+ private:
+  std::uint64_t operations_per_s_, memory_bytes_per_s_;
+};
+
+/// max(cycles of all products on the array / clock, bytes / memory bandwidth)
+class Systolic final : public ComputeModel {
+ public:
+  Systolic(const SystolicArray& array, std::uint64_t clock_hz, std::uint64_t memory_bytes_per_s)
+      : array_(array), clock_hz_(clock_hz), memory_bytes_per_s_(memory_bytes_per_s) {}
+  const char* name() const override { return "systolic"; }
+  std::optional<Uint128> time_ps(const ComputeWork& work) const override;
+
+ private:
+  SystolicArray array_;
+  std::uint64_t clock_hz_, memory_bytes_per_s_;
+};
+
+}  // namespace wafertlm
