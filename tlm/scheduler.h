@@ -31,9 +31,9 @@ class Scheduler : public sc_core::sc_module {
   /// who does.
   void schedule_leading(TimePs at, Wakeable& target, std::uint32_t what) { schedule(at, target, what, true); }
   /// What happens in a region (Wakeable::region) reaches others not before `window_ps` later. Then leading
-  /// wake-ups are delivered region by region within windows of that length, which is twice as fast when a
-  /// platform is far larger than the cache; now() goes back and forth between regions. Who calls this
-  /// promises that what does not lead, and comes up within a window, does not act on other regions.
+  /// wake-ups are delivered region by region within windows of that length, which is faster when a platform
+  /// is far larger than the cache; now() goes back and forth between regions. Who calls this promises that
+  /// what does not lead and comes up within a window (the end of an operation) starts nothing.
   void allow_windows(TimePs window_ps) { window_ps_ = window_ps; }
   /// The current time; cheaper than sc_time_stamp() while wake-ups are delivered.
   TimePs now() const { return dispatching_ ? local_ps_ : sc_core::sc_time_stamp().value(); }

@@ -42,7 +42,7 @@ class Machine {
   void attach(OperationPort& port, NpuId endpoint);
 
   /// Lets the scheduler work node by node where the fabric has a lookahead; see Scheduler::allow_windows. For
-  /// runs in which the end of an operation at one NPU starts nothing at another one.
+  /// runs in which the end of an operation starts nothing.
   void allow_windows();
 
   /// The fault that the platform's run.fault asks for; null if it asks for none.

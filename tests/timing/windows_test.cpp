@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows of time: the order between regions changes, and nothing else.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+#include <vector>
+
+#include "platform/collective/collective_run.h"
+#include "platform/command/child.h"
+#include "tests/collectives/simulated.h"
+#include "tlm/scheduler.h"
+
+namespace wafertlm {
+namespace {
+
+constexpr TimePs kWindow = 20'000;
+constexpr std::uint32_t kRegions = 300;
+
+/// A node that wakes itself within a window and its neighbour a window later.
+struct Node final : Wakeable {
+  void wake(std::uint32_t what, TimePs now) override {
+    EXPECT_EQ(scheduler->now(), now);
+    came.emplace_back(now, what);
+    went_back = went_back || now < *latest;
+    *latest = std::max(*latest, now);
+    if (left == 0) return;
+    --left;
+    // Its own at even times and the neighbour's at odd ones: the order of the calls is that of one region.
+    const TimePs even = now / 2 * 2;
+    scheduler->schedule_leading(even + 2 + random() % 15'000 * 2, *this, what + 1);
+    if (what % 3 == 0)
+      scheduler->schedule_leading(even + kWindow + 3 + random() % 2'500 * 2, *neighbor, what + 7);
+  }
+  Scheduler* scheduler = nullptr;
+  Node* neighbor = nullptr;
+  TimePs* latest = nullptr;
+  std::mt19937_64 random;
+  std::uint32_t left = 120;
+  std::vector<std::pair<TimePs, std::uint32_t>> came;
+  bool went_back = false;
+};
+
+nlohmann::json nodes_with(TimePs window_ps) {
+  return run_in_child([&]() -> nlohmann::json {
+    Scheduler scheduler("scheduler");
+    scheduler.allow_windows(window_ps);
+    TimePs latest = 0;
+    std::deque<Node> nodes(kRegions);
+    for (std::uint32_t n = 0; n < kRegions; ++n) {
+      nodes[n].set_region(n);
+      nodes[n].scheduler = &scheduler;
+      nodes[n].neighbor = &nodes[(n + 1) % kRegions];
+      nodes[n].latest = &latest;
+      nodes[n].random.seed(n);
+      for (std::uint32_t k = 0; k < 3; ++k) scheduler.schedule_leading(100 * k + 2 * n, nodes[n], k);
+    }
+    scheduler.run();
+    nlohmann::json result{{"events", scheduler.events()}, {"end", kernel_now_ps()}, {"back", false}};
+    for (const Node& node : nodes) {
+      result["came"].push_back(node.came);
+      result["back"] = result["back"].get<bool>() || node.went_back;
+    }
+    return result;
+  });
+}
+
+TEST(Windows, EveryRegionSeesTheSame) {
+  nlohmann::json with = nodes_with(kWindow), without = nodes_with(0);
+  EXPECT_TRUE(with["back"].get<bool>()) << "there were no windows";
+  EXPECT_FALSE(without["back"].get<bool>());
+  EXPECT_GT(with["events"].get<std::uint64_t>(), 40'000U);
+  with.erase("back");
+  without.erase("back");
+  EXPECT_TRUE(with == without);
+}
+
+TEST(Windows, AreRefusedWhereRegionsActOnEachOtherAtOnce) {
+  const auto run = [] { nodes_with(kWindow + 6'000); };  // more than nodes keep away from each other
+  try {
+    run();
+    FAIL() << "nothing was thrown";
+  } catch (const std::exception& error) {
+    EXPECT_NE(std::string(error.what()).find("see Scheduler::allow_windows"), std::string::npos)
+        << error.what();
+  }
+}
+
+// Origin of what is expected: with protocol checkers nothing leads, so there are no windows.
+TEST(Windows, CollectivesAreTheSameAsWithCheckers) {
+  struct Case {
+    CollectiveType type;
+    const char* algorithm;
+    std::uint64_t bytes;
+  };
+  for (const Case& tested : {Case{CollectiveType::all_reduce, "hierarchical_2d", 400'000},
+                             Case{CollectiveType::all_to_all, "direct", 80'000},
+                             Case{CollectiveType::all_reduce, "tree", 30'000}}) {
+    CollectiveRequest request;
+    request.type = tested.type;
+    request.algorithm = tested.algorithm;
+    request.bytes = tested.bytes;
+    for (std::uint32_t n = 0; n < 196; ++n) request.group.push_back(static_cast<NpuId>(n));
+    const auto run = [&](const char* checkers) {
+      const config::PlatformSpec spec =
+          test::platform({"wafer.width=14", "wafer.height=14", std::string("run.checkers=") + checkers});
+      return run_in_child([&]() -> nlohmann::json {
+        const CollectiveResult result = run_collective(spec, request, "dp");
+        return {{"ends", result.end_ps},
+                {"hops", result.packet_hops},
+                {"busiest", result.busiest_link_payload_bytes},
+                {"starved", result.starved_ps},
+                {"link", result.starved_link}};
+      });
+    };
+    EXPECT_EQ(run("false"), run("true")) << tested.algorithm;
+  }
+}
+
+}  // namespace
+}  // namespace wafertlm
