@@ -74,11 +74,12 @@ struct FabricTraits {
   // Of both.
   std::uint64_t injection_bytes_per_s = 0, ejection_bytes_per_s = 0;
   WireFormat format;
-  bool in_network = false;       ///< the switches reduce and distribute (Step::Kind::flow_send)
-  FlowAdditions flow_additions;  ///< the order in which they add
-  bool flows_decompose = false;  ///< in-network programs need endpoint steps to fall back on
-  TimePs step_cost_ps = 0;       ///< endpoint: before each message is sent
-  TimePs receive_cost_ps = 0;    ///< endpoint: after each message has arrived
+  bool in_network = false;          ///< the switches reduce and distribute (Step::Kind::flow_send)
+  bool streams_in_network = false;  ///< … also what comes and goes over the I/O controllers
+  FlowAdditions flow_additions;     ///< the order in which they add
+  bool flows_decompose = false;     ///< in-network programs need endpoint steps to fall back on
+  TimePs step_cost_ps = 0;          ///< endpoint: before each message is sent
+  TimePs receive_cost_ps = 0;       ///< endpoint: after each message has arrived
   MemoryTraits memory;
   std::uint64_t io_bytes_per_s = 0;  ///< between a controller and its router or switch, each direction
   TimePs io_latency_ps = 0;          ///< of that link

@@ -94,6 +94,8 @@ FabricTraits FredKind::traits(const config::WaferSpec& spec) const {
   traits.io_bytes_per_s = fred.io_bytes_per_s;
   traits.io_latency_ps = fred.io_latency_ps;
   traits.in_network = fred.flows.has_value();
+  // Over stripes a stream would reserve room for the rate of all of them, and few would fit at a time.
+  traits.streams_in_network = fred.flows && !fred.chips;
   traits.flows_decompose = fred.flows && fred.flows->conflict == FlowConflict::decompose;
   if (fred.flows && fred.chips) {
     const ChipWiring wiring(fred.geometry, *fred.chips);

@@ -463,7 +463,7 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
   for (IoTreePlan& plan : plans) plan.chunk_bytes = stream.chunk_bytes;
   loads = loads_of(plans, fabric);
   // Whoever asks for chunks gets trees of endpoints.
-  const bool in_network = fabric.in_network && !request.chunk_bytes;
+  const bool in_network = fabric.streams_in_network && !request.chunk_bytes;
   stream.busiest_link_bytes = loads.link_bytes;
   stream.busiest_link_shares = loads.link_shares;
   if (request.bytes != 0)
