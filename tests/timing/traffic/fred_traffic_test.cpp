@@ -54,7 +54,9 @@ TEST(FredTraffic, LightLoadHasTheLatencyOfTheClosedForm) {
 TEST(FredTraffic, AcceptsWhatIsOfferedBelowTheBound) {
   const traffic::TrafficResult result = run_traffic(setup("a", "uniform"), 0.14);
   EXPECT_NEAR(result.accepted, 0.14, test::kSanitized ? 0.03 : 0.008);
-  for (const traffic::LinkUse& link : result.worst_links) EXPECT_LE(link.busy_fraction, 1 + 1e-3);
+  // A packet that begins in the window counts as a whole; under sanitizers the window is short.
+  for (const traffic::LinkUse& link : result.worst_links)
+    EXPECT_LE(link.busy_fraction, 1 + (test::kSanitized ? 0.02 : 1e-3));
 }
 
 TEST(FredTraffic, CannotAcceptMoreThanTheBound) {
