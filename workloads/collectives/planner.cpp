@@ -155,12 +155,13 @@ std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTrait
   if (!takes_chunks(request)) return 1;
   // On switches all messages of an NPU leave through one port, where those of more chunks delay each other
   // more than is predicted: they must pay.
-  const TimePs gain_percent = fabric.is_mesh() ? 0 : 1;
+  const TimePs least_gain_permille = fabric.is_mesh() ? 0 : 5;
   CollectiveRequest trial = request;
   std::uint32_t best = 1;
   TimePs shortest = kNever;
   for (trial.chunks = 1; trial.chunks <= kMostDefaultChunks; trial.chunks *= 2)
-    if (const TimePs time = predicted_ps(trial, fabric); time + time / 100 * gain_percent < shortest) {
+    if (const TimePs time = predicted_ps(trial, fabric);
+        time + time / 1000 * least_gain_permille < shortest) {
       shortest = time;
       best = trial.chunks;
     } else if (time > shortest + shortest / 2) {
