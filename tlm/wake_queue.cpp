@@ -8,10 +8,8 @@
 namespace wafertlm {
 namespace {
 
-// Objects, not functions: std::sort inlines them.
+// An object, not a function: std::sort inlines it.
 constexpr auto earlier = [](const WakeQueue::Entry& a, const WakeQueue::Entry& b) { return a.before(b); };
-/// For the standard heap, whose front is the last by this order.
-constexpr auto later = [](const WakeQueue::Entry& a, const WakeQueue::Entry& b) { return earlier(b, a); };
 
 constexpr std::size_t kCompact = 256;      // popped entries that the open buckets keep at most
 constexpr std::uint64_t kAheadSlots = 64;  // buckets are opened at most so far ahead of the time
@@ -172,10 +170,7 @@ void WakeQueue::look_ahead(TimePs now) {
     if (!open_next((now >> shift_) + kAheadSlots)) break;
   const std::size_t left = open_.size() - open_front_;
   const Entry* const next = open_.data() + open_front_ - 1;
-  if (left > kTarget) {
-    const auto* const object = reinterpret_cast<const char*>(next[kTarget].target);
-    for (std::size_t k = 0; k < 192; k += 64) __builtin_prefetch(object + k);
-  }
+  if (left > kTarget) next[kTarget].target->prefetch_object();
   for (unsigned depth = 0; depth < std::size(kDepth); ++depth)
     if (left >= kDepth[depth]) next[kDepth[depth]].target->prefetch(next[kDepth[depth]].what, depth);
 }

@@ -6,13 +6,6 @@
 #include <string>
 
 namespace wafertlm {
-namespace {
-
-/// For the standard heap, whose front is the last by this order.
-constexpr auto later = [](const WakeQueue::Entry& a, const WakeQueue::Entry& b) { return b.before(a); };
-
-}  // namespace
-
 void WakeWindow::add(const WakeQueue::Entry& entry) {
   if (entry.region >= ends_.size()) ends_.resize(entry.region + 1);
   Ends& ends = ends_[entry.region];
@@ -33,12 +26,12 @@ void WakeWindow::insert(const WakeQueue::Entry& entry) {
                            std::to_string(entry.region) + " at " + std::to_string(entry.at) +
                            " ps, within a window of time; see Scheduler::allow_windows");
   due_.push_back(entry);
-  std::push_heap(due_.begin(), due_.end(), later);
+  std::push_heap(due_.begin(), due_.end(), WakeQueue::later);
 }
 
 bool WakeWindow::pop(WakeQueue::Entry& entry) {
   if (due_.empty()) return false;
-  std::pop_heap(due_.begin(), due_.end(), later);
+  std::pop_heap(due_.begin(), due_.end(), WakeQueue::later);
   entry = due_.back();
   due_.pop_back();
   return true;
@@ -52,10 +45,7 @@ void WakeWindow::look_ahead(std::size_t at) const {
     for (std::uint32_t link = ends_[used_[at + ahead]].first; link != kNil; link = links_[link].next)
       visit(links_[link].entry);
   };
-  for_each(kTarget, [](const WakeQueue::Entry& entry) {
-    const auto* const object = reinterpret_cast<const char*>(entry.target);
-    for (std::size_t k = 0; k < 192; k += 64) __builtin_prefetch(object + k);
-  });
+  for_each(kTarget, [](const WakeQueue::Entry& entry) { entry.target->prefetch_object(); });
   for (unsigned depth = 0; depth < std::size(kRegions); ++depth)
     for_each(kRegions[depth],
              [&](const WakeQueue::Entry& entry) { entry.target->prefetch(entry.what, depth); });

@@ -32,32 +32,6 @@ double real(std::uint32_t bf16) {
   return static_cast<double>(bf16_to_float(static_cast<std::uint16_t>(bf16)));
 }
 
-/// What is wrong with an element of a sum, in words.
-std::string wrong_sum(const CollectiveProgram& program, std::uint64_t id, std::uint64_t element,
-                      std::uint32_t found) {
-  const std::size_t p = program.group.size();
-  if (program.data_type == DataType::int32) {
-    std::uint32_t sum = 0;
-    // Of all, less those of relays: a loop without branches is several times as fast.
-    for (std::size_t rank = 0; rank < p; ++rank) sum += value_of(DataType::int32, id, rank, element);
-    for (std::size_t rank = 0; rank < program.relays.size(); ++rank)
-      if (program.relays[rank]) sum -= value_of(DataType::int32, id, rank, element);
-    return found == sum ? "" : std::to_string(found) + " instead of " + std::to_string(sum);
-  }
-  double sum = 0, magnitudes = 0;  // exact: at most 1024 values of 8 bits within a factor of 4
-  for (std::uint32_t rank = 0; rank < p; ++rank) {
-    if (program.is_relay(rank)) continue;
-    const double value = real(value_of(DataType::bf16, id, rank, element));
-    sum += value;
-    magnitudes += std::abs(value);
-  }
-  const double unit = std::ldexp(1 + std::ldexp(1, -15), -8);
-  const double error = (std::pow(1 + unit, static_cast<double>(p - 1)) - 1) * magnitudes;
-  if (std::abs(real(found) - sum) <= error) return "";
-  return std::to_string(real(found)) + " is farther than " + std::to_string(error) + " from the sum " +
-         std::to_string(sum);
-}
-
 bool adds_bf16(const CollectiveProgram& program) {
   if (program.data_type != DataType::bf16) return false;
   switch (program.type) {
@@ -107,6 +81,36 @@ ExpectedValues::ExpectedValues(const CollectiveProgram& program, std::uint64_t c
   if (adds_bf16(program)) reference_ = run_untimed(program, untimed_start(program, collective_id));
 }
 
+const ExpectedValues::Sum& ExpectedValues::sum_of(std::uint64_t element) const {
+  const auto [place, is_new] = sums_.try_emplace(element);
+  Sum& sum = place->second;
+  if (!is_new) return sum;
+  for (std::uint32_t rank = 0; rank < program_.group.size(); ++rank) {
+    if (program_.is_relay(rank)) continue;
+    const std::uint32_t value = value_of(program_.data_type, id_, rank, element);
+    if (program_.data_type == DataType::int32) {
+      sum.int32 += value;
+    } else {  // exact: at most 1024 values of 8 bits within a factor of 4
+      sum.bf16 += real(value);
+      sum.magnitudes += std::abs(real(value));
+    }
+  }
+  return sum;
+}
+
+/// What is wrong with an element of a sum, in words.
+std::string ExpectedValues::wrong_sum(std::uint64_t element, std::uint32_t found) const {
+  const Sum& sum = sum_of(element);
+  if (program_.data_type == DataType::int32)
+    return found == sum.int32 ? "" : std::to_string(found) + " instead of " + std::to_string(sum.int32);
+  const double unit = std::ldexp(1 + std::ldexp(1, -15), -8);
+  const double error =
+      (std::pow(1 + unit, static_cast<double>(program_.group.size() - 1)) - 1) * sum.magnitudes;
+  if (std::abs(real(found) - sum.bf16) <= error) return "";
+  return std::to_string(real(found)) + " is farther than " + std::to_string(error) + " from the sum " +
+         std::to_string(sum.bf16);
+}
+
 /// What is wrong with the value `found` at byte `at`, in words; empty if nothing is.
 std::string ExpectedValues::difference(std::uint32_t rank, const ResultRange& result, std::uint64_t at,
                                        std::uint32_t found) const {
@@ -122,7 +126,7 @@ std::string ExpectedValues::difference(std::uint32_t rank, const ResultRange& re
   if (!reference_.empty() && found != read(reference_[rank], at, size))
     return std::to_string(real(found)) + " instead of " +
            std::to_string(real(read(reference_[rank], at, size))) + ", which the order of the program gives";
-  return wrong_sum(program_, id_, element, found);
+  return wrong_sum(element, found);
 }
 
 std::string ExpectedValues::wrong_value(std::uint32_t rank, const std::vector<std::byte>& buffer,

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tlm/program.h"
@@ -37,12 +38,21 @@ class ExpectedValues {
                           std::vector<std::uint64_t>* elements = nullptr) const;
 
  private:
+  /// Of an element, over all ranks that give one; exact.
+  struct Sum {
+    std::uint32_t int32 = 0;
+    double bf16 = 0, magnitudes = 0;
+  };
+
   std::string difference(std::uint32_t rank, const ResultRange& result, std::uint64_t at,
                          std::uint32_t found) const;
+  std::string wrong_sum(std::uint64_t element, std::uint32_t found) const;
+  const Sum& sum_of(std::uint64_t element) const;
 
   const CollectiveProgram& program_;
   std::uint64_t id_;
-  Buffers reference_;  // of sums of BF16
+  Buffers reference_;                                    // of sums of BF16
+  mutable std::unordered_map<std::uint64_t, Sum> sums_;  // by element; made once for all ranks
 };
 
 /// ExpectedValues for a single rank. It costs a whole untimed run each time if the program adds BF16 values.

@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 
+#include "tests/unit/workloads/training/small_job.h"
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/validate.h"
-#include "workloads/models/transformer.h"
 #include "workloads/training/memory.h"
 #include "workloads/training/training.h"
 
@@ -18,6 +18,7 @@ namespace {
 using chakra::CollectiveType;
 using chakra::Node;
 
+// Of small_transformer().
 constexpr std::uint64_t kLayers = 8, kHidden = 256, kVocabulary = 1024, kSequence = 128;
 /// Two bytes each: norms, biases and matrices of a block; embedding with positions; the last norm.
 constexpr std::uint64_t kBlock = 2 * (12 * kHidden * kHidden + 13 * kHidden);
@@ -25,13 +26,8 @@ constexpr std::uint64_t kFirst = 2 * (kVocabulary + kSequence) * kHidden, kLast 
 constexpr std::uint64_t kModel = kLayers * kBlock + kFirst + kLast;
 
 Strategy streamed(std::uint32_t mp, std::uint32_t dp, std::uint32_t pp, std::uint32_t chunks) {
-  Strategy s;
-  s.degrees.mp = mp;
-  s.degrees.dp = dp;
-  s.degrees.pp = pp;
+  Strategy s = training::strategy(mp, dp, pp);
   s.minibatch = std::uint64_t{4} * dp;
-  s.microbatches = 4;
-  s.effective_rate = 1'000'000'000'000;
   s.schedule = Schedule::resident_loop;
   s.chunks_per_stage = chunks;
   s.weights = Weights::streamed;
@@ -39,14 +35,7 @@ Strategy streamed(std::uint32_t mp, std::uint32_t dp, std::uint32_t pp, std::uin
 }
 
 std::shared_ptr<const Plan> plan_of(const Strategy& strategy) {
-  model::TransformerSpec spec;
-  spec.name = "small";
-  spec.layers = kLayers;
-  spec.hidden = kHidden;
-  spec.heads = 8;
-  spec.sequence = kSequence;
-  spec.vocabulary = kVocabulary;
-  return std::make_shared<const Plan>(model::transformer(spec), strategy);
+  return std::make_shared<const Plan>(model::transformer(small_transformer()), strategy);
 }
 
 std::vector<Node> nodes_of(const std::shared_ptr<const Plan>& plan, std::uint32_t rank) {
