@@ -44,6 +44,10 @@ FredParams fred_params(const config::WaferSpec& spec, bool with_io) {
     flows.per_buffer = fred.flows_per_buffer;
     // The streams of all controllers have a lane each, so that they get equal parts of a link.
     if (with_io) flows.lanes = std::clamp(spec.io.controllers.count, flows.lanes, 32U);
+    if (with_io && !params.chips) {  // as flows
+      flows.streams = spec.io.controllers.count;
+      flows.stream_bytes_per_s = spec.io.bandwidth_bytes_per_s;
+    }
     flows.room_packets = static_cast<std::uint32_t>(fred.flow_packets.value_or(0));
     flows.conflict = fred.flow_conflict == config::FlowConflictPolicy::refuse      ? FlowConflict::refuse
                      : fred.flow_conflict == config::FlowConflictPolicy::decompose ? FlowConflict::decompose
