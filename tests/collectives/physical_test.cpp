@@ -53,7 +53,8 @@ INSTANTIATE_TEST_SUITE_P(Fred, PhysicalView,
                                          Cell{"c", "all_reduce", "dp"}, Cell{"c", "broadcast", "pp"},
                                          Cell{"c", "weight_load", ""}, Cell{"c", "gradient_store", ""},
                                          Cell{"d", "all_reduce", ""}, Cell{"d", "all_reduce", "mp"},
-                                         Cell{"d", "all_reduce", "dp"}, Cell{"d", "broadcast", "pp"}),
+                                         Cell{"d", "all_reduce", "dp"}, Cell{"d", "broadcast", "pp"},
+                                         Cell{"d", "weight_load", ""}, Cell{"d", "gradient_store", ""}),
                          [](const auto& cell) {
                            return std::string(cell.param.variant) + "_" + cell.param.type +
                                   (*cell.param.parallel_class ? std::string("_") + cell.param.parallel_class

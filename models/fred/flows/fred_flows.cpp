@@ -16,9 +16,11 @@ void FredFlowParams::give_room(OutputParams& link, TimePs round_trip_ps, const W
   }
   link.flow_room_bytes = static_cast<std::uint64_t>(
       (Uint128{link.bytes_per_s} * round_trip_ps + kPsPerSecond - 1) / kPsPerSecond + 2 * packet);
-  link.flow_buffer_bytes =
-      std::max(per_buffer * link.flow_room_bytes,
-               streams * slow_flow_room(link.flow_room_bytes, link.bytes_per_s, stream_bytes_per_s, format));
+  // Over several ways a flow is not taken as slow (FlowAdmission), and a link is on some of them only.
+  const std::uint64_t stream_room =
+      striped ? link.flow_room_bytes
+              : slow_flow_room(link.flow_room_bytes, link.bytes_per_s, stream_bytes_per_s, format);
+  link.flow_buffer_bytes = std::max(per_buffer * link.flow_room_bytes, streams * stream_room);
 }
 
 FredFlows::FredFlows(const FredFlowParams& params, const WireFormat& format, const ClassTable& classes,

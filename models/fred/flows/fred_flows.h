@@ -30,6 +30,7 @@ struct FredFlowParams {
   /// per_buffer, unless room_packets says otherwise; with large packets they would not.
   std::uint32_t streams = 0;
   std::uint64_t stream_bytes_per_s = 0;
+  bool striped = false;  ///< flows go over several ways at once
 
   /// Sets the room for flows behind a link whose round trip (link, switch, credit) is this long, and which so
   /// many of a flow's ways share.
