@@ -93,12 +93,12 @@ TEST(PhysicalCollectives, EndWithTheRightValues) {
 }
 
 TEST(PhysicalCollectives, StreamsBringEveryValue) {
-  for (const char* type : {"weight_load", "gradient_store"})
-    for (const char* dead : {"{}", "{l1: [[0, 0], [4, 3]], l2: [2]}"})
-      EXPECT_TRUE(
-          test::outcome_of_class(fred("c_physical", {std::string("wafer.fabric.dead=") + dead}, kProof), type,
-                                 "", 4 * 30'011)["proven"]
-              .get<bool>());
+  for (const char* name : {"c_physical", "d_physical"})
+    for (const char* type : {"weight_load", "gradient_store"})
+      for (const char* dead : {"{}", "{l1: [[0, 0], [4, 3]], l2: [2]}"})
+        EXPECT_TRUE(test::outcome_of_class(fred(name, {std::string("wafer.fabric.dead=") + dead}, kProof),
+                                           type, "", 4 * 30'011)["proven"]
+                        .get<bool>());
 }
 
 TEST(PhysicalCollectives, HaveTheSameTimesInWhateverOrderTheWaferIsBuilt) {
