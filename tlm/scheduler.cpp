@@ -72,12 +72,20 @@ inline void Scheduler::deliver(const WakeQueue::Entry& entry) {
   entry.target->wake(entry.what, entry.at);
 }
 
+/// The length of a window that begins with the next wake-up; 0: it comes by itself.
+inline TimePs Scheduler::window_for(const WakeQueue::Entry& next, TimePs limit_ps) const {
+  if (!window_ps_ || limit_ps <= next.at || !next.may_lead() || next.region == kNoRegion ||
+      !queue_.is_crowded())
+    return 0;
+  return window_ps_();
+}
+
 /// Delivers the leading wake-ups from the next one on, up to and with `limit_ps`, for the length of a window,
 /// or until one that may not lead.
-void Scheduler::run_window(TimePs limit_ps) {
+void Scheduler::run_window(TimePs window_ps, TimePs limit_ps) {
   const WakeQueue::Entry* next = queue_.front();
   window_start_ps_ = next->at;
-  window_end_ps_ = std::min(window_start_ps_ + window_ps_, limit_ps == kNever ? kNever : limit_ps + 1);
+  window_end_ps_ = std::min(window_start_ps_ + window_ps, limit_ps == kNever ? kNever : limit_ps + 1);
   TimePs last_ps = window_start_ps_;
   for (; next && next->at < window_end_ps_; next = queue_.front()) {
     if (!next->may_lead() || next->region == kNoRegion) {
@@ -104,9 +112,8 @@ void Scheduler::dispatch() {
   try {
     while (const WakeQueue::Entry* const next = queue_.front()) {
       if (next->at > kernel_ps && (next->at > limit_ps || !next->may_lead() || events_ >= last_event)) break;
-      if (window_ps_ != 0 && limit_ps > next->at && next->may_lead() && next->region != kNoRegion &&
-          queue_.is_crowded()) {
-        run_window(limit_ps);
+      if (const TimePs window_ps = window_for(*next, limit_ps)) {
+        run_window(window_ps, limit_ps);
         continue;
       }
       const WakeQueue::Entry entry = *next;

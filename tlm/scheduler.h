@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <systemc>
 
 #include "tlm/units.h"
@@ -34,7 +35,11 @@ class Scheduler : public sc_core::sc_module {
   /// wake-ups are delivered region by region within windows of that length, which is faster when a platform
   /// is far larger than the cache; now() goes back and forth between regions. Who calls this promises that
   /// what does not lead and comes up within a window (the end of an operation) starts nothing.
-  void allow_windows(TimePs window_ps) { window_ps_ = window_ps; }
+  void allow_windows(TimePs window_ps) {
+    allow_windows([window_ps] { return window_ps; });
+  }
+  /// The same for a fabric whose windows may change from one to the next; 0: none at the moment.
+  void allow_windows(std::function<TimePs()> window_ps) { window_ps_ = std::move(window_ps); }
   /// The current time; cheaper than sc_time_stamp() while wake-ups are delivered.
   TimePs now() const { return dispatching_ ? local_ps_ : sc_core::sc_time_stamp().value(); }
 
@@ -52,7 +57,8 @@ class Scheduler : public sc_core::sc_module {
   void schedule_in_window(const WakeQueue::Entry& entry);
   void dispatch();
   void deliver(const WakeQueue::Entry& entry);
-  void run_window(TimePs limit_ps);
+  TimePs window_for(const WakeQueue::Entry& next, TimePs limit_ps) const;
+  void run_window(TimePs window_ps, TimePs limit_ps);
   TimePs lead_limit_ps(TimePs kernel_ps) const;
   void notify_next(TimePs kernel_ps);
 
@@ -61,7 +67,7 @@ class Scheduler : public sc_core::sc_module {
   TimePs notified_ps_ = kNever;
   bool dispatching_ = false;
   TimePs local_ps_ = 0;                             // of the wake-up that is being delivered
-  TimePs window_ps_ = 0;                            // 0: no windows
+  std::function<TimePs()> window_ps_;               // null: no windows
   TimePs window_start_ps_ = 0, window_end_ps_ = 0;  // of the last window
   bool in_window_ = false;
   WakeWindow window_;

@@ -11,6 +11,16 @@ namespace {
 /// The sender of what comes out of a flow.
 constexpr NpuId kFabric{~std::uint32_t{0}};
 
+/// A strand that enters flows does so in its last step.
+std::uint32_t strands_into_flows(const StepSource& program) {
+  std::uint32_t strands = 0;
+  for (std::uint32_t strand = 0; strand < program.strands(); ++strand) {
+    const std::uint32_t steps = program.steps(strand);
+    if (steps > 0 && program.step(strand, steps - 1).kind == Step::Kind::flow_send) ++strands;
+  }
+  return strands;
+}
+
 std::string npu_name(NpuId npu) {
   return npu == kFabric ? "the fabric" : "NPU " + std::to_string(index_of(npu));
 }
@@ -70,7 +80,8 @@ void Endpoint::start_collective(const CollectiveStart& start, TimePs now) {
                       start.data_type,
                       0,
                       this,
-                      start.collective_id},
+                      start.collective_id,
+                      false},
                      now);
 }
 
@@ -85,6 +96,7 @@ void Endpoint::begin(Collective& collective, TimePs now) {
   collective.strands.resize(start.program->strands());
   // One more than there are, so that nothing ends before all strands have been started.
   collective.unfinished = start.program->strands() + 1;
+  if (flow_control_) flow_control_->will_enter(strands_into_flows(*start.program));
   for (std::uint32_t strand = 0; strand < start.program->strands(); ++strand) {
     if (start.program->steps(strand) == 0)
       --collective.unfinished;
@@ -125,6 +137,7 @@ void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
   const std::uint64_t ticket = next_ticket_++;
   if (message.contributes) {
     const CollectiveStart& start = waiter.collective->start;
+    const Strand& strand = waiter.collective->strands[waiter.strand];
     contributions_.emplace(ticket, Contribution{&message, waiter});
     if (!flow_control_)
       throw std::logic_error(npu_name(npu_) + " should enter an in-network flow, but the fabric has none");
@@ -136,7 +149,8 @@ void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
                           start.data_type,
                           message.bytes,
                           this,
-                          ticket},
+                          ticket,
+                          strand.done + 1 == start.program->steps(waiter.strand)},
                          now);
     return;
   }
@@ -271,7 +285,8 @@ void Endpoint::expect(const MessageKey& key, const Waiter& waiter, TimePs now) {
 
 /// What comes out of a flow is a message of the fabric to this endpoint.
 Message& Endpoint::result_of(const Flow& flow) {
-  Message*& result = results_[&flow];
+  if (flow.slot >= results_.size()) results_.resize(flow.slot + 1);
+  Message*& result = results_[flow.slot];
   if (!result)
     result =
         &make_message({flow.key.operation, flow.key.number, kFabric}, npu_, flow.bytes, flow.traffic_class);
@@ -287,14 +302,13 @@ void Endpoint::receive(Packet& packet, TimePs now) {
   ++message.arrived_packets;
   if (packet.tail_ps >= message.tail_ps) {
     message.tail_ps = packet.tail_ps;
-    message.last_waits = packet.waits;
   }
   if (!packet.data.empty()) {
     message.data.resize(message.bytes);
     std::copy(packet.data.begin(), packet.data.end(),
               message.data.begin() + static_cast<std::ptrdiff_t>(packet.offset));
   }
-  if (packet.flow && message.arrived_bytes == message.bytes) results_.erase(packet.flow);
+  if (packet.flow && message.arrived_bytes == message.bytes) results_[packet.flow->slot] = nullptr;
   if (reliability_)
     reliability_->release(packet);
   else

@@ -192,8 +192,8 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
     Waiter waiter;
   };
   std::unordered_map<std::uint64_t, Contribution>
-      contributions_;                                  // to flows, by the ticket, until they have left
-  std::unordered_map<const Flow*, Message*> results_;  // of flows, while they arrive
+      contributions_;              // to flows, by the ticket, until they have left
+  std::vector<Message*> results_;  // of flows, by their slot, while they arrive
   FlowControl* flow_control_ = nullptr;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::optional<MemoryTraffic> memory_;

@@ -40,15 +40,19 @@ void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
 }
 
 void Injector::send_into_flow(Message& message, std::uint64_t room_bytes, std::uint64_t ticket, TimePs now) {
-  flow_windows_.erase(message.flow);  // of the flow that was this one before
-  if (room_bytes != 0) message.flow_window = &flow_windows_.emplace(message.flow, room_bytes).first->second;
+  const std::size_t slot = message.flow->slot;
+  if (slot >= flow_windows_.size()) flow_windows_.resize(slot + 1);
+  flow_windows_[slot].reset();  // of the flow that had the slot before
+  if (room_bytes != 0) {
+    flow_windows_[slot] = std::make_unique<CreditWindow>(room_bytes);
+    message.flow_window = flow_windows_[slot].get();
+  }
   send(message, ticket, now);
 }
 
 void Injector::flow_credit(const Flow& flow, std::uint32_t bytes, TimePs at, TimePs now) {
-  const auto found = flow_windows_.find(&flow);
-  if (found == flow_windows_.end()) return;
-  CreditWindow& window = found->second;
+  if (flow.slot >= flow_windows_.size() || !flow_windows_[flow.slot]) return;
+  CreditWindow& window = *flow_windows_[flow.slot];
   const bool starved = window.time_of_room(format_.full_wire_bytes()) == kNever;
   window.give_back(bytes, at);
   if (starved) wake_engine(flow.traffic_class, now);
@@ -56,7 +60,8 @@ void Injector::flow_credit(const Flow& flow, std::uint32_t bytes, TimePs at, Tim
 
 std::uint64_t Injector::outstanding_flow_credits() const {
   std::uint64_t bytes = 0;
-  for (const auto& [flow, window] : flow_windows_) bytes += window.outstanding();
+  for (const auto& window : flow_windows_)
+    if (window) bytes += window->outstanding();
   return bytes;
 }
 

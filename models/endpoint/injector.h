@@ -2,7 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <unordered_map>
+#include <memory>
 #include <vector>
 
 #include "models/endpoint/injection_windows.h"
@@ -116,7 +116,7 @@ class Injector : private SwitchHost, private RouteFunction {
   std::vector<Slot> slots_;                                    // [engine][class]
   std::array<RingQueue<Active>, kMaxClasses> with_no_engine_;  // whose turn it is comes first
   LaneCounter lanes_;
-  std::unordered_map<const Flow*, CreditWindow> flow_windows_;
+  std::vector<std::unique_ptr<CreditWindow>> flow_windows_;  // by Flow::slot; messages point to them
   InjectionWindows windows_;
   bool lacks_window_ = false;  // a message would have gone but for that
   TimePs window_wake_ps_ = kNever;

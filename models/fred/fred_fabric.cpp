@@ -16,6 +16,7 @@ FredFabric::FredFabric(const sc_core::sc_module_name& name, const FredParams& pa
   std::vector<const RouteFunction*> routes;
   for (const Routing& each : routing_) routes.push_back(&each);
   build(routes, scheduler, reverse);
+  for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->set_region(static_cast<Region>(n));
   route_check(routes).require_no_cycle(endpoints());
   if (!params.flows) return;
   FlowTree tree = fred_flow_tree(params);

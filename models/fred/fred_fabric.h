@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
@@ -34,6 +35,11 @@ class FredFabric final : public FredWafer {
   OutputParams injection_link() const override;
   OutputParams io_link() const override;
   std::vector<std::uint8_t> exits(NpuId npu) const override;
+  /// A region is a switch with its endpoints. 0 while flows are entered, which takes no time.
+  TimePs lookahead_ps() const override {
+    return flows_settled() ? std::min(params_.link_latency_ps, params_.credit_delay_ps) : 0;
+  }
+  Region region_of(NpuId endpoint) const override { return place_of(endpoint).node; }
 
  private:
   /// A table by endpoint.

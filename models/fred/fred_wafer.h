@@ -66,6 +66,7 @@ class FredWafer : public Fabric {
   void hang(NpuId endpoint, Place at, const OutputParams& down);
   void set_without_phases(std::uint32_t node) { nodes_[node].has_phases = false; }
   Port& port(Place at) { return nodes_[at.node].ports[at.port]; }
+  bool flows_settled() const { return !flows_ || flows_->is_settled(); }
   Place place_of(NpuId endpoint) const { return places_[index_of(endpoint)]; }
 
   /// Makes and binds the switches of the plan, last ones first if `reverse`.

@@ -122,7 +122,9 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
   }
 }
 
-void Machine::allow_windows() { wafer_.scheduler.allow_windows(wafer_.fabric().lookahead_ps()); }
+void Machine::allow_windows() {
+  wafer_.scheduler.allow_windows([this] { return wafer_.fabric().lookahead_ps(); });
+}
 
 const Endpoint& Machine::endpoint(NpuId id) const {
   const std::size_t n = index_of(id);

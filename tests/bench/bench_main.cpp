@@ -184,7 +184,7 @@ Result traffic(const Case& c) {
     nodes.back()->set_region(fabric.region_of(static_cast<NpuId>(n)));
     fabric.attach(static_cast<NpuId>(n), nodes.back()->to_fabric, nodes.back()->from_fabric);
   }
-  scheduler.allow_windows(fabric.lookahead_ps());
+  scheduler.allow_windows([&fabric] { return fabric.lookahead_ps(); });
   scheduler.run(c.time_ps / 4);  // fill
   const auto injections = [&nodes] {
     std::uint64_t sum = 0;

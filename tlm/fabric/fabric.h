@@ -57,7 +57,7 @@ class Fabric : public sc_core::sc_module {
   virtual bool injection_is_wire() const { return true; }
 
   /// What happens at one switch reaches another not before so much later; 0: somewhere it may at once. Then
-  /// the scheduler must not have windows.
+  /// the scheduler must not have windows. It may change in the course of a run.
   virtual TimePs lookahead_ps() const { return 0; }
   /// The region of an endpoint's switch, which is its own, too.
   virtual Region region_of(NpuId) const { return kNoRegion; }

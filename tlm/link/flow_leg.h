@@ -11,6 +11,7 @@ struct FlowUnit::LegInput {
   struct Waiting {
     Packet* packet;
     TimePs head_ps;
+    std::uint64_t position;  // in the leg's share; kept here, so that waiting packets are not touched
   };
   PortId port{};
   RingQueue<Waiting> queue;   // those that have been combined come first
@@ -47,6 +48,7 @@ struct FlowUnit::Leg {
   std::uint64_t gone = 0;          // whose copies have all left
   std::uint64_t number = 0;        // of the packet that is combined next
   std::uint64_t acknowledged = 0;  // Go-Back-N: said to the inputs
+  std::size_t ready = 0;           // so many of the inputs, from the first on, have brought packet `number`
   std::uint32_t lane = 0;
   TimePs done_ps = 0;
   bool done = false;
@@ -54,18 +56,17 @@ struct FlowUnit::Leg {
   /// Whether the input has brought what is combined next.
   bool has_next(const LegInput& input) const {
     const std::size_t place = combined.size();
-    return input.queue.size() > place &&
-           (inputs.size() == 1 || share.position(input.queue[place].packet->sequence) == number);
+    return input.queue.size() > place && (inputs.size() == 1 || input.queue[place].position == number);
   }
-  LegInput& input(PortId port) {
-    std::size_t i = 0;
-    while (inputs[i].port != port) ++i;
-    return inputs[i];
+  /// Packet `number` is another one from now on.
+  void set_number(std::uint64_t next) {
+    number = next;
+    ready = 0;
   }
-  LegOutput& output(PortId port) {
-    std::size_t i = 0;
-    while (outputs[i].port != port) ++i;
-    return outputs[i];
+  /// Whether every input has brought the next packet. Each is asked once per packet.
+  bool has_all() {
+    while (ready < inputs.size() && has_next(inputs[ready])) ++ready;
+    return ready == inputs.size();
   }
 };
 

@@ -39,13 +39,14 @@ void FlowUnit::wake(TimePs now) {
 
 /// An answer has come from below `port`, an output of the leg.
 void FlowUnit::take_answer(PortId port, const Packet& packet, TimePs now) {
-  Leg& leg = *leg_of_output(packet, port);
+  const Place& place = output_place(packet, port);
+  Leg& leg = *place.leg;
   if (packet.kind == PacketKind::nack) {  // of one receiver: another one may have less
     if (packet.sequence >= leg.number) return;
     go_back(leg, packet.sequence, now);
     return answer_all(leg, PacketKind::nack, packet.sequence, now);
   }
-  LegOutput& output = leg.output(port);
+  LegOutput& output = leg.outputs[place.index];
   output.acknowledged = std::max(output.acknowledged, packet.sequence);
   std::uint64_t number = leg.outputs.front().acknowledged;
   for (const LegOutput& each : leg.outputs) number = std::min(number, each.acknowledged);
@@ -61,7 +62,7 @@ void FlowUnit::take_answer(PortId port, const Packet& packet, TimePs now) {
 
 /// What was not added yet comes again.
 void FlowUnit::go_back(Leg& leg, std::uint64_t number, TimePs now) {
-  leg.number = number;
+  leg.set_number(number);
   for (LegInput& input : leg.inputs) {
     while (input.queue.size() > leg.combined.size()) {
       Packet& packet = *input.queue.back().packet;
@@ -77,13 +78,13 @@ void FlowUnit::go_back(Leg& leg, std::uint64_t number, TimePs now) {
 
 /// The leg had gone back to packets that nobody misses, and that will not come again.
 void FlowUnit::skip_to(Leg& leg, std::uint64_t number, TimePs now) {
-  leg.number = number;
+  leg.set_number(number);
   const std::size_t place = leg.combined.size();
   for (LegInput& input : leg.inputs) {
     input.arrived = std::max(input.arrived, number);
     for (std::size_t left = input.queue.size(); left > place; --left) {
       Packet& packet = *input.queue[place].packet;
-      if (packet.sequence >= number) break;
+      if (input.queue[place].position >= number) break;
       input.queue.erase(place);
       --queued_;
       input.bytes -= packet.payload_bytes;

@@ -23,7 +23,8 @@ FlowUnit::FlowUnit(const FlowUnitParams& params, PacketPool& packets, FlowUnitHo
     : params_(params),
       packets_(packets),
       host_(host),
-      changes_cost_(params.phase_rule || params.phase_change_ps != 0) {}
+      changes_cost_(params.phase_rule || params.phase_change_ps != 0),
+      legs_in_lane_(params.lanes) {}
 
 FlowUnit::~FlowUnit() = default;
 
@@ -48,17 +49,18 @@ void FlowUnit::open(const Flow& flow, const FlowLeg& leg, const std::vector<std:
   made->from_above = leg.from_above;
   made->lane = next_lane_;
   next_lane_ = (next_lane_ + 1) % params_.lanes;
-  const auto take = [&](Leg*& place) {
-    if (place) throw std::logic_error("two legs of a flow share a port of a switch");
-    place = made.get();
+  if (++legs_in_lane_[made->lane] == 2) ++shared_lanes_;
+  const auto take = [&](Place& place, std::size_t index) {
+    if (place.leg) throw std::logic_error("two legs of a flow share a port of a switch");
+    place = {made.get(), static_cast<std::uint32_t>(index)};
   };
   for (const PortId port : leg.inputs) {
-    take(by_input_[table_index(flow, leg.share.first, inputs, port)]);
+    take(by_input_[table_index(flow, leg.share.first, inputs, port)], made->inputs.size());
     made->inputs.emplace_back();
     made->inputs.back().port = port;
   }
   for (std::size_t i = 0; i < leg.outputs.size(); ++i) {
-    take(by_output_[table_index(flow, leg.share.first, params_.outputs, leg.outputs[i])]);
+    take(by_output_[table_index(flow, leg.share.first, params_.outputs, leg.outputs[i])], i);
     LegOutput& output = made->outputs.emplace_back();
     output.port = leg.outputs[i];
     output.reserved = room_bytes[i] != 0;
@@ -72,10 +74,11 @@ void FlowUnit::close(const Flow& flow) {
     if (leg->flow != &flow) continue;
     if (!leg->done && !flow.answers)
       throw std::logic_error("a flow was closed before all of its packets had passed");
+    if (--legs_in_lane_[leg->lane] == 1) --shared_lanes_;
     for (const LegInput& input : leg->inputs)
-      by_input_[table_index(flow, leg->share.first, params_.credit_delay_ps.size(), input.port)] = nullptr;
+      by_input_[table_index(flow, leg->share.first, params_.credit_delay_ps.size(), input.port)] = {};
     for (const LegOutput& output : leg->outputs)
-      by_output_[table_index(flow, leg->share.first, params_.outputs, output.port)] = nullptr;
+      by_output_[table_index(flow, leg->share.first, params_.outputs, output.port)] = {};
   }
   legs_.erase(std::remove_if(legs_.begin(), legs_.end(), [&](const auto& leg) { return leg->flow == &flow; }),
               legs_.end());
@@ -88,12 +91,12 @@ void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
   }
   const std::size_t place = table_index(*packet.flow, packet.flow->stripe_of(packet.sequence),
                                         params_.credit_delay_ps.size(), port);
-  Leg* const leg = place < by_input_.size() ? by_input_[place] : nullptr;
+  Leg* const leg = place < by_input_.size() ? by_input_[place].leg : nullptr;
   if (!leg)
     throw std::logic_error(text_of("a packet of flow ", packet.flow->key.number, " of operation ",
                                    packet.flow->key.operation, " came to input ", index_of(port),
                                    ", which no leg of the flow has"));
-  LegInput& input = leg->input(port);
+  LegInput& input = leg->inputs[by_input_[place].index];
   const std::uint64_t position = leg->share.position(packet.sequence);
   if (packet.flow->answers) {
     if (!is_due(*leg, input, packet, now)) return;
@@ -103,7 +106,7 @@ void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
   }
   input.arrived = position + 1;
   input.bytes += packet.payload_bytes;
-  input.queue.push_back({&packet, head_ps});
+  input.queue.push_back({&packet, head_ps, position});
   ++queued_;
   if (params_.phase_rule && phase_ != priority_of(*leg)) {
     // This may be what the others of its phase wait for.
@@ -142,25 +145,25 @@ bool FlowUnit::enter_phase(const Leg& leg, TimePs now) {
 void FlowUnit::credit(PortId port, const Packet& packet, TimePs at, TimePs now) {
   if (packet.flow->answers) packet.flow->rest_ps = std::max(packet.flow->rest_ps, at);
   if (packet.kind != PacketKind::data) return;
-  Leg& leg = *leg_of_output(packet, port);
-  LegOutput& output = leg.output(port);
+  const Place& place = output_place(packet, port);
+  Leg& leg = *place.leg;
+  LegOutput& output = leg.outputs[place.index];
   if (output.reserved) output.room.give_back(packet.wire_bytes, at);
   output.last_credit_ps = std::max(output.last_credit_ps, at);
   ++output.credited;
-  advance(leg, now);
+  if (leg.ready == leg.inputs.size()) advance(leg, now);
   finish_if_done(leg);
 }
 
 /// Combines what can be.
 void FlowUnit::advance(Leg& leg, TimePs now) {
-  while (true) {
-    for (const LegInput& input : leg.inputs)
-      if (!leg.has_next(input)) return;
+  while (leg.has_all()) {
     const std::uint32_t bytes = leg.inputs.front().queue[leg.combined.size()].packet->wire_bytes;
     TimePs room_ps = 0;
-    for (const LegOutput& output : leg.outputs)
+    for (const LegOutput& output : leg.outputs) {
       if (output.reserved) room_ps = std::max(room_ps, output.room.time_of_room(bytes));
-    if (room_ps == kNever) return;
+      if (room_ps == kNever) return;
+    }
     if (changes_cost_ && !enter_phase(leg, now)) return;
     combine(leg, room_ps, now);
   }
@@ -217,7 +220,7 @@ void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
   }
   const Packet& sum = *leg.inputs[leg.order.empty() ? 0 : leg.order.back().into].queue[place].packet;
 
-  leg.number = leg.share.position(sum.sequence) + 1;
+  leg.set_number(leg.inputs.front().queue[place].position + 1);
   leg.combined.push_back({static_cast<std::uint32_t>(leg.outputs.size()), 0});
   for (LegOutput& output : leg.outputs) {
     if (output.reserved) {
@@ -245,14 +248,15 @@ void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
   }
 }
 
-FlowUnit::Leg* FlowUnit::leg_of_output(const Packet& copy, PortId output) const {
+const FlowUnit::Place& FlowUnit::output_place(const Packet& copy, PortId output) const {
   return by_output_[table_index(*copy.flow, copy.flow->stripe_of(copy.sequence), params_.outputs, output)];
 }
 
 void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
   if (copy.kind != PacketKind::data) return;
-  Leg& leg = *leg_of_output(copy, copy.output);
-  Leg::Combined& packet = leg.combined[leg.output(copy.output).left++ - leg.gone];
+  const Place& place = output_place(copy, copy.output);
+  Leg& leg = *place.leg;
+  Leg::Combined& packet = leg.combined[leg.outputs[place.index].left++ - leg.gone];
   packet.tail_out_ps = std::max(packet.tail_out_ps, tail_out_ps);
   if (--packet.copies_left != 0) return;
   // Each output sends the packets in order, so this is the oldest one.

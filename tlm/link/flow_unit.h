@@ -111,6 +111,8 @@ class FlowUnit {
   std::uint64_t queued() const { return queued_; }
   std::uint64_t phase_changes() const { return phase_changes_; }
   std::size_t open_legs() const { return legs_.size(); }
+  /// Two legs take turns in one lane: which comes first there depends on the order of calls.
+  bool shares_lane() const { return shared_lanes_ != 0; }
   /// Of the legs that are open.
   std::map<FlowKey, std::vector<FlowLegCounters>> counters() const;
   /// What every open leg waits for, in words; `switch_name` begins each line.
@@ -126,6 +128,11 @@ class FlowUnit {
   struct LegInput;
   struct LegOutput;
 
+  /// Of a leg, that has a port.
+  struct Place {
+    Leg* leg = nullptr;
+    std::uint32_t index = 0;  // of its inputs or outputs
+  };
   std::size_t table_index(const Flow& flow, std::uint32_t stripe, std::size_t ports, PortId port) const {
     return (std::size_t{flow.slot} * params_.stripes + stripe) * ports + index_of(port);
   }
@@ -134,7 +141,7 @@ class FlowUnit {
   bool enter_phase(const Leg& leg, TimePs now);
   void combine(Leg& leg, TimePs room_ps, TimePs now);
   void finish_if_done(Leg& leg);
-  Leg* leg_of_output(const Packet& copy, PortId output) const;
+  const Place& output_place(const Packet& copy, PortId output) const;
   Packet& make_packet(const Flow& flow);
   void release_room(PortId input, Packet& packet, TimePs at);
   // Go-Back-N (flow_repair.cpp)
@@ -151,8 +158,9 @@ class FlowUnit {
   FlowUnitHost& host_;
   bool changes_cost_;  // a change of phase is something here
   std::vector<std::unique_ptr<Leg>> legs_;
-  std::vector<Leg*> by_input_, by_output_;  // [slot][stripe][port]
-  std::uint32_t next_lane_ = 0;
+  std::vector<Place> by_input_, by_output_;  // [slot][stripe][port]
+  std::uint32_t next_lane_ = 0, shared_lanes_ = 0;
+  std::vector<std::uint32_t> legs_in_lane_;
   std::uint64_t queued_ = 0, phase_changes_ = 0;
   std::optional<std::uint32_t> phase_;  // the priority for which the switch is set; none: unicast only
   TimePs set_ps_ = 0;                   // since when

@@ -133,14 +133,16 @@ void FlowAdmission::enter(const FlowEntry& entry, TimePs now) {
   if (entry.bytes != request.bytes || entry.traffic_class != request.traffic_class)
     throw std::logic_error(say("contributors to ", name(request), " disagree on its size or class"));
   request.entered.push_back({entry.npu, entry.party, entry.token});
-  std::sort(request.entered.begin(), request.entered.end(),
-            [](const Request::Party& a, const Request::Party& b) { return a.npu < b.npu; });
-  if (params_.reservation && request.entered.size() == request.contributors.size()) {
+  if (entry.last_of_strand) --strands_;
+  if (params_.reservation) {
+    if (request.entered.size() != request.contributors.size()) return;
     request.ready_ps = now;
     const auto found = gathering_.find(entry.key);
     ready_.push_back(std::move(found->second));
     gathering_.erase(found);
   }
+  std::sort(request.entered.begin(), request.entered.end(),
+            [](const Request::Party& a, const Request::Party& b) { return a.npu < b.npu; });
   host_.request_admission_wake(now);
 }
 
@@ -341,6 +343,8 @@ void FlowAdmission::wake(TimePs now) {
                                 party.token, now);
   }
   ready_.erase(std::remove(ready_.begin(), ready_.end(), nullptr), ready_.end());
+  shares_lane_ = std::any_of(fabric_.units.begin(), fabric_.units.end(),
+                             [](const FlowUnit* unit) { return unit->shares_lane(); });
   most_active_ = std::max(most_active_, active_.size());
 }
 

@@ -54,12 +54,18 @@ class FredFlows final : private FlowAdmissionHost, private Wakeable {
   void start(FlowWays ways);
 
   FlowControl& control() { return admission_; }
+  /// What happens to the flows at one switch depends on other switches by packets and credits only, now and
+  /// until somebody begins a collective.
+  bool is_settled() const {
+    return !params_.phase_rule && params_.phase_change_ps == 0 && !params_.answers && admission_.is_settled();
+  }
   const FlowAdmission& admission() const { return admission_; }
   /// Packets that wait at the inputs of flow units.
   std::uint64_t queued() const;
 
  private:
-  void request_admission_wake(TimePs at) override { scheduler_.schedule(at, *this, 0); }
+  // Of no region: no window of time goes past it, and an entry within one is an error.
+  void request_admission_wake(TimePs at) override { scheduler_.schedule_leading(at, *this, 0); }
   void wake(std::uint32_t, TimePs now) override { admission_.wake(now); }
 
   FredFlowParams params_;
