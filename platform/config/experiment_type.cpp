@@ -52,7 +52,7 @@ const char* remedy(const training::MemoryNeed& need) {
 void check_memory(const ExperimentSpec& experiment, const Check& check) {
   const WorkloadSpec& workload = experiment.workload;
   if (workload.kind != WorkloadKind::training || experiment.hbm_overflow == HbmOverflow::note) return;
-  const training::Plan plan(build_model(workload.training.model), workload.training.complete_strategy());
+  const training::Plan plan(build_model(workload.training.model), workload.training.whole_strategy());
   const std::uint64_t capacity = experiment.platform.npu.hbm.capacity_bytes;
   for (std::uint32_t rank = 0; rank < plan.ranks(); rank += plan.strategy().degrees.mp) {
     const training::MemoryNeed need = memory_need(plan, rank);

@@ -78,6 +78,8 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
           return {&s.weight_delivery};
         case PlanError::Cause::buffers:
           return {&s.weight_buffers, &s.overlap_weights};
+        case PlanError::Cause::part:
+          return {&s.simulated_chunks, &s.simulated_rounds};
         case PlanError::Cause::degrees:
         case PlanError::Cause::model:
           break;
@@ -98,6 +100,13 @@ training::Strategy TrainingSpec::complete_strategy() const {
   complete.effective_rate =
       static_cast<std::uint64_t>(std::llround(effective_rate_operations_per_s.value_or(0)));
   return complete;
+}
+
+training::Strategy TrainingSpec::whole_strategy() const {
+  Strategy whole = complete_strategy();
+  whole.simulated_chunks.reset();
+  whole.simulated_rounds.reset();
+  return whole;
 }
 
 void add_training_keys(Struct<WorkloadSpec>& workload) {
@@ -206,6 +215,13 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "microbatch by microbatch, for the first stage")
       .optional("overlap_input", strategy(&S::overlap_input), boolean(),
                 "The samples of the next microbatch come in beside computation")
+      .optional("simulated_chunks", strategy(&S::simulated_chunks), maybe(count),
+                "resident_loop: simulate at most so many of the chunks_per_stage, to see from two numbers "
+                "what each "
+                "takes; times are of this part")
+      .optional("simulated_rounds", strategy(&S::simulated_rounds), maybe(count),
+                "resident_loop: simulate at most so many of the rounds of weight_loads_per_pass; times are "
+                "of this part")
       .optional("optimizer_bytes_per_parameter", strategy(&S::optimizer_bytes_per_parameter),
                 integer<std::uint32_t>(0, 1000), "State of the optimizer; 12: Adam with a copy in FP32")
       .optional("optimizer_operations_per_parameter", strategy(&S::optimizer_operations_per_parameter),

@@ -49,6 +49,8 @@ struct TrainingSpec {
 
   /// With what the other members say.
   training::Strategy complete_strategy() const;
+  /// The same for all of the iteration, whatever part of it is simulated.
+  training::Strategy whole_strategy() const;
 };
 
 /// A workload file, or the map below `workload:` in an experiment.
