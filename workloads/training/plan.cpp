@@ -31,7 +31,13 @@ Plan::Plan(model::Model model, const Strategy& strategy)
   try {
     passes(0);
   } catch (const std::invalid_argument& error) {
-    throw PlanError(Cause::schedule, error.what());
+    const bool one_chunk =
+        strategy_.schedule == Schedule::gpipe || strategy_.schedule == Schedule::one_forward_one_backward;
+    const std::uint32_t rounds = strategy_.weight_loads_per_pass;
+    throw PlanError(one_chunk && strategy_.chunks_per_stage != 1          ? Cause::chunks
+                    : rounds == 0 || strategy_.microbatches % rounds != 0 ? Cause::rounds
+                                                                          : Cause::schedule,
+                    error.what());
   }
   check_part();
   if (strategy_.is_a_part()) {
@@ -87,10 +93,11 @@ void Plan::check_degrees() const {
                                           " can be split; use mp 1");
   }
   if (pp > 1 && strategy_.chunks() > model_.blocks.size())
-    throw PlanError(Cause::degrees, "the model " + model_.name + " has " +
-                                        std::to_string(model_.blocks.size()) +
-                                        " blocks, fewer than pp times chunks_per_stage, " +
-                                        std::to_string(strategy_.chunks()));
+    throw PlanError(strategy_.chunks_per_stage > 1 ? Cause::chunks : Cause::degrees,
+                    "the model " + model_.name + " has " + std::to_string(model_.blocks.size()) +
+                        " blocks, fewer than pp times chunks_per_stage, " + std::to_string(pp) + " x " +
+                        std::to_string(strategy_.chunks_per_stage) + "; values that do: " +
+                        nearest_divisors(model_.blocks.size(), strategy_.chunks()) + " in all");
 }
 
 void Plan::check_streams() const {

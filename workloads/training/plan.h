@@ -20,6 +20,8 @@ class PlanError : public std::invalid_argument {
     degrees,
     batch,
     schedule,
+    chunks,
+    rounds,
     experts,
     zero,
     transfer,
