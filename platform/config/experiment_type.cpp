@@ -17,19 +17,36 @@ namespace wafertlm::config {
 namespace {
 
 /// A prefix of traces is not counted here: reading them tells how many ranks there are.
+/// The given degrees with one of them smaller.
+std::string degrees_that_fit(const Parallelism& degrees, std::uint32_t npus) {
+  std::string fitting;
+  const auto add = [&](std::uint32_t Parallelism::*degree) {
+    Parallelism smaller = degrees;
+    const std::uint32_t others = degrees.workers() / (degrees.*degree);
+    if (others > npus) return;
+    smaller.*degree = npus / others;
+    fitting += (fitting.empty() ? "; fitting: " : ", ") + to_string(smaller);
+  };
+  add(&Parallelism::mp);
+  add(&Parallelism::dp);
+  add(&Parallelism::pp);
+  return fitting;
+}
+
 void check_ranks(const ExperimentSpec& experiment, const Check& check) {
   const WaferSpec& wafer = experiment.platform.wafer;
   const std::size_t working = wafer.npu_count() - wafer.fabric.failed_routers.size();
-  const auto require = [&](std::uint32_t ranks, const void* culprit) {
+  const auto require = [&](std::uint32_t ranks, const void* culprit, const std::string& remedy = "") {
     if (ranks > working)
-      check.fail({culprit}, fmt::format("{} ranks do not fit on the {}x{} wafer with {} working NPUs", ranks,
-                                        wafer.width, wafer.height, working));
+      check.fail({culprit}, fmt::format("{} ranks do not fit on the {}x{} wafer with {} working NPUs{}",
+                                        ranks, wafer.width, wafer.height, working, remedy));
   };
   const WorkloadSpec& workload = experiment.workload;
   if (workload.kind == WorkloadKind::data_parallel)
     require(workload.data_parallel.data_parallel, &workload.data_parallel.data_parallel);
   else if (workload.kind == WorkloadKind::training)
-    require(workload.training.strategy.degrees.workers(), &workload.training.strategy.degrees);
+    require(workload.training.strategy.degrees.workers(), &workload.training.strategy.degrees,
+            degrees_that_fit(workload.training.strategy.degrees, static_cast<std::uint32_t>(working)));
   else if (workload.traces.replicate)
     require(*workload.traces.replicate, &workload.traces.replicate);
 }
@@ -52,7 +69,7 @@ const char* remedy(const training::MemoryNeed& need) {
 void check_memory(const ExperimentSpec& experiment, const Check& check) {
   const WorkloadSpec& workload = experiment.workload;
   if (workload.kind != WorkloadKind::training || experiment.hbm_overflow == HbmOverflow::note) return;
-  const training::Plan plan(build_model(workload.training.model), workload.training.complete_strategy());
+  const training::Plan plan(build_model(workload.training.model), workload.training.whole_strategy());
   const std::uint64_t capacity = experiment.platform.npu.hbm.capacity_bytes;
   for (std::uint32_t rank = 0; rank < plan.ranks(); rank += plan.strategy().degrees.mp) {
     const training::MemoryNeed need = memory_need(plan, rank);

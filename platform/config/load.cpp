@@ -48,8 +48,15 @@ S load(const std::string& path, const std::vector<std::string>& overrides, const
         root.place,
         fmt::format("this file has the top-level key '{}'; expected a file with '{}'", kind->key(), own_key));
   type.load_files(root);
+  std::vector<std::string> before;
   for (const std::string& text : overrides) {
-    apply_override(root, type, text);
+    const std::string changed = apply_override(root, type, text);
+    for (const std::string& earlier : before)
+      if (earlier.compare(0, changed.size() + 1, changed + ".") == 0)
+        throw ConfigError({"--set " + changed, 0, 0}, "it replaces everything below " + changed +
+                                                          ", and so what --set " + earlier +
+                                                          " changed before it; give it first");
+    before.push_back(changed);
     type.load_files(root);  // the override may name a file
   }
   Origins origins;

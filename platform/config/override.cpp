@@ -46,7 +46,7 @@ void complete_shorthand(std::vector<std::string>& keys, const StructType& type) 
 
 }  // namespace
 
-void apply_override(Node& root, const StructType& type, const std::string& text) {
+std::string apply_override(Node& root, const StructType& type, const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string path = text.substr(0, equals);
   const Place place{"--set " + path, 0, 0};
@@ -82,6 +82,7 @@ void apply_override(Node& root, const StructType& type, const std::string& text)
     above = join_path(above, name);
   }
   *node = parse_override_value(text.substr(equals + 1), place.source);
+  return above;
 }
 
 }  // namespace wafertlm::config

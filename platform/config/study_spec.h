@@ -26,6 +26,10 @@ struct AxisSpec {
   std::vector<AxisValueSpec> values;
   std::optional<std::pair<std::uint32_t, std::uint32_t>> parallelisms;  ///< in place of values
   std::vector<std::string> arguments, overrides;
+  /// A column: what is read is on the straight line through the axis' first two values (numbers), at the
+  /// value of this column; more values are to show how straight it is. Empty: every value is a case of its
+  /// own.
+  std::string line_to;
 };
 
 enum class Taken : std::uint8_t { only, last, sum, mean, least, most };

@@ -37,7 +37,13 @@ std::shared_ptr<const Struct<AxisSpec>> axis_type() {
       .optional("parallelisms", &A::parallelisms, maybe(range(1, 4096)),
                 "In place of values: every MP x DP x PP that uses so many NPUs, for instance 18-20")
       .optional("arguments", &A::arguments, texts(), "More words for the command; {} is the value's name")
-      .optional("set", &A::overrides, texts(), "Keys to change; {} is the value's name");
+      .optional("set", &A::overrides, texts(), "Keys to change; {} is the value's name")
+      .optional(
+          "line_to", &A::line_to, or_none<std::string>(text(), ""),
+          "A column that reads: the others are on the straight line through the axis' first two values, "
+          "at the value of this column; where it is not above the first value, that cell counts; more values "
+          "show "
+          "how straight the line is");
   return type;
 }
 
@@ -179,6 +185,25 @@ class Names {
   const Check& check_;
 };
 
+/// Two or more rising whole numbers, and a column that reads.
+void check_line(const StudySpec& study, const AxisSpec& axis, const Check& check) {
+  if (axis.line_to.empty()) return;
+  Names(study, check).require_column(axis.line_to, &axis.line_to);
+  for (const ColumnSpec& column : study.columns)
+    if (column.name == axis.line_to && column.kind != ColumnSpec::Kind::read)
+      check.fail({&axis.line_to}, "must be a column that reads, and " + quoted(column.name) + " does not");
+  std::uint64_t last = 0;
+  for (const AxisValueSpec& value : axis.values) {
+    const bool is_number = !value.name.empty() && value.name.size() < 10 &&
+                           value.name.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number || std::stoull(value.name) <= last)
+      check.fail({&axis.line_to}, "goes with values that are whole numbers, each above the one before, not " +
+                                      quoted(value.name));
+    last = std::stoull(value.name);
+  }
+  if (axis.values.size() < 2) check.fail({&axis.line_to}, "a line needs two values");
+}
+
 void check_axes(const StudySpec& study, const Check& check) {
   check_unique(study.axes, check);
   check_unique(study.columns, check);
@@ -188,6 +213,7 @@ void check_axes(const StudySpec& study, const Check& check) {
       check.fail({&axis.name}, "an axis needs '" + check.path(&axis.values) + "' or '" +
                                    check.path(&axis.parallelisms) + "', one of them");
     check_unique(axis.values, check);
+    check_line(study, axis, check);
     const std::vector<std::string> columns = names_of(study.columns);
     if (has(columns, axis.name)) check.fail({&axis.name}, "there is a column of the same name");
   }
@@ -227,7 +253,7 @@ void require_one_cell(const StudySpec& study, const CalibrationSpec& calibration
     for (const Selection* of : {&calibration.at, &calibration.cell})
       for (const auto& [name, chosen] : *of)
         if (name == axis.name) values += chosen.size();
-    if (values != 1)
+    if (values != 1 && !(values == 0 && !axis.line_to.empty()))
       check.fail({&calibration.cell},
                  fmt::format("'{}' and this must name one value of axis {}, they name {}",
                              check.path(&calibration.at), quoted(axis.name), values));

@@ -45,7 +45,8 @@ class ParallelismType : public TypeOf<Parallelism> {
 
 void check_batch(const TrainingSpec& spec, const Check& check) {
   if (spec.minibatch && spec.samples_per_replica)
-    check.fail({&spec.samples_per_replica}, "give this or '" + check.path(&spec.minibatch) + "', not both");
+    check.fail({&spec.samples_per_replica},
+               "give this or '" + check.path(&spec.minibatch) + "', not both; the value none takes one out");
   if (!spec.minibatch && !spec.samples_per_replica)
     check.fail({&spec.strategy.degrees}, "needs a batch: give '" + check.path(&spec.minibatch) + "' or '" +
                                              check.path(&spec.samples_per_replica) + "'");
@@ -64,7 +65,11 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
         case PlanError::Cause::batch:
           return {&s.microbatches, &spec.minibatch, &spec.samples_per_replica};
         case PlanError::Cause::schedule:
-          return {&s.schedule, &s.microbatches, &s.chunks_per_stage, &s.weight_loads_per_pass};
+          return {&s.schedule, &s.weights, &s.microbatches};
+        case PlanError::Cause::chunks:
+          return {&s.chunks_per_stage, &s.schedule, &s.degrees};
+        case PlanError::Cause::rounds:
+          return {&s.weight_loads_per_pass, &s.microbatches};
         case PlanError::Cause::experts:
           return {&s.expert_parallel};
         case PlanError::Cause::zero:
@@ -78,6 +83,8 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
           return {&s.weight_delivery};
         case PlanError::Cause::buffers:
           return {&s.weight_buffers, &s.overlap_weights};
+        case PlanError::Cause::part:
+          return {&s.simulated_chunks, &s.simulated_rounds};
         case PlanError::Cause::degrees:
         case PlanError::Cause::model:
           break;
@@ -92,12 +99,21 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
 
 }  // namespace
 
+TypePtr<Parallelism> parallelism_type() { return std::make_shared<const ParallelismType>(); }
+
 training::Strategy TrainingSpec::complete_strategy() const {
   Strategy complete = strategy;
   complete.minibatch = minibatch ? *minibatch : samples_per_replica.value_or(0) * strategy.degrees.dp;
   complete.effective_rate =
       static_cast<std::uint64_t>(std::llround(effective_rate_operations_per_s.value_or(0)));
   return complete;
+}
+
+training::Strategy TrainingSpec::whole_strategy() const {
+  Strategy whole = complete_strategy();
+  whole.simulated_chunks.reset();
+  whole.simulated_rounds.reset();
+  return whole;
 }
 
 void add_training_keys(Struct<WorkloadSpec>& workload) {
@@ -114,7 +130,7 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
   workload.alternative(&WorkloadSpec::kind, WorkloadKind::training)
       .required("model", of(&T::model), std::make_shared<const FileOr<ModelSpec>>(model_type()),
                 "The model, or its file")
-      .required("parallelism", strategy(&S::degrees), std::make_shared<const ParallelismType>(),
+      .required("parallelism", strategy(&S::degrees), parallelism_type(),
                 "Degrees of tensor (MP), data (DP) and pipeline parallelism (PP): MP(2)-DP(5)-PP(2)")
       .optional("effective_flops", of(&T::effective_rate_operations_per_s),
                 maybe(real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS")),
@@ -125,8 +141,6 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "Samples of an iteration and DP rank, in place of minibatch")
       .optional("microbatches", strategy(&S::microbatches), count,
                 "Parts into which a replica cuts its samples, one after the other")
-      .optional("placement", of(&T::placement), text(),
-                "Which NPU each worker gets: paper, contiguous, row_major, random or file:PATH")
       .optional("expert_parallel", strategy(&S::expert_parallel), count,
                 "Neighbours in DP that divide the experts; divides DP")
       .optional("zero_stage", strategy(&S::zero_stage), integer<std::uint32_t>(0, 3),
@@ -206,6 +220,13 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "microbatch by microbatch, for the first stage")
       .optional("overlap_input", strategy(&S::overlap_input), boolean(),
                 "The samples of the next microbatch come in beside computation")
+      .optional("simulated_chunks", strategy(&S::simulated_chunks), maybe(count),
+                "resident_loop: simulate at most so many of the chunks_per_stage, to see from two numbers "
+                "what each "
+                "takes; times are of this part")
+      .optional("simulated_rounds", strategy(&S::simulated_rounds), maybe(count),
+                "resident_loop: simulate at most so many of the rounds of weight_loads_per_pass; times are "
+                "of this part")
       .optional("optimizer_bytes_per_parameter", strategy(&S::optimizer_bytes_per_parameter),
                 integer<std::uint32_t>(0, 1000), "State of the optimizer; 12: Adam with a copy in FP32")
       .optional("optimizer_operations_per_parameter", strategy(&S::optimizer_operations_per_parameter),

@@ -5,6 +5,9 @@
 
 namespace wafertlm::config {
 
+/// "MP(2)-DP(5)-PP(2)".
+TypePtr<Parallelism> parallelism_type();
+
 /// Adds the keys of WorkloadKind::training, the first of which tells it from the others.
 void add_training_keys(Struct<WorkloadSpec>& workload);
 

@@ -25,7 +25,8 @@ struct TraceSpec {
   std::string path;  ///< absolute: a prefix (path.<rank>.et), or one file when `replicate` is given
   std::optional<std::uint32_t> replicate;  ///< so many ranks run the one file
   chakra::Dependencies dependencies = chakra::Dependencies::all;
-  std::string comm_groups;  ///< absolute path of a JSON file; empty: none
+  std::string comm_groups;               ///< absolute path of a JSON file; empty: none
+  std::optional<Parallelism> placed_as;  ///< what placements go by; none: every rank for itself
 };
 
 /// Data-parallel training of a table of layers.
@@ -45,20 +46,29 @@ struct TrainingSpec {
   training::Strategy strategy;                                  ///< its minibatch and rate: see below
   std::optional<std::uint64_t> minibatch, samples_per_replica;  ///< one of them is given
   std::optional<double> effective_rate_operations_per_s;        ///< none: durations are left to the NPU
-  std::string placement = "paper";
 
   /// With what the other members say.
   training::Strategy complete_strategy() const;
+  /// The same for all of the iteration, whatever part of it is simulated.
+  training::Strategy whole_strategy() const;
 };
 
 /// A workload file, or the map below `workload:` in an experiment.
 struct WorkloadSpec {
   std::string name;
   WorkloadKind kind = WorkloadKind::traces;
-  TraceSpec traces;                ///< for WorkloadKind::traces
-  DataParallelSpec data_parallel;  ///< for WorkloadKind::data_parallel
-  TrainingSpec training;           ///< for WorkloadKind::training
+  TraceSpec traces;                      ///< for WorkloadKind::traces
+  DataParallelSpec data_parallel;        ///< for WorkloadKind::data_parallel
+  TrainingSpec training;                 ///< for WorkloadKind::training
+  std::optional<std::string> placement;  ///< see policy()
   Origins origins;
+
+  /// How ranks are placed on NPUs: see place_workers.
+  std::string policy() const {
+    return placement.value_or(kind == WorkloadKind::training ? "paper" : "row_major");
+  }
+  /// What placements go by, for so many ranks.
+  Parallelism placed_as(std::uint32_t ranks) const;
 };
 
 bool operator==(const WorkloadSpec& a, const WorkloadSpec& b);

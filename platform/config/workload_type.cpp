@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "platform/config/document.h"
 #include "platform/config/model_type.h"
+#include "platform/config/suggest.h"
 #include "platform/config/training_type.h"
 #include "platform/config/value_types.h"
 #include "platform/config/yaml_file.h"
@@ -73,6 +75,14 @@ void check_traces(const WorkloadSpec& workload, const Check& check) {
   if (!traces.comm_groups.empty()) require_file(traces.comm_groups, &traces.comm_groups, check);
 }
 
+void check_placement(const WorkloadSpec& workload, const Check& check) {
+  const std::vector<std::string> known{"paper", "contiguous", "row_major", "random", "file:PATH"};
+  const std::string policy = workload.policy();
+  if (policy.compare(0, 5, "file:") != 0 && std::find(known.begin(), known.end(), policy) == known.end())
+    check.fail({&workload.placement},
+               "unknown placement " + quoted(policy) + suggestion(policy, known, "placements"));
+}
+
 void check_table(const WorkloadSpec& workload, const Check& check) {
   const LayersSpec& layers = workload.data_parallel.layers;
   if (workload.kind == WorkloadKind::data_parallel && layers.table && layers.table->kind != ModelKind::table)
@@ -101,6 +111,9 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
     type->required(name_key, &W::name, text(), name_meaning);
   else
     type->optional(name_key, &W::name, text(), name_meaning);
+  type->optional("placement", &W::placement, maybe(text()),
+                 "Which NPU each worker gets: paper, contiguous, row_major, random or file:PATH; not given: "
+                 "paper, of traces and layers row_major");
   type->alternative(&W::kind, WorkloadKind::traces)
       .required("chakra", traces(&T::path), file_path("Chakra traces"),
                 "Chakra traces, relative to this file: PREFIX for PREFIX.<rank>.et (or .et.gz, "
@@ -113,7 +126,11 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
                 "Which dependencies count. all: every one, its node must be there; existing: those on nodes "
                 "that are not in the trace count as satisfied; data: control dependencies are left out")
       .optional("comm_groups", traces(&T::comm_groups), file_path("a JSON file"),
-                "JSON file with the members of the process groups");
+                "JSON file with the members of the process groups")
+      .optional(
+          "placed_as", traces(&T::placed_as), maybe(parallelism_type()),
+          "The parallelism of the job whose traces these are, which the placements paper and contiguous go "
+          "by; not given: every rank for itself");
   type->alternative(&W::kind, WorkloadKind::data_parallel)
       .required("layers", generated(&D::layers), std::make_shared<const Layers>(),
                 "Layers of the model: name of a built-in model, a layer table, or the YAML file of one")
@@ -128,6 +145,7 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
       .optional("bytes_per_element", generated(&D::bytes_per_element), integer<std::uint32_t>(1, 8),
                 "Bytes of one gradient element")
       .optional("overlap", generated(&D::overlap), boolean(), "Reduce gradients during the backward pass")
+      .check(check_placement)
       .check(check_traces)
       .check(check_table);
   add_training_keys(*type);
@@ -144,6 +162,13 @@ std::shared_ptr<const Struct<WorkloadSpec>> workload_type() {
 std::shared_ptr<const Struct<WorkloadSpec>> inline_workload_type() {
   static const auto type = make_workload_type("workload", false);
   return type;
+}
+
+Parallelism WorkloadSpec::placed_as(std::uint32_t ranks) const {
+  if (kind == WorkloadKind::training) return training.strategy.degrees;
+  Parallelism degrees;
+  degrees.dp = ranks;
+  return traces.placed_as.value_or(degrees);
 }
 
 bool operator==(const WorkloadSpec& a, const WorkloadSpec& b) {

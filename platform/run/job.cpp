@@ -107,14 +107,13 @@ void require_known_collectives(const Job& job) {
 
 Placement placement_of(const config::ExperimentSpec& experiment, std::uint32_t ranks) {
   const config::WaferSpec& wafer = experiment.platform.wafer;
-  Parallelism degrees;
-  degrees.dp = ranks;
-  std::string policy = "row_major";
-  if (experiment.workload.kind == config::WorkloadKind::training) {
-    degrees = experiment.workload.training.strategy.degrees;
-    policy = experiment.workload.training.placement;
-  }
-  return place_workers(policy, degrees, fabric_kind(wafer).grid(wafer), experiment.platform.run.seed);
+  const Parallelism degrees = experiment.workload.placed_as(ranks);
+  if (degrees.workers() != ranks)
+    throw std::invalid_argument("workload.placed_as is " + to_string(degrees) + " with " +
+                                std::to_string(degrees.workers()) + " workers, but there are traces of " +
+                                std::to_string(ranks) + " ranks");
+  return place_workers(experiment.workload.policy(), degrees, fabric_kind(wafer).grid(wafer),
+                       experiment.platform.run.seed);
 }
 
 void require_way_of_streams(const config::ExperimentSpec& experiment, const Job& job) {

@@ -97,7 +97,16 @@ class Search {
  private:
   std::vector<double> next_values() const {
     if (!knows_ends_) return {low_, high_};
-    return {low_ > 0 ? std::sqrt(low_ * high_) : (low_ + high_) / 2};
+    const double middle = low_ > 0 ? std::sqrt(low_ * high_) : (low_ + high_) / 2;
+    if (!halved_) return {middle};
+    // Where a line between the ends meets the target, over 1/key if keys are positive (what an NPU computes
+    // takes work/rate); a little toward the farther end, so that this end, too, comes near the root.
+    const auto x = [this](double key) { return low_ > 0 ? 1 / key : key; };
+    const double met = x(low_) + (spec_.target - at_low_) / (at_high_ - at_low_) * (x(high_) - x(low_));
+    const double far = std::abs(met - x(low_)) > std::abs(met - x(high_)) ? x(low_) : x(high_);
+    const double aside = std::copysign(0.3 * spec_.within_percent / 100 * met, far - met);
+    const double guess = x(met + aside);
+    return {guess > low_ && guess < high_ ? guess : middle};
   }
   std::string text_of(double value) const { return fmt::format("{:.8g}{}", value, unit_); }
   bool is_near(double column) const {
@@ -111,20 +120,24 @@ class Search {
       return fail(fmt::format("{} goes from {:.4g} at {} to {:.4g} at {}, and is never {:.4g}",
                               quoted(spec_.column), columns.front(), text_of(low_), columns.back(),
                               text_of(high_), spec_.target));
+    at_low_ = columns.front();
+    at_high_ = columns.back();
     knows_ends_ = true;
   }
 
   void take_middle(double value, double column) {
+    const double width = high_ - low_;
+    const bool is_low = (column < spec_.target) == rises_;
+    (is_low ? low_ : high_) = value;
+    (is_low ? at_low_ : at_high_) = column;
+    halved_ = high_ - low_ <= width / 2;
     const double scale = std::max(std::abs(low_), std::abs(high_));
-    const bool is_narrow = high_ - low_ <= scale * spec_.within_percent / 100;
-    if (is_narrow && is_near(column)) {
+    if (high_ - low_ <= scale * spec_.within_percent / 100 && is_near(column)) {
       result_.value = text_of(value);
       result_.column = column;
     } else if (result_.steps >= kMostSteps || high_ - low_ <= scale * 1e-7) {
       fail(fmt::format("{} jumps past {:.4g} near {}: it is {:.6g} there", quoted(spec_.column), spec_.target,
                        text_of(value), column));
-    } else {
-      ((column < spec_.target) == rises_ ? low_ : high_) = value;
     }
   }
 
@@ -132,9 +145,10 @@ class Search {
   const CalibrationSpec& spec_;
   Cell target_;
   std::vector<Cell> needed_;
-  double low_ = 0, high_ = 0;
+  double low_ = 0, high_ = 0, at_low_ = 0, at_high_ = 0;  // keys, columns
   std::string unit_;
   bool knows_ends_ = false, rises_ = false;
+  bool halved_ = true;  // by the last step; otherwise the next one does
   Calibrated result_;
 };
 

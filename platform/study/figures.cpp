@@ -2,6 +2,7 @@
 #include "platform/study/figures.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace wafertlm {
 namespace {
@@ -16,6 +17,28 @@ Cell at(const std::vector<std::string>& values) { return {values, "", {}, {}}; }
 const ColumnSpec& find_column(const StudySpec& study, const std::string& name) {
   return *std::find_if(study.columns.begin(), study.columns.end(),
                        [&](const ColumnSpec& each) { return each.name == name; });
+}
+
+bool is_line(const config::AxisSpec& axis) { return !axis.line_to.empty(); }
+
+double number_of(const config::AxisSpec& axis, std::size_t value) {
+  return std::stod(axis.values[value].name);
+}
+
+/// Through what was found at the axis' first two values; what is the same at both is kept, whatever it is.
+json line_through(const config::AxisSpec& axis, const json& first, const json& second, double at) {
+  if (first == second) return first;
+  if (!first.is_number() || !second.is_number()) return nullptr;
+  const double slope =
+      (second.get<double>() - first.get<double>()) / (number_of(axis, 1) - number_of(axis, 0));
+  return first.get<double>() + slope * (at - number_of(axis, 0));
+}
+
+/// With the first values of all axes that are lines.
+std::vector<std::string> shown_for(const StudySpec& study, std::vector<std::string> cell) {
+  for (std::size_t axis = 0; axis < study.axes.size(); ++axis)
+    if (is_line(study.axes[axis])) cell[axis] = study.axes[axis].values.front().name;
+  return cell;
 }
 
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
@@ -42,11 +65,29 @@ json Figures::value(const std::vector<std::string>& cell, const std::string& nam
     }
     return sum;
   }
+  return on_line(shown_for(study_, cell), name, 0);
+}
+
+json Figures::measured(const std::vector<std::string>& cell, const std::string& name) const {
   const auto found = index_.find(cell);
   if (found == index_.end()) return nullptr;
   const auto& values = outcomes_[found->second].values;
   const auto read = values.find(name);
   return read == values.end() ? json() : read->second;
+}
+
+json Figures::on_line(std::vector<std::string> cell, const std::string& name, std::size_t axis) const {
+  while (axis < study_.axes.size() && !is_line(study_.axes[axis])) ++axis;
+  if (axis == study_.axes.size()) return measured(cell, name);
+  const config::AxisSpec& line = study_.axes[axis];
+  const auto value_at = [&](std::size_t i) {
+    cell[axis] = line.values[i].name;
+    return on_line(cell, name, axis + 1);
+  };
+  const json first = value_at(0), to = measured(cell, line.line_to);
+  if (!to.is_number()) return nullptr;
+  if (to.get<double>() <= number_of(line, 0)) return first;  // this is all there is
+  return line_through(line, first, value_at(1), to.get<double>());
 }
 
 json Figures::quotient(const std::vector<std::string>& cell, const ColumnSpec& column) const {
@@ -73,7 +114,7 @@ json Figures::summary(const SummarySpec& spec) const {
   std::vector<double> values;
   double dividends = 0, divisors = 0;
   for (const Cell& cell : cells_) {
-    if (!is_in(cell, spec.where)) continue;
+    if (!is_in(cell, spec.where) || !is_shown(study_, cell)) continue;
     const json figure = value(cell.values, spec.column);
     if (!figure.is_number()) continue;
     values.push_back(figure.get<double>());
@@ -99,6 +140,43 @@ json Figures::summary(const SummarySpec& spec) const {
   return sum / static_cast<double>(values.size());
 }
 
+bool is_shown(const StudySpec& study, const Cell& cell) {
+  return shown_for(study, cell.values) == cell.values;
+}
+
+std::vector<Straightness> straightness(const StudySpec& study, const std::vector<Cell>& cells,
+                                       const Figures& figures) {
+  const auto read = std::find_if(study.columns.begin(), study.columns.end(), [](const ColumnSpec& column) {
+    return column.kind == ColumnSpec::Kind::read;
+  });
+  std::vector<Straightness> all;
+  for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
+    const config::AxisSpec& line = study.axes[axis];
+    if (!is_line(line) || line.values.size() == 2) continue;
+    Straightness worst{axis, read->name, "", 0, 0};
+    for (const Cell& cell : cells) {
+      if (cell.values[axis] == line.values[0].name || cell.values[axis] == line.values[1].name) continue;
+      const auto measured_at = [&](const std::string& value) {
+        std::vector<std::string> at = cell.values;
+        at[axis] = value;
+        return figures.measured(at, read->name);
+      };
+      const json here = measured_at(cell.values[axis]);
+      const json there = line_through(line, measured_at(line.values[0].name),
+                                      measured_at(line.values[1].name), std::stod(cell.values[axis]));
+      if (!here.is_number() || !there.is_number() || here.get<double>() == 0) continue;
+      ++worst.checks;
+      const double off = there.get<double>() / here.get<double>() - 1;
+      if (worst.cell.empty() || std::abs(off) > std::abs(worst.off)) {
+        worst.off = off;
+        worst.cell = name_of(study, cell);
+      }
+    }
+    all.push_back(worst);
+  }
+  return all;
+}
+
 std::vector<std::vector<std::string>> needed_for(const StudySpec& study, const Cell& cell,
                                                  const std::string& name) {
   const ColumnSpec& column = find_column(study, name);
@@ -110,6 +188,16 @@ std::vector<std::vector<std::string>> needed_for(const StudySpec& study, const C
   switch (column.kind) {
     case ColumnSpec::Kind::read:
       needed = {cell.values};
+      for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
+        if (!is_line(study.axes[axis])) continue;
+        const auto one = std::move(needed);
+        needed.clear();
+        for (auto values : one)
+          for (const std::size_t i : {0, 1}) {
+            values[axis] = study.axes[axis].values[i].name;
+            needed.push_back(values);
+          }
+      }
       break;
     case ColumnSpec::Kind::quotient:
       add(moved(study, cell, column.dividend_at), column.dividend);

@@ -10,7 +10,8 @@
 
 namespace wafertlm {
 
-/// The columns of every cell: what was read, and what is made of it.
+/// The columns of every cell: what was read, and what is made of it. With axes that have a line_to what is
+/// read is on the line, so all cells that differ in these axes alone have the same figures.
 class Figures {
  public:
   Figures(const config::StudySpec& study, const std::vector<Cell>& cells,
@@ -19,6 +20,8 @@ class Figures {
   /// Null when a cell that it needs is missing or has failed, or a divisor is 0.
   nlohmann::json value(const std::vector<std::string>& cell, const std::string& column) const;
 
+  /// What was read in this very cell.
+  nlohmann::json measured(const std::vector<std::string>& cell, const std::string& column) const;
   const config::ColumnSpec& column(const std::string& name) const;
   /// Whether the cell's axes and columns are as the selection says.
   bool is_in(const Cell& cell, const config::Selection& selection) const;
@@ -26,6 +29,8 @@ class Figures {
   nlohmann::json summary(const config::SummarySpec& spec) const;
 
  private:
+  /// On the lines of the axes from `axis` on.
+  nlohmann::json on_line(std::vector<std::string> cell, const std::string& column, std::size_t axis) const;
   nlohmann::json quotient(const std::vector<std::string>& cell, const config::ColumnSpec& column) const;
 
   const config::StudySpec& study_;
@@ -33,6 +38,19 @@ class Figures {
   const std::vector<CellOutcome>& outcomes_;
   std::map<std::vector<std::string>, std::size_t> index_;  // of a cell, by its values
 };
+
+/// Whether it stands for the cells that differ from it in axes with a line_to alone: their first value.
+bool is_shown(const config::StudySpec& study, const Cell& cell);
+
+/// How far lines miss the cells that they do not go through.
+struct Straightness {
+  std::size_t axis = 0;
+  std::string column, cell;  ///< the worst one; a cell's name
+  double off = 0;            ///< line over measured, less 1
+  std::size_t checks = 0;    ///< cells that were looked at
+};
+std::vector<Straightness> straightness(const config::StudySpec& study, const std::vector<Cell>& cells,
+                                       const Figures& figures);
 
 /// The cells (values by axis) whose results the column of a cell is made of.
 std::vector<std::vector<std::string>> needed_for(const config::StudySpec& study, const Cell& cell,

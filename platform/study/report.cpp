@@ -86,10 +86,26 @@ Json study_json(const StudyResult& result) {
     row["values"] = Json::object();
     for (const ColumnSpec& column : study.columns)
       row["values"][column.name] = figures.value(cell.values, column.name);
+    if (std::any_of(study.axes.begin(), study.axes.end(),
+                    [](const auto& axis) { return !axis.line_to.empty(); }))
+      for (const ColumnSpec& column : study.columns)
+        if (column.kind == ColumnSpec::Kind::read)
+          row["measured"][column.name] = figures.measured(cell.values, column.name);
     row["references"] = references_json(result, figures, cell);
     if (!result.outcomes[i].error.empty()) row["error"] = result.outcomes[i].error;
     json["cells"].push_back(row);
   }
+  for (const config::AxisSpec& axis : study.axes)
+    if (!axis.line_to.empty())
+      json["lines"].push_back({{"axis", axis.name},
+                               {"through", {axis.values[0].name, axis.values[1].name}},
+                               {"to", axis.line_to}});
+  for (const Straightness& each : straightness(study, result.cells, figures))
+    json["straightness"].push_back({{"axis", study.axes[each.axis].name},
+                                    {"column", each.column},
+                                    {"checked_cells", each.checks},
+                                    {"worst_cell", each.cell},
+                                    {"line_over_measured_less_1", each.off}});
   for (std::size_t i = 0; i < study.summaries.size(); ++i) {
     Json row = {{"summary", study.summaries[i].name}, {"value", figures.summary(study.summaries[i])}};
     if (study.summaries[i].reference)

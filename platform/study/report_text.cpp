@@ -69,7 +69,7 @@ class Text {
   std::string all() {
     std::string text = study_.name + '\n';
     for (const std::string& note : study_.notes) text += "  " + note + '\n';
-    text += calibrations();
+    text += lines() + calibrations();
     TableSpec everything;
     for (const TableSpec& spec : study_.tables.empty() ? std::vector<TableSpec>{everything} : study_.tables)
       text += table(spec);
@@ -77,6 +77,19 @@ class Text {
   }
 
  private:
+  std::string lines() const {
+    std::string text;
+    for (const config::AxisSpec& axis : study_.axes)
+      if (!axis.line_to.empty())
+        text += fmt::format("  Straight lines: cells ran with {} {} and {}, figures are those at '{}'\n",
+                            axis.name, axis.values[0].name, axis.values[1].name, axis.line_to);
+    for (const Straightness& each : straightness(study_, result_.cells, figures_))
+      text += fmt::format("    more of {}: in {} the line misses '{}' by at most {:+.3f} % ({})\n",
+                          study_.axes[each.axis].name, counted(each.checks, "cell"), each.column,
+                          100 * each.off, each.cell);
+    return text;
+  }
+
   std::string calibrations() {
     std::string text;
     for (std::size_t i = 0; i < result_.calibrated.size(); ++i) {
@@ -95,7 +108,8 @@ class Text {
   std::vector<std::size_t> cells_of(const TableSpec& spec) const {
     std::vector<std::size_t> cells;
     for (std::size_t i = 0; i < result_.cells.size(); ++i)
-      if (figures_.is_in(result_.cells[i], spec.where)) cells.push_back(i);
+      if (is_shown(study_, result_.cells[i]) && figures_.is_in(result_.cells[i], spec.where))
+        cells.push_back(i);
     if (!spec.sort.empty()) {
       const auto key = [&](std::size_t i) {
         const json value = figures_.value(result_.cells[i].values, spec.sort);

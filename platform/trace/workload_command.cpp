@@ -52,6 +52,15 @@ int generate(const Options& options) {
     write_files(options.out,
                 {{groups, nlohmann::json(training_plan(spec.training)->groups()).dump(1) + "\n"}});
     fmt::print("{}: the communicator groups\n", (fs::path(options.out) / groups).string());
+    // Traces do not say where ranks are; this file does, so that they run as the workload would.
+    const std::string name = fs::path(options.workload).stem().string();
+    write_files(options.out,
+                {{name + ".traces.yaml",
+                  fmt::format("workload: {}\nchakra: {}\ncomm_groups: {}\nplacement: \"{}\"\nplaced_as: {}\n",
+                              nlohmann::json(spec.name).dump(), name, groups, spec.policy(),
+                              to_string(spec.placed_as(ranks)))}});
+    fmt::print("{}: the workload to run, with placement {}\n",
+               (fs::path(options.out) / (name + ".traces.yaml")).string(), spec.policy());
   }
   fmt::print("{}.<rank>.{}: {}, {}\n", prefix, options.form, counted(ranks, "rank"), counted(nodes, "node"));
   return 0;

@@ -66,6 +66,8 @@ void print_training(fmt::memory_buffer& out, const TrainingTotals& of) {
        of.sample);
   line("  iteration   {} samples on {}: {} microbatches of {}\n", of.minibatch, of.parallelism,
        of.microbatches, of.samples_per_microbatch);
+  if (of.is_a_part)
+    line("  a part      simulated_chunks or simulated_rounds: nodes, samples and volumes are of this part\n");
 }
 
 void print_classes(fmt::memory_buffer& out, const WorkloadTotals& totals) {
@@ -132,7 +134,9 @@ WorkloadTotals workload_totals(const config::WorkloadSpec& workload) {
   if (workload.kind != config::WorkloadKind::training) return totals;
   const auto plan = training_plan(workload.training);
   const training::Strategy& strategy = plan->strategy();
+  const training::Plan whole(plan->model(), workload.training.whole_strategy());
   TrainingTotals& of = totals.training.emplace();
+  of.is_a_part = workload.training.strategy.is_a_part();
   of.model = plan->model().name;
   of.sample = plan->model().sample;
   of.parallelism = to_string(strategy.degrees);
@@ -142,7 +146,7 @@ WorkloadTotals workload_totals(const config::WorkloadSpec& workload) {
   of.minibatch = strategy.minibatch;
   of.samples_per_microbatch = strategy.samples_per_microbatch();
   of.microbatches = strategy.microbatches;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) of.memory.push_back(memory_need(*plan, rank));
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) of.memory.push_back(memory_need(whole, rank));
   return totals;
 }
 

@@ -37,9 +37,7 @@ std::string traces_of(const test::TempFolder& folder, const std::string& file) {
   const test::ToolResult generated =
       test::run_tool("workload generate " + file + " --out " + folder.path() + "/traces");
   EXPECT_EQ(generated.exit_code, 0) << generated.error;
-  return folder.write("traced.yaml",
-                      "workload: small\nchakra: traces/job\ncomm_groups: "
-                      "traces/job.comm_groups.json\n");
+  return folder.path() + "/traces/job.traces.yaml";
 }
 
 // (p − 1)/(m + p − 1) of the iteration is idle, (p − 1)/(v·m + p − 1) with v chunks. A block computes for 75
@@ -75,7 +73,7 @@ TEST(Training, TracesOfAWorkloadGiveTheSameTime) {
   const std::string file =
       workload(folder, "job.yaml",
                "parallelism: MP(2)-DP(4)-PP(2)\nminibatch: 16\nmicrobatches: 2\nzero_stage: 3\n"
-               "sequence_parallel: true\nrecompute: full\nplacement: row_major\n");
+               "sequence_parallel: true\nrecompute: full\nplacement: contiguous\n");
   const auto direct = run(folder, file, "direct");
   const std::string traced = traces_of(folder, file);
   const auto replayed = run(folder, traced, "replayed");

@@ -23,14 +23,31 @@ std::uint64_t Fraction::of(std::uint64_t whole, std::uint64_t times) const {
   return static_cast<std::uint64_t>(result);
 }
 
-Plan::Plan(model::Model model, const Strategy& strategy) : model_(std::move(model)), strategy_(strategy) {
+Plan::Plan(model::Model model, const Strategy& strategy)
+    : model_(std::move(model)), strategy_(strategy), all_chunks_per_stage_(strategy.chunks_per_stage) {
   if (model_.blocks.empty()) throw PlanError(Cause::model, "the model " + model_.name + " has no blocks");
   check_degrees();
   check_streams();
   try {
     passes(0);
   } catch (const std::invalid_argument& error) {
-    throw PlanError(Cause::schedule, error.what());
+    const bool one_chunk =
+        strategy_.schedule == Schedule::gpipe || strategy_.schedule == Schedule::one_forward_one_backward;
+    const std::uint32_t rounds = strategy_.weight_loads_per_pass;
+    throw PlanError(one_chunk && strategy_.chunks_per_stage != 1          ? Cause::chunks
+                    : rounds == 0 || strategy_.microbatches % rounds != 0 ? Cause::rounds
+                                                                          : Cause::schedule,
+                    error.what());
+  }
+  check_part();
+  if (strategy_.is_a_part()) {
+    const std::uint32_t of_a_round = strategy_.microbatches / strategy_.weight_loads_per_pass;
+    const std::uint64_t of_a_microbatch = strategy_.minibatch / strategy_.microbatches;
+    const std::uint32_t chunks = strategy_.chunks_to_simulate();
+    strategy_.weight_loads_per_pass = strategy_.rounds_to_simulate();
+    strategy_.chunks_per_stage = chunks;
+    strategy_.microbatches = of_a_round * strategy_.weight_loads_per_pass;
+    strategy_.minibatch = of_a_microbatch * strategy_.microbatches;
   }
   model::for_each_layer(model_, [&](const Layer& layer, bool) { check_split(layer); });
   for (std::uint32_t stage = 0; stage < strategy_.degrees.pp; ++stage)
@@ -76,10 +93,11 @@ void Plan::check_degrees() const {
                                           " can be split; use mp 1");
   }
   if (pp > 1 && strategy_.chunks() > model_.blocks.size())
-    throw PlanError(Cause::degrees, "the model " + model_.name + " has " +
-                                        std::to_string(model_.blocks.size()) +
-                                        " blocks, fewer than pp times chunks_per_stage, " +
-                                        std::to_string(strategy_.chunks()));
+    throw PlanError(strategy_.chunks_per_stage > 1 ? Cause::chunks : Cause::degrees,
+                    "the model " + model_.name + " has " + std::to_string(model_.blocks.size()) +
+                        " blocks, fewer than pp times chunks_per_stage, " + std::to_string(pp) + " x " +
+                        std::to_string(strategy_.chunks_per_stage) + "; values that do: " +
+                        nearest_divisors(model_.blocks.size(), strategy_.chunks()) + " in all");
 }
 
 void Plan::check_streams() const {
@@ -131,6 +149,17 @@ void Plan::check_streams() const {
              ", but with overlap_weights: false only 1 is used; or use overlap_weights: true");
 }
 
+void Plan::check_part() const {
+  for (const auto& [key, part] : {std::pair{"simulated_chunks", strategy_.simulated_chunks},
+                                  std::pair{"simulated_rounds", strategy_.simulated_rounds}})
+    if (part == 0U)
+      throw PlanError(Cause::part, std::string(key) + " is 0; it must be at least 1, or be left out: all");
+  if (strategy_.is_a_part() && strategy_.schedule != Schedule::resident_loop)
+    throw PlanError(Cause::part, "simulated_chunks is " + std::to_string(*strategy_.simulated_chunks) +
+                                     " of " + std::to_string(strategy_.chunks_per_stage) +
+                                     ", but only with schedule: resident_loop are all of them alike");
+}
+
 bool Plan::is_split(const Layer& layer) const {
   if (strategy_.degrees.mp == 1 || (layer.holds_vocabulary && !strategy_.split_vocabulary)) return false;
   return layer.reduces_output || layer.reduces_input_gradient;
@@ -157,8 +186,10 @@ void Plan::check_split(const Layer& layer) const {
 }
 
 std::vector<Piece> Plan::pieces(std::uint32_t stage, std::uint32_t chunk) const {
-  const std::uint64_t chunks = strategy_.chunks(), blocks = model_.blocks.size();
-  const std::uint64_t number = std::uint64_t{chunk} * strategy_.degrees.pp + stage;
+  const std::uint32_t pp = strategy_.degrees.pp;
+  const bool is_last_chunk = chunk + 1 == strategy_.chunks_per_stage;
+  const std::uint64_t chunks = std::uint64_t{pp} * all_chunks_per_stage_, blocks = model_.blocks.size();
+  const std::uint64_t number = std::uint64_t{is_last_chunk ? all_chunks_per_stage_ - 1 : chunk} * pp + stage;
   std::uint64_t first = number * blocks / chunks, end = (number + 1) * blocks / chunks;
   Fraction share;
   if (blocks % chunks != 0) {
@@ -179,7 +210,7 @@ std::vector<Piece> Plan::pieces(std::uint32_t stage, std::uint32_t chunk) const 
   const auto add = [&](const Layer& layer, const Fraction& part, bool of_a_block) {
     pieces.push_back({&layer, part, unit, of_a_block});
   };
-  if (number == 0)
+  if (chunk == 0 && stage == 0)
     for (const Layer& layer : model_.first) add(layer, {}, false), ++unit;
   for (std::uint64_t b = first; b < end; ++b, ++unit)
     for (const Layer& layer : model_.blocks[b].layers) add(layer, share, true);

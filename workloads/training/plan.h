@@ -20,13 +20,16 @@ class PlanError : public std::invalid_argument {
     degrees,
     batch,
     schedule,
+    chunks,
+    rounds,
     experts,
     zero,
     transfer,
     model,
     weights,
     delivery,
-    buffers
+    buffers,
+    part
   };
   PlanError(Cause cause, const std::string& text) : invalid_argument(text), cause_(cause) {}
   Cause cause() const { return cause_; }
@@ -62,12 +65,15 @@ class Plan {
   Plan& operator=(const Plan&) = delete;
 
   const model::Model& model() const { return model_; }
+  /// Of what is simulated: with Strategy::simulated_chunks and simulated_rounds these are all there are, and
+  /// microbatches and minibatch are theirs.
   const Strategy& strategy() const { return strategy_; }
   std::uint32_t ranks() const { return strategy_.degrees.workers(); }
 
   /// What a stage does in an iteration.
   std::vector<Pass> passes(std::uint32_t stage) const;
-  /// The layers of a stage's chunk in forward order.
+  /// The layers of a stage's chunk in forward order. Of a part of the chunks the last one stands for the last
+  /// of all, so that the model's first and last layers are there.
   std::vector<Piece> pieces(std::uint32_t stage, std::uint32_t chunk) const;
 
   /// Whether tensor parallelism divides it.
@@ -117,6 +123,7 @@ class Plan {
  private:
   void check_degrees() const;
   void check_streams() const;
+  void check_part() const;
   void check_split(const model::Layer& layer) const;
   /// How often a product of the forward pass is computed in this work: its gradients are as large.
   std::uint64_t times(const Piece& piece, const model::Gemm& gemm, Work work) const;
@@ -124,6 +131,7 @@ class Plan {
 
   model::Model model_;
   Strategy strategy_;
+  std::uint32_t all_chunks_per_stage_;
 };
 
 }  // namespace wafertlm::training

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -85,6 +86,10 @@ struct Strategy {
   Input input = Input::prefetched;
   bool overlap_input = true;  ///< a microbatch comes in beside the computation of the one before
 
+  // A part of a long iteration, whose parts are alike: at most so many of the chunks of each stage, of the
+  // rounds that weight_loads_per_pass makes. None: all.
+  std::optional<std::uint32_t> simulated_chunks, simulated_rounds;
+
   std::uint32_t optimizer_bytes_per_parameter = 12;      ///< Adam: two moments and a copy, 4 bytes each
   std::uint32_t optimizer_operations_per_parameter = 4;  ///< as many as of momentum SGD
   /// Operations per second that an NPU sustains; 0: durations are left to the NPU.
@@ -93,6 +98,15 @@ struct Strategy {
   bool streams_weights() const { return weights == Weights::streamed; }
   std::uint32_t buffers() const { return weight_buffers.value_or(overlap_weights ? 2 : 1); }
   std::uint32_t chunks() const { return degrees.pp * chunks_per_stage; }
+  std::uint32_t chunks_to_simulate() const {
+    return std::min(simulated_chunks.value_or(chunks_per_stage), chunks_per_stage);
+  }
+  std::uint32_t rounds_to_simulate() const {
+    return std::min(simulated_rounds.value_or(weight_loads_per_pass), weight_loads_per_pass);
+  }
+  bool is_a_part() const {
+    return chunks_to_simulate() != chunks_per_stage || rounds_to_simulate() != weight_loads_per_pass;
+  }
   std::uint64_t samples_per_microbatch() const { return minibatch / degrees.dp / microbatches; }
   /// Whether gradients are reduced to where their part of the optimizer is.
   bool scatters_gradients() const {

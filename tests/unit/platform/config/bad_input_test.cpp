@@ -138,7 +138,7 @@ TEST(BadInput, Workloads) {
 }
 
 TEST(BadInput, Experiments) {
-  const std::vector<Bad> table = {
+  std::vector<Bad> table = {
       {"experiment: e\nplatform: p.yaml\n", ":1:1:", {"missing required key 'workload'"}},
       {"experiment: e\nplatform: q.yaml\nworkload: w.yaml\n",
        ":2:11:",
@@ -159,6 +159,20 @@ TEST(BadInput, Experiments) {
        ":2:21:",
        {"which is no file", "p.yaml"}},
   };
+  const std::string trained =
+      "experiment: e\nplatform: p.yaml\nworkload:\n  model: {model: m, layers: [{name: a, parameters: 1, "
+      "forward_operations: 2}, {name: b, parameters: 1, forward_operations: 2}]}\n  parallelism: ";
+  table.push_back({trained + "DP(7)\n  samples_per_replica: 1\n", ":5:16:", {"fitting: MP(1)-DP(6)-PP(1)"}});
+  table.push_back({trained + "DP(2)\n  samples_per_replica: 1\n  placement: contigous\n",
+                   ":7:14:",
+                   {"unknown placement", "did you mean 'contiguous'?"}});
+  table.push_back({trained + "PP(2)\n  samples_per_replica: 1\n  chunks_per_stage: 2\n",
+                   ":7:21:",
+                   {"only the schedules interleaved and resident_loop"}});
+  table.push_back(
+      {trained + "PP(2)\n  samples_per_replica: 2\n  schedule: resident_loop\n  chunks_per_stage: 2\n",
+       ":8:21:",
+       {"2 blocks, fewer than pp times chunks_per_stage, 2 x 2", "values that do: 2"}});
   for (const Bad& bad : table) {
     const test::TempFolder folder;
     folder.write("job.0.et", "");
@@ -168,6 +182,20 @@ TEST(BadInput, Experiments) {
     const bool elsewhere = bad.place[0] == '/';
     expect_error(bad, elsewhere ? folder.path() : file, [&] { load_experiment(file); });
   }
+}
+
+TEST(BadInput, AFileThatReplacesWhatWasSet) {
+  const test::TempFolder folder;
+  const std::string platform = folder.write("p.yaml", kGood);
+  folder.write("job.0.et", "");
+  const std::string file =
+      folder.write("x.yaml", "experiment: e\nplatform: p.yaml\nworkload: {chakra: job.0.et, replicate: 2}\n");
+  const std::string replace = "platform=" + platform, change = "fabric.link_latency=7 ns";
+  EXPECT_EQ(load_experiment(file, {replace, "wafer." + change}).platform.wafer.fabric.link_latency_ps, 7000U);
+  expect_error({"", "", {"replaces everything below platform", "platform.wafer.fabric.link_latency"}},
+               "--set platform: ", [&] {
+                 load_experiment(file, {"wafer." + change, replace});
+               });
 }
 
 TEST(BadInput, KindOfFile) {

@@ -157,6 +157,30 @@ TEST_F(StudyCommand, BadInputRunsNothing) {
   expect("study: x\ncolumns: [{column: a, read: b}]\n", "nothing says what the command takes");
 }
 
+// An iteration is linear in its samples: two measured parts tell all of it, a third one how well.
+TEST_F(StudyCommand, LinesThroughMeasuredParts) {
+  std::string study = kStudy;
+  study.insert(study.find("columns:"),
+               "  - axis: samples\n    values: ['1', '2', '4']\n    set: workload.samples_per_replica={}\n"
+               "    line_to: all\nset: run.seed=10\n");
+  study += "  - {column: all, read: simulation.seed}\n";
+  const ToolResult result = run(study);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const json found = results();
+  ASSERT_EQ(found["cells"].size(), 12U);
+  const json& first = found["cells"][0];
+  EXPECT_NEAR(first["values"]["compute"], 2e-2, 1e-12);
+  EXPECT_DOUBLE_EQ(first["measured"]["compute"], 2e-3);
+  EXPECT_NEAR(first["values"]["dp"].get<double>(), first["measured"]["dp"].get<double>(), 1e-12);
+  EXPECT_EQ(found["lines"][0]["to"], "all");
+  EXPECT_EQ(found["straightness"][0]["checked_cells"], 4);
+  EXPECT_NEAR(found["straightness"][0]["line_over_measured_less_1"], 0, 1e-9);
+  EXPECT_NE(result.out.find("cells ran with samples 1 and 2, figures are those at 'all'"), std::string::npos)
+      << result.out;
+  study.replace(study.find("'2', '4'"), 8, "'2', two");
+  EXPECT_EQ(run(study).exit_code, 2);
+}
+
 // Two iterations' time is compute + communication: 2 ms x (1 TFLOPS / rate) + t, so the speedup of a link
 // that is twice as fast tells the rate.
 TEST_F(StudyCommand, CalibrationFindsTheValue) {

@@ -62,6 +62,32 @@ void expect_valid(const std::shared_ptr<const Plan>& plan) {
   EXPECT_NO_THROW(chakra::validate_job(sources, chakra::CommGroups::from_map(plan->groups(), plan->ranks())));
 }
 
+// Chunks and rounds are alike, apart from the model's first and last layers, which are in every part.
+TEST(Streams, APartOfTheIteration) {
+  Strategy s = streamed(2, 3, 2, 4);
+  s.weight_loads_per_pass = 2;
+  const auto whole = plan_of(s);
+  s.simulated_chunks = 2;
+  s.simulated_rounds = 1;
+  const auto part = plan_of(s);
+  expect_valid(part);
+  EXPECT_EQ(part->strategy().minibatch, whole->strategy().minibatch / 2);
+  EXPECT_EQ(part->strategy().samples_per_microbatch(), whole->strategy().samples_per_microbatch());
+  for (const std::uint32_t rank : {0U, 3U})
+    EXPECT_EQ(streamed_bytes(nodes_of(part, rank), CollectiveType::Broadcast),
+              2 * (4 * kBlock + kFirst + kLast));
+  s.simulated_chunks = 4;
+  s.simulated_rounds = 7;  // at most
+  EXPECT_EQ(nodes_of(plan_of(s), 1).size(), nodes_of(whole, 1).size());
+  s.simulated_chunks = 0;
+  EXPECT_THROW(plan_of(s), PlanError);
+  Strategy pipeline = training::strategy(1, 1, 2);
+  pipeline.schedule = Schedule::interleaved;
+  pipeline.chunks_per_stage = 2;
+  pipeline.simulated_chunks = 1;
+  EXPECT_THROW(plan_of(pipeline), PlanError);
+}
+
 TEST(Streams, EveryNpuGetsTheModelForEveryLoadOfAPass) {
   for (const std::uint32_t loads : {1U, 2U, 4U})
     for (const GradientStore store : {GradientStore::every_load, GradientStore::last_load}) {
