@@ -52,8 +52,9 @@ DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box,
       stage.first_step = chunk.steps;
       stage.rounds = ways(is) * rounds_one_way(is.algorithm, box_.axes[is.axis].size);
       const std::uint32_t peers = box_.axes[is.axis].size - 1;
-      stage.window =
-          fabric.hierarchy.direct_window == 0 ? peers : std::min(peers, fabric.hierarchy.direct_window);
+      // All-to-all stores what comes where something waits to be sent: all of that is posted first.
+      const bool all = fabric.hierarchy.direct_window == 0 || is.kind == Kind::all_to_all;
+      stage.window = all ? peers : std::min(peers, fabric.hierarchy.direct_window);
       if (fabric.hierarchy.within == HierarchyOptions::Within::smallest_first) stage.turn = is.sent_bytes;
       const std::uint32_t messages = is.algorithm == DimensionAlgorithm::direct               ? peers
                                      : is.algorithm == DimensionAlgorithm::bidirectional_ring ? 2
