@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <systemc>
 
+#include "platform/astra_sim/astra_command.h"
 #include "platform/check/check_command.h"
 #include "platform/collective/collective_command.h"
 #include "platform/command/choices.h"
@@ -38,7 +39,8 @@ int run(int argc, char** argv) {
       {"traffic", add_traffic_command(app)},   {"check", add_check_command(app)},
       {"schema", add_schema_command(app)},     {"trace", add_trace_command(app)},
       {"workload", add_workload_command(app)}, {"fred", add_fred_command(app)},
-      {"study", add_study_command(app)},
+      {"study", add_study_command(app)},       {"astra-sim", add_astra_sim_command(app)},
+      {"convert", add_convert_command(app)},
   };
   try {
     app.parse(argc, argv);

@@ -10,6 +10,22 @@ std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a > b ? a - b 
 
 }  // namespace
 
+const char* to_string(DimensionAlgorithm algorithm) {
+  switch (algorithm) {
+    case DimensionAlgorithm::automatic:
+      return "auto";
+    case DimensionAlgorithm::ring:
+      return "ring";
+    case DimensionAlgorithm::bidirectional_ring:
+      return "bidirectional_ring";
+    case DimensionAlgorithm::direct:
+      return "direct";
+    case DimensionAlgorithm::halving_doubling:
+      break;
+  }
+  return "halving_doubling";
+}
+
 TimePs MemoryTraits::send_ps(std::uint64_t bytes) const {
   if (is_free() || bytes == 0) return 0;
   return latency_ps + transfer_time_ps(std::min(bytes, chunk_bytes), read_bytes_per_s);
@@ -29,6 +45,7 @@ TimePs MemoryTraits::busy_ps(std::uint64_t read_bytes, std::uint64_t written_byt
 }
 
 std::uint32_t FabricTraits::hops(NpuId from, NpuId to) const {
+  if (is_dimensional()) return dimensions.hops(from, to);
   if (!is_mesh()) return 2 * (fred.turn_level(from, to) - 1);
   return distance(column(from), column(to)) + distance(row(from), row(to));
 }
@@ -42,6 +59,7 @@ std::uint32_t FabricTraits::degree(NpuId npu) const {
 
 std::uint64_t FabricTraits::path_bytes_per_s(NpuId from, NpuId to) const {
   const std::uint64_t ends = std::min(injection_bytes_per_s, ejection_bytes_per_s);
+  if (is_dimensional()) return dimensions.path_bytes_per_s(from, to, ends);
   if (is_mesh()) return hops(from, to) == 0 ? ends : std::min(ends, link_bytes_per_s);
   const std::uint32_t level = fred.turn_level(from, to);
   const std::uint64_t l1 = level > 1 ? std::min(ends, fred.l1_uplink_bytes_per_s) : ends;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tlm/dimensions.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/program.h"
 #include "tlm/units.h"
@@ -56,11 +57,46 @@ struct FredTraits {
   }
 };
 
+/// What the ranks of one dimension do among themselves.
+enum class DimensionAlgorithm : std::uint8_t {
+  automatic,  ///< ring on a ring or line, direct where fully connected, halving-doubling on a switch if it
+              ///< can
+  ring,
+  bidirectional_ring,  ///< half the bytes each way round
+  direct,
+  halving_doubling,
+};
+constexpr DimensionAlgorithm kDimensionAlgorithms[] = {
+    DimensionAlgorithm::automatic, DimensionAlgorithm::ring, DimensionAlgorithm::bidirectional_ring,
+    DimensionAlgorithm::direct, DimensionAlgorithm::halving_doubling};
+const char* to_string(DimensionAlgorithm algorithm);
+
+/// How a collective goes through the dimensions of a fabric (workloads/collectives/dimensional).
+struct HierarchyOptions {
+  /// The order of the dimensions of a chunk.
+  enum class Order : std::uint8_t {
+    local_bandwidth_aware,  ///< reduce-scatter up, all-reduce in the last one, all-gather down
+    ascending,              ///< the same with reduce-scatter and all-gather in the last one, too
+    per_dimension,          ///< an all-reduce in each
+    themis,                 ///< for each chunk the dimensions with the least load first
+  };
+  /// Who is first at a dimension's port: the stage that came first, or the one with the fewest bytes.
+  enum class Within : std::uint8_t { fifo, smallest_first };
+  Order order = Order::local_bandwidth_aware;
+  Within within = Within::fifo;
+  std::uint32_t active_chunks = 0;  ///< in a dimension at a time; 0: all
+  /// By dimension; empty: automatic. The last one holds for those behind it.
+  std::vector<DimensionAlgorithm> all_reduce, all_gather, reduce_scatter, all_to_all;
+  std::uint32_t direct_window = 0;  ///< peers of direct at a time; 0: all
+  TimePs stage_cost_ps = 0;         ///< endpoint: before the first message of a stage
+};
+
 /// What a collective planner needs to know of a wafer, as plain data that the platform fills in.
 struct FabricTraits {
   enum class Kind : std::uint8_t {
-    mesh,  ///< NPU n at column n mod width, row n / width; X-Y routes
-    fred,  ///< see FredTraits
+    mesh,         ///< NPU n at column n mod width, row n / width; X-Y routes
+    fred,         ///< see FredTraits
+    dimensional,  ///< see Dimensions
   };
   Kind kind = Kind::mesh;
   // Of a mesh.
@@ -71,7 +107,10 @@ struct FabricTraits {
   std::vector<IoPort> io;
   // Of a tree of switches.
   FredTraits fred;
-  // Of both.
+  // Of a fabric of dimensions.
+  Dimensions dimensions;
+  HierarchyOptions hierarchy;
+  // Of all.
   std::uint64_t injection_bytes_per_s = 0, ejection_bytes_per_s = 0;
   WireFormat format;
   bool in_network = false;          ///< the switches reduce and distribute (Step::Kind::flow_send)
@@ -80,12 +119,17 @@ struct FabricTraits {
   bool flows_decompose = false;     ///< in-network programs need endpoint steps to fall back on
   TimePs step_cost_ps = 0;          ///< endpoint: before each message is sent
   TimePs receive_cost_ps = 0;       ///< endpoint: after each message has arrived
+  std::uint64_t reduction_bytes_per_s =
+      0;  ///< endpoint: of a reduction, which reads twice and writes; 0: free
   MemoryTraits memory;
   std::uint64_t io_bytes_per_s = 0;  ///< between a controller and its router or switch, each direction
   TimePs io_latency_ps = 0;          ///< of that link
 
   bool is_mesh() const { return kind == Kind::mesh; }
-  std::uint32_t npus() const { return is_mesh() ? width * height : fred.npus(); }
+  bool is_dimensional() const { return kind == Kind::dimensional; }
+  std::uint32_t npus() const {
+    return is_mesh() ? width * height : is_dimensional() ? dimensions.npus() : fred.npus();
+  }
   /// Controller k is the endpoint npus() + k.
   std::uint32_t io_controllers() const {
     return static_cast<std::uint32_t>(is_mesh() ? io.size() : fred.io.size());
@@ -103,9 +147,12 @@ struct FabricTraits {
   TimePs latency_ps(NpuId from, NpuId to) const {
     return step_cost_ps + head_latency_ps(from, to) + receive_cost_ps;
   }
-  TimePs head_latency_ps(NpuId from, NpuId to) const { return head_latency_ps(hops(from, to)); }
-  /// Of a route with so many links between switches.
+  TimePs head_latency_ps(NpuId from, NpuId to) const {
+    return is_dimensional() ? dimensions.head_latency_ps(from, to) : head_latency_ps(hops(from, to));
+  }
+  /// Of a route with so many links between switches; of dimensions the least.
   TimePs head_latency_ps(std::uint32_t hop_count) const {
+    if (is_dimensional()) return hop_count == 0 ? 0 : dimensions.shortest_latency_ps();
     return is_mesh() ? ends_latency_ps + hop_count * hop_latency_ps : fred.turn_latency_ps[hop_count / 2];
   }
   /// What one message can reach: the slowest of injection, links on the way, ejection.

@@ -5,6 +5,11 @@
 
 namespace wafertlm {
 
+std::vector<BufferPiece> StepSource::pieces(std::uint32_t strand, std::uint32_t index) const {
+  const Step it = step(strand, index);
+  return {{it.offset, it.bytes}};
+}
+
 FlowMembers StepSource::flow(std::uint64_t) const { throw std::logic_error("this program has no flows"); }
 
 const char* to_string(CollectiveType type) {

@@ -30,6 +30,22 @@ struct Step {
   /// The step may start when the first `after_count` steps of strand `after_strand` are done.
   std::uint32_t after_strand = kNone;
   std::uint32_t after_count = 0;
+  /// Sends and receives: the strand goes on as soon as the step has been started. What is sent is what the
+  /// buffer holds then.
+  bool posted = false;
+  /// The step starts when all posted receives of its strand are done.
+  bool joins = false;
+  /// The strand enters a stage: what it sends from here on has its turn at the NPU's ports by `turn`, the
+  /// smaller first, then by the order in which the stages were entered. (Fabrics whose NPUs have a port per
+  /// link.)
+  bool enters = false;
+  std::uint64_t turn = 0;
+  TimePs delay_ps = 0;  ///< of a send: from the start of the step, beside the endpoint's step cost
+};
+
+/// A part of a rank's buffer.
+struct BufferPiece {
+  std::uint64_t offset = 0, bytes = 0;
 };
 
 /// Whose vectors an in-network flow adds up, and who gets the sum; positions in the group, ascending. With
@@ -59,6 +75,8 @@ class StepSource {
   virtual std::uint32_t steps(std::uint32_t strand) const = 0;
   /// Requires strand < strands() and index < steps(strand).
   virtual Step step(std::uint32_t strand, std::uint32_t index) const = 0;
+  /// The parts of the buffer that a step sends or receives, in order; Step::bytes in all.
+  virtual std::vector<BufferPiece> pieces(std::uint32_t strand, std::uint32_t index) const;
   /// The members of flow `tag`, the same from every rank's source. @throws std::logic_error: it has no flows.
   virtual FlowMembers flow(std::uint64_t tag) const;
   /// What the rank does instead if the fabric decides that the collective cannot use its flows; null: the

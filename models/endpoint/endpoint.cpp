@@ -123,14 +123,16 @@ Message& Endpoint::make_message(const MessageKey& key, NpuId peer, std::uint64_t
   message.destination = peer;
   message.traffic_class = traffic_class;
   message.bytes = bytes;
+  message.arrival = next_arrival_;
   return message;
 }
 
-void Endpoint::send_message(Message& message, const Waiter& waiter, TimePs now) {
-  if (params_.step_cost_ps == 0)
+void Endpoint::send_message(Message& message, const Waiter& waiter, TimePs now, TimePs delay_ps) {
+  delay_ps += params_.step_cost_ps;
+  if (delay_ps == 0)
     launch(message, waiter, now);
   else
-    set_timer(now + params_.step_cost_ps, Timer::Event::launch, &message, waiter);
+    set_timer(now + delay_ps, Timer::Event::launch, &message, waiter);
 }
 
 void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
@@ -156,6 +158,7 @@ void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
   }
   if (memory_) memory_->read(message);
   if (reliability_) reliability_->begin(message);
+  if (waiter.posted) return injector_.send(message, PortQueues::kUntold, now);
   sending_.emplace(ticket, waiter);
   injector_.send(message, ticket, now);
 }
@@ -170,7 +173,7 @@ void Endpoint::flow_granted(const Flow& flow, std::uint64_t room_bytes, std::uin
 }
 
 void Endpoint::injected(std::uint64_t ticket, TimePs at) {
-  if (ticket == Injector::kAgain) return;
+  if (ticket == Injector::kAgain || ticket == PortQueues::kUntold) return;
   const auto found = sending_.find(ticket);
   const Waiter waiter = found->second;
   sending_.erase(found);
@@ -219,50 +222,83 @@ bool Endpoint::start_step(Collective& collective, std::uint32_t index, TimePs no
   const CollectiveStart& start = collective.start;
   Strand& strand = collective.strands[index];
   const Step step = start.program->step(index, strand.done);
+  if (step.joins && strand.posted != 0) return false;
   if (step.after_strand != Step::kNone && collective.strands[step.after_strand].done < step.after_count) {
-    if (!strand.parked) collective.parked.push_back(index);
+    if (!strand.parked) collective.strands[step.after_strand].parked_for.push_back(index);
     strand.parked = true;
     return false;
+  }
+  strand.parked = false;
+  if (step.enters) {
+    strand.has_entered = true;
+    strand.turn = step.turn;
+    strand.arrival = next_arrival_++;
   }
   if (step.bytes == 0) {
     step_done(collective, index, now);
     return true;
   }
-  strand.running = true;
-  if (step.kind == Step::Kind::flow_copy) {
-    expect({start.collective_id, step.tag, kFabric}, {&collective, index, 0}, now);
-    return true;
+  if (step.kind == Step::Kind::send || step.kind == Step::Kind::flow_send) {
+    strand.running = !step.posted;
+    start_send_step(collective, index, step, now);
+  } else {
+    strand.running = !step.posted;
+    strand.posted += step.posted ? 1 : 0;
+    const NpuId from = step.kind == Step::Kind::flow_copy ? kFabric : (*start.group)[step.peer];
+    expect({start.collective_id, step.tag, from}, {&collective, index, strand.done, step.posted}, now);
   }
+  if (step.posted) step_done(collective, index, now);
+  return true;
+}
+
+void Endpoint::start_send_step(Collective& collective, std::uint32_t index, const Step& step, TimePs now) {
+  const CollectiveStart& start = collective.start;
+  const Strand& strand = collective.strands[index];
   const bool contributes = step.kind == Step::Kind::flow_send;
   const NpuId peer = contributes ? npu_ : (*start.group)[step.peer];
-  if (step.kind != Step::Kind::send && !contributes) {
-    expect({start.collective_id, step.tag, peer}, {&collective, index, 0}, now);
-    return true;
-  }
   Message& message =
       make_message({start.collective_id, step.tag, npu_}, peer, step.bytes, start.traffic_class);
   message.address = step.offset;
+  message.turn = strand.turn;
+  if (strand.has_entered) message.arrival = strand.arrival;
   if (contributes) message.contributes = true;
-  if (start.buffer) message.source_data = start.buffer + step.offset;
-  send_message(message, {&collective, index, 0}, now);
-  return true;
+  if (start.buffer && step.posted) {
+    for (const BufferPiece& piece : start.program->pieces(index, strand.done))
+      message.gathered.insert(message.gathered.end(), start.buffer + piece.offset,
+                              start.buffer + piece.offset + piece.bytes);
+    message.source_data = message.gathered.data();
+  } else if (start.buffer) {
+    message.source_data = start.buffer + step.offset;
+  }
+  send_message(message, {&collective, index, 0, step.posted}, now, step.delay_ps);
+}
+
+/// Those that wait for strand `index` see whether this was what they wait for; they park again if not.
+void Endpoint::resume_parked(Collective& collective, std::uint32_t index, TimePs now) {
+  if (collective.strands[index].parked_for.empty()) return;
+  const std::vector<std::uint32_t> parked = std::move(collective.strands[index].parked_for);
+  collective.strands[index].parked_for.clear();
+  for (const std::uint32_t other : parked) {
+    collective.strands[other].parked = false;
+    advance(collective, other, now);
+  }
 }
 
 void Endpoint::step_done(Collective& collective, std::uint32_t index, TimePs now) {
   Strand& strand = collective.strands[index];
   strand.running = false;
   ++strand.done;
-  // The parked strands see whether this was what they wait for; they park again if not.
-  if (!collective.parked.empty()) {
-    const std::vector<std::uint32_t> parked = std::move(collective.parked);
-    collective.parked.clear();
-    for (const std::uint32_t other : parked) {
-      collective.strands[other].parked = false;
-      advance(collective, other, now);
-    }
-  }
+  resume_parked(collective, index, now);
   if (strand.done == collective.start.program->steps(index) && --collective.unfinished == 0)
     set_timer(now, Timer::Event::done, nullptr, {&collective, Step::kNone, 0});
+}
+
+TimePs Endpoint::receive_cost_ps(const Message& message, const Waiter& waiter) const {
+  if (params_.reduction_bytes_per_s == 0 || !waiter.collective) return params_.receive_cost_ps;
+  const Step step =
+      waiter.collective->start.program->step(waiter.strand, static_cast<std::uint32_t>(waiter.token));
+  if (step.kind != Step::Kind::reduce) return params_.receive_cost_ps;
+  return params_.receive_cost_ps + transfer_time_ps(3 * message.bytes, params_.reduction_bytes_per_s);
 }
 
 void Endpoint::expect(const MessageKey& key, const Waiter& waiter, TimePs now) {
@@ -280,7 +316,7 @@ void Endpoint::expect(const MessageKey& key, const Waiter& waiter, TimePs now) {
   if (memory_)
     post_to_memory(message, waiter);
   else
-    set_timer(now + params_.receive_cost_ps, Timer::Event::taken, &message, waiter);
+    set_timer(now + receive_cost_ps(message, waiter), Timer::Event::taken, &message, waiter);
 }
 
 /// What comes out of a flow is a message of the fabric to this endpoint.
@@ -359,10 +395,11 @@ void Endpoint::message_arrived(Message& message, TimePs now) {
   if (expected == expected_.end()) return wait_for_step(message);
   const Waiter waiter = expected->second;
   expected_.erase(expected);
-  if (params_.receive_cost_ps == 0)
+  const TimePs cost = receive_cost_ps(message, waiter);
+  if (cost == 0)
     take_in(message, waiter, now);
   else
-    set_timer(now + params_.receive_cost_ps, Timer::Event::taken, &message, waiter);
+    set_timer(now + cost, Timer::Event::taken, &message, waiter);
 }
 
 void Endpoint::wait_for_step(Message& message) {
@@ -387,7 +424,7 @@ void Endpoint::post_to_memory(Message& message, const Waiter& waiter) {
   storing_.emplace(&message, waiter);
   if (!waiter.collective) return memory_->post(message, 0, false);
   const Step step =
-      waiter.collective->start.program->step(waiter.strand, waiter.collective->strands[waiter.strand].done);
+      waiter.collective->start.program->step(waiter.strand, static_cast<std::uint32_t>(waiter.token));
   memory_->post(message, step.offset, step.kind == Step::Kind::reduce);
 }
 
@@ -409,20 +446,31 @@ void Endpoint::memory_done(std::uint64_t token, bool ok, TimePs now) {
 void Endpoint::take_in(Message& message, const Waiter& waiter, TimePs now) {
   if (waiter.collective) {
     const CollectiveStart& start = waiter.collective->start;
-    const Step step = start.program->step(waiter.strand, waiter.collective->strands[waiter.strand].done);
+    const auto index = static_cast<std::uint32_t>(waiter.token);
+    const Step step = start.program->step(waiter.strand, index);
     if (message.bytes != step.bytes)
       throw std::logic_error(npu_name(npu_) + ", collective " + std::to_string(start.collective_id) + ": " +
                              npu_name(message.key.source) + " sent " + std::to_string(message.bytes) +
                              " B where a step expects " + std::to_string(step.bytes) + " B");
-    if (start.buffer) {
-      if (step.kind == Step::Kind::reduce)
-        add_values(start.data_type, start.buffer + step.offset, message.data.data(), message.data.size());
-      else
-        std::copy(message.data.begin(), message.data.end(), start.buffer + step.offset);
-    }
+    if (start.buffer && waiter.posted)
+      waiter.collective->strands[waiter.strand].taken.emplace(index, message.data);
+    else if (start.buffer)
+      store(start, waiter.strand, index, message.data.data());
   }
   release(message);
   finish(waiter, now);
+}
+
+void Endpoint::store(const CollectiveStart& start, std::uint32_t strand, std::uint32_t index,
+                     const std::byte* from) {
+  const bool reduces = start.program->step(strand, index).kind == Step::Kind::reduce;
+  for (const BufferPiece& piece : start.program->pieces(strand, index)) {
+    if (reduces)
+      add_values(start.data_type, start.buffer + piece.offset, from, piece.bytes);
+    else
+      std::copy(from, from + piece.bytes, start.buffer + piece.offset);
+    from += piece.bytes;
+  }
 }
 
 void Endpoint::finish(const Waiter& waiter, TimePs now) {
@@ -437,7 +485,15 @@ void Endpoint::finish(const Waiter& waiter, TimePs now) {
     host_.communication_done(token);
     return;
   }
-  step_done(collective, waiter.strand, now);
+  Strand& strand = collective.strands[waiter.strand];
+  if (!waiter.posted) {
+    step_done(collective, waiter.strand, now);
+  } else if (--strand.posted == 0) {
+    // In the order of the steps, whatever came first, so that sums are the same bits.
+    for (const auto& [index, values] : strand.taken)
+      store(collective.start, waiter.strand, index, values.data());
+    strand.taken.clear();
+  }
   advance(collective, waiter.strand, now);
 }
 
@@ -454,9 +510,8 @@ std::string Endpoint::waits(const MessageKey& key, const Waiter& waiter) const {
   const std::string source =
       key.source == kFabric ? "the result of in-network flow " + std::to_string(key.tag) : name(key.source);
   return name(npu_) + " waits for " + source + " in collective " +
-         std::to_string(collective.start.collective_id) + " step " +
-         std::to_string(collective.strands[waiter.strand].done) + " of strand " +
-         std::to_string(waiter.strand);
+         std::to_string(collective.start.collective_id) + " step " + std::to_string(waiter.token) +
+         " of strand " + std::to_string(waiter.strand);
 }
 
 std::string Endpoint::missing(const Message& message) const {

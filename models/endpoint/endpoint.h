@@ -43,6 +43,7 @@ class EndpointHost {
 struct EndpointParams {
   TimePs step_cost_ps = 0;     ///< launch, DMA set-up: from the start of a send to its first byte
   TimePs receive_cost_ps = 0;  ///< from the message's end (its step posted) to the end of the receive
+  std::uint64_t reduction_bytes_per_s = 0;    ///< a reduction reads twice and writes once at it; 0: free
   std::optional<MemoryTrafficParams> memory;  ///< what is sent is read, what is received written; none: free
   std::optional<ReliabilityParams> reliability;  ///< Go-Back-N; none: the fabric makes no errors
 };
@@ -105,14 +106,18 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
 
  private:
   struct Strand {
-    std::uint32_t done = 0;  // steps finished
-    bool running = false;    // step `done` has been started
-    bool parked = false;     // … waits for another strand
+    std::uint32_t done = 0;                                 // steps finished
+    bool running = false;                                   // step `done` has been started
+    bool parked = false;                                    // … waits for another strand
+    std::uint32_t posted = 0;                               // receives that are not done
+    bool has_entered = false;                               // a stage,
+    std::uint64_t turn = 0, arrival = 0;                    // whose messages have these
+    std::vector<std::uint32_t> parked_for;                  // strands that wait for this one
+    std::map<std::uint32_t, std::vector<std::byte>> taken;  // functional mode: what posted receives brought
   };
   struct Collective {
     CollectiveStart start;
     std::vector<Strand> strands;
-    std::vector<std::uint32_t> parked;
     std::uint32_t unfinished = 0;
   };
   struct KeyHash {
@@ -123,7 +128,8 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   struct Waiter {
     Collective* collective = nullptr;
     std::uint32_t strand = 0;
-    std::uint64_t token = 0;
+    std::uint64_t token = 0;  // of a point-to-point operation; of a receive in a collective: its step
+    bool posted = false;
   };
   struct Timer {
     enum class Event : std::uint8_t {
@@ -159,7 +165,7 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   void message_stored(Message& message) override;
 
   Message& make_message(const MessageKey& key, NpuId peer, std::uint64_t bytes, ClassId traffic_class);
-  void send_message(Message& message, const Waiter& waiter, TimePs now);
+  void send_message(Message& message, const Waiter& waiter, TimePs now, TimePs delay_ps = 0);
   void launch(Message& message, const Waiter& waiter, TimePs now);
   Message& result_of(const Flow& flow);
   void expect(const MessageKey& key, const Waiter& waiter, TimePs now);
@@ -172,6 +178,11 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   void wait_for_step(Message& message);
   void match(Message& message, const Waiter& waiter, TimePs now);
   void take_in(Message& message, const Waiter& waiter, TimePs now);
+  TimePs receive_cost_ps(const Message& message, const Waiter& waiter) const;
+  void start_send_step(Collective& collective, std::uint32_t index, const Step& step, TimePs now);
+  static void store(const CollectiveStart& start, std::uint32_t strand, std::uint32_t index,
+                    const std::byte* from);
+  void resume_parked(Collective& collective, std::uint32_t index, TimePs now);
   void finish(const Waiter& waiter, TimePs now);
   void set_timer(TimePs at, Timer::Event event, Message* message, const Waiter& waiter,
                  std::uint64_t bytes = 0);
@@ -202,7 +213,7 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   TimePs now_ = 0;                                      // of memory_done and timers
   Fault* fault_ = nullptr;
   WakeSlot timer_wake_;
-  std::uint64_t next_ticket_ = 0, timer_order_ = 0;
+  std::uint64_t next_ticket_ = 0, timer_order_ = 0, next_arrival_ = 1;
   std::uint64_t received_bytes_ = 0, early_bytes_ = 0, early_high_water_ = 0;
 };
 

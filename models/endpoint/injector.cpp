@@ -31,9 +31,13 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
              Slot(params.dma_bytes_per_s ? params.dma_bytes_per_s : params.link.bytes_per_s)),
       lanes_(npu, params.striped),
       windows_(params.exits, params.link, params.format, params.dma_engines),
-      port_(port_params(params), classes, *this, *this) {}
+      port_(port_params(params), classes, *this, *this) {
+  if (params.port_routes)
+    ports_.emplace(npu, params.format, *params.port_routes, params.ports, classes, packets, host);
+}
 
 void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
+  if (ports_) return ports_->send(message, ticket, now);
   const ClassId traffic_class = message.traffic_class;
   with_no_engine_[index_of(traffic_class)].push_back({&message, ticket, 0});
   wake_engine(traffic_class, now);
@@ -222,6 +226,7 @@ void Injector::send_answer(Packet& packet, TimePs at) {
 }
 
 void Injector::credit(const Packet& packet, TimePs at, TimePs now) {
+  if (ports_) return ports_->credit(packet, at);
   port_.credit(PortId{0}, packet.vc, packet.wire_bytes, at, now);
   if (packet.flow && packet.kind != PacketKind::data) return;
   if (packet.flow) return flow_credit(*packet.flow, packet.wire_bytes, at, now);
@@ -229,6 +234,7 @@ void Injector::credit(const Packet& packet, TimePs at, TimePs now) {
 }
 
 void Injector::wake(TimePs now) {
+  if (ports_) return ports_->wake(now);
   now_ = now;
   if (window_wake_ps_ <= now) {
     window_wake_ps_ = kNever;

@@ -3,10 +3,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/endpoint/injection_windows.h"
 #include "models/endpoint/lane_counter.h"
+#include "models/endpoint/port_queues.h"
 #include "tlm/fabric/message.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
@@ -27,6 +29,10 @@ struct InjectorParams {
   /// The fabric stripes packets over ways: Packet::lane counts what goes to each destination.
   bool striped = false;
   bool answers = false;  ///< Go-Back-N: control packets go out, too
+  /// The NPU has a port per link (PortQueues): routes and outputs of its first switch. Null: one port.
+  /// Without flows, memory and Go-Back-N.
+  const RouteFunction* port_routes = nullptr;
+  std::uint32_t ports = 0;
 };
 
 class InjectorHost {
@@ -122,6 +128,7 @@ class Injector : private SwitchHost, private RouteFunction {
   TimePs window_wake_ps_ = kNever;
   TimePs now_ = 0;
   SwitchCore port_;
+  std::optional<PortQueues> ports_;
 };
 
 }  // namespace wafertlm

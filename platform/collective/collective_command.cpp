@@ -65,7 +65,7 @@ std::function<int()> add_collective_command(CLI::App& app) {
   command->add_option("--npus", what.npus, "The group, for instance 0-4,10; all if not given");
   command->add_option("--algorithm", what.algorithm, "Override the platform's choice")
       ->check(one_of({"auto", kFastest, "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling",
-                      "double_binary_tree", "tree", "direct", "in_network"}));
+                      "double_binary_tree", "tree", "direct", "in_network", "dimensional"}));
   command->add_option("--root", what.root,
                       "Rank (position in the group) of the root of a rooted collective; 0 if not given");
   command->add_flag("--choices", options->choices,

@@ -110,6 +110,9 @@ std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveTy
     case config::CollectiveAlgorithm::in_network:
       name = "in_network";
       break;
+    case config::CollectiveAlgorithm::dimensional:
+      name = "dimensional";
+      break;
   }
   const std::vector<std::string> possible = algorithms_for(type);
   return std::find(possible.begin(), possible.end(), name) == possible.end() ? "" : name;

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "platform/config/dimensional_type.h"
 #include "platform/config/fred_chips_type.h"
 #include "platform/config/platform_type.h"
 #include "platform/config/value_types.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr const char* kMesh = "mesh";
 constexpr const char* kFred = "fred";
+constexpr const char* kDimensional = "dimensional";
 
 std::uint32_t first_vc(const TrafficClassSpec& row) { return static_cast<std::uint32_t>(row.vc); }
 std::uint32_t end_vc(const TrafficClassSpec& row) { return first_vc(row) + row.vcs; }
@@ -54,6 +56,7 @@ void check_classes(const FabricSpec& fabric, const Check& check) {
 
 /// Two modules that answer each other within no time would make the result depend on who is evaluated first.
 void check_hop_time(const FabricSpec& fabric, const Check& check) {
+  if (fabric.wiring == Wiring::dimensional) return;  // each has its own
   if (fabric.wiring == Wiring::fred) {
     if (fabric.link_latency_ps == 0)
       check.fail({&fabric.link_latency_ps}, "a hop takes no time; expected at least 1 ps");
@@ -241,12 +244,15 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
   const auto fred = [](auto member) {
     return [member](auto& spec) -> auto& { return spec.fred.*member; };
   };
-  type->optional("kind", &FabricSpec::wiring, choice<Wiring>({{kMesh, Wiring::mesh}, {kFred, Wiring::fred}}),
-                 "mesh: a grid of routers; fred: a tree of FRED switches")
+  type->optional(
+          "kind", &FabricSpec::wiring,
+          choice<Wiring>({{kMesh, Wiring::mesh}, {kFred, Wiring::fred}, {kDimensional, Wiring::dimensional}}),
+          "mesh: a grid of routers; fred: a tree of FRED switches; dimensional: rings, switches and others, "
+          "one in each dimension")
       .optional("link_latency", &FabricSpec::link_latency_ps, latency, "Time on the wire of one hop")
       .optional("credit_delay", &FabricSpec::credit_delay_ps, latency,
                 "Until the sender knows that room in the buffer is free again")
-      .optional("packet_bytes", &FabricSpec::packet_bytes, whole_quantity(size_dimension(), "1 B", "16 MiB"),
+      .optional("packet_bytes", &FabricSpec::packet_bytes, whole_quantity(size_dimension(), "1 B", "4 GB"),
                 "Payload of a full packet")
       .optional("header_bytes", &FabricSpec::header_bytes, whole_quantity(size_dimension(), "0 B", "64 KiB"),
                 "Added to every packet on the wire")
@@ -340,7 +346,10 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
                 "Links between an L1 chip and each L2 chip above it; with the physical view")
       .optional("dead", fred(&FredSpec::dead), dead_chips_type(),
                 "Chips that do not work; with the physical view");
+  type->alternative(&FabricSpec::wiring, Wiring::dimensional, "kind", kDimensional);
+  add_dimensional_keys(*type);
   type->check(check_hop_time)
+      .check(check_dimensional)
       .check(check_fred)
       .check(check_fred_chips)
       .check(check_classes)
@@ -351,12 +360,13 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
 }
 
 void check_wafer(const WaferSpec& wafer, const Check& check) {
-  if (wafer.fabric.wiring == Wiring::fred) {
+  if (wafer.fabric.wiring != Wiring::mesh) {
     for (const void* key : {static_cast<const void*>(&wafer.topology), static_cast<const void*>(&wafer.width),
                             static_cast<const void*>(&wafer.height)})
       if (check.is_written(key))
-        check.fail({key}, fmt::format("goes with '{}: mesh' and has no effect beside 'fred'; remove it",
-                                      check.path(&wafer.fabric.wiring)));
+        check.fail({key}, fmt::format("goes with '{}: mesh' and has no effect beside '{}'; remove it",
+                                      check.path(&wafer.fabric.wiring),
+                                      wafer.fabric.wiring == Wiring::fred ? kFred : kDimensional));
     return;
   }
   if (wafer.width == 0) check.fail({&wafer.width}, "missing required key 'width' in wafer: NPUs in a row");

@@ -117,6 +117,9 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
 void check_io(const WaferSpec& wafer, const Check& check) {
   const IoPlacement placement = wafer.io.controllers.placement;
   const bool fred = wafer.fabric.wiring == Wiring::fred;
+  if (wafer.fabric.wiring == Wiring::dimensional && placement != IoPlacement::none)
+    check.fail({&wafer.io.controllers},
+               "there are no I/O controllers on a fabric of dimensions; leave them out");
   if (fred && (placement == IoPlacement::perimeter || placement == IoPlacement::listed))
     check.fail(
         {&wafer.io.controllers},

@@ -15,8 +15,8 @@
 
 namespace wafertlm::config {
 
-/// What the fabric is made of: a grid of routers, or a tree of FRED switches.
-enum class Wiring : std::uint8_t { mesh, fred };
+/// What the fabric is made of: a grid of routers, a tree of FRED switches, or dimensions.
+enum class Wiring : std::uint8_t { mesh, fred, dimensional };
 enum class Topology : std::uint8_t { not_given, mesh };
 enum class InputQueue : std::uint8_t { fifo, per_output };
 enum class Switching : std::uint8_t { cut_through, wormhole };
@@ -31,6 +31,7 @@ enum class CollectiveAlgorithm : std::uint8_t {
   tree,
   direct,
   in_network,
+  dimensional,
 };
 
 /// One row of the traffic class table. It may use virtual channels vc … vc + vcs - 1.
@@ -94,6 +95,33 @@ struct FredSpec {
   }
 };
 
+enum class DimensionTopology : std::uint8_t { ring, fully_connected, switched, mesh, torus };
+
+struct DimensionSpec {
+  DimensionTopology topology = DimensionTopology::ring;
+  std::uint32_t size = 0;
+  std::vector<std::uint32_t> shape;         ///< of a mesh or torus: its sides; empty: one side of `size`
+  std::uint64_t bandwidth_bytes_per_s = 0;  ///< of a link, each direction
+  TimePs latency_ps = 0;                    ///< of a link
+};
+
+/// The links of an NPU in a dimension, where they differ.
+struct OtherLinkSpec {
+  NpuId npu{};
+  std::uint32_t dimension = 0;
+  std::uint64_t bandwidth_bytes_per_s = 0;
+  TimePs latency_ps = 0;
+};
+
+/// Dimension 0 varies fastest in the NPU's number.
+struct DimensionalSpec {
+  std::vector<DimensionSpec> dimensions;
+  std::vector<OtherLinkSpec> other_links;
+
+  /// With a mesh or torus as its sides, each a dimension.
+  Dimensions expanded() const;
+};
+
 enum class ReliabilityProtocol : std::uint8_t { automatic, go_back_n };
 enum class AnswerChannel : std::uint8_t { own, of_class };
 
@@ -111,6 +139,7 @@ struct ReliabilitySpec {
 struct FabricSpec {
   Wiring wiring = Wiring::mesh;
   FredSpec fred;
+  DimensionalSpec dimensional;
   std::uint64_t link_bandwidth_bytes_per_s = 0;
   TimePs link_latency_ps = 20'000;
   TimePs router_pipeline_ps = 0;
@@ -174,6 +203,7 @@ struct WaferSpec {
   IoSpec io;
 
   std::uint32_t npu_count() const {
+    if (fabric.wiring == Wiring::dimensional) return fabric.dimensional.expanded().npus();
     return fabric.wiring == Wiring::fred ? fabric.fred.npu_count() : width * height;
   }
   bool are_neighbours(NpuId a, NpuId b) const;
@@ -197,6 +227,9 @@ struct EndpointSpec {
   TimePs step_cost_ps = 0;     ///< before a message is sent
   TimePs receive_cost_ps = 0;  ///< after a message has arrived
   EndpointMemory memory = EndpointMemory::free;
+  TimePs stage_cost_ps = 0;  ///< before the first message of a stage of a collective by dimensions
+  std::optional<std::uint64_t>
+      reduction_bytes_per_s;  ///< a reduction reads twice and writes once; none: free
 };
 
 struct NpuSpec {
@@ -212,7 +245,18 @@ struct SequencerSpec {
   std::uint32_t look_ahead = 16'384;  ///< nodes
 };
 
+/// Collectives that go through the dimensions of a fabric.
+struct ByDimensionSpec {
+  HierarchyOptions::Order order = HierarchyOptions::Order::local_bandwidth_aware;
+  HierarchyOptions::Within within = HierarchyOptions::Within::fifo;
+  std::optional<std::uint64_t> active_chunks;  ///< in a dimension; nullopt: all
+  /// By dimension; the last one holds for those behind it.
+  std::vector<DimensionAlgorithm> all_reduce, all_gather, reduce_scatter, all_to_all;
+  std::uint32_t direct_window = 0;
+};
+
 struct CollectivesSpec {
+  ByDimensionSpec by_dimension;
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
   std::optional<std::uint64_t> chunks;  ///< nullopt: the algorithm's own choice
   /// hierarchical_2d: of the vector, in the part that goes along the rows first; nullopt: both dimensions

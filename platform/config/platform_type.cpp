@@ -2,6 +2,7 @@
 #include "platform/config/platform_type.h"
 
 #include "platform/config/compute_type.h"
+#include "platform/config/dimensional_type.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
@@ -50,7 +51,14 @@ std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
                 "From the end of each message that is received until its step is done")
       .optional("memory", &EndpointSpec::memory,
                 choice<EndpointMemory>({{"free", EndpointMemory::free}, {"hbm", EndpointMemory::hbm}}),
-                "hbm: what is sent is read from the HBM, what is received is written to it; free: neither");
+                "hbm: what is sent is read from the HBM, what is received is written to it; free: neither")
+      .optional("stage_cost", &EndpointSpec::stage_cost_ps, cost,
+                "Before the first message of each stage of a collective that goes by dimensions")
+      .optional(
+          "reduction_bandwidth", &EndpointSpec::reduction_bytes_per_s,
+          maybe<std::uint64_t>(whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s")),
+          "A reduction reads twice and writes once at this rate, when its message has arrived; left out: it "
+          "takes no time");
   return type;
 }
 
@@ -78,17 +86,20 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
                                        {"double_binary_tree", CollectiveAlgorithm::double_binary_tree},
                                        {"tree", CollectiveAlgorithm::tree},
                                        {"direct", CollectiveAlgorithm::direct},
-                                       {"in_network", CollectiveAlgorithm::in_network}}),
+                                       {"in_network", CollectiveAlgorithm::in_network},
+                                       {"dimensional", CollectiveAlgorithm::dimensional}}),
           "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED paper's "
           "baseline; fastest: the smallest prediction")
       .optional(
-          "chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),
+          "chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 65'536)),
           "Pieces of a collective that move through its phases one after the other; auto: the algorithm's "
           "own choice")
       .optional(
           "split_percent", &CollectivesSpec::split_percent, auto_or(integer<std::uint64_t>(0, 100)),
           "hierarchical_2d: how much of the vector is in the part that goes along the rows first; auto: "
-          "so much that rows and columns carry the same");
+          "so much that rows and columns carry the same")
+      .optional("dimensions", &CollectivesSpec::by_dimension, by_dimension_type(),
+                "How collectives go through the dimensions of a fabric that has them");
   return type;
 }
 
@@ -189,6 +200,10 @@ void check_stragglers(const PlatformSpec& platform, const Check& check) {
 }
 
 void check_platform(const PlatformSpec& platform, const Check& check) {
+  if (platform.wafer.fabric.wiring == Wiring::dimensional &&
+      platform.npu.endpoint.memory == EndpointMemory::hbm)
+    check.fail({&platform.npu.endpoint.memory},
+               "messages do not pass through the memory on a fabric of dimensions; leave it out");
   check_fault_npus(platform, check);
   check_stragglers(platform, check);
 }

@@ -21,9 +21,7 @@
 namespace wafertlm {
 namespace {
 
-struct Options {
-  std::string experiment, out, vcd;
-  std::vector<std::string> overrides;
+struct Options : ExperimentOptions {
   bool critical_path = false;
 };
 
@@ -65,6 +63,14 @@ std::unique_ptr<LinkWaves> trace_links(Fabric& fabric, const std::string& path) 
 }
 
 int run(const Options& options) {
+  const ExperimentRun done = run_experiment(options);
+  fmt::print("{}{}", options.critical_path ? critical_path_text(done.results) : "", done.summary);
+  return 0;
+}
+
+}  // namespace
+
+ExperimentRun run_experiment(const ExperimentOptions& options) {
   namespace fs = std::filesystem;
   const auto start = Clock::now();
   const config::ExperimentSpec experiment = config::load_experiment(options.experiment, options.overrides);
@@ -90,14 +96,11 @@ int run(const Options& options) {
       {"resolved.yaml", config::resolved_yaml(experiment)},
   };
   write_files(out, files);
-  fmt::print("{}{}Written:\n", options.critical_path ? critical_path_text(results) : "",
-             run_summary(results));
-  for (const auto& [name, text] : files) fmt::print("  {}\n", (out / name).string());
-  if (waves) fmt::print("  {}   (gtkwave {})\n", options.vcd, options.vcd);
-  return 0;
+  std::string summary = run_summary(results) + "Written:\n";
+  for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (out / name).string());
+  if (waves) summary += fmt::format("  {}   (gtkwave {})\n", options.vcd, options.vcd);
+  return {results, summary};
 }
-
-}  // namespace
 
 std::function<int()> add_run_command(CLI::App& app) {
   auto options = std::make_shared<Options>();

@@ -2,8 +2,23 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 namespace wafertlm {
+
+struct ExperimentOptions {
+  std::string experiment, out;  ///< a file, a folder
+  std::vector<std::string> overrides;
+  std::string vcd = {};  ///< a file for the waveforms of all links; empty: none
+};
+struct ExperimentRun {
+  nlohmann::ordered_json results;
+  std::string summary;  ///< what is printed, with the names of the files that have been written
+};
+/// Runs an experiment file and writes its results. @throws as the command does
+ExperimentRun run_experiment(const ExperimentOptions& options);
 
 /// Adds `wafertlm run`; the function it returns runs it and gives the exit code.
 std::function<int()> add_run_command(CLI::App& app);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/system/fabric_kind.h"
 
+#include "platform/system/dimensional_kind.h"
 #include "platform/system/fred_kind.h"
 #include "platform/system/mesh_kind.h"
 
@@ -9,9 +10,12 @@ namespace wafertlm {
 const FabricKind& fabric_kind(const config::WaferSpec& spec) {
   static const MeshKind mesh;
   static const FredKind fred;
+  static const DimensionalKind dimensional;
   switch (spec.fabric.wiring) {
     case config::Wiring::mesh:
       return mesh;
+    case config::Wiring::dimensional:
+      return dimensional;
     case config::Wiring::fred:
       break;
   }

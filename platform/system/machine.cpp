@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "platform/system/dimensional_kind.h"
 #include "platform/system/reliability.h"
 #include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"
@@ -15,6 +16,8 @@ FabricTraits platform_traits(const config::PlatformSpec& spec) {
   FabricTraits traits = fabric_kind(spec.wafer).traits(spec.wafer);
   traits.step_cost_ps = spec.npu.endpoint.step_cost_ps;
   traits.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
+  traits.reduction_bytes_per_s = spec.npu.endpoint.reduction_bytes_per_s.value_or(0);
+  traits.hierarchy = hierarchy_options(spec);
   const config::HbmSpec& hbm = spec.npu.hbm;
   if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
     traits.memory = {hbm.read_bandwidth_bytes_per_s, hbm.write_bandwidth_bytes_per_s, hbm.latency_ps,
@@ -28,6 +31,7 @@ EndpointParams endpoint_params(const config::NpuSpec& npu, const MemoryRequester
   EndpointParams params;
   params.step_cost_ps = npu.endpoint.step_cost_ps;
   params.receive_cost_ps = npu.endpoint.receive_cost_ps;
+  params.reduction_bytes_per_s = npu.endpoint.reduction_bytes_per_s.value_or(0);
   if (npu.endpoint.memory == config::EndpointMemory::hbm)
     params.memory = {memory.request_bytes, std::uint64_t{memory.request_bytes} * memory.outstanding};
   return params;
@@ -81,6 +85,8 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.injector.dma_bytes_per_s = fabric.message_bytes_per_s();
     params.injector.exits = fabric.exits(params.npu);
     params.injector.striped = fabric.striped();
+    params.injector.port_routes = fabric.port_routes(params.npu);
+    params.injector.ports = fabric.ports(params.npu);
     params.memory.request_bytes = static_cast<std::uint32_t>(memory.request_bytes);
     params.endpoint = endpoint_params(spec.npu, params.memory);
     params.endpoint.reliability = reliability;

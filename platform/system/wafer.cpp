@@ -5,8 +5,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "platform/system/dimensional_kind.h"
+
 namespace wafertlm {
-ClassTable class_table(const config::FabricSpec& spec) {
+ClassTable class_table(const config::FabricSpec& given) {
+  const config::FabricSpec spec = with_dateline_channels(given);
   std::vector<TrafficClass> classes;
   for (const config::TrafficClassSpec& entry : spec.classes)
     classes.push_back({entry.name, static_cast<std::uint32_t>(entry.vc), entry.vcs, entry.priority});

@@ -49,6 +49,11 @@ class Fabric : public sc_core::sc_module {
   /// should have a window of packets each in the buffer there; else empty.
   virtual std::vector<std::uint8_t> exits(NpuId) const { return {}; }
 
+  /// Of a fabric whose NPUs have a port per link: the routes and the number of outputs of the NPU's first
+  /// switch, which is a part of it. Null: one port.
+  virtual const RouteFunction* port_routes(NpuId) const { return nullptr; }
+  virtual std::uint32_t ports(NpuId) const { return 0; }
+
   /// "npu7", "io3": as in the names of links.
   std::string endpoint_name(NpuId endpoint) const;
   /// Packets to a destination are striped over several ways, by Packet::lane.

@@ -54,12 +54,32 @@ SwitchCore::SwitchCore(const SwitchParams& params, const ClassTable& classes, co
     outputs_[i].channels = &channels_[i * vcs_];
     outputs_[i].queues = queues_ + (per_output_ ? i * vcs_ * inputs_ : 0);
   }
+  set_ring_rules(params);
   waits_.resize(all_outputs_.size());
   next_vc_.resize(all_outputs_.size() * classes.service_order().size());
   more_requests_.resize(channels_.size() * (words() - 1));
 }
 
 SwitchCore::~SwitchCore() = default;
+
+void SwitchCore::set_ring_rules(const SwitchParams& params) {
+  if (params.ring_outputs.empty()) return;
+  if (!per_output_) throw std::invalid_argument("rings need a queue per output");
+  for (std::size_t c = 0; c < classes_.size(); ++c)
+    if (classes_[static_cast<ClassId>(c)].vcs % 2 != 0)
+      throw std::invalid_argument("rings need an even number of channels for each class; class " +
+                                  classes_[static_cast<ClassId>(c)].name + " has " +
+                                  std::to_string(classes_[static_cast<ClassId>(c)].vcs));
+  has_rings_ = true;
+  ring_rules_.resize(all_queues_.size(), RingRule::any);
+  for (std::size_t i = 0; i < all_queues_.size(); ++i) {
+    const RingPort out = params.ring_outputs[i / (std::size_t{inputs_} * vcs_)];
+    if (out.ring == 0) continue;
+    const std::size_t input = i % inputs_;
+    const bool stays = input < params.ring_inputs.size() && params.ring_inputs[input].ring == out.ring;
+    ring_rules_[i] = out.dateline ? RingRule::upper : stays ? RingRule::keep : RingRule::lower;
+  }
+}
 
 std::size_t SwitchCore::outputs() const { return wormhole_ ? wormhole_->outputs() : all_outputs_.size(); }
 
@@ -186,6 +206,18 @@ void SwitchCore::arrive_for(PortId output, PortId input, Packet& packet, TimePs 
   expose(into, index_of(input), index_of(packet.vc));
 }
 
+/// Towards a ring: one half of the class's channels, see RingPort.
+inline void SwitchCore::keep_to_half(Queue& queue) const {
+  const RingRule rule = ring_rules_[static_cast<std::size_t>(&queue - queues_)];
+  if (rule == RingRule::any) return;
+  const auto half = static_cast<std::uint8_t>(queue.vcs.count / 2);
+  const bool crossed =
+      rule == RingRule::upper ||
+      (rule == RingRule::keep && index_of(queue.head->vc) >= std::size_t{queue.vcs.first} + half);
+  if (crossed) queue.vcs.first = static_cast<std::uint8_t>(queue.vcs.first + half);
+  queue.vcs.count = half;
+}
+
 /// Notes of the packet at the front of `queue` what arbitration asks.
 inline void SwitchCore::set_front(Queue& queue) {
   const Packet& packet = *queue.head;
@@ -194,6 +226,7 @@ inline void SwitchCore::set_front(Queue& queue) {
   queue.wire_bytes = packet.wire_bytes;
   queue.head_class = packet.traffic_class;
   queue.vcs = classes_.channels_of(packet.traffic_class, packet.flow != nullptr);
+  if (has_rings_) keep_to_half(queue);
 }
 
 /// Makes it a contender for its output.

@@ -37,7 +37,17 @@ struct OutputParams {
   std::uint64_t round_trip_bytes = 0;
 };
 
+/// A port on a ring. Packets go round on the lower half of their class's channels until they cross the link
+/// behind the dateline, from then on on the upper half: so no cycle of channels waits for itself.
+struct RingPort {
+  std::uint16_t ring = 0;  ///< number within the switch, 0: on none
+  bool dateline = false;   ///< of an output: its link is the one that closes the ring
+};
+
 struct SwitchParams {
+  /// By port; both empty: no rings. Requires InputQueue::per_output, and classes with an even number of
+  /// channels.
+  std::vector<RingPort> ring_inputs, ring_outputs;
   TimePs pipeline_ps = 0;  ///< head in → ready for arbitration
   InputQueue input_queue = InputQueue::per_output;
   std::vector<TimePs> credit_delay_ps;  ///< per input: tail out → room known upstream
@@ -201,6 +211,8 @@ class alignas(64) SwitchCore {
     return &more_requests_[(std::size_t{output.port} * vcs_ + vc) * (words() - 1)];
   }
   void set_front(Queue& queue);
+  void keep_to_half(Queue& queue) const;
+  void set_ring_rules(const SwitchParams& params);
   void expose(Queue& queue, std::size_t input, std::size_t vc);
   bool serve(Output& output, std::uint32_t in_vc, TimePs now, TimePs& next);
   bool serve_group(Output& output, std::size_t group, TimePs now, TimePs& next);
@@ -235,7 +247,10 @@ class alignas(64) SwitchCore {
   std::uint8_t vcs_;
   bool per_output_;  // else an input's queues are shared by all outputs
   bool is_observed_ = false;
+  bool has_rings_ = false;
   // The rest.
+  enum class RingRule : std::uint8_t { any, lower, keep, upper };
+  std::vector<RingRule> ring_rules_;  // by queue
   LinkObserver* observer_ = nullptr;
   std::size_t observed_ = 0;
   std::vector<Output> all_outputs_;

@@ -211,6 +211,7 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
       bound = std::max(
           bound, nearest + static_cast<TimePs>(Uint128{2 * (p - 1)} * request.bytes * kPsPerSecond / rates));
   }
+  if (fabric.is_dimensional()) return bound;
   const TimePs cut = fabric.is_mesh() ? cut_bound_ps(request, fabric, blocks, needs.across)
                                       : tree_bound_ps(request, fabric, blocks, needs.across);
   return cut == 0 ? bound : std::max(bound, nearest + cut);

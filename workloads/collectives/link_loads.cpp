@@ -4,6 +4,13 @@
 #include <algorithm>
 
 namespace wafertlm {
+namespace {
+
+std::size_t slots(const FabricDimension& dimension) {
+  return dimension.kind == FabricDimension::Kind::fully_connected ? dimension.size : 2;
+}
+
+}  // namespace
 
 // Stretches are half-open, from `from` to `to`, in rows of one place more than there are NPUs.
 LinkLoads::LinkLoads(const FabricTraits& fabric)
@@ -15,7 +22,44 @@ LinkLoads::LinkLoads(const FabricTraits& fabric)
       l1_up_(fabric.fred.l1_switches),
       l1_down_(l1_up_.size()),
       l2_up_(fabric.fred.l2_switches),
-      l2_down_(l2_up_.size()) {}
+      l2_down_(l2_up_.size()) {
+  if (!fabric.is_dimensional()) return;
+  const Dimensions& dimensions = fabric.dimensions;
+  for (std::size_t d = 0; d < dimensions.count(); ++d)
+    by_dimension_.emplace_back(dimensions.npus() * slots(dimensions[d]));
+}
+
+/// Routes as in models/dimensional.
+void LinkLoads::add_in_dimensions(NpuId from, NpuId to, std::uint64_t bytes) {
+  using Kind = FabricDimension::Kind;
+  const Dimensions& dimensions = fabric_.dimensions;
+  NpuId at = from;
+  for (std::size_t d = 0; d < dimensions.count(); ++d) {
+    const std::uint32_t size = dimensions[d].size, there = dimensions.coordinate(to, d);
+    std::uint32_t here = dimensions.coordinate(at, d);
+    if (here == there) continue;
+    const auto load = [&](NpuId npu, std::size_t slot) -> std::uint64_t& {
+      return by_dimension_[d][index_of(npu) * slots(dimensions[d]) + slot];
+    };
+    const NpuId end = dimensions.at(at, d, there);
+    if (dimensions[d].kind == Kind::fully_connected) {
+      load(at, there) += bytes;
+    } else if (dimensions[d].kind == Kind::switched) {
+      load(at, 0) += bytes;
+      load(end, 1) += bytes;
+    } else {
+      const std::uint32_t up = (there + size - here) % size;
+      const bool next = dimensions[d].kind == Kind::line ? there > here
+                        : 2 * up == size                 ? here % 2 == 0
+                                                         : 2 * up < size;
+      while (here != there) {
+        load(dimensions.at(at, d, here), next ? 0 : 1) += bytes;
+        here = next ? (here + 1) % size : (here + size - 1) % size;
+      }
+    }
+    at = end;
+  }
+}
 
 void LinkLoads::add_in_tree(NpuId from, NpuId to, std::uint64_t bytes) {
   const std::uint32_t level = fabric_.fred.turn_level(from, to);
@@ -52,6 +96,7 @@ void LinkLoads::add_flow(const std::vector<NpuId>& contributors, const std::vect
 }
 
 void LinkLoads::add(NpuId from, NpuId to, std::uint64_t bytes) {
+  if (fabric_.is_dimensional()) return add_in_dimensions(from, to, bytes);
   if (!fabric_.is_mesh()) return add_in_tree(from, to, bytes);
   const auto amount = static_cast<std::int64_t>(bytes);
   const auto stretch = [&](std::vector<std::int64_t>& up, std::vector<std::int64_t>& down, std::size_t base,
@@ -75,10 +120,23 @@ std::uint64_t LinkLoads::busiest_bytes() const {
   auto bytes = static_cast<std::uint64_t>(most);
   for (const auto* links : {&l1_up_, &l1_down_, &l2_up_, &l2_down_})
     for (const std::uint64_t load : *links) bytes = std::max(bytes, load);
+  for (const auto& links : by_dimension_)
+    for (const std::uint64_t load : links) bytes = std::max(bytes, load);
   return bytes;
 }
 
 TimePs LinkLoads::busiest_ps() const {
+  if (fabric_.is_dimensional()) {
+    TimePs busiest = 0;
+    for (std::size_t d = 0; d < by_dimension_.size(); ++d) {
+      std::uint64_t bytes = 0;
+      for (const std::uint64_t load : by_dimension_[d]) bytes = std::max(bytes, load);
+      const FabricDimension& dimension = fabric_.dimensions[d];
+      if (bytes != 0)
+        busiest = std::max(busiest, dimension.latency_ps + transfer_time_ps(bytes, dimension.bytes_per_s));
+    }
+    return busiest;
+  }
   if (fabric_.is_mesh()) {
     const std::uint64_t bytes = busiest_bytes();
     if (bytes == 0) return 0;

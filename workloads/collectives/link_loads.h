@@ -24,6 +24,7 @@ class LinkLoads {
   TimePs busiest_ps() const;
 
  private:
+  void add_in_dimensions(NpuId from, NpuId to, std::uint64_t bytes);
   void add_in_tree(NpuId from, NpuId to, std::uint64_t bytes);
 
   const FabricTraits& fabric_;
@@ -31,6 +32,9 @@ class LinkLoads {
   std::vector<std::int64_t> east_, west_, south_, north_;
   // Of the uplinks of a tree of switches, and back.
   std::vector<std::uint64_t> l1_up_, l1_down_, l2_up_, l2_down_;
+  // Of the links of a dimension: [npu][slot]; up and down a ring, line or switch, or by coordinate of the
+  // peer.
+  std::vector<std::vector<std::uint64_t>> by_dimension_;
 };
 
 }  // namespace wafertlm

@@ -7,6 +7,7 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/dimensional/box.h"
 #include "workloads/collectives/in_network.h"
 #include "workloads/collectives/programs.h"
 
@@ -46,14 +47,16 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
     text += (fabric.is_mesh()
                  ? " (hierarchical_2d needs a full rectangle with both sides longer than 1"
                  : " (hierarchical_2d needs several L1 switches with equally many NPUs, two or more") +
-            std::string("; in_network a fabric whose switches reduce)");
+            std::string(
+                "; in_network a fabric whose switches reduce; dimensional a fabric of dimensions and all "
+                "combinations of some coordinates)");
   throw std::invalid_argument(text);
 }
 
 bool takes_chunks(const CollectiveRequest& request) {
   const std::string& name = request.algorithm;
   const bool blocks = request.type == CollectiveType::gather || request.type == CollectiveType::scatter;
-  return name == "hierarchical_2d" || name == "double_binary_tree" ||
+  return name == "hierarchical_2d" || name == "double_binary_tree" || name == "dimensional" ||
          (name == "tree" && request.type != CollectiveType::barrier && !blocks);
 }
 
@@ -64,6 +67,7 @@ std::vector<std::string> rule_of(const CollectiveRequest& request, const FabricT
   if (request.type != CollectiveType::all_reduce && request.type != CollectiveType::all_gather &&
       request.type != CollectiveType::reduce_scatter)
     return {};
+  if (box_of(request.group, fabric)) return {"dimensional"};
   if (fabric.in_network) {
     if (request.type == CollectiveType::all_reduce) return {"in_network"};
     return {};
@@ -117,19 +121,15 @@ bool is_small(const Trial& trial, const FabricTraits& fabric) {
 std::vector<std::string> algorithms_for(CollectiveType type) {
   switch (type) {
     case CollectiveType::all_reduce:
-      return {"in_network",
-              "hierarchical_2d",
-              "bidirectional_ring",
-              "ring",
-              "halving_doubling",
-              "double_binary_tree",
-              "tree",
-              "direct"};
+      return {"dimensional",        "in_network", "hierarchical_2d",
+              "bidirectional_ring", "ring",       "halving_doubling",
+              "double_binary_tree", "tree",       "direct"};
     case CollectiveType::all_gather:
     case CollectiveType::reduce_scatter:
-      return {"in_network", "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling", "direct"};
+      return {"dimensional", "in_network",       "hierarchical_2d", "bidirectional_ring",
+              "ring",        "halving_doubling", "direct"};
     case CollectiveType::all_to_all:
-      return {"direct"};
+      return {"direct", "dimensional"};
     case CollectiveType::barrier:
       return {"in_network", "tree", "halving_doubling"};
     case CollectiveType::gather:
@@ -146,6 +146,8 @@ std::vector<std::string> algorithms_for(CollectiveType type) {
 std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric) {
   std::vector<std::string> names = algorithms_for(type);
   if (!fabric.in_network) names.erase(std::remove(names.begin(), names.end(), "in_network"), names.end());
+  if (!box_of(group, fabric))
+    names.erase(std::remove(names.begin(), names.end(), "dimensional"), names.end());
   if (!grid_of(group, fabric))
     names.erase(std::remove(names.begin(), names.end(), "hierarchical_2d"), names.end());
   return names;
@@ -176,11 +178,18 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
   if (request.type == CollectiveType::barrier) best.bytes = kBarrierBytes;
   if (!request.algorithm.empty() && request.algorithm != kFastest)
     return with_algorithm(best, request.algorithm, fabric);
+  // All-to-all by dimensions moves bytes more than once: only if somebody has asked for it.
+  if (fabric.is_dimensional() && request.algorithm.empty() && request.type == CollectiveType::all_to_all) {
+    const Blocks blocks(request.bytes, request.group.size());
+    const bool asked = !fabric.hierarchy.all_to_all.empty() && box_of(request.group, fabric) &&
+                       blocks.bytes(0) == blocks.bytes(request.group.size() - 1);
+    return with_algorithm(best, asked ? "dimensional" : "direct", fabric);
+  }
   if (request.algorithm.empty()) {
     const std::vector<std::string> rule = rule_of(request, fabric);
     if (!rule.empty()) {
       const Trial large = shortest_of(rule, best, fabric);
-      if (!is_small(large, fabric)) return large.request;
+      if (fabric.is_dimensional() || !is_small(large, fabric)) return large.request;
     }
   }
   return shortest_of(algorithms_for(request.type, request.group, fabric), best, fabric).request;

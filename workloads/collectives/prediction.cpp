@@ -5,6 +5,7 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/dimensional/program.h"
 #include "workloads/collectives/direct.h"
 #include "workloads/collectives/halving_doubling.h"
 #include "workloads/collectives/hierarchical_cost.h"
@@ -374,6 +375,7 @@ TimePs memory_busy_ps(const CollectiveRequest& request, const FabricTraits& fabr
 
 TimePs closed_form_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const CollectiveType type = request.type;
+  if (request.algorithm == "dimensional") return dimensional_ps(request, fabric);
   if (request.algorithm == "in_network") return in_network_ps(request, fabric);
   if (request.algorithm == "hierarchical_2d") return hierarchical_ps(request, fabric);
   if (request.algorithm == "direct") return direct_ps(request, fabric);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/programs.h"
 
+#include "workloads/collectives/dimensional/program.h"
 #include "workloads/collectives/direct.h"
 #include "workloads/collectives/halving_doubling.h"
 #include "workloads/collectives/hierarchical.h"
@@ -91,6 +92,7 @@ Sources double_binary_tree(const CollectiveRequest& request, const FabricTraits&
 }  // namespace
 
 Sources programs_of(const CollectiveRequest& request, const FabricTraits& fabric) {
+  if (request.algorithm == "dimensional") return dimensional_programs(request, fabric);
   if (request.algorithm == "in_network") return in_network(request, fabric);
   if (request.algorithm == "hierarchical_2d") return hierarchical(request, fabric);
   if (request.algorithm == "halving_doubling")

@@ -39,6 +39,7 @@ std::optional<GroupGrid> grid_of(const Group& group, const FabricTraits& fabric)
     const Rectangle box(group, fabric);
     return box.is_grid() ? std::optional(grid_of_rectangle(group, box, fabric)) : std::nullopt;
   }
+  if (fabric.is_dimensional()) return {};
   std::map<std::uint32_t, std::uint32_t> members;  // of each L1 switch
   for (const NpuId npu : group) ++members[fabric.fred.l1_of(npu)];
   const std::uint32_t width = members.empty() ? 0 : members.begin()->second;
@@ -87,6 +88,7 @@ bool closes_with_neighbours(const std::vector<std::uint32_t>& order, const Group
 
 GroupDistances::GroupDistances(const Group& group, const FabricTraits& fabric)
     : fabric_(fabric), members_(group.size()), member_(fabric.npus(), false) {
+  if (fabric.is_dimensional()) return;
   if (!fabric.is_mesh()) {
     on_l1_.resize(fabric.fred.l1_switches);
     on_l2_.resize(fabric.fred.l2_switches);
@@ -114,6 +116,7 @@ std::uint32_t GroupDistances::members_near(NpuId npu, std::uint32_t level) const
 
 /// |dx| + |dy| is the larger of |dx + dy| and |dx - dy|.
 std::uint32_t GroupDistances::farthest_hops(NpuId from) const {
+  if (fabric_.is_dimensional()) return 1;
   if (!fabric_.is_mesh())
     return members_near(from, 2) < members_ ? 4 : members_near(from, 1) < members_ ? 2 : 0;
   const std::uint32_t sum = fabric_.column(from) + fabric_.row(from);
@@ -122,6 +125,7 @@ std::uint32_t GroupDistances::farthest_hops(NpuId from) const {
 }
 
 std::uint32_t GroupDistances::diameter() const {
+  if (fabric_.is_dimensional()) return 1;
   if (fabric_.is_mesh()) return std::max(sum_most_ - sum_least_, skew_most_ - skew_least_);
   const auto used = [](const std::vector<std::uint32_t>& members) {
     return std::count_if(members.begin(), members.end(), [](std::uint32_t count) { return count != 0; });
@@ -131,6 +135,7 @@ std::uint32_t GroupDistances::diameter() const {
 
 /// On a mesh outwards: members that are far from each other are few.
 std::uint32_t GroupDistances::nearest_hops(NpuId from) const {
+  if (fabric_.is_dimensional()) return 1;
   if (!fabric_.is_mesh()) return members_near(from, 1) > 1 ? 0 : members_near(from, 2) > 1 ? 2 : 4;
   const auto x0 = static_cast<std::int64_t>(fabric_.column(from)),
              y0 = static_cast<std::int64_t>(fabric_.row(from));

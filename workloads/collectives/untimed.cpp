@@ -33,7 +33,8 @@ class Run {
       bool moved = false;
       const auto still_live = [&](const std::pair<std::uint32_t, std::uint32_t>& who) {
         moved = advance(who.first, who.second) || moved;
-        return strands_[who.first][who.second].done < program_.ranks[who.first]->steps(who.second);
+        const Strand& strand = strands_[who.first][who.second];
+        return strand.done < program_.ranks[who.first]->steps(who.second) || !strand.posted.empty();
       };
       // Visits every strand once, in order.
       live_.erase(std::stable_partition(live_.begin(), live_.end(), still_live), live_.end());
@@ -57,6 +58,8 @@ class Run {
     std::uint32_t done = 0;
     bool sending = false;
     std::uint64_t offset = 0, bytes = 0;  // what is being sent
+    std::vector<std::uint32_t>
+        posted;  // receives, by step, that are taken in before the next step that joins
   };
 
   std::string name() const { return std::string(to_string(program_.type)) + " as " + program_.algorithm; }
@@ -71,16 +74,36 @@ class Run {
     std::fill(first, first + static_cast<std::ptrdiff_t>(bytes), true);
   }
 
-  bool is_defined(std::uint32_t rank, const Step& step) const {
-    const auto first = defined_[rank].begin() + static_cast<std::ptrdiff_t>(step.offset);
-    const auto end = first + static_cast<std::ptrdiff_t>(step.bytes);
-    return std::find(first, end, false) == end;
+  using Pieces = std::vector<BufferPiece>;
+
+  bool is_defined(std::uint32_t rank, const Pieces& pieces) const {
+    for (const BufferPiece& piece : pieces) {
+      const auto first = defined_[rank].begin() + static_cast<std::ptrdiff_t>(piece.offset);
+      const auto end = first + static_cast<std::ptrdiff_t>(piece.bytes);
+      if (std::find(first, end, false) != end) return false;
+    }
+    return true;
+  }
+
+  /// Takes in what posted receives wait for, in the order of their steps; false if some of it is not there.
+  bool take_posted(std::uint32_t rank, std::uint32_t index) {
+    Strand& strand = strands_[rank][index];
+    for (const std::uint32_t at : strand.posted) {
+      const Step step = program_.ranks[rank]->step(index, at);
+      if (wire_.count({step.peer, rank, step.tag}) == 0) return false;
+    }
+    for (const std::uint32_t at : strand.posted)
+      receive(rank, index, program_.ranks[rank]->step(index, at), program_.ranks[rank]->pieces(index, at));
+    strand.posted.clear();
+    return true;
   }
 
   /// Does at most one thing for a strand: starts a send, ends it, receives, or skips a step without bytes.
   bool advance(std::uint32_t rank, std::uint32_t index) {
     Strand& strand = strands_[rank][index];
+    if (strand.done == program_.ranks[rank]->steps(index)) return take_posted(rank, index);
     const Step step = program_.ranks[rank]->step(index, strand.done);
+    if (step.joins && !take_posted(rank, index)) return false;
     if (!strand.sending && step.after_strand != Step::kNone) {
       if (step.after_strand >= strands_[rank].size())
         fail(rank, index, "waits for a strand that is not there");
@@ -89,20 +112,28 @@ class Run {
     if (step.bytes != 0) {
       const bool flow = step.kind == Step::Kind::flow_send || step.kind == Step::Kind::flow_copy;
       if (!flow && (step.peer >= buffers_.size() || step.peer == rank)) fail(rank, index, "has no such peer");
-      if (step.offset + step.bytes > program_.buffer_bytes) fail(rank, index, "leaves the buffer");
+      const Pieces pieces = program_.ranks[rank]->pieces(index, strand.done);
+      for (const BufferPiece& piece : pieces)
+        if (piece.offset + piece.bytes > program_.buffer_bytes) fail(rank, index, "leaves the buffer");
       if (step.kind == Step::Kind::flow_copy) {
         if (!take_result(rank, index, step)) return false;
       } else if (step.kind != Step::Kind::send && step.kind != Step::Kind::flow_send) {
-        if (!receive(rank, index, step)) return false;
+        if (step.posted)
+          strand.posted.push_back(strand.done);
+        else if (!receive(rank, index, step, pieces))
+          return false;
+      } else if (step.posted) {
+        if (!is_defined(rank, pieces)) fail(rank, index, "sends bytes that hold nothing yet");
+        send(rank, index, step, pieces);
       } else if (!strand.sending) {
-        if (!is_defined(rank, step)) fail(rank, index, "sends bytes that hold nothing yet");
+        if (!is_defined(rank, pieces)) fail(rank, index, "sends bytes that hold nothing yet");
         strand.sending = true;
         strand.offset = step.offset;
         strand.bytes = step.bytes;
         return true;
       } else {
         if (step.kind == Step::Kind::send)
-          send(rank, index, step);
+          send(rank, index, step, pieces);
         else
           contribute(rank, index, step);
         strand.sending = false;
@@ -112,9 +143,12 @@ class Run {
     return true;
   }
 
-  void send(std::uint32_t rank, std::uint32_t strand, const Step& step) {
-    const auto first = buffers_[rank].begin() + static_cast<std::ptrdiff_t>(step.offset);
-    std::vector<std::byte> message(first, first + static_cast<std::ptrdiff_t>(step.bytes));
+  void send(std::uint32_t rank, std::uint32_t strand, const Step& step, const Pieces& pieces) {
+    std::vector<std::byte> message;
+    for (const BufferPiece& piece : pieces) {
+      const auto first = buffers_[rank].begin() + static_cast<std::ptrdiff_t>(piece.offset);
+      message.insert(message.end(), first, first + static_cast<std::ptrdiff_t>(piece.bytes));
+    }
     if (flip_ && flip_->sender == rank && flip_->receiver == step.peer && flip_->tag == step.tag &&
         flip_->byte < step.bytes) {
       message[flip_->byte] ^= std::byte{1} << flip_->bit;
@@ -159,27 +193,31 @@ class Run {
     Step copy = step;
     copy.peer = kFabric;
     copy.kind = Step::Kind::copy;
-    return receive(rank, strand, copy);
+    return receive(rank, strand, copy, {{step.offset, step.bytes}});
   }
 
-  bool receive(std::uint32_t rank, std::uint32_t strand, const Step& step) {
+  bool receive(std::uint32_t rank, std::uint32_t strand, const Step& step, const Pieces& pieces) {
     const auto found = wire_.find({step.peer, rank, step.tag});
     if (found == wire_.end()) return false;
     const std::vector<std::byte>& message = found->second;
     if (message.size() != step.bytes)
       fail(rank, strand,
            "expects " + std::to_string(step.bytes) + " B and gets " + std::to_string(message.size()) + " B");
-    for (const Strand& other : strands_[rank])
-      if (other.sending && step.offset < other.offset + other.bytes &&
-          other.offset < step.offset + step.bytes)
-        fail(rank, strand, "writes over what is being sent");
-    std::byte* to = buffers_[rank].data() + step.offset;
-    if (step.kind == Step::Kind::reduce) {
-      if (!is_defined(rank, step)) fail(rank, strand, "adds to bytes that hold nothing yet");
-      add_values(program_.data_type, to, message.data(), message.size());
-    } else {
-      std::copy(message.begin(), message.end(), to);
-      define(rank, step.offset, step.bytes);
+    const bool reduces = step.kind == Step::Kind::reduce;
+    if (reduces && !is_defined(rank, pieces)) fail(rank, strand, "adds to bytes that hold nothing yet");
+    const std::byte* from = message.data();
+    for (const BufferPiece& piece : pieces) {
+      for (const Strand& other : strands_[rank])
+        if (other.sending && piece.offset < other.offset + other.bytes &&
+            other.offset < piece.offset + piece.bytes)
+          fail(rank, strand, "writes over what is being sent");
+      std::byte* to = buffers_[rank].data() + piece.offset;
+      if (reduces)
+        add_values(program_.data_type, to, from, piece.bytes);
+      else
+        std::copy(from, from + piece.bytes, to);
+      if (!reduces) define(rank, piece.offset, piece.bytes);
+      from += piece.bytes;
     }
     wire_.erase(found);
     return true;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "tlm/fabric/message.h"
+#include "tlm/fabric/wire_format.h"
+#include "tlm/link/class_table.h"
+#include "tlm/link/switch_core.h"
+#include "tlm/wake_slot.h"
+
+namespace wafertlm {
+
+class InjectorHost;
+
+/// The sending side of an NPU that has a port per link of its fabric, in place of one injection port: the
+/// NPU's first switch is a part of it. Of the messages that leave through a port the port sends the one whose
+/// turn (Message::turn, then Message::arrival) is first, packet by packet, and chooses when it becomes free.
+/// So a message that is ready goes before others that wait, and none waits for a port that is busy with
+/// another link's.
+class PortQueues {
+ public:
+  /// `routes` of the first switch; it has `exits` outputs. No ticket is told of a message sent with kUntold.
+  PortQueues(NpuId npu, const WireFormat& format, const RouteFunction& routes, std::uint32_t exits,
+             const ClassTable& classes, PacketPool& packets, InjectorHost& host);
+
+  static constexpr std::uint64_t kUntold = ~std::uint64_t{0} - 1;
+
+  void send(Message& message, std::uint64_t ticket, TimePs now);
+  /// The packet leaves the first switch; its tail does at `at`.
+  void credit(const Packet& packet, TimePs at);
+  void wake(TimePs now);
+
+ private:
+  struct Waiting {
+    std::uint64_t turn, arrival, order;
+    Message* message;
+    std::uint64_t ticket;
+    bool operator>(const Waiting& other) const {
+      if (turn != other.turn) return turn > other.turn;
+      return arrival != other.arrival ? arrival > other.arrival : order > other.order;
+    }
+  };
+  /// Of an exit and a class.
+  struct Port {
+    std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting;
+    TimePs free_ps = 0;              // kNever: a packet waits in the switch
+    TimePs asked_ps = kNever;        // a look at this port is due
+    std::uint64_t ticket = kUntold;  // to tell when that packet leaves
+  };
+  using Due = std::pair<TimePs, std::uint32_t>;  // when, port
+
+  void ask(std::uint32_t port, TimePs at);
+  void serve(Port& port, TimePs now);
+
+  WireFormat format_;
+  const RouteFunction& routes_;
+  const ClassTable& classes_;
+  PacketPool& packets_;
+  InjectorHost& host_;
+  Packet probe_;             // asks for routes
+  std::vector<Port> ports_;  // [exit][class]
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+  WakeSlot wake_;
+  std::uint64_t next_order_ = 0;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/astra_sim/astra_command.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "platform/astra_sim/astra_files.h"
+#include "platform/command/files.h"
+#include "platform/run/run_command.h"
+
+namespace wafertlm {
+namespace {
+
+struct Options {
+  astra_sim::Files files;
+  std::string out, logging_configuration;
+  std::vector<std::string> overrides;
+  double comm_scale = 1, injection_scale = 1;
+  int queues = 1;
+  bool rendezvous = false;
+};
+
+void add_file_options(CLI::App& command, Options& options) {
+  command.add_option("--workload-configuration", options.files.workload,
+                     "PREFIX of the traces PREFIX.<rank>.et");
+  command.add_option("--system-configuration", options.files.system, "JSON file")->required();
+  command.add_option("--network-configuration", options.files.network, "YAML file")->required();
+  command.add_option("--remote-memory-configuration", options.files.remote_memory, "JSON file");
+  command.add_option("--comm-group-configuration", options.files.comm_groups, "JSON file, or 'empty'");
+  command.add_option("--logging-folder", options.out, "Folder for the results")->type_name("DIR");
+  command.add_option("--logging-configuration", options.logging_configuration, "Has no effect here");
+}
+
+void warn_all(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+}
+
+std::vector<std::string> option_warnings(const Options& options) {
+  std::vector<std::string> warnings;
+  const auto ignored = [&](const char* option) {
+    warnings.push_back(std::string(option) + " is not modelled and has no effect");
+  };
+  if (!options.logging_configuration.empty() && options.logging_configuration != "empty")
+    ignored("--logging-configuration");
+  if (options.comm_scale != 1) ignored("--comm-scale");
+  if (options.injection_scale != 1) ignored("--injection-scale");
+  if (options.queues != 1) ignored("--num-queues-per-dim");
+  if (options.rendezvous) ignored("--rendezvous-protocol");
+  return warnings;
+}
+
+void write(const astra_sim::Conversion& conversion, const std::filesystem::path& folder) {
+  require_writable_folder(folder);
+  std::vector<std::pair<std::string, std::string>> files = {{"platform.yaml", conversion.platform_yaml}};
+  if (!conversion.experiment_yaml.empty()) files.emplace_back("experiment.yaml", conversion.experiment_yaml);
+  write_files(folder, files);
+}
+
+std::int64_t whole_ns(double seconds) { return std::llround(seconds * 1e9); }
+
+/// A line per rank as ASTRA-sim prints it; a cycle is a nanosecond.
+void print_ranks(const nlohmann::ordered_json& results) {
+  const auto& iteration = results["iterations"].back();
+  for (const auto& rank : iteration["ranks"]) {
+    double exposed_ps = 0;
+    for (const auto& [category, time] : rank["breakdown_ps"].items())
+      if (category.rfind("exposed_", 0) == 0 && category != "exposed_memory")
+        exposed_ps += time.get<double>();
+    fmt::print("sys[{}] finished, {} cycles, exposed communication {} cycles.\n",
+               rank["rank"].get<std::uint64_t>(), whole_ns(rank["done_s"].get<double>()),
+               std::llround(exposed_ps / 1000));
+  }
+}
+
+int run(const Options& options) {
+  if (options.files.workload.empty()) throw std::invalid_argument("--workload-configuration is missing");
+  const std::filesystem::path out = options.out.empty() ? "out/astra-sim" : options.out;
+  const astra_sim::Conversion conversion = astra_sim::convert(options.files, "platform.yaml");
+  warn_all(conversion.warnings);
+  warn_all(option_warnings(options));
+  write(conversion, out);
+  const ExperimentRun done =
+      run_experiment({(out / "experiment.yaml").string(), out.string(), options.overrides});
+  print_ranks(done.results);
+  fmt::print("\n{}", done.summary);
+  return 0;
+}
+
+int convert(const Options& options) {
+  const std::filesystem::path out = options.out.empty() ? "." : options.out;
+  const astra_sim::Conversion conversion = astra_sim::convert(options.files, "platform.yaml");
+  warn_all(conversion.warnings);
+  write(conversion, out);
+  fmt::print("Written:\n  {}\n", (out / "platform.yaml").string());
+  if (!conversion.experiment_yaml.empty()) fmt::print("  {}\n", (out / "experiment.yaml").string());
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_astra_sim_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("astra-sim", "Run ASTRA-sim's inputs as they are, with its option names");
+  add_file_options(*command, *options);
+  command->add_option("--set", options->overrides, "Change a key of what the files become");
+  command->add_option("--comm-scale", options->comm_scale, "Has no effect here");
+  command->add_option("--injection-scale", options->injection_scale, "Has no effect here");
+  command->add_option("--num-queues-per-dim", options->queues, "Has no effect here");
+  command->add_option("--rendezvous-protocol", options->rendezvous, "Has no effect here");
+  command->footer(
+      "A cycle is a nanosecond. What the files ask for and is not modelled is named in a warning.\n"
+      "Example:\n"
+      "  wafertlm astra-sim --workload-configuration=traces/all_reduce --system-configuration=system.json "
+      "\\\n"
+      "      --network-configuration=network.yml --remote-memory-configuration=memory.json "
+      "--logging-folder=out");
+  return [options] { return run(*options); };
+}
+
+std::function<int()> add_convert_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("convert", "Write the inputs of other simulators as ours");
+  command->require_subcommand(1);
+  CLI::App* from =
+      command->add_subcommand("astra-sim", "platform.yaml and, with a workload, experiment.yaml");
+  add_file_options(*from, *options);
+  from->add_option("--out", options->out, "Folder for the files; the current one if not given")
+      ->type_name("DIR");
+  return [options] { return convert(*options); };
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "platform/config/platform_spec.h"
+#include "platform/config/struct_type.h"
+
+namespace wafertlm::config {
+
+/// The keys of `kind: dimensional`.
+void add_dimensional_keys(Struct<FabricSpec>& type);
+void check_dimensional(const FabricSpec& fabric, const Check& check);
+
+/// collectives.dimensions
+std::shared_ptr<const Struct<ByDimensionSpec>> by_dimension_type();
+
+}  // namespace wafertlm::config

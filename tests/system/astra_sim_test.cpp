@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// `wafertlm astra-sim` and `convert astra-sim`: ASTRA-sim's own examples, its option names, and what is
+// refused.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/shared_traces.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
+
+namespace wafertlm {
+namespace {
+
+constexpr const char* kRing4 =
+    "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n";
+constexpr const char* kSystem =
+    R"({"scheduling-policy": "LIFO", "endpoint-delay": 10, "active-chunks-per-dimension": 1,
+  "preferred-dataset-splits": 4, "local-mem-bw": 1600, "boost-mode": 0, "collective-optimization": "localBWAware",
+  "all-reduce-implementation": ["ring"], "all-gather-implementation": ["ring"],
+  "reduce-scatter-implementation": ["ring"], "all-to-all-implementation": ["direct"]})";
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+class AstraSim : public test::SharedTraces {
+ protected:
+  test::ToolResult run(const std::string& prefix, const std::string& network, const std::string& system) {
+    return test::run_tool("astra-sim --workload-configuration=" + prefix +
+                          " --system-configuration=" + folder_.write("system.json", system) +
+                          " --network-configuration=" + folder_.write("network.yml", network) +
+                          " --remote-memory-configuration=" +
+                          folder_.write("memory.json", R"({"memory-type": "NO_MEMORY_EXPANSION"})") +
+                          " --comm-group-configuration=empty --logging-folder=" + folder_.path() + "/out");
+  }
+  /// The cycles in which rank 0 finished.
+  static double finished(const test::ToolResult& result) {
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    const std::string begin = "sys[0] finished, ";
+    const std::size_t at = result.out.find(begin);
+    EXPECT_NE(at, std::string::npos) << result.out;
+    return at == std::string::npos ? 0 : std::stod(result.out.substr(at + begin.size()));
+  }
+
+  test::TempFolder folder_;
+};
+
+// ASTRA-sim prints 43000, 64744 and 22240 for these (analytical, congestion-aware).
+TEST_F(AstraSim, Microbenchmarks) {
+  const auto cycles = [&](const std::string& type) {
+    return finished(run(trace("microbenchmarks/" + type + "/4npus_1MB/" + type), kRing4, kSystem));
+  };
+  EXPECT_NEAR(cycles("all_reduce"), 43000, 215);
+  EXPECT_NEAR(cycles("all_gather"), 64744, 324);
+  EXPECT_NEAR(cycles("reduce_scatter"), 22240, 112);
+  EXPECT_GT(cycles("all_to_all"), 1000);
+}
+
+TEST_F(AstraSim, TheCustomRing) {
+  const test::ToolResult result = run(trace("custom_ring_allreduce_8npus_1MB/custom_allreduce"),
+                                      replaced(kRing4, "[ 4 ]", "[ 8 ]"), kSystem);
+  finished(result);
+  EXPECT_NE(result.out.find("sys[7] finished"), std::string::npos);
+}
+
+TEST_F(AstraSim, SixtyFourRanks) {
+  const std::string network =
+      "topology: [ Ring, Switch ]\nnpus_count: [ 8, 8 ]\nbandwidth: [ 50.0, 25.0 ]\nlatency: [ 500.0, 500.0 "
+      "]\n";
+  const std::string system =
+      R"({"scheduling-policy": "FIFO", "endpoint-delay": 10, "active-chunks-per-dimension": 2,
+  "preferred-dataset-splits": 4, "local-mem-bw": 1600, "collective-optimization": "localBWAware", "peak-perf": 900,
+  "roofline-enabled": 0, "all-reduce-implementation": ["ring", "halvingDoubling"],
+  "all-gather-implementation": ["ring", "halvingDoubling"], "reduce-scatter-implementation": ["ring", "halvingDoubling"],
+  "all-to-all-implementation": ["direct", "direct"], "intra-dimension-scheduling": "SCF",
+  "inter-dimension-scheduling": "themis"})";
+  const test::ToolResult result =
+      run(trace("MLP_HybridParallel_Data_Model/MLP_HybridParallel_Data_Model"), network, system);
+  finished(result);
+  EXPECT_NE(result.out.find("sys[63] finished"), std::string::npos);
+  EXPECT_EQ(result.error.find("warning"), std::string::npos) << result.error;
+}
+
+TEST_F(AstraSim, WhatIsNotModelledIsNamedAndWhatIsUnknownRefused) {
+  const std::string prefix = trace("microbenchmarks/all_reduce/4npus_1MB/all_reduce");
+  EXPECT_NE(run(prefix, kRing4, kSystem).error.find("'boost-mode' is not modelled"), std::string::npos);
+  const auto refused = [&](const std::string& network, const std::string& system, const std::string& why) {
+    const test::ToolResult result = run(prefix, network, system);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.error.find(why), std::string::npos) << result.error;
+  };
+  refused(kRing4, replaced(kSystem, "endpoint-delay", "endpoint-dellay"), "did you mean 'endpoint-delay'");
+  refused(kRing4, replaced(kSystem, "LIFO", "LILO"), "must be one of");
+  refused(kRing4, replaced(kSystem, "[\"ring\"]", "[\"rings\"]"), "did you mean 'ring'");
+  refused(replaced(kRing4, "latency", "latencies"), kSystem, "did you mean 'latency'");
+  refused(replaced(kRing4, "Ring", "Rign"), kSystem, "did you mean 'Ring'");
+  refused(replaced(kRing4, "[ 50.0 ]", "[ 50.0, 1.0 ]"), kSystem, "a value for each dimension");
+}
+
+TEST_F(AstraSim, ConvertWritesWhatRunsTheSame) {
+  const std::string prefix = trace("microbenchmarks/all_reduce/4npus_1MB/all_reduce");
+  const double direct = finished(run(prefix, kRing4, kSystem));
+  const std::string to = folder_.path() + "/converted";
+  const test::ToolResult converted = test::run_tool(
+      "convert astra-sim --workload-configuration=" + prefix + " --system-configuration=" + folder_.path() +
+      "/system.json --network-configuration=" + folder_.path() + "/network.yml --out " + to);
+  ASSERT_EQ(converted.exit_code, 0) << converted.error;
+  const test::ToolResult again = test::run_tool("run " + to + "/experiment.yaml --out " + to + "/out");
+  ASSERT_EQ(again.exit_code, 0) << again.error;
+  EXPECT_GT(direct, 0);
+  EXPECT_EQ(test::read_text(to + "/platform.yaml"), test::read_text(folder_.path() + "/out/platform.yaml"));
+}
+
+}  // namespace
+}  // namespace wafertlm

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/dimensions.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace wafertlm {
+
+std::uint32_t FabricDimension::links() const {
+  if (size < 2) return 0;
+  switch (kind) {
+    case Kind::fully_connected:
+      return size - 1;
+    case Kind::switched:
+      return 1;
+    case Kind::line:
+      return size == 2 ? 1 : 2;
+    case Kind::ring:
+      break;
+  }
+  return 2;
+}
+
+std::uint32_t FabricDimension::hops(std::uint32_t from, std::uint32_t to) const {
+  if (from == to) return 0;
+  const std::uint32_t apart = from > to ? from - to : to - from;
+  switch (kind) {
+    case Kind::fully_connected:
+      return 1;
+    case Kind::switched:
+      return 2;
+    case Kind::line:
+      return apart;
+    case Kind::ring:
+      break;
+  }
+  return std::min(apart, size - apart);
+}
+
+const char* to_string(FabricDimension::Kind kind) {
+  switch (kind) {
+    case FabricDimension::Kind::ring:
+      return "ring";
+    case FabricDimension::Kind::fully_connected:
+      return "fully_connected";
+    case FabricDimension::Kind::switched:
+      return "switch";
+    case FabricDimension::Kind::line:
+      break;
+  }
+  return "mesh";
+}
+
+Dimensions::Dimensions(std::vector<FabricDimension> list) : list_(std::move(list)) {
+  if (list_.empty()) throw std::invalid_argument("a fabric needs at least one dimension");
+  constexpr std::uint64_t kMostNpus = 65'536;
+  std::uint64_t npus = 1;
+  for (const FabricDimension& dimension : list_) {
+    if (dimension.size == 0) throw std::invalid_argument("a dimension needs at least one NPU");
+    strides_.push_back(static_cast<std::uint32_t>(npus));
+    npus *= dimension.size;
+    if (npus > kMostNpus)
+      throw std::invalid_argument("the sizes of the dimensions multiply to more than " +
+                                  std::to_string(kMostNpus) + " NPUs");
+  }
+  npus_ = static_cast<std::uint32_t>(npus);
+}
+
+NpuId Dimensions::at(NpuId npu, std::size_t d, std::uint32_t coordinate_there) const {
+  return static_cast<NpuId>(static_cast<std::uint32_t>(npu) +
+                            (coordinate_there - coordinate(npu, d)) * strides_[d]);
+}
+
+std::uint32_t Dimensions::hops(NpuId from, NpuId to) const {
+  std::uint32_t hops = 0;
+  for (std::size_t d = 0; d < count(); ++d) hops += list_[d].hops(coordinate(from, d), coordinate(to, d));
+  return hops;
+}
+
+TimePs Dimensions::head_latency_ps(NpuId from, NpuId to) const {
+  TimePs latency = 0;
+  for (std::size_t d = 0; d < count(); ++d)
+    latency += list_[d].hops(coordinate(from, d), coordinate(to, d)) * list_[d].latency_ps;
+  return latency;
+}
+
+std::uint64_t Dimensions::path_bytes_per_s(NpuId from, NpuId to, std::uint64_t otherwise) const {
+  std::uint64_t rate = otherwise;
+  for (std::size_t d = 0; d < count(); ++d)
+    if (coordinate(from, d) != coordinate(to, d)) rate = std::min(rate, list_[d].bytes_per_s);
+  return rate;
+}
+
+std::uint64_t Dimensions::npu_bytes_per_s() const {
+  std::uint64_t rate = 0;
+  for (const FabricDimension& dimension : list_) rate += dimension.links() * dimension.bytes_per_s;
+  return rate;
+}
+
+TimePs Dimensions::shortest_latency_ps() const {
+  TimePs shortest = kNever;
+  for (const FabricDimension& dimension : list_)
+    if (dimension.size > 1) shortest = std::min(shortest, dimension.hops(0, 1) * dimension.latency_ps);
+  return shortest;
+}
+
+}  // namespace wafertlm

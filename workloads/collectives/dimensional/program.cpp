@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collectives/dimensional/program.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "workloads/collectives/blocks.h"
+
+namespace wafertlm {
+namespace {
+
+using Kind = ChunkStage::Kind;
+
+/// Steps of a stage before its first message, and behind its last.
+constexpr std::uint32_t kBegin = 1, kEnd = 1;
+
+std::uint32_t ways(const ChunkStage& stage) { return stage.kind == Kind::all_reduce ? 2 : 1; }
+
+std::uint32_t rounds_one_way(DimensionAlgorithm algorithm, std::uint32_t size) {
+  if (algorithm == DimensionAlgorithm::direct) return 1;
+  if (algorithm != DimensionAlgorithm::halving_doubling) return size - 1;
+  std::uint32_t rounds = 0;
+  while ((1U << rounds) < size) ++rounds;
+  return rounds;
+}
+
+GroupBox required_box(const CollectiveRequest& request, const FabricTraits& fabric) {
+  auto box = box_of(request.group, fabric);
+  if (!box)
+    throw std::invalid_argument(
+        "the group is not made of all combinations of some coordinates in the dimensions: "
+        "'dimensional' cannot run on it");
+  return *std::move(box);
+}
+
+}  // namespace
+
+DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box, const FabricTraits& fabric)
+    : type_(request.type),
+      box_(std::move(box)),
+      bytes_(request.bytes),
+      ranks_(static_cast<std::uint32_t>(request.group.size())),
+      chunk_count_(request.chunks),
+      stage_cost_ps_(fabric.hierarchy.stage_cost_ps) {
+  const std::vector<ChunkRoute> routes = chunk_routes(request, box_, fabric);
+  bool halves = false;
+  for (const ChunkRoute& route : routes) {
+    Chunk chunk;
+    for (const ChunkStage& is : route) {
+      Stage stage;
+      stage.is = is;
+      stage.first_step = chunk.steps;
+      stage.rounds = ways(is) * rounds_one_way(is.algorithm, box_.axes[is.axis].size);
+      const std::uint32_t peers = box_.axes[is.axis].size - 1;
+      // All-to-all stores what comes where something waits to be sent: all of that is posted first.
+      const bool all = fabric.hierarchy.direct_window == 0 || is.kind == Kind::all_to_all;
+      stage.window = all ? peers : std::min(peers, fabric.hierarchy.direct_window);
+      if (fabric.hierarchy.within == HierarchyOptions::Within::smallest_first) stage.turn = is.sent_bytes;
+      const std::uint32_t messages = is.algorithm == DimensionAlgorithm::direct               ? peers
+                                     : is.algorithm == DimensionAlgorithm::bidirectional_ring ? 2
+                                                                                              : 1;
+      chunk.steps += kBegin + stage.rounds * 2 * messages + kEnd;
+      halves = halves || is.algorithm == DimensionAlgorithm::bidirectional_ring;
+      chunk.stages.push_back(stage);
+    }
+    chunks_.push_back(std::move(chunk));
+  }
+  const Blocks blocks(bytes_, ranks_), parts(blocks.bytes(0), chunk_count_), half(parts.bytes(0), 2);
+  const bool even = blocks.bytes(0) == blocks.bytes(ranks_ - 1);
+  uniform_ =
+      even && parts.bytes(0) == parts.bytes(chunk_count_ - 1) && (!halves || half.bytes(0) == half.bytes(1));
+  if (type_ == CollectiveType::all_to_all && !even)
+    throw std::invalid_argument("all_to_all by dimensions needs blocks of one length: " +
+                                std::to_string(bytes_) + " B are no multiple of " + std::to_string(ranks_) +
+                                " times an element; take another size or the algorithm direct");
+  if (fabric.hierarchy.active_chunks != 0) set_gates(routes, fabric);
+}
+
+/// Stages begin on each axis in the order of a small event model, the same at every rank, and not before all
+/// but the last active_chunks − 1 in front of them have ended. The first of all that have not ended can
+/// always go on, so nothing waits for ever.
+void DimensionalPlan::set_gates(const std::vector<ChunkRoute>& routes, const FabricTraits& fabric) {
+  const StageSchedule schedule = schedule_stages(routes, box_, fabric);
+  const std::uint32_t active = fabric.hierarchy.active_chunks;
+  for (const auto& order : schedule.order) {
+    gates_.emplace_back();
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      Chunk& chunk = chunks_[order[i].chunk];
+      Stage& stage = chunk.stages[order[i].stage];
+      const bool last = order[i].stage + 1 == chunk.stages.size();
+      gates_.back().push_back(
+          {order[i].chunk, last ? chunk.steps : chunk.stages[order[i].stage + 1].first_step});
+      if (i >= active) stage.gate_count = i - active + 1;
+    }
+  }
+}
+
+DimensionalProgram::DimensionalProgram(std::shared_ptr<const DimensionalPlan> plan, std::uint32_t rank)
+    : plan_(std::move(plan)), position_(plan_->box_.position[rank]) {}
+
+std::uint32_t DimensionalProgram::strands() const {
+  return static_cast<std::uint32_t>(plan_->chunks_.size() + plan_->gates_.size());
+}
+
+std::uint32_t DimensionalProgram::steps(std::uint32_t strand) const {
+  const std::size_t chunks = plan_->chunks_.size();
+  return strand < chunks ? plan_->chunks_[strand].steps
+                         : static_cast<std::uint32_t>(plan_->gates_[strand - chunks].size());
+}
+
+const DimensionalPlan::Stage& DimensionalProgram::stage_at(std::uint32_t chunk, std::uint32_t index) const {
+  const auto& stages = plan_->chunks_[chunk].stages;
+  std::size_t s = 0;
+  while (s + 1 < stages.size() && stages[s + 1].first_step <= index) ++s;
+  return stages[s];
+}
+
+/// Scatter, round r: what comes goes to the next one a round later, so that a rank's own block comes last.
+/// Gather: the own block first. Backwards everything is mirrored.
+DimensionalProgram::Part DimensionalProgram::ring_part(const DimensionalPlan::Stage& stage,
+                                                       std::uint32_t index) const {
+  const BoxAxis& axis = plan_->box_.axes[stage.is.axis];
+  const std::uint32_t p = axis.size, x = plan_->box_.coordinate(position_, stage.is.axis);
+  const bool both = stage.is.algorithm == DimensionAlgorithm::bidirectional_ring;
+  const std::uint32_t messages = both ? 2 : 1;
+  const std::uint32_t round = index / (2 * messages), within = index % (2 * messages);
+  const bool gathers =
+      stage.is.kind == Kind::all_gather || (stage.is.kind == Kind::all_reduce && round >= p - 1);
+  const std::uint32_t r = round % (p - 1);
+  Part part;
+  part.sends = within < messages;
+  part.joins = within == 0;
+  part.first_round = round == 0;
+  part.halves = messages;
+  part.half = within % messages;
+  part.reduces = !gathers;
+  part.tag = std::uint64_t{round} << 1 | part.half;
+  const std::uint32_t behind = (gathers ? r : r + 1) + (part.sends ? 0 : 1);
+  if (part.half == 0) {
+    part.peer = part.sends ? (x + 1) % p : (x + p - 1) % p;
+    part.first = (x + 2 * p - behind) % p;
+  } else {
+    part.peer = part.sends ? (x + p - 1) % p : (x + 1) % p;
+    part.first = (x + behind) % p;
+  }
+  return part;
+}
+
+/// Halving: the half that the other one keeps; doubling: all that the sender has.
+DimensionalProgram::Part DimensionalProgram::halving_part(const DimensionalPlan::Stage& stage,
+                                                          std::uint32_t index) const {
+  const BoxAxis& axis = plan_->box_.axes[stage.is.axis];
+  const std::uint32_t x = plan_->box_.coordinate(position_, stage.is.axis);
+  const std::uint32_t one_way = rounds_one_way(stage.is.algorithm, axis.size), round = index / 2;
+  const bool halves = stage.is.kind != Kind::all_gather && round < one_way;
+  Part part;
+  part.count = halves ? axis.size >> (round + 1) : 1U << (round % one_way);
+  part.peer = x ^ part.count;
+  part.sends = index % 2 == 0;
+  part.joins = part.sends;
+  part.first_round = round == 0;
+  part.reduces = halves;
+  part.tag = round;
+  const std::uint32_t whose = halves == part.sends ? part.peer : x;
+  part.first = whose & ~(part.count - 1);
+  return part;
+}
+
+/// Who is next comes first, so that no two send to the same one at the same time.
+DimensionalProgram::Part DimensionalProgram::direct_part(const DimensionalPlan::Stage& stage,
+                                                         std::uint32_t index) const {
+  const BoxAxis& axis = plan_->box_.axes[stage.is.axis];
+  const std::uint32_t p = axis.size, peers = p - 1, x = plan_->box_.coordinate(position_, stage.is.axis);
+  const bool second = index >= 2 * peers;
+  const std::uint32_t at = index % (2 * peers), start = at / (2 * stage.window) * stage.window;
+  const std::uint32_t width = std::min(stage.window, peers - start), within = at - 2 * start;
+  Part part;
+  part.sends = within < width;
+  part.joins = within == 0;
+  part.first_round = at < width && !second;
+  const std::uint32_t distance = start + within % width + 1;
+  part.peer = part.sends ? (x + distance) % p : (x + p - distance) % p;
+  part.tag = second ? 1 : 0;
+  switch (stage.is.kind) {
+    case Kind::all_to_all:
+      part.first = part.peer;
+      break;
+    case Kind::all_gather:
+      part.first = part.sends ? x : part.peer;
+      break;
+    case Kind::reduce_scatter:
+    case Kind::all_reduce:
+      part.reduces = !second;
+      // What the receiver reduces, or what the sender has.
+      part.first = second == part.sends ? x : part.peer;
+      break;
+  }
+  return part;
+}
+
+DimensionalProgram::Part DimensionalProgram::part(const DimensionalPlan::Stage& stage,
+                                                  std::uint32_t index) const {
+  if (stage.is.algorithm == DimensionAlgorithm::direct) return direct_part(stage, index);
+  if (stage.is.algorithm == DimensionAlgorithm::halving_doubling) return halving_part(stage, index);
+  return ring_part(stage, index);
+}
+
+Step DimensionalProgram::step(std::uint32_t strand, std::uint32_t index) const {
+  const DimensionalPlan& plan = *plan_;
+  Step step;
+  if (strand >= plan.chunks_.size()) {
+    const DimensionalPlan::Gate& gate = plan.gates_[strand - plan.chunks_.size()][index];
+    step.after_strand = gate.strand;
+    step.after_count = gate.count;
+    return step;
+  }
+  const DimensionalPlan::Stage& stage = stage_at(strand, index);
+  const BoxAxis& axis = plan.box_.axes[stage.is.axis];
+  const std::uint32_t within = index - stage.first_step;
+  const auto number = static_cast<std::uint64_t>(&stage - plan.chunks_[strand].stages.data());
+  const bool last = number + 1 == plan.chunks_[strand].stages.size();
+  if (within == 0) {
+    step.enters = true;
+    step.turn = stage.turn;
+    if (stage.gate_count != 0) {
+      step.after_strand = static_cast<std::uint32_t>(plan.chunks_.size()) + stage.is.axis;
+      step.after_count = stage.gate_count;
+    }
+    return step;
+  }
+  if (index + 1 == (last ? plan.chunks_[strand].steps : plan.chunks_[strand].stages[number + 1].first_step)) {
+    step.joins = true;
+    return step;
+  }
+  const Part is = part(stage, within - kBegin);
+  step.kind = is.sends ? Step::Kind::send : is.reduces ? Step::Kind::reduce : Step::Kind::copy;
+  const std::uint32_t own = plan.box_.coordinate(position_, stage.is.axis);
+  step.peer = plan.box_.rank_at[position_ + (is.peer - own) * axis.stride];
+  step.bytes = bytes_of(stage, strand, is);
+  step.tag = std::uint64_t{strand} << 40 | number << 32 | is.tag;
+  step.posted = true;
+  step.joins = is.joins;
+  if (is.sends && is.first_round) step.delay_ps = plan.stage_cost_ps_;
+  return step;
+}
+
+/// Of the positions that a message is made of, one for each block.
+template <typename Visit>
+void for_each_position(const GroupBox& box, const ChunkStage& stage, std::uint32_t own, std::uint32_t first,
+                       std::uint32_t count, const Visit& visit) {
+  const auto is_fixed = [&](std::size_t axis) {
+    return axis == stage.axis || (stage.kind != Kind::all_to_all && (stage.scattered >> axis & 1) != 0);
+  };
+  std::uint32_t base = 0, free = 1;
+  for (std::size_t a = 0; a < box.axes.size(); ++a) {
+    if (!is_fixed(a))
+      free *= box.axes[a].size;
+    else if (a != stage.axis)
+      base += box.coordinate(own, a) * box.axes[a].stride;
+  }
+  for (std::uint32_t j = first; j < first + count; ++j)
+    for (std::uint32_t k = 0; k < free; ++k) {
+      std::uint32_t position = base + j * box.axes[stage.axis].stride, rest = k;
+      for (std::size_t a = 0; a < box.axes.size(); ++a) {
+        if (is_fixed(a)) continue;
+        position += rest % box.axes[a].size * box.axes[a].stride;
+        rest /= box.axes[a].size;
+      }
+      visit(position);
+    }
+}
+
+BufferPiece DimensionalProgram::piece_of(std::uint32_t block, std::uint32_t chunk, const Part& part) const {
+  const Blocks blocks(plan_->bytes_, plan_->ranks_);
+  const Blocks chunks(blocks.bytes(block), plan_->chunk_count_);
+  const Blocks halves(chunks.bytes(chunk), part.halves);
+  return {blocks.offset(block) + chunks.offset(chunk) + halves.offset(part.half), halves.bytes(part.half)};
+}
+
+std::uint64_t DimensionalProgram::bytes_of(const DimensionalPlan::Stage& stage, std::uint32_t chunk,
+                                           const Part& part) const {
+  const GroupBox& box = plan_->box_;
+  if (plan_->uniform_) {
+    std::uint64_t blocks = plan_->ranks_ / box.axes[stage.is.axis].size * part.count;
+    if (stage.is.kind != Kind::all_to_all)
+      for (std::size_t a = 0; a < box.axes.size(); ++a)
+        if (a != stage.is.axis && (stage.is.scattered >> a & 1) != 0) blocks /= box.axes[a].size;
+    return blocks * (plan_->bytes_ / (std::uint64_t{plan_->ranks_} * plan_->chunk_count_ * part.halves));
+  }
+  std::uint64_t bytes = 0;
+  for_each_position(box, stage.is, position_, part.first, part.count, [&](std::uint32_t position) {
+    bytes += piece_of(box.rank_at[position], chunk, part).bytes;
+  });
+  return bytes;
+}
+
+/// All-to-all: slot y of the vector holds what is for the rank with y's coordinates on the axes to come; on
+/// those that are done y tells where it is from. What needs no more stage goes into the received vector.
+std::uint64_t DimensionalProgram::received_at(const DimensionalPlan::Stage& stage, std::uint32_t chunk,
+                                              std::uint32_t position) const {
+  const GroupBox& box = plan_->box_;
+  const BufferPiece piece = piece_of(box.rank_at[position], chunk, Part());
+  for (std::size_t a = 0; a < box.axes.size(); ++a) {
+    const bool done = a == stage.is.axis || (stage.is.scattered >> a & 1) != 0;
+    if (!done && box.coordinate(position, a) != box.coordinate(position_, a)) return piece.offset;
+  }
+  return plan_->bytes_ + piece.offset;  // blocks have one length
+}
+
+std::vector<BufferPiece> DimensionalProgram::pieces(std::uint32_t strand, std::uint32_t index) const {
+  const DimensionalPlan::Stage& stage = stage_at(strand, index);
+  const Part is = part(stage, index - stage.first_step - kBegin);
+  std::vector<BufferPiece> pieces;
+  for_each_position(plan_->box_, stage.is, position_, is.first, is.count, [&](std::uint32_t position) {
+    pieces.push_back(piece_of(plan_->box_.rank_at[position], strand, is));
+    if (stage.is.kind == Kind::all_to_all && !is.sends)
+      pieces.back().offset = received_at(stage, strand, position);
+  });
+  return pieces;
+}
+
+std::vector<std::unique_ptr<StepSource>> dimensional_programs(const CollectiveRequest& request,
+                                                              const FabricTraits& fabric) {
+  const auto plan = std::make_shared<const DimensionalPlan>(request, required_box(request, fabric), fabric);
+  std::vector<std::unique_ptr<StepSource>> programs;
+  for (std::uint32_t rank = 0; rank < request.group.size(); ++rank)
+    programs.push_back(std::make_unique<DimensionalProgram>(plan, rank));
+  return programs;
+}
+
+TimePs dimensional_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const GroupBox box = required_box(request, fabric);
+  return schedule_stages(chunk_routes(request, box, fabric), box, fabric).end_ps;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "workloads/collectives/dimensional/box.h"
+#include "workloads/collectives/planner.h"
+
+namespace wafertlm {
+
+/// What a chunk does on one axis of a box.
+struct ChunkStage {
+  enum class Kind : std::uint8_t { reduce_scatter, all_gather, all_reduce, all_to_all };
+  Kind kind = Kind::all_reduce;
+  std::uint32_t axis = 0;
+  DimensionAlgorithm algorithm = DimensionAlgorithm::ring;
+  std::uint32_t scattered = 0;   ///< bit per axis over which the chunk is scattered before the stage
+  std::uint64_t sent_bytes = 0;  ///< by each rank, nearly
+};
+using ChunkRoute = std::vector<ChunkStage>;
+
+/// The stages of every chunk: their order by HierarchyOptions::order, their algorithms by dimension.
+/// Themis: arXiv 2110.04478, section 4: the loads of the dimensions begin at steps × latency; each chunk goes
+/// to those with the least load first, unless they differ by less than a threshold.
+/// @throws std::invalid_argument: halving-doubling where the group has not a power of two of coordinates; the
+/// message names algorithms that work.
+std::vector<ChunkRoute> chunk_routes(const CollectiveRequest& request, const GroupBox& box,
+                                     const FabricTraits& fabric);
+
+/// What a stage costs on idle links.
+struct StageCost {
+  TimePs busy_ps = 0;     ///< bytes over bandwidth of the busiest link
+  TimePs latency_ps = 0;  ///< all of its rounds: of links and endpoints
+};
+StageCost cost_of(const ChunkStage& stage, const GroupBox& box, const FabricTraits& fabric);
+
+/// A small event model of the stages: a dimension sends one stage's bytes at a time, first come first served
+/// or fewest bytes first, and the latency of a stage delays only the chunk's next one.
+struct StageSchedule {
+  TimePs end_ps = 0;
+  struct Entry {
+    std::uint32_t chunk, stage;
+  };
+  std::vector<std::vector<Entry>> order;  ///< by axis: in which the stages begin
+};
+StageSchedule schedule_stages(const std::vector<ChunkRoute>& routes, const GroupBox& box,
+                              const FabricTraits& fabric);
+
+}  // namespace wafertlm
