@@ -13,7 +13,9 @@
 #include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/config/load.h"
+#include "platform/report/perfetto_trace.h"
 #include "platform/report/report.h"
+#include "platform/report/run_waves.h"
 #include "platform/results/results.h"
 #include "platform/results/summary.h"
 #include "platform/run/job_run.h"
@@ -24,8 +26,8 @@ namespace wafertlm {
 namespace {
 
 struct Options {
-  std::string experiment, out, vcd, report;
-  std::vector<std::string> overrides;
+  std::string experiment, out, vcd, report, trace_file;
+  std::vector<std::string> overrides, signals, trace, log;
   bool critical_path = false;
 };
 
@@ -66,47 +68,113 @@ std::unique_ptr<LinkWaves> trace_links(Fabric& fabric, const std::string& path) 
 }
 
 /// What looks at a run beside the results: made as the options ask for it, before the run.
-struct Lookers {
-  RunObservers run;
-  LinkObservers links;
-  MemoryObservers memories;
-  std::unique_ptr<LinkWaves> waves;
-  std::unique_ptr<ReportRecorder> report;
-
-  Lookers(const Options& options, Machine& machine) {
-    if (!options.vcd.empty()) links.add(*(waves = trace_links(machine.wafer().fabric(), options.vcd)));
-    if (!options.report.empty()) {
-      report = std::make_unique<ReportRecorder>(machine);
-      run.add(report->timeline());
-      links.add(report->usage());
-      memories.add(report->usage());
+class Lookers {
+ public:
+  Lookers(const Options& options, const std::filesystem::path& out, Machine& machine, JobRun& job)
+      : options_(options), job_(job) {
+    const Placement& npus = job.job().npus;
+    if (!options.signals.empty()) {
+      waves_ = std::make_unique<RunWaves>(options.vcd, options.signals, machine, npus, sockets_);
+      run_.add(*waves_);
+      if (waves_->has_memories()) memories_.add(waves_->memories());
+    } else if (!options.vcd.empty()) {
+      links_.add(*(link_waves_ = trace_links(machine.wafer().fabric(), options.vcd)));
     }
+    if (!options.report.empty()) {
+      report_ = std::make_unique<ReportRecorder>(machine);
+      run_.add(report_->timeline());
+      links_.add(report_->usage());
+      memories_.add(report_->usage());
+    }
+    if (!options.trace.empty()) {
+      trace_path_ = options.trace_file.empty() ? (out / "trace.perfetto-trace").string() : options.trace_file;
+      trace_ = std::make_unique<PerfettoTrace>(trace_path_, options.trace, machine, job.job());
+      run_.add(*trace_);
+      if (trace_->wants_links()) links_.add(*trace_);
+      if (trace_->wants_memories()) memories_.add(*trace_);
+    }
+    if (!options.log.empty()) {
+      log_path_ = (out / "transactions.sqlite").string();
+      log_ = attach_log(log_path_, options.log, sockets_);
+    }
+    if (!run_.empty()) job.observe(run_);
+    if (!links_.empty()) machine.observe_links(links_);
+    if (!memories_.empty()) machine.observe_memories(memories_);
   }
-  void attach(Machine& machine, JobRun& job) {
-    if (!run.empty()) job.observe(run);
-    if (!links.empty()) machine.observe_links(links);
-    if (!memories.empty()) machine.observe_memories(memories);
+  ReportRecorder* report() { return report_.get(); }
+
+  /// After the run. Returns lines about what was written.
+  std::vector<std::string> finish() {
+    const TimePs end_ps = job_.end_ps();
+    std::vector<std::string> lines;
+    if (link_waves_) link_waves_->finish(end_ps);
+    if (link_waves_) lines.push_back(fmt::format("{0}   (gtkwave {0})", options_.vcd));
+    if (waves_) {
+      waves_->finish(end_ps);
+      lines.push_back(
+          fmt::format("{0}   ({1} signals; gtkwave {0} {0}.gtkw)", options_.vcd, waves_->signals()));
+    }
+    if (trace_) {
+      trace_->finish(end_ps);
+      const PerfettoWriter& writer = trace_->writer();
+      lines.push_back(fmt::format("{}   ({} slices, {} ends of arrows, {} counter values; ui.perfetto.dev)",
+                                  trace_path_, writer.slices(), writer.flows(), writer.counter_values()));
+    }
+    if (log_) {
+      log_->finish(end_ps);
+      lines.push_back(fmt::format("{}   ({} transactions)", log_path_, log_->transactions()));
+    }
+    return lines;
   }
+
+ private:
+  const Options& options_;
+  JobRun& job_;
+  RunObservers run_;
+  LinkObservers links_;
+  MemoryObservers memories_;
+  SocketHub sockets_;
+  std::unique_ptr<LinkWaves> link_waves_;
+  std::unique_ptr<RunWaves> waves_;
+  std::unique_ptr<ReportRecorder> report_;
+  std::unique_ptr<PerfettoTrace> trace_;
+  std::unique_ptr<TransactionLog> log_;
+  std::string trace_path_, log_path_;
 };
+
+void require_options_that_fit(const Options& options) {
+  if (!options.signals.empty() && options.vcd.empty())
+    throw std::invalid_argument("--signals chooses what --vcd writes; give --vcd FILE too");
+  if (!options.trace_file.empty() && options.trace.empty())
+    throw std::invalid_argument("--trace-file is where --trace writes; give --trace 'npu*' too");
+  if (options.report.find('/') != std::string::npos)
+    throw std::invalid_argument(
+        "--report=" + options.report +
+        ": give a name; the report is written into the folder of the results (--out)");
+}
 
 int run(const Options& options) {
   namespace fs = std::filesystem;
   const auto start = Clock::now();
+  require_options_that_fit(options);
   const config::ExperimentSpec experiment = config::load_experiment(options.experiment, options.overrides);
   const Job job = load_job(experiment);
   const fs::path out =
       options.out.empty() ? fs::path("out") / fs::path(options.experiment).stem() : fs::path(options.out);
-  Machine machine(experiment.platform);
+  config::PlatformSpec platform = experiment.platform;
+  // Protocol checkers are what sees the sockets; results are the same with them.
+  platform.run.checkers |= !options.log.empty() || !options.signals.empty();
+  Machine machine(platform);
   JobRun job_run(machine, job, experiment);
   require_writable_folder(out);
-  remove_files(out, {"results.json", "results.csv", "resolved.yaml", "report.html"});
-  Lookers lookers(options, machine);
-  lookers.attach(machine, job_run);
+  remove_files(out, {"results.json", "results.csv", "resolved.yaml", "report.html", "transactions.sqlite",
+                     "trace.perfetto-trace"});
+  Lookers lookers(options, out, machine, job_run);
   {
     ProgressLine progress;
     job_run.run([&](TimePs now, std::uint64_t done, std::uint64_t all) { progress.update(now, done, all); });
   }
-  if (lookers.waves) lookers.waves->finish(job_run.end_ps());
+  const std::vector<std::string> written = lookers.finish();
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
   std::vector<std::pair<std::string, std::string>> files = {
@@ -114,14 +182,14 @@ int run(const Options& options) {
       {"results.csv", results_csv(results)},
       {"resolved.yaml", config::resolved_yaml(experiment)},
   };
-  if (lookers.report)
-    files.emplace_back(options.report, report_html(lookers.report->data(
-                                           results, config::resolved_yaml(experiment), experiment, job_run)));
+  if (ReportRecorder* const report = lookers.report())
+    files.emplace_back(options.report, report_html(report->data(results, config::resolved_yaml(experiment),
+                                                                experiment, job_run)));
   write_files(out, files);
   fmt::print("{}{}Written:\n", options.critical_path ? critical_path_text(results) : "",
              run_summary(results));
   for (const auto& [name, text] : files) fmt::print("  {}\n", (out / name).string());
-  if (lookers.waves) fmt::print("  {}   (gtkwave {})\n", options.vcd, options.vcd);
+  for (const std::string& line : written) fmt::print("  {}\n", line);
   return 0;
 }
 
@@ -139,8 +207,28 @@ std::function<int()> add_run_command(CLI::App& app) {
   command->add_option(
       "--set", options->overrides,
       "Change a key: wafer.fabric.link_bandwidth=1TB/s, iterations=1, workload.bucket_bytes=50MiB");
-  command->add_option("--vcd", options->vcd, "Write the waveforms of all links to this file")
+  command
+      ->add_option("--vcd", options->vcd,
+                   "Write waveforms to this file, .vcd or .fst: of all links, or what --signals chooses")
       ->type_name("FILE");
+  command
+      ->add_option("--signals", options->signals,
+                   "Instances with a waveform: 'router3_to_*' or 'operations_0' (sockets), npu3, hbm_3")
+      ->type_name("GLOB");
+  command
+      ->add_option("--trace", options->trace,
+                   "Write a timeline for ui.perfetto.dev, trace.perfetto-trace in the folder of the results: "
+                   "instances (npu3, hbm_3, 'router0->*'), with @CLASS and :FROM-TO if need be")
+      ->type_name("GLOB[@CLASS][:FROM-TO]");
+  command
+      ->add_option("--trace-file", options->trace_file,
+                   "Another name for the timeline; it is compressed if that ends in .gz")
+      ->type_name("FILE");
+  command
+      ->add_option("--log", options->log,
+                   "Write every transaction of these sockets, with its phases, to transactions.sqlite in the "
+                   "folder of the results: 'router3_to_*', 'operations_*', 'memory_0'")
+      ->type_name("GLOB");
   command->add_flag("--report{report.html}", options->report,
                     "Write a page that shows the run, report.html in the folder of the results; "
                     "--report=NAME.html for another name");
@@ -150,7 +238,10 @@ std::function<int()> add_run_command(CLI::App& app) {
       "Examples:\n"
       "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml\n"
       "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml --set "
-      "wafer.fabric.link_bandwidth=375GB/s --out slow");
+      "wafer.fabric.link_bandwidth=375GB/s --out slow\n"
+      "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml --report --trace 'npu*:0us-900us'\n"
+      "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml --vcd a.fst --signals 'router0_to_*' "
+      "npu0");
   return [options] { return run(*options); };
 }
 

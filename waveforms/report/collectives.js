@@ -25,7 +25,7 @@ function collectives() {
     const classes = [...new Set(rows.map((each) => each.class))];
     const dots = rows.filter((each) => each.bound_s > 0 && each.time_s > 0);
     const bounds = dots.map((each) => each.bound_s * 1e6), times = dots.map((each) => each.time_s * 1e6);
-    const least = Math.min(...bounds, ...times) / 2, most = Math.max(...bounds, ...times) * 2;
+    const least = 10 ** Math.floor(Math.log10(Math.min(...bounds, ...times))), most = 10 ** Math.ceil(Math.log10(Math.max(...bounds, ...times)));
     return {
       title: {text: "Time against the lower bound", left: 0, textStyle: {fontSize: 13, color: css("--ink")}},
       legend: {top: 22, textStyle: {color: css("--ink")}},

@@ -62,7 +62,7 @@ function chart(name, holder, option, renderer = "canvas") {
       axisLine: {lineStyle: {color: faint}}, axisLabel: {color: faint, hideOverlap: true}, nameTextStyle: {color: faint},
       splitLine: {lineStyle: {color: line}}, nameLocation: "middle",
     };
-    const merged = {animation: false, textStyle: {color: ink, fontFamily: "inherit"}, ...option()};
+    const merged = {animation: false, textStyle: {color: ink, fontFamily: "system-ui, 'DejaVu Sans', sans-serif"}, ...option()};
     for (const key of ["xAxis", "yAxis"])
       if (merged[key]) merged[key] = [merged[key]].flat().map((each) => ({...axis, ...each, axisLabel: {...axis.axisLabel, ...each.axisLabel}}));
     merged.tooltip = {

@@ -93,7 +93,7 @@ function timeline() {
       {x: area.x, y: area.y, width: area.width, height: area.height});
     return shape && {type: "rect", shape, style: {fill: colourOf(item.category), opacity: item.kind === "time" && item.category === "idle" ? 0.45 : 1}};
   };
-  const series = () => ({type: "custom", renderItem: box, encode: {x: [0, 1], y: 2}, data: choose(), clip: true});
+  const series = () => ({type: "custom", renderItem: box, encode: {x: [0, 1], y: 2}, data: choose(), clip: true, progressive: 0});
   const made = chart("timeline", place, () => ({
     grid: {left: 66, right: ranks > shown ? 46 : 20, top: 12, bottom: 84},
     tooltip: {formatter: (params) => visible[params.dataIndex] ? describe(visible[params.dataIndex]).map(safe).join("<br>") : ""},

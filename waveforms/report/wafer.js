@@ -76,10 +76,13 @@ function wafer() {
   const places = data.layout.kind === "mesh" ? meshPlaces(links, data.layout) : treePlaces(links);
   const buckets = Math.max(1, ...busy.map((row) => row.length));
   const place = holder(data.layout.kind === "mesh" ? 520 : 420);
-  const slider = element("input", {type: "range", id: "time", min: -1, max: buckets - 1, value: -1, "aria-label": "time"});
+  const totals = Array.from({length: buckets}, (_, i) => busy.reduce((sum, row) => sum + (row[i] ?? 0), 0));
+  const busiest = totals.indexOf(Math.max(...totals));
+  const slider = element("input", {type: "range", id: "time", min: -1, max: buckets - 1, value: busiest, "aria-label": "time"});
   const words = element("span", {id: "time-words"}), worst = element("div");
   section("wafer", "The wafer and its links",
-    "Links coloured by the share of time in which their line is busy: over the whole run, or at the time of the slider. Both directions of a link are drawn, each to the left of its way.",
+    "Links coloured by the share of time in which their line is busy: at the time of the slider, or over the whole run with the slider at its left end. It begins at the busiest moment. Both directions of a link are drawn; small squares are NPUs, triangles I/O controllers.",
+    element("div", {class: "legend"}, "busy:", ...[0, 0.25, 0.5, 0.75, 1].map((f) => element("span", {}, element("span", {class: "swatch", style: `background:${heat(f)}`}), `${100 * f} %`))),
     element("div", {class: "slider"}, "time", slider, words), element("div", {class: "columns wide"}, place, worst));
 
   let bucket = -1;
@@ -111,7 +114,6 @@ function wafer() {
       {title: "busy", of: (each) => each.fraction, show: (value) => element("span", {}, element("span", {class: "swatch", style: `background:${heat(value)}`}), formatPercent(value))},
       {title: "of the run", of: ({link}) => link.busy_fraction, show: formatPercent},
       {title: "no credit", of: ({link}) => link.blocked_fraction.credit, show: formatPercent},
-      {title: "payload", of: ({link}) => link.bytes, show: formatBytes},
     ], order));
     made.draw(made.instance !== null);
   };
