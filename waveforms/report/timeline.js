@@ -3,18 +3,24 @@
 
 const kMostLanes = 5;
 
-/// Operations of a rank side by side: each in the first lane that is free.
+/// Operations of a rank side by side: each in the first lane that is free. Those of the compute unit and the CPU
+/// come first, communication and memory below. Returns how many lanes there are.
 function lanes(operations) {
-  const free = new Map();
-  for (const each of operations) {
-    if (!free.has(each.rank)) free.set(each.rank, []);
-    const ends = free.get(each.rank);
-    let lane = ends.findIndex((end) => end <= each.start);
-    if (lane < 0) lane = ends.length < kMostLanes ? ends.length : ends.indexOf(Math.min(...ends));
-    ends[lane] = Math.max(each.end, ends[lane] ?? 0);
-    each.lane = lane;
+  let below = 0;
+  for (const computes of [true, false]) {
+    const free = new Map();
+    for (const each of operations) {
+      if ((each.kind === "compute" || each.kind === "cpu") !== computes) continue;
+      if (!free.has(each.rank)) free.set(each.rank, []);
+      const ends = free.get(each.rank);
+      let lane = ends.findIndex((end) => end <= each.start);
+      if (lane < 0) lane = ends.length < kMostLanes ? ends.length : ends.indexOf(Math.min(...ends));
+      ends[lane] = Math.max(each.end, ends[lane] ?? 0);
+      each.lane = below + lane;
+    }
+    below += Math.max(0, ...[...free.values()].map((ends) => ends.length));
   }
-  return Math.max(1, ...[...free.values()].map((ends) => ends.length));
+  return Math.max(1, below);
 }
 
 function timelineItems() {

@@ -58,7 +58,7 @@ function treePlaces(links) {
     // Switches over the same NPUs share their place evenly.
     order.forEach(([at, name], i) => {
       const equal = order.filter(([other]) => Math.abs(other - at) < 1e-9), k = equal.findIndex(([, other]) => other === name);
-      places.set(name, [at + (k - (equal.length - 1) / 2) * Math.min(1.4, (span / Math.max(1, order.length)) * 0.8), -depth * 1.6, i]);
+      places.set(name, [at + (k - (equal.length - 1) / 2) * Math.min(1.4, (span / Math.max(1, order.length)) * 0.8), -depth * span * 0.27, i]);
     });
     row = next;
   }
@@ -66,7 +66,7 @@ function treePlaces(links) {
     if (!places.has(name)) {
       const at = places.get([...beside.get(name)][0]) ?? [0, 0];
       const others = [...beside.keys()].filter((each) => /^io\d+$/.test(each) && beside.get(each).has([...beside.get(name)][0]));
-      places.set(name, [at[0] + (others.indexOf(name) - (others.length - 1) / 2) * 0.5, at[1] + 0.75]);
+      places.set(name, [at[0] + (others.indexOf(name) - (others.length - 1) / 2) * 0.55, at[1] + span * 0.11]);
     }
   return places;
 }
