@@ -19,6 +19,7 @@ std::size_t SocketWaves::add_socket(const std::string& name, const std::string& 
   if (socket.fabric) {
     socket.valid = add(name, "valid", 1);
     socket.ready = add(name, "ready", 1);
+    vcd_.change(0, 0, socket.ready, 1);
     socket.traffic_class = add(name, "class", 4, Names::classes);
     socket.vc = add(name, "vc", 4);
     socket.stream = add(name, "stream", 64);
@@ -54,10 +55,6 @@ void SocketWaves::settle(TimePs now) {
     const Later next = later_.top();
     later_.pop();
     Socket& socket = sockets_[next.socket];
-    if (!next.is_credit) {
-      if (socket.line_end_ps == next.at) set(next.at, socket.valid, 0);
-      continue;
-    }
     set(next.at, socket.queue, --socket.queued);
     if (!socket.fabric) continue;
     socket.used_bytes -= next.bytes;
@@ -73,12 +70,14 @@ void SocketWaves::begun(std::size_t number, const void* id, TimePs now, TimePs a
   set(now, socket.queue, ++socket.queued);
   set(now, socket.bytes, what.bytes);
   socket.latest = id;
-  socket.flights[id] = static_cast<std::uint32_t>(what.wire_bytes);
+  socket.flights.emplace_back(id, static_cast<std::uint32_t>(what.wire_bytes));
   if (!socket.fabric) return set(now, socket.kind, what.kind);
-  socket.line_end_ps = std::max(what.tail_ps - (at_ps - now), now + 1);
-  later_.push({socket.line_end_ps, order_++, number, 0, false, false});
+  // A packet may begin while the tail of the one before still passes: then there is no end between them.
+  if (socket.line_end_ps > now) vcd_.change(now, socket.line_end_ps, socket.valid, 1);
   socket.used_bytes += what.wire_bytes;
   set(now, socket.valid, 1);
+  socket.line_end_ps = std::max({what.tail_ps - (at_ps - now), now + 1, socket.line_end_ps});
+  vcd_.change(now, socket.line_end_ps, socket.valid, 0);
   set(now, socket.ready, 0);
   set(now, socket.traffic_class, what.traffic_class);
   set(now, socket.vc, what.vc);
@@ -94,11 +93,13 @@ void SocketWaves::phase(std::size_t number, const void* id, SocketPhase phase, T
   Socket& socket = sockets_[number];
   if (phase != (socket.fabric ? SocketPhase::end_req : SocketPhase::end_resp)) return;
   settle(now);
-  const auto found = socket.flights.find(id);
+  const auto found = std::find_if(socket.flights.begin(), socket.flights.end(),
+                                  [id](const auto& flight) { return flight.first == id; });
   if (found == socket.flights.end()) return;
-  later_.push({at_ps, order_++, number, found->second, true, socket.latest == id});
+  later_.push({at_ps, order_++, number, found->second, socket.latest == id});
   if (socket.latest == id) socket.latest = nullptr;
-  socket.flights.erase(found);
+  *found = socket.flights.back();
+  socket.flights.pop_back();
 }
 
 void SocketWaves::moved(std::size_t memory, bool write, std::uint64_t, TimePs start_ps, TimePs end_ps) {

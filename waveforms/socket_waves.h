@@ -2,7 +2,7 @@
 #pragma once
 #include <queue>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tlm/memory/memory_observer.h"
@@ -54,18 +54,18 @@ class SocketWaves final : public SocketObserver, public MemoryObserver {
     std::uint64_t queued = 0, used_bytes = 0;
     TimePs line_end_ps = 0;
     const void* latest = nullptr;
-    std::unordered_map<const void*, std::uint32_t> flights;  // their bytes
+    std::vector<std::pair<const void*, std::uint32_t>> flights;  // with their bytes; few at a time
   };
   struct Memory {
     std::size_t reading, writing;
   };
-  /// What takes effect later: room that comes back, a line that ends.
+  /// Room that comes back takes effect later.
   struct Later {
     TimePs at;
     std::uint64_t order;
     std::size_t socket;
     std::uint32_t bytes;
-    bool is_credit, is_last;
+    bool is_last;
     bool operator>(const Later& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
   void settle(TimePs now);

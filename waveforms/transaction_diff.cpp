@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -100,23 +101,38 @@ struct Difference {
   std::string text;
 };
 
-/// Where the two begin to differ on a socket.
-Difference compare(const std::string& name, Rows& a, Rows& b, const Log& log_a, const Log& log_b) {
+/// When two rows of the same number begin to differ: at the first phase whose time is another; in anything
+/// else, as they begin. kNever: they do not.
+TimePs divergence(const Rows* a, const Rows* b, std::string& what) {
+  what.clear();
+  if (!a || !b) return (a ? a : b)->number(kBegin);
+  TimePs at = kNever;
+  for (int i = 0; i < static_cast<int>(std::size(kColumns)); ++i) {
+    const auto in_a = a->value(i), in_b = b->value(i);
+    if (in_a == in_b) continue;
+    what += std::string(what.empty() ? "" : ", ") + kColumns[i];
+    at = std::min<TimePs>(at, i < kBegin ? std::min(a->number(kBegin), b->number(kBegin))
+                                         : std::min(in_a.value_or(kNever), in_b.value_or(kNever)));
+  }
+  return at;
+}
+
+/// Where the two begin to differ on a socket, if that is before `before`.
+Difference compare(const std::string& name, Rows& a, Rows& b, const Log& log_a, const Log& log_b,
+                   TimePs before) {
+  Difference first;
+  first.at_ps = before;
+  std::string what;
   for (;;) {
     const bool in_a = a.next(), in_b = b.next();
-    if (!in_a && !in_b) return {};
-    Difference found;
-    if (in_a) found.at_ps = a.number(kBegin);
-    if (in_b) found.at_ps = std::min<TimePs>(found.at_ps, b.number(kBegin));
-    std::string what;
-    for (int i = 0; in_a && in_b && i < static_cast<int>(std::size(kColumns)); ++i)
-      if (a.value(i) != b.value(i)) what += std::string(what.empty() ? "" : ", ") + kColumns[i];
-    if (in_a && in_b && what.empty()) continue;
-    found.text = "first divergence at " + std::to_string(found.at_ps) + " ps on " + name + ", transaction " +
-                 (in_a ? a : b).text(0) + (what.empty() ? ": only one has it" : ": " + what) + "\n  " +
+    if (!in_a && !in_b) return first;
+    const TimePs at = divergence(in_a ? &a : nullptr, in_b ? &b : nullptr, what);
+    if (at >= first.at_ps) continue;
+    first.at_ps = at;
+    first.text = "first divergence at " + std::to_string(at) + " ps on " + name + ", transaction " +
+                 (in_a ? a : b).text(0) + ": " + (what.empty() ? "only one has it" : what) + "\n  " +
                  log_a.path() + ": " + (in_a ? row_text(a) : "no such transaction") + "\n  " + log_b.path() +
                  ": " + (in_b ? row_text(b) : "no such transaction") + "\n";
-    return found;
   }
 }
 
@@ -131,8 +147,8 @@ std::string first_divergence(const std::string& path_a, const std::string& path_
                                     "; choose the same sockets with --log in both runs");
   Difference first;
   for (const auto& [name, id] : a.sockets()) {
-    const Difference found = compare(name, *a.rows(id), *b.rows(b.sockets().at(name)), a, b);
-    if (found.at_ps < first.at_ps) first = found;
+    Difference found = compare(name, *a.rows(id), *b.rows(b.sockets().at(name)), a, b, first.at_ps);
+    if (found.at_ps < first.at_ps) first = std::move(found);
   }
   return first.text;
 }

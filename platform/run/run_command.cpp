@@ -20,6 +20,7 @@
 #include "platform/results/summary.h"
 #include "platform/run/job_run.h"
 #include "platform/run/observers.h"
+#include "tlm/socket_choice.h"
 #include "waveforms/link_waves.h"
 
 namespace wafertlm {
@@ -163,7 +164,13 @@ int run(const Options& options) {
       options.out.empty() ? fs::path("out") / fs::path(options.experiment).stem() : fs::path(options.out);
   config::PlatformSpec platform = experiment.platform;
   // Protocol checkers are what sees the sockets; results are the same with them.
-  platform.run.checkers |= !options.log.empty() || !options.signals.empty();
+  std::unique_ptr<SocketChoice> chosen;
+  if (!platform.run.checkers && (!options.log.empty() || !options.signals.empty())) {
+    platform.run.checkers = true;
+    std::vector<std::string> globs = options.log;
+    globs.insert(globs.end(), options.signals.begin(), options.signals.end());
+    chosen = std::make_unique<SocketChoice>(std::move(globs));
+  }
   Machine machine(platform);
   JobRun job_run(machine, job, experiment);
   require_writable_folder(out);

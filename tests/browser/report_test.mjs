@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report in Chromium, offline: what it shows is what results.json says.  node report_test.mjs FOLDER PICTURES
+// The report in Chromium, offline: what it shows is what results.json says.  node report_test.mjs FOLDER PRINTED [PICTURES]
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import {withPage} from "./browser.mjs";
 
-const [folder, pictures] = process.argv.slice(2);
+const [folder, printedFile, pictures] = process.argv.slice(2);
+const printed = fs.readFileSync(printedFile, "utf8");
 const results = JSON.parse(fs.readFileSync(path.join(folder, "results.json"), "utf8"));
 const last = results.iterations.at(-1);
 
@@ -24,6 +25,10 @@ async function breakdown(page) {
       for (const [column, part] of [["time", "breakdown_s"], ["min", "breakdown_min_s"], ["mean", "breakdown_mean_s"], ["max", "breakdown_max_s"]])
         assert.equal(Number(row[column].value), iteration[part][row.part.value], `${column} of ${row.part.value}`);
       sum += Math.round(Number(row.time.value) * 1e12);
+      // What the terminal printed, to the last digit.
+      const line = [row.part.value, row.time.text, row.share.text, row.min.text, row.mean.text, row.max.text].map((each) => each.trim());
+      const words = printed.split(/Iteration \d+: /)[i + 1].split("\n").map((each) => each.trim().split(/ {2,}/));
+      assert.ok(words.some((each) => each.join("|").replace(/\|/g, "  ") === line.join("  ") || each.join(" ").replace(/ +/g, " ") === line.join(" ")), `${line.join("  ")} is not what was printed`);
     }
     assert.equal(sum, iteration.time_ps, "the parts shown sum to the iteration's time");
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tlm/fabric/message.h"
+#include "tlm/socket_choice.h"
 
 namespace wafertlm {
 
@@ -211,7 +212,8 @@ void FabricChecker::finish() {
 
 void bind_checked(FabricInitiatorSocket& initiator, FabricTargetSocket& target, CheckerSet* set,
                   const std::string& name, const OutputParams& link, const ClassTable& classes) {
-  connect_checked<FabricChecker>(initiator, target, set, name, link, classes);
+  connect_checked<FabricChecker>(initiator, target, SocketChoice::wants(name) ? set : nullptr, name, link,
+                                 classes);
 }
 
 }  // namespace wafertlm

@@ -6,6 +6,7 @@
 
 #include "tlm/checking.h"
 #include "tlm/memory/protocol.h"
+#include "tlm/socket_choice.h"
 #include "tlm/socket_observer.h"
 
 namespace wafertlm {
@@ -122,7 +123,7 @@ template <unsigned W1, unsigned W2, int N, sc_core::sc_port_policy P>
 void bind_checked(::tlm::tlm_base_initiator_socket<W1, MemoryForwardIf, MemoryBackwardIf, N, P>& initiator,
                   ::tlm::tlm_base_target_socket_b<W2, MemoryForwardIf, MemoryBackwardIf>& target,
                   CheckerSet* set, const std::string& name, const MemoryLimits& limits = {}) {
-  connect_checked<MemoryChecker>(initiator, target, set, name, limits);
+  connect_checked<MemoryChecker>(initiator, target, SocketChoice::wants(name) ? set : nullptr, name, limits);
 }
 
 }  // namespace wafertlm

@@ -5,6 +5,8 @@
 
 #include "tlm/link/class_table.h"
 
+#include "tlm/socket_choice.h"
+
 namespace wafertlm {
 namespace {
 
@@ -188,7 +190,7 @@ void OperationChecker::finish() {
 
 void bind_checked(OperationInitiatorSocket& initiator, OperationTargetSocket& target, CheckerSet* set,
                   const std::string& name) {
-  connect_checked<OperationChecker>(initiator, target, set, name);
+  connect_checked<OperationChecker>(initiator, target, SocketChoice::wants(name) ? set : nullptr, name);
 }
 
 }  // namespace wafertlm
