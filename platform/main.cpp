@@ -12,7 +12,9 @@
 #include "platform/collective/collective_command.h"
 #include "platform/command/choices.h"
 #include "platform/config/config_error.h"
+#include "platform/explain/explain_command.h"
 #include "platform/fred/fred_command.h"
+#include "platform/report/compare_command.h"
 #include "platform/run/run_command.h"
 #include "platform/study/study_command.h"
 #include "platform/trace/trace_command.h"
@@ -39,7 +41,8 @@ int run(int argc, char** argv) {
       {"traffic", add_traffic_command(app)},   {"check", add_check_command(app)},
       {"schema", add_schema_command(app)},     {"trace", add_trace_command(app)},
       {"workload", add_workload_command(app)}, {"fred", add_fred_command(app)},
-      {"study", add_study_command(app)},       {"astra-sim", add_astra_sim_command(app)},
+      {"study", add_study_command(app)},       {"compare", add_compare_command(app)},
+      {"explain", add_explain_command(app)},   {"astra-sim", add_astra_sim_command(app)},
       {"convert", add_convert_command(app)},
   };
   try {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <fstream>
-#include <queue>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tlm/units.h"
@@ -12,7 +15,7 @@ namespace wafertlm {
 
 /// Writes a value change dump (IEEE 1364) by change: a signal that does not change costs nothing. Changes may
 /// be announced ahead of time, as a port does when it knows when its line will be free; they are put in order
-/// here.
+/// and made text by a thread of the writer's own. When that falls behind, the caller waits.
 class VcdWriter {
  public:
   /// @throws std::invalid_argument when the file cannot be written.
@@ -34,26 +37,48 @@ class VcdWriter {
   struct Signal {
     std::string scope, name, code;
     unsigned bits;
+    std::uint64_t value = 0;    // of the writing thread: the last one written
+    std::uint64_t pending = 0;  // … the last one of the time that is being written
+    bool is_touched = false;
+  };
+  /// The last change that was announced.
+  struct Latest {
+    TimePs at = 0;
     std::uint64_t value = 0;
   };
   struct Change {
     TimePs at;
-    std::uint64_t order;
-    std::size_t signal;
     std::uint64_t value;
-    bool operator>(const Change& other) const { return at != other.at ? at > other.at : order > other.order; }
+    std::uint32_t signal;
   };
+  struct Chunk {
+    std::vector<Change> changes;
+    TimePs now = 0;  // nothing before it comes any more
+  };
+  void start();
+  void hand_over();
+  void write();
   void write_header();
   void write_until(TimePs at);
   void write_value(const Signal& signal);
+  void write_text(std::size_t least);
 
   std::string path_;
   std::ofstream file_;
   std::vector<Signal> signals_;
-  std::priority_queue<Change, std::vector<Change>, std::greater<>> open_;
-  std::uint64_t order_ = 0;
+  std::vector<Latest> latest_;
+  Chunk chunk_;
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Chunk> full_;
+  bool done_ = false;
+  // Of the writing thread.
+  std::vector<Change> open_;  // in the order of time
+  std::vector<std::uint32_t> touched_;
+  std::string text_;
   TimePs written_ps_ = kNever;
-  bool has_header_ = false, finished_ = false;
+  bool finished_ = false;
 };
 
 }  // namespace wafertlm

@@ -99,6 +99,8 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   /// Who waits here for `message`, of which all has left its sender and not all has arrived; one line.
   std::string missing(const Message& message) const;
   const SwitchCore& injection_port() const { return injector_.port(); }
+  /// Tells `observer`, as switch number `number`, about every packet that leaves the injection port.
+  void observe(LinkObserver& observer, std::size_t number) { injector_.observe(observer, number); }
   std::uint64_t outstanding_flow_credits() const { return injector_.outstanding_flow_credits(); }
   std::uint64_t received_bytes() const { return received_bytes_; }
   /// Most bytes that lay here at one time because their step was not posted yet.

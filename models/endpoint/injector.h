@@ -78,6 +78,7 @@ class Injector : private SwitchHost, private RouteFunction {
   void credit(const Packet& packet, TimePs at, TimePs now);
   void wake(TimePs now);
   const SwitchCore& port() const { return port_; }
+  void observe(LinkObserver& observer, std::size_t number) { port_.observe(observer, number); }
   TimePs link_latency_ps() const { return link_latency_ps_; }
 
  private:

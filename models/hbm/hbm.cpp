@@ -129,7 +129,17 @@ TimePs Hbm::serve(Payload& payload, TimePs at) {
   const bool moves = status == ::tlm::TLM_OK_RESPONSE && payload.get_command() != ::tlm::TLM_IGNORE_COMMAND;
   if (moves && params_.functional) move_data(payload);
   payload.set_response_status(status);
-  return engine_.advance({direction_of(payload), moves ? payload.get_data_length() : 0}, at);
+  const HbmRequest request{direction_of(payload), moves ? payload.get_data_length() : 0};
+  return observer_ ? observed_advance(request, at) : engine_.advance(request, at);
+}
+
+TimePs Hbm::observed_advance(const HbmRequest& request, TimePs at) {
+  const TimePs busy_before = engine_.counters(request.command).busy_ps;
+  const TimePs done = engine_.advance(request, at), end = done - params_.timing.latency_ps;
+  const TimePs busy = engine_.counters(request.command).busy_ps - busy_before;
+  if (request.bytes != 0)
+    observer_->moved(observed_, request.command == HbmCommand::write, request.bytes, end - busy, end);
+  return done;
 }
 
 ::tlm::tlm_response_status Hbm::check(const Payload& payload) const {

@@ -5,6 +5,7 @@
 
 #include "models/hbm/hbm_engine.h"
 #include "models/hbm/page_store.h"
+#include "tlm/memory/memory_observer.h"
 #include "tlm/memory/protocol.h"
 #include "tlm/ring_queue.h"
 #include "tlm/scheduler.h"
@@ -37,6 +38,11 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
   Hbm(const sc_core::sc_module_name& name, const HbmParams& params, Scheduler& scheduler);
 
   const HbmEngine& engine() const { return engine_; }
+  /// Tells `observer`, as memory number `number`, about every transfer from now on.
+  void observe(MemoryObserver& observer, std::size_t number) {
+    observer_ = &observer;
+    observed_ = number;
+  }
   /// Pages of data kept.
   std::size_t pages() const { return store_.pages(); }
 
@@ -54,6 +60,7 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
   ::tlm::tlm_response_status check(const Payload& payload) const;
   void move_data(const Payload& payload);
   TimePs serve(Payload& payload, TimePs at);
+  TimePs observed_advance(const HbmRequest& request, TimePs at);
   void accept(Payload& payload, TimePs at);
   void accept_waiting(TimePs now);
   bool respond(Payload& payload, TimePs now);
@@ -69,6 +76,8 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
   Payload* waiting_ = nullptr;                     // its END_REQ is withheld
   TimePs waiting_since_ps_ = 0;
   std::uint32_t held_ = 0;  // accepted, END_RESP not seen
+  MemoryObserver* observer_ = nullptr;
+  std::size_t observed_ = 0;
 };
 
 }  // namespace wafertlm

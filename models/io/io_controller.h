@@ -39,6 +39,7 @@ class IoController : public sc_core::sc_module,
   void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
   using Wakeable::set_region;
   const Endpoint& endpoint() const { return endpoint_; }
+  void observe(LinkObserver& observer, std::size_t number) { endpoint_.observe(observer, number); }
   /// What is not done yet, in words.
   std::vector<std::string> pending() const { return endpoint_.pending(); }
 

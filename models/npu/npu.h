@@ -53,6 +53,7 @@ class Npu : public sc_core::sc_module,
 
   using Wakeable::set_region;
   const Endpoint& endpoint() const { return endpoint_; }
+  void observe(LinkObserver& observer, std::size_t number) { endpoint_.observe(observer, number); }
   const ComputeEngine& compute() const { return compute_; }
   void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
   /// Puts `fault`, whose `from` is this NPU, into a packet.

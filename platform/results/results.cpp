@@ -8,6 +8,7 @@
 #include "platform/command/format.h"
 #include "platform/results/compute_facts.h"
 #include "platform/results/training_facts.h"
+#include "platform/system/machine_links.h"
 
 namespace wafertlm {
 namespace {
@@ -78,6 +79,7 @@ Json collective_json(const CollectiveRecord& record) {
           {"algorithm", record.algorithm},
           {"class", record.traffic_class},
           {"group", record.group},
+          {"sequence", record.sequence},
           {"group_size", record.group_size},
           {"bytes", record.bytes},
           {"start_s", seconds(record.first_entry_ps)},
@@ -91,14 +93,7 @@ Json collective_json(const CollectiveRecord& record) {
            rate * (record.io_stream ? 1 : bus_factor(record.type, record.group_size))}};
 }
 
-/// One output of a switch or of an injection port.
-struct CountedLink {
-  std::string name;
-  OutputCounters counters;
-  std::uint64_t bytes_per_s;
-};
-
-Json link_json(const CountedLink& link, const ClassTable& classes, TimePs end_ps, double energy_per_bit_j) {
+Json link_json(const MachineLink& link, const ClassTable& classes, TimePs end_ps, double energy_per_bit_j) {
   const OutputCounters& counted = link.counters;
   const double end_s = seconds(end_ps);
   Json contention = Json::object(), longest = Json::object();
@@ -193,19 +188,10 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
   results["collectives"] = collectives_json(job);
   double energy_j = 0;
   results["links"] = Json::array();
-  const auto add_link = [&](const CountedLink& link, bool is_wire = true) {
+  for (const MachineLink& link : machine_links(machine)) {
     results["links"].push_back(
-        link_json(link, machine.wafer().classes, job.end_ps(), is_wire ? per_bit_j : 0));
+        link_json(link, machine.wafer().classes, job.end_ps(), link.is_wire ? per_bit_j : 0));
     energy_j += results["links"].back()["energy_j"].get<double>();
-  };
-  for (const FabricLink& link : fabric.links())
-    add_link({link.name, fabric.counters(link), fabric.bytes_per_s(link)});
-  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
-    const auto id = static_cast<NpuId>(n);
-    const SwitchCore& port = machine.endpoint(id).injection_port();
-    add_link({fabric.endpoint_name(id) + "->" + fabric.switch_of(id), port.counters(PortId{0}),
-              port.bytes_per_s(PortId{0})},
-             fabric.injection_is_wire());
   }
   results["memories"] = Json::array();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)

@@ -13,9 +13,14 @@
 #include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/config/load.h"
+#include "platform/report/perfetto_trace.h"
+#include "platform/report/report.h"
+#include "platform/report/run_waves.h"
 #include "platform/results/results.h"
 #include "platform/results/summary.h"
 #include "platform/run/job_run.h"
+#include "platform/run/observers.h"
+#include "tlm/socket_choice.h"
 #include "waveforms/link_waves.h"
 
 namespace wafertlm {
@@ -58,8 +63,93 @@ std::unique_ptr<LinkWaves> trace_links(Fabric& fabric, const std::string& path) 
     name.replace(name.find("->"), 2, "_to_");  // a scope name has no arrows
     waves->add_link(link.from, link.output, name);
   }
-  fabric.observe(*waves);
   return waves;
+}
+
+/// What looks at a run beside the results: made as the options ask for it, before the run.
+class Lookers {
+ public:
+  Lookers(const ExperimentOptions& options, const std::filesystem::path& out, Machine& machine, JobRun& job)
+      : options_(options), job_(job) {
+    const Placement& npus = job.job().npus;
+    if (!options.signals.empty()) {
+      waves_ = std::make_unique<RunWaves>(options.vcd, options.signals, machine, npus, sockets_);
+      run_.add(*waves_);
+      if (waves_->has_memories()) memories_.add(waves_->memories());
+    } else if (!options.vcd.empty()) {
+      links_.add(*(link_waves_ = trace_links(machine.wafer().fabric(), options.vcd)));
+    }
+    if (!options.report.empty()) {
+      report_ = std::make_unique<ReportRecorder>(machine);
+      run_.add(report_->timeline());
+      links_.add(report_->usage());
+      memories_.add(report_->usage());
+    }
+    if (!options.trace.empty()) {
+      trace_path_ = options.trace_file.empty() ? (out / "trace.perfetto-trace").string() : options.trace_file;
+      trace_ = std::make_unique<PerfettoTrace>(trace_path_, options.trace, machine, job.job());
+      run_.add(*trace_);
+      if (trace_->wants_links()) links_.add(*trace_);
+      if (trace_->wants_memories()) memories_.add(*trace_);
+    }
+    if (!options.log.empty()) {
+      log_path_ = (out / "transactions.sqlite").string();
+      log_ = attach_log(log_path_, options.log, sockets_);
+    }
+    if (!run_.empty()) job.observe(run_);
+    if (!links_.empty()) machine.observe_links(links_);
+    if (!memories_.empty()) machine.observe_memories(memories_);
+  }
+  ReportRecorder* report() { return report_.get(); }
+
+  /// After the run. Returns lines about what was written.
+  std::vector<std::string> finish() {
+    const TimePs end_ps = job_.end_ps();
+    std::vector<std::string> lines;
+    if (link_waves_) link_waves_->finish(end_ps);
+    if (link_waves_) lines.push_back(fmt::format("{0}   (gtkwave {0})", options_.vcd));
+    if (waves_) {
+      waves_->finish(end_ps);
+      lines.push_back(
+          fmt::format("{0}   ({1} signals; gtkwave {0} {0}.gtkw)", options_.vcd, waves_->signals()));
+    }
+    if (trace_) {
+      trace_->finish(end_ps);
+      const PerfettoWriter& writer = trace_->writer();
+      lines.push_back(fmt::format("{}   ({} slices, {} ends of arrows, {} counter values; ui.perfetto.dev)",
+                                  trace_path_, writer.slices(), writer.flows(), writer.counter_values()));
+    }
+    if (log_) {
+      log_->finish(end_ps);
+      lines.push_back(fmt::format("{}   ({} transactions)", log_path_, log_->transactions()));
+    }
+    return lines;
+  }
+
+ private:
+  const ExperimentOptions& options_;
+  JobRun& job_;
+  RunObservers run_;
+  LinkObservers links_;
+  MemoryObservers memories_;
+  SocketHub sockets_;
+  std::unique_ptr<LinkWaves> link_waves_;
+  std::unique_ptr<RunWaves> waves_;
+  std::unique_ptr<ReportRecorder> report_;
+  std::unique_ptr<PerfettoTrace> trace_;
+  std::unique_ptr<TransactionLog> log_;
+  std::string trace_path_, log_path_;
+};
+
+void require_options_that_fit(const ExperimentOptions& options) {
+  if (!options.signals.empty() && options.vcd.empty())
+    throw std::invalid_argument("--signals chooses what --vcd writes; give --vcd FILE too");
+  if (!options.trace_file.empty() && options.trace.empty())
+    throw std::invalid_argument("--trace-file is where --trace writes; give --trace 'npu*' too");
+  if (options.report.find('/') != std::string::npos)
+    throw std::invalid_argument(
+        "--report=" + options.report +
+        ": give a name; the report is written into the folder of the results (--out)");
 }
 
 int run(const Options& options) {
@@ -73,32 +163,45 @@ int run(const Options& options) {
 ExperimentRun run_experiment(const ExperimentOptions& options) {
   namespace fs = std::filesystem;
   const auto start = Clock::now();
+  require_options_that_fit(options);
   const config::ExperimentSpec experiment = config::load_experiment(options.experiment, options.overrides);
   const Job job = load_job(experiment);
   const fs::path out =
       options.out.empty() ? fs::path("out") / fs::path(options.experiment).stem() : fs::path(options.out);
-  Machine machine(experiment.platform);
+  config::PlatformSpec platform = experiment.platform;
+  // Protocol checkers are what sees the sockets; results are the same with them.
+  std::unique_ptr<SocketChoice> chosen;
+  if (!platform.run.checkers && (!options.log.empty() || !options.signals.empty())) {
+    platform.run.checkers = true;
+    std::vector<std::string> globs = options.log;
+    globs.insert(globs.end(), options.signals.begin(), options.signals.end());
+    chosen = std::make_unique<SocketChoice>(std::move(globs));
+  }
+  Machine machine(platform);
   JobRun job_run(machine, job, experiment);
   require_writable_folder(out);
-  remove_files(out, {"results.json", "results.csv", "resolved.yaml"});
-  std::unique_ptr<LinkWaves> waves;
-  if (!options.vcd.empty()) waves = trace_links(machine.wafer().fabric(), options.vcd);
+  remove_files(out, {"results.json", "results.csv", "resolved.yaml", "report.html", "transactions.sqlite",
+                     "trace.perfetto-trace"});
+  Lookers lookers(options, out, machine, job_run);
   {
     ProgressLine progress;
     job_run.run([&](TimePs now, std::uint64_t done, std::uint64_t all) { progress.update(now, done, all); });
   }
-  if (waves) waves->finish(job_run.end_ps());
+  const std::vector<std::string> written = lookers.finish();
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
-  const std::vector<std::pair<std::string, std::string>> files = {
+  std::vector<std::pair<std::string, std::string>> files = {
       {"results.json", results.dump(1) + "\n"},
       {"results.csv", results_csv(results)},
       {"resolved.yaml", config::resolved_yaml(experiment)},
   };
+  if (ReportRecorder* const report = lookers.report())
+    files.emplace_back(options.report, report_html(report->data(results, config::resolved_yaml(experiment),
+                                                                experiment, job_run)));
   write_files(out, files);
   std::string summary = run_summary(results) + "Written:\n";
   for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (out / name).string());
-  if (waves) summary += fmt::format("  {}   (gtkwave {})\n", options.vcd, options.vcd);
+  for (const std::string& line : written) summary += fmt::format("  {}\n", line);
   return {results, summary};
 }
 
@@ -114,15 +217,41 @@ std::function<int()> add_run_command(CLI::App& app) {
   command->add_option(
       "--set", options->overrides,
       "Change a key: wafer.fabric.link_bandwidth=1TB/s, iterations=1, workload.bucket_bytes=50MiB");
-  command->add_option("--vcd", options->vcd, "Write the waveforms of all links to this file")
+  command
+      ->add_option("--vcd", options->vcd,
+                   "Write waveforms to this file, .vcd or .fst: of all links, or what --signals chooses")
       ->type_name("FILE");
+  command
+      ->add_option("--signals", options->signals,
+                   "Instances with a waveform: 'router3_to_*' or 'operations_0' (sockets), npu3, hbm_3")
+      ->type_name("GLOB");
+  command
+      ->add_option("--trace", options->trace,
+                   "Write a timeline for ui.perfetto.dev, trace.perfetto-trace in the folder of the results: "
+                   "instances (npu3, hbm_3, 'router0->*'), with @CLASS and :FROM-TO if need be")
+      ->type_name("GLOB[@CLASS][:FROM-TO]");
+  command
+      ->add_option("--trace-file", options->trace_file,
+                   "Another name for the timeline; it is compressed if that ends in .gz")
+      ->type_name("FILE");
+  command
+      ->add_option("--log", options->log,
+                   "Write every transaction of these sockets, with its phases, to transactions.sqlite in the "
+                   "folder of the results: 'router3_to_*', 'operations_*', 'memory_0'")
+      ->type_name("GLOB");
+  command->add_flag("--report{report.html}", options->report,
+                    "Write a page that shows the run, report.html in the folder of the results; "
+                    "--report=NAME.html for another name");
   command->add_flag("--critical-path", options->critical_path,
                     "Print what the last iteration's end waited for, operation by operation");
   command->footer(
       "Examples:\n"
       "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml\n"
       "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml --set "
-      "wafer.fabric.link_bandwidth=375GB/s --out slow");
+      "wafer.fabric.link_bandwidth=375GB/s --out slow\n"
+      "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml --report --trace 'npu*:0us-900us'\n"
+      "  wafertlm run configs/experiments/resnet50_dp20_mesh_5x4.yaml --vcd a.fst --signals 'router0_to_*' "
+      "npu0");
   return [options] { return run(*options); };
 }
 

@@ -11,7 +11,12 @@ namespace wafertlm {
 struct ExperimentOptions {
   std::string experiment, out;  ///< a file, a folder
   std::vector<std::string> overrides;
-  std::string vcd = {};  ///< a file for the waveforms of all links; empty: none
+  std::string vcd = {};                   ///< a file for the waveforms of all links; empty: none
+  std::vector<std::string> signals = {};  ///< chosen signals in place of all links
+  std::string report = {};                ///< name of the report in the folder; empty: none
+  std::vector<std::string> trace = {};    ///< what the timeline holds; empty: none
+  std::string trace_file = {};            ///< empty: in the folder
+  std::vector<std::string> log = {};      ///< sockets of the transaction log; empty: none
 };
 struct ExperimentRun {
   nlohmann::ordered_json results;

@@ -157,6 +157,18 @@ std::optional<ReliabilityTotals> Machine::reliability() const {
   return totals;
 }
 
+void Machine::observe_links(LinkObserver& observer) {
+  Fabric& fabric = wafer_.fabric();
+  fabric.observe(observer);
+  for (std::size_t n = 0; n < npus_.size(); ++n) npus_[n]->observe(observer, fabric.switches() + n);
+  for (std::size_t k = 0; k < io_.size(); ++k)
+    io_[k]->observe(observer, fabric.switches() + npus_.size() + k);
+}
+
+void Machine::observe_memories(MemoryObserver& observer) {
+  for (std::size_t n = 0; n < memories_.size(); ++n) memories_[n]->observe(observer, n);
+}
+
 std::vector<std::string> Machine::pending() const {
   std::vector<std::string> lines;
   if (fault_) lines.push_back(fault_->report());

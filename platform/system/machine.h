@@ -49,6 +49,11 @@ class Machine {
   const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }
   /// None if nothing is acknowledged.
   std::optional<ReliabilityTotals> reliability() const;
+  /// Tells `observer` about every packet on any link: of the fabric's switches with their numbers, and of
+  /// endpoint e's injection port with the number of switches + e.
+  void observe_links(LinkObserver& observer);
+  /// Tells `observer`, with the NPU's number, what its memory moves.
+  void observe_memories(MemoryObserver& observer);
   /// What all NPUs and controllers still wait for, in words.
   std::vector<std::string> pending() const;
   /// The wafer and the injection ports of all endpoints are at rest.

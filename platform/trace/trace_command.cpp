@@ -14,6 +14,7 @@
 #include "platform/command/format.h"
 #include "platform/trace/stale_ranks.h"
 #include "platform/trace/trace_info.h"
+#include "waveforms/transaction_log.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
 
@@ -172,6 +173,15 @@ int convert(const Options& options) {
   return 0;
 }
 
+int diff(const Options& options) {
+  const auto log = [](const std::string& path) {
+    return fs::is_directory(path) ? (fs::path(path) / "transactions.sqlite").string() : path;
+  };
+  const std::string found = first_divergence(log(options.files[0]), log(options.files[1]));
+  fmt::print("{}", found.empty() ? "The logs are the same.\n" : found);
+  return found.empty() ? 0 : 1;
+}
+
 void add_files(CLI::App& command, Options& options) {
   command.add_option("FILES", options.files, "Trace files, or PREFIX for PREFIX.<rank>.et")
       ->required()
@@ -235,6 +245,16 @@ std::function<int()> add_trace_command(CLI::App& app) {
       "  wafertlm trace convert traces/job --to json --out readable\n"
       "  wafertlm trace convert job.0.json job.0.et.gz");
 
+  CLI::App* diff_command = command->add_subcommand(
+      "diff", "The first transaction in which two runs differ; exit code 1 if there is one");
+  diff_command
+      ->add_option("LOGS", options->files,
+                   "Two transactions.sqlite of `wafertlm run --log`, or the folders that hold them")
+      ->required()
+      ->expected(2)
+      ->type_name("LOG");
+  diff_command->footer("Example:\n  wafertlm trace diff out/tlm out/rtl");
+
   command->footer(
       "Examples:\n"
       "  wafertlm trace info traces/job\n"
@@ -243,6 +263,7 @@ std::function<int()> add_trace_command(CLI::App& app) {
       "  wafertlm trace convert job.0.json job.0.et.gz");
   return [=] {
     if (info_command->parsed()) return info(*options);
+    if (diff_command->parsed()) return diff(*options);
     return check_command->parsed() ? check(*options) : convert(*options);
   };
 }

@@ -21,6 +21,14 @@ class SetUp(unittest.TestCase):
             (self.folder / tool).symlink_to(shutil.which(tool))
         self.stand_in("id", "echo 0")
         self.stand_in("apt-get", 'echo "apt-get $*" >>"$LOG"')
+        self.stand_in("npm", 'echo "npm $*" >>"$LOG"')
+        self.root = self.folder / "root"
+        self.root.mkdir()
+        for file in ("setup.sh", "package-lock.json"):
+            shutil.copy(ROOT / file, self.root)
+        for package in ("echarts", "playwright-core"):
+            (self.root / "node_modules" / package).mkdir(parents=True)
+        shutil.copy(ROOT / "package-lock.json", self.root / "node_modules" / ".installed-lock")
 
     def stand_in(self, name, script):
         path = self.folder / name
@@ -39,7 +47,7 @@ exit ${{status:-0}}""")
         log = self.folder / "log"
         log.write_text("")
         environment = {"PATH": str(self.folder), "LOG": str(log)}
-        done = subprocess.run([self.folder / "bash", ROOT / "setup.sh", *arguments], env=environment,
+        done = subprocess.run([self.folder / "bash", self.root / "setup.sh", *arguments], env=environment,
                               capture_output=True, text=True)
         return done, [line for line in log.read_text().splitlines() if "--simulate" not in line]
 
@@ -101,6 +109,27 @@ exit ${{status:-0}}""")
         done, calls = self.run_setup()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(calls[0].startswith("sudo env DEBIAN_FRONTEND=noninteractive apt-get"), calls)
+
+    def test_packages_of_npm_are_installed_when_the_lock_file_is_another(self):
+        self.installed()
+        (self.root / "node_modules" / ".installed-lock").write_text("{}")
+        self.assertIn("missing npm packages", self.run_setup("--dry-run")[0].stderr)
+        done, calls = self.run_setup()
+        self.assertEqual((done.returncode, len(calls)), (0, 1), done.stderr)
+        self.assertTrue(calls[0].startswith("npm ci") and calls[0].endswith("--omit=dev"), calls)
+        self.assertEqual(self.run_setup("--tests")[1], [])
+
+    def test_the_browser_driver_only_for_tests(self):
+        self.installed()
+        (self.root / "node_modules" / "playwright-core").rmdir()
+        self.assertEqual(self.run_setup()[1], [])
+        self.assertNotIn("--omit=dev", self.run_setup("--tests")[1][0])
+
+    def test_npm_is_installed_where_there_is_none(self):
+        (self.folder / "npm").unlink()
+        self.installed("npm")
+        done, _ = self.run_setup("--dry-run")
+        self.assertIn("missing Debian packages: npm\n", done.stderr)
 
     def test_unknown_option(self):
         done, _ = self.run_setup("--test")

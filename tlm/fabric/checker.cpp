@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "tlm/fabric/message.h"
+#include "tlm/socket_choice.h"
+
 namespace wafertlm {
 
 FabricChecker::FabricChecker(const sc_core::sc_module_name& name, const OutputParams& link,
@@ -39,7 +42,29 @@ FabricChecker::FabricChecker(const sc_core::sc_module_name& name, const OutputPa
   return answer;
 }
 
+void FabricChecker::show(const Packet& packet, TimePs delay_ps) const {
+  SocketTransaction what;
+  what.bytes = packet.payload_bytes;
+  what.wire_bytes = packet.wire_bytes;
+  if (packet.flow) {
+    what.stream = packet.flow->key.operation;
+    what.tag = packet.flow->key.number;
+  } else if (packet.message) {
+    what.stream = packet.message->key.operation;
+    what.tag = packet.message->key.tag;
+  }
+  what.sequence = packet.sequence;
+  what.source = static_cast<std::uint32_t>(index_of(packet.source));
+  what.destination = static_cast<std::uint32_t>(index_of(packet.destination));
+  what.kind = static_cast<std::uint8_t>(packet.kind);
+  what.traffic_class = static_cast<std::uint8_t>(index_of(packet.traffic_class));
+  what.vc = static_cast<std::uint8_t>(index_of(packet.vc));
+  what.tail_ps = packet.tail_ps;
+  observed_.observer->begun(observed_.number, &packet, now(), now() + delay_ps, what);
+}
+
 void FabricChecker::begin_request(const Packet& packet, TimePs delay_ps) {
+  if (observed_.observer) show(packet, delay_ps);
   ++totals_.begun;
   totals_.payload_bytes += packet.payload_bytes;
   totals_.wire_bytes += packet.wire_bytes;
@@ -138,6 +163,8 @@ void FabricChecker::check_flow(const Packet& packet) {
 }
 
 void FabricChecker::end_request(const Packet& packet, TimePs at) {
+  if (observed_.observer)
+    observed_.observer->phase(observed_.number, &packet, SocketPhase::end_req, now(), at);
   const auto found = in_flight_.find(&packet);
   if (found == in_flight_.end())
     return report(FabricRule::credit_for_packet, "END_REQ with a packet that is not on the link",
@@ -185,7 +212,8 @@ void FabricChecker::finish() {
 
 void bind_checked(FabricInitiatorSocket& initiator, FabricTargetSocket& target, CheckerSet* set,
                   const std::string& name, const OutputParams& link, const ClassTable& classes) {
-  connect_checked<FabricChecker>(initiator, target, set, name, link, classes);
+  connect_checked<FabricChecker>(initiator, target, SocketChoice::wants(name) ? set : nullptr, name, link,
+                                 classes);
 }
 
 }  // namespace wafertlm

@@ -12,6 +12,7 @@
 #include "tlm/flow.h"
 #include "tlm/link/class_table.h"
 #include "tlm/link/switch_core.h"
+#include "tlm/socket_observer.h"
 
 namespace wafertlm {
 
@@ -56,6 +57,8 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
   FabricInitiatorSocket initiator_side{"initiator_side"};  ///< bind this one to the receiver's socket
 
   void finish() override;
+  /// Tells `observer`, as socket number `number`, about every phase from now on.
+  void observe(SocketObserver& observer, std::size_t number) { observed_ = {&observer, number}; }
 
  private:
   /// What was true of a packet when it started. The object may be reused as soon as its END_REQ came.
@@ -80,6 +83,7 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
   void check_channel(const Packet& packet);
   void end_request(const Packet& packet, TimePs at);
   void check_flow(const Packet& packet);
+  void show(const Packet& packet, TimePs delay_ps) const;
 
   const OutputParams link_;
   const ClassTable& classes_;
@@ -95,6 +99,7 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
   std::unordered_map<const Packet*, Flight> in_flight_;
   // The earliest moment at which the line can have carried everything so far, times bytes_per_s.
   Uint128 line_free_ = 0;
+  ObservedSocket observed_;
 };
 
 /// Binds a link, through a checker of `set` or, if that is null, directly.

@@ -77,6 +77,7 @@ class Fabric : public sc_core::sc_module {
   void require_routes(const std::vector<NpuId>& endpoints) const;
 
   const std::vector<FabricLink>& links() const { return links_; }
+  std::size_t switches() const { return switches_.size(); }
   OutputCounters counters(const FabricLink& link) const {
     return switches_[link.from]->core().counters(link.output);
   }

@@ -102,6 +102,13 @@ void MemoryChecker::begin_request(const Payload& payload, TimePs at) {
   if (requesting_) report(MemoryRule::request_exclusion, "a second BEGIN_REQ", "END_REQ of the first");
   requesting_ = &payload;
   in_flight_.emplace(&payload, Flight{::tlm::BEGIN_REQ, at, Request(payload)});
+  if (observed_.observer) {
+    SocketTransaction what;
+    what.kind = payload.is_write() ? 1 : 0;
+    what.bytes = payload.get_data_length();
+    what.address = payload.get_address();
+    observed_.observer->begun(observed_.number, &payload, now(), at, what);
+  }
   check_reference(payload);
 }
 
@@ -118,6 +125,8 @@ bool MemoryChecker::advance(const Payload* payload, ::tlm::tlm_phase_enum phase,
            say(phase_name(phase), " after ", last ? phase_name(last) : "nothing"), "the protocol's order");
     return false;
   }
+  if (observed_.observer)
+    observed_.observer->phase(observed_.number, payload, static_cast<SocketPhase>(phase), now(), at);
   Flight& flight = found->second;
   if (at < flight.at)
     report(MemoryRule::time_forward, say(phase_name(phase), " at ", at, " ps"),
@@ -145,6 +154,8 @@ void MemoryChecker::complete(const Payload* payload, TimePs at) {
   if (at < found->second.at)
     report(MemoryRule::time_forward, say("TLM_COMPLETED at ", at, " ps"),
            say("not before BEGIN_REQ at ", found->second.at, " ps"));
+  if (observed_.observer)
+    observed_.observer->phase(observed_.number, payload, SocketPhase::end_resp, now(), at);
   if (requesting_ == payload) requesting_ = nullptr;
   ++totals_.finished;
   in_flight_.erase(found);

@@ -5,6 +5,8 @@
 
 #include "tlm/link/class_table.h"
 
+#include "tlm/socket_choice.h"
+
 namespace wafertlm {
 namespace {
 
@@ -96,6 +98,16 @@ void OperationChecker::begin_request(const Payload& payload, TimePs at) {
                            : operation->program ? operation->program->bytes
                                                 : 0;
   in_flight_.emplace(&payload, Flight{::tlm::BEGIN_REQ, at, at, *operation});
+  if (!observed_.observer) return;
+  SocketTransaction what;
+  what.kind = static_cast<std::uint8_t>(operation->kind);
+  what.bytes = collective && operation->program ? operation->program->bytes : operation->bytes;
+  what.stream = operation->collective_id;
+  what.tag = operation->tag;
+  what.address = operation->address;
+  what.destination = static_cast<std::uint32_t>(index_of(operation->peer));
+  what.traffic_class = static_cast<std::uint8_t>(index_of(operation->traffic_class));
+  observed_.observer->begun(observed_.number, &payload, now(), at, what);
 }
 
 /// Any phase after BEGIN_REQ; null if it may not come now.
@@ -108,6 +120,8 @@ OperationChecker::Flight* OperationChecker::follow(const Payload& payload, ::tlm
            say("after ", phase_name(before(phase))));
     return nullptr;
   }
+  if (observed_.observer)
+    observed_.observer->phase(observed_.number, &payload, static_cast<SocketPhase>(phase), now(), at);
   Flight& flight = found->second;
   if (at < flight.at)
     report(OperationRule::time_forward, say(phase_name(phase), " at ", at, " ps"),
@@ -176,7 +190,7 @@ void OperationChecker::finish() {
 
 void bind_checked(OperationInitiatorSocket& initiator, OperationTargetSocket& target, CheckerSet* set,
                   const std::string& name) {
-  connect_checked<OperationChecker>(initiator, target, set, name);
+  connect_checked<OperationChecker>(initiator, target, SocketChoice::wants(name) ? set : nullptr, name);
 }
 
 }  // namespace wafertlm

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/explain/explain_command.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "platform/command/child.h"
+#include "platform/command/format.h"
+#include "platform/config/load.h"
+#include "platform/explain/gains.h"
+#include "platform/explain/instant_source.h"
+#include "platform/report/results_file.h"
+#include "platform/run/observers.h"
+
+namespace wafertlm {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+constexpr std::size_t kShown = 5;
+
+struct Options {
+  std::string folder;
+  bool rerun = false;
+};
+
+/// A run with its graph.
+struct Recording {
+  Machine machine;
+  Usage usage;
+  JobRun run;
+  GraphRecorder recorder;
+  LinkObservers links;
+  GraphRecorder::Recorded recorded;
+
+  Recording(const config::ExperimentSpec& experiment, const Job& job)
+      : machine(experiment.platform), usage(machine), run(machine, job, experiment), recorder(job.size()) {
+    run.observe(recorder);
+    machine.observe_links(usage);
+    run.run();
+    recorded = recorder.graph(run, experiment);
+  }
+};
+
+TimePs iteration_ps(const JobRun& run) {
+  const auto iterations = run.iterations();
+  return iterations.back().end_ps - iterations.back().start_ps;
+}
+
+/// [[rank, iteration, node, own ps]] of all operations.
+Json own_times(const GraphRecorder::Recorded& recorded) {
+  Json rows = Json::array();
+  for (std::uint32_t i = 0; i < recorded.graph.size(); ++i) {
+    const auto& key = recorded.keys[i];
+    if (key.node != GraphRecorder::Recorded::kEnd)
+      rows.push_back({key.rank, key.iteration, key.node, recorded.graph.own_ps(i)});
+  }
+  return rows;
+}
+
+/// What happened to the rest when `category` was made instant, and how the iteration changed.
+struct Rerun {
+  TimePs iteration_ps = 0;
+  std::map<GraphRecorder::Recorded::Key, TimePs> own_ps;
+};
+
+Rerun rerun(const config::ExperimentSpec& experiment, const std::string& category) {
+  const Json found = run_in_child([&]() -> Json {
+    Job job = load_job(experiment);
+    for (auto& source : job.ranks) source = std::make_unique<InstantSource>(std::move(source), category);
+    Recording recording(experiment, job);
+    return {{"iteration_ps", iteration_ps(recording.run)}, {"own", own_times(recording.recorded)}};
+  });
+  Rerun made;
+  made.iteration_ps = found["iteration_ps"].get<TimePs>();
+  for (const Json& row : found["own"])
+    made.own_ps[{row[0].get<std::uint32_t>(), row[1].get<std::uint32_t>(), row[2].get<std::uint64_t>()}] =
+        row[3].get<TimePs>();
+  return made;
+}
+
+std::string signed_time(double ps) {
+  return (ps < 0 ? "-" : "") + format_time(static_cast<TimePs>(std::llround(std::abs(ps))));
+}
+
+/// The recorded gain beside that of a real run, and what makes the difference.
+void print_rerun(const GraphRecorder::Recorded& recorded, const Gain& gain, TimePs iteration,
+                 const Rerun& real) {
+  const RecordedGraph& graph = recorded.graph;
+  const auto own = [&](std::uint32_t i) {
+    const auto found = real.own_ps.find(recorded.keys[i]);
+    return found == real.own_ps.end() ? graph.own_ps(i) : found->second;
+  };
+  const auto time = static_cast<double>(iteration);
+  const double stated = static_cast<double>(gain.gain_ps);
+  const double saved = time - static_cast<double>(real.iteration_ps);
+  const double with_times = time - static_cast<double>(recorded.iteration_ps(graph.retime(own)));
+  const double instant =
+      time - static_cast<double>(recorded.iteration_ps(graph.retime([&](std::uint32_t i) {
+        return recorded.categories[graph.operation(i).category] == gain.what ? own(i) : graph.own_ps(i);
+      })));
+  fmt::print(
+      "     a real run with it next to instant: {} ({} in the recorded order). The difference of {}: {} "
+      "because its "
+      "latencies remain, {} because others take another time beside it, {} because the order of service "
+      "changes.\n",
+      signed_time(saved), signed_time(stated), signed_time(saved - stated), signed_time(instant - stated),
+      signed_time(with_times - instant), signed_time(saved - with_times));
+}
+
+int explain(const Options& options) {
+  const auto results = read_results(options.folder);
+  const fs::path file = fs::path(options.folder) / "resolved.yaml";
+  if (!fs::is_regular_file(file))
+    throw std::invalid_argument(file.string() +
+                                " is not there; give a folder that `wafertlm run` has written");
+  const config::ExperimentSpec experiment = config::load_experiment(file.string());
+  const Job job = load_job(experiment);
+  // Real runs first: each is a process of its own, which must not have a simulation in it yet.
+  std::map<std::string, Rerun> reruns;
+  if (options.rerun) {
+    std::set<std::string> categories = {"compute"};
+    for (const auto& summary : job.summaries)
+      categories.insert(summary.classes.begin(), summary.classes.end());
+    for (const std::string& category : categories) reruns[category] = rerun(experiment, category);
+  }
+  Recording recording(experiment, job);
+  const TimePs iteration = iteration_ps(recording.run);
+  if (iteration != results["iterations"].back()["time_ps"].get<TimePs>())
+    throw std::runtime_error(options.folder +
+                             " was written by another version of the program, or its traces have "
+                             "changed: its last iteration takes another time now. Run it again");
+  const auto all = gains(recording.recorded, recording.run.critical_path(), recording.usage,
+                         machine_links(recording.machine));
+  fmt::print(
+      "{}: the last iteration takes {}.\nWhat would shorten it most if it took no time, in the recorded "
+      "order "
+      "of service:\n",
+      results["experiment"].get<std::string>(), format_time(iteration));
+  std::size_t shown = 0;
+  for (const Gain& each : all) {
+    if (++shown > kShown) break;
+    const std::string what = each.kind == Gain::Kind::link                     ? "link " + each.what
+                             : each.what == "compute" || each.what == "memory" ? each.what
+                             : each.what == "cpu"                              ? "the CPUs"
+                                                                               : "class " + each.what;
+    fmt::print("  {}. {:<28} at most {:>11} ({:.2f} %)", shown, what, format_time(each.gain_ps),
+               100 * static_cast<double>(each.gain_ps) / static_cast<double>(iteration));
+    if (each.on_path_ps != 0) fmt::print(", {} of the critical path", format_time(each.on_path_ps));
+    fmt::print("\n");
+    if (const auto real = reruns.find(each.what); real != reruns.end())
+      print_rerun(recording.recorded, each, iteration, real->second);
+  }
+  if (all.empty()) fmt::print("  nothing\n");
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_explain_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "explain", "What would shorten a run's last iteration most; simulates it again to find out");
+  command->add_option("DIR", options->folder, "Folder that `wafertlm run` has written")
+      ->required()
+      ->type_name("DIR");
+  command->add_flag(
+      "--rerun", options->rerun,
+      "Also run it with compute, and each traffic class, next to instant, and explain the difference");
+  command->footer("Example:\n  wafertlm explain out/resnet50_dp20_mesh_5x4 --rerun");
+  return [options] { return explain(*options); };
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/report/compare_command.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+
+#include "platform/command/files.h"
+#include "platform/command/format.h"
+#include "platform/report/report.h"
+#include "platform/report/results_file.h"
+
+namespace wafertlm {
+
+namespace fs = std::filesystem;
+
+nlohmann::ordered_json read_results(const std::string& path) {
+  const fs::path file = fs::is_directory(path) ? fs::path(path) / "results.json" : fs::path(path);
+  std::ifstream stream(file);
+  if (!stream)
+    throw std::invalid_argument(file.string() +
+                                " cannot be read; give a folder that `wafertlm run` has written");
+  auto results = nlohmann::ordered_json::parse(stream, nullptr, false);
+  if (results.is_discarded() || !results.is_object() || !results.contains("iterations") ||
+      !results.contains("iteration_time_s"))
+    throw std::invalid_argument(file.string() + " is no complete results.json of `wafertlm run`");
+  return results;
+}
+
+namespace {
+
+struct Options {
+  std::vector<std::string> runs;
+  std::string out = "compare.html";
+};
+
+std::string time_of(double seconds_) {
+  return format_time(static_cast<TimePs>(std::llround(seconds_ * 1e12)));
+}
+
+int compare(const Options& options) {
+  std::vector<std::pair<std::string, nlohmann::ordered_json>> runs;
+  for (const std::string& path : options.runs) {
+    fs::path name = fs::path(path).lexically_normal();
+    if (!name.has_filename()) name = name.parent_path();
+    if (name.filename() == "results.json") name = name.parent_path();
+    runs.emplace_back(name.string(), read_results(path));
+  }
+  require_writable_file("--out", options.out);
+  std::size_t widest = 3;
+  for (const auto& [name, results] : runs) widest = std::max(widest, name.size());
+  const double first = runs.front().second["iteration_time_s"].get<double>();
+  fmt::print("{:<{}}  {:>11} {:>8}  {:>11} {:>8}\n", "run", widest, "iteration", "speedup", "compute",
+             "share");
+  for (const auto& [name, results] : runs) {
+    const double time = results["iteration_time_s"].get<double>();
+    const double compute = results["iterations"].back()["breakdown_s"]["compute"].get<double>();
+    fmt::print("{:<{}}  {:>11} {:>8.3f}  {:>11} {:>6.2f} %\n", name, widest, time_of(time), first / time,
+               time_of(compute), 100 * compute / time);
+  }
+  const fs::path out(options.out);
+  write_files(out.has_parent_path() ? out.parent_path() : fs::path("."),
+              {{out.filename().string(), compare_html(runs)}});
+  fmt::print("Written:\n  {}\n", options.out);
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_compare_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("compare", "Show several runs side by side; the others are compared with the first");
+  command->add_option("RUNS", options->runs, "Folders that `wafertlm run` has written, or their results.json")
+      ->required()
+      ->expected(2, 1000)
+      ->type_name("DIR");
+  command->add_option("--out", options->out, "The page to write")->type_name("FILE")->capture_default_str();
+  command->footer("Example:\n  wafertlm compare out/mesh out/fred_d --out compare.html");
+  return [options] { return compare(*options); };
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/report/report.h"
+
+#include "waveforms/report/page.h"
+
+namespace wafertlm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON inside a page's script element: what could end the element is written in another way.
+std::string in_script(const Json& data) {
+  const std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char letter : text) safe += letter == '<' ? std::string("\\u003c") : std::string(1, letter);
+  return safe;
+}
+
+std::string filled(const Json& data) {
+  const std::string place = "@DATA@";
+  const std::string_view page = report_page();
+  const std::size_t at = page.find(place);
+  return std::string(page.substr(0, at)) + in_script(data) + std::string(page.substr(at + place.size()));
+}
+
+}  // namespace
+
+Json ReportRecorder::data(const Json& results, const std::string& resolved_yaml,
+                          const config::ExperimentSpec& experiment, const JobRun& job) {
+  const config::WaferSpec& wafer = experiment.platform.wafer;
+  const bool is_mesh = wafer.fabric.wiring == config::Wiring::mesh;
+  Json npus = Json::array();
+  for (const NpuId npu : job.job().npus) npus.push_back(index_of(npu));
+  return {{"results", results},
+          {"resolved", resolved_yaml},
+          {"layout",
+           {{"kind", is_mesh ? "mesh" : "tree"},
+            {"width", wafer.width},
+            {"height", wafer.height},
+            {"npus", wafer.npu_count()},
+            {"npu_of_rank", npus}}},
+          {"timeline", timeline_.json()},
+          {"links", usage_.links_json(job.end_ps())},
+          {"memories", usage_.memories_json()}};
+}
+
+std::string report_html(const Json& data) { return filled(data); }
+
+std::string compare_html(const std::vector<std::pair<std::string, Json>>& runs) {
+  Json list = Json::array();
+  for (const auto& [name, results] : runs) list.push_back({{"name", name}, {"results", results}});
+  return filled({{"runs", list}});
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace wafertlm {
+
+/// The results.json in a folder of `wafertlm run`, or the file itself.
+/// @throws std::invalid_argument when there is none, or it is something else.
+nlohmann::ordered_json read_results(const std::string& path);
+
+}  // namespace wafertlm

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/report/sockets.h"
+#include "platform/run/run_observer.h"
+#include "platform/system/machine.h"
+#include "waveforms/socket_waves.h"
+#include "waveforms/transaction_log.h"
+
+namespace wafertlm {
+
+/// Chosen signals of a run in a VCD or FST file: sockets by the names of their checkers, "npu3", "hbm_3".
+class RunWaves final : public RunObserver {
+ public:
+  /// FILE.fst needs `vcd2fst`, which comes with GTKWave. @throws std::invalid_argument: it is not there, or a
+  /// glob that names nothing.
+  RunWaves(const std::string& path, const std::vector<std::string>& globs, Machine& machine,
+           const Placement& npus, SocketHub& hub);
+  ~RunWaves();
+
+  SocketWaves& waves() { return *waves_; }
+  bool has_memories() const { return !memories_.empty(); }
+  void operation_started(std::uint32_t rank, const Task& task, TimePs now) override;
+  void operation_ended(std::uint32_t rank, const Task& task, TimePs start_ps, TimePs end_ps) override;
+  void finish(TimePs end_ps);
+  std::size_t signals() const { return waves_->signals(); }
+
+ private:
+  struct Npu {
+    std::size_t number = ~std::size_t{0};
+    std::size_t open[4] = {};  // by SocketWaves::NpuState
+  };
+  void show(std::uint32_t rank, TimePs now);
+
+  std::string path_, vcd_;
+  std::unique_ptr<SocketWaves> waves_;
+  std::vector<Npu> ranks_;
+  std::vector<std::size_t> memories_;
+  struct Memories;
+  std::unique_ptr<Memories> memory_numbers_;
+
+ public:
+  /// Of all memories of the machine; tells the waves about the chosen ones.
+  MemoryObserver& memories();
+};
+
+/// The log of the sockets that the globs choose, attached to them.
+std::unique_ptr<TransactionLog> attach_log(const std::string& path, const std::vector<std::string>& globs,
+                                           SocketHub& hub);
+
+}  // namespace wafertlm

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "platform/run/run_observer.h"
+
+namespace wafertlm {
+
+/// The operations of every rank and what its time went into, for the report's timeline. It keeps a bounded
+/// number of each: beyond it the shortest go, and are counted.
+class Timeline final : public RunObserver {
+ public:
+  static constexpr std::size_t kMost = 60'000;
+  explicit Timeline(std::size_t most = kMost) : most_(most) {}
+
+  void operation_started(std::uint32_t rank, const Task& task, TimePs now) override;
+  void operation_ended(std::uint32_t rank, const Task& task, TimePs start_ps, TimePs end_ps) override;
+  void time_spent(std::uint32_t rank, TimePs from_ps, TimePs to_ps, const std::string& category) override;
+
+  /// {strings, operations: [[rank, kind, name, class, issued_ps, start_ps, end_ps, bytes, node, group or -1,
+  /// number or peer]], operations_left_out, spent: [[rank, from_ps, to_ps, category]], spent_left_out}; kind,
+  /// name, class, group and category are places in `strings`.
+  nlohmann::ordered_json json();
+
+ private:
+  struct Entry {
+    std::uint32_t rank;
+    Task::Kind kind;
+    std::uint32_t name, traffic_class, group;
+    TimePs issued_ps, start_ps, end_ps;
+    std::uint64_t bytes, node, number;
+    TimePs time() const { return end_ps - start_ps; }
+  };
+  struct Stretch {
+    std::uint32_t rank;
+    TimePs from_ps, to_ps;
+    std::uint32_t category;
+    TimePs time() const { return to_ps - from_ps; }
+  };
+  std::uint32_t intern(const std::string& text);
+  template <typename Item>
+  void thin(std::vector<Item>& items, std::size_t to, std::uint64_t& left_out);
+
+  std::size_t most_;
+  std::vector<std::string> strings_;
+  std::unordered_map<std::string, std::uint32_t> places_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, TimePs> open_;  // by rank and node: when it was issued
+  std::vector<Entry> operations_;
+  std::vector<Stretch> spent_;
+  std::uint64_t operations_left_out_ = 0, spent_left_out_ = 0;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Debian's Chromium with a page from a file and no network; what its console says is kept.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import {chromium} from "playwright-core";
+
+export const kExecutable = "/usr/bin/chromium";
+
+export async function withPage(file, {dark = false, width = 1300, height = 900} = {}, work) {
+  const profile = fs.mkdtempSync(path.join(os.tmpdir(), "wafertlm-browser-"));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: kExecutable, headless: true, offline: true, viewport: {width, height}, colorScheme: dark ? "dark" : "light",
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  const said = [];
+  try {
+    const page = await context.newPage();
+    page.on("console", (message) => said.push(`${message.type()}: ${message.text()}`));
+    page.on("pageerror", (error) => said.push(`error: ${error.stack}`));
+    page.on("request", (request) => { if (!/^(file|data):/.test(request.url())) said.push(`request: ${request.url()}`); });
+    await page.goto("file://" + path.resolve(file));
+    await page.waitForFunction(() => window.wafertlm?.ready === true, null, {timeout: 60000}).catch((error) => {
+      throw new Error(`the page is not ready: ${error.message}; it said ${said.join("; ")}`);
+    });
+    await work(page);
+  } finally {
+    await context.close();
+    fs.rmSync(profile, {recursive: true, force: true});
+  }
+  return said;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// Writes a trace that ui.perfetto.dev and Perfetto's trace processor load (TracePacket and TrackEvent, with
+/// interned names). Its times are whole nanoseconds, rounded down; slices carry the exact picoseconds. A
+/// thread of its own compresses and writes; when it falls behind, the caller waits, so memory stays bounded.
+///
+/// The last packet is an instant event "end of trace" with the numbers of slices, flows and counter values
+/// before it: a file without it was cut off.
+class PerfettoWriter {
+ public:
+  /// Compressed with gzip if `path` ends in ".gz". @throws std::invalid_argument when it cannot be written.
+  explicit PerfettoWriter(const std::string& path);
+  ~PerfettoWriter();
+  PerfettoWriter(const PerfettoWriter&) = delete;
+  PerfettoWriter& operator=(const PerfettoWriter&) = delete;
+
+  using Track = std::uint64_t;
+  Track add_process(const std::string& name);
+  Track add_track(Track process, const std::string& name);
+  Track add_counter(Track process, const std::string& name, const std::string& unit);
+
+  using Annotation = std::pair<const char*, std::uint64_t>;
+  /// Slices of a track must not overlap. An arrow of flow f goes from each slice that `leaves` it, or where
+  /// it is the next one in time, to the next slice of that flow; one that `arrives` at its end is the last.
+  struct Slice {
+    Track track = 0;
+    const std::string* name = nullptr;
+    const std::string* category = nullptr;
+    TimePs start_ps = 0, end_ps = 0;
+    std::uint64_t leaves = 0, arrives = 0;  ///< flow ids; 0: none
+  };
+  void slice(const Slice& slice, const std::vector<Annotation>& annotations);
+  void counter(Track track, TimePs at_ps, double value);
+
+  /// @throws std::runtime_error if something could not be written.
+  void finish(TimePs end_ps);
+
+  std::uint64_t slices() const { return slices_; }
+  /// Flow ids on slices.
+  std::uint64_t flows() const { return flows_; }
+  std::uint64_t counter_values() const { return counter_values_; }
+
+ private:
+  void packet(TimePs at_ps, std::uint64_t track, unsigned type, std::string& event);
+  std::uint64_t intern(unsigned table, const std::string& text);
+  void put(const std::string& packet);
+  void hand_over();
+  void write();
+
+  std::string path_;
+  void* file_;  // gzFile
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> full_;
+  bool done_ = false, failed_ = false;
+
+  std::string chunk_, interned_, event_, body_;
+  std::unordered_map<std::string, std::uint64_t> names_[3];  // categories, events, annotations
+  bool has_state_ = false;
+  Track next_track_ = 1;
+  std::uint64_t slices_ = 0, flows_ = 0, counter_values_ = 0;
+};
+
+}  // namespace wafertlm

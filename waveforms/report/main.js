@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+if (data.runs) {
+  compare(data.runs);
+} else {
+  const {results} = data;
+  head(results.experiment, `platform ${results.platform}, workload ${results.workload}, WaferTLM ${results.simulation.version}`);
+  tiles(results);
+  breakdown(results);
+  timeline();
+  wafer();
+  collectives();
+  memory();
+  criticalPath();
+  configuration();
+}
+window.addEventListener("resize", () => charts.forEach((each) => each.instance.resize()));
+let screenTheme;
+window.addEventListener("beforeprint", () => { screenTheme = document.documentElement.dataset.theme; useTheme("light"); charts.forEach((each) => each.instance.resize()); });
+window.addEventListener("afterprint", () => { useTheme(screenTheme); charts.forEach((each) => each.instance.resize()); });
+window.wafertlm.ready = true;

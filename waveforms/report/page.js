@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all parts of the page share: elements, colours, charts and tables.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+/// For tests and for the curious: the data, and what the parts offer.
+window.wafertlm = {data, charts: {}, formatTime};
+
+/// element("td", {class: "text"}, "a", child): text becomes text, never markup.
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes))
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function section(id, title, words, ...children) {
+  const made = element("section", {id}, element("h2", {}, title));
+  if (words) made.append(element("p", {}, words));
+  made.append(...children);
+  document.getElementById("report").append(made);
+  return made;
+}
+
+const kColours = {
+  compute: "#4878b0", cpu: "#8d9db0", idle: "#a9afb8", memory: "#a0795c", mp: "#ee8434", dp: "#dd5259", pp: "#4fb0a8",
+  ep: "#b279c2", input: "#5aa657", weights: "#d9b12f", control: "#7b6fd0",
+};
+const kMore = ["#c2578f", "#3d8fd1", "#7f9c2d", "#b3653b", "#5f6ec4"];
+/// Of compute, idle, memory, a traffic class, or exposed_CLASS.
+function colourOf(name) {
+  const key = name.replace(/^exposed_/, "");
+  if (kColours[key]) return kColours[key];
+  let sum = 0;
+  for (const letter of key) sum = (sum * 31 + letter.charCodeAt(0)) % 9973;
+  return kMore[sum % kMore.length];
+}
+
+/// Idle to busy, readable on a light and on a dark page.
+function heat(fraction) {
+  const stops = [[0, 0x9f, 0xb4, 0xc7], [0.25, 0x4f, 0xa3, 0x8f], [0.5, 0xd9, 0xb1, 0x2f], [0.75, 0xe8, 0x7a, 0x2d], [1, 0xc9, 0x1f, 0x37]];
+  const f = Math.min(1, Math.max(0, fraction));
+  const above = Math.max(1, stops.findIndex(([at]) => at >= f));
+  const [a, ...low] = stops[above - 1], [b, ...high] = stops[above];
+  return "rgb(" + low.map((each, i) => Math.round(each + (high[i] - each) * (f - a) / (b - a))).join(",") + ")";
+}
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+const charts = [];
+/// A chart that is drawn anew when theme or size changes. `option()` must read its colours then.
+function chart(name, holder, option, renderer = "canvas") {
+  const made = {name, instance: null, drawn: []};
+  made.draw = (again) => {
+    if (!made.instance) {
+      made.instance = echarts.init(holder, null, {renderer});
+      window.wafertlm.charts[name] = made.instance;
+    }
+    const ink = css("--ink"), faint = css("--faint"), line = css("--line");
+    const axis = {
+      axisLine: {lineStyle: {color: faint}}, axisLabel: {color: faint, hideOverlap: true}, nameTextStyle: {color: faint},
+      splitLine: {lineStyle: {color: line}}, nameLocation: "middle",
+    };
+    const merged = {animation: false, textStyle: {color: ink, fontFamily: "system-ui, 'DejaVu Sans', sans-serif"}, ...option()};
+    for (const key of ["xAxis", "yAxis"])
+      if (merged[key]) merged[key] = [merged[key]].flat().map((each) => ({...axis, ...each, axisLabel: {...axis.axisLabel, ...each.axisLabel}}));
+    merged.tooltip = {
+      backgroundColor: css("--card"), borderColor: line, textStyle: {color: ink, fontSize: 12}, confine: true, ...merged.tooltip,
+    };
+    made.instance.setOption(merged, !again);
+    for (const each of made.drawn) each();
+  };
+  charts.push(made);
+  return made;
+}
+
+function useTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  for (const each of charts) if (each.instance) each.draw();
+}
+
+/// Columns: {title, of(row) → value to sort by, show(value, row) → text, text: left-aligned, long}. Clicking a title sorts.
+function table(id, columns, rows, {limit = 2000, sortBy = null} = {}) {
+  const body = element("tbody"), heads = [];
+  let order = rows.slice();
+  const fill = () => {
+    body.replaceChildren(...order.slice(0, limit).map((row) => element("tr", {}, ...columns.map((column) => {
+      const value = column.of(row);
+      const shown = column.show ? column.show(value, row) : String(value);
+      const kind = [column.text ? "text" : "", column.long ? "long" : ""].join(" ").trim();
+      return element("td", {class: kind, "data-column": column.title, "data-value": value ?? ""}, shown);
+    }))));
+  };
+  const sort = (column, head) => {
+    const down = head.getAttribute("aria-sort") === "descending" || (column.text && !head.hasAttribute("aria-sort"));
+    for (const each of heads) each.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", down ? "ascending" : "descending");
+    const sign = down ? 1 : -1;
+    order = rows.slice().sort((a, b) => {
+      const x = column.of(a), y = column.of(b);
+      return sign * (x < y ? -1 : x > y ? 1 : 0);
+    });
+    fill();
+  };
+  for (const column of columns) {
+    const head = element("th", {class: (column.text ? "text " : "") + "sortable", title: "sort", tabindex: 0}, column.title);
+    head.addEventListener("click", () => sort(column, head));
+    head.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(column, head); });
+    heads.push(head);
+  }
+  fill();
+  if (sortBy) sort(columns.find((each) => each.title === sortBy), heads[columns.findIndex((each) => each.title === sortBy)]);
+  const made = element("div", {class: "scroll"}, element("table", {id}, element("thead", {}, element("tr", {}, ...heads)), body));
+  if (rows.length > limit) made.append(element("p", {}, `The first ${limit} of ${rows.length} rows in this order; results.json has all.`));
+  return made;
+}
+
+const swatch = (name) => element("span", {class: "swatch", style: `background:${colourOf(name)}`});
+const legend = (names) => element("div", {class: "legend"}, ...names.map((name) => element("span", {}, swatch(name), name)));
+const holder = (height) => element("div", {class: "chart", style: `height:${height}px`});
+/// Text for a tooltip's HTML.
+const safe = (text) => String(text).replace(/[&<>"]/g, (each) => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[each]);

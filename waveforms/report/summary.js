@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The head of the page, and where the time of each iteration went.
+
+function head(title, words) {
+  const button = element("button", {id: "theme", type: "button"}, "light / dark");
+  button.addEventListener("click", () => useTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  document.title = title;
+  document.getElementById("report").append(element("header", {}, element("div", {}, element("h1", {}, title), element("p", {}, words)), button));
+}
+
+function tile(id, value, words, raw) {
+  return element("div", {class: "tile"}, element("b", {id, "data-value": raw}, value), element("span", {}, words));
+}
+
+function partsOf(iteration) {
+  return Object.keys(iteration.breakdown_s).filter((name) => iteration.breakdown_s[name] !== 0 || iteration.breakdown_max_s[name] !== 0);
+}
+
+function tiles(results) {
+  const last = results.iterations.at(-1);
+  const worst = Object.entries(last.breakdown_s).filter(([name]) => name !== "compute").reduce((a, b) => (b[1] > a[1] ? b : a));
+  const link = results.links.reduce((a, b) => (b.busy_fraction > a.busy_fraction ? b : a));
+  document.getElementById("report").append(element("div", {class: "tiles"},
+    tile("iteration-time", formatSeconds(results.iteration_time_s), "last iteration", results.iteration_time_s),
+    tile("compute-share", formatPercent(last.breakdown_s.compute / last.time_s), "of it the compute units work", last.breakdown_s.compute),
+    tile("worst-part", formatSeconds(worst[1]), `${worst[0]}, ${formatPercent(worst[1] / last.time_s)}: the largest of the rest`, worst[1]),
+    tile("busiest-link", formatPercent(link.busy_fraction), `busy: ${link.name}, the busiest link`, link.busy_fraction)));
+}
+
+function breakdown(results) {
+  const chosen = element("select", {id: "iteration", "aria-label": "iteration"},
+    ...results.iterations.map((_, i) => element("option", {value: i}, `iteration ${i}`)));
+  chosen.value = results.iterations.length - 1;
+  const place = element("div"), bars = holder(320);
+  section("breakdown", "Where the time went",
+    "Of the rank that finishes last, and the least, mean and most over all ranks. Compute is time in which the rank computes; exposed_… is time in which it only waits for that kind of traffic; idle is the rest. The parts of a rank sum to the iteration's time exactly.",
+    chosen, element("div", {class: "columns"}, place, bars));
+  let iteration;
+  const drawn = chart("breakdown", bars, () => {
+    const ranks = iteration.ranks.length > 0 && iteration.ranks.length <= 64 ? iteration.ranks : [];
+    const rows = ranks.length ? ranks.map((each) => [`rank ${each.rank}`, each.breakdown_s]) : [["min", iteration.breakdown_min_s], ["mean", iteration.breakdown_mean_s], ["max", iteration.breakdown_max_s]];
+    const {unit, of} = timeUnit(picoseconds(iteration.time_s));
+    return {
+      grid: {left: 70, right: 20, top: 60, bottom: 45},
+      legend: {top: 0, type: "scroll", textStyle: {color: css("--ink")}},
+      tooltip: {trigger: "axis", axisPointer: {type: "shadow"}, valueFormatter: (value) => `${value} ${unit}`},
+      xAxis: {type: "value", name: `time of the iteration (${unit})`, nameGap: 28},
+      yAxis: {type: "category", inverse: true, name: "rank", nameGap: 55, data: rows.map(([name]) => name)},
+      series: partsOf(iteration).map((name) => ({
+        name, type: "bar", stack: "all", itemStyle: {color: colourOf(name)}, data: rows.map(([, parts]) => of(parts[name] * 1e12)),
+      })),
+    };
+  }, "svg");
+  const show = () => {
+    iteration = results.iterations[chosen.value];
+    const rows = partsOf(iteration);
+    bars.style.height = `${Math.max(260, 110 + 14 * Math.min(64, iteration.ranks.length))}px`;
+    const time = (part) => ({of: (name) => iteration[part][name], show: formatSeconds});
+    place.replaceChildren(
+      element("p", {}, `Iteration ${chosen.value}: `, element("b", {id: "breakdown-time", "data-value": iteration.time_s}, formatSeconds(iteration.time_s)),
+        `, rank ${iteration.rank} finishes last`),
+      table("breakdown-table", [
+        {title: "part", text: true, of: (name) => name, show: (name) => element("span", {}, swatch(name), name)},
+        {title: "time", ...time("breakdown_s")},
+        {title: "share", of: (name) => iteration.breakdown_s[name] / iteration.time_s, show: formatPercent},
+        {title: "min", ...time("breakdown_min_s")}, {title: "mean", ...time("breakdown_mean_s")}, {title: "max", ...time("breakdown_max_s")},
+      ], rows));
+    if (drawn.instance) drawn.instance.resize();
+    drawn.draw();
+  };
+  chosen.addEventListener("change", show);
+  show();
+}

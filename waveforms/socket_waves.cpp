@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "waveforms/socket_waves.h"
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+
+namespace wafertlm {
+
+std::size_t SocketWaves::add(const std::string& group, const std::string& name, unsigned bits, Names names) {
+  ++signals_;
+  shown_.push_back({group, name, bits, names});
+  return vcd_.add_signal(group, name, bits);
+}
+
+std::size_t SocketWaves::add_socket(const std::string& name, const std::string& protocol) {
+  Socket socket;
+  socket.fabric = protocol == "fabric";
+  if (socket.fabric) {
+    socket.valid = add(name, "valid", 1);
+    socket.ready = add(name, "ready", 1);
+    vcd_.change(0, 0, socket.ready, 1);
+    socket.traffic_class = add(name, "class", 4, Names::classes);
+    socket.vc = add(name, "vc", 4);
+    socket.stream = add(name, "stream", 64);
+    socket.tag = add(name, "tag", 64);
+    socket.sequence = add(name, "sequence", 64);
+    socket.source = add(name, "source", 32);
+    socket.destination = add(name, "destination", 32);
+    socket.queue = add(name, "queue", 32);
+    socket.used = add(name, "used", 32);
+  } else {
+    socket.queue = add(name, "open", 32);
+    socket.kind = add(name, "kind", 4, protocol == "memory" ? Names::memory_kinds : Names::operations);
+  }
+  socket.bytes = add(name, "bytes", 64);
+  sockets_.push_back(std::move(socket));
+  return sockets_.size() - 1;
+}
+
+std::size_t SocketWaves::add_npu(const std::string& name) {
+  npus_.push_back(add(name, "state", 2, Names::states));
+  return npus_.size() - 1;
+}
+
+std::size_t SocketWaves::add_memory(const std::string& name) {
+  memories_.push_back({add(name, "reading", 1), add(name, "writing", 1)});
+  return memories_.size() - 1;
+}
+
+/// What has taken effect by now.
+void SocketWaves::settle(TimePs now) {
+  now_ = std::max(now_, now);
+  while (!later_.empty() && later_.top().at <= now) {
+    const Later next = later_.top();
+    later_.pop();
+    Socket& socket = sockets_[next.socket];
+    set(next.at, socket.queue, --socket.queued);
+    if (!socket.fabric) continue;
+    socket.used_bytes -= next.bytes;
+    set(next.at, socket.used, socket.used_bytes);
+    if (next.is_last) set(next.at, socket.ready, 1);
+  }
+}
+
+void SocketWaves::begun(std::size_t number, const void* id, TimePs now, TimePs at_ps,
+                        const SocketTransaction& what) {
+  settle(now);
+  Socket& socket = sockets_[number];
+  set(now, socket.queue, ++socket.queued);
+  set(now, socket.bytes, what.bytes);
+  socket.latest = id;
+  socket.flights.emplace_back(id, static_cast<std::uint32_t>(what.wire_bytes));
+  if (!socket.fabric) return set(now, socket.kind, what.kind);
+  // A packet may begin while the tail of the one before still passes: then there is no end between them.
+  if (socket.line_end_ps > now) vcd_.change(now, socket.line_end_ps, socket.valid, 1);
+  socket.used_bytes += what.wire_bytes;
+  set(now, socket.valid, 1);
+  socket.line_end_ps = std::max({what.tail_ps - (at_ps - now), now + 1, socket.line_end_ps});
+  vcd_.change(now, socket.line_end_ps, socket.valid, 0);
+  set(now, socket.ready, 0);
+  set(now, socket.traffic_class, what.traffic_class);
+  set(now, socket.vc, what.vc);
+  set(now, socket.stream, what.stream);
+  set(now, socket.tag, what.tag);
+  set(now, socket.sequence, what.sequence);
+  set(now, socket.source, what.source);
+  set(now, socket.destination, what.destination);
+  set(now, socket.used, socket.used_bytes);
+}
+
+void SocketWaves::phase(std::size_t number, const void* id, SocketPhase phase, TimePs now, TimePs at_ps) {
+  Socket& socket = sockets_[number];
+  if (phase != (socket.fabric ? SocketPhase::end_req : SocketPhase::end_resp)) return;
+  settle(now);
+  const auto found = std::find_if(socket.flights.begin(), socket.flights.end(),
+                                  [id](const auto& flight) { return flight.first == id; });
+  if (found == socket.flights.end()) return;
+  later_.push({at_ps, order_++, number, found->second, socket.latest == id});
+  if (socket.latest == id) socket.latest = nullptr;
+  *found = socket.flights.back();
+  socket.flights.pop_back();
+}
+
+void SocketWaves::moved(std::size_t memory, bool write, std::uint64_t, TimePs start_ps, TimePs end_ps) {
+  const std::size_t signal = write ? memories_[memory].writing : memories_[memory].reading;
+  vcd_.change(now_, start_ps, signal, 1);
+  vcd_.change(now_, end_ps, signal, 0);
+}
+
+void SocketWaves::npu_state(std::size_t npu, NpuState state, TimePs now) {
+  settle(now);
+  set(now, npus_[npu], static_cast<std::uint64_t>(state));
+}
+
+void SocketWaves::finish(TimePs end_ps, const std::string& shown) {
+  settle(end_ps);
+  vcd_.finish(end_ps);
+  write_view(shown);
+}
+
+/// A file in which GTKWave looks up the text of a number.
+std::string SocketWaves::write_names(const std::string& kind, const std::vector<std::string>& names) const {
+  const std::string path = path_ + "." + kind + ".txt";
+  std::ofstream file(path);
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  for (std::size_t i = 0; i < names.size() && i < 16; ++i) file << kDigits[i] << ' ' << names[i] << '\n';
+  if (!file.flush()) throw std::runtime_error("cannot write " + path + "; is the disk full?");
+  return path;
+}
+
+void SocketWaves::write_view(const std::string& shown) const {
+  const std::string path = shown + ".gtkw";
+  const std::string names[] = {
+      "", write_names("class", classes_),
+      write_names("state", {"idle", "computes", "communicates", "memory"}),
+      write_names("operation", {"compute", "collective", "send", "receive", "memory_load", "memory_store"}),
+      write_names("memory", {"read", "write"})};
+  std::ofstream file(path);
+  file << "[*] WaferTLM\n[dumpfile] \"" << shown
+       << "\"\n[timestart] 0\n[sst_width] 200\n[signals_width] 260\n";
+  std::string group;
+  const auto close = [&] {
+    if (!group.empty()) file << "@1000200\n-" << group << '\n';
+  };
+  for (const Shown& each : shown_) {
+    if (each.group != group) {
+      close();
+      group = each.group;
+      file << "@800200\n-" << group << '\n';
+    }
+    // 28: a bit; 24: decimal; 2022: hexadecimal through a file of names.
+    if (each.names != Names::none)
+      file << "@2022\n^1 " << names[static_cast<std::size_t>(each.names)] << '\n';
+    else
+      file << (each.bits == 1 ? "@28\n" : "@24\n");
+    file << each.group << '.' << each.name;
+    if (each.bits > 1) file << '[' << each.bits - 1 << ":0]";
+    file << '\n';
+  }
+  close();
+  if (!file.flush()) throw std::runtime_error("cannot write " + path + "; is the disk full?");
+}
+
+}  // namespace wafertlm

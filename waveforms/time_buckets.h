@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// Amounts over time, of many series, in a bounded number of buckets: when the time goes beyond the last one,
+/// two become one. Nothing is lost but resolution.
+class TimeBuckets {
+ public:
+  explicit TimeBuckets(std::size_t series = 0, std::size_t most = 256) : most_(most), sums_(series) {}
+
+  /// Returns the new series' number.
+  std::size_t add_series() {
+    sums_.emplace_back();
+    return sums_.size() - 1;
+  }
+  /// Spreads `amount` evenly from `from_ps` to `to_ps`; equal times: all at once.
+  void add(std::size_t series, TimePs from_ps, TimePs to_ps, double amount);
+
+  std::size_t series() const { return sums_.size(); }
+  TimePs width_ps() const { return width_ps_; }
+  /// Amounts by bucket; buckets behind the last amount are not there.
+  const std::vector<double>& sums(std::size_t series) const { return sums_[series]; }
+
+ private:
+  void widen(TimePs to_ps);
+
+  std::size_t most_;
+  TimePs width_ps_ = 1000;
+  std::vector<std::vector<double>> sums_;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "waveforms/transaction_log.h"
+
+#include <sqlite3.h>
+
+#include <cstdio>
+#include <stdexcept>
+
+namespace wafertlm {
+namespace {
+
+constexpr std::uint64_t kRowsPerCommit = 50'000;
+
+void bind(sqlite3_stmt* statement, int place, std::uint64_t value) {
+  sqlite3_bind_int64(statement, place, static_cast<sqlite3_int64>(value));
+}
+
+}  // namespace
+
+TransactionLog::TransactionLog(const std::string& path) : path_(path) {
+  std::remove(path.c_str());
+  if (sqlite3_open(path.c_str(), &data_) != SQLITE_OK) {
+    sqlite3_close(data_);
+    throw std::invalid_argument("cannot write the transaction log " + path);
+  }
+  // Nobody reads it before it is complete, and an unfinished one is worth nothing: no journal.
+  execute("PRAGMA journal_mode = OFF");
+  execute("PRAGMA synchronous = OFF");
+  execute("CREATE TABLE sockets(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, protocol TEXT NOT NULL)");
+  execute(
+      "CREATE TABLE transactions(socket INTEGER NOT NULL, number INTEGER NOT NULL, kind INTEGER, class "
+      "INTEGER, "
+      "vc INTEGER, source INTEGER, destination INTEGER, stream INTEGER, tag INTEGER, sequence INTEGER, "
+      "address "
+      "INTEGER, bytes INTEGER, wire_bytes INTEGER, begin_req_ps INTEGER NOT NULL, head_ps INTEGER, "
+      "end_req_ps "
+      "INTEGER, begin_resp_ps INTEGER, end_resp_ps INTEGER)");
+  execute("CREATE TABLE finished(end_ps INTEGER, transactions INTEGER)");
+  execute("BEGIN");
+  check(sqlite3_prepare_v2(data_, "INSERT INTO transactions VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1,
+                           &insert_, nullptr),
+        SQLITE_OK);
+}
+
+TransactionLog::~TransactionLog() {
+  sqlite3_finalize(insert_);
+  sqlite3_close(data_);
+}
+
+void TransactionLog::check(int code, int wanted) const {
+  if (code != wanted)
+    throw std::runtime_error("cannot write the transaction log " + path_ + ": " + sqlite3_errmsg(data_));
+}
+
+void TransactionLog::execute(const char* sql) {
+  check(sqlite3_exec(data_, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+}
+
+std::size_t TransactionLog::add_socket(const std::string& name, const std::string& protocol) {
+  sqlite3_stmt* statement = nullptr;
+  check(sqlite3_prepare_v2(data_, "INSERT INTO sockets VALUES(?,?,?)", -1, &statement, nullptr), SQLITE_OK);
+  bind(statement, 1, sockets_.size());
+  sqlite3_bind_text(statement, 2, name.c_str(), -1, SQLITE_TRANSIENT);
+  sqlite3_bind_text(statement, 3, protocol.c_str(), -1, SQLITE_TRANSIENT);
+  const int code = sqlite3_step(statement);
+  sqlite3_finalize(statement);
+  check(code, SQLITE_DONE);
+  sockets_.push_back({protocol == "fabric" ? SocketPhase::end_req : SocketPhase::end_resp, 0, {}});
+  return sockets_.size() - 1;
+}
+
+void TransactionLog::begun(std::size_t socket, const void* id, TimePs now, TimePs at_ps,
+                           const SocketTransaction& what) {
+  Socket& at = sockets_[socket];
+  at.open[id] = {what, at.count++, now, at_ps, {kNever, kNever, kNever}};
+  ++transactions_;
+}
+
+void TransactionLog::phase(std::size_t socket, const void* id, SocketPhase phase, TimePs, TimePs at_ps) {
+  Socket& at = sockets_[socket];
+  const auto found = at.open.find(id);
+  if (found == at.open.end()) return;
+  found->second.later_ps[static_cast<std::size_t>(phase) - 2] = at_ps;
+  if (phase != at.last) return;
+  write(socket, found->second);
+  at.open.erase(found);
+}
+
+void TransactionLog::write(std::size_t socket, const Row& row) {
+  const SocketTransaction& what = row.what;
+  const std::uint64_t values[] = {socket,          row.number,    what.kind,        what.traffic_class,
+                                  what.vc,         what.source,   what.destination, what.stream,
+                                  what.tag,        what.sequence, what.address,     what.bytes,
+                                  what.wire_bytes, row.begin_ps,  row.head_ps};
+  int place = 0;
+  for (const std::uint64_t value : values) bind(insert_, ++place, value);
+  for (const TimePs later : row.later_ps) {
+    if (later == kNever)
+      sqlite3_bind_null(insert_, ++place);
+    else
+      bind(insert_, ++place, later);
+  }
+  check(sqlite3_step(insert_), SQLITE_DONE);
+  sqlite3_reset(insert_);
+  if (++written_ % kRowsPerCommit == 0) {
+    execute("COMMIT");
+    execute("BEGIN");
+  }
+}
+
+void TransactionLog::finish(TimePs end_ps) {
+  for (std::size_t socket = 0; socket < sockets_.size(); ++socket)
+    for (const auto& [id, row] : sockets_[socket].open) write(socket, row);
+  const std::string sql =
+      "INSERT INTO finished VALUES(" + std::to_string(end_ps) + "," + std::to_string(transactions_) + ")";
+  execute(sql.c_str());
+  execute("CREATE UNIQUE INDEX by_number ON transactions(socket, number)");
+  execute("COMMIT");
+}
+
+}  // namespace wafertlm
