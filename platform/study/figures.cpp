@@ -21,23 +21,23 @@ const ColumnSpec& find_column(const StudySpec& study, const std::string& name) {
 
 bool is_line(const config::AxisSpec& axis) { return !axis.line_to.empty(); }
 
-double number_of(const config::AxisSpec& axis, std::size_t value) {
-  return std::stod(axis.values[value].name);
+/// A number of a line axis, and what was found there.
+struct Point {
+  double x;
+  json y;
+};
+
+/// What is the same at both points is kept, whatever it is.
+json line_through(const Point& a, const Point& b, double x) {
+  if (a.y == b.y) return a.y;
+  if (!a.y.is_number() || !b.y.is_number()) return nullptr;
+  return a.y.get<double>() + (b.y.get<double>() - a.y.get<double>()) / (b.x - a.x) * (x - a.x);
 }
 
-/// Through what was found at the axis' first two values; what is the same at both is kept, whatever it is.
-json line_through(const config::AxisSpec& axis, const json& first, const json& second, double at) {
-  if (first == second) return first;
-  if (!first.is_number() || !second.is_number()) return nullptr;
-  const double slope =
-      (second.get<double>() - first.get<double>()) / (number_of(axis, 1) - number_of(axis, 0));
-  return first.get<double>() + slope * (at - number_of(axis, 0));
-}
-
-/// With the first values of all axes that are lines.
-std::vector<std::string> shown_for(const StudySpec& study, std::vector<std::string> cell) {
+/// Without the values of axes that are lines.
+std::vector<std::string> group_of(const StudySpec& study, std::vector<std::string> cell) {
   for (std::size_t axis = 0; axis < study.axes.size(); ++axis)
-    if (is_line(study.axes[axis])) cell[axis] = study.axes[axis].values.front().name;
+    if (is_line(study.axes[axis])) cell[axis].clear();
   return cell;
 }
 
@@ -48,7 +48,10 @@ std::string text_of(const json& value) { return value.is_string() ? value.get<st
 Figures::Figures(const StudySpec& study, const std::vector<Cell>& cells,
                  const std::vector<CellOutcome>& outcomes)
     : study_(study), cells_(cells), outcomes_(outcomes) {
-  for (std::size_t i = 0; i < cells.size(); ++i) index_[cells[i].values] = i;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    index_[cells[i].values] = i;
+    first_.emplace(group_of(study, cells[i].values), i);
+  }
 }
 
 const ColumnSpec& Figures::column(const std::string& name) const { return find_column(study_, name); }
@@ -65,7 +68,7 @@ json Figures::value(const std::vector<std::string>& cell, const std::string& nam
     }
     return sum;
   }
-  return on_line(shown_for(study_, cell), name, 0);
+  return on_line(cell, name, 0);
 }
 
 json Figures::measured(const std::vector<std::string>& cell, const std::string& name) const {
@@ -76,18 +79,27 @@ json Figures::measured(const std::vector<std::string>& cell, const std::string& 
   return read == values.end() ? json() : read->second;
 }
 
+bool Figures::is_shown(const Cell& cell) const {
+  return cells_[first_.at(group_of(study_, cell.values))].values == cell.values;
+}
+
 json Figures::on_line(std::vector<std::string> cell, const std::string& name, std::size_t axis) const {
   while (axis < study_.axes.size() && !is_line(study_.axes[axis])) ++axis;
   if (axis == study_.axes.size()) return measured(cell, name);
-  const config::AxisSpec& line = study_.axes[axis];
-  const auto value_at = [&](std::size_t i) {
-    cell[axis] = line.values[i].name;
-    return on_line(cell, name, axis + 1);
-  };
-  const json first = value_at(0), to = measured(cell, line.line_to);
+  const auto group = first_.find(group_of(study_, cell));
+  if (group == first_.end()) return nullptr;
+  const json to = measured(cells_[group->second].values, study_.axes[axis].line_to);
   if (!to.is_number()) return nullptr;
-  if (to.get<double>() <= number_of(line, 0)) return first;  // this is all there is
-  return line_through(line, first, value_at(1), to.get<double>());
+  std::vector<Point> points;
+  for (const config::AxisValueSpec& value : study_.axes[axis].values) {
+    cell[axis] = value.name;
+    const json found = on_line(cell, name, axis + 1);
+    if (found.is_null()) continue;
+    points.push_back({std::stod(value.name), found});
+    if (to.get<double>() <= points.front().x) return found;  // this is all there is
+    if (points.size() == 2) return line_through(points[0], points[1], to.get<double>());
+  }
+  return nullptr;
 }
 
 json Figures::quotient(const std::vector<std::string>& cell, const ColumnSpec& column) const {
@@ -114,7 +126,7 @@ json Figures::summary(const SummarySpec& spec) const {
   std::vector<double> values;
   double dividends = 0, divisors = 0;
   for (const Cell& cell : cells_) {
-    if (!is_in(cell, spec.where) || !is_shown(study_, cell)) continue;
+    if (!is_in(cell, spec.where) || !is_shown(cell)) continue;
     const json figure = value(cell.values, spec.column);
     if (!figure.is_number()) continue;
     values.push_back(figure.get<double>());
@@ -140,10 +152,6 @@ json Figures::summary(const SummarySpec& spec) const {
   return sum / static_cast<double>(values.size());
 }
 
-bool is_shown(const StudySpec& study, const Cell& cell) {
-  return shown_for(study, cell.values) == cell.values;
-}
-
 std::vector<Straightness> straightness(const StudySpec& study, const std::vector<Cell>& cells,
                                        const Figures& figures) {
   const auto read = std::find_if(study.columns.begin(), study.columns.end(), [](const ColumnSpec& column) {
@@ -151,28 +159,26 @@ std::vector<Straightness> straightness(const StudySpec& study, const std::vector
   });
   std::vector<Straightness> all;
   for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
-    const config::AxisSpec& line = study.axes[axis];
-    if (!is_line(line) || line.values.size() == 2) continue;
+    if (!is_line(study.axes[axis])) continue;
     Straightness worst{axis, read->name, "", 0, 0};
     for (const Cell& cell : cells) {
-      if (cell.values[axis] == line.values[0].name || cell.values[axis] == line.values[1].name) continue;
-      const auto measured_at = [&](const std::string& value) {
+      std::vector<Point> points;  // the first two, and this one if it is another
+      for (const config::AxisValueSpec& value : study.axes[axis].values) {
+        if (points.size() >= 2 && value.name != cell.values[axis]) continue;
         std::vector<std::string> at = cell.values;
-        at[axis] = value;
-        return figures.measured(at, read->name);
-      };
-      const json here = measured_at(cell.values[axis]);
-      const json there = line_through(line, measured_at(line.values[0].name),
-                                      measured_at(line.values[1].name), std::stod(cell.values[axis]));
-      if (!here.is_number() || !there.is_number() || here.get<double>() == 0) continue;
-      ++worst.checks;
-      const double off = there.get<double>() / here.get<double>() - 1;
-      if (worst.cell.empty() || std::abs(off) > std::abs(worst.off)) {
-        worst.off = off;
-        worst.cell = name_of(study, cell);
+        at[axis] = value.name;
+        const json y = figures.measured(at, read->name);
+        if (y.is_number()) points.push_back({std::stod(value.name), y});
       }
+      if (points.size() < 3 || points[2].y == 0) continue;
+      ++worst.checks;
+      const double off =
+          line_through(points[0], points[1], points[2].x).get<double>() / points[2].y.get<double>() - 1;
+      if (!worst.cell.empty() && std::abs(off) <= std::abs(worst.off)) continue;
+      worst.off = off;
+      worst.cell = name_of(study, cell);
     }
-    all.push_back(worst);
+    if (worst.checks > 0) all.push_back(worst);
   }
   return all;
 }
@@ -193,8 +199,8 @@ std::vector<std::vector<std::string>> needed_for(const StudySpec& study, const C
         const auto one = std::move(needed);
         needed.clear();
         for (auto values : one)
-          for (const std::size_t i : {0, 1}) {
-            values[axis] = study.axes[axis].values[i].name;
+          for (const config::AxisValueSpec& value : study.axes[axis].values) {
+            values[axis] = value.name;
             needed.push_back(values);
           }
       }

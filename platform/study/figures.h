@@ -20,6 +20,8 @@ class Figures {
   /// Null when a cell that it needs is missing or has failed, or a divisor is 0.
   nlohmann::json value(const std::vector<std::string>& cell, const std::string& column) const;
 
+  /// Whether the cell stands for those that differ from it in axes with a line_to alone: the first of them.
+  bool is_shown(const Cell& cell) const;
   /// What was read in this very cell.
   nlohmann::json measured(const std::vector<std::string>& cell, const std::string& column) const;
   const config::ColumnSpec& column(const std::string& name) const;
@@ -37,10 +39,8 @@ class Figures {
   const std::vector<Cell>& cells_;
   const std::vector<CellOutcome>& outcomes_;
   std::map<std::vector<std::string>, std::size_t> index_;  // of a cell, by its values
+  std::map<std::vector<std::string>, std::size_t> first_;  // by the values without those of lines
 };
-
-/// Whether it stands for the cells that differ from it in axes with a line_to alone: their first value.
-bool is_shown(const config::StudySpec& study, const Cell& cell);
 
 /// How far lines miss the cells that they do not go through.
 struct Straightness {
@@ -52,7 +52,7 @@ struct Straightness {
 std::vector<Straightness> straightness(const config::StudySpec& study, const std::vector<Cell>& cells,
                                        const Figures& figures);
 
-/// The cells (values by axis) whose results the column of a cell is made of.
+/// The cells (values by axis; some may be excepted) whose results the column of a cell is made of.
 std::vector<std::vector<std::string>> needed_for(const config::StudySpec& study, const Cell& cell,
                                                  const std::string& column);
 

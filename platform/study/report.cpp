@@ -96,10 +96,7 @@ Json study_json(const StudyResult& result) {
     json["cells"].push_back(row);
   }
   for (const config::AxisSpec& axis : study.axes)
-    if (!axis.line_to.empty())
-      json["lines"].push_back({{"axis", axis.name},
-                               {"through", {axis.values[0].name, axis.values[1].name}},
-                               {"to", axis.line_to}});
+    if (!axis.line_to.empty()) json["lines"].push_back({{"axis", axis.name}, {"to", axis.line_to}});
   for (const Straightness& each : straightness(study, result.cells, figures))
     json["straightness"].push_back({{"axis", study.axes[each.axis].name},
                                     {"column", each.column},

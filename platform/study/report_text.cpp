@@ -81,8 +81,8 @@ class Text {
     std::string text;
     for (const config::AxisSpec& axis : study_.axes)
       if (!axis.line_to.empty())
-        text += fmt::format("  Straight lines: cells ran with {} {} and {}, figures are those at '{}'\n",
-                            axis.name, axis.values[0].name, axis.values[1].name, axis.line_to);
+        text += fmt::format("  Straight lines: cells ran with two values of {}, figures are those at '{}'\n",
+                            axis.name, axis.line_to);
     for (const Straightness& each : straightness(study_, result_.cells, figures_))
       text += fmt::format("    more of {}: in {} the line misses '{}' by at most {:+.3f} % ({})\n",
                           study_.axes[each.axis].name, counted(each.checks, "cell"), each.column,
@@ -108,7 +108,7 @@ class Text {
   std::vector<std::size_t> cells_of(const TableSpec& spec) const {
     std::vector<std::size_t> cells;
     for (std::size_t i = 0; i < result_.cells.size(); ++i)
-      if (is_shown(study_, result_.cells[i]) && figures_.is_in(result_.cells[i], spec.where))
+      if (figures_.is_shown(result_.cells[i]) && figures_.is_in(result_.cells[i], spec.where))
         cells.push_back(i);
     if (!spec.sort.empty()) {
       const auto key = [&](std::size_t i) {

@@ -166,7 +166,7 @@ TEST(BadInput, Experiments) {
   table.push_back({trained + "DP(2)\n  samples_per_replica: 1\n  placement: contigous\n",
                    ":7:14:",
                    {"unknown placement", "did you mean 'contiguous'?"}});
-  table.push_back({trained + "PP(2)\n  samples_per_replica: 1\n  chunks_per_stage: 2\n",
+  table.push_back({trained + "DP(2)\n  samples_per_replica: 1\n  chunks_per_stage: 2\n",
                    ":7:21:",
                    {"only the schedules interleaved and resident_loop"}});
   table.push_back(
