@@ -18,13 +18,15 @@ class LinkWaves final : public LinkObserver {
 
   /// Announces output `output` of switch `observed`, before the run.
   void add_link(std::size_t observed, PortId output, const std::string& name);
+  /// Of links that were not announced nothing is shown.
   void sent(std::size_t observed, PortId output, const Packet& packet, TimePs start_ps,
             TimePs end_ps) override;
   void finish(TimePs end_ps) { vcd_.finish(end_ps); }
 
  private:
   struct Link {
-    std::size_t busy, traffic_class, source, destination;
+    std::size_t busy = 0, traffic_class = 0, source = 0, destination = 0;
+    bool is_shown = false;
   };
   VcdWriter vcd_;
   std::vector<std::vector<Link>> links_;  // [switch][output]

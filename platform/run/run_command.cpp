@@ -56,9 +56,9 @@ std::uint64_t peak_rss_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-std::unique_ptr<LinkWaves> trace_links(Fabric& fabric, const std::string& path) {
+std::unique_ptr<LinkWaves> trace_links(const Machine& machine, const std::string& path) {
   auto waves = std::make_unique<LinkWaves>(path);
-  for (const FabricLink& link : fabric.links()) {
+  for (const MachineLink& link : machine_links(machine)) {
     std::string name = link.name;
     name.replace(name.find("->"), 2, "_to_");  // a scope name has no arrows
     waves->add_link(link.from, link.output, name);
@@ -77,7 +77,7 @@ class Lookers {
       run_.add(*waves_);
       if (waves_->has_memories()) memories_.add(waves_->memories());
     } else if (!options.vcd.empty()) {
-      links_.add(*(link_waves_ = trace_links(machine.wafer().fabric(), options.vcd)));
+      links_.add(*(link_waves_ = trace_links(machine, options.vcd)));
     }
     if (!options.report.empty()) {
       report_ = std::make_unique<ReportRecorder>(machine);
