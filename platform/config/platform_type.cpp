@@ -91,7 +91,7 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
           "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED paper's "
           "baseline; fastest: the smallest prediction")
       .optional(
-          "chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 65'536)),
+          "chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),
           "Pieces of a collective that move through its phases one after the other; auto: the algorithm's "
           "own choice")
       .optional(

@@ -286,10 +286,30 @@ inline TimePs SwitchCore::earliest_start(Output& output, const Queue& waiting) {
 
 /// Sends a packet that came on `in_vc`, if there is one that can go now.
 inline bool SwitchCore::serve(Output& output, std::uint32_t in_vc, TimePs now, TimePs& next) {
-  Queue* const found = first_ready(output, in_vc, now, next);
-  if (!found) return false;
   std::uint32_t vc = 0;
-  if (!choose_vc(output, *found, now, vc)) {
+  // Towards a ring packets of one channel may go out on different ones: who is blocked on one half must not
+  // hold up another that goes round on the other half, or the dateline is of no use.
+  const auto first_that_can_go = [&]() __attribute__((noinline)) {
+    Queue* found = nullptr;
+    std::uint32_t blocked = 0;  // bit per channel that a range begins with
+    for_each_waiting(output, in_vc, output.channels[in_vc].next_input, [&](std::size_t, Queue& waiting) {
+      if (waiting.eligible_ps > now) {
+        next = std::min(next, waiting.eligible_ps);
+      } else if ((blocked & bit(waiting.vcs.first)) == 0) {
+        if (choose_vc(output, waiting, now, vc)) {
+          found = &waiting;
+          return false;
+        }
+        blocked |= bit(waiting.vcs.first);
+        next = std::min(next, earliest_start(output, waiting));
+      }
+      return true;
+    });
+    return found;
+  };
+  Queue* const found = has_rings_ ? first_that_can_go() : first_ready(output, in_vc, now, next);
+  if (!found) return false;
+  if (!has_rings_ && !choose_vc(output, *found, now, vc)) {
     // It is not overtaken on its channel, or large packets could wait for ever.
     next = std::min(next, earliest_start(output, *found));
     return false;

@@ -45,9 +45,6 @@ struct RingPort {
 };
 
 struct SwitchParams {
-  /// By port; both empty: no rings. Requires InputQueue::per_output, and classes with an even number of
-  /// channels.
-  std::vector<RingPort> ring_inputs, ring_outputs;
   TimePs pipeline_ps = 0;  ///< head in → ready for arbitration
   InputQueue input_queue = InputQueue::per_output;
   std::vector<TimePs> credit_delay_ps;  ///< per input: tail out → room known upstream
@@ -59,6 +56,9 @@ struct SwitchParams {
   std::uint32_t flow_stripes = 1;  ///< as in FlowUnitParams
   bool phase_rule = false;         ///< the same
   TimePs phase_change_ps = 0;
+  /// By port; both empty: no rings. Requires InputQueue::per_output, and classes with an even number of
+  /// channels.
+  std::vector<RingPort> ring_inputs = {}, ring_outputs = {};
 };
 
 /// What one output counted. Waits are sums over packets, from eligible to sent.

@@ -102,7 +102,7 @@ TEST(Themis, TheUnitCase) {
       "{topology: fully_connected, size: 4, bandwidth: 100 GB/s, latency: 1 ps}";
   what.fabric = "packet_bytes: 1 GiB, credit_delay: 0 ps";
   what.chunks = 4;
-  const TimePs unit = 64'000'000 / 4 * 1000 / 200;
+  const TimePs unit = TimePs{16'000'000} * 1000 / 200;  // a quarter of a chunk on each link
   const auto units = [&](const std::string& how) {
     what.by_dimension = how;
     const auto time =
