@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <set>
 #include <utility>
 #include <vector>
@@ -28,7 +29,8 @@ class Pool {
     free_.pop_back();
     auto storage = std::move(object.data);
     storage.clear();
-    object = T{};
+    object.~T();  // made again in its place: assigning a new one would write it twice
+    new (&object) T();
     object.data = std::move(storage);
     high_water_ = std::max(high_water_, in_use());
     return object;

@@ -31,13 +31,6 @@ void EndpointHost::access_memory(bool, std::uint64_t, std::uint64_t, std::uint64
   throw std::logic_error("an endpoint that uses a memory needs a shell that has one");
 }
 
-std::size_t Endpoint::KeyHash::operator()(const MessageKey& key) const {
-  std::uint64_t hash = key.operation * 0x9E3779B97F4A7C15ULL;
-  hash = (hash ^ (hash >> 32) ^ key.tag) * 0xBF58476D1CE4E5B9ULL;
-  hash = (hash ^ (hash >> 29) ^ index_of(key.source)) * 0x94D049BB133111EBULL;
-  return hash ^ (hash >> 31);
-}
-
 Endpoint::Endpoint(NpuId npu, const InjectorParams& injector, const ClassTable& classes, PacketPool& packets,
                    MessagePool& messages, EndpointHost& host, const EndpointParams& params)
     : npu_(npu),
@@ -136,11 +129,9 @@ void Endpoint::send_message(Message& message, const Waiter& waiter, TimePs now, 
 }
 
 void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
-  const std::uint64_t ticket = next_ticket_++;
   if (message.contributes) {
     const CollectiveStart& start = waiter.collective->start;
     const Strand& strand = waiter.collective->strands[waiter.strand];
-    contributions_.emplace(ticket, Contribution{&message, waiter});
     if (!flow_control_)
       throw std::logic_error(npu_name(npu_) + " should enter an in-network flow, but the fabric has none");
     flow_control_->enter({{start.collective_id, message.key.tag},
@@ -151,7 +142,7 @@ void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
                           start.data_type,
                           message.bytes,
                           this,
-                          ticket,
+                          make_ticket(waiter, &message),
                           strand.done + 1 == start.program->steps(waiter.strand)},
                          now);
     return;
@@ -159,31 +150,35 @@ void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
   if (memory_) memory_->read(message);
   if (reliability_) reliability_->begin(message);
   if (waiter.posted) return injector_.send(message, PortQueues::kUntold, now);
-  sending_.emplace(ticket, waiter);
-  injector_.send(message, ticket, now);
+  injector_.send(message, make_ticket(waiter, nullptr), now);
 }
 
 void Endpoint::flow_granted(const Flow& flow, std::uint64_t room_bytes, std::uint64_t ticket, TimePs now) {
-  const Contribution& contribution = contributions_.at(ticket);
-  contribution.message->flow = &flow;
-  if (memory_) memory_->read(*contribution.message);
-  if (reliability_) reliability_->begin(*contribution.message);
-  sending_.emplace(ticket, contribution.waiter);
-  injector_.send_into_flow(*contribution.message, room_bytes, ticket, now);
+  Message& contribution = *sending_[ticket].contribution;
+  contribution.flow = &flow;
+  if (memory_) memory_->read(contribution);
+  if (reliability_) reliability_->begin(contribution);
+  injector_.send_into_flow(contribution, room_bytes, ticket, now);
+}
+
+std::uint64_t Endpoint::make_ticket(const Waiter& waiter, Message* contribution) {
+  if (free_tickets_.empty()) {
+    free_tickets_.push_back(sending_.size());
+    sending_.emplace_back();
+  }
+  const std::uint64_t ticket = free_tickets_.back();
+  free_tickets_.pop_back();
+  sending_[ticket] = {true, waiter, contribution};
+  return ticket;
 }
 
 void Endpoint::injected(std::uint64_t ticket, TimePs at) {
   if (ticket == Injector::kAgain || ticket == PortQueues::kUntold) return;
-  const auto found = sending_.find(ticket);
-  const Waiter waiter = found->second;
-  sending_.erase(found);
-  const auto contribution = contributions_.find(ticket);
-  Message* gone = nullptr;  // nobody receives a contribution as it is
-  if (contribution != contributions_.end()) {
-    gone = contribution->second.message;
-    contributions_.erase(contribution);
-  }
-  set_timer(at, Timer::Event::done, gone, waiter);
+  Sending& sent = sending_[ticket];
+  sent.is_used = false;
+  free_tickets_.push_back(ticket);
+  // Nobody receives a contribution as it is.
+  set_timer(at, Timer::Event::done, sent.contribution, sent.waiter);
 }
 
 void Endpoint::inject(Packet& packet, TimePs head_ps) {
@@ -302,16 +297,13 @@ TimePs Endpoint::receive_cost_ps(const Message& message, const Waiter& waiter) c
 }
 
 void Endpoint::expect(const MessageKey& key, const Waiter& waiter, TimePs now) {
-  const auto early = early_.find(key);
-  if (early == early_.end()) {
-    if (!expected_.emplace(key, waiter).second)
-      throw std::logic_error(npu_name(npu_) + " waits twice for the message with tag " +
-                             std::to_string(key.tag) + " from " + npu_name(key.source));
-    return;
-  }
-  Message& message = *early->second.front();
-  early->second.pop();
-  if (early->second.empty()) early_.erase(early);
+  const auto* const early = matcher_.find(key);
+  if (!early) return matcher_.add(key, nullptr, waiter);
+  if (!early->message)
+    throw std::logic_error(npu_name(npu_) + " waits twice for the message with tag " +
+                           std::to_string(key.tag) + " from " + npu_name(key.source));
+  Message& message = *early->message;
+  matcher_.remove(*early);
   early_bytes_ -= message.bytes;
   if (memory_)
     post_to_memory(message, waiter);
@@ -336,9 +328,7 @@ void Endpoint::receive(Packet& packet, TimePs now) {
   received_bytes_ += packet.payload_bytes;
   message.arrived_bytes += packet.payload_bytes;
   ++message.arrived_packets;
-  if (packet.tail_ps >= message.tail_ps) {
-    message.tail_ps = packet.tail_ps;
-  }
+  message.tail_ps = std::max(message.tail_ps, packet.tail_ps);
   if (!packet.data.empty()) {
     message.data.resize(message.bytes);
     std::copy(packet.data.begin(), packet.data.end(),
@@ -391,10 +381,10 @@ void Endpoint::wake_timer(TimePs now) {
 }
 
 void Endpoint::message_arrived(Message& message, TimePs now) {
-  const auto expected = expected_.find(message.key);
-  if (expected == expected_.end()) return wait_for_step(message);
-  const Waiter waiter = expected->second;
-  expected_.erase(expected);
+  const auto* const expected = matcher_.find(message.key);
+  if (!expected || expected->message) return wait_for_step(message);
+  const Waiter waiter = expected->waiter;
+  matcher_.remove(*expected);
   const TimePs cost = receive_cost_ps(message, waiter);
   if (cost == 0)
     take_in(message, waiter, now);
@@ -403,7 +393,7 @@ void Endpoint::message_arrived(Message& message, TimePs now) {
 }
 
 void Endpoint::wait_for_step(Message& message) {
-  early_[message.key].push(&message);
+  matcher_.add(message.key, &message, {});
   early_bytes_ += message.bytes;
   early_high_water_ = std::max(early_high_water_, early_bytes_);
 }
@@ -413,10 +403,10 @@ void Endpoint::part_arrived(Message& message, std::uint64_t bytes) {
   const bool is_new = !memory_->knows(message);
   memory_->arrived(message, bytes);
   if (!is_new) return;
-  const auto expected = expected_.find(message.key);
-  if (expected == expected_.end()) return wait_for_step(message);
-  const Waiter waiter = expected->second;
-  expected_.erase(expected);
+  const auto* const expected = matcher_.find(message.key);
+  if (!expected || expected->message) return wait_for_step(message);
+  const Waiter waiter = expected->waiter;
+  matcher_.remove(*expected);
   post_to_memory(message, waiter);
 }
 
@@ -515,30 +505,38 @@ std::string Endpoint::waits(const MessageKey& key, const Waiter& waiter) const {
 }
 
 std::string Endpoint::missing(const Message& message) const {
-  const auto expected = expected_.find(message.key);
+  const auto* const expected = matcher_.find(message.key);
   const auto storing = storing_.find(&message);
   std::string who = npu_name(npu_) + " waits for no step yet that takes a message from " +
                     npu_name(message.key.source) + " with tag " + std::to_string(message.key.tag);
   if (storing != storing_.end())
     who = waits(message.key, storing->second);
-  else if (expected != expected_.end())
-    who = waits(message.key, expected->second);
+  else if (expected && !expected->message)
+    who = waits(message.key, expected->waiter);
   return who + ": all of the message has left, " + std::to_string(message.arrived_bytes) + " of " +
          std::to_string(message.bytes) + " B have arrived";
 }
 
 std::vector<std::string> Endpoint::pending() const {
   std::vector<std::string> lines;
-  for (const auto& [key, waiter] : expected_) lines.push_back(waits(key, waiter));
+  matcher_.for_each([&](const auto& entry) {
+    if (!entry.message) lines.push_back(waits(entry.key, entry.waiter));
+  });
   for (const auto& [message, waiter] : storing_) lines.push_back(waits(message->key, waiter));
-  if (!sending_.empty())
-    lines.push_back(npu_name(npu_) + " has " + std::to_string(sending_.size()) +
+  std::size_t sends = 0;
+  for (const Sending& each : sending_) {
+    if (!each.is_used) continue;
+    if (!each.contribution || each.contribution->flow) {
+      ++sends;
+      continue;
+    }
+    const MessageKey& key = each.contribution->key;
+    lines.push_back(npu_name(npu_) + " waits to enter in-network flow " + std::to_string(key.tag) +
+                    " of collective " + std::to_string(key.operation));
+  }
+  if (sends != 0)
+    lines.push_back(npu_name(npu_) + " has " + std::to_string(sends) +
                     " sends that the fabric does not take");
-  for (const auto& [ticket, contribution] : contributions_)
-    if (!contribution.message->flow)
-      lines.push_back(npu_name(npu_) + " waits to enter in-network flow " +
-                      std::to_string(contribution.message->key.tag) + " of collective " +
-                      std::to_string(contribution.message->key.operation));
   std::sort(lines.begin(), lines.end());
   return lines;
 }

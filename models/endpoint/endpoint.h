@@ -12,6 +12,7 @@
 #include "models/endpoint/fault.h"
 #include "models/endpoint/injector.h"
 #include "models/endpoint/memory_traffic.h"
+#include "models/endpoint/message_matcher.h"
 #include "models/endpoint/reliability.h"
 #include "tlm/data_type.h"
 #include "tlm/fabric/message.h"
@@ -122,9 +123,6 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
     std::vector<Strand> strands;
     std::uint32_t unfinished = 0;
   };
-  struct KeyHash {
-    std::size_t operator()(const MessageKey& key) const;
-  };
   /// Who waits for a message, or for the end of an injection: a step of a collective, or a point-to-point
   /// operation.
   struct Waiter {
@@ -156,6 +154,7 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   void packet_made(Packet& packet) override { reliability_->made(packet); }
   void request_reliability_wake(TimePs at) override { set_timer(at, Timer::Event::answers, nullptr, {}); }
   void release(Message& message);
+  std::uint64_t make_ticket(const Waiter& waiter, Message* contribution);
 
   void access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token) override {
     host_.access_memory(write, address, bytes, token);
@@ -197,15 +196,15 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   PacketPool& packets_;
   Injector injector_;
   std::map<std::uint64_t, std::unique_ptr<Collective>> collectives_;  // by id
-  std::unordered_map<MessageKey, Waiter, KeyHash> expected_;
-  std::unordered_map<MessageKey, std::queue<Message*>, KeyHash> early_;
-  std::unordered_map<std::uint64_t, Waiter> sending_;  // by the injector's ticket
-  struct Contribution {
-    Message* message;
+  MessageMatcher<Waiter> matcher_;
+  /// A message that is to leave.
+  struct Sending {
+    bool is_used = false;
     Waiter waiter;
+    Message* contribution = nullptr;  // if it goes into a flow
   };
-  std::unordered_map<std::uint64_t, Contribution>
-      contributions_;              // to flows, by the ticket, until they have left
+  std::vector<Sending> sending_;  // by the injector's ticket
+  std::vector<std::uint64_t> free_tickets_;
   std::vector<Message*> results_;  // of flows, by their slot, while they arrive
   FlowControl* flow_control_ = nullptr;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
@@ -215,7 +214,7 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   TimePs now_ = 0;                                      // of memory_done and timers
   Fault* fault_ = nullptr;
   WakeSlot timer_wake_;
-  std::uint64_t next_ticket_ = 0, timer_order_ = 0, next_arrival_ = 1;
+  std::uint64_t timer_order_ = 0, next_arrival_ = 1;
   std::uint64_t received_bytes_ = 0, early_bytes_ = 0, early_high_water_ = 0;
 };
 

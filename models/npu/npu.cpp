@@ -33,6 +33,7 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
 
 void Npu::end_of_elaboration() {
   fabric_ = peer_of(to_fabric);
+  from_port_ = peer_of(from_fabric);
   // With traffic to the memory the endpoint calls a socket that must see the kernel's time.
   may_lead_ = !params_.endpoint.memory && to_fabric->time_source() == &scheduler_ &&
               from_fabric->time_source() == &scheduler_;
@@ -166,12 +167,13 @@ void Npu::prefetch(std::uint32_t what, unsigned depth) const {
 }
 
 void Npu::inject(Packet& packet, TimePs head_ps) {
-  begin_request(to_fabric, packet, head_ps - scheduler_.now());
+  begin_request(*this, *fabric_, packet, to_sc_time(head_ps - scheduler_.now()));
 }
 
 tlm_sync_enum Npu::nb_transport_fw(Packet& packet, tlm_phase&, sc_core::sc_time&) {
   const TimePs now = scheduler_.now();
-  end_request(from_fabric, packet, packet.tail_ps + params_.ejection_credit_delay_ps - now);
+  end_request(*this, *from_port_, packet,
+              to_sc_time(packet.tail_ps + params_.ejection_credit_delay_ps - now));
   endpoint_.receive(packet, now);
   return ::tlm::TLM_ACCEPTED;
 }

@@ -97,7 +97,8 @@ class Npu : public sc_core::sc_module,
   NpuParams params_;
   Scheduler& scheduler_;
   bool may_lead_ = false;
-  FabricForwardIf* fabric_ = nullptr;  // behind the socket
+  FabricForwardIf* fabric_ = nullptr;  // behind the sockets
+  FabricBackwardIf* from_port_ = nullptr;
   mutable SwitchCore::Winner likely_;  // of the look-ahead
   Endpoint endpoint_;
   ComputeEngine compute_;

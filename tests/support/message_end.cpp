@@ -62,10 +62,11 @@ void MessageEnd::inject(Packet& packet, TimePs head_ps) {
   message.arrived_bytes += packet.payload_bytes;
   if (packet.tail_ps >= message.tail_ps) {
     message.tail_ps = packet.tail_ps;
-    message.last_waits = packet.waits;
+    last_waits_[&message] = packet.waits;
   }
   if (message.arrived_bytes == message.bytes) {
-    arrivals_.push_back({message.key.tag, message.tail_ps, message.last_waits});
+    arrivals_.push_back({message.key.tag, message.tail_ps, last_waits_[&message]});
+    last_waits_.erase(&message);
     wafer_.messages.release(message);
   }
   wafer_.packets.release(packet);

@@ -53,6 +53,7 @@ class MessageEnd : public sc_core::sc_module,
   Injector injector_;
   std::multimap<TimePs, Planned> planned_;
   std::vector<Arrival> arrivals_;
+  std::map<const Message*, Waits> last_waits_;  // of messages that arrive
 };
 
 }  // namespace wafertlm

@@ -86,35 +86,53 @@ TEST(Windows, AreRefusedWhereRegionsActOnEachOtherAtOnce) {
   }
 }
 
+struct CollectiveCase {
+  CollectiveType type;
+  const char* algorithm;
+  std::uint64_t bytes;
+};
+
 // Origin of what is expected: with protocol checkers nothing leads, so there are no windows.
-TEST(Windows, CollectivesAreTheSameAsWithCheckers) {
-  struct Case {
-    CollectiveType type;
-    const char* algorithm;
-    std::uint64_t bytes;
+void expect_the_same_with_checkers(const CollectiveCase& tested, const std::string& platform,
+                                   std::vector<std::string> keys, std::uint32_t npus) {
+  CollectiveRequest request;
+  request.type = tested.type;
+  request.algorithm = tested.algorithm;
+  request.bytes = tested.bytes;
+  for (std::uint32_t n = 0; n < npus; ++n) request.group.push_back(static_cast<NpuId>(n));
+  keys.emplace_back();
+  const auto run = [&](const char* checkers) {
+    keys.back() = std::string("run.checkers=") + checkers;
+    const config::PlatformSpec spec =
+        config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/" + platform, keys);
+    return run_in_child([&]() -> nlohmann::json {
+      const CollectiveResult result = run_collective(spec, request, "dp");
+      return {{"ends", result.end_ps},
+              {"hops", result.packet_hops},
+              {"busiest", result.busiest_link_payload_bytes},
+              {"starved", result.starved_ps},
+              {"link", result.starved_link}};
+    });
   };
-  for (const Case& tested : {Case{CollectiveType::all_reduce, "hierarchical_2d", 400'000},
-                             Case{CollectiveType::all_to_all, "direct", 80'000},
-                             Case{CollectiveType::all_reduce, "tree", 30'000}}) {
-    CollectiveRequest request;
-    request.type = tested.type;
-    request.algorithm = tested.algorithm;
-    request.bytes = tested.bytes;
-    for (std::uint32_t n = 0; n < 196; ++n) request.group.push_back(static_cast<NpuId>(n));
-    const auto run = [&](const char* checkers) {
-      const config::PlatformSpec spec =
-          test::platform({"wafer.width=14", "wafer.height=14", std::string("run.checkers=") + checkers});
-      return run_in_child([&]() -> nlohmann::json {
-        const CollectiveResult result = run_collective(spec, request, "dp");
-        return {{"ends", result.end_ps},
-                {"hops", result.packet_hops},
-                {"busiest", result.busiest_link_payload_bytes},
-                {"starved", result.starved_ps},
-                {"link", result.starved_link}};
-      });
-    };
-    EXPECT_EQ(run("false"), run("true")) << tested.algorithm;
-  }
+  EXPECT_EQ(run("false"), run("true")) << tested.algorithm;
+}
+
+TEST(Windows, CollectivesAreTheSameAsWithCheckers) {
+  for (const CollectiveCase& tested : {CollectiveCase{CollectiveType::all_reduce, "hierarchical_2d", 400'000},
+                                       CollectiveCase{CollectiveType::all_to_all, "direct", 80'000},
+                                       CollectiveCase{CollectiveType::all_reduce, "tree", 30'000}})
+    expect_the_same_with_checkers(tested, "wafer_mesh_5x4.yaml", {"wafer.width=14", "wafer.height=14"}, 196);
+}
+
+// Flows are admitted everywhere at once; there are windows as soon as all have been entered.
+TEST(Windows, AreTheSameOnFred) {
+  const std::vector<std::string> keys = {"wafer.fabric.l1_switches=32",   "wafer.fabric.npus_per_l1=16",
+                                         "wafer.fabric.l2_switches=8",    "wafer.fabric.l1_uplink=3 TB/s",
+                                         "wafer.fabric.l2_uplink=3 TB/s", "wafer.io.controllers=none"};
+  for (const CollectiveCase& tested :
+       {CollectiveCase{CollectiveType::all_reduce, "in_network", 200'000},
+        CollectiveCase{CollectiveType::all_reduce, "halving_doubling", 60'000}})
+    expect_the_same_with_checkers(tested, "fred_d.yaml", keys, 512);
 }
 
 }  // namespace

@@ -46,7 +46,6 @@ struct Message {
   std::uint64_t arrived_bytes = 0;
   std::uint64_t arrived_packets = 0;
   TimePs tail_ps = 0;           ///< of the packet that arrives last, so far
-  Waits last_waits;             ///< of that packet
   std::vector<std::byte> data;  ///< functional mode: where packets land
 };
 

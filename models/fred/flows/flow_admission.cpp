@@ -134,15 +134,16 @@ void FlowAdmission::enter(const FlowEntry& entry, TimePs now) {
     throw std::logic_error(say("contributors to ", name(request), " disagree on its size or class"));
   request.entered.push_back({entry.npu, entry.party, entry.token});
   if (entry.last_of_strand) --strands_;
-  if (params_.reservation) {
-    if (request.entered.size() != request.contributors.size()) return;
+  const bool is_ready = params_.reservation && request.entered.size() == request.contributors.size();
+  if (is_ready || !params_.reservation)
+    std::sort(request.entered.begin(), request.entered.end(),
+              [](const Request::Party& a, const Request::Party& b) { return a.npu < b.npu; });
+  if (is_ready) {
     request.ready_ps = now;
     const auto found = gathering_.find(entry.key);
     ready_.push_back(std::move(found->second));
     gathering_.erase(found);
   }
-  std::sort(request.entered.begin(), request.entered.end(),
-            [](const Request::Party& a, const Request::Party& b) { return a.npu < b.npu; });
   host_.request_admission_wake(now);
 }
 
