@@ -30,8 +30,7 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
       slots_(params.dma_engines * kMaxClasses,
              Slot(params.dma_bytes_per_s ? params.dma_bytes_per_s : params.link.bytes_per_s)),
       lanes_(npu, params.striped),
-      windows_(params.exits, std::max<std::uint64_t>(params.link.buffer_bytes / ExitWindows::kExits,
-                                                     params.format.full_wire_bytes())),
+      windows_(params.exits, params.link, params.format, params.dma_engines),
       port_(port_params(params), classes, *this, *this) {}
 
 void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
@@ -105,7 +104,7 @@ bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
     const Message& message = *slot.active.message;
     const bool may = may_go(message);
     const bool has_room =
-        message.flow || windows_.has_room(message.destination, first_vc(traffic_class),
+        message.flow || windows_.has_room(message, first_vc(traffic_class),
                                           format_.unit_at(message.bytes, message.injected_bytes).wire_bytes);
     if (may && has_room) {
       // Who waits for a window keeps its place.
@@ -161,7 +160,7 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
     }
   } else {
     packet.lane = lanes_.next(packet.destination);
-    windows_.take(packet.destination, packet.vc, packet.wire_bytes);
+    windows_.take(packet, packet.vc);
   }
   const Line::Slot read = by.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);
   packet.head_early = read.start_early;
@@ -213,7 +212,7 @@ void Injector::move_to(Message& message, std::uint64_t number, TimePs now) {
 }
 
 void Injector::send_answer(Packet& packet, TimePs at) {
-  if (!packet.flow) windows_.take(packet.destination, packet.vc, packet.wire_bytes);
+  if (!packet.flow) windows_.take(packet, packet.vc);
   port_.arrive(static_cast<PortId>(engines_), packet, at);
 }
 
@@ -221,9 +220,7 @@ void Injector::credit(const Packet& packet, TimePs at, TimePs now) {
   port_.credit(PortId{0}, packet.vc, packet.wire_bytes, at, now);
   if (packet.flow && packet.kind != PacketKind::data) return;
   if (packet.flow) return flow_credit(*packet.flow, packet.wire_bytes, at, now);
-  if (!windows_.limited()) return;
-  windows_.give_back(packet.destination, first_vc(packet.traffic_class), packet.wire_bytes, at);
-  ask_window_wake(now);
+  if (windows_.give_back(packet, first_vc(packet.traffic_class), at)) ask_window_wake(now);
 }
 
 void Injector::wake(TimePs now) {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/endpoint/exit_windows.h"
+#include "models/endpoint/injection_windows.h"
 #include "models/endpoint/lane_counter.h"
 #include "tlm/fabric/message.h"
 #include "tlm/fabric/wire_format.h"
@@ -21,8 +21,8 @@ struct InjectorParams {
   std::uint64_t dma_bytes_per_s = 0;  ///< of one DMA engine; 0: as fast as the link
   /// Messages of a class that go out at the same time; more than these share an engine with another one.
   std::uint32_t dma_engines = 4;
-  /// Of each destination the exit of the first switch, if exits have windows (ExitWindows) of an equal part
-  /// of the link's buffer; else empty.
+  /// Of each destination the exit of the first switch, if exits have windows (InjectionWindows) of an equal
+  /// part of the link's buffer; else empty.
   std::vector<std::uint8_t> exits;
   /// The fabric stripes packets over ways: Packet::lane counts what goes to each destination.
   bool striped = false;
@@ -118,7 +118,7 @@ class Injector : private SwitchHost, private RouteFunction {
   std::array<RingQueue<Active>, kMaxClasses> with_no_engine_;  // whose turn it is comes first
   LaneCounter lanes_;
   std::unordered_map<const Flow*, CreditWindow> flow_windows_;
-  ExitWindows windows_;
+  InjectionWindows windows_;
   bool lacks_window_ = false;  // a message would have gone but for that
   TimePs window_wake_ps_ = kNever;
   TimePs now_ = 0;

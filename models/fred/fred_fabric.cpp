@@ -157,18 +157,18 @@ OutputParams FredFabric::link(std::uint64_t bytes_per_s, TimePs latency_ps, std:
   const TimePs pipeline_ps = to_level == 0 ? 0 : params_.pipeline_ps(to_level);
   OutputParams made{bytes_per_s, latency_ps, buffer_bytes(bytes_per_s, latency_ps, pipeline_ps)};
   if (params_.flows)
-    made.flow_buffer_bytes =
-        params_.flows->per_buffer *
-        params_.flows->room_bytes(bytes_per_s, latency_ps + pipeline_ps + params_.credit_delay_ps,
-                                  params_.format);
+    params_.flows->give_room(made, latency_ps + pipeline_ps + params_.credit_delay_ps, params_.format);
   return made;
 }
 
 OutputParams FredFabric::injection_link() const {
   OutputParams made = link(params_.npu_bytes_per_s, params_.link_latency_ps, 1);
+  if (params_.buffer_bytes != 0) return made;
   // Windows count the packets that the NPU's four DMA engines hold ready, too.
-  if (params_.buffer_bytes == 0)
-    made.buffer_bytes = 3 * (made.buffer_bytes + 4 * std::uint64_t{params_.format.full_wire_bytes()});
+  made.buffer_bytes = 3 * (made.buffer_bytes + 4 * std::uint64_t{params_.format.full_wire_bytes()});
+  made.round_trip_bytes = auto_buffer_bytes(
+      params_.npu_bytes_per_s, params_.link_latency_ps + params_.pipeline_ps(1) + params_.credit_delay_ps,
+      params_.format, 0);
   return made;
 }
 

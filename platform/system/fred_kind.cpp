@@ -44,6 +44,11 @@ FredParams fred_params(const config::WaferSpec& spec, bool with_io) {
     flows.per_buffer = fred.flows_per_buffer;
     // The streams of all controllers have a lane each, so that they get equal parts of a link.
     if (with_io) flows.lanes = std::clamp(spec.io.controllers.count, flows.lanes, 32U);
+    if (with_io) {
+      flows.streams = spec.io.controllers.count;
+      flows.stream_bytes_per_s = spec.io.bandwidth_bytes_per_s;
+      flows.striped = params.chips.has_value();
+    }
     flows.room_packets = static_cast<std::uint32_t>(fred.flow_packets.value_or(0));
     flows.conflict = fred.flow_conflict == config::FlowConflictPolicy::refuse      ? FlowConflict::refuse
                      : fred.flow_conflict == config::FlowConflictPolicy::decompose ? FlowConflict::decompose
@@ -94,8 +99,7 @@ FabricTraits FredKind::traits(const config::WaferSpec& spec) const {
   traits.io_bytes_per_s = fred.io_bytes_per_s;
   traits.io_latency_ps = fred.io_latency_ps;
   traits.in_network = fred.flows.has_value();
-  // Over stripes a stream would reserve room for the rate of all of them, and few would fit at a time.
-  traits.streams_in_network = fred.flows && !fred.chips;
+  traits.streams_in_network = fred.flows.has_value();
   traits.flows_decompose = fred.flows && fred.flows->conflict == FlowConflict::decompose;
   if (fred.flows && fred.chips) {
     const ChipWiring wiring(fred.geometry, *fred.chips);

@@ -53,7 +53,8 @@ INSTANTIATE_TEST_SUITE_P(Fred, PhysicalView,
                                          Cell{"c", "all_reduce", "dp"}, Cell{"c", "broadcast", "pp"},
                                          Cell{"c", "weight_load", ""}, Cell{"c", "gradient_store", ""},
                                          Cell{"d", "all_reduce", ""}, Cell{"d", "all_reduce", "mp"},
-                                         Cell{"d", "all_reduce", "dp"}, Cell{"d", "broadcast", "pp"}),
+                                         Cell{"d", "all_reduce", "dp"}, Cell{"d", "broadcast", "pp"},
+                                         Cell{"d", "weight_load", ""}, Cell{"d", "gradient_store", ""}),
                          [](const auto& cell) {
                            return std::string(cell.param.variant) + "_" + cell.param.type +
                                   (*cell.param.parallel_class ? std::string("_") + cell.param.parallel_class
@@ -92,12 +93,12 @@ TEST(PhysicalCollectives, EndWithTheRightValues) {
 }
 
 TEST(PhysicalCollectives, StreamsBringEveryValue) {
-  for (const char* type : {"weight_load", "gradient_store"})
-    for (const char* dead : {"{}", "{l1: [[0, 0], [4, 3]], l2: [2]}"})
-      EXPECT_TRUE(
-          test::outcome_of_class(fred("c_physical", {std::string("wafer.fabric.dead=") + dead}, kProof), type,
-                                 "", 4 * 30'011)["proven"]
-              .get<bool>());
+  for (const char* name : {"c_physical", "d_physical"})
+    for (const char* type : {"weight_load", "gradient_store"})
+      for (const char* dead : {"{}", "{l1: [[0, 0], [4, 3]], l2: [2]}"})
+        EXPECT_TRUE(test::outcome_of_class(fred(name, {std::string("wafer.fabric.dead=") + dead}, kProof),
+                                           type, "", 4 * 30'011)["proven"]
+                        .get<bool>());
 }
 
 TEST(PhysicalCollectives, HaveTheSameTimesInWhateverOrderTheWaferIsBuilt) {

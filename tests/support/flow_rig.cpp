@@ -139,7 +139,7 @@ OutputParams FlowRig::link(std::uint64_t bytes_per_s) const {
   const std::uint64_t line_rate = in_flight + 2 * std::uint64_t{params_.packet_bytes};
   const std::uint64_t room =
       params_.room_packets == 0 ? line_rate : params_.room_packets * std::uint64_t{params_.packet_bytes};
-  return {bytes_per_s, params_.latency_ps, line_rate, params_.flows * room};
+  return {bytes_per_s, params_.latency_ps, line_rate, params_.flows * room, room};
 }
 
 FlowRig::FlowRig(const FlowRigParams& params, const ClassTable& classes)
@@ -213,7 +213,6 @@ FlowRig::FlowRig(const FlowRigParams& params, const ClassTable& classes)
     fabric.routing = routes;
   }
   fabric.ways = tree_;
-  fabric.room_bytes = [flows = params.flows](const OutputParams& of) { return of.flow_buffer_bytes / flows; };
   admission_->set_fabric(std::move(fabric));
 }
 

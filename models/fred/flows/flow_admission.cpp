@@ -56,14 +56,20 @@ std::size_t FlowAdmission::link_of(std::size_t at, PortId output) const {
 
 std::size_t FlowAdmission::link_into(NpuId endpoint) const { return first_link_.back() + index_of(endpoint); }
 
-std::uint64_t FlowAdmission::room_of(const OutputParams& link, std::uint64_t flow_bytes_per_s) const {
-  const std::uint64_t room = fabric_.room_bytes(link), packet = params_.format.full_wire_bytes();
-  if (!params_.room_by_rate || room <= 2 * packet || flow_bytes_per_s >= link.bytes_per_s) return room;
+std::uint64_t slow_flow_room(std::uint64_t line_room_bytes, std::uint64_t line_bytes_per_s,
+                             std::uint64_t flow_bytes_per_s, const WireFormat& format) {
+  const std::uint64_t packet = format.full_wire_bytes();
+  if (line_room_bytes <= 2 * packet || flow_bytes_per_s >= line_bytes_per_s) return line_room_bytes;
   // As many such flows as fill the link: a packet of each may go before one of this one, which is as long as
   // one takes at its rate; on the way into the switch, and out of it.
   const auto in_flight = static_cast<std::uint64_t>(
-      (Uint128{room - 2 * packet} * flow_bytes_per_s + link.bytes_per_s - 1) / link.bytes_per_s);
-  return std::min(room, 4 * packet + in_flight);
+      (Uint128{line_room_bytes - 2 * packet} * flow_bytes_per_s + line_bytes_per_s - 1) / line_bytes_per_s);
+  return std::min(line_room_bytes, 4 * packet + in_flight);
+}
+
+std::uint64_t FlowAdmission::room_of(const OutputParams& link, std::uint64_t flow_bytes_per_s) const {
+  if (!params_.room_by_rate) return link.flow_room_bytes;
+  return slow_flow_room(link.flow_room_bytes, link.bytes_per_s, flow_bytes_per_s, params_.format);
 }
 
 /// The way of a flow and what it needs there.
@@ -99,13 +105,14 @@ void FlowAdmission::prepare(Request& request, const FlowEntry& entry) {
   request.legs = std::move(plan.places);
   request.stripes = plan.stripes;
   request.bytes_per_s = ~std::uint64_t{0};
-  const auto slowest = [&](const OutputParams& link) {
-    request.bytes_per_s = std::min(request.bytes_per_s, link.bytes_per_s);
-  };
-  for (const FlowTree::Place& place : request.legs)
-    for (const PortId output : place.leg.outputs) slowest(fabric_.outputs[place.at][index_of(output)]);
-  for (const NpuId npu : request.contributors) slowest(fabric_.injection[index_of(npu)]);
-  if (request.stripes > 1) request.bytes_per_s = ~std::uint64_t{0};  // of all stripes together: not slowed
+  if (request.stripes <= 1) {  // over stripes it has the rate of all of them together
+    const auto slowest = [&](const OutputParams& link) {
+      request.bytes_per_s = std::min(request.bytes_per_s, link.bytes_per_s);
+    };
+    for (const FlowTree::Place& place : request.legs)
+      for (const PortId output : place.leg.outputs) slowest(fabric_.outputs[place.at][index_of(output)]);
+    for (const NpuId npu : request.contributors) slowest(fabric_.injection[index_of(npu)]);
+  }
   const auto use = [&](std::size_t link, const OutputParams& params) {
     if (request.legs_on[link]++ != 0) return;
     const std::uint64_t room = room_of(params, request.bytes_per_s);

@@ -28,6 +28,11 @@ enum class FlowConflict : std::uint8_t {
   refuse,     ///< the run ends with an error that names them
 };
 
+/// What a flow that a link of its path slows down to `flow_bytes_per_s` reserves behind a faster link, where
+/// one at line rate reserves `line_room_bytes`: at most that.
+std::uint64_t slow_flow_room(std::uint64_t line_room_bytes, std::uint64_t line_bytes_per_s,
+                             std::uint64_t flow_bytes_per_s, const WireFormat& format);
+
 struct FlowAdmissionParams {
   WireFormat format;
   bool reservation = true;  ///< false, for tests only: who is ready sends, and flows share the buffers
@@ -41,12 +46,11 @@ struct FlowAdmissionParams {
 /// The parts of a fabric that FlowAdmission needs to know.
 struct FlowFabric {
   FlowWays ways;
-  std::vector<FlowUnit*> units;                    ///< by switch
-  std::vector<std::vector<OutputParams>> outputs;  ///< by switch and port: the links behind them
-  std::vector<OutputParams> injection;             ///< by endpoint: the link into its switch
-  /// What a flow reserves in the buffer behind a link, bytes; at least 2 packets for each of the ways that
-  /// share the link. Its legs there have equal parts.
-  std::function<std::uint64_t(const OutputParams& link)> room_bytes;
+  std::vector<FlowUnit*> units;  ///< by switch
+  /// By switch and port: the links behind them. Room for a flow (OutputParams::flow_room_bytes) is at least 2
+  /// packets for each of the ways that share the link; its legs there have equal parts.
+  std::vector<std::vector<OutputParams>> outputs;
+  std::vector<OutputParams> injection;    ///< by endpoint: the link into its switch
   std::shared_ptr<FlowRouting> routing;   ///< none: they carry every set of flows
   std::vector<std::string> switch_names;  ///< for messages; empty: numbers
 };

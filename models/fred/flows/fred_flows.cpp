@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/fred/flows/fred_flows.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace wafertlm {
 
-std::uint64_t FredFlowParams::room_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps,
-                                         const WireFormat& format, std::uint32_t ways) const {
+void FredFlowParams::give_room(OutputParams& link, TimePs round_trip_ps, const WireFormat& format,
+                               std::uint32_t ways) const {
   const std::uint64_t packet = std::uint64_t{format.full_wire_bytes()} * ways;
-  if (room_packets != 0) return room_packets * packet;
-  return static_cast<std::uint64_t>((Uint128{bytes_per_s} * round_trip_ps + kPsPerSecond - 1) /
-                                    kPsPerSecond) +
-         2 * packet;
+  if (room_packets != 0) {
+    link.flow_room_bytes = room_packets * packet;
+    link.flow_buffer_bytes = per_buffer * link.flow_room_bytes;
+    return;
+  }
+  link.flow_room_bytes = static_cast<std::uint64_t>(
+      (Uint128{link.bytes_per_s} * round_trip_ps + kPsPerSecond - 1) / kPsPerSecond + 2 * packet);
+  // Over several ways a flow is not taken as slow (FlowAdmission), and a link is on some of them only.
+  const std::uint64_t stream_room =
+      striped ? link.flow_room_bytes
+              : slow_flow_room(link.flow_room_bytes, link.bytes_per_s, stream_bytes_per_s, format);
+  link.flow_buffer_bytes = std::max(per_buffer * link.flow_room_bytes, streams * stream_room);
 }
 
 FredFlows::FredFlows(const FredFlowParams& params, const WireFormat& format, const ClassTable& classes,
@@ -32,9 +41,6 @@ void FredFlows::add_switch(SwitchModule& made, const std::vector<OutputParams>& 
 
 void FredFlows::start(FlowWays ways) {
   fabric_.ways = std::move(ways);
-  fabric_.room_bytes = [count = params_.per_buffer](const OutputParams& link) {
-    return link.flow_buffer_bytes / count;
-  };
   admission_.set_fabric(std::move(fabric_));
 }
 

@@ -26,10 +26,16 @@ struct FredFlowParams {
   FredRouteMode route_search = FredRouteMode::first_colouring;
   std::optional<AnswerFormat> answers;  ///< Go-Back-N; none: off
 
-  /// What a flow reserves behind a link whose round trip (link, switch, credit) is this long, and which so
-  /// many of its ways share.
-  std::uint64_t room_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format,
-                           std::uint32_t ways = 1) const;
+  /// Streams of I/O controllers that have room in a buffer at the same time even if they are more than
+  /// per_buffer, unless room_packets says otherwise; with large packets they would not.
+  std::uint32_t streams = 0;
+  std::uint64_t stream_bytes_per_s = 0;
+  bool striped = false;  ///< flows go over several ways at once
+
+  /// Sets the room for flows behind a link whose round trip (link, switch, credit) is this long, and which so
+  /// many of a flow's ways share.
+  void give_room(OutputParams& link, TimePs round_trip_ps, const WireFormat& format,
+                 std::uint32_t ways = 1) const;
 };
 
 /// The in-network flows of a tree of SwitchModules: their admission, and what gives it time.

@@ -93,9 +93,7 @@ OutputParams FredChipFabric::between(std::uint64_t bytes_per_s, TimePs credit_de
                         : auto_buffer_bytes(bytes_per_s, credit_delay_ps, params_.format,
                                             kPacketsPerPort * chips.chips_per_l1)};
   if (params_.flows)
-    made.flow_buffer_bytes =
-        params_.flows->per_buffer * params_.flows->room_bytes(bytes_per_s, credit_delay_ps, params_.format,
-                                                              chips.chips_per_l1 * chips.up_ports);
+    params_.flows->give_room(made, credit_delay_ps, params_.format, chips.chips_per_l1 * chips.up_ports);
   return made;
 }
 
@@ -108,10 +106,7 @@ OutputParams FredChipFabric::link(TimePs latency_ps, std::uint32_t to_level, std
                     params_.buffer_bytes != 0 ? params_.buffer_bytes
                                               : auto_buffer_bytes(chips.port_bytes_per_s, round_trip_ps,
                                                                   params_.format, kPacketsPerPort)};
-  if (params_.flows)
-    made.flow_buffer_bytes =
-        params_.flows->per_buffer *
-        params_.flows->room_bytes(chips.port_bytes_per_s, round_trip_ps, params_.format, ways);
+  if (params_.flows) params_.flows->give_room(made, round_trip_ps, params_.format, ways);
   return made;
 }
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "tlm/fabric/message.h"
+#include "tlm/fabric/packet.h"
+#include "tlm/fabric/wire_format.h"
+#include "tlm/link/switch_core.h"
+
+namespace wafertlm {
+
+/// Keeps packets from filling the buffer that all packets of a virtual channel share behind an NPU's port:
+///
+/// - those that leave the first switch through one exit, if there is a table of exits: per exit only an equal
+///   part of the buffer may be between the sender and the exit;
+/// - messages shorter than a packet, if the buffer's room is mostly for large packets: they may have what a
+///   buffer for packets of their size would have, bandwidth × round trip and as many packets. Else those that
+///   nobody holds back run ahead of those that wait for others, and these then queue behind them.
+class InjectionWindows {
+ public:
+  static constexpr std::size_t kExits = 3;
+
+  /// `exits`: of each destination, below kExits; empty: no such limit. `ahead`: packets that engines hold
+  /// ready.
+  InjectionWindows(std::vector<std::uint8_t> exits, const OutputParams& link, const WireFormat& format,
+                   std::uint32_t ahead)
+      : exits_(std::move(exits)), format_(format) {
+    const std::uint64_t packet = format.full_wire_bytes();
+    bytes_ = exits_.empty() ? link.buffer_bytes + ahead * packet
+                            : std::max<std::uint64_t>(link.buffer_bytes / kExits, packet);
+    packets_ = (bytes_ - std::min(bytes_, link.round_trip_bytes)) / packet;
+    limits_short_ =
+        link.round_trip_bytes != 0 && !format.by_flit && packets_ * packet > link.round_trip_bytes;
+  }
+
+  bool limited() const { return !exits_.empty() || limits_short_; }
+  /// For `wire_bytes` of the message.
+  bool has_room(const Message& message, VcId vc, std::uint32_t wire_bytes) const {
+    const bool is_short = message.bytes < format_.packet_bytes;
+    if (!counts(is_short)) return true;
+    const std::uint64_t bytes =
+        is_short && limits_short_
+            ? bytes_ - packets_ * (std::uint64_t{format_.full_wire_bytes()} - wire_bytes)
+            : bytes_;
+    return used_[slot(message.destination, vc, is_short)] + wire_bytes <= bytes;
+  }
+  /// `vc`: the first channel of its class, also below.
+  void take(const Packet& packet, VcId vc) {
+    if (counts(is_short(packet))) used_[slot(packet.destination, vc, is_short(packet))] += packet.wire_bytes;
+  }
+  /// The room is free again from `at` on; false if it was nobody's.
+  bool give_back(const Packet& packet, VcId vc, TimePs at) {
+    if (!counts(is_short(packet))) return false;
+    promised_.push({at, slot(packet.destination, vc, is_short(packet)), packet.wire_bytes});
+    return true;
+  }
+  /// Counts what is free at `now`.
+  void update(TimePs now) {
+    for (; !promised_.empty() && promised_.top().at <= now; promised_.pop())
+      used_[promised_.top().slot] -= promised_.top().bytes;
+  }
+  /// When the next room is free again; kNever if none is promised.
+  TimePs next_ps() const { return promised_.empty() ? kNever : promised_.top().at; }
+
+ private:
+  struct Promise {
+    TimePs at;
+    std::size_t slot;
+    std::uint32_t bytes;
+    bool operator<(const Promise& other) const { return at > other.at; }  // the earliest is on top
+  };
+  /// Of a message shorter than a packet.
+  bool is_short(const Packet& packet) const {
+    return packet.offset == 0 && packet.payload_bytes < format_.packet_bytes;
+  }
+  bool counts(bool is_short) const { return !exits_.empty() || (limits_short_ && is_short); }
+  std::size_t slot(NpuId destination, VcId vc, bool is_short) const {
+    const std::size_t exit = exits_.empty() ? 0 : exits_[index_of(destination)];
+    return (2 * exit + (limits_short_ && is_short ? 1 : 0)) * kMaxVcs + index_of(vc);
+  }
+
+  std::vector<std::uint8_t> exits_;
+  WireFormat format_;
+  std::uint64_t bytes_ = 0,
+                packets_ = 0;  // of a window, and how many packets of it are not for the round trip
+  bool limits_short_ = false;
+  std::array<std::uint64_t, 2 * kExits * kMaxVcs> used_{};
+  std::priority_queue<Promise> promised_;
+};
+
+}  // namespace wafertlm
