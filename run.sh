@@ -10,6 +10,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if [ $# -eq 0 ]; then
   prefix="$root/"
   [ "$PWD" != "$root" ] || prefix=
-  set -- run "${prefix}configs/experiments/resnet50_dp20_mesh_5x4.yaml" --out "${prefix}out/resnet50_dp20_mesh_5x4"
+  set -- run "${prefix}configs/experiments/resnet50_dp20_mesh_5x4.yaml" --report \
+    --out "${prefix}out/resnet50_dp20_mesh_5x4"
 fi
 SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 exec "$root/build/wafertlm" "$@"

@@ -66,8 +66,7 @@ std::string values_of(Spec spec) {
 std::string resolved(const std::string& command, const Cell& cell) {
   if (command != "run") return values_of(config::load_platform(cell.file, cell.overrides));
   const config::ExperimentSpec experiment = config::load_experiment(cell.file, cell.overrides);
-  return values_of(experiment) + traces_of(experiment.workload) +
-         named_files(experiment.workload.policy());
+  return values_of(experiment) + traces_of(experiment.workload) + named_files(experiment.workload.policy());
 }
 
 }  // namespace
