@@ -8,6 +8,7 @@
 #include "platform/command/format.h"
 #include "platform/config/json_schema.h"
 #include "platform/config/load.h"
+#include "platform/results/results_schema.h"
 #include "platform/run/job.h"
 #include "platform/study/study_command.h"
 #include "platform/system/wafer.h"
@@ -107,13 +108,18 @@ std::function<int()> add_check_command(CLI::App& app) {
 }
 
 std::function<int()> add_schema_command(CLI::App& app) {
+  auto results = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of all YAML files, for editors");
+  command->add_flag("--results", *results, "Print that of results.json instead, for programs that read it");
   command->footer(
       "Example, with an editor that has a YAML language server:\n"
       "  wafertlm schema > wafertlm.schema.json\n"
       "and as the first line of a file: # yaml-language-server: $schema=wafertlm.schema.json");
-  return [] {
-    fmt::print("{}\n", config::json_schema());
+  return [results] {
+    if (*results)
+      fmt::print("{}", results_schema());
+    else
+      fmt::print("{}\n", config::json_schema());
     return 0;
   };
 }
