@@ -2,10 +2,17 @@
 #include "waveforms/socket_waves.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <stdexcept>
 
 namespace wafertlm {
+namespace {
+
+constexpr double kFrames =
+    2.2;  // of 200 pixels, GTKWave's unit of zoom, in the part of a small window with the waves
+
+}  // namespace
 
 std::size_t SocketWaves::add(const std::string& group, const std::string& name, unsigned bits, Names names) {
   ++signals_;
@@ -116,7 +123,7 @@ void SocketWaves::npu_state(std::size_t npu, NpuState state, TimePs now) {
 void SocketWaves::finish(TimePs end_ps, const std::string& shown) {
   settle(end_ps);
   vcd_.finish(end_ps);
-  write_view(shown);
+  write_view(shown, end_ps);
 }
 
 /// A file in which GTKWave looks up the text of a number.
@@ -129,7 +136,7 @@ std::string SocketWaves::write_names(const std::string& kind, const std::vector<
   return path;
 }
 
-void SocketWaves::write_view(const std::string& shown) const {
+void SocketWaves::write_view(const std::string& shown, TimePs end_ps) const {
   const std::string path = shown + ".gtkw";
   const std::string names[] = {
       "", write_names("class", classes_),
@@ -139,6 +146,10 @@ void SocketWaves::write_view(const std::string& shown) const {
   std::ofstream file(path);
   file << "[*] WaferTLM\n[dumpfile] \"" << shown
        << "\"\n[timestart] 0\n[sst_width] 200\n[signals_width] 260\n";
+  // Zoom: -log2 of the picoseconds per frame, so that all of the run is seen; no markers.
+  file << '*' << -std::log2(std::max(static_cast<double>(end_ps), 1.0) / kFrames);
+  for (int marker = 0; marker < 28; ++marker) file << " -1";
+  file << '\n';
   std::string group;
   const auto close = [&] {
     if (!group.empty()) file << "@1000200\n-" << group << '\n';

@@ -72,7 +72,7 @@ class SocketWaves final : public SocketObserver, public MemoryObserver {
   void set(TimePs at, std::size_t signal, std::uint64_t value) { vcd_.change(at, at, signal, value); }
   std::size_t add(const std::string& group, const std::string& name, unsigned bits,
                   Names names = Names::none);
-  void write_view(const std::string& shown) const;
+  void write_view(const std::string& shown, TimePs end_ps) const;
   std::string write_names(const std::string& kind, const std::vector<std::string>& names) const;
 
   VcdWriter vcd_;

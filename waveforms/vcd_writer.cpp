@@ -2,6 +2,7 @@
 #include "waveforms/vcd_writer.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -28,7 +29,12 @@ VcdWriter::VcdWriter(const std::string& path) : path_(path), file_(path) {
 }
 
 VcdWriter::~VcdWriter() {
-  if (!thread_.joinable()) return;
+  if (!thread_.joinable()) {
+    // The run was refused before it began: leave no empty file.
+    file_.close();
+    if (!finished_) std::remove(path_.c_str());
+    return;
+  }
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     done_ = true;

@@ -133,12 +133,14 @@ TEST_F(Looking, CompareShowsSpeedups) {
 }
 
 TEST_F(Looking, OptionsThatNameNothingAreRefusedBeforeTheRun) {
-  for (const char* options : {"--trace npu0:5", "--trace npu0:9us-1us", "--trace @dp", "--signals npu0",
-                              "--vcd a.vcd --signals nobody", "--log nobody", "--trace-file x",
-                              "--report=a/b.html", "--trace 'npu0:0us-1furlong'"}) {
-    const auto result = run_tool("run " + experiment + " --out " + out("x") + " " + options);
+  for (const std::string options :
+       {"--trace npu0:5", "--trace npu0:9us-1us", "--trace @dp", "--signals npu0", "--signals nobody",
+        "--log nobody", "--trace-file x", "--report=a/b.html", "--trace 'npu0:0us-1furlong'"}) {
+    const std::string vcd = options == "--signals nobody" ? " --vcd " + out("a.vcd") : "";
+    const auto result = run_tool("run " + experiment + " --out " + out("x") + " " + options + vcd);
     EXPECT_EQ(result.exit_code, 2) << options << result.error;
     EXPECT_FALSE(fs::exists(out("x/results.json")));
+    EXPECT_FALSE(fs::exists(out("a.vcd"))) << "half-written";
   }
 }
 
