@@ -36,9 +36,10 @@ class AstraSim : public test::SharedTraces {
                           " --comm-group-configuration=empty --logging-folder=" + folder_.path() + "/out");
   }
   /// The cycles in which rank 0 finished.
-  static double finished(const test::ToolResult& result) {
+  static double finished(const test::ToolResult& result) { return number_after("sys[0] finished, ", result); }
+  /// The number that follows the first `begin`.
+  static double number_after(const std::string& begin, const test::ToolResult& result) {
     EXPECT_EQ(result.exit_code, 0) << result.error;
-    const std::string begin = "sys[0] finished, ";
     const std::size_t at = result.out.find(begin);
     EXPECT_NE(at, std::string::npos) << result.out;
     return at == std::string::npos ? 0 : std::stod(result.out.substr(at + begin.size()));
@@ -56,6 +57,8 @@ TEST_F(AstraSim, Microbenchmarks) {
   EXPECT_NEAR(cycles("all_gather"), 64744, 324);
   EXPECT_NEAR(cycles("reduce_scatter"), 22240, 112);
   EXPECT_GT(cycles("all_to_all"), 1000);
+  const auto alone = run(trace("microbenchmarks/all_reduce/4npus_1MB/all_reduce"), kRing4, kSystem);
+  EXPECT_EQ(number_after("exposed communication ", alone), finished(alone)) << "there is nothing else";
 }
 
 TEST_F(AstraSim, TheCustomRing) {
@@ -81,6 +84,9 @@ TEST_F(AstraSim, SixtyFourRanks) {
   finished(result);
   EXPECT_NE(result.out.find("sys[63] finished"), std::string::npos);
   EXPECT_EQ(result.error.find("warning"), std::string::npos) << result.error;
+  // All but the durations in the trace, 1,082,450 us for every rank, is exposed.
+  const test::ToolResult resnet = run(trace("Resnet50_DataParallel/Resnet50_DataParallel"), network, system);
+  EXPECT_EQ(finished(resnet) - number_after("exposed communication ", resnet), 1'082'450'000);
 }
 
 TEST_F(AstraSim, WhatIsNotModelledIsNamedAndWhatIsUnknownRefused) {
