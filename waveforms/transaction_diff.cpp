@@ -2,6 +2,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,7 +29,15 @@ class Rows {
   ~Rows() { sqlite3_finalize(statement_); }
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
-  bool next() { return sqlite3_step(statement_) == SQLITE_ROW; }
+  /// False at the end, and from then on. @throws std::invalid_argument if the file is damaged
+  bool next() {
+    if (at_end_) return false;
+    const int state = sqlite3_step(statement_);
+    if (state != SQLITE_ROW && state != SQLITE_DONE)
+      throw std::invalid_argument(sqlite3_errmsg(sqlite3_db_handle(statement_)));
+    at_end_ = state == SQLITE_DONE;
+    return !at_end_;
+  }
   std::uint64_t number(int column) const {
     return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column));
   }
@@ -43,6 +52,7 @@ class Rows {
 
  private:
   sqlite3_stmt* statement_ = nullptr;
+  bool at_end_ = false;
 };
 
 class Log {
@@ -58,6 +68,10 @@ class Log {
       throw bad(why);
     }
     try {
+      Rows sound(data_, "PRAGMA integrity_check(1)");  // a file that lost its end, or a part
+      if (!sound.next() || sound.text(0) != "ok") throw std::invalid_argument("it is damaged");
+      const std::uint64_t bytes = pragma("page_size") * pragma("page_count");
+      if (std::filesystem::file_size(path) < bytes) throw std::invalid_argument("its end is missing");
       Rows finished(data_, "SELECT transactions FROM finished");
       Rows count(data_, "SELECT count(*) FROM transactions");
       if (!finished.next() || !count.next()) throw std::invalid_argument("its run did not come to its end");
@@ -84,6 +98,11 @@ class Log {
   }
 
  private:
+  std::uint64_t pragma(const std::string& name) const {
+    Rows value(data_, "PRAGMA " + name);
+    return value.next() ? value.number(0) : 0;
+  }
+
   std::string path_;
   sqlite3* data_ = nullptr;
   std::map<std::string, std::uint64_t> ids_;
@@ -117,6 +136,14 @@ TimePs divergence(const Rows* a, const Rows* b, std::string& what) {
   return at;
 }
 
+bool next_of(Rows& rows, const Log& log) {
+  try {
+    return rows.next();
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(log.path() + " is damaged: " + error.what());
+  }
+}
+
 /// Where the two begin to differ on a socket, if that is before `before`.
 Difference compare(const std::string& name, Rows& a, Rows& b, const Log& log_a, const Log& log_b,
                    TimePs before) {
@@ -124,7 +151,7 @@ Difference compare(const std::string& name, Rows& a, Rows& b, const Log& log_a, 
   first.at_ps = before;
   std::string what;
   for (;;) {
-    const bool in_a = a.next(), in_b = b.next();
+    const bool in_a = next_of(a, log_a), in_b = next_of(b, log_b);
     if (!in_a && !in_b) return first;
     const TimePs at = divergence(in_a ? &a : nullptr, in_b ? &b : nullptr, what);
     if (at >= first.at_ps) continue;

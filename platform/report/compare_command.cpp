@@ -26,8 +26,17 @@ nlohmann::ordered_json read_results(const std::string& path) {
     throw std::invalid_argument(file.string() +
                                 " cannot be read; give a folder that `wafertlm run` has written");
   auto results = nlohmann::ordered_json::parse(stream, nullptr, false);
-  if (results.is_discarded() || !results.is_object() || !results.contains("iterations") ||
-      !results.contains("iteration_time_s"))
+  const auto is_complete = [&] {
+    if (!results.is_object() || !results.contains("host") || !results["host"].is_object()) return false;
+    if (!results.contains("iteration_time_s") || !results["iteration_time_s"].is_number()) return false;
+    if (!results.contains("iterations") || !results["iterations"].is_array()) return false;
+    const auto& iterations = results["iterations"];
+    return !iterations.empty() && std::all_of(iterations.begin(), iterations.end(), [](const auto& each) {
+      return each.is_object() && each.contains("time_ps") && each["time_ps"].is_number() &&
+             each.contains("breakdown_s") && each["breakdown_s"].contains("compute");
+    });
+  };
+  if (!is_complete())
     throw std::invalid_argument(file.string() + " is no complete results.json of `wafertlm run`");
   return results;
 }
@@ -51,6 +60,7 @@ int compare(const Options& options) {
     if (name.filename() == "results.json") name = name.parent_path();
     runs.emplace_back(name.string(), read_results(path));
   }
+  const std::string page = compare_html(runs);
   require_writable_file("--out", options.out);
   std::size_t widest = 3;
   for (const auto& [name, results] : runs) widest = std::max(widest, name.size());
@@ -64,8 +74,7 @@ int compare(const Options& options) {
                time_of(compute), 100 * compute / time);
   }
   const fs::path out(options.out);
-  write_files(out.has_parent_path() ? out.parent_path() : fs::path("."),
-              {{out.filename().string(), compare_html(runs)}});
+  write_files(out.has_parent_path() ? out.parent_path() : fs::path("."), {{out.filename().string(), page}});
   fmt::print("Written:\n  {}\n", options.out);
   return 0;
 }

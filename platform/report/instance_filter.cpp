@@ -44,6 +44,26 @@ InstanceFilter::InstanceFilter(const std::vector<std::string>& texts) {
   }
 }
 
+void InstanceFilter::require_used(const std::vector<std::string>& instances,
+                                  const std::vector<std::string>& classes) const {
+  for (const Part& part : parts_) {
+    if (std::none_of(instances.begin(), instances.end(), [&](const std::string& name) {
+          return fnmatch(part.glob.c_str(), name.c_str(), 0) == 0;
+        }))
+      throw std::invalid_argument(
+          "--trace: nothing is called '" + part.glob +
+          "'; there are such as npu3, hbm_3, io0, router0->router1 and l1_0->npu3, with "
+          "the numbers and switches of the platform");
+    if (part.traffic_class.empty() ||
+        std::find(classes.begin(), classes.end(), part.traffic_class) != classes.end())
+      continue;
+    std::string known;
+    for (const std::string& name : classes) known += (known.empty() ? "" : ", ") + name;
+    throw std::invalid_argument("--trace: there is no class '" + part.traffic_class + "'; there are " +
+                                known);
+  }
+}
+
 bool InstanceFilter::instance(const std::string& name) const {
   return std::any_of(parts_.begin(), parts_.end(),
                      [&](const Part& part) { return fnmatch(part.glob.c_str(), name.c_str(), 0) == 0; });

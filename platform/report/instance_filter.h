@@ -14,6 +14,8 @@ class InstanceFilter {
   /// @throws std::invalid_argument that shows the form.
   explicit InstanceFilter(const std::vector<std::string>& texts);
 
+  /// @throws std::invalid_argument: a part that names none of these instances, or none of these classes.
+  void require_used(const std::vector<std::string>& instances, const std::vector<std::string>& classes) const;
   bool instance(const std::string& name) const;
   /// Whether something of this class (empty: of none) that lasts from `from_ps` to `to_ps` is of interest.
   bool takes(const std::string& name, const std::string& traffic_class, TimePs from_ps, TimePs to_ps) const;

@@ -36,6 +36,19 @@ std::uint64_t collective_flow(const Task& task) {
 
 }  // namespace
 
+void require_instances(const std::vector<std::string>& filter, const Machine& machine, const Job& job) {
+  std::vector<std::string> names, classes = {"compute", "cpu", "idle"};
+  for (const NpuId npu : job.npus) names.push_back("npu" + std::to_string(index_of(npu)));
+  for (const MachineLink& link : machine_links(machine)) names.push_back(link.name);
+  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n)
+    names.push_back(machine.wafer().fabric().endpoint_name(static_cast<NpuId>(n)));
+  for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n)
+    names.emplace_back(machine.memory(static_cast<NpuId>(n)).name());
+  for (std::size_t i = 0; i < machine.wafer().classes.size(); ++i)
+    classes.push_back(machine.wafer().classes[static_cast<ClassId>(i)].name);
+  InstanceFilter(filter).require_used(names, classes);
+}
+
 PerfettoTrace::PerfettoTrace(const std::string& path, const std::vector<std::string>& filter,
                              const Machine& machine, const Job& job)
     : machine_(machine),
@@ -110,7 +123,7 @@ void PerfettoTrace::operation_ended(std::uint32_t r, const Task& task, TimePs st
   const Open open = found->second;
   rank.open.erase(found);
   open.lanes->taken[open.lane] = false;
-  if (!filter_.takes(rank.name, task.traffic_class, start_ps, end_ps)) return;
+  if (!filter_.takes(rank.name, category_of(task), start_ps, end_ps)) return;
   PerfettoWriter::Slice slice;
   slice.track = open.lanes->tracks[open.lane];
   slice.name = &task.name;
@@ -124,10 +137,8 @@ void PerfettoTrace::operation_ended(std::uint32_t r, const Task& task, TimePs st
 }
 
 void PerfettoTrace::put_stretch(const Rank& rank, const Stretch& stretch) {
-  const bool is_class =
-      stretch.category != "compute" && stretch.category != "idle" && stretch.category != "memory";
-  static const std::string kTime = "time", kNone;
-  if (!filter_.takes(rank.name, is_class ? stretch.category : kNone, stretch.from_ps, stretch.to_ps)) return;
+  static const std::string kTime = "time";
+  if (!filter_.takes(rank.name, stretch.category, stretch.from_ps, stretch.to_ps)) return;
   PerfettoWriter::Slice slice;
   slice.track = rank.time;
   slice.name = &stretch.category;

@@ -14,6 +14,9 @@
 
 namespace wafertlm {
 
+/// @throws std::invalid_argument: a part of the filter (InstanceFilter) that names no instance or class.
+void require_instances(const std::vector<std::string>& filter, const Machine& machine, const Job& job);
+
 /// A run as a trace for Perfetto: per NPU what its time goes into and its operations, with arrows from send
 /// to receive and along a collective in the order in which its ranks begin; per link its utilisation and per
 /// memory its bandwidth, by microsecond; per endpoint the packets that wait at its injection port. What

@@ -2,19 +2,12 @@
 #include "platform/report/run_waves.h"
 
 #include <fnmatch.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 
 namespace wafertlm {
 namespace {
-
-bool ends_in_fst(const std::string& path) {
-  return path.size() > 4 && path.compare(path.size() - 4, 4, ".fst") == 0;
-}
 
 SocketWaves::NpuState state_of(const Task& task) {
   using State = SocketWaves::NpuState;
@@ -22,12 +15,12 @@ SocketWaves::NpuState state_of(const Task& task) {
   return task.traffic_class.empty() ? State::memory : State::communicates;
 }
 
-/// As a word of a shell command.
-std::string quoted(const std::string& text) {
-  std::string word = "'";
-  for (const char letter : text) word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return word + "'";
+bool matches(const std::vector<std::string>& globs, const std::string& name) {
+  return std::any_of(globs.begin(), globs.end(),
+                     [&](const std::string& glob) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
 }
+
+std::string npu_name(NpuId npu) { return "npu" + std::to_string(index_of(npu)); }
 
 }  // namespace
 
@@ -40,30 +33,32 @@ struct RunWaves::Memories final : MemoryObserver {
   RunWaves& owner;
 };
 
+void require_signals(const std::vector<std::string>& globs, Machine& machine, const Placement& npus) {
+  std::vector<std::string> names;
+  for (const NpuId npu : npus) names.push_back(npu_name(npu));
+  for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n)
+    names.emplace_back(machine.memory(static_cast<NpuId>(n)).name());
+  for (const ObservableSocket& socket : observable_sockets()) names.push_back(socket.name);
+  for (const std::string& glob : globs)
+    if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return matches({glob}, name); }))
+      throw std::invalid_argument(
+          "--signals: nothing is called '" + glob +
+          "'; there are such as npu3, hbm_3, npu3_to_router3, router0_to_router1, l1_0_to_npu0, operations_3 "
+          "and memory_3, with the numbers and switches of the platform");
+}
+
 RunWaves::RunWaves(const std::string& path, const std::vector<std::string>& globs, Machine& machine,
                    const Placement& npus, SocketHub& hub)
-    : path_(path),
-      vcd_(ends_in_fst(path) ? path + ".vcd" : path),
-      ranks_(npus.size()),
-      memory_numbers_(std::make_unique<Memories>(*this)) {
-  if (ends_in_fst(path) && std::system("command -v vcd2fst >/dev/null 2>&1") != 0)
-    throw std::invalid_argument(path +
-                                ": an FST file needs vcd2fst, which is not installed; install gtkwave, or "
-                                "write a .vcd file");
-  waves_ = std::make_unique<SocketWaves>(vcd_);
+    : file_(path), ranks_(npus.size()), memory_numbers_(std::make_unique<Memories>(*this)) {
+  require_signals(globs, machine, npus);
+  waves_ = std::make_unique<SocketWaves>(file_.vcd());
   std::vector<std::string> classes;
   for (std::size_t i = 0; i < machine.wafer().classes.size(); ++i)
     classes.push_back(machine.wafer().classes[static_cast<ClassId>(i)].name);
   waves_->name_classes(std::move(classes));
-  std::vector<bool> used(globs.size());
-  const auto chosen = [&](const std::string& name) {
-    bool any = false;
-    for (std::size_t i = 0; i < globs.size(); ++i)
-      if (fnmatch(globs[i].c_str(), name.c_str(), 0) == 0) any = used[i] = true;
-    return any;
-  };
+  const auto chosen = [&](const std::string& name) { return matches(globs, name); };
   for (std::uint32_t rank = 0; rank < npus.size(); ++rank)
-    if (const std::string name = "npu" + std::to_string(index_of(npus[rank])); chosen(name))
+    if (const std::string name = npu_name(npus[rank]); chosen(name))
       ranks_[rank].number = waves_->add_npu(name);
   bool any_memory = false;
   for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n) {
@@ -74,12 +69,6 @@ RunWaves::RunWaves(const std::string& path, const std::vector<std::string>& glob
   if (!any_memory) memories_.clear();
   for (const ObservableSocket& socket : observable_sockets())
     if (chosen(socket.name)) hub.add(socket, *waves_, waves_->add_socket(socket.name, socket.protocol));
-  for (std::size_t i = 0; i < globs.size(); ++i)
-    if (!used[i])
-      throw std::invalid_argument(
-          "--signals: nothing is called '" + globs[i] +
-          "'; there are npu3, hbm_3, router0_to_router1, npu3_to_router3, operations_3 and "
-          "memory_3, with the numbers and switches of the platform");
 }
 
 RunWaves::~RunWaves() = default;
@@ -108,12 +97,8 @@ void RunWaves::operation_ended(std::uint32_t rank, const Task& task, TimePs, Tim
 }
 
 void RunWaves::finish(TimePs end_ps) {
-  waves_->finish(end_ps, path_);
-  if (!ends_in_fst(path_)) return;
-  const std::string command = "vcd2fst " + quoted(vcd_) + " " + quoted(path_) + " >/dev/null";
-  if (std::system(command.c_str()) != 0)
-    throw std::runtime_error("vcd2fst could not make " + path_ + " of " + vcd_);
-  std::remove(vcd_.c_str());
+  waves_->finish(end_ps, file_.path());
+  file_.finish();
 }
 
 std::unique_ptr<TransactionLog> attach_log(const std::string& path, const std::vector<std::string>& globs,

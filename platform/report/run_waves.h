@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "platform/report/sockets.h"
+#include "platform/report/wave_file.h"
 #include "platform/run/run_observer.h"
 #include "platform/system/machine.h"
 #include "waveforms/socket_waves.h"
 #include "waveforms/transaction_log.h"
 
 namespace wafertlm {
+
+/// @throws std::invalid_argument: a glob that names nothing.
+void require_signals(const std::vector<std::string>& globs, Machine& machine, const Placement& npus);
 
 /// Chosen signals of a run in a VCD or FST file: sockets by the names of their checkers, "npu3", "hbm_3".
 class RunWaves final : public RunObserver {
@@ -36,7 +40,7 @@ class RunWaves final : public RunObserver {
   };
   void show(std::uint32_t rank, TimePs now);
 
-  std::string path_, vcd_;
+  WaveFile file_;
   std::unique_ptr<SocketWaves> waves_;
   std::vector<Npu> ranks_;
   std::vector<std::size_t> memories_;

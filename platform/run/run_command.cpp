@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "platform/command/files.h"
@@ -16,6 +17,8 @@
 #include "platform/report/perfetto_trace.h"
 #include "platform/report/report.h"
 #include "platform/report/run_waves.h"
+#include "platform/report/sockets.h"
+#include "platform/report/wave_file.h"
 #include "platform/results/results.h"
 #include "platform/results/summary.h"
 #include "platform/run/job_run.h"
@@ -66,6 +69,15 @@ std::unique_ptr<LinkWaves> trace_links(const Machine& machine, const std::string
   return waves;
 }
 
+/// What is asked for is there: nothing is opened, and nothing of an earlier run removed, before this is
+/// known.
+void require_names(const ExperimentOptions& options, Machine& machine, const Job& job) {
+  if (!options.vcd.empty()) WaveFile{options.vcd};
+  require_signals(options.signals, machine, job.npus);
+  chosen_sockets(options.log);
+  require_instances(options.trace, machine, job);
+}
+
 /// What looks at a run beside the results: made as the options ask for it, before the run.
 class Lookers {
  public:
@@ -77,7 +89,8 @@ class Lookers {
       run_.add(*waves_);
       if (waves_->has_memories()) memories_.add(waves_->memories());
     } else if (!options.vcd.empty()) {
-      links_.add(*(link_waves_ = trace_links(machine, options.vcd)));
+      wave_file_.emplace(options.vcd);
+      links_.add(*(link_waves_ = trace_links(machine, wave_file_->vcd())));
     }
     if (!options.report.empty()) {
       report_ = std::make_unique<ReportRecorder>(machine);
@@ -107,6 +120,7 @@ class Lookers {
     const TimePs end_ps = job_.end_ps();
     std::vector<std::string> lines;
     if (link_waves_) link_waves_->finish(end_ps);
+    if (wave_file_) wave_file_->finish();
     if (link_waves_) lines.push_back(fmt::format("{0}   (gtkwave {0})", options_.vcd));
     if (waves_) {
       waves_->finish(end_ps);
@@ -133,6 +147,7 @@ class Lookers {
   LinkObservers links_;
   MemoryObservers memories_;
   SocketHub sockets_;
+  std::optional<WaveFile> wave_file_;
   std::unique_ptr<LinkWaves> link_waves_;
   std::unique_ptr<RunWaves> waves_;
   std::unique_ptr<ReportRecorder> report_;
@@ -146,6 +161,12 @@ void require_options_that_fit(const ExperimentOptions& options) {
     throw std::invalid_argument("--signals chooses what --vcd writes; give --vcd FILE too");
   if (!options.trace_file.empty() && options.trace.empty())
     throw std::invalid_argument("--trace-file is where --trace writes; give --trace 'npu*' too");
+  for (const char* taken : {"results.json", "results.csv", "resolved.yaml", "transactions.sqlite"})
+    if (options.report == taken)
+      throw std::invalid_argument("--report=" + options.report +
+                                  ": that is the name of another file of the run");
+  if (!options.vcd.empty() && options.vcd == options.trace_file)
+    throw std::invalid_argument("--vcd and --trace-file name the same file, " + options.vcd);
   if (options.report.find('/') != std::string::npos)
     throw std::invalid_argument(
         "--report=" + options.report +
@@ -179,6 +200,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   }
   Machine machine(platform);
   JobRun job_run(machine, job, experiment);
+  require_names(options, machine, job);
   require_writable_folder(out);
   remove_files(out, {"results.json", "results.csv", "resolved.yaml", "report.html", "transactions.sqlite",
                      "trace.perfetto-trace"});

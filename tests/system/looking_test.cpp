@@ -105,8 +105,25 @@ TEST_F(Looking, TheDiffFindsTheFirstDivergence) {
   run("d", "--log 'operations_*'");
   EXPECT_EQ(run_tool("trace diff " + out("a") + " " + out("d")).exit_code, 2);  // other sockets
   const std::string text = read_text(out("a/transactions.sqlite"));
-  write("cut.sqlite", text.substr(0, text.size() / 2));
-  EXPECT_EQ(run_tool("trace diff " + out("a") + " " + out("cut.sqlite")).exit_code, 2);
+  std::string hole = text;
+  hole.replace(text.size() / 2 / 4096 * 4096, 4096, 4096, '\0');
+  for (const std::string& damaged :
+       {text.substr(0, text.size() / 2), text.substr(0, text.size() - 100), hole}) {
+    write("cut.sqlite", damaged);
+    EXPECT_EQ(run_tool("trace diff " + out("a") + " " + out("cut.sqlite")).exit_code, 2) << damaged.size();
+  }
+}
+
+// Where one log goes on after the other's end, this is the first divergence.
+TEST_F(Looking, TheDiffOfALongerLogBeginsBehindTheShorterOne) {
+  run("one", "--log operations_0 --set iterations=1");
+  run("two", "--log operations_0 --set iterations=2");
+  for (const auto& [a, b] : {std::pair("one", "two"), std::pair("two", "one")}) {
+    const auto differs = run_tool("trace diff " + out(a) + " " + out(b));
+    EXPECT_EQ(differs.exit_code, 1);
+    EXPECT_NE(differs.out.find(": only one has it\n"), std::string::npos) << differs.out;
+    EXPECT_EQ(differs.out.find("at 0 ps"), std::string::npos) << differs.out;
+  }
 }
 
 TEST_F(Looking, ExplainStatesGainsAndRealRunsBesideThem) {
@@ -135,12 +152,35 @@ TEST_F(Looking, CompareShowsSpeedups) {
 TEST_F(Looking, OptionsThatNameNothingAreRefusedBeforeTheRun) {
   for (const std::string options :
        {"--trace npu0:5", "--trace npu0:9us-1us", "--trace @dp", "--signals npu0", "--signals nobody",
-        "--log nobody", "--trace-file x", "--report=a/b.html", "--trace 'npu0:0us-1furlong'"}) {
+        "--log nobody", "--trace-file x", "--report=a/b.html", "--trace 'npu0:0us-1furlong'",
+        "--trace nobody", "--trace npu0@noclass", "--trace npu0 --log nobody", "--report=results.json"}) {
     const std::string vcd = options == "--signals nobody" ? " --vcd " + out("a.vcd") : "";
     const auto result = run_tool("run " + experiment + " --out " + out("x") + " " + options + vcd);
     EXPECT_EQ(result.exit_code, 2) << options << result.error;
     EXPECT_FALSE(fs::exists(out("x/results.json")));
     EXPECT_FALSE(fs::exists(out("a.vcd"))) << "half-written";
+  }
+}
+
+TEST_F(Looking, ARefusedRunLeavesTheOneBeforeAsItWas) {
+  run("a", "");
+  const std::string before = read_text(out("a/results.json"));
+  write("old.vcd", "kept");
+  for (const std::string& options :
+       {std::string("--trace npu0 --log nobody"), "--vcd " + out("old.vcd") + " --signals nobody"})
+    EXPECT_EQ(run_tool("run " + experiment + " --out " + out("a") + " " + options).exit_code, 2);
+  EXPECT_EQ(read_text(out("a/results.json")), before);
+  EXPECT_EQ(read_text(out("old.vcd")), "kept");
+}
+
+TEST_F(Looking, ResultsThatAreNoneAreRefused) {
+  run("a", "");
+  for (const char* text : {R"({"iterations":[],"iteration_time_s":0.1})",
+                           R"({"iterations":[{}],"iteration_time_s":1})", "[]", "{"}) {
+    write("bad.json", text);
+    EXPECT_EQ(run_tool("compare " + out("a") + " " + out("bad.json") + " --out " + out("c.html")).exit_code,
+              2);
+    EXPECT_FALSE(fs::exists(out("c.html")));
   }
 }
 
