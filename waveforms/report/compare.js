@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several runs side by side. The first is what the others are compared with.
 
+/// Without the folders that all have: what is cut off of a long name is its end, which tells them apart.
+function shortNames(names) {
+  const words = names.map((each) => each.split("/"));
+  let common = 0;
+  while (words.every((each) => each.length > common + 1 && each[common] === words[0][common])) ++common;
+  return words.map((each) => each.slice(common).join("/"));
+}
+
 function compare(runs) {
   head("WaferTLM: runs side by side", runs.map((each) => each.name).join(" · "));
   const first = runs[0].results.iteration_time_s;
@@ -16,7 +24,7 @@ function compare(runs) {
       ...parts.map((name) => ({title: name, of: (each) => each.results.iterations.at(-1).breakdown_s[name] ?? 0, show: formatSeconds})),
     ], runs),
     element("div", {class: "columns"}, bars, speedups));
-  const names = runs.map((each) => each.name);
+  const names = shortNames(runs.map((each) => each.name));
   const {unit, of} = timeUnit(picoseconds(Math.max(...runs.map((each) => each.results.iteration_time_s))));
   chart("comparison", bars, () => ({
     legend: {top: 0, type: "scroll", textStyle: {color: css("--ink")}}, grid: {left: 140, right: 20, top: 36, bottom: 46},

@@ -73,6 +73,7 @@ function treePlaces(links) {
 
 function wafer() {
   const links = data.results.links, {bucket_ps: width, busy} = data.links;
+  const endPs = picoseconds(data.results.simulation.end_s);
   const places = data.layout.kind === "mesh" ? meshPlaces(links, data.layout) : treePlaces(links);
   const buckets = Math.max(1, ...busy.map((row) => row.length));
   const place = holder(data.layout.kind === "mesh" ? 520 : 420);
@@ -106,7 +107,7 @@ function wafer() {
   }));
   const show = () => {
     bucket = Number(slider.value);
-    words.textContent = bucket < 0 ? "whole run" : `${formatTime(bucket * width)} to ${formatTime((bucket + 1) * width)}`;
+    words.textContent = bucket < 0 ? "whole run" : `${formatTime(bucket * width)} to ${formatTime(Math.min((bucket + 1) * width, endPs))}`;
     words.dataset.bucket = bucket;
     const order = links.map((link, place) => ({link, place, fraction: fraction(place)})).sort((a, b) => b.fraction - a.fraction || a.place - b.place).slice(0, 14);
     worst.replaceChildren(element("h2", {}, "Busiest links"), table("links-table", [
