@@ -42,7 +42,10 @@ class Trace:
     def __init__(self, path):
         data = pathlib.Path(path).read_bytes()
         if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
+            try:
+                data = gzip.decompress(data)
+            except EOFError as error:
+                raise AssertionError(f"clipped: {error}") from error
         text = subprocess.run(["protoc", "--decode=Trace", f"-I{PROTO.parent}", PROTO.name], input=data,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         assert text.returncode == 0, "clipped: " + text.stderr.decode()
