@@ -32,6 +32,14 @@ void text(std::string& to, unsigned field, const std::string& value) {
   to += value;
 }
 
+/// Of a track: its name, and the one that it stands below.
+std::string named_below(std::uint64_t parent, const std::string& name) {
+  std::string fields;
+  text(fields, 2, name);
+  number(fields, 5, parent);
+  return fields;
+}
+
 }  // namespace
 
 PerfettoWriter::PerfettoWriter(const std::string& path) : path_(path) {
@@ -99,43 +107,39 @@ std::uint64_t PerfettoWriter::intern(unsigned table, const std::string& name) {
   return place->second;
 }
 
-PerfettoWriter::Track PerfettoWriter::add_process(const std::string& name) {
-  const Track track = next_track_++;
-  std::string process, descriptor, packet;
-  number(process, 1, track);  // pid
-  text(process, 6, name);
+/// `fields` of a TrackDescriptor beside its number.
+void PerfettoWriter::put_descriptor(Track track, const std::string& fields) {
+  std::string descriptor, packet;
   number(descriptor, 1, track);
-  text(descriptor, 3, process);
+  descriptor += fields;
   number(packet, 10, kSequence);
   text(packet, 60, descriptor);
   put(packet);
+}
+
+PerfettoWriter::Track PerfettoWriter::add_process(const std::string& name) {
+  const Track track = next_track_++;
+  std::string process, fields;
+  number(process, 1, track);  // pid
+  text(process, 6, name);
+  text(fields, 3, process);
+  put_descriptor(track, fields);
   return track;
 }
 
 PerfettoWriter::Track PerfettoWriter::add_track(Track process, const std::string& name) {
   const Track track = next_track_++;
-  std::string descriptor, packet;
-  number(descriptor, 1, track);
-  text(descriptor, 2, name);
-  number(descriptor, 5, process);
-  number(packet, 10, kSequence);
-  text(packet, 60, descriptor);
-  put(packet);
+  put_descriptor(track, named_below(process, name));
   return track;
 }
 
 PerfettoWriter::Track PerfettoWriter::add_counter(Track process, const std::string& name,
                                                   const std::string& unit) {
   const Track track = next_track_++;
-  std::string counter, descriptor, packet;
+  std::string counter, fields = named_below(process, name);
   text(counter, 6, unit);
-  number(descriptor, 1, track);
-  text(descriptor, 2, name);
-  number(descriptor, 5, process);
-  text(descriptor, 8, counter);
-  number(packet, 10, kSequence);
-  text(packet, 60, descriptor);
-  put(packet);
+  text(fields, 8, counter);
+  put_descriptor(track, fields);
   return track;
 }
 

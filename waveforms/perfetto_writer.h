@@ -58,6 +58,7 @@ class PerfettoWriter {
   void packet(TimePs at_ps, std::uint64_t track, unsigned type, std::string& event);
   std::uint64_t intern(unsigned table, const std::string& text);
   void put(const std::string& packet);
+  void put_descriptor(Track track, const std::string& fields);
   void hand_over();
   void write();
 
