@@ -7,12 +7,8 @@
 
 #include "platform/traffic/traffic_options.h"
 #include "platform/traffic/traffic_sweep.h"
-#include "tests/support/sanitized.h"
 
 namespace wafertlm::test {
-
-/// Size of a sample; the sanitizers look at the same code with a fifth of it.
-constexpr std::uint64_t sample(std::uint64_t size) { return kSanitized ? size / 5 : size; }
 
 /// The 8x8 mesh of configs/platforms/mesh_8x8_flit.yaml with checkers; `vcs` channels for its one class.
 inline traffic::TrafficOptions flit_mesh_options(const std::string& packet, unsigned vcs = 4,
@@ -24,7 +20,7 @@ inline traffic::TrafficOptions flit_mesh_options(const std::string& packet, unsi
       "run.checkers=true", "wafer.fabric.switching=" + switching,
       fmt::format("wafer.fabric.virtual_channels={}", vcs),
       fmt::format("wafer.fabric.classes=[{{name: data, vc: 0, vcs: {}, priority: 0}}]", vcs)};
-  options.measure_packets = sample(64'000);
+  options.measure_packets = 64'000;
   return options;
 }
 

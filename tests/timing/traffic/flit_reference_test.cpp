@@ -34,7 +34,7 @@ class FlitReference : public testing::TestWithParam<Comparison> {
     params.variant = variant;
     params.load = load;
     params.warmup_cycles = 3'000;
-    params.measure_cycles = sample(12'000);
+    params.measure_cycles = 12'000;
     return run_flit_mesh(params);
   }
 
@@ -44,7 +44,7 @@ class FlitReference : public testing::TestWithParam<Comparison> {
                                      static_cast<unsigned>(GetParam().vcs), switching);
     options.overrides.push_back("wafer.fabric.input_queue=" + queue);
     options.overrides.push_back(fmt::format("wafer.fabric.input_buffer={}B", 16 * GetParam().buffer_flits));
-    options.measure_packets = sample(50'000);
+    options.measure_packets = 50'000;
     std::vector<double> loads, means;
     for (const double part : kParts) loads.push_back(part * GetParam().saturation);
     for (const auto& result : run_sweep(resolve(options), loads)) means.push_back(result.mean_cycles());
@@ -70,12 +70,11 @@ TEST_P(FlitReference, MeanLatency) {
         load, classic, wormhole[i], 100 * difference(wormhole[i], classic), fifo[i],
         100 * difference(fifo[i], classic), per_output[i], 100 * difference(per_output[i], classic), alike,
         100 * difference(fifo[i], alike));
-    const double more = kSanitized ? 0.1 : 0;  // small samples
-    EXPECT_LE(std::abs(difference(wormhole[i], classic)), 0.05 + more);
-    EXPECT_LE(std::abs(difference(fifo[i], classic)), c.fifo_limit + more);
-    EXPECT_LE(std::abs(difference(per_output[i], classic)), c.per_output_limit + more);
+    EXPECT_LE(std::abs(difference(wormhole[i], classic)), 0.05);
+    EXPECT_LE(std::abs(difference(fifo[i], classic)), c.fifo_limit);
+    EXPECT_LE(std::abs(difference(per_output[i], classic)), c.per_output_limit);
     // With the engine's four properties the reference agrees: they are all there is between them.
-    EXPECT_LE(std::abs(difference(fifo[i], alike)), 0.03 + more);
+    EXPECT_LE(std::abs(difference(fifo[i], alike)), 0.03);
   }
 }
 
@@ -93,9 +92,8 @@ TEST(FlitMesh, StartsAtTheClosedForm) {
     FlitMeshParams params;
     params.packet_flits = flits;
     params.load = 0.002;
-    params.measure_cycles = sample(200'000);
-    EXPECT_NEAR(run_flit_mesh(params).mean_cycles, 5.25 * 3 + 2 + 2 + flits,
-                (kSanitized ? 0.02 : 0.01) * (5.25 * 3 + 4 + flits));
+    params.measure_cycles = 200'000;
+    EXPECT_NEAR(run_flit_mesh(params).mean_cycles, 5.25 * 3 + 2 + 2 + flits, 0.01 * (5.25 * 3 + 4 + flits));
   }
 }
 

@@ -36,7 +36,7 @@ class ZeroLoad : public testing::TestWithParam<std::tuple<int, const char*>> {};
 TEST_P(ZeroLoad, UniformStartsAtTheClosedForm) {
   const auto [flits, switching] = GetParam();
   TrafficOptions options = flit_mesh_options(std::to_string(flits) + "flits", 4, switching);
-  options.measure_packets = sample(100'000);
+  options.measure_packets = 100'000;
   const TrafficResult result = run_traffic(resolve(options), 0.001);
   fmt::print("closed form {:.3f} cycles\n", result.zero_load_ps / 1000);
   print({result});
@@ -119,7 +119,7 @@ TEST_P(Saturation, PerOutputQueuesReachNineTenthsOfTheBound) {
   const auto [packet, switching] = GetParam();
   TrafficOptions options = flit_mesh_options(packet, 1, switching);
   set_queue(options, "per_output", "64KiB");
-  options.measure_packets = sample(150'000);
+  options.measure_packets = 150'000;
   double saturation = 0;
   for (const TrafficResult& result : sweep(options, {0.45, 0.47, 0.49}))
     if (!result.saturated) saturation = std::max(saturation, result.accepted);
@@ -165,7 +165,7 @@ TEST_P(Overload, MinimumBuffersDrain) {
       TrafficOptions options = flit_mesh_options("8flits", vcs, switching);
       options.pattern.name = GetParam();
       if (options.pattern.name == "hotspot") options.pattern.hotspot_node = 27;
-      options.measure_packets = sample(10'000);
+      options.measure_packets = 10'000;
       set_queue(options, queue, buffer);
       fmt::print("{} {} {} channels\n", switching, queue, vcs);
       const auto results = sweep(options, {1.0, 8.0});
