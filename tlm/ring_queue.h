@@ -35,6 +35,7 @@ class RingQueue {
   void pop_back() { --tail_; }
   /// Those behind position i move on by one.
   void erase(std::size_t i) {
+    if (i == 0) return pop_front();
     for (; i + 1 < size(); ++i) (*this)[i] = (*this)[i + 1];
     pop_back();
   }

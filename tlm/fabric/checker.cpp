@@ -86,8 +86,16 @@ void FabricChecker::begin_request(const Packet& packet, TimePs delay_ps) {
 
   const Flight flight{packet.source,     packet.destination, packet.traffic_class, packet.payload_bytes,
                       packet.wire_bytes, packet.vc,          packet.tail_ps};
-  if (!in_flight_.emplace(&packet, flight).second)
-    report(FabricRule::sent_once, "BEGIN_REQ with a packet that is on the link", "its END_REQ first");
+  if (find_on_link(packet) != on_link_.size())
+    return report(FabricRule::sent_once, "BEGIN_REQ with a packet that is on the link", "its END_REQ first");
+  on_link_.push_back(&packet);
+  flights_.push_back(flight);
+}
+
+std::size_t FabricChecker::find_on_link(const Packet& packet) {
+  std::size_t place = 0;
+  while (place < on_link_.size() && on_link_[place] != &packet) ++place;
+  return place;
 }
 
 /// A start is rounded up to a whole ps, so the packet began later than start − 1 ps, and no sooner than the
@@ -101,7 +109,9 @@ void FabricChecker::check_line(const Packet& packet, TimePs delay_ps) {
            say("not before ", whole_ps(line_free_), " ps"));
   const Uint128 began = start == 0 ? 0 : (start - 1) * rate + 1;
   line_free_ = std::max(line_free_, began) + Uint128{packet.wire_bytes} * kPsPerSecond;
-  if (packet.tail_ps < whole_ps(line_free_) + delay_ps)
+  // Without the division that rounds up: a whole number lies below a rounded quotient if it lies below the
+  // exact one.
+  if (packet.tail_ps < delay_ps || (packet.tail_ps - delay_ps) * rate < line_free_)
     report(FabricRule::tail_after_bytes, say("tail at ", packet.tail_ps, " ps"),
            say("not before ", whole_ps(line_free_) + delay_ps, " ps"));
 }
@@ -124,9 +134,8 @@ void FabricChecker::check_channel(const Packet& packet) {
     return report(FabricRule::channel_exists, say("channel ", vc), say("less than ", channels_.size()));
 
   Channel& channel = channels_[vc];
-  const auto later = channel.freed.upper_bound(now());
-  for (auto credit = channel.freed.begin(); credit != later; credit = channel.freed.erase(credit))
-    channel.taken_bytes -= credit->second;
+  for (; !channel.freed.empty() && channel.freed.front().at <= now(); channel.freed.pop_front())
+    channel.taken_bytes -= channel.freed.front().bytes;
   channel.taken_bytes += packet.wire_bytes;
   const std::uint64_t buffer = classes_.is_flow_channel(vc) ? link_.flow_buffer_bytes : link_.buffer_bytes;
   if (channel.taken_bytes > buffer)
@@ -165,14 +174,20 @@ void FabricChecker::check_flow(const Packet& packet) {
 void FabricChecker::end_request(const Packet& packet, TimePs at) {
   if (observed_.observer)
     observed_.observer->phase(observed_.number, &packet, SocketPhase::end_req, now(), at);
-  const auto found = in_flight_.find(&packet);
-  if (found == in_flight_.end())
+  const std::size_t place = find_on_link(packet);
+  if (place == on_link_.size())
     return report(FabricRule::credit_for_packet, "END_REQ with a packet that is not on the link",
                   "one per BEGIN_REQ");
-  const Flight sent = found->second;
-  in_flight_.erase(found);
+  const Flight sent = flights_[place];
+  on_link_.erase(place);
+  flights_.erase(place);
   ++totals_.finished;
-  if (index_of(sent.vc) < channels_.size()) channels_[index_of(sent.vc)].freed.emplace(at, sent.wire_bytes);
+  if (index_of(sent.vc) < channels_.size()) {
+    RingQueue<Credit>& freed = channels_[index_of(sent.vc)].freed;
+    std::size_t behind = freed.size();
+    while (behind > 0 && freed[behind - 1].at > at) --behind;
+    freed.insert(behind, {at, sent.wire_bytes});
+  }
 
   if (packet.vc != sent.vc)
     report(FabricRule::credit_on_channel, say("channel ", index_of(packet.vc)),
@@ -206,8 +221,8 @@ void FabricChecker::finish() {
               " of operation ", key.operation),
           say(account.all_packets, " packets with ", account.all_bytes.value_or(account.seen.bytes), " B"));
   }
-  if (!in_flight_.empty())
-    report(FabricRule::all_returned, say(in_flight_.size(), " packets without END_REQ"), "none");
+  if (!on_link_.empty())
+    report(FabricRule::all_returned, say(on_link_.size(), " packets without END_REQ"), "none");
 }
 
 void bind_checked(FabricInitiatorSocket& initiator, FabricTargetSocket& target, CheckerSet* set,

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "tlm/checking.h"
@@ -12,6 +11,7 @@
 #include "tlm/flow.h"
 #include "tlm/link/class_table.h"
 #include "tlm/link/switch_core.h"
+#include "tlm/ring_queue.h"
 #include "tlm/socket_observer.h"
 
 namespace wafertlm {
@@ -69,9 +69,13 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
     VcId vc;
     TimePs tail_ps;
   };
+  struct Credit {
+    TimePs at;  // it takes effect
+    std::uint64_t bytes;
+  };
   struct Channel {
-    std::uint64_t taken_bytes = 0;               // of the buffer, as of the last packet
-    std::multimap<TimePs, std::uint64_t> freed;  // announced by END_REQ, by the time at which it takes effect
+    std::uint64_t taken_bytes = 0;  // of the buffer, as of the last packet
+    RingQueue<Credit> freed;        // announced by END_REQ, in the order of time
   };
 
   ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
@@ -81,6 +85,8 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
   void begin_request(const Packet& packet, TimePs delay_ps);
   void check_line(const Packet& packet, TimePs delay_ps);
   void check_channel(const Packet& packet);
+  /// Its position among those on the link; their number if it is none of them.
+  std::size_t find_on_link(const Packet& packet);
   void end_request(const Packet& packet, TimePs at);
   void check_flow(const Packet& packet);
   void show(const Packet& packet, TimePs delay_ps) const;
@@ -96,7 +102,9 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
     std::vector<std::uint64_t> share;        // packets that came, by stripe
   };
   std::map<FlowKey, FlowAccount> flows_;
-  std::unordered_map<const Packet*, Flight> in_flight_;
+  // The packets on the link, oldest first: few, and they leave nearly in that order.
+  RingQueue<const Packet*> on_link_;
+  RingQueue<Flight> flights_;
   // The earliest moment at which the line can have carried everything so far, times bytes_per_s.
   Uint128 line_free_ = 0;
   ObservedSocket observed_;
