@@ -2,6 +2,16 @@
 #include "waveforms/link_waves.h"
 
 namespace wafertlm {
+namespace {
+
+constexpr std::size_t kChunkEvents = 8192;
+
+}  // namespace
+
+LinkWaves::LinkWaves(const std::string& path)
+    : vcd_(path), worker_([this](const std::vector<Event>& events) {
+        for (const Event& event : events) play(event);
+      }) {}
 
 void LinkWaves::add_link(std::size_t observed, PortId output, const std::string& name) {
   if (links_.size() <= observed) links_.resize(observed + 1);
@@ -17,11 +27,26 @@ void LinkWaves::sent(std::size_t observed, PortId output, const Packet& packet, 
   if (observed >= links_.size() || index_of(output) >= links_[observed].size()) return;
   const Link& link = links_[observed][index_of(output)];
   if (!link.is_shown) return;
-  vcd_.change(start_ps, start_ps, link.busy, 1);
-  vcd_.change(start_ps, start_ps, link.traffic_class, index_of(packet.traffic_class));
-  vcd_.change(start_ps, start_ps, link.source, index_of(packet.source));
-  vcd_.change(start_ps, start_ps, link.destination, index_of(packet.destination));
-  vcd_.change(start_ps, end_ps, link.busy, 0);
+  chunk_.push_back({&link, start_ps, end_ps, static_cast<std::uint32_t>(index_of(packet.source)),
+                    static_cast<std::uint32_t>(index_of(packet.destination)),
+                    static_cast<std::uint8_t>(index_of(packet.traffic_class))});
+  if (chunk_.size() >= kChunkEvents) worker_.hand_over(chunk_);
+}
+
+void LinkWaves::play(const Event& event) {
+  const Link& link = *event.link;
+  vcd_.advance(event.start_ps);
+  vcd_.change(event.start_ps, link.busy, 1);
+  vcd_.change(event.start_ps, link.traffic_class, event.traffic_class);
+  vcd_.change(event.start_ps, link.source, event.source);
+  vcd_.change(event.start_ps, link.destination, event.destination);
+  vcd_.change(event.end_ps, link.busy, 0);
+}
+
+void LinkWaves::finish(TimePs end_ps) {
+  if (!chunk_.empty()) worker_.hand_over(chunk_);
+  worker_.finish();
+  vcd_.finish(end_ps);
 }
 
 }  // namespace wafertlm

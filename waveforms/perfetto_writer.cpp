@@ -9,7 +9,7 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::size_t kChunkBytes = 256 * 1024, kMostChunks = 16, kMostNames = 65'536;
+constexpr std::size_t kChunkBytes = 256 * 1024, kMostNames = 65'536;
 constexpr std::uint64_t kSequence = 1;
 enum Event : unsigned { kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4 };
 enum Table : unsigned { kCategories, kEvents, kAnnotations };
@@ -42,57 +42,34 @@ std::string named_below(std::uint64_t parent, const std::string& name) {
 
 }  // namespace
 
-PerfettoWriter::PerfettoWriter(const std::string& path) : path_(path) {
+PerfettoWriter::PerfettoWriter(const std::string& path)
+    : path_(path), worker_([this](const std::string& chunk) { write(chunk); }) {
   const bool zip = path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0;
   file_ = gzopen(path.c_str(), zip ? "wb1" : "wbT");
   if (!file_) throw std::invalid_argument("cannot write the trace " + path);
-  thread_ = std::thread([this] { write(); });
 }
 
 PerfettoWriter::~PerfettoWriter() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    done_ = true;
+  if (!file_) return;
+  try {
+    worker_.finish();
+  } catch (const std::exception&) {  // the run has failed for a reason of its own, which is told
   }
-  changed_.notify_all();
-  thread_.join();
   gzclose(static_cast<gzFile>(file_));
 }
 
-void PerfettoWriter::write() {
-  for (;;) {
-    std::string chunk;
-    {
-      std::unique_lock<std::mutex> lock(mutex_);
-      changed_.wait(lock, [this] { return done_ || !full_.empty(); });
-      if (full_.empty()) return;
-      chunk = std::move(full_.front());
-      full_.pop_front();
-    }
-    changed_.notify_all();
-    const auto bytes = static_cast<unsigned>(chunk.size());
-    if (gzwrite(static_cast<gzFile>(file_), chunk.data(), bytes) != static_cast<int>(bytes)) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      failed_ = true;
-    }
-  }
+void PerfettoWriter::write(const std::string& chunk) {
+  const auto bytes = static_cast<unsigned>(chunk.size());
+  if (gzwrite(static_cast<gzFile>(file_), chunk.data(), bytes) != static_cast<int>(bytes)) fail();
 }
 
-void PerfettoWriter::hand_over() {
-  {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return full_.size() < kMostChunks; });
-    full_.push_back(std::move(chunk_));
-  }
-  changed_.notify_all();
-  chunk_.clear();
-  chunk_.reserve(kChunkBytes + 4096);
+void PerfettoWriter::fail() const {
+  throw std::runtime_error("cannot write the trace " + path_ + "; is the disk full?");
 }
 
 void PerfettoWriter::put(const std::string& packet) {
   text(chunk_, 1, packet);  // Trace.packet
-  if (chunk_.size() >= kChunkBytes) hand_over();
+  if (chunk_.size() >= kChunkBytes) worker_.hand_over(chunk_);
 }
 
 std::uint64_t PerfettoWriter::intern(unsigned table, const std::string& name) {
@@ -207,15 +184,11 @@ void PerfettoWriter::finish(TimePs end_ps) {
     text(event_, 4, annotation);
   }
   packet(end_ps, run, kInstant, event_);
-  hand_over();
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    done_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-  if (gzclose(static_cast<gzFile>(file_)) != Z_OK || failed_)
-    throw std::runtime_error("cannot write the trace " + path_ + "; is the disk full?");
+  worker_.hand_over(chunk_);
+  worker_.finish();
+  const int closed = gzclose(static_cast<gzFile>(file_));
+  file_ = nullptr;
+  if (closed != Z_OK) fail();
 }
 
 }  // namespace wafertlm

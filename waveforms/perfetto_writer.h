@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "tlm/units.h"
+#include "waveforms/worker.h"
 
 namespace wafertlm {
 
@@ -59,16 +56,12 @@ class PerfettoWriter {
   std::uint64_t intern(unsigned table, const std::string& text);
   void put(const std::string& packet);
   void put_descriptor(Track track, const std::string& fields);
-  void hand_over();
-  void write();
+  void write(const std::string& chunk);
+  [[noreturn]] void fail() const;
 
   std::string path_;
   void* file_;  // gzFile
-  std::thread thread_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::string> full_;
-  bool done_ = false, failed_ = false;
+  Worker<std::string> worker_;
 
   std::string chunk_, interned_, event_, body_;
   std::unordered_map<std::string, std::uint64_t> names_[3];  // categories, events, annotations

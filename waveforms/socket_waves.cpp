@@ -12,7 +12,16 @@ namespace {
 constexpr double kFrames =
     2.2;  // of 200 pixels, GTKWave's unit of zoom, in the part of a small window with the waves
 
+constexpr std::size_t kChunkEvents = 4096;
+
 }  // namespace
+
+SocketWaves::SocketWaves(const std::string& path)
+    : vcd_(path), path_(path), worker_([this](const std::vector<Event>& events) {
+        for (const Event& event : events) play(event);
+      }) {
+  chunk_.reserve(kChunkEvents);
+}
 
 std::size_t SocketWaves::add(const std::string& group, const std::string& name, unsigned bits, Names names) {
   ++signals_;
@@ -26,7 +35,7 @@ std::size_t SocketWaves::add_socket(const std::string& name, const std::string& 
   if (socket.fabric) {
     socket.valid = add(name, "valid", 1);
     socket.ready = add(name, "ready", 1);
-    vcd_.change(0, 0, socket.ready, 1);
+    vcd_.change(0, socket.ready, 1);
     socket.traffic_class = add(name, "class", 4, Names::classes);
     socket.vc = add(name, "vc", 4);
     socket.stream = add(name, "stream", 64);
@@ -55,72 +64,107 @@ std::size_t SocketWaves::add_memory(const std::string& name) {
   return memories_.size() - 1;
 }
 
-/// What has taken effect by now.
-void SocketWaves::settle(TimePs now) {
-  now_ = std::max(now_, now);
-  while (!later_.empty() && later_.top().at <= now) {
-    const Later next = later_.top();
-    later_.pop();
-    Socket& socket = sockets_[next.socket];
-    set(next.at, socket.queue, --socket.queued);
-    if (!socket.fabric) continue;
-    socket.used_bytes -= next.bytes;
-    set(next.at, socket.used, socket.used_bytes);
-    if (next.is_last) set(next.at, socket.ready, 1);
-  }
+void SocketWaves::note(const Event& event) {
+  chunk_.push_back(event);
+  if (chunk_.size() >= kChunkEvents) worker_.hand_over(chunk_);
 }
 
-void SocketWaves::begun(std::size_t number, const void* id, TimePs now, TimePs at_ps,
+void SocketWaves::begun(std::size_t socket, const void* id, TimePs now, TimePs at_ps,
                         const SocketTransaction& what) {
-  settle(now);
-  Socket& socket = sockets_[number];
-  set(now, socket.queue, ++socket.queued);
-  set(now, socket.bytes, what.bytes);
-  socket.latest = id;
-  socket.flights.emplace_back(id, static_cast<std::uint32_t>(what.wire_bytes));
-  if (!socket.fabric) return set(now, socket.kind, what.kind);
-  // A packet may begin while the tail of the one before still passes: then there is no end between them.
-  if (socket.line_end_ps > now) vcd_.change(now, socket.line_end_ps, socket.valid, 1);
-  socket.used_bytes += what.wire_bytes;
-  set(now, socket.valid, 1);
-  socket.line_end_ps = std::max({what.tail_ps - (at_ps - now), now + 1, socket.line_end_ps});
-  vcd_.change(now, socket.line_end_ps, socket.valid, 0);
-  set(now, socket.ready, 0);
-  set(now, socket.traffic_class, what.traffic_class);
-  set(now, socket.vc, what.vc);
-  set(now, socket.stream, what.stream);
-  set(now, socket.tag, what.tag);
-  set(now, socket.sequence, what.sequence);
-  set(now, socket.source, what.source);
-  set(now, socket.destination, what.destination);
-  set(now, socket.used, socket.used_bytes);
+  note({now, at_ps, id, what, static_cast<std::uint32_t>(socket), Event::Kind::begun});
 }
 
-void SocketWaves::phase(std::size_t number, const void* id, SocketPhase phase, TimePs now, TimePs at_ps) {
-  Socket& socket = sockets_[number];
-  if (phase != (socket.fabric ? SocketPhase::end_req : SocketPhase::end_resp)) return;
-  settle(now);
-  const auto found = std::find_if(socket.flights.begin(), socket.flights.end(),
-                                  [id](const auto& flight) { return flight.first == id; });
-  if (found == socket.flights.end()) return;
-  later_.push({at_ps, order_++, number, found->second, socket.latest == id});
-  if (socket.latest == id) socket.latest = nullptr;
-  *found = socket.flights.back();
-  socket.flights.pop_back();
+void SocketWaves::phase(std::size_t socket, const void* id, SocketPhase phase, TimePs now, TimePs at_ps) {
+  if (phase == (sockets_[socket].fabric ? SocketPhase::end_req : SocketPhase::end_resp))
+    note({now, at_ps, id, {}, static_cast<std::uint32_t>(socket), Event::Kind::ended});
 }
 
 void SocketWaves::moved(std::size_t memory, bool write, std::uint64_t, TimePs start_ps, TimePs end_ps) {
   const std::size_t signal = write ? memories_[memory].writing : memories_[memory].reading;
-  vcd_.change(now_, start_ps, signal, 1);
-  vcd_.change(now_, end_ps, signal, 0);
+  note({start_ps, end_ps, nullptr, {}, static_cast<std::uint32_t>(signal), Event::Kind::moved});
 }
 
 void SocketWaves::npu_state(std::size_t npu, NpuState state, TimePs now) {
+  SocketTransaction what;
+  what.kind = static_cast<std::uint8_t>(state);
+  note({now, now, nullptr, what, static_cast<std::uint32_t>(npus_[npu]), Event::Kind::state});
+}
+
+void SocketWaves::play(const Event& event) {
+  switch (event.kind) {
+    case Event::Kind::begun:
+      return play_begun(event);
+    case Event::Kind::ended:
+      return play_ended(event);
+    case Event::Kind::moved:  // announced ahead
+      vcd_.change(event.now, event.number, 1);
+      vcd_.change(event.at, event.number, 0);
+      return;
+    case Event::Kind::state:
+      settle(event.now);
+      vcd_.change(event.now, event.number, event.what.kind);
+      return;
+  }
+}
+
+/// What has taken effect by now.
+void SocketWaves::settle(TimePs now) {
+  for (; !later_.empty() && later_.top().at <= now; later_.pop()) {
+    const Later& next = later_.top();
+    Socket& socket = sockets_[next.socket];
+    vcd_.advance(next.at);
+    vcd_.change(next.at, socket.queue, --socket.queued);
+    if (!socket.fabric) continue;
+    socket.used_bytes -= next.bytes;
+    vcd_.change(next.at, socket.used, socket.used_bytes);
+    if (next.is_last) vcd_.change(next.at, socket.ready, 1);
+  }
+  vcd_.advance(now);
+}
+
+void SocketWaves::play_begun(const Event& event) {
+  const TimePs now = event.now;
+  const SocketTransaction& what = event.what;
   settle(now);
-  set(now, npus_[npu], static_cast<std::uint64_t>(state));
+  Socket& socket = sockets_[event.number];
+  const auto set = [&](std::size_t signal, std::uint64_t value) { vcd_.change(now, signal, value); };
+  set(socket.queue, ++socket.queued);
+  set(socket.bytes, what.bytes);
+  socket.latest = event.id;
+  socket.flights.emplace_back(event.id, static_cast<std::uint32_t>(what.wire_bytes));
+  if (!socket.fabric) return set(socket.kind, what.kind);
+  // A packet may begin while the tail of the one before still passes: then there is no end between them.
+  if (socket.line_end_ps > now) vcd_.change(socket.line_end_ps, socket.valid, 1);
+  socket.used_bytes += what.wire_bytes;
+  set(socket.valid, 1);
+  socket.line_end_ps = std::max({what.tail_ps - (event.at - now), now + 1, socket.line_end_ps});
+  vcd_.change(socket.line_end_ps, socket.valid, 0);
+  set(socket.ready, 0);
+  set(socket.traffic_class, what.traffic_class);
+  set(socket.vc, what.vc);
+  set(socket.stream, what.stream);
+  set(socket.tag, what.tag);
+  set(socket.sequence, what.sequence);
+  set(socket.source, what.source);
+  set(socket.destination, what.destination);
+  set(socket.used, socket.used_bytes);
+}
+
+void SocketWaves::play_ended(const Event& event) {
+  settle(event.now);
+  Socket& socket = sockets_[event.number];
+  const auto found = std::find_if(socket.flights.begin(), socket.flights.end(),
+                                  [&](const auto& flight) { return flight.first == event.id; });
+  if (found == socket.flights.end()) return;
+  later_.push({event.at, order_++, event.number, found->second, socket.latest == event.id});
+  if (socket.latest == event.id) socket.latest = nullptr;
+  *found = socket.flights.back();
+  socket.flights.pop_back();
 }
 
 void SocketWaves::finish(TimePs end_ps, const std::string& shown) {
+  if (!chunk_.empty()) worker_.hand_over(chunk_);
+  worker_.finish();
   settle(end_ps);
   vcd_.finish(end_ps);
   write_view(shown, end_ps);

@@ -8,6 +8,7 @@
 #include "tlm/memory/memory_observer.h"
 #include "tlm/socket_observer.h"
 #include "waveforms/vcd_writer.h"
+#include "waveforms/worker.h"
 
 namespace wafertlm {
 
@@ -17,10 +18,12 @@ namespace wafertlm {
 ///   queue (packets that have room in the next buffer) and used (their bytes: credits that are away).
 /// Operation and memory sockets have `open` (transactions that have begun and not ended), kind and bytes of
 /// the latest one; NPUs a `state`, memories `reading` and `writing`.
+///
+/// The simulation only notes what happens; a thread of its own makes signals and text of it.
 class SocketWaves final : public SocketObserver, public MemoryObserver {
  public:
   enum class NpuState : std::uint8_t { idle, computes, communicates, memory };
-  explicit SocketWaves(const std::string& path) : vcd_(path), path_(path) {}
+  explicit SocketWaves(const std::string& path);
 
   /// Before the run; each returns its number.
   std::size_t add_socket(const std::string& name, const std::string& protocol);
@@ -47,6 +50,15 @@ class SocketWaves final : public SocketObserver, public MemoryObserver {
     unsigned bits;
     Names names;
   };
+  /// As an observer was told it.
+  struct Event {
+    enum class Kind : std::uint8_t { begun, ended, moved, state };
+    TimePs now, at;
+    const void* id;
+    SocketTransaction what;
+    std::uint32_t number;  // of the socket; moved and state: of the signal
+    Kind kind;
+  };
   struct Socket {
     bool fabric = false;
     std::size_t valid = 0, ready = 0, traffic_class = 0, vc = 0, stream = 0, tag = 0, sequence = 0,
@@ -68,8 +80,11 @@ class SocketWaves final : public SocketObserver, public MemoryObserver {
     bool is_last;
     bool operator>(const Later& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
+  void note(const Event& event);
+  void play(const Event& event);
+  void play_begun(const Event& event);
+  void play_ended(const Event& event);
   void settle(TimePs now);
-  void set(TimePs at, std::size_t signal, std::uint64_t value) { vcd_.change(at, at, signal, value); }
   std::size_t add(const std::string& group, const std::string& name, unsigned bits,
                   Names names = Names::none);
   void write_view(const std::string& shown, TimePs end_ps) const;
@@ -85,7 +100,8 @@ class SocketWaves final : public SocketObserver, public MemoryObserver {
   std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
   std::size_t signals_ = 0;
   std::uint64_t order_ = 0;
-  TimePs now_ = 0;
+  std::vector<Event> chunk_;
+  Worker<std::vector<Event>> worker_;
 };
 
 }  // namespace wafertlm

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "waveforms/vcd_writer.h"
 
-#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <map>
 #include <stdexcept>
-#include <utility>
 
 namespace wafertlm {
 namespace {
 
-constexpr std::size_t kChunkChanges = 16'384, kMostChunks = 16, kTextBytes = 1 << 18;
+constexpr std::size_t kTextBytes = 1 << 18;
 
 /// Identifier codes are the printable characters 33 to 126, least significant first.
 std::string code_of(std::size_t number) {
@@ -29,108 +28,95 @@ VcdWriter::VcdWriter(const std::string& path) : path_(path), file_(path) {
 }
 
 VcdWriter::~VcdWriter() {
-  if (!thread_.joinable()) {
-    // The run was refused before it began: leave no empty file.
-    file_.close();
-    if (!finished_) std::remove(path_.c_str());
-    return;
-  }
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    done_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
+  if (has_header_) return;
+  // The run was refused before it began: leave no empty file.
+  file_.close();
+  std::remove(path_.c_str());
 }
 
 std::size_t VcdWriter::add_signal(const std::string& scope, const std::string& name, unsigned bits) {
-  signals_.push_back({scope, name, code_of(signals_.size()), bits});
-  latest_.emplace_back();
+  const std::string code = code_of(signals_.size()) + '\n';
+  Signal signal{};
+  signal.bits = bits;
+  if (code.size() > sizeof signal.code) throw std::invalid_argument("too many signals in " + path_);
+  signal.code_size = static_cast<unsigned char>(code.copy(signal.code, sizeof signal.code));
+  signals_.push_back(signal);
+  names_.push_back({scope, name});
   return signals_.size() - 1;
 }
 
-void VcdWriter::start() {
-  write_header();
-  thread_ = std::thread([this] { write(); });
+void VcdWriter::touch(std::size_t number, std::uint64_t value) {
+  Signal& signal = signals_[number];
+  signal.pending = value;
+  if (signal.is_touched || value == signal.value) return;
+  signal.is_touched = true;
+  touched_.push_back(static_cast<std::uint32_t>(number));
 }
 
-void VcdWriter::change(TimePs now, TimePs at, std::size_t signal, std::uint64_t value) {
-  Latest& latest = latest_[signal];
-  if (value == latest.value && at >= latest.at) return;  // no change
-  latest = {at, value};
-  chunk_.changes.push_back({at, value, static_cast<std::uint32_t>(signal)});
-  chunk_.now = std::max(chunk_.now, now);
-  if (chunk_.changes.size() >= kChunkChanges) hand_over();
-}
-
-void VcdWriter::hand_over() {
-  if (!thread_.joinable()) start();
-  const TimePs now = chunk_.now;
-  {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return full_.size() < kMostChunks; });
-    full_.push_back(std::move(chunk_));
+void VcdWriter::advance(TimePs now) {
+  while (!later_.empty() && later_.top().at <= now) {
+    const Later next = later_.top();
+    later_.pop();
+    if (next.at > now_) write_present();
+    now_ = next.at;
+    touch(next.signal, next.value);
   }
-  changed_.notify_all();
-  chunk_ = {};
-  chunk_.changes.reserve(kChunkChanges);
-  chunk_.now = now;
+  if (now > now_) {
+    write_present();
+    now_ = now;
+  }
 }
 
-void VcdWriter::write() {
-  for (;;) {
-    Chunk chunk;
-    {
-      std::unique_lock<std::mutex> lock(mutex_);
-      changed_.wait(lock, [this] { return done_ || !full_.empty(); });
-      if (full_.empty()) return;
-      chunk = std::move(full_.front());
-      full_.pop_front();
-    }
-    changed_.notify_all();
-    const auto before = [](const Change& a, const Change& b) { return a.at < b.at; };
-    std::stable_sort(chunk.changes.begin(), chunk.changes.end(), before);
-    const auto old = static_cast<std::ptrdiff_t>(open_.size());
-    open_.insert(open_.end(), chunk.changes.begin(), chunk.changes.end());
-    std::inplace_merge(open_.begin(), open_.begin() + old, open_.end(), before);
-    write_until(chunk.now);
-  }
+void VcdWriter::change(TimePs at, std::size_t signal, std::uint64_t value) {
+  if (at > now_)
+    later_.push({at, order_++, value, static_cast<std::uint32_t>(signal)});
+  else if (at == now_)
+    touch(signal, value);
+  else
+    throw std::logic_error(path_ + ": a change at " + std::to_string(at) + " ps was announced at " +
+                           std::to_string(now_) + " ps");
 }
 
 void VcdWriter::write_header() {
+  has_header_ = true;
+  text_.reserve(2 * kTextBytes);
   text_ += "$timescale 1 ps $end\n";
-  std::map<std::string, std::vector<const Signal*>> scopes;
-  for (const Signal& signal : signals_) scopes[signal.scope].push_back(&signal);
+  std::map<std::string, std::vector<std::size_t>> scopes;
+  for (std::size_t i = 0; i < names_.size(); ++i) scopes[names_[i].scope].push_back(i);
   for (const auto& [scope, signals] : scopes) {
     text_ += "$scope module " + scope + " $end\n";
-    for (const Signal* signal : signals)
-      text_ +=
-          "$var wire " + std::to_string(signal->bits) + ' ' + signal->code + ' ' + signal->name + " $end\n";
+    for (const std::size_t i : signals)
+      text_ += "$var wire " + std::to_string(signals_[i].bits) + ' ' + code_of(i) + ' ' + names_[i].name +
+               " $end\n";
     text_ += "$upscope $end\n";
   }
-  text_ += "$enddefinitions $end\n#0\n$dumpvars\n";
+  text_ += "$enddefinitions $end\n";
+  write_time(0);
+  text_ += "$dumpvars\n";
   for (const Signal& signal : signals_) write_value(signal);
   text_ += "$end\n";
-  written_ps_ = 0;
+}
+
+void VcdWriter::write_time(TimePs at) {
+  char digits[24] = {'#'};
+  char* const end = std::to_chars(digits + 1, digits + sizeof digits, at).ptr;
+  *end = '\n';
+  text_.append(digits, end + 1);
 }
 
 void VcdWriter::write_value(const Signal& signal) {
+  char line[sizeof signal.code + 72];
+  char* to = line;
   if (signal.bits == 1) {
-    text_ += static_cast<char>('0' + (signal.value & 1));
+    *to++ = static_cast<char>('0' + (signal.value & 1));
   } else {
-    char digits[66];
-    char* first = digits + sizeof digits;
-    std::uint64_t value = signal.value;
-    *--first = ' ';
-    do {
-      *--first = static_cast<char>('0' + (value & 1));
-      value >>= 1;
-    } while (value != 0);
-    text_ += 'b';
-    text_.append(first, digits + sizeof digits);
+    *to++ = 'b';
+    for (int bit = 63 - __builtin_clzll(signal.value | 1); bit >= 0; --bit)
+      *to++ = static_cast<char>('0' + (signal.value >> bit & 1));
+    *to++ = ' ';
   }
-  text_ += signal.code;
-  text_ += '\n';
+  for (unsigned i = 0; i < signal.code_size; ++i) *to++ = signal.code[i];
+  text_.append(line, to);
 }
 
 void VcdWriter::write_text(std::size_t least) {
@@ -139,46 +125,29 @@ void VcdWriter::write_text(std::size_t least) {
   text_.clear();
 }
 
-/// Writes the changes before `at`.
-void VcdWriter::write_until(TimePs at) {
-  std::size_t done = 0;
-  while (done < open_.size() && open_[done].at < at) {
-    const TimePs time = open_[done].at;
-    // Only the last of several changes at one time counts.
-    for (; done < open_.size() && open_[done].at == time; ++done) {
-      Signal& signal = signals_[open_[done].signal];
-      signal.pending = open_[done].value;
-      if (!signal.is_touched) touched_.push_back(open_[done].signal);
-      signal.is_touched = true;
-    }
-    std::sort(touched_.begin(), touched_.end());
-    for (const std::uint32_t number : touched_) {
-      Signal& signal = signals_[number];
-      signal.is_touched = false;
-      if (signal.value == signal.pending) continue;
-      signal.value = signal.pending;
-      if (time != written_ps_) text_ += '#' + std::to_string(time) + '\n';
-      written_ps_ = time;
-      write_value(signal);
-    }
-    touched_.clear();
-    write_text(kTextBytes);
+/// What has changed at the present time.
+void VcdWriter::write_present() {
+  if (touched_.empty()) return;
+  if (!has_header_) write_header();
+  bool has_time = now_ == 0;  // the header's
+  for (const std::uint32_t number : touched_) {
+    Signal& signal = signals_[number];
+    signal.is_touched = false;
+    if (signal.value == signal.pending) continue;
+    signal.value = signal.pending;
+    if (!has_time) write_time(now_);
+    has_time = true;
+    write_value(signal);
   }
-  open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(done));
+  touched_.clear();
+  write_text(kTextBytes);
 }
 
 void VcdWriter::finish(TimePs end_ps) {
-  if (finished_) return;
-  finished_ = true;
-  chunk_.now = end_ps + 1;
-  hand_over();
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    done_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-  text_ += '#' + std::to_string(end_ps) + '\n';
+  advance(end_ps);
+  write_present();
+  if (!has_header_) write_header();
+  write_time(end_ps);
   write_text(0);
   file_.close();
   if (!file_) throw std::runtime_error("cannot write the waveform " + path_ + "; is the disk full?");

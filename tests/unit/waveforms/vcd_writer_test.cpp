@@ -23,12 +23,17 @@ TEST(VcdWriter, PutsAnnouncedChangesInOrderAndWritesOnlyChanges) {
   const std::string path = folder.path() + "/a.vcd";
   VcdWriter vcd(path);
   const std::size_t busy = vcd.add_signal("link", "busy", 1), number = vcd.add_signal("link", "number", 8);
-  vcd.change(10, 10, busy, 1);
-  vcd.change(10, 30, busy, 0);  // announced ahead
-  vcd.change(20, 20, number, 5);
-  vcd.change(30, 30, busy, 1);  // at once busy again: no change to be seen
-  vcd.change(30, 40, busy, 0);
-  vcd.change(35, 35, number, 5);  // the same value
+  vcd.advance(10);
+  vcd.change(10, busy, 1);
+  vcd.change(30, busy, 0);  // announced ahead
+  vcd.advance(20);
+  vcd.change(20, number, 5);
+  vcd.advance(30);
+  vcd.change(30, busy, 1);  // at once busy again: no change to be seen
+  vcd.change(40, busy, 0);
+  vcd.advance(35);
+  vcd.change(35, number, 5);  // the same value
+  EXPECT_THROW(vcd.change(34, number, 6), std::logic_error);
   vcd.finish(50);
   const std::string text = text_of(path);
   EXPECT_EQ(text.substr(text.find("#0")),
