@@ -65,7 +65,7 @@ std::size_t TransactionLog::add_socket(const std::string& name, const std::strin
   const int code = sqlite3_step(statement);
   sqlite3_finalize(statement);
   check(code, SQLITE_DONE);
-  sockets_.push_back({protocol == "fabric" ? SocketPhase::end_req : SocketPhase::end_resp, 0, {}});
+  sockets_.push_back({name, protocol == "fabric" ? SocketPhase::end_req : SocketPhase::end_resp, 0, {}});
   return sockets_.size() - 1;
 }
 
@@ -116,6 +116,16 @@ void TransactionLog::finish(TimePs end_ps) {
   execute(sql.c_str());
   execute("CREATE UNIQUE INDEX by_number ON transactions(socket, number)");
   execute("COMMIT");
+}
+
+std::string TransactionLog::idle_sockets() const {
+  constexpr std::size_t kShown = 4;
+  std::string names;
+  std::size_t idle = 0;
+  for (const Socket& socket : sockets_)
+    if (socket.count == 0 && ++idle <= kShown) names += (idle == 1 ? "" : ", ") + socket.name;
+  if (idle > kShown) names += " and " + std::to_string(idle - kShown) + " more";
+  return names;
 }
 
 }  // namespace wafertlm

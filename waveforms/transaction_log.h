@@ -36,6 +36,8 @@ class TransactionLog final : public SocketObserver {
   /// @throws std::runtime_error if something could not be written.
   void finish(TimePs end_ps);
   std::uint64_t transactions() const { return transactions_; }
+  /// The names of the sockets without a transaction: the first few, and how many more there are.
+  std::string idle_sockets() const;
 
  private:
   struct Row {
@@ -45,6 +47,7 @@ class TransactionLog final : public SocketObserver {
     TimePs later_ps[3];  // END_REQ, BEGIN_RESP, END_RESP; kNever: did not come
   };
   struct Socket {
+    std::string name;
     SocketPhase last;
     std::uint64_t count = 0;
     std::unordered_map<const void*, Row> open;

@@ -114,9 +114,37 @@ void print_rerun(const GraphRecorder::Recorded& recorded, const Gain& gain, Time
       signed_time(with_times - instant), signed_time(saved - with_times));
 }
 
+std::string name_of(const Gain& gain) {
+  if (gain.kind == Gain::Kind::link) return "link " + gain.what;
+  if (gain.what == "compute" || gain.what == "memory") return gain.what;
+  return gain.what == "cpu" ? "the CPUs" : "class " + gain.what;
+}
+
+void print_gain(std::size_t place, const Gain& gain, TimePs iteration) {
+  fmt::print("  {}. {:<28} at most {:>11} ({:.2f} %)", place, name_of(gain), format_time(gain.gain_ps),
+             100 * static_cast<double>(gain.gain_ps) / static_cast<double>(iteration));
+  if (gain.on_path_ps != 0) fmt::print(", {} of the critical path", format_time(gain.on_path_ps));
+}
+
+/// Links that gain the same within a hundredth are one line: on a regular fabric there are many.
+void print_links(const std::vector<Gain>& links, TimePs iteration) {
+  if (links.empty()) return;
+  fmt::print("The same for single links, of the busiest ones:\n");
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < links.size() && shown < kShown;) {
+    std::size_t alike = 1;
+    while (i + alike < links.size() && links[i + alike].gain_ps * 100 >= links[i].gain_ps * 99) ++alike;
+    print_gain(++shown, links[i], iteration);
+    fmt::print("{}\n", alike == 1 ? "" : fmt::format(", and {} more like it", alike - 1));
+    i += alike;
+  }
+}
+
 int explain(const Options& options) {
   const auto results = read_results(options.folder);
-  const fs::path file = fs::path(options.folder) / "resolved.yaml";
+  const fs::path given = options.folder;
+  const fs::path folder = fs::is_directory(given) ? given : given.parent_path();
+  const fs::path file = folder / "resolved.yaml";
   if (!fs::is_regular_file(file))
     throw std::invalid_argument(file.string() +
                                 " is not there; give a folder that `wafertlm run` has written");
@@ -133,7 +161,7 @@ int explain(const Options& options) {
   Recording recording(experiment, job);
   const TimePs iteration = iteration_ps(recording.run);
   if (iteration != results["iterations"].back()["time_ps"].get<TimePs>())
-    throw std::runtime_error(options.folder +
+    throw std::runtime_error(folder.string() +
                              " was written by another version of the program, or its traces have "
                              "changed: its last iteration takes another time now. Run it again");
   const auto all = gains(recording.recorded, recording.run.critical_path(), recording.usage,
@@ -144,20 +172,19 @@ int explain(const Options& options) {
       "of service:\n",
       results["experiment"].get<std::string>(), format_time(iteration));
   std::size_t shown = 0;
+  std::vector<Gain> links;
   for (const Gain& each : all) {
-    if (++shown > kShown) break;
-    const std::string what = each.kind == Gain::Kind::link                     ? "link " + each.what
-                             : each.what == "compute" || each.what == "memory" ? each.what
-                             : each.what == "cpu"                              ? "the CPUs"
-                                                                               : "class " + each.what;
-    fmt::print("  {}. {:<28} at most {:>11} ({:.2f} %)", shown, what, format_time(each.gain_ps),
-               100 * static_cast<double>(each.gain_ps) / static_cast<double>(iteration));
-    if (each.on_path_ps != 0) fmt::print(", {} of the critical path", format_time(each.on_path_ps));
+    if (each.kind == Gain::Kind::link) {
+      links.push_back(each);
+      continue;
+    }
+    print_gain(++shown, each, iteration);
     fmt::print("\n");
     if (const auto real = reruns.find(each.what); real != reruns.end())
       print_rerun(recording.recorded, each, iteration, real->second);
   }
   if (all.empty()) fmt::print("  nothing\n");
+  print_links(links, iteration);
   return 0;
 }
 
@@ -167,7 +194,7 @@ std::function<int()> add_explain_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "explain", "What would shorten a run's last iteration most; simulates it again to find out");
-  command->add_option("DIR", options->folder, "Folder that `wafertlm run` has written")
+  command->add_option("DIR", options->folder, "Folder that `wafertlm run` has written, or its results.json")
       ->required()
       ->type_name("DIR");
   command->add_flag(

@@ -202,10 +202,12 @@ void PerfettoTrace::sent(std::size_t observed, PortId output, const Packet&, Tim
   if (observed < switches) return;
   Counter& queue = queues_[observed - switches];
   const std::uint64_t bucket = start_ps / kBucketPs;
-  if (!queue.wanted || (bucket == queue.bucket && bucket != 0)) return;
-  queue.bucket = bucket;
+  if (!queue.wanted) return;
   const auto waiting = machine_.endpoint(static_cast<NpuId>(observed - switches)).injection_port().queued();
-  put(queue, bucket, static_cast<double>(waiting));
+  if (bucket != queue.bucket || bucket == 0)
+    put(queue, queue.bucket = bucket, static_cast<double>(waiting));
+  else if (waiting == 0)  // the last one may have left: then nothing else would say so
+    put(queue, bucket + 1, 0);
 }
 
 void PerfettoTrace::moved(std::size_t observed, bool write, std::uint64_t bytes, TimePs start_ps,

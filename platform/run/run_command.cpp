@@ -136,6 +136,8 @@ class Lookers {
     if (log_) {
       log_->finish(end_ps);
       lines.push_back(fmt::format("{}   ({} transactions)", log_path_, log_->transactions()));
+      if (const std::string idle = log_->idle_sockets(); !idle.empty())
+        lines.push_back(fmt::format("{}   (nothing passed through {})", log_path_, idle));
     }
     return lines;
   }

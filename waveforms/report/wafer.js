@@ -77,7 +77,9 @@ function wafer() {
   const places = data.layout.kind === "mesh" ? meshPlaces(links, data.layout) : treePlaces(links);
   const buckets = Math.max(1, ...busy.map((row) => row.length));
   const place = holder(data.layout.kind === "mesh" ? 520 : 420);
-  const totals = Array.from({length: buckets}, (_, i) => busy.reduce((sum, row) => sum + (row[i] ?? 0), 0));
+  // The run may end within the last bucket, whose fractions are of the part before the end.
+  const part = (i) => Math.min(1, endPs / width - i);
+  const totals = Array.from({length: buckets}, (_, i) => part(i) * busy.reduce((sum, row) => sum + (row[i] ?? 0), 0));
   const busiest = totals.indexOf(Math.max(...totals));
   const slider = element("input", {type: "range", id: "time", min: -1, max: buckets - 1, value: busiest, "aria-label": "time"});
   const words = element("span", {id: "time-words"}), worst = element("div");
