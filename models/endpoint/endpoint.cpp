@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace wafertlm {
 namespace {
@@ -97,16 +98,16 @@ void Endpoint::begin(Collective& collective, TimePs now) {
       advance(collective, strand, now);
   }
   if (--collective.unfinished == 0)
-    set_timer(now, Timer::Event::done, nullptr, {&collective, Step::kNone, 0});
+    set_timer(now, Timer::Event::done, nullptr, {&collective, 0, Step::kNone});
 }
 
 void Endpoint::start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes, ClassId traffic_class,
                           std::uint64_t token, TimePs now) {
-  send_message(make_message({0, tag, npu_}, peer, bytes, traffic_class), {nullptr, 0, token}, now);
+  send_message(make_message({0, tag, npu_}, peer, bytes, traffic_class), {nullptr, token}, now);
 }
 
 void Endpoint::start_receive(NpuId peer, std::uint64_t tag, std::uint64_t token, TimePs now) {
-  expect({0, tag, peer}, {nullptr, 0, token}, now);
+  expect({0, tag, peer}, {nullptr, token}, now);
 }
 
 Message& Endpoint::make_message(const MessageKey& key, NpuId peer, std::uint64_t bytes,
@@ -219,28 +220,28 @@ bool Endpoint::start_step(Collective& collective, std::uint32_t index, TimePs no
   const Step step = start.program->step(index, strand.done);
   if (step.joins && strand.posted != 0) return false;
   if (step.after_strand != Step::kNone && collective.strands[step.after_strand].done < step.after_count) {
-    if (!strand.parked) collective.strands[step.after_strand].parked_for.push_back(index);
-    strand.parked = true;
+    if (!strand.parked) park(collective, index, step.after_strand);
     return false;
   }
   strand.parked = false;
   if (step.enters) {
-    strand.has_entered = true;
-    strand.turn = step.turn;
-    strand.arrival = next_arrival_++;
+    Stage& stage = collective.stage(index);
+    stage.has_entered = true;
+    stage.turn = step.turn;
+    stage.arrival = next_arrival_++;
   }
   if (step.bytes == 0) {
     step_done(collective, index, now);
     return true;
   }
+  strand.running = !step.posted;
   if (step.kind == Step::Kind::send || step.kind == Step::Kind::flow_send) {
-    strand.running = !step.posted;
     start_send_step(collective, index, step, now);
   } else {
-    strand.running = !step.posted;
     strand.posted += step.posted ? 1 : 0;
+    strand.expected_bytes = step.bytes;
     const NpuId from = step.kind == Step::Kind::flow_copy ? kFabric : (*start.group)[step.peer];
-    expect({start.collective_id, step.tag, from}, {&collective, index, strand.done, step.posted}, now);
+    expect({start.collective_id, step.tag, from}, {&collective, strand.done, index, step.posted}, now);
   }
   if (step.posted) step_done(collective, index, now);
   return true;
@@ -248,35 +249,51 @@ bool Endpoint::start_step(Collective& collective, std::uint32_t index, TimePs no
 
 void Endpoint::start_send_step(Collective& collective, std::uint32_t index, const Step& step, TimePs now) {
   const CollectiveStart& start = collective.start;
-  const Strand& strand = collective.strands[index];
+  const std::uint32_t number = collective.strands[index].done;
   const bool contributes = step.kind == Step::Kind::flow_send;
   const NpuId peer = contributes ? npu_ : (*start.group)[step.peer];
   Message& message =
       make_message({start.collective_id, step.tag, npu_}, peer, step.bytes, start.traffic_class);
   message.address = step.offset;
-  message.turn = strand.turn;
-  if (strand.has_entered) message.arrival = strand.arrival;
+  if (!collective.stages.empty() && collective.stages[index].has_entered) {
+    message.turn = collective.stages[index].turn;
+    message.arrival = collective.stages[index].arrival;
+  }
   if (contributes) message.contributes = true;
   if (start.buffer && step.posted) {
-    for (const BufferPiece& piece : start.program->pieces(index, strand.done))
+    for (const BufferPiece& piece : start.program->pieces(index, number))
       message.gathered.insert(message.gathered.end(), start.buffer + piece.offset,
                               start.buffer + piece.offset + piece.bytes);
     message.source_data = message.gathered.data();
   } else if (start.buffer) {
     message.source_data = start.buffer + step.offset;
   }
-  send_message(message, {&collective, index, 0, step.posted}, now, step.delay_ps);
+  send_message(message, {&collective, 0, index, step.posted}, now, step.delay_ps);
+}
+
+/// Strand `index` waits for `other`.
+void Endpoint::park(Collective& collective, std::uint32_t index, std::uint32_t other) {
+  Strand& waited_for = collective.strands[other];
+  if (waited_for.first_parked == Step::kNone)
+    waited_for.first_parked = index;
+  else
+    collective.strands[waited_for.last_parked].next_parked = index;
+  waited_for.last_parked = index;
+  collective.strands[index].next_parked = Step::kNone;
+  collective.strands[index].parked = true;
 }
 
 /// Those that wait for strand `index` see whether this was what they wait for; they park again if not.
 void Endpoint::resume_parked(Collective& collective, std::uint32_t index, TimePs now) {
-  if (collective.strands[index].parked_for.empty()) return;
-  const std::vector<std::uint32_t> parked = std::move(collective.strands[index].parked_for);
-  collective.strands[index].parked_for.clear();
-  for (const std::uint32_t other : parked) {
+  const std::size_t first = resumed_.size();
+  std::uint32_t other = std::exchange(collective.strands[index].first_parked, Step::kNone);
+  for (; other != Step::kNone; other = collective.strands[other].next_parked) {
     collective.strands[other].parked = false;
-    advance(collective, other, now);
+    resumed_.push_back(other);
   }
+  const std::size_t end = resumed_.size();  // strands that go on may resume others, further back
+  for (std::size_t i = first; i < end; ++i) advance(collective, resumed_[i], now);
+  resumed_.resize(first);
 }
 
 void Endpoint::step_done(Collective& collective, std::uint32_t index, TimePs now) {
@@ -285,7 +302,7 @@ void Endpoint::step_done(Collective& collective, std::uint32_t index, TimePs now
   ++strand.done;
   resume_parked(collective, index, now);
   if (strand.done == collective.start.program->steps(index) && --collective.unfinished == 0)
-    set_timer(now, Timer::Event::done, nullptr, {&collective, Step::kNone, 0});
+    set_timer(now, Timer::Event::done, nullptr, {&collective, 0, Step::kNone});
 }
 
 TimePs Endpoint::receive_cost_ps(const Message& message, const Waiter& waiter) const {
@@ -340,13 +357,13 @@ void Endpoint::receive(Packet& packet, TimePs now) {
   else
     packets_.release(packet);
   if (stores || message.arrived_bytes == message.bytes)
-    set_timer(std::max(message.tail_ps, now), Timer::Event::arrived, &message, {}, message.arrived_bytes);
+    set_timer(std::max(message.tail_ps, now), Timer::Event::arrived, &message,
+              {nullptr, message.arrived_bytes});
 }
 
-void Endpoint::set_timer(TimePs at, Timer::Event event, Message* message, const Waiter& waiter,
-                         std::uint64_t bytes) {
+void Endpoint::set_timer(TimePs at, Timer::Event event, Message* message, const Waiter& waiter) {
   if (timer_wake_.ask(at)) host_.request_timer_wake(at);
-  timers_.push({at, timer_order_++, event, message, waiter, bytes});
+  timers_.push({at, timer_order_++, message, waiter, event});
 }
 
 void Endpoint::wake_timer(TimePs now) {
@@ -365,7 +382,7 @@ void Endpoint::wake_timer(TimePs now) {
         break;
       case Timer::Event::arrived:
         if (memory_)
-          part_arrived(*timer.message, timer.bytes);
+          part_arrived(*timer.message, timer.waiter.token);
         else
           message_arrived(*timer.message, now);
         break;
@@ -437,13 +454,14 @@ void Endpoint::take_in(Message& message, const Waiter& waiter, TimePs now) {
   if (waiter.collective) {
     const CollectiveStart& start = waiter.collective->start;
     const auto index = static_cast<std::uint32_t>(waiter.token);
-    const Step step = start.program->step(waiter.strand, index);
-    if (message.bytes != step.bytes)
+    const std::uint64_t expected = waiter.posted ? start.program->step(waiter.strand, index).bytes
+                                                 : waiter.collective->strands[waiter.strand].expected_bytes;
+    if (message.bytes != expected)
       throw std::logic_error(npu_name(npu_) + ", collective " + std::to_string(start.collective_id) + ": " +
                              npu_name(message.key.source) + " sent " + std::to_string(message.bytes) +
-                             " B where a step expects " + std::to_string(step.bytes) + " B");
+                             " B where a step expects " + std::to_string(expected) + " B");
     if (start.buffer && waiter.posted)
-      waiter.collective->strands[waiter.strand].taken.emplace(index, message.data);
+      waiter.collective->stage(waiter.strand).taken.emplace(index, message.data);
     else if (start.buffer)
       store(start, waiter.strand, index, message.data.data());
   }
@@ -478,11 +496,11 @@ void Endpoint::finish(const Waiter& waiter, TimePs now) {
   Strand& strand = collective.strands[waiter.strand];
   if (!waiter.posted) {
     step_done(collective, waiter.strand, now);
-  } else if (--strand.posted == 0) {
+  } else if (--strand.posted == 0 && !collective.stages.empty()) {
     // In the order of the steps, whatever came first, so that sums are the same bits.
-    for (const auto& [index, values] : strand.taken)
-      store(collective.start, waiter.strand, index, values.data());
-    strand.taken.clear();
+    auto& taken = collective.stages[waiter.strand].taken;
+    for (const auto& [index, values] : taken) store(collective.start, waiter.strand, index, values.data());
+    taken.clear();
   }
   advance(collective, waiter.strand, now);
 }

@@ -108,27 +108,40 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   std::uint64_t early_bytes_high_water() const { return early_high_water_; }
 
  private:
+  /// Half a cache line: there are dozens per NPU, and all are visited in turn.
   struct Strand {
-    std::uint32_t done = 0;                                 // steps finished
-    bool running = false;                                   // step `done` has been started
-    bool parked = false;                                    // … waits for another strand
-    std::uint32_t posted = 0;                               // receives that are not done
-    bool has_entered = false;                               // a stage,
-    std::uint64_t turn = 0, arrival = 0;                    // whose messages have these
-    std::vector<std::uint32_t> parked_for;                  // strands that wait for this one
+    std::uint32_t done = 0;          // steps finished
+    std::uint32_t posted = 0;        // receives that are not done
+    std::uint64_t expected_bytes{};  // by step `done`, if it is a receive that has been started
+    // Those that wait for this strand, in the order in which they parked, as a list through `next_parked`.
+    std::uint32_t first_parked = Step::kNone, last_parked = Step::kNone;
+    std::uint32_t next_parked = Step::kNone;
+    bool running = false;  // step `done` has been started
+    bool parked = false;   // … waits for another strand
+  };
+  /// What few programs need of a strand.
+  struct Stage {
+    bool has_entered = false;
+    std::uint64_t turn = 0, arrival = 0;                    // of its messages, once it has
     std::map<std::uint32_t, std::vector<std::byte>> taken;  // functional mode: what posted receives brought
   };
   struct Collective {
     CollectiveStart start;
     std::vector<Strand> strands;
+    std::vector<Stage> stages;  // by strand; empty until one is needed
     std::uint32_t unfinished = 0;
+
+    Stage& stage(std::uint32_t strand) {
+      if (stages.empty()) stages.resize(strands.size());
+      return stages[strand];
+    }
   };
   /// Who waits for a message, or for the end of an injection: a step of a collective, or a point-to-point
   /// operation.
   struct Waiter {
     Collective* collective = nullptr;
-    std::uint32_t strand = 0;
     std::uint64_t token = 0;  // of a point-to-point operation; of a receive in a collective: its step
+    std::uint32_t strand = 0;
     bool posted = false;
   };
   struct Timer {
@@ -141,10 +154,9 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
     };
     TimePs at;
     std::uint64_t order;
-    Event event;
     Message* message;
-    Waiter waiter;
-    std::uint64_t bytes;
+    Waiter waiter;  // arrived: its token is the bytes
+    Event event;
     bool operator>(const Timer& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
 
@@ -183,10 +195,10 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   void start_send_step(Collective& collective, std::uint32_t index, const Step& step, TimePs now);
   static void store(const CollectiveStart& start, std::uint32_t strand, std::uint32_t index,
                     const std::byte* from);
+  static void park(Collective& collective, std::uint32_t index, std::uint32_t other);
   void resume_parked(Collective& collective, std::uint32_t index, TimePs now);
   void finish(const Waiter& waiter, TimePs now);
-  void set_timer(TimePs at, Timer::Event event, Message* message, const Waiter& waiter,
-                 std::uint64_t bytes = 0);
+  void set_timer(TimePs at, Timer::Event event, Message* message, const Waiter& waiter);
   std::string waits(const MessageKey& key, const Waiter& waiter) const;
 
   NpuId npu_;
@@ -205,7 +217,8 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
   };
   std::vector<Sending> sending_;  // by the injector's ticket
   std::vector<std::uint64_t> free_tickets_;
-  std::vector<Message*> results_;  // of flows, by their slot, while they arrive
+  std::vector<std::uint32_t> resumed_;  // a stack of strands that go on
+  std::vector<Message*> results_;       // of flows, by their slot, while they arrive
   FlowControl* flow_control_ = nullptr;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::optional<MemoryTraffic> memory_;
