@@ -50,13 +50,6 @@ class EngineNode {
   ~EngineNode() = default;
 };
 
-struct EngineNetworkParams {
-  std::uint64_t bytes_per_s = 12'500'000'000;  ///< of an engine's link, each direction
-  TimePs hop_ps = 500'000;
-  std::uint32_t hops = 1;
-  std::uint64_t header_bytes = 64;
-};
-
 /// The engines' own network, apart from the wafer's: every engine has a link in and a link out, and between
 /// any two are a number of hops. Messages take turns on a link in the order in which they are ready:
 ///   out: start = max(ready, free), free = start + bytes / bandwidth

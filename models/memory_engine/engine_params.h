@@ -65,6 +65,21 @@ struct RequesterEngineParams {
   std::uint64_t seed = 1;
 };
 
+/// What validation goes by: a whole region, as RDMA does it (whoever has a page may access all), or pages.
+enum class Validation : std::uint8_t { region, page };
+
+struct ProviderEngineParams {
+  Validation validation = Validation::page;
+  TimePs validate_ps = 40'000;
+};
+
+struct EngineNetworkParams {
+  std::uint64_t bytes_per_s = 12'500'000'000;  ///< of an engine's link, each direction
+  TimePs hop_ps = 500'000;
+  std::uint32_t hops = 1;
+  std::uint64_t header_bytes = 64;
+};
+
 /// @throws std::invalid_argument that says what to change.
 void require_sound(const RequesterEngineParams& params);
 

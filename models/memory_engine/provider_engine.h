@@ -8,14 +8,6 @@
 
 namespace wafertlm {
 
-/// What validation goes by: a whole region, as RDMA does it (whoever has a page may access all), or pages.
-enum class Validation : std::uint8_t { region, page };
-
-struct ProviderEngineParams {
-  Validation validation = Validation::page;
-  TimePs validate_ps = 40'000;
-};
-
 /// The memory behind a provider.
 class ProviderMemory {
  public:

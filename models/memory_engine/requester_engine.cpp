@@ -48,23 +48,28 @@ RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::uint3
       mac_in_(params.mac, params.cut_through),
       mac_out_(params.mac, params.cut_through),
       random_(key_seed(params) + 1) {
-  std::uint64_t slots = params.pages;
-  if (params.hiding == Hiding::remap_on_evict) {
-    for (std::uint64_t i = 0; i < params.spare_slots; ++i) free_slots_.push_back(slots + i);
-    slots += params.spare_slots;
-  }
-  if (params.hiding == Hiding::path_oram) {
+  layout_ = layout_of(params);
+  if (params.hiding == Hiding::remap_on_evict)
+    for (std::uint64_t slot = params.pages; slot < layout_.slots; ++slot) free_slots_.push_back(slot);
+  if (params.hiding == Hiding::path_oram)
     oram_.emplace(params.pages, params.bucket_blocks, key_seed(params) + 2);
-    slots = oram_->slots();
-  }
-  if (params.integrity == Integrity::tree) tree_.emplace(slots, params.tree_arity, params.cached_levels);
-  layout_ = {params.base_address,
-             params.page_bytes,
-             slots,
-             params.encrypt ? kTagBytes : 0,
-             tree_ ? tree_->node_bytes() : 0,
-             tree_ ? tree_->stored_bytes() : 0};
+  if (params.integrity == Integrity::tree)
+    tree_.emplace(layout_.slots, params.tree_arity, params.cached_levels);
   if (params.functional) zeros_.resize(params.page_bytes);
+}
+
+RegionLayout RequesterEngine::layout_of(const RequesterEngineParams& params) {
+  require_sound(params);
+  std::uint64_t slots = params.pages;
+  if (params.hiding == Hiding::remap_on_evict) slots += params.spare_slots;
+  if (params.hiding == Hiding::path_oram) slots = PathOram(params.pages, params.bucket_blocks, 0).slots();
+  RegionLayout layout{params.base_address, params.page_bytes, slots, params.encrypt ? kTagBytes : 0, 0, 0};
+  if (params.integrity == Integrity::tree) {
+    const IntegrityTree tree(slots, params.tree_arity, params.cached_levels);
+    layout.node_bytes = tree.node_bytes();
+    layout.nodes_bytes = tree.stored_bytes();
+  }
+  return layout;
 }
 
 void RequesterEngine::start(bool write, std::uint64_t address, std::uint64_t bytes, unsigned char* data,

@@ -26,6 +26,9 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
       scheduler_(scheduler),
       endpoint_(params.npu, params.injector, classes, pools.packets, pools.messages, *this, params.endpoint),
       compute_(params.compute) {
+  if (params.remote)
+    remote.emplace("remote", *params.remote, pools.scratch, scheduler,
+                   static_cast<MemoryRequesterHost&>(*this));
   operations.bind(static_cast<OperationForwardIf&>(*this));
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
@@ -84,9 +87,10 @@ void Npu::accept(Payload& payload, TimePs now) {
       break;
     case Operation::Kind::memory_load:
     case Operation::Kind::memory_store:
-      memory.start(
-          operation.kind == Operation::Kind::memory_load ? ::tlm::TLM_READ_COMMAND : ::tlm::TLM_WRITE_COMMAND,
-          operation.address, operation.bytes, token);
+      (remote ? *remote : memory)
+          .start(operation.kind == Operation::Kind::memory_load ? ::tlm::TLM_READ_COMMAND
+                                                                : ::tlm::TLM_WRITE_COMMAND,
+                 operation.address, operation.bytes, token);
       break;
   }
 }

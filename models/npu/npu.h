@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <queue>
 #include <string>
 #include <unordered_map>
@@ -22,6 +23,7 @@ struct NpuParams {
   EndpointParams endpoint;
   TimePs ejection_credit_delay_ps = 0;
   MemoryRequesterParams memory;
+  std::optional<MemoryRequesterParams> remote;  ///< then loads and stores go there
   ComputeParams compute;
 };
 
@@ -47,6 +49,7 @@ class Npu : public sc_core::sc_module,
   FabricInitiatorSocket to_fabric{"to_fabric"};
   FabricTargetSocket from_fabric{"from_fabric"};
   MemoryRequester memory;
+  std::optional<MemoryRequester> remote;  ///< to memory beyond the NPU's own
 
   Npu(const sc_core::sc_module_name& name, const NpuParams& params, const ClassTable& classes,
       const NpuPools& pools, Scheduler& scheduler);

@@ -8,6 +8,7 @@
 
 #include "platform/config/compute_spec.h"
 #include "platform/config/origins.h"
+#include "platform/config/remote_memory_spec.h"
 #include "tlm/data_type.h"
 #include "tlm/fabric_traits.h"
 #include "tlm/units.h"
@@ -292,6 +293,7 @@ struct PlatformSpec {
   std::string name;
   WaferSpec wafer;
   NpuSpec npu;
+  std::optional<RemoteMemorySpec> remote_memory;
   CollectivesSpec collectives;
   SequencerSpec sequencer;
   RunSpec run;

@@ -3,6 +3,7 @@
 
 #include "platform/config/compute_type.h"
 #include "platform/config/dimensional_type.h"
+#include "platform/config/remote_memory_type.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
@@ -206,6 +207,7 @@ void check_platform(const PlatformSpec& platform, const Check& check) {
                "messages do not pass through the memory on a fabric of dimensions; leave it out");
   check_fault_npus(platform, check);
   check_stragglers(platform, check);
+  if (platform.remote_memory) check_remote_memory(*platform.remote_memory, platform.wafer.npu_count(), check);
 }
 
 }  // namespace
@@ -216,6 +218,9 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
     platform->required("platform", &PlatformSpec::name, text(), "Name of the platform")
         .required("wafer", &PlatformSpec::wafer, wafer_type(), "The wafer and its fabric")
         .optional("npu", &PlatformSpec::npu, npu_type(), "One NPU; all are alike")
+        .optional(
+            "remote_memory", &PlatformSpec::remote_memory, maybe<RemoteMemorySpec>(remote_memory_type()),
+            "Memory beyond the NPUs' own, which loads and stores of traces and offloaded parameters use")
         .optional("collectives", &PlatformSpec::collectives, collectives_type(), "How collectives are done")
         .optional("sequencer", &PlatformSpec::sequencer, sequencer_type(), "How a rank walks its trace")
         .optional("run", &PlatformSpec::run, run_type(), "How the simulation runs")

@@ -9,6 +9,7 @@
 #include "platform/results/compute_facts.h"
 #include "platform/results/training_facts.h"
 #include "platform/system/machine_links.h"
+#include "platform/system/remote_pool.h"
 
 namespace wafertlm {
 namespace {
@@ -127,6 +128,45 @@ Json memory_json(const Hbm& memory, TimePs end_ps) {
           {"lost", {{"too_few_outstanding_s", seconds(read.idle_ps + write.idle_ps)}}}};
 }
 
+Json engines_json(const RemotePool& remote) {
+  RequesterCounters all;
+  for (std::uint32_t npu = 0; npu < remote.npus(); ++npu) {
+    const RequesterCounters& of = remote.requester(npu).counters();
+    all.bytes_read += of.bytes_read;
+    all.bytes_written += of.bytes_written;
+    all.slots_read += of.slots_read;
+    all.slots_written += of.slots_written;
+    for (std::size_t i = 0; i < kRefusals; ++i) all.refusals[i] += of.refusals[i];
+  }
+  Json refusals = Json::object();
+  for (std::size_t i = 0; i < kRefusals; ++i)
+    if (all.refusals[i] != 0) refusals[to_string(static_cast<Refusal>(i))] = all.refusals[i];
+  return {{"bytes_read", all.bytes_read},
+          {"bytes_written", all.bytes_written},
+          {"pages_read", all.slots_read},
+          {"pages_written", all.slots_written},
+          {"network_bytes", remote.network().bytes()},
+          {"refusals", refusals}};
+}
+
+Json remote_memory_json(const RemotePool& remote, TimePs end_ps) {
+  const PoolEngine& pool = remote.memory().engine();
+  TimePs busy = 0, waited = 0, longest = 0;
+  for (std::uint32_t stage = 0; stage < pool.stages(); ++stage)
+    for (const PoolCounters& server : pool.counters(stage)) {
+      busy = std::max(busy, server.busy_ps);
+      waited += server.wait_ps;
+      longest = std::max(longest, server.longest_wait_ps);
+    }
+  Json json = {{"bytes_read", remote.memory().bytes_read()},
+               {"bytes_written", remote.memory().bytes_written()},
+               {"busiest_server_fraction", seconds(busy) / seconds(end_ps)},
+               {"request_wait_s", seconds(waited)},
+               {"longest_wait_s", seconds(longest)}};
+  if (remote.has_engines()) json["engines"] = engines_json(remote);
+  return json;
+}
+
 Json critical_path_json(const JobRun& job) {
   const CriticalPath path = job.critical_path();
   std::map<std::uint32_t, std::vector<std::uint64_t>> nodes;
@@ -196,6 +236,8 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
   results["memories"] = Json::array();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
     results["memories"].push_back(memory_json(machine.memory(static_cast<NpuId>(npu)), job.end_ps()));
+  if (const RemotePool* const remote = machine.remote())
+    results["remote_memory"] = remote_memory_json(*remote, job.end_ps());
   results["energy_j"] = {{"links", energy_j}, {"per_bit_j", per_bit_j}};
   std::uint64_t missing = 0, left_out = 0;
   for (const chakra::TraceSummary& rank : job.job().summaries) {

@@ -7,6 +7,7 @@
 
 #include "platform/system/dimensional_kind.h"
 #include "platform/system/reliability.h"
+#include "platform/system/remote_pool.h"
 #include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"
 
@@ -88,6 +89,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.injector.port_routes = fabric.port_routes(params.npu);
     params.injector.ports = fabric.ports(params.npu);
     params.memory.request_bytes = static_cast<std::uint32_t>(memory.request_bytes);
+    if (spec.remote_memory) params.remote = remote_requests(*spec.remote_memory);
     params.endpoint = endpoint_params(spec.npu, params.memory);
     params.endpoint.reliability = reliability;
     params.injector.answers = reliability.has_value();
@@ -101,6 +103,11 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
     bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(),
                  "memory_" + std::to_string(n));
+  }
+  if (spec.remote_memory) {
+    remote_ = std::make_unique<RemotePool>(*spec.remote_memory, wafer_.npus(), spec.run.seed, scratch_,
+                                           wafer_.scheduler, wafer_.checkers());
+    for (std::uint32_t n = 0; n < wafer_.npus(); ++n) remote_->attach(*npus_[n]->remote, n);
   }
   const std::uint32_t controllers = fabric.io_controllers();
   io_.resize(controllers);
@@ -127,6 +134,8 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     npu(fault_->params().from).set_fault(*fault_);
   }
 }
+
+Machine::~Machine() = default;
 
 void Machine::allow_windows() {
   wafer_.scheduler.allow_windows([this] { return wafer_.fabric().lookahead_ps(); });
