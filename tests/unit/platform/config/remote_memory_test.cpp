@@ -121,14 +121,14 @@ std::string experiment(const std::string& platform_more, const std::string& work
   return "accepted";
 }
 
-TEST(Offload, NeedsAPlaceAndMakesRoom) {
+TEST(OffloadKeys, NeedAPlaceAndMakeRoom) {
   const std::string pool = "  remote_memory: {kind: shared, capacity: 20 TB, bandwidth: 400 GB/s}\n";
   EXPECT_TRUE(says(experiment("", "  offload_optimizer: true\n"), "the platform has none"));
   EXPECT_TRUE(says(experiment(pool, ""), "more than the HBM")) << "17 G × 16 B / 2";
   EXPECT_EQ(experiment(pool, "  offload_optimizer: true\n"), "accepted");
   EXPECT_TRUE(says(experiment("  remote_memory: {kind: shared, capacity: 1 TB, bandwidth: 400 GB/s}\n",
                               "  offload_optimizer: true\n"),
-                   "NPU's part of the remote memory is 50 GB"));
+                   "NPU's part of the remote memory is 50.00 GB"));
   EXPECT_TRUE(says(experiment(pool, "  offload_portion: 2 GB\n"), "nothing is offloaded"));
 }
 
