@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/memory_engine/memory_engine.h"
+#include "models/memory_engine/engine_modules.h"
 #include "models/remote_memory/remote_memory.h"
 #include "platform/config/remote_memory_spec.h"
 #include "tlm/checking.h"

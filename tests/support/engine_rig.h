@@ -4,10 +4,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "models/memory_engine/memory_engine.h"
+#include "models/memory_engine/engine_modules.h"
 #include "tests/support/requester_module.h"
 #include "tlm/memory/checker.h"
 
@@ -20,7 +21,7 @@ class EngineRig {
  public:
   template <typename... Args>
   explicit EngineRig(std::uint64_t memory_bytes, const ProviderEngineParams& params, Args&&... memory_args)
-      : memory("memory", std::forward<Args>(memory_args)...),
+      : its_memory(make(std::forward<Args>(memory_args)...)),
         provider("provider", params, {}, PageTable(4096, memory_bytes), scratch, scheduler, clock, network) {
     bind_checked(provider.memory.socket, memory.socket, &checkers, "provider_memory");
   }
@@ -58,13 +59,22 @@ class EngineRig {
   CheckerSet checkers;
   ScratchMemory scratch{};
   EngineNetwork network{{}, clock};
-  Memory memory;
+  std::unique_ptr<Memory> its_memory;
+  Memory& memory = *its_memory;
   MemoryEngineProvider provider;
   std::vector<std::unique_ptr<MemoryEngineRequester>> engines;
   std::map<std::uint64_t, bool> ended;  // by token
 
  private:
-  struct Host : MemoryRequesterHost {
+  /// Ours take the scheduler last.
+  template <typename... Args>
+  std::unique_ptr<Memory> make(Args&&... args) {
+    if constexpr (std::is_constructible_v<Memory, const char*, Args..., Scheduler&>)
+      return std::make_unique<Memory>("memory", std::forward<Args>(args)..., scheduler);
+    else
+      return std::make_unique<Memory>("memory", std::forward<Args>(args)...);
+  }
+  struct Host final : MemoryRequesterHost {
     Host(EngineRig& its_rig, const std::string& number, ScratchMemory& scratch, Scheduler& scheduler)
         : rig(its_rig), module(("its_host_" + number).c_str(), {}, scratch, scheduler, *this) {}
     void memory_done(std::uint64_t token, bool ok) override { rig.done(token, ok); }

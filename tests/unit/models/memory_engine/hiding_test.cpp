@@ -44,7 +44,7 @@ IndependenceTest::Result seen(Hiding hiding, int accesses, std::uint64_t seed) {
 constexpr double kThreshold = 3.09;
 
 TEST(Hiding, UnderPathOramAddressesAreIndependentOfTheWorkload) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const auto result = seen(Hiding::path_oram, 1500, seed);
     EXPECT_LT(result.z, kThreshold) << result.chi_square << " with " << result.degrees_of_freedom;
     EXPECT_GT(result.z, -kThreshold) << "too good to be random";

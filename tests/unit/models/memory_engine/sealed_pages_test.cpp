@@ -178,7 +178,7 @@ TEST(Replay, OfAnotherPageIsFoundByAMac) {
   RequesterEngine& engine = bench.add(sealed(Integrity::mac));
   bench.grant_all(RequesterId{}, engine.layout());
   Bytes page = pattern(4096, 1);
-  for (std::uint64_t slot : {0, 1})
+  for (std::uint64_t slot = 0; slot < 2; ++slot)
     ASSERT_EQ(bench.access(engine, true, slot * 4096, 4096, page.data()), Refusal::none);
   bench.memory.contents[0] = bench.memory.contents[1];
   const std::uint64_t tags = engine.layout().tags();

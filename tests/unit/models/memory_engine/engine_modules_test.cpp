@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engines behind sockets: their answers, grants that come and go, memories of a third party.
-#include "models/memory_engine/memory_engine.h"
+#include "models/memory_engine/engine_modules.h"
 
 #include <gtest/gtest.h>
 
@@ -126,7 +126,7 @@ struct BlockingHost : sc_core::sc_module {
 };
 
 TEST(MemoryEngine, AnswersEveryRefusalWithAnErrorOfTheStandard) {
-  EngineRig<Hbm> rig(64 * 4096, {}, functional(), rig.scheduler);
+  EngineRig<Hbm> rig(64 * 4096, {}, functional());
   RequesterEngineParams params = plain(32);
   params.encrypt = true;
   params.integrity = Integrity::mac;
@@ -185,7 +185,7 @@ TEST(MemoryEngine, AnswersEveryRefusalWithAnErrorOfTheStandard) {
 class RandomGrants : public EngineRig<Hbm> {
  public:
   static constexpr std::uint64_t kPages = 48, kRequesters = 4;
-  RandomGrants() : EngineRig(kPages * 4096, {}, functional(), scheduler), random_(11), pages_(kPages) {
+  RandomGrants() : EngineRig(kPages * 4096, {}, functional()), random_(11), pages_(kPages) {
     RequesterEngineParams params = plain(kPages);
     for (std::uint64_t r = 0; r < kRequesters; ++r) {
       params.id = static_cast<RequesterId>(r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/memory_engine/memory_engine.h"
+#include "models/memory_engine/engine_modules.h"
 
 #include <utility>
 
