@@ -17,6 +17,7 @@ IndependenceTest::Result IndependenceTest::result() const {
       all += count;
     }
   Result result;
+  if (all == 0) return result;
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t c = 0; c < columns_; ++c) {
       const double expected = row_sums[r] * column_sums[c] / all;

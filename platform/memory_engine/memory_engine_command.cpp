@@ -117,7 +117,7 @@ std::function<int()> add_memory_engine_command(CLI::App& app) {
       ->allow_extra_args(false);
   sub->add_option("--accesses", command->options.accesses,
                   "Page accesses, one at a time and again under load")
-      ->check(CLI::Range(1, 10'000'000))
+      ->check(CLI::Range(100, 10'000'000))
       ->capture_default_str();
   sub->add_option("--loads", command->options.load_percent, "Percent of the accesses that are loads")
       ->check(CLI::Range(0, 100))
