@@ -10,8 +10,8 @@ namespace wafertlm {
 
 namespace {
 
-/// Memory accesses of the endpoint, not of an operation.
-constexpr std::uint64_t kOfEndpoint = std::uint64_t{1} << 63;
+/// Memory accesses of the endpoint, or of a computation's operands, not of an operation.
+constexpr std::uint64_t kOfEndpoint = std::uint64_t{1} << 63, kOfOperands = std::uint64_t{1} << 62;
 
 }  // namespace
 
@@ -26,6 +26,7 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
       scheduler_(scheduler),
       endpoint_(params.npu, params.injector, classes, pools.packets, pools.messages, *this, params.endpoint),
       compute_(params.compute) {
+  if (params.operands) operands_.emplace(*params.operands, static_cast<OperandHost&>(*this));
   operations.bind(static_cast<OperationForwardIf&>(*this));
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
@@ -59,6 +60,13 @@ void Npu::accept(Payload& payload, TimePs now) {
   running_.emplace(token, &payload);
   switch (operation.kind) {
     case Operation::Kind::compute: {
+      if (operands_ && !operation.on_cpu) {
+        operands_->add(token,
+                       compute_.duration({operation.operations, operation.bytes, operation.duration_ps,
+                                          operation.products}),
+                       operation.bytes, now);
+        break;
+      }
       TimePs& free = operation.on_cpu ? cpu_free_ps_ : compute_free_ps_;
       operation.start_ps = std::max(now, free);
       free = operation.start_ps + (operation.on_cpu
@@ -126,6 +134,9 @@ void Npu::wake(std::uint32_t what, TimePs now) {
     case kRespond:
       send_due_responses(now);
       break;
+    case kTile:
+      operands_->tile_computed(now);
+      break;
     case kAccept: {
       const std::vector<Payload*> requested = std::move(requested_);
       requested_.clear();
@@ -142,9 +153,20 @@ void Npu::access_memory(bool write, std::uint64_t address, std::uint64_t bytes, 
                token | kOfEndpoint);
 }
 
+void Npu::load_operands(std::uint64_t address, std::uint64_t bytes) {
+  memory.start(::tlm::TLM_READ_COMMAND, address, bytes, kOfOperands);
+}
+
+void Npu::computed(std::uint64_t token, TimePs start, TimePs end, bool ok) {
+  running_.at(token)->get_extension<Operation>()->start_ps = start;
+  respond(token, end, ok);
+}
+
 void Npu::memory_done(std::uint64_t token, bool ok) {
   if ((token & kOfEndpoint) != 0)
     endpoint_.memory_done(token & ~kOfEndpoint, ok, scheduler_.now());
+  else if ((token & kOfOperands) != 0)
+    operands_->loaded(ok, scheduler_.now());
   else
     respond(token, scheduler_.now(), ok);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/config/compute_spec.h"
+#include "platform/config/hbm_spec.h"
 #include "platform/config/origins.h"
 #include "tlm/data_type.h"
 #include "tlm/fabric_traits.h"
@@ -209,14 +210,6 @@ struct WaferSpec {
   bool are_neighbours(NpuId a, NpuId b) const;
   /// No neighbour on that side.
   bool is_free(NpuId npu, Side side) const;
-};
-
-struct HbmSpec {
-  std::uint64_t read_bandwidth_bytes_per_s = 3'000'000'000'000;
-  std::uint64_t write_bandwidth_bytes_per_s = 3'000'000'000'000;
-  TimePs latency_ps = 100'000;
-  std::uint64_t capacity_bytes = 80'000'000'000;
-  std::uint64_t request_bytes = 65'536;  ///< largest memory transaction
 };
 
 /// Whether what an endpoint sends and receives passes through the NPU's HBM.

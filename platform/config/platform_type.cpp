@@ -3,6 +3,7 @@
 
 #include "platform/config/compute_type.h"
 #include "platform/config/dimensional_type.h"
+#include "platform/config/hbm_type.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
@@ -23,22 +24,6 @@ std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
                 "I/O controllers on the edge of the wafer, or on L1 switches")
       .check(check_wafer)
       .check(check_io);
-  return type;
-}
-
-std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
-  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s");
-  auto type = std::make_shared<Struct<HbmSpec>>("hbm");
-  type->optional("read_bandwidth", &HbmSpec::read_bandwidth_bytes_per_s, bandwidth,
-                 "Read bandwidth of one NPU's HBM")
-      .optional("write_bandwidth", &HbmSpec::write_bandwidth_bytes_per_s, bandwidth,
-                "Write bandwidth of one NPU's HBM, apart from reads")
-      .optional("latency", &HbmSpec::latency_ps, whole_quantity(time_dimension(), "0 ps", "1 s"),
-                "From a request to its first byte")
-      .optional("capacity", &HbmSpec::capacity_bytes, whole_quantity(size_dimension(), "1 B", "1000 PB"),
-                "Memory of one NPU")
-      .optional("request_bytes", &HbmSpec::request_bytes, whole_quantity(size_dimension(), "1 B", "64 KiB"),
-                "Largest memory transaction; longer accesses are cut");
   return type;
 }
 
@@ -204,6 +189,9 @@ void check_platform(const PlatformSpec& platform, const Check& check) {
       platform.npu.endpoint.memory == EndpointMemory::hbm)
     check.fail({&platform.npu.endpoint.memory},
                "messages do not pass through the memory on a fabric of dimensions; leave it out");
+  if (platform.npu.compute.operands == OperandSource::hbm &&
+      platform.npu.compute.tile_bytes > platform.npu.hbm.capacity_bytes)
+    check.fail({&platform.npu.compute.tile_bytes}, "a tile is larger than the memory");
   check_fault_npus(platform, check);
   check_stragglers(platform, check);
 }

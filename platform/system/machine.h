@@ -33,6 +33,7 @@ class Machine {
   Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
   const Npu& npu(NpuId id) const { return *npus_[index_of(id)]; }
   const Hbm& memory(NpuId id) const { return *memories_[index_of(id)]; }
+  Hbm& memory(NpuId id) { return *memories_[index_of(id)]; }
   /// Of an NPU or an I/O controller.
   const Endpoint& endpoint(NpuId id) const;
   std::uint32_t io_controllers() const { return static_cast<std::uint32_t>(io_.size()); }
