@@ -17,12 +17,13 @@ unsigned log2_of(std::uint64_t value) {
   return bits;
 }
 
-/// All bits of `value`, `bits` at a time, by exclusive or.
+/// All bits of `value` (the lowest 16 times `bits`), `bits` (at most 7) at a time, by exclusive or.
 std::uint32_t fold(std::uint64_t value, unsigned bits) {
-  if (bits == 0) return 0;
-  std::uint64_t folded = 0;
-  for (; value != 0; value >>= bits) folded ^= value;
-  return static_cast<std::uint32_t>(folded) & ((1U << bits) - 1);
+  value ^= value >> 8 * bits;
+  value ^= value >> 4 * bits;
+  value ^= value >> 2 * bits;
+  value ^= value >> bits;
+  return static_cast<std::uint32_t>(value) & ((1U << bits) - 1);
 }
 
 }  // namespace
@@ -111,32 +112,47 @@ void AddressMap::parse(const std::string& text, const unsigned (&bits)[kFields])
   if (shift > 63) fail("it has more than 63 bits");
 }
 
-AddressMap::Place AddressMap::place(std::uint64_t access) const {
+/// kHashedOrder, and what it is folded with.
+AddressMap::Place AddressMap::hashed_place(std::uint64_t access) const {
   std::uint32_t stack = 0;
-  if (hashed_ && stacks_ > 1) {
+  if (stacks_ > 1) {
     const std::uint64_t piece = access >> piece_bits_, round = piece / stacks_;
-    stack = static_cast<std::uint32_t>((piece + fold(round, 6)) % stacks_);
+    stack = static_cast<std::uint32_t>(piece - round * stacks_ + fold(round, 6)) % stacks_;
     access = round << piece_bits_ | (access & (accesses_per_piece() - 1));
   }
+  const auto bits = [](std::uint64_t value, unsigned count) {
+    return static_cast<std::uint32_t>(value) & ((1U << count) - 1);
+  };
+  const std::uint64_t above_piece = access >> piece_bits_, above_channel = above_piece >> channel_bits_;
+  const std::uint64_t row = above_channel >> (group_bits_ - 1 + bank_bits_);
+  const std::uint32_t group =
+      (bits(above_channel, group_bits_ - 1) << 1 | bits(access, 1)) ^ fold(row >> 1 ^ row << 1, group_bits_);
+  RowVisit visit;
+  visit.groups = 2;
+  visit.first = access & 1;
+  visit.base_group = static_cast<std::uint8_t>(group ^ visit.first);
+  visit.bank =
+      static_cast<std::uint8_t>(bits(above_channel >> (group_bits_ - 1), bank_bits_) ^ fold(row, bank_bits_));
+  visit.row = static_cast<std::uint32_t>(row);
+  return {stack * stack_channels_ + (bits(above_piece, channel_bits_) ^ fold(above_channel, channel_bits_)),
+          visit};
+}
+
+AddressMap::Place AddressMap::place(std::uint64_t access) const {
+  if (hashed_) return hashed_place(access);
   std::uint64_t value[kFields] = {0, 0, 0, 0, 0, 0};
   for (const Segment& each : segments_)
     value[each.field] |= (access >> each.shift & ((std::uint64_t{1} << each.bits) - 1)) << each.at;
-  auto channel = static_cast<std::uint32_t>(value[kChannel]), bank = static_cast<std::uint32_t>(value[kBank]),
-       group = static_cast<std::uint32_t>(value[kGroup]);
-  if (hashed_) {
-    channel ^= fold(access >> (piece_bits_ + channel_bits_), channel_bits_);
-    bank ^= fold(value[kRow], bank_bits_);
-    group ^= fold(value[kRow] >> 1 ^ value[kRow] << 1, group_bits_);
-  }
-  if (!hashed_) stack = static_cast<std::uint32_t>(value[kStack]);
   RowVisit visit;
   const std::uint32_t in_turn = (1U << low_groups_) - 1;
   visit.groups = static_cast<std::uint8_t>(in_turn + 1);
   visit.first = static_cast<std::uint8_t>(access & in_turn);
-  visit.base_group = static_cast<std::uint8_t>(group ^ visit.first);
-  visit.bank = static_cast<std::uint8_t>(bank);
+  visit.base_group = static_cast<std::uint8_t>(value[kGroup] ^ visit.first);
+  visit.bank = static_cast<std::uint8_t>(value[kBank]);
   visit.row = static_cast<std::uint32_t>(value[kRow]);
-  return {stack * stack_channels_ + channel, visit};
+  return {static_cast<std::uint32_t>(value[kStack]) * stack_channels_ +
+              static_cast<std::uint32_t>(value[kChannel]),
+          visit};
 }
 
 }  // namespace wafertlm

@@ -35,6 +35,7 @@ class AddressMap {
     std::uint32_t channel;
     RowVisit visit;  ///< of one access
   };
+  /// Of access number `access`, that is address / access_bytes().
   Place place(std::uint64_t access) const;
   std::uint64_t accesses_per_piece() const { return std::uint64_t{1} << piece_bits_; }
 
@@ -44,6 +45,7 @@ class AddressMap {
     Field field;
     std::uint8_t shift, bits, at;  ///< in the access' number, and where it goes in the field
   };
+  Place hashed_place(std::uint64_t access) const;
   void parse(const std::string& text, const unsigned (&bits)[kFields]);
 
   bool hashed_;

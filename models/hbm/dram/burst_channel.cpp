@@ -33,13 +33,21 @@ BurstChannel::BurstChannel(const DramTiming& timing, const DramQueueParams& queu
       banks_(timing.banks()),
       chains_{std::vector<Chain>(timing.banks()), std::vector<Chain>(timing.banks())} {
   queue.check();
+  to_column_ = t_.rp + std::max(t_.rcd[kRead], t_.rcd[kWrite]) + t_.faw;
+  put_off_most_ = t_.refi == 0 ? kNeverFs / 2 : queue.postponed_refreshes * t_.refi;
   for (std::uint32_t k = 0; k < 3; ++k) spacing_[k] = std::max(t_.ccd_short, t_.ccd_long >> k);
-  for (std::uint32_t b = 0; b < banks_.size(); ++b) banks_[b].refresh_due = t_.refi * (b + 1) / banks_.size();
+  for (std::uint32_t b = 0; b < banks_.size(); ++b)
+    banks_[b].refresh_due = t_.refi == 0 ? kNeverFs / 2 : t_.refi * (b + 1) / banks_.size();
 }
 
 void BurstChannel::push(const RowVisit& visit, std::uint32_t tag, TimePs now) {
   const Fs at = std::max(now * 1000, clock_);
-  run(at, false);
+  const bool quiet = candidates_.empty() && backlog_.empty() && undecided_[kWrite] == 0;
+  if (quiet && opened_.empty())
+    clock_ = at;
+  else
+    run(at, false);
+  if (quiet && !visit.write && candidates_.empty() && take_at_once(visit, tag, at)) return;
   backlog_.push_back({visit, tag, at});
   run(at, true);
 }
@@ -76,8 +84,12 @@ void BurstChannel::run(Fs until, bool at_end) {
     const Fs next = std::min({admission, turn, from, column.at});
     if (next == kNeverFs) return;
     if ((next > until || (next == until && !at_end)) && backlog_.empty()) {
-      if (column.at == kNeverFs || !only_waits_for_the_bus(column)) return;
-      move(column);
+      if (column.at != kNeverFs && only_waits_for_the_bus(column))
+        move(column);
+      else if (from != kNeverFs && column.at == kNeverFs && long_before_the_bus(from))
+        decide(first);
+      else
+        return;
     } else if (next == admission) {
       admit(next);
     } else if (next == turn) {
@@ -175,24 +187,60 @@ void BurstChannel::consider(Slot slot) {
     const Bank& bank = banks_[bank_of(waiting.visit, k)];
     if (bank.pending != 0 && bank.row != waiting.visit.row) return;
   }
-  const Fs entered = std::max(waiting.entered, serving_since_);
-  Candidate made{entered, waiting.order, slot, 0};
-  for (std::uint32_t k = 0; k < touched; ++k) {
-    Bank& bank = banks_[bank_of(waiting.visit, k)];
-    if (bank.pending != 0) continue;
-    const Fs before = std::max(entered, bank.row == waiting.visit.row ? 0 : bank.free);
-    refresh(bank, entered);
-    const Fs from = std::max(entered, bank.row == waiting.visit.row ? 0 : bank.free);
-    if (from > made.from) made.refreshed = from - std::min(from, before);
-    made.from = std::max(made.from, from);
-  }
+  const Availability banks = available(waiting.visit, std::max(waiting.entered, serving_since_));
   waiting.candidate = true;
-  candidates_.push_back(made);
+  candidates_.push_back({banks.from, waiting.order, slot, banks.refreshed});
+}
+
+BurstChannel::Availability BurstChannel::available(const RowVisit& visit, Fs entered) {
+  Availability banks{entered, 0};
+  for (std::uint32_t k = 0; k < visit.touched(); ++k) {
+    Bank& bank = banks_[bank_of(visit, k)];
+    if (bank.pending != 0) continue;
+    const Fs before = std::max(entered, bank.row == visit.row ? 0 : bank.free);
+    if (std::max(bank.refresh_due, bank.free) < entered ||
+        std::max(entered, bank.free) >= bank.refresh_due + put_off_most_)
+      refresh(bank, entered);
+    const Fs from = std::max(entered, bank.row == visit.row ? 0 : bank.free);
+    if (from > banks.from) banks = {from, from - std::min(from, before)};
+  }
+  return banks;
+}
+
+/// A read that finds nobody before it and its banks free: the usual case, without any queue.
+bool BurstChannel::take_at_once(const RowVisit& visit, std::uint32_t tag, Fs at) {
+  RingQueue<Fs>& leaves = leaves_[kRead];
+  for (; !leaves.empty() && leaves.front() <= at; leaves.pop_front()) --held_[kRead];
+  if (held_[kRead] >= places_[kRead] || serving_ != kRead) return false;
+  for (std::uint32_t k = 0; k < visit.touched(); ++k) {
+    const Bank& bank = banks_[bank_of(visit, k)];
+    if (bank.row != visit.row && bank.pending != 0) return false;
+  }
+  last_admission_ = at;
+  const Availability banks = available(visit, at);
+  if (banks.from > at && !(opened_.empty() && long_before_the_bus(banks.from))) {
+    backlog_.push_back({visit, tag, at});
+    run(at, true);
+    return true;
+  }
+  ++held_[kRead];
+  Opened opened = open(visit, banks, at);
+  opened.tag = tag;
+  opened.arrival = at;
+  opened.order = order_++;
+  const Fs column = std::max(opened.ready, bus_gate(visit));
+  if (opened_.empty() && !wrote_ && column <= bus_gate(false)) {
+    move(opened, column);
+  } else {
+    opened_.push_back(opened);
+    ++opened_of_[kRead];
+    run(at, true);
+  }
+  return true;
 }
 
 /// Catches up with the refreshes of a bank that a visit needs which came in at `entered`.
 void BurstChannel::refresh(Bank& bank, Fs entered) {
-  if (t_.refi == 0) return;
   const auto once = [&](Fs start) {
     bank.free = start + (bank.row == kClosed ? 0 : t_.rp) + t_.rfc;
     bank.row = kClosed;
@@ -208,28 +256,46 @@ void BurstChannel::refresh(Bank& bank, Fs entered) {
   while (std::max(bank.refresh_due, bank.free) < entered) once(std::max(bank.refresh_due, bank.free));
   // Put off while the bank was asked for, but not for ever.
   const Fs now = std::max(entered, bank.free);
-  if (now >= bank.refresh_due + queue_.postponed_refreshes * t_.refi) once(now);
+  if (now >= bank.refresh_due + put_off_most_) once(now);
 }
 
 void BurstChannel::decide(std::size_t candidate) {
   const Candidate chosen = candidates_[candidate];
   candidates_[candidate] = candidates_.back();
   candidates_.pop_back();
-  const Waiting waiting = waiting_[chosen.slot];
-  const RowVisit& visit = waiting.visit;
+  const Waiting& waiting = waiting_[chosen.slot];
+  const Direction direction = waiting.visit.write ? kWrite : kRead;
+  Opened opened = open(waiting.visit, {chosen.from, chosen.refreshed}, waiting.entered);
+  opened.tag = waiting.tag;
+  opened.arrival = waiting.arrival;
+  opened.order = waiting.order;
+  opened_.push_back(opened);
+  ++opened_of_[direction];
+
+  --undecided_[direction];
+  leave_chains(chosen.slot, direction);
+  free_slots_.push_back(chosen.slot);
+  if (serving_ == kWrite &&
+      (undecided_[kWrite] == 0 || (forced_ && undecided_[kWrite] <= queue_.write_low))) {
+    forced_ = false;
+    serve(kRead, chosen.from);
+  }
+}
+
+/// Gives its activates their times.
+BurstChannel::Opened BurstChannel::open(const RowVisit& visit, Availability banks, Fs entered) {
   const Direction direction = visit.write ? kWrite : kRead;
   const Fs spacing = spacing_[visit.groups >> 1];
-
   bool hit = true;
-  Opened made{0, waiting.order, visit, waiting.tag, waiting.arrival, 0, 0, false};
+  Opened made{0, 0, visit, 0, 0, 0, 0, false};
   for (std::uint32_t k = 0; k < visit.touched(); ++k) {
     Bank& bank = banks_[bank_of(visit, k)];
     ++bank.pending;
-    Fs unlimited = 0;
+    Fs unlimited = bank.opened;
     if (bank.row != visit.row) {
       hit = false;
       const bool conflict = bank.row != kClosed;
-      unlimited = std::max(chosen.from + (conflict ? t_.rp : 0), bank.activate);
+      unlimited = std::max(banks.from + (conflict ? t_.rp : 0), bank.activate);
       Fs& group = rrd_group_[visit.group(k)];
       const Fs activate = std::max({unlimited, rrd_any_, group, activates_[next_activate_]});
       rrd_any_ = activate + t_.rrd_short;
@@ -242,32 +308,19 @@ void BurstChannel::decide(std::size_t candidate) {
       bank.free = activate + t_.ras;
       bank.by_conflict = conflict;
       ++time_.activates;
-      unlimited += t_.rcd[direction];
-    } else {
-      unlimited = bank.opened + t_.rcd[direction];
     }
-    const Fs open = std::max(bank.opened + t_.rcd[direction], chosen.from);
-    const Fs column = open - std::min(open, k * spacing);
-    if (column >= made.ready) {
-      made.ready = column;
-      made.refresh = std::min(column, unlimited - std::min(unlimited, k * spacing));
-      made.row = made.refresh - std::min(made.refresh, chosen.refreshed);
-      made.conflict = bank.by_conflict || chosen.from > waiting.entered;
-    }
+    unlimited += t_.rcd[direction];
+    const Fs ready = std::max(bank.opened + t_.rcd[direction], banks.from);
+    const Fs column = ready - std::min(ready, k * spacing);
+    if (column < made.ready) continue;
+    made.ready = column;
+    made.refresh = std::min(column, unlimited - std::min(unlimited, k * spacing));
+    made.row = made.refresh - std::min(made.refresh, banks.refreshed);
+    made.conflict = bank.by_conflict || banks.from > entered;
   }
   if (hit) ++time_.row_hits;
   ++time_.row_visits;
-  opened_.push_back(made);
-  ++opened_of_[direction];
-
-  --undecided_[direction];
-  leave_chains(chosen.slot, direction);
-  free_slots_.push_back(chosen.slot);
-  if (serving_ == kWrite &&
-      (undecided_[kWrite] == 0 || (forced_ && undecided_[kWrite] <= queue_.write_low))) {
-    forced_ = false;
-    serve(kRead, chosen.from);
-  }
+  return made;
 }
 
 void BurstChannel::leave_chains(Slot slot, Direction direction) {
@@ -302,21 +355,30 @@ BurstChannel::Column BurstChannel::next_column() const {
   return first;
 }
 
+/// Whoever arrives before a row that is opened from `from` on is behind it on the bus all the same.
+bool BurstChannel::long_before_the_bus(Fs from) const {
+  return serving_ == wrote_ && from + to_column_ <= bus_gate(wrote_);
+}
+
 bool BurstChannel::only_waits_for_the_bus(const Column& column) const {
   const bool write = opened_[column.number].visit.write;
   return write == wrote_ && column.at <= bus_gate(write);
 }
 
-/// Gives a visit its place on the data bus.
 void BurstChannel::move(const Column& chosen) {
   const Opened opened = opened_[chosen.number];
   opened_[chosen.number] = opened_.back();
   opened_.pop_back();
+  --opened_of_[opened.visit.write];
+  move(opened, chosen.at);
+}
+
+/// Gives a visit its place on the data bus.
+void BurstChannel::move(const Opened& opened, Fs column) {
   const RowVisit& visit = opened.visit;
-  --opened_of_[visit.write];
   const Fs to_data = visit.write ? t_.cwl : t_.cl, spacing = spacing_[visit.groups >> 1];
   const bool turns = visit.write != wrote_ && time_.busy_fs != 0;
-  const Fs column = chosen.at, bus = bus_gate(visit);
+  const Fs bus = bus_gate(visit);
 
   Fs cursor = bus_end_;
   const auto wait = [&](Fs until, DramLoss cause) {

@@ -91,14 +91,23 @@ class BurstChannel final : public DramChannel {
   Fs next_switch() const;
   void admit(Fs at);
   void serve(Direction direction, Fs at);
+  bool take_at_once(const RowVisit& visit, std::uint32_t tag, Fs at);
   void consider(Slot slot);
+  /// When the banks of a visit can be used, and how much later for refreshes.
+  struct Availability {
+    Fs from, refreshed;
+  };
+  Availability available(const RowVisit& visit, Fs entered);
+  Opened open(const RowVisit& visit, Availability banks, Fs entered);
   void refresh(Bank& bank, Fs entered);
   void decide(std::size_t candidate);
   Column next_column() const;
   Fs bus_gate(bool write) const { return std::max(column_any_, write ? read_to_write_ : write_to_read_); }
   Fs bus_gate(const RowVisit& visit) const;
+  bool long_before_the_bus(Fs from) const;
   bool only_waits_for_the_bus(const Column& column) const;
   void move(const Column& column);
+  void move(const Opened& opened, Fs column);
   void leave_chains(Slot slot, Direction direction);
 
   // tCK sums in femtoseconds.
@@ -110,6 +119,9 @@ class BurstChannel final : public DramChannel {
   const DramQueueParams queue_;
   const std::uint32_t banks_per_group_;
   Fs spacing_[3];  // of accesses, by log2 of the visit's groups
+
+  Fs to_column_;     // from a bank's use to its column, with room for other rows
+  Fs put_off_most_;  // refreshes
 
   Fs clock_ = 0;  // decided until then
   RingQueue<Arrival> backlog_;

@@ -125,7 +125,7 @@ bool CommandChannel::give_row(const Open& open) {
 bool CommandChannel::give_row() {
   for (const bool write : {bus_writes_, !bus_writes_})
     for (const Open& open : queue(write))
-      if (open.started && open.next == 0 && give_row(open)) return true;
+      if (open.started && open.next < open.visit.touched() && give_row(open)) return true;
   return refresh();
 }
 
