@@ -162,6 +162,18 @@ bool CommandChannel::can_give(const Open& open) const {
          gates_.earliest(open.visit.write ? DramCommand::write : DramCommand::read, bank) <= now_;
 }
 
+/// All its rows are open in time for it to go through without a break.
+bool CommandChannel::can_begin(const Open& open) const {
+  if (!can_give(open)) return false;
+  for (std::uint32_t k = 1; k < open.visit.touched(); ++k) {
+    const std::uint32_t bank = bank_of(open.visit, k);
+    if (!gates_.is_open(bank) || gates_.row(bank) != open.visit.row ||
+        gates_.earliest_by_row(open.visit.write, bank) > now_ + k * spacing(open.visit))
+      return false;
+  }
+  return true;
+}
+
 /// The visit that has begun goes on; else the first that can, of the same direction as long as there is one.
 void CommandChannel::give_column() {
   if (current_) {
@@ -172,7 +184,7 @@ void CommandChannel::give_column() {
     bool any = false;
     for (Open& open : queue(write)) {
       any |= open.started;
-      if (can_give(open)) return give(open);
+      if (can_begin(open)) return give(open);
     }
     if (any) return;
   }

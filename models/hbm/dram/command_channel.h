@@ -55,6 +55,7 @@ class CommandChannel final : public DramChannel {
   bool refresh();
   void give_column();
   bool can_give(const Open& open) const;
+  bool can_begin(const Open& open) const;
   void give(Open& open);
   void account(Cycle data, Cycle busy, Cycle arrival);
 

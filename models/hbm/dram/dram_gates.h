@@ -21,6 +21,10 @@ class DramGates {
   /// The first cycle in which `command` may be given; kNeverCycle if the bank is not in the state for it:
   /// columns need an open row, activate and refresh a closed one.
   Cycle earliest(DramCommand command, std::uint32_t bank) const;
+  /// Of a column, as far as only the activate of its open row is concerned.
+  Cycle earliest_by_row(bool write, std::uint32_t bank) const {
+    return write ? banks_[bank].column_write : banks_[bank].column_read;
+  }
   /// @throws std::logic_error before earliest(). `row` of an activate.
   void issue(DramCommand command, std::uint32_t bank, Cycle at, std::uint32_t row = 0);
 
