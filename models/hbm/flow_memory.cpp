@@ -35,9 +35,9 @@ FlowMemory::FlowMemory(const FlowMemoryParams& params) : params_(params) {
   if (table.rows.empty() || table.depths.empty() || params.stacks == 0 || params.stack_bytes_per_s == 0)
     throw std::invalid_argument(
         "a memory by flow needs a bandwidth, a stack and an efficiency table with rows");
-  for (const std::uint32_t depth : table.depths) insert(depth_.at, std::log2(depth));
+  for (const std::uint32_t depth : table.depths) insert(depth_.at, depth);
   for (const EfficiencyTable::Row& row : table.rows) {
-    insert(bytes_.at, std::log2(static_cast<double>(row.bytes)));
+    insert(bytes_.at, static_cast<double>(row.bytes));
     insert(writes_.at, row.writes_percent);
     if (row.stride == 0)
       random_ = true;
@@ -52,7 +52,7 @@ FlowMemory::FlowMemory(const FlowMemoryParams& params) : params_(params) {
                     [](double e) { return !(e > 0 && e <= 1); }))
       throw std::invalid_argument(
           "an efficiency table has a number above 0 and up to 1 for every depth in each row");
-    cells_[row(index_in(bytes_.at, std::log2(each.bytes)),
+    cells_[row(index_in(bytes_.at, static_cast<double>(each.bytes)),
                each.stride == 0 ? strides_ - 1 : index_in(stride_.at, std::log2(each.stride)),
                index_in(writes_.at, each.writes_percent))] = each.efficiency;
   }
@@ -65,8 +65,8 @@ FlowMemory::FlowMemory(const FlowMemoryParams& params) : params_(params) {
 
 double FlowMemory::efficiency(std::uint64_t bytes, std::uint64_t stride, double writes_percent,
                               double depth) const {
-  const double b = bytes_.position(std::log2(bytes)), w = writes_.position(writes_percent),
-               d = depth_.position(std::log2(std::max(depth, 1.0))),
+  const double b = bytes_.position(static_cast<double>(bytes)), w = writes_.position(writes_percent),
+               d = depth_.position(depth),
                s = stride == 0 ? static_cast<double>(strides_ - 1) : stride_.position(std::log2(stride));
   const auto cell = [&](std::size_t bi, std::size_t si, std::size_t wi) {
     const std::vector<double>& by_depth = cells_[row(bi, si, wi)];
@@ -78,7 +78,7 @@ double FlowMemory::efficiency(std::uint64_t bytes, std::uint64_t stride, double 
   const std::size_t b1 = std::min(bi + 1, bytes_.at.size() - 1), s1 = std::min(si + 1, strides_ - 1),
                     w1 = std::min(wi + 1, writes_.at.size() - 1);
   const auto over_writes = [&](std::size_t x, std::size_t y) {
-    return mix(cell(x, y, wi), cell(x, y, w1), w - std::floor(w));
+    return 1 / mix(1 / cell(x, y, wi), 1 / cell(x, y, w1), w - std::floor(w));  // times add up
   };
   const auto over_strides = [&](std::size_t x) {
     return mix(over_writes(x, si), over_writes(x, s1), s - std::floor(s));
@@ -124,11 +124,17 @@ MemoryTiming::Id FlowMemory::submit(const MemoryAccess& access, TimePs now) {
   const double writes = 100.0 * __builtin_popcountll(recent_writes_) / recent_;
   const std::uint64_t stride = stride_of(access);
 
-  const double stacks = params_.stacks, bytes = static_cast<double>(access.bytes);
-  const double part = std::max(bytes / stacks, std::min(bytes, static_cast<double>(params_.piece_bytes)));
-  const double depth = static_cast<double>(underway_.size() + 1) * bytes / (part * stacks);
+  // Neighbouring requests share a piece, so a stream of small ones keeps only some of the stacks at work.
+  const double bytes = static_cast<double>(access.bytes), piece = static_cast<double>(params_.piece_bytes);
+  const auto requests = static_cast<double>(underway_.size() + 1);
+  const double apart =
+      stride == 0 ? std::max(piece, bytes) : std::max(bytes * static_cast<double>(stride), bytes);
+  const double pieces = requests * std::max(std::min(apart / piece, 1.0), bytes / piece);
+  const double working = std::clamp(pieces, 1.0, static_cast<double>(params_.stacks));
+  const double part = std::max(bytes / params_.stacks, std::min(bytes, piece));
+  const double depth = requests * bytes / (part * working);
   underway_bytes_ += access.bytes;
-  const double rate = static_cast<double>(bytes_per_s()) * std::min(depth, 1.0) *
+  const double rate = working * static_cast<double>(params_.stack_bytes_per_s) *
                       efficiency(static_cast<std::uint64_t>(part), stride, writes, depth);
   const double time = static_cast<double>(underway_bytes_) / rate * static_cast<double>(kPsPerSecond);
   ends_[id] = now + static_cast<TimePs>(std::ceil(time));

@@ -46,7 +46,8 @@ class FlowMemory final : public MemoryTiming {
   void end(Id id) override { free_.push_back(id); }
 
   std::uint64_t bytes_per_s() const { return params_.stacks * params_.stack_bytes_per_s; }
-  /// Interpolated: linear in the part of writes, in the logarithms of the others.
+  /// Interpolated: linear in size and depth, in the logarithm of the stride; over the part of writes the time
+  /// per byte is.
   double efficiency(std::uint64_t bytes, std::uint64_t stride, double writes_percent, double depth) const;
   /// Time in which nothing was outstanding, before the last end.
   TimePs idle_ps() const { return idle_ps_; }
@@ -69,7 +70,7 @@ class FlowMemory final : public MemoryTiming {
   std::uint64_t stride_of(const MemoryAccess& access);
 
   FlowMemoryParams params_;
-  Axis bytes_, stride_, writes_, depth_;  // logarithms, of strides above 0
+  Axis bytes_, stride_, writes_, depth_;  // strides above 0: their logarithms
   bool random_ = false;
   std::size_t strides_ = 0;
   std::vector<std::vector<double>> cells_;  // by row
