@@ -82,7 +82,7 @@ EfficiencyTable measure_efficiency(const DramTiming& timing) {
     for (const std::uint64_t stride : {1, 2, 3, 4, 8, 16, 64, 0})
       for (const std::uint32_t writes : {0, 10, 25, 33, 50, 67, 75, 90, 100}) {
         EfficiencyTable::Row row{bytes, stride, writes, {}};
-        for (const std::uint32_t depth : table.depths)
+        for (const std::uint32_t& depth : table.depths)
           row.efficiency.push_back(
               burst_efficiency(timing, 1, {bytes, stride * bytes, writes, depth, std::uint64_t{1} << 32, 1}));
         table.rows.push_back(std::move(row));
@@ -100,7 +100,7 @@ std::string efficiency_yaml(const DramTiming& timing, const EfficiencyTable& tab
       "efficiency: \"burst level of WaferTLM {2}, one stack\"\n"
       "generation: {0}\ndepths: [",
       timing.name, timing.provenance, WAFERTLM_VERSION);
-  for (const std::uint32_t depth : table.depths)
+  for (const std::uint32_t& depth : table.depths)
     text += fmt::format("{}{}", &depth == table.depths.data() ? "" : ", ", depth);
   text += "]\n# bytes, stride in sizes (0: random), percent of writes, efficiency for each depth\nrows:\n";
   for (const EfficiencyTable::Row& row : table.rows) {
