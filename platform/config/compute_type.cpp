@@ -56,12 +56,12 @@ void check_model(const ComputeSpec& compute, const Check& check) {
 }
 
 void check_compute(const ComputeSpec& compute, const Check& check) {
-  if (compute.operands == OperandSource::free)
-    for (const void* const value :
-         {static_cast<const void*>(&compute.operand_order), static_cast<const void*>(&compute.tile_bytes)})
-      if (check.is_written(value))
-        check.fail({value},
-                   "operands are free and have no tiles; set " + check.path(&compute.operands) + ": hbm");
+  if (compute.operands == OperandSource::free) {
+    const std::string why =
+        "operands are free and have no tiles; set " + check.path(&compute.operands) + ": hbm";
+    if (compute.operand_order != ComputeSpec{}.operand_order) check.fail({&compute.operand_order}, why);
+    if (compute.tile_bytes != ComputeSpec{}.tile_bytes) check.fail({&compute.tile_bytes}, why);
+  }
   check_model(compute, check);
   if (compute.jitter == JitterKind::none && compute.jitter_percent != 0)
     check.fail({&compute.jitter_percent}, "has no effect without '" + check.path(&compute.jitter) + "'");

@@ -30,19 +30,21 @@ void check_efficiency(const EfficiencySpec& spec, const Check& check) {
 
 /// Keys that would change nothing are errors.
 void check_unused(const HbmSpec& hbm, const Check& check) {
-  const auto refuse = [&](const void* value, const std::string& why) {
-    if (check.is_written(value)) check.fail({value}, why);
+  const HbmSpec defaults;
+  const auto refuse = [&](const auto& value, const auto& if_default, const std::string& why) {
+    if (value != if_default) check.fail({&value}, why);
   };
   if (hbm.generation == HbmGeneration::none)
-    refuse(&hbm.stacks, "stacks are those of a generation; set " + check.path(&hbm.generation) + ", too");
+    refuse(hbm.stacks, defaults.stacks,
+           "stacks are those of a generation; set " + check.path(&hbm.generation) + ", too");
   if (hbm.level == HbmLevel::flow) {
     const std::string why =
         "rows, banks and their queues are modelled at level burst and command only; set " +
         check.path(&hbm.level) + ": burst, or leave it out";
-    refuse(&hbm.address_map, why);
-    refuse(&hbm.queue_visits, why);
-    refuse(&hbm.write_high, why);
-    refuse(&hbm.write_low, why);
+    refuse(hbm.address_map, defaults.address_map, why);
+    refuse(hbm.queue_visits, defaults.queue_visits, why);
+    refuse(hbm.write_high, defaults.write_high, why);
+    refuse(hbm.write_low, defaults.write_low, why);
   }
   if (hbm.generation == HbmGeneration::none && hbm.efficiency)
     check.fail({&hbm.efficiency},

@@ -60,7 +60,7 @@ TEST_F(Memory, RefusesKeysThatWouldChangeNothing) {
   refused(set + "address_map='row bnak'", "no field 'bnak'");
   refused(set + "capacity=80GB", "more stacks");
   refused(set + "write_low=40", "below its high mark");
-  refused("--set platform.npu.compute.tile_bytes=1MiB", "operands are free");
+  refused("--set platform.npu.compute.tile_bytes=2MiB", "operands are free");
 }
 
 TEST_F(Memory, LevelsAndMapsChangeTheTime) {
