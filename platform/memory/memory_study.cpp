@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace wafertlm {
 namespace {
@@ -42,10 +43,10 @@ LevelComparison burst_against_command(const DramTiming& timing, const ClosedLoop
 
 std::vector<LevelComparison> burst_against_command(const DramTiming& timing) {
   std::vector<LevelComparison> rows;
-  for (const std::uint64_t bytes : {32, 256, 2048})
-    for (const std::uint64_t stride : {1, 3, 64, 0})
-      for (const std::uint32_t writes : {0, 33, 50, 100})
-        for (const std::uint32_t depth : {1, 4, 16, 64}) {
+  for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{32, 256, 2048})
+    for (const std::uint64_t stride : std::initializer_list<std::uint64_t>{1, 3, 64, 0})
+      for (const std::uint32_t writes : std::initializer_list<std::uint32_t>{0, 33, 50, 100})
+        for (const std::uint32_t depth : std::initializer_list<std::uint32_t>{1, 4, 16, 64}) {
           const ClosedLoop loop{bytes, stride * bytes, writes, depth, std::uint64_t{1} << 28, 1};
           rows.push_back(burst_against_command(timing, loop,
                                                bytes == 32    ? 24'000
@@ -67,10 +68,10 @@ LevelComparison flow_against_burst(const DramTiming& timing, const EfficiencyTab
 std::vector<LevelComparison> flow_against_burst(const DramTiming& timing, const EfficiencyTable& table,
                                                 std::uint32_t stacks) {
   std::vector<LevelComparison> rows;
-  for (const std::uint64_t bytes : {256, 3072, 65'536})
-    for (const std::uint64_t stride : {1, 3, 16, 0})
-      for (const std::uint32_t writes : {0, 33, 50, 100})
-        for (const std::uint32_t depth : {1, 3, 16, 64})
+  for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{256, 3072, 65'536})
+    for (const std::uint64_t stride : std::initializer_list<std::uint64_t>{1, 3, 16, 0})
+      for (const std::uint32_t writes : std::initializer_list<std::uint32_t>{0, 33, 50, 100})
+        for (const std::uint32_t depth : std::initializer_list<std::uint32_t>{1, 3, 16, 64})
           rows.push_back(flow_against_burst(
               timing, table, stacks, {bytes, stride * bytes, writes, depth, std::uint64_t{1} << 32, 2}));
   return rows;
@@ -78,9 +79,11 @@ std::vector<LevelComparison> flow_against_burst(const DramTiming& timing, const 
 
 EfficiencyTable measure_efficiency(const DramTiming& timing) {
   EfficiencyTable table{{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256}, {}};
-  for (const std::uint64_t bytes : {64, 256, 1024, 2048, 3072, 4096, 6144, 8192, 16'384, 32'768, 65'536})
-    for (const std::uint64_t stride : {1, 2, 3, 4, 8, 16, 64, 0})
-      for (const std::uint32_t writes : {0, 10, 25, 33, 50, 67, 75, 90, 100}) {
+  for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{64, 256, 1024, 2048, 3072, 4096, 6144,
+                                                                        8192, 16'384, 32'768, 65'536})
+    for (const std::uint64_t stride : std::initializer_list<std::uint64_t>{1, 2, 3, 4, 8, 16, 64, 0})
+      for (const std::uint32_t writes :
+           std::initializer_list<std::uint32_t>{0, 10, 25, 33, 50, 67, 75, 90, 100}) {
         EfficiencyTable::Row row{bytes, stride, writes, {}};
         for (const std::uint32_t& depth : table.depths)
           row.efficiency.push_back(

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <random>
 #include <stdexcept>
 
@@ -114,9 +115,9 @@ TEST(Losses, FollowTheirCauses) {
 
 TEST(LevelsAgree, OverStrideMixAndDepth) {
   for (const char* generation : {"hbm2", "hbm3"})
-    for (const std::uint64_t stride : {1, 64, 0})
-      for (const std::uint32_t writes : {0, 50})
-        for (const std::uint32_t depth : {1, 16}) {
+    for (const std::uint64_t stride : std::initializer_list<std::uint64_t>{1, 64, 0})
+      for (const std::uint32_t writes : std::initializer_list<std::uint32_t>{0, 50})
+        for (const std::uint32_t depth : std::initializer_list<std::uint32_t>{1, 16}) {
           const LevelComparison row = burst_against_command(
               dram_timing(generation), {256, stride * 256, writes, depth, std::uint64_t{1} << 28, 1}, 1500);
           EXPECT_LT(std::abs(row.error_percent()), 3)
@@ -140,7 +141,7 @@ TEST(LevelsAgree, OnRandomTraffic) {
 }
 
 TEST(AddressMap, IsOneToOneAndSpreadsStrides) {
-  for (const std::uint32_t stacks : {1U, 3U, 4U}) {
+  for (const std::uint32_t stacks : std::initializer_list<std::uint32_t>{1U, 3U, 4U}) {
     const AddressMap map(dram_timing("hbm3"), {stacks, ""});
     std::vector<std::uint64_t> seen;
     for (std::uint64_t access = 0; access < 40'000; ++access) {
