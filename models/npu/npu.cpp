@@ -29,6 +29,10 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
   operations.bind(static_cast<OperationForwardIf&>(*this));
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
+  if (params.messages)
+    params.messages->connect(params.npu, *this,
+                             {params.endpoint.step_cost_ps, params.endpoint.receive_cost_ps,
+                              params.endpoint.reduction_bytes_per_s});
 }
 
 void Npu::end_of_elaboration() {
@@ -69,18 +73,9 @@ void Npu::accept(Payload& payload, TimePs now) {
       break;
     }
     case Operation::Kind::collective:
-      endpoint_.start_collective(
-          {operation.collective_id, operation.program->ranks[operation.rank].get(), &operation.program->group,
-           operation.traffic_class, reinterpret_cast<std::byte*>(payload.get_data_ptr()),
-           operation.program->data_type, token},
-          now);
-      break;
     case Operation::Kind::send:
-      endpoint_.start_send(operation.peer, operation.tag, operation.bytes, operation.traffic_class, token,
-                           now);
-      break;
     case Operation::Kind::receive:
-      endpoint_.start_receive(operation.peer, operation.tag, token, now);
+      communicate(operation, reinterpret_cast<std::byte*>(payload.get_data_ptr()), token, now);
       break;
     case Operation::Kind::memory_load:
     case Operation::Kind::memory_store:
@@ -88,6 +83,35 @@ void Npu::accept(Payload& payload, TimePs now) {
           operation.kind == Operation::Kind::memory_load ? ::tlm::TLM_READ_COMMAND : ::tlm::TLM_WRITE_COMMAND,
           operation.address, operation.bytes, token);
       break;
+  }
+}
+
+void Npu::communicate(const Operation& operation, std::byte* buffer, std::uint64_t token, TimePs now) {
+  MessageService* const messages = params_.messages;
+  switch (operation.kind) {
+    case Operation::Kind::collective: {
+      const CollectiveProgram& program = *operation.program;
+      const CollectiveStart start{operation.collective_id,
+                                  program.ranks[operation.rank].get(),
+                                  &program.group,
+                                  operation.traffic_class,
+                                  buffer,
+                                  program.data_type,
+                                  token};
+      if (messages) return messages->start_collective(params_.npu, start, now);
+      return endpoint_.start_collective(start, now);
+    }
+    case Operation::Kind::send:
+      if (messages)
+        return messages->start_send(params_.npu, operation.peer, operation.tag, operation.bytes,
+                                    operation.traffic_class, token, now);
+      return endpoint_.start_send(operation.peer, operation.tag, operation.bytes, operation.traffic_class,
+                                  token, now);
+    case Operation::Kind::receive:
+      if (messages) return messages->start_receive(params_.npu, operation.peer, operation.tag, token, now);
+      return endpoint_.start_receive(operation.peer, operation.tag, token, now);
+    default:
+      throw std::logic_error(std::string(name()) + ": not a communication");
   }
 }
 

@@ -23,6 +23,7 @@ struct NpuParams {
   TimePs ejection_credit_delay_ps = 0;
   MemoryRequesterParams memory;
   ComputeParams compute;
+  MessageService* messages = nullptr;  ///< takes the communication in place of the endpoint; null: nobody
 };
 
 /// What all NPUs of a platform share.
@@ -40,6 +41,7 @@ class Npu : public sc_core::sc_module,
             private FabricForwardIf,
             private FabricBackwardIf,
             private EndpointHost,
+            private MessageListener,
             private MemoryRequesterHost,
             private Wakeable {
  public:
@@ -59,7 +61,9 @@ class Npu : public sc_core::sc_module,
   /// Puts `fault`, whose `from` is this NPU, into a packet.
   void set_fault(Fault& fault) { endpoint_.set_fault(fault); }
   /// What is not done yet, in words.
-  std::vector<std::string> pending() const { return endpoint_.pending(); }
+  std::vector<std::string> pending() const {
+    return params_.messages ? params_.messages->pending(params_.npu) : endpoint_.pending();
+  }
 
  private:
   using Payload = ::tlm::tlm_generic_payload;
@@ -91,6 +95,7 @@ class Npu : public sc_core::sc_module,
   }
 
   void accept(Payload& payload, TimePs now);
+  void communicate(const Operation& operation, std::byte* buffer, std::uint64_t token, TimePs now);
   void respond(std::uint64_t token, TimePs at, bool ok);
   void send_due_responses(TimePs now);
 

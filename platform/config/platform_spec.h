@@ -95,6 +95,7 @@ struct FredSpec {
   }
 };
 
+enum class Transport : std::uint8_t { packets, messages };
 enum class DimensionTopology : std::uint8_t { ring, fully_connected, switched, mesh, torus };
 
 struct DimensionSpec {
@@ -117,6 +118,7 @@ struct OtherLinkSpec {
 struct DimensionalSpec {
   std::vector<DimensionSpec> dimensions;
   std::vector<OtherLinkSpec> other_links;
+  Transport transport = Transport::packets;
 
   /// With a mesh or torus as its sides, each a dimension.
   Dimensions expanded() const;

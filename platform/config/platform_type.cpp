@@ -204,6 +204,9 @@ void check_platform(const PlatformSpec& platform, const Check& check) {
       platform.npu.endpoint.memory == EndpointMemory::hbm)
     check.fail({&platform.npu.endpoint.memory},
                "messages do not pass through the memory on a fabric of dimensions; leave it out");
+  if (platform.wafer.fabric.wiring == Wiring::dimensional &&
+      platform.wafer.fabric.dimensional.transport == Transport::messages && platform.run.fault)
+    check.fail({&platform.run.fault}, "a fault hits a packet; take wafer.fabric.transport: packets");
   check_fault_npus(platform, check);
   check_stragglers(platform, check);
 }

@@ -29,6 +29,8 @@ DimensionalParams dimensional_params(const config::WaferSpec& spec) {
                    static_cast<std::uint32_t>(fabric.header_bytes),
                    static_cast<std::uint32_t>(fabric.flit_bytes), false};
   params.buffer_bytes = fabric.input_buffer_bytes.value_or(0);
+  params.messages = fabric.dimensional.transport == config::Transport::messages;
+  if (params.messages) params.format.packet_bytes = std::uint32_t{1} << 31;  // larger than any, or nearly
   return params;
 }
 

@@ -92,6 +92,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.endpoint.reliability = reliability;
     params.injector.answers = reliability.has_value();
     params.compute = compute_params(spec, n);
+    params.messages = fabric.messages();
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);
