@@ -51,14 +51,16 @@ void MessageNetwork::begin(MessageRank& rank, TimePs now) {
 void MessageNetwork::ended(MessageRank& rank, TimePs) {
   Npu& at = npus_[index_of(rank.npu)];
   const std::uint64_t token = rank.start.token;
+  at.recent = nullptr;
   at.ranks.erase(
       std::find_if(at.ranks.begin(), at.ranks.end(), [&](const auto& each) { return each.get() == &rank; }));
   at.listener->communication_done(token);
 }
 
-MessageRank* MessageNetwork::rank_of(Npu& npu, std::uint64_t operation) const {
+MessageRank* MessageNetwork::rank_of(Npu& npu, std::uint64_t operation) {
+  if (npu.recent && npu.recent->start.collective_id == operation) return npu.recent;
   for (const auto& rank : npu.ranks)
-    if (rank->start.collective_id == operation) return rank.get();
+    if (rank->start.collective_id == operation) return npu.recent = rank.get();
   return nullptr;
 }
 

@@ -11,7 +11,7 @@ using Event = MessageRecord::Event;
 
 MessageNetwork::MessageNetwork(std::uint32_t npus, const WireFormat& format, const ClassTable& classes,
                                Scheduler& scheduler)
-    : classes_(classes), scheduler_(scheduler), ports_(format, classes), npus_(npus) {}
+    : classes_(classes), scheduler_(scheduler), ports_(format, classes, records_), npus_(npus) {}
 
 void MessageNetwork::connect(NpuId npu, MessageListener& listener, const MessageCosts& costs) {
   npus_[index_of(npu)].listener = &listener;
@@ -60,11 +60,19 @@ void MessageNetwork::prefetch(std::uint32_t what, unsigned depth) const {
     const auto* const lines = reinterpret_cast<const char*>(&record);
     __builtin_prefetch(lines);
     __builtin_prefetch(lines + 64);
-  } else if (depth == 2) {
-    if (record.event == Event::arrive)
-      __builtin_prefetch(&npus_[index_of(record.destination)]);
-    else if (record.rank)
-      __builtin_prefetch(record.rank);
+  } else if (record.event == Event::arrive) {
+    const Npu& npu = npus_[index_of(record.destination)];
+    const MessageRank* const rank = npu.recent;
+    if (depth == 1) {
+      __builtin_prefetch(&npu);
+    } else if (depth == 2 && rank) {
+      __builtin_prefetch(rank);
+      __builtin_prefetch(reinterpret_cast<const char*>(rank) + 64);
+    } else if (depth == 3 && rank && record.strand < rank->strands.size()) {
+      const auto* const strand = reinterpret_cast<const char*>(&rank->strands[record.strand]);
+      __builtin_prefetch(strand);
+      __builtin_prefetch(strand + 64);
+    }
   }
 }
 

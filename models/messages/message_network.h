@@ -50,6 +50,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
   };
   struct Npu {
     MessageListener* listener = nullptr;
+    MessageRank* recent = nullptr;                    // that a message came for
     std::vector<std::unique_ptr<MessageRank>> ranks;  // collectives that it is in
     MessageMatcher<Waiter, MessageRecord> matcher;
   };
@@ -86,13 +87,13 @@ class MessageNetwork final : public MessageService, private Wakeable {
   void store(MessageRank& rank, std::uint32_t strand, std::uint32_t step, const std::byte* from);
   void store_taken(MessageRank& rank, std::uint32_t strand);
   void ended(MessageRank& rank, TimePs now);
-  MessageRank* rank_of(Npu& npu, std::uint64_t operation) const;
+  static MessageRank* rank_of(Npu& npu, std::uint64_t operation);
   TimePs reduction_ps(std::uint64_t bytes);
 
   ClassTable const& classes_;
   Scheduler& scheduler_;
-  MessagePorts ports_;
   MessageRecords records_;
+  MessagePorts ports_;
   std::vector<Npu> npus_;
   MessageCosts costs_;
   PortWake port_wake_{*this};

@@ -11,8 +11,8 @@ bool MessagePort::Own::operator<(const Own& other) const {
   if (after_priority != other.after_priority) return after_priority > other.after_priority;
   if (turn != other.turn) return turn > other.turn;
   if (entered_ps != other.entered_ps) return entered_ps > other.entered_ps;
-  return std::tie(message->key.operation, message->strand, order) >
-         std::tie(other.message->key.operation, other.message->strand, other.order);
+  if (operation != other.operation) return operation > other.operation;
+  return strand != other.strand ? strand > other.strand : order > other.order;
 }
 
 void MessagePorts::add_vertex(const RouteFunction& routes, std::uint32_t links) {
@@ -40,45 +40,44 @@ std::uint32_t MessagePorts::put(MessageRecord& message, bool begins_here, std::u
       vertex.first_port + static_cast<std::uint32_t>(vertex.routes->output_for(probe_));
   MessagePort& port = ports_[number];
   if (!begins_here) {
-    port.passing.push_back(&message);
+    port.passing.push_back(message.index);
     return number;
   }
   const std::uint32_t priority = classes_[message.traffic_class].priority;
-  port.own.push_back({~priority, order, message.turn, message.entered_ps, &message});
+  port.own.push_back({~priority, message.strand, message.turn, message.entered_ps, message.key.operation,
+                      order, message.index});
   if (port.own.size() > 1) std::push_heap(port.own.begin(), port.own.end());
   return number;
 }
 
+MessageRecord* MessagePorts::choose_own(MessagePort& port) {
+  const std::uint32_t first = port.own.front().record;
+  if (port.own.size() > 1) std::pop_heap(port.own.begin(), port.own.end());
+  port.own.pop_back();
+  port.next_input = 0;
+  return &records_[first];
+}
+
 /// The highest priority, round-robin among inputs, the first of an input.
 MessageRecord* MessagePorts::choose(MessagePort& port) {
-  if (port.passing.empty()) {
-    if (port.own.empty()) return nullptr;
-    MessageRecord* const first = port.own.front().message;
-    if (port.own.size() > 1) std::pop_heap(port.own.begin(), port.own.end());
-    port.own.pop_back();
-    port.next_input = 0;
-    return first;
-  }
+  if (port.passing.empty()) return port.own.empty() ? nullptr : choose_own(port);
   const std::uint32_t turns = port.inputs + 1U;
   const auto distance = [&](std::uint32_t input) { return (input + turns - port.next_input) % turns; };
-  std::size_t best = 0;
-  const auto rank_of = [&](const MessageRecord& message) {
+  const auto rank_of = [&](std::uint32_t record) {
+    const MessageRecord& message = records_[record];
     return std::pair(~classes_[message.traffic_class].priority, distance(message.input));
   };
+  std::size_t best = 0;
   for (std::size_t i = 1; i < port.passing.size(); ++i)
-    if (rank_of(*port.passing[i]) < rank_of(*port.passing[best])) best = i;
-  MessageRecord* const passing = port.passing[best];
+    if (rank_of(port.passing[i]) < rank_of(port.passing[best])) best = i;
+  const std::uint32_t passing = port.passing[best];
   if (!port.own.empty() &&
-      std::pair(port.own.front().after_priority, distance(port.inputs)) < rank_of(*passing)) {
-    MessageRecord* const first = port.own.front().message;
-    std::pop_heap(port.own.begin(), port.own.end());
-    port.own.pop_back();
-    port.next_input = 0;
-    return first;
-  }
+      std::pair(port.own.front().after_priority, distance(port.inputs)) < rank_of(passing))
+    return choose_own(port);
   port.passing.erase(port.passing.begin() + static_cast<std::ptrdiff_t>(best));
-  port.next_input = static_cast<std::uint16_t>((passing->input + 1U) % turns);
-  return passing;
+  MessageRecord& message = records_[passing];
+  port.next_input = static_cast<std::uint16_t>((message.input + 1U) % turns);
+  return &message;
 }
 
 TimePs MessagePorts::send(MessagePort& port, MessageRecord& message, TimePs now, bool begins_here) {

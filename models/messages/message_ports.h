@@ -16,11 +16,13 @@ struct alignas(64) MessagePort {
   /// A message that begins here: the smaller turn, then whose stage began first, then the operation, the
   /// strand and the order of the calls.
   struct Own {
-    std::uint32_t after_priority;  // 0 for the highest
-    std::uint32_t order;
+    std::uint32_t after_priority;  // the smaller, the higher
+    std::uint32_t strand;
     std::uint64_t turn;
     TimePs entered_ps;
-    MessageRecord* message;
+    std::uint64_t operation;
+    std::uint32_t order;
+    std::uint32_t record;
     /// For the standard heap, whose front is the last by this order.
     bool operator<(const Own& other) const;
   };
@@ -28,12 +30,12 @@ struct alignas(64) MessagePort {
   TimePs latency_ps = 0;
   std::uint32_t vertex = 0, to_vertex = 0;
   std::uint16_t output = 0, to_input = 0;
-  std::uint16_t inputs = 0;      // of the vertex; those that begin here count as one more
-  std::uint16_t next_input = 0;  // round-robin
-  bool is_due = false;           // is asked to choose at the end of this instant
-  bool is_awaited = false;       // a wake-up comes when the line is free
-  std::vector<Own> own;          // heap
-  std::vector<MessageRecord*> passing;
+  std::uint16_t inputs = 0;            // of the vertex; those that begin here count as one more
+  std::uint16_t next_input = 0;        // round-robin
+  bool is_due = false;                 // is asked to choose at the end of this instant
+  bool is_awaited = false;             // a wake-up comes when the line is free
+  std::vector<Own> own;                // heap
+  std::vector<std::uint32_t> passing;  // records
   std::uint64_t packets = 0, payload_bytes = 0, wire_bytes = 0;
 
   bool is_waiting() const { return !own.empty() || !passing.empty(); }
@@ -45,7 +47,8 @@ struct alignas(64) MessagePort {
 /// the arithmetic of SwitchCore with all the room in the world behind every link.
 class MessagePorts {
  public:
-  MessagePorts(const WireFormat& format, const ClassTable& classes) : format_(format), classes_(classes) {}
+  MessagePorts(const WireFormat& format, const ClassTable& classes, const MessageRecords& records)
+      : format_(format), classes_(classes), records_(records) {}
 
   /// The next vertex; `routes` chooses among its links. NPUs come first.
   void add_vertex(const RouteFunction& routes, std::uint32_t links);
@@ -69,6 +72,8 @@ class MessagePorts {
   bool at_rest() const;
 
  private:
+  MessageRecord* choose_own(MessagePort& port);
+
   struct Vertex {
     const RouteFunction* routes;
     std::uint32_t first_port;
@@ -76,6 +81,7 @@ class MessagePorts {
   };
   const WireFormat format_;
   const ClassTable& classes_;
+  const MessageRecords& records_;
   std::vector<Vertex> vertices_;
   std::vector<MessagePort> ports_;
   Packet probe_;  // asks for routes

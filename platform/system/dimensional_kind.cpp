@@ -64,7 +64,7 @@ TimePs DimensionalKind::horizon_ps(const config::WaferSpec& spec) const {
   for (std::size_t d = 0; d < params.dimensions.count(); ++d)
     longest = std::max(longest,
                        params.dimensions[d].latency_ps +
-                           transfer_time_ps(std::min<std::uint64_t>(params.format.full_wire_bytes(), 1 << 20),
+                           transfer_time_ps(std::min<std::uint64_t>(params.format.full_wire_bytes(), 1 << 16),
                                             params.dimensions[d].bytes_per_s));
   return 2 * (longest + params.credit_delay_ps);
 }
