@@ -200,16 +200,19 @@ void MessageNetwork::resume_parked(MessageRank& rank, std::uint32_t index, TimeP
 }
 
 void MessageNetwork::expect(const MessageKey& key, Npu& at, const Waiter& waiter, TimePs now) {
-  const auto* const early = at.matcher.find(key);
+  const bool has_slots = waiter.rank && waiter.rank->keeps_strands && waiter.posted;
+  // Programs that keep strands have one receive per tag, so there is nothing else to look for.
+  const auto* const early = has_slots && at.early == 0 ? nullptr : at.matcher.find(key);
   if (early && !early->message)
     throw std::logic_error("an NPU waits twice for the message with tag " + std::to_string(key.tag) +
                            " from " + npu_name(key.source));
   if (early) {
     MessageRecord& message = *early->message;
     at.matcher.remove(*early);
+    --at.early;
     return matched(message, waiter, now);
   }
-  if (waiter.rank && waiter.rank->keeps_strands && waiter.posted)
+  if (has_slots)
     for (ExpectedMessage& slot : waiter.rank->strands[waiter.strand].expected)
       if (slot.source == ExpectedMessage::kNobody) {
         slot.tag = key.tag;
@@ -233,7 +236,10 @@ void MessageNetwork::arrived(MessageRecord& message, TimePs now) {
                        now);
       }
   const auto* const expected = at.matcher.find(message.key);
-  if (!expected || expected->message) return at.matcher.add(message.key, &message, {});
+  if (!expected || expected->message) {
+    ++at.early;
+    return at.matcher.add(message.key, &message, {});
+  }
   const Waiter waiter = expected->waiter;
   at.matcher.remove(*expected);
   matched(message, waiter, now);

@@ -105,7 +105,8 @@ void MessageNetwork::line_free(std::uint32_t number, TimePs now) {
 
 void MessageNetwork::choose(TimePs now) {
   for (std::size_t i = 0; i < due_ports_.size(); ++i) {
-    if (i + 4 < due_ports_.size()) __builtin_prefetch(&ports_.port(due_ports_[i + 4]));
+    if (i + 8 < due_ports_.size()) ports_.port(due_ports_[i + 8]).prefetch();
+    if (i + 4 < due_ports_.size()) ports_.port(due_ports_[i + 4]).prefetch_waiting();
     serve(due_ports_[i], now);
   }
   due_ports_.clear();

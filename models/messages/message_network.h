@@ -50,7 +50,8 @@ class MessageNetwork final : public MessageService, private Wakeable {
   };
   struct Npu {
     MessageListener* listener = nullptr;
-    MessageRank* recent = nullptr;                    // that a message came for
+    MessageRank* recent = nullptr;  // that a message came for
+    std::uint32_t early = 0;        // messages in the matcher
     std::vector<std::unique_ptr<MessageRank>> ranks;  // collectives that it is in
     MessageMatcher<Waiter, MessageRecord> matcher;
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -38,6 +39,16 @@ struct alignas(64) MessagePort {
   std::vector<std::uint32_t> passing;  // records
   std::uint64_t packets = 0, payload_bytes = 0, wire_bytes = 0;
 
+  /// Hints, in this order.
+  void prefetch() const {
+    for (std::size_t k = 0; k < sizeof(MessagePort); k += 64)
+      __builtin_prefetch(reinterpret_cast<const char*>(this) + k);
+  }
+  void prefetch_waiting() const {
+    __builtin_prefetch(own.data());
+    __builtin_prefetch(own.data() + own.size() / 2);
+    __builtin_prefetch(own.data() + own.size());
+  }
   bool is_waiting() const { return !own.empty() || !passing.empty(); }
 };
 

@@ -30,7 +30,7 @@ struct MessageStrand {
   TimePs entered_ps = 0;  ///< when its stage began
   std::uint64_t turn = 0;
   /// Where programs keep strands (StepSource::keeps_strands) the first receives are here, beside the strand.
-  std::array<ExpectedMessage, 2> expected{};
+  std::array<ExpectedMessage, 8> expected{};
 };
 
 /// A rank in a collective.
