@@ -63,7 +63,8 @@ void DimensionalFabric::check_params() const {
   check_buffer(params_.format, params_.buffer_bytes);
   if (params_.format.by_flit) throw std::invalid_argument("dimensions do not go with wormhole switching");
   for (std::size_t d = 0; d < dimensions.count(); ++d)
-    if (dimensions[d].size > 1 && (dimensions[d].bytes_per_s == 0 || dimensions[d].latency_ps == 0))
+    if (dimensions[d].size > 1 &&
+        (dimensions[d].bytes_per_s == 0 || (dimensions[d].latency_ps == 0 && !params_.messages)))
       throw std::invalid_argument("dimension " + std::to_string(d) +
                                   " needs a bandwidth and a latency of 1 ps or more");
   for (const OtherLink& other : params_.other_links)

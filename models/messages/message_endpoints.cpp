@@ -210,7 +210,8 @@ void MessageNetwork::expect(const MessageKey& key, Npu& at, const Waiter& waiter
     MessageRecord& message = *early->message;
     at.matcher.remove(*early);
     --at.early;
-    return matched(message, waiter, now);
+    // Not from within the step that waits: it is not done with posting.
+    return due(message, Event::take, now + match(message, waiter));
   }
   if (has_slots)
     for (ExpectedMessage& slot : waiter.rank->strands[waiter.strand].expected)
@@ -232,8 +233,9 @@ void MessageNetwork::arrived(MessageRecord& message, TimePs now) {
     for (ExpectedMessage& slot : rank->strands[message.strand].expected)
       if (slot.tag == message.key.tag && slot.source == index_of(message.key.source)) {
         slot.source = ExpectedMessage::kNobody;
-        return matched(message, {rank, 0, slot.bytes, message.strand, slot.step, slot.reduces != 0, true},
-                       now);
+        return take_after(
+            match(message, {rank, 0, slot.bytes, message.strand, slot.step, slot.reduces != 0, true}),
+            message, now);
       }
   const auto* const expected = at.matcher.find(message.key);
   if (!expected || expected->message) {
@@ -242,11 +244,18 @@ void MessageNetwork::arrived(MessageRecord& message, TimePs now) {
   }
   const Waiter waiter = expected->waiter;
   at.matcher.remove(*expected);
-  matched(message, waiter, now);
+  take_after(match(message, waiter), message, now);
 }
 
-/// The message is here, and so is who waits for it.
-void MessageNetwork::matched(MessageRecord& message, const Waiter& waiter, TimePs now) {
+void MessageNetwork::take_after(TimePs cost, MessageRecord& message, TimePs now) {
+  if (cost == 0)
+    take(message, now);
+  else
+    due(message, Event::take, now + cost);
+}
+
+/// The message is here, and so is who waits for it; returns what the receiver pays.
+TimePs MessageNetwork::match(MessageRecord& message, const Waiter& waiter) {
   if (waiter.rank && message.bytes != waiter.bytes)
     throw std::logic_error(npu_name(message.destination) + ", collective " +
                            std::to_string(message.key.operation) + ": " + npu_name(message.key.source) +
@@ -259,10 +268,7 @@ void MessageNetwork::matched(MessageRecord& message, const Waiter& waiter, TimeP
   message.posted = waiter.posted;
   TimePs cost = costs_.receive_cost_ps;
   if (waiter.reduces && costs_.reduction_bytes_per_s != 0) cost += reduction_ps(message.bytes);
-  if (cost == 0)
-    take(message, now);
-  else
-    due(message, Event::take, now + cost);
+  return cost;
 }
 
 TimePs MessageNetwork::reduction_ps(std::uint64_t bytes) {

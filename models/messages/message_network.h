@@ -50,8 +50,8 @@ class MessageNetwork final : public MessageService, private Wakeable {
   };
   struct Npu {
     MessageListener* listener = nullptr;
-    MessageRank* recent = nullptr;  // that a message came for
-    std::uint32_t early = 0;        // messages in the matcher
+    MessageRank* recent = nullptr;                    // that a message came for
+    std::uint32_t early = 0;                          // messages in the matcher
     std::vector<std::unique_ptr<MessageRank>> ranks;  // collectives that it is in
     MessageMatcher<Waiter, MessageRecord> matcher;
   };
@@ -83,7 +83,8 @@ class MessageNetwork final : public MessageService, private Wakeable {
   void step_done(MessageRank& rank, std::uint32_t strand, TimePs now);
   void resume_parked(MessageRank& rank, std::uint32_t strand, TimePs now);
   void arrived(MessageRecord& message, TimePs now);
-  void matched(MessageRecord& message, const Waiter& waiter, TimePs now);
+  TimePs match(MessageRecord& message, const Waiter& waiter);
+  void take_after(TimePs cost, MessageRecord& message, TimePs now);
   void take(MessageRecord& message, TimePs now);
   void store(MessageRank& rank, std::uint32_t strand, std::uint32_t step, const std::byte* from);
   void store_taken(MessageRank& rank, std::uint32_t strand);

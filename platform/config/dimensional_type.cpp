@@ -25,8 +25,8 @@ std::shared_ptr<const Struct<DimensionSpec>> dimension_type() {
                 "collectives")
       .required("bandwidth", &DimensionSpec::bandwidth_bytes_per_s,
                 whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"), "Of a link, per direction")
-      .required("latency", &DimensionSpec::latency_ps, whole_quantity(time_dimension(), "1 ps", "1 s"),
-                "Of a link; of a switch there are two on the way");
+      .required("latency", &DimensionSpec::latency_ps, whole_quantity(time_dimension(), "0 ps", "1 s"),
+                "Of a link; of a switch there are two on the way. 0 only with transport: messages");
   return type;
 }
 
@@ -108,6 +108,8 @@ void check_dimensional(const FabricSpec& fabric, const Check& check) {
       check.fail({&each.shape, &each.size},
                  fmt::format("the sides multiply to {}, but the dimension has {} NPUs", product, each.size));
     rings = rings || each.topology == DimensionTopology::ring || each.topology == DimensionTopology::torus;
+    if (each.latency_ps == 0 && fabric.dimensional.transport == Transport::packets)
+      check.fail({&each.latency_ps}, "packets need 1 ps or more; take that, or transport: messages");
     sides += each.shape.empty() ? 1 : each.shape.size();
     npus *= each.size;
     if (npus > kMostNpus)
