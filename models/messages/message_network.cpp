@@ -11,7 +11,7 @@ using Event = MessageRecord::Event;
 
 MessageNetwork::MessageNetwork(std::uint32_t npus, const WireFormat& format, const ClassTable& classes,
                                Scheduler& scheduler)
-    : classes_(classes), scheduler_(scheduler), ports_(format, classes, records_), npus_(npus) {}
+    : scheduler_(scheduler), ports_(format, classes, records_), npus_(npus) {}
 
 void MessageNetwork::connect(NpuId npu, MessageListener& listener, const MessageCosts& costs) {
   npus_[index_of(npu)].listener = &listener;

@@ -92,7 +92,6 @@ class MessageNetwork final : public MessageService, private Wakeable {
   static MessageRank* rank_of(Npu& npu, std::uint64_t operation);
   TimePs reduction_ps(std::uint64_t bytes);
 
-  ClassTable const& classes_;
   Scheduler& scheduler_;
   MessageRecords records_;
   MessagePorts ports_;

@@ -160,6 +160,10 @@ Result collective(const Case& c) {
   CollectiveRequest request;
   request.type = c.work == Work::all_reduce ? CollectiveType::all_reduce : CollectiveType::all_to_all;
   request.bytes = c.bytes;
+  if (c.dimensions) {
+    request.algorithm = "dimensional";
+    request.chunks = spec.collectives.requested_chunks();
+  }
   for (std::uint32_t n = 0; n < c.width * c.height; ++n) request.group.push_back(static_cast<NpuId>(n));
   const CollectiveResult run = run_collective(spec, request, "dp");
   return {run.simulation_cpu_s, run.packet_hops, run.injected_packets, run.events, 0};
@@ -399,7 +403,7 @@ int sc_main(int argc, char** argv) {
       {"FRED-D 1024 unif.", 16, 64, Work::uniform, 0.9, 1'000'000, 0, 0.3, true},
       {"FRED-D 20 all-red.", 4, 5, Work::all_reduce, 0, 0, 256 << 20, 0.5, true},
       {"FRED-D 1024 all-r.", 16, 64, Work::all_reduce, 0, 0, 8 << 20, 0.4, true},
-      // Hops are messages on a link: 8.4 million; 2.6 and 3.5 million over two or one links each.
+      // Hops are messages on links, of which a switch has two on the way.
       {"ring of 1024", 32, 32, Work::all_reduce, 0, 0, 64 << 20, 0.4, false,
        "{topology: ring, size: 1024, bandwidth: 50 GiB/s, latency: 500 ns}",
        "chunks: 4, dimensions: {active_chunks: 1}"},
