@@ -14,6 +14,8 @@
 #include "platform/config/config_error.h"
 #include "platform/explain/explain_command.h"
 #include "platform/fred/fred_command.h"
+#include "platform/memory/memory_command.h"
+#include "platform/memory_engine/memory_engine_command.h"
 #include "platform/report/compare_command.h"
 #include "platform/run/run_command.h"
 #include "platform/study/study_command.h"
@@ -43,7 +45,8 @@ int run(int argc, char** argv) {
       {"workload", add_workload_command(app)}, {"fred", add_fred_command(app)},
       {"study", add_study_command(app)},       {"compare", add_compare_command(app)},
       {"explain", add_explain_command(app)},   {"astra-sim", add_astra_sim_command(app)},
-      {"convert", add_convert_command(app)},
+      {"convert", add_convert_command(app)},   {"memory-engine", add_memory_engine_command(app)},
+      {"memory", add_memory_command(app)},
   };
   try {
     app.parse(argc, argv);

@@ -75,6 +75,10 @@ class StepSource {
   virtual std::uint32_t steps(std::uint32_t strand) const = 0;
   /// Requires strand < strands() and index < steps(strand).
   virtual Step step(std::uint32_t strand, std::uint32_t index) const = 0;
+  /// Step::joins, where that is known without the rest.
+  virtual bool joins(std::uint32_t strand, std::uint32_t index) const { return step(strand, index).joins; }
+  /// What a strand sends is received by the strand of the same number.
+  virtual bool keeps_strands() const { return false; }
   /// The parts of the buffer that a step sends or receives, in order; Step::bytes in all.
   virtual std::vector<BufferPiece> pieces(std::uint32_t strand, std::uint32_t index) const;
   /// The members of flow `tag`, the same from every rank's source. @throws std::logic_error: it has no flows.

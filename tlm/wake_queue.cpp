@@ -73,7 +73,14 @@ void WakeQueue::push(TimePs now, const Entry& entry) {
   } else if (at == now) {
     immediate_.push_back(entry);
   } else if (slot <= open_slot_) {
-    // Into the bucket that is being worked on: rare, a delay shorter than a bucket.
+    // Into the bucket that is being worked on: a delay shorter than a bucket. Rare, but where thousands are
+    // in lock-step it is so for all of them.
+    constexpr std::ptrdiff_t kMostMoved = 64;
+    if (open_.size() - open_front_ > std::size_t{kMostMoved} && entry.before(*(open_.end() - kMostMoved))) {
+      late_.push_back(entry);
+      std::push_heap(late_.begin(), late_.end(), later);
+      return;
+    }
     open_.insert(std::upper_bound(open_.begin() + static_cast<std::ptrdiff_t>(open_front_), open_.end(),
                                   entry, earlier),
                  entry);
@@ -136,7 +143,8 @@ bool WakeQueue::open_next(std::uint64_t last) {
 
 const WakeQueue::Entry* WakeQueue::front() {
   const Entry* first = nullptr;
-  if (open_front_ != open_.size() || open_next()) {
+  // Late entries are of open buckets, so before all others.
+  if (open_front_ != open_.size() || (late_.empty() && open_next())) {
     first = &open_[open_front_];
     front_in_ = Source::open;
   }
@@ -144,6 +152,10 @@ const WakeQueue::Entry* WakeQueue::front() {
   if (!immediate_.empty() && (!first || immediate_.front().at < first->at)) {
     first = &immediate_.front();
     front_in_ = Source::immediate;
+  }
+  if (!late_.empty() && (!first || late_.front().before(*first))) {
+    first = &late_.front();
+    front_in_ = Source::late;
   }
   if (!far_.empty() && (!first || far_.front().at <= first->at)) {
     first = &far_.front();
@@ -155,6 +167,9 @@ const WakeQueue::Entry* WakeQueue::front() {
 void WakeQueue::pop_other() {
   if (front_in_ == Source::immediate) {
     immediate_.pop_front();
+  } else if (front_in_ == Source::late) {
+    std::pop_heap(late_.begin(), late_.end(), later);
+    late_.pop_back();
   } else {
     std::pop_heap(far_.begin(), far_.end(), later);
     far_.pop_back();

@@ -123,7 +123,8 @@ class WakeQueue {
   std::uint32_t free_ = kNil, pending_ = 0;
   RingQueue<Entry> immediate_;  // due at the instant they were pushed
   std::vector<Entry> far_;      // heap
-  enum class Source { open, immediate, far } front_in_ = Source::open;
+  std::vector<Entry> late_;     // heap, of entries of open buckets that came when many others were there
+  enum class Source { open, immediate, far, late } front_in_ = Source::open;
   std::uint32_t order_ = 0;
 };
 

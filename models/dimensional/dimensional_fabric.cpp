@@ -45,6 +45,12 @@ DimensionalFabric::DimensionalFabric(const sc_core::sc_module_name& name, const 
     if (switched) switches += npus() / dimensions[d].size;
     switch_routing_.emplace_back(dimensions, d);
   }
+  switch_count_ = switches;
+  for (std::uint32_t n = 0; n < npus(); ++n) node_routing_.emplace_back(dimensions, static_cast<NpuId>(n));
+  if (params_.messages) {
+    make_network(classes, scheduler);
+    return;
+  }
   switches_.resize(switches);
   make_nodes(classes, scheduler, reverse);
   make_switches(classes, scheduler);
@@ -57,7 +63,8 @@ void DimensionalFabric::check_params() const {
   check_buffer(params_.format, params_.buffer_bytes);
   if (params_.format.by_flit) throw std::invalid_argument("dimensions do not go with wormhole switching");
   for (std::size_t d = 0; d < dimensions.count(); ++d)
-    if (dimensions[d].size > 1 && (dimensions[d].bytes_per_s == 0 || dimensions[d].latency_ps == 0))
+    if (dimensions[d].size > 1 &&
+        (dimensions[d].bytes_per_s == 0 || (dimensions[d].latency_ps == 0 && !params_.messages)))
       throw std::invalid_argument("dimension " + std::to_string(d) +
                                   " needs a bandwidth and a latency of 1 ps or more");
   for (const OtherLink& other : params_.other_links)
@@ -66,6 +73,7 @@ void DimensionalFabric::check_params() const {
       throw std::invalid_argument("links of NPU " + std::to_string(index_of(other.npu)) + " in dimension " +
                                   std::to_string(other.dimension) +
                                   ": there is no such NPU or dimension, or a bandwidth or latency is 0");
+  if (params_.messages) return;
   // A queue per input, output and channel.
   std::uint64_t per_node = 1, queues = 0;
   for (std::size_t d = 0; d < dimensions.count(); ++d) {
@@ -105,6 +113,7 @@ OutputParams DimensionalFabric::ejection() const { return {kNoWire, 0, std::uint
 OutputParams DimensionalFabric::injection_link() const { return {kNoWire, 0, std::uint64_t{1} << 60}; }
 
 TimePs DimensionalFabric::lookahead_ps() const {
+  if (network_) return 0;
   TimePs ahead = params_.credit_delay_ps;
   for (std::size_t d = 0; d < params_.dimensions.count(); ++d)
     if (params_.dimensions[d].size > 1) ahead = std::min(ahead, params_.dimensions[d].latency_ps);
@@ -113,8 +122,6 @@ TimePs DimensionalFabric::lookahead_ps() const {
 }
 
 void DimensionalFabric::make_nodes(const ClassTable& classes, Scheduler& scheduler, bool reverse) {
-  for (std::uint32_t n = 0; n < npus(); ++n)
-    node_routing_.emplace_back(params_.dimensions, static_cast<NpuId>(n));
   for (std::uint32_t k = 0; k < npus(); ++k) make_node(reverse ? npus() - 1 - k : k, classes, scheduler);
 }
 
@@ -181,43 +188,114 @@ void DimensionalFabric::make_switches(const ClassTable& classes, Scheduler& sche
   }
 }
 
-void DimensionalFabric::bind_links(const ClassTable& classes) {
+/// visit(name, from, output, to, input, dimension, its parameters)
+template <typename Visit>
+void DimensionalFabric::for_each_link(const Visit& visit) const {
   const Dimensions& dimensions = params_.dimensions;
   for (std::uint32_t n = 0; n < npus(); ++n) {
     const auto here = static_cast<NpuId>(n);
     const std::vector<DimensionPort> ports = ports_of(here, dimensions);
-    const auto bind = [&](SwitchModule& from, PortId output, SwitchModule& to, PortId input,
-                          const std::string& name, std::size_t from_number, std::size_t d) {
-      links_.push_back({name, from_number, output, false});
-      std::string plain = name;
-      std::replace_if(
-          plain.begin(), plain.end(), [](char c) { return c == '.' || c == '-' || c == '>'; }, '_');
-      bind_checked(from.output(output), to.input(input), checkers_, plain, link(here, d), classes);
-    };
     for (std::uint32_t p = 0; p < ports.size(); ++p) {
       const std::size_t d = ports[p].dimension;
       const auto port = static_cast<PortId>(p);
+      const OutputParams params = link(here, d);
       if (ports[p].to == DimensionPort::To::to_switch) {
         const std::size_t number = switch_number(here, d);
         const std::string name = "switch" + std::to_string(number - npus());
         const auto at = static_cast<PortId>(ports[p].coordinate);
-        bind(*switches_[n], port, *switches_[number], at, node_name(here) + "->" + name, n, d);
-        bind(*switches_[number], at, *switches_[n], port, name + "->" + node_name(here), number, d);
+        visit(node_name(here) + "->" + name, n, port, number, at, params);
+        visit(name + "->" + node_name(here), number, at, n, port, params);
         continue;
       }
       const NpuId there = dimensions.at(here, d, ports[p].coordinate);
       const PortId input =
           number_of(other_end(ports[p], dimensions.coordinate(here, d)), ports_of(there, dimensions));
-      bind(*switches_[n], port, *switches_[index_of(there)], input,
-           node_name(here) + "->" + node_name(there) + "." + name_of(ports[p]), n, d);
+      visit(node_name(here) + "->" + node_name(there) + "." + name_of(ports[p]), n, port, index_of(there),
+            input, params);
     }
-    links_.push_back(
-        {node_name(here) + "->" + endpoint_name(here), n, static_cast<PortId>(ports.size()), true});
   }
+}
+
+void DimensionalFabric::bind_links(const ClassTable& classes) {
+  for_each_link([&](const std::string& name, std::size_t from, PortId output, std::size_t to, PortId input,
+                    const OutputParams& params) {
+    links_.push_back({name, from, output, false});
+    std::string plain = name;
+    std::replace_if(
+        plain.begin(), plain.end(), [](char c) { return c == '.' || c == '-' || c == '>'; }, '_');
+    bind_checked(switches_[from]->output(output), switches_[to]->input(input), checkers_, plain, params,
+                 classes);
+  });
+  for (std::uint32_t n = 0; n < npus(); ++n) {
+    const auto here = static_cast<NpuId>(n);
+    links_.push_back(
+        {node_name(here) + "->" + endpoint_name(here), n, static_cast<PortId>(ports(here) - 1), true});
+  }
+}
+
+void DimensionalFabric::make_network(const ClassTable& classes, Scheduler& scheduler) {
+  const Dimensions& dimensions = params_.dimensions;
+  network_ = std::make_unique<MessageNetwork>(npus(), params_.format, classes, scheduler);
+  MessagePorts& ports = network_->ports();
+  for (std::uint32_t n = 0; n < npus(); ++n)
+    ports.add_vertex(node_routing_[n], node_routing_[n].outputs() - 1);
+  for (std::size_t d = 0; d < dimensions.count(); ++d) {
+    if (dimensions[d].kind != FabricDimension::Kind::switched || dimensions[d].size < 2) continue;
+    for (std::uint32_t k = 0; k < npus() / dimensions[d].size; ++k)
+      ports.add_vertex(switch_routing_[d], dimensions[d].size);
+  }
+  for_each_link([&](const std::string& name, std::size_t from, PortId output, std::size_t to, PortId input,
+                    const OutputParams& params) {
+    links_.push_back({name, from, output, false});
+    ports.set_link(static_cast<std::uint32_t>(from), output, params, static_cast<std::uint32_t>(to), input);
+  });
+}
+
+OutputCounters DimensionalFabric::counters(const FabricLink& link) const {
+  if (!network_) return Fabric::counters(link);
+  const MessagePorts& ports = network_->ports();
+  const MessagePort& port = ports.port(ports.number_of(static_cast<std::uint32_t>(link.from), link.output));
+  OutputCounters counters;
+  counters.packets = port.packets;
+  counters.payload_bytes = port.payload_bytes;
+  counters.wire_bytes = port.wire_bytes;
+  return counters;
+}
+
+std::uint64_t DimensionalFabric::bytes_per_s(const FabricLink& link) const {
+  if (!network_) return Fabric::bytes_per_s(link);
+  const MessagePorts& ports = network_->ports();
+  return ports.port(ports.number_of(static_cast<std::uint32_t>(link.from), link.output)).line.bytes_per_s();
+}
+
+std::uint64_t DimensionalFabric::queued_packets() const {
+  return network_ ? network_->messages() : Fabric::queued_packets();
+}
+
+void DimensionalFabric::observe(LinkObserver& observer) {
+  if (network_)
+    network_->observe(observer);
+  else
+    Fabric::observe(observer);
+}
+
+::tlm::tlm_sync_enum DimensionalFabric::NoPackets::nb_transport_fw(Packet&, ::tlm::tlm_phase&,
+                                                                   sc_core::sc_time&) {
+  throw std::logic_error("a packet on a fabric that carries messages");
+}
+
+::tlm::tlm_sync_enum DimensionalFabric::NoPackets::nb_transport_bw(Packet&, ::tlm::tlm_phase&,
+                                                                   sc_core::sc_time&) {
+  throw std::logic_error("a credit on a fabric that carries messages");
 }
 
 void DimensionalFabric::attach(NpuId endpoint, FabricInitiatorSocket& to_fabric,
                                FabricTargetSocket& from_fabric) {
+  if (network_) {
+    to_fabric.get_base_port().bind(no_packets_);
+    from_fabric.get_base_port().bind(no_packets_);
+    return;
+  }
   SwitchModule& node = *switches_[index_of(endpoint)];
   const auto own = static_cast<PortId>(ports(endpoint) - 1);
   // Packets for several links go in side by side, so there is no line whose rules a checker could hold.

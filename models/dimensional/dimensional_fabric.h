@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "models/dimensional/dimension_routing.h"
+#include "models/messages/message_network.h"
 #include "tlm/fabric/fabric.h"
 
 namespace wafertlm {
@@ -25,6 +27,7 @@ struct DimensionalParams {
   TimePs credit_delay_ps = 0;
   WireFormat format;
   std::uint64_t buffer_bytes = 0;  ///< per virtual channel and input; 0: auto
+  bool messages = false;           ///< carries whole messages, in an engine of its own (models/messages)
 };
 
 /// A fabric of dimensions (tlm/dimensions.h): a node per NPU, which is a switch with a port for each of its
@@ -55,15 +58,32 @@ class DimensionalFabric final : public Fabric {
   Region region_of(NpuId endpoint) const override { return static_cast<Region>(index_of(endpoint)); }
   std::string switch_of(NpuId endpoint) const override { return "node" + std::to_string(index_of(endpoint)); }
   TimePs head_latency_ps(NpuId from, NpuId to) const override;
+  MessageService* messages() override { return network_.get(); }
+  std::size_t switches() const override { return switch_count_; }
+  OutputCounters counters(const FabricLink& link) const override;
+  std::uint64_t bytes_per_s(const FabricLink& link) const override;
+  std::uint64_t queued_packets() const override;
+  void observe(LinkObserver& observer) override;
 
  private:
+  /// The place of packets in an NPU when messages go another way.
+  struct NoPackets final : FabricForwardIf, FabricBackwardIf {
+    ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay) override;
+    ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay) override;
+  };
+
   void check_params() const;
   OutputParams link(NpuId npu, std::size_t dimension) const;
   OutputParams ejection() const;
   void make_nodes(const ClassTable& classes, Scheduler& scheduler, bool reverse);
   void make_node(std::uint32_t n, const ClassTable& classes, Scheduler& scheduler);
   void make_switches(const ClassTable& classes, Scheduler& scheduler);
+  template <typename Visit>
+  void for_each_link(const Visit& visit) const;
   void bind_links(const ClassTable& classes);
+  void make_network(const ClassTable& classes, Scheduler& scheduler);
   void check_routes() const;
   std::size_t switch_number(NpuId npu, std::size_t dimension) const;
 
@@ -73,6 +93,9 @@ class DimensionalFabric final : public Fabric {
   std::deque<NodeRouting> node_routing_;
   std::deque<SwitchRouting> switch_routing_;  // by dimension
   std::vector<std::size_t> first_switch_;     // by dimension: number of its first switch
+  std::size_t switch_count_ = 0;
+  std::unique_ptr<MessageNetwork> network_;  // in place of switches_
+  NoPackets no_packets_;
 };
 
 }  // namespace wafertlm

@@ -16,6 +16,7 @@
 #include "models/endpoint/reliability.h"
 #include "tlm/data_type.h"
 #include "tlm/fabric/message.h"
+#include "tlm/fabric/message_service.h"
 #include "tlm/flow.h"
 #include "tlm/program.h"
 #include "tlm/wake_slot.h"
@@ -47,17 +48,6 @@ struct EndpointParams {
   std::uint64_t reduction_bytes_per_s = 0;    ///< a reduction reads twice and writes once at it; 0: free
   std::optional<MemoryTrafficParams> memory;  ///< what is sent is read, what is received written; none: free
   std::optional<ReliabilityParams> reliability;  ///< Go-Back-N; none: the fabric makes no errors
-};
-
-/// A collective that this rank enters.
-struct CollectiveStart {
-  std::uint64_t collective_id = 0;
-  const StepSource* program = nullptr;  ///< this rank's; must stay until it is done
-  const Group* group = nullptr;
-  ClassId traffic_class{};
-  std::byte* buffer = nullptr;  ///< functional mode: this rank's values, else null
-  DataType data_type{};
-  std::uint64_t token = 0;
 };
 
 /// The program executor: sends and receives messages, runs the steps of collectives, and matches what arrives

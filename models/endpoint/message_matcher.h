@@ -12,7 +12,7 @@ namespace wafertlm {
 /// Matches messages with who waits for them, whichever comes first: chains over one array of entries that are
 /// used again, so no allocation per message. (Two standard maps, one of them of queues, took up to five
 /// allocations and some twenty cache lines per message.)
-template <typename Waiter>
+template <typename Waiter, typename Message = wafertlm::Message>
 class MessageMatcher {
  public:
   /// Of one key there are waiters or messages, never both.

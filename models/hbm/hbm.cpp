@@ -19,6 +19,15 @@ Hbm::Hbm(const sc_core::sc_module_name& name, const HbmParams& params, Scheduler
   if (params.capacity_bytes == 0 || params.queue_requests == 0)
     throw std::invalid_argument(std::string(this->name()) +
                                 ": capacity and queue of an HBM must be at least 1");
+  if (params.dram) {
+    auto dram = std::make_unique<DramMemory>(*params.dram);
+    dram_ = dram.get();
+    timing_ = std::move(dram);
+  } else if (params.flow) {
+    auto flow = std::make_unique<FlowMemory>(*params.flow);
+    flow_ = flow.get();
+    timing_ = std::move(flow);
+  }
   socket.bind(static_cast<MemoryForwardIf&>(*this));
 }
 
@@ -70,6 +79,8 @@ unsigned Hbm::transport_dbg(Payload& payload) {
 void Hbm::wake(std::uint32_t what, TimePs now) {
   if (what == kResponseEnded) {
     response_ended();
+  } else if (what >= kAccess) {
+    if (!ask(what - kAccess, now)) return;
   } else {
     done_.push_back(in_service_[what].front());
     in_service_[what].pop_front();
@@ -85,6 +96,7 @@ void Hbm::wake(std::uint32_t what, TimePs now) {
 
 void Hbm::accept(Payload& payload, TimePs at) {
   ++held_;
+  if (timing_) return accept_timed(payload, at);
   const TimePs done = serve(payload, at);
   const auto direction = static_cast<std::uint32_t>(direction_of(payload));
   in_service_[direction].push_back(&payload);
@@ -123,14 +135,61 @@ void Hbm::response_ended() {
   payload.release();
 }
 
-/// Does what the payload asks for, sets its response, and returns when it is done.
-TimePs Hbm::serve(Payload& payload, TimePs at) {
+/// Moves the data and sets the response.
+MemoryAccess Hbm::begin(Payload& payload) {
   const ::tlm::tlm_response_status status = check(payload);
   const bool moves = status == ::tlm::TLM_OK_RESPONSE && payload.get_command() != ::tlm::TLM_IGNORE_COMMAND;
   if (moves && params_.functional) move_data(payload);
   payload.set_response_status(status);
-  const HbmRequest request{direction_of(payload), moves ? payload.get_data_length() : 0};
+  const MemoryAccess access{payload.is_write(), payload.get_address(), moves ? payload.get_data_length() : 0};
+  if (timing_) {
+    HbmCounters& counters = counters_[access.write];
+    ++counters.requests;
+    counters.bytes += access.bytes;
+  }
+  return access;
+}
+
+/// Does what the payload asks for, sets its response, and returns when it is done.
+TimePs Hbm::serve(Payload& payload, TimePs at) {
+  const MemoryAccess access = begin(payload);
+  if (timing_) {
+    const MemoryTiming::Id id = timing_->submit(access, at);
+    const TimePs done = std::max(timing_->wait_for(id), at) + params_.timing.latency_ps;
+    timing_->end(id);
+    return done;
+  }
+  const HbmRequest request{direction_of(payload), access.bytes};
   return observer_ ? observed_advance(request, at) : engine_.advance(request, at);
+}
+
+void Hbm::accept_timed(Payload& payload, TimePs at) {
+  const MemoryTiming::Id id = timing_->submit(begin(payload), at);
+  if (id >= accesses_.size()) accesses_.resize(id + 1);
+  accesses_[id] = {&payload, at, false};
+  const MemoryTiming::Answer answer = timing_->ask(id, at);
+  accesses_[id].known = answer.known;
+  scheduler_.schedule(answer.at + (answer.known ? params_.timing.latency_ps : 0), *this, kAccess + id);
+}
+
+/// Whether the access is over; else it is asked for again.
+bool Hbm::ask(MemoryTiming::Id id, TimePs now) {
+  Access& access = accesses_[id];
+  if (!access.known) {
+    const MemoryTiming::Answer answer = timing_->ask(id, now);
+    access.known = answer.known;
+    const TimePs again = answer.at + (answer.known ? params_.timing.latency_ps : 0);
+    if (!answer.known || again > now) {
+      scheduler_.schedule(again, *this, kAccess + id);
+      return false;
+    }
+  }
+  timing_->end(id);
+  if (observer_ && access.payload->is_response_ok())
+    observer_->moved(observed_, access.payload->is_write(), access.payload->get_data_length(),
+                     access.since_ps, now);
+  done_.push_back(access.payload);
+  return true;
 }
 
 TimePs Hbm::observed_advance(const HbmRequest& request, TimePs at) {

@@ -2,7 +2,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
 
+#include "models/hbm/dram/dram_memory.h"
+#include "models/hbm/flow_memory.h"
 #include "models/hbm/hbm_engine.h"
 #include "models/hbm/page_store.h"
 #include "tlm/memory/memory_observer.h"
@@ -13,13 +18,15 @@
 namespace wafertlm {
 
 struct HbmParams {
-  HbmEngineParams timing;
+  HbmEngineParams timing;  ///< without `dram` and `flow` the latency, and a bandwidth per direction
   std::uint64_t capacity_bytes = 80'000'000'000;
-  std::uint32_t queue_requests = 64;  ///< accepted and not answered; when full, END_REQ is withheld
-  bool functional = false;            ///< keep the data
+  std::uint32_t queue_requests = 64;          ///< accepted and not answered; when full, END_REQ is withheld
+  bool functional = false;                    ///< keep the data
+  std::optional<DramParams> dram = {};        ///< by rows and banks
+  std::optional<FlowMemoryParams> flow = {};  ///< by an efficiency table
 };
 
-/// The memory of one NPU: an HbmEngine behind a base-protocol socket.
+/// The memory of one NPU: an HbmEngine, a DramMemory or a FlowMemory behind a base-protocol socket.
 ///   - BEGIN_REQ is answered with TLM_UPDATED to END_REQ, or END_REQ comes backward when the queue has room.
 ///     BEGIN_RESP comes backward when the request is done and the response before it has ended.
 ///   - b_transport adds the time until the request is done to the delay, and does not wait. It uses the same
@@ -38,6 +45,13 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
   Hbm(const sc_core::sc_module_name& name, const HbmParams& params, Scheduler& scheduler);
 
   const HbmEngine& engine() const { return engine_; }
+  /// What was served. With `dram` and `flow` only requests and bytes are told by direction.
+  const HbmCounters& counters(HbmCommand command) const {
+    return timing_ ? counters_[static_cast<std::size_t>(command)] : engine_.counters(command);
+  }
+  /// Null unless the memory is by rows and banks; by an efficiency table.
+  DramMemory* dram() const { return dram_; }
+  const FlowMemory* flow() const { return flow_; }
   /// Tells `observer`, as memory number `number`, about every transfer from now on.
   void observe(MemoryObserver& observer, std::size_t number) {
     observer_ = &observer;
@@ -48,7 +62,7 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
 
  private:
   using Payload = ::tlm::tlm_generic_payload;
-  enum What : std::uint32_t { kReadDone, kWriteDone, kResponseEnded };
+  enum What : std::uint32_t { kReadDone, kWriteDone, kResponseEnded, kAccess };  // kAccess + its number
 
   ::tlm::tlm_sync_enum nb_transport_fw(Payload& payload, ::tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
@@ -59,7 +73,10 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
 
   ::tlm::tlm_response_status check(const Payload& payload) const;
   void move_data(const Payload& payload);
+  MemoryAccess begin(Payload& payload);
   TimePs serve(Payload& payload, TimePs at);
+  void accept_timed(Payload& payload, TimePs at);
+  bool ask(MemoryTiming::Id id, TimePs now);
   TimePs observed_advance(const HbmRequest& request, TimePs at);
   void accept(Payload& payload, TimePs at);
   void accept_waiting(TimePs now);
@@ -70,6 +87,16 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
   Scheduler& scheduler_;
   HbmEngine engine_;
   PageStore store_;
+  std::unique_ptr<MemoryTiming> timing_;  // null: engine_
+  DramMemory* dram_ = nullptr;
+  FlowMemory* flow_ = nullptr;
+  struct Access {
+    Payload* payload;
+    TimePs since_ps;
+    bool known;
+  };
+  std::vector<Access> accesses_;  // by number
+  std::array<HbmCounters, 2> counters_;
   std::array<RingQueue<Payload*>, 2> in_service_;  // by HbmCommand, in the order of their ends
   RingQueue<Payload*> done_;                       // waiting for the response before
   Payload* responding_ = nullptr;                  // its END_RESP is awaited

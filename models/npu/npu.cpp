@@ -10,8 +10,8 @@ namespace wafertlm {
 
 namespace {
 
-/// Memory accesses of the endpoint, not of an operation.
-constexpr std::uint64_t kOfEndpoint = std::uint64_t{1} << 63;
+/// Memory accesses of the endpoint, or of a computation's operands, not of an operation.
+constexpr std::uint64_t kOfEndpoint = std::uint64_t{1} << 63, kOfOperands = std::uint64_t{1} << 62;
 
 }  // namespace
 
@@ -26,9 +26,17 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
       scheduler_(scheduler),
       endpoint_(params.npu, params.injector, classes, pools.packets, pools.messages, *this, params.endpoint),
       compute_(params.compute) {
+  if (params.remote)
+    remote.emplace("remote", *params.remote, pools.scratch, scheduler,
+                   static_cast<MemoryRequesterHost&>(*this));
+  if (params.operands) operands_.emplace(*params.operands, static_cast<OperandHost&>(*this));
   operations.bind(static_cast<OperationForwardIf&>(*this));
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
+  if (params.messages)
+    params.messages->connect(params.npu, *this,
+                             {params.endpoint.step_cost_ps, params.endpoint.receive_cost_ps,
+                              params.endpoint.reduction_bytes_per_s});
 }
 
 void Npu::end_of_elaboration() {
@@ -59,6 +67,13 @@ void Npu::accept(Payload& payload, TimePs now) {
   running_.emplace(token, &payload);
   switch (operation.kind) {
     case Operation::Kind::compute: {
+      if (operands_ && !operation.on_cpu) {
+        operands_->add(token,
+                       compute_.duration({operation.operations, operation.bytes, operation.duration_ps,
+                                          operation.products}),
+                       operation.bytes, now);
+        break;
+      }
       TimePs& free = operation.on_cpu ? cpu_free_ps_ : compute_free_ps_;
       operation.start_ps = std::max(now, free);
       free = operation.start_ps + (operation.on_cpu
@@ -69,25 +84,46 @@ void Npu::accept(Payload& payload, TimePs now) {
       break;
     }
     case Operation::Kind::collective:
-      endpoint_.start_collective(
-          {operation.collective_id, operation.program->ranks[operation.rank].get(), &operation.program->group,
-           operation.traffic_class, reinterpret_cast<std::byte*>(payload.get_data_ptr()),
-           operation.program->data_type, token},
-          now);
-      break;
     case Operation::Kind::send:
-      endpoint_.start_send(operation.peer, operation.tag, operation.bytes, operation.traffic_class, token,
-                           now);
-      break;
     case Operation::Kind::receive:
-      endpoint_.start_receive(operation.peer, operation.tag, token, now);
+      communicate(operation, reinterpret_cast<std::byte*>(payload.get_data_ptr()), token, now);
       break;
     case Operation::Kind::memory_load:
     case Operation::Kind::memory_store:
-      memory.start(
-          operation.kind == Operation::Kind::memory_load ? ::tlm::TLM_READ_COMMAND : ::tlm::TLM_WRITE_COMMAND,
-          operation.address, operation.bytes, token);
+      (remote ? *remote : memory)
+          .start(operation.kind == Operation::Kind::memory_load ? ::tlm::TLM_READ_COMMAND
+                                                                : ::tlm::TLM_WRITE_COMMAND,
+                 operation.address, operation.bytes, token);
       break;
+  }
+}
+
+void Npu::communicate(const Operation& operation, std::byte* buffer, std::uint64_t token, TimePs now) {
+  MessageService* const messages = params_.messages;
+  switch (operation.kind) {
+    case Operation::Kind::collective: {
+      const CollectiveProgram& program = *operation.program;
+      const CollectiveStart start{operation.collective_id,
+                                  program.ranks[operation.rank].get(),
+                                  &program.group,
+                                  operation.traffic_class,
+                                  buffer,
+                                  program.data_type,
+                                  token};
+      if (messages) return messages->start_collective(params_.npu, start, now);
+      return endpoint_.start_collective(start, now);
+    }
+    case Operation::Kind::send:
+      if (messages)
+        return messages->start_send(params_.npu, operation.peer, operation.tag, operation.bytes,
+                                    operation.traffic_class, token, now);
+      return endpoint_.start_send(operation.peer, operation.tag, operation.bytes, operation.traffic_class,
+                                  token, now);
+    case Operation::Kind::receive:
+      if (messages) return messages->start_receive(params_.npu, operation.peer, operation.tag, token, now);
+      return endpoint_.start_receive(operation.peer, operation.tag, token, now);
+    default:
+      throw std::logic_error(std::string(name()) + ": not a communication");
   }
 }
 
@@ -126,6 +162,9 @@ void Npu::wake(std::uint32_t what, TimePs now) {
     case kRespond:
       send_due_responses(now);
       break;
+    case kTile:
+      operands_->tile_computed(now);
+      break;
     case kAccept: {
       const std::vector<Payload*> requested = std::move(requested_);
       requested_.clear();
@@ -142,9 +181,20 @@ void Npu::access_memory(bool write, std::uint64_t address, std::uint64_t bytes, 
                token | kOfEndpoint);
 }
 
+void Npu::load_operands(std::uint64_t address, std::uint64_t bytes) {
+  memory.start(::tlm::TLM_READ_COMMAND, address, bytes, kOfOperands);
+}
+
+void Npu::computed(std::uint64_t token, TimePs start, TimePs end, bool ok) {
+  running_.at(token)->get_extension<Operation>()->start_ps = start;
+  respond(token, end, ok);
+}
+
 void Npu::memory_done(std::uint64_t token, bool ok) {
   if ((token & kOfEndpoint) != 0)
     endpoint_.memory_done(token & ~kOfEndpoint, ok, scheduler_.now());
+  else if ((token & kOfOperands) != 0)
+    operands_->loaded(ok, scheduler_.now());
   else
     respond(token, scheduler_.now(), ok);
 }

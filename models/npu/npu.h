@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <queue>
 #include <string>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 
 #include "models/endpoint/endpoint.h"
 #include "models/npu/compute_engine.h"
+#include "models/npu/operand_stream.h"
 #include "tlm/fabric/protocol.h"
 #include "tlm/memory/requester.h"
 #include "tlm/operation/protocol.h"
@@ -22,7 +24,10 @@ struct NpuParams {
   EndpointParams endpoint;
   TimePs ejection_credit_delay_ps = 0;
   MemoryRequesterParams memory;
+  std::optional<MemoryRequesterParams> remote;  ///< then loads and stores go there
   ComputeParams compute;
+  std::optional<OperandParams> operands = {};  ///< none: computing takes no memory
+  MessageService* messages = nullptr;  ///< takes the communication in place of the endpoint; null: nobody
 };
 
 /// What all NPUs of a platform share.
@@ -40,13 +45,16 @@ class Npu : public sc_core::sc_module,
             private FabricForwardIf,
             private FabricBackwardIf,
             private EndpointHost,
+            private MessageListener,
             private MemoryRequesterHost,
+            private OperandHost,
             private Wakeable {
  public:
   OperationTargetSocket operations{"operations"};
   FabricInitiatorSocket to_fabric{"to_fabric"};
   FabricTargetSocket from_fabric{"from_fabric"};
   MemoryRequester memory;
+  std::optional<MemoryRequester> remote;  ///< to memory beyond the NPU's own
 
   Npu(const sc_core::sc_module_name& name, const NpuParams& params, const ClassTable& classes,
       const NpuPools& pools, Scheduler& scheduler);
@@ -55,15 +63,19 @@ class Npu : public sc_core::sc_module,
   const Endpoint& endpoint() const { return endpoint_; }
   void observe(LinkObserver& observer, std::size_t number) { endpoint_.observe(observer, number); }
   const ComputeEngine& compute() const { return compute_; }
+  /// Null if computing takes no memory.
+  const OperandStream* operands() const { return operands_ ? &*operands_ : nullptr; }
   void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
   /// Puts `fault`, whose `from` is this NPU, into a packet.
   void set_fault(Fault& fault) { endpoint_.set_fault(fault); }
   /// What is not done yet, in words.
-  std::vector<std::string> pending() const { return endpoint_.pending(); }
+  std::vector<std::string> pending() const {
+    return params_.messages ? params_.messages->pending(params_.npu) : endpoint_.pending();
+  }
 
  private:
   using Payload = ::tlm::tlm_generic_payload;
-  enum Wake : std::uint32_t { kInjector, kTimer, kAccept, kRespond };
+  enum Wake : std::uint32_t { kInjector, kTimer, kAccept, kRespond, kTile };
 
   ::tlm::tlm_sync_enum nb_transport_fw(Payload&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   ::tlm::tlm_sync_enum nb_transport_fw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
@@ -83,6 +95,9 @@ class Npu : public sc_core::sc_module,
   void communication_done(std::uint64_t token) override { respond(token, scheduler_.now(), true); }
   void access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token) override;
   void memory_done(std::uint64_t token, bool ok) override;
+  void load_operands(std::uint64_t address, std::uint64_t bytes) override;
+  void wake_for_tile(TimePs at) override { scheduler_.schedule(at, *this, kTile); }
+  void computed(std::uint64_t token, TimePs start, TimePs end, bool ok) override;
   void wake(std::uint32_t what, TimePs now) override;
   void prefetch(std::uint32_t what, unsigned depth) const override;
   void prefetch() const override { endpoint_.injection_port().prefetch_tables(); }
@@ -91,6 +106,7 @@ class Npu : public sc_core::sc_module,
   }
 
   void accept(Payload& payload, TimePs now);
+  void communicate(const Operation& operation, std::byte* buffer, std::uint64_t token, TimePs now);
   void respond(std::uint64_t token, TimePs at, bool ok);
   void send_due_responses(TimePs now);
 
@@ -102,6 +118,7 @@ class Npu : public sc_core::sc_module,
   mutable SwitchCore::Winner likely_;  // of the look-ahead
   Endpoint endpoint_;
   ComputeEngine compute_;
+  std::optional<OperandStream> operands_;
   TimePs compute_free_ps_ = 0, cpu_free_ps_ = 0;
   std::unordered_map<std::uint64_t, Payload*> running_;  // by token
   std::vector<Payload*> requested_;                      // BEGIN_REQ came, at this instant

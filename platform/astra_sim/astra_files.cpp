@@ -38,7 +38,6 @@ class Converter {
 
   std::vector<std::string> warnings_;
   std::uint64_t npus_ = 1;
-  double shortest_latency_ns_ = 0;
   std::vector<std::string> dimensions_;
   std::vector<double> sizes_;
   std::string system_path_;
@@ -64,7 +63,6 @@ void Converter::read_network(const std::string& path) {
         path + ": topology, npus_count, bandwidth and latency need a value for each dimension");
   const std::map<std::string, std::string> names = {
       {"Ring", "ring"}, {"FullyConnected", "fully_connected"}, {"Switch", "switch"}};
-  shortest_latency_ns_ = latency->front();
   for (std::size_t d = 0; d < topology->size(); ++d) {
     const auto name = names.find((*topology)[d]);
     if (name == names.end())
@@ -73,7 +71,6 @@ void Converter::read_network(const std::string& path) {
           config::suggestion((*topology)[d], {"Ring", "FullyConnected", "Switch"}, "there are"));
     if ((*sizes)[d] != std::floor((*sizes)[d])) network.fail("npus_count", "must be whole numbers");
     npus_ *= static_cast<std::uint64_t>((*sizes)[d]);
-    shortest_latency_ns_ = std::min(shortest_latency_ns_, (*latency)[d]);
     dimensions_.push_back(fmt::format("{{topology: {}, size: {}, bandwidth: {} B/s, latency: {}}}",
                                       name->second, static_cast<std::uint64_t>((*sizes)[d]),
                                       std::llround((*bandwidth)[d] * 1073741824.0),
@@ -223,9 +220,7 @@ std::string Converter::platform_yaml() const {
       "# From ASTRA-sim's files.\nplatform: astra-sim\nwafer:\n  fabric:\n    kind: dimensional\n    "
       "dimensions:\n";
   for (const std::string& dimension : dimensions_) text += "      - " + dimension + "\n";
-  // A packet per message; bandwidths count no headers. Credits come home within the shortest link's time.
-  text += "    packet_bytes: 2 GiB\n    header_bytes: 0 B\n    credit_delay: " +
-          picoseconds(shortest_latency_ns_) + "\n";
+  text += "    transport: messages\n    header_bytes: 0 B\n";
   text += "npu:\n";
   if (!peak_.empty()) text += "  peak: " + peak_ + "\n";
   if (roofline_) {

@@ -17,6 +17,10 @@ enum class ComputeModelKind : std::uint8_t { roofline, systolic };
 enum class SystolicDataflow : std::uint8_t { output_stationary, weight_stationary, input_stationary };
 enum class JitterKind : std::uint8_t { none, uniform, normal };
 
+/// Whether what a computation reads passes through the NPU's HBM.
+enum class OperandSource : std::uint8_t { free, hbm };
+enum class OperandOrder : std::uint8_t { sequential, random };
+
 struct RateSpec {
   std::optional<double> peak_operations_per_s;  ///< of fp16 and bf16 npu.peak if not given
   std::uint32_t efficiency_percent = 100;
@@ -44,6 +48,9 @@ struct ComputeSpec {
   std::vector<StragglerSpec> stragglers;
   JitterKind jitter = JitterKind::none;
   std::uint32_t jitter_percent = 0;
+  OperandSource operands = OperandSource::free;
+  OperandOrder operand_order = OperandOrder::sequential;
+  std::uint64_t tile_bytes = 1 << 20;
 
   /// Operations and products count, not the durations of those that have them.
   bool ignores_durations() const { return durations != DurationSource::trace; }

@@ -56,6 +56,12 @@ void check_model(const ComputeSpec& compute, const Check& check) {
 }
 
 void check_compute(const ComputeSpec& compute, const Check& check) {
+  if (compute.operands == OperandSource::free) {
+    const std::string why =
+        "operands are free and have no tiles; set " + check.path(&compute.operands) + ": hbm";
+    if (compute.operand_order != ComputeSpec{}.operand_order) check.fail({&compute.operand_order}, why);
+    if (compute.tile_bytes != ComputeSpec{}.tile_bytes) check.fail({&compute.tile_bytes}, why);
+  }
   check_model(compute, check);
   if (compute.jitter == JitterKind::none && compute.jitter_percent != 0)
     check.fail({&compute.jitter_percent}, "has no effect without '" + check.path(&compute.jitter) + "'");
@@ -122,6 +128,17 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
           "Random factor of every computation, seeded by run.seed and the NPU")
       .optional("jitter_percent", &ComputeSpec::jitter_percent, integer<std::uint32_t>(0, 100),
                 "Its spread: half the width of uniform, the standard deviation of normal")
+      .optional(
+          "operands", &ComputeSpec::operands,
+          choice<OperandSource>({{"free", OperandSource::free}, {"hbm", OperandSource::hbm}}),
+          "hbm: the bytes of a computation are read from the HBM, tile by tile, while it computes; free: "
+          "they are not")
+      .optional(
+          "operand_order", &ComputeSpec::operand_order,
+          choice<OperandOrder>({{"sequential", OperandOrder::sequential}, {"random", OperandOrder::random}}),
+          "Where the tiles are in the HBM")
+      .optional("tile_bytes", &ComputeSpec::tile_bytes, whole_quantity(size_dimension(), "1 B", "1 GiB"),
+                "Of the operands: two tiles are asked for beyond the one that is computed")
       .check(check_compute);
   return type;
 }

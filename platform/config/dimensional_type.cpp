@@ -25,8 +25,8 @@ std::shared_ptr<const Struct<DimensionSpec>> dimension_type() {
                 "collectives")
       .required("bandwidth", &DimensionSpec::bandwidth_bytes_per_s,
                 whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"), "Of a link, per direction")
-      .required("latency", &DimensionSpec::latency_ps, whole_quantity(time_dimension(), "1 ps", "1 s"),
-                "Of a link; of a switch there are two on the way");
+      .required("latency", &DimensionSpec::latency_ps, whole_quantity(time_dimension(), "0 ps", "1 s"),
+                "Of a link; of a switch there are two on the way. 0 only with transport: messages");
   return type;
 }
 
@@ -81,7 +81,11 @@ void add_dimensional_keys(Struct<FabricSpec>& type) {
           "other_links", of(&DimensionalSpec::other_links),
           list_of<OtherLinkSpec>(other_link_type(), 0, 65'536),
           "Links of single NPUs that differ from the others of their dimension: those that it sends on, of a "
-          "switch both directions");
+          "switch both directions")
+      .optional("transport", of(&DimensionalSpec::transport),
+                choice<Transport>({{"packets", Transport::packets}, {"messages", Transport::messages}}),
+                "packets: through switches with buffers; messages: each message in one piece, with room for "
+                "all of them everywhere, in an engine of its own that is many times as fast");
 }
 
 void check_dimensional(const FabricSpec& fabric, const Check& check) {
@@ -104,6 +108,8 @@ void check_dimensional(const FabricSpec& fabric, const Check& check) {
       check.fail({&each.shape, &each.size},
                  fmt::format("the sides multiply to {}, but the dimension has {} NPUs", product, each.size));
     rings = rings || each.topology == DimensionTopology::ring || each.topology == DimensionTopology::torus;
+    if (each.latency_ps == 0 && fabric.dimensional.transport == Transport::packets)
+      check.fail({&each.latency_ps}, "packets need 1 ps or more; take that, or transport: messages");
     sides += each.shape.empty() ? 1 : each.shape.size();
     npus *= each.size;
     if (npus > kMostNpus)
@@ -122,6 +128,15 @@ void check_dimensional(const FabricSpec& fabric, const Check& check) {
                fmt::format("rings need two channels for each, so at most {} are possible", kMaxVcs / 2));
   if (fabric.input_queue == InputQueue::fifo)
     check.fail({&fabric.input_queue}, "dimensions need a queue per output: per_output");
+  if (fabric.dimensional.transport == Transport::messages) {
+    const auto unused = [&](const auto* member) {
+      if (check.is_written(member))
+        check.fail({member}, "has no effect with transport: messages; leave it out");
+    };
+    unused(&fabric.packet_bytes);
+    unused(&fabric.input_buffer_bytes);
+    unused(&fabric.credit_delay_ps);
+  }
   if (fabric.is_reliable())
     check.fail({&fabric.bit_error_rate, &fabric.reliability.protocol},
                "bit errors are not modelled on a fabric of dimensions; leave them out");

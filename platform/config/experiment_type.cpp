@@ -87,6 +87,26 @@ void check_memory(const ExperimentSpec& experiment, const Check& check) {
   }
 }
 
+/// What is offloaded needs a place, and its NPU's part of it must be large enough.
+void check_offload(const ExperimentSpec& experiment, const Check& check) {
+  const WorkloadSpec& workload = experiment.workload;
+  if (workload.kind != WorkloadKind::training) return;
+  const training::Offload& offload = workload.training.strategy.offload;
+  if (!offload.any()) return;
+  const std::vector<const void*> keys = {&offload.weights, &offload.gradients, &offload.optimizer};
+  const auto& remote = experiment.platform.remote_memory;
+  if (!remote)
+    check.fail(keys, "needs a remote memory, and the platform has none; add 'remote_memory' to it");
+  const std::uint64_t room = remote->capacity_bytes / experiment.platform.wafer.npu_count();
+  const training::Plan plan(build_model(workload.training.model), workload.training.whole_strategy());
+  for (std::uint32_t rank = 0; rank < plan.ranks(); rank += plan.strategy().degrees.mp)
+    if (const std::uint64_t bytes = memory_need(plan, rank).offloaded; bytes > room)
+      check.fail(keys, fmt::format("rank {} offloads {}, and an NPU's part of the remote memory is {}; set "
+                                   "remote_memory.capacity to {} or more",
+                                   rank, format_bytes(bytes), format_bytes(room),
+                                   format_bytes(bytes * experiment.platform.wafer.npu_count())));
+}
+
 /// Streams need a way in.
 void check_streams(const ExperimentSpec& experiment, const Check& check) {
   const WorkloadSpec& workload = experiment.workload;
@@ -123,7 +143,8 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
             "A model that needs more memory than an NPU has is refused, or runs and is marked in the results")
         .check(check_ranks)
         .check(check_streams)
-        .check(check_memory);
+        .check(check_memory)
+        .check(check_offload);
     return experiment;
   }();
   return type;

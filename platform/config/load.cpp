@@ -5,6 +5,7 @@
 
 #include "platform/config/document.h"
 #include "platform/config/experiment_type.h"
+#include "platform/config/hbm_type.h"
 #include "platform/config/model_type.h"
 #include "platform/config/override.h"
 #include "platform/config/platform_type.h"
@@ -83,6 +84,12 @@ WorkloadSpec load_workload(const std::string& path, const std::vector<std::strin
 
 ModelSpec load_model(const std::string& path, const std::vector<std::string>& overrides) {
   return load(path, overrides, *model_type());
+}
+
+EfficiencySpec load_efficiency(const std::string& path) {
+  Node root = load_document(path);
+  Origins origins;
+  return efficiency_type()->read(Reader(root, "", origins));
 }
 
 StudySpec load_study(const std::string& path, const std::vector<std::string>& overrides) {

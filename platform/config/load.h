@@ -18,6 +18,8 @@ ModelSpec load_model(const std::string& path, const std::vector<std::string>& ov
 /// platform, workload.… the workload, the rest the experiment.
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides = {});
 
+/// A file of key npu.hbm.efficiency.
+EfficiencySpec load_efficiency(const std::string& path);
 StudySpec load_study(const std::string& path, const std::vector<std::string>& overrides = {});
 
 enum class FileKind : std::uint8_t { platform, experiment, workload, model, study };

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "platform/config/compute_spec.h"
+#include "platform/config/hbm_spec.h"
 #include "platform/config/origins.h"
+#include "platform/config/remote_memory_spec.h"
 #include "tlm/data_type.h"
 #include "tlm/fabric_traits.h"
 #include "tlm/units.h"
@@ -95,6 +97,7 @@ struct FredSpec {
   }
 };
 
+enum class Transport : std::uint8_t { packets, messages };
 enum class DimensionTopology : std::uint8_t { ring, fully_connected, switched, mesh, torus };
 
 struct DimensionSpec {
@@ -117,6 +120,7 @@ struct OtherLinkSpec {
 struct DimensionalSpec {
   std::vector<DimensionSpec> dimensions;
   std::vector<OtherLinkSpec> other_links;
+  Transport transport = Transport::packets;
 
   /// With a mesh or torus as its sides, each a dimension.
   Dimensions expanded() const;
@@ -211,14 +215,6 @@ struct WaferSpec {
   bool is_free(NpuId npu, Side side) const;
 };
 
-struct HbmSpec {
-  std::uint64_t read_bandwidth_bytes_per_s = 3'000'000'000'000;
-  std::uint64_t write_bandwidth_bytes_per_s = 3'000'000'000'000;
-  TimePs latency_ps = 100'000;
-  std::uint64_t capacity_bytes = 80'000'000'000;
-  std::uint64_t request_bytes = 65'536;  ///< largest memory transaction
-};
-
 /// Whether what an endpoint sends and receives passes through the NPU's HBM.
 enum class EndpointMemory : std::uint8_t { free, hbm };
 
@@ -292,6 +288,7 @@ struct PlatformSpec {
   std::string name;
   WaferSpec wafer;
   NpuSpec npu;
+  std::optional<RemoteMemorySpec> remote_memory;
   CollectivesSpec collectives;
   SequencerSpec sequencer;
   RunSpec run;

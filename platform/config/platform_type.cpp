@@ -3,6 +3,8 @@
 
 #include "platform/config/compute_type.h"
 #include "platform/config/dimensional_type.h"
+#include "platform/config/hbm_type.h"
+#include "platform/config/remote_memory_type.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
@@ -23,22 +25,6 @@ std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
                 "I/O controllers on the edge of the wafer, or on L1 switches")
       .check(check_wafer)
       .check(check_io);
-  return type;
-}
-
-std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
-  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s");
-  auto type = std::make_shared<Struct<HbmSpec>>("hbm");
-  type->optional("read_bandwidth", &HbmSpec::read_bandwidth_bytes_per_s, bandwidth,
-                 "Read bandwidth of one NPU's HBM")
-      .optional("write_bandwidth", &HbmSpec::write_bandwidth_bytes_per_s, bandwidth,
-                "Write bandwidth of one NPU's HBM, apart from reads")
-      .optional("latency", &HbmSpec::latency_ps, whole_quantity(time_dimension(), "0 ps", "1 s"),
-                "From a request to its first byte")
-      .optional("capacity", &HbmSpec::capacity_bytes, whole_quantity(size_dimension(), "1 B", "1000 PB"),
-                "Memory of one NPU")
-      .optional("request_bytes", &HbmSpec::request_bytes, whole_quantity(size_dimension(), "1 B", "64 KiB"),
-                "Largest memory transaction; longer accesses are cut");
   return type;
 }
 
@@ -204,8 +190,15 @@ void check_platform(const PlatformSpec& platform, const Check& check) {
       platform.npu.endpoint.memory == EndpointMemory::hbm)
     check.fail({&platform.npu.endpoint.memory},
                "messages do not pass through the memory on a fabric of dimensions; leave it out");
+  if (platform.npu.compute.operands == OperandSource::hbm &&
+      platform.npu.compute.tile_bytes > platform.npu.hbm.capacity_bytes)
+    check.fail({&platform.npu.compute.tile_bytes}, "a tile is larger than the memory");
+  if (platform.wafer.fabric.wiring == Wiring::dimensional &&
+      platform.wafer.fabric.dimensional.transport == Transport::messages && platform.run.fault)
+    check.fail({&platform.run.fault}, "a fault hits a packet; take wafer.fabric.transport: packets");
   check_fault_npus(platform, check);
   check_stragglers(platform, check);
+  if (platform.remote_memory) check_remote_memory(*platform.remote_memory, platform.wafer.npu_count(), check);
 }
 
 }  // namespace
@@ -216,6 +209,9 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
     platform->required("platform", &PlatformSpec::name, text(), "Name of the platform")
         .required("wafer", &PlatformSpec::wafer, wafer_type(), "The wafer and its fabric")
         .optional("npu", &PlatformSpec::npu, npu_type(), "One NPU; all are alike")
+        .optional(
+            "remote_memory", &PlatformSpec::remote_memory, maybe<RemoteMemorySpec>(remote_memory_type()),
+            "Memory beyond the NPUs' own, which loads and stores of traces and offloaded parameters use")
         .optional("collectives", &PlatformSpec::collectives, collectives_type(), "How collectives are done")
         .optional("sequencer", &PlatformSpec::sequencer, sequencer_type(), "How a rank walks its trace")
         .optional("run", &PlatformSpec::run, run_type(), "How the simulation runs")

@@ -52,10 +52,22 @@ void check_batch(const TrainingSpec& spec, const Check& check) {
                                              check.path(&spec.samples_per_replica) + "'");
 }
 
+void check_offload(const Strategy& strategy, const Check& check) {
+  const training::Offload& offload = strategy.offload;
+  if (strategy.streams_weights() && offload.any())
+    check.fail({&offload.weights, &offload.gradients, &offload.optimizer},
+               "streamed weights are outside of the wafer already, as gradients and optimizer are; leave it "
+               "out, or use " +
+                   check.path(&strategy.weights) + ": stationary");
+  if (!offload.any() && strategy.offload_portion_bytes != Strategy().offload_portion_bytes)
+    check.fail({&strategy.offload_portion_bytes}, "has no effect while nothing is offloaded");
+}
+
 void check_training(const WorkloadSpec& workload, const Check& check) {
   if (workload.kind != WorkloadKind::training) return;
   const TrainingSpec& spec = workload.training;
   check_batch(spec, check);
+  check_offload(spec.strategy, check);
   try {
     const training::Plan plan(build_model(spec.model), spec.complete_strategy());
   } catch (const PlanError& error) {
@@ -122,6 +134,9 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
   };
   const auto strategy = [](auto member) {
     return [member](auto& spec) -> auto& { return spec.training.strategy.*member; };
+  };
+  const auto offload = [](auto member) {
+    return [member](auto& spec) -> auto& { return spec.training.strategy.offload.*member; };
   };
   using T = TrainingSpec;
   using S = Strategy;
@@ -214,6 +229,17 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
               {{"every_load", GradientStore::every_load}, {"last_load", GradientStore::last_load}}),
           "Streamed: gradients leave in every round of weight_loads_per_pass, or are kept and leave in the "
           "last one")
+      .optional(
+          "offload_weights", offload(&training::Offload::weights), boolean(),
+          "Weights lie in the remote memory; they are loaded for every pass of a chunk and stored by the "
+          "optimizer")
+      .optional("offload_gradients", offload(&training::Offload::gradients), boolean(),
+                "Reduced gradients are stored in the remote memory and loaded for the optimizer")
+      .optional("offload_optimizer", offload(&training::Offload::optimizer), boolean(),
+                "The optimizer's state lies in the remote memory: loaded and stored portion by portion")
+      .optional("offload_portion", strategy(&S::offload_portion_bytes),
+                whole_quantity(size_dimension(), "4 KiB", "1 TB"),
+                "Of what the optimizer needs, loaded at a time; there are buffers for two")
       .optional("input", strategy(&S::input),
                 choice<Input>({{"prefetched", Input::prefetched}, {"streamed", Input::streamed}}),
                 "prefetched: the samples are there; streamed: they come in through the I/O controllers, "

@@ -100,6 +100,7 @@ TypePtr<std::optional<T>> maybe(TypePtr<T> type) {
     Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
     const StructType* structure() const override { return type_->structure(); }
     bool may_be_annotated() const override { return type_->may_be_annotated(); }
+    void load_files(Node& value) const override { type_->load_files(value); }
 
    private:
     TypePtr<T> type_;

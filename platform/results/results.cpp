@@ -7,6 +7,8 @@
 
 #include "platform/command/format.h"
 #include "platform/results/compute_facts.h"
+#include "platform/results/memory_facts.h"
+#include "platform/results/remote_memory_facts.h"
 #include "platform/results/training_facts.h"
 #include "platform/system/machine_links.h"
 
@@ -117,16 +119,6 @@ Json link_json(const MachineLink& link, const ClassTable& classes, TimePs end_ps
           {"energy_j", static_cast<double>(counted.wire_bytes) * 8 * energy_per_bit_j}};
 }
 
-Json memory_json(const Hbm& memory, TimePs end_ps) {
-  const HbmCounters& read = memory.engine().counters(HbmCommand::read);
-  const HbmCounters& write = memory.engine().counters(HbmCommand::write);
-  return {{"name", memory.name()},
-          {"bytes_read", read.bytes},
-          {"bytes_written", write.bytes},
-          {"busy_fraction", seconds(std::max(read.busy_ps, write.busy_ps)) / seconds(end_ps)},
-          {"lost", {{"too_few_outstanding_s", seconds(read.idle_ps + write.idle_ps)}}}};
-}
-
 Json critical_path_json(const JobRun& job) {
   const CriticalPath path = job.critical_path();
   std::map<std::uint32_t, std::vector<std::uint64_t>> nodes;
@@ -195,7 +187,9 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
   }
   results["memories"] = Json::array();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
-    results["memories"].push_back(memory_json(machine.memory(static_cast<NpuId>(npu)), job.end_ps()));
+    results["memories"].push_back(memory_facts(machine.memory(static_cast<NpuId>(npu)), job.end_ps()));
+  if (const RemotePool* const remote = machine.remote())
+    results["remote_memory"] = remote_memory_facts(*remote, job.end_ps());
   results["energy_j"] = {{"links", energy_j}, {"per_bit_j", per_bit_j}};
   std::uint64_t missing = 0, left_out = 0;
   for (const chakra::TraceSummary& rank : job.job().summaries) {

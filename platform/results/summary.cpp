@@ -11,6 +11,7 @@
 
 #include "platform/command/format.h"
 #include "platform/results/compute_facts.h"
+#include "platform/results/memory_facts.h"
 #include "platform/results/training_facts.h"
 #include "platform/system/reliability.h"
 
@@ -151,7 +152,8 @@ std::string run_summary(const Json& results) {
   std::string text =
       fmt::format("{}\n  platform {}, workload {}\n", results["experiment"].get<std::string>(),
                   results["platform"].get<std::string>(), results["workload"].get<std::string>());
-  text += where_the_time_went(results) + collectives(results) + busiest_links(results);
+  text +=
+      where_the_time_went(results) + collectives(results) + busiest_links(results) + memories_text(results);
   text += fmt::format(
       "\nThe last iteration takes {}; the compute units work {:.2f} % of it, the rest is exposed "
       "communication or idle.\n",

@@ -29,6 +29,8 @@ DimensionalParams dimensional_params(const config::WaferSpec& spec) {
                    static_cast<std::uint32_t>(fabric.header_bytes),
                    static_cast<std::uint32_t>(fabric.flit_bytes), false};
   params.buffer_bytes = fabric.input_buffer_bytes.value_or(0);
+  params.messages = fabric.dimensional.transport == config::Transport::messages;
+  if (params.messages) params.format.packet_bytes = std::uint32_t{1} << 31;  // larger than any, or nearly
   return params;
 }
 
@@ -62,7 +64,7 @@ TimePs DimensionalKind::horizon_ps(const config::WaferSpec& spec) const {
   for (std::size_t d = 0; d < params.dimensions.count(); ++d)
     longest = std::max(longest,
                        params.dimensions[d].latency_ps +
-                           transfer_time_ps(std::min<std::uint64_t>(params.format.full_wire_bytes(), 1 << 20),
+                           transfer_time_ps(std::min<std::uint64_t>(params.format.full_wire_bytes(), 1 << 16),
                                             params.dimensions[d].bytes_per_s));
   return 2 * (longest + params.credit_delay_ps);
 }

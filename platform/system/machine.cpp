@@ -5,12 +5,40 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "platform/config/hbm_type.h"
 #include "platform/system/dimensional_kind.h"
 #include "platform/system/reliability.h"
+#include "platform/system/remote_pool.h"
 #include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"
 
 namespace wafertlm {
+
+namespace {
+
+/// The pins', if there is a generation.
+std::uint64_t memory_bytes_per_s(const config::HbmSpec& hbm, bool write) {
+  if (hbm.generation != config::HbmGeneration::none)
+    return hbm.stacks * dram_timing(hbm.generation_name()).stack_bytes_per_s();
+  return write ? hbm.write_bandwidth_bytes_per_s : hbm.read_bandwidth_bytes_per_s;
+}
+
+HbmParams hbm_params(const config::HbmSpec& spec) {
+  HbmParams params;
+  params.timing = {spec.read_bandwidth_bytes_per_s, spec.write_bandwidth_bytes_per_s, spec.latency_ps};
+  params.capacity_bytes = spec.capacity_bytes;
+  params.queue_requests = spec.queue_requests;
+  if (spec.generation == config::HbmGeneration::none) return params;
+  const DramParams dram = config::dram_params(spec);
+  if (spec.level != config::HbmLevel::flow)
+    params.dram = dram;
+  else
+    params.flow = {config::efficiency_table(*spec.efficiency), dram.timing.stack_bytes_per_s(), spec.stacks,
+                   AddressMap(dram.timing, dram.map).piece_bytes()};
+  return params;
+}
+
+}  // namespace
 
 FabricTraits platform_traits(const config::PlatformSpec& spec) {
   FabricTraits traits = fabric_kind(spec.wafer).traits(spec.wafer);
@@ -20,7 +48,7 @@ FabricTraits platform_traits(const config::PlatformSpec& spec) {
   traits.hierarchy = hierarchy_options(spec);
   const config::HbmSpec& hbm = spec.npu.hbm;
   if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
-    traits.memory = {hbm.read_bandwidth_bytes_per_s, hbm.write_bandwidth_bytes_per_s, hbm.latency_ps,
+    traits.memory = {memory_bytes_per_s(hbm, false), memory_bytes_per_s(hbm, true), hbm.latency_ps,
                      hbm.request_bytes};
   return traits;
 }
@@ -52,7 +80,7 @@ ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu
   params.operations_per_s = static_cast<std::uint64_t>(std::llround(
       rate.peak_operations_per_s.value_or(spec.npu.peak_operations_per_s) * rate.efficiency_percent / 100));
   params.memory_bytes_per_s =
-      std::min(spec.npu.hbm.read_bandwidth_bytes_per_s, spec.npu.hbm.write_bandwidth_bytes_per_s);
+      std::min(memory_bytes_per_s(spec.npu.hbm, false), memory_bytes_per_s(spec.npu.hbm, true));
   params.ignores_durations = compute.ignores_durations();
   if (const auto& array = compute.systolic)
     params.systolic = {{array->rows, array->columns, static_cast<Dataflow>(array->dataflow)},
@@ -69,9 +97,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     : wafer_(spec, reverse, true), traits_(platform_traits(spec)) {
   Fabric& fabric = wafer_.fabric();
   const config::HbmSpec& memory = spec.npu.hbm;
-  HbmParams hbm;
-  hbm.timing = {memory.read_bandwidth_bytes_per_s, memory.write_bandwidth_bytes_per_s, memory.latency_ps};
-  hbm.capacity_bytes = memory.capacity_bytes;
+  const HbmParams hbm = hbm_params(memory);
   const std::optional<ReliabilityParams> reliability = reliability_params(spec);
   if (reliability && reliability->errors.rate > 0) fabric.add_errors(reliability->errors);
   npus_.resize(wafer_.npus());
@@ -87,11 +113,16 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.injector.striped = fabric.striped();
     params.injector.port_routes = fabric.port_routes(params.npu);
     params.injector.ports = fabric.ports(params.npu);
-    params.memory.request_bytes = static_cast<std::uint32_t>(memory.request_bytes);
+    params.memory = {static_cast<std::uint32_t>(memory.request_bytes), memory.outstanding};
+    if (spec.remote_memory) params.remote = remote_requests(*spec.remote_memory);
     params.endpoint = endpoint_params(spec.npu, params.memory);
     params.endpoint.reliability = reliability;
     params.injector.answers = reliability.has_value();
     params.compute = compute_params(spec, n);
+    if (spec.npu.compute.operands == config::OperandSource::hbm)
+      params.operands = {spec.npu.compute.tile_bytes, memory.capacity_bytes,
+                         spec.npu.compute.operand_order == config::OperandOrder::random, params.compute.seed};
+    params.messages = fabric.messages();
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);
@@ -101,6 +132,11 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
     bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(),
                  "memory_" + std::to_string(n));
+  }
+  if (spec.remote_memory) {
+    remote_ = std::make_unique<RemotePool>(*spec.remote_memory, wafer_.npus(), spec.run.seed, scratch_,
+                                           wafer_.scheduler, wafer_.checkers());
+    for (std::uint32_t n = 0; n < wafer_.npus(); ++n) remote_->attach(*npus_[n]->remote, n);
   }
   const std::uint32_t controllers = fabric.io_controllers();
   io_.resize(controllers);
@@ -127,6 +163,8 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     npu(fault_->params().from).set_fault(*fault_);
   }
 }
+
+Machine::~Machine() = default;
 
 void Machine::allow_windows() {
   wafer_.scheduler.allow_windows([this] { return wafer_.fabric().lookahead_ps(); });

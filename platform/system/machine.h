@@ -21,11 +21,14 @@ FabricTraits platform_traits(const config::PlatformSpec& spec);
 /// How an NPU computes.
 ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu);
 
+class RemotePool;
+
 /// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
 /// the NPUs and the controllers.
 class Machine {
  public:
   explicit Machine(const config::PlatformSpec& spec, bool reverse = false);
+  ~Machine();
 
   Wafer& wafer() { return wafer_; }
   const Wafer& wafer() const { return wafer_; }
@@ -33,6 +36,9 @@ class Machine {
   Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
   const Npu& npu(NpuId id) const { return *npus_[index_of(id)]; }
   const Hbm& memory(NpuId id) const { return *memories_[index_of(id)]; }
+  /// Null without one.
+  const RemotePool* remote() const { return remote_.get(); }
+  Hbm& memory(NpuId id) { return *memories_[index_of(id)]; }
   /// Of an NPU or an I/O controller.
   const Endpoint& endpoint(NpuId id) const;
   std::uint32_t io_controllers() const { return static_cast<std::uint32_t>(io_.size()); }
@@ -68,6 +74,7 @@ class Machine {
   std::vector<std::unique_ptr<Npu>> npus_;
   std::vector<std::unique_ptr<Hbm>> memories_;
   std::vector<std::unique_ptr<IoController>> io_;
+  std::unique_ptr<RemotePool> remote_;
 };
 
 }  // namespace wafertlm

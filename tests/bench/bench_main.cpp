@@ -13,6 +13,7 @@
 #include <ctime>
 #include <deque>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -93,7 +94,27 @@ struct Case {
   double goal;
   /// FRED-D with an L1 switch for each row (with 64 of them or more in three levels) in place of the mesh.
   bool fred = false;
+  /// In place of both: the dimensions of a fabric that carries whole messages, and the keys of the
+  /// collective.
+  const char* dimensions = nullptr;
+  const char* collectives = nullptr;
 };
+
+/// ASTRA-sim's costs at the ends of a message; width × height NPUs.
+config::PlatformSpec dimensional(const Case& c) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("wafertlm_bench_" + std::to_string(getpid()) + ".yaml"))
+          .string();
+  std::ofstream(path) << "platform: bench\nwafer: {fabric: {kind: dimensional, transport: messages, "
+                         "dimensions: ["
+                      << c.dimensions
+                      << "]}}\nnpu: {endpoint: {receive_cost: 10 ns, stage_cost: 10 ns, reduction_bandwidth: "
+                         "1600 GB/s}}\ncollectives: {algorithm: dimensional, "
+                      << c.collectives << "}\nrun: {checkers: false}\n";
+  config::PlatformSpec spec = config::load_platform(path, {});
+  std::filesystem::remove(path);
+  return spec;
+}
 
 /// FRED-D with width × height NPUs.
 std::vector<std::string> fred_d(const Case& c) {
@@ -131,13 +152,18 @@ struct Result {
 Result collective(const Case& c) {
   const std::string presets = std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/";
   const config::PlatformSpec spec =
-      c.fred ? config::load_platform(presets + "fred_d.yaml", fred_d(c))
-             : config::load_platform(presets + "wafer_mesh_32x32.yaml",
-                                     {"wafer.width=" + std::to_string(c.width),
-                                      "wafer.height=" + std::to_string(c.height), "run.checkers=false"});
+      c.dimensions ? dimensional(c)
+      : c.fred     ? config::load_platform(presets + "fred_d.yaml", fred_d(c))
+                   : config::load_platform(presets + "wafer_mesh_32x32.yaml",
+                                           {"wafer.width=" + std::to_string(c.width),
+                                            "wafer.height=" + std::to_string(c.height), "run.checkers=false"});
   CollectiveRequest request;
   request.type = c.work == Work::all_reduce ? CollectiveType::all_reduce : CollectiveType::all_to_all;
   request.bytes = c.bytes;
+  if (c.dimensions) {
+    request.algorithm = "dimensional";
+    request.chunks = spec.collectives.requested_chunks();
+  }
   for (std::uint32_t n = 0; n < c.width * c.height; ++n) request.group.push_back(static_cast<NpuId>(n));
   const CollectiveResult run = run_collective(spec, request, "dp");
   return {run.simulation_cpu_s, run.packet_hops, run.injected_packets, run.events, 0};
@@ -377,6 +403,20 @@ int sc_main(int argc, char** argv) {
       {"FRED-D 1024 unif.", 16, 64, Work::uniform, 0.9, 1'000'000, 0, 0.3, true},
       {"FRED-D 20 all-red.", 4, 5, Work::all_reduce, 0, 0, 256 << 20, 0.5, true},
       {"FRED-D 1024 all-r.", 16, 64, Work::all_reduce, 0, 0, 8 << 20, 0.4, true},
+      // Hops are messages on links, of which a switch has two on the way.
+      {"ring of 1024", 32, 32, Work::all_reduce, 0, 0, 64 << 20, 0.4, false,
+       "{topology: ring, size: 1024, bandwidth: 50 GiB/s, latency: 500 ns}",
+       "chunks: 4, dimensions: {active_chunks: 1}"},
+      {"Themis 2D", 32, 32, Work::all_reduce, 0, 0, 100 << 20, 0.4, false,
+       "{topology: switch, size: 16, bandwidth: 150 GiB/s, latency: 350 ns}, {topology: switch, size: 64, "
+       "bandwidth: 100 GiB/s, latency: 850 ns}",
+       "chunks: 64, dimensions: {order: themis, within: smallest_first}"},
+      {"Themis 4D", 32, 32, Work::all_reduce, 0, 0, 100 << 20, 0.4, false,
+       "{topology: ring, size: 4, bandwidth: 187 GiB/s, latency: 20 ns}, {topology: fully_connected, size: "
+       "8, "
+       "bandwidth: 25 GiB/s, latency: 700 ns}, {topology: ring, size: 4, bandwidth: 75 GiB/s, latency: 700 "
+       "ns}, {topology: switch, size: 8, bandwidth: 100 GiB/s, latency: 850 ns}",
+       "chunks: 64, dimensions: {order: themis, within: smallest_first}"},
   };
   if (argc > 2 && std::string(argv[2]) == "profile") {  // one simulation, in this process, for callgrind
     for (Case c : cases) {

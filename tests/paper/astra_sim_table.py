@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collectives in one dimension beside ASTRA-sim 2.0's times and their closed forms.
 
-    astra_sim_table.py WAFERTLM CSV [--most-npus 64]
+    astra_sim_table.py WAFERTLM CSV [--most-npus 64] [--packets]
 
 CSV: rows congestion,topology,npus,bandwidth_GiB_per_s,latency_ns,collective,algorithm,size_bytes,time_ns. Ring with ring,
 FullyConnected with direct, Switch with ring, direct and halvingDoubling; 4 splits one after the other, endpoint delay
@@ -27,7 +27,7 @@ wafer:
   fabric:
     kind: dimensional
     dimensions: [{{topology: {topology}, size: {npus}, bandwidth: {bandwidth} GiB/s, latency: {latency} ns}}]
-    packet_bytes: 2 GiB
+    transport: {transport}
 npu: {{endpoint: {{receive_cost: 10 ns, stage_cost: 10 ns, reduction_bandwidth: 1600 GB/s}}}}
 collectives:
   algorithm: dimensional
@@ -61,9 +61,9 @@ def closed_form(row, npus, size):
                 "all_gather": sum(latency + chunk * 2**i / rate for i in range(k)) + (k + 1) * ep}[collective]
 
 
-def times(tool, row, npus, sizes):
+def times(tool, transport, row, npus, sizes):
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as platform:
-        platform.write(PLATFORM.format(topology=OURS[row["topology"]], npus=npus, bandwidth=row["bandwidth_GiB_per_s"],
+        platform.write(PLATFORM.format(topology=OURS[row["topology"]], transport=transport, npus=npus, bandwidth=row["bandwidth_GiB_per_s"],
                                        latency=row["latency_ns"], algorithm=OURS.get(row["algorithm"], "ring")))
         platform.flush()
         whole = npus if row["collective"] == "all_gather" else 1
@@ -78,7 +78,9 @@ def main():
     options.add_argument("tool")
     options.add_argument("csv")
     options.add_argument("--most-npus", type=int, default=10**6)
+    options.add_argument("--packets", action="store_true")
     given = options.parse_args()
+    transport = "packets\n    packet_bytes: 2 GiB" if given.packets else "messages"
     groups = defaultdict(list)
     with open(given.csv, encoding="utf-8") as lines:
         for row in csv.DictReader(lines):
@@ -93,7 +95,7 @@ def main():
     print(f"{'':46} {'size':>11} {'ours ns':>14} {'closed form':>14} {'':>8} {'ASTRA-sim':>12}")
     for (topology, npus, algorithm, collective), rows in groups.items():
         sizes = [int(row["size_bytes"]) for row in rows]
-        for row, size, ours in zip(rows, sizes, times(given.tool, rows[0], npus, sizes)):
+        for row, size, ours in zip(rows, sizes, times(given.tool, transport, rows[0], npus, sizes)):
             form, theirs = closed_form(row, npus, size), float(row["time_ns"])
             name = f"{topology} of {npus}, {collective} {algorithm}"
             print(f"{name:46} {size:11} {ours:14.0f} {form:14.0f} {100 * (ours / form - 1):+7.3f}% {theirs:12.0f}")

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tlm/checking.h"
+#include "tlm/fabric/message_service.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
 #include "tlm/link/route_check.h"
@@ -54,6 +55,9 @@ class Fabric : public sc_core::sc_module {
   virtual const RouteFunction* port_routes(NpuId) const { return nullptr; }
   virtual std::uint32_t ports(NpuId) const { return 0; }
 
+  /// Who carries whole messages in place of packets; null: the fabric's switches carry packets.
+  virtual MessageService* messages() { return nullptr; }
+
   /// "npu7", "io3": as in the names of links.
   std::string endpoint_name(NpuId endpoint) const;
   /// Packets to a destination are striped over several ways, by Packet::lane.
@@ -77,11 +81,11 @@ class Fabric : public sc_core::sc_module {
   void require_routes(const std::vector<NpuId>& endpoints) const;
 
   const std::vector<FabricLink>& links() const { return links_; }
-  std::size_t switches() const { return switches_.size(); }
-  OutputCounters counters(const FabricLink& link) const {
+  virtual std::size_t switches() const { return switches_.size(); }
+  virtual OutputCounters counters(const FabricLink& link) const {
     return switches_[link.from]->core().counters(link.output);
   }
-  std::uint64_t bytes_per_s(const FabricLink& link) const {
+  virtual std::uint64_t bytes_per_s(const FabricLink& link) const {
     return switches_[link.from]->core().bytes_per_s(link.output);
   }
   /// Who admits in-network flows; null: the fabric does not reduce.
@@ -96,7 +100,7 @@ class Fabric : public sc_core::sc_module {
   virtual std::vector<std::string> pending_flows() const { return {}; }
   virtual std::uint64_t queued_flow_packets() const { return 0; }
   /// Tells `observer` about every packet that leaves a switch, with the switch's number.
-  void observe(LinkObserver& observer);
+  virtual void observe(LinkObserver& observer);
   /// Bit errors on every link that leaves a switch; before the simulation starts.
   void add_errors(const BitErrors& errors);
   /// Packets that became wrong there.
@@ -107,7 +111,7 @@ class Fabric : public sc_core::sc_module {
   /// Packets that crossed a switch, over all of them.
   std::uint64_t packet_hops() const;
   /// Packets waiting in switches, and credits that are not home, in bytes: both 0 when the fabric is at rest.
-  std::uint64_t queued_packets() const;
+  virtual std::uint64_t queued_packets() const;
   std::uint64_t outstanding_credits() const;
 
  protected:

@@ -109,7 +109,15 @@ MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
     if (strategy.microbatches > 1) need.gathered += chunk[c].parameters;
   }
   if (strategy.microbatches == 1) need.gathered = gathered_units;
-  if (strategy.zero_stage < 3 || dp == 1) need.gathered = 0;
+  if ((strategy.zero_stage < 3 || dp == 1) && !strategy.offload.weights) need.gathered = 0;
+  const auto offload = [&need](bool is_offloaded, std::uint64_t& part, std::uint64_t buffers) {
+    if (!is_offloaded) return;
+    need.offloaded += part;
+    part = std::min(part, buffers);
+  };
+  offload(strategy.offload.weights, need.parameters, 0);
+  offload(strategy.offload.gradients, need.gradients, 2 * strategy.bucket_bytes);
+  offload(strategy.offload.optimizer, need.optimizer, 2 * strategy.offload_portion_bytes);
 
   if (strategy.streams_weights()) add_streams(need, plan, stage);
   if (strategy.input == Input::streamed && stage == 0)

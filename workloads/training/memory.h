@@ -17,6 +17,8 @@ struct MemoryNeed {
   /// way out, and samples.
   std::uint64_t streaming = 0;
 
+  std::uint64_t offloaded = 0;  ///< in the remote memory; not in total()
+
   std::uint64_t total() const {
     return parameters + gradients + optimizer + activations + gathered + streaming;
   }
@@ -24,7 +26,9 @@ struct MemoryNeed {
 
 /// Of `rank`, exact for the order of its passes. ZeRO divides the optimizer (1), gradients (2) and parameters
 /// (3) by dp; streamed weights need `streaming` in their place. Activations as in Korthikanti et al. 2022:
-/// full recomputation keeps the input of every block, and one block's activations while it is recomputed.
+/// What is offloaded leaves buffers: two portions of the optimizer's, two buckets of gradients, weights while
+/// they are in use. full recomputation keeps the input of every block, and one block's activations while it
+/// is recomputed.
 MemoryNeed memory_need(const Plan& plan, std::uint32_t rank);
 
 }  // namespace wafertlm::training

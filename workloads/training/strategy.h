@@ -54,6 +54,12 @@ enum class Input : std::uint8_t {
   streamed,    ///< they come in through the I/O controllers, microbatch by microbatch
 };
 
+/// What lies in the remote memory between its uses.
+struct Offload {
+  bool weights = false, gradients = false, optimizer = false;
+  bool any() const { return weights || gradients || optimizer; }
+};
+
 /// How a model is trained on many NPUs. A rank is a worker of `degrees`.
 struct Strategy {
   Parallelism degrees;
@@ -85,6 +91,10 @@ struct Strategy {
   GradientStore gradient_store = GradientStore::every_load;
   Input input = Input::prefetched;
   bool overlap_input = true;  ///< a microbatch comes in beside the computation of the one before
+
+  Offload offload;
+  std::uint64_t offload_portion_bytes = std::uint64_t{1}
+                                        << 30;  ///< of the optimizer's state, loaded at a time
 
   // A part of a long iteration, whose parts are alike: at most so many of the chunks of each stage, of the
   // rounds that weight_loads_per_pass makes. None: all.

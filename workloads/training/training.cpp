@@ -43,6 +43,7 @@ void TrainingGenerator::rewind() {
   delayed_.clear();
   reduced_.clear();
   reductions_.clear();
+  stored_gradients_.clear();
   parameters_ = 0;
   visit_ = 0;
   loads_.clear();
@@ -156,7 +157,7 @@ void TrainingGenerator::forward(const Pass& pass) {
   if (number > 0) receive_from((at_.pp + stages - 1) % stages, pass);
   if (number == 0 && strategy().input == Input::streamed) load_input(pass);
   const std::vector<Piece> pieces = plan_->pieces(at_.pp, pass.chunk);
-  const bool gathers = gathers_for(pass);
+  const bool gathers = fetches_for(pass);
   const std::uint32_t units = pieces.back().unit + 1;
   Ids gathered = gathers ? gather_parameters(pieces, 0) : Ids{};
   std::size_t i = 0;
@@ -183,7 +184,7 @@ void TrainingGenerator::backward(const Pass& pass) {
   const std::uint32_t stages = strategy().degrees.pp, number = number_of(pass);
   if (number + 1 < strategy().chunks()) receive_from((at_.pp + 1) % stages, pass);
   const std::vector<Piece> pieces = plan_->pieces(at_.pp, pass.chunk);
-  const bool gathers = gathers_for(pass);
+  const bool gathers = fetches_for(pass);
   const bool is_last_pass = !has_another(passes_, pass, step_ + 1, passes_.size());
   Ids gathered = gathers ? gather_parameters(pieces, pieces.back().unit) : Ids{};
   std::size_t end = pieces.size();
@@ -235,8 +236,12 @@ void TrainingGenerator::collect_gradient(std::uint64_t parameters, bool of_exper
 
 void TrainingGenerator::close_bucket(Bucket& from) {
   Bucket bucket = std::exchange(from, {});
-  if (bucket.bytes == 0 || copies(bucket.of_experts) == 1 || strategy().dp_collective == DpCollective::none)
+  if (bucket.bytes == 0) return;
+  if (copies(bucket.of_experts) == 1 || strategy().dp_collective == DpCollective::none) {
+    if (strategy().offload.gradients)
+      stored_gradients_.push_back(access(false, "gradients", bucket.bytes, bucket.gradients));
     return;
+  }
   if (strategy().overlap_dp)
     reduce(bucket, bucket.gradients);
   else
@@ -250,6 +255,9 @@ void TrainingGenerator::reduce(const Bucket& bucket, const Ids& ready) {
                                    (scatters ? "reduce_scatter " : "all_reduce ") + what, "dp",
                                    copies_group(bucket.of_experts), bucket.bytes, ready));
   reduced_.push_back({bucket.bytes, bucket.of_experts});
+  if (!strategy().offload.gradients) return;
+  const std::uint64_t share = scatters ? copies(bucket.of_experts) : 1;
+  stored_gradients_.push_back(access(false, what, Fraction{1, share}.of(bucket.bytes), {reductions_.back()}));
 }
 
 /// The last buckets, the optimizer, and what it has changed back to everybody.
@@ -260,9 +268,8 @@ void TrainingGenerator::finish() {
   close_bucket(expert_bucket_);
   for (const Bucket& bucket : delayed_) reduce(bucket, last_);
   waits_.insert(waits_.end(), reductions_.begin(), reductions_.end());
-  const std::uint64_t share = strategy().scatters_gradients() ? strategy().degrees.dp : 1;
-  compute("optimizer", Fraction{1, share}.of(parameters_, strategy().optimizer_operations_per_parameter), {});
-  if (!strategy().scatters_gradients() || strategy().zero_stage == 3) return;
+  optimize();
+  if (!strategy().scatters_gradients() || strategy().zero_stage == 3 || strategy().offload.weights) return;
   for (std::size_t i = 0; i < reduced_.size(); ++i) {
     const bool of_experts = reduced_[i].of_experts;
     collective(CollectiveType::AllGather, "all_gather parameters " + std::to_string(i), "dp",
@@ -270,7 +277,39 @@ void TrainingGenerator::finish() {
   }
 }
 
-/// ZeRO-3: the parameters of a unit's layers, from all that hold a part; starts now.
+/// In portions, if something of it is offloaded: while one is worked on, the next comes in and the last goes.
+void TrainingGenerator::optimize() {
+  const Offload& offload = strategy().offload;
+  const Fraction share{1, strategy().scatters_gradients() ? strategy().degrees.dp : 1};
+  const std::uint64_t operations = share.of(parameters_, strategy().optimizer_operations_per_parameter);
+  if (!offload.any()) return compute("optimizer", operations, {});
+  const std::uint64_t state =
+      offload.optimizer ? share.of(parameters_, strategy().optimizer_bytes_per_parameter) : 0;
+  const std::uint64_t elements = share.of(parameters_, strategy().element_bytes);
+  const std::uint64_t in = state + (offload.gradients ? elements : 0);
+  const std::uint64_t out = state + (offload.weights ? elements : 0);
+  const std::uint64_t portions = std::max<std::uint64_t>(
+      1, (std::max(in, out) + strategy().offload_portion_bytes - 1) / strategy().offload_portion_bytes);
+  const auto part = [portions](std::uint64_t all, std::uint64_t k) {
+    return static_cast<std::uint64_t>(Uint128{all} * (k + 1) / portions - Uint128{all} * k / portions);
+  };
+  const Ids backward = last_;
+  std::vector<Ids> room;  // by portion: what frees its buffer
+  for (std::uint64_t k = 0; k < portions; ++k) {
+    const std::string number = " " + std::to_string(k);
+    Ids after = k < 2 ? backward : room[k - 2];
+    after.insert(after.end(), stored_gradients_.begin(), stored_gradients_.end());
+    if (const std::uint64_t bytes = part(in, k))
+      wait_for(access(true, "optimizer portion" + number, bytes, after));
+    compute("optimizer" + number, part(operations, k), {});
+    room.push_back(last_);
+    if (const std::uint64_t bytes = part(out, k))
+      room.back().push_back(access(false, "optimizer portion" + number, bytes, last_));
+  }
+}
+
+/// The parameters of a unit's layers: offloaded ones from the remote memory, those of ZeRO-3 from all that
+/// hold a part; starts now.
 TrainingGenerator::Ids TrainingGenerator::gather_parameters(const std::vector<Piece>& pieces,
                                                             std::uint32_t unit) {
   std::uint64_t parameters = 0, expert_parameters = 0;
@@ -281,12 +320,18 @@ TrainingGenerator::Ids TrainingGenerator::gather_parameters(const std::vector<Pi
   }
   Ids ids;
   const auto gather = [&](std::uint64_t held, bool of_experts) {
-    if (held == 0 || copies(of_experts) == 1) return;
-    ids.push_back(collective(CollectiveType::AllGather,
-                             (of_experts ? "all_gather experts of unit " : "all_gather parameters of unit ") +
-                                 std::to_string(unit),
-                             "dp", copies_group(of_experts),
-                             Fraction{1, copies(of_experts)}.of(held * strategy().element_bytes), last_));
+    if (held == 0) return;
+    const char* const experts = of_experts ? "experts of unit " : "parameters of unit ";
+    const bool divided = strategy().zero_stage == 3 && copies(of_experts) > 1;
+    const std::uint64_t bytes =
+        Fraction{1, divided ? copies(of_experts) : 1}.of(held * strategy().element_bytes);
+    Ids after = last_;
+    if (strategy().offload.weights) after = {access(true, experts + std::to_string(unit), bytes, last_)};
+    if (divided)
+      ids.push_back(collective(CollectiveType::AllGather, "all_gather " + (experts + std::to_string(unit)),
+                               "dp", copies_group(of_experts), bytes, after));
+    else if (strategy().offload.weights)
+      ids.push_back(after.front());
   };
   gather(parameters, false);
   gather(expert_parameters, true);
@@ -336,9 +381,11 @@ std::uint32_t TrainingGenerator::number_of(const Pass& pass) const {
   return pass.chunk * strategy().degrees.pp + at_.pp;
 }
 
-/// ZeRO-3 gathers for the first of a chunk's passes in a direction.
-bool TrainingGenerator::gathers_for(const Pass& pass) const {
-  return strategy().zero_stage == 3 && strategy().degrees.dp > 1 && !has_another(passes_, pass, 0, step_);
+/// Parameters that lie elsewhere come for the first of a chunk's passes in a direction.
+bool TrainingGenerator::fetches_for(const Pass& pass) const {
+  const bool elsewhere =
+      strategy().offload.weights || (strategy().zero_stage == 3 && strategy().degrees.dp > 1);
+  return elsewhere && !has_another(passes_, pass, 0, step_);
 }
 
 void TrainingGenerator::receive_from(std::uint32_t stage, const Pass& pass) {
@@ -422,6 +469,19 @@ std::uint64_t TrainingGenerator::collective(CollectiveType type, const std::stri
   node.comm_type = type;
   node.pg_name = group;
   return node.id;
+}
+
+/// Of the remote memory.
+std::uint64_t TrainingGenerator::access(bool load, const std::string& what, std::uint64_t bytes,
+                                        const Ids& after) {
+  Node node;
+  node.id = next_id_++;
+  node.name = (load ? "load " : "store ") + what + label_;
+  node.type = load ? NodeType::MemLoad : NodeType::MemStore;
+  node.data_deps = after;
+  node.tensor_size = bytes;
+  made_.push_back(std::move(node));
+  return made_.back().id;
 }
 
 std::uint64_t TrainingGenerator::stream(bool comes_in, const std::string& what, const char* traffic_class,

@@ -35,6 +35,12 @@ namespace wafertlm::training {
 /// visits later. There is no optimizer. Streams are collectives (Node::io_stream) of class weights. With
 /// WeightDelivery::broadcast all ranks take part in those of all stages, but wait only for their own.
 ///
+/// What is offloaded (Strategy::offload) is loaded from and stored to the remote memory by MEM nodes: weights
+/// unit by unit before a chunk's first forward and first backward pass, as ZeRO-3 gathers them (after the
+/// load); a bucket of gradients when it is reduced; the optimizer's state portion by portion, the next one
+/// while one is worked on, and back. Offloaded weights are stored by those who update them and need no
+/// all-gather.
+///
 /// Left out: the gradients of tied embeddings on the first and last stage, those of norms with sequence
 /// parallelism, and the reduction of the loss (all small).
 class TrainingGenerator : public chakra::NodeSource {
@@ -74,6 +80,9 @@ class TrainingGenerator : public chakra::NodeSource {
   void reduce(const Bucket& bucket, const Ids& ready);
   void finish();
 
+  std::uint64_t access(bool load, const std::string& what, std::uint64_t bytes, const Ids& after);
+  void optimize();
+  bool fetches_for(const Pass& pass) const;
   Ids gather_parameters(const std::vector<Piece>& pieces, std::uint32_t unit);
   std::uint32_t copies(bool of_experts) const;
   std::string copies_group(bool of_experts) const;
@@ -82,7 +91,6 @@ class TrainingGenerator : public chakra::NodeSource {
   void mp_reduce(const std::string& what, std::uint64_t bytes);
   Ids everything();
   std::uint32_t number_of(const Pass& pass) const;
-  bool gathers_for(const Pass& pass) const;
   void receive_from(std::uint32_t stage, const Pass& pass);
   void send_to(std::uint32_t stage, const Pass& pass);
   void transfer(std::uint32_t from_stage, std::uint32_t to_stage, std::uint32_t boundary, const Pass& pass,
@@ -122,6 +130,7 @@ class TrainingGenerator : public chakra::NodeSource {
   std::vector<Bucket> delayed_;  // overlap_dp = false
   std::vector<Reduced> reduced_;
   Ids reductions_;
+  Ids stored_gradients_;          // offloaded
   std::uint64_t parameters_ = 0;  // whose optimizer runs here
 };
 

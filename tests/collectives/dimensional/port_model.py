@@ -10,7 +10,7 @@
 
 All ranks do the same at the same time, so what a rank sends in a round comes back to it from its peer: latency + bytes /
 bandwidth after its port has begun with it. A port sends one message at a time, of all that are ready the one of the stage
-that came first, or that has the fewest bytes. Nothing is taken from the program under test.
+that came first (of several the lower chunk), or that has the fewest bytes. Nothing is taken from the program under test.
 "active": chunks in a dimension at a time, 0 for all; a limit only with one dimension. Orders: ascending, local_bandwidth_aware,
 per_dimension, themis.
 """
@@ -109,7 +109,7 @@ def time_ps(case):
     events, number, now = [], 0, 0.0
     waiting = [[] for _ in dims]
     free = [0.0] * len(dims)
-    arrivals, ended = 0, 0
+    ended = 0
 
     def at(time, *what):
         nonlocal number
@@ -122,7 +122,7 @@ def time_ps(case):
             at(now + delay, "ready", k, key, (chunk, stage, index, j))
 
     def start_stage(chunk, stage):
-        nonlocal arrivals, ended
+        nonlocal ended
         if stage == len(chunks[chunk]):
             ended += 1
             follow = ended - 1 + case["active"]
@@ -130,8 +130,7 @@ def time_ps(case):
                 start_stage(follow, 0)
             return
         _, _, sent = chunks[chunk][stage]
-        key = (sent if case["within"] == "smallest_first" else 0, arrivals)
-        arrivals += 1
+        key = (sent if case["within"] == "smallest_first" else 0, now, chunk)
         keys[chunk] = key
         start_round(chunk, stage, 0, key, case["stage_ps"])
 

@@ -59,7 +59,9 @@ DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box,
       const std::uint32_t messages = is.algorithm == DimensionAlgorithm::direct               ? peers
                                      : is.algorithm == DimensionAlgorithm::bidirectional_ring ? 2
                                                                                               : 1;
-      chunk.steps += kBegin + stage.rounds * 2 * messages + kEnd;
+      stage.messages = 2 * messages;
+      stage.steps = kBegin + stage.rounds * stage.messages + kEnd;
+      chunk.steps += stage.steps;
       halves = halves || is.algorithm == DimensionAlgorithm::bidirectional_ring;
       chunk.stages.push_back(stage);
     }
@@ -218,7 +220,6 @@ Step DimensionalProgram::step(std::uint32_t strand, std::uint32_t index) const {
   const BoxAxis& axis = plan.box_.axes[stage.is.axis];
   const std::uint32_t within = index - stage.first_step;
   const auto number = static_cast<std::uint64_t>(&stage - plan.chunks_[strand].stages.data());
-  const bool last = number + 1 == plan.chunks_[strand].stages.size();
   if (within == 0) {
     step.enters = true;
     step.turn = stage.turn;
@@ -228,7 +229,7 @@ Step DimensionalProgram::step(std::uint32_t strand, std::uint32_t index) const {
     }
     return step;
   }
-  if (index + 1 == (last ? plan.chunks_[strand].steps : plan.chunks_[strand].stages[number + 1].first_step)) {
+  if (within + 1 == stage.steps) {
     step.joins = true;
     return step;
   }
@@ -242,6 +243,16 @@ Step DimensionalProgram::step(std::uint32_t strand, std::uint32_t index) const {
   step.joins = is.joins;
   if (is.sends && is.first_round) step.delay_ps = plan.stage_cost_ps_;
   return step;
+}
+
+bool DimensionalProgram::joins(std::uint32_t strand, std::uint32_t index) const {
+  if (strand >= plan_->chunks_.size()) return false;
+  const DimensionalPlan::Stage& stage = stage_at(strand, index);
+  const std::uint32_t within = index - stage.first_step;
+  if (within == 0) return false;
+  if (within + 1 == stage.steps) return true;
+  return stage.is.algorithm == DimensionAlgorithm::direct ? direct_part(stage, within - kBegin).joins
+                                                          : (within - kBegin) % stage.messages == 0;
 }
 
 /// Of the positions that a message is made of, one for each block.

@@ -18,7 +18,8 @@ class DimensionalPlan {
   friend class DimensionalProgram;
   struct Stage {
     ChunkStage is;
-    std::uint32_t first_step = 0, rounds = 0, window = 1;
+    std::uint32_t first_step = 0, steps = 0, rounds = 0, window = 1;
+    std::uint32_t messages = 2;  ///< in a round, sent and received
     std::uint64_t turn = 0;
     std::uint32_t gate_count = 0;  ///< stages of the axis that must have ended; 0: none
   };
@@ -52,6 +53,8 @@ class DimensionalProgram final : public StepSource {
   std::uint32_t strands() const override;
   std::uint32_t steps(std::uint32_t strand) const override;
   Step step(std::uint32_t strand, std::uint32_t index) const override;
+  bool joins(std::uint32_t strand, std::uint32_t index) const override;
+  bool keeps_strands() const override { return true; }
   std::vector<BufferPiece> pieces(std::uint32_t strand, std::uint32_t index) const override;
 
  private:

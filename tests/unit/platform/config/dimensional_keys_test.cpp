@@ -51,6 +51,9 @@ TEST_F(DimensionalKeys, WhatDoesNotFitIsRefused) {
           "only a mesh or a torus has a shape");
   refused("dimensions: [{topology: rign, size: 4, bandwidth: 1 GB/s, latency: 1 ns}]", "ring");
   refused("dimensions: [{topology: ring, size: 4, bandwidth: 1 GB/s, latency: 0 ns}]", "latency");
+  refused(std::string(kRing) + ", transport: messages, packet_bytes: 4 KiB", "has no effect");
+  refused(std::string(kRing) + ", transport: messages", "take wafer.fabric.transport: packets",
+          "run: {fault: {kind: drop_packet, from: 0, to: 1, packet: 1}}\n");
   refused(std::string(kRing) + ", link_latency: 3 ns", "each dimension has a latency of its own");
   refused(std::string(kRing) + ", virtual_channels: 9", "at most 8");
   refused(std::string(kRing) + ", bit_error_rate: 1e-9", "bit errors are not modelled");

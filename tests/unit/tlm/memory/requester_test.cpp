@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/support/at_memory.h"
 #include "tests/support/requester_module.h"
 #include "tests/unit/tlm/memory/checker_bench.h"
-#include "tests/unit/tlm/memory/third_party_memory.h"
 
 namespace wafertlm {
 namespace {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/hbm/dram/dram_timing.h"
+#include "models/hbm/dram/row_visit.h"
+
+namespace wafertlm {
+
+struct AddressMapParams {
+  std::uint32_t stacks = 1;
+  /// Fields of an address from the highest bits to the lowest: row, bank, group, column, channel and, with
+  /// more than one stack (a power of two then), stack. Below the lowest are the bytes of an access. A field
+  /// may be in several pieces: "column:2" is so many bits of it, a field without a number what is left of it.
+  /// Rows take what the others leave. Empty: the hashed map.
+  std::string given;
+};
+
+/// Where an address is. The hashed map is "row bank group:1 channel column group:1" with the stack, the
+/// channel, bank and group folded (by exclusive or) with all bits above them, so that strides of any power of
+/// two use all of them; successive pieces of two rows' length go to the stacks in turn.
+class AddressMap {
+ public:
+  /// @throws std::invalid_argument that says what is wrong with a given map.
+  AddressMap(const DramTiming& timing, const AddressMapParams& params);
+
+  std::uint32_t channels() const { return stacks_ * stack_channels_; }
+  /// Contiguous bytes in one row visit.
+  std::uint64_t piece_bytes() const { return std::uint64_t{access_bytes_} << piece_bits_; }
+  std::uint32_t access_bytes() const { return access_bytes_; }
+
+  struct Place {
+    std::uint32_t channel;
+    RowVisit visit;  ///< of one access
+  };
+  /// Of access number `access`, that is address / access_bytes().
+  Place place(std::uint64_t access) const;
+  std::uint64_t accesses_per_piece() const { return std::uint64_t{1} << piece_bits_; }
+
+ private:
+  enum Field : std::uint8_t { kRow, kBank, kGroup, kColumn, kChannel, kStack, kFields };
+  struct Segment {
+    Field field;
+    std::uint8_t shift, bits, at;  ///< in the access' number, and where it goes in the field
+  };
+  Place hashed_place(std::uint64_t access) const;
+  void parse(const std::string& text, const unsigned (&bits)[kFields]);
+
+  bool hashed_;
+  std::uint32_t stacks_, stack_channels_, access_bytes_;
+  unsigned channel_bits_, group_bits_, bank_bits_;
+  unsigned piece_bits_ = 0, low_groups_ = 0;  ///< of a piece; bits of the group below its columns
+  std::vector<Segment> segments_;
+};
+
+}  // namespace wafertlm

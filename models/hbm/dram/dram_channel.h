@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "models/hbm/dram/dram_timing.h"
+#include "models/hbm/dram/lost_time.h"
+#include "models/hbm/dram/row_visit.h"
+
+namespace wafertlm {
+
+/// The controller of a pseudo-channel, the same at both levels.
+struct DramQueueParams {
+  std::uint32_t queue_visits = 32;        ///< reads that it sees at a time; others wait in order
+  std::uint32_t write_high = 32;          ///< places for writes; when one finds none, they are drained …
+  std::uint32_t write_low = 8;            ///< … until so few are left whose rows are not open
+  TimePs write_idle_ps = 100'000;         ///< they go out, too, when for so long there was no read
+  std::uint32_t postponed_refreshes = 8;  ///< of a bank, at most
+
+  /// @throws std::invalid_argument that says what to change.
+  void check() const {
+    if (queue_visits == 0 || queue_visits > 1024 || write_high == 0 || write_high > 1024 ||
+        write_low >= write_high)
+      throw std::invalid_argument(
+          "a memory channel needs 1 to 1024 places for reads and for writes, and a low mark below the places "
+          "for writes");
+  }
+};
+
+/// A pseudo-channel with its controller. What it does, at both levels:
+///   - Requests are taken in their order, reads as long as there are places in the queue, writes as long as
+///     there are in the buffer. A write is done when its data is in the buffer.
+///   - Rows are opened for the reads, or for the writes during a drain, in the order in which their banks are
+///     free; visits of one bank in their order, so nobody starves. Rows stay open.
+///   - The data bus serves, visit by visit, those whose rows are open first. Between reads and writes it
+///   turns
+///     when no visit of the same direction has its rows open.
+///   - Every bank is refreshed once in tREFI, staggered. A refresh waits while its bank has visits of the
+///     direction that is served, until `postponed_refreshes` are due.
+class DramChannel {
+ public:
+  struct Done {
+    std::uint32_t tag;
+    TimePs end_ps;  ///< data read, or in the write buffer
+  };
+
+  DramChannel() = default;
+  DramChannel(const DramChannel&) = delete;
+  DramChannel& operator=(const DramChannel&) = delete;
+  virtual ~DramChannel() = default;
+
+  /// A visit that arrives at `now` (a time before that of an earlier call counts as that).
+  virtual void push(const RowVisit& visit, std::uint32_t tag, TimePs now) = 0;
+  /// Decides whatever is decided before `until`; ends go to `done`.
+  virtual void run_until(TimePs until) = 0;
+  /// What is not decided yet does not end before that; kNever: nothing waits.
+  virtual TimePs next_ps() const = 0;
+  /// Of what is decided.
+  virtual const DramTime& time() const = 0;
+
+  std::vector<Done> done;  ///< for whoever runs the channel to take out
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory_engine/engine_modules.h"
+
+#include <utility>
+
+namespace wafertlm {
+namespace {
+
+::tlm::tlm_response_status response_of(Refusal cause) {
+  switch (cause) {
+    case Refusal::none:
+      return ::tlm::TLM_OK_RESPONSE;
+    case Refusal::outside_region:
+    case Refusal::not_granted:
+    case Refusal::revoked:
+    case Refusal::of_another:
+      return ::tlm::TLM_ADDRESS_ERROR_RESPONSE;
+    case Refusal::no_right:
+      return ::tlm::TLM_COMMAND_ERROR_RESPONSE;
+    case Refusal::memory_error:
+    case Refusal::tampered:
+      break;
+  }
+  return ::tlm::TLM_GENERIC_ERROR_RESPONSE;
+}
+
+}  // namespace
+
+MemoryEngineRequester::MemoryEngineRequester(const sc_core::sc_module_name& name,
+                                             const RequesterEngineParams& params, std::uint32_t provider_node,
+                                             Scheduler& scheduler, EngineClock& clock, EngineNetwork& network)
+    : sc_module(name),
+      host("host", kQueueRequests, scheduler, *this),
+      scheduler_(scheduler),
+      functional_(params.functional),
+      engine_(params, provider_node, clock, network, *this) {}
+
+/// Hands the payload to the engine; returns false if it is answered already. What lies outside the region is
+/// the engine's to refuse, and to count.
+bool MemoryEngineRequester::begin(Payload& payload, sc_core::sc_event* waiting) {
+  ::tlm::tlm_response_status status = status_of(payload, ~std::uint64_t{0});
+  if (status == ::tlm::TLM_OK_RESPONSE && payload.get_byte_enable_ptr())
+    status = ::tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (status != ::tlm::TLM_OK_RESPONSE || payload.get_command() == ::tlm::TLM_IGNORE_COMMAND) {
+    payload.set_response_status(status);
+    return false;
+  }
+  const std::uint64_t token = next_token_++;
+  running_.emplace(token, Running{&payload, waiting});
+  engine_.start(payload.is_write(), payload.get_address(), payload.get_data_length(),
+                functional_ ? payload.get_data_ptr() : nullptr, token);
+  return true;
+}
+
+void MemoryEngineRequester::requested(Payload& payload) {
+  if (!begin(payload, nullptr)) host.respond(payload, scheduler_.now());
+}
+
+void MemoryEngineRequester::transport(Payload& payload, sc_core::sc_time& delay) {
+  wait(delay);
+  delay = sc_core::SC_ZERO_TIME;
+  sc_core::sc_event done;
+  if (begin(payload, &done)) wait(done);
+}
+
+void MemoryEngineRequester::access_done(std::uint64_t token, Refusal cause) {
+  const Running running = running_.extract(token).mapped();
+  running.payload->set_response_status(response_of(cause));
+  if (running.waiting)
+    running.waiting->notify(sc_core::SC_ZERO_TIME);
+  else
+    host.respond(*running.payload, scheduler_.now());
+}
+
+MemoryEngineProvider::MemoryEngineProvider(const sc_core::sc_module_name& name,
+                                           const ProviderEngineParams& params,
+                                           const MemoryRequesterParams& requests, PageTable table,
+                                           ScratchMemory& scratch, Scheduler& scheduler, EngineClock& clock,
+                                           EngineNetwork& network)
+    : sc_module(name),
+      memory("memory", requests, scratch, scheduler, *this),
+      engine_(params, std::move(table), clock, network, *this) {}
+
+}  // namespace wafertlm

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory_engine/engine_params.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "tlm/checking.h"
+
+namespace wafertlm {
+
+const char* to_string(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::none:
+      break;
+    case Refusal::outside_region:
+      return "outside_region";
+    case Refusal::not_granted:
+      return "not_granted";
+    case Refusal::revoked:
+      return "revoked";
+    case Refusal::of_another:
+      return "of_another";
+    case Refusal::no_right:
+      return "no_right";
+    case Refusal::memory_error:
+      return "memory_error";
+    case Refusal::tampered:
+      return "tampered";
+  }
+  return "none";
+}
+
+void require_sound(const RequesterEngineParams& params) {
+  const auto require = [](bool holds, const std::string& otherwise) {
+    if (!holds) throw std::invalid_argument("memory engine: " + otherwise);
+  };
+  require(params.page_bytes >= 4096 && (params.page_bytes & (params.page_bytes - 1)) == 0 &&
+              params.page_bytes <= (1U << 30),
+          say("pages of ", params.page_bytes, " B; must be a power of two from 4 KiB to 1 GiB"));
+  require(params.pages != 0 && params.pages <= (std::uint64_t{1} << 40) / (params.page_bytes / 4096),
+          say(params.pages, " pages; must be at least 1, and at most 4 PiB together"));
+  require(params.base_address % params.page_bytes == 0, "the region must begin with a page");
+  require(params.outstanding != 0, "at least one page access must be under way");
+  require(params.dma.bytes_per_s != 0, "the host's DMA needs a bandwidth");
+  for (const PipelineParams* pipeline : {&params.cipher, &params.mac})
+    require(pipeline->bytes_per_cycle != 0 && pipeline->clock_hz != 0,
+            "a pipeline needs bytes per cycle and a clock");
+  require(params.tree_arity >= 2 && params.tree_arity <= 64, "a tree's nodes have 2 to 64 children");
+  require(params.hiding != Hiding::dummy || params.dummies != 0, "dummy needs at least one dummy access");
+  require(params.hiding != Hiding::remap_on_evict || params.spare_slots >= params.outstanding,
+          "remap_on_evict needs a spare slot for each outstanding page access");
+  require(params.bucket_blocks != 0 && params.bucket_blocks <= 64, "a bucket has 1 to 64 blocks");
+  require(params.hiding != Hiding::dummy || params.dummies < params.pages,
+          "there must be more pages than dummies");
+  require(params.integrity == Integrity::none || params.encrypt,
+          "a MAC or a tree needs encrypted pages: AES-GCM makes ciphertext and tag together");
+  require(params.hiding == Hiding::none || params.encrypt,
+          "hiding where a page is makes no sense while it can be read: encrypt it");
+}
+
+}  // namespace wafertlm

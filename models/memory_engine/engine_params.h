@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// A requester, as providers know it.
+enum class RequesterId : std::uint16_t {};
+
+/// Why an access was refused or failed; `none` if it was not.
+enum class Refusal : std::uint8_t {
+  none,
+  outside_region,  ///< the host asks for more than its engine has
+  not_granted,     ///< never granted to anybody
+  revoked,         ///< was this requester's and is no longer
+  of_another,      ///< is, or was last, another requester's
+  no_right,        ///< a write to what may be read only, or the other way round
+  memory_error,    ///< the provider's memory answered with an error
+  tampered,        ///< what came back is not what was stored
+};
+constexpr std::size_t kRefusals = 8;
+const char* to_string(Refusal refusal);
+/// By Refusal.
+using RefusalCounts = std::array<std::uint64_t, kRefusals>;
+
+enum class Integrity : std::uint8_t { none, mac, tree };
+enum class Hiding : std::uint8_t { none, remap_on_evict, dummy, path_oram };
+
+/// Work at a number of bytes each cycle, and a latency that takes no bandwidth.
+struct PipelineParams {
+  std::uint64_t bytes_per_cycle = 16;
+  std::uint64_t clock_hz = 250'000'000;
+  std::uint64_t latency_cycles = 40;
+};
+
+struct DmaParams {
+  std::uint64_t bytes_per_s = 32'000'000'000;
+  TimePs latency_ps = 400'000;
+};
+
+/// What an access goes through between a host and the engine network.
+struct RequesterEngineParams {
+  RequesterId id{};
+  std::uint64_t page_bytes = 4096;  ///< a power of two, at least 4 KiB
+  std::uint64_t pages = 0;          ///< that the host has behind the engine
+  std::uint64_t base_address = 0;   ///< of its region in the provider's memory
+  std::uint32_t outstanding = 16;   ///< page accesses under way
+  DmaParams dma;
+  TimePs validate_ps = 40'000;
+  bool encrypt = false;
+  Integrity integrity = Integrity::none;
+  PipelineParams cipher, mac;
+  bool cut_through = false;         ///< cipher and MAC pass bytes on before the page is complete
+  std::uint32_t tree_arity = 8;     ///< children of a node
+  std::uint32_t cached_levels = 4;  ///< of the tree, from the root on; all others are stored remotely
+  Hiding hiding = Hiding::none;
+  std::uint32_t dummies = 3;        ///< for each real access, with Hiding::dummy
+  std::uint64_t spare_slots = 0;    ///< beyond the pages, with Hiding::remap_on_evict
+  std::uint32_t bucket_blocks = 4;  ///< Z, with Hiding::path_oram
+  bool functional = false;          ///< pages have contents and really are enciphered
+  std::uint64_t seed = 1;
+};
+
+/// What validation goes by: a whole region, as RDMA does it (whoever has a page may access all), or pages.
+enum class Validation : std::uint8_t { region, page };
+
+struct ProviderEngineParams {
+  Validation validation = Validation::page;
+  TimePs validate_ps = 40'000;
+};
+
+struct EngineNetworkParams {
+  std::uint64_t bytes_per_s = 12'500'000'000;  ///< of an engine's link, each direction
+  TimePs hop_ps = 500'000;
+  std::uint32_t hops = 1;
+  std::uint64_t header_bytes = 64;
+};
+
+/// @throws std::invalid_argument that says what to change.
+void require_sound(const RequesterEngineParams& params);
+
+}  // namespace wafertlm

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory_engine/page_sealer.h"
+
+#include <openssl/evp.h>
+
+#include <random>
+#include <stdexcept>
+
+namespace wafertlm {
+namespace {
+
+void require(int done) {
+  if (done != 1) throw std::runtime_error("OpenSSL refuses AES-256-GCM");
+}
+
+using Bytes = std::array<unsigned char, 16>;
+
+/// Place and version, little-endian: what is authenticated and not sent.
+Bytes bound(const PageSealer::Context& context) {
+  Bytes bytes;
+  for (unsigned i = 0; i < 8; ++i) {
+    bytes[i] = static_cast<unsigned char>(context.place >> 8 * i);
+    bytes[8 + i] = static_cast<unsigned char>(context.version >> 8 * i);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+struct PageSealer::Cipher {
+  EVP_CIPHER_CTX* sealing = EVP_CIPHER_CTX_new();
+  EVP_CIPHER_CTX* opening = EVP_CIPHER_CTX_new();
+  ~Cipher() {
+    EVP_CIPHER_CTX_free(sealing);
+    EVP_CIPHER_CTX_free(opening);
+  }
+  using Nonce = std::array<unsigned char, 12>;
+  static Nonce nonce(const Context& context) {
+    Nonce bytes{};
+    for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<unsigned char>(context.number >> 8 * i);
+    return bytes;
+  }
+  /// 48 bits of version, 40 bits of index, level; the highest bit tells it from a page's.
+  static Nonce nonce(std::uint64_t place, std::uint64_t version) {
+    Nonce bytes{};
+    for (unsigned i = 0; i < 6; ++i) bytes[i] = static_cast<unsigned char>(version >> 8 * i);
+    for (unsigned i = 0; i < 5; ++i) bytes[6 + i] = static_cast<unsigned char>(place >> 8 * i);
+    bytes[11] = static_cast<unsigned char>(0x80 | place >> 56);
+    return bytes;
+  }
+};
+
+PageSealer::PageSealer(std::uint64_t seed) : cipher_(std::make_unique<Cipher>()) {
+  std::mt19937_64 random(seed);
+  std::array<unsigned char, 32> key;
+  for (unsigned char& byte : key) byte = static_cast<unsigned char>(random());
+  require(EVP_EncryptInit_ex(cipher_->sealing, EVP_aes_256_gcm(), nullptr, key.data(), nullptr));
+  require(EVP_DecryptInit_ex(cipher_->opening, EVP_aes_256_gcm(), nullptr, key.data(), nullptr));
+}
+
+PageSealer::~PageSealer() = default;
+
+PageSealer::Tag PageSealer::seal(const Context& context, const unsigned char* plain, std::size_t bytes,
+                                 unsigned char* out) const {
+  EVP_CIPHER_CTX* const c = cipher_->sealing;
+  const auto nonce = Cipher::nonce(context);
+  const Bytes also = bound(context);
+  int length = 0;
+  Tag tag;
+  require(EVP_EncryptInit_ex(c, nullptr, nullptr, nullptr, nonce.data()));
+  require(EVP_EncryptUpdate(c, nullptr, &length, also.data(), static_cast<int>(also.size())));
+  require(EVP_EncryptUpdate(c, out, &length, plain, static_cast<int>(bytes)));
+  require(EVP_EncryptFinal_ex(c, out, &length));
+  require(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag.size()), tag.data()));
+  return tag;
+}
+
+bool PageSealer::open(const Context& context, const unsigned char* sealed, std::size_t bytes, const Tag& tag,
+                      unsigned char* out) const {
+  EVP_CIPHER_CTX* const c = cipher_->opening;
+  const auto nonce = Cipher::nonce(context);
+  const Bytes also = bound(context);
+  Tag expected = tag;
+  int length = 0;
+  require(EVP_DecryptInit_ex(c, nullptr, nullptr, nullptr, nonce.data()));
+  require(EVP_DecryptUpdate(c, nullptr, &length, also.data(), static_cast<int>(also.size())));
+  require(EVP_DecryptUpdate(c, out, &length, sealed, static_cast<int>(bytes)));
+  require(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_GCM_SET_TAG, static_cast<int>(expected.size()), expected.data()));
+  return EVP_DecryptFinal_ex(c, out, &length) == 1;
+}
+
+PageSealer::Tag PageSealer::authenticate(std::uint64_t place, std::uint64_t version,
+                                         const unsigned char* data, std::size_t bytes) const {
+  EVP_CIPHER_CTX* const c = cipher_->sealing;
+  const Cipher::Nonce nonce = Cipher::nonce(place, version);
+  const Bytes also = bound({place, version, 0});
+  int length = 0;
+  unsigned char none;
+  Tag tag;
+  require(EVP_EncryptInit_ex(c, nullptr, nullptr, nullptr, nonce.data()));
+  require(EVP_EncryptUpdate(c, nullptr, &length, also.data(), static_cast<int>(also.size())));
+  require(EVP_EncryptUpdate(c, nullptr, &length, data, static_cast<int>(bytes)));
+  require(EVP_EncryptFinal_ex(c, &none, &length));
+  require(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag.size()), tag.data()));
+  return tag;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory_engine/provider_engine.h"
+
+#include <algorithm>
+
+namespace wafertlm {
+
+ProviderEngine::ProviderEngine(const ProviderEngineParams& params, PageTable table, EngineClock& clock,
+                               EngineNetwork& network, ProviderMemory& memory)
+    : params_(params),
+      table_(std::move(table)),
+      clock_(clock),
+      network_(network),
+      memory_(memory),
+      node_(network.attach(*this)) {}
+
+bool ProviderEngine::overlaps(const EngineMessage& message, std::uint64_t first, std::uint64_t count) const {
+  return std::any_of(message.segments.begin(), message.segments.end(), [&](const Segment& segment) {
+    return segment.bytes != 0 && table_.page_of(segment.address) < first + count &&
+           table_.page_of(segment.address + segment.bytes - 1) >= first;
+  });
+}
+
+bool ProviderEngine::grant(RequesterId requester, std::uint64_t first, std::uint64_t count,
+                           PageRights rights) {
+  for (const EngineMessage* message : under_way_)
+    if (message && message->open != 0 && message->requester != requester && overlaps(*message, first, count))
+      return false;
+  table_.grant(requester, first, count, rights);
+  const auto number = static_cast<std::size_t>(requester);
+  has_pages_.resize(std::max(has_pages_.size(), number + 1));
+  has_pages_[number] = true;
+  return true;
+}
+
+void ProviderEngine::arrived(EngineMessage& message, Span) {
+  std::uint32_t number = static_cast<std::uint32_t>(under_way_.size());
+  if (free_.empty()) {
+    under_way_.push_back(nullptr);
+  } else {
+    number = free_.back();
+    free_.pop_back();
+  }
+  under_way_[number] = &message;
+  message.open = 0;
+  if (params_.validate_ps == 0)
+    begin(number, clock_.now());
+  else
+    clock_.schedule(clock_.now() + params_.validate_ps, *this, number);
+}
+
+void ProviderEngine::wake(std::uint32_t what, TimePs now) { begin(what, now); }
+
+Refusal ProviderEngine::check(const EngineMessage& message) const {
+  for (const Segment& segment : message.segments) {
+    if (params_.validation == Validation::region) {
+      const auto number = static_cast<std::size_t>(message.requester);
+      const std::uint64_t end = table_.pages() * table_.page_bytes();
+      const bool inside = segment.address < end && segment.bytes <= end - segment.address;
+      if (!inside || number >= has_pages_.size() || !has_pages_[number]) return Refusal::not_granted;
+    } else if (const Refusal refusal =
+                   table_.check(message.requester, message.write, segment.address, segment.bytes);
+               refusal != Refusal::none) {
+      return refusal;
+    }
+  }
+  return Refusal::none;
+}
+
+void ProviderEngine::begin(std::uint32_t number, TimePs now) {
+  EngineMessage& message = *under_way_[number];
+  message.refusal = check(message);
+  if (message.refusal != Refusal::none) return answer(number);
+  message.open = static_cast<std::uint32_t>(message.segments.size());
+  unsigned char* data = message.data.empty() ? nullptr : message.data.data();
+  for (const Segment& segment : message.segments) {
+    if (observer_) observer_->accessed(message.requester, message.write, segment, now);
+    bytes_[message.write] += segment.bytes;
+    memory_.start(message.write, segment.address, segment.bytes, number, data);
+    if (data) data += segment.bytes;
+  }
+}
+
+void ProviderEngine::memory_done(std::uint64_t token, bool ok) {
+  const auto number = static_cast<std::uint32_t>(token);
+  EngineMessage& message = *under_way_[number];
+  if (!ok) message.refusal = Refusal::memory_error;
+  if (--message.open != 0) return;
+  if (!message.write && message.refusal == Refusal::none) message.refusal = check(message);
+  answer(number);
+}
+
+void ProviderEngine::answer(std::uint32_t number) {
+  EngineMessage& message = *under_way_[number];
+  under_way_[number] = nullptr;
+  free_.push_back(number);
+  if (message.refusal == Refusal::none)
+    ++served_;
+  else
+    ++refusals_[static_cast<std::size_t>(message.refusal)];
+  if (!message.write && message.refusal != Refusal::none)
+    std::fill(message.data.begin(), message.data.end(), static_cast<unsigned char>(0));
+  message.is_answer = true;
+  std::swap(message.from, message.to);
+  network_.send(message);
+}
+
+}  // namespace wafertlm

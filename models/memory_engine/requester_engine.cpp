@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory_engine/requester_engine.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace wafertlm {
+namespace {
+
+/// What all of an engine's accesses share, in AccessOrder; pages have their numbers.
+constexpr std::uint64_t kWhole = ~std::uint64_t{0};
+
+template <typename T>
+std::uint32_t take_number(std::vector<T>& all, std::vector<std::uint32_t>& free) {
+  if (free.empty()) {
+    all.emplace_back();
+    return static_cast<std::uint32_t>(all.size() - 1);
+  }
+  const std::uint32_t number = free.back();
+  free.pop_back();
+  return number;
+}
+
+RequesterEngineParams sound(const RequesterEngineParams& params) {
+  require_sound(params);
+  return params;
+}
+
+std::uint64_t key_seed(const RequesterEngineParams& params) {
+  return (params.seed + 1) * 0x9E3779B97F4A7C15ULL ^ static_cast<std::uint64_t>(params.id);
+}
+
+}  // namespace
+
+RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::uint32_t provider,
+                                 EngineClock& clock, EngineNetwork& network, RequesterEngineHost& host)
+    : params_(sound(params)),
+      provider_(provider),
+      clock_(clock),
+      network_(network),
+      host_(host),
+      node_(network.attach(*this)),
+      sealer_(key_seed(params)),
+      dma_in_(params.dma, false),
+      dma_out_(params.dma, false),
+      cipher_in_(params.cipher, params.cut_through),
+      cipher_out_(params.cipher, params.cut_through),
+      mac_in_(params.mac, params.cut_through),
+      mac_out_(params.mac, params.cut_through),
+      random_(key_seed(params) + 1) {
+  layout_ = layout_of(params);
+  if (params.hiding == Hiding::remap_on_evict)
+    for (std::uint64_t slot = params.pages; slot < layout_.slots; ++slot) free_slots_.push_back(slot);
+  if (params.hiding == Hiding::path_oram)
+    oram_.emplace(params.pages, params.bucket_blocks, key_seed(params) + 2);
+  if (params.integrity == Integrity::tree)
+    tree_.emplace(layout_.slots, params.tree_arity, params.cached_levels);
+  if (params.functional) zeros_.resize(params.page_bytes);
+}
+
+RegionLayout RequesterEngine::layout_of(const RequesterEngineParams& params) {
+  require_sound(params);
+  std::uint64_t slots = params.pages;
+  if (params.hiding == Hiding::remap_on_evict) slots += params.spare_slots;
+  if (params.hiding == Hiding::path_oram) slots = PathOram(params.pages, params.bucket_blocks, 0).slots();
+  RegionLayout layout{params.base_address, params.page_bytes, slots, params.encrypt ? kTagBytes : 0, 0, 0};
+  if (params.integrity == Integrity::tree) {
+    const IntegrityTree tree(slots, params.tree_arity, params.cached_levels);
+    layout.node_bytes = tree.node_bytes();
+    layout.nodes_bytes = tree.stored_bytes();
+  }
+  return layout;
+}
+
+void RequesterEngine::start(bool write, std::uint64_t address, std::uint64_t bytes, unsigned char* data,
+                            std::uint64_t token) {
+  const std::uint32_t r = take_number(requests_, free_requests_);
+  requests_[r] = {token, bytes, data, write, Refusal::none, 0, {}};
+  ++open_requests_;
+  ++counters_.accesses;
+  const TimePs now = clock_.now();
+  if (address >= this->bytes() || bytes > this->bytes() - address) {
+    requests_[r].cause = Refusal::outside_region;
+    return later(now + params_.validate_ps, r, kRefused);
+  }
+  if (params_.functional && !write) requests_[r].loaded.resize(bytes);
+  for (std::uint64_t at = 0; at < bytes;) {
+    const std::uint32_t number = take_number(accesses_, free_accesses_);
+    Access& access = accesses_[number];
+    access = {};
+    access.request = r;
+    access.write = write;
+    access.page = (address + at) / params_.page_bytes;
+    access.offset = (address + at) % params_.page_bytes;
+    access.bytes = std::min(bytes - at, params_.page_bytes - access.offset);
+    access.at = at;
+    at += access.bytes;
+    ++requests_[r].open;
+    ++counters_.page_accesses;
+    access.from_host = {now, now};
+    if (write) access.from_host = dma_out_.pass(access.from_host, access.bytes);
+    access.from_host.head_ps += params_.validate_ps;
+    access.from_host.tail_ps += params_.validate_ps;
+    later(access.from_host.tail_ps, number, kBegin);
+  }
+}
+
+void RequesterEngine::forget(std::uint64_t first_slot, std::uint64_t count) {
+  for (std::uint64_t slot = first_slot; slot < first_slot + count; ++slot) written_.erase(slot);
+}
+
+void RequesterEngine::wake(std::uint32_t what, TimePs) {
+  const std::uint32_t number = what >> kEventBits;
+  switch (static_cast<Event>(what & ((1U << kEventBits) - 1))) {
+    case kBegin:
+      choose_pages(accesses_[number]);
+      accesses_[number].uses = uses_of(accesses_[number]);
+      waiting_.push_back(number);
+      return start_waiting();
+    case kSend:
+      return network_.send(units_[number]->message);
+    case kUnitDone:
+      return unit_done(number);
+    case kAnswer:
+      return answer(number);
+    case kRefused: {
+      const Request request = std::move(requests_[number]);
+      free_requests_.push_back(number);
+      --open_requests_;
+      ++counters_.refusals[static_cast<std::size_t>(request.cause)];
+      return host_.access_done(request.token, request.cause);
+    }
+  }
+}
+
+void RequesterEngine::choose_pages(Access& access) {
+  access.pages.assign(1, access.page);
+  if (params_.hiding != Hiding::dummy) return;
+  while (access.pages.size() <= params_.dummies) {
+    const std::uint64_t page = random_() % params_.pages;
+    if (std::find(access.pages.begin(), access.pages.end(), page) == access.pages.end())
+      access.pages.push_back(page);
+  }
+  std::swap(access.pages.front(), access.pages[random_() % access.pages.size()]);
+}
+
+/// Reads of a page and of the tree's stored nodes may overlap. The ORAM's accesses follow each other.
+AccessOrder::Uses RequesterEngine::uses_of(const Access& access) const {
+  if (oram_) return {{kWhole, true}};
+  AccessOrder::Uses uses;
+  for (const std::uint64_t page : access.pages) uses.push_back({page, access.write});
+  if (tree_ && tree_->stored_levels() != 0) uses.push_back({kWhole, access.write});
+  return uses;
+}
+
+void RequesterEngine::start_waiting() {
+  while (!waiting_.empty() && active_ < params_.outstanding &&
+         order_.take(accesses_[waiting_.front()].uses)) {
+    const std::uint32_t number = waiting_.front();
+    waiting_.pop_front();
+    ++active_;
+    plan(accesses_[number]);
+    read_round(number);
+  }
+}
+
+std::uint64_t RequesterEngine::slot_of(std::uint64_t page) const {
+  const auto found = positions_.find(page);
+  return found == positions_.end() ? page : found->second;
+}
+
+bool RequesterEngine::needs_old(const Access& access) const {
+  return !access.write || is_partial(access) || params_.hiding == Hiding::dummy || oram_;
+}
+
+void RequesterEngine::plan(Access& access) {
+  if (!params_.encrypt) return;
+  if (oram_) {
+    access.leaf = oram_->leaf_of(access.page);
+    access.read_slots = access.write_slots = oram_->path(access.leaf);
+    return;
+  }
+  std::vector<std::uint64_t> slots;
+  for (const std::uint64_t page : access.pages) slots.push_back(slot_of(page));
+  if (needs_old(access)) access.read_slots = slots;
+  if (!access.write) return;
+  access.write_slots = std::move(slots);
+  if (params_.hiding != Hiding::remap_on_evict) return;
+  std::uint64_t& chosen = free_slots_[random_() % free_slots_.size()];
+  access.fresh_slot = chosen;
+  access.write_slots.front() = chosen;
+  chosen = free_slots_.back();
+  free_slots_.pop_back();
+}
+
+std::uint32_t RequesterEngine::add_unit(std::uint32_t access, bool write, Unit::Kind kind) {
+  std::uint32_t number = static_cast<std::uint32_t>(units_.size());
+  if (free_units_.empty()) {
+    units_.push_back(std::make_unique<Unit>());
+  } else {
+    number = free_units_.back();
+    free_units_.pop_back();
+  }
+  Unit& unit = *units_[number];
+  unit.access = access;
+  unit.kind = kind;
+  unit.slot = 0;
+  EngineMessage& message = unit.message;
+  message.write = write;
+  message.is_answer = false;
+  message.requester = params_.id;
+  message.from = node_;
+  message.to = provider_;
+  message.unit = number;
+  message.segments.clear();
+  message.data.clear();
+  message.refusal = Refusal::none;
+  ++accesses_[access].open;
+  return number;
+}
+
+std::uint32_t RequesterEngine::add_slot(std::uint32_t access, bool write, std::uint64_t slot) {
+  const std::uint32_t number = add_unit(access, write, Unit::Kind::slot);
+  Unit& unit = *units_[number];
+  unit.slot = slot;
+  unit.message.segments = {{layout_.slot_address(slot), params_.page_bytes}, layout_.tag(slot)};
+  ++(write ? counters_.slots_written : counters_.slots_read);
+  return number;
+}
+
+std::uint32_t RequesterEngine::add_node(std::uint32_t access, bool write, const IntegrityTree::Node& node) {
+  const std::uint32_t number = add_unit(access, write, Unit::Kind::node);
+  Unit& unit = *units_[number];
+  unit.node = node;
+  unit.message.segments = {{layout_.nodes() + tree_->offset(node), layout_.node_bytes}};
+  ++(write ? counters_.nodes_written : counters_.nodes_read);
+  return number;
+}
+
+void RequesterEngine::read_round(std::uint32_t number) {
+  Access& access = accesses_[number];
+  if (!params_.encrypt) {  // only the bytes asked for, and only one round
+    access.is_writing = access.write;
+    EngineMessage& message = units_[add_unit(number, access.write, Unit::Kind::bytes)]->message;
+    message.segments = {{layout_.slot_address(access.page) + access.offset, access.bytes}};
+    if (params_.functional) message.data.resize(access.bytes);
+    if (params_.functional && access.write)
+      std::copy_n(requests_[access.request].data + access.at, access.bytes, message.data.begin());
+    return network_.send(message);
+  }
+  std::vector<std::uint32_t> units;
+  for (const std::uint64_t slot : access.read_slots) units.push_back(add_slot(number, false, slot));
+  if (tree_) {
+    std::vector<std::uint64_t> slots = access.read_slots;
+    slots.insert(slots.end(), access.write_slots.begin(), access.write_slots.end());
+    for (const IntegrityTree::Node& node : tree_->stored_above(slots))
+      units.push_back(add_node(number, false, node));
+  }
+  if (units.empty()) return write_round(number);
+  for (const std::uint32_t unit : units) {
+    EngineMessage& message = units_[unit]->message;
+    if (params_.functional) message.data.resize(message.payload_bytes());
+    network_.send(message);
+  }
+}
+
+void RequesterEngine::arrived(EngineMessage& message, Span span) {
+  const Unit& unit = *units_[message.unit];
+  if (message.refusal == Refusal::none) counters_.remote_bytes += message.payload_bytes();
+  if (message.refusal == Refusal::none && !message.write) {
+    if (unit.kind == Unit::Kind::slot) {
+      if (params_.integrity != Integrity::none) span = mac_in_.pass(span, params_.page_bytes);
+      span = cipher_in_.pass(span, params_.page_bytes);
+    } else if (unit.kind == Unit::Kind::node) {
+      span = mac_in_.pass(span, layout_.node_bytes);
+    }
+  }
+  later(span.tail_ps, message.unit, kUnitDone);
+}
+
+void RequesterEngine::unit_done(std::uint32_t number) {
+  Unit& unit = *units_[number];
+  Access& access = accesses_[unit.access];
+  EngineMessage& message = unit.message;
+  if (message.refusal != Refusal::none) {
+    if (access.cause == Refusal::none) access.cause = message.refusal;
+  } else if (message.write) {
+    if (unit.kind == Unit::Kind::slot && params_.functional) written_.insert(unit.slot);
+  } else if (params_.functional) {
+    if (unit.kind == Unit::Kind::node)
+      access.nodes[unit.node] = std::move(message.data);
+    else
+      access.images[unit.slot] = std::move(message.data);
+  }
+  free_units_.push_back(number);
+  if (--access.open == 0) round_done(unit.access);
+}
+
+void RequesterEngine::round_done(std::uint32_t number) {
+  Access& access = accesses_[number];
+  if (access.cause == Refusal::none && !access.is_writing && params_.encrypt && params_.functional &&
+      !open_images(access))
+    access.cause = Refusal::tampered;
+  if (access.cause != Refusal::none) {
+    if (access.answers_early) ++counters_.late_failures;
+    if (access.fresh_slot != kNoSlot) free_slots_.push_back(access.fresh_slot);
+    return over(number);
+  }
+  if (access.is_writing) {
+    if (access.fresh_slot != kNoSlot) {
+      free_slots_.push_back(slot_of(access.page));
+      positions_[access.page] = access.fresh_slot;
+    }
+    return over(number);
+  }
+  if (params_.functional && !(params_.encrypt && access.read_slots.empty())) merge(access);
+  if (oram_) oram_->take(access.leaf, access.page);
+  if (access.write && !oram_) return write_round(number);
+  // A load goes to the host; the ORAM's store is safe in the stash.
+  const TimePs now = clock_.now();
+  access.answers_early = oram_.has_value();
+  access.is_over = !access.answers_early;
+  later(access.write ? now : dma_in_.pass({now, now}, access.bytes).tail_ps, number, kAnswer);
+  if (oram_) write_round(number);
+}
+
+/// Verifies and deciphers all that was read.
+bool RequesterEngine::open_images(Access& access) {
+  if (tree_ && !tree_->verify(access.nodes, sealer_)) return false;
+  for (auto& [slot, image] : access.images) {
+    const bool is_written = written_.count(slot) != 0;
+    PageSealer::Context context{slot, tree_ ? tree_->version(slot, access.nodes) : 0, 0};
+    const unsigned char* record = image.data() + params_.page_bytes;
+    PageSealer::Tag tag;
+    for (unsigned i = 0; i < 8; ++i) context.number |= std::uint64_t{record[i]} << 8 * i;
+    std::copy_n(record + 8, tag.size(), tag.begin());
+    const bool right = !is_written ||
+                       sealer_.open(context, image.data(), params_.page_bytes, tag, image.data()) ||
+                       params_.integrity == Integrity::none;
+    if (!right) return false;
+    image.resize(params_.page_bytes);
+    if (!is_written) std::fill(image.begin(), image.end(), static_cast<unsigned char>(0));
+  }
+  return true;
+}
+
+/// Where the page is, with contents: what was loaded goes to the host, what is stored into the page.
+void RequesterEngine::merge(Access& access) {
+  Request& request = requests_[access.request];
+  Bytes* page = nullptr;
+  if (oram_) {
+    for (auto& [slot, image] : access.images)
+      if (const std::uint64_t content = oram_->content(slot); content != PathOram::kDummy)
+        stash_[content] = std::move(image);
+    page = &stash_[access.page];
+    page->resize(params_.page_bytes);
+  } else {
+    page = &access.images[params_.encrypt ? slot_of(access.page) : 0];
+  }
+  const std::uint64_t offset = params_.encrypt ? access.offset : 0;
+  if (access.write)
+    std::copy_n(request.data + access.at, access.bytes, page->data() + offset);
+  else
+    std::copy_n(page->data() + offset, access.bytes, request.loaded.data() + access.at);
+}
+
+const RequesterEngine::Bytes& RequesterEngine::page_of_slot(const Access& access, std::uint64_t slot) const {
+  if (oram_) {
+    const std::uint64_t content = oram_->content(slot);
+    return content == PathOram::kDummy ? zeros_ : stash_.at(content);
+  }
+  const auto found = access.images.find(slot == access.fresh_slot ? slot_of(access.page) : slot);
+  return found == access.images.end() ? zeros_ : found->second;
+}
+
+void RequesterEngine::seal_image(std::uint64_t slot, std::uint64_t version, const Bytes& plain,
+                                 Bytes& message) {
+  message.assign(params_.page_bytes + kTagBytes, 0);
+  const PageSealer::Context context{slot, version, ++sealings_};
+  const PageSealer::Tag tag = sealer_.seal(context, plain.data(), params_.page_bytes, message.data());
+  unsigned char* record = message.data() + params_.page_bytes;
+  for (unsigned i = 0; i < 8; ++i) record[i] = static_cast<unsigned char>(context.number >> 8 * i);
+  std::copy(tag.begin(), tag.end(), record + 8);
+}
+
+void RequesterEngine::write_round(std::uint32_t number) {
+  Access& access = accesses_[number];
+  access.is_writing = true;
+  if (oram_) oram_->put_back(access.leaf);
+  if (params_.functional && access.read_slots.empty()) {  // a whole page of the host's
+    Bytes& image = access.images[slot_of(access.page)];
+    const unsigned char* data = requests_[access.request].data + access.at;
+    image.assign(data, data + access.bytes);
+  }
+  if (params_.functional && tree_) {
+    for (const std::uint64_t slot : access.write_slots) tree_->count(slot, access.nodes);
+    tree_->seal(access.nodes, sealer_);
+  }
+  const TimePs now = clock_.now();
+  // Straight from the host, unless it had to wait or something had to be read first.
+  const Span start = now == access.from_host.tail_ps ? access.from_host : Span{now, now};
+  for (const std::uint64_t slot : access.write_slots) {
+    const std::uint32_t unit = add_slot(number, true, slot);
+    if (params_.functional)
+      seal_image(slot, tree_ ? tree_->version(slot, access.nodes) : 0, page_of_slot(access, slot),
+                 units_[unit]->message.data);
+    Span span = cipher_out_.pass(start, params_.page_bytes);
+    if (params_.integrity != Integrity::none) span = mac_out_.pass(span, params_.page_bytes);
+    later(span.tail_ps, unit, kSend);
+  }
+  if (tree_)
+    for (const IntegrityTree::Node& node : tree_->stored_above(access.write_slots)) {
+      const std::uint32_t unit = add_node(number, true, node);
+      if (params_.functional) units_[unit]->message.data = access.nodes.at(node);
+      later(mac_out_.pass({now, now}, layout_.node_bytes).tail_ps, unit, kSend);
+    }
+  if (!oram_ || !params_.functional) return;
+  for (const std::uint64_t slot : access.write_slots)
+    if (const std::uint64_t content = oram_->content(slot); content != PathOram::kDummy)
+      stash_.erase(content);
+}
+
+/// All rounds are.
+void RequesterEngine::over(std::uint32_t number) {
+  Access& access = accesses_[number];
+  access.is_over = true;
+  if (!access.answers_early)
+    answer(number);
+  else if (access.is_answered)
+    finish(number);
+}
+
+/// The page is done as far as the host is concerned.
+void RequesterEngine::answer(std::uint32_t number) {
+  Access& access = accesses_[number];
+  access.is_answered = true;
+  const bool is_over = access.is_over;
+  const std::uint32_t r = access.request;
+  Request& request = requests_[r];
+  if (!access.answers_early && request.cause == Refusal::none) request.cause = access.cause;
+  if (--request.open == 0) {
+    const Request done = std::move(request);
+    free_requests_.push_back(r);
+    --open_requests_;
+    if (done.cause == Refusal::none) {
+      (done.write ? counters_.bytes_written : counters_.bytes_read) += done.bytes;
+      if (!done.write && done.data) std::copy(done.loaded.begin(), done.loaded.end(), done.data);
+    } else {
+      ++counters_.refusals[static_cast<std::size_t>(done.cause)];
+    }
+    host_.access_done(done.token, done.cause);
+  }
+  if (is_over) finish(number);
+}
+
+void RequesterEngine::finish(std::uint32_t number) {
+  Access& access = accesses_[number];
+  order_.give_back(access.uses);
+  access.images.clear();
+  access.nodes.clear();
+  --active_;
+  free_accesses_.push_back(number);
+  start_waiting();
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "models/memory_engine/access_order.h"
+#include "models/memory_engine/engine_network.h"
+#include "models/memory_engine/integrity_tree.h"
+#include "models/memory_engine/page_sealer.h"
+#include "models/memory_engine/path_oram.h"
+#include "models/memory_engine/stream_stage.h"
+#include "tlm/ring_queue.h"
+
+namespace wafertlm {
+
+class RequesterEngineHost {
+ public:
+  /// The access started with `token` is over. A read's data is there if `cause` is none, else nothing is.
+  virtual void access_done(std::uint64_t token, Refusal cause) = 0;
+
+ protected:
+  ~RequesterEngineHost() = default;
+};
+
+struct RequesterCounters {
+  std::uint64_t accesses = 0, page_accesses = 0;
+  std::uint64_t bytes_read = 0, bytes_written = 0;  ///< that the host asked for and got
+  std::uint64_t slots_read = 0, slots_written = 0;  ///< pages moved, with dummies
+  std::uint64_t nodes_read = 0, nodes_written = 0;  ///< of the integrity tree
+  std::uint64_t remote_bytes = 0;                   ///< of all of these, with tags
+  RefusalCounts refusals{};                         ///< accesses by cause
+  std::uint64_t late_failures = 0;                  ///< write-backs that failed behind the answer (path_oram)
+};
+
+/// The requester's side: what a host's loads and stores become. An access is cut at pages. Each page goes
+/// through one or two rounds of remote accesses:
+///   read:  what must be known first: the page (load, store of a part, hiding), nodes of the tree
+///   write: the page, or what hiding makes of it, and the nodes
+/// Without cipher only the bytes asked for move. Time of a page on an idle path, store and forward:
+///   load:  validate + link(header) + provider + link(page + tag) + MAC + cipher + DMA
+///   store: DMA + validate + cipher + MAC + link(page + tag) + provider + link(header)
+/// Path-ORAM answers after the read round; the write-back holds up the next access only.
+class RequesterEngine final : public EngineNode, private Wakeable {
+ public:
+  /// @throws std::invalid_argument, see require_sound().
+  RequesterEngine(const RequesterEngineParams& params, std::uint32_t provider, EngineClock& clock,
+                  EngineNetwork& network, RequesterEngineHost& host);
+
+  /// Starts a load or store of at least a byte; access_done(token) follows, not from within. `data` has
+  /// `bytes` bytes and stays until then; null without contents.
+  void start(bool write, std::uint64_t address, std::uint64_t bytes, unsigned char* data,
+             std::uint64_t token);
+
+  /// Of an engine with these parameters.
+  static RegionLayout layout_of(const RequesterEngineParams& params);
+  /// Where things lie in the provider's memory: what it must have been granted.
+  const RegionLayout& layout() const { return layout_; }
+  std::uint64_t bytes() const { return params_.pages * params_.page_bytes; }
+  /// These slots are another's or were: what is in them is not this engine's, and reads as zero.
+  void forget(std::uint64_t first_slot, std::uint64_t count);
+  const RequesterCounters& counters() const { return counters_; }
+  const IntegrityTree* tree() const { return tree_ ? &*tree_ : nullptr; }
+  const PathOram* oram() const { return oram_ ? &*oram_ : nullptr; }
+  bool idle() const { return open_requests_ == 0 && active_ == 0; }
+
+ private:
+  enum Event : std::uint32_t { kBegin, kSend, kUnitDone, kAnswer, kRefused };
+  static constexpr unsigned kEventBits = 3;
+  static constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
+  using Bytes = std::vector<unsigned char>;
+
+  struct Request {  // of the host
+    std::uint64_t token = 0, bytes = 0;
+    unsigned char* data = nullptr;
+    bool write = false;
+    Refusal cause = Refusal::none;
+    std::uint32_t open = 0;  // pages
+    Bytes loaded;
+  };
+  struct Access {  // of a page
+    std::uint32_t request = 0;
+    bool write = false, is_writing = false;
+    bool answers_early = false, is_answered = false, is_over = false;
+    std::uint64_t page = 0, offset = 0, bytes = 0, at = 0;  // `at`: of the page's bytes in the request's
+    Span from_host{};
+    std::vector<std::uint64_t> pages;  // with dummies
+    AccessOrder::Uses uses;
+    std::vector<std::uint64_t> read_slots, write_slots;
+    std::uint64_t leaf = 0, fresh_slot = kNoSlot;
+    Refusal cause = Refusal::none;
+    std::uint32_t open = 0;                           // units of the round
+    std::unordered_map<std::uint64_t, Bytes> images;  // by slot, sealed and then opened
+    IntegrityTree::Images nodes;
+  };
+  struct Unit {  // one message
+    EngineMessage message;
+    std::uint32_t access = 0;
+    enum class Kind : std::uint8_t { bytes, slot, node } kind = Kind::bytes;
+    std::uint64_t slot = 0;
+    IntegrityTree::Node node{};
+  };
+
+  void arrived(EngineMessage& message, Span span) override;
+  void wake(std::uint32_t what, TimePs now) override;
+  void later(TimePs at, std::uint32_t number, Event event) {
+    clock_.schedule(at, *this, number << kEventBits | event);
+  }
+
+  bool is_partial(const Access& access) const { return access.bytes != params_.page_bytes; }
+  bool needs_old(const Access& access) const;
+  void choose_pages(Access& access);
+  AccessOrder::Uses uses_of(const Access& access) const;
+  void start_waiting();
+  void plan(Access& access);
+  void read_round(std::uint32_t number);
+  void write_round(std::uint32_t number);
+  std::uint32_t add_unit(std::uint32_t access, bool write, Unit::Kind kind);
+  std::uint32_t add_slot(std::uint32_t access, bool write, std::uint64_t slot);
+  std::uint32_t add_node(std::uint32_t access, bool write, const IntegrityTree::Node& node);
+  void unit_done(std::uint32_t number);
+  void round_done(std::uint32_t number);
+  bool open_images(Access& access);
+  void seal_image(std::uint64_t slot, std::uint64_t version, const Bytes& plain, Bytes& message);
+  const Bytes& page_of_slot(const Access& access, std::uint64_t slot) const;
+  void merge(Access& access);
+  void over(std::uint32_t number);
+  void answer(std::uint32_t number);
+  void finish(std::uint32_t number);
+  std::uint64_t slot_of(std::uint64_t page) const;
+
+  const RequesterEngineParams params_;
+  const std::uint32_t provider_;
+  EngineClock& clock_;
+  EngineNetwork& network_;
+  RequesterEngineHost& host_;
+  std::uint32_t node_;
+  PageSealer sealer_;
+  std::optional<IntegrityTree> tree_;
+  std::optional<PathOram> oram_;
+  RegionLayout layout_{};
+  StreamStage dma_in_, dma_out_, cipher_in_, cipher_out_, mac_in_, mac_out_;
+  std::mt19937_64 random_;
+
+  std::vector<Request> requests_;
+  std::vector<Access> accesses_;
+  std::vector<std::unique_ptr<Unit>> units_;
+  std::vector<std::uint32_t> free_requests_, free_accesses_, free_units_;
+  RingQueue<std::uint32_t> waiting_;
+  AccessOrder order_;
+  std::uint32_t active_ = 0, open_requests_ = 0;
+
+  std::uint64_t sealings_ = 0;
+  std::unordered_set<std::uint64_t> written_;                   // slots
+  std::unordered_map<std::uint64_t, std::uint64_t> positions_;  // of remapped pages
+  std::vector<std::uint64_t> free_slots_;
+  std::unordered_map<std::uint64_t, Bytes> stash_;  // contents of the ORAM's stash, by page
+  Bytes zeros_;
+  RequesterCounters counters_;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/messages/message_network.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace wafertlm {
+
+using Event = MessageRecord::Event;
+
+MessageNetwork::MessageNetwork(std::uint32_t npus, const WireFormat& format, const ClassTable& classes,
+                               Scheduler& scheduler)
+    : scheduler_(scheduler), ports_(format, classes, records_), npus_(npus) {}
+
+void MessageNetwork::connect(NpuId npu, MessageListener& listener, const MessageCosts& costs) {
+  npus_[index_of(npu)].listener = &listener;
+  costs_ = costs;
+}
+
+void MessageNetwork::due(MessageRecord& record, Event event, TimePs at) {
+  record.event = event;
+  scheduler_.schedule_leading(at, *this, record.index);
+}
+
+void MessageNetwork::wake(std::uint32_t what, TimePs now) {
+  if (what == kChoose) return choose(now);
+  MessageRecord& record = records_[what];
+  switch (record.event) {
+    case Event::launch:
+      return launch(record, now);
+    case Event::reach:
+      return ask(ports_.put(record, false, 0), now);
+    case Event::arrive:
+      return arrived(record, now);
+    case Event::take:
+      return take(record, now);
+    case Event::left: {
+      MessageRank* const rank = record.rank;
+      const std::uint32_t strand = record.strand;
+      const NpuId source = record.key.source;
+      const std::uint64_t token = record.token;
+      records_.release(record);
+      if (!rank) return npus_[index_of(source)].listener->communication_done(token);
+      step_done(*rank, strand, now);
+      return advance(*rank, strand, now);
+    }
+    case Event::done: {
+      MessageRank& rank = *record.rank;
+      records_.release(record);
+      return ended(rank, now);
+    }
+  }
+}
+
+void MessageNetwork::prefetch(std::uint32_t what, unsigned depth) const {
+  if (what == kChoose) return;
+  const MessageRecord& record = records_[what];
+  if (depth == 0) {
+    const auto* const lines = reinterpret_cast<const char*>(&record);
+    __builtin_prefetch(lines);
+    __builtin_prefetch(lines + 64);
+  } else if (record.event == Event::arrive) {
+    const Npu& npu = npus_[index_of(record.destination)];
+    const MessageRank* const rank = npu.recent;
+    if (depth == 1) {
+      __builtin_prefetch(&npu);
+    } else if (depth == 2 && rank) {
+      __builtin_prefetch(rank);
+      __builtin_prefetch(reinterpret_cast<const char*>(rank) + 64);
+    } else if (depth == 3 && rank && record.strand < rank->strands.size()) {
+      const auto* const strand = reinterpret_cast<const char*>(&rank->strands[record.strand]);
+      __builtin_prefetch(strand);
+      __builtin_prefetch(strand + 64);
+    }
+  }
+}
+
+/// The sender's first link.
+void MessageNetwork::launch(MessageRecord& message, TimePs now) {
+  message.tail_ps = message.ready_ps = now;
+  message.vertex = static_cast<std::uint32_t>(message.key.source);
+  ask(ports_.put(message, true, next_order_++), now);
+}
+
+/// Somebody waits at the port, which chooses when its line is free and all that is ready by then is there.
+void MessageNetwork::ask(std::uint32_t number, TimePs now) {
+  MessagePort& port = ports_.port(number);
+  if (port.line.free_ps() > now) {
+    if (port.is_awaited) return;
+    port.is_awaited = true;
+    scheduler_.schedule_leading(port.line.free_ps(), port_wake_, number);
+    return;
+  }
+  if (port.is_due) return;
+  port.is_due = true;
+  if (due_ports_.empty()) scheduler_.schedule_leading(now, *this, kChoose);
+  due_ports_.push_back(number);
+}
+
+void MessageNetwork::line_free(std::uint32_t number, TimePs now) {
+  ports_.port(number).is_awaited = false;
+  if (ports_.port(number).is_waiting()) ask(number, now);
+}
+
+void MessageNetwork::choose(TimePs now) {
+  for (std::size_t i = 0; i < due_ports_.size(); ++i) {
+    if (i + 8 < due_ports_.size()) ports_.port(due_ports_[i + 8]).prefetch();
+    if (i + 4 < due_ports_.size()) ports_.port(due_ports_[i + 4]).prefetch_waiting();
+    serve(due_ports_[i], now);
+  }
+  due_ports_.clear();
+}
+
+void MessageNetwork::serve(std::uint32_t number, TimePs now) {
+  MessagePort& port = ports_.port(number);
+  port.is_due = false;
+  MessageRecord* const chosen = ports_.choose(port);
+  if (!chosen) return;
+  MessageRecord& message = *chosen;
+  const bool begins_here = message.vertex == static_cast<std::uint32_t>(message.key.source);
+  const TimePs free_ps = ports_.send(port, message, now, begins_here);
+  if (observer_) {
+    Packet packet;
+    packet.source = message.key.source;
+    packet.destination = message.destination;
+    packet.traffic_class = message.traffic_class;
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    packet.payload_bytes = static_cast<std::uint32_t>(std::min(message.bytes, kMost));
+    packet.wire_bytes = static_cast<std::uint32_t>(std::min(ports_.wire_bytes(message.bytes), kMost));
+    observer_->sent(port.vertex, PortId{port.output}, packet, now, free_ps);
+  }
+  if (begins_here && !message.posted) {
+    MessageRecord& left = records_.acquire();
+    left.key = message.key;
+    left.rank = message.rank;
+    left.strand = message.strand;
+    left.token = message.token;
+    due(left, Event::left, free_ps);
+  }
+  if (message.vertex == static_cast<std::uint32_t>(message.destination))
+    due(message, Event::arrive, message.tail_ps);
+  else
+    due(message, Event::reach, message.ready_ps);
+  if (port.is_waiting()) ask(number, now);
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/messages/message_record.h"
+#include "tlm/fabric/wire_format.h"
+#include "tlm/link/class_table.h"
+#include "tlm/link/line.h"
+#include "tlm/link/switch_core.h"
+
+namespace wafertlm {
+
+/// Where the messages of one vertex wait for one of its links, and the link.
+struct alignas(64) MessagePort {
+  /// A message that begins here: the smaller turn, then whose stage began first, then the operation, the
+  /// strand and the order of the calls.
+  struct Own {
+    std::uint32_t after_priority;  // the smaller, the higher
+    std::uint32_t strand;
+    std::uint64_t turn;
+    TimePs entered_ps;
+    std::uint64_t operation;
+    std::uint32_t order;
+    std::uint32_t record;
+    /// For the standard heap, whose front is the last by this order.
+    bool operator<(const Own& other) const;
+  };
+  Line line{1};
+  TimePs latency_ps = 0;
+  std::uint32_t vertex = 0, to_vertex = 0;
+  std::uint16_t output = 0, to_input = 0;
+  std::uint16_t inputs = 0;            // of the vertex; those that begin here count as one more
+  std::uint16_t next_input = 0;        // round-robin
+  bool is_due = false;                 // is asked to choose at the end of this instant
+  bool is_awaited = false;             // a wake-up comes when the line is free
+  std::vector<Own> own;                // heap
+  std::vector<std::uint32_t> passing;  // records
+  std::uint64_t packets = 0, payload_bytes = 0, wire_bytes = 0;
+
+  /// Hints, in this order.
+  void prefetch() const {
+    for (std::size_t k = 0; k < sizeof(MessagePort); k += 64)
+      __builtin_prefetch(reinterpret_cast<const char*>(this) + k);
+  }
+  void prefetch_waiting() const {
+    __builtin_prefetch(own.data());
+    __builtin_prefetch(own.data() + own.size() / 2);
+    __builtin_prefetch(own.data() + own.size());
+  }
+  bool is_waiting() const { return !own.empty() || !passing.empty(); }
+};
+
+/// The links of a fabric that carries whole messages: ports by vertex. A message is one packet, so a hop is
+///   start = max(head in, line free),  line free = start + bytes / bandwidth,
+///   tail out = max(line free, tail in);  next vertex: head = start + latency, tail = tail out + latency,
+/// the arithmetic of SwitchCore with all the room in the world behind every link.
+class MessagePorts {
+ public:
+  MessagePorts(const WireFormat& format, const ClassTable& classes, const MessageRecords& records)
+      : format_(format), classes_(classes), records_(records) {}
+
+  /// The next vertex; `routes` chooses among its links. NPUs come first.
+  void add_vertex(const RouteFunction& routes, std::uint32_t links);
+  /// To the input of that number of vertex `to`. Every link must be set.
+  void set_link(std::uint32_t from, PortId output, const OutputParams& params, std::uint32_t to,
+                PortId input);
+
+  std::uint32_t vertices() const { return static_cast<std::uint32_t>(vertices_.size()); }
+  MessagePort& port(std::uint32_t number) { return ports_[number]; }
+  const MessagePort& port(std::uint32_t number) const { return ports_[number]; }
+  std::uint32_t number_of(std::uint32_t vertex, PortId output) const {
+    return vertices_[vertex].first_port + static_cast<std::uint32_t>(output);
+  }
+  /// Puts the message where it waits at its vertex; returns the port's number.
+  std::uint32_t put(MessageRecord& message, bool begins_here, std::uint32_t order);
+  /// The message whose turn it is; null if none waits.
+  MessageRecord* choose(MessagePort& port);
+  /// It leaves now; its times become those at the next vertex. Returns when the line is free.
+  TimePs send(MessagePort& port, MessageRecord& message, TimePs now, bool begins_here);
+  std::uint64_t wire_bytes(std::uint64_t bytes) const;
+  bool at_rest() const;
+
+ private:
+  MessageRecord* choose_own(MessagePort& port);
+
+  struct Vertex {
+    const RouteFunction* routes;
+    std::uint32_t first_port;
+    std::uint16_t links;  // in each direction
+  };
+  const WireFormat format_;
+  const ClassTable& classes_;
+  const MessageRecords& records_;
+  std::vector<Vertex> vertices_;
+  std::vector<MessagePort> ports_;
+  Packet probe_;  // asks for routes
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// Who shares a server of a remote memory.
+enum class PoolKind : std::uint8_t {
+  per_npu,       ///< nobody: an expansion of each NPU's memory
+  per_node,      ///< the NPUs of a node
+  shared,        ///< all
+  hierarchical,  ///< stages: memory and out-node switch of all, in-node switch of a node, link of an NPU
+};
+
+/// A stage of a hierarchical pool. With in-switch gather (loads) or reduce (stores) `fan_in` links bring or
+/// take parts of a chunk at the same time, each bytes / fan_in.
+struct PoolStage {
+  std::uint64_t bytes_per_s = 0;
+  TimePs latency_ps = 0;  ///< the stage takes its next chunk after it
+  std::uint32_t fan_in = 1;
+};
+constexpr std::size_t kPoolStages = 4;  ///< memory, out-node switch, in-node switch, NPU link
+
+struct PoolParams {
+  PoolKind kind = PoolKind::shared;
+  std::uint32_t npus = 1, npus_per_node = 1;
+  std::uint64_t bytes_per_s = 0;  ///< of a server; not hierarchical
+  TimePs latency_ps = 0;          ///< pipelined, once for each request
+  std::array<PoolStage, kPoolStages> stages{};
+};
+
+}  // namespace wafertlm

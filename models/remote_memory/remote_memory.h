@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "models/hbm/page_store.h"
+#include "models/remote_memory/pool_engine.h"
+#include "tlm/memory/responder.h"
+
+namespace wafertlm {
+
+struct RemoteMemoryParams {
+  PoolParams timing;
+  std::uint64_t capacity_bytes = 0;    ///< of all; each NPU has an equal part, from its address 0 on
+  std::uint32_t queue_requests = 256;  ///< of each NPU
+  bool functional = false;             ///< keep the data
+};
+
+/// A remote memory: a PoolEngine behind a base-protocol socket for each NPU. Data takes effect when a request
+/// is accepted.
+class RemoteMemory : public sc_core::sc_module, private Wakeable {
+ public:
+  /// @throws std::invalid_argument for a capacity of less than a byte for each NPU, and as PoolEngine.
+  RemoteMemory(const sc_core::sc_module_name& name, const RemoteMemoryParams& params, Scheduler& scheduler);
+  ~RemoteMemory() override;
+
+  MemoryTargetSocket& socket(std::uint32_t npu);
+  const PoolEngine& engine() const { return engine_; }
+  std::uint64_t bytes_per_npu() const { return bytes_per_npu_; }
+  std::uint64_t bytes_read() const { return bytes_[0]; }
+  std::uint64_t bytes_written() const { return bytes_[1]; }
+
+ private:
+  using Payload = ::tlm::tlm_generic_payload;
+  class Port;
+  struct Request {
+    Port* port;
+    Payload* payload;
+    std::uint32_t stages_done;
+  };
+  void wake(std::uint32_t what, TimePs now) override;
+  bool serve(std::uint32_t npu, Payload& payload);
+  void go_on(std::uint32_t number, TimePs now);
+  unsigned move_data(std::uint32_t npu, Payload& payload, std::uint64_t bytes);
+
+  const RemoteMemoryParams params_;
+  const std::uint64_t bytes_per_npu_;
+  Scheduler& scheduler_;
+  PoolEngine engine_;
+  PageStore store_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<Request> requests_;  // between stages
+  std::vector<std::uint32_t> free_requests_;
+  std::uint64_t bytes_[2] = {0, 0};
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/config/remote_memory_type.h"
+
+#include <fmt/format.h>
+
+#include "platform/config/value_types.h"
+
+namespace wafertlm::config {
+namespace {
+
+TypePtr<std::uint64_t> bandwidth() { return whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"); }
+TypePtr<std::uint64_t> time() { return whole_quantity(time_dimension(), "0 ps", "1 s"); }
+TypePtr<std::uint64_t> size(const char* least, const char* most) {
+  return whole_quantity(size_dimension(), least, most);
+}
+
+std::shared_ptr<const Struct<PipelineSpec>> pipeline_type() {
+  auto type = std::make_shared<Struct<PipelineSpec>>("pipeline");
+  type->optional("bytes_per_cycle", &PipelineSpec::bytes_per_cycle, integer<std::uint64_t>(1, 65'536),
+                 "Width: 16 is 128 bits a cycle")
+      .optional("clock", &PipelineSpec::clock_hz, whole_quantity(frequency_dimension(), "1 Hz", "1000 GHz"),
+                "Clock of the pipeline")
+      .optional("latency_cycles", &PipelineSpec::latency_cycles, integer<std::uint64_t>(0, 1'000'000),
+                "Depth of the pipeline; takes no bandwidth");
+  return type;
+}
+
+std::shared_ptr<const Struct<EngineDmaSpec>> dma_type() {
+  auto type = std::make_shared<Struct<EngineDmaSpec>>("engine_dma");
+  type->optional("bandwidth", &EngineDmaSpec::bandwidth_bytes_per_s, bandwidth(), "Each direction")
+      .optional("latency", &EngineDmaSpec::latency_ps, time(), "Of one transfer");
+  return type;
+}
+
+std::shared_ptr<const Struct<EngineNetworkSpec>> network_type() {
+  auto type = std::make_shared<Struct<EngineNetworkSpec>>("engine_network");
+  type->optional("bandwidth", &EngineNetworkSpec::bandwidth_bytes_per_s, bandwidth(),
+                 "Of an engine's link, each direction")
+      .optional("hop_latency", &EngineNetworkSpec::hop_latency_ps, time(), "Of one hop")
+      .optional("hops", &EngineNetworkSpec::hops, integer<std::uint32_t>(1, 1000),
+                "Between a requester and its provider")
+      .optional("header_bytes", &EngineNetworkSpec::header_bytes, size("0 B", "64 KiB"), "Of a message");
+  return type;
+}
+
+void check_engine(const MemoryEngineSpec& spec, const Check& check) {
+  if ((spec.page_bytes & (spec.page_bytes - 1)) != 0)
+    check.fail({&spec.page_bytes}, "a page is a power of two from 4 KiB on");
+  const bool ciphers = spec.cipher_mode != CipherMode::none;
+  if (!ciphers && spec.integrity != Integrity::none)
+    check.fail({&spec.cipher_mode, &spec.integrity},
+               "a MAC or a tree needs encrypted pages (AES-GCM makes ciphertext and tag together); set " +
+                   check.path(&spec.cipher_mode) + ", or " + check.path(&spec.integrity) + " to none");
+  if (!ciphers && spec.hiding != Hiding::none)
+    check.fail({&spec.cipher_mode, &spec.hiding},
+               "where a page is cannot be hidden while it can be read; set " + check.path(&spec.cipher_mode) +
+                   ", or " + check.path(&spec.hiding) + " to none");
+  if (spec.hiding == Hiding::remap_on_evict && spec.spare_pages < spec.outstanding)
+    check.fail(
+        {&spec.spare_pages},
+        fmt::format("remap_on_evict needs a spare page for each outstanding one ({})", spec.outstanding));
+  const MemoryEngineSpec usual;
+  const auto unused = [&](auto member, bool is_used, const char* without) {
+    if (!is_used && spec.*member != usual.*member)
+      check.fail({&(spec.*member)}, std::string("has no effect without ") + without);
+  };
+  using M = MemoryEngineSpec;
+  unused(&M::dummies, spec.hiding == Hiding::dummy, "hiding: dummy");
+  unused(&M::spare_pages, spec.hiding == Hiding::remap_on_evict, "hiding: remap_on_evict");
+  unused(&M::bucket_blocks, spec.hiding == Hiding::path_oram, "hiding: path_oram");
+  unused(&M::tree_arity, spec.integrity == Integrity::tree, "integrity: tree");
+  unused(&M::tree_cached_levels, spec.integrity == Integrity::tree, "integrity: tree");
+}
+
+std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
+  auto type = std::make_shared<Struct<MemoryEngineSpec>>("memory_engine");
+  type->optional("page", &MemoryEngineSpec::page_bytes, size("4 KiB", "1 GiB"),
+                 "What is granted, encrypted and moved as a whole: a power of two")
+      .optional("validation", &MemoryEngineSpec::validation,
+                choice<Validation>({{"page", Validation::page}, {"region", Validation::region}}),
+                "page: every access against a page table; region: as RDMA, whoever has a page has all")
+      .optional("validate", &MemoryEngineSpec::validate_ps, time(),
+                "What a validation by page takes, at the requester and at the provider")
+      .optional(
+          "cipher", &MemoryEngineSpec::cipher_mode,
+          choice<CipherMode>({{"none", CipherMode::none},
+                              {"store_and_forward", CipherMode::store_and_forward},
+                              {"cut_through", CipherMode::cut_through}}),
+          "AES-GCM over whole pages; cut_through: cipher and MAC pass bytes on before the page is complete")
+      .optional("cipher_pipeline", &MemoryEngineSpec::cipher, pipeline_type(),
+                "Of the cipher, each direction")
+      .optional("mac_pipeline", &MemoryEngineSpec::mac, pipeline_type(), "Of the MAC, each direction")
+      .optional(
+          "integrity", &MemoryEngineSpec::integrity,
+          choice<Integrity>({{"none", Integrity::none}, {"mac", Integrity::mac}, {"tree", Integrity::tree}}),
+          "mac: a changed page is found; tree: an old one too")
+      .optional("tree_arity", &MemoryEngineSpec::tree_arity, integer<std::uint32_t>(2, 64),
+                "Children of a node of the integrity tree")
+      .optional("tree_cached_levels", &MemoryEngineSpec::tree_cached_levels, integer<std::uint32_t>(1, 64),
+                "Levels in the engine, from the root on; the others are in the remote memory")
+      .optional("hiding", &MemoryEngineSpec::hiding,
+                choice<Hiding>({{"none", Hiding::none},
+                                {"remap_on_evict", Hiding::remap_on_evict},
+                                {"dummy", Hiding::dummy},
+                                {"path_oram", Hiding::path_oram}}),
+                "What hides the access pattern from the provider")
+      .optional("dummies", &MemoryEngineSpec::dummies, integer<std::uint32_t>(1, 64),
+                "dummy: accesses beside each real one")
+      .optional("spare_pages", &MemoryEngineSpec::spare_pages, integer<std::uint64_t>(1, 1'000'000'000),
+                "remap_on_evict: places beyond the pages")
+      .optional("bucket_blocks", &MemoryEngineSpec::bucket_blocks, integer<std::uint32_t>(1, 64),
+                "path_oram: Z")
+      .optional("outstanding", &MemoryEngineSpec::outstanding, integer<std::uint32_t>(1, 4096),
+                "Page accesses of a requester under way")
+      .optional("dma", &MemoryEngineSpec::dma, dma_type(), "Between host and engine")
+      .optional("network", &MemoryEngineSpec::network, network_type(), "Between the engines")
+      .check(check_engine);
+  return type;
+}
+
+std::shared_ptr<const Struct<PoolStageSpec>> stage_type() {
+  auto type = std::make_shared<Struct<PoolStageSpec>>("pool_stage");
+  type->required("bandwidth", &PoolStageSpec::bandwidth_bytes_per_s, bandwidth(), "Of a link of the stage")
+      .optional("latency", &PoolStageSpec::latency_ps, time(),
+                "Part of the stage's time: the next chunk waits for it. See remote_memory.latency for one "
+                "that is pipelined")
+      .optional("fan_in", &PoolStageSpec::fan_in, integer<std::uint32_t>(1, 65'536),
+                "In-switch gather and reduce: so many links carry a part of each chunk at the same time");
+  return type;
+}
+
+std::shared_ptr<const Struct<PoolStagesSpec>> stages_type() {
+  const auto stage = stage_type();
+  auto type = std::make_shared<Struct<PoolStagesSpec>>("pool_stages");
+  type->required("memory", &PoolStagesSpec::memory, stage, "Remote memory to out-node switch; of all NPUs")
+      .required("out_switch", &PoolStagesSpec::out_switch, stage,
+                "Out-node switch to a node's switch; of all")
+      .required("in_switch", &PoolStagesSpec::in_switch, stage, "In-node switch; of a node")
+      .required("npu_link", &PoolStagesSpec::npu_link, stage, "To the NPU; its own");
+  return type;
+}
+
+void check_pool(const RemoteMemorySpec& spec, const Check& check) {
+  const bool staged = spec.kind == PoolKind::hierarchical;
+  if (staged != spec.stages.has_value())
+    check.fail({&spec.kind},
+               staged ? "a hierarchical pool needs 'stages'" : "only a hierarchical pool has 'stages'");
+  if (staged == spec.bandwidth_bytes_per_s.has_value())
+    check.fail({&spec.bandwidth_bytes_per_s, &spec.kind},
+               staged ? "the stages of a hierarchical pool have bandwidths, not the pool"
+                      : "a pool needs 'bandwidth'");
+  const bool nodes = staged || spec.kind == PoolKind::per_node;
+  if (nodes != spec.npus_per_node.has_value())
+    check.fail(
+        {&spec.npus_per_node, &spec.kind},
+        nodes ? "needs 'npus_per_node'" : "'npus_per_node' has no effect: this pool does not know nodes");
+  if (spec.engine && spec.kind != PoolKind::shared)
+    check.fail({&spec.kind}, "memory engines stand before a pool of kind shared: one provider has it all");
+}
+
+}  // namespace
+
+std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
+  auto type = std::make_shared<Struct<RemoteMemorySpec>>("remote_memory");
+  type->required("kind", &RemoteMemorySpec::kind,
+                 choice<PoolKind>({{"per_npu", PoolKind::per_npu},
+                                   {"per_node", PoolKind::per_node},
+                                   {"shared", PoolKind::shared},
+                                   {"hierarchical", PoolKind::hierarchical}}),
+                 "Who shares a server: nobody, the NPUs of a node, all; or stages of memory and switches")
+      .required("capacity", &RemoteMemorySpec::capacity_bytes, size("4 KiB", "1000 PB"),
+                "Of all; each NPU has an equal part")
+      .optional("bandwidth", &RemoteMemorySpec::bandwidth_bytes_per_s, maybe(bandwidth()),
+                "Of a server, loads and stores together; not of hierarchical pools")
+      .optional("latency", &RemoteMemorySpec::latency_ps, time(),
+                "Of a request, pipelined: takes no bandwidth")
+      .optional("npus_per_node", &RemoteMemorySpec::npus_per_node, maybe(integer<std::uint32_t>(1, 65'536)),
+                "Of per_node and hierarchical pools; divides the number of NPUs")
+      .optional("stages", &RemoteMemorySpec::stages, maybe<PoolStagesSpec>(stages_type()),
+                "Of a hierarchical pool")
+      .optional("request_bytes", &RemoteMemorySpec::request_bytes, size("1 B", "64 KiB"),
+                "Largest request; of a hierarchical pool the chunk that goes from stage to stage")
+      .optional(
+          "outstanding", &RemoteMemorySpec::outstanding, auto_or(integer<std::uint64_t>(1, 4096)),
+          "Requests of an NPU under way, loads and stores each; auto: so many that an idle pool is busy, "
+          "16 to 1024")
+      .optional("engine", &RemoteMemorySpec::engine, maybe<MemoryEngineSpec>(engine_type()),
+                "Memory engines between the NPUs and the pool: grants, encryption, integrity, hiding")
+      .check(check_pool);
+  return type;
+}
+
+void check_remote_memory(const RemoteMemorySpec& spec, std::uint32_t npus, const Check& check) {
+  if (spec.npus_per_node && npus % *spec.npus_per_node != 0)
+    check.fail({&spec.npus_per_node},
+               fmt::format("nodes of {} do not divide {} NPUs", *spec.npus_per_node, npus));
+  if (spec.capacity_bytes / npus < (spec.engine ? spec.engine->page_bytes : 1))
+    check.fail({&spec.capacity_bytes}, fmt::format("is too little for {} NPUs", npus));
+}
+
+}  // namespace wafertlm::config

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/results/remote_memory_facts.h"
+
+#include <algorithm>
+
+#include "platform/command/format.h"
+
+namespace wafertlm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json engines_json(const RemotePool& remote) {
+  RequesterCounters all;
+  for (std::uint32_t npu = 0; npu < remote.npus(); ++npu) {
+    const RequesterCounters& of = remote.requester(npu).counters();
+    all.bytes_read += of.bytes_read;
+    all.bytes_written += of.bytes_written;
+    all.slots_read += of.slots_read;
+    all.slots_written += of.slots_written;
+    for (std::size_t i = 0; i < kRefusals; ++i) all.refusals[i] += of.refusals[i];
+  }
+  Json refusals = Json::object();
+  for (std::size_t i = 0; i < kRefusals; ++i)
+    if (all.refusals[i] != 0) refusals[to_string(static_cast<Refusal>(i))] = all.refusals[i];
+  return {{"bytes_read", all.bytes_read},
+          {"bytes_written", all.bytes_written},
+          {"pages_read", all.slots_read},
+          {"pages_written", all.slots_written},
+          {"network_bytes", remote.network().bytes()},
+          {"refusals", refusals}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json remote_memory_facts(const RemotePool& remote, TimePs end_ps) {
+  const PoolEngine& pool = remote.memory().engine();
+  TimePs busy = 0, waited = 0, longest = 0;
+  for (std::uint32_t stage = 0; stage < pool.stages(); ++stage)
+    for (const PoolCounters& server : pool.counters(stage)) {
+      busy = std::max(busy, server.busy_ps);
+      waited += server.wait_ps;
+      longest = std::max(longest, server.longest_wait_ps);
+    }
+  Json json = {{"bytes_read", remote.memory().bytes_read()},
+               {"bytes_written", remote.memory().bytes_written()},
+               {"busiest_server_fraction", seconds(busy) / seconds(end_ps)},
+               {"request_wait_s", seconds(waited)},
+               {"longest_wait_s", seconds(longest)}};
+  if (remote.has_engines()) json["engines"] = engines_json(remote);
+  return json;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "platform/system/remote_pool.h"
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// `remote_memory` of results.json: what the pool's servers did, and the engines in front of it if there are
+/// any.
+nlohmann::ordered_json remote_memory_facts(const RemotePool& remote, TimePs end_ps);
+
+}  // namespace wafertlm

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// HBM by rows and banks in whole runs: through the keys, into results.json and the terminal.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
+
+namespace wafertlm {
+namespace {
+
+using test::run_tool;
+using test::TempFolder;
+using test::ToolResult;
+
+const std::string kSource = WAFERTLM_SOURCE_DIR;
+
+struct Memory : testing::Test {
+  TempFolder folder;
+  std::string experiment = folder.write(
+      "e.yaml",
+      "experiment: memory\n"
+      "platform: {platform: p, wafer: {width: 2, height: 1, fabric: {link_bandwidth: 750 GB/s}}, npu: {hbm: "
+      "{level: burst, "
+      "generation: hbm3, capacity: 16 GB}, endpoint: {memory: hbm}}}\n"
+      "workload: {model: {model: one, layers: [{name: a, parameters: 1000000, forward_operations: "
+      "1000000000}]}, "
+      "parallelism: DP(2), samples_per_replica: 1, effective_flops: 400 TFLOPS}\n");
+  ToolResult run(const std::string& options) {
+    return run_tool("run " + experiment + " --out " + folder.path() + "/out" + " " + options);
+  }
+};
+
+TEST_F(Memory, TheAccountOfEveryMemoryClosesExactly) {
+  const ToolResult result = run("");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.out.find("of their pins' bandwidth"), std::string::npos) << result.out;
+  std::ifstream file(folder.path() + "/out" + "/results.json");
+  const auto json = nlohmann::json::parse(file);
+  for (const auto& memory : json["memories"]) {
+    EXPECT_GT(memory["bytes_read"], 0);
+    std::uint64_t sum = 0;
+    for (const auto& [cause, fs] : memory["time_of_all_channels_fs"].items()) sum += fs.get<std::uint64_t>();
+    EXPECT_EQ(sum, memory["channels"].get<std::uint64_t>() * memory["channel_time_fs"].get<std::uint64_t>());
+  }
+}
+
+TEST_F(Memory, RefusesKeysThatWouldChangeNothing) {
+  const auto refused = [this](const std::string& options, const std::string& part) {
+    const ToolResult result = run(options);
+    EXPECT_EQ(result.exit_code, 2) << options;
+    EXPECT_NE(result.error.find(part), std::string::npos) << result.error;
+  };
+  const std::string set = "--set platform.npu.hbm.";
+  refused(set + "level=flow", "needs the efficiency of the generation");
+  refused(set + "level=flow " + set + "efficiency=" + kSource + "/configs/memory/hbm2.yaml", "that of hbm2");
+  refused(set + "address_map='row bnak'", "no field 'bnak'");
+  refused(set + "capacity=80GB", "more stacks");
+  refused(set + "write_low=40", "below its high mark");
+  refused("--set platform.npu.compute.tile_bytes=2MiB", "operands are free");
+}
+
+TEST_F(Memory, LevelsAndMapsChangeTheTime) {
+  const auto time = [this](const std::string& options) {
+    const ToolResult result = run(options);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    std::ifstream file(folder.path() + "/out" + "/results.json");
+    return nlohmann::json::parse(file)["iteration_time_s"].get<double>();
+  };
+  const double hashed = time("");
+  EXPECT_GT(time("--set platform.npu.hbm.address_map='channel row:14 bank group:1 column group:1'"),
+            2 * hashed);
+  const double flow = time("--set platform.npu.hbm.level=flow --set platform.npu.hbm.efficiency=" + kSource +
+                           "/configs/memory/hbm3.yaml");
+  EXPECT_NEAR(flow / hashed, 1, 0.3);
+}
+
+}  // namespace
+}  // namespace wafertlm

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores of traces, and what a workload offloads, through a platform's remote memory.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/trace_nodes.h"
+#include "tests/system/trace_runs.h"
+#include "workloads/chakra/et_writer.h"
+#include "workloads/chakra/trace_file.h"
+
+namespace wafertlm::test {
+namespace {
+
+using nlohmann::json;
+
+const std::string kMesh = std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wafer_mesh_5x4.yaml";
+
+/// Two ranks load 1 MB each and then store it, on a pool of these keys.
+json loads_and_stores(const std::string& pool, ToolResult& result) {
+  const TempFolder folder;
+  for (const char* rank : {"0", "1"}) {
+    chakra::Node in = load(1, 0), out = store(2, 0, {1});
+    in.tensor_size = out.tensor_size = 1'000'000;
+    chakra::VectorSource source("rank", {in, out});
+    chakra::write_trace_file(source, folder.path() + "/job." + rank + ".et");
+  }
+  const std::string experiment =
+      folder.write("e.yaml", "experiment: e\nplatform: {extends: " + kMesh +
+                                 (pool.empty() ? "" : ", remote_memory: " + pool) +
+                                 ", run: {checkers: true}}\nworkload: {workload: w, chakra: job}\n");
+  result = run_tool("run " + experiment + " --out " + folder.path() + "/out");
+  return result.exit_code == 0 ? json::parse(read_text(folder.path() + "/out/results.json")) : json();
+}
+
+TEST(RemoteMemoryRun, LoadsAndStoresOfTracesTakeLatencyAndBytesByBandwidth) {
+  ToolResult result;
+  const std::string keys = "capacity: 1 TB, bandwidth: 100 GB/s, latency: 2 us}";
+  const json alone = loads_and_stores("{kind: per_npu, " + keys, result);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(alone["iterations"][0]["time_ps"], 2 * (2'000'000 + 10'000'000));
+  EXPECT_EQ(alone["iterations"][0]["breakdown_ps"]["memory"], 2 * (2'000'000 + 10'000'000));
+  EXPECT_EQ(alone["remote_memory"]["bytes_read"], 2'000'000);
+  EXPECT_EQ(alone["remote_memory"]["bytes_written"], 2'000'000);
+  EXPECT_EQ(alone["memories"][0]["bytes_read"], 0);
+}
+
+TEST(RemoteMemoryRun, ASharedPoolServesBothInTurn) {
+  ToolResult result;
+  const json shared =
+      loads_and_stores("{kind: shared, capacity: 1 TB, bandwidth: 100 GB/s, latency: 2 us}", result);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  // 4 MB of bandwidth, and each rank's latency of the load and of the store where the other does not hide it.
+  EXPECT_GE(shared["iterations"][0]["time_ps"], 40'000'000 + 2'000'000);
+  EXPECT_LE(shared["iterations"][0]["time_ps"], 40'000'000 + 4'000'000);
+  EXPECT_GT(shared["remote_memory"]["request_wait_s"], 0);
+}
+
+TEST(RemoteMemoryRun, EnginesCountWhatTheyMove) {
+  ToolResult result;
+  const json run = loads_and_stores(
+      "{kind: shared, capacity: 1 GiB, bandwidth: 100 GB/s, engine: {integrity: tree, tree_cached_levels: "
+      "1}}",
+      result);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const json& engines = run["remote_memory"]["engines"];
+  EXPECT_EQ(engines["bytes_read"], 2'000'000);
+  EXPECT_EQ(engines["bytes_written"], 2'000'000);
+  // 244 whole pages and a part each; requests of 64 KiB begin with a page.
+  EXPECT_EQ(engines["pages_written"], 2 * 245);
+  EXPECT_EQ(engines["pages_read"], 2 * (245 + 1));
+  EXPECT_EQ(engines["refusals"], json::object());
+  EXPECT_GT(engines["network_bytes"], 4'000'000);
+}
+
+TEST(RemoteMemoryRun, WithoutOneTheyGoToTheHbm) {
+  ToolResult result;
+  const json run = loads_and_stores("", result);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(run["memories"][0]["bytes_read"], 1'000'000);
+  EXPECT_FALSE(run.contains("remote_memory"));
+}
+
+/// A small model, data parallel on two NPUs, its optimizer in a pool.
+TEST(RemoteMemoryRun, AnOffloadedOptimizerIsExposedMemoryTime) {
+  const TempFolder folder;
+  const auto run = [&](const std::string& more) {
+    const std::string experiment = folder.write(
+        "e.yaml",
+        "experiment: e\nplatform: {extends: " + kMesh +
+            ", remote_memory: {kind: shared, capacity: 1 TB, bandwidth: 100 GB/s}}\n"
+            "workload:\n  workload: w\n  model: {model: m, transformer: {layers: 4, hidden: 256, heads: 8, "
+            "sequence: 128, vocabulary: 1024}}\n  parallelism: MP(1)-DP(2)-PP(1)\n  samples_per_replica: 2\n"
+            "  effective_flops: 400 TFLOPS\n" +
+            more);
+    const ToolResult result = run_tool("run " + experiment + " --out " + folder.path() + "/out");
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return json::parse(read_text(folder.path() + "/out/results.json"));
+  };
+  const json kept = run(""), offloaded = run("  offload_optimizer: true\n");
+  EXPECT_EQ(kept["remote_memory"]["bytes_read"], 0);
+  const auto bytes = offloaded["remote_memory"]["bytes_read"].get<double>();
+  EXPECT_GT(bytes, 2 * 12 * 3e6);  // two copies of 12 B for each of the blocks' 3 M parameters
+  EXPECT_EQ(offloaded["remote_memory"]["bytes_written"], bytes);
+  EXPECT_GE(offloaded["iteration_time_s"].get<double>(), 2 * bytes / 100e9);
+  EXPECT_GT(offloaded["iterations"][0]["breakdown_s"]["exposed_memory"].get<double>(), 0);
+}
+
+TEST(MemoryEngineCommand, PrintsThePriceOfSecurity) {
+  const TempFolder folder;
+  const std::string file = folder.path() + "/price.json";
+  const ToolResult result = run_tool(
+      "memory-engine " WAFERTLM_SOURCE_DIR
+      "/configs/platforms/mesh_memory_engine.yaml --accesses 300 --set remote_memory.capacity=80MiB --json " +
+      file);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.out.find("one-sided RDMA"), std::string::npos);
+  const json rows = json::parse(read_text(file))["rows"];
+  ASSERT_EQ(rows.size(), 7U);
+  for (std::size_t i = 1; i < 3; ++i)  // protection costs
+    EXPECT_GT(rows[i]["load_s"].get<double>(), rows[i - 1]["load_s"].get<double>()) << i;
+  // 1024 pages: ten levels, 40 blocks each way.
+  EXPECT_NEAR(rows[6]["traffic_amplification"].get<double>(), 80 * (4096 + 32 + 2 * 64) / 4096.0, 0.01);
+  EXPECT_TRUE(rows[2]["pattern_seen"].get<bool>());
+  EXPECT_FALSE(rows[6]["pattern_seen"].get<bool>());
+  for (const json& row : rows) EXPECT_GE(row["loaded_p99_s"], row["loaded_mean_s"]);
+}
+
+TEST(MemoryEngineCommand, NeedsEngines) {
+  const ToolResult result = run_tool("memory-engine " + kMesh);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.error.find("no memory engines"), std::string::npos) << result.error;
+}
+
+}  // namespace
+}  // namespace wafertlm::test

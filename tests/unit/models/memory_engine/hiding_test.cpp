@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the provider sees of the access pattern.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "models/memory_engine/access_pattern.h"
+#include "tests/support/engine_bench.h"
+
+namespace wafertlm {
+namespace {
+
+RequesterEngineParams hidden(Hiding hiding, std::uint64_t pages) {
+  RequesterEngineParams params;
+  params.pages = pages;
+  params.encrypt = true;
+  params.integrity = Integrity::mac;
+  params.hiding = hiding;
+  params.spare_slots = pages / 8;
+  return params;
+}
+
+/// Every second access goes to a sixteenth of the pages.
+IndependenceTest::Result seen(Hiding hiding, int accesses, std::uint64_t seed) {
+  constexpr std::uint64_t kPages = 1024;
+  RequesterEngineParams params = hidden(hiding, kPages);
+  params.seed = seed;
+  EngineBench bench(std::uint64_t{1} << 26);
+  RequesterEngine& engine = bench.add(params);
+  bench.grant_all(params.id, engine.layout());
+  AccessPattern pattern(engine.layout(), kPages);
+  bench.provider.observe(pattern);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < accesses; ++i) {
+    const std::uint64_t page = random() % (random() % 2 ? kPages : kPages / 16);
+    pattern.begin(page);
+    EXPECT_EQ(bench.access(engine, random() % 2 == 0, page * 4096, 4096), Refusal::none);
+  }
+  return pattern.result();
+}
+
+/// One case in a thousand fails that is independent.
+constexpr double kThreshold = 3.09;
+
+TEST(Hiding, UnderPathOramAddressesAreIndependentOfTheWorkload) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const auto result = seen(Hiding::path_oram, 1500, seed);
+    EXPECT_LT(result.z, kThreshold) << result.chi_square << " with " << result.degrees_of_freedom;
+    EXPECT_GT(result.z, -kThreshold) << "too good to be random";
+    EXPECT_EQ(result.degrees_of_freedom, 15U * 7U);  // the leaves are the upper half of the slots
+  }
+}
+
+TEST(Hiding, WithoutItTheyAreNot) {
+  EXPECT_GT(seen(Hiding::none, 1500, 1).z, 20);
+  EXPECT_GT(seen(Hiding::remap_on_evict, 1500, 1).z, 20) << "where a page is read again and again shows";
+  EXPECT_GT(seen(Hiding::dummy, 1500, 1).z, kThreshold);
+}
+
+TEST(Hiding, AnUnlikelyTableIsFoundAndALikelyOneIsNot) {
+  IndependenceTest even(2, 2), uneven(2, 2);
+  for (int i = 0; i < 100; ++i) {
+    even.observe(i % 2 == 0, i % 4 < 2);
+    uneven.observe(i % 2 == 0, i % 2 == 0);
+  }
+  EXPECT_EQ(even.result().chi_square, 0);
+  EXPECT_EQ(uneven.result().chi_square, 100);  // n, as rows and columns are the same
+  EXPECT_EQ(uneven.result().degrees_of_freedom, 1U);
+}
+
+/// 2^23 pages of 4 KiB: 23 levels of buckets of 4, 33.5 million slots.
+TEST(PathOram, MovesNinetyTwoBlocksThereAndBack) {
+  RequesterEngineParams params = hidden(Hiding::path_oram, std::uint64_t{1} << 23);
+  EngineBench bench(std::uint64_t{160} << 30, {}, {Validation::region, 0}, std::uint64_t{1} << 30);
+  RequesterEngine& engine = bench.add(params);
+  bench.provider.grant(params.id, 0, 1);
+  EXPECT_EQ(engine.oram()->levels(), 23U);
+  EXPECT_EQ(engine.layout().slots, 33'554'428U);
+  std::mt19937_64 random(1);
+  for (std::uint64_t i = 1; i <= 50; ++i) {
+    EXPECT_EQ(bench.access(engine, i % 3 == 0, random() % params.pages * 4096, 4096), Refusal::none);
+    EXPECT_EQ(engine.counters().slots_read, 92 * i);
+    EXPECT_EQ(engine.counters().slots_written, 92 * i);
+  }
+  EXPECT_EQ(engine.counters().remote_bytes, 50U * 184 * (4096 + kTagBytes));
+}
+
+TEST(PathOram, KeepsEveryPageOnItsPathOrInASmallStash) {
+  PathOram oram(1 << 10, 4, 7);
+  EXPECT_EQ(oram.levels(), 10U);
+  EXPECT_EQ(oram.slots(), 4U * 1023);
+  std::mt19937_64 random(2);
+  std::set<std::uint64_t> used;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t page = random() % 1024, leaf = oram.leaf_of(page);
+    std::uint64_t here = 0;
+    for (const std::uint64_t slot : oram.path(leaf)) here += oram.content(slot) == page;
+    ASSERT_TRUE(here == 1 || !used.count(page) || oram.stash() != 0);
+    used.insert(page);
+    oram.take(leaf, page);
+    oram.put_back(leaf);
+  }
+  std::uint64_t pages = oram.stash();
+  for (std::uint64_t slot = 0; slot < oram.slots(); ++slot) pages += oram.content(slot) != PathOram::kDummy;
+  EXPECT_EQ(pages, used.size());
+  EXPECT_LT(oram.stash_most(), 90U);  // what Stefanov et al. size the stash for
+}
+
+TEST(Hiding, CountsWhatItCosts) {
+  struct Cost {
+    Hiding hiding;
+    std::uint64_t load_reads, load_writes, store_reads, store_writes;
+  };
+  for (const Cost& of : {Cost{Hiding::none, 1, 0, 0, 1}, Cost{Hiding::remap_on_evict, 1, 0, 0, 1},
+                         Cost{Hiding::dummy, 4, 0, 4, 4}, Cost{Hiding::path_oram, 40, 40, 40, 40}}) {
+    EngineBench bench(std::uint64_t{1} << 26);
+    RequesterEngineParams params = hidden(of.hiding, 1024);
+    RequesterEngine& engine = bench.add(params);
+    bench.grant_all(params.id, engine.layout());
+    bench.access(engine, false, 0, 4096);
+    EXPECT_EQ(engine.counters().slots_read, of.load_reads);
+    EXPECT_EQ(engine.counters().slots_written, of.load_writes);
+    bench.access(engine, true, 0, 4096);
+    EXPECT_EQ(engine.counters().slots_read, of.load_reads + of.store_reads);
+    EXPECT_EQ(engine.counters().slots_written, of.load_writes + of.store_writes);
+  }
+}
+
+TEST(Hiding, RefusesWhatMakesNoSense) {
+  const auto refuses = [](auto change) {
+    RequesterEngineParams params = hidden(Hiding::none, 64);
+    change(params);
+    EXPECT_THROW(require_sound(params), std::invalid_argument);
+  };
+  using P = RequesterEngineParams;
+  refuses([](P& p) { p.page_bytes = 2048; });
+  refuses([](P& p) { p.page_bytes = 12288; });
+  refuses([](P& p) { p.pages = 0; });
+  refuses([](P& p) { p.outstanding = 0; });
+  refuses([](P& p) { p.encrypt = false; });
+  refuses([](P& p) { p.hiding = Hiding::remap_on_evict, p.spare_slots = 3; });
+  refuses([](P& p) { p.hiding = Hiding::dummy, p.dummies = 0; });
+  refuses([](P& p) { p.hiding = Hiding::dummy, p.dummies = 64; });
+  refuses([](P& p) { p.tree_arity = 1; });
+  refuses([](P& p) { p.cipher.clock_hz = 0; });
+}
+
+}  // namespace
+}  // namespace wafertlm

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages with contents: what was stored comes back, and what somebody changed is found.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+#include "tests/support/engine_bench.h"
+
+namespace wafertlm {
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+RequesterEngineParams sealed(Integrity integrity, std::uint64_t pages = 64) {
+  RequesterEngineParams params;
+  params.pages = pages;
+  params.encrypt = true;
+  params.integrity = integrity;
+  params.functional = true;
+  params.cached_levels = 1;
+  return params;
+}
+
+Bytes pattern(std::uint64_t bytes, unsigned seed) {
+  Bytes data(bytes);
+  std::iota(data.begin(), data.end(), static_cast<unsigned char>(seed));
+  return data;
+}
+
+struct Way {
+  const char* name;
+  bool encrypt;
+  Integrity integrity;
+  std::uint32_t cached_levels;
+  Hiding hiding;
+  std::uint64_t page_bytes = 4096;
+};
+void PrintTo(const Way& of, std::ostream* out) { *out << of.name; }
+
+class Contents : public ::testing::TestWithParam<Way> {
+ protected:
+  RequesterEngineParams params() const {
+    const Way& of = GetParam();
+    RequesterEngineParams made = sealed(of.integrity, 37);
+    made.page_bytes = of.page_bytes;
+    made.encrypt = of.encrypt;
+    made.cached_levels = of.cached_levels;
+    made.hiding = of.hiding;
+    made.spare_slots = 16;
+    return made;
+  }
+};
+
+/// Random loads and stores of any part, many at a time on pages that no other access touches meanwhile.
+TEST_P(Contents, ComeBackAsTheyWereStored) {
+  EngineBench bench(std::uint64_t{512} * GetParam().page_bytes, {}, {}, GetParam().page_bytes);
+  RequesterEngine& engine = bench.add(params());
+  bench.grant_all(RequesterId{}, engine.layout());
+  std::mt19937 random(5);
+  Bytes expected(engine.bytes());
+  struct Started {
+    std::uint64_t address;
+    bool write;
+    Bytes data;
+  };
+  std::uint64_t token = 0, loaded = 0;
+  for (int round = 0; round < 60; ++round) {
+    std::map<std::uint64_t, Started> started;
+    std::uint64_t from = random() % 3000;
+    while (from + 20'000 < engine.bytes()) {
+      Started one{from, random() % 2 == 0, Bytes(1 + random() % 15'000)};
+      if (one.write)
+        for (unsigned char& byte : one.data) byte = static_cast<unsigned char>(random());
+      from += one.data.size() + random() % 60'000;
+      Started& placed = started[++token] = std::move(one);
+      engine.start(placed.write, placed.address, placed.data.size(), placed.data.data(), token);
+    }
+    bench.clock.run();
+    for (const auto& [number, one] : started) {
+      ASSERT_EQ(bench.ended.at(number).cause, Refusal::none);
+      const auto here = expected.begin() + static_cast<std::ptrdiff_t>(one.address);
+      if (one.write)
+        std::copy(one.data.begin(), one.data.end(), here);
+      else
+        ASSERT_TRUE(std::equal(one.data.begin(), one.data.end(), here)) << "access " << number;
+      loaded += one.write ? 0 : one.data.size();
+    }
+  }
+  EXPECT_GT(loaded, 100'000U);
+  EXPECT_TRUE(engine.idle());
+  EXPECT_EQ(engine.counters().late_failures, 0U);
+}
+INSTANTIATE_TEST_SUITE_P(Ways, Contents,
+                         ::testing::Values(Way{"plain", false, Integrity::none, 0, Hiding::none},
+                                           Way{"encrypted", true, Integrity::none, 0, Hiding::none},
+                                           Way{"mac", true, Integrity::mac, 0, Hiding::none},
+                                           Way{"mac_16k", true, Integrity::mac, 0, Hiding::none, 16384},
+                                           Way{"tree", true, Integrity::tree, 1, Hiding::none},
+                                           Way{"tree_in_the_engine", true, Integrity::tree, 9, Hiding::none},
+                                           Way{"remap", true, Integrity::tree, 1, Hiding::remap_on_evict},
+                                           Way{"dummy", true, Integrity::tree, 1, Hiding::dummy},
+                                           Way{"oram", true, Integrity::mac, 0, Hiding::path_oram},
+                                           Way{"oram_tree", true, Integrity::tree, 1, Hiding::path_oram}),
+                         [](const auto& of) { return of.param.name; });
+
+TEST(SealedPages, AreNotReadableOnTheProvidersSide) {
+  for (const bool encrypt : {false, true}) {
+    EngineBench bench(1 << 20);
+    RequesterEngineParams params = sealed(Integrity::none);
+    params.encrypt = encrypt;
+    RequesterEngine& engine = bench.add(params);
+    bench.grant_all(RequesterId{}, engine.layout());
+    Bytes page = pattern(4096, 1);
+    ASSERT_EQ(bench.access(engine, true, 3 * 4096, 4096, page.data()), Refusal::none);
+    EXPECT_EQ(bench.memory.contents.at(3) == page, !encrypt);
+    const Bytes first = bench.memory.contents.at(3);
+    ASSERT_EQ(bench.access(engine, true, 3 * 4096, 4096, page.data()), Refusal::none);
+    EXPECT_EQ(bench.memory.contents.at(3) == first, !encrypt) << "the same page looks different each time";
+  }
+}
+
+/// Any bit of a page or of its tag, also of the integrity tree.
+class FlippedBit : public ::testing::TestWithParam<Integrity> {};
+TEST_P(FlippedBit, IsFound) {
+  EngineBench bench(1 << 20);
+  RequesterEngine& engine = bench.add(sealed(GetParam()));
+  const RegionLayout& layout = engine.layout();
+  bench.grant_all(RequesterId{}, layout);
+  Bytes page = pattern(4096, 9), loaded(4096, 0x55);
+  ASSERT_EQ(bench.access(engine, true, 5 * 4096, 4096, page.data()), Refusal::none);
+  std::vector<Segment> parts = {{layout.slot_address(5), 4096}, {layout.tag(5).address, 24}};
+  if (GetParam() == Integrity::tree) parts.push_back({layout.nodes(), 64});
+  std::mt19937 random(3);
+  std::uint64_t found = 0;
+  for (const Segment& part : parts)
+    for (int i = 0; i < 40; ++i) {
+      unsigned char& byte = bench.memory.byte(part.address + random() % part.bytes);
+      const auto bit = static_cast<unsigned char>(1U << random() % 8);
+      byte ^= bit;
+      EXPECT_EQ(bench.access(engine, false, 5 * 4096, 4096, loaded.data()), Refusal::tampered);
+      EXPECT_EQ(bench.access(engine, true, 5 * 4096 + 7, 100, page.data()), Refusal::tampered)
+          << "a part is not merged into a wrong page";
+      byte ^= bit;
+      found += 2;
+    }
+  EXPECT_EQ(loaded, Bytes(4096, 0x55)) << "nothing of it reaches the host";
+  EXPECT_EQ(engine.counters().refusals[static_cast<std::size_t>(Refusal::tampered)], found);
+  EXPECT_EQ(bench.access(engine, false, 5 * 4096, 4096, loaded.data()), Refusal::none);
+  EXPECT_EQ(loaded, page);
+}
+INSTANTIATE_TEST_SUITE_P(Ways, FlippedBit, ::testing::Values(Integrity::mac, Integrity::tree));
+
+/// The provider brings back all of its memory as it was before the last store. A MAC alone is right for it.
+TEST(Replay, IsFoundByTheTreeAndMissedByAMacAlone) {
+  for (const bool tree : {false, true}) {
+    for (const std::uint32_t cached_levels : {1U, 9U}) {
+      EngineBench bench(1 << 20);
+      RequesterEngineParams params = sealed(tree ? Integrity::tree : Integrity::mac);
+      params.cached_levels = cached_levels;
+      RequesterEngine& engine = bench.add(params);
+      bench.grant_all(RequesterId{}, engine.layout());
+      Bytes old_page = pattern(4096, 1), new_page = pattern(4096, 2), loaded(4096);
+      ASSERT_EQ(bench.access(engine, true, 0, 4096, old_page.data()), Refusal::none);
+      const auto old_memory = bench.memory.contents;
+      ASSERT_EQ(bench.access(engine, true, 0, 4096, new_page.data()), Refusal::none);
+      bench.memory.contents = old_memory;
+      EXPECT_EQ(bench.access(engine, false, 0, 4096, loaded.data()),
+                tree ? Refusal::tampered : Refusal::none);
+      EXPECT_EQ(loaded == old_page, !tree);
+    }
+  }
+}
+
+/// A right page in another page's place.
+TEST(Replay, OfAnotherPageIsFoundByAMac) {
+  EngineBench bench(1 << 20);
+  RequesterEngine& engine = bench.add(sealed(Integrity::mac));
+  bench.grant_all(RequesterId{}, engine.layout());
+  Bytes page = pattern(4096, 1);
+  for (std::uint64_t slot = 0; slot < 2; ++slot)
+    ASSERT_EQ(bench.access(engine, true, slot * 4096, 4096, page.data()), Refusal::none);
+  bench.memory.contents[0] = bench.memory.contents[1];
+  const std::uint64_t tags = engine.layout().tags();
+  for (std::uint64_t i = 0; i < kTagBytes; ++i)
+    bench.memory.byte(tags + i) = bench.memory.byte(tags + kTagBytes + i);
+  EXPECT_EQ(bench.access(engine, false, 0, 4096, page.data()), Refusal::tampered);
+}
+
+TEST(IntegrityTree, ReadsTheNodesThatAreNotInTheEngine) {
+  // 512 slots: levels of 64, 8 and 1 nodes.
+  for (const std::uint32_t cached : {1U, 2U, 3U}) {
+    EngineBench bench(1 << 23);
+    RequesterEngineParams params = sealed(Integrity::tree, 512);
+    params.cached_levels = cached;
+    RequesterEngine& engine = bench.add(params);
+    bench.grant_all(RequesterId{}, engine.layout());
+    EXPECT_EQ(engine.tree()->levels(), 3U);
+    Bytes page = pattern(4096, 1);
+    ASSERT_EQ(bench.access(engine, true, 4096 * 100, 4096, page.data()), Refusal::none);
+    EXPECT_EQ(engine.counters().nodes_read, 3 - cached);
+    EXPECT_EQ(engine.counters().nodes_written, 3 - cached);
+    EXPECT_EQ(engine.counters().remote_bytes, 4096 + kTagBytes + 2 * 64 * (3 - cached));
+  }
+}
+
+}  // namespace
+}  // namespace wafertlm

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives by dimensions without time: any limit of active chunks from 1 to all, any split, every order,
+// dimensions that are no powers of two, up to 64 ranks. Values are right at every rank, and nothing waits for
+// ever.
+#include <gtest/gtest.h>
+
+#include "workloads/collectives/planner.h"
+#include "workloads/collectives/proof.h"
+
+namespace wafertlm {
+namespace {
+
+using Order = HierarchyOptions::Order;
+using Wires = FabricDimension::Kind;
+
+constexpr CollectiveType kTypes[] = {CollectiveType::all_reduce, CollectiveType::all_gather,
+                                     CollectiveType::reduce_scatter, CollectiveType::all_to_all};
+
+FabricTraits fabric_of(const std::vector<FabricDimension>& dimensions) {
+  FabricTraits fabric;
+  fabric.kind = FabricTraits::Kind::dimensional;
+  fabric.dimensions = Dimensions(dimensions);
+  fabric.injection_bytes_per_s = fabric.ejection_bytes_per_s = 1'000'000'000;
+  return fabric;
+}
+
+void prove(const FabricTraits& fabric, CollectiveType type, std::uint64_t bytes, std::uint32_t chunks) {
+  CollectiveRequest request;
+  request.type = type;
+  for (std::uint32_t npu = 0; npu < fabric.dimensions.npus(); ++npu)
+    request.group.push_back(static_cast<NpuId>(npu));
+  request.bytes = bytes;
+  request.algorithm = "dimensional";
+  request.chunks = chunks;
+  const auto program = plan_collective(request, fabric);
+  const ExpectedValues expected(*program, 3);
+  const Buffers after = run_untimed(*program, untimed_start(*program, 3), 1);
+  for (std::uint32_t rank = 0; rank < after.size(); ++rank)
+    ASSERT_EQ(expected.wrong_value(rank, after[rank]), "")
+        << to_string(type) << ", " << chunks << " chunks, " << fabric.hierarchy.active_chunks
+        << " active, order " << static_cast<int>(fabric.hierarchy.order);
+}
+
+TEST(DimensionalPrograms, AnyNumberOfActiveChunks) {
+  FabricTraits fabric = fabric_of({{Wires::ring, 3, 4'000'000'000, 500},
+                                   {Wires::switched, 2, 2'000'000'000, 700},
+                                   {Wires::fully_connected, 5, 1'000'000'000, 20}});
+  const std::uint32_t npus = fabric.dimensions.npus();
+  for (const Order order :
+       {Order::ascending, Order::local_bandwidth_aware, Order::per_dimension, Order::themis})
+    for (const auto within : {HierarchyOptions::Within::fifo, HierarchyOptions::Within::smallest_first})
+      for (std::uint32_t chunks = 1; chunks <= 6; ++chunks)
+        for (std::uint32_t active = 0; active <= chunks; ++active) {
+          fabric.hierarchy.order = order;
+          fabric.hierarchy.within = within;
+          fabric.hierarchy.active_chunks = active;
+          const CollectiveType type = kTypes[(chunks + active) % 4];
+          prove(fabric, type,
+                std::uint64_t{4} * npus * (type == CollectiveType::all_to_all ? 6 : 1) + 4 * npus, chunks);
+        }
+}
+
+TEST(DimensionalPrograms, SixtyFourRanks) {
+  FabricTraits fabric = fabric_of({{Wires::ring, 4, 4'000'000'000, 500},
+                                   {Wires::fully_connected, 4, 2'000'000'000, 700},
+                                   {Wires::switched, 4, 1'000'000'000, 20}});
+  for (const Order order : {Order::local_bandwidth_aware, Order::themis})
+    for (const CollectiveType type : kTypes) {
+      fabric.hierarchy.order = order;
+      prove(fabric, type, 4 * 64 * 16, 16);
+    }
+}
+
+}  // namespace
+}  // namespace wafertlm
