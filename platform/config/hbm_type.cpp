@@ -76,7 +76,13 @@ void check_hbm(const HbmSpec& hbm, const Check& check) {
                "the low mark of the write buffer lies below its high mark");
   const DramParams dram = dram_params(hbm);
   try {
-    AddressMap(dram.timing, dram.map);
+    const std::uint64_t reach = AddressMap(dram.timing, dram.map).reach_bytes();
+    if (reach < hbm.capacity_bytes)
+      check.fail(
+          {&hbm.address_map, &hbm.capacity_bytes},
+          fmt::format("the map tells {} B apart and the memory has {} B; give 'row' more bits, or no number: "
+                      "then it takes what the others leave",
+                      reach, hbm.capacity_bytes));
   } catch (const std::invalid_argument& error) {
     check.fail({&hbm.address_map}, error.what());
   }

@@ -58,6 +58,7 @@ TEST_F(Memory, RefusesKeysThatWouldChangeNothing) {
   refused(set + "level=flow", "needs the efficiency of the generation");
   refused(set + "level=flow " + set + "efficiency=" + kSource + "/configs/memory/hbm2.yaml", "that of hbm2");
   refused(set + "address_map='row bnak'", "no field 'bnak'");
+  refused(set + "address_map='channel row:4 bank group:1 column group:1'", "give 'row' more bits");
   refused(set + "capacity=80GB", "more stacks");
   refused(set + "write_low=40", "below its high mark");
   refused("--set platform.npu.compute.tile_bytes=2MiB", "operands are free");
@@ -71,7 +72,7 @@ TEST_F(Memory, LevelsAndMapsChangeTheTime) {
     return nlohmann::json::parse(file)["iteration_time_s"].get<double>();
   };
   const double hashed = time("");
-  EXPECT_GT(time("--set platform.npu.hbm.address_map='channel row:14 bank group:1 column group:1'"),
+  EXPECT_GT(time("--set platform.npu.hbm.address_map='channel row:15 bank group:1 column group:1'"),
             2 * hashed);
   const double flow = time("--set platform.npu.hbm.level=flow --set platform.npu.hbm.efficiency=" + kSource +
                            "/configs/memory/hbm3.yaml");

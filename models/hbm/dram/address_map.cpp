@@ -110,6 +110,7 @@ void AddressMap::parse(const std::string& text, const unsigned (&bits)[kFields])
     piece_bits_ += piece->bits;
   }
   if (shift > 63) fail("it has more than 63 bits");
+  if (!hashed_ && shift + log2_of(access_bytes_) < 64) reach_bytes_ = std::uint64_t{access_bytes_} << shift;
 }
 
 /// kHashedOrder, and what it is folded with.

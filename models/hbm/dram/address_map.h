@@ -37,6 +37,8 @@ class AddressMap {
   };
   /// Of access number `access`, that is address / access_bytes().
   Place place(std::uint64_t access) const;
+  /// Bytes that the map tells apart: above them, addresses of a given map whose rows have few bits repeat.
+  std::uint64_t reach_bytes() const { return reach_bytes_; }
   std::uint64_t accesses_per_piece() const { return std::uint64_t{1} << piece_bits_; }
 
  private:
@@ -52,6 +54,7 @@ class AddressMap {
   std::uint32_t stacks_, stack_channels_, access_bytes_;
   unsigned channel_bits_, group_bits_, bank_bits_;
   unsigned piece_bits_ = 0, low_groups_ = 0;  ///< of a piece; bits of the group below its columns
+  std::uint64_t reach_bytes_ = ~std::uint64_t{0};
   std::vector<Segment> segments_;
 };
 
