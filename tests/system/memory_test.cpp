@@ -34,7 +34,7 @@ struct Memory : testing::Test {
   }
 };
 
-TEST_F(Memory, TheAccountOfEveryMemoryClosesExactly) {
+TEST_F(MemoryKeys, TheAccountOfEveryMemoryClosesExactly) {
   const ToolResult result = run("");
   ASSERT_EQ(result.exit_code, 0) << result.error;
   EXPECT_NE(result.out.find("of their pins' bandwidth"), std::string::npos) << result.out;
@@ -48,7 +48,7 @@ TEST_F(Memory, TheAccountOfEveryMemoryClosesExactly) {
   }
 }
 
-TEST_F(Memory, RefusesKeysThatWouldChangeNothing) {
+TEST_F(MemoryKeys, RefusesKeysThatWouldChangeNothing) {
   const auto refused = [this](const std::string& options, const std::string& part) {
     const ToolResult result = run(options);
     EXPECT_EQ(result.exit_code, 2) << options;
@@ -64,7 +64,7 @@ TEST_F(Memory, RefusesKeysThatWouldChangeNothing) {
   refused("--set platform.npu.compute.tile_bytes=2MiB", "operands are free");
 }
 
-TEST_F(Memory, LevelsAndMapsChangeTheTime) {
+TEST_F(MemoryKeys, LevelsAndMapsChangeTheTime) {
   const auto time = [this](const std::string& options) {
     const ToolResult result = run(options);
     EXPECT_EQ(result.exit_code, 0) << result.error;

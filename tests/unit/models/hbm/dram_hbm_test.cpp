@@ -43,16 +43,16 @@ struct Pair : MemoryRequesterHost {
   std::vector<TimePs> done;
 };
 
-class Levels : public testing::TestWithParam<DramLevel> {};
+class DramHbm : public testing::TestWithParam<DramLevel> {};
 
-TEST_P(Levels, AnIdleReadTakesTheClosedForm) {
+TEST_P(DramHbm, AnIdleReadTakesTheClosedForm) {
   Pair pair(params(GetParam(), 7000), {65536, 16});
   pair.npu.requester.start(::tlm::TLM_READ_COMMAND, 0, 32, 1);
   pair.run();
   EXPECT_EQ(pair.done, (std::vector<TimePs>{33'125 + 7000}));  // 53 cycles of 625 ps, and the latency
 }
 
-TEST_P(Levels, ALongLoadStreamsAndItsAccountCloses) {
+TEST_P(DramHbm, ALongLoadStreamsAndItsAccountCloses) {
   Pair pair(params(GetParam()), {65536, 16});
   constexpr std::uint64_t kBytes = 4 << 20;
   pair.npu.requester.start(::tlm::TLM_READ_COMMAND, 0, kBytes, 1);
@@ -66,7 +66,7 @@ TEST_P(Levels, ALongLoadStreamsAndItsAccountCloses) {
   EXPECT_EQ(pair.hbm.counters(HbmCommand::read).bytes, kBytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Levels, testing::Values(DramLevel::burst, DramLevel::command),
+INSTANTIATE_TEST_SUITE_P(All, DramHbm, testing::Values(DramLevel::burst, DramLevel::command),
                          [](const auto& each) {
                            return std::string(each.param == DramLevel::burst ? "burst" : "command");
                          });
