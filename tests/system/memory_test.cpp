@@ -18,7 +18,7 @@ using test::ToolResult;
 
 const std::string kSource = WAFERTLM_SOURCE_DIR;
 
-struct Memory : testing::Test {
+struct MemoryKeys : testing::Test {
   TempFolder folder;
   std::string experiment = folder.write(
       "e.yaml",
