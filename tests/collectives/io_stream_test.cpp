@@ -11,6 +11,7 @@
 #include "platform/collective/collective_setup.h"
 #include "platform/command/child.h"
 #include "platform/config/load.h"
+#include "tests/support/sanitized.h"
 
 namespace wafertlm {
 namespace {
@@ -103,7 +104,7 @@ TEST_P(RandomWafers, StreamAtTheRateOfTheirBusiestLink) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomWafers, testing::Range(0U, 20U));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomWafers, testing::Range(0U, test::kSanitized ? 4U : 20U));
 
 TEST(IoStreams, BringEveryValueToEveryNpuAndEverySumOut) {
   const std::vector<std::string> proof = {"run.functional=true", "run.checkers=true"};
