@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "tlm/free_numbers.h"
+
 namespace wafertlm {
 namespace {
 
@@ -163,12 +165,7 @@ void Endpoint::flow_granted(const Flow& flow, std::uint64_t room_bytes, std::uin
 }
 
 std::uint64_t Endpoint::make_ticket(const Waiter& waiter, Message* contribution) {
-  if (free_tickets_.empty()) {
-    free_tickets_.push_back(sending_.size());
-    sending_.emplace_back();
-  }
-  const std::uint64_t ticket = free_tickets_.back();
-  free_tickets_.pop_back();
+  const std::uint64_t ticket = take_number(sending_, free_tickets_);
   sending_[ticket] = {true, waiter, contribution};
   return ticket;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tlm/free_numbers.h"
+
 namespace wafertlm {
 
 ProviderEngine::ProviderEngine(const ProviderEngineParams& params, PageTable table, EngineClock& clock,
@@ -34,13 +36,7 @@ bool ProviderEngine::grant(RequesterId requester, std::uint64_t first, std::uint
 }
 
 void ProviderEngine::arrived(EngineMessage& message, Span) {
-  std::uint32_t number = static_cast<std::uint32_t>(under_way_.size());
-  if (free_.empty()) {
-    under_way_.push_back(nullptr);
-  } else {
-    number = free_.back();
-    free_.pop_back();
-  }
+  const std::uint32_t number = take_number(under_way_, free_);
   under_way_[number] = &message;
   message.open = 0;
   if (params_.validate_ps == 0)

@@ -4,22 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "tlm/free_numbers.h"
+
 namespace wafertlm {
 namespace {
 
 /// What all of an engine's accesses share, in AccessOrder; pages have their numbers.
 constexpr std::uint64_t kWhole = ~std::uint64_t{0};
-
-template <typename T>
-std::uint32_t take_number(std::vector<T>& all, std::vector<std::uint32_t>& free) {
-  if (free.empty()) {
-    all.emplace_back();
-    return static_cast<std::uint32_t>(all.size() - 1);
-  }
-  const std::uint32_t number = free.back();
-  free.pop_back();
-  return number;
-}
 
 RequesterEngineParams sound(const RequesterEngineParams& params) {
   require_sound(params);
@@ -194,13 +185,8 @@ void RequesterEngine::plan(Access& access) {
 }
 
 std::uint32_t RequesterEngine::add_unit(std::uint32_t access, bool write, Unit::Kind kind) {
-  std::uint32_t number = static_cast<std::uint32_t>(units_.size());
-  if (free_units_.empty()) {
-    units_.push_back(std::make_unique<Unit>());
-  } else {
-    number = free_units_.back();
-    free_units_.pop_back();
-  }
+  const std::uint32_t number = take_number(units_, free_units_);
+  if (!units_[number]) units_[number] = std::make_unique<Unit>();
   Unit& unit = *units_[number];
   unit.access = access;
   unit.kind = kind;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "tlm/checking.h"
+#include "tlm/free_numbers.h"
 
 namespace wafertlm {
 
@@ -28,13 +29,7 @@ MemoryResponder::MemoryResponder(const char* socket_name, std::uint32_t queue_re
 }
 
 std::uint32_t MemoryResponder::number_of(Payload& payload) {
-  std::uint32_t number = static_cast<std::uint32_t>(numbered_.size());
-  if (free_numbers_.empty()) {
-    numbered_.push_back(nullptr);
-  } else {
-    number = free_numbers_.back();
-    free_numbers_.pop_back();
-  }
+  const std::uint32_t number = take_number(numbered_, free_numbers_);
   numbered_[number] = &payload;
   return number;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tlm/free_numbers.h"
+
 namespace wafertlm {
 
 BurstChannel::BurstChannel(const DramTiming& timing, const DramQueueParams& queue)
@@ -140,13 +142,7 @@ void BurstChannel::admit(Fs at) {
     done.push_back({first.tag, (at + t_.cwl + t_.burst +
                                 (first.visit.accesses - 1) * spacing_[first.visit.groups >> 1] + 999) /
                                    1000});
-  Slot slot = static_cast<Slot>(waiting_.size());
-  if (free_slots_.empty()) {
-    waiting_.emplace_back();
-  } else {
-    slot = free_slots_.back();
-    free_slots_.pop_back();
-  }
+  const Slot slot = take_number(waiting_, free_slots_);
   Waiting& waiting = waiting_[slot];
   waiting = {first.visit, first.tag, first.at, at, order_++, false, 0, {kNone, kNone, kNone, kNone}};
   for (std::uint32_t k = 0; k < first.visit.touched(); ++k) {
