@@ -72,7 +72,8 @@ class Checker : public sc_core::sc_module {
  protected:
   Checker(const sc_core::sc_module_name& name, ViolationHandler handler);
 
-  static TimePs now() { return sc_core::sc_time_stamp().value(); }
+  /// The time of the call that is being checked.
+  virtual TimePs now() const { return sc_core::sc_time_stamp().value(); }
   template <typename Rule>
   void report(Rule rule, std::string seen, std::string expected) const {
     handler_({name(), text_of(rule), now(), std::move(seen), std::move(expected)});

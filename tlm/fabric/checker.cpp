@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tlm/fabric/message.h"
+#include "tlm/scheduler.h"
 #include "tlm/socket_choice.h"
 
 namespace wafertlm {
@@ -15,30 +16,38 @@ FabricChecker::FabricChecker(const sc_core::sc_module_name& name, const OutputPa
       link_(link),
       classes_(classes),
       channels_(classes.virtual_channels()) {
-  target_side.bind(static_cast<FabricForwardIf&>(*this));
-  initiator_side.bind(static_cast<FabricBackwardIf&>(*this));
+  target_side.bind(static_cast<FabricForwardIf&>(forward_));
+  initiator_side.bind(static_cast<FabricBackwardIf&>(backward_));
 }
 
-::tlm::tlm_sync_enum FabricChecker::nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
-                                                    sc_core::sc_time& delay) {
+void FabricChecker::end_of_elaboration() {
+  const Scheduler* const source = forward_.time_source();
+  if (source == backward_.time_source()) scheduler_ = source;
+}
+
+TimePs FabricChecker::now() const { return scheduler_ ? scheduler_->now() : Checker::now(); }
+
+::tlm::tlm_sync_enum FabricChecker::Forward::nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
+                                                             sc_core::sc_time& delay) {
   if (phase == ::tlm::BEGIN_REQ)
-    begin_request(packet, delay.value());
+    owner.begin_request(packet, delay.value());
   else
-    report(FabricRule::forward_phase, phase.get_name(), "BEGIN_REQ");
-  const ::tlm::tlm_sync_enum answer = initiator_side->nb_transport_fw(packet, phase, delay);
+    owner.report(FabricRule::forward_phase, phase.get_name(), "BEGIN_REQ");
+  const ::tlm::tlm_sync_enum answer = next().nb_transport_fw(packet, phase, delay);
   if (answer != ::tlm::TLM_ACCEPTED)
-    report(FabricRule::begin_req_answer, answer_name(answer), "TLM_ACCEPTED");
+    owner.report(FabricRule::begin_req_answer, answer_name(answer), "TLM_ACCEPTED");
   return answer;
 }
 
-::tlm::tlm_sync_enum FabricChecker::nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
-                                                    sc_core::sc_time& delay) {
+::tlm::tlm_sync_enum FabricChecker::Backward::nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
+                                                              sc_core::sc_time& delay) {
   if (phase == ::tlm::END_REQ)
-    end_request(packet, now() + delay.value());
+    owner.end_request(packet, owner.now() + delay.value());
   else
-    report(FabricRule::backward_phase, phase.get_name(), "END_REQ");
-  const ::tlm::tlm_sync_enum answer = target_side->nb_transport_bw(packet, phase, delay);
-  if (answer != ::tlm::TLM_ACCEPTED) report(FabricRule::end_req_answer, answer_name(answer), "TLM_ACCEPTED");
+    owner.report(FabricRule::backward_phase, phase.get_name(), "END_REQ");
+  const ::tlm::tlm_sync_enum answer = next().nb_transport_bw(packet, phase, delay);
+  if (answer != ::tlm::TLM_ACCEPTED)
+    owner.report(FabricRule::end_req_answer, answer_name(answer), "TLM_ACCEPTED");
   return answer;
 }
 

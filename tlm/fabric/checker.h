@@ -46,8 +46,9 @@ enum class FabricRule { WAFERTLM_FABRIC_RULES(WAFERTLM_RULE_ENUMERATOR) };
 inline constexpr RuleText kFabricRules[] = {WAFERTLM_FABRIC_RULES(WAFERTLM_RULE_TEXT)};
 constexpr RuleText text_of(FabricRule rule) { return kFabricRules[static_cast<std::size_t>(rule)]; }
 
-/// Checks one link. Totals count packets; `finished` those whose room came back.
-class FabricChecker : public Checker, private FabricForwardIf, private FabricBackwardIf {
+/// Checks one link. Totals count packets; `finished` those whose room came back. If both sides take their time
+/// from one scheduler, so does the checker, and they may lead through it.
+class FabricChecker final : public Checker {
  public:
   /// `link` is what the sender believes of the link; `classes` must outlive the checker.
   FabricChecker(const sc_core::sc_module_name& name, const OutputParams& link, const ClassTable& classes,
@@ -78,10 +79,31 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
     RingQueue<Credit> freed;        // announced by END_REQ, in the order of time
   };
 
-  ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
-                                       sc_core::sc_time& delay) override;
-  ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
-                                       sc_core::sc_time& delay) override;
+  /// What the sender calls …
+  struct Forward final : FabricForwardIf {
+    explicit Forward(FabricChecker& of) : owner(of) {}
+    ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay) override;
+    const Scheduler* time_source() const override { return next().time_source(); }
+    void prefetch() const override { next().prefetch(); }
+    void prefetch(const Packet& packet) const override { next().prefetch(packet); }
+    FabricForwardIf& next() const { return *owner.initiator_side.operator->(); }
+    FabricChecker& owner;
+  };
+  /// … and the receiver.
+  struct Backward final : FabricBackwardIf {
+    explicit Backward(FabricChecker& of) : owner(of) {}
+    ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay) override;
+    const Scheduler* time_source() const override { return next().time_source(); }
+    void prefetch() const override { next().prefetch(); }
+    void prefetch(const Packet& packet) const override { next().prefetch(packet); }
+    FabricBackwardIf& next() const { return *owner.target_side.operator->(); }
+    FabricChecker& owner;
+  };
+
+  void end_of_elaboration() override;
+  TimePs now() const override;
   void begin_request(const Packet& packet, TimePs delay_ps);
   void check_line(const Packet& packet, TimePs delay_ps);
   void check_channel(const Packet& packet);
@@ -105,6 +127,9 @@ class FabricChecker : public Checker, private FabricForwardIf, private FabricBac
   // The packets on the link, oldest first: few, and they leave nearly in that order.
   RingQueue<const Packet*> on_link_;
   RingQueue<Flight> flights_;
+  Forward forward_{*this};
+  Backward backward_{*this};
+  const Scheduler* scheduler_ = nullptr;  // of both sides; null: the kernel's time counts
   // The earliest moment at which the line can have carried everything so far, times bytes_per_s.
   Uint128 line_free_ = 0;
   ObservedSocket observed_;
