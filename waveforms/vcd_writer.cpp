@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "waveforms/vcd_writer.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 
 namespace wafertlm {
 namespace {
 
-constexpr std::size_t kTextBytes = 1 << 18;
+constexpr std::size_t kTextBytes = 1 << 18;  // written at a time
 
 /// Identifier codes are the printable characters 33 to 126, least significant first.
 std::string code_of(std::size_t number) {
@@ -20,6 +23,18 @@ std::string code_of(std::size_t number) {
   } while (number != 0);
   return code;
 }
+
+using BitsOfByte = std::array<char, 8>;
+constexpr std::array<BitsOfByte, 256> make_bits() {
+  std::array<BitsOfByte, 256> table{};
+  for (unsigned value = 0; value < 256; ++value)
+    for (unsigned bit = 0; bit < 8; ++bit) table[value][7 - bit] = (value >> bit & 1) != 0 ? '1' : '0';
+  return table;
+}
+constexpr std::array<BitsOfByte, 256> kBits = make_bits();
+
+/// Of 8 bits; 7 for 0, which has a digit too.
+int byte_leading_zeros(std::uint64_t byte) { return __builtin_clz(static_cast<unsigned>(byte) | 1) - 24; }
 
 }  // namespace
 
@@ -79,50 +94,64 @@ void VcdWriter::change(TimePs at, std::size_t signal, std::uint64_t value) {
 
 void VcdWriter::write_header() {
   has_header_ = true;
-  text_.reserve(2 * kTextBytes);
-  text_ += "$timescale 1 ps $end\n";
+  std::string text = "$timescale 1 ps $end\n";
   std::map<std::string, std::vector<std::size_t>> scopes;
   for (std::size_t i = 0; i < names_.size(); ++i) scopes[names_[i].scope].push_back(i);
   for (const auto& [scope, signals] : scopes) {
-    text_ += "$scope module " + scope + " $end\n";
+    text += "$scope module " + scope + " $end\n";
     for (const std::size_t i : signals)
-      text_ += "$var wire " + std::to_string(signals_[i].bits) + ' ' + code_of(i) + ' ' + names_[i].name +
-               " $end\n";
-    text_ += "$upscope $end\n";
+      text += "$var wire " + std::to_string(signals_[i].bits) + ' ' + code_of(i) + ' ' + names_[i].name +
+              " $end\n";
+    text += "$upscope $end\n";
   }
-  text_ += "$enddefinitions $end\n";
-  write_time(0);
-  text_ += "$dumpvars\n";
+  file_ << text << "$enddefinitions $end\n#0\n$dumpvars\n";
   for (const Signal& signal : signals_) write_value(signal);
-  text_ += "$end\n";
+  write_text();
+  file_ << "$end\n";
+}
+
+char* VcdWriter::room(std::size_t bytes) {
+  if (filled_ + bytes > text_.size()) {
+    write_text();
+    text_.resize(kTextBytes);
+  }
+  return text_.data() + filled_;
+}
+
+void VcdWriter::write_text() {
+  file_.write(text_.data(), static_cast<std::streamsize>(filled_));
+  filled_ = 0;
 }
 
 void VcdWriter::write_time(TimePs at) {
-  char digits[24] = {'#'};
-  char* const end = std::to_chars(digits + 1, digits + sizeof digits, at).ptr;
+  constexpr std::size_t kMost = 24;
+  char* const to = room(kMost);
+  *to = '#';
+  char* const end = std::to_chars(to + 1, to + kMost, at).ptr;
   *end = '\n';
-  text_.append(digits, end + 1);
+  filled_ += static_cast<std::size_t>(end + 1 - to);
 }
 
 void VcdWriter::write_value(const Signal& signal) {
-  char line[sizeof signal.code + 72];
+  char* const line = room(sizeof signal.code + 72);
   char* to = line;
   if (signal.bits == 1) {
     *to++ = static_cast<char>('0' + (signal.value & 1));
   } else {
     *to++ = 'b';
-    for (int bit = 63 - __builtin_clzll(signal.value | 1); bit >= 0; --bit)
-      *to++ = static_cast<char>('0' + (signal.value >> bit & 1));
+    // Whole bytes from the second on; the first begins with its highest 1.
+    int byte = (63 - __builtin_clzll(signal.value | 1)) / 8;
+    const BitsOfByte& first = kBits[signal.value >> (8 * byte) & 0xFF];
+    const int leading = byte_leading_zeros(signal.value >> (8 * byte) & 0xFF);
+    to = std::copy(first.begin() + leading, first.end(), to);
+    while (--byte >= 0) {
+      const BitsOfByte& bits = kBits[signal.value >> (8 * byte) & 0xFF];
+      to = std::copy(bits.begin(), bits.end(), to);
+    }
     *to++ = ' ';
   }
-  for (unsigned i = 0; i < signal.code_size; ++i) *to++ = signal.code[i];
-  text_.append(line, to);
-}
-
-void VcdWriter::write_text(std::size_t least) {
-  if (text_.size() < least) return;
-  file_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
-  text_.clear();
+  std::copy(std::begin(signal.code), std::end(signal.code), to);  // all of it: a copy of known size
+  filled_ += static_cast<std::size_t>(to - line) + signal.code_size;
 }
 
 /// What has changed at the present time.
@@ -140,7 +169,6 @@ void VcdWriter::write_present() {
     write_value(signal);
   }
   touched_.clear();
-  write_text(kTextBytes);
 }
 
 void VcdWriter::finish(TimePs end_ps) {
@@ -148,7 +176,7 @@ void VcdWriter::finish(TimePs end_ps) {
   write_present();
   if (!has_header_) write_header();
   write_time(end_ps);
-  write_text(0);
+  write_text();
   file_.close();
   if (!file_) throw std::runtime_error("cannot write the waveform " + path_ + "; is the disk full?");
 }

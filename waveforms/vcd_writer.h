@@ -55,7 +55,9 @@ class VcdWriter {
   void write_present();
   void write_time(TimePs at);
   void write_value(const Signal& signal);
-  void write_text(std::size_t least);
+  /// Room for `bytes` more; what is there goes to the file first if it must.
+  char* room(std::size_t bytes);
+  void write_text();
 
   std::string path_;
   std::ofstream file_;
@@ -63,7 +65,8 @@ class VcdWriter {
   std::vector<Name> names_;
   std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
   std::vector<std::uint32_t> touched_;  // at the present time
-  std::string text_;
+  std::vector<char> text_;              // of which the first filled_ are to be written
+  std::size_t filled_ = 0;
   TimePs now_ = 0;
   std::uint64_t order_ = 0;
   bool has_header_ = false;
