@@ -11,6 +11,7 @@
 #include "platform/system/remote_pool.h"
 #include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"
+#include "tlm/socket_choice.h"
 
 namespace wafertlm {
 
@@ -93,7 +94,7 @@ ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu
   return params;
 }
 
-Machine::Machine(const config::PlatformSpec& spec, bool reverse)
+Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemory& memories)
     : wafer_(spec, reverse, true), traits_(platform_traits(spec)) {
   Fabric& fabric = wafer_.fabric();
   const config::HbmSpec& memory = spec.npu.hbm;
@@ -101,7 +102,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
   const std::optional<ReliabilityParams> reliability = reliability_params(spec);
   if (reliability && reliability->errors.rate > 0) fabric.add_errors(reliability->errors);
   npus_.resize(wafer_.npus());
-  memories_.resize(wafer_.npus());
+  if (!memories) memories_.resize(wafer_.npus());
   for (std::uint32_t k = 0; k < wafer_.npus(); ++k) {
     const std::uint32_t n = reverse ? wafer_.npus() - 1 - k : k;
     NpuParams params;
@@ -126,12 +127,16 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);
-    memories_[n] = std::make_unique<Hbm>(("hbm_" + std::to_string(n)).c_str(), hbm, wafer_.scheduler);
     npus_[n]->set_region(fabric.region_of(params.npu));
     fabric.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
     if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
-    bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(),
-                 "memory_" + std::to_string(n));
+    const std::string number = std::to_string(n);
+    if (memories) {
+      bind_memory(params.npu, memories, "memory_" + number);
+      continue;
+    }
+    memories_[n] = std::make_unique<Hbm>(("hbm_" + number).c_str(), hbm, wafer_.scheduler);
+    bind_checked(npus_[n]->memory.socket, memories_[n]->socket, wafer_.checkers(), "memory_" + number);
   }
   if (spec.remote_memory) {
     remote_ = std::make_unique<RemotePool>(*spec.remote_memory, wafer_.npus(), spec.run.seed, scratch_,
@@ -165,6 +170,14 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse)
 }
 
 Machine::~Machine() = default;
+
+void Machine::bind_memory(NpuId npu, const BindMemory& bind, const std::string& name) {
+  MemoryInitiatorSocket& socket = npus_[index_of(npu)]->memory.socket;
+  if (!wafer_.checkers() || !SocketChoice::wants(name)) return bind(npu, socket);
+  MemoryChecker& checker = wafer_.checkers()->add<MemoryChecker>(name, MemoryLimits{});
+  connect(socket, checker.target_side);
+  bind(npu, checker.initiator_side);
+}
 
 void Machine::allow_windows() {
   if (wafer_.checkers()) return;  // they follow each link in the order of time

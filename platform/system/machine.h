@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,11 +24,18 @@ ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu
 
 class RemotePool;
 
+/// Binds the memory socket of an NPU to somebody else's memory: connect(socket, memory.socket) takes any
+/// target of the base protocol, of any width (tlm/checking.h).
+using BindMemory = std::function<void(NpuId npu, MemoryInitiatorSocket& socket)>;
+
 /// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
 /// the NPUs and the controllers.
 class Machine {
  public:
-  explicit Machine(const config::PlatformSpec& spec, bool reverse = false);
+  /// `memories`: in place of the HBM models of the platform. They are the caller's and must outlive the
+  /// machine.
+  explicit Machine(const config::PlatformSpec& spec, bool reverse = false,
+                   const BindMemory& memories = nullptr);
   ~Machine();
 
   Wafer& wafer() { return wafer_; }
@@ -35,10 +43,11 @@ class Machine {
   const FabricTraits& traits() const { return traits_; }
   Npu& npu(NpuId id) { return *npus_[index_of(id)]; }
   const Npu& npu(NpuId id) const { return *npus_[index_of(id)]; }
-  const Hbm& memory(NpuId id) const { return *memories_[index_of(id)]; }
+  /// Of the platform's own HBM models.
+  const Hbm& memory(NpuId id) const { return *memories_.at(index_of(id)); }
+  Hbm& memory(NpuId id) { return *memories_.at(index_of(id)); }
   /// Null without one.
   const RemotePool* remote() const { return remote_.get(); }
-  Hbm& memory(NpuId id) { return *memories_[index_of(id)]; }
   /// Of an NPU or an I/O controller.
   const Endpoint& endpoint(NpuId id) const;
   std::uint32_t io_controllers() const { return static_cast<std::uint32_t>(io_.size()); }
@@ -67,12 +76,14 @@ class Machine {
   void require_rest();
 
  private:
+  void bind_memory(NpuId npu, const BindMemory& bind, const std::string& name);
+
   Wafer wafer_;
   FabricTraits traits_;
   ScratchMemory scratch_{};
   std::optional<Fault> fault_;
   std::vector<std::unique_ptr<Npu>> npus_;
-  std::vector<std::unique_ptr<Hbm>> memories_;
+  std::vector<std::unique_ptr<Hbm>> memories_;  // none if they are somebody else's
   std::vector<std::unique_ptr<IoController>> io_;
   std::unique_ptr<RemotePool> remote_;
 };
