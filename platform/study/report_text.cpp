@@ -25,12 +25,12 @@ std::string shown(const json& value, ShownAs as) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_number()) return value.dump();
   const auto number = value.get<double>();
+  const bool has_no_sign = as == ShownAs::time || as == ShownAs::bytes;
+  if (has_no_sign && number < 0) return "-" + shown(-number, as);  // a difference, or the end of a line
   switch (as) {
     case ShownAs::time:
-      if (number < 0) break;
       return format_time(static_cast<TimePs>(std::llround(number * 1e12)));
     case ShownAs::bytes:
-      if (number < 0) break;
       return format_bytes(static_cast<std::uint64_t>(std::llround(number)));
     case ShownAs::bandwidth:
       return format_bandwidth(number);
