@@ -89,8 +89,8 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
         case PlanError::Cause::transfer:
           return {&s.stage_transfer, &s.sequence_parallel};
         case PlanError::Cause::weights:
-          return {&s.weight_loads_per_pass, &s.weight_delivery, &s.gradient_store, &s.dp_collective,
-                  &s.weights};
+          return {&s.weight_loads_per_pass, &s.weight_delivery, &s.gradient_store,
+                  &s.overlap_stores,        &s.dp_collective,   &s.weights};
         case PlanError::Cause::delivery:
           return {&s.weight_delivery};
         case PlanError::Cause::buffers:
@@ -229,6 +229,10 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
               {{"every_load", GradientStore::every_load}, {"last_load", GradientStore::last_load}}),
           "Streamed: gradients leave in every round of weight_loads_per_pass, or are kept and leave in the "
           "last one")
+      .optional(
+          "overlap_stores", strategy(&S::overlap_stores), boolean(),
+          "Streamed: gradients leave while the next weights come in, which holds up both; false: the next "
+          "weights wait until they have left")
       .optional(
           "offload_weights", offload(&training::Offload::weights), boolean(),
           "Weights lie in the remote memory; they are loaded for every pass of a chunk and stored by the "

@@ -131,6 +131,10 @@ TEST(StreamedJobs, WithoutOverlapTakeComputationAndStreams) {
   const Json none = job.run("wafer_mesh_5x4", wide);
   EXPECT_NEAR(time(none) / (computes(none) + streams), 1, 0.02);
 
+  // One stream at a time: each has the wafer for itself.
+  const Json turns = job.run("wafer_mesh_5x4", wide + " --set workload.overlap_stores=false");
+  EXPECT_NEAR(time(turns) / (computes(turns) + 8 * load + 4 * store), 1, 0.005);
+
   // Where computation takes longest only the first chunk and the last gradients are not beside it …
   const StreamedJob full(std::string(kDp20) + "overlap_weights: true\n");
   const Json slow = full.run("wafer_mesh_5x4", wide + " --set workload.effective_flops=20TFLOPS");

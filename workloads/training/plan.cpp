@@ -110,9 +110,11 @@ void Plan::check_streams() const {
     if (s.weight_loads_per_pass != 1)
       fail(Cause::weights, "weight_loads_per_pass is " + std::to_string(s.weight_loads_per_pass) +
                                ", but weights that are stationary are not loaded; use weights: streamed");
-    if (s.weight_delivery != WeightDelivery::broadcast || s.gradient_store != GradientStore::every_load)
+    if (s.weight_delivery != WeightDelivery::broadcast || s.gradient_store != GradientStore::every_load ||
+        !s.overlap_stores)
       fail(Cause::weights,
-           "weight_delivery and gradient_store are for streams; use weights: streamed, or leave them out");
+           "weight_delivery, gradient_store and overlap_stores are for streams; use weights: streamed, or "
+           "leave them out");
     if (s.weight_buffers)
       fail(Cause::buffers, "weight_buffers is for streams; use weights: streamed, or leave it out");
     return;

@@ -32,8 +32,9 @@ namespace wafertlm::training {
 /// With streamed weights a stage visits its chunks one after the other, forward and back again, for each
 /// round of microbatches. A visit waits for its chunk of weights, which may come in when the visit so many
 /// before it as there are buffers is over; gradients leave after a backward visit, and have left as many
-/// visits later. There is no optimizer. Streams are collectives (Node::io_stream) of class weights. With
-/// WeightDelivery::broadcast all ranks take part in those of all stages, but wait only for their own.
+/// visits later, without Strategy::overlap_stores before the next weights come in. There is no optimizer.
+/// Streams are collectives (Node::io_stream) of class weights. With WeightDelivery::broadcast all ranks take
+/// part in those of all stages, but wait only for their own.
 ///
 /// What is offloaded (Strategy::offload) is loaded from and stored to the remote memory by MEM nodes: weights
 /// unit by unit before a chunk's first forward and first backward pass, as ZeRO-3 gathers them (after the
@@ -118,7 +119,7 @@ class TrainingGenerator : public chakra::NodeSource {
   std::size_t visit_ = 0;                        // that the next pass belongs to
   std::map<std::size_t, std::uint64_t> loads_;   // by visit, of this rank's weights, not used yet
   std::map<std::size_t, std::uint64_t> stores_;  // by visit, of this rank's gradients, not waited for yet
-  std::optional<std::uint64_t> last_load_, last_store_;  // also of other stages
+  std::optional<std::uint64_t> last_load_, last_store_;  // also of other stages; see overlap_stores
   std::map<std::uint32_t, std::uint64_t> inputs_;        // by microbatch, not used yet
   std::size_t step_ = 0;                                 // pass; behind them the end
   std::deque<chakra::Node> made_;                        // not handed out yet

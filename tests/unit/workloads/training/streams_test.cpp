@@ -273,6 +273,10 @@ TEST(Streams, RefuseWhatDoesNotGoTogether) {
               s.weights = Weights::stationary, s.weight_loads_per_pass = 2;
             }).find("use weights: streamed"),
             std::string::npos);
+  EXPECT_NE(changed([](Strategy& s) {
+              s.weights = Weights::stationary, s.overlap_stores = false;
+            }).find("for streams"),
+            std::string::npos);
   Strategy dp = streamed(1, 6, 1, 4);
   dp.weight_delivery = WeightDelivery::needed;
   EXPECT_NE(error(dp).find("use broadcast, or MP or PP above 1"), std::string::npos);
