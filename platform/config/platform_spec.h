@@ -251,8 +251,17 @@ struct ByDimensionSpec {
   std::uint32_t direct_window = 0;
 };
 
+/// Algorithms that files give, by the type of the collective; empty: none. A path as of
+/// read_custom_algorithm.
+struct CustomAlgorithmsSpec {
+  std::string all_reduce, all_gather, reduce_scatter, all_to_all;
+
+  const std::string& of(CollectiveType type) const;
+};
+
 struct CollectivesSpec {
   ByDimensionSpec by_dimension;
+  CustomAlgorithmsSpec custom;
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
   std::optional<std::uint64_t> chunks;  ///< nullopt: the algorithm's own choice
   /// hierarchical_2d: of the vector, in the part that goes along the rows first; nullopt: both dimensions

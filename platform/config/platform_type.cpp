@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config/platform_type.h"
 
+#include <filesystem>
+
 #include "platform/config/compute_type.h"
+#include "platform/config/config_error.h"
 #include "platform/config/dimensional_type.h"
+#include "platform/config/document.h"
 #include "platform/config/hbm_type.h"
 #include "platform/config/remote_memory_type.h"
 #include "platform/config/value_types.h"
+#include "platform/config/yaml_file.h"
+#include "workloads/chakra/rank_files.h"
 
 namespace wafertlm::config {
 
@@ -59,6 +65,18 @@ std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   return type;
 }
 
+std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
+  const auto path =
+      or_none<std::string>(file_path("an MSCCL program (.xml), or PREFIX of PREFIX.<rank>.et"), "");
+  auto type = std::make_shared<Struct<CustomAlgorithmsSpec>>("custom_algorithms");
+  type->optional("all_reduce", &CustomAlgorithmsSpec::all_reduce, path,
+                 "MSCCL program (.xml), or PREFIX or folder of Chakra traces, that does all-reduces")
+      .optional("all_gather", &CustomAlgorithmsSpec::all_gather, path, "The same of all-gathers")
+      .optional("reduce_scatter", &CustomAlgorithmsSpec::reduce_scatter, path, "The same of reduce-scatters")
+      .optional("all_to_all", &CustomAlgorithmsSpec::all_to_all, path, "The same of all-to-alls");
+  return type;
+}
+
 std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   auto type = std::make_shared<Struct<CollectivesSpec>>("collectives");
   type->optional(
@@ -85,7 +103,9 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
           "hierarchical_2d: how much of the vector is in the part that goes along the rows first; auto: "
           "so much that rows and columns carry the same")
       .optional("dimensions", &CollectivesSpec::by_dimension, by_dimension_type(),
-                "How collectives go through the dimensions of a fabric that has them");
+                "How collectives go through the dimensions of a fabric that has them")
+      .optional("custom", &CollectivesSpec::custom, custom_algorithms_type(),
+                "Algorithms that files give, in place of `algorithm`");
   return type;
 }
 
@@ -185,7 +205,17 @@ void check_stragglers(const PlatformSpec& platform, const Check& check) {
   }
 }
 
+void check_custom(const CustomAlgorithmsSpec& custom, const Check& check) {
+  for (const std::string* path :
+       {&custom.all_reduce, &custom.all_gather, &custom.reduce_scatter, &custom.all_to_all})
+    if (!path->empty() && !is_readable_file(*path) && !std::filesystem::is_directory(*path) &&
+        !chakra::has_rank_files(*path))
+      check.fail({path}, "there is no file " + quoted(*path) + nearest_file(*path) +
+                             ", nor are there traces of that name");
+}
+
 void check_platform(const PlatformSpec& platform, const Check& check) {
+  check_custom(platform.collectives.custom, check);
   if (platform.wafer.fabric.wiring == Wiring::dimensional &&
       platform.npu.endpoint.memory == EndpointMemory::hbm)
     check.fail({&platform.npu.endpoint.memory},
@@ -219,6 +249,22 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
     return platform;
   }();
   return type;
+}
+
+const std::string& CustomAlgorithmsSpec::of(CollectiveType type) const {
+  static const std::string none;
+  switch (type) {
+    case CollectiveType::all_reduce:
+      return all_reduce;
+    case CollectiveType::all_gather:
+      return all_gather;
+    case CollectiveType::reduce_scatter:
+      return reduce_scatter;
+    case CollectiveType::all_to_all:
+      return all_to_all;
+    default:
+      return none;
+  }
 }
 
 bool operator==(const PlatformSpec& a, const PlatformSpec& b) {
