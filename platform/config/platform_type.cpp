@@ -17,6 +17,41 @@ namespace wafertlm::config {
 
 namespace {
 
+void check_outer(const WaferSpec& wafer, const Check& check) {
+  if (!wafer.outer) return;
+  const FabricSpec& fabric = wafer.fabric;
+  if (fabric.wiring != Wiring::mesh) check.fail({&wafer.outer}, "only meshes are connected to other wafers");
+  if (!wafer.io.controllers.any())
+    check.fail({&wafer.outer}, "wafers are connected through I/O controllers; add " +
+                                   check.path(&wafer.io.controllers) + ": perimeter, or a list");
+  if (wafer.npu_count() > 4096)
+    check.fail({&wafer.outer->wafers}, "more than 4096 NPUs in all; take smaller or fewer wafers");
+  if (!fabric.failed_links.empty() || !fabric.failed_routers.empty() || fabric.is_reliable() ||
+      fabric.switching == Switching::wormhole || fabric.input_queue == InputQueue::fifo)
+    check.fail(
+        {&wafer.outer},
+        "with several wafers there are no failures, bit errors, wormhole switching or input_queue: fifo; "
+        "leave them out");
+  if (2 * fabric.virtual_channels > 16)
+    check.fail({&fabric.virtual_channels},
+               "several wafers need two channels for each, so at most 8 are possible");
+}
+
+std::shared_ptr<const Struct<OuterSpec>> outer_type() {
+  auto type = std::make_shared<Struct<OuterSpec>>("outer");
+  type->required("wafers", &OuterSpec::wafers, integer<std::uint32_t>(2, 64), "How many there are, all alike")
+      .required(
+          "topology", &OuterSpec::topology,
+          choice<OuterTopology>({{"ring", OuterTopology::ring}, {"switch", OuterTopology::switched}}),
+          "ring: controller k of a wafer and of the next one have a link; switch: the controllers k of all "
+          "have a link to a switch of their own")
+      .required("bandwidth", &OuterSpec::bandwidth_bytes_per_s,
+                whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"), "Of such a link, per direction")
+      .required("latency", &OuterSpec::latency_ps, whole_quantity(time_dimension(), "1 ps", "1 s"),
+                "Of such a link");
+  return type;
+}
+
 std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
   auto type = std::make_shared<Struct<WaferSpec>>("wafer");
   type->optional("topology", &WaferSpec::topology,
@@ -29,8 +64,11 @@ std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
       .required("fabric", &WaferSpec::fabric, fabric_type(), "Links and routers")
       .optional("io", &WaferSpec::io, io_type(),
                 "I/O controllers on the edge of the wafer, or on L1 switches")
+      .optional("outer", &WaferSpec::outer, maybe<OuterSpec>(outer_type()),
+                "More wafers like this one, connected through their I/O controllers")
       .check(check_wafer)
-      .check(check_io);
+      .check(check_io)
+      .check(check_outer);
   return type;
 }
 
@@ -216,10 +254,12 @@ void check_custom(const CustomAlgorithmsSpec& custom, const Check& check) {
 
 void check_platform(const PlatformSpec& platform, const Check& check) {
   check_custom(platform.collectives.custom, check);
-  if (platform.wafer.fabric.wiring == Wiring::dimensional &&
+  const Wiring wiring = platform.wafer.fabric.wiring;
+  if ((wiring == Wiring::dimensional || wiring == Wiring::graph || platform.wafer.outer) &&
       platform.npu.endpoint.memory == EndpointMemory::hbm)
     check.fail({&platform.npu.endpoint.memory},
-               "messages do not pass through the memory on a fabric of dimensions; leave it out");
+               "messages do not pass through the memory on a fabric of dimensions, a graph or several "
+               "wafers; leave it out");
   if (platform.npu.compute.operands == OperandSource::hbm &&
       platform.npu.compute.tile_bytes > platform.npu.hbm.capacity_bytes)
     check.fail({&platform.npu.compute.tile_bytes}, "a tile is larger than the memory");
