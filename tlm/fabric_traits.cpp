@@ -46,6 +46,7 @@ TimePs MemoryTraits::busy_ps(std::uint64_t read_bytes, std::uint64_t written_byt
 
 std::uint32_t FabricTraits::hops(NpuId from, NpuId to) const {
   if (is_dimensional()) return dimensions.hops(from, to);
+  if (is_graph()) return graph->hops(from, to);
   if (!is_mesh()) return 2 * (fred.turn_level(from, to) - 1);
   return distance(column(from), column(to)) + distance(row(from), row(to));
 }
@@ -60,6 +61,7 @@ std::uint32_t FabricTraits::degree(NpuId npu) const {
 std::uint64_t FabricTraits::path_bytes_per_s(NpuId from, NpuId to) const {
   const std::uint64_t ends = std::min(injection_bytes_per_s, ejection_bytes_per_s);
   if (is_dimensional()) return dimensions.path_bytes_per_s(from, to, ends);
+  if (is_graph()) return from == to ? ends : graph->path_bytes_per_s(from, to);
   if (is_mesh()) return hops(from, to) == 0 ? ends : std::min(ends, link_bytes_per_s);
   const std::uint32_t level = fred.turn_level(from, to);
   const std::uint64_t l1 = level > 1 ? std::min(ends, fred.l1_uplink_bytes_per_s) : ends;
@@ -67,6 +69,7 @@ std::uint64_t FabricTraits::path_bytes_per_s(NpuId from, NpuId to) const {
 }
 
 std::uint64_t FabricTraits::npu_bytes_per_s(NpuId npu) const {
+  if (is_graph()) return graph->npu_bytes_per_s(npu);
   const std::uint64_t ends = std::min(injection_bytes_per_s, ejection_bytes_per_s);
   return is_mesh() ? std::min(ends, degree(npu) * link_bytes_per_s) : ends;
 }

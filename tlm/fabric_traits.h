@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tlm/dimensions.h"
 #include "tlm/fabric/wire_format.h"
+#include "tlm/fabric_graph.h"
 #include "tlm/program.h"
 #include "tlm/units.h"
 
@@ -97,6 +99,7 @@ struct FabricTraits {
     mesh,         ///< NPU n at column n mod width, row n / width; X-Y routes
     fred,         ///< see FredTraits
     dimensional,  ///< see Dimensions
+    graph,        ///< see FabricGraph
   };
   Kind kind = Kind::mesh;
   // Of a mesh.
@@ -110,6 +113,8 @@ struct FabricTraits {
   // Of a fabric of dimensions.
   Dimensions dimensions;
   HierarchyOptions hierarchy;
+  // Of a graph.
+  std::shared_ptr<const FabricGraph> graph;
   // Of all.
   std::uint64_t injection_bytes_per_s = 0, ejection_bytes_per_s = 0;
   WireFormat format;
@@ -127,12 +132,20 @@ struct FabricTraits {
 
   bool is_mesh() const { return kind == Kind::mesh; }
   bool is_dimensional() const { return kind == Kind::dimensional; }
+  bool is_graph() const { return kind == Kind::graph; }
+  /// Collectives can go by dimensions: of a graph if it is made of several wafers.
+  bool has_dimensions() const { return dimensions.count() != 0; }
+  /// Neither rows and columns nor a tree.
+  bool has_no_shape() const { return is_dimensional() || is_graph(); }
   std::uint32_t npus() const {
-    return is_mesh() ? width * height : is_dimensional() ? dimensions.npus() : fred.npus();
+    return is_graph()         ? graph->npus()
+           : is_mesh()        ? width * height
+           : is_dimensional() ? dimensions.npus()
+                              : fred.npus();
   }
   /// Controller k is the endpoint npus() + k.
   std::uint32_t io_controllers() const {
-    return static_cast<std::uint32_t>(is_mesh() ? io.size() : fred.io.size());
+    return static_cast<std::uint32_t>(is_mesh() ? io.size() : is_graph() ? 0 : fred.io.size());
   }
   NpuId io_controller(std::uint32_t k) const { return static_cast<NpuId>(npus() + k); }
   // Of a mesh only.
@@ -148,10 +161,12 @@ struct FabricTraits {
     return step_cost_ps + head_latency_ps(from, to) + receive_cost_ps;
   }
   TimePs head_latency_ps(NpuId from, NpuId to) const {
+    if (is_graph()) return graph->head_latency_ps(from, to);
     return is_dimensional() ? dimensions.head_latency_ps(from, to) : head_latency_ps(hops(from, to));
   }
-  /// Of a route with so many links between switches; of dimensions the least.
+  /// Of a route with so many links between switches; of dimensions and graphs the least.
   TimePs head_latency_ps(std::uint32_t hop_count) const {
+    if (is_graph()) return hop_count == 0 ? 0 : graph->shortest_latency_ps();
     if (is_dimensional()) return hop_count == 0 ? 0 : dimensions.shortest_latency_ps();
     return is_mesh() ? ends_latency_ps + hop_count * hop_latency_ps : fred.turn_latency_ps[hop_count / 2];
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/program.h"
 
+#include <cstring>
 #include <stdexcept>
 
 namespace wafertlm {
@@ -8,6 +9,13 @@ namespace wafertlm {
 std::vector<BufferPiece> StepSource::pieces(std::uint32_t strand, std::uint32_t index) const {
   const Step it = step(strand, index);
   return {{it.offset, it.bytes}};
+}
+
+void do_locally(const Step& step, DataType type, std::byte* buffer) {
+  if (step.kind == Step::Kind::local_reduce)
+    add_values(type, buffer + step.offset, buffer + step.tag, step.bytes);
+  else
+    std::memmove(buffer + step.offset, buffer + step.tag, step.bytes);
 }
 
 FlowMembers StepSource::flow(std::uint64_t) const { throw std::logic_error("this program has no flows"); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,11 +15,13 @@ namespace wafertlm {
 /// One step of a collective, for one rank.
 struct Step {
   enum class Kind : std::uint8_t {
-    send,       ///< done when the last byte has left the NPU
-    copy,       ///< receive and store
-    reduce,     ///< receive and add to what is there
-    flow_send,  ///< contribute to in-network flow `tag`; done when the last byte has left the NPU
-    flow_copy,  ///< store what comes out of in-network flow `tag`
+    send,          ///< done when the last byte has left the NPU
+    copy,          ///< receive and store
+    reduce,        ///< receive and add to what is there
+    flow_send,     ///< contribute to in-network flow `tag`; done when the last byte has left the NPU
+    flow_copy,     ///< store what comes out of in-network flow `tag`
+    local_copy,    ///< within the rank's buffer, from `tag` to `offset`; takes `delay_ps`
+    local_reduce,  ///< … added to what is there
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
@@ -26,7 +29,9 @@ struct Step {
   std::uint32_t peer = 0;    ///< position in the group; flow_send and flow_copy have none
   std::uint64_t offset = 0;  ///< in the rank's buffer, bytes
   std::uint64_t bytes = 0;   ///< 0: nothing crosses the fabric, the step is done at once
-  std::uint64_t tag = 0;     ///< the same at sender and receiver, unique per pair and direction
+  /// The same at sender and receiver, unique per pair and direction. Of local steps: where in the buffer the
+  /// values come from.
+  std::uint64_t tag = 0;
   /// The step may start when the first `after_count` steps of strand `after_strand` are done.
   std::uint32_t after_strand = kNone;
   std::uint32_t after_count = 0;
@@ -40,8 +45,14 @@ struct Step {
   /// link.)
   bool enters = false;
   std::uint64_t turn = 0;
-  TimePs delay_ps = 0;  ///< of a send: from the start of the step, beside the endpoint's step cost
+  /// Of a send: from the start of the step, beside the endpoint's step cost. Of a local step: all of it.
+  TimePs delay_ps = 0;
+
+  bool is_local() const { return kind == Kind::local_copy || kind == Kind::local_reduce; }
 };
+
+/// Does a local step in a rank's buffer.
+void do_locally(const Step& step, DataType type, std::byte* buffer);
 
 /// A part of a rank's buffer.
 struct BufferPiece {
@@ -86,6 +97,8 @@ class StepSource {
   /// What the rank does instead if the fabric decides that the collective cannot use its flows; null: the
   /// collective does not ask. All ranks have one or none.
   virtual const StepSource* endpoint_steps() const { return nullptr; }
+  /// Where a step is written, for messages: "ring.xml:12"; empty: nowhere.
+  virtual std::string origin(std::uint32_t /*strand*/, std::uint32_t /*index*/) const { return {}; }
 };
 
 /// What a collective does with the ranks' buffers. `bytes` is always the full vector (nccl-tests convention),

@@ -231,7 +231,16 @@ bool Endpoint::start_step(Collective& collective, std::uint32_t index, TimePs no
     step_done(collective, index, now);
     return true;
   }
+  if (step.is_local() && step.delay_ps == 0) {
+    if (start.buffer) do_locally(step, start.data_type, start.buffer);
+    step_done(collective, index, now);
+    return true;
+  }
   strand.running = !step.posted;
+  if (step.is_local()) {
+    set_timer(now + step.delay_ps, Timer::Event::local, nullptr, {&collective, 0, index});
+    return true;
+  }
   if (step.kind == Step::Kind::send || step.kind == Step::Kind::flow_send) {
     start_send_step(collective, index, step, now);
   } else {
@@ -386,6 +395,15 @@ void Endpoint::wake_timer(TimePs now) {
       case Timer::Event::taken:
         take_in(*timer.message, timer.waiter, now);
         break;
+      case Timer::Event::local: {
+        const CollectiveStart& start = timer.waiter.collective->start;
+        const std::uint32_t strand = timer.waiter.strand;
+        if (start.buffer)
+          do_locally(start.program->step(strand, timer.waiter.collective->strands[strand].done),
+                     start.data_type, start.buffer);
+        finish(timer.waiter, now);
+        break;
+      }
       case Timer::Event::answers:
         reliability_->wake(now);
         break;

@@ -140,6 +140,7 @@ class Endpoint : private InjectorHost, private MemoryTrafficHost, private FlowPa
       launch,   // the message's step cost is over
       arrived,  // so many bytes of the message, or all of it
       taken,    // by the waiter
+      local,    // the waiter's step within its own buffer is over
       answers,  // something is due in reliability_
     };
     TimePs at;

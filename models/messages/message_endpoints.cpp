@@ -120,8 +120,18 @@ bool MessageNetwork::start_step(MessageRank& rank, std::uint32_t index, TimePs n
     step_done(rank, index, now);
     return true;
   }
+  if (step.is_local() && step.delay_ps == 0) {
+    if (rank.start.buffer) do_locally(step, rank.start.data_type, rank.start.buffer);
+    step_done(rank, index, now);
+    return true;
+  }
   strand.running = !step.posted;
-  if (step.kind == Step::Kind::send) {
+  if (step.is_local()) {
+    MessageRecord& over = records_.acquire();
+    over.rank = &rank;
+    over.strand = index;
+    due(over, Event::local, now + step.delay_ps);
+  } else if (step.kind == Step::Kind::send) {
     send_step(rank, index, step, now);
   } else if (step.kind == Step::Kind::copy || step.kind == Step::Kind::reduce) {
     strand.posted += step.posted ? 1 : 0;
@@ -139,6 +149,15 @@ bool MessageNetwork::start_step(MessageRank& rank, std::uint32_t index, TimePs n
   }
   if (step.posted) step_done(rank, index, now);
   return true;
+}
+
+/// A step within the rank's own buffer is over.
+void MessageNetwork::local_done(MessageRank& rank, std::uint32_t strand, TimePs now) {
+  if (rank.start.buffer)
+    do_locally(rank.start.program->step(strand, rank.strands[strand].done), rank.start.data_type,
+               rank.start.buffer);
+  step_done(rank, strand, now);
+  advance(rank, strand, now);
 }
 
 void MessageNetwork::send_step(MessageRank& rank, std::uint32_t index, const Step& step, TimePs now) {

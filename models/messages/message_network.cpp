@@ -45,6 +45,12 @@ void MessageNetwork::wake(std::uint32_t what, TimePs now) {
       step_done(*rank, strand, now);
       return advance(*rank, strand, now);
     }
+    case Event::local: {
+      MessageRank& rank = *record.rank;
+      const std::uint32_t strand = record.strand;
+      records_.release(record);
+      return local_done(rank, strand, now);
+    }
     case Event::done: {
       MessageRank& rank = *record.rank;
       records_.release(record);

@@ -78,6 +78,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
   void begin(MessageRank& rank, TimePs now);
   void advance(MessageRank& rank, std::uint32_t strand, TimePs now);
   bool start_step(MessageRank& rank, std::uint32_t strand, TimePs now);
+  void local_done(MessageRank& rank, std::uint32_t strand, TimePs now);
   void send_step(MessageRank& rank, std::uint32_t strand, const Step& step, TimePs now);
   void expect(const MessageKey& key, Npu& at, const Waiter& waiter, TimePs now);
   void step_done(MessageRank& rank, std::uint32_t strand, TimePs now);

@@ -20,6 +20,7 @@ struct alignas(64) MessageRecord {
     arrive,  ///< the tail is at its destination
     take,    ///< the costs of the receiver are over
     left,    ///< all has left the sender, who waits for that
+    local,   ///< a step within a rank's own buffer is over
     done,    ///< all strands of a rank are
   };
   MessageKey key;

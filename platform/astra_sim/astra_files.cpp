@@ -17,6 +17,10 @@ namespace {
 
 bool is_given(const std::string& path) { return !path.empty() && path != "empty"; }
 
+std::string absolute(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
 std::string picoseconds(double ns) { return fmt::format("{} ps", std::llround(ns * 1000)); }
 
 /// Reads the files one after the other; the parts of the YAML come out at the end.
@@ -44,6 +48,7 @@ class Converter {
   std::string policy_ = "lifo", order_ = "per_dimension", within_ = "fifo", splits_ = "1", active_ = "1";
   double endpoint_delay_ns_ = 0, memory_gb_per_s_ = 0;
   std::map<std::string, std::vector<std::string>> algorithms_;
+  std::map<std::string, std::string> custom_;  // paths
   int direct_window_ = 0;
   bool roofline_ = false;
   std::string peak_, hbm_;
@@ -122,6 +127,15 @@ void Converter::read_implementations(Keys& system) {
                                                    {"reduce-scatter-implementation", "reduce_scatter"},
                                                    {"all-to-all-implementation", "all_to_all"}};
   for (const auto& [key, ours] : keys) {
+    if (const auto custom = system.words(key + "-custom")) {
+      if (custom->size() != 1)
+        system.fail(key + "-custom",
+                    "must be one algorithm, for all dimensions: a PREFIX of PREFIX.<rank>.et, or an "
+                    "MSCCL program (.xml)");
+      custom_[ours] = absolute(custom->front());
+      system.words(key);
+      continue;
+    }
     auto names = system.words(key);
     if (!names) continue;
     if (names->size() == 1 && names->front().rfind("one", 0) == 0)
@@ -184,9 +198,9 @@ void Converter::read_system(const std::string& path) {
   if (inter != "baseline" && inter != "themis" && inter != "ascending")
     warn(path, "'inter-dimension-scheduling': " + inter + " is not modelled; baseline takes its place");
   read_implementations(system);
-  for (const char* const key :
-       {"boost-mode", "track-local-mem", "local-mem-trace-filename", "trace-enabled", "L", "o", "g", "G",
-        "model-shared-bus", "scheduling-queue", "tensor-size", "communication-delay", "chunk-size"})
+  for (const char* const key : {"boost-mode", "track-local-mem", "local-mem-trace-filename", "trace-enabled",
+                                "L", "o", "g", "G", "model-shared-bus", "scheduling-queue", "tensor-size",
+                                "communication-delay", "chunk-size", "per-node-custom-implementation"})
     if (system.skip(key)) warn(path, std::string("'") + key + "' is not modelled and has no effect");
   system.require_all_known();
 }
@@ -240,11 +254,9 @@ std::string Converter::platform_yaml() const {
   for (const auto& [type, list] : algorithms_)
     text += fmt::format("    {}: [{}]\n", type, fmt::join(list, ", "));
   if (direct_window_ != 0) text += fmt::format("    direct_window: {}\n", direct_window_);
+  if (!custom_.empty()) text += "  custom:\n";
+  for (const auto& [type, path] : custom_) text += "    " + type + ": '" + path + "'\n";
   return text + "run: {watchdog: 9000000 s}\n";
-}
-
-std::string absolute(const std::string& path) {
-  return std::filesystem::absolute(path).lexically_normal().string();
 }
 
 }  // namespace

@@ -100,7 +100,12 @@ std::optional<std::vector<double>> Keys::numbers(const std::string& key) {
   return numbers;
 }
 
-bool Keys::skip(const std::string& key) { return find(key) != nullptr; }
+bool Keys::skip(const std::string& key) {
+  const Json* const value = find(key);
+  if (!value) return false;
+  const Json plain = value->is_string() ? of_scalar(value->get<std::string>()) : *value;
+  return plain != Json(0) && plain != Json(false) && plain != Json("");
+}
 
 void Keys::require_all_known() const {
   for (const auto& entry : values_.items())

@@ -19,7 +19,7 @@ class Keys {
   std::optional<std::string> word(const std::string& key, const std::vector<std::string>& allowed);
   std::optional<std::vector<std::string>> words(const std::string& key);
   std::optional<std::vector<double>> numbers(const std::string& key);
-  /// Whether a key that is known but not modelled is there.
+  /// Whether a key that is known but not modelled asks for something: it is there, and not 0, false or empty.
   bool skip(const std::string& key);
   [[noreturn]] void fail(const std::string& key, const std::string& what) const;
   /// @throws std::invalid_argument: a key that no call has named, with the nearest one that has been.

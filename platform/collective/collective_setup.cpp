@@ -11,6 +11,7 @@
 #include "platform/config/quantity.h"
 #include "platform/config/suggest.h"
 #include "platform/system/wafer.h"
+#include "workloads/collectives/custom/algorithm.h"
 #include "workloads/collectives/shared_links.h"
 #include "workloads/parallelism/placement.h"
 
@@ -112,7 +113,12 @@ CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const Collect
     require_class(spec, stream_class_, options);
     return;
   }
-  if (options.algorithm.empty())
+  const std::string custom = is_custom_algorithm(options.algorithm) ? options.algorithm
+                             : options.algorithm.empty()            ? spec.collectives.custom.of(type_)
+                                                                    : "";
+  if (!custom.empty())
+    custom_ = read_custom_algorithm(custom, type_);
+  else if (options.algorithm.empty())
     algorithm_ = platform_algorithm(spec.collectives, type_);
   else if (options.algorithm != "auto")
     algorithm_ = options.algorithm;
@@ -160,6 +166,7 @@ CollectiveRequest CollectiveSetup::request(const Group& group, std::uint64_t byt
   request.root = root_;
   request.data_type = data_type_;
   request.split_percent = split_percent_;
+  request.custom = custom_;
   return request;
 }
 

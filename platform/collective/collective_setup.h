@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@ namespace wafertlm {
 struct CollectiveOptions {
   std::string type;                   ///< a CollectiveType, or weight_load, gradient_store
   std::string npus;                   ///< "0-4,10"; empty: all
-  std::string algorithm;              ///< empty: the platform's choice
+  std::string algorithm;              ///< empty: the platform's choice; may be the path of a custom one
   std::string traffic_class;          ///< empty: dp, or weights for weight_load and gradient_store
   std::optional<std::uint32_t> root;  ///< position in the group; only of rooted collectives
   std::string parallelism;  ///< "MP(2)-DP(5)-PP(2)"; then traffic_class is a list of mp, dp, pp, all
@@ -56,6 +57,7 @@ class CollectiveSetup {
   bool streams_ = false, functional_ = false;
   CollectiveType type_{};
   std::string algorithm_, stream_class_;
+  std::shared_ptr<const CustomAlgorithm> custom_;
   std::uint32_t chunks_ = 1, root_ = 0;
   std::optional<std::uint64_t> split_percent_;
   DataType data_type_{};

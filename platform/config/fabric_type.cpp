@@ -5,6 +5,7 @@
 
 #include "platform/config/dimensional_type.h"
 #include "platform/config/fred_chips_type.h"
+#include "platform/config/graph_type.h"
 #include "platform/config/platform_type.h"
 #include "platform/config/value_types.h"
 #include "tlm/link/class_table.h"
@@ -16,6 +17,7 @@ namespace {
 constexpr const char* kMesh = "mesh";
 constexpr const char* kFred = "fred";
 constexpr const char* kDimensional = "dimensional";
+constexpr const char* kGraph = "graph";
 
 std::uint32_t first_vc(const TrafficClassSpec& row) { return static_cast<std::uint32_t>(row.vc); }
 std::uint32_t end_vc(const TrafficClassSpec& row) { return first_vc(row) + row.vcs; }
@@ -56,7 +58,7 @@ void check_classes(const FabricSpec& fabric, const Check& check) {
 
 /// Two modules that answer each other within no time would make the result depend on who is evaluated first.
 void check_hop_time(const FabricSpec& fabric, const Check& check) {
-  if (fabric.wiring == Wiring::dimensional) return;  // each has its own
+  if (fabric.wiring == Wiring::dimensional || fabric.wiring == Wiring::graph) return;  // each has its own
   if (fabric.wiring == Wiring::fred) {
     if (fabric.link_latency_ps == 0)
       check.fail({&fabric.link_latency_ps}, "a hop takes no time; expected at least 1 ps");
@@ -246,9 +248,12 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
   };
   type->optional(
           "kind", &FabricSpec::wiring,
-          choice<Wiring>({{kMesh, Wiring::mesh}, {kFred, Wiring::fred}, {kDimensional, Wiring::dimensional}}),
+          choice<Wiring>({{kMesh, Wiring::mesh},
+                          {kFred, Wiring::fred},
+                          {kDimensional, Wiring::dimensional},
+                          {kGraph, Wiring::graph}}),
           "mesh: a grid of routers; fred: a tree of FRED switches; dimensional: rings, switches and others, "
-          "one in each dimension")
+          "one in each dimension; graph: a list of links")
       .optional("link_latency", &FabricSpec::link_latency_ps, latency, "Time on the wire of one hop")
       .optional("credit_delay", &FabricSpec::credit_delay_ps, latency,
                 "Until the sender knows that room in the buffer is free again")
@@ -348,8 +353,12 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
                 "Chips that do not work; with the physical view");
   type->alternative(&FabricSpec::wiring, Wiring::dimensional, "kind", kDimensional);
   add_dimensional_keys(*type);
+  type->alternative(&FabricSpec::wiring, Wiring::graph, "kind", kGraph)
+      .required("file", &FabricSpec::graph, std::make_shared<const FileOr<GraphSpec>>(graph_type()),
+                "The graph: the name of a file, or its keys");
   type->check(check_hop_time)
       .check(check_dimensional)
+      .check(check_graph_fabric)
       .check(check_fred)
       .check(check_fred_chips)
       .check(check_classes)
@@ -366,7 +375,9 @@ void check_wafer(const WaferSpec& wafer, const Check& check) {
       if (check.is_written(key))
         check.fail({key}, fmt::format("goes with '{}: mesh' and has no effect beside '{}'; remove it",
                                       check.path(&wafer.fabric.wiring),
-                                      wafer.fabric.wiring == Wiring::fred ? kFred : kDimensional));
+                                      wafer.fabric.wiring == Wiring::fred          ? kFred
+                                      : wafer.fabric.wiring == Wiring::dimensional ? kDimensional
+                                                                                   : kGraph));
     return;
   }
   if (wafer.width == 0) check.fail({&wafer.width}, "missing required key 'width' in wafer: NPUs in a row");

@@ -117,9 +117,10 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
 void check_io(const WaferSpec& wafer, const Check& check) {
   const IoPlacement placement = wafer.io.controllers.placement;
   const bool fred = wafer.fabric.wiring == Wiring::fred;
-  if (wafer.fabric.wiring == Wiring::dimensional && placement != IoPlacement::none)
+  if ((wafer.fabric.wiring == Wiring::dimensional || wafer.fabric.wiring == Wiring::graph) &&
+      placement != IoPlacement::none)
     check.fail({&wafer.io.controllers},
-               "there are no I/O controllers on a fabric of dimensions; leave them out");
+               "there are no I/O controllers on a fabric of dimensions or a graph; leave them out");
   if (fred && (placement == IoPlacement::perimeter || placement == IoPlacement::listed))
     check.fail(
         {&wafer.io.controllers},

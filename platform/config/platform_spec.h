@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/config/compute_spec.h"
+#include "platform/config/graph_spec.h"
 #include "platform/config/hbm_spec.h"
 #include "platform/config/origins.h"
 #include "platform/config/remote_memory_spec.h"
@@ -17,8 +18,8 @@
 
 namespace wafertlm::config {
 
-/// What the fabric is made of: a grid of routers, a tree of FRED switches, or dimensions.
-enum class Wiring : std::uint8_t { mesh, fred, dimensional };
+/// What the fabric is made of: a grid of routers, a tree of FRED switches, dimensions, or a list of links.
+enum class Wiring : std::uint8_t { mesh, fred, dimensional, graph };
 enum class Topology : std::uint8_t { not_given, mesh };
 enum class InputQueue : std::uint8_t { fifo, per_output };
 enum class Switching : std::uint8_t { cut_through, wormhole };
@@ -144,6 +145,7 @@ struct FabricSpec {
   Wiring wiring = Wiring::mesh;
   FredSpec fred;
   DimensionalSpec dimensional;
+  GraphSpec graph;
   std::uint64_t link_bandwidth_bytes_per_s = 0;
   TimePs link_latency_ps = 20'000;
   TimePs router_pipeline_ps = 0;
@@ -198,6 +200,16 @@ struct IoSpec {
   std::optional<std::uint64_t> chunk_bytes;               ///< of a stream; nullopt: from its size
 };
 
+enum class OuterTopology : std::uint8_t { ring, switched };
+
+/// Several wafers, connected from I/O controller k of each to the controllers k of the others.
+struct OuterSpec {
+  std::uint32_t wafers = 2;
+  OuterTopology topology = OuterTopology::ring;
+  std::uint64_t bandwidth_bytes_per_s = 0;  ///< of a link between controllers, or to a switch; each direction
+  TimePs latency_ps = 0;                    ///< of that link
+};
+
 /// In a mesh NPU n sits in column n % width and row n / width; FRED has neither.
 struct WaferSpec {
   Topology topology = Topology::not_given;  ///< of a mesh, the only one
@@ -205,11 +217,18 @@ struct WaferSpec {
   std::uint32_t height = 0;
   FabricSpec fabric;
   IoSpec io;
+  /// NPU n of wafer w is the NPU w · width · height + n.
+  std::optional<OuterSpec> outer;
 
   std::uint32_t npu_count() const {
+    if (fabric.wiring == Wiring::graph) return fabric.graph.npus;
     if (fabric.wiring == Wiring::dimensional) return fabric.dimensional.expanded().npus();
-    return fabric.wiring == Wiring::fred ? fabric.fred.npu_count() : width * height;
+    if (fabric.wiring == Wiring::fred) return fabric.fred.npu_count();
+    return npus_of_mesh() * (outer ? outer->wafers : 1);
   }
+  /// Of a mesh, and of one wafer.
+  std::uint32_t npus_of_mesh() const { return width * height; }
+  bool is_one_mesh() const { return fabric.wiring == Wiring::mesh && !outer; }
   bool are_neighbours(NpuId a, NpuId b) const;
   /// No neighbour on that side.
   bool is_free(NpuId npu, Side side) const;
@@ -251,8 +270,17 @@ struct ByDimensionSpec {
   std::uint32_t direct_window = 0;
 };
 
+/// Algorithms that files give, by the type of the collective; empty: none. A path as of
+/// read_custom_algorithm.
+struct CustomAlgorithmsSpec {
+  std::string all_reduce, all_gather, reduce_scatter, all_to_all;
+
+  const std::string& of(CollectiveType type) const;
+};
+
 struct CollectivesSpec {
   ByDimensionSpec by_dimension;
+  CustomAlgorithmsSpec custom;
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
   std::optional<std::uint64_t> chunks;  ///< nullopt: the algorithm's own choice
   /// hierarchical_2d: of the vector, in the part that goes along the rows first; nullopt: both dimensions

@@ -1,15 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config/platform_type.h"
 
+#include <filesystem>
+
 #include "platform/config/compute_type.h"
+#include "platform/config/config_error.h"
 #include "platform/config/dimensional_type.h"
+#include "platform/config/document.h"
 #include "platform/config/hbm_type.h"
 #include "platform/config/remote_memory_type.h"
 #include "platform/config/value_types.h"
+#include "platform/config/yaml_file.h"
+#include "workloads/chakra/rank_files.h"
 
 namespace wafertlm::config {
 
 namespace {
+
+void check_outer(const WaferSpec& wafer, const Check& check) {
+  if (!wafer.outer) return;
+  const FabricSpec& fabric = wafer.fabric;
+  if (fabric.wiring != Wiring::mesh) check.fail({&wafer.outer}, "only meshes are connected to other wafers");
+  if (!wafer.io.controllers.any())
+    check.fail({&wafer.outer}, "wafers are connected through I/O controllers; add " +
+                                   check.path(&wafer.io.controllers) + ": perimeter, or a list");
+  if (wafer.npu_count() > 4096)
+    check.fail({&wafer.outer->wafers}, "more than 4096 NPUs in all; take smaller or fewer wafers");
+  if (!fabric.failed_links.empty() || !fabric.failed_routers.empty() || fabric.is_reliable() ||
+      fabric.switching == Switching::wormhole || fabric.input_queue == InputQueue::fifo)
+    check.fail(
+        {&wafer.outer},
+        "with several wafers there are no failures, bit errors, wormhole switching or input_queue: fifo; "
+        "leave them out");
+  if (2 * fabric.virtual_channels > 16)
+    check.fail({&fabric.virtual_channels},
+               "several wafers need two channels for each, so at most 8 are possible");
+}
+
+std::shared_ptr<const Struct<OuterSpec>> outer_type() {
+  auto type = std::make_shared<Struct<OuterSpec>>("outer");
+  type->required("wafers", &OuterSpec::wafers, integer<std::uint32_t>(2, 64), "How many there are, all alike")
+      .required(
+          "topology", &OuterSpec::topology,
+          choice<OuterTopology>({{"ring", OuterTopology::ring}, {"switch", OuterTopology::switched}}),
+          "ring: controller k of a wafer and of the next one have a link; switch: the controllers k of all "
+          "have a link to a switch of their own")
+      .required("bandwidth", &OuterSpec::bandwidth_bytes_per_s,
+                whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"), "Of such a link, per direction")
+      .required("latency", &OuterSpec::latency_ps, whole_quantity(time_dimension(), "1 ps", "1 s"),
+                "Of such a link");
+  return type;
+}
 
 std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
   auto type = std::make_shared<Struct<WaferSpec>>("wafer");
@@ -23,8 +64,11 @@ std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
       .required("fabric", &WaferSpec::fabric, fabric_type(), "Links and routers")
       .optional("io", &WaferSpec::io, io_type(),
                 "I/O controllers on the edge of the wafer, or on L1 switches")
+      .optional("outer", &WaferSpec::outer, maybe<OuterSpec>(outer_type()),
+                "More wafers like this one, connected through their I/O controllers")
       .check(check_wafer)
-      .check(check_io);
+      .check(check_io)
+      .check(check_outer);
   return type;
 }
 
@@ -59,6 +103,18 @@ std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   return type;
 }
 
+std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
+  const auto path =
+      or_none<std::string>(file_path("an MSCCL program (.xml), or PREFIX of PREFIX.<rank>.et"), "");
+  auto type = std::make_shared<Struct<CustomAlgorithmsSpec>>("custom_algorithms");
+  type->optional("all_reduce", &CustomAlgorithmsSpec::all_reduce, path,
+                 "MSCCL program (.xml), or PREFIX or folder of Chakra traces, that does all-reduces")
+      .optional("all_gather", &CustomAlgorithmsSpec::all_gather, path, "The same of all-gathers")
+      .optional("reduce_scatter", &CustomAlgorithmsSpec::reduce_scatter, path, "The same of reduce-scatters")
+      .optional("all_to_all", &CustomAlgorithmsSpec::all_to_all, path, "The same of all-to-alls");
+  return type;
+}
+
 std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   auto type = std::make_shared<Struct<CollectivesSpec>>("collectives");
   type->optional(
@@ -85,7 +141,9 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
           "hierarchical_2d: how much of the vector is in the part that goes along the rows first; auto: "
           "so much that rows and columns carry the same")
       .optional("dimensions", &CollectivesSpec::by_dimension, by_dimension_type(),
-                "How collectives go through the dimensions of a fabric that has them");
+                "How collectives go through the dimensions of a fabric that has them")
+      .optional("custom", &CollectivesSpec::custom, custom_algorithms_type(),
+                "Algorithms that files give, in place of `algorithm`");
   return type;
 }
 
@@ -185,11 +243,23 @@ void check_stragglers(const PlatformSpec& platform, const Check& check) {
   }
 }
 
+void check_custom(const CustomAlgorithmsSpec& custom, const Check& check) {
+  for (const std::string* path :
+       {&custom.all_reduce, &custom.all_gather, &custom.reduce_scatter, &custom.all_to_all})
+    if (!path->empty() && !is_readable_file(*path) && !std::filesystem::is_directory(*path) &&
+        !chakra::has_rank_files(*path))
+      check.fail({path}, "there is no file " + quoted(*path) + nearest_file(*path) +
+                             ", nor are there traces of that name");
+}
+
 void check_platform(const PlatformSpec& platform, const Check& check) {
-  if (platform.wafer.fabric.wiring == Wiring::dimensional &&
+  check_custom(platform.collectives.custom, check);
+  const Wiring wiring = platform.wafer.fabric.wiring;
+  if ((wiring == Wiring::dimensional || wiring == Wiring::graph || platform.wafer.outer) &&
       platform.npu.endpoint.memory == EndpointMemory::hbm)
     check.fail({&platform.npu.endpoint.memory},
-               "messages do not pass through the memory on a fabric of dimensions; leave it out");
+               "messages do not pass through the memory on a fabric of dimensions, a graph or several "
+               "wafers; leave it out");
   if (platform.npu.compute.operands == OperandSource::hbm &&
       platform.npu.compute.tile_bytes > platform.npu.hbm.capacity_bytes)
     check.fail({&platform.npu.compute.tile_bytes}, "a tile is larger than the memory");
@@ -219,6 +289,22 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
     return platform;
   }();
   return type;
+}
+
+const std::string& CustomAlgorithmsSpec::of(CollectiveType type) const {
+  static const std::string none;
+  switch (type) {
+    case CollectiveType::all_reduce:
+      return all_reduce;
+    case CollectiveType::all_gather:
+      return all_gather;
+    case CollectiveType::reduce_scatter:
+      return reduce_scatter;
+    case CollectiveType::all_to_all:
+      return all_to_all;
+    default:
+      return none;
+  }
 }
 
 bool operator==(const PlatformSpec& a, const PlatformSpec& b) {

@@ -29,7 +29,7 @@ std::string filled(const Json& data) {
 Json ReportRecorder::data(const Json& results, const std::string& resolved_yaml,
                           const config::ExperimentSpec& experiment, const JobRun& job) {
   const config::WaferSpec& wafer = experiment.platform.wafer;
-  const bool is_mesh = wafer.fabric.wiring == config::Wiring::mesh;
+  const bool is_mesh = wafer.is_one_mesh();
   Json npus = Json::array();
   for (const NpuId npu : job.job().npus) npus.push_back(index_of(npu));
   return {{"results", results},

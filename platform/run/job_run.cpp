@@ -7,9 +7,19 @@
 
 #include "platform/command/ranges.h"
 #include "platform/run/who_waits.h"
+#include "workloads/collectives/custom/algorithm.h"
 
 namespace wafertlm {
 namespace {
+
+/// The custom algorithms of a platform, by type.
+std::map<CollectiveType, std::shared_ptr<const CustomAlgorithm>> custom_algorithms(
+    const config::CustomAlgorithmsSpec& spec) {
+  std::map<CollectiveType, std::shared_ptr<const CustomAlgorithm>> read;
+  for (const CollectiveType type : kCollectiveTypes)
+    if (!spec.of(type).empty()) read[type] = read_custom_algorithm(spec.of(type), type);
+  return read;
+}
 
 /// Records of causes (40 B each) that are kept whether or not a gap still needs them.
 constexpr std::size_t kCausesKept = std::size_t{1} << 19;
@@ -23,9 +33,12 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       barrier_(experiment.barrier),
       registry_(
           job.groups, machine.traits(),
-          [&job, spec = experiment.platform.collectives, data_type = experiment.platform.run.data_type](
+          [&job, spec = experiment.platform.collectives, data_type = experiment.platform.run.data_type,
+           custom = custom_algorithms(experiment.platform.collectives.custom)](
               CollectiveType type, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes) {
             CollectiveRequest request;
+            const auto own = custom.find(type);
+            if (own != custom.end()) request.custom = own->second;
             request.type = type;
             for (const std::uint32_t rank : ranks) request.group.push_back(job.npus[rank]);
             request.bytes = bytes;

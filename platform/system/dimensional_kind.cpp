@@ -34,9 +34,13 @@ DimensionalParams dimensional_params(const config::WaferSpec& spec) {
   return params;
 }
 
-config::FabricSpec with_dateline_channels(config::FabricSpec fabric) {
-  if (fabric.wiring != config::Wiring::dimensional || !has_rings(fabric.dimensional.expanded()))
-    return fabric;
+config::FabricSpec with_dateline_channels(const config::WaferSpec& wafer) {
+  config::FabricSpec fabric = wafer.fabric;
+  const bool rings =
+      fabric.wiring == config::Wiring::dimensional
+          ? has_rings(fabric.dimensional.expanded())
+          : wafer.outer || (fabric.wiring == config::Wiring::graph && !fabric.graph.rings.empty());
+  if (!rings) return fabric;
   for (config::TrafficClassSpec& entry : fabric.classes)
     entry = {entry.name, static_cast<VcId>(2 * index_of(entry.vc)), entry.priority, 2 * entry.vcs};
   fabric.virtual_channels *= 2;

@@ -7,7 +7,7 @@ namespace wafertlm {
 
 DimensionalParams dimensional_params(const config::WaferSpec& spec);
 /// Classes with two channels for each: rings need the second ones behind their datelines.
-config::FabricSpec with_dateline_channels(config::FabricSpec fabric);
+config::FabricSpec with_dateline_channels(const config::WaferSpec& wafer);
 HierarchyOptions hierarchy_options(const config::PlatformSpec& spec);
 
 class DimensionalKind final : public FabricKind {

@@ -108,8 +108,8 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     NpuParams params;
     params.npu = static_cast<NpuId>(n);
     params.injector.format = fabric.format();
-    params.injector.link = fabric.injection_link();
-    params.injector.dma_bytes_per_s = fabric.message_bytes_per_s();
+    params.injector.link = fabric.npu_link(params.npu);
+    params.injector.dma_bytes_per_s = fabric.message_bytes_per_s_of(params.npu);
     params.injector.exits = fabric.exits(params.npu);
     params.injector.striped = fabric.striped();
     params.injector.port_routes = fabric.port_routes(params.npu);

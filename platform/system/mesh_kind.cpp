@@ -56,7 +56,7 @@ std::vector<IoPort> io_ports(const config::WaferSpec& spec) {
   std::vector<IoPort> ports;
   for (const config::IoPortSpec& port : controllers.list) ports.push_back({port.npu, port.side});
   if (controllers.placement == config::IoPlacement::perimeter)
-    for (std::uint32_t npu = 0; npu < spec.npu_count(); ++npu)
+    for (std::uint32_t npu = 0; npu < spec.npus_of_mesh(); ++npu)
       for (const Side side : kAllSides)
         if (spec.is_free(static_cast<NpuId>(npu), side)) ports.push_back({static_cast<NpuId>(npu), side});
   return ports;

@@ -12,7 +12,9 @@ namespace wafertlm {
 
 std::optional<AnswerFormat> answer_format(const config::FabricSpec& fabric) {
   if (!fabric.is_reliable()) return std::nullopt;
-  const ClassTable classes = class_table(fabric);
+  config::WaferSpec wafer;  // whose rings have no acknowledgements
+  wafer.fabric = fabric;
+  const ClassTable classes = class_table(wafer);
   AnswerFormat format;
   format.traffic_class = classes.find(config::kControlClass);
   format.vc = static_cast<VcId>(classes[format.traffic_class].first_vc);

@@ -8,8 +8,8 @@
 #include "platform/system/dimensional_kind.h"
 
 namespace wafertlm {
-ClassTable class_table(const config::FabricSpec& given) {
-  const config::FabricSpec spec = with_dateline_channels(given);
+ClassTable class_table(const config::WaferSpec& wafer) {
+  const config::FabricSpec spec = with_dateline_channels(wafer);
   std::vector<TrafficClass> classes;
   for (const config::TrafficClassSpec& entry : spec.classes)
     classes.push_back({entry.name, static_cast<std::uint32_t>(entry.vc), entry.vcs, entry.priority});
@@ -28,7 +28,7 @@ ClassTable class_table(const config::FabricSpec& given) {
 
 Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
     : spec_(spec),
-      classes(class_table(spec.wafer.fabric)),
+      classes(class_table(spec.wafer)),
       scheduler("scheduler", fabric_kind(spec.wafer).horizon_ps(spec.wafer)),
       fabric_(fabric_kind(spec.wafer)
                   .make(spec.wafer, with_io,

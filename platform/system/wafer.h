@@ -11,7 +11,7 @@
 
 namespace wafertlm {
 
-ClassTable class_table(const config::FabricSpec& spec);
+ClassTable class_table(const config::WaferSpec& spec);
 
 /// What every simulation of a platform has in common: scheduler, pools, traffic classes, fabric and, when the
 /// platform asks for them, the checkers. Endpoints are attached by whoever uses it.

@@ -112,6 +112,7 @@ TrafficSetup resolve(const TrafficOptions& options) {
   setup.seed = options.seed.value_or(setup.platform.run.seed);
 
   const config::WaferSpec& wafer = setup.platform.wafer;
+  if (wafer.outer) throw std::invalid_argument("traffic goes over one wafer; leave wafer.outer out");
   const TrafficUnits units = traffic_units(wafer.fabric);
   for (const double load : parse_loads(options.load))
     if (load > static_cast<double>(units.packet_flits))
@@ -119,7 +120,7 @@ TrafficSetup resolve(const TrafficOptions& options) {
           fmt::format("--load {:g}: a source makes at most one packet per cycle, so the load is at most {} "
                       "flits per cycle",
                       load, units.packet_flits));
-  if (!setup.traffic_class.empty()) class_table(wafer.fabric).find(setup.traffic_class);
+  if (!setup.traffic_class.empty()) class_table(wafer).find(setup.traffic_class);
   make_pattern(setup.pattern, traffic_grid(wafer));
   return setup;
 }

@@ -207,9 +207,9 @@ class Run {
 }  // namespace
 
 TrafficUnits traffic_units(const config::FabricSpec& fabric) {
-  if (fabric.wiring == config::Wiring::dimensional)
+  if (fabric.wiring == config::Wiring::dimensional || fabric.wiring == config::Wiring::graph)
     throw std::invalid_argument(
-        "traffic goes over meshes and FRED wafers, not over wafer.fabric.kind: dimensional");
+        "traffic goes over meshes and FRED wafers, not over wafer.fabric.kind: dimensional or graph");
   TrafficUnits units;
   units.flit_bytes = fabric.flit_bytes != 0 ? fabric.flit_bytes : fabric.wire_packet_bytes();
   units.packet_flits = fabric.wire_packet_bytes() / units.flit_bytes;

@@ -41,11 +41,14 @@ class Fabric : public sc_core::sc_module {
   /// buffer.
   virtual OutputParams injection_link() const = 0;
   virtual OutputParams io_link() const = 0;
+  /// Of one NPU, where they differ.
+  virtual OutputParams npu_link(NpuId) const { return injection_link(); }
   virtual const WireFormat& format() const = 0;
   /// Tail out → room known upstream; endpoints keep to it too.
   virtual TimePs credit_delay_ps() const = 0;
   /// How fast one message of an NPU should leave it at most.
   virtual std::uint64_t message_bytes_per_s() const = 0;
+  virtual std::uint64_t message_bytes_per_s_of(NpuId) const { return message_bytes_per_s(); }
   /// Of each destination: through which exit of its first switch an NPU's packets leave, 0, 1 or 2, if these
   /// should have a window of packets each in the buffer there; else empty.
   virtual std::vector<std::uint8_t> exits(NpuId) const { return {}; }

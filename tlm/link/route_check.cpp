@@ -51,6 +51,15 @@ void RouteCheck::add_exit(const std::string& name, std::size_t from, PortId outp
   add(name, from, output, kNone);
 }
 
+std::size_t RouteCheck::add_channel(const std::string& name) {
+  links_.push_back({name, kNone});
+  return links_.size() - 1;
+}
+
+void RouteCheck::add_route(const std::vector<std::size_t>& channels) {
+  for (std::size_t i = 1; i < channels.size(); ++i) given_.emplace(channels[i - 1], channels[i]);
+}
+
 void RouteCheck::add_source(NpuId source, std::size_t switch_index, std::uint32_t lanes) {
   sources_.push_back({source, switch_index, lanes});
 }
@@ -107,6 +116,7 @@ void RouteCheck::walk_from_sources(std::size_t destinations, Follows& follows) c
 
 std::vector<std::string> RouteCheck::find_cycle(std::size_t destinations) const {
   Follows follows(links_.size());
+  for (const auto& [link, next] : given_) follows[link].insert(next);
   if (sources_.empty())
     walk_from_switches(destinations, follows);
   else

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tlm/link/switch_core.h"
@@ -21,6 +22,11 @@ class RouteCheck {
   void add_link(const std::string& name, std::size_t from, PortId output, std::size_t to);
   /// A link from a switch's output to an endpoint, which always accepts.
   void add_exit(const std::string& name, std::size_t from, PortId output);
+
+  /// A link, or a part of its channels, that routes are given of one by one; returns its number.
+  std::size_t add_channel(const std::string& name);
+  /// A route over such channels.
+  void add_route(const std::vector<std::size_t>& channels);
 
   /// Of routes that depend on the sender and on Packet::lane: walk those of `source`, whose packets come in
   /// at `switch_index`, for every lane below `lanes`, instead of those from every switch.
@@ -58,6 +64,7 @@ class RouteCheck {
   std::vector<Switch> switches_;
   std::vector<Link> links_;
   std::vector<Source> sources_;
+  std::set<std::pair<std::size_t, std::size_t>> given_;  // of add_route: waits for
 };
 
 }  // namespace wafertlm

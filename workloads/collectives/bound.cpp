@@ -162,6 +162,30 @@ TimePs tree_bound_ps(const CollectiveRequest& request, const FabricTraits& fabri
                                   fred.l2_uplink_bytes_per_s, [&](NpuId npu) { return fred.l2_of(npu); }));
 }
 
+/// Over the links that leave and enter each switch with the NPUs that hang on it alone, without latency.
+TimePs graph_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric, const Blocks& blocks,
+                      Needs::Across how) {
+  const FabricGraph& graph = *fabric.graph;
+  std::vector<Side> at(graph.vertices().size());
+  Side all;
+  for (std::uint32_t rank = 0; rank < request.group.size(); ++rank)
+    for (Side* side : {&at[graph.cluster_of(request.group[rank])], &all}) {
+      ++side->ranks;
+      side->block_bytes += blocks.bytes(rank);
+      side->has_root = side->has_root || rank == request.root;
+    }
+  TimePs bound = 0;
+  for (std::uint32_t vertex = 0; vertex < at.size(); ++vertex) {
+    const Side& inside = at[vertex];
+    if (inside.ranks == 0 || inside.ranks == all.ranks) continue;
+    const Side outside{all.ranks - inside.ranks, all.block_bytes - inside.block_bytes, !inside.has_root};
+    const auto [out, in] = graph.cluster_bytes_per_s(vertex);
+    bound = std::max({bound, at_least_ps(across(request, how, inside, outside), out),
+                      at_least_ps(across(request, how, outside, inside), in)});
+  }
+  return bound;
+}
+
 /// Latency from the nearest other member, and to the farthest that must hear of a rank.
 struct Reach {
   TimePs nearest = kNever, farthest = 0;
@@ -212,6 +236,7 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
           bound, nearest + static_cast<TimePs>(Uint128{2 * (p - 1)} * request.bytes * kPsPerSecond / rates));
   }
   if (fabric.is_dimensional()) return bound;
+  if (fabric.is_graph()) return std::max(bound, graph_bound_ps(request, fabric, blocks, needs.across));
   const TimePs cut = fabric.is_mesh() ? cut_bound_ps(request, fabric, blocks, needs.across)
                                       : tree_bound_ps(request, fabric, blocks, needs.across);
   return cut == 0 ? bound : std::max(bound, nearest + cut);

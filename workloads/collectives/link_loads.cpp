@@ -23,6 +23,7 @@ LinkLoads::LinkLoads(const FabricTraits& fabric)
       l1_down_(l1_up_.size()),
       l2_up_(fabric.fred.l2_switches),
       l2_down_(l2_up_.size()) {
+  if (fabric.is_graph()) by_link_.resize(fabric.graph->links().size());
   if (!fabric.is_dimensional()) return;
   const Dimensions& dimensions = fabric.dimensions;
   for (std::size_t d = 0; d < dimensions.count(); ++d)
@@ -97,6 +98,10 @@ void LinkLoads::add_flow(const std::vector<NpuId>& contributors, const std::vect
 
 void LinkLoads::add(NpuId from, NpuId to, std::uint64_t bytes) {
   if (fabric_.is_dimensional()) return add_in_dimensions(from, to, bytes);
+  if (fabric_.is_graph()) {
+    for (const std::uint32_t link : fabric_.graph->route(from, to)) by_link_[link] += bytes;
+    return;
+  }
   if (!fabric_.is_mesh()) return add_in_tree(from, to, bytes);
   const auto amount = static_cast<std::int64_t>(bytes);
   const auto stretch = [&](std::vector<std::int64_t>& up, std::vector<std::int64_t>& down, std::size_t base,
@@ -118,6 +123,7 @@ std::uint64_t LinkLoads::busiest_bytes() const {
     for (const std::int64_t change : *lines) most = std::max(most, load += change);
   }
   auto bytes = static_cast<std::uint64_t>(most);
+  for (const std::uint64_t load : by_link_) bytes = std::max(bytes, load);
   for (const auto* links : {&l1_up_, &l1_down_, &l2_up_, &l2_down_})
     for (const std::uint64_t load : *links) bytes = std::max(bytes, load);
   for (const auto& links : by_dimension_)
@@ -134,6 +140,15 @@ TimePs LinkLoads::busiest_ps() const {
       const FabricDimension& dimension = fabric_.dimensions[d];
       if (bytes != 0)
         busiest = std::max(busiest, dimension.latency_ps + transfer_time_ps(bytes, dimension.bytes_per_s));
+    }
+    return busiest;
+  }
+  if (fabric_.is_graph()) {
+    TimePs busiest = 0;
+    for (std::size_t l = 0; l < by_link_.size(); ++l) {
+      const FabricGraph::Link& link = fabric_.graph->links()[l];
+      if (by_link_[l] != 0)
+        busiest = std::max(busiest, link.latency_ps + transfer_time_ps(by_link_[l], link.bytes_per_s));
     }
     return busiest;
   }

@@ -35,6 +35,7 @@ class LinkLoads {
   // Of the links of a dimension: [npu][slot]; up and down a ring, line or switch, or by coordinate of the
   // peer.
   std::vector<std::vector<std::uint64_t>> by_dimension_;
+  std::vector<std::uint64_t> by_link_;  // of a graph
 };
 
 }  // namespace wafertlm

@@ -7,6 +7,7 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/custom/cost.h"
 #include "workloads/collectives/dimensional/box.h"
 #include "workloads/collectives/in_network.h"
 #include "workloads/collectives/programs.h"
@@ -35,6 +36,14 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   if (request.type == CollectiveType::barrier && request.bytes != 0 && request.bytes != kBarrierBytes)
     throw std::invalid_argument("a barrier carries no data: its size must be 0, not " +
                                 std::to_string(request.bytes) + " B");
+  if (request.custom) {
+    const CustomAlgorithm& custom = *request.custom;
+    if (custom.type != request.type || custom.ranks.size() != request.group.size())
+      throw std::invalid_argument(custom.file + ": an " + to_string(custom.type) + " of " +
+                                  std::to_string(custom.ranks.size()) + " ranks cannot do an " +
+                                  to_string(request.type) + " of " + std::to_string(request.group.size()));
+    return;
+  }
   if (request.algorithm.empty() || request.algorithm == kFastest) return;
   std::vector<std::string> known = algorithms_for(request.type);
   const bool can = std::find(known.begin(), known.end(), request.algorithm) != known.end();
@@ -176,6 +185,11 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
   check(request, fabric);
   CollectiveRequest best = request;
   if (request.type == CollectiveType::barrier) best.bytes = kBarrierBytes;
+  if (request.custom) {
+    best.algorithm = request.custom->name;
+    best.chunks = std::max(best.chunks, 1U);
+    return best;
+  }
   if (!request.algorithm.empty() && request.algorithm != kFastest)
     return with_algorithm(best, request.algorithm, fabric);
   // All-to-all by dimensions moves bytes more than once: only if somebody has asked for it.
@@ -210,6 +224,13 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
   // The received vector: as many blocks as ranks, each as long as the longest one.
   if (full.type == CollectiveType::all_to_all)
     program->buffer_bytes += ranks * Blocks(full.bytes, ranks).bytes(0);
+  if (full.custom) {
+    const auto plan = custom_plan(full, fabric);
+    program->buffer_bytes = plan->buffer_bytes();
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      program->ranks.push_back(std::make_unique<CustomProgram>(plan, rank));
+    return program;
+  }
   program->ranks = programs_of(full, fabric);
   if (full.algorithm != "in_network") return program;
   program->flow_additions = fabric.flow_additions;

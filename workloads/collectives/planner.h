@@ -12,6 +12,8 @@
 
 namespace wafertlm {
 
+struct CustomAlgorithm;
+
 /// An algorithm for a request: the one with the smallest prediction, whatever the size.
 constexpr const char* kFastest = "fastest";
 
@@ -27,6 +29,9 @@ struct CollectiveRequest {
   DataType data_type{};      ///< of the values in functional mode
   /// hierarchical_2d: of the vector, in the part that goes along the rows first; none: balanced.
   std::optional<std::uint64_t> split_percent = std::nullopt;
+  /// What is done in place of any `algorithm` (custom/algorithm.h); null: none. `chunks`: parts of each of
+  /// its chunks.
+  std::shared_ptr<const CustomAlgorithm> custom = nullptr;
 };
 
 /// The algorithms that can do a collective on some group, best ones first; the names as in results.

@@ -5,6 +5,7 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/custom/cost.h"
 #include "workloads/collectives/dimensional/program.h"
 #include "workloads/collectives/direct.h"
 #include "workloads/collectives/halving_doubling.h"
@@ -375,6 +376,7 @@ TimePs memory_busy_ps(const CollectiveRequest& request, const FabricTraits& fabr
 
 TimePs closed_form_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const CollectiveType type = request.type;
+  if (request.custom) return custom_ps(request, fabric);
   if (request.algorithm == "dimensional") return dimensional_ps(request, fabric);
   if (request.algorithm == "in_network") return in_network_ps(request, fabric);
   if (request.algorithm == "hierarchical_2d") return hierarchical_ps(request, fabric);
@@ -401,7 +403,8 @@ TimePs predicted_ps(const CollectiveRequest& given, const FabricTraits& fabric) 
   if (request.type == CollectiveType::barrier) request.bytes = kBarrierBytes;
   if (request.group.size() < 2 || request.bytes == 0) return 0;
   const bool trees = request.algorithm == "tree" || request.algorithm == "double_binary_tree";
-  return std::max(closed_form_ps(request, fabric), trees ? 0 : memory_busy_ps(request, fabric));
+  return std::max(closed_form_ps(request, fabric),
+                  trees || request.custom ? 0 : memory_busy_ps(request, fabric));
 }
 
 }  // namespace wafertlm

@@ -32,6 +32,24 @@ std::vector<std::uint32_t> by_npu(const Group& group) {
   return order;
 }
 
+/// From the lowest NPU each time on to the nearest one that is left, the lowest of several.
+std::vector<std::uint32_t> by_nearest(const Group& group, const FabricTraits& fabric) {
+  std::vector<std::uint32_t> order = by_npu(group);
+  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    const auto nearest =
+        std::min_element(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, order.end(),
+                         [&, from = group[order[i]]](std::uint32_t a, std::uint32_t b) {
+                           return std::pair(fabric.head_latency_ps(from, group[a]), group[a]) <
+                                  std::pair(fabric.head_latency_ps(from, group[b]), group[b]);
+                         });
+    std::swap(order[i + 1], *nearest);
+  }
+  return order;
+}
+
+/// Above, by_nearest would look at too many ways.
+constexpr std::size_t kMostByNearest = 256;
+
 }  // namespace
 
 std::optional<GroupGrid> grid_of(const Group& group, const FabricTraits& fabric) {
@@ -39,7 +57,7 @@ std::optional<GroupGrid> grid_of(const Group& group, const FabricTraits& fabric)
     const Rectangle box(group, fabric);
     return box.is_grid() ? std::optional(grid_of_rectangle(group, box, fabric)) : std::nullopt;
   }
-  if (fabric.is_dimensional()) return {};
+  if (fabric.has_no_shape()) return {};
   std::map<std::uint32_t, std::uint32_t> members;  // of each L1 switch
   for (const NpuId npu : group) ++members[fabric.fred.l1_of(npu)];
   const std::uint32_t width = members.empty() ? 0 : members.begin()->second;
@@ -61,6 +79,7 @@ Rectangle::Rectangle(const Group& group, const FabricTraits& fabric)
 }
 
 std::vector<std::uint32_t> ring_order(const Group& group, const FabricTraits& fabric) {
+  if (fabric.is_graph() && group.size() <= kMostByNearest) return by_nearest(group, fabric);
   if (!fabric.is_mesh()) return by_npu(group);
   const Rectangle box(group, fabric);
   const std::uint32_t w = box.width(), h = box.height();
@@ -88,7 +107,7 @@ bool closes_with_neighbours(const std::vector<std::uint32_t>& order, const Group
 
 GroupDistances::GroupDistances(const Group& group, const FabricTraits& fabric)
     : fabric_(fabric), members_(group.size()), member_(fabric.npus(), false) {
-  if (fabric.is_dimensional()) return;
+  if (fabric.has_no_shape()) return;
   if (!fabric.is_mesh()) {
     on_l1_.resize(fabric.fred.l1_switches);
     on_l2_.resize(fabric.fred.l2_switches);
@@ -116,7 +135,7 @@ std::uint32_t GroupDistances::members_near(NpuId npu, std::uint32_t level) const
 
 /// |dx| + |dy| is the larger of |dx + dy| and |dx - dy|.
 std::uint32_t GroupDistances::farthest_hops(NpuId from) const {
-  if (fabric_.is_dimensional()) return 1;
+  if (fabric_.has_no_shape()) return 1;
   if (!fabric_.is_mesh())
     return members_near(from, 2) < members_ ? 4 : members_near(from, 1) < members_ ? 2 : 0;
   const std::uint32_t sum = fabric_.column(from) + fabric_.row(from);
@@ -125,7 +144,7 @@ std::uint32_t GroupDistances::farthest_hops(NpuId from) const {
 }
 
 std::uint32_t GroupDistances::diameter() const {
-  if (fabric_.is_dimensional()) return 1;
+  if (fabric_.has_no_shape()) return 1;
   if (fabric_.is_mesh()) return std::max(sum_most_ - sum_least_, skew_most_ - skew_least_);
   const auto used = [](const std::vector<std::uint32_t>& members) {
     return std::count_if(members.begin(), members.end(), [](std::uint32_t count) { return count != 0; });
@@ -135,7 +154,7 @@ std::uint32_t GroupDistances::diameter() const {
 
 /// On a mesh outwards: members that are far from each other are few.
 std::uint32_t GroupDistances::nearest_hops(NpuId from) const {
-  if (fabric_.is_dimensional()) return 1;
+  if (fabric_.has_no_shape()) return 1;
   if (!fabric_.is_mesh()) return members_near(from, 1) > 1 ? 0 : members_near(from, 2) > 1 ? 2 : 4;
   const auto x0 = static_cast<std::int64_t>(fabric_.column(from)),
              y0 = static_cast<std::int64_t>(fabric_.row(from));

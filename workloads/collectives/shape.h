@@ -35,7 +35,8 @@ std::optional<GroupGrid> grid_of(const Group& group, const FabricTraits& fabric)
 
 /// Positions in the group in the order of a ring. On a mesh: a cycle of neighbours if the group is a whole
 /// rectangle with an even side, else in a snake along the rows. In a tree of switches: by NPU, so that an
-/// uplink is crossed once in each direction.
+/// uplink is crossed once in each direction. On a graph, of up to 256: always on to the nearest one that is
+/// left.
 std::vector<std::uint32_t> ring_order(const Group& group, const FabricTraits& fabric);
 bool closes_with_neighbours(const std::vector<std::uint32_t>& order, const Group& group,
                             const FabricTraits& fabric);

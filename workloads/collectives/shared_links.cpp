@@ -56,6 +56,9 @@ class Sharing {
       case Step::Kind::flow_copy:
         in_[index_of(npu)] += wire;
         break;
+      case Step::Kind::local_copy:
+      case Step::Kind::local_reduce:
+        break;
       case Step::Kind::flow_send:
         out_[index_of(npu)] += wire;
         add_flow(program, step.tag, rank, wire);

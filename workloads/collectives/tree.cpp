@@ -117,7 +117,7 @@ Tree::Tree(std::vector<std::uint32_t> parent)
 }
 
 Tree neighbour_tree(const Group& group, const FabricTraits& fabric, std::uint32_t root) {
-  if (fabric.is_dimensional()) return Tree(spanning_parents(group, fabric, root));
+  if (fabric.has_no_shape()) return Tree(spanning_parents(group, fabric, root));
   if (!fabric.is_mesh()) return Tree(chain_parents(group, fabric, root));
   return Tree(Rectangle(group, fabric).full ? rectangle_parents(group, fabric, root)
                                             : spanning_parents(group, fabric, root));

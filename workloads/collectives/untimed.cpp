@@ -65,8 +65,13 @@ class Run {
   std::string name() const { return std::string(to_string(program_.type)) + " as " + program_.algorithm; }
 
   [[noreturn]] void fail(std::uint32_t rank, std::uint32_t strand, const std::string& what) const {
-    throw std::logic_error(name() + ": rank " + std::to_string(rank) + ", strand " + std::to_string(strand) +
-                           ", step " + std::to_string(strands_[rank][strand].done) + " " + what);
+    const std::uint32_t step = strands_[rank][strand].done;
+    const StepSource& source = *program_.ranks[rank];
+    const std::string origin = step < source.steps(strand) ? source.origin(strand, step) : std::string();
+    throw std::logic_error((origin.empty() ? name() + ": rank " + std::to_string(rank) + ", strand " +
+                                                 std::to_string(strand) + ", step " + std::to_string(step)
+                                           : origin) +
+                           " " + what);
   }
 
   void define(std::uint32_t rank, std::uint64_t offset, std::uint64_t bytes) {
@@ -111,6 +116,11 @@ class Run {
     }
     if (step.bytes != 0) {
       const bool flow = step.kind == Step::Kind::flow_send || step.kind == Step::Kind::flow_copy;
+      if (step.is_local()) {
+        work_locally(rank, index, step);
+        ++strand.done;
+        return true;
+      }
       if (!flow && (step.peer >= buffers_.size() || step.peer == rank)) fail(rank, index, "has no such peer");
       const Pieces pieces = program_.ranks[rank]->pieces(index, strand.done);
       for (const BufferPiece& piece : pieces)
@@ -141,6 +151,27 @@ class Run {
     }
     ++strand.done;
     return true;
+  }
+
+  /// A copy of bytes that hold nothing makes others that hold nothing.
+  void work_locally(std::uint32_t rank, std::uint32_t strand, const Step& step) {
+    if (step.offset + step.bytes > program_.buffer_bytes || step.tag + step.bytes > program_.buffer_bytes)
+      fail(rank, strand, "leaves the buffer");
+    require_not_sending(rank, strand, {step.offset, step.bytes});
+    std::vector<bool>& defined = defined_[rank];
+    if (step.kind == Step::Kind::local_reduce &&
+        (!is_defined(rank, {{step.offset, step.bytes}}) || !is_defined(rank, {{step.tag, step.bytes}})))
+      fail(rank, strand, "adds bytes that hold nothing yet");
+    if (step.kind == Step::Kind::local_copy)
+      for (std::uint64_t i = 0; i < step.bytes; ++i) defined[step.offset + i] = defined[step.tag + i];
+    do_locally(step, program_.data_type, buffers_[rank].data());
+  }
+
+  void require_not_sending(std::uint32_t rank, std::uint32_t strand, const BufferPiece& piece) const {
+    for (const Strand& other : strands_[rank])
+      if (other.sending && piece.offset < other.offset + other.bytes &&
+          other.offset < piece.offset + piece.bytes)
+        fail(rank, strand, "writes over what is being sent");
   }
 
   void send(std::uint32_t rank, std::uint32_t strand, const Step& step, const Pieces& pieces) {
@@ -207,10 +238,7 @@ class Run {
     if (reduces && !is_defined(rank, pieces)) fail(rank, strand, "adds to bytes that hold nothing yet");
     const std::byte* from = message.data();
     for (const BufferPiece& piece : pieces) {
-      for (const Strand& other : strands_[rank])
-        if (other.sending && piece.offset < other.offset + other.bytes &&
-            other.offset < piece.offset + piece.bytes)
-          fail(rank, strand, "writes over what is being sent");
+      require_not_sending(rank, strand, piece);
       std::byte* to = buffers_[rank].data() + piece.offset;
       if (reduces)
         add_values(program_.data_type, to, from, piece.bytes);

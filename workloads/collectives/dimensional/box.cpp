@@ -6,7 +6,7 @@
 namespace wafertlm {
 
 std::optional<GroupBox> box_of(const Group& group, const FabricTraits& fabric) {
-  if (!fabric.is_dimensional() || group.empty()) return {};
+  if (!fabric.has_dimensions() || group.empty()) return {};
   const Dimensions& dimensions = fabric.dimensions;
   constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::vector<std::vector<std::uint32_t>> place(

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/graph/graph_fabric.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tlm/fabric/checker.h"
+#include "tlm/link/route_check.h"
+
+namespace wafertlm {
+namespace {
+
+/// Between an NPU and its node there is no wire: the fastest line there can be.
+constexpr OutputParams kNoWire{(std::uint64_t{1} << 53) - 1, 0, std::uint64_t{1} << 60};
+
+PortId place_in(const std::vector<std::uint32_t>& list, std::uint32_t link) {
+  return static_cast<PortId>(std::find(list.begin(), list.end(), link) - list.begin());
+}
+
+}  // namespace
+
+VertexRouting::VertexRouting(const FabricGraph& graph, std::uint32_t vertex)
+    : graph_(graph), vertex_(vertex), own_port_(static_cast<std::uint32_t>(graph.out_of(vertex).size())) {
+  const auto& out = graph.out_of(vertex);
+  if (out.empty()) return;
+  first_link_ = out.front();
+  port_of_.resize(out.back() - first_link_ + 1);
+  for (std::uint32_t port = 0; port < out.size(); ++port) port_of_[out[port] - first_link_] = port;
+}
+
+PortId VertexRouting::output_for(const Packet& packet) const {
+  if (index_of(packet.destination) == vertex_) return static_cast<PortId>(own_port_);
+  return static_cast<PortId>(
+      port_of_[graph_.next_link(vertex_, packet.source, packet.destination) - first_link_]);
+}
+
+GraphFabric::GraphFabric(const sc_core::sc_module_name& name, const GraphParams& params,
+                         const ClassTable& classes, Scheduler& scheduler, CheckerSet* checkers, bool reverse)
+    : Fabric(name), params_(params), graph_(*params_.graph), classes_(classes), checkers_(checkers) {
+  check_params();
+  const auto vertices = static_cast<std::uint32_t>(graph_.vertices().size());
+  number_.resize(vertices);
+  std::size_t count = 0;
+  for (std::uint32_t vertex = 0; vertex < vertices; ++vertex) {
+    routing_.emplace_back(graph_, vertex);
+    if (!graph_.is_leaf(vertex)) number_[vertex] = count++;
+  }
+  switches_.resize(count);
+  for (std::uint32_t k = 0; k < vertices; ++k) {
+    const std::uint32_t vertex = reverse ? vertices - 1 - k : k;
+    if (!graph_.is_leaf(vertex)) make_switch(vertex, classes, scheduler);
+  }
+  bind_links();
+  check_routes();
+}
+
+void GraphFabric::check_params() const {
+  check_buffer(params_.format, params_.buffer_bytes);
+  if (params_.format.by_flit) throw std::invalid_argument("a graph does not go with wormhole switching");
+  for (const FabricGraph::Link& link : graph_.links())
+    if (!graph_.is_leaf(link.from) && !graph_.is_leaf(link.to) &&
+        link.latency_ps + graph_.vertices()[link.to].pipeline_ps == 0)
+      throw std::invalid_argument("the link from " + graph_.vertices()[link.from].name + " to " +
+                                  graph_.vertices()[link.to].name + " and " +
+                                  graph_.vertices()[link.to].name +
+                                  " behind it take no time; one of them must take 1 ps or more");
+}
+
+OutputParams GraphFabric::output(std::uint32_t number) const {
+  const FabricGraph::Link& link = graph_.links()[number];
+  const std::uint64_t buffer =
+      params_.buffer_bytes != 0 ? params_.buffer_bytes
+                                : auto_buffer_bytes(link.bytes_per_s,
+                                                    link.latency_ps + graph_.vertices()[link.to].pipeline_ps +
+                                                        params_.credit_delay_ps,
+                                                    params_.format, 3);
+  return {link.bytes_per_s, link.latency_ps, buffer};
+}
+
+OutputParams GraphFabric::npu_link(NpuId npu) const {
+  const auto vertex = static_cast<std::uint32_t>(index_of(npu));
+  return graph_.is_leaf(vertex) ? output(graph_.out_of(vertex).front()) : kNoWire;
+}
+
+bool GraphFabric::injection_is_wire() const {
+  for (std::uint32_t npu = 0; npu < npus(); ++npu)
+    if (!graph_.is_leaf(npu)) return false;
+  return true;
+}
+
+const RouteFunction* GraphFabric::port_routes(NpuId npu) const {
+  return graph_.is_leaf(static_cast<std::uint32_t>(index_of(npu))) ? nullptr : &routing_[index_of(npu)];
+}
+
+std::uint32_t GraphFabric::ports(NpuId npu) const { return routing_[index_of(npu)].outputs(); }
+
+/// As fast as the fastest link behind the switch: one that is faster would fill the buffer that messages for
+/// other links share.
+std::uint64_t GraphFabric::message_bytes_per_s_of(NpuId npu) const {
+  const auto vertex = static_cast<std::uint32_t>(index_of(npu));
+  if (!graph_.is_leaf(vertex)) return 0;
+  std::uint64_t fastest = 0;
+  for (const std::uint32_t link : graph_.out_of(graph_.cluster_of(npu)))
+    if (graph_.links()[link].to != vertex) fastest = std::max(fastest, graph_.links()[link].bytes_per_s);
+  return std::min(fastest, graph_.links()[graph_.out_of(vertex).front()].bytes_per_s);
+}
+
+PortId GraphFabric::input_of(std::uint32_t link) const {
+  return place_in(graph_.into(graph_.links()[link].to), link);
+}
+
+PortId GraphFabric::output_of(std::uint32_t link) const {
+  return place_in(graph_.out_of(graph_.links()[link].from), link);
+}
+
+/// The ports are those of the links, and of a node one for the NPU.
+void GraphFabric::make_switch(std::uint32_t vertex, const ClassTable& classes, Scheduler& scheduler) {
+  SwitchParams params;
+  params.pipeline_ps = graph_.vertices()[vertex].pipeline_ps;
+  std::vector<std::string> inputs, outputs;
+  for (const std::uint32_t link : graph_.into(vertex)) {
+    params.credit_delay_ps.push_back(params_.credit_delay_ps);
+    params.ring_inputs.push_back({graph_.links()[link].ring, false});
+    inputs.push_back(graph_.vertices()[graph_.links()[link].from].name);
+  }
+  for (const std::uint32_t link : graph_.out_of(vertex)) {
+    params.outputs.push_back(output(link));
+    params.ring_outputs.push_back({graph_.links()[link].ring, graph_.links()[link].dateline});
+    outputs.push_back(graph_.vertices()[graph_.links()[link].to].name);
+  }
+  if (vertex < npus()) {
+    params.credit_delay_ps.push_back(0);
+    params.outputs.push_back(kNoWire);
+    params.ring_outputs.emplace_back();
+    inputs.emplace_back("npu");
+    outputs.emplace_back("npu");
+  }
+  if (std::none_of(params.ring_outputs.begin(), params.ring_outputs.end(),
+                   [](const RingPort& port) { return port.ring != 0; })) {
+    params.ring_outputs.clear();
+    params.ring_inputs.clear();
+  }
+  const std::string name = (vertex < npus() ? "node_" : "switch_") + graph_.vertices()[vertex].name;
+  switches_[number_[vertex]] = std::make_unique<SwitchModule>(name.c_str(), params, inputs, outputs, classes,
+                                                              routing_[vertex], scheduler);
+}
+
+void GraphFabric::bind_links() {
+  for (std::uint32_t link = 0; link < graph_.links().size(); ++link) {
+    const auto& [from, to, rate, latency, ring, dateline] = graph_.links()[link];
+    if (graph_.is_leaf(from)) continue;
+    const std::string &begin = graph_.vertices()[from].name, &end = graph_.vertices()[to].name;
+    links_.push_back({begin + "->" + end, number_[from], output_of(link), graph_.is_leaf(to)});
+    if (!graph_.is_leaf(to))
+      bind_checked(module_of(from).output(output_of(link)), module_of(to).input(input_of(link)), checkers_,
+                   begin + "_to_" + end, output(link), classes_);
+  }
+  for (std::uint32_t npu = 0; npu < npus(); ++npu)
+    if (!graph_.is_leaf(npu))
+      links_.push_back({"node_" + graph_.vertices()[npu].name + "->" + endpoint_name(static_cast<NpuId>(npu)),
+                        number_[npu], static_cast<PortId>(graph_.out_of(npu).size()), true});
+}
+
+void GraphFabric::attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) {
+  const auto vertex = static_cast<std::uint32_t>(index_of(endpoint));
+  SwitchModule& own = module_of(graph_.cluster_of(endpoint));
+  const std::string name = endpoint_name(endpoint), at = switch_of(endpoint);
+  if (graph_.is_leaf(vertex)) {
+    const std::uint32_t up = graph_.out_of(vertex).front(), down = graph_.into(vertex).front();
+    bind_checked(to_fabric, own.input(input_of(up)), checkers_, name + "_to_" + at, output(up), classes_);
+    bind_checked(own.output(output_of(down)), from_fabric, checkers_, at + "_to_" + name, output(down),
+                 classes_);
+    return;
+  }
+  // Packets for several links go in side by side, so there is no line whose rules a checker could hold.
+  to_fabric.bind(own.input(static_cast<PortId>(graph_.into(vertex).size())));
+  bind_checked(own.output(static_cast<PortId>(graph_.out_of(vertex).size())), from_fabric, checkers_,
+               "node_" + at + "_to_" + name, kNoWire, classes_);
+}
+
+/// A ring's link is two, for each half of its channels (see RingPort).
+void GraphFabric::check_routes() const {
+  RouteCheck check(0);
+  std::vector<std::size_t> lower, upper;
+  for (const FabricGraph::Link& link : graph_.links()) {
+    const std::string name = graph_.vertices()[link.from].name + "->" + graph_.vertices()[link.to].name;
+    lower.push_back(check.add_channel(name));
+    upper.push_back(link.ring == 0 ? lower.back() : check.add_channel(name + " behind the dateline"));
+  }
+  for (std::uint32_t from = 0; from < npus(); ++from)
+    for (std::uint32_t to = 0; to < npus(); ++to) {
+      if (from == to) continue;
+      std::vector<std::size_t> channels;
+      std::uint16_t ring = 0;
+      bool crossed = false;
+      for (const std::uint32_t link : graph_.route(static_cast<NpuId>(from), static_cast<NpuId>(to))) {
+        const FabricGraph::Link& at = graph_.links()[link];
+        crossed = at.ring != 0 && (at.dateline || (crossed && at.ring == ring));
+        ring = at.ring;
+        // An endpoint always accepts.
+        if (!graph_.is_leaf(at.to)) channels.push_back((crossed ? upper : lower)[link]);
+      }
+      check.add_route(channels);
+    }
+  check.require_no_cycle(npus());
+}
+
+}  // namespace wafertlm

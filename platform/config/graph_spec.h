@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tlm/fabric_graph.h"
+
+namespace wafertlm::config {
+
+struct GraphSwitchSpec {
+  std::string name;
+  TimePs pipeline_ps = 0;
+};
+
+struct GraphLinkSpec {
+  std::string from, to;
+  std::uint64_t bandwidth_bytes_per_s = 0;  ///< each direction
+  TimePs latency_ps = 0;
+  bool one_way = false;
+};
+
+/// A fabric as a list of links. NPU n is called npu<n>.
+struct GraphSpec {
+  std::string name;
+  std::uint32_t npus = 0;
+  std::vector<GraphSwitchSpec> switches;
+  std::vector<GraphLinkSpec> links;
+  std::vector<std::vector<std::string>> routes;  ///< in place of the shortest way
+  std::vector<std::vector<std::string>> rings;   ///< whose links have datelines, in both directions
+  FabricGraph::Shortest shortest = FabricGraph::Shortest::hops;
+
+  /// Made once, when it is first asked for. @throws std::invalid_argument as FabricGraph
+  std::shared_ptr<const FabricGraph> built() const;
+
+ private:
+  mutable std::shared_ptr<const FabricGraph> built_;
+};
+
+}  // namespace wafertlm::config

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/system/wafers_graph.h"
+
+#include <algorithm>
+
+#include "platform/system/mesh_kind.h"
+
+namespace wafertlm {
+namespace {
+
+/// Numbers of rings: routers and the way to controllers; around the wafers up, and down.
+constexpr std::uint16_t kInside = 1, kUp = 2, kDown = 3;
+
+class Builder {
+ public:
+  explicit Builder(const config::WaferSpec& spec)
+      : spec_(spec),
+        ports_(io_ports(spec)),
+        wafers_(spec.outer->wafers),
+        mesh_(spec.npus_of_mesh()),
+        npus_(wafers_ * mesh_) {}
+
+  std::shared_ptr<const FabricGraph> graph() {
+    const auto controllers = static_cast<std::uint32_t>(ports_.size());
+    std::vector<FabricGraph::Vertex> vertices;
+    for (std::uint32_t npu = 0; npu < npus_; ++npu) vertices.push_back({"npu" + std::to_string(npu), 0});
+    const auto name = [](const char* what, std::uint32_t wafer, std::uint32_t n) {
+      return "wafer" + std::to_string(wafer) + "_" + what + std::to_string(n);
+    };
+    for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer)
+      for (std::uint32_t n = 0; n < mesh_; ++n)
+        vertices.push_back({name("router", wafer, n), spec_.fabric.router_pipeline_ps});
+    for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer)
+      for (std::uint32_t k = 0; k < controllers; ++k) vertices.push_back({name("io", wafer, k), 0});
+    if (spec_.outer->topology == config::OuterTopology::switched)
+      for (std::uint32_t k = 0; k < controllers; ++k)
+        vertices.push_back({"outer_switch" + std::to_string(k), 0});
+    // Along rows first: of equally short ways that over the first link is taken.
+    for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer) add_mesh(wafer);
+    for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer) add_controllers(wafer);
+    for (std::uint32_t k = 0; k < controllers; ++k) add_outer(k);
+    return std::make_shared<const FabricGraph>(npus_, std::move(vertices), std::move(links_));
+  }
+
+ private:
+  std::uint32_t router(std::uint32_t wafer, std::uint32_t n) const { return npus_ + wafer * mesh_ + n; }
+  std::uint32_t controller(std::uint32_t wafer, std::uint32_t k) const {
+    return 2 * npus_ + wafer * static_cast<std::uint32_t>(ports_.size()) + k;
+  }
+  void add_both(std::uint32_t a, std::uint32_t b, std::uint64_t rate, TimePs latency, std::uint16_t ring) {
+    links_.push_back({a, b, rate, latency, ring, false});
+    links_.push_back({b, a, rate, latency, ring, false});
+  }
+
+  void add_mesh(std::uint32_t wafer) {
+    const config::FabricSpec& fabric = spec_.fabric;
+    const auto link = [&](std::uint32_t a, std::uint32_t b) {
+      add_both(router(wafer, a), router(wafer, b), fabric.link_bandwidth_bytes_per_s, fabric.link_latency_ps,
+               kInside);
+    };
+    for (std::uint32_t n = 0; n < mesh_; ++n)
+      if (n % spec_.width + 1 < spec_.width) link(n, n + 1);
+    for (std::uint32_t n = 0; n + spec_.width < mesh_; ++n) link(n, n + spec_.width);
+    for (std::uint32_t n = 0; n < mesh_; ++n) {
+      const std::uint32_t npu = wafer * mesh_ + n;
+      links_.push_back({npu, router(wafer, n), fabric.injection_bandwidth_bytes_per_s,
+                        fabric.injection_latency_ps, 0, false});
+      links_.push_back({router(wafer, n), npu, fabric.ejection_bandwidth_bytes_per_s,
+                        fabric.ejection_latency_ps, 0, false});
+    }
+  }
+
+  /// Who comes in has crossed the dateline.
+  void add_controllers(std::uint32_t wafer) {
+    for (std::uint32_t k = 0; k < ports_.size(); ++k) {
+      const std::uint32_t at = router(wafer, static_cast<std::uint32_t>(ports_[k].npu)),
+                          own = controller(wafer, k);
+      links_.push_back({at, own, spec_.io.bandwidth_bytes_per_s, spec_.io.latency_ps, kInside, false});
+      links_.push_back({own, at, spec_.io.bandwidth_bytes_per_s, spec_.io.latency_ps, kInside, true});
+    }
+  }
+
+  void add_outer(std::uint32_t k) {
+    const config::OuterSpec& outer = *spec_.outer;
+    if (outer.topology == config::OuterTopology::switched) {
+      const std::uint32_t at = controller(wafers_, 0) + k;
+      for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer)
+        add_both(controller(wafer, k), at, outer.bandwidth_bytes_per_s, outer.latency_ps, 0);
+      return;
+    }
+    for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer) {
+      const std::uint32_t next = (wafer + 1) % wafers_, here = controller(wafer, k);
+      const bool closes = next == 0;
+      if (wafers_ == 2 && closes) return;  // the same two again
+      links_.push_back(
+          {here, controller(next, k), outer.bandwidth_bytes_per_s, outer.latency_ps, kUp, closes});
+      links_.push_back(
+          {controller(next, k), here, outer.bandwidth_bytes_per_s, outer.latency_ps, kDown, closes});
+    }
+  }
+
+  const config::WaferSpec& spec_;
+  std::vector<IoPort> ports_;
+  std::uint32_t wafers_, mesh_, npus_;
+  std::vector<FabricGraph::Link> links_;
+};
+
+}  // namespace
+
+std::shared_ptr<const FabricGraph> wafers_graph(const config::WaferSpec& spec) {
+  return Builder(spec).graph();
+}
+
+Dimensions wafer_dimensions(const config::WaferSpec& spec) {
+  using Kind = FabricDimension::Kind;
+  const config::FabricSpec& fabric = spec.fabric;
+  const TimePs hop = fabric.link_latency_ps + fabric.router_pipeline_ps;
+  const config::OuterSpec& outer = *spec.outer;
+  const bool ring = outer.topology == config::OuterTopology::ring;
+  const Uint128 rate = std::min(outer.bandwidth_bytes_per_s, spec.io.bandwidth_bytes_per_s);
+  const auto share = static_cast<std::uint64_t>(rate * io_ports(spec).size() / spec.npus_of_mesh());
+  return Dimensions({{Kind::line, spec.width, fabric.link_bandwidth_bytes_per_s, hop},
+                     {Kind::line, spec.height, fabric.link_bandwidth_bytes_per_s, hop},
+                     {ring ? Kind::ring : Kind::switched, outer.wafers, std::max<std::uint64_t>(share, 1),
+                      outer.latency_ps + (ring ? 2 : 1) * spec.io.latency_ps}});
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tlm/program.h"
+
+namespace wafertlm {
+
+/// Chunks next to each other in a buffer of a rank.
+struct CustomChunks {
+  enum class Buffer : std::uint8_t { input, output, scratch };
+  Buffer buffer = Buffer::input;
+  std::uint32_t first = 0, count = 0;
+};
+
+/// One operation of a custom algorithm.
+struct CustomOperation {
+  enum class Kind : std::uint8_t {
+    send,
+    receive,         ///< and store at `to`
+    receive_reduce,  ///< and add to what is at `to`
+    copy,            ///< within the rank, from `from` to `to`
+    reduce,          ///< … added to what is there
+    wait,            ///< only for another thread, or for `delay_ps`
+  };
+  Kind kind = Kind::wait;
+  std::uint32_t peer = 0;     ///< rank
+  std::uint32_t channel = 0;  ///< the k-th send to a peer on it is that peer's k-th receive on it
+  CustomChunks from, to;      ///< of equal length
+  /// Starts when so many operations of this thread are done; kNone: nothing to wait for.
+  std::uint32_t after_thread = Step::kNone, after_count = 0;
+  std::optional<TimePs> delay_ps;  ///< of copy, reduce and wait; none: what the fabric's endpoints take
+  std::uint32_t step = 0;          ///< number that the file gives it in its thread
+  std::uint32_t line = 0;          ///< of the file; 0: it has none
+};
+
+struct CustomThread {
+  std::string name;  ///< "tb 3", "node 17"
+  std::vector<CustomOperation> operations;
+};
+
+struct CustomRank {
+  std::string file;
+  std::vector<CustomThread> threads;
+};
+
+/// A collective as a file says it: for each rank threads of operations on chunks. Chunk c of all_reduce is
+/// part c of the vector; of the other types each rank's block has chunks / ranks of them.
+struct CustomAlgorithm {
+  std::string name;  ///< as in results: "custom:ring"
+  std::string file;
+  CollectiveType type{};  ///< all_reduce, all_gather, reduce_scatter or all_to_all
+  bool in_place = true;   ///< input and output are the same chunks, by the type's definition
+  std::uint32_t chunks = 0;
+  std::uint32_t scratch_chunks = 0;  ///< the most of any rank
+  std::vector<CustomRank> ranks;
+
+  std::uint32_t chunks_per_block() const { return chunks / static_cast<std::uint32_t>(ranks.size()); }
+  /// Of a rank's buffer.
+  std::uint32_t size_of(CustomChunks::Buffer buffer) const;
+  /// "ring.xml:12: gpu 3, tb 0, step 7".
+  std::string place(std::uint32_t rank, std::uint32_t thread, const CustomOperation& operation) const;
+};
+
+/// Reads a custom algorithm for a collective and proves it: runs it without time on the smallest vector and
+/// compares every value. `path`: an MSCCL program (.xml), the PREFIX of PREFIX.<rank>.et (or .json, .et.gz),
+/// or a folder that has one job of these.
+/// @throws std::invalid_argument naming file, line and step: not readable, or no such program; another
+/// collective; a deadlock, a message without its other half; a wrong value.
+std::shared_ptr<const CustomAlgorithm> read_custom_algorithm(const std::string& path, CollectiveType type);
+/// Whether a name is that of a file or job and not of an algorithm.
+bool is_custom_algorithm(const std::string& name);
+
+/// The parts of read_custom_algorithm.
+CustomAlgorithm read_msccl_file(const std::string& path);
+CustomAlgorithm read_chakra_algorithm(const std::string& prefix, CollectiveType type);
+void prove(const CustomAlgorithm& algorithm);
+
+}  // namespace wafertlm
