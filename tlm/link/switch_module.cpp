@@ -65,7 +65,8 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
       inputs_(input_names.size()),
       outputs_(output_names.size()),
       core_(with_lanes(params), classes, routes, *this),
-      flow_params_(flow_params(params, classes)) {
+      flow_params_(flow_params(params, classes)),
+      links_(params.outputs) {
   for (std::size_t i = 0; i < input_names.size(); ++i) {
     inputs_[i].owner = this;
     inputs_[i].port = static_cast<PortId>(i);

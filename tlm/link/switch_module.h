@@ -42,6 +42,8 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   const SwitchCore& core() const { return core_; }
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
+  /// The links behind the outputs.
+  const std::vector<OutputParams>& output_params() const { return links_; }
 
   /// Who follows the packets here, or carries them; after enable_flows(), before the simulation starts.
   void set_view(SwitchView& view);
@@ -119,6 +121,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   FlowListener* flow_listener_ = nullptr;
   PacketPool* flow_packets_ = nullptr;
   FlowUnitParams flow_params_;
+  std::vector<OutputParams> links_;
   FlowWake flow_wake_{*this};
   std::shared_ptr<LossyLinks> lossy_links_;  // behind the outputs, if there are errors
   std::deque<FabricTargetSocket> input_sockets_;
