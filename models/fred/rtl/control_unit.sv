@@ -21,7 +21,7 @@ module control_unit #(
     input logic rst_n,
     // Fronts of the input channels.
     input logic [P*VC-1:0] waits,
-    input logic [P*VC*64-1:0] header,
+    input logic [63:0] header[P*VC],
     // Stored configurations.
     input logic [FLOWS-1:0] is_open,
     input logic [FLOWS-1:0] bf16,
@@ -49,6 +49,7 @@ module control_unit #(
     output logic [P*24-1:0] grant_flits,
     output logic [FLOWS-1:0] grant_flow
 );
+  // verilator no_inline_module
 `include "mutations.svh"
   import fred_pkg::*;
   localparam int C = bits(M);
@@ -73,8 +74,6 @@ module control_unit #(
   logic [P-1:0] its_in[N], its_out[N];
   logic [7:0] its_priority[N];
   logic [23:0] its_flits[N];
-  logic unused;
-  assign unused = &{1'b0, header, priorities};
 
   always_comb begin
     ready = '0;
@@ -82,7 +81,7 @@ module control_unit #(
     for (int i = 0; i < P; i = i + 1)
       for (int v = 0; v < VC; v = v + 1) begin
         logic [63:0] mine;
-        mine = header[(i*VC+v)*64+:64];
+        mine = header[i*VC+v];
         unicast[i*VC+v] = mine[15];
         flow[i*VC+v] = mine[FB-1:0];
         its_flits[i*VC+v] = 24'((32'(mine[63:40]) + 32'(FLIT_BYTES - 1)) / 32'(FLIT_BYTES));
@@ -103,10 +102,10 @@ module control_unit #(
           for (int j = 0; j < P; j = j + 1)
             if (its_in[i*VC+v][j]) begin
               if (j < i) ready[i*VC+v] = 1'b0;  // it contends there
-              if (j > i && !(waits[j*VC+v] && header[(j*VC+v)*64+:16] == mine[15:0] &&
-                             (header[(j*VC+v)*64+16+:24] == mine[39:16] ||
+              if (j > i && !(waits[j*VC+v] && header[j*VC+v][15:0] == mine[15:0] &&
+                             (header[j*VC+v][39:16] == mine[39:16] ||
                               // Mutation 4: the number after it is as good.
-                              `FRED_MUTATION(4) && header[(j*VC+v)*64+16+:24] == mine[39:16] + 1)))
+                              `FRED_MUTATION(4) && header[j*VC+v][39:16] == mine[39:16] + 1)))
                 ready[i*VC+v] = 1'b0;
             end
         end
@@ -139,7 +138,7 @@ module control_unit #(
     if (PHASE_RULE != 0)
       for (int i = 0; i < P; i = i + 1)
         for (int v = 0; v < VC; v = v + 1)
-          if (waits[i*VC+v] && !header[(i*VC+v)*64+15]) arrived[32'(flow[i*VC+v])*P+i] = 1'b1;
+          if (waits[i*VC+v] && !header[i*VC+v][15]) arrived[32'(flow[i*VC+v])*P+i] = 1'b1;
   end
 
   // In use inside: port i of switch b of level l + 1 (level 0 is the whole) is bit i of [l * BLOCKS + b].

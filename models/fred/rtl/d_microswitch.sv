@@ -12,6 +12,7 @@ module d_microswitch #(
     input logic [M*F-1:0] in_flit,
     output logic [OUTPUTS*F-1:0] out_flit
 );
+  // verilator no_inline_module
   always_ff @(posedge clk)
     for (int o = 0; o < OUTPUTS; o = o + 1)
       if (!rst_n) out_flit[o*F+:F] <= '0;

@@ -8,6 +8,7 @@ module delay_line #(
     input logic [WIDTH-1:0] in,
     output logic [WIDTH-1:0] out
 );
+  // verilator no_inline_module
   logic [CYCLES*WIDTH-1:0] held;
   always_ff @(posedge clk)
     if (!rst_n) held <= '0;

@@ -10,6 +10,7 @@ module demux #(
     input logic [F-1:0] in_flit,
     output logic [M*F-1:0] out_flit
 );
+  // verilator no_inline_module
   always_ff @(posedge clk)
     for (int c = 0; c < M; c = c + 1)
       if (!rst_n) out_flit[c*F+:F] <= '0;

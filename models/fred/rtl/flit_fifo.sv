@@ -12,6 +12,7 @@ module flit_fifo #(
     output logic valid,
     output logic [WIDTH-1:0] out
 );
+  // verilator no_inline_module
   localparam int A = fred_pkg::bits(DEPTH);
   localparam int N = $clog2(DEPTH + 1);
   logic [WIDTH-1:0] memory[DEPTH];

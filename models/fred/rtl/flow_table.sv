@@ -28,6 +28,7 @@ module flow_table #(
     output logic [FLOWS*(LEVELS > 0 ? LEVELS : 1) * fred_pkg::bits(M)-1:0] ways,
     output logic [FLOWS-1:0] unfinished  // packets are still to come
 );
+  // verilator no_inline_module
 `include "mutations.svh"
   localparam int C = fred_pkg::bits(M);
   localparam int WAY = (LEVELS > 0 ? LEVELS : 1) * C;

@@ -16,6 +16,7 @@ module fred_base #(
     input logic [P*(SIDE+W)-1:0] in_flit,
     output logic [P*(SIDE+W)-1:0] out_flit
 );
+  // verilator no_inline_module
   localparam int F = SIDE + W;
   localparam int PATH = TAG - ID - 2;
   logic [P*P-1:0] wanted;  // for every output the inputs of its flow

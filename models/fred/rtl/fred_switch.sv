@@ -83,9 +83,13 @@ module fred_switch #(
 
   // ---- input buffers
   logic [P*VC-1:0] waits, granted, has_flit, take;
-  logic [P*VC*64-1:0] header;
-  logic [P*VC*(W+2)-1:0] flit;
+  logic [63:0] header[P*VC];
+  logic [P*F-1:0] net_in, net_out;
   for (genvar i = 0; i < P; i = i + 1) begin : g_input
+    logic [VC*64-1:0] headers;
+    for (genvar v = 0; v < VC; v = v + 1) begin : g_header
+      assign header[i*VC+v] = headers[64*v+:64];
+    end
     input_buffer #(
         .W(W),
         .VC(VC),
@@ -102,11 +106,11 @@ module fred_switch #(
         .in_credit(in_credit[i]),
         .in_credit_vc(in_credit_vc[B*i+:B]),
         .waits(waits[VC*i+:VC]),
-        .header(header[VC*64*i+:VC*64]),
+        .header(headers),
         .granted(granted[VC*i+:VC]),
         .has_flit(has_flit[VC*i+:VC]),
-        .flit(flit[VC*(W+2)*i+:VC*(W+2)]),
-        .take(take[VC*i+:VC])
+        .take(take[VC*i+:VC]),
+        .flit(net_in[F*i+:F])
     );
   end
 
@@ -116,7 +120,6 @@ module fred_switch #(
   logic [P*WAY-1:0] packet_way;
   logic [P*B-1:0] packet_vc;
   logic [23:0] left[P];
-  logic [63:0] current_header[P];  // of the packet that an input sends
   logic [P-1:0] busy_in, busy_out;
 
   always_comb begin
@@ -193,8 +196,8 @@ module fred_switch #(
       end
   end
 
-  always_ff @(posedge clk)
-    for (int s = 0; s < P; s = s + 1)
+  for (genvar s = 0; s < P; s = s + 1) begin : g_packet
+    always_ff @(posedge clk)
       if (!rst_n) begin
         active[s] <= 1'b0;
         packet_bf16[s] <= 1'b0;
@@ -215,33 +218,20 @@ module fred_switch #(
         active[s] <= !ends[s];
         left[s] <= left[s] - 1;
       end
-  always_ff @(posedge clk)
-    for (int i = 0; i < P; i = i + 1)
-      for (int v = 0; v < VC; v = v + 1)
-        if (granted[i*VC+v]) current_header[i] <= header[(i*VC+v)*64+:64];
+  end
 
   // ---- interconnect
   logic [P*TAG-1:0] in_tag, out_tag;
-  logic [P*F-1:0] net_in, net_out;
   always_comb begin
     in_tag = '0;
     out_tag = '0;
-    net_in = '0;
     for (int s = 0; s < P; s = s + 1)
-      if (advances[s])
-        for (int i = 0; i < P; i = i + 1) begin
-          if (packet_in[s*P+i]) begin
-            in_tag[i*TAG+:TAG] = {1'b1, packet_bf16[s], ID'(s), packet_way[s*WAY+:WAY]};
-            net_in[i*F+:F] = {
-              flit[(i*VC+32'(packet_vc[s*B+:B]))*(W+2)+W+:2],
-              packet_vc[s*B+:B],
-              current_header[i],
-              flit[(i*VC+32'(packet_vc[s*B+:B]))*(W+2)+:W]
-            };
-          end
-          if (packet_out[s*P+i])
-            out_tag[i*TAG+:TAG] = {1'b1, packet_bf16[s], ID'(s), packet_way[s*WAY+:WAY]};
-        end
+      for (int i = 0; i < P; i = i + 1) begin
+        if (advances[s] && packet_in[s*P+i])
+          in_tag[i*TAG+:TAG] = {1'b1, packet_bf16[s], ID'(s), packet_way[s*WAY+:WAY]};
+        if (advances[s] && packet_out[s*P+i])
+          out_tag[i*TAG+:TAG] = {1'b1, packet_bf16[s], ID'(s), packet_way[s*WAY+:WAY]};
+      end
   end
   fred_network #(
       .P(P),

@@ -14,6 +14,7 @@ module output_credits #(
     input logic [N-1:0] take_flits,
     output logic [VC*N-1:0] credits
 );
+  // verilator no_inline_module
 `include "mutations.svh"
   localparam int B = fred_pkg::bits(VC);
   logic [VC*N-1:0] next;

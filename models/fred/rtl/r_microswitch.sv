@@ -13,6 +13,7 @@ module r_microswitch #(
     input logic [2*(SIDE+W)-1:0] in_flit,
     output logic [M*(SIDE+W)-1:0] out_flit
 );
+  // verilator no_inline_module
 `include "mutations.svh"
   localparam int F = SIDE + W;
   logic reduces;

@@ -12,6 +12,7 @@ module rd_microswitch #(
     input logic [2*(SIDE+W)-1:0] in_flit,
     output logic [2*(SIDE+W)-1:0] out_flit
 );
+  // verilator no_inline_module
   localparam int F = SIDE + W;
   logic [W-1:0] sum;
 
