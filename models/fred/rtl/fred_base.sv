@@ -13,11 +13,10 @@ module fred_base #(
     input logic rst_n,
     input logic [P*TAG-1:0] in_tag,  // {active, BF16, which flow, way}
     input logic [P*TAG-1:0] out_tag,
-    input logic [P*(SIDE+W)-1:0] in_flit,
-    output logic [P*(SIDE+W)-1:0] out_flit
+    input logic [SIDE+W-1:0] in_flit[P],
+    output logic [SIDE+W-1:0] out_flit[P]
 );
   // verilator no_inline_module
-  localparam int F = SIDE + W;
   localparam int PATH = TAG - ID - 2;
   logic [P*P-1:0] wanted;  // for every output the inputs of its flow
   logic unused;
@@ -41,8 +40,10 @@ module fred_base #(
         .rst_n(rst_n),
         .takes(wanted),
         .bf16(in_tag[TAG-2]),
-        .in_flit(in_flit),
-        .out_flit(out_flit)
+        .in_0(in_flit[0]),
+        .in_1(in_flit[1]),
+        .out_0(out_flit[0]),
+        .out_1(out_flit[1])
     );
   end else begin : g_three
     import fred_pkg::*;
@@ -53,8 +54,8 @@ module fred_base #(
     logic [1:0] bf16_1;
     logic bf16_2;
     logic possible;
-    logic [F-1:0] port_2, from_rd0, from_rd1;
-    logic [2*F-1:0] rd0_out, rd1_out;
+    localparam int F = SIDE + W;
+    logic [F-1:0] port_2, rd0_0, rd0_1, rd1_0, rd1_1, from_rd0;
 
     assign {possible, setting} = SETTINGS[32'(wanted)*SETTING+:SETTING];
     // A sum in the second adds port 2, one in the third what the first sends down.
@@ -69,7 +70,7 @@ module fred_base #(
     ) wait_2 (
         .clk(clk),
         .rst_n(rst_n),
-        .in(in_flit[2*F+:F]),
+        .in(in_flit[2]),
         .out(port_2)
     );
     delay_line #(
@@ -77,7 +78,7 @@ module fred_base #(
     ) wait_rd0 (
         .clk(clk),
         .rst_n(rst_n),
-        .in(rd0_out[0+:F]),
+        .in(rd0_0),
         .out(from_rd0)
     );
     delay_line #(
@@ -85,8 +86,8 @@ module fred_base #(
     ) wait_rd1 (
         .clk(clk),
         .rst_n(rst_n),
-        .in(rd1_out[F+:F]),
-        .out(from_rd1)
+        .in(rd1_1),
+        .out(out_flit[2])
     );
     rd_microswitch #(
         .W(W),
@@ -97,8 +98,10 @@ module fred_base #(
         .rst_n(rst_n),
         .takes(setting[3:0]),
         .bf16(in_tag[TAG-2]),
-        .in_flit(in_flit[0+:2*F]),
-        .out_flit(rd0_out)
+        .in_0(in_flit[0]),
+        .in_1(in_flit[1]),
+        .out_0(rd0_0),
+        .out_1(rd0_1)
     );
     rd_microswitch #(
         .W(W),
@@ -109,8 +112,10 @@ module fred_base #(
         .rst_n(rst_n),
         .takes(setting_1[3:0]),
         .bf16(bf16_1[0]),
-        .in_flit({port_2, rd0_out[F+:F]}),
-        .out_flit(rd1_out)
+        .in_0(rd0_1),
+        .in_1(port_2),
+        .out_0(rd1_0),
+        .out_1(rd1_1)
     );
     rd_microswitch #(
         .W(W),
@@ -121,10 +126,11 @@ module fred_base #(
         .rst_n(rst_n),
         .takes(setting_2),
         .bf16(bf16_2),
-        .in_flit({rd1_out[0+:F], from_rd0}),
-        .out_flit(out_flit[0+:2*F])
+        .in_0(from_rd0),
+        .in_1(rd1_0),
+        .out_0(out_flit[0]),
+        .out_1(out_flit[1])
     );
-    assign out_flit[2*F+:F] = from_rd1;
 
 `ifndef SYNTHESIS
     can_carry : assert property (@(posedge clk) disable iff (!rst_n) possible);

@@ -84,7 +84,7 @@ module fred_switch #(
   // ---- input buffers
   logic [P*VC-1:0] waits, granted, has_flit, take;
   logic [63:0] header[P*VC];
-  logic [P*F-1:0] net_in, net_out;
+  logic [F-1:0] net_in[P], net_out[P];
   for (genvar i = 0; i < P; i = i + 1) begin : g_input
     logic [VC*64-1:0] headers;
     for (genvar v = 0; v < VC; v = v + 1) begin : g_header
@@ -110,7 +110,7 @@ module fred_switch #(
         .granted(granted[VC*i+:VC]),
         .has_flit(has_flit[VC*i+:VC]),
         .take(take[VC*i+:VC]),
-        .flit(net_in[F*i+:F])
+        .flit(net_in[i])
     );
   end
 
@@ -281,7 +281,7 @@ module fred_switch #(
         .take_flits(start_flits),
         .credits(credits[o*VC*CREDIT+:VC*CREDIT])
     );
-    assign {out_head[o], out_tail[o], out_vc[o*B+:B], out_header[o*64+:64], out_data[o*W+:W]} = net_out[o*F+:F];
+    assign {out_head[o], out_tail[o], out_vc[o*B+:B], out_header[o*64+:64], out_data[o*W+:W]} = net_out[o];
   end
   delay_line #(
       .WIDTH (P),

@@ -10,12 +10,12 @@ module r_microswitch #(
     input logic rst_n,
     input logic [M*2-1:0] takes,  // for every output the inputs
     input logic bf16,
-    input logic [2*(SIDE+W)-1:0] in_flit,
-    output logic [M*(SIDE+W)-1:0] out_flit
+    input logic [SIDE+W-1:0] in_0,
+    input logic [SIDE+W-1:0] in_1,
+    output logic [SIDE+W-1:0] out_flit[M]
 );
   // verilator no_inline_module
 `include "mutations.svh"
-  localparam int F = SIDE + W;
   logic reduces;
   logic [W-1:0] a, b, sum;
 
@@ -23,8 +23,8 @@ module r_microswitch #(
     reduces = 1'b0;
     for (int c = 0; c < M; c = c + 1) reduces = reduces | (takes[2*c] & takes[2*c+1]);
   end
-  assign a = in_flit[W-1:0];
-  assign b = `FRED_MUTATION(7) ? in_flit[F+:W] << 1 : in_flit[F+:W];  // input 1 twice
+  assign a = in_0[W-1:0];
+  assign b = in_1[W-1:0];
   value_adder #(
       .W(W),
       .DATA_TYPE(DATA_TYPE)
@@ -36,16 +36,17 @@ module r_microswitch #(
       .sum(sum)
   );
 
-  always_ff @(posedge clk)
-    for (int c = 0; c < M; c = c + 1)
-      if (!rst_n) out_flit[c*F+:F] <= '0;
+  for (genvar c = 0; c < M; c = c + 1) begin : g_out
+    always_ff @(posedge clk)
+      if (!rst_n) out_flit[c] <= '0;
       else
         case (takes[2*c+:2])
-          2'b01: out_flit[c*F+:F] <= in_flit[0+:F];
-          2'b10: out_flit[c*F+:F] <= in_flit[F+:F];
-          2'b11: out_flit[c*F+:F] <= {in_flit[W+:SIDE], sum};
+          2'b01: out_flit[c] <= in_0;
+          2'b10: out_flit[c] <= in_1;
+          2'b11: out_flit[c] <= {in_0[W+:SIDE], sum};
           default: ;
         endcase
+  end
 
 `ifndef SYNTHESIS
   for (genvar c = 0; c < M; c = c + 1) begin : g_check

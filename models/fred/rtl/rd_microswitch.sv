@@ -9,11 +9,12 @@ module rd_microswitch #(
     input logic rst_n,
     input logic [3:0] takes,  // [1:0]: the inputs of output 0
     input logic bf16,
-    input logic [2*(SIDE+W)-1:0] in_flit,
-    output logic [2*(SIDE+W)-1:0] out_flit
+    input logic [SIDE+W-1:0] in_0,
+    input logic [SIDE+W-1:0] in_1,
+    output logic [SIDE+W-1:0] out_0,
+    output logic [SIDE+W-1:0] out_1
 );
   // verilator no_inline_module
-  localparam int F = SIDE + W;
   logic [W-1:0] sum;
 
   value_adder #(
@@ -22,21 +23,29 @@ module rd_microswitch #(
   ) adder (
       .enable(&takes[1:0] | &takes[3:2]),
       .bf16(bf16),
-      .a(in_flit[W-1:0]),
-      .b(in_flit[F+:W]),
+      .a(in_0[W-1:0]),
+      .b(in_1[W-1:0]),
       .sum(sum)
   );
 
   always_ff @(posedge clk)
-    for (int o = 0; o < 2; o = o + 1)
-      if (!rst_n) out_flit[o*F+:F] <= '0;
-      else
-        case (takes[2*o+:2])
-          2'b01: out_flit[o*F+:F] <= in_flit[0+:F];
-          2'b10: out_flit[o*F+:F] <= in_flit[F+:F];
-          2'b11: out_flit[o*F+:F] <= {in_flit[W+:SIDE], sum};
-          default: ;
-        endcase
+    if (!rst_n) begin
+      out_0 <= '0;
+      out_1 <= '0;
+    end else begin
+      case (takes[1:0])
+        2'b01: out_0 <= in_0;
+        2'b10: out_0 <= in_1;
+        2'b11: out_0 <= {in_0[W+:SIDE], sum};
+        default: ;
+      endcase
+      case (takes[3:2])
+        2'b01: out_1 <= in_0;
+        2'b10: out_1 <= in_1;
+        2'b11: out_1 <= {in_0[W+:SIDE], sum};
+        default: ;
+      endcase
+    end
 
 `ifndef SYNTHESIS
   equal_or_apart : assert property (@(posedge clk) disable iff (!rst_n)
