@@ -166,6 +166,16 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   }
   require_bound("the slowest collective", result.time_ps, plan.together.bound_ps);
   result.proven = spec.run.functional;
+  if (RtlViews& rtl = machine.wafer().rtl(); !rtl.empty()) {
+    rtl.finish(".");
+    result.rtl = rtl.json();
+    result.rtl_text = rtl.text();
+    try {
+      rtl.require_equal();
+    } catch (const std::runtime_error& error) {
+      result.rtl_failure = error.what();
+    }
+  }
   result.packet_hops = fabric.packet_hops();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
     result.injected_packets +=
