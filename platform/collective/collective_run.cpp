@@ -169,7 +169,8 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   if (RtlViews& rtl = machine.wafer().rtl(); !rtl.empty()) {
     rtl.finish(".");
     result.rtl = rtl.json();
-    result.rtl_text = rtl.text();
+    const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    result.rtl_text = rtl.text(cpu_s - rtl.host_s(), fabric.packet_hops());
     try {
       rtl.require_equal();
     } catch (const std::runtime_error& error) {

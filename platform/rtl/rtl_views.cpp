@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/rtl/rtl_views.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 
 #include "platform/rtl/configurations.h"
 #include "platform/rtl/rtl_waves.h"
+#include "tlm/fabric/fabric.h"
+#include "tlm/rtl/rtl_view.h"
 
 namespace wafertlm {
 namespace {
@@ -164,7 +167,13 @@ nlohmann::ordered_json RtlViews::json() const {
   return list;
 }
 
-std::string RtlViews::text() const {
+double RtlViews::host_s() const {
+  double sum_s = 0;
+  for (const auto& each : views_) sum_s += each->view->host_s();
+  return sum_s;
+}
+
+std::string RtlViews::text(double tlm_s, std::uint64_t hops) const {
   std::string text;
   for (const auto& each : views_) {
     const RtlViewParams& params = each->view->params();
@@ -175,6 +184,14 @@ std::string RtlViews::text() const {
     if (const RtlScoreboard* const board = each->view->scoreboard()) text += board->report();
     for (const std::string& file : each->written) text += "  waveform                  " + file + "\n";
     if (!params.recording.empty() && !each->is_temporary) text += "  recording                 " + params.recording + "\n";
+  }
+  std::uint64_t packets = 0;
+  for (const auto& each : views_) packets += each->view->cycles() == 0 ? 0 : each->view->packets();
+  if (packets != 0 && hops != 0 && tlm_s > 0) {
+    const double rtl_us = host_s() / static_cast<double>(packets) * 1e6, tlm_us = tlm_s / static_cast<double>(hops) * 1e6;
+    text += fmt::format("  speed                     a packet through the RTL {:.1f} us of this computer, through a switch of the "
+                        "model {:.2f} us with all around it: 1 to {:.0f}\n",
+                        rtl_us, tlm_us, rtl_us / tlm_us);
   }
   return text;
 }

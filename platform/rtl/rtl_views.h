@@ -6,10 +6,14 @@
 #include <vector>
 
 #include "platform/config/platform_spec.h"
-#include "tlm/fabric/fabric.h"
-#include "tlm/rtl/rtl_view.h"
+#include "tlm/fabric/packet.h"
 
 namespace wafertlm {
+
+class ClassTable;
+class Fabric;
+class RtlScoreboard;
+class Scheduler;
 
 /// The RTL of a wafer's switches, as wafer.fabric.rtl asks for it.
 class RtlViews {
@@ -28,8 +32,10 @@ class RtlViews {
 
   /// A row for each switch: what was compared, the histogram, the first divergence.
   nlohmann::ordered_json json() const;
-  /// The same for the terminal.
-  std::string text() const;
+  /// The same for the terminal. `tlm_s`: what the simulation cost beside the RTL, for `hops` packets through a switch; 0: not said.
+  std::string text(double tlm_s = 0, std::uint64_t hops = 0) const;
+  /// Processor time that the RTL cost.
+  double host_s() const;
   /// @throws std::runtime_error that names the first divergence of the first switch that has one.
   void require_equal() const;
 

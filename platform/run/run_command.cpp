@@ -226,7 +226,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
     files.emplace_back(options.report, report_html(report->data(results, config::resolved_yaml(experiment),
                                                                 experiment, job_run)));
   write_files(out, files);
-  std::string summary = run_summary(results) + rtl.text() + "Written:\n";
+  std::string summary = run_summary(results) + rtl.text(wall_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) + "Written:\n";
   for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (out / name).string());
   for (const std::string& line : written) summary += fmt::format("  {}\n", line);
   std::string failure;

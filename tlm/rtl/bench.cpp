@@ -54,15 +54,47 @@ void RtlBench::restart() {
   packets_.clear();
   configuration_.clear();
   words_due_.clear();
-  running_ = false;
-  edge_ = 0;
+  running_ = sleeps_ = false;
+  edge_ = next_edge_ = 0;
 }
 
-void RtlBench::start(TimePs now) {
+/// Something will happen at `at`. Credits that came while the clock stood are given at the edges where they would have
+/// been.
+void RtlBench::start(TimePs at_ps) {
   quiet_ = 0;
-  if (running_) return;
-  running_ = true;
-  edge_ = std::max(edge_, params_.clock.edge_from(now));
+  if (running_) {
+    // It may be set to start later than that.
+    if (sleeps_) edge_ = std::min(edge_, std::max(next_edge_, params_.clock.edge_from(at_ps)));
+    return;
+  }
+  running_ = sleeps_ = true;
+  next_edge_ = edge_;
+  edge_ = std::max(edge_, params_.clock.edge_from(at_ps));
+}
+
+/// The first edge after a pause: works off those in it at which credits are given.
+void RtlBench::catch_up() {
+  sleeps_ = false;
+  const std::uint64_t first = edge_;
+  edge_ = next_edge_;
+  const TimePs start_ps = params_.clock.edge_ps(first);
+  for (;;) {
+    TimePs due_ps = kNever;
+    bool gives = false;
+    for (std::uint32_t i = 0; i < leaving_.size(); ++i) {
+      const Leaving& behind = leaving_[i];
+      if (!behind.coming.empty()) due_ps = std::min(due_ps, behind.coming.begin()->first);
+      gives = gives || (behind.bounded && behind.room != 0 &&
+                        stream_->lacks_credit(i / design_.channels, i % design_.channels));
+    }
+    if (!gives) {
+      if (due_ps >= start_ps) break;
+      edge_ = std::max(edge_, params_.clock.edge_from(due_ps));
+    }
+    if (edge_ >= first) break;
+    run_edge();
+  }
+  edge_ = first;
 }
 
 void RtlBench::open(const RtlEntry& entry, TimePs now) {
@@ -104,7 +136,7 @@ void RtlBench::arrive(const RtlEvent& packet) {
     queue.flows[key] = {packet, 0};
   else
     queue.messages.push_back({packet, 0});
-  start(packet.now_ps);
+  start(packet.head_ps);
 }
 
 void RtlBench::credit(std::uint32_t output, std::uint32_t channel, std::uint32_t flits, TimePs at_ps, TimePs now) {
@@ -115,7 +147,7 @@ void RtlBench::credit(std::uint32_t output, std::uint32_t channel, std::uint32_t
                               ? params_.clock.edge_ps(design_.latency)
                               : 0;
   behind.coming.emplace(at_ps > ahead_ps ? at_ps - ahead_ps : 0, flits);
-  start(now);
+  if (!packets_.empty()) start(std::max(now, behind.coming.begin()->first));
 }
 
 bool RtlBench::is_configured(std::uint32_t entry) const {
@@ -125,27 +157,39 @@ bool RtlBench::is_configured(std::uint32_t entry) const {
 
 void RtlBench::wake() {
   if (cycles_ == 0) stream_->reset(0);
+  if (sleeps_) catch_up();
+  run_edge();
+  if (stream_->was_active() || !configuration_.empty()) {
+    quiet_ = 0;
+  } else if (++quiet_ >= (packets_.empty() ? kQuietWhenEmpty : kQuietWhenWaiting)) {
+    running_ = false;
+    // What is announced for later is not forgotten.
+    const TimePs next_ps = next_announced_ps();
+    if (next_ps != kNever) start(next_ps);
+  }
+}
+
+void RtlBench::run_edge() {
   ++cycles_;
   now_ps_ = params_.clock.edge_ps(edge_++);
   configure();
   give_credits(now_ps_);
   give_flits(now_ps_);
   stream_->cycle(now_ps_);
+}
 
-  bool credits_coming = false;
-  if (!stream_->was_active()) {
-    for (const Leaving& behind : leaving_) credits_coming = credits_coming || !behind.coming.empty();
-    // What is announced for later keeps the clock going, so that it is not forgotten.
-    for (const Queue& queue : queues_) {
-      if (!queue.messages.empty() && queue.messages.front().packet.head_ps > now_ps_) credits_coming = true;
-      for (const auto& [key, packet] : queue.flows) credits_coming = credits_coming || packet.packet.head_ps > now_ps_;
-    }
+TimePs RtlBench::next_announced_ps() const {
+  TimePs next_ps = kNever;
+  if (packets_.empty()) return next_ps;
+  for (const Leaving& behind : leaving_)
+    if (!behind.coming.empty()) next_ps = std::min(next_ps, behind.coming.begin()->first);
+  for (const Queue& queue : queues_) {
+    for (const Incoming& each : queue.messages)
+      if (each.packet.head_ps > now_ps_) next_ps = std::min(next_ps, each.packet.head_ps);
+    for (const auto& [key, each] : queue.flows)
+      if (each.packet.head_ps > now_ps_) next_ps = std::min(next_ps, each.packet.head_ps);
   }
-  if (stream_->was_active() || credits_coming || !configuration_.empty()) {
-    quiet_ = 0;
-  } else if (++quiet_ >= (packets_.empty() ? kQuietWhenEmpty : kQuietWhenWaiting)) {
-    running_ = false;
-  }
+  return next_ps;
 }
 
 void RtlBench::configure() {

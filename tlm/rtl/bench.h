@@ -113,7 +113,10 @@ class RtlBench final : private RtlStreamHost {
   std::size_t at(std::uint32_t port, std::uint32_t channel) const {
     return std::size_t{port} * design_.channels + channel;
   }
-  void start(TimePs now);
+  void start(TimePs at_ps);
+  void catch_up();
+  void run_edge();
+  TimePs next_announced_ps() const;
   void give_flits(TimePs now);
   Incoming* next_for(std::uint32_t input, TimePs now);
   Incoming* front_of(Queue& queue, TimePs now);
@@ -139,8 +142,9 @@ class RtlBench final : private RtlStreamHost {
   };
   std::deque<Word> configuration_;
   std::map<std::uint32_t, std::uint32_t> words_due_;                                   // by entry
-  bool running_ = false;
-  std::uint64_t edge_ = 0, cycles_ = 0;
+  bool running_ = false, sleeps_ = false;  // the clock, and that it is set to go on later
+  std::uint64_t edge_ = 0, next_edge_ = 0;  // the next one; after a pause the first that was left out
+  std::uint64_t cycles_ = 0;
   TimePs now_ps_ = 0;  // of the edge that is worked off
   std::uint32_t quiet_ = 0;
 };

@@ -2,6 +2,7 @@
 #include "tlm/rtl/rtl_view.h"
 
 #include <algorithm>
+#include <ctime>
 #include <stdexcept>
 
 namespace wafertlm {
@@ -107,10 +108,12 @@ void RtlView::ask_wake() {
 void RtlView::wake(std::uint32_t, TimePs now) {
   if (now < wake_ps_) return;  // an earlier request, overtaken
   wake_ps_ = kNever;
+  const std::clock_t begin = std::clock();
   if (shadow_)
     shadow_->advance(now);
   else
     bench_->advance(now);
+  host_s_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   ask_wake();
 }
 
@@ -342,7 +345,9 @@ std::uint64_t RtlView::cycles() const {
 }
 
 void RtlView::finish() {
+  const std::clock_t begin = std::clock();
   if (shadow_) shadow_->finish();
+  host_s_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   if (recorder_) recorder_->close();
 }
 

@@ -55,6 +55,8 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   std::string switch_name() const { return switch_.basename(); }
   std::uint64_t cycles() const;
   std::uint64_t packets() const { return packets_seen_; }
+  /// Processor time of this computer that the RTL took.
+  double host_s() const { return host_s_; }
   /// Of the RTL in place: rules of the pins that it broke. The first one.
   const std::string& first_violation() const { return first_violation_; }
 
@@ -114,6 +116,7 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   std::map<std::uint32_t, Leg> legs_;  // by entry
   TimePs wake_ps_ = kNever;            // asked for
   std::uint64_t packets_seen_ = 0;
+  double host_s_ = 0;
   std::string first_violation_;
 };
 

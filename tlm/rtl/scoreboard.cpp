@@ -92,7 +92,7 @@ void RtlScoreboard::count(Side& side, const RtlTransaction& transaction) const {
 
 void RtlScoreboard::compare(const RtlTransaction& model, const RtlTransaction& rtl) {
   ++compared_;
-  model_latency_ps_ += static_cast<double>(model.head_ps - model.arrival_ps);
+  model_latency_ps_ += static_cast<double>(model.head_ps) - static_cast<double>(model.arrival_ps);
   // Both came to the switch at the same time.
   rtl_latency_ps_ += static_cast<double>(rtl.head_ps) - static_cast<double>(model.arrival_ps);
   const auto difference_ps = static_cast<std::int64_t>(rtl.head_ps - model.head_ps);
