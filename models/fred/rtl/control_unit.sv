@@ -13,12 +13,12 @@ module control_unit #(
     parameter int WAY = 4,
     parameter int FLIT_BYTES = 16,
     parameter int CREDIT = 6,  // bits of a credit counter
-    parameter int PRIORITIES = 4,
-    parameter int PHASE_RULE = 0,
-    parameter int PHASE_CHANGE = 0
+    parameter int PRIORITIES = 4
 ) (
     input logic clk,
     input logic rst_n,
+    input logic phase_rule,
+    input logic [15:0] phase_change,
     // Fronts of the input channels.
     input logic [P*VC-1:0] waits,
     input logic [63:0] header[P*VC],
@@ -59,13 +59,15 @@ module control_unit #(
   localparam int NB = bits(N);
   localparam int BLOCKS = M ** LEVELS;
   localparam int BASE = ports_at(P, LEVELS);
-  localparam bit PHASES = PHASE_RULE != 0 || PHASE_CHANGE != 0;
   localparam base_settings_t SETTINGS = BASE == 3 ? base_settings() : '0;
 
   logic [NB-1:0] first;  // the contender whose turn it is
   logic [7:0] phase;  // the priority for which the switch is set
   logic phase_set;
   logic [15:0] changing;  // cycles until it is
+
+  logic phases;  // they matter
+  assign phases = phase_rule || phase_change != 0;
 
   // What each contender is.
   logic [N-1:0] ready;
@@ -102,10 +104,7 @@ module control_unit #(
           for (int j = 0; j < P; j = j + 1)
             if (its_in[i*VC+v][j]) begin
               if (j < i) ready[i*VC+v] = 1'b0;  // it contends there
-              if (j > i && !(waits[j*VC+v] && header[j*VC+v][15:0] == mine[15:0] &&
-                             (header[j*VC+v][39:16] == mine[39:16] ||
-                              // Mutation 4: the number after it is as good.
-                              `FRED_MUTATION(4) && header[j*VC+v][39:16] == mine[39:16] + 1)))
+              if (j > i && !(waits[j*VC+v] && header[j*VC+v][39:0] == mine[39:0]))
                 ready[i*VC+v] = 1'b0;
             end
         end
@@ -118,11 +117,11 @@ module control_unit #(
   always_comb begin
     may_enter = '1;
     current_goes_on = 1'b0;
-    if (PHASES)
+    if (phases)
       for (int n = 0; n < N; n = n + 1)
         if (ready[n] && !unicast[n] && phase_set) begin
           if (its_priority[n] == phase) current_goes_on = 1'b1;
-          if (PHASE_RULE != 0 && its_priority[n] > phase &&
+          if (phase_rule && its_priority[n] > phase &&
               !(its_in[n] == from_above[flow[n]*P+:P]))
             for (int f = 0; f < FLOWS; f = f + 1)
               if (unfinished[f] && priorities[8*f+:8] == its_priority[n])
@@ -135,7 +134,7 @@ module control_unit #(
   logic [FLOWS*P-1:0] arrived;
   always_comb begin
     arrived = '0;
-    if (PHASE_RULE != 0)
+    if (phase_rule)
       for (int i = 0; i < P; i = i + 1)
         for (int v = 0; v < VC; v = v + 1)
           if (waits[i*VC+v] && !header[i*VC+v][15]) arrived[32'(flow[i*VC+v])*P+i] = 1'b1;
@@ -221,14 +220,14 @@ module control_unit #(
             if (out[p] && 24'(credits[(p*VC+n%VC)*CREDIT+:CREDIT]) < its_flits[n]) has_credit = 1'b0;
           can_go = has_credit && (in & taken_in) == 0 && (out & taken_out) == 0;
 
-          if (PHASES && !unicast[n]) begin
+          if (phases && !unicast[n]) begin
             if (changing != 0 || changes) can_go = 1'b0;
             else if (!next_phase_set) begin
               next_phase_set = 1'b1;
               next_phase = turn;
             end else if (turn != next_phase) begin
               if (turn > next_phase ? !may_enter[n] : current_goes_on) can_go = 1'b0;
-              else if (PHASE_CHANGE != 0) begin
+              else if (phase_change != 0) begin
                 can_go = 1'b0;
                 changes = 1'b1;
                 next_phase = turn;
@@ -312,7 +311,7 @@ module control_unit #(
       first <= next_first;
       phase_set <= next_phase_set;
       if (!`FRED_MUTATION(6)) phase <= next_phase;  // mutation 6: it stays in its first phase
-      if (changes) changing <= 16'(PHASE_CHANGE);
+      if (changes) changing <= phase_change;
       else if (changing != 0) changing <= changing - 1;
     end
 
