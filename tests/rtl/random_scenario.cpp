@@ -16,7 +16,9 @@ std::uint64_t next(std::uint64_t& state) {  // SplitMix64
   z = (z ^ z >> 27) * 0x94D049BB133111EB;
   return z ^ z >> 31;
 }
-std::uint32_t below(std::uint64_t& state, std::size_t n) { return static_cast<std::uint32_t>(next(state) % n); }
+std::uint32_t below(std::uint64_t& state, std::size_t n) {
+  return static_cast<std::uint32_t>(next(state) % n);
+}
 
 std::vector<std::uint32_t> shuffled(std::uint32_t n, std::uint64_t& state) {
   std::vector<std::uint32_t> ports(n);
@@ -39,10 +41,18 @@ std::vector<FredFlow> flow_set(std::uint32_t ports, std::uint64_t& state) {
     const std::size_t most = std::min<std::size_t>({in.size(), out.size(), 6});
     const std::size_t k = 1 + below(state, most);
     switch (below(state, 5)) {
-      case 0: flows.push_back({take(in, 1), take(out, 1)}); break;
-      case 1: flows.push_back({take(in, 1), take(out, k)}); break;
-      case 2: flows.push_back({take(in, k), take(out, 1)}); break;
-      case 3: flows.push_back({take(in, k), take(out, 1 + below(state, most))}); break;
+      case 0:
+        flows.push_back({take(in, 1), take(out, 1)});
+        break;
+      case 1:
+        flows.push_back({take(in, 1), take(out, k)});
+        break;
+      case 2:
+        flows.push_back({take(in, k), take(out, 1)});
+        break;
+      case 3:
+        flows.push_back({take(in, k), take(out, 1 + below(state, most))});
+        break;
       default:  // the same ports, as long as there are some
         if (in == out)
           flows.push_back({take(in, k), take(out, k)});
@@ -119,7 +129,9 @@ class Maker {
   }
   void add_set(std::uint32_t traffic_class, double load) {
     const std::vector<FredFlow> flows = flow_set(scenario_.ports, state_);
-    const auto ways = ways_of(scenario_.ports, flows);
+    auto ways = ways_of(scenario_.ports, flows);
+    for (auto& way : ways)  // middle switches are alike: the second class gets others than the first
+      for (std::uint32_t& middle : way) middle = (middle + traffic_class) % 3;
     for (std::size_t i = 0; i < flows.size(); ++i) {
       const std::size_t f = add_flow(flows[i], ways[i], traffic_class);
       const std::uint32_t flits = 1 + below(state_, 4);

@@ -154,8 +154,7 @@ class RtlSwitch {
     const std::uint32_t bytes = packet.flits * kFlitBytes;
     if (packet.flow >= 0)
       return rtl_flow_header(static_cast<std::uint32_t>(packet.flow), packet.sequence, bytes);
-    const std::uint32_t priority =
-        scenario_classes()[static_cast<ClassId>(packet.traffic_class)].priority;
+    const std::uint32_t priority = scenario_classes()[static_cast<ClassId>(packet.traffic_class)].priority;
     return rtl_unicast_header(packet.output, priority, port, packet.sequence, bytes);
   }
 

@@ -24,9 +24,9 @@ std::string to_string(const DeliveryKey& key) {
 std::uint64_t hold_cycles(const SwitchScenario& scenario, const DeliveryKey& key) {
   if (scenario.most_hold == 0) return 0;
   std::uint64_t mixed = scenario.seed;
-  for (const std::uint64_t part : {std::uint64_t{std::get<0>(key)},
-                                   static_cast<std::uint64_t>(std::get<1>(key) + 100),
-                                   std::uint64_t{std::get<2>(key)} / 8}) {  // eight in a row are slow
+  for (const std::uint64_t part :
+       {std::uint64_t{std::get<0>(key)}, static_cast<std::uint64_t>(std::get<1>(key) + 100),
+        std::uint64_t{std::get<2>(key)} / 8}) {  // eight in a row are slow
     mixed = (mixed ^ part) * 0x9E3779B97F4A7C15;
     mixed ^= mixed >> 29;
   }

@@ -23,7 +23,8 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
         unit_(unit_params(), packets_, *this),
         sources_(scenario.ports) {
     for (Source& source : sources_)
-      source.room.assign(scenario_classes().virtual_channels(), CreditWindow(kDepthFlits * kFlitBytes));
+      for (std::size_t vc = 0; vc < scenario_classes().virtual_channels(); ++vc)
+        source.room.emplace_back(kDepthFlits * kFlitBytes);
     RoutedOrder orders(3, scenario.ports);
     flows_.reserve(scenario.flows.size());
     for (const ScenarioFlow& of : scenario.flows) {
@@ -70,7 +71,7 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
   };
   struct Source {
     std::size_t next = 0;
-    TimePs line_free = 0;
+    TimePs line_free = 0, planned = 0;
     std::vector<CreditWindow> room;
   };
 
@@ -107,7 +108,11 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
     if (source.next == all.size()) return;
     const ScenarioPacket& of = all[source.next];
     const TimePs ready = std::max<TimePs>(of.created * kCycle, source.line_free);
-    if (ready > now_) return at(ready, Event::source, input);
+    if (ready > now_) {
+      if (source.planned != ready) at(ready, Event::source, input);
+      source.planned = ready;
+      return;
+    }
     const std::uint32_t vc = channel_of(of), bytes = of.flits * kFlitBytes;
     if (source.room[vc].room(now_) < bytes) return;  // a credit comes back here
     source.room[vc].take(bytes);
@@ -128,7 +133,7 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
     } else {
       core_.arrive(static_cast<PortId>(input), packet, now_);
     }
-    at(source.line_free, Event::source, input);
+    at(source.planned = source.line_free, Event::source, input);
   }
 
   void credit_upstream(PortId input, Packet& packet, TimePs when) {
@@ -142,17 +147,15 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
   }
   void forward(PortId output, Packet& packet, TimePs) override {
     const auto port = static_cast<std::uint32_t>(output);
-    const int from = packet.flow ? static_cast<int>(packet.flow->slot)
-                                 : -1 - static_cast<int>(index_of(packet.source));
+    const int from =
+        packet.flow ? static_cast<int>(packet.flow->slot) : -1 - static_cast<int>(index_of(packet.source));
     const DeliveryKey key{port, from, static_cast<std::uint32_t>(packet.sequence)};
     TimePs room = packet.tail_ps + hold_cycles(scenario_, key) * kCycle;
-    if (!scenario_.closed_until.empty())
-      room = std::max<TimePs>(room, scenario_.closed_until[port] * kCycle);
+    if (!scenario_.closed_until.empty()) room = std::max<TimePs>(room, scenario_.closed_until[port] * kCycle);
     room += latency_ * kCycle;
     core_.credit(output, packet.vc, packet.wire_bytes, room, now_);
     if (packet.flow) unit_.credit(output, packet, room, now_);
-    deliveries_.emplace(key,
-                        Delivery{now_ / kCycle, packet.tail_ps / kCycle - 1, std::move(packet.data)});
+    deliveries_.emplace(key, Delivery{now_ / kCycle, packet.tail_ps / kCycle - 1, std::move(packet.data)});
   }
   void return_credit(PortId input, Packet& packet, TimePs when) override {
     if (packet.flow) return unit_.copy_left(packet, when);
@@ -187,8 +190,8 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
 }  // namespace
 
 TlmRun run_tlm(const SwitchScenario& scenario) {
-  const auto start = std::chrono::steady_clock::now();
   Switch one(scenario);
+  const auto start = std::chrono::steady_clock::now();
   one.run();
   TlmRun run;
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

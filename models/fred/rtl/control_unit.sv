@@ -151,7 +151,7 @@ module control_unit #(
     logic [P-1:0] taken_in, taken_out, in, out, wide_in, wide_out;
     logic [WAY-1:0] way;
     logic [7:0] turn;
-    logic can_go, has_credit, found;
+    logic can_go, has_credit, in_phase, found;
     logic [8:0] want;
     int block, n, s;
     for (int b = 0; b < (LEVELS + 1) * BLOCKS; b = b + 1) begin
@@ -180,6 +180,7 @@ module control_unit #(
     turn = '0;
     can_go = 1'b0;
     has_credit = 1'b0;
+    in_phase = 1'b0;
     found = 1'b0;
     want = '0;
     block = 0;
@@ -220,22 +221,25 @@ module control_unit #(
             if (out[p] && 24'(credits[(p*VC+n%VC)*CREDIT+:CREDIT]) < its_flits[n]) has_credit = 1'b0;
           can_go = has_credit && (in & taken_in) == 0 && (out & taken_out) == 0;
 
+          in_phase = 1'b1;
           if (phases && !unicast[n]) begin
-            if (changing != 0 || changes) can_go = 1'b0;
+            if (changing != 0 || changes) in_phase = 1'b0;
             else if (!next_phase_set) begin
               next_phase_set = 1'b1;
               next_phase = turn;
             end else if (turn != next_phase) begin
-              if (turn > next_phase ? !may_enter[n] : current_goes_on) can_go = 1'b0;
-              else if (phase_change != 0) begin
-                can_go = 1'b0;
-                changes = 1'b1;
+              if (turn > next_phase ? !may_enter[n] : current_goes_on) in_phase = 1'b0;
+              else begin
                 next_phase = turn;
-              end else next_phase = turn;
+                changes = phase_change != 0;
+                in_phase = !changes;
+              end
             end
           end
+          can_go = can_go && in_phase;
 
-          // The way: a flow's own, or for a unicast the first middle switch that is free at both ends.
+          // The way: a flow's own, or for a unicast the last middle switch that is free at both ends: the router gives
+          // flows the first ones.
           way = unicast[n] ? '0 : ways[flow[n]*WAY+:WAY];
           block = 0;
           for (int l = 0; l < LEVELS; l = l + 1) begin
@@ -246,7 +250,7 @@ module control_unit #(
               out[i] = 2 * i < P && (wide_out[2*i%P] || 2 * i + 1 < P && wide_out[(2*i+1)%P]);
             end
             found = 1'b0;
-            for (int c = 0; c < M; c = c + 1)
+            for (int c = M - 1; c >= 0; c = c - 1)
               if (!found && (unicast[n] || way[l*C+:C] == C'(c)) &&
                   (used_in[l*BLOCKS+block*M+c] & in) == 0 && (used_out[l*BLOCKS+block*M+c] & out) == 0) begin
                 found = 1'b1;
@@ -288,7 +292,7 @@ module control_unit #(
               used_out[l*BLOCKS+block] = used_out[l*BLOCKS+block] | out;
             end
             if (BASE == 3) wanted[block] = want;
-          end else if (!unicast[n] && has_credit) begin
+          end else if (!unicast[n] && has_credit && in_phase) begin
             taken_in = taken_in | its_in[n];
             taken_out = taken_out | its_out[n];
           end
@@ -310,7 +314,8 @@ module control_unit #(
     end else begin
       first <= next_first;
       phase_set <= next_phase_set;
-      if (!`FRED_MUTATION(6)) phase <= next_phase;  // mutation 6: it stays in its first phase
+      // Mutation 6: it stays in its first phase.
+      if (!(`FRED_MUTATION(6) && phase_set)) phase <= next_phase;
       if (changes) changing <= phase_change;
       else if (changing != 0) changing <= changing - 1;
     end
