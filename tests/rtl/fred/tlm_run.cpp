@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/rtl/tlm_run.h"
+#include "tests/rtl/fred/tlm_run.h"
 
 #include <chrono>
 #include <queue>

@@ -9,7 +9,7 @@
 #include <queue>
 #include <string>
 
-#include "tests/rtl/switch_scenario.h"
+#include "tests/rtl/fred/switch_scenario.h"
 
 namespace wafertlm::test {
 

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/rtl/models.h"
-#include "tests/rtl/random_scenario.h"
-#include "tests/rtl/tlm_run.h"
+#include "tests/rtl/fred/models.h"
+#include "tests/rtl/fred/random_scenario.h"
+#include "tests/rtl/fred/tlm_run.h"
 
 namespace wafertlm::test {
 namespace {

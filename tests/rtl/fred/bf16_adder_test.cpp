@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tests/rtl/random_scenario.h"
+#include "tests/rtl/fred/random_scenario.h"
 #include "tlm/data_type.h"
 
 namespace wafertlm::test {

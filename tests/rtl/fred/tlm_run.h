@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "tests/rtl/switch_scenario.h"
+#include "tests/rtl/fred/switch_scenario.h"
 
 namespace wafertlm::test {
 

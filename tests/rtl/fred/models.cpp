@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/rtl/models.h"
+#include "tests/rtl/fred/models.h"
 
 #include <VFred12.h>
 #include <VFred8.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/rtl/random_scenario.h"
+#include "tests/rtl/fred/random_scenario.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "tests/rtl/rtl_run.h"
+#include "tests/rtl/fred/rtl_run.h"
 
 namespace wafertlm::test {
 
