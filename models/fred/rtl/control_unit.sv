@@ -13,12 +13,12 @@ module control_unit #(
     parameter int WAY = 4,
     parameter int FLIT_BYTES = 16,
     parameter int CREDIT = 6,  // bits of a credit counter
-    parameter int PRIORITIES = 4,
-    parameter int PHASE_RULE = 0,
-    parameter int PHASE_CHANGE = 0
+    parameter int PRIORITIES = 4
 ) (
     input logic clk,
     input logic rst_n,
+    input logic phase_rule,
+    input logic [15:0] phase_change,
     // Fronts of the input channels.
     input logic [P*VC-1:0] waits,
     input logic [63:0] header[P*VC],
@@ -59,13 +59,15 @@ module control_unit #(
   localparam int NB = bits(N);
   localparam int BLOCKS = M ** LEVELS;
   localparam int BASE = ports_at(P, LEVELS);
-  localparam bit PHASES = PHASE_RULE != 0 || PHASE_CHANGE != 0;
   localparam base_settings_t SETTINGS = BASE == 3 ? base_settings() : '0;
 
   logic [NB-1:0] first;  // the contender whose turn it is
   logic [7:0] phase;  // the priority for which the switch is set
   logic phase_set;
   logic [15:0] changing;  // cycles until it is
+
+  logic phases;  // they matter
+  assign phases = phase_rule || phase_change != 0;
 
   // What each contender is.
   logic [N-1:0] ready;
@@ -102,10 +104,7 @@ module control_unit #(
           for (int j = 0; j < P; j = j + 1)
             if (its_in[i*VC+v][j]) begin
               if (j < i) ready[i*VC+v] = 1'b0;  // it contends there
-              if (j > i && !(waits[j*VC+v] && header[j*VC+v][15:0] == mine[15:0] &&
-                             (header[j*VC+v][39:16] == mine[39:16] ||
-                              // Mutation 4: the number after it is as good.
-                              `FRED_MUTATION(4) && header[j*VC+v][39:16] == mine[39:16] + 1)))
+              if (j > i && !(waits[j*VC+v] && header[j*VC+v][39:0] == mine[39:0]))
                 ready[i*VC+v] = 1'b0;
             end
         end
@@ -118,11 +117,11 @@ module control_unit #(
   always_comb begin
     may_enter = '1;
     current_goes_on = 1'b0;
-    if (PHASES)
+    if (phases)
       for (int n = 0; n < N; n = n + 1)
         if (ready[n] && !unicast[n] && phase_set) begin
           if (its_priority[n] == phase) current_goes_on = 1'b1;
-          if (PHASE_RULE != 0 && its_priority[n] > phase &&
+          if (phase_rule && its_priority[n] > phase &&
               !(its_in[n] == from_above[flow[n]*P+:P]))
             for (int f = 0; f < FLOWS; f = f + 1)
               if (unfinished[f] && priorities[8*f+:8] == its_priority[n])
@@ -135,7 +134,7 @@ module control_unit #(
   logic [FLOWS*P-1:0] arrived;
   always_comb begin
     arrived = '0;
-    if (PHASE_RULE != 0)
+    if (phase_rule)
       for (int i = 0; i < P; i = i + 1)
         for (int v = 0; v < VC; v = v + 1)
           if (waits[i*VC+v] && !header[i*VC+v][15]) arrived[32'(flow[i*VC+v])*P+i] = 1'b1;
@@ -152,7 +151,7 @@ module control_unit #(
     logic [P-1:0] taken_in, taken_out, in, out, wide_in, wide_out;
     logic [WAY-1:0] way;
     logic [7:0] turn;
-    logic can_go, has_credit, found;
+    logic can_go, has_credit, in_phase, found;
     logic [8:0] want;
     int block, n, s;
     for (int b = 0; b < (LEVELS + 1) * BLOCKS; b = b + 1) begin
@@ -181,6 +180,7 @@ module control_unit #(
     turn = '0;
     can_go = 1'b0;
     has_credit = 1'b0;
+    in_phase = 1'b0;
     found = 1'b0;
     want = '0;
     block = 0;
@@ -221,22 +221,25 @@ module control_unit #(
             if (out[p] && 24'(credits[(p*VC+n%VC)*CREDIT+:CREDIT]) < its_flits[n]) has_credit = 1'b0;
           can_go = has_credit && (in & taken_in) == 0 && (out & taken_out) == 0;
 
-          if (PHASES && !unicast[n]) begin
-            if (changing != 0 || changes) can_go = 1'b0;
+          in_phase = 1'b1;
+          if (phases && !unicast[n]) begin
+            if (changing != 0 || changes) in_phase = 1'b0;
             else if (!next_phase_set) begin
               next_phase_set = 1'b1;
               next_phase = turn;
             end else if (turn != next_phase) begin
-              if (turn > next_phase ? !may_enter[n] : current_goes_on) can_go = 1'b0;
-              else if (PHASE_CHANGE != 0) begin
-                can_go = 1'b0;
-                changes = 1'b1;
+              if (turn > next_phase ? !may_enter[n] : current_goes_on) in_phase = 1'b0;
+              else begin
                 next_phase = turn;
-              end else next_phase = turn;
+                changes = phase_change != 0;
+                in_phase = !changes;
+              end
             end
           end
+          can_go = can_go && in_phase;
 
-          // The way: a flow's own, or for a unicast the first middle switch that is free at both ends.
+          // The way: a flow's own, or for a unicast the last middle switch that is free at both ends: the router gives
+          // flows the first ones.
           way = unicast[n] ? '0 : ways[flow[n]*WAY+:WAY];
           block = 0;
           for (int l = 0; l < LEVELS; l = l + 1) begin
@@ -247,7 +250,7 @@ module control_unit #(
               out[i] = 2 * i < P && (wide_out[2*i%P] || 2 * i + 1 < P && wide_out[(2*i+1)%P]);
             end
             found = 1'b0;
-            for (int c = 0; c < M; c = c + 1)
+            for (int c = M - 1; c >= 0; c = c - 1)
               if (!found && (unicast[n] || way[l*C+:C] == C'(c)) &&
                   (used_in[l*BLOCKS+block*M+c] & in) == 0 && (used_out[l*BLOCKS+block*M+c] & out) == 0) begin
                 found = 1'b1;
@@ -289,7 +292,7 @@ module control_unit #(
               used_out[l*BLOCKS+block] = used_out[l*BLOCKS+block] | out;
             end
             if (BASE == 3) wanted[block] = want;
-          end else if (!unicast[n] && has_credit) begin
+          end else if (!unicast[n] && has_credit && in_phase) begin
             taken_in = taken_in | its_in[n];
             taken_out = taken_out | its_out[n];
           end
@@ -311,8 +314,9 @@ module control_unit #(
     end else begin
       first <= next_first;
       phase_set <= next_phase_set;
-      if (!`FRED_MUTATION(6)) phase <= next_phase;  // mutation 6: it stays in its first phase
-      if (changes) changing <= 16'(PHASE_CHANGE);
+      // Mutation 6: it stays in its first phase.
+      if (!(`FRED_MUTATION(6) && phase_set)) phase <= next_phase;
+      if (changes) changing <= phase_change;
       else if (changing != 0) changing <= changing - 1;
     end
 

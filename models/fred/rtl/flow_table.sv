@@ -6,11 +6,14 @@
 //   3  way through the middle switches: 4 bits per level, the outermost in [3:0]
 //   4  packets of the flow here
 // Writing word 2 opens or closes it; that comes last, and before the flow's first packet.
+// Entry 65535 is the switch: word 0 [0] phase rule, word 1 cycles of a change of phase.
 module flow_table #(
     parameter int P = 8,
     parameter int M = 3,
     parameter int FLOWS = 32,
-    parameter int LEVELS = 2
+    parameter int LEVELS = 2,
+    parameter int PHASE_RULE = 0,
+    parameter int PHASE_CHANGE = 0
 ) (
     input logic clk,
     input logic rst_n,
@@ -26,16 +29,26 @@ module flow_table #(
     output logic [FLOWS*P-1:0] outputs,
     output logic [FLOWS*P-1:0] from_above,  // at most one of `inputs`
     output logic [FLOWS*(LEVELS > 0 ? LEVELS : 1) * fred_pkg::bits(M)-1:0] ways,
-    output logic [FLOWS-1:0] unfinished  // packets are still to come
+    output logic [FLOWS-1:0] unfinished,  // packets are still to come
+    output logic phase_rule,
+    output logic [15:0] phase_change
 );
   // verilator no_inline_module
-`include "mutations.svh"
   localparam int C = fred_pkg::bits(M);
   localparam int WAY = (LEVELS > 0 ? LEVELS : 1) * C;
   logic [31:0] left[FLOWS];
   logic chosen;
 
   assign chosen = cfg_valid && 32'(cfg_flow) < FLOWS;
+  always_ff @(posedge clk)
+    if (!rst_n) begin
+      phase_rule <= PHASE_RULE != 0;
+      phase_change <= 16'(PHASE_CHANGE);
+    end else if (cfg_valid && cfg_flow == 16'hFFFF) begin
+      if (cfg_word == 0) phase_rule <= cfg_data[0];
+      if (cfg_word == 1) phase_change <= cfg_data[15:0];
+    end
+
   for (genvar f = 0; f < FLOWS; f = f + 1) begin : g_flow
     logic write;
     assign write = chosen && cfg_flow == 16'(f);
@@ -74,6 +87,6 @@ module flow_table #(
   end
 
 `ifndef SYNTHESIS
-  known_entry : assert property (@(posedge clk) disable iff (!rst_n) cfg_valid |-> chosen && cfg_word < 5);
+  known_entry : assert property (@(posedge clk) disable iff (!rst_n) cfg_valid |-> (chosen || cfg_flow == 16'hFFFF) && cfg_word < 5);
 `endif
 endmodule

@@ -10,8 +10,8 @@ module fred_switch #(
     parameter int OUT_DEPTH = DEPTH,  // of the next buffers
     parameter int FLOWS = 32,  // stored configurations
     parameter int DATA_TYPE = 2,  // 0: INT32, 1: BF16, 2: each flow's
-    parameter int PRIORITIES = 4,
-    parameter int PHASE_RULE = 0,
+    parameter int PRIORITIES = 4,  // at most 8
+    parameter int PHASE_RULE = 0,  // 0, 1; both can be changed: flow_table.sv
     parameter int PHASE_CHANGE = 0  // cycles
 ) (
     input logic clk,
@@ -55,6 +55,8 @@ module fred_switch #(
 
   // ---- stored configurations
   logic [FLOWS-1:0] is_open, flow_bf16, unfinished, grant_flow;
+  logic phase_rule;
+  logic [15:0] phase_change;
   logic [FLOWS*8-1:0] priorities;
   logic [FLOWS*P-1:0] flow_inputs, flow_outputs, from_above;
   logic [FLOWS*WAY-1:0] ways;
@@ -62,7 +64,9 @@ module fred_switch #(
       .P(P),
       .M(M),
       .FLOWS(FLOWS),
-      .LEVELS(LEVELS)
+      .LEVELS(LEVELS),
+      .PHASE_RULE(PHASE_RULE),
+      .PHASE_CHANGE(PHASE_CHANGE)
   ) table_of_flows (
       .clk(clk),
       .rst_n(rst_n),
@@ -78,17 +82,21 @@ module fred_switch #(
       .outputs(flow_outputs),
       .from_above(from_above),
       .ways(ways),
-      .unfinished(unfinished)
+      .unfinished(unfinished),
+      .phase_rule(phase_rule),
+      .phase_change(phase_change)
   );
 
   // ---- input buffers
-  logic [P*VC-1:0] waits, granted, has_flit, take;
+  logic [P*VC-1:0] waits, has_flit;
+  logic [P-1:0] granted, take;
+  logic [P*B-1:0] granted_vc, take_vc;
   logic [63:0] header[P*VC];
   logic [F-1:0] net_in[P], net_out[P];
   for (genvar i = 0; i < P; i = i + 1) begin : g_input
-    logic [VC*64-1:0] headers;
+    logic [63:0] headers[VC];
     for (genvar v = 0; v < VC; v = v + 1) begin : g_header
-      assign header[i*VC+v] = headers[64*v+:64];
+      assign header[i*VC+v] = headers[v];
     end
     input_buffer #(
         .W(W),
@@ -107,9 +115,11 @@ module fred_switch #(
         .in_credit_vc(in_credit_vc[B*i+:B]),
         .waits(waits[VC*i+:VC]),
         .header(headers),
-        .granted(granted[VC*i+:VC]),
+        .granted(granted[i]),
+        .granted_vc(granted_vc[B*i+:B]),
         .has_flit(has_flit[VC*i+:VC]),
-        .take(take[VC*i+:VC]),
+        .take(take[i]),
+        .take_vc(take_vc[B*i+:B]),
         .flit(net_in[i])
     );
   end
@@ -153,12 +163,12 @@ module fred_switch #(
       .WAY(WAY),
       .FLIT_BYTES(W / 8),
       .CREDIT(CREDIT),
-      .PRIORITIES(PRIORITIES),
-      .PHASE_RULE(PHASE_RULE),
-      .PHASE_CHANGE(PHASE_CHANGE)
+      .PRIORITIES(PRIORITIES)
   ) control (
       .clk(clk),
       .rst_n(rst_n),
+      .phase_rule(phase_rule),
+      .phase_change(phase_change),
       .waits(waits),
       .header(header),
       .is_open(is_open),
@@ -188,11 +198,19 @@ module fred_switch #(
 
   always_comb begin
     granted = '0;
+    granted_vc = '0;
     take = '0;
+    take_vc = '0;
     for (int s = 0; s < P; s = s + 1)
       for (int i = 0; i < P; i = i + 1) begin
-        if (grant[s] && grant_in[s*P+i]) granted[i*VC+32'(grant_vc[s*B+:B])] = 1'b1;
-        if (advances[s] && packet_in[s*P+i]) take[i*VC+32'(packet_vc[s*B+:B])] = 1'b1;
+        if (grant[s] && grant_in[s*P+i]) begin
+          granted[i] = 1'b1;
+          granted_vc[i*B+:B] = grant_vc[s*B+:B];
+        end
+        if (advances[s] && packet_in[s*P+i]) begin
+          take[i] = 1'b1;
+          take_vc[i*B+:B] = packet_vc[s*B+:B];
+        end
       end
   end
 
@@ -230,7 +248,11 @@ module fred_switch #(
         if (advances[s] && packet_in[s*P+i])
           in_tag[i*TAG+:TAG] = {1'b1, packet_bf16[s], ID'(s), packet_way[s*WAY+:WAY]};
         if (advances[s] && packet_out[s*P+i])
-          out_tag[i*TAG+:TAG] = {1'b1, packet_bf16[s], ID'(s), packet_way[s*WAY+:WAY]};
+          // Mutation 5: the last two middle switches are swapped at the outputs.
+          out_tag[i*TAG+:TAG] = {
+            1'b1, packet_bf16[s], ID'(s),
+            `FRED_MUTATION(5) && packet_way[s*WAY+:WAY] != 0 ? packet_way[s*WAY+:WAY] ^ WAY'(3) : packet_way[s*WAY+:WAY]
+          };
       end
   end
   fred_network #(

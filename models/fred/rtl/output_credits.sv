@@ -16,25 +16,22 @@ module output_credits #(
 );
   // verilator no_inline_module
 `include "mutations.svh"
-  localparam int B = fred_pkg::bits(VC);
   logic [VC*N-1:0] next;
 
   always_comb begin
     next = credits;
-    for (int v = 0; v < VC; v = v + 1) begin
-      if (take && take_vc == B'(v)) next[v*N+:N] = next[v*N+:N] - take_flits;
-      // Mutation 3: the credit of a flit is lost when a packet is granted in the same cycle.
-      if (out_credit && out_credit_vc == B'(v) && !(`FRED_MUTATION(3) && take)) next[v*N+:N] = next[v*N+:N] + 1;
-    end
+    if (take) next[take_vc*N+:N] = next[take_vc*N+:N] - take_flits;
+    // Mutation 3: a credit is lost that comes when there is none.
+    if (out_credit && !(`FRED_MUTATION(3) && credits[out_credit_vc*N+:N] == 0))
+      next[out_credit_vc*N+:N] = next[out_credit_vc*N+:N] + 1;
   end
   always_ff @(posedge clk) credits <= rst_n ? next : {VC{N'(DEPTH)}};
 
 `ifndef SYNTHESIS
-  for (genvar v = 0; v < VC; v = v + 1) begin : g_check
-    no_overflow : assert property (@(posedge clk) disable iff (!rst_n)
-      out_credit && out_credit_vc == B'(v) |-> credits[v*N+:N] < N'(DEPTH));
-    enough : assert property (@(posedge clk) disable iff (!rst_n)
-      take && take_vc == B'(v) |-> credits[v*N+:N] >= take_flits);
-  end
+  logic full, lacks;
+  assign full = credits[out_credit_vc*N+:N] == N'(DEPTH);
+  assign lacks = credits[take_vc*N+:N] < take_flits;
+  no_overflow : assert property (@(posedge clk) disable iff (!rst_n) out_credit |-> !full);
+  enough : assert property (@(posedge clk) disable iff (!rst_n) take |-> !lacks);
 `endif
 endmodule

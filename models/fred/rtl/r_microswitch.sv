@@ -24,7 +24,11 @@ module r_microswitch #(
     for (int c = 0; c < M; c = c + 1) reduces = reduces | (takes[2*c] & takes[2*c+1]);
   end
   assign a = in_0[W-1:0];
-  assign b = in_1[W-1:0];
+  always_comb begin
+    b = in_1[W-1:0];
+    if (`FRED_MUTATION(7))  // input 1 counts twice
+      for (int i = 0; i < W / 32; i = i + 1) b[32*i+:32] = in_1[32*i+:32] << 1;
+  end
   value_adder #(
       .W(W),
       .DATA_TYPE(DATA_TYPE)
@@ -43,7 +47,8 @@ module r_microswitch #(
         case (takes[2*c+:2])
           2'b01: out_flit[c] <= in_0;
           2'b10: out_flit[c] <= in_1;
-          2'b11: out_flit[c] <= {in_0[W+:SIDE], sum};
+          // Mutation 4: from number 8 on a sum has the number after its own.
+          2'b11: out_flit[c] <= {in_0[W+:SIDE] + (`FRED_MUTATION(4) && in_0[W+19+:21] != 0 ? SIDE'(65536) : '0), sum};
           default: ;
         endcase
   end

@@ -15,6 +15,7 @@ module rd_microswitch #(
     output logic [SIDE+W-1:0] out_1
 );
   // verilator no_inline_module
+`include "mutations.svh"
   logic [W-1:0] sum;
 
   value_adder #(
@@ -24,7 +25,7 @@ module rd_microswitch #(
       .enable(&takes[1:0] | &takes[3:2]),
       .bf16(bf16),
       .a(in_0[W-1:0]),
-      .b(in_1[W-1:0]),
+      .b(`FRED_MUTATION(1) ? in_0[W-1:0] : in_1[W-1:0]),
       .sum(sum)
   );
 
