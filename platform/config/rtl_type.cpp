@@ -17,7 +17,7 @@ std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
                 "the RTL gets the same packets beside it and is compared")
       .optional("design", &RtlSpec::design, maybe<std::string>(word()),
                 "RTL that wafertlm_add_rtl() has made part of the program; `wafertlm rtl designs` lists them")
-      .optional("clock", &RtlSpec::clock_hz, auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1 THz")),
+      .optional("clock", &RtlSpec::clock_hz, auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1000 GHz")),
                 "auto: what makes a port carry as much as the switch's links, a flit in every cycle")
       .optional("tolerance", &RtlSpec::tolerance_ps, maybe<TimePs>(time),
                 "With both: most that a head may leave earlier or later than the model's; without it times are "
