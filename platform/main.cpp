@@ -17,6 +17,7 @@
 #include "platform/memory/memory_command.h"
 #include "platform/memory_engine/memory_engine_command.h"
 #include "platform/report/compare_command.h"
+#include "platform/rtl/rtl_command.h"
 #include "platform/run/run_command.h"
 #include "platform/study/study_command.h"
 #include "platform/trace/trace_command.h"
@@ -46,7 +47,7 @@ int run(int argc, char** argv) {
       {"study", add_study_command(app)},       {"compare", add_compare_command(app)},
       {"explain", add_explain_command(app)},   {"astra-sim", add_astra_sim_command(app)},
       {"convert", add_convert_command(app)},   {"memory-engine", add_memory_engine_command(app)},
-      {"memory", add_memory_command(app)},
+      {"memory", add_memory_command(app)},     {"rtl", add_rtl_command(app)},
   };
   try {
     app.parse(argc, argv);

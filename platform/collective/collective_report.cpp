@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <cstdio>
 
 #include "platform/command/format.h"
@@ -206,20 +207,35 @@ Json CollectiveReport::rows(std::uint64_t bytes, const CollectiveResult& result)
     row["values_proven"] = result.proven;
     if (result.reliability) row["reliability"] = to_json(*result.reliability, bit_error_rate_);
   }
+  if (!result.rtl.is_null()) {
+    rows.front()["rtl"] = result.rtl;
+    rows.front()["rtl_text"] = result.rtl_text;
+    rows.front()["rtl_failure"] = result.rtl_failure;
+  }
   return rows;
 }
 
-void CollectiveReport::add(const Json& rows) {
-  for (const Json& row : rows) {
+void CollectiveReport::add(const Json& given) {
+  for (Json row : given) {
+    std::string rtl_text;
+    if (row.contains("rtl")) {
+      rtl_text = row["rtl_text"].get<std::string>();
+      if (rtl_failure_.empty()) rtl_failure_ = row["rtl_failure"].get<std::string>();
+      row.erase("rtl_text");
+      row.erase("rtl_failure");
+    }
     report_["rows"].push_back(row);
     if (json_) continue;
     if (report_["rows"].size() == 1) print_head();
     print_row(row);
+    if (!rtl_text.empty()) fmt::print("{}", rtl_text);
   }
 }
 
 void CollectiveReport::finish() const {
   if (json_) fmt::print("{}\n", report_.dump(2));
+  std::fflush(stdout);
+  if (!rtl_failure_.empty()) throw std::runtime_error(rtl_failure_);
 }
 
 void CollectiveReport::print_head() const {

@@ -23,7 +23,8 @@ class CollectiveReport {
   /// The rows of one size: one for each lane; of a stream one.
   nlohmann::json rows(std::uint64_t bytes, const CollectiveResult& result) const;
   /// Adds them; the table grows line by line.
-  void add(const nlohmann::json& rows);
+  void add(const nlohmann::json& given);
+  /// @throws std::runtime_error: RTL of a switch differs from its model.
   void finish() const;
 
  private:
@@ -39,6 +40,7 @@ class CollectiveReport {
   double bit_error_rate_;
   std::vector<std::string> notes_;  // named losses
   nlohmann::json report_;
+  std::string rtl_failure_;
 };
 
 }  // namespace wafertlm

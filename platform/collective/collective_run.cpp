@@ -166,6 +166,17 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   }
   require_bound("the slowest collective", result.time_ps, plan.together.bound_ps);
   result.proven = spec.run.functional;
+  if (RtlViews& rtl = machine.wafer().rtl(); !rtl.empty()) {
+    rtl.finish(".");
+    result.rtl = rtl.json();
+    const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    result.rtl_text = rtl.text(cpu_s - rtl.host_s(), fabric.packet_hops());
+    try {
+      rtl.require_equal();
+    } catch (const std::runtime_error& error) {
+      result.rtl_failure = error.what();
+    }
+  }
   result.packet_hops = fabric.packet_hops();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
     result.injected_packets +=

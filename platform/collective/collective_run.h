@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <stdexcept>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -41,6 +42,8 @@ struct CollectiveResult {
   bool proven = false;  ///< functional mode: every value was right
   std::uint64_t injected_packets = 0;
   std::optional<ReliabilityTotals> reliability;  ///< with Go-Back-N
+  nlohmann::ordered_json rtl;                    ///< of switches with RTL; null without
+  std::string rtl_text, rtl_failure;
   double simulation_cpu_s = 0;                   ///< of the host, without building the platform
 };
 

@@ -7,6 +7,7 @@
 #include "platform/config/fred_chips_type.h"
 #include "platform/config/graph_type.h"
 #include "platform/config/platform_type.h"
+#include "platform/config/rtl_type.h"
 #include "platform/config/value_types.h"
 #include "tlm/link/class_table.h"
 
@@ -279,7 +280,9 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
                 "Traffic classes; those that share a virtual channel have one priority")
       .optional("bit_error_rate", &FabricSpec::bit_error_rate, fraction(1e-5),
                 "Probability that a bit is wrong after a link; wrong packets are repeated")
-      .optional("reliability", &FabricSpec::reliability, reliability_type(), "How bit errors are repaired");
+      .optional("reliability", &FabricSpec::reliability, reliability_type(), "How bit errors are repaired")
+      .optional("rtl", &FabricSpec::rtl, list_of<RtlSpec>(rtl_type(), 0, 64),
+                "Switches whose RTL runs beside them, or in their place; the first entry that names a switch holds");
   type->alternative(&FabricSpec::wiring, Wiring::mesh, "kind", kMesh)
       .required("link_bandwidth", &FabricSpec::link_bandwidth_bytes_per_s, bandwidth,
                 "Bandwidth of a link between two routers, per direction")
@@ -364,6 +367,7 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
       .check(check_classes)
       .check(check_switching)
       .check(check_reliability)
+      .check(check_rtl)
       .check(check_buffer);
   return type;
 }

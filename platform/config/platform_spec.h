@@ -11,6 +11,7 @@
 #include "platform/config/hbm_spec.h"
 #include "platform/config/origins.h"
 #include "platform/config/remote_memory_spec.h"
+#include "platform/config/rtl_spec.h"
 #include "tlm/data_type.h"
 #include "tlm/fabric_traits.h"
 #include "tlm/units.h"
@@ -168,6 +169,7 @@ struct FabricSpec {
   std::vector<NpuId> failed_routers;
   double bit_error_rate = 0;  ///< of every link
   ReliabilitySpec reliability;
+  std::vector<RtlSpec> rtl;
 
   /// Whether packets are acknowledged.
   bool is_reliable() const {

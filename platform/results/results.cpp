@@ -201,6 +201,7 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
                        {"control_dependencies_left_out", left_out},
                        {"nodes_held_most", job.held_high_water()}};
   results["values_proven"] = job.proven();
+  if (!machine.wafer().rtl().empty()) results["rtl"] = machine.wafer().rtl().json();
   if (const auto reliability = machine.reliability())
     results["reliability"] = to_json(*reliability, machine.wafer().spec().wafer.fabric.bit_error_rate);
   results["simulation"] = {{"end_s", seconds(job.end_ps())},

@@ -178,6 +178,7 @@ void require_options_that_fit(const ExperimentOptions& options) {
 int run(const Options& options) {
   const ExperimentRun done = run_experiment(options);
   fmt::print("{}{}", options.critical_path ? critical_path_text(done.results) : "", done.summary);
+  if (!done.failure.empty()) throw std::runtime_error(done.failure);
   return 0;
 }
 
@@ -212,6 +213,8 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
     job_run.run([&](TimePs now, std::uint64_t done, std::uint64_t all) { progress.update(now, done, all); });
   }
   const std::vector<std::string> written = lookers.finish();
+  RtlViews& rtl = machine.wafer().rtl();
+  rtl.finish(out.string());
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
   std::vector<std::pair<std::string, std::string>> files = {
@@ -223,10 +226,16 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
     files.emplace_back(options.report, report_html(report->data(results, config::resolved_yaml(experiment),
                                                                 experiment, job_run)));
   write_files(out, files);
-  std::string summary = run_summary(results) + "Written:\n";
+  std::string summary = run_summary(results) + rtl.text(wall_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) + "Written:\n";
   for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (out / name).string());
   for (const std::string& line : written) summary += fmt::format("  {}\n", line);
-  return {results, summary};
+  std::string failure;
+  try {
+    rtl.require_equal();
+  } catch (const std::runtime_error& error) {
+    failure = error.what();
+  }
+  return {results, summary, failure};
 }
 
 std::function<int()> add_run_command(CLI::App& app) {

@@ -32,9 +32,11 @@ Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
       scheduler("scheduler", fabric_kind(spec.wafer).horizon_ps(spec.wafer)),
       fabric_(fabric_kind(spec.wafer)
                   .make(spec.wafer, with_io,
-                        FabricSurroundings{classes, scheduler, packets, checkers(), reverse})) {}
+                        FabricSurroundings{classes, scheduler, packets, checkers(), reverse})),
+      rtl_(std::make_unique<RtlViews>(spec.wafer.fabric, *fabric_, scheduler, packets, classes)) {}
 
 void Wafer::require_rest() {
+  rtl_->require_rest();
   std::string problem;
   if (fabric_->queued_packets() != 0)
     problem += std::to_string(fabric_->queued_packets()) + " packets wait in switches; ";

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "platform/config/platform_spec.h"
+#include "platform/rtl/rtl_views.h"
 #include "platform/system/fabric_kind.h"
 #include "tlm/checking.h"
 #include "tlm/fabric/message.h"
@@ -26,6 +27,8 @@ class Wafer {
   const config::PlatformSpec& spec() const { return spec_; }
   Fabric& fabric() { return *fabric_; }
   const Fabric& fabric() const { return *fabric_; }
+  /// The RTL of switches; empty if there is none.
+  RtlViews& rtl() { return *rtl_; }
   std::uint32_t npus() const { return spec_.wafer.npu_count(); }
   /// NPUs and attached I/O controllers.
   std::uint32_t endpoints() const { return fabric_->endpoints(); }
@@ -47,6 +50,7 @@ class Wafer {
 
  private:
   std::unique_ptr<Fabric> fabric_;
+  std::unique_ptr<RtlViews> rtl_;
 };
 
 }  // namespace wafertlm

@@ -48,6 +48,9 @@ class Run {
         offered_(offered),
         senders_(count_senders()),
         packets_per_cycle_(offered / static_cast<double>(units_.packet_flits)) {
+    if (!fabric_.rtl.empty())
+      throw std::invalid_argument(
+          "`wafertlm traffic` reports no RTL: leave wafer.fabric.rtl out, or use run or collective");
     if (!(offered > 0) || packets_per_cycle_ > 1)
       throw std::invalid_argument(fmt::format(
           "an offered load of {} flits per node and cycle is not possible; a source makes at most a packet "

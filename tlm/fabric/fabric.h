@@ -84,6 +84,8 @@ class Fabric : public sc_core::sc_module {
   void require_routes(const std::vector<NpuId>& endpoints) const;
 
   const std::vector<FabricLink>& links() const { return links_; }
+  /// Switch number `n`. Requires n < switches(), and that messages() is null.
+  SwitchModule& switch_module(std::size_t n) { return *switches_[n]; }
   virtual std::size_t switches() const { return switches_.size(); }
   virtual OutputCounters counters(const FabricLink& link) const {
     return switches_[link.from]->core().counters(link.output);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tlm/link/flow_leg.h"
+#include "tlm/link/switch_view.h"
 
 namespace wafertlm {
 namespace {
@@ -67,9 +68,11 @@ void FlowUnit::open(const Flow& flow, const FlowLeg& leg, const std::vector<std:
     output.room = CreditWindow(room_bytes[i]);
   }
   legs_.push_back(std::move(made));
+  if (view_) view_->leg_opened(flow, leg, room_bytes);
 }
 
 void FlowUnit::close(const Flow& flow) {
+  if (view_) view_->flow_closed(flow);
   for (const auto& leg : legs_) {
     if (leg->flow != &flow) continue;
     if (!leg->done && !flow.answers)
@@ -281,6 +284,13 @@ void FlowUnit::finish_if_done(Leg& leg) {
   }
   leg.done = true;
   host_.leg_done(*leg.flow, leg.done_ps);
+}
+
+void FlowUnit::leg_was_carried(const Flow& flow, std::uint32_t stripe, PortId output, TimePs at) {
+  Leg& leg = *by_output_[table_index(flow, stripe, params_.outputs, output)].leg;
+  leg.done = true;
+  leg.gone = leg.packets;
+  host_.leg_done(flow, at);
 }
 
 std::map<FlowKey, std::vector<FlowLegCounters>> FlowUnit::counters() const {

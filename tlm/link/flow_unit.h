@@ -16,6 +16,8 @@
 
 namespace wafertlm {
 
+class SwitchView;
+
 struct FlowUnitParams {
   std::size_t outputs = 0;
   TimePs pipeline_ps = 0;               ///< of the switch; copies pass it on their way to the output
@@ -107,6 +109,11 @@ class FlowUnit {
   /// The tails of answers have arrived.
   void wake(TimePs now);
 
+  /// Tells `view` which legs there are.
+  void set_view(SwitchView& view) { view_ = &view; }
+  /// The view has carried all packets of a leg, that of this stripe and output; the last credit is home at `at`.
+  void leg_was_carried(const Flow& flow, std::uint32_t stripe, PortId output, TimePs at);
+
   /// Packets that wait at inputs for others, or until their copies have left.
   std::uint64_t queued() const { return queued_; }
   std::uint64_t phase_changes() const { return phase_changes_; }
@@ -168,6 +175,7 @@ class FlowUnit {
   // Whose tails have not arrived, by the time of that; of one instant by port, whoever called first.
   std::multimap<std::pair<TimePs, PortId>, Packet*> answers_;
   FlowRepairCounters repairs_;
+  SwitchView* view_ = nullptr;
 };
 
 }  // namespace wafertlm

@@ -409,6 +409,14 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
   host_.forward(PortId{output.port}, packet, now + output.latency_ps);
 }
 
+void SwitchCore::count(PortId port, const Packet& packet, TimePs start_ps, TimePs end_ps) {
+  Output& output = outputs_[index_of(port)];
+  ++output.packets;
+  output.payload_bytes += packet.payload_bytes;
+  output.wire_bytes += packet.wire_bytes;
+  if (is_observed_) observer_->sent(observed_, port, packet, start_ps, end_ps);
+}
+
 /// After a packet began to leave at `now`: asks for the wake-up at which the first of the waiting heads can
 /// go, and charges them for the transmission.
 inline void SwitchCore::plan_next(Output& output, TimePs now) {

@@ -123,6 +123,10 @@ class alignas(64) SwitchCore {
   void arrive_for(PortId output, PortId input, Packet& packet, TimePs head_ps);
   /// END_REQ: `bytes` of the next buffer's channel `vc` are free from `at` >= now on.
   void credit(PortId output, VcId vc, std::uint32_t bytes, TimePs at, TimePs now);
+  /// Counts a packet that somebody else sends in place of this core, from `start_ps` to `end_ps`.
+  void count(PortId output, const Packet& packet, TimePs start_ps, TimePs end_ps);
+  /// The output that the routes say.
+  PortId route(const Packet& packet) const { return routes_.output_for(packet); }
   /// Arbitrates `output`; returns whether a packet left.
   bool wake(PortId output, TimePs now);
 

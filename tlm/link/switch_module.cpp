@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/link/switch_module.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -64,7 +65,8 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
       inputs_(input_names.size()),
       outputs_(output_names.size()),
       core_(with_lanes(params), classes, routes, *this),
-      flow_params_(flow_params(params, classes)) {
+      flow_params_(flow_params(params, classes)),
+      links_(params.outputs) {
   for (std::size_t i = 0; i < input_names.size(); ++i) {
     inputs_[i].owner = this;
     inputs_[i].port = static_cast<PortId>(i);
@@ -85,6 +87,31 @@ void SwitchModule::enable_flows(PacketPool& packets, FlowListener& listener) {
   flow_packets_ = &packets;
   flow_listener_ = &listener;
   flows_ = std::make_unique<FlowUnit>(flow_params_, packets, static_cast<FlowUnitHost&>(*this));
+}
+
+void SwitchModule::set_view(SwitchView& view) {
+  view_ = &view;
+  if (flows_) flows_->set_view(view);
+}
+
+void SwitchModule::send_for_view(PortId output, Packet& packet, TimePs head_ps, TimePs tail_ps) {
+  Output& from = outputs_[index_of(output)];
+  const TimePs now = scheduler_.now();
+  const TimePs latency_ps = from.latency.value();
+  // A packet that is told of when it has left may be at the other end of a short link already: it is later there then.
+  const TimePs late_ps = head_ps + latency_ps < now ? now - head_ps - latency_ps : 0;
+  core_.count(output, packet, head_ps, tail_ps);
+  packet.tail_ps = tail_ps + latency_ps + late_ps;
+  packet.head_early = 0;
+  ++packet.hops;
+  begin_request(*this, *from.peer, packet, to_sc_time(head_ps + latency_ps + late_ps - now));
+}
+
+void SwitchModule::return_for_view(PortId input, Packet& packet, TimePs tail_ps) {
+  Input& to = inputs_[index_of(input)];
+  const TimePs now = scheduler_.now();
+  const TimePs at = std::max(now, tail_ps + credit_delay_ps(input));
+  end_request(*this, *to.peer, packet, to.credit_delay.of(at - now));
 }
 
 void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link) {
@@ -109,6 +136,7 @@ void SwitchModule::end_of_elaboration() {
 ::tlm::tlm_sync_enum SwitchModule::Input::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&,
                                                           sc_core::sc_time& delay) {
   const TimePs now = owner->scheduler_.now();
+  if (owner->view_ && owner->view_->arrive(port, packet, now + delay.value(), now)) return ::tlm::TLM_ACCEPTED;
   if (packet.flow)
     owner->flows_->arrive(port, packet, now + delay.value(), now);
   else
@@ -119,6 +147,7 @@ void SwitchModule::end_of_elaboration() {
 ::tlm::tlm_sync_enum SwitchModule::Output::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&,
                                                            sc_core::sc_time& delay) {
   const TimePs now = owner->scheduler_.now();
+  if (owner->view_ && owner->view_->credit(port, packet, now + delay.value(), now)) return ::tlm::TLM_ACCEPTED;
   owner->core_.credit(port, packet.vc, packet.wire_bytes, now + delay.value(), now);
   if (packet.flow) owner->flows_->credit(port, packet, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;
@@ -126,6 +155,7 @@ void SwitchModule::end_of_elaboration() {
 
 void SwitchModule::forward(PortId output, Packet& packet, TimePs) {
   Output& from = outputs_[index_of(output)];
+  if (view_) view_->sent(output, packet, scheduler_.now());
   begin_request(*this, *from.peer, packet, from.latency);  // the head leaves now
 }
 

@@ -9,6 +9,7 @@
 #include "tlm/link/flow_unit.h"
 #include "tlm/link/link_errors.h"
 #include "tlm/link/switch_core.h"
+#include "tlm/link/switch_view.h"
 #include "tlm/scheduler.h"
 
 namespace wafertlm {
@@ -39,6 +40,19 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   std::uint64_t spoiled_packets() const;
 
   const SwitchCore& core() const { return core_; }
+  std::size_t inputs() const { return inputs_.size(); }
+  std::size_t outputs() const { return outputs_.size(); }
+  /// The links behind the outputs.
+  const std::vector<OutputParams>& output_params() const { return links_; }
+
+  /// Who follows the packets here, or carries them; after enable_flows(), before the simulation starts.
+  void set_view(SwitchView& view);
+  // For a view that carries them. The head left the output at `head_ps`, not after now; if less than the link's latency
+  // is left until it is at the other end, it is there now.
+  void send_for_view(PortId output, Packet& packet, TimePs head_ps, TimePs tail_ps);
+  /// The room of `packet` in the buffer of `input` is free when its tail leaves at `tail_ps`.
+  void return_for_view(PortId input, Packet& packet, TimePs tail_ps);
+  TimePs credit_delay_ps(PortId input) const { return flow_params_.credit_delay_ps[index_of(input)]; }
   void observe(LinkObserver& observer, std::size_t number) { core_.observe(observer, number); }
 
  private:
@@ -99,6 +113,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
 
   // What a hop needs comes first.
   Scheduler& scheduler_;
+  SwitchView* view_ = nullptr;
   std::vector<Input> inputs_;  // bound: must not move
   std::vector<Output> outputs_;
   SwitchCore core_;
@@ -106,6 +121,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   FlowListener* flow_listener_ = nullptr;
   PacketPool* flow_packets_ = nullptr;
   FlowUnitParams flow_params_;
+  std::vector<OutputParams> links_;
   FlowWake flow_wake_{*this};
   std::shared_ptr<LossyLinks> lossy_links_;  // behind the outputs, if there are errors
   std::deque<FabricTargetSocket> input_sockets_;

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# Lists what Verilator has made in FOLDER/made: what runs in every cycle, and what runs once.
+file(GLOB made ${FOLDER}/made/*.cpp)
+list(SORT made)
+set(fast "")
+set(slow "")
+foreach(file ${made})
+  if(file MATCHES "Slow|Syms|ConstPool|Trace")
+    string(APPEND slow "#include \"${file}\"\n")
+  else()
+    string(APPEND fast "#include \"${file}\"\n")
+  endif()
+endforeach()
+file(WRITE ${FOLDER}/fast.cpp "${fast}")
+file(WRITE ${FOLDER}/slow.cpp "${slow}")

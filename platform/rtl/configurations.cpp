@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/rtl/configurations.h"
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "models/fred/rtl/flow_entry.h"
+
+namespace wafertlm {
+namespace {
+
+/// The entries of a FRED_m(P): which middle switch a leg takes at each level. Legs without a port in common should be able
+/// to pass at the same time, so each takes the way on which it meets fewest of those that are there.
+class FredConfigurator {
+ public:
+  FredConfigurator(std::uint32_t ports, std::uint32_t middles, std::uint32_t priorities)
+      : middles_(middles), priorities_(priorities) {
+    for (; ports > 3; ports = (ports + 1) / 2) ++levels_;
+  }
+
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> words(const RtlEntry& entry) {
+    FredFlowEntry made;
+    made.flow = {entry.inputs, entry.outputs};
+    made.priority = std::min(entry.priority, priorities_ - 1);
+    made.data_type = entry.data_type;
+    made.packets = entry.packets;
+    if (entry.from_above != 0) made.from_above = entry.from_above - 1;
+    entries_.erase(entry.number);
+    made.way.assign(levels_, 0);
+    std::vector<std::uint32_t> way = made.way;
+    std::size_t fewest = meets(made.flow, way);
+    while (fewest != 0 && next(way))
+      if (const std::size_t met = meets(made.flow, way); met < fewest) {
+        fewest = met;
+        made.way = way;
+      }
+    entries_[entry.number] = {made.flow, made.way};
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> list;
+    for (const FredFlowEntry::Word& word : made.words()) list.emplace_back(word.number, word.value);
+    return list;
+  }
+
+ private:
+  struct Entry {
+    FredFlow flow;
+    std::vector<std::uint32_t> way;
+  };
+  bool next(std::vector<std::uint32_t>& way) const {
+    for (std::uint32_t& middle : way) {
+      if (++middle < middles_) return true;
+      middle = 0;
+    }
+    return false;
+  }
+  /// Entries that share no port with the flow and would share a wire between the µswitches.
+  std::size_t meets(const FredFlow& flow, const std::vector<std::uint32_t>& way) const {
+    std::size_t count = 0;
+    for (const auto& [number, other] : entries_) {
+      if (share_a_port(flow, other.flow)) continue;
+      for (std::size_t level = 0; level < way.size() && way[level] == other.way[level]; ++level)
+        if (share(flow.inputs, other.flow.inputs, level + 1) || share(flow.outputs, other.flow.outputs, level + 1)) {
+          ++count;
+          break;
+        }
+    }
+    return count;
+  }
+  static bool share(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, std::size_t level) {
+    for (const std::uint32_t x : a)
+      for (const std::uint32_t y : b)
+        if (x >> level == y >> level) return true;
+    return false;
+  }
+
+  std::uint32_t middles_, priorities_;
+  std::size_t levels_ = 0;
+  std::map<std::uint32_t, Entry> entries_;
+};
+
+}  // namespace
+
+RtlConfiguration rtl_configuration(const RtlDesign& design) {
+  if (design.configuration.empty()) return {};
+  if (design.configuration == "fred") {
+    auto fred = std::make_shared<FredConfigurator>(design.ports, design.parameter("M", 3),
+                                                   design.parameter("PRIORITIES", 4));
+    return [fred](const RtlEntry& entry) { return fred->words(entry); };
+  }
+  throw std::invalid_argument("the RTL design '" + design.name + "' asks for the configuration '" +
+                              design.configuration + "'; known: fred");
+}
+
+}  // namespace wafertlm

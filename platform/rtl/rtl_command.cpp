@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/rtl/rtl_command.h"
+
+#include <fmt/core.h>
+
+#include <ctime>
+#include <memory>
+#include <stdexcept>
+#include <systemc>
+
+#include "platform/config/quantity.h"
+#include "platform/rtl/configurations.h"
+#include "platform/rtl/rtl_views.h"
+#include "platform/rtl/rtl_waves.h"
+#include "tlm/rtl/recording.h"
+#include "tlm/rtl/shadow.h"
+
+namespace wafertlm {
+namespace {
+
+struct Options {
+  std::string recording, design, tolerance, window = "100 ns", waves;
+  bool json = false;
+};
+
+int print_designs() {
+  if (!rtl_is_built())
+    fmt::print("none: built without Verilator (apt-get install verilator, then configure and build again)\n");
+  for (const RtlDesign& design : rtl_designs()) {
+    std::string parameters;
+    for (const std::string& each : design.parameters) parameters += " " + each;
+    fmt::print("{:<16} {} {},{}\n", design.name, design.top, to_string(design.protocol), parameters);
+  }
+  return 0;
+}
+
+int replay(const Options& options) {
+  const RtlDesign& design = find_rtl_design(options.design, rtl_designs(), rtl_is_built());
+  RtlRecordingReader recording(options.recording);
+  RtlScoreboardOptions board;
+  board.switch_name = recording.head().switch_name;
+  board.tolerance_ps =
+      options.tolerance.empty() ? recording.head().tolerance_ps : config::parse_time(options.tolerance);
+  board.cycle_ps = RtlClock{recording.head().clock_hz}.period_ps();
+  const TimePs window_ps = config::parse_time(options.window);
+  // The second one is for the waveforms.
+  const auto model = design.make("rtl"), again = design.make("rtl_again");
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  RtlShadow shadow(design, *model, bench_params(recording, design, rtl_configuration(design)), board);
+  const std::clock_t begin = std::clock();
+  std::uint64_t packets = 0;
+  for (RtlEvent event; recording.next(event);) {
+    packets += event.kind == RtlEvent::Kind::arrive ? 1 : 0;
+    shadow.apply(event);
+  }
+  shadow.finish();
+  const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  const RtlScoreboard& result = shadow.scoreboard();
+  const std::uint64_t cycles = shadow.bench().cycles();
+  if (options.json) {
+    nlohmann::ordered_json json = to_json(result);
+    json["packets_in"] = packets;
+    json["cycles"] = cycles;
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}: {} packets into {} of {}, {} cycles\n{}", options.recording, packets, design.name,
+               result.options().switch_name, cycles, result.report());
+    fmt::print("  speed                     {:.0f} cycles, {:.0f} packets a second of this computer\n",
+               static_cast<double>(cycles) / cpu_s, static_cast<double>(packets) / cpu_s);
+  }
+  if (result.passed()) return 0;
+  const std::string path = options.waves.empty() ? "rtl_" + result.options().switch_name : options.waves;
+  for (const std::string& file :
+       write_rtl_waves({options.recording, &design, rtl_configuration(design), again.get(),
+                        result.first_divergence()->at_ps, window_ps, path}))
+    fmt::print(stderr, "waveform {}\n", file);
+  throw std::runtime_error("the RTL differs from the model in " + std::to_string(result.divergences()) + " places");
+}
+
+}  // namespace
+
+std::function<int()> add_rtl_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("rtl", "RTL of switches: designs, and recordings without a wafer");
+  command->require_subcommand(1);
+  CLI::App* designs = command->add_subcommand("designs", "List the RTL that is part of this program");
+  CLI::App* play = command->add_subcommand(
+      "replay", "Play what a switch saw in a run into its RTL alone, and compare what comes out");
+  play->add_option("RECORDING", options->recording, "What wafer.fabric.rtl with 'record' has written")
+      ->required()
+      ->type_name("FILE");
+  play->add_option("--design", options->design, "Of `wafertlm rtl designs`")->required()->type_name("NAME");
+  play->add_option("--tolerance", options->tolerance,
+                   "Most that a head may be early or late, '2 ns'; the recording's if not given")
+      ->type_name("TIME");
+  play->add_option("--window", options->window, "Of the waveforms around a first divergence")->type_name("TIME");
+  play->add_option("--waves", options->waves, "Waveforms go to PATH.vcd and PATH_tlm.vcd; rtl_SWITCH if not given")
+      ->type_name("PATH");
+  play->add_flag("--json", options->json, "Print the result as JSON");
+  command->footer(
+      "Examples:\n"
+      "  wafertlm rtl designs\n"
+      "  wafertlm run EXPERIMENT.yaml --set 'wafer.fabric.rtl=[{switch: l1_0_2, view: tlm, design: fred3_12, "
+      "record: chip.rec}]'\n"
+      "  wafertlm rtl replay chip.rec --design fred3_12 --tolerance 5ns");
+  return [options, designs] { return designs->parsed() ? print_designs() : replay(*options); };
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/rtl/rtl_views.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+#include "platform/rtl/configurations.h"
+#include "platform/rtl/rtl_waves.h"
+#include "tlm/fabric/fabric.h"
+#include "tlm/rtl/rtl_view.h"
+
+namespace wafertlm {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string with_name(const std::string& file, const std::string& name) {
+  fs::path path(file);
+  return (path.parent_path() / (path.stem().string() + "_" + name + path.extension().string())).string();
+}
+
+std::string names_of(Fabric& fabric) {
+  constexpr std::size_t kMost = 60;
+  std::string names;
+  for (std::size_t n = 0; n < std::min(fabric.switches(), kMost); ++n)
+    names += (n == 0 ? "" : ", ") + std::string(fabric.switch_module(n).basename());
+  if (fabric.switches() > kMost) names += " and " + std::to_string(fabric.switches() - kMost) + " more";
+  return names;
+}
+
+RtlViewMode mode_of(config::RtlView view) {
+  return view == config::RtlView::tlm ? RtlViewMode::tlm
+         : view == config::RtlView::rtl ? RtlViewMode::rtl
+                                        : RtlViewMode::both;
+}
+
+const char* to_string(RtlViewMode mode) {
+  return mode == RtlViewMode::tlm ? "tlm" : mode == RtlViewMode::rtl ? "rtl" : "both";
+}
+
+}  // namespace
+
+struct RtlViews::View {
+  std::unique_ptr<RtlModel> model, again;  // the second one makes the waveforms: modules cannot be made after the start
+  std::unique_ptr<RtlView> view;
+  TimePs window_ps = 0;
+  bool is_temporary = false;  // the recording
+  std::vector<std::string> written;
+  ~View() {
+    if (is_temporary) std::remove(view->params().recording.c_str());
+  }
+};
+
+RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& scheduler, PacketPool& packets,
+                   const ClassTable& classes) {
+  std::vector<bool> taken(spec.rtl.empty() ? 0 : fabric.switches());
+  for (const config::RtlSpec& each : spec.rtl) {
+    std::vector<std::size_t> found;
+    for (std::size_t n = 0; n < fabric.switches(); ++n)
+      if (fnmatch(each.switches.c_str(), fabric.switch_module(n).basename(), 0) == 0) found.push_back(n);
+    if (found.empty())
+      throw std::invalid_argument("wafer.fabric.rtl: there is no switch '" + each.switches + "'; there are " +
+                                  names_of(fabric));
+    for (const std::size_t n : found) {
+      if (taken[n]) continue;
+      taken[n] = true;
+      SwitchModule& at = fabric.switch_module(n);
+      const std::string name = at.basename();
+      auto made = std::make_unique<View>();
+      RtlViewParams params;
+      params.mode = mode_of(each.view);
+      if (each.design) {
+        params.design = &find_rtl_design(*each.design, rtl_designs(), rtl_is_built());
+        params.configuration = rtl_configuration(*params.design);
+      }
+      params.flit_bytes =
+          params.design ? params.design->flit_bytes() : static_cast<std::uint32_t>(each.flit_bytes);
+      params.outputs = at.output_params();
+      params.channels = classes.virtual_channels();
+      params.flow_legs = RtlEntry::kMessage;
+      params.tolerance_ps = each.tolerance_ps.value_or(kNever);
+      params.clock.hz = each.clock_hz.value_or(params.outputs.front().bytes_per_s / params.flit_bytes);
+      if (each.record) {
+        params.recording = found.size() == 1 ? *each.record : with_name(*each.record, name);
+      } else if (params.mode == RtlViewMode::both) {
+        // For the waveforms.
+        made->is_temporary = true;
+        params.recording =
+            (fs::temp_directory_path() / ("wafertlm_rtl_" + std::to_string(getpid()) + "_" + name)).string();
+      }
+      made->window_ps = each.window_ps;
+      if (params.mode != RtlViewMode::tlm) made->model = params.design->make("rtl_" + name);
+      if (params.mode == RtlViewMode::both) made->again = params.design->make("rtl_again_" + name);
+      made->view =
+          std::make_unique<RtlView>(at, scheduler, packets, classes, made->model.get(), std::move(params));
+      views_.push_back(std::move(made));
+    }
+  }
+}
+
+RtlViews::~RtlViews() = default;
+
+void RtlViews::require_rest() const {
+  for (const auto& each : views_) each->view->require_rest();
+}
+
+void RtlViews::finish(const std::string& folder) {
+  for (const auto& each : views_) {
+    each->view->finish();
+    const RtlScoreboard* const board = each->view->scoreboard();
+    if (!board || board->passed()) continue;
+    const RtlViewParams& params = each->view->params();
+    each->written = write_rtl_waves({params.recording, params.design, params.configuration, each->again.get(),
+                                     board->first_divergence()->at_ps, each->window_ps,
+                                     (fs::path(folder) / ("rtl_" + each->view->switch_name())).string()});
+  }
+}
+
+nlohmann::ordered_json to_json(const RtlScoreboard& board) {
+  nlohmann::ordered_json json = {{"equal", board.passed()},
+                                 {"packets_compared", board.compared()},
+                                 {"data_compared", board.compared_data()},
+                                 {"tlm_mean_latency_s", board.mean_model_latency_ps() / 1e12},
+                                 {"rtl_mean_latency_s", board.mean_rtl_latency_ps() / 1e12},
+                                 {"largest_difference_s", static_cast<double>(board.largest_difference_ps()) / 1e12},
+                                 {"tlm_throughput_bytes_per_s", board.model_bytes_per_s()},
+                                 {"rtl_throughput_bytes_per_s", board.rtl_bytes_per_s()},
+                                 {"worst_window_throughput_ratio", board.worst_throughput_ratio()},
+                                 {"throughput_windows", board.throughput_windows()},
+                                 {"latency_difference_cycles", nlohmann::ordered_json::array()}};
+  for (const auto& [cycles, packets] : board.latency_histogram())
+    json["latency_difference_cycles"].push_back({{"cycles", cycles}, {"packets", packets}});
+  for (const auto kind : {RtlDivergenceKind::data, RtlDivergenceKind::time, RtlDivergenceKind::missing,
+                          RtlDivergenceKind::unexpected, RtlDivergenceKind::protocol})
+    json["divergences"][wafertlm::to_string(kind)] = board.divergences(kind);
+  json["first_divergence"] = nullptr;
+  if (const auto& first = board.first_divergence())
+    json["first_divergence"] = {{"kind", wafertlm::to_string(first->kind)},
+                                {"at_s", static_cast<double>(first->at_ps) / 1e12},
+                                {"at_ps", first->at_ps},
+                                {"flow", first->flow},
+                                {"sequence", first->sequence},
+                                {"output", first->output},
+                                {"expected", first->expected},
+                                {"got", first->got}};
+  return json;
+}
+
+nlohmann::ordered_json RtlViews::json() const {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& each : views_) {
+    const RtlViewParams& params = each->view->params();
+    nlohmann::ordered_json row = {{"switch", each->view->switch_name()},
+                                  {"view", to_string(params.mode)},
+                                  {"design", params.design ? params.design->name : ""},
+                                  {"clock_hz", params.clock.hz},
+                                  {"packets_in", each->view->packets()},
+                                  {"cycles", each->view->cycles()}};
+    if (const RtlScoreboard* const board = each->view->scoreboard()) row["scoreboard"] = to_json(*board);
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+double RtlViews::host_s() const {
+  double sum_s = 0;
+  for (const auto& each : views_) sum_s += each->view->host_s();
+  return sum_s;
+}
+
+std::string RtlViews::text(double tlm_s, std::uint64_t hops) const {
+  std::string text;
+  for (const auto& each : views_) {
+    const RtlViewParams& params = each->view->params();
+    text += "\nRTL of " + each->view->switch_name() + ": view " + to_string(params.mode) +
+            (params.design ? ", design " + params.design->name : "") + ", clock " +
+            std::to_string(params.clock.hz / 1'000'000) + " MHz, " + std::to_string(each->view->packets()) +
+            " packets in, " + std::to_string(each->view->cycles()) + " cycles\n";
+    if (const RtlScoreboard* const board = each->view->scoreboard()) text += board->report();
+    for (const std::string& file : each->written) text += "  waveform                  " + file + "\n";
+    if (!params.recording.empty() && !each->is_temporary) text += "  recording                 " + params.recording + "\n";
+  }
+  std::uint64_t packets = 0;
+  for (const auto& each : views_) packets += each->view->cycles() == 0 ? 0 : each->view->packets();
+  if (packets != 0 && hops != 0 && tlm_s > 0) {
+    const double rtl_us = host_s() / static_cast<double>(packets) * 1e6, tlm_us = tlm_s / static_cast<double>(hops) * 1e6;
+    text += fmt::format("  speed                     a packet through the RTL {:.1f} us of this computer, through a switch of the "
+                        "model {:.2f} us with all around it: 1 to {:.0f}\n",
+                        rtl_us, tlm_us, rtl_us / tlm_us);
+  }
+  return text;
+}
+
+void RtlViews::require_equal() const {
+  for (const auto& each : views_) {
+    const RtlScoreboard* const board = each->view->scoreboard();
+    if (!board || board->passed()) continue;
+    const RtlDivergence& first = *board->first_divergence();
+    throw std::runtime_error("the RTL of " + each->view->switch_name() + " differs from the model in " +
+                             std::to_string(board->divergences()) + " places, first at " +
+                             std::to_string(first.at_ps) + " ps (" + wafertlm::to_string(first.kind) + ", output " +
+                             std::to_string(first.output) + ", flow " + std::to_string(first.flow) + ", sequence " +
+                             std::to_string(first.sequence) + "): expected " + first.expected + ", got " + first.got);
+  }
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "platform/config/platform_spec.h"
+#include "tlm/fabric/packet.h"
+
+namespace wafertlm {
+
+class ClassTable;
+class Fabric;
+class RtlScoreboard;
+class Scheduler;
+
+/// The RTL of a wafer's switches, as wafer.fabric.rtl asks for it.
+class RtlViews {
+ public:
+  /// @throws std::invalid_argument: a switch or a design that is not there, or one that does not fit the other.
+  RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& scheduler, PacketPool& packets,
+           const ClassTable& classes);
+  ~RtlViews();
+
+  bool empty() const { return views_.empty(); }
+  /// After the run: compares what is left, and writes the waveforms around a first divergence as
+  /// FOLDER/rtl_SWITCH.vcd and FOLDER/rtl_SWITCH_tlm.vcd. May be called once.
+  void finish(const std::string& folder);
+  /// @throws std::runtime_error: an RTL in place still has packets.
+  void require_rest() const;
+
+  /// A row for each switch: what was compared, the histogram, the first divergence.
+  nlohmann::ordered_json json() const;
+  /// The same for the terminal. `tlm_s`: what the simulation cost beside the RTL, for `hops` packets through a switch; 0: not said.
+  std::string text(double tlm_s = 0, std::uint64_t hops = 0) const;
+  /// Processor time that the RTL cost.
+  double host_s() const;
+  /// @throws std::runtime_error that names the first divergence of the first switch that has one.
+  void require_equal() const;
+
+ private:
+  struct View;
+  std::vector<std::unique_ptr<View>> views_;
+};
+
+/// The scoreboard as JSON; also of a replay.
+nlohmann::ordered_json to_json(const RtlScoreboard& board);
+
+}  // namespace wafertlm

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// FRED_3(8) and FRED_3(12) in SystemVerilog against the TLM switch.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/rtl/fred/models.h"
+#include "tests/rtl/fred/random_scenario.h"
+#include "tests/rtl/fred/tlm_run.h"
+
+namespace wafertlm::test {
+namespace {
+
+struct Case {
+  const char* name;
+  RandomTraffic traffic;
+  double most_latency_error;  ///< relative, of the mean
+};
+
+RandomTraffic flows_only(double dp, double mp = 0) {
+  RandomTraffic traffic;
+  traffic.dp_load = dp;
+  traffic.mp_load = mp;
+  return traffic;
+}
+
+class FredSwitch : public ::testing::TestWithParam<std::uint32_t> {
+ protected:
+  struct Outcome {
+    Comparison all;
+    double window = 0, tlm_s = 0, rtl_s = 0;
+    std::size_t deliveries = 0;
+    std::uint64_t phase_changes = 0, cycles = 0;
+  };
+  /// Several scenarios of one kind; prints what they gave.
+  Outcome run(const Case& of, std::size_t deliveries, std::size_t scenarios = 4) {
+    Outcome sum;
+    double latency = 0, expected = 0;
+    for (std::uint64_t seed = 1; seed <= scenarios; ++seed) {
+      const SwitchScenario scenario = random_scenario(GetParam(), of.traffic, deliveries / scenarios, seed);
+      const TlmRun tlm = run_tlm(scenario);
+      const RtlRun rtl = run_rtl(scenario);
+      const Comparison result = compare(scenario, tlm.deliveries, rtl.deliveries, ~std::uint64_t{0} >> 1);
+      EXPECT_EQ(result.packets, scenario.packets());
+      EXPECT_EQ(result.data_errors + result.missing + result.unexpected, 0U)
+          << of.name << " seed " << seed << ": "
+          << (result.first.empty() ? "" : to_string(result.first[0].key) + " " + result.first[0].what);
+      const auto count = static_cast<double>(result.packets);
+      latency += result.mean_latency * count;
+      expected += result.expected_mean_latency * count;
+      sum.deliveries += result.packets;
+      sum.all.most_late = std::max(sum.all.most_late, result.most_late);
+      sum.all.most_early = std::min(sum.all.most_early, result.most_early);
+      sum.window = std::max(sum.window, worst_window(tlm.deliveries, rtl.deliveries, 1000));
+      sum.tlm_s += tlm.seconds;
+      sum.rtl_s += rtl.seconds;
+      sum.phase_changes += tlm.phase_changes;
+      sum.cycles += rtl.cycles;
+    }
+    sum.all.mean_latency = latency / static_cast<double>(sum.deliveries);
+    sum.all.expected_mean_latency = expected / static_cast<double>(sum.deliveries);
+    std::printf(
+        "FRED_3(%u) %-28s %7zu packets, data equal; mean latency %8.3f cycles (TLM %8.3f, %+.2f %%), "
+        "%lld to %+lld; 1000-packet windows within %.2f %%; TLM %.0f, RTL %.0f packets/ms (%.1f x); "
+        "%llu phase changes\n",
+        GetParam(), of.name, sum.deliveries, sum.all.mean_latency, sum.all.expected_mean_latency,
+        100 * (sum.all.mean_latency / sum.all.expected_mean_latency - 1),
+        static_cast<long long>(sum.all.most_early), static_cast<long long>(sum.all.most_late),
+        100 * sum.window, static_cast<double>(sum.deliveries) / sum.tlm_s / 1000,
+        static_cast<double>(sum.deliveries) / sum.rtl_s / 1000, sum.rtl_s / sum.tlm_s,
+        static_cast<unsigned long long>(sum.phase_changes));
+    return sum;
+  }
+  void expect_close(const Case& of, const Outcome& sum) {
+    EXPECT_NEAR(sum.all.mean_latency / sum.all.expected_mean_latency, 1, of.most_latency_error) << of.name;
+    EXPECT_LE(sum.window, 0.02) << of.name;
+  }
+};
+
+TEST_P(FredSwitch, FlowsAlone) {
+  RandomTraffic slow = flows_only(0.05);
+  const auto idle = run({"flows, no contention", slow, 0}, 4'000);
+  EXPECT_EQ(idle.all.most_late, 0);
+  EXPECT_EQ(idle.all.most_early, 0);
+  RandomTraffic late = flows_only(0.5);
+  late.jitter = 0.9;
+  late.late_cycles = 40;
+  for (const Case& of : {Case{"flows at line rate", flows_only(1), 0.05}, Case{"late inputs", late, 0.05}})
+    expect_close(of, run(of, 20'000));
+}
+
+TEST_P(FredSwitch, Contention) {
+  RandomTraffic unicast, compound = flows_only(0.8), small = flows_only(0.2, 0.1);
+  unicast.unicast_load = 0.5;
+  compound.compound = true;
+  small.unicast_load = 0.02;
+  small.unicast_flits = 1;
+  for (const Case& of : {Case{"unicasts", unicast, 0.05}, Case{"flows in series", compound, 0.05},
+                         Case{"two classes of flows", flows_only(0.2, 0.15), 0.05},
+                         Case{"flows and small unicasts", small, 0.05}})
+    expect_close(of, run(of, 20'000));
+}
+
+// A flow's packet goes to all its outputs at once, in the TLM switch to each when that is free: README.md.
+TEST_P(FredSwitch, WhatLockStepCosts) {
+  RandomTraffic mixed = flows_only(0.15, 0.15), flows = flows_only(0.5), held = flows_only(0.2, 0.2);
+  mixed.unicast_load = 0.1;
+  flows.most_hold = 100;
+  held.unicast_load = 0.1;
+  held.most_hold = 100;
+  for (const Case& of : {Case{"flows and large unicasts", mixed, 0}, Case{"backpressure, flows", flows, 0},
+                         Case{"backpressure, mixed", held, 0}})
+    run(of, 10'000);
+}
+
+TEST_P(FredSwitch, Backpressure) {
+  RandomTraffic unicasts, series = flows_only(0.4);
+  unicasts.unicast_load = 0.3;
+  unicasts.most_hold = series.most_hold = 40;
+  series.compound = true;
+  for (const Case& of :
+       {Case{"backpressure, unicasts", unicasts, 0.05}, Case{"backpressure, in series", series, 0.05}})
+    run(of, 10'000);
+}
+
+TEST_P(FredSwitch, Phases) {
+  RandomTraffic phases = flows_only(0.1, 0.1);
+  phases.phase_rule = true;
+  phases.phase_change = 5;
+  const auto sum = run({"phase changes", phases, 0}, 10'000);
+  EXPECT_GT(sum.phase_changes, 100U);
+}
+
+TEST_P(FredSwitch, Try) {
+  const auto number = [](const char* name) { return std::getenv(name) ? std::atof(std::getenv(name)) : 0.0; };
+  RandomTraffic t = flows_only(number("DP"), number("MP"));
+  t.unicast_load = number("UNI");
+  t.compound = number("COMP") != 0;
+  t.most_hold = static_cast<std::uint32_t>(number("HOLD"));
+  t.phase_rule = number("RULE") != 0;
+  t.phase_change = static_cast<std::uint32_t>(number("CHANGE"));
+  t.burst = static_cast<std::uint32_t>(number("BURST"));
+  run({"try", t, 0.05}, 20'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ports, FredSwitch, ::testing::Values(8U, 12U));
+
+}  // namespace
+}  // namespace wafertlm::test

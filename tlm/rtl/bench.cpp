@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/rtl/bench.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <tuple>
+
+namespace wafertlm {
+namespace {
+
+constexpr std::uint64_t kSequenceMask = 0xff'ffff;
+// Cycles without a move on the pins after which the clock stops: with nothing inside, and with packets that wait for
+// something, where a phase or a counter of the module may still have to run down.
+constexpr std::uint32_t kQuietWhenEmpty = 8, kQuietWhenWaiting = 256;
+
+}  // namespace
+
+RtlBench::RtlBench(const RtlDesign& design, RtlModel& model, RtlBenchParams params, RtlBenchHost& host)
+    : design_(design),
+      params_(std::move(params)),
+      host_(host),
+      stream_(make_rtl_stream(design, model, *this)),
+      queues_(std::size_t{design.ports} * design.channels),
+      current_(design.ports),
+      leaving_(queues_.size()),
+      next_credit_(design.ports) {
+  params_.rooms.resize(leaving_.size());
+  for (std::size_t i = 0; i < leaving_.size(); ++i) {
+    if (params_.rooms[i] == 0) continue;
+    if (params_.rooms[i] < design.out_depth)
+      throw std::invalid_argument("the RTL design '" + design.name + "' starts with OUT_DEPTH=" +
+                                  std::to_string(design.out_depth) + " credits, and behind its output " +
+                                  std::to_string(i / design.channels) + " there is room for " +
+                                  std::to_string(params_.rooms[i]) +
+                                  " flits: make the input buffers of the fabric larger, or OUT_DEPTH smaller");
+    leaving_[i].bounded = true;
+    leaving_[i].room = params_.rooms[i] - design.out_depth;
+  }
+}
+
+void RtlBench::restart() {
+  stream_->reset(0);
+  for (std::size_t i = 0; i < leaving_.size(); ++i) {
+    Leaving fresh;
+    fresh.bounded = params_.rooms[i] != 0;
+    fresh.room = fresh.bounded ? params_.rooms[i] - design_.out_depth : 0;
+    leaving_[i] = std::move(fresh);
+  }
+  for (Queue& queue : queues_) queue = {};
+  std::fill(current_.begin(), current_.end(), std::pair<std::uint32_t, Incoming*>{});
+  std::fill(next_credit_.begin(), next_credit_.end(), 0);
+  entries_.clear();
+  packets_.clear();
+  configuration_.clear();
+  words_due_.clear();
+  running_ = sleeps_ = false;
+  edge_ = next_edge_ = 0;
+}
+
+/// Something will happen at `at`. Credits that came while the clock stood are given at the edges where they would have
+/// been.
+void RtlBench::start(TimePs at_ps) {
+  quiet_ = 0;
+  if (running_) {
+    // It may be set to start later than that.
+    if (sleeps_) edge_ = std::min(edge_, std::max(next_edge_, params_.clock.edge_from(at_ps)));
+    return;
+  }
+  running_ = sleeps_ = true;
+  next_edge_ = edge_;
+  edge_ = std::max(edge_, params_.clock.edge_from(at_ps));
+}
+
+/// The first edge after a pause: works off those in it at which credits are given.
+void RtlBench::catch_up() {
+  sleeps_ = false;
+  const std::uint64_t first = edge_;
+  edge_ = next_edge_;
+  const TimePs start_ps = params_.clock.edge_ps(first);
+  for (;;) {
+    TimePs due_ps = kNever;
+    bool gives = false;
+    for (std::uint32_t i = 0; i < leaving_.size(); ++i) {
+      const Leaving& behind = leaving_[i];
+      if (!behind.coming.empty()) due_ps = std::min(due_ps, behind.coming.begin()->first);
+      gives = gives || (behind.bounded && behind.room != 0 &&
+                        stream_->lacks_credit(i / design_.channels, i % design_.channels));
+    }
+    if (!gives) {
+      if (due_ps >= start_ps) break;
+      edge_ = std::max(edge_, params_.clock.edge_from(due_ps));
+    }
+    if (edge_ >= first) break;
+    run_edge();
+  }
+  edge_ = first;
+}
+
+void RtlBench::open(const RtlEntry& entry, TimePs now) {
+  entries_[entry.number] = entry;
+  if (!params_.configuration) return;
+  const auto words = params_.configuration(entry);
+  for (const auto& [word, value] : words) configuration_.push_back({entry.number, word, value, entry.first});
+  words_due_[entry.number] += static_cast<std::uint32_t>(words.size());
+  start(now);
+}
+
+void RtlBench::arrive(const RtlEvent& packet) {
+  const bool is_message = RtlEntry::is_message(packet.flow);
+  const auto entry = entries_.find(packet.flow);
+  if (!is_message && entry == entries_.end())
+    throw std::logic_error("a packet of entry " + std::to_string(packet.flow) + ", which was not opened");
+  const Key key{packet.flow, packet.sequence & kSequenceMask};
+  const auto [place, is_new] = packets_.try_emplace(key);
+  Packet& made = place->second;
+  if (is_new) {
+    made.channel = packet.channel;
+    made.flits = packet.flits;
+    made.bytes = packet.bytes;
+    made.sequence = packet.sequence;
+    if (is_message) {
+      made.inputs_due = 1;
+      made.outputs_due = {RtlEntry::output_of(packet.flow)};
+    } else {
+      made.inputs_due = entry->second.inputs.size();
+      made.outputs_due = entry->second.outputs;
+      for (const std::uint32_t input : entry->second.inputs)
+        queues_[at(input, packet.channel)].order[{packet.now_ps, key}] = 0;
+    }
+  }
+  made.arrival_ps = std::max(made.arrival_ps, packet.head_ps);
+  --made.inputs_due;
+  Queue& queue = queues_.at(at(packet.port, packet.channel));
+  if (!is_message)
+    queue.flows[key] = {packet, 0};
+  else
+    queue.messages.push_back({packet, 0});
+  start(packet.head_ps);
+}
+
+void RtlBench::credit(std::uint32_t output, std::uint32_t channel, std::uint32_t flits, TimePs at_ps, TimePs now) {
+  Leaving& behind = leaving_.at(at(output, channel));
+  if (!behind.bounded) return;
+  // A credit is needed when the head leaves the output, and the module takes it into account so many cycles before.
+  const TimePs ahead_ps = design_.protocol == RtlProtocol::credit_stream
+                              ? params_.clock.edge_ps(design_.latency)
+                              : 0;
+  behind.coming.emplace(at_ps > ahead_ps ? at_ps - ahead_ps : 0, flits);
+  if (!packets_.empty()) start(std::max(now, behind.coming.begin()->first));
+}
+
+bool RtlBench::is_configured(std::uint32_t entry) const {
+  const auto due = words_due_.find(entry);
+  return due == words_due_.end() || due->second == 0;
+}
+
+void RtlBench::wake() {
+  if (cycles_ == 0) stream_->reset(0);
+  if (sleeps_) catch_up();
+  run_edge();
+  if (stream_->was_active() || !configuration_.empty()) {
+    quiet_ = 0;
+  } else if (++quiet_ >= (packets_.empty() ? kQuietWhenEmpty : kQuietWhenWaiting)) {
+    running_ = false;
+    // What is announced for later is not forgotten.
+    const TimePs next_ps = next_announced_ps();
+    if (next_ps != kNever) start(next_ps);
+  }
+}
+
+void RtlBench::run_edge() {
+  ++cycles_;
+  now_ps_ = params_.clock.edge_ps(edge_++);
+  configure();
+  give_credits(now_ps_);
+  give_flits(now_ps_);
+  stream_->cycle(now_ps_);
+}
+
+TimePs RtlBench::next_announced_ps() const {
+  TimePs next_ps = kNever;
+  if (packets_.empty()) return next_ps;
+  for (const Leaving& behind : leaving_)
+    if (!behind.coming.empty()) next_ps = std::min(next_ps, behind.coming.begin()->first);
+  for (const Queue& queue : queues_) {
+    for (const Incoming& each : queue.messages)
+      if (each.packet.head_ps > now_ps_) next_ps = std::min(next_ps, each.packet.head_ps);
+    for (const auto& [key, each] : queue.flows)
+      if (each.packet.head_ps > now_ps_) next_ps = std::min(next_ps, each.packet.head_ps);
+  }
+  return next_ps;
+}
+
+void RtlBench::configure() {
+  if (configuration_.empty()) return;
+  const Word word = configuration_.front();
+  // The flow that had the entry before is over for the sender, but maybe not in here.
+  const auto before = packets_.lower_bound({word.entry, 0});
+  if (before != packets_.end() && before->first.first == word.entry && before->second.sequence < word.first) return;
+  configuration_.pop_front();
+  stream_->configure(word.entry, word.word, word.value);
+  --words_due_[word.entry];
+}
+
+void RtlBench::give_credits(TimePs now) {
+  for (std::uint32_t output = 0; output < design_.ports; ++output) {
+    for (std::uint32_t channel = 0; channel < design_.channels; ++channel) {
+      Leaving& behind = leaving_[at(output, channel)];
+      while (!behind.coming.empty() && behind.coming.begin()->first <= now) {
+        behind.room += behind.coming.begin()->second;
+        behind.coming.erase(behind.coming.begin());
+      }
+    }
+    if (design_.protocol != RtlProtocol::credit_stream) continue;
+    for (std::uint32_t i = 0; i < design_.channels; ++i) {
+      const std::uint32_t channel = (next_credit_[output] + i) % design_.channels;
+      Leaving& behind = leaving_[at(output, channel)];
+      if (!stream_->lacks_credit(output, channel) || (behind.bounded && behind.room == 0)) continue;
+      if (behind.bounded) --behind.room;
+      stream_->give_credit(output, channel);
+      next_credit_[output] = channel + 1;
+      break;
+    }
+  }
+}
+
+RtlBench::Incoming* RtlBench::front_of(Queue& queue, TimePs now) {
+  const auto may_go = [&](const Incoming& incoming) {
+    return incoming.packet.head_ps <= now && is_configured(incoming.packet.flow);
+  };
+  if (!queue.messages.empty() && may_go(queue.messages.front())) return &queue.messages.front();
+  if (queue.order.empty()) return nullptr;
+  const auto first = queue.flows.find(queue.order.begin()->first.second);
+  return first != queue.flows.end() && may_go(first->second) ? &first->second : nullptr;
+}
+
+/// Of the packets that wait for an input the one that came first, of any channel that has a credit.
+RtlBench::Incoming* RtlBench::next_for(std::uint32_t input, TimePs now) {
+  Incoming* best = nullptr;
+  for (std::uint32_t channel = 0; channel < design_.channels; ++channel) {
+    if (!stream_->takes(input, channel)) continue;
+    Incoming* const front = front_of(queues_[at(input, channel)], now);
+    if (front && (!best || front->packet.head_ps < best->packet.head_ps)) best = front;
+  }
+  return best;
+}
+
+void RtlBench::give_flits(TimePs now) {
+  for (std::uint32_t input = 0; input < design_.ports; ++input) {
+    auto& [channel, packet] = current_[input];
+    if (!packet) {
+      packet = next_for(input, now);
+      if (!packet) continue;
+      channel = packet->packet.channel;
+    }
+    // Flit i of a packet that comes slower than the clock is there when its part of the time has passed.
+    const RtlEvent& of = packet->packet;
+    const TimePs there_ps = of.head_ps + (of.tail_ps - of.head_ps) * packet->sent / of.flits;
+    if (there_ps <= now && stream_->takes(input, channel)) give_flit(input, *packet);
+  }
+}
+
+void RtlBench::give_flit(std::uint32_t input, Incoming& from) {
+  const RtlEvent& packet = from.packet;
+  const bool is_message = RtlEntry::is_message(packet.flow);
+  RtlFlit flit;
+  flit.head = from.sent == 0;
+  flit.tail = from.sent + 1 == packet.flits;
+  flit.channel = packet.channel;
+  flit.header = RtlHeader{packet.flow, static_cast<std::uint32_t>(packet.sequence & kSequenceMask), packet.bytes}.bits();
+  flit.output = is_message ? RtlEntry::output_of(packet.flow) : 0;
+  flit.data.resize(design_.flit_bits / 32);
+  if (flit.head && packet.data.empty() && packet.bytes != 0)
+    from.packet.data = made_up_data(is_message ? DataType::int32 : entries_.at(packet.flow).data_type, packet.flow, packet.sequence, packet.port, packet.bytes);
+  const std::size_t first = std::size_t{from.sent} * design_.flit_bytes();
+  if (first < packet.data.size())
+    std::memcpy(flit.data.data(), packet.data.data() + first,
+                std::min<std::size_t>(design_.flit_bytes(), packet.data.size() - first));
+  stream_->give(input, std::move(flit));
+}
+
+void RtlBench::went_in(std::uint32_t input) {
+  auto& [channel, packet] = current_[input];
+  if (++packet->sent != packet->packet.flits) return;
+  Queue& queue = queues_[at(input, channel)];
+  if (!queue.messages.empty() && packet == &queue.messages.front()) {
+    queue.messages.pop_front();
+  } else {
+    queue.flows.erase(queue.order.begin()->first.second);
+    queue.order.erase(queue.order.begin());
+  }
+  packet = nullptr;
+}
+
+bool RtlBench::may_leave(std::uint32_t output, const RtlFlit& flit) {
+  if (!flit.head) return true;
+  const RtlHeader header = RtlHeader::of(flit.header);
+  const auto found = packets_.find({header.flow, header.sequence});
+  if (found == packets_.end()) return true;  // came_out() will say so
+  const Packet& packet = found->second;
+  Leaving& behind = leaving_[at(output, 0)];
+  if (!behind.bounded) return true;
+  if (behind.room < packet.flits) return false;
+  behind.room -= packet.flits;
+  return true;
+}
+
+void RtlBench::came_out(std::uint32_t output, const RtlFlit& flit) {
+  Leaving& leaving = leaving_[at(output, flit.channel)];
+  if (flit.head) {
+    const RtlHeader header = RtlHeader::of(flit.header);
+    leaving.key = {header.flow, header.sequence};
+    const auto found = packets_.find(leaving.key);
+    leaving.packet = found == packets_.end() ? nullptr : &found->second;
+    leaving.head_ps = now_ps_;
+    leaving.flits = 0;
+    leaving.data.clear();
+    const std::string name = "entry " + std::to_string(header.flow) + ", sequence " + std::to_string(header.sequence);
+    if (!leaving.packet) {
+      broken(output, RtlRule::known_packet, name);
+    } else if (const auto& due = leaving.packet->outputs_due;
+               std::find(due.begin(), due.end(), output) == due.end()) {
+      broken(output, RtlRule::right_output, name);
+    } else {
+      host_.head_out(output, header.flow, leaving.packet->sequence, now_ps_);
+    }
+  }
+  ++leaving.flits;
+  const auto* const bytes = reinterpret_cast<const std::byte*>(flit.data.data());
+  leaving.data.insert(leaving.data.end(), bytes, bytes + design_.flit_bytes());
+  if (flit.tail) packet_done(output, leaving);
+}
+
+void RtlBench::packet_done(std::uint32_t output, Leaving& leaving) {
+  const auto found = packets_.find(leaving.key);
+  if (found == packets_.end() || leaving.packet != &found->second) return;
+  Packet& packet = found->second;
+  const auto due = std::find(packet.outputs_due.begin(), packet.outputs_due.end(), output);
+  if (due == packet.outputs_due.end()) return;
+  if (leaving.flits != packet.flits)
+    broken(output, RtlRule::whole_packet,
+           std::to_string(leaving.flits) + " flits in place of " + std::to_string(packet.flits));
+  RtlTransaction out;
+  out.flow = leaving.key.first;
+  out.sequence = packet.sequence;
+  out.output = output;
+  out.arrival_ps = packet.arrival_ps;
+  out.head_ps = leaving.head_ps;
+  out.bytes = packet.bytes;
+  leaving.data.resize(packet.bytes);
+  out.data = std::move(leaving.data);
+  leaving.data.clear();
+  packet.outputs_due.erase(due);
+  if (packet.outputs_due.empty() && packet.inputs_due == 0) packets_.erase(found);
+  host_.packet_out(out, now_ps_ + params_.clock.period_ps());
+}
+
+void RtlBench::broken(std::uint32_t port, RtlRule rule, const std::string& seen) {
+  host_.broken_rule(now_ps_, port, text_of(rule), seen);
+}
+
+std::vector<std::string> RtlBench::pending() const {
+  std::vector<std::string> lines;
+  for (const auto& [key, packet] : packets_) {
+    std::string text = "entry " + std::to_string(key.first) + ", sequence " + std::to_string(packet.sequence) + ":";
+    if (packet.inputs_due != 0) text += " waits for " + std::to_string(packet.inputs_due) + " inputs;";
+    if (packet.inputs_due == 0) text += " has not left output " + std::to_string(packet.outputs_due.front());
+    lines.push_back(std::move(text));
+  }
+  return lines;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// A pin of an RTL module as words of 32 bits, whatever type it has there.
+class RtlPin {
+ public:
+  RtlPin(std::string pin_name, std::uint32_t pin_bits)
+      : name(std::move(pin_name)), bits(pin_bits), words((pin_bits + 31) / 32) {}
+  virtual ~RtlPin() = default;
+  /// From `words` to the module.
+  virtual void push() = 0;
+  /// From the module to `words`.
+  virtual void pull() = 0;
+
+  /// `width` <= 64 bits from bit `first` on.
+  std::uint64_t get(std::uint32_t first, std::uint32_t width) const;
+  void set(std::uint32_t first, std::uint32_t width, std::uint64_t value);
+
+  const std::string name;
+  const std::uint32_t bits;  ///< of the type, maybe more than the module uses
+  std::vector<std::uint32_t> words;
+};
+
+/// An RTL module behind its pins. evaluate() settles it; nothing happens to it between two calls.
+class RtlModel {
+ public:
+  virtual ~RtlModel() = default;
+  /// @throws std::invalid_argument: the module has no such pin.
+  virtual RtlPin& pin(const std::string& name) = 0;
+  virtual void evaluate() = 0;
+
+  /// A VCD file of all signals from now on; dump() adds a time.
+  virtual void open_waves(const std::string& path) = 0;
+  virtual void dump_waves(TimePs now) = 0;
+  virtual void close_waves() = 0;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/rtl/stream.h"
+
+#include <stdexcept>
+
+namespace wafertlm {
+
+const char* text_of(RtlRule rule) {
+  switch (rule) {
+    case RtlRule::credit_held: return "a flit leaves only with a credit";
+    case RtlRule::credit_due: return "an input gives no more credits back than flits came";
+    case RtlRule::channel_exists: return "the channel is one of the module's";
+    case RtlRule::framing: return "the packets of a channel have a head and a tail, and do not mix";
+    case RtlRule::known_packet: return "the header is of a packet that came in and has not left";
+    case RtlRule::right_output: return "a packet leaves where its flow goes";
+    case RtlRule::whole_packet: return "a packet leaves with as many flits as it came";
+    case RtlRule::valid_stays: return "valid stays until ready";
+    case RtlRule::payload_stays: return "what goes with valid stays until ready";
+  }
+  return "";
+}
+
+std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host) {
+  return design.protocol == RtlProtocol::credit_stream ? make_credit_stream(design, model, host)
+                                                       : make_axi4_stream(design, model, host);
+}
+
+RtlPinDriver::RtlPinDriver(RtlModel& model, const char* clock, const char* reset)
+    : model_(model), clock_(pin(clock, 1)), reset_(pin(reset, 1)) {}
+
+RtlPin& RtlPinDriver::pin(const char* name, std::uint32_t bits) {
+  RtlPin& found = model_.pin(name);
+  if (found.bits < bits)
+    throw std::invalid_argument("the pin " + found.name + " has " + std::to_string(found.bits) +
+                                " bits, and the parameters P, W and V of the design ask for " +
+                                std::to_string(bits));
+  return found;
+}
+
+void RtlPinDriver::rise(TimePs now) {
+  clock_.set(0, 1, 1);
+  clock_.push();
+  model_.evaluate();
+  model_.dump_waves(now);
+}
+
+void RtlPinDriver::settle() {
+  clock_.set(0, 1, 0);
+  clock_.push();
+  model_.evaluate();
+}
+
+void RtlPinDriver::set_reset(bool active) {
+  reset_.set(0, 1, active ? 0 : 1);
+  reset_.push();
+}
+
+}  // namespace wafertlm

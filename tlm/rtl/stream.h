@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tlm/rtl/design.h"
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+/// The 64 bits beside the head of a packet.
+struct RtlHeader {
+  std::uint32_t flow = 0;      ///< 16 bits: entry of the configuration table
+  std::uint32_t sequence = 0;  ///< 24 bits, counts the packets of the entry
+  std::uint32_t bytes = 0;     ///< 24 bits: payload
+
+  std::uint64_t bits() const {
+    return (std::uint64_t{flow} & 0xffff) | (std::uint64_t{sequence} & 0xff'ffff) << 16 |
+           (std::uint64_t{bytes} & 0xff'ffff) << 40;
+  }
+  static RtlHeader of(std::uint64_t bits) {
+    return {static_cast<std::uint32_t>(bits & 0xffff), static_cast<std::uint32_t>(bits >> 16 & 0xff'ffff),
+            static_cast<std::uint32_t>(bits >> 40)};
+  }
+};
+
+struct RtlFlit {
+  bool head = false, tail = false;
+  std::uint32_t channel = 0;
+  std::uint64_t header = 0;  ///< of the packet
+  std::uint32_t output = 0;  ///< tdest; not used by credit_stream
+  std::vector<std::uint32_t> data;
+};
+
+// What the checkers on the pins hold a module to.
+enum class RtlRule : std::uint8_t {
+  credit_held,     ///< a flit leaves only with a credit
+  credit_due,      ///< an input gives no more credits back than flits came
+  channel_exists,
+  framing,         ///< head, flits, tail; packets of a channel one after the other
+  known_packet,    ///< the header is of a packet that came in and has not left
+  right_output,
+  whole_packet,    ///< as many flits as came in
+  valid_stays,     ///< valid is not taken back before ready
+  payload_stays,   ///< nor does what it goes with change
+};
+const char* text_of(RtlRule rule);
+
+/// What a stream tells.
+class RtlStreamHost {
+ public:
+  /// The flit that was given to `input` is in.
+  virtual void went_in(std::uint32_t input) = 0;
+  virtual void came_out(std::uint32_t output, const RtlFlit& flit) = 0;
+  /// AXI4-Stream: whether the flit that waits at `output` may leave now.
+  virtual bool may_leave(std::uint32_t output, const RtlFlit& flit) = 0;
+  virtual void broken(std::uint32_t port, RtlRule rule, const std::string& seen) = 0;
+
+ protected:
+  ~RtlStreamHost() = default;
+};
+
+/// The pins of a switch, a cycle at a time: what is given before cycle() is on the pins from the edge on, and what
+/// the module shows in the cycle is told from within. No SystemC.
+class RtlStream {
+ public:
+  virtual ~RtlStream() = default;
+  /// Whether give() may be called before the next cycle.
+  virtual bool takes(std::uint32_t input, std::uint32_t channel) const = 0;
+  virtual void give(std::uint32_t input, RtlFlit flit) = 0;
+  /// Whether a credit fits: not all of the module's are home.
+  virtual bool lacks_credit(std::uint32_t /*output*/, std::uint32_t /*channel*/) const { return false; }
+  /// At most one for each output and cycle.
+  virtual void give_credit(std::uint32_t /*output*/, std::uint32_t /*channel*/) {}
+  virtual void configure(std::uint32_t /*flow*/, std::uint32_t /*word*/, std::uint32_t /*value*/) {}
+  /// Holds the reset for some cycles; credits are as in the beginning.
+  virtual void reset(TimePs now) = 0;
+  virtual void cycle(TimePs now) = 0;
+  /// Something moved on the pins in the last cycle.
+  virtual bool was_active() const = 0;
+  virtual RtlModel& model() = 0;
+};
+
+/// `model` and `host` must outlive the stream. @throws std::invalid_argument: pins that the protocol needs are missing
+/// or too narrow.
+std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
+std::unique_ptr<RtlStream> make_credit_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
+std::unique_ptr<RtlStream> make_axi4_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
+
+/// Of a module that is clocked by hand: the clock, the reset, and waves if they are open.
+class RtlPinDriver {
+ public:
+  RtlPinDriver(RtlModel& model, const char* clock, const char* reset);
+  /// @throws std::invalid_argument
+  RtlPin& pin(const char* name, std::uint32_t bits);
+  /// The edge, with what was on the inputs before.
+  void rise(TimePs now);
+  /// The second half of the cycle: call after the inputs of the cycle were pushed.
+  void settle();
+  void set_reset(bool active);
+  RtlModel& model() { return model_; }
+
+ private:
+  RtlModel& model_;
+  RtlPin &clock_, &reset_;
+};
+
+}  // namespace wafertlm
