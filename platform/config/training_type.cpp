@@ -231,8 +231,8 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
           "last one")
       .optional(
           "overlap_stores", strategy(&S::overlap_stores), boolean(),
-          "Streamed: gradients leave while the next weights come in, which holds up both; false: the next "
-          "weights wait until they have left")
+          "Streamed: the gradients of a stage leave while its next weights come in, which holds up both; "
+          "false: the next weights wait until they have left")
       .optional(
           "offload_weights", offload(&training::Offload::weights), boolean(),
           "Weights lie in the remote memory; they are loaded for every pass of a chunk and stored by the "

@@ -46,41 +46,52 @@ HierarchicalPlan::HierarchicalPlan(CollectiveType type, std::uint32_t width, std
     add_phase(false, true);
   }
   for (const bool rows : {true, false}) {
-    std::vector<std::uint32_t>& starts = rows ? row_slots_ : column_slots_;
-    starts.push_back(0);
-    for (std::uint32_t slot = 0; slot < chunks + phase - 1; ++slot)
-      starts.push_back(starts.back() + (length(rows) - 1) * per_round(rows, slot));
+    std::vector<Slot>& all = rows ? row_slots_ : column_slots_;
+    std::uint32_t first = 0, &most = most_per_slot_[rows ? 1 : 0];
+    for (std::uint32_t number = 0; number < chunks + phase - 1; ++number) {
+      all.push_back(slot_from(first, rows, number));
+      const std::uint32_t messages = (length(rows) - 1) * all.back().per_round;
+      first += messages;
+      most = std::max(most, messages);
+    }
+    all.push_back({first, 0, {}});
   }
+  if (type == CollectiveType::all_reduce)
+    for (std::uint32_t part = 0; part < parts; ++part)
+      for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
+        chunk_ranges_.push_back(chunk_of_part({0, bytes_}, part, chunk));
 }
 
-std::uint32_t HierarchicalPlan::per_round(bool rows, std::uint32_t slot) const {
-  std::uint32_t messages = 0;
-  for (const Flow& flow : flows(rows)) messages += active(flow, slot) ? flow.messages : 0;
-  return messages;
+HierarchicalPlan::Slot HierarchicalPlan::slot_from(std::uint32_t first, bool rows,
+                                                   std::uint32_t number) const {
+  Slot slot;
+  slot.first = first;
+  for (std::size_t flow = 0; flow < kFlows; ++flow) {
+    slot.begin[flow] = slot.per_round;
+    if (flow >= flows(rows).size()) continue;
+    const Flow& of = flows(rows)[flow];
+    if (number >= of.phase && number - of.phase < chunks_) slot.per_round += of.messages;
+  }
+  slot.begin[kFlows] = slot.per_round;
+  return slot;
 }
 
 HierarchicalPlan::Place HierarchicalPlan::place(bool rows, std::uint32_t index) const {
-  const std::vector<std::uint32_t>& starts = rows ? row_slots_ : column_slots_;
-  const auto slot =
-      static_cast<std::uint32_t>(std::upper_bound(starts.begin(), starts.end(), index) - starts.begin() - 1);
-  const std::uint32_t in_slot = index - starts[slot], round = in_slot / per_round(rows, slot);
-  std::uint32_t flow = 0, message = in_slot % per_round(rows, slot);
-  for (;; ++flow) {
-    const Flow& candidate = flows(rows)[flow];
-    if (!active(candidate, slot)) continue;
-    if (message < candidate.messages) break;
-    message -= candidate.messages;
-  }
-  return {flow, slot - flows(rows)[flow].phase, round, message};
+  const std::vector<Slot>& all = slots(rows);
+  // Slots are equally long but for the first and the last few: never behind the right one, and close to it.
+  std::uint32_t number = index / most_per_slot_[rows ? 1 : 0];
+  while (all[number + 1].first <= index) ++number;
+  const Slot& slot = all[number];
+  const std::uint32_t in_slot = index - slot.first, round = in_slot / slot.per_round;
+  const std::uint32_t message = in_slot - round * slot.per_round;
+  std::uint32_t flow = 0;
+  while (message >= slot.begin[flow + 1]) ++flow;
+  return {flow, number - flows(rows)[flow].phase, round, message - slot.begin[flow]};
 }
 
 std::uint32_t HierarchicalPlan::index(bool rows, const Place& place) const {
-  const std::uint32_t slot = place.chunk + flows(rows)[place.flow].phase;
-  std::uint32_t index =
-      (rows ? row_slots_ : column_slots_)[slot] + place.round * per_round(rows, slot) + place.message;
-  for (std::uint32_t flow = 0; flow < place.flow; ++flow)
-    if (active(flows(rows)[flow], slot)) index += flows(rows)[flow].messages;
-  return index;
+  const Slot& slot = slots(rows)[place.chunk + flows(rows)[place.flow].phase];
+  return slot.first + place.round * slot.per_round + slot.begin[place.flow] + place.message;
 }
 
 std::pair<bool, std::uint32_t> HierarchicalPlan::flow_of(std::uint32_t part, std::uint32_t phase) const {
@@ -112,7 +123,7 @@ ByteRange HierarchicalPlan::range(const Flow& flow, const Place& place, std::uin
                                   std::uint32_t across) const {
   const std::uint32_t part = flow.part;
   if (type_ == CollectiveType::all_reduce) {
-    const ByteRange whole = chunk_of_part({0, bytes_}, part, place.chunk);
+    const ByteRange& whole = chunk_ranges_[part * chunks_ + place.chunk];
     const ByteRange first = sub_range(whole, side(part, false), flow.second ? across : block);
     return flow.second ? sub_range(first, side(part, true), block) : first;
   }

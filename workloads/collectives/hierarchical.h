@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,7 +51,7 @@ class HierarchicalPlan {
   const std::vector<Flow>& flows(bool rows) const { return rows ? row_flows_ : column_flows_; }
 
   /// Messages that a rank sends, and receives, along rows or columns.
-  std::uint32_t steps(bool rows) const { return (rows ? row_slots_ : column_slots_).back(); }
+  std::uint32_t steps(bool rows) const { return slots(rows).back().first; }
   Place place(bool rows, std::uint32_t index) const;
   std::uint32_t index(bool rows, const Place& place) const;
   /// Whether the flow of a phase runs along rows, and its number there.
@@ -63,11 +65,17 @@ class HierarchicalPlan {
   std::uint32_t rank_at(std::uint32_t column, std::uint32_t row) const { return at_[row * width_ + column]; }
 
  private:
-  bool active(const Flow& flow, std::uint32_t slot) const {
-    return slot >= flow.phase && slot - flow.phase < chunks_;
-  }
-  /// Messages of all flows in a round of a slot.
-  std::uint32_t per_round(bool rows, std::uint32_t slot) const;
+  static constexpr std::size_t kFlows = 4;  // of a direction: two parts, each there and back
+  struct Slot {
+    std::uint32_t first = 0;      // index of its first message
+    std::uint32_t per_round = 0;  // messages of all flows in a round
+    /// Where those of a flow begin in a round; behind the last flow per_round. Those of a flow that has no
+    /// chunk in this slot are none.
+    std::array<std::uint32_t, kFlows + 1> begin{};
+  };
+
+  const std::vector<Slot>& slots(bool rows) const { return rows ? row_slots_ : column_slots_; }
+  Slot slot_from(std::uint32_t first, bool rows, std::uint32_t number) const;
   ByteRange chunk_of_part(const ByteRange& whole, std::uint32_t part, std::uint32_t chunk) const;
 
   CollectiveType type_;
@@ -77,7 +85,9 @@ class HierarchicalPlan {
   std::uint32_t chunks_, parts_;
   std::optional<std::uint64_t> split_percent_;
   std::vector<Flow> row_flows_, column_flows_;
-  std::vector<std::uint32_t> row_slots_, column_slots_;  // index of a slot's first message, and the end
+  std::vector<Slot> row_slots_, column_slots_;    // and the end
+  std::array<std::uint32_t, 2> most_per_slot_{};  // messages, along columns, along rows
+  std::vector<ByteRange> chunk_ranges_;           // all-reduce: [part][chunk]
 };
 
 /// Hierarchical all-reduce, all-gather and reduce-scatter on a rectangle: two parts run side by side with

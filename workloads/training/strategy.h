@@ -89,7 +89,7 @@ struct Strategy {
   std::optional<std::uint32_t>
       weight_buffers;  ///< chunks that an NPU has room for; none: 2, 1 without overlap
   GradientStore gradient_store = GradientStore::every_load;
-  bool overlap_stores = true;  ///< gradients leave while the next weights come in; false: before
+  bool overlap_stores = true;  ///< of a stage: gradients leave while its next weights come in; false: before
   Input input = Input::prefetched;
   bool overlap_input = true;  ///< a microbatch comes in beside the computation of the one before
 

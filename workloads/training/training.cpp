@@ -112,13 +112,14 @@ void TrainingGenerator::stream_weights(std::size_t visit, bool comes_in) {
     const std::uint64_t bytes =
         broadcast ? plan_->whole_bytes(stage, pass.chunk) : plan_->held_bytes(stage, pass.chunk);
     if (bytes == 0) continue;
-    // One after the other in each direction, or in both, in the order in which they are wanted. There is room
-    // from the start for as many chunks as there are buffers; what belongs to other stages only passes and
-    // needs none.
-    std::optional<std::uint64_t>& before = comes_in || !strategy().overlap_stores ? last_load_ : last_store_;
+    // One after the other in each direction, in the order in which they are wanted. There is room from the
+    // start for as many chunks as there are buffers; what belongs to other stages only passes and needs none.
+    std::optional<std::uint64_t>& before = comes_in ? last_load_ : last_store_;
     Ids after;
     if (is_own && !(comes_in && visit < strategy().buffers())) after = last_;
     if (before) after.push_back(*before);
+    if (comes_in && is_own && !strategy().overlap_stores && !stores_.empty())
+      after.push_back(stores_.rbegin()->second);
     before =
         stream(comes_in,
                std::string(comes_in ? "weights of chunk " : "gradients of chunk ") +

@@ -119,7 +119,7 @@ class TrainingGenerator : public chakra::NodeSource {
   std::size_t visit_ = 0;                        // that the next pass belongs to
   std::map<std::size_t, std::uint64_t> loads_;   // by visit, of this rank's weights, not used yet
   std::map<std::size_t, std::uint64_t> stores_;  // by visit, of this rank's gradients, not waited for yet
-  std::optional<std::uint64_t> last_load_, last_store_;  // also of other stages; see overlap_stores
+  std::optional<std::uint64_t> last_load_, last_store_;  // also of other stages
   std::map<std::uint32_t, std::uint64_t> inputs_;        // by microbatch, not used yet
   std::size_t step_ = 0;                                 // pass; behind them the end
   std::deque<chakra::Node> made_;                        // not handed out yet
