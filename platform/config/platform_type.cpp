@@ -24,6 +24,11 @@ void check_outer(const WaferSpec& wafer, const Check& check) {
   if (!wafer.io.controllers.any())
     check.fail({&wafer.outer}, "wafers are connected through I/O controllers; add " +
                                    check.path(&wafer.io.controllers) + ": perimeter, or a list");
+  if (wafer.io.latency_ps == 0)
+    check.fail(
+        {&wafer.io.latency_ps, &wafer.outer},
+        "between a router and an I/O controller that leads to other wafers it takes 1 ps or more; set " +
+            check.path(&wafer.io.latency_ps));
   if (wafer.npu_count() > 4096)
     check.fail({&wafer.outer->wafers}, "more than 4096 NPUs in all; take smaller or fewer wafers");
   if (!fabric.failed_links.empty() || !fabric.failed_routers.empty() || fabric.is_reliable() ||
