@@ -90,8 +90,7 @@ void add_dimensional_keys(Struct<FabricSpec>& type) {
 
 void check_dimensional(const FabricSpec& fabric, const Check& check) {
   if (fabric.wiring != Wiring::dimensional) return;
-  const FabricSpec untouched;  // resolved files have the defaults
-  if (fabric.link_latency_ps != untouched.link_latency_ps)
+  if (fabric.link_latency_ps != FabricSpec().link_latency_ps)  // resolved files have the default
     check.fail({&fabric.link_latency_ps},
                "has no effect: each dimension has a latency of its own; leave it out");
   constexpr std::uint64_t kMostNpus = 65'536;
@@ -130,12 +129,13 @@ void check_dimensional(const FabricSpec& fabric, const Check& check) {
   if (fabric.input_queue == InputQueue::fifo)
     check.fail({&fabric.input_queue}, "dimensions need a queue per output: per_output");
   if (fabric.dimensional.transport == Transport::messages) {
-    const auto unused = [&](const auto* member, const auto& otherwise) {
-      if (*member != otherwise) check.fail({member}, "has no effect with transport: messages; leave it out");
+    const auto unused = [&](const auto* member) {
+      if (check.is_written(member))
+        check.fail({member}, "has no effect with transport: messages; leave it out");
     };
-    unused(&fabric.packet_bytes, untouched.packet_bytes);
-    unused(&fabric.input_buffer_bytes, untouched.input_buffer_bytes);
-    unused(&fabric.credit_delay_ps, untouched.credit_delay_ps);
+    unused(&fabric.packet_bytes);
+    unused(&fabric.input_buffer_bytes);
+    unused(&fabric.credit_delay_ps);
   }
   if (fabric.is_reliable())
     check.fail({&fabric.bit_error_rate, &fabric.reliability.protocol},
