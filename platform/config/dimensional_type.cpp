@@ -90,7 +90,7 @@ void add_dimensional_keys(Struct<FabricSpec>& type) {
 
 void check_dimensional(const FabricSpec& fabric, const Check& check) {
   if (fabric.wiring != Wiring::dimensional) return;
-  if (check.is_written(&fabric.link_latency_ps))
+  if (fabric.link_latency_ps != FabricSpec().link_latency_ps)  // resolved files have the default
     check.fail({&fabric.link_latency_ps},
                "has no effect: each dimension has a latency of its own; leave it out");
   constexpr std::uint64_t kMostNpus = 65'536;

@@ -172,7 +172,7 @@ std::shared_ptr<const Struct<GraphSpec>> graph_type() {
 
 void check_graph_fabric(const FabricSpec& fabric, const Check& check) {
   if (fabric.wiring != Wiring::graph) return;
-  if (check.is_written(&fabric.link_latency_ps))
+  if (fabric.link_latency_ps != FabricSpec().link_latency_ps)  // resolved files have the default
     check.fail({&fabric.link_latency_ps}, "has no effect: each link has a latency of its own; leave it out");
   if (!fabric.graph.rings.empty() && 2 * fabric.virtual_channels > kMaxVcs)
     check.fail({&fabric.virtual_channels},

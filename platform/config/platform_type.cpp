@@ -24,6 +24,11 @@ void check_outer(const WaferSpec& wafer, const Check& check) {
   if (!wafer.io.controllers.any())
     check.fail({&wafer.outer}, "wafers are connected through I/O controllers; add " +
                                    check.path(&wafer.io.controllers) + ": perimeter, or a list");
+  if (wafer.io.latency_ps == 0)
+    check.fail(
+        {&wafer.io.latency_ps, &wafer.outer},
+        "between a router and an I/O controller that leads to other wafers it takes 1 ps or more; set " +
+            check.path(&wafer.io.latency_ps));
   if (wafer.npu_count() > 4096)
     check.fail({&wafer.outer->wafers}, "more than 4096 NPUs in all; take smaller or fewer wafers");
   if (!fabric.failed_links.empty() || !fabric.failed_routers.empty() || fabric.is_reliable() ||
@@ -103,6 +108,27 @@ std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   return type;
 }
 
+/// Written out only if there is one.
+class CustomAlgorithms final : public TypeOf<CustomAlgorithmsSpec> {
+ public:
+  explicit CustomAlgorithms(std::shared_ptr<const Struct<CustomAlgorithmsSpec>> type)
+      : type_(std::move(type)) {}
+  CustomAlgorithmsSpec read(const Reader& in) const override { return type_->read(in); }
+  Node write(const CustomAlgorithmsSpec& value) const override { return type_->write(value); }
+  bool has_value(const CustomAlgorithmsSpec& value) const override {
+    return !(value.all_reduce + value.all_gather + value.reduce_scatter + value.all_to_all).empty();
+  }
+  std::optional<std::string> locate(const CustomAlgorithmsSpec& value, const void* address) const override {
+    return type_->locate(value, address);
+  }
+  Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
+  const StructType* structure() const override { return type_.get(); }
+  bool may_be_annotated() const override { return type_->may_be_annotated(); }
+
+ private:
+  std::shared_ptr<const Struct<CustomAlgorithmsSpec>> type_;
+};
+
 std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
   const auto path =
       or_none<std::string>(file_path("an MSCCL program (.xml), or PREFIX of PREFIX.<rank>.et"), "");
@@ -142,7 +168,8 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
           "so much that rows and columns carry the same")
       .optional("dimensions", &CollectivesSpec::by_dimension, by_dimension_type(),
                 "How collectives go through the dimensions of a fabric that has them")
-      .optional("custom", &CollectivesSpec::custom, custom_algorithms_type(),
+      .optional("custom", &CollectivesSpec::custom,
+                std::make_shared<const CustomAlgorithms>(custom_algorithms_type()),
                 "Algorithms that files give, in place of `algorithm`");
   return type;
 }

@@ -2,6 +2,7 @@
 #include "platform/system/wafers_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "platform/system/mesh_kind.h"
 
@@ -18,7 +19,8 @@ class Builder {
         ports_(io_ports(spec)),
         wafers_(spec.outer->wafers),
         mesh_(spec.npus_of_mesh()),
-        npus_(wafers_ * mesh_) {}
+        npus_(wafers_ * mesh_),
+        users_(ports_.size()) {}
 
   std::shared_ptr<const FabricGraph> graph() {
     const auto controllers = static_cast<std::uint32_t>(ports_.size());
@@ -39,7 +41,9 @@ class Builder {
     for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer) add_mesh(wafer);
     for (std::uint32_t wafer = 0; wafer < wafers_; ++wafer) add_controllers(wafer);
     for (std::uint32_t k = 0; k < controllers; ++k) add_outer(k);
-    return std::make_shared<const FabricGraph>(npus_, std::move(vertices), std::move(links_));
+    for (std::uint32_t n = 0; n < mesh_; ++n) add_routes(n, controller_of(n));
+    return std::make_shared<const FabricGraph>(npus_, std::move(vertices), std::move(links_),
+                                               FabricGraph::Shortest::hops, routes_);
   }
 
  private:
@@ -99,10 +103,70 @@ class Builder {
     }
   }
 
+  std::uint32_t distance(std::uint32_t a, std::uint32_t b) const {
+    const auto apart = [](std::uint32_t p, std::uint32_t q) { return p > q ? p - q : q - p; };
+    return apart(a % spec_.width, b % spec_.width) + apart(a / spec_.width, b / spec_.width);
+  }
+
+  /// Between the NPUs with one number on all wafers: the controller that the fewest others have, the nearest
+  /// of these.
+  std::uint32_t controller_of(std::uint32_t n) {
+    std::uint32_t best = 0;
+    const auto cost = [&](std::uint32_t k) {
+      return std::pair(users_[k], distance(n, static_cast<std::uint32_t>(ports_[k].npu)));
+    };
+    for (std::uint32_t k = 1; k < ports_.size(); ++k)
+      if (cost(k) < cost(best)) best = k;
+    ++users_[best];
+    return best;
+  }
+
+  /// Routers of a wafer, along the row first, both ends included.
+  void go(std::vector<std::uint32_t>& route, std::uint32_t wafer, std::uint32_t from,
+          std::uint32_t to) const {
+    route.push_back(router(wafer, from));
+    while (from != to) {
+      const std::uint32_t here = from % spec_.width, there = to % spec_.width;
+      from = here < there   ? from + 1
+             : here > there ? from - 1
+             : from < to    ? from + spec_.width
+                            : from - spec_.width;
+      route.push_back(router(wafer, from));
+    }
+  }
+
+  /// Between the NPUs n of all wafers over controller k: all controllers carry the same.
+  void add_routes(std::uint32_t n, std::uint32_t k) {
+    const auto at = static_cast<std::uint32_t>(ports_[k].npu);
+    for (std::uint32_t from = 0; from < wafers_; ++from)
+      for (std::uint32_t to = 0; to < wafers_; ++to) {
+        if (from == to) continue;
+        std::vector<std::uint32_t> route{from * mesh_ + n};
+        go(route, from, n, at);
+        route.push_back(controller(from, k));
+        if (spec_.outer->topology == config::OuterTopology::switched) {
+          route.push_back(controller(wafers_, 0) + k);
+        } else {
+          const std::uint32_t up = (to + wafers_ - from) % wafers_;
+          const bool next = 2 * up == wafers_ ? from % 2 == 0 : 2 * up < wafers_;
+          for (std::uint32_t wafer = from; wafer != to;) {
+            wafer = (wafer + (next ? 1 : wafers_ - 1)) % wafers_;
+            if (wafer != to) route.push_back(controller(wafer, k));
+          }
+        }
+        route.push_back(controller(to, k));
+        go(route, to, at, n);
+        route.push_back(to * mesh_ + n);
+        routes_.push_back(std::move(route));
+      }
+  }
+
   const config::WaferSpec& spec_;
   std::vector<IoPort> ports_;
   std::uint32_t wafers_, mesh_, npus_;
   std::vector<FabricGraph::Link> links_;
+  std::vector<std::vector<std::uint32_t>> routes_;
+  std::vector<std::uint32_t> users_;  // by controller: NPU numbers that go over it
 };
 
 }  // namespace

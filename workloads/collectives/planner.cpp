@@ -193,7 +193,7 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
   if (!request.algorithm.empty() && request.algorithm != kFastest)
     return with_algorithm(best, request.algorithm, fabric);
   // All-to-all by dimensions moves bytes more than once: only if somebody has asked for it.
-  if (fabric.is_dimensional() && request.algorithm.empty() && request.type == CollectiveType::all_to_all) {
+  if (fabric.has_dimensions() && request.algorithm.empty() && request.type == CollectiveType::all_to_all) {
     const Blocks blocks(request.bytes, request.group.size());
     const bool asked = !fabric.hierarchy.all_to_all.empty() && box_of(request.group, fabric) &&
                        blocks.bytes(0) == blocks.bytes(request.group.size() - 1);
