@@ -2,6 +2,7 @@
 #include "tests/rtl/fred/models.h"
 
 #include <VFred12.h>
+#include <VFred5.h>
 #include <VFred8.h>
 #include <verilated_vcd_c.h>
 
@@ -10,9 +11,10 @@
 namespace wafertlm::test {
 
 RtlRun run_rtl(const SwitchScenario& scenario, const RtlRunOptions& options) {
+  if (scenario.ports == 5) return RtlSwitch<VFred5>(scenario, options).run();
   if (scenario.ports == 8) return RtlSwitch<VFred8>(scenario, options).run();
   if (scenario.ports == 12) return RtlSwitch<VFred12>(scenario, options).run();
-  throw std::invalid_argument("there are verilated switches of 8 and 12 ports only");
+  throw std::invalid_argument("there are verilated switches of 5, 8 and 12 ports only");
 }
 
 RtlRun run_rtl_traced(const SwitchScenario& scenario, RtlRunOptions options, const std::string& file,
