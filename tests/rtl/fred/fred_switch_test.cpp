@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FRED_3(8) and FRED_3(12) in SystemVerilog against the TLM switch, and FRED_3(5), which has a demux and a mux.
+// FRED_3(8) and FRED_3(12) in SystemVerilog against the TLM switch, and FRED_3(5), which has a demux and a
+// mux.
 #include <gtest/gtest.h>
 
 #include <cstdio>
