@@ -115,12 +115,14 @@ TEST_P(FredSwitch, WhatLockStepCosts) {
 }
 
 TEST_P(FredSwitch, Backpressure) {
-  RandomTraffic unicasts, series = flows_only(0.4);
+  RandomTraffic unicasts, reduces = flows_only(0.6), series = flows_only(0.5);
   unicasts.unicast_load = 0.3;
-  unicasts.most_hold = series.most_hold = 40;
-  series.compound = true;
+  unicasts.most_hold = 40;
+  reduces.most_hold = series.most_hold = 150;
+  reduces.one_output = series.one_output = series.compound = true;
   for (const Case& of :
-       {Case{"backpressure, unicasts", unicasts, 0.05}, Case{"backpressure, in series", series, 0.05}})
+       {Case{"backpressure, unicasts", unicasts, 0.05}, Case{"backpressure, reduces", reduces, 0.05},
+        Case{"backpressure, reduce-scatters", series, 0.05}})
     expect_close(of, run(of, 10'000));
 }
 
