@@ -11,10 +11,8 @@ while read -r -a parameters; do
   "$verilator" --lint-only -Wall --top-module fred_switch -I. "${parameters[@]}" "${sources[@]}"
 done <<'SETS'
 -GP=8
--GP=12 -GW=512 -GVC=4
--GP=11 -GM=2 -GVC=1
--GP=10 -GDATA_TYPE=0 -GFLOWS=5
--GP=5 -GM=4 -GDATA_TYPE=1 -DWAFERTLM_MUTATIONS
--GP=2 -GM=1
--GP=3 -GPHASE_RULE=1 -GPHASE_CHANGE=7 -GDEPTH=24
+-GP=12 -GW=256
+-GP=11 -GM=2 -GVC=1 -GDATA_TYPE=0 -GFLOWS=5
+-GP=5 -GM=4 -GVC=4 -GDATA_TYPE=1 -DWAFERTLM_MUTATIONS
+-GP=2 -GM=1 -GPHASE_RULE=1 -GPHASE_CHANGE=7 -GDEPTH=24
 SETS
