@@ -24,11 +24,18 @@ std::string with_name(const std::string& file, const std::string& name) {
   return (path.parent_path() / (path.stem().string() + "_" + name + path.extension().string())).string();
 }
 
+/// As links are called in results: "router5", where the module is router_5.
+std::string name_of(Fabric& fabric, std::size_t n) {
+  for (const FabricLink& link : fabric.links())
+    if (link.from == n) return link.name.substr(0, link.name.find("->"));
+  return fabric.switch_module(n).basename();
+}
+
 std::string names_of(Fabric& fabric) {
   constexpr std::size_t kMost = 60;
   std::string names;
   for (std::size_t n = 0; n < std::min(fabric.switches(), kMost); ++n)
-    names += (n == 0 ? "" : ", ") + std::string(fabric.switch_module(n).basename());
+    names += (n == 0 ? "" : ", ") + name_of(fabric, n);
   if (fabric.switches() > kMost) names += " and " + std::to_string(fabric.switches() - kMost) + " more";
   return names;
 }
@@ -63,7 +70,7 @@ RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& sc
   for (const config::RtlSpec& each : spec.rtl) {
     std::vector<std::size_t> found;
     for (std::size_t n = 0; n < fabric.switches(); ++n)
-      if (fnmatch(each.switches.c_str(), fabric.switch_module(n).basename(), 0) == 0) found.push_back(n);
+      if (fnmatch(each.switches.c_str(), name_of(fabric, n).c_str(), 0) == 0) found.push_back(n);
     if (found.empty())
       throw std::invalid_argument("wafer.fabric.rtl: there is no switch '" + each.switches + "'; there are " +
                                   names_of(fabric));
@@ -71,10 +78,11 @@ RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& sc
       if (taken[n]) continue;
       taken[n] = true;
       SwitchModule& at = fabric.switch_module(n);
-      const std::string name = at.basename();
+      const std::string name = name_of(fabric, n);
       auto made = std::make_unique<View>();
       RtlViewParams params;
       params.mode = mode_of(each.view);
+      params.name = name;
       if (each.design) {
         params.design = &find_rtl_design(*each.design, rtl_designs(), rtl_is_built());
         params.configuration = rtl_configuration(*params.design);

@@ -70,11 +70,11 @@ RtlView::RtlView(SwitchModule& at, Scheduler& scheduler, PacketPool& packets, co
   RtlBenchParams bench{params_.clock, rooms_of(params_, ports, channels, classes), params_.configuration};
   if (!params_.recording.empty())
     recorder_ = std::make_unique<RtlRecorder>(
-        params_.recording, RtlRecordingHead{at.basename(), ports, channels, params_.flit_bytes,
+        params_.recording, RtlRecordingHead{switch_name(), ports, channels, params_.flit_bytes,
                                             params_.clock.hz, params_.tolerance_ps, bench.rooms});
   if (params_.mode == RtlViewMode::both) {
     RtlScoreboardOptions options;
-    options.switch_name = at.basename();
+    options.switch_name = switch_name();
     options.cycle_ps = params_.clock.period_ps();
     options.tolerance_ps = params_.tolerance_ps;
     options.patience_ps = params_.patience_ps;

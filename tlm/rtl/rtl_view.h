@@ -24,6 +24,7 @@ enum class RtlViewMode : std::uint8_t {
 
 struct RtlViewParams {
   RtlViewMode mode = RtlViewMode::both;
+  std::string name = {};              ///< of the switch in reports; empty: the module's
   const RtlDesign* design = nullptr;  ///< null with RtlViewMode::tlm
   std::uint32_t flit_bytes = 0;       ///< of the design; of the recording without one
   RtlClock clock;
@@ -55,7 +56,7 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   /// @throws std::runtime_error: packets are still in the RTL that carries them.
   void require_rest() const;
   const RtlViewParams& params() const { return params_; }
-  std::string switch_name() const { return switch_.basename(); }
+  std::string switch_name() const { return params_.name.empty() ? switch_.basename() : params_.name; }
   std::uint64_t cycles() const;
   std::uint64_t packets() const { return packets_seen_; }
   /// Processor time of this computer that the RTL took.

