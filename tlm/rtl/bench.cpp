@@ -106,7 +106,9 @@ void RtlBench::open(const RtlEntry& entry, TimePs now) {
   start(now);
 }
 
-void RtlBench::arrive(const RtlEvent& packet) {
+void RtlBench::arrive(const RtlEvent& given) {
+  RtlEvent packet = given;
+  if (design_.protocol == RtlProtocol::axi4_stream) packet.channel = 0;  // it has one
   const bool is_message = RtlEntry::is_message(packet.flow);
   const auto entry = entries_.find(packet.flow);
   if (!is_message && entry == entries_.end())
@@ -141,6 +143,7 @@ void RtlBench::arrive(const RtlEvent& packet) {
 
 void RtlBench::credit(std::uint32_t output, std::uint32_t channel, std::uint32_t flits, TimePs at_ps,
                       TimePs now) {
+  if (design_.protocol == RtlProtocol::axi4_stream) channel = 0;
   Leaving& behind = leaving_.at(at(output, channel));
   if (!behind.bounded) return;
   // A credit is needed when the head leaves the output, and the module takes it into account so many cycles
