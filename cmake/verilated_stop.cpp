@@ -14,7 +14,9 @@ namespace {
 
 }  // namespace
 
-void vl_stop(const char* file, int line, const char* scope) { fail("the RTL stopped (an assertion failed)", file, line, scope); }
+void vl_stop(const char* file, int line, const char* scope) {
+  fail("the RTL stopped (an assertion failed)", file, line, scope);
+}
 
 void vl_fatal(const char* file, int line, const char* scope, const char* message) {
   fail(message, file, line, scope);

@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <cstdio>
+#include <stdexcept>
 
 #include "platform/command/format.h"
 #include "platform/system/fabric_kind.h"

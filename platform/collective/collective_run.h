@@ -4,8 +4,8 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -44,7 +44,7 @@ struct CollectiveResult {
   std::optional<ReliabilityTotals> reliability;  ///< with Go-Back-N
   nlohmann::ordered_json rtl;                    ///< of switches with RTL; null without
   std::string rtl_text, rtl_failure;
-  double simulation_cpu_s = 0;                   ///< of the host, without building the platform
+  double simulation_cpu_s = 0;  ///< of the host, without building the platform
 };
 
 /// Functional mode: values that are not what the collectives are defined to give.

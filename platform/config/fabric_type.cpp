@@ -282,7 +282,8 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
                 "Probability that a bit is wrong after a link; wrong packets are repeated")
       .optional("reliability", &FabricSpec::reliability, reliability_type(), "How bit errors are repaired")
       .optional("rtl", &FabricSpec::rtl, list_of<RtlSpec>(rtl_type(), 0, 64),
-                "Switches whose RTL runs beside them, or in their place; the first entry that names a switch holds");
+                "Switches whose RTL runs beside them, or in their place; the first entry that names a switch "
+                "holds");
   type->alternative(&FabricSpec::wiring, Wiring::mesh, "kind", kMesh)
       .required("link_bandwidth", &FabricSpec::link_bandwidth_bytes_per_s, bandwidth,
                 "Bandwidth of a link between two routers, per direction")

@@ -10,18 +10,22 @@ namespace wafertlm::config {
 std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
   const auto time = whole_quantity(time_dimension(), "0 ps", "1 s");
   auto type = std::make_shared<Struct<RtlSpec>>("rtl");
-  type->required("switch", &RtlSpec::switches, text(), "A switch as results name it (l1_0_2, router5), or a pattern with *")
-      .required("view", &RtlSpec::view,
-                choice<RtlView>({{"tlm", RtlView::tlm}, {"rtl", RtlView::rtl}, {"both", RtlView::both}}),
-                "tlm: the model alone, for a recording; rtl: the RTL in its place; both: the model answers, and "
-                "the RTL gets the same packets beside it and is compared")
+  type->required("switch", &RtlSpec::switches, text(),
+                 "A switch as results name it (l1_0_2, router5), or a pattern with *")
+      .required(
+          "view", &RtlSpec::view,
+          choice<RtlView>({{"tlm", RtlView::tlm}, {"rtl", RtlView::rtl}, {"both", RtlView::both}}),
+          "tlm: the model alone, for a recording; rtl: the RTL in its place; both: the model answers, and "
+          "the RTL gets the same packets beside it and is compared")
       .optional("design", &RtlSpec::design, maybe<std::string>(word()),
                 "RTL that wafertlm_add_rtl() has made part of the program; `wafertlm rtl designs` lists them")
-      .optional("clock", &RtlSpec::clock_hz, auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1000 GHz")),
+      .optional("clock", &RtlSpec::clock_hz,
+                auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1000 GHz")),
                 "auto: what makes a port carry as much as the switch's links, a flit in every cycle")
-      .optional("tolerance", &RtlSpec::tolerance_ps, maybe<TimePs>(time),
-                "With both: most that a head may leave earlier or later than the model's; without it times are "
-                "reported and not judged")
+      .optional(
+          "tolerance", &RtlSpec::tolerance_ps, maybe<TimePs>(time),
+          "With both: most that a head may leave earlier or later than the model's; without it times are "
+          "reported and not judged")
       .optional("window", &RtlSpec::window_ps, time,
                 "With both: of the waveforms before and after the first divergence")
       .optional("record", &RtlSpec::record, maybe<std::string>(text()),
@@ -34,11 +38,15 @@ std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
 
 void check_rtl(const FabricSpec& fabric, const Check& check) {
   for (const RtlSpec& each : fabric.rtl) {
-    const auto fail = [&](const void* key, const std::string& why) { check.fail({key, &each, &fabric.rtl}, why); };
+    const auto fail = [&](const void* key, const std::string& why) {
+      check.fail({key, &each, &fabric.rtl}, why);
+    };
     if (fabric.wiring == Wiring::dimensional && fabric.dimensional.transport == Transport::messages)
       fail(&each, "whole messages pass no switch: transport: packets, or leave rtl out");
-    if (fabric.switching == Switching::wormhole) fail(&each, "wormhole switches have no RTL view: switching: cut_through");
-    if (fabric.is_reliable()) fail(&each, "RTL switches know no Go-Back-N: leave bit_error_rate and reliability out");
+    if (fabric.switching == Switching::wormhole)
+      fail(&each, "wormhole switches have no RTL view: switching: cut_through");
+    if (fabric.is_reliable())
+      fail(&each, "RTL switches know no Go-Back-N: leave bit_error_rate and reliability out");
     if (each.view != RtlView::tlm && !each.design) fail(&each.view, "which RTL: give 'design'");
     if (each.view != RtlView::both && each.tolerance_ps)
       fail(&each.view, "a tolerance is of a comparison: view: both, or leave tolerance out");
@@ -48,7 +56,8 @@ void check_rtl(const FabricSpec& fabric, const Check& check) {
       fail(&each.view, "the RTL in place has no model to be compared with: record with view: tlm or both");
     if (each.view == RtlView::tlm && !each.design && each.flit_bytes == 0)
       fail(&each.view, "a recording counts flits: give 'design' or 'flit_bytes'");
-    if (each.design && each.flit_bytes != 0) fail(&each.flit_bytes, "the design says it: remove 'flit_bytes'");
+    if (each.design && each.flit_bytes != 0)
+      fail(&each.flit_bytes, "the design says it: remove 'flit_bytes'");
   }
 }
 

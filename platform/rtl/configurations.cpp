@@ -10,8 +10,9 @@
 namespace wafertlm {
 namespace {
 
-/// The entries of a FRED_m(P): which middle switch a leg takes at each level. Legs without a port in common should be able
-/// to pass at the same time, so each takes the way on which it meets fewest of those that are there.
+/// The entries of a FRED_m(P): which middle switch a leg takes at each level. Legs without a port in common
+/// should be able to pass at the same time, so each takes the way on which it meets fewest of those that are
+/// there.
 class FredConfigurator {
  public:
   FredConfigurator(std::uint32_t ports, std::uint32_t middles, std::uint32_t priorities)
@@ -59,14 +60,16 @@ class FredConfigurator {
     for (const auto& [number, other] : entries_) {
       if (share_a_port(flow, other.flow)) continue;
       for (std::size_t level = 0; level < way.size() && way[level] == other.way[level]; ++level)
-        if (share(flow.inputs, other.flow.inputs, level + 1) || share(flow.outputs, other.flow.outputs, level + 1)) {
+        if (share(flow.inputs, other.flow.inputs, level + 1) ||
+            share(flow.outputs, other.flow.outputs, level + 1)) {
           ++count;
           break;
         }
     }
     return count;
   }
-  static bool share(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, std::size_t level) {
+  static bool share(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b,
+                    std::size_t level) {
     for (const std::uint32_t x : a)
       for (const std::uint32_t y : b)
         if (x >> level == y >> level) return true;

@@ -74,7 +74,8 @@ int replay(const Options& options) {
        write_rtl_waves({options.recording, &design, rtl_configuration(design), again.get(),
                         result.first_divergence()->at_ps, window_ps, path}))
     fmt::print(stderr, "waveform {}\n", file);
-  throw std::runtime_error("the RTL differs from the model in " + std::to_string(result.divergences()) + " places");
+  throw std::runtime_error("the RTL differs from the model in " + std::to_string(result.divergences()) +
+                           " places");
 }
 
 }  // namespace
@@ -93,8 +94,10 @@ std::function<int()> add_rtl_command(CLI::App& app) {
   play->add_option("--tolerance", options->tolerance,
                    "Most that a head may be early or late, '2 ns'; the recording's if not given")
       ->type_name("TIME");
-  play->add_option("--window", options->window, "Of the waveforms around a first divergence")->type_name("TIME");
-  play->add_option("--waves", options->waves, "Waveforms go to PATH.vcd and PATH_tlm.vcd; rtl_SWITCH if not given")
+  play->add_option("--window", options->window, "Of the waveforms around a first divergence")
+      ->type_name("TIME");
+  play->add_option("--waves", options->waves,
+                   "Waveforms go to PATH.vcd and PATH_tlm.vcd; rtl_SWITCH if not given")
       ->type_name("PATH");
   play->add_flag("--json", options->json, "Print the result as JSON");
   command->footer(

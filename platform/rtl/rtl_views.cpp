@@ -24,17 +24,24 @@ std::string with_name(const std::string& file, const std::string& name) {
   return (path.parent_path() / (path.stem().string() + "_" + name + path.extension().string())).string();
 }
 
+/// As links are called in results: "router5", where the module is router_5.
+std::string name_of(Fabric& fabric, std::size_t n) {
+  for (const FabricLink& link : fabric.links())
+    if (link.from == n) return link.name.substr(0, link.name.find("->"));
+  return fabric.switch_module(n).basename();
+}
+
 std::string names_of(Fabric& fabric) {
   constexpr std::size_t kMost = 60;
   std::string names;
   for (std::size_t n = 0; n < std::min(fabric.switches(), kMost); ++n)
-    names += (n == 0 ? "" : ", ") + std::string(fabric.switch_module(n).basename());
+    names += (n == 0 ? "" : ", ") + name_of(fabric, n);
   if (fabric.switches() > kMost) names += " and " + std::to_string(fabric.switches() - kMost) + " more";
   return names;
 }
 
 RtlViewMode mode_of(config::RtlView view) {
-  return view == config::RtlView::tlm ? RtlViewMode::tlm
+  return view == config::RtlView::tlm   ? RtlViewMode::tlm
          : view == config::RtlView::rtl ? RtlViewMode::rtl
                                         : RtlViewMode::both;
 }
@@ -46,7 +53,8 @@ const char* to_string(RtlViewMode mode) {
 }  // namespace
 
 struct RtlViews::View {
-  std::unique_ptr<RtlModel> model, again;  // the second one makes the waveforms: modules cannot be made after the start
+  std::unique_ptr<RtlModel> model,
+      again;  // the second one makes the waveforms: modules cannot be made after the start
   std::unique_ptr<RtlView> view;
   TimePs window_ps = 0;
   bool is_temporary = false;  // the recording
@@ -62,7 +70,7 @@ RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& sc
   for (const config::RtlSpec& each : spec.rtl) {
     std::vector<std::size_t> found;
     for (std::size_t n = 0; n < fabric.switches(); ++n)
-      if (fnmatch(each.switches.c_str(), fabric.switch_module(n).basename(), 0) == 0) found.push_back(n);
+      if (fnmatch(each.switches.c_str(), name_of(fabric, n).c_str(), 0) == 0) found.push_back(n);
     if (found.empty())
       throw std::invalid_argument("wafer.fabric.rtl: there is no switch '" + each.switches + "'; there are " +
                                   names_of(fabric));
@@ -70,10 +78,11 @@ RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& sc
       if (taken[n]) continue;
       taken[n] = true;
       SwitchModule& at = fabric.switch_module(n);
-      const std::string name = at.basename();
+      const std::string name = name_of(fabric, n);
       auto made = std::make_unique<View>();
       RtlViewParams params;
       params.mode = mode_of(each.view);
+      params.name = name;
       if (each.design) {
         params.design = &find_rtl_design(*each.design, rtl_designs(), rtl_is_built());
         params.configuration = rtl_configuration(*params.design);
@@ -122,17 +131,18 @@ void RtlViews::finish(const std::string& folder) {
 }
 
 nlohmann::ordered_json to_json(const RtlScoreboard& board) {
-  nlohmann::ordered_json json = {{"equal", board.passed()},
-                                 {"packets_compared", board.compared()},
-                                 {"data_compared", board.compared_data()},
-                                 {"tlm_mean_latency_s", board.mean_model_latency_ps() / 1e12},
-                                 {"rtl_mean_latency_s", board.mean_rtl_latency_ps() / 1e12},
-                                 {"largest_difference_s", static_cast<double>(board.largest_difference_ps()) / 1e12},
-                                 {"tlm_throughput_bytes_per_s", board.model_bytes_per_s()},
-                                 {"rtl_throughput_bytes_per_s", board.rtl_bytes_per_s()},
-                                 {"worst_window_throughput_ratio", board.worst_throughput_ratio()},
-                                 {"throughput_windows", board.throughput_windows()},
-                                 {"latency_difference_cycles", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json = {
+      {"equal", board.passed()},
+      {"packets_compared", board.compared()},
+      {"data_compared", board.compared_data()},
+      {"tlm_mean_latency_s", board.mean_model_latency_ps() / 1e12},
+      {"rtl_mean_latency_s", board.mean_rtl_latency_ps() / 1e12},
+      {"largest_difference_s", static_cast<double>(board.largest_difference_ps()) / 1e12},
+      {"tlm_throughput_bytes_per_s", board.model_bytes_per_s()},
+      {"rtl_throughput_bytes_per_s", board.rtl_bytes_per_s()},
+      {"worst_window_throughput_ratio", board.worst_throughput_ratio()},
+      {"throughput_windows", board.throughput_windows()},
+      {"latency_difference_cycles", nlohmann::ordered_json::array()}};
   for (const auto& [cycles, packets] : board.latency_histogram())
     json["latency_difference_cycles"].push_back({{"cycles", cycles}, {"packets", packets}});
   for (const auto kind : {RtlDivergenceKind::data, RtlDivergenceKind::time, RtlDivergenceKind::missing,
@@ -183,15 +193,19 @@ std::string RtlViews::text(double tlm_s, std::uint64_t hops) const {
             " packets in, " + std::to_string(each->view->cycles()) + " cycles\n";
     if (const RtlScoreboard* const board = each->view->scoreboard()) text += board->report();
     for (const std::string& file : each->written) text += "  waveform                  " + file + "\n";
-    if (!params.recording.empty() && !each->is_temporary) text += "  recording                 " + params.recording + "\n";
+    if (!params.recording.empty() && !each->is_temporary)
+      text += "  recording                 " + params.recording + "\n";
   }
   std::uint64_t packets = 0;
   for (const auto& each : views_) packets += each->view->cycles() == 0 ? 0 : each->view->packets();
   if (packets != 0 && hops != 0 && tlm_s > 0) {
-    const double rtl_us = host_s() / static_cast<double>(packets) * 1e6, tlm_us = tlm_s / static_cast<double>(hops) * 1e6;
-    text += fmt::format("  speed                     a packet through the RTL {:.1f} us of this computer, through a switch of the "
-                        "model {:.2f} us with all around it: 1 to {:.0f}\n",
-                        rtl_us, tlm_us, rtl_us / tlm_us);
+    const double rtl_us = host_s() / static_cast<double>(packets) * 1e6,
+                 tlm_us = tlm_s / static_cast<double>(hops) * 1e6;
+    text += fmt::format(
+        "  speed                     a packet through the RTL {:.1f} us of this computer, through a switch "
+        "of the "
+        "model {:.2f} us with all around it: 1 to {:.0f}\n",
+        rtl_us, tlm_us, rtl_us / tlm_us);
   }
   return text;
 }
@@ -203,9 +217,10 @@ void RtlViews::require_equal() const {
     const RtlDivergence& first = *board->first_divergence();
     throw std::runtime_error("the RTL of " + each->view->switch_name() + " differs from the model in " +
                              std::to_string(board->divergences()) + " places, first at " +
-                             std::to_string(first.at_ps) + " ps (" + wafertlm::to_string(first.kind) + ", output " +
-                             std::to_string(first.output) + ", flow " + std::to_string(first.flow) + ", sequence " +
-                             std::to_string(first.sequence) + "): expected " + first.expected + ", got " + first.got);
+                             std::to_string(first.at_ps) + " ps (" + wafertlm::to_string(first.kind) +
+                             ", output " + std::to_string(first.output) + ", flow " +
+                             std::to_string(first.flow) + ", sequence " + std::to_string(first.sequence) +
+                             "): expected " + first.expected + ", got " + first.got);
   }
 }
 

@@ -18,7 +18,8 @@ class Scheduler;
 /// The RTL of a wafer's switches, as wafer.fabric.rtl asks for it.
 class RtlViews {
  public:
-  /// @throws std::invalid_argument: a switch or a design that is not there, or one that does not fit the other.
+  /// @throws std::invalid_argument: a switch or a design that is not there, or one that does not fit the
+  /// other.
   RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& scheduler, PacketPool& packets,
            const ClassTable& classes);
   ~RtlViews();
@@ -32,7 +33,8 @@ class RtlViews {
 
   /// A row for each switch: what was compared, the histogram, the first divergence.
   nlohmann::ordered_json json() const;
-  /// The same for the terminal. `tlm_s`: what the simulation cost beside the RTL, for `hops` packets through a switch; 0: not said.
+  /// The same for the terminal. `tlm_s`: what the simulation cost beside the RTL, for `hops` packets through
+  /// a switch; 0: not said.
   std::string text(double tlm_s = 0, std::uint64_t hops = 0) const;
   /// Processor time that the RTL cost.
   double host_s() const;

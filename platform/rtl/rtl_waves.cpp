@@ -35,7 +35,8 @@ class ModelWaves {
   }
   void finish() {
     // Packets one behind the other have no gap between them.
-    std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
+    std::stable_sort(changes_.begin(), changes_.end(),
+                     [](const Change& a, const Change& b) { return a.at < b.at; });
     for (const Change& each : changes_) {
       file_.advance(each.at);
       file_.change(each.at, each.signal, each.value);
@@ -59,7 +60,8 @@ class ModelWaves {
     changes_.push_back({start_ps, at.flow, event.flow});
     changes_.push_back({start_ps, at.sequence, event.sequence & 0xff'ffff});
     changes_.push_back({start_ps, at.bytes, event.bytes});
-    changes_.insert(changes_.begin() + static_cast<std::ptrdiff_t>(ends_), {std::min(tail_ps, to_ps_), at.valid, 0});
+    changes_.insert(changes_.begin() + static_cast<std::ptrdiff_t>(ends_),
+                    {std::min(tail_ps, to_ps_), at.valid, 0});
     ++ends_;
   }
 
@@ -79,8 +81,9 @@ RtlBenchParams bench_params(const RtlRecordingReader& recording, const RtlDesign
                             RtlConfiguration configuration) {
   const RtlRecordingHead& head = recording.head();
   const auto fail = [&](const std::string& what, std::uint64_t of_design, std::uint64_t of_recording) {
-    throw std::invalid_argument("the recording of " + head.switch_name + " has " + std::to_string(of_recording) + " " +
-                                what + ", the design '" + design.name + "' " + std::to_string(of_design));
+    throw std::invalid_argument("the recording of " + head.switch_name + " has " +
+                                std::to_string(of_recording) + " " + what + ", the design '" + design.name +
+                                "' " + std::to_string(of_design));
   };
   const bool is_stream = design.protocol == RtlProtocol::axi4_stream;
   if (head.flit_bytes != design.flit_bytes()) fail("bytes in a flit", design.flit_bytes(), head.flit_bytes);
@@ -100,8 +103,8 @@ std::vector<std::string> write_rtl_waves(const RtlWaveRequest& request) {
   const TimePs from_ps = request.at_ps > request.window_ps ? request.at_ps - request.window_ps : 0;
   const TimePs to_ps = request.at_ps + request.window_ps;
   RtlRecordingReader recording(request.recording);
-  RtlShadow shadow(*request.design, *request.model, bench_params(recording, *request.design, request.configuration),
-                   {});
+  RtlShadow shadow(*request.design, *request.model,
+                   bench_params(recording, *request.design, request.configuration), {});
   shadow.bench().restart();
   const std::vector<std::string> files = {request.path + ".vcd", request.path + "_tlm.vcd"};
   ModelWaves model(files[1], recording.head(), from_ps, to_ps);

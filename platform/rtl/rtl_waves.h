@@ -17,8 +17,9 @@ struct RtlWaveRequest {
   std::string path;  ///< without ending
 };
 
-/// Plays the recording into the RTL once more and writes PATH.vcd, all of its signals, and PATH_tlm.vcd: of the model what
-/// comes to each input and leaves each output, from window_ps before at_ps to window_ps after. Returns the files.
+/// Plays the recording into the RTL once more and writes PATH.vcd, all of its signals, and PATH_tlm.vcd: of
+/// the model what comes to each input and leaves each output, from window_ps before at_ps to window_ps after.
+/// Returns the files.
 std::vector<std::string> write_rtl_waves(const RtlWaveRequest& request);
 
 /// Of a recording the parameters of a bench with `design`, whose ports and channels may be more.

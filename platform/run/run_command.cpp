@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -187,6 +188,7 @@ int run(const Options& options) {
 ExperimentRun run_experiment(const ExperimentOptions& options) {
   namespace fs = std::filesystem;
   const auto start = Clock::now();
+  const std::clock_t begin = std::clock();
   require_options_that_fit(options);
   const config::ExperimentSpec experiment = config::load_experiment(options.experiment, options.overrides);
   const Job job = load_job(experiment);
@@ -215,6 +217,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   const std::vector<std::string> written = lookers.finish();
   RtlViews& rtl = machine.wafer().rtl();
   rtl.finish(out.string());
+  const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
   std::vector<std::pair<std::string, std::string>> files = {
@@ -226,7 +229,8 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
     files.emplace_back(options.report, report_html(report->data(results, config::resolved_yaml(experiment),
                                                                 experiment, job_run)));
   write_files(out, files);
-  std::string summary = run_summary(results) + rtl.text(wall_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) + "Written:\n";
+  std::string summary = run_summary(results) +
+                        rtl.text(cpu_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) + "Written:\n";
   for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (out / name).string());
   for (const std::string& line : written) summary += fmt::format("  {}\n", line);
   std::string failure;

@@ -20,7 +20,7 @@ struct ExperimentOptions {
 };
 struct ExperimentRun {
   nlohmann::ordered_json results;
-  std::string summary;  ///< what is printed, with the names of the files that have been written
+  std::string summary;       ///< what is printed, with the names of the files that have been written
   std::string failure = {};  ///< RTL that differs from its model; empty: none
 };
 /// Runs an experiment file and writes its results. @throws as the command does

@@ -111,7 +111,8 @@ class FlowUnit {
 
   /// Tells `view` which legs there are.
   void set_view(SwitchView& view) { view_ = &view; }
-  /// The view has carried all packets of a leg, that of this stripe and output; the last credit is home at `at`.
+  /// The view has carried all packets of a leg, that of this stripe and output; the last credit is home at
+  /// `at`.
   void leg_was_carried(const Flow& flow, std::uint32_t stripe, PortId output, TimePs at);
 
   /// Packets that wait at inputs for others, or until their copies have left.

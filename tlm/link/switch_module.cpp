@@ -98,7 +98,8 @@ void SwitchModule::send_for_view(PortId output, Packet& packet, TimePs head_ps, 
   Output& from = outputs_[index_of(output)];
   const TimePs now = scheduler_.now();
   const TimePs latency_ps = from.latency.value();
-  // A packet that is told of when it has left may be at the other end of a short link already: it is later there then.
+  // A packet that is told of when it has left may be at the other end of a short link already: it is later
+  // there then.
   const TimePs late_ps = head_ps + latency_ps < now ? now - head_ps - latency_ps : 0;
   core_.count(output, packet, head_ps, tail_ps);
   packet.tail_ps = tail_ps + latency_ps + late_ps;
@@ -136,7 +137,8 @@ void SwitchModule::end_of_elaboration() {
 ::tlm::tlm_sync_enum SwitchModule::Input::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&,
                                                           sc_core::sc_time& delay) {
   const TimePs now = owner->scheduler_.now();
-  if (owner->view_ && owner->view_->arrive(port, packet, now + delay.value(), now)) return ::tlm::TLM_ACCEPTED;
+  if (owner->view_ && owner->view_->arrive(port, packet, now + delay.value(), now))
+    return ::tlm::TLM_ACCEPTED;
   if (packet.flow)
     owner->flows_->arrive(port, packet, now + delay.value(), now);
   else
@@ -147,7 +149,8 @@ void SwitchModule::end_of_elaboration() {
 ::tlm::tlm_sync_enum SwitchModule::Output::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&,
                                                            sc_core::sc_time& delay) {
   const TimePs now = owner->scheduler_.now();
-  if (owner->view_ && owner->view_->credit(port, packet, now + delay.value(), now)) return ::tlm::TLM_ACCEPTED;
+  if (owner->view_ && owner->view_->credit(port, packet, now + delay.value(), now))
+    return ::tlm::TLM_ACCEPTED;
   owner->core_.credit(port, packet.vc, packet.wire_bytes, now + delay.value(), now);
   if (packet.flow) owner->flows_->credit(port, packet, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;

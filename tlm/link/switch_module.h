@@ -47,8 +47,8 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
 
   /// Who follows the packets here, or carries them; after enable_flows(), before the simulation starts.
   void set_view(SwitchView& view);
-  // For a view that carries them. The head left the output at `head_ps`, not after now; if less than the link's latency
-  // is left until it is at the other end, it is there now.
+  // For a view that carries them. The head left the output at `head_ps`, not after now; if less than the
+  // link's latency is left until it is at the other end, it is there now.
   void send_for_view(PortId output, Packet& packet, TimePs head_ps, TimePs tail_ps);
   /// The room of `packet` in the buffer of `input` is free when its tail leaves at `tail_ps`.
   void return_for_view(PortId input, Packet& packet, TimePs tail_ps);

@@ -8,7 +8,8 @@
 
 namespace wafertlm {
 
-/// Who follows the packets of one switch, or carries them in its place (tlm/rtl). Without one a hop costs a branch more.
+/// Who follows the packets of one switch, or carries them in its place (tlm/rtl). Without one a hop costs a
+/// branch more.
 class SwitchView {
  public:
   /// The head of `packet` reaches `input` at `head_ps`. Returns whether the view carries it from here on.
@@ -18,7 +19,8 @@ class SwitchView {
   /// The switch sends a packet: its head leaves now.
   virtual void sent(PortId output, const Packet& packet, TimePs now) = 0;
   /// As FlowUnit::open() and close(): before the first packet, after the last.
-  virtual void leg_opened(const Flow& flow, const FlowLeg& leg, const std::vector<std::uint64_t>& room_bytes) = 0;
+  virtual void leg_opened(const Flow& flow, const FlowLeg& leg,
+                          const std::vector<std::uint64_t>& room_bytes) = 0;
   virtual void flow_closed(const Flow& flow) = 0;
 
  protected:

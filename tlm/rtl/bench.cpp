@@ -10,8 +10,8 @@ namespace wafertlm {
 namespace {
 
 constexpr std::uint64_t kSequenceMask = 0xff'ffff;
-// Cycles without a move on the pins after which the clock stops: with nothing inside, and with packets that wait for
-// something, where a phase or a counter of the module may still have to run down.
+// Cycles without a move on the pins after which the clock stops: with nothing inside, and with packets that
+// wait for something, where a phase or a counter of the module may still have to run down.
 constexpr std::uint32_t kQuietWhenEmpty = 8, kQuietWhenWaiting = 256;
 
 }  // namespace
@@ -29,11 +29,11 @@ RtlBench::RtlBench(const RtlDesign& design, RtlModel& model, RtlBenchParams para
   for (std::size_t i = 0; i < leaving_.size(); ++i) {
     if (params_.rooms[i] == 0) continue;
     if (params_.rooms[i] < design.out_depth)
-      throw std::invalid_argument("the RTL design '" + design.name + "' starts with OUT_DEPTH=" +
-                                  std::to_string(design.out_depth) + " credits, and behind its output " +
-                                  std::to_string(i / design.channels) + " there is room for " +
-                                  std::to_string(params_.rooms[i]) +
-                                  " flits: make the input buffers of the fabric larger, or OUT_DEPTH smaller");
+      throw std::invalid_argument(
+          "the RTL design '" + design.name + "' starts with OUT_DEPTH=" + std::to_string(design.out_depth) +
+          " credits, and behind its output " + std::to_string(i / design.channels) + " there is room for " +
+          std::to_string(params_.rooms[i]) +
+          " flits: make the input buffers of the fabric larger, or OUT_DEPTH smaller");
     leaving_[i].bounded = true;
     leaving_[i].room = params_.rooms[i] - design.out_depth;
   }
@@ -58,8 +58,8 @@ void RtlBench::restart() {
   edge_ = next_edge_ = 0;
 }
 
-/// Something will happen at `at`. Credits that came while the clock stood are given at the edges where they would have
-/// been.
+/// Something will happen at `at`. Credits that came while the clock stood are given at the edges where they
+/// would have been.
 void RtlBench::start(TimePs at_ps) {
   quiet_ = 0;
   if (running_) {
@@ -106,7 +106,9 @@ void RtlBench::open(const RtlEntry& entry, TimePs now) {
   start(now);
 }
 
-void RtlBench::arrive(const RtlEvent& packet) {
+void RtlBench::arrive(const RtlEvent& given) {
+  RtlEvent packet = given;
+  if (design_.protocol == RtlProtocol::axi4_stream) packet.channel = 0;  // it has one
   const bool is_message = RtlEntry::is_message(packet.flow);
   const auto entry = entries_.find(packet.flow);
   if (!is_message && entry == entries_.end())
@@ -139,13 +141,15 @@ void RtlBench::arrive(const RtlEvent& packet) {
   start(packet.head_ps);
 }
 
-void RtlBench::credit(std::uint32_t output, std::uint32_t channel, std::uint32_t flits, TimePs at_ps, TimePs now) {
+void RtlBench::credit(std::uint32_t output, std::uint32_t channel, std::uint32_t flits, TimePs at_ps,
+                      TimePs now) {
+  if (design_.protocol == RtlProtocol::axi4_stream) channel = 0;
   Leaving& behind = leaving_.at(at(output, channel));
   if (!behind.bounded) return;
-  // A credit is needed when the head leaves the output, and the module takes it into account so many cycles before.
-  const TimePs ahead_ps = design_.protocol == RtlProtocol::credit_stream
-                              ? params_.clock.edge_ps(design_.latency)
-                              : 0;
+  // A credit is needed when the head leaves the output, and the module takes it into account so many cycles
+  // before.
+  const TimePs ahead_ps =
+      design_.protocol == RtlProtocol::credit_stream ? params_.clock.edge_ps(design_.latency) : 0;
   behind.coming.emplace(at_ps > ahead_ps ? at_ps - ahead_ps : 0, flits);
   if (!packets_.empty()) start(std::max(now, behind.coming.begin()->first));
 }
@@ -197,7 +201,8 @@ void RtlBench::configure() {
   const Word word = configuration_.front();
   // The flow that had the entry before is over for the sender, but maybe not in here.
   const auto before = packets_.lower_bound({word.entry, 0});
-  if (before != packets_.end() && before->first.first == word.entry && before->second.sequence < word.first) return;
+  if (before != packets_.end() && before->first.first == word.entry && before->second.sequence < word.first)
+    return;
   configuration_.pop_front();
   stream_->configure(word.entry, word.word, word.value);
   --words_due_[word.entry];
@@ -268,11 +273,14 @@ void RtlBench::give_flit(std::uint32_t input, Incoming& from) {
   flit.head = from.sent == 0;
   flit.tail = from.sent + 1 == packet.flits;
   flit.channel = packet.channel;
-  flit.header = RtlHeader{packet.flow, static_cast<std::uint32_t>(packet.sequence & kSequenceMask), packet.bytes}.bits();
+  flit.header =
+      RtlHeader{packet.flow, static_cast<std::uint32_t>(packet.sequence & kSequenceMask), packet.bytes}
+          .bits();
   flit.output = is_message ? RtlEntry::output_of(packet.flow) : 0;
   flit.data.resize(design_.flit_bits / 32);
   if (flit.head && packet.data.empty() && packet.bytes != 0)
-    from.packet.data = made_up_data(is_message ? DataType::int32 : entries_.at(packet.flow).data_type, packet.flow, packet.sequence, packet.port, packet.bytes);
+    from.packet.data = made_up_data(is_message ? DataType::int32 : entries_.at(packet.flow).data_type,
+                                    packet.flow, packet.sequence, packet.port, packet.bytes);
   const std::size_t first = std::size_t{from.sent} * design_.flit_bytes();
   if (first < packet.data.size())
     std::memcpy(flit.data.data(), packet.data.data() + first,
@@ -316,7 +324,8 @@ void RtlBench::came_out(std::uint32_t output, const RtlFlit& flit) {
     leaving.head_ps = now_ps_;
     leaving.flits = 0;
     leaving.data.clear();
-    const std::string name = "entry " + std::to_string(header.flow) + ", sequence " + std::to_string(header.sequence);
+    const std::string name =
+        "entry " + std::to_string(header.flow) + ", sequence " + std::to_string(header.sequence);
     if (!leaving.packet) {
       broken(output, RtlRule::known_packet, name);
     } else if (const auto& due = leaving.packet->outputs_due;
@@ -363,7 +372,8 @@ void RtlBench::broken(std::uint32_t port, RtlRule rule, const std::string& seen)
 std::vector<std::string> RtlBench::pending() const {
   std::vector<std::string> lines;
   for (const auto& [key, packet] : packets_) {
-    std::string text = "entry " + std::to_string(key.first) + ", sequence " + std::to_string(packet.sequence) + ":";
+    std::string text =
+        "entry " + std::to_string(key.first) + ", sequence " + std::to_string(packet.sequence) + ":";
     if (packet.inputs_due != 0) text += " waits for " + std::to_string(packet.inputs_due) + " inputs;";
     if (packet.inputs_due == 0) text += " has not left output " + std::to_string(packet.outputs_due.front());
     lines.push_back(std::move(text));

@@ -16,8 +16,7 @@
 namespace wafertlm {
 
 /// The words of an entry's configuration, as (number, value), in the order in which they are written.
-using RtlConfiguration =
-    std::function<std::vector<std::pair<std::uint32_t, std::uint32_t>>(const RtlEntry&)>;
+using RtlConfiguration = std::function<std::vector<std::pair<std::uint32_t, std::uint32_t>>(const RtlEntry&)>;
 
 struct RtlBenchParams {
   RtlClock clock;
@@ -33,19 +32,20 @@ class RtlBenchHost {
   virtual void head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) = 0;
   /// The last flit of a packet is out: it leaves from head_ps to tail_ps.
   virtual void packet_out(const RtlTransaction& packet, TimePs tail_ps) = 0;
-  virtual void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule, const std::string& seen) = 0;
+  virtual void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
+                           const std::string& seen) = 0;
 
  protected:
   ~RtlBenchHost() = default;
 };
 
-/// Packets into an RTL switch, and out of it, with a clock that stops while nothing moves. No SystemC: the caller gives
-/// it the time.
+/// Packets into an RTL switch, and out of it, with a clock that stops while nothing moves. No SystemC: the
+/// caller gives it the time.
 ///
-/// What happens at `now` takes part in the edge at `now`, whoever is called first, because an edge is worked off a
-/// picosecond later: wake() at next_wake_ps(). The packets of a channel go in one after the other; those of in-network
-/// flows in one order for all inputs, that in which the first packet of a number came, so that no two flows wait for each
-/// other at different inputs.
+/// What happens at `now` takes part in the edge at `now`, whoever is called first, because an edge is worked
+/// off a picosecond later: wake() at next_wake_ps(). The packets of a channel go in one after the other;
+/// those of in-network flows in one order for all inputs, that in which the first packet of a number came, so
+/// that no two flows wait for each other at different inputs.
 class RtlBench final : private RtlStreamHost {
  public:
   /// `design`, `model` and `host` must outlive it.
@@ -132,17 +132,17 @@ class RtlBench final : private RtlStreamHost {
   std::unique_ptr<RtlStream> stream_;
   std::map<std::uint32_t, RtlEntry> entries_;  // legs that are open
   std::map<Key, Packet> packets_;
-  std::vector<Queue> queues_;            // [input][channel]
+  std::vector<Queue> queues_;                                 // [input][channel]
   std::vector<std::pair<std::uint32_t, Incoming*>> current_;  // [input]: channel and packet that is going in
-  std::vector<Leaving> leaving_;         // [output][channel]
-  std::vector<std::uint32_t> next_credit_;  // [output]: round robin
+  std::vector<Leaving> leaving_;                              // [output][channel]
+  std::vector<std::uint32_t> next_credit_;                    // [output]: round robin
   struct Word {
     std::uint32_t entry, word, value;
     std::uint64_t first;  // packets before it must be gone
   };
   std::deque<Word> configuration_;
-  std::map<std::uint32_t, std::uint32_t> words_due_;                                   // by entry
-  bool running_ = false, sleeps_ = false;  // the clock, and that it is set to go on later
+  std::map<std::uint32_t, std::uint32_t> words_due_;  // by entry
+  bool running_ = false, sleeps_ = false;             // the clock, and that it is set to go on later
   std::uint64_t edge_ = 0, next_edge_ = 0;  // the next one; after a pause the first that was left out
   std::uint64_t cycles_ = 0;
   TimePs now_ps_ = 0;  // of the edge that is worked off

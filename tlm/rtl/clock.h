@@ -6,7 +6,8 @@
 
 namespace wafertlm {
 
-/// A clock of any frequency in whole picoseconds: edge k is at k / frequency, rounded up, so that the edges do not drift.
+/// A clock of any frequency in whole picoseconds: edge k is at k / frequency, rounded up, so that the edges
+/// do not drift.
 struct RtlClock {
   std::uint64_t hz = 1'000'000'000;
 

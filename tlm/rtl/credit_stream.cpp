@@ -8,7 +8,8 @@
 namespace wafertlm {
 namespace {
 
-/// valid, head, tail, channel, header and data of all ports of one direction, and the credits that go against it.
+/// valid, head, tail, channel, header and data of all ports of one direction, and the credits that go against
+/// it.
 struct Pins {
   Pins(RtlPinDriver& driver, const RtlDesign& design, const std::string& prefix)
       : valid(driver.pin((prefix + "_valid").c_str(), design.ports)),
@@ -153,8 +154,9 @@ class CreditStream final : public RtlStream {
       if (channel == design_.channels) continue;
       std::uint32_t& credits = credits_[at(port, channel)];
       if (credits == design_.depth)
-        host_.broken(port, RtlRule::credit_due, "in_credit on channel " + std::to_string(channel) + " with all " +
-                                                    std::to_string(credits) + " credits at the sender");
+        host_.broken(port, RtlRule::credit_due,
+                     "in_credit on channel " + std::to_string(channel) + " with all " +
+                         std::to_string(credits) + " credits at the sender");
       else
         ++credits;
     }
@@ -179,11 +181,13 @@ class CreditStream final : public RtlStream {
       flit.data.assign(first, first + words());
       const std::size_t place = at(port, flit.channel);
       if (theirs_[place] == 0)
-        host_.broken(port, RtlRule::credit_held, "out_valid on channel " + std::to_string(flit.channel) + " with none");
+        host_.broken(port, RtlRule::credit_held,
+                     "out_valid on channel " + std::to_string(flit.channel) + " with none");
       else
         --theirs_[place];
       if (flit.head == within_[place])
-        host_.broken(port, RtlRule::framing, flit.head ? "a head within a packet" : "a flit that follows no head");
+        host_.broken(port, RtlRule::framing,
+                     flit.head ? "a head within a packet" : "a flit that follows no head");
       within_[place] = !flit.tail;
       host_.came_out(port, flit);
     }

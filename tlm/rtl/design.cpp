@@ -22,7 +22,8 @@ std::uint32_t RtlDesign::parameter(const std::string& parameter_name, std::uint3
   return usual;
 }
 
-const RtlDesign& find_rtl_design(const std::string& name, const std::vector<RtlDesign>& designs, bool is_built) {
+const RtlDesign& find_rtl_design(const std::string& name, const std::vector<RtlDesign>& designs,
+                                 bool is_built) {
   for (const RtlDesign& design : designs)
     if (design.name == name) return design;
   if (!is_built)

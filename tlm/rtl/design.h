@@ -13,7 +13,8 @@ namespace wafertlm {
 enum class RtlProtocol : std::uint8_t { credit_stream, axi4_stream };
 const char* to_string(RtlProtocol protocol);
 
-/// An RTL switch that wafertlm_add_rtl() has made part of the program. Numbers are parameters of its top module.
+/// An RTL switch that wafertlm_add_rtl() has made part of the program. Numbers are parameters of its top
+/// module.
 struct RtlDesign {
   std::string name, top;
   RtlProtocol protocol{};
@@ -22,9 +23,10 @@ struct RtlDesign {
   std::uint32_t channels = 1;   ///< VC; AXI4-Stream has one
   std::uint32_t depth = 0;      ///< DEPTH, in flits: the credits of the sender at an input in the beginning
   std::uint32_t out_depth = 0;  ///< OUT_DEPTH, in flits: those of the module at its outputs
-  std::uint32_t latency = 0;    ///< cycles that a head takes from the input pins to the output pins; 0: not said
-  std::uint32_t flows = 0;      ///< FLOWS: legs of in-network flows that it has room for; 0: it carries none
-  std::string configuration;    ///< how the words of a leg's configuration are made; empty: there are none
+  std::uint32_t latency =
+      0;                    ///< cycles that a head takes from the input pins to the output pins; 0: not said
+  std::uint32_t flows = 0;  ///< FLOWS: legs of in-network flows that it has room for; 0: it carries none
+  std::string configuration;  ///< how the words of a leg's configuration are made; empty: there are none
   /// All parameters, as "P=5".
   std::vector<std::string> parameters;
   std::function<std::unique_ptr<RtlModel>(const std::string& instance)> make;
@@ -41,6 +43,7 @@ const std::vector<RtlDesign>& rtl_designs();
 bool rtl_is_built();
 
 /// @throws std::invalid_argument that lists the designs, or says how to get Verilator.
-const RtlDesign& find_rtl_design(const std::string& name, const std::vector<RtlDesign>& designs, bool is_built);
+const RtlDesign& find_rtl_design(const std::string& name, const std::vector<RtlDesign>& designs,
+                                 bool is_built);
 
 }  // namespace wafertlm

@@ -7,7 +7,8 @@
 
 namespace wafertlm {
 
-RtlEntry RtlEntries::open(const Flow& flow, const FlowLeg& leg, std::uint32_t channel, std::uint32_t priority) {
+RtlEntry RtlEntries::open(const Flow& flow, const FlowLeg& leg, std::uint32_t channel,
+                          std::uint32_t priority) {
   RtlEntry made;
   if (next_.size() < most_legs_) {
     made.number = static_cast<std::uint32_t>(next_.size());
@@ -43,15 +44,16 @@ RtlEntry RtlEntries::open(const Flow& flow, const FlowLeg& leg, std::uint32_t ch
 void RtlEntries::close(const Flow& flow) {
   std::set<std::uint32_t> closed;
   for (auto* const legs : {&inputs_, &outputs_})
-    for (auto place = legs->lower_bound({&flow, 0, 0}); place != legs->end() && std::get<0>(place->first) == &flow;) {
+    for (auto place = legs->lower_bound({&flow, 0, 0});
+         place != legs->end() && std::get<0>(place->first) == &flow;) {
       closed.insert(place->second.entry);
       place = legs->erase(place);
     }
   free_.insert(free_.end(), closed.begin(), closed.end());
 }
 
-RtlEntries::Number RtlEntries::find(const std::map<Place, OpenLeg>& legs, const Flow& flow, std::uint64_t sequence,
-                                    std::uint32_t port) const {
+RtlEntries::Number RtlEntries::find(const std::map<Place, OpenLeg>& legs, const Flow& flow,
+                                    std::uint64_t sequence, std::uint32_t port) const {
   const auto found = legs.find({&flow, flow.stripe_of(sequence), port});
   if (found == legs.end()) throw std::logic_error("a packet of a flow that has no leg at this port");
   const OpenLeg& leg = found->second;

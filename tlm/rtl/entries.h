@@ -11,8 +11,8 @@
 
 namespace wafertlm {
 
-/// Which number a packet's header has at a switch (RtlEntry), and the packet's own there. The entries of legs are used again
-/// when their flow is over, the one that has been free longest first.
+/// Which number a packet's header has at a switch (RtlEntry), and the packet's own there. The entries of legs
+/// are used again when their flow is over, the one that has been free longest first.
 class RtlEntries {
  public:
   struct Number {
@@ -31,7 +31,8 @@ class RtlEntries {
   /// @throws std::runtime_error: more legs at once than entries.
   RtlEntry open(const Flow& flow, const FlowLeg& leg, std::uint32_t channel, std::uint32_t priority);
   void close(const Flow& flow);
-  /// The packet of a flow at an input, or its copy at an output. @throws std::logic_error: no such leg is open.
+  /// The packet of a flow at an input, or its copy at an output. @throws std::logic_error: no such leg is
+  /// open.
   Number at_input(const Flow& flow, std::uint64_t sequence, std::uint32_t input) const {
     return find(inputs_, flow, sequence, input);
   }

@@ -10,9 +10,10 @@
 
 namespace wafertlm {
 
-/// What the header of a packet says in its 16 bits for the flow. Packets of messages have bit 15 set, the priority of
-/// their class (7 at most) in bits 14 … 12 and the output in bits 7 … 0: a switch routes them as they come. Else it is
-/// an entry of the switch's configuration table: a leg of an in-network flow, opened before its first packet.
+/// What the header of a packet says in its 16 bits for the flow. Packets of messages have bit 15 set, the
+/// priority of their class (7 at most) in bits 14 … 12 and the output in bits 7 … 0: a switch routes them as
+/// they come. Else it is an entry of the switch's configuration table: a leg of an in-network flow, opened
+/// before its first packet.
 struct RtlEntry {
   static constexpr std::uint32_t kMessage = 0x8000;
   static std::uint32_t of_message(std::uint32_t output, std::uint32_t priority) {

@@ -35,8 +35,9 @@ void write_list(std::ostream& file, const char* name, const std::vector<T>& list
 
 RtlRecorder::RtlRecorder(const std::string& path, const RtlRecordingHead& head) : path_(path), file_(path) {
   if (!file_) throw std::runtime_error("the recording " + path + " cannot be written");
-  file_ << kMagic << "\nswitch " << head.switch_name << " ports " << head.ports << " channels " << head.channels
-        << " flit_bytes " << head.flit_bytes << " clock_hz " << head.clock_hz << " tolerance_ps ";
+  file_ << kMagic << "\nswitch " << head.switch_name << " ports " << head.ports << " channels "
+        << head.channels << " flit_bytes " << head.flit_bytes << " clock_hz " << head.clock_hz
+        << " tolerance_ps ";
   if (head.tolerance_ps == kNever)
     file_ << '-';
   else
@@ -51,8 +52,9 @@ void RtlRecorder::write(const RtlEvent& event) {
   switch (event.kind) {
     case RtlEvent::Kind::open: {
       const RtlEntry& entry = event.entry;
-      file_ << "open " << event.now_ps << ' ' << entry.number << ' ' << entry.channel << ' ' << entry.priority << ' '
-            << to_string(entry.data_type) << ' ' << entry.first << ' ' << entry.packets << ' ' << entry.from_above;
+      file_ << "open " << event.now_ps << ' ' << entry.number << ' ' << entry.channel << ' ' << entry.priority
+            << ' ' << to_string(entry.data_type) << ' ' << entry.first << ' ' << entry.packets << ' '
+            << entry.from_above;
       write_list(file_, "inputs", entry.inputs);
       write_list(file_, "outputs", entry.outputs);
       file_ << " order " << entry.order.size();
@@ -60,18 +62,18 @@ void RtlRecorder::write(const RtlEvent& event) {
       break;
     }
     case RtlEvent::Kind::arrive:
-      file_ << "arrive " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flow << ' '
-            << event.sequence << ' ' << event.bytes << ' ' << event.flits << ' ' << event.head_ps << ' '
-            << event.tail_ps;
+      file_ << "arrive " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flow
+            << ' ' << event.sequence << ' ' << event.bytes << ' ' << event.flits << ' ' << event.head_ps
+            << ' ' << event.tail_ps;
       write_data(file_, event.data);
       break;
     case RtlEvent::Kind::credit:
-      file_ << "credit " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flits << ' '
-            << event.head_ps;
+      file_ << "credit " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flits
+            << ' ' << event.head_ps;
       break;
     case RtlEvent::Kind::leave:
-      file_ << "leave " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flow << ' '
-            << event.sequence << ' ' << event.bytes << ' ' << event.head_ps;
+      file_ << "leave " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flow
+            << ' ' << event.sequence << ' ' << event.bytes << ' ' << event.head_ps;
       write_data(file_, event.data);
       break;
   }
@@ -98,8 +100,8 @@ RtlRecordingReader::RtlRecordingReader(const std::string& path) : path_(path), f
   next_line();
   if (line != kMagic) fail(std::string("expected '") + kMagic + "'; this is no recording of a switch");
   std::istringstream first = next_line();
-  first >> word >> head_.switch_name >> word >> head_.ports >> word >> head_.channels >> word >> head_.flit_bytes >>
-      word >> head_.clock_hz >> word >> tolerance;
+  first >> word >> head_.switch_name >> word >> head_.ports >> word >> head_.channels >> word >>
+      head_.flit_bytes >> word >> head_.clock_hz >> word >> tolerance;
   if (!first || head_.ports == 0 || head_.channels == 0 || head_.flit_bytes == 0 || head_.clock_hz == 0)
     fail("expected 'switch NAME ports P channels V flit_bytes B clock_hz HZ tolerance_ps T'");
   head_.tolerance_ps = tolerance == "-" ? kNever : std::stoull(tolerance);
@@ -132,8 +134,10 @@ bool RtlRecordingReader::next(RtlEvent& event) {
     RtlEntry& entry = event.entry;
     std::string type;
     std::size_t count = 0;
-    in >> entry.number >> entry.channel >> entry.priority >> type >> entry.first >> entry.packets >> entry.from_above;
-    if (type != to_string(DataType::int32) && type != to_string(DataType::bf16)) fail("unknown data type " + type);
+    in >> entry.number >> entry.channel >> entry.priority >> type >> entry.first >> entry.packets >>
+        entry.from_above;
+    if (type != to_string(DataType::int32) && type != to_string(DataType::bf16))
+      fail("unknown data type " + type);
     entry.data_type = type == to_string(DataType::bf16) ? DataType::bf16 : DataType::int32;
     for (auto* list : {&entry.inputs, &entry.outputs}) {
       in >> word >> count;
@@ -146,14 +150,17 @@ bool RtlRecordingReader::next(RtlEvent& event) {
     entry.order.resize(count);
     for (Addition& each : entry.order) in >> each.into >> each.from;
     for (const Addition& each : entry.order)
-      if (each.into >= entry.inputs.size() || each.from >= entry.inputs.size()) fail("an addition of no input");
+      if (each.into >= entry.inputs.size() || each.from >= entry.inputs.size())
+        fail("an addition of no input");
     event.flow = entry.number;
-    if (!in) fail("expected 'open NOW ENTRY CHANNEL PRIORITY TYPE FIRST PACKETS ABOVE inputs … outputs … order …'");
+    if (!in)
+      fail("expected 'open NOW ENTRY CHANNEL PRIORITY TYPE FIRST PACKETS ABOVE inputs … outputs … order …'");
   } else if (kind == "arrive") {
     event.kind = RtlEvent::Kind::arrive;
     in >> event.port >> event.channel >> event.flow >> event.sequence >> event.bytes >> event.flits >>
         event.head_ps >> event.tail_ps;
-    if (!in || event.flits == 0) fail("expected 'arrive NOW INPUT CHANNEL ENTRY SEQUENCE BYTES FLITS HEAD TAIL'");
+    if (!in || event.flits == 0)
+      fail("expected 'arrive NOW INPUT CHANNEL ENTRY SEQUENCE BYTES FLITS HEAD TAIL'");
     read_data();
   } else if (kind == "credit") {
     event.kind = RtlEvent::Kind::credit;
@@ -167,7 +174,8 @@ bool RtlRecordingReader::next(RtlEvent& event) {
   } else {
     fail("unknown event '" + kind + "'; known: open, arrive, credit, leave");
   }
-  if (event.port >= head_.ports || event.channel >= head_.channels) fail("a port or channel that the switch has not");
+  if (event.port >= head_.ports || event.channel >= head_.channels)
+    fail("a port or channel that the switch has not");
   return true;
 }
 

@@ -26,8 +26,8 @@ std::vector<std::uint32_t> rooms_of(const RtlViewParams& params, std::uint32_t p
 void require_fit(const SwitchModule& at, const RtlViewParams& params) {
   const RtlDesign& design = *params.design;
   const auto fail = [&](const std::string& why) {
-    throw std::invalid_argument("the RTL design '" + design.name + "' does not fit the switch " + at.basename() + ": " +
-                                why);
+    throw std::invalid_argument("the RTL design '" + design.name + "' does not fit the switch " +
+                                at.basename() + ": " + why);
   };
   if (design.ports < at.inputs())
     fail("it has P=" + std::to_string(design.ports) + " ports, the switch " + std::to_string(at.inputs()));
@@ -59,9 +59,10 @@ RtlView::RtlView(SwitchModule& at, Scheduler& scheduler, PacketPool& packets, co
   if (params_.design) {
     require_fit(at, params_);
     if (at.flows() && params_.design->flows == 0 && params_.mode != RtlViewMode::tlm)
-      throw std::invalid_argument("the RTL design '" + params_.design->name +
-                                  "' carries no in-network flows (it has no parameter FLOWS), and the switch " +
-                                  at.basename() + " does: in_network: false, or another design");
+      throw std::invalid_argument(
+          "the RTL design '" + params_.design->name +
+          "' carries no in-network flows (it has no parameter FLOWS), and the switch " + at.basename() +
+          " does: in_network: false, or another design");
   }
   const std::uint32_t ports =
       params_.design ? params_.design->ports : static_cast<std::uint32_t>(at.inputs());
@@ -69,17 +70,18 @@ RtlView::RtlView(SwitchModule& at, Scheduler& scheduler, PacketPool& packets, co
   RtlBenchParams bench{params_.clock, rooms_of(params_, ports, channels, classes), params_.configuration};
   if (!params_.recording.empty())
     recorder_ = std::make_unique<RtlRecorder>(
-        params_.recording, RtlRecordingHead{at.basename(), ports, channels, params_.flit_bytes, params_.clock.hz,
-                                            params_.tolerance_ps, bench.rooms});
+        params_.recording, RtlRecordingHead{switch_name(), ports, channels, params_.flit_bytes,
+                                            params_.clock.hz, params_.tolerance_ps, bench.rooms});
   if (params_.mode == RtlViewMode::both) {
     RtlScoreboardOptions options;
-    options.switch_name = at.basename();
+    options.switch_name = switch_name();
     options.cycle_ps = params_.clock.period_ps();
     options.tolerance_ps = params_.tolerance_ps;
     options.patience_ps = params_.patience_ps;
     shadow_ = std::make_unique<RtlShadow>(*params_.design, *model, std::move(bench), std::move(options));
   } else if (params_.mode == RtlViewMode::rtl) {
-    bench_ = std::make_unique<RtlBench>(*params_.design, *model, std::move(bench), static_cast<RtlBenchHost&>(*this));
+    bench_ = std::make_unique<RtlBench>(*params_.design, *model, std::move(bench),
+                                        static_cast<RtlBenchHost&>(*this));
   }
   switch_.set_view(*this);
 }
@@ -136,8 +138,8 @@ bool RtlView::arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) {
     number = entries_.at_input(*packet.flow, packet.sequence, event.port);
   } else {
     packet.output = switch_.core().route(packet);
-    number = entries_.message(static_cast<std::uint32_t>(packet.output),
-                              classes_[packet.traffic_class].priority);
+    number =
+        entries_.message(static_cast<std::uint32_t>(packet.output), classes_[packet.traffic_class].priority);
     if (!bench_) followed_[&packet] = number;
   }
   event.flow = number.flow;
@@ -162,25 +164,29 @@ bool RtlView::arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) {
 void RtlView::admit(Leg& leg, TimePs now) {
   for (auto held = leg.held.begin(); held != leg.held.end();) {
     const std::uint64_t position = held->sequence - leg.entry.first;
-    const auto wire_bytes = static_cast<std::int64_t>(held->flits) * params_.flit_bytes;
     if (position == leg.admitted) {
-      bool has_room = true;
-      for (std::size_t i = 0; i < leg.room_bytes.size(); ++i)
-        has_room = has_room && (!leg.is_reserved[i] || leg.room_bytes[i] >= wire_bytes);
-      if (has_room) {
+      const std::uint32_t wire_bytes = held->flits * params_.flit_bytes;
+      TimePs room_ps = 0;
+      for (auto& room : leg.rooms)
+        if (room) room_ps = std::max(room_ps, room->time_of_room(wire_bytes));
+      if (room_ps != kNever) {
+        for (auto& room : leg.rooms) {
+          if (!room) continue;
+          room->room(room_ps);
+          room->take(wire_bytes);
+        }
+        // It is needed when the head leaves, a passage through the switch later.
+        const TimePs passage_ps = params_.design ? params_.clock.edge_ps(params_.design->latency) : 0;
+        leg.enter_ps = room_ps > passage_ps ? room_ps - passage_ps : 0;
         ++leg.admitted;
-        for (std::int64_t& room : leg.room_bytes) room -= wire_bytes;
       }
     }
     if (position >= leg.admitted) {
       ++held;
       continue;
     }
-    // The room is needed when the head leaves, a passage through the switch later.
-    const TimePs passage_ps = params_.design ? params_.clock.edge_ps(params_.design->latency) : 0;
-    const TimePs room_ps = leg.room_ps > passage_ps ? leg.room_ps - passage_ps : 0;
     held->now_ps = now;
-    held->head_ps = std::max({held->head_ps, room_ps});
+    held->head_ps = std::max(held->head_ps, leg.enter_ps);
     held->tail_ps = std::max(held->tail_ps, held->head_ps);
     const RtlEvent event = std::move(*held);
     leg.held.erase(held);
@@ -204,9 +210,8 @@ bool RtlView::credit(PortId output, Packet& packet, TimePs at, TimePs now) {
     const std::uint32_t number = entries_.at_output(*packet.flow, packet.sequence, event.port).flow;
     Leg& leg = legs_.at(number);
     const auto place = std::find(leg.entry.outputs.begin(), leg.entry.outputs.end(), event.port);
-    const auto wire_bytes = static_cast<std::int64_t>(event.flits) * params_.flit_bytes;
-    leg.room_bytes[static_cast<std::size_t>(place - leg.entry.outputs.begin())] += wire_bytes;
-    leg.room_ps = std::max(leg.room_ps, at);
+    auto& room = leg.rooms[static_cast<std::size_t>(place - leg.entry.outputs.begin())];
+    if (room) room->give_back(event.flits * params_.flit_bytes, at);
     admit(leg, now);
     if (bench_) {
       ++leg.credited;
@@ -247,10 +252,8 @@ void RtlView::leg_opened(const Flow& flow, const FlowLeg& leg, const std::vector
   made.stripe = leg.share.first;
   made.entry = entries_.open(flow, leg, static_cast<std::uint32_t>(classes_.flow_vc(flow.traffic_class)),
                              classes_[flow.traffic_class].priority);
-  for (const std::uint64_t bytes : room_bytes) {
-    made.room_bytes.push_back(static_cast<std::int64_t>(bytes));
-    made.is_reserved.push_back(bytes != 0);
-  }
+  for (const std::uint64_t bytes : room_bytes)
+    made.rooms.push_back(bytes == 0 ? std::nullopt : std::optional<CreditWindow>(bytes));
   RtlEvent event;
   event.kind = RtlEvent::Kind::open;
   event.now_ps = scheduler_.now();
@@ -269,7 +272,8 @@ void RtlView::flow_closed(const Flow& flow) {
 
 void RtlView::finish_if_done(Leg& leg) {
   if (leg.gone != leg.entry.packets || leg.credited != leg.entry.packets * leg.entry.outputs.size()) return;
-  switch_.flows()->leg_was_carried(*leg.flow, leg.stripe, static_cast<PortId>(leg.entry.outputs.front()), leg.done_ps);
+  switch_.flows()->leg_was_carried(*leg.flow, leg.stripe, static_cast<PortId>(leg.entry.outputs.front()),
+                                   leg.done_ps);
 }
 
 void RtlView::head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) {
@@ -333,10 +337,11 @@ void RtlView::send(std::uint32_t output, const Key& key, TimePs head_ps, TimePs 
   switch_.send_for_view(static_cast<PortId>(output), copy, head_ps, tail_ps);
 }
 
-void RtlView::broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule, const std::string& seen) {
+void RtlView::broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
+                          const std::string& seen) {
   if (first_violation_.empty())
-    first_violation_ = switch_name() + ", port " + std::to_string(port) + ", at " + std::to_string(at_ps) + " ps: " +
-                       rule + "; seen: " + seen;
+    first_violation_ = switch_name() + ", port " + std::to_string(port) + ", at " + std::to_string(at_ps) +
+                       " ps: " + rule + "; seen: " + seen;
   throw std::runtime_error("the pins of the RTL broke a rule: " + first_violation_);
 }
 

@@ -3,10 +3,12 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tlm/link/credit_window.h"
 #include "tlm/link/switch_module.h"
 #include "tlm/rtl/entries.h"
 #include "tlm/rtl/recording.h"
@@ -22,24 +24,26 @@ enum class RtlViewMode : std::uint8_t {
 
 struct RtlViewParams {
   RtlViewMode mode = RtlViewMode::both;
+  std::string name = {};              ///< of the switch in reports; empty: the module's
   const RtlDesign* design = nullptr;  ///< null with RtlViewMode::tlm
   std::uint32_t flit_bytes = 0;       ///< of the design; of the recording without one
   RtlClock clock;
   RtlConfiguration configuration;
   TimePs tolerance_ps = kNever;
-  TimePs patience_ps = kNever;       ///< as RtlScoreboardOptions
-  std::vector<OutputParams> outputs; ///< links behind the switch
-  std::uint32_t channels = 1;        ///< of a link, those of flows included
-  std::uint32_t flow_legs = 0;       ///< entries for legs, without a design
-  std::string recording;             ///< a file; empty: none
+  TimePs patience_ps = kNever;        ///< as RtlScoreboardOptions
+  std::vector<OutputParams> outputs;  ///< links behind the switch
+  std::uint32_t channels = 1;         ///< of a link, those of flows included
+  std::uint32_t flow_legs = 0;        ///< entries for legs, without a design
+  std::string recording;              ///< a file; empty: none
 };
 
-/// Follows a SwitchModule with its RTL, or lets the RTL carry its packets: the pin bridge between the fabric protocol and
-/// a design. The packets of a flow go in when its rooms behind all outputs have a place for them, as in FlowUnit.
+/// Follows a SwitchModule with its RTL, or lets the RTL carry its packets: the pin bridge between the fabric
+/// protocol and a design. The packets of a flow go in when its rooms behind all outputs have a place for
+/// them, as in FlowUnit.
 class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost {
  public:
-  /// Takes its place at the switch; before the simulation starts. All references must outlive it. `model` is null with
-  /// RtlViewMode::tlm.
+  /// Takes its place at the switch; before the simulation starts. All references must outlive it. `model` is
+  /// null with RtlViewMode::tlm.
   /// @throws std::invalid_argument: the design does not fit the switch.
   RtlView(SwitchModule& at, Scheduler& scheduler, PacketPool& packets, const ClassTable& classes,
           RtlModel* model, RtlViewParams params);
@@ -52,7 +56,7 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   /// @throws std::runtime_error: packets are still in the RTL that carries them.
   void require_rest() const;
   const RtlViewParams& params() const { return params_; }
-  std::string switch_name() const { return switch_.basename(); }
+  std::string switch_name() const { return params_.name.empty() ? switch_.basename() : params_.name; }
   std::uint64_t cycles() const;
   std::uint64_t packets() const { return packets_seen_; }
   /// Processor time of this computer that the RTL took.
@@ -67,10 +71,9 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
     const Flow* flow = nullptr;
     RtlEntry entry;
     std::uint32_t stripe = 0;
-    std::uint64_t admitted = 0;  // packets for which there was room
-    std::vector<std::int64_t> room_bytes;
-    std::vector<bool> is_reserved;
-    TimePs room_ps = 0;  // since when
+    std::uint64_t admitted = 0;                      // packets for which there was room
+    TimePs enter_ps = 0;                             // the last of them may go in
+    std::vector<std::optional<CreditWindow>> rooms;  // by output; none: not reserved
     std::deque<RtlEvent> held;
     std::uint64_t gone = 0, credited = 0;  // of the RTL in place: packets, copies
     TimePs done_ps = 0;
@@ -85,21 +88,25 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   bool arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) override;
   bool credit(PortId output, Packet& packet, TimePs at, TimePs now) override;
   void sent(PortId output, const Packet& packet, TimePs now) override;
-  void leg_opened(const Flow& flow, const FlowLeg& leg, const std::vector<std::uint64_t>& room_bytes) override;
+  void leg_opened(const Flow& flow, const FlowLeg& leg,
+                  const std::vector<std::uint64_t>& room_bytes) override;
   void flow_closed(const Flow& flow) override;
   void wake(std::uint32_t, TimePs now) override;
 
   void head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) override;
   void packet_out(const RtlTransaction& packet, TimePs tail_ps) override;
-  void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule, const std::string& seen) override;
+  void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
+                   const std::string& seen) override;
 
   std::uint32_t flits_of(const Packet& packet) const {
-    return packet.payload_bytes == 0 ? 1 : (packet.payload_bytes + params_.flit_bytes - 1) / params_.flit_bytes;
+    return packet.payload_bytes == 0 ? 1
+                                     : (packet.payload_bytes + params_.flit_bytes - 1) / params_.flit_bytes;
   }
   void emit(const RtlEvent& event);
   void admit(Leg& leg, TimePs now);
   void ask_wake();
-  void send(std::uint32_t output, const Key& key, TimePs head_ps, TimePs tail_ps, std::vector<std::byte> data);
+  void send(std::uint32_t output, const Key& key, TimePs head_ps, TimePs tail_ps,
+            std::vector<std::byte> data);
   void finish_if_done(Leg& leg);
 
   SwitchModule& switch_;

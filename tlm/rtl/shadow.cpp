@@ -6,7 +6,8 @@
 
 namespace wafertlm {
 
-RtlShadow::RtlShadow(const RtlDesign& design, RtlModel& model, RtlBenchParams params, RtlScoreboardOptions options)
+RtlShadow::RtlShadow(const RtlDesign& design, RtlModel& model, RtlBenchParams params,
+                     RtlScoreboardOptions options)
     : bench_(design, model, std::move(params), *this), board_(std::move(options)) {}
 
 void RtlShadow::apply(const RtlEvent& event) {
@@ -23,7 +24,9 @@ void RtlShadow::apply(const RtlEvent& event) {
     case RtlEvent::Kind::credit:
       bench_.credit(event.port, event.channel, event.flits, event.head_ps, event.now_ps);
       break;
-    case RtlEvent::Kind::leave: expect(event); break;
+    case RtlEvent::Kind::leave:
+      expect(event);
+      break;
   }
 }
 

@@ -8,7 +8,8 @@
 
 namespace wafertlm {
 
-/// An RTL switch that gets what a model got, and a scoreboard between the two. Fed by a simulation or by a recording.
+/// An RTL switch that gets what a model got, and a scoreboard between the two. Fed by a simulation or by a
+/// recording.
 class RtlShadow final : private RtlBenchHost {
  public:
   RtlShadow(const RtlDesign& design, RtlModel& model, RtlBenchParams params, RtlScoreboardOptions options);
@@ -28,7 +29,8 @@ class RtlShadow final : private RtlBenchHost {
  private:
   void head_out(std::uint32_t, std::uint32_t, std::uint64_t, TimePs) override {}
   void packet_out(const RtlTransaction& packet, TimePs) override { board_.observe(packet); }
-  void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule, const std::string& seen) override {
+  void broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
+                   const std::string& seen) override {
     board_.violation(at_ps, port, rule, seen);
   }
 

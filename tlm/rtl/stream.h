@@ -36,15 +36,15 @@ struct RtlFlit {
 
 // What the checkers on the pins hold a module to.
 enum class RtlRule : std::uint8_t {
-  credit_held,     ///< a flit leaves only with a credit
-  credit_due,      ///< an input gives no more credits back than flits came
+  credit_held,  ///< a flit leaves only with a credit
+  credit_due,   ///< an input gives no more credits back than flits came
   channel_exists,
-  framing,         ///< head, flits, tail; packets of a channel one after the other
-  known_packet,    ///< the header is of a packet that came in and has not left
+  framing,       ///< head, flits, tail; packets of a channel one after the other
+  known_packet,  ///< the header is of a packet that came in and has not left
   right_output,
-  whole_packet,    ///< as many flits as came in
-  valid_stays,     ///< valid is not taken back before ready
-  payload_stays,   ///< nor does what it goes with change
+  whole_packet,   ///< as many flits as came in
+  valid_stays,    ///< valid is not taken back before ready
+  payload_stays,  ///< nor does what it goes with change
 };
 const char* text_of(RtlRule rule);
 
@@ -62,8 +62,8 @@ class RtlStreamHost {
   ~RtlStreamHost() = default;
 };
 
-/// The pins of a switch, a cycle at a time: what is given before cycle() is on the pins from the edge on, and what
-/// the module shows in the cycle is told from within. No SystemC.
+/// The pins of a switch, a cycle at a time: what is given before cycle() is on the pins from the edge on, and
+/// what the module shows in the cycle is told from within. No SystemC.
 class RtlStream {
  public:
   virtual ~RtlStream() = default;
@@ -83,8 +83,8 @@ class RtlStream {
   virtual RtlModel& model() = 0;
 };
 
-/// `model` and `host` must outlive the stream. @throws std::invalid_argument: pins that the protocol needs are missing
-/// or too narrow.
+/// `model` and `host` must outlive the stream. @throws std::invalid_argument: pins that the protocol needs
+/// are missing or too narrow.
 std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
 std::unique_ptr<RtlStream> make_credit_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
 std::unique_ptr<RtlStream> make_axi4_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);

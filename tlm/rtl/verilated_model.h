@@ -14,8 +14,8 @@
 
 namespace wafertlm {
 
-/// A signal whose value is there at once. Verilator's module reads and writes its pins only while it is evaluated, and
-/// it is evaluated by hand: no delta cycles, no events.
+/// A signal whose value is there at once. Verilator's module reads and writes its pins only while it is
+/// evaluated, and it is evaluated by hand: no delta cycles, no events.
 template <class T>
 class RtlSignal final : public sc_core::sc_signal<T, sc_core::SC_UNCHECKED_WRITERS> {
  public:
@@ -60,7 +60,8 @@ class VerilatedPin final : public RtlPin {
   RtlSignal<T> signal_;
 };
 
-/// A module that Verilator has made with --sc. `evaluate` is its function of that name, which is private there.
+/// A module that Verilator has made with --sc. `evaluate` is its function of that name, which is private
+/// there.
 template <class Module>
 class VerilatedModel final : public RtlModel {
  public:
@@ -75,7 +76,8 @@ class VerilatedModel final : public RtlModel {
 
   RtlPin& pin(const std::string& name) override {
     const auto found = pins_.find(name);
-    if (found == pins_.end()) throw std::invalid_argument(std::string(module_.name()) + " has no pin " + name);
+    if (found == pins_.end())
+      throw std::invalid_argument(std::string(module_.name()) + " has no pin " + name);
     return *found->second;
   }
   void evaluate() override { evaluate_(module_); }

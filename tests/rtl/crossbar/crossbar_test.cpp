@@ -24,9 +24,9 @@ struct CrossbarTest : testing::Test, RtlBenchHost {
 
   std::unique_ptr<RtlBench> bench(std::uint32_t room = 0) {
     sc_core_start();
-    return std::make_unique<RtlBench>(design, *model,
-                                      RtlBenchParams{{1'000'000'000}, std::vector<std::uint32_t>(5, room), {}},
-                                      static_cast<RtlBenchHost&>(*this));
+    return std::make_unique<RtlBench>(
+        design, *model, RtlBenchParams{{1'000'000'000}, std::vector<std::uint32_t>(5, room), {}},
+        static_cast<RtlBenchHost&>(*this));
   }
   static void sc_core_start();
   static RtlEvent packet(std::uint32_t from, std::uint32_t to, std::uint64_t sequence, TimePs head_ps) {
@@ -61,7 +61,8 @@ TEST_F(CrossbarTest, APacketLeavesACycleLaterWithItsValues) {
   EXPECT_EQ(out[0].packet.output, 3U);
   EXPECT_EQ(out[0].packet.head_ps, 11'000U);  // a register before each output
   EXPECT_EQ(out[0].tail_ps, 15'000U);
-  EXPECT_EQ(out[0].packet.data, made_up_data(DataType::int32, RtlEntry::of_message(3, 0), 0, 1, kFlits * kFlitBytes));
+  EXPECT_EQ(out[0].packet.data,
+            made_up_data(DataType::int32, RtlEntry::of_message(3, 0), 0, 1, kFlits * kFlitBytes));
   EXPECT_TRUE(broken.empty());
   EXPECT_EQ(made->inside(), 0U);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <random>
 
 #include "platform/rtl/configurations.h"
@@ -40,7 +41,7 @@ struct FredView : testing::Test, FlowListener {
   void leg_done(const Flow&, TimePs) override { ++legs_done; }
   void build(RtlViewMode mode) {
     SwitchParams params;
-    params.pipeline_ps = 120;  // 9 cycles
+    params.pipeline_ps = 120;                     // 9 cycles
     params.input_queue = InputQueue::per_output;  // a copy does not wait for another one
     params.credit_delay_ps.assign(kPorts, 20'000);
     params.outputs.assign(kPorts, link);
@@ -51,9 +52,10 @@ struct FredView : testing::Test, FlowListener {
     at->enable_flows(pool, *this);
     for (std::uint32_t port = 0; port < kPorts; ++port) {
       const auto id = static_cast<PortId>(port);
-      sources.push_back(std::make_unique<FabricSource>(("source" + names[port]).c_str(), link, classes, scheduler));
-      sinks.push_back(
-          std::make_unique<FabricSink>(("sink" + names[port]).c_str(), FabricSink::Credit::announced, scheduler));
+      sources.push_back(
+          std::make_unique<FabricSource>(("source" + names[port]).c_str(), link, classes, scheduler));
+      sinks.push_back(std::make_unique<FabricSink>(("sink" + names[port]).c_str(),
+                                                   FabricSink::Credit::announced, scheduler));
       sources.back()->socket.bind(at->input(id));
       at->output(id).bind(sinks.back()->socket);
     }
@@ -70,8 +72,9 @@ struct FredView : testing::Test, FlowListener {
     view = std::make_unique<RtlView>(*at, scheduler, pool, classes, model.get(), made);
   }
   /// The sum of the inputs to all outputs; every input sends its packets from `at_ps[input]` on.
-  void add_flow(const std::vector<std::uint32_t>& inputs, const std::vector<std::uint32_t>& outputs, ClassId id,
-                std::uint64_t packets, const std::vector<TimePs>& at_ps, DataType type = DataType::int32) {
+  void add_flow(const std::vector<std::uint32_t>& inputs, const std::vector<std::uint32_t>& outputs,
+                ClassId id, std::uint64_t packets, const std::vector<TimePs>& at_ps,
+                DataType type = DataType::int32) {
     flows.push_back(std::make_unique<Flow>());
     Flow& flow = *flows.back();
     flow.key = {1, flows.size()};
@@ -97,7 +100,8 @@ struct FredView : testing::Test, FlowListener {
         sources[inputs[i]]->add(packet);
       }
   }
-  void add_message(std::uint32_t from, std::uint32_t to, std::uint64_t sequence, TimePs at_ps, std::uint32_t bytes) {
+  void add_message(std::uint32_t from, std::uint32_t to, std::uint64_t sequence, TimePs at_ps,
+                   std::uint32_t bytes) {
     Packet packet;
     packet.source = static_cast<NpuId>(from);
     packet.destination = static_cast<NpuId>(to);
@@ -109,18 +113,20 @@ struct FredView : testing::Test, FlowListener {
   void run() {
     scheduler.run();
     view->finish();
-    if (view->scoreboard()) std::printf("%s%llu cycles, %.2f s\n", view->scoreboard()->report().c_str(), static_cast<unsigned long long>(view->cycles()), view->host_s());
+    if (view->scoreboard()) std::printf("%s", view->scoreboard()->report().c_str());
   }
 };
 
 TEST_F(FredView, MessagesAreEqual) {
   build(RtlViewMode::both);
-  for (std::uint32_t i = 0; i < 24; ++i) add_message(i % kPorts, (i * 5 + 3) % kPorts, i, 200'000 * (i + 1), 8 * (i + 1));
+  for (std::uint32_t i = 0; i < 24; ++i)
+    add_message(i % kPorts, (i * 5 + 3) % kPorts, i, 200'000 * (i + 1), 8 * (i + 1));
   run();
   const RtlScoreboard& board = *view->scoreboard();
   EXPECT_TRUE(board.passed());
   EXPECT_EQ(board.compared(), 24U);
-  for (const auto& [cycles, packets] : board.latency_histogram()) EXPECT_TRUE(cycles == 0 || cycles == 1) << cycles;
+  for (const auto& [cycles, packets] : board.latency_histogram())
+    EXPECT_TRUE(cycles == 0 || cycles == 1) << cycles;
 }
 
 TEST_F(FredView, FlowsUpAndDownAreEqual) {
@@ -133,7 +139,8 @@ TEST_F(FredView, FlowsUpAndDownAreEqual) {
   EXPECT_TRUE(board.passed());
   EXPECT_EQ(board.compared(), 40U + 160U + 60U);
   EXPECT_EQ(board.compared_data(), board.compared());
-  EXPECT_NEAR(board.mean_rtl_latency_ps() / board.mean_model_latency_ps(), 1, 0.05);
+  // Once a multicast of the RTL is a packet's time behind.
+  EXPECT_LE(std::abs(board.largest_difference_ps()), 6827);
   EXPECT_EQ(legs_done, 3U);
 }
 

@@ -48,9 +48,10 @@ struct CrossbarView : testing::Test {
     at = std::make_unique<SwitchModule>("router0", params, names, names, classes, routes, scheduler);
     for (std::uint32_t port = 0; port < kPorts; ++port) {
       const auto id = static_cast<PortId>(port);
-      sources.push_back(std::make_unique<FabricSource>(("source" + names[port]).c_str(), link, classes, scheduler));
-      sinks.push_back(
-          std::make_unique<FabricSink>(("sink" + names[port]).c_str(), FabricSink::Credit::announced, scheduler));
+      sources.push_back(
+          std::make_unique<FabricSource>(("source" + names[port]).c_str(), link, classes, scheduler));
+      sinks.push_back(std::make_unique<FabricSink>(("sink" + names[port]).c_str(),
+                                                   FabricSink::Credit::announced, scheduler));
       bind_checked(sources.back()->socket, at->input(id), &checkers, "to_" + names[port], link, classes);
       bind_checked(at->output(id), sinks.back()->socket, &checkers, "from_" + names[port], link, classes);
     }
@@ -79,8 +80,10 @@ struct CrossbarView : testing::Test {
     for (std::uint32_t from = 0; from < kPorts; ++from) {
       TimePs now = 0;
       for (std::size_t i = 0; i < packets; ++i) {
-        add(from, random() % kPorts, i, now, 32 * (1 + random() % 16));
-        now += random() % 3 == 0 ? random() % 2'000 * 1000 : 0;
+        const auto draw = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
+        const std::uint32_t to = draw(kPorts);
+        add(from, to, i, now, 32 * (1 + draw(16)));
+        now += draw(3) == 0 ? draw(2'000) * 1000 : 0;
       }
     }
   }
@@ -93,7 +96,8 @@ struct CrossbarView : testing::Test {
 
 TEST_F(CrossbarView, BesideTheModelASinglePacketIsEqualToTheCycle) {
   build(RtlViewMode::both, "", 0);
-  for (std::uint32_t i = 0; i < 20; ++i) add(i % kPorts, (i * 3 + 1) % kPorts, i, 1'000'000 * (i + 1), 32 * (i + 1));
+  for (std::uint32_t i = 0; i < 20; ++i)
+    add(i % kPorts, (i * 3 + 1) % kPorts, i, 1'000'000 * (i + 1), 32 * (i + 1));
   scheduler.run();
   view->finish();
   const RtlScoreboard& board = *view->scoreboard();

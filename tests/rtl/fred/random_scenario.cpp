@@ -28,7 +28,7 @@ std::vector<std::uint32_t> shuffled(std::uint32_t n, std::uint64_t& state) {
 }
 
 /// Unicast, multicast, reduce, all-reduce or any of several to several; no port in common.
-std::vector<FredFlow> flow_set(std::uint32_t ports, std::uint64_t& state) {
+std::vector<FredFlow> flow_set(std::uint32_t ports, bool one_output, std::uint64_t& state) {
   std::vector<std::uint32_t> in = shuffled(ports, state), out = in;
   std::vector<FredFlow> flows;
   const auto take = [](std::vector<std::uint32_t>& from, std::size_t n) {
@@ -40,7 +40,7 @@ std::vector<FredFlow> flow_set(std::uint32_t ports, std::uint64_t& state) {
   while (!in.empty() && !out.empty()) {
     const std::size_t most = std::min<std::size_t>({in.size(), out.size(), 6});
     const std::size_t k = 1 + below(state, most);
-    switch (below(state, 5)) {
+    switch (one_output ? 2 : below(state, 5)) {
       case 0:
         flows.push_back({take(in, 1), take(out, 1)});
         break;
@@ -128,7 +128,7 @@ class Maker {
     }
   }
   void add_set(std::uint32_t traffic_class, double load) {
-    const std::vector<FredFlow> flows = flow_set(scenario_.ports, state_);
+    const std::vector<FredFlow> flows = flow_set(scenario_.ports, traffic_.one_output, state_);
     auto ways = ways_of(scenario_.ports, flows);
     for (auto& way : ways)  // middle switches are alike: the second class gets others than the first
       for (std::uint32_t& middle : way) middle = (middle + traffic_class) % 3;
@@ -153,7 +153,7 @@ class Maker {
       std::vector<std::uint32_t> group(ports.begin() + static_cast<std::ptrdiff_t>(first),
                                        ports.begin() + static_cast<std::ptrdiff_t>(first + size));
       std::sort(group.begin(), group.end());
-      const bool gather = below(state_, 2) == 0;
+      const bool gather = !traffic_.one_output && below(state_, 2) == 0;
       for (std::size_t j = 0; j < size; ++j)
         flows[j].push_back(gather ? FredFlow{{group[j]}, group} : FredFlow{group, {group[j]}});
     }

@@ -7,6 +7,7 @@ namespace wafertlm::test {
 /// What random traffic a switch gets. Loads are parts of a port's rate.
 struct RandomTraffic {
   double dp_load = 0, mp_load = 0;  ///< of the flows of a class
+  bool one_output = false;          ///< no multicasts
   bool compound = false;            ///< dp is reduce-scatters and all-gathers: flows in series
   double unicast_load = 0;
   std::uint32_t unicast_flits = 0;  ///< 0: 1 to 4
