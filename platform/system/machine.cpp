@@ -180,7 +180,7 @@ void Machine::bind_memory(NpuId npu, const BindMemory& bind, const std::string& 
 }
 
 void Machine::allow_windows() {
-  if (wafer_.checkers()) return;  // they follow each link in the order of time
+  if (wafer_.checkers()) return;      // they follow each link in the order of time
   if (!wafer_.rtl().empty()) return;  // the edges of a clock know no region
   wafer_.scheduler.allow_windows([this] { return wafer_.fabric().lookahead_ps(); });
 }

@@ -46,8 +46,8 @@ enum class FabricRule { WAFERTLM_FABRIC_RULES(WAFERTLM_RULE_ENUMERATOR) };
 inline constexpr RuleText kFabricRules[] = {WAFERTLM_FABRIC_RULES(WAFERTLM_RULE_TEXT)};
 constexpr RuleText text_of(FabricRule rule) { return kFabricRules[static_cast<std::size_t>(rule)]; }
 
-/// Checks one link. Totals count packets; `finished` those whose room came back. If both sides take their time
-/// from one scheduler, so does the checker, and they may lead through it.
+/// Checks one link. Totals count packets; `finished` those whose room came back. If both sides take their
+/// time from one scheduler, so does the checker, and they may lead through it.
 class FabricChecker final : public Checker {
  public:
   /// `link` is what the sender believes of the link; `classes` must outlive the checker.
