@@ -193,7 +193,7 @@ std::string RtlScoreboard::report() const {
                     << " GB/s; worst window of " << options_.window_packets << " packets "
                     << std::setprecision(4) << worst_throughput_ratio() << std::setprecision(1) << " ("
                     << throughput_windows() << " windows)\n";
-  row("RTL - TLM, cycles: packets");
+  row("RTL - TLM") << "packets by cycles: ";
   std::size_t shown = 0;
   for (const auto& [cycles, packets] : histogram_) {
     if (++shown > 16) {
