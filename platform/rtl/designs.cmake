@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # RTL of the switches that the presets have. A head is stages(P) + 2 cycles on its way.
-if(WAFERTLM_VERILATOR AND NOT WAFERTLM_SANITIZE)
+if(WAFERTLM_VERILATOR)
   set(fred_rtl ${PROJECT_SOURCE_DIR}/models/fred/rtl)
   file(GLOB fred_sources CONFIGURE_DEPENDS ${fred_rtl}/*.sv)
   list(REMOVE_ITEM fred_sources ${fred_rtl}/fred_pkg.sv ${fred_rtl}/fred_mutation_pkg.sv ${fred_rtl}/bf16_pkg.sv)
