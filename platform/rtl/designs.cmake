@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # RTL of the switches that the presets have. A head is stages(P) + 2 cycles on its way.
 if(WAFERTLM_VERILATOR)
-  set(fred_rtl ${PROJECT_SOURCE_DIR}/models/fred/rtl)
-  file(GLOB fred_sources CONFIGURE_DEPENDS ${fred_rtl}/*.sv)
-  list(REMOVE_ITEM fred_sources ${fred_rtl}/fred_pkg.sv ${fred_rtl}/fred_mutation_pkg.sv ${fred_rtl}/bf16_pkg.sv)
+  include(${PROJECT_SOURCE_DIR}/models/fred/rtl/sources.cmake)
   # FRED_3(12), an L1 chip of the physical view; a packet of 4 KiB is 512 flits.
   wafertlm_add_rtl(NAME fred3_12 TOP fred_switch PROTOCOL credit_stream CONFIGURATION fred LATENCY 9
-    SOURCES ${fred_rtl}/fred_pkg.sv ${fred_rtl}/fred_mutation_pkg.sv ${fred_rtl}/bf16_pkg.sv ${fred_sources}
-    INCLUDE_DIRS ${fred_rtl} VERILATOR_OPTIONS --unroll-count 2
+    SOURCES ${FRED_RTL_SOURCES} INCLUDE_DIRS ${FRED_RTL_DIR} VERILATOR_OPTIONS --unroll-count 2
     PARAMETERS P=12 M=3 W=64 VC=8 DEPTH=1024 OUT_DEPTH=1024 FLOWS=64)
 endif()

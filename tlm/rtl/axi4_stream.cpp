@@ -44,18 +44,7 @@ class Axi4Stream final : public RtlStream {
     changed_ = true;
   }
   void reset(TimePs now) override {
-    for (RtlPin* each : {&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user, &m_.ready}) {
-      std::fill(each->words.begin(), each->words.end(), 0);
-      each->push();
-    }
-    driver_.set_reset(true);
-    driver_.settle();
-    for (int i = 0; i < 4; ++i) {
-      driver_.rise(now);
-      driver_.settle();
-    }
-    driver_.set_reset(false);
-    driver_.settle();
+    driver_.reset({&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user, &m_.ready}, now);
     std::fill(busy_.begin(), busy_.end(), false);
     std::fill(within_.begin(), within_.end(), false);
     std::fill(waiting_.begin(), waiting_.end(), std::nullopt);

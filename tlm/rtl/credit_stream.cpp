@@ -70,19 +70,9 @@ class CreditStream final : public RtlStream {
     for (RtlPin* each : {&cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_}) pending_cfg_.push_back(each);
   }
   void reset(TimePs now) override {
-    for (RtlPin* each : {&in_.valid, &in_.head, &in_.tail, &in_.vc, &in_.header, &in_.data, &out_.credit,
-                         &out_.credit_vc, &cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_}) {
-      std::fill(each->words.begin(), each->words.end(), 0);
-      each->push();
-    }
-    driver_.set_reset(true);
-    driver_.settle();
-    for (int i = 0; i < 4; ++i) {
-      driver_.rise(now);
-      driver_.settle();
-    }
-    driver_.set_reset(false);
-    driver_.settle();
+    driver_.reset({&in_.valid, &in_.head, &in_.tail, &in_.vc, &in_.header, &in_.data, &out_.credit,
+                   &out_.credit_vc, &cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_},
+                  now);
     std::fill(credits_.begin(), credits_.end(), design_.depth);
     std::fill(theirs_.begin(), theirs_.end(), design_.out_depth);
     std::fill(within_.begin(), within_.end(), false);

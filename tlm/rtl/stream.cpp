@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/rtl/stream.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace wafertlm {
@@ -57,6 +58,22 @@ void RtlPinDriver::settle() {
   clock_.set(0, 1, 0);
   clock_.push();
   model_.evaluate();
+}
+
+void RtlPinDriver::reset(std::initializer_list<RtlPin*> inputs, TimePs now) {
+  constexpr int kCycles = 4;
+  for (RtlPin* each : inputs) {
+    std::fill(each->words.begin(), each->words.end(), 0);
+    each->push();
+  }
+  set_reset(true);
+  settle();
+  for (int i = 0; i < kCycles; ++i) {
+    rise(now);
+    settle();
+  }
+  set_reset(false);
+  settle();
 }
 
 void RtlPinDriver::set_reset(bool active) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -99,10 +100,13 @@ class RtlPinDriver {
   void rise(TimePs now);
   /// The second half of the cycle: call after the inputs of the cycle were pushed.
   void settle();
-  void set_reset(bool active);
+  /// Some cycles of reset with these inputs at 0.
+  void reset(std::initializer_list<RtlPin*> inputs, TimePs now);
   RtlModel& model() { return model_; }
 
  private:
+  void set_reset(bool active);
+
   RtlModel& model_;
   RtlPin &clock_, &reset_;
 };

@@ -140,6 +140,12 @@ module control_unit #(
           if (waits[i*VC+v] && !header[i*VC+v][15]) arrived[32'(flow[i*VC+v])*P+i] = 1'b1;
   end
 
+  // The ports of a middle switch behind these of the switch around it: µswitch i has 2 i and 2 i + 1.
+  function automatic logic [P-1:0] halves(input logic [P-1:0] wide);
+    for (int i = 0; i < P; i = i + 1)
+      halves[i] = 2 * i < P && (wide[2*i%P] || 2 * i + 1 < P && wide[(2*i+1)%P]);
+  endfunction
+
   // In use inside: port i of switch b of level l + 1 (level 0 is the whole) is bit i of [l * BLOCKS + b].
   logic [P-1:0] used_in[(LEVELS+1)*BLOCKS], used_out[(LEVELS+1)*BLOCKS];
   logic [8:0] wanted[BLOCKS];  // of base switches with 3 ports
@@ -148,7 +154,7 @@ module control_unit #(
   logic next_phase_set, changes;
 
   always_comb begin
-    logic [P-1:0] taken_in, taken_out, in, out, wide_in, wide_out;
+    logic [P-1:0] taken_in, taken_out, in, out;
     logic [WAY-1:0] way;
     logic [7:0] turn;
     logic can_go, has_credit, in_phase, found;
@@ -174,8 +180,6 @@ module control_unit #(
     taken_out = busy_out;
     in = '0;
     out = '0;
-    wide_in = '0;
-    wide_out = '0;
     way = '0;
     turn = '0;
     can_go = 1'b0;
@@ -194,12 +198,8 @@ module control_unit #(
         block = 0;
         for (int l = 0; l < LEVELS; l = l + 1) begin
           block = block * M + 32'(staying_way[p*WAY+l*C+:C]);
-          wide_in = in;
-          wide_out = out;
-          for (int i = 0; i < P; i = i + 1) begin
-            in[i] = 2 * i < P && (wide_in[2*i%P] || 2 * i + 1 < P && wide_in[(2*i+1)%P]);
-            out[i] = 2 * i < P && (wide_out[2*i%P] || 2 * i + 1 < P && wide_out[(2*i+1)%P]);
-          end
+          in = halves(in);
+          out = halves(out);
           used_in[l*BLOCKS+block] = used_in[l*BLOCKS+block] | in;
           used_out[l*BLOCKS+block] = used_out[l*BLOCKS+block] | out;
         end
@@ -243,12 +243,8 @@ module control_unit #(
           way = unicast[n] ? '0 : ways[flow[n]*WAY+:WAY];
           block = 0;
           for (int l = 0; l < LEVELS; l = l + 1) begin
-            wide_in = in;
-            wide_out = out;
-            for (int i = 0; i < P; i = i + 1) begin
-              in[i] = 2 * i < P && (wide_in[2*i%P] || 2 * i + 1 < P && wide_in[(2*i+1)%P]);
-              out[i] = 2 * i < P && (wide_out[2*i%P] || 2 * i + 1 < P && wide_out[(2*i+1)%P]);
-            end
+            in = halves(in);
+            out = halves(out);
             found = 1'b0;
             for (int c = M - 1; c >= 0; c = c - 1)
               if (!found && (unicast[n] || way[l*C+:C] == C'(c)) &&
@@ -282,12 +278,8 @@ module control_unit #(
             block = 0;
             for (int l = 0; l < LEVELS; l = l + 1) begin
               block = block * M + 32'(way[l*C+:C]);
-              wide_in = in;
-              wide_out = out;
-              for (int i = 0; i < P; i = i + 1) begin
-                in[i] = 2 * i < P && (wide_in[2*i%P] || 2 * i + 1 < P && wide_in[(2*i+1)%P]);
-                out[i] = 2 * i < P && (wide_out[2*i%P] || 2 * i + 1 < P && wide_out[(2*i+1)%P]);
-              end
+              in = halves(in);
+              out = halves(out);
               used_in[l*BLOCKS+block] = used_in[l*BLOCKS+block] | in;
               used_out[l*BLOCKS+block] = used_out[l*BLOCKS+block] | out;
             end

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# FRED_RTL_DIR, FRED_RTL_PACKAGES, and FRED_RTL_SOURCES in the order that a compiler needs: packages first.
+set(FRED_RTL_DIR ${CMAKE_CURRENT_LIST_DIR})
+file(GLOB FRED_RTL_SOURCES CONFIGURE_DEPENDS ${FRED_RTL_DIR}/*.sv)
+set(FRED_RTL_PACKAGES ${FRED_RTL_DIR}/fred_pkg.sv ${FRED_RTL_DIR}/fred_mutation_pkg.sv ${FRED_RTL_DIR}/bf16_pkg.sv)
+list(REMOVE_ITEM FRED_RTL_SOURCES ${FRED_RTL_PACKAGES})
+list(PREPEND FRED_RTL_SOURCES ${FRED_RTL_PACKAGES})
