@@ -7,7 +7,8 @@
 
 namespace wafertlm {
 
-/// What a provider learns from where the accesses of a requester go, which come one at a time. Observed is
+/// What the providers of a requester, who tell each other everything, learn from where its accesses go, which
+/// come one at a time. They are observed with their numbers of the layout. Observed is
 /// the last slot that each access touches (under path_oram one of the leaf's). Is it independent of the page
 /// that the host asked for?
 class AccessPattern : public ProviderObserver {
@@ -26,9 +27,9 @@ class AccessPattern : public ProviderObserver {
   IndependenceTest::Result result() const { return test_.result(); }
 
  private:
-  void accessed(RequesterId, bool, const Segment& segment, TimePs) override {
+  void accessed(std::uint32_t provider, RequesterId, bool, const Segment& segment, TimePs) override {
     if (segment.address < layout_.tags())
-      bin_ = (segment.address - layout_.base) / layout_.page_bytes * kBins / layout_.slots;
+      bin_ = layout_.slot_at(provider, segment.address) * kBins / layout_.slots;
   }
 
   const RegionLayout layout_;

@@ -27,13 +27,14 @@ namespace {
 }  // namespace
 
 MemoryEngineRequester::MemoryEngineRequester(const sc_core::sc_module_name& name,
-                                             const RequesterEngineParams& params, std::uint32_t provider_node,
-                                             Scheduler& scheduler, EngineClock& clock, EngineNetwork& network)
+                                             const RequesterEngineParams& params,
+                                             std::vector<std::uint32_t> providers, Scheduler& scheduler,
+                                             EngineClock& clock, EngineNetwork& network)
     : sc_module(name),
       host("host", kQueueRequests, scheduler, *this),
       scheduler_(scheduler),
       functional_(params.functional),
-      engine_(params, provider_node, clock, network, *this) {}
+      engine_(params, std::move(providers), clock, network, *this) {}
 
 /// Hands the payload to the engine; returns false if it is answered already. What lies outside the region is
 /// the engine's to refuse, and to count.

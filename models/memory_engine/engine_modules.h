@@ -2,6 +2,7 @@
 #pragma once
 #include <systemc>
 #include <unordered_map>
+#include <vector>
 
 #include "models/memory_engine/provider_engine.h"
 #include "models/memory_engine/requester_engine.h"
@@ -24,7 +25,7 @@ class SchedulerClock final : public EngineClock {
   Scheduler& scheduler_;
 };
 
-/// The requester's engine behind a base-protocol socket: a host sees memory that lies with a provider.
+/// The requester's engine behind a base-protocol socket: a host sees memory that lies with providers.
 ///   - Responses: TLM_ADDRESS_ERROR outside the region and for pages without a grant, TLM_COMMAND_ERROR where
 ///     a grant does not allow it, TLM_GENERIC_ERROR for tampered pages and errors of the provider's memory,
 ///     TLM_BYTE_ENABLE_ERROR for byte enables, the others as usual. The counters tell the causes.
@@ -37,9 +38,10 @@ class MemoryEngineRequester : public sc_core::sc_module,
   static constexpr std::uint32_t kQueueRequests = 64;
   MemoryResponder host;
 
+  /// `providers`: their nodes of the network.
   /// @throws std::invalid_argument, see require_sound().
   MemoryEngineRequester(const sc_core::sc_module_name& name, const RequesterEngineParams& params,
-                        std::uint32_t provider_node, Scheduler& scheduler, EngineClock& clock,
+                        std::vector<std::uint32_t> providers, Scheduler& scheduler, EngineClock& clock,
                         EngineNetwork& network);
 
   RequesterEngine& engine() { return engine_; }

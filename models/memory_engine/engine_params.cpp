@@ -40,6 +40,7 @@ void require_sound(const RequesterEngineParams& params) {
   require(params.pages != 0 && params.pages <= (std::uint64_t{1} << 40) / (params.page_bytes / 4096),
           say(params.pages, " pages; must be at least 1, and at most 4 PiB together"));
   require(params.base_address % params.page_bytes == 0, "the region must begin with a page");
+  require(params.providers != 0, "pages need at least one provider");
   require(params.outstanding != 0, "at least one page access must be under way");
   require(params.dma.bytes_per_s != 0, "the host's DMA needs a bandwidth");
   for (const PipelineParams* pipeline : {&params.cipher, &params.mac})

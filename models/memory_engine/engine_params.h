@@ -47,7 +47,9 @@ struct RequesterEngineParams {
   RequesterId id{};
   std::uint64_t page_bytes = 4096;  ///< a power of two, at least 4 KiB
   std::uint64_t pages = 0;          ///< that the host has behind the engine
-  std::uint64_t base_address = 0;   ///< of its region in the provider's memory
+  std::uint64_t base_address = 0;   ///< of its region in each provider's memory
+  std::uint32_t providers = 1;      ///< that its pages are spread over
+  std::uint64_t stripe_pages = 1;   ///< in a row with one provider; 0: each provider has one contiguous part
   std::uint32_t outstanding = 16;   ///< page accesses under way
   DmaParams dma;
   TimePs validate_ps = 40'000;

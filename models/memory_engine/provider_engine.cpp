@@ -70,7 +70,7 @@ void ProviderEngine::begin(std::uint32_t number, TimePs now) {
   message.open = static_cast<std::uint32_t>(message.segments.size());
   unsigned char* data = message.data.empty() ? nullptr : message.data.data();
   for (const Segment& segment : message.segments) {
-    if (observer_) observer_->accessed(message.requester, message.write, segment, now);
+    if (observer_) observer_->accessed(observed_as_, message.requester, message.write, segment, now);
     bytes_[message.write] += segment.bytes;
     memory_.start(message.write, segment.address, segment.bytes, number, data);
     if (data) data += segment.bytes;

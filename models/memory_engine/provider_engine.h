@@ -19,10 +19,11 @@ class ProviderMemory {
   ~ProviderMemory() = default;
 };
 
-/// Sees what the provider sees: the accesses that its memory gets.
+/// Sees what providers see: the accesses that their memories get.
 class ProviderObserver {
  public:
-  virtual void accessed(RequesterId requester, bool write, const Segment& segment, TimePs now) = 0;
+  virtual void accessed(std::uint32_t provider, RequesterId requester, bool write, const Segment& segment,
+                        TimePs now) = 0;
 
  protected:
   ~ProviderObserver() = default;
@@ -50,7 +51,11 @@ class ProviderEngine final : public EngineNode, private Wakeable {
   std::uint64_t served() const { return served_; }
   std::uint64_t bytes_read() const { return bytes_[0]; }
   std::uint64_t bytes_written() const { return bytes_[1]; }
-  void observe(ProviderObserver& observer) { observer_ = &observer; }
+  /// `number`: the observer's for this provider.
+  void observe(ProviderObserver& observer, std::uint32_t number = 0) {
+    observer_ = &observer;
+    observed_as_ = number;
+  }
 
   void memory_done(std::uint64_t token, bool ok);
 
@@ -74,6 +79,7 @@ class ProviderEngine final : public EngineNode, private Wakeable {
   RefusalCounts refusals_{};
   std::uint64_t served_ = 0, bytes_[2] = {0, 0};
   ProviderObserver* observer_ = nullptr;
+  std::uint32_t observed_as_ = 0;
 };
 
 }  // namespace wafertlm

@@ -2,6 +2,7 @@
 #include "models/memory_engine/requester_engine.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "tlm/free_numbers.h"
@@ -23,10 +24,10 @@ std::uint64_t key_seed(const RequesterEngineParams& params) {
 
 }  // namespace
 
-RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::uint32_t provider,
+RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::vector<std::uint32_t> providers,
                                  EngineClock& clock, EngineNetwork& network, RequesterEngineHost& host)
     : params_(sound(params)),
-      provider_(provider),
+      providers_(std::move(providers)),
       clock_(clock),
       network_(network),
       host_(host),
@@ -39,6 +40,8 @@ RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::uint3
       mac_in_(params.mac, params.cut_through),
       mac_out_(params.mac, params.cut_through),
       random_(key_seed(params) + 1) {
+  if (providers_.size() != params.providers)
+    throw std::invalid_argument("memory engine: needs as many providers as its parameters say");
   layout_ = layout_of(params);
   if (params.hiding == Hiding::remap_on_evict)
     for (std::uint64_t slot = params.pages; slot < layout_.slots; ++slot) free_slots_.push_back(slot);
@@ -54,7 +57,10 @@ RegionLayout RequesterEngine::layout_of(const RequesterEngineParams& params) {
   std::uint64_t slots = params.pages;
   if (params.hiding == Hiding::remap_on_evict) slots += params.spare_slots;
   if (params.hiding == Hiding::path_oram) slots = PathOram(params.pages, params.bucket_blocks, 0).slots();
-  RegionLayout layout{params.base_address, params.page_bytes, slots, params.encrypt ? kTagBytes : 0, 0, 0};
+  RegionLayout layout{params.base_address, params.page_bytes, slots, params.encrypt ? kTagBytes : 0};
+  layout.providers = params.providers;
+  layout.stripe =
+      params.stripe_pages != 0 ? params.stripe_pages : (slots + params.providers - 1) / params.providers;
   if (params.integrity == Integrity::tree) {
     const IntegrityTree tree(slots, params.tree_arity, params.cached_levels);
     layout.node_bytes = tree.node_bytes();
@@ -184,7 +190,8 @@ void RequesterEngine::plan(Access& access) {
   free_slots_.pop_back();
 }
 
-std::uint32_t RequesterEngine::add_unit(std::uint32_t access, bool write, Unit::Kind kind) {
+std::uint32_t RequesterEngine::add_unit(std::uint32_t access, bool write, Unit::Kind kind,
+                                        std::uint32_t provider) {
   const std::uint32_t number = take_number(units_, free_units_);
   if (!units_[number]) units_[number] = std::make_unique<Unit>();
   Unit& unit = *units_[number];
@@ -196,7 +203,7 @@ std::uint32_t RequesterEngine::add_unit(std::uint32_t access, bool write, Unit::
   message.is_answer = false;
   message.requester = params_.id;
   message.from = node_;
-  message.to = provider_;
+  message.to = providers_[provider];
   message.unit = number;
   message.segments.clear();
   message.data.clear();
@@ -206,7 +213,7 @@ std::uint32_t RequesterEngine::add_unit(std::uint32_t access, bool write, Unit::
 }
 
 std::uint32_t RequesterEngine::add_slot(std::uint32_t access, bool write, std::uint64_t slot) {
-  const std::uint32_t number = add_unit(access, write, Unit::Kind::slot);
+  const std::uint32_t number = add_unit(access, write, Unit::Kind::slot, layout_.provider_of(slot));
   Unit& unit = *units_[number];
   unit.slot = slot;
   unit.message.segments = {{layout_.slot_address(slot), params_.page_bytes}, layout_.tag(slot)};
@@ -215,10 +222,12 @@ std::uint32_t RequesterEngine::add_slot(std::uint32_t access, bool write, std::u
 }
 
 std::uint32_t RequesterEngine::add_node(std::uint32_t access, bool write, const IntegrityTree::Node& node) {
-  const std::uint32_t number = add_unit(access, write, Unit::Kind::node);
+  const std::uint64_t offset = tree_->offset(node);
+  const std::uint32_t number =
+      add_unit(access, write, Unit::Kind::node, layout_.provider_of_node(offset));
   Unit& unit = *units_[number];
   unit.node = node;
-  unit.message.segments = {{layout_.nodes() + tree_->offset(node), layout_.node_bytes}};
+  unit.message.segments = {layout_.node(offset)};
   ++(write ? counters_.nodes_written : counters_.nodes_read);
   return number;
 }
@@ -227,7 +236,9 @@ void RequesterEngine::read_round(std::uint32_t number) {
   Access& access = accesses_[number];
   if (!params_.encrypt) {  // only the bytes asked for, and only one round
     access.is_writing = access.write;
-    EngineMessage& message = units_[add_unit(number, access.write, Unit::Kind::bytes)]->message;
+    const std::uint32_t unit =
+        add_unit(number, access.write, Unit::Kind::bytes, layout_.provider_of(access.page));
+    EngineMessage& message = units_[unit]->message;
     message.segments = {{layout_.slot_address(access.page) + access.offset, access.bytes}};
     if (params_.functional) message.data.resize(access.bytes);
     if (params_.functional && access.write)

@@ -47,9 +47,10 @@ struct RequesterCounters {
 /// Path-ORAM answers after the read round; the write-back holds up the next access only.
 class RequesterEngine final : public EngineNode, private Wakeable {
  public:
+  /// `providers`: their nodes of the network, as many as the parameters say.
   /// @throws std::invalid_argument, see require_sound().
-  RequesterEngine(const RequesterEngineParams& params, std::uint32_t provider, EngineClock& clock,
-                  EngineNetwork& network, RequesterEngineHost& host);
+  RequesterEngine(const RequesterEngineParams& params, std::vector<std::uint32_t> providers,
+                  EngineClock& clock, EngineNetwork& network, RequesterEngineHost& host);
 
   /// Starts a load or store of at least a byte; access_done(token) follows, not from within. `data` has
   /// `bytes` bytes and stays until then; null without contents.
@@ -58,7 +59,7 @@ class RequesterEngine final : public EngineNode, private Wakeable {
 
   /// Of an engine with these parameters.
   static RegionLayout layout_of(const RequesterEngineParams& params);
-  /// Where things lie in the provider's memory: what it must have been granted.
+  /// Where things lie in the providers' memories: what it must have been granted.
   const RegionLayout& layout() const { return layout_; }
   std::uint64_t bytes() const { return params_.pages * params_.page_bytes; }
   /// These slots are another's or were: what is in them is not this engine's, and reads as zero.
@@ -119,7 +120,7 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   void plan(Access& access);
   void read_round(std::uint32_t number);
   void write_round(std::uint32_t number);
-  std::uint32_t add_unit(std::uint32_t access, bool write, Unit::Kind kind);
+  std::uint32_t add_unit(std::uint32_t access, bool write, Unit::Kind kind, std::uint32_t provider);
   std::uint32_t add_slot(std::uint32_t access, bool write, std::uint64_t slot);
   std::uint32_t add_node(std::uint32_t access, bool write, const IntegrityTree::Node& node);
   void unit_done(std::uint32_t number);
@@ -134,7 +135,7 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   std::uint64_t slot_of(std::uint64_t page) const;
 
   const RequesterEngineParams params_;
-  const std::uint32_t provider_;
+  const std::vector<std::uint32_t> providers_;
   EngineClock& clock_;
   EngineNetwork& network_;
   RequesterEngineHost& host_;

@@ -10,8 +10,13 @@ namespace wafertlm {
 
 namespace {
 
-/// Memory accesses of the endpoint, or of a computation's operands, not of an operation.
-constexpr std::uint64_t kOfEndpoint = std::uint64_t{1} << 63, kOfOperands = std::uint64_t{1} << 62;
+/// Memory accesses of the endpoint, of a computation's operands, or of a transfer, not of an operation.
+constexpr std::uint64_t kOfEndpoint = std::uint64_t{1} << 63, kOfOperands = std::uint64_t{1} << 62,
+                        kOfTransfer = std::uint64_t{1} << 61;
+
+::tlm::tlm_command command_of(bool write) {
+  return write ? ::tlm::TLM_WRITE_COMMAND : ::tlm::TLM_READ_COMMAND;
+}
 
 }  // namespace
 
@@ -29,6 +34,10 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
   if (params.remote)
     remote.emplace("remote", *params.remote, pools.scratch, scheduler,
                    static_cast<MemoryRequesterHost&>(*this));
+  if (remote && !params.remote_is_free)
+    transfers_.emplace(RemoteTransferParams{params.remote->request_bytes,
+                                            params.remote->outstanding + params.memory.outstanding},
+                       static_cast<RemoteTransferHost&>(*this));
   if (params.operands) operands_.emplace(*params.operands, static_cast<OperandHost&>(*this));
   operations.bind(static_cast<OperationForwardIf&>(*this));
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
@@ -89,12 +98,14 @@ void Npu::accept(Payload& payload, TimePs now) {
       communicate(operation, reinterpret_cast<std::byte*>(payload.get_data_ptr()), token, now);
       break;
     case Operation::Kind::memory_load:
-    case Operation::Kind::memory_store:
-      (remote ? *remote : memory)
-          .start(operation.kind == Operation::Kind::memory_load ? ::tlm::TLM_READ_COMMAND
-                                                                : ::tlm::TLM_WRITE_COMMAND,
-                 operation.address, operation.bytes, token);
+    case Operation::Kind::memory_store: {
+      const bool store = operation.kind == Operation::Kind::memory_store;
+      if (transfers_ && operation.bytes != 0)
+        transfers_->start(store, operation.address, operation.bytes, token);
+      else
+        (remote ? *remote : memory).start(command_of(store), operation.address, operation.bytes, token);
       break;
+    }
   }
 }
 
@@ -177,8 +188,12 @@ void Npu::wake(std::uint32_t what, TimePs now) {
 }
 
 void Npu::access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token) {
-  memory.start(write ? ::tlm::TLM_WRITE_COMMAND : ::tlm::TLM_READ_COMMAND, address, bytes,
-               token | kOfEndpoint);
+  memory.start(command_of(write), address, bytes, token | kOfEndpoint);
+}
+
+void Npu::access(bool is_remote, bool write, std::uint64_t address, std::uint64_t bytes,
+                 std::uint64_t token) {
+  (is_remote ? *remote : memory).start(command_of(write), address, bytes, token | kOfTransfer);
 }
 
 void Npu::load_operands(std::uint64_t address, std::uint64_t bytes) {
@@ -195,6 +210,8 @@ void Npu::memory_done(std::uint64_t token, bool ok) {
     endpoint_.memory_done(token & ~kOfEndpoint, ok, scheduler_.now());
   else if ((token & kOfOperands) != 0)
     operands_->loaded(ok, scheduler_.now());
+  else if ((token & kOfTransfer) != 0)
+    transfers_->access_done(token & ~kOfTransfer, ok);
   else
     respond(token, scheduler_.now(), ok);
 }

@@ -10,6 +10,7 @@
 #include "models/endpoint/endpoint.h"
 #include "models/npu/compute_engine.h"
 #include "models/npu/operand_stream.h"
+#include "models/npu/remote_transfers.h"
 #include "tlm/fabric/protocol.h"
 #include "tlm/memory/requester.h"
 #include "tlm/operation/protocol.h"
@@ -25,6 +26,7 @@ struct NpuParams {
   TimePs ejection_credit_delay_ps = 0;
   MemoryRequesterParams memory;
   std::optional<MemoryRequesterParams> remote;  ///< then loads and stores go there
+  bool remote_is_free = false;  ///< for the NPU's own memory: loads are not written to it, stores not read
   ComputeParams compute;
   std::optional<OperandParams> operands = {};  ///< none: computing takes no memory
   MessageService* messages = nullptr;  ///< takes the communication in place of the endpoint; null: nobody
@@ -39,7 +41,7 @@ struct NpuPools {
 
 /// An NPU: executes the operations that a sequencer sends it. A compute unit and a CPU, each serial and first
 /// come first served; collectives, sends and receives run side by side in the endpoint; loads and stores go
-/// to the memory one after the other.
+/// to the memory, or between it and the remote memory.
 class Npu : public sc_core::sc_module,
             private OperationForwardIf,
             private FabricForwardIf,
@@ -48,6 +50,7 @@ class Npu : public sc_core::sc_module,
             private MessageListener,
             private MemoryRequesterHost,
             private OperandHost,
+            private RemoteTransferHost,
             private Wakeable {
  public:
   OperationTargetSocket operations{"operations"};
@@ -98,6 +101,9 @@ class Npu : public sc_core::sc_module,
   void load_operands(std::uint64_t address, std::uint64_t bytes) override;
   void wake_for_tile(TimePs at) override { scheduler_.schedule(at, *this, kTile); }
   void computed(std::uint64_t token, TimePs start, TimePs end, bool ok) override;
+  void access(bool remote, bool write, std::uint64_t address, std::uint64_t bytes,
+              std::uint64_t token) override;
+  void transfer_done(std::uint64_t token, bool ok) override { respond(token, scheduler_.now(), ok); }
   void wake(std::uint32_t what, TimePs now) override;
   void prefetch(std::uint32_t what, unsigned depth) const override;
   void prefetch() const override { endpoint_.injection_port().prefetch_tables(); }
@@ -119,6 +125,7 @@ class Npu : public sc_core::sc_module,
   Endpoint endpoint_;
   ComputeEngine compute_;
   std::optional<OperandStream> operands_;
+  std::optional<RemoteTransfers> transfers_;  // with a remote memory that is not free
   TimePs compute_free_ps_ = 0, cpu_free_ps_ = 0;
   std::unordered_map<std::uint64_t, Payload*> running_;  // by token
   std::vector<Payload*> requested_;                      // BEGIN_REQ came, at this instant

@@ -13,6 +13,8 @@ PoolEngine::PoolEngine(const PoolParams& params) : params_(params) {
   require(params.npus != 0, "a pool is for at least one NPU");
   require(params.npus_per_node != 0 && params.npus % params.npus_per_node == 0,
           "nodes of a pool must divide its NPUs");
+  require(params.kind != PoolKind::hierarchical || params.service == PoolService::requests,
+          "the stages of a hierarchical pool serve requests, not accesses");
   for (std::uint32_t stage = 0; stage < stages(); ++stage) {
     const std::size_t servers = server_of(stage, params.npus - 1) + 1;
     counters_[stage].resize(servers);
@@ -58,13 +60,26 @@ TimePs PoolEngine::advance(std::uint32_t npu, bool write, std::uint64_t bytes, s
   else
     free = lines_[stage][server].send(bytes, start, now < free ? Line::kUnbound : 0).end;
 
-  PoolCounters& counters = counters_[stage][server];
+  count(counters_[stage][server], bytes, now, start, free);
+  return step + 1 == stages() ? free + params_.latency_ps : free;
+}
+
+TimePs PoolEngine::begin_access(std::uint32_t npu, std::uint64_t bytes, TimePs now) {
+  const std::uint32_t server = server_of(0, npu);
+  TimePs& free = free_ps_[0][server];
+  const TimePs start = params_.kind == PoolKind::per_npu ? now : std::max(now, free);
+  const TimePs end = start + params_.latency_ps + transfer_time_ps(bytes, params_.bytes_per_s);
+  count(counters_[0][server], bytes, now, start, end);
+  free = std::max(free, end);
+  return start + params_.latency_ps;
+}
+
+void PoolEngine::count(PoolCounters& counters, std::uint64_t bytes, TimePs now, TimePs start, TimePs end) {
   ++counters.requests;
   counters.bytes += bytes;
-  counters.busy_ps += free - start;
+  counters.busy_ps += end - start;
   counters.wait_ps += start - now;
   counters.longest_wait_ps = std::max(counters.longest_wait_ps, start - now);
-  return step + 1 == stages() ? free + params_.latency_ps : free;
 }
 
 }  // namespace wafertlm

@@ -21,6 +21,10 @@ struct PoolCounters {
 /// and after the last stage comes the pool's latency. So an idle pool takes latency + bytes / bandwidth, and
 /// a hierarchical one, in chunks, latency + Σ stage times + (chunks - 1) × the slowest. Loads go through the
 /// stages from the memory to the NPU, stores from the NPU to the memory.
+///
+/// PoolService::accesses, as ASTRA-sim's analytical remote memory has it: a server has one access at a time,
+///   start = max(now, free);  free = start + latency + bytes / bandwidth
+/// except an NPU's own, where accesses do not wait for each other.
 class PoolEngine {
  public:
   /// @throws std::invalid_argument for no NPUs, nodes that do not divide them, a bandwidth or fan-in of 0.
@@ -29,6 +33,10 @@ class PoolEngine {
   std::uint32_t stages() const { return params_.kind == PoolKind::hierarchical ? kPoolStages : 1; }
   /// Puts a request into its `step`-th stage; returns when that is over.
   TimePs advance(std::uint32_t npu, bool write, std::uint64_t bytes, std::uint32_t step, TimePs now);
+  /// With PoolService::accesses: an access begins, of which requests come; returns when its first byte moves.
+  TimePs begin_access(std::uint32_t npu, std::uint64_t bytes, TimePs now);
+  bool serves_accesses() const { return params_.service == PoolService::accesses; }
+  std::uint64_t bytes_per_s() const { return params_.bytes_per_s; }
   TimePs latency_ps() const { return params_.latency_ps; }
   /// What one request takes of a stage (of a pool without stages: 0).
   TimePs stage_ps(std::uint32_t stage, std::uint64_t bytes) const;
@@ -38,10 +46,11 @@ class PoolEngine {
 
  private:
   std::uint32_t server_of(std::uint32_t stage, std::uint32_t npu) const;
+  static void count(PoolCounters& counters, std::uint64_t bytes, TimePs now, TimePs start, TimePs end);
 
   const PoolParams params_;
   std::array<std::vector<Line>, kPoolStages> lines_;      // without stages, only the first; carries fractions
-  std::array<std::vector<TimePs>, kPoolStages> free_ps_;  // with stages
+  std::array<std::vector<TimePs>, kPoolStages> free_ps_;
   std::array<std::vector<PoolCounters>, kPoolStages> counters_;
 };
 

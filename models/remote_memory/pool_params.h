@@ -16,6 +16,13 @@ enum class PoolKind : std::uint8_t {
   hierarchical,  ///< stages: memory and out-node switch of all, in-node switch of a node, link of an NPU
 };
 
+/// What a server serves one after the other.
+enum class PoolService : std::uint8_t {
+  requests,  ///< the latency is pipelined
+  accesses,  ///< whole loads and stores, latency + bytes / bandwidth each; an NPU's own server serves them all
+             ///< at once
+};
+
 /// A stage of a hierarchical pool. With in-switch gather (loads) or reduce (stores) `fan_in` links bring or
 /// take parts of a chunk at the same time, each bytes / fan_in.
 struct PoolStage {
@@ -27,6 +34,7 @@ constexpr std::size_t kPoolStages = 4;  ///< memory, out-node switch, in-node sw
 
 struct PoolParams {
   PoolKind kind = PoolKind::shared;
+  PoolService service = PoolService::requests;  ///< accesses: not hierarchical
   std::uint32_t npus = 1, npus_per_node = 1;
   std::uint64_t bytes_per_s = 0;  ///< of a server; not hierarchical
   TimePs latency_ps = 0;          ///< pipelined, once for each request

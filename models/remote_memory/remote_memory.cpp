@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tlm/memory/access.h"
+
 namespace wafertlm {
 
 /// An NPU's side.
@@ -35,6 +37,11 @@ class RemoteMemory::Port final : public MemoryResponderHost {
   void transport(Payload& payload, sc_core::sc_time& delay) override {
     if (!memory_.serve(npu_, payload)) return;
     PoolEngine& engine = memory_.engine_;
+    if (engine.serves_accesses()) {
+      const TimePs now = memory_.scheduler_.now();
+      delay = to_sc_time(memory_.end_of_part(*this, payload, now + delay.value()) - now);
+      return;
+    }
     for (std::uint32_t step = 0; step < engine.stages(); ++step) {
       // Others may come to the next stage before.
       if (step != 0) sc_core::wait(delay), delay = sc_core::SC_ZERO_TIME;
@@ -98,11 +105,30 @@ unsigned RemoteMemory::move_data(std::uint32_t npu, Payload& payload, std::uint6
 void RemoteMemory::go_on(std::uint32_t number, TimePs now) {
   Request& request = requests_[number];
   Payload& payload = *request.payload;
-  const TimePs end = engine_.advance(request.port->npu(), payload.is_write(), payload.get_data_length(),
-                                     request.stages_done++, now);
+  const std::uint32_t step = request.stages_done++;
+  const TimePs end = engine_.serves_accesses() ? end_of_part(*request.port, payload, now)
+                                               : engine_.advance(request.port->npu(), payload.is_write(),
+                                                                 payload.get_data_length(), step, now);
   if (request.stages_done < engine_.stages()) return scheduler_.schedule(end, *this, number);
   free_requests_.push_back(number);
   request.port->responder.respond(payload, end);
+}
+
+/// A request moves when those of its access before it have moved.
+TimePs RemoteMemory::end_of_part(const Port& port, const Payload& payload, TimePs now) {
+  const auto* const announced = payload.get_extension<MemoryAccess>();
+  const std::uint64_t length = payload.get_data_length();
+  const std::uint64_t whole = announced ? announced->bytes : length;
+  const auto key = std::make_pair(port.npu(), announced ? announced->number : ~std::uint64_t{0});
+  auto found = accesses_.find(key);
+  if (found == accesses_.end())
+    found = accesses_.emplace(key, Access{engine_.begin_access(port.npu(), whole, now), 0}).first;
+  Access& access = found->second;
+  access.bytes_served += length;
+  const TimePs end =
+      std::max(now, access.first_byte_ps + transfer_time_ps(access.bytes_served, engine_.bytes_per_s()));
+  if (access.bytes_served >= whole) accesses_.erase(found);
+  return end;
 }
 
 void RemoteMemory::wake(std::uint32_t what, TimePs now) { go_on(what, now); }

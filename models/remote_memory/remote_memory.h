@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/hbm/page_store.h"
@@ -17,7 +19,7 @@ struct RemoteMemoryParams {
 };
 
 /// A remote memory: a PoolEngine behind a base-protocol socket for each NPU. Data takes effect when a request
-/// is accepted.
+/// is accepted. Where servers serve accesses, a request without MemoryAccess is one of its own.
 class RemoteMemory : public sc_core::sc_module, private Wakeable {
  public:
   /// @throws std::invalid_argument for a capacity of less than a byte for each NPU, and as PoolEngine.
@@ -41,6 +43,7 @@ class RemoteMemory : public sc_core::sc_module, private Wakeable {
   void wake(std::uint32_t what, TimePs now) override;
   bool serve(std::uint32_t npu, Payload& payload);
   void go_on(std::uint32_t number, TimePs now);
+  TimePs end_of_part(const Port& port, const Payload& payload, TimePs now);
   unsigned move_data(std::uint32_t npu, Payload& payload, std::uint64_t bytes);
 
   const RemoteMemoryParams params_;
@@ -51,6 +54,11 @@ class RemoteMemory : public sc_core::sc_module, private Wakeable {
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<Request> requests_;  // between stages
   std::vector<std::uint32_t> free_requests_;
+  struct Access {
+    TimePs first_byte_ps;
+    std::uint64_t bytes_served;
+  };
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Access> accesses_;  // under way, by NPU and number
   std::uint64_t bytes_[2] = {0, 0};
 };
 

@@ -10,6 +10,7 @@ namespace wafertlm::config {
 PoolParams pool_params(const RemoteMemorySpec& spec, std::uint32_t npus) {
   PoolParams params;
   params.kind = spec.kind;
+  params.service = spec.service;
   params.npus = npus;
   params.npus_per_node = spec.npus_per_node.value_or(1);
   params.bytes_per_s = spec.bandwidth_bytes_per_s.value_or(0);
@@ -40,9 +41,9 @@ std::uint32_t RemoteMemorySpec::requests_under_way() const {
   return static_cast<std::uint32_t>(std::clamp<TimePs>(all / slowest + 2, 16, 1024));
 }
 
-EngineNetworkParams network_params(const MemoryEngineSpec& spec) {
-  return {spec.network.bandwidth_bytes_per_s, spec.network.hop_latency_ps, spec.network.hops,
-          spec.network.header_bytes};
+std::uint32_t engine_group(const RemoteMemorySpec& spec, std::uint32_t npus) {
+  if (spec.kind == PoolKind::per_npu) return 1;
+  return spec.kind == PoolKind::per_node ? *spec.npus_per_node : npus;
 }
 
 ProviderEngineParams provider_params(const MemoryEngineSpec& spec) {
@@ -51,20 +52,19 @@ ProviderEngineParams provider_params(const MemoryEngineSpec& spec) {
 }
 
 RequesterEngineParams requester_params(const MemoryEngineSpec& spec, std::uint64_t bytes) {
-  const auto pipeline = [](const PipelineSpec& of) {
-    return PipelineParams{of.bytes_per_cycle, of.clock_hz, of.latency_cycles};
-  };
   RequesterEngineParams params;
   params.page_bytes = spec.page_bytes;
   params.pages = bytes / spec.page_bytes;
+  if (spec.placement != Placement::by_npu) params.providers = spec.providers;
+  params.stripe_pages = spec.placement == Placement::blocked ? 0 : spec.stripe_pages;
   params.outstanding = spec.outstanding;
-  params.dma = {spec.dma.bandwidth_bytes_per_s, spec.dma.latency_ps};
+  params.dma = spec.dma;
   params.validate_ps = spec.validation == Validation::page ? spec.validate_ps : 0;
   params.encrypt = spec.cipher_mode != CipherMode::none;
   params.cut_through = spec.cipher_mode == CipherMode::cut_through;
   params.integrity = spec.integrity;
-  params.cipher = pipeline(spec.cipher);
-  params.mac = pipeline(spec.mac);
+  params.cipher = spec.cipher;
+  params.mac = spec.mac;
   params.tree_arity = spec.tree_arity;
   params.cached_levels = spec.tree_cached_levels;
   params.hiding = spec.hiding;

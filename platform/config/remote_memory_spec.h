@@ -11,32 +11,24 @@ namespace wafertlm::config {
 
 enum class CipherMode : std::uint8_t { none, store_and_forward, cut_through };
 
-struct PipelineSpec {
-  std::uint64_t bytes_per_cycle = 16;
-  std::uint64_t clock_hz = 250'000'000;
-  std::uint64_t latency_cycles = 40;
+/// Which provider has a page.
+enum class Placement : std::uint8_t {
+  interleaved,  ///< stripes of pages in turn
+  blocked,      ///< each a contiguous part of every NPU's pages
+  by_npu,       ///< all pages of NPU n with provider n mod providers
 };
 
-struct EngineDmaSpec {
-  std::uint64_t bandwidth_bytes_per_s = 32'000'000'000;
-  TimePs latency_ps = 400'000;
-};
-
-/// The engines' own network.
-struct EngineNetworkSpec {
-  std::uint64_t bandwidth_bytes_per_s = 12'500'000'000;
-  TimePs hop_latency_ps = 500'000;
-  std::uint32_t hops = 1;
-  std::uint64_t header_bytes = 64;
-};
-
-/// Memory engines between NPUs and a pool: a requester for each NPU, one provider.
+/// Memory engines between NPUs and a pool: a requester for each NPU, and providers, each with a server of the
+/// pool behind it.
 struct MemoryEngineSpec {
+  std::uint32_t providers = 1;  ///< of all NPUs (shared), of a node (per_node) or of an NPU (per_npu)
+  Placement placement = Placement::interleaved;
+  std::uint64_t stripe_pages = 1;
   std::uint64_t page_bytes = 4096;
   Validation validation = Validation::page;
   TimePs validate_ps = 40'000;
   CipherMode cipher_mode = CipherMode::store_and_forward;
-  PipelineSpec cipher, mac;
+  PipelineParams cipher, mac;
   Integrity integrity = Integrity::mac;
   std::uint32_t tree_arity = 8;
   std::uint32_t tree_cached_levels = 4;
@@ -45,9 +37,12 @@ struct MemoryEngineSpec {
   std::uint64_t spare_pages = 1024;
   std::uint32_t bucket_blocks = 4;
   std::uint32_t outstanding = 16;
-  EngineDmaSpec dma;
-  EngineNetworkSpec network;
+  DmaParams dma;
+  EngineNetworkParams network;
 };
+
+/// Whether what is loaded is written to the NPU's own HBM and what is stored is read from it.
+enum class LocalMemory : std::uint8_t { hbm, free };
 
 struct PoolStageSpec {
   std::uint64_t bandwidth_bytes_per_s = 0;
@@ -62,6 +57,8 @@ struct PoolStagesSpec {
 /// Memory beyond the NPUs' own.
 struct RemoteMemorySpec {
   PoolKind kind = PoolKind::shared;
+  PoolService service = PoolService::requests;
+  LocalMemory local = LocalMemory::hbm;
   std::uint64_t capacity_bytes = 0;
   std::optional<std::uint64_t> bandwidth_bytes_per_s;  ///< of a server
   TimePs latency_ps = 0;
@@ -77,8 +74,9 @@ struct RemoteMemorySpec {
 
 /// As the models take them.
 PoolParams pool_params(const RemoteMemorySpec& spec, std::uint32_t npus);
-EngineNetworkParams network_params(const MemoryEngineSpec& spec);
 ProviderEngineParams provider_params(const MemoryEngineSpec& spec);
+/// NPUs that share providers.
+std::uint32_t engine_group(const RemoteMemorySpec& spec, std::uint32_t npus);
 /// Of the engine of a host with `bytes` of remote memory; its region begins at 0.
 RequesterEngineParams requester_params(const MemoryEngineSpec& spec, std::uint64_t bytes);
 

@@ -14,32 +14,32 @@ TypePtr<std::uint64_t> size(const char* least, const char* most) {
   return whole_quantity(size_dimension(), least, most);
 }
 
-std::shared_ptr<const Struct<PipelineSpec>> pipeline_type() {
-  auto type = std::make_shared<Struct<PipelineSpec>>("pipeline");
-  type->optional("bytes_per_cycle", &PipelineSpec::bytes_per_cycle, integer<std::uint64_t>(1, 65'536),
+std::shared_ptr<const Struct<PipelineParams>> pipeline_type() {
+  auto type = std::make_shared<Struct<PipelineParams>>("pipeline");
+  type->optional("bytes_per_cycle", &PipelineParams::bytes_per_cycle, integer<std::uint64_t>(1, 65'536),
                  "Width: 16 is 128 bits a cycle")
-      .optional("clock", &PipelineSpec::clock_hz, whole_quantity(frequency_dimension(), "1 Hz", "1000 GHz"),
+      .optional("clock", &PipelineParams::clock_hz, whole_quantity(frequency_dimension(), "1 Hz", "1000 GHz"),
                 "Clock of the pipeline")
-      .optional("latency_cycles", &PipelineSpec::latency_cycles, integer<std::uint64_t>(0, 1'000'000),
+      .optional("latency_cycles", &PipelineParams::latency_cycles, integer<std::uint64_t>(0, 1'000'000),
                 "Depth of the pipeline; takes no bandwidth");
   return type;
 }
 
-std::shared_ptr<const Struct<EngineDmaSpec>> dma_type() {
-  auto type = std::make_shared<Struct<EngineDmaSpec>>("engine_dma");
-  type->optional("bandwidth", &EngineDmaSpec::bandwidth_bytes_per_s, bandwidth(), "Each direction")
-      .optional("latency", &EngineDmaSpec::latency_ps, time(), "Of one transfer");
+std::shared_ptr<const Struct<DmaParams>> dma_type() {
+  auto type = std::make_shared<Struct<DmaParams>>("engine_dma");
+  type->optional("bandwidth", &DmaParams::bytes_per_s, bandwidth(), "Each direction")
+      .optional("latency", &DmaParams::latency_ps, time(), "Of one transfer");
   return type;
 }
 
-std::shared_ptr<const Struct<EngineNetworkSpec>> network_type() {
-  auto type = std::make_shared<Struct<EngineNetworkSpec>>("engine_network");
-  type->optional("bandwidth", &EngineNetworkSpec::bandwidth_bytes_per_s, bandwidth(),
+std::shared_ptr<const Struct<EngineNetworkParams>> network_type() {
+  auto type = std::make_shared<Struct<EngineNetworkParams>>("engine_network");
+  type->optional("bandwidth", &EngineNetworkParams::bytes_per_s, bandwidth(),
                  "Of an engine's link, each direction")
-      .optional("hop_latency", &EngineNetworkSpec::hop_latency_ps, time(), "Of one hop")
-      .optional("hops", &EngineNetworkSpec::hops, integer<std::uint32_t>(1, 1000),
+      .optional("hop_latency", &EngineNetworkParams::hop_ps, time(), "Of one hop")
+      .optional("hops", &EngineNetworkParams::hops, integer<std::uint32_t>(1, 1000),
                 "Between a requester and its provider")
-      .optional("header_bytes", &EngineNetworkSpec::header_bytes, size("0 B", "64 KiB"), "Of a message");
+      .optional("header_bytes", &EngineNetworkParams::header_bytes, size("0 B", "64 KiB"), "Of a message");
   return type;
 }
 
@@ -59,6 +59,11 @@ void check_engine(const MemoryEngineSpec& spec, const Check& check) {
     check.fail(
         {&spec.spare_pages},
         fmt::format("remap_on_evict needs a spare page for each outstanding one ({})", spec.outstanding));
+  if (spec.stripe_pages != 1 && (spec.placement != Placement::interleaved || spec.providers == 1))
+    check.fail({&spec.stripe_pages, &spec.placement, &spec.providers},
+               "stripes are of pages that several providers have interleaved");
+  if (spec.placement != Placement::interleaved && spec.providers == 1)
+    check.fail({&spec.placement, &spec.providers}, "one provider has all pages; there is nothing to place");
   const MemoryEngineSpec usual;
   const auto unused = [&](auto member, bool is_used, const char* without) {
     if (!is_used && spec.*member != usual.*member)
@@ -74,7 +79,18 @@ void check_engine(const MemoryEngineSpec& spec, const Check& check) {
 
 std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
   auto type = std::make_shared<Struct<MemoryEngineSpec>>("memory_engine");
-  type->optional("page", &MemoryEngineSpec::page_bytes, size("4 KiB", "1 GiB"),
+  type->optional("providers", &MemoryEngineSpec::providers, integer<std::uint32_t>(1, 4096),
+                 "Memory nodes, each with a server of the pool and an engine: so many for all NPUs (kind: "
+                 "shared), for each node (per_node) or for each NPU (per_npu)")
+      .optional("placement", &MemoryEngineSpec::placement,
+                choice<Placement>({{"interleaved", Placement::interleaved},
+                                   {"blocked", Placement::blocked},
+                                   {"by_npu", Placement::by_npu}}),
+                "Who has a page of several providers: in turn; each a contiguous part of every NPU's pages; "
+                "or NPU n's all with provider n mod providers")
+      .optional("stripe_pages", &MemoryEngineSpec::stripe_pages, integer<std::uint64_t>(1, 1'000'000'000),
+                "interleaved: pages in a row with one provider")
+      .optional("page", &MemoryEngineSpec::page_bytes, size("4 KiB", "1 GiB"),
                  "What is granted, encrypted and moved as a whole: a power of two")
       .optional("validation", &MemoryEngineSpec::validation,
                 choice<Validation>({{"page", Validation::page}, {"region", Validation::region}}),
@@ -154,8 +170,14 @@ void check_pool(const RemoteMemorySpec& spec, const Check& check) {
     check.fail(
         {&spec.npus_per_node, &spec.kind},
         nodes ? "needs 'npus_per_node'" : "'npus_per_node' has no effect: this pool does not know nodes");
-  if (spec.engine && spec.kind != PoolKind::shared)
-    check.fail({&spec.kind}, "memory engines stand before a pool of kind shared: one provider has it all");
+  if (spec.service == PoolService::accesses && (staged || spec.engine || spec.local == LocalMemory::hbm))
+    check.fail({&spec.service, &spec.local},
+               "only a pool without stages and engines serves whole accesses, and " +
+                   check.path(&spec.local) + " must be free: chunks that pass through the HBM are not whole");
+  if (spec.engine && staged)
+    check.fail({&spec.kind},
+               "memory engines have a network of their own, and a hierarchical pool's switches cannot gather "
+               "or reduce what is enciphered; set kind to shared, per_node or per_npu");
 }
 
 }  // namespace
@@ -168,6 +190,13 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
                                    {"shared", PoolKind::shared},
                                    {"hierarchical", PoolKind::hierarchical}}),
                  "Who shares a server: nobody, the NPUs of a node, all; or stages of memory and switches")
+      .optional("service", &RemoteMemorySpec::service,
+                choice<PoolService>({{"requests", PoolService::requests}, {"accesses", PoolService::accesses}}),
+                "What a server serves one after the other: requests, with a pipelined latency; or whole loads "
+                "and stores, latency + bytes / bandwidth each, as ASTRA-sim does (per_npu: none waits)")
+      .optional("local", &RemoteMemorySpec::local,
+                choice<LocalMemory>({{"hbm", LocalMemory::hbm}, {"free", LocalMemory::free}}),
+                "hbm: what is loaded is written to the NPU's HBM, what is stored is read from it; free: neither")
       .required("capacity", &RemoteMemorySpec::capacity_bytes, size("4 KiB", "1000 PB"),
                 "Of all; each NPU has an equal part")
       .optional("bandwidth", &RemoteMemorySpec::bandwidth_bytes_per_s, maybe(bandwidth()),
@@ -185,7 +214,8 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
           "Requests of an NPU under way, loads and stores each; auto: so many that an idle pool is busy, "
           "16 to 1024")
       .optional("engine", &RemoteMemorySpec::engine, maybe<MemoryEngineSpec>(engine_type()),
-                "Memory engines between the NPUs and the pool: grants, encryption, integrity, hiding")
+                "Memory engines between the NPUs and the pool: grants, encryption, integrity, hiding; not of "
+                "hierarchical pools")
       .check(check_pool);
   return type;
 }

@@ -32,7 +32,7 @@ class Rung : public sc_core::sc_module, private MemoryRequesterHost {
         pattern_(pool_.requester(0).layout(), pages_),
         random_(options.seed) {
     pool_.attach(host_, 0);
-    pool_.provider().observe(pattern_);
+    for (std::uint32_t p = 0; p < pool_.providers(); ++p) pool_.provider(p).observe(pattern_, p);
   }
 
   Price measure(const std::string& what) {
@@ -141,6 +141,8 @@ std::vector<Price> price_of_security(const config::RemoteMemorySpec& given, std:
   if (spec.engine->page_bytes > kMaxRequestBytes)
     throw std::invalid_argument("remote_memory.engine.page: " + format_bytes(spec.engine->page_bytes) +
                                 " is more than a request (64 KiB), and the accesses are to whole pages");
+  spec.kind = PoolKind::shared;  // what its own group of providers is
+  spec.npus_per_node.reset();
   spec.capacity_bytes /= npus;
   spec.capacity_bytes -= spec.capacity_bytes % spec.engine->page_bytes;
   Scheduler scheduler("scheduler");

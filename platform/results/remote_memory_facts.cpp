@@ -10,6 +10,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Those that there were.
+Json causes(const RefusalCounts& counts) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kRefusals; ++i)
+    if (counts[i] != 0) json[to_string(static_cast<Refusal>(i))] = counts[i];
+  return json;
+}
+
 Json engines_json(const RemotePool& remote) {
   RequesterCounters all;
   for (std::uint32_t npu = 0; npu < remote.npus(); ++npu) {
@@ -20,21 +28,26 @@ Json engines_json(const RemotePool& remote) {
     all.slots_written += of.slots_written;
     for (std::size_t i = 0; i < kRefusals; ++i) all.refusals[i] += of.refusals[i];
   }
-  Json refusals = Json::object();
-  for (std::size_t i = 0; i < kRefusals; ++i)
-    if (all.refusals[i] != 0) refusals[to_string(static_cast<Refusal>(i))] = all.refusals[i];
+  Json providers = Json::array();
+  for (std::uint32_t p = 0; p < remote.providers(); ++p) {
+    const ProviderEngine& of = remote.provider(p);
+    providers.push_back({{"bytes_read", of.bytes_read()},
+                         {"bytes_written", of.bytes_written()},
+                         {"refusals", causes(of.refusals())}});
+  }
   return {{"bytes_read", all.bytes_read},
           {"bytes_written", all.bytes_written},
           {"pages_read", all.slots_read},
           {"pages_written", all.slots_written},
           {"network_bytes", remote.network().bytes()},
-          {"refusals", refusals}};
+          {"refusals", causes(all.refusals)},
+          {"providers", providers}};
 }
 
 }  // namespace
 
 nlohmann::ordered_json remote_memory_facts(const RemotePool& remote, TimePs end_ps) {
-  const PoolEngine& pool = remote.memory().engine();
+  const PoolEngine& pool = remote.memory()->engine();
   TimePs busy = 0, waited = 0, longest = 0;
   for (std::uint32_t stage = 0; stage < pool.stages(); ++stage)
     for (const PoolCounters& server : pool.counters(stage)) {
@@ -42,8 +55,8 @@ nlohmann::ordered_json remote_memory_facts(const RemotePool& remote, TimePs end_
       waited += server.wait_ps;
       longest = std::max(longest, server.longest_wait_ps);
     }
-  Json json = {{"bytes_read", remote.memory().bytes_read()},
-               {"bytes_written", remote.memory().bytes_written()},
+  Json json = {{"bytes_read", remote.memory()->bytes_read()},
+               {"bytes_written", remote.memory()->bytes_written()},
                {"busiest_server_fraction", seconds(busy) / seconds(end_ps)},
                {"request_wait_s", seconds(waited)},
                {"longest_wait_s", seconds(longest)}};

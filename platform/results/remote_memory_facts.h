@@ -8,7 +8,7 @@
 namespace wafertlm {
 
 /// `remote_memory` of results.json: what the pool's servers did, and the engines in front of it if there are
-/// any.
+/// any. Of the platform's own pool.
 nlohmann::ordered_json remote_memory_facts(const RemotePool& remote, TimePs end_ps);
 
 }  // namespace wafertlm

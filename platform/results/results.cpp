@@ -188,7 +188,7 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
   results["memories"] = Json::array();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)
     results["memories"].push_back(memory_facts(machine.memory(static_cast<NpuId>(npu)), job.end_ps()));
-  if (const RemotePool* const remote = machine.remote())
+  if (const RemotePool* const remote = machine.remote(); remote && remote->memory())
     results["remote_memory"] = remote_memory_facts(*remote, job.end_ps());
   results["energy_j"] = {{"links", energy_j}, {"per_bit_j", per_bit_j}};
   std::uint64_t missing = 0, left_out = 0;

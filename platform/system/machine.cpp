@@ -94,7 +94,8 @@ ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu
   return params;
 }
 
-Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemory& memories)
+Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemory& memories,
+                 const BindPool& pool)
     : wafer_(spec, reverse, true), traits_(platform_traits(spec)) {
   Fabric& fabric = wafer_.fabric();
   const config::HbmSpec& memory = spec.npu.hbm;
@@ -115,7 +116,10 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.injector.port_routes = fabric.port_routes(params.npu);
     params.injector.ports = fabric.ports(params.npu);
     params.memory = {static_cast<std::uint32_t>(memory.request_bytes), memory.outstanding};
-    if (spec.remote_memory) params.remote = remote_requests(*spec.remote_memory);
+    if (spec.remote_memory) {
+      params.remote = remote_requests(*spec.remote_memory);
+      params.remote_is_free = spec.remote_memory->local == config::LocalMemory::free;
+    }
     params.endpoint = endpoint_params(spec.npu, params.memory);
     params.endpoint.reliability = reliability;
     params.injector.answers = reliability.has_value();
@@ -132,7 +136,8 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
     const std::string number = std::to_string(n);
     if (memories) {
-      bind_memory(params.npu, memories, "memory_" + number);
+      memories(params.npu,
+               through_checker(npus_[n]->memory.socket, wafer_.checkers(), "memory_" + number));
       continue;
     }
     memories_[n] = std::make_unique<Hbm>(("hbm_" + number).c_str(), hbm, wafer_.scheduler);
@@ -140,7 +145,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
   }
   if (spec.remote_memory) {
     remote_ = std::make_unique<RemotePool>(*spec.remote_memory, wafer_.npus(), spec.run.seed, scratch_,
-                                           wafer_.scheduler, wafer_.checkers());
+                                           wafer_.scheduler, wafer_.checkers(), pool);
     for (std::uint32_t n = 0; n < wafer_.npus(); ++n) remote_->attach(*npus_[n]->remote, n);
   }
   const std::uint32_t controllers = fabric.io_controllers();
@@ -170,14 +175,6 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
 }
 
 Machine::~Machine() = default;
-
-void Machine::bind_memory(NpuId npu, const BindMemory& bind, const std::string& name) {
-  MemoryInitiatorSocket& socket = npus_[index_of(npu)]->memory.socket;
-  if (!wafer_.checkers() || !SocketChoice::wants(name)) return bind(npu, socket);
-  MemoryChecker& checker = wafer_.checkers()->add<MemoryChecker>(name, MemoryLimits{});
-  connect(socket, checker.target_side);
-  bind(npu, checker.initiator_side);
-}
 
 void Machine::allow_windows() {
   if (wafer_.checkers()) return;      // they follow each link in the order of time

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include "models/hbm/hbm.h"
 #include "models/io/io_controller.h"
 #include "models/npu/npu.h"
+#include "platform/system/bind_memory.h"
 #include "platform/system/reliability.h"
 #include "platform/system/wafer.h"
 #include "tlm/fabric_traits.h"
@@ -23,19 +23,14 @@ FabricTraits platform_traits(const config::PlatformSpec& spec);
 ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu);
 
 class RemotePool;
-
-/// Binds the memory socket of an NPU to somebody else's memory: connect(socket, memory.socket) takes any
-/// target of the base protocol, of any width (tlm/checking.h).
-using BindMemory = std::function<void(NpuId npu, MemoryInitiatorSocket& socket)>;
-
 /// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
 /// the NPUs and the controllers.
 class Machine {
  public:
-  /// `memories`: in place of the HBM models of the platform. They are the caller's and must outlive the
-  /// machine.
+  /// `memories`: in place of the HBM models of the platform, `pool`: of its remote memory's. They are the
+  /// caller's and must outlive the machine.
   explicit Machine(const config::PlatformSpec& spec, bool reverse = false,
-                   const BindMemory& memories = nullptr);
+                   const BindMemory& memories = nullptr, const BindPool& pool = nullptr);
   ~Machine();
 
   Wafer& wafer() { return wafer_; }
@@ -76,8 +71,6 @@ class Machine {
   void require_rest();
 
  private:
-  void bind_memory(NpuId npu, const BindMemory& bind, const std::string& name);
-
   Wafer wafer_;
   FabricTraits traits_;
   ScratchMemory scratch_{};

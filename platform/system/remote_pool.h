@@ -2,11 +2,13 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/memory_engine/engine_modules.h"
 #include "models/remote_memory/remote_memory.h"
 #include "platform/config/remote_memory_spec.h"
+#include "platform/system/bind_memory.h"
 #include "tlm/checking.h"
 
 namespace wafertlm {
@@ -15,29 +17,39 @@ namespace wafertlm {
 MemoryRequesterParams remote_requests(const config::RemoteMemorySpec& spec);
 
 /// A platform's remote memory: the pool and, where the platform has them, the engines before it: a requester
-/// for each NPU, a provider, their network. Everything is granted from the start.
+/// for each NPU, providers with a server each, their network. Everything is granted from the start.
 class RemotePool {
  public:
+  /// `memories`: in place of the pool's model. They are the caller's and must outlive this.
   RemotePool(const config::RemoteMemorySpec& spec, std::uint32_t npus, std::uint64_t seed,
-             ScratchMemory& scratch, Scheduler& scheduler, CheckerSet* checkers);
+             ScratchMemory& scratch, Scheduler& scheduler, CheckerSet* checkers,
+             const BindPool& memories = nullptr);
   /// Binds an NPU's side.
   void attach(MemoryRequester& requester, std::uint32_t npu);
 
-  const RemoteMemory& memory() const { return *memory_; }
+  /// Null if it is somebody else's.
+  const RemoteMemory* memory() const { return memory_.get(); }
   bool has_engines() const { return !requesters_.empty(); }
-  ProviderEngine& provider() { return provider_->engine(); }
-  const ProviderEngine& provider() const { return provider_->engine(); }
+  /// The groups' one after the other.
+  std::uint32_t providers() const { return static_cast<std::uint32_t>(providers_.size()); }
+  ProviderEngine& provider(std::uint32_t number) { return providers_[number]->engine(); }
+  const ProviderEngine& provider(std::uint32_t number) const { return providers_[number]->engine(); }
   const RequesterEngine& requester(std::uint32_t npu) const { return requesters_[npu]->engine(); }
   const EngineNetwork& network() const { return *network_; }
   std::uint32_t npus() const { return npus_; }
 
  private:
+  void add_engines(const config::RemoteMemorySpec& spec, std::uint64_t seed, ScratchMemory& scratch,
+                   Scheduler& scheduler);
+  void bind(MemoryInitiatorSocket& socket, std::uint32_t number, const std::string& checker);
+
   const std::uint32_t npus_;
   CheckerSet* const checkers_;
+  const BindPool memories_;
   SchedulerClock clock_;
   std::optional<EngineNetwork> network_;
   std::unique_ptr<RemoteMemory> memory_;
-  std::unique_ptr<MemoryEngineProvider> provider_;
+  std::vector<std::unique_ptr<MemoryEngineProvider>> providers_;
   std::vector<std::unique_ptr<MemoryEngineRequester>> requesters_;
 };
 

@@ -86,22 +86,38 @@ class PlainMemory : public ProviderMemory, private Wakeable {
   std::vector<Done> done_;
 };
 
-/// Requesters, a network, a provider and its memory.
+/// A provider and its memory.
+struct BenchProvider {
+  BenchProvider(const ProviderEngineParams& params, PageTable table, EngineClock& clock,
+                EngineNetwork& network)
+      : memory(clock), engine(params, std::move(table), clock, network, memory) {
+    memory.provider = &engine;
+  }
+  PlainMemory memory;
+  ProviderEngine engine;
+};
+
+/// Requesters, a network, and providers with memories of the same size.
 class EngineBench : public RequesterEngineHost {
  public:
   explicit EngineBench(std::uint64_t memory_bytes, const EngineNetworkParams& net = {},
-                       const ProviderEngineParams& params = {}, std::uint64_t page_bytes = 4096)
+                       const ProviderEngineParams& params = {}, std::uint64_t page_bytes = 4096,
+                       std::uint32_t count = 1)
       : network(net, clock),
-        memory(clock),
-        provider(params, PageTable(page_bytes, memory_bytes), clock, network, memory) {
-    memory.provider = &provider;
-  }
+        providers(make(count, params, page_bytes, memory_bytes)),
+        memory(providers[0]->memory),
+        provider(providers[0]->engine) {}
+  /// Its pages are with the first providers, as many as the parameters say.
   RequesterEngine& add(const RequesterEngineParams& params) {
-    requesters.push_back(std::make_unique<RequesterEngine>(params, provider.node(), clock, network, *this));
+    std::vector<std::uint32_t> nodes;
+    for (std::uint32_t p = 0; p < params.providers; ++p) nodes.push_back(providers.at(p)->engine.node());
+    requesters.push_back(std::make_unique<RequesterEngine>(params, nodes, clock, network, *this));
     return *requesters.back();
   }
   void grant_all(RequesterId id, const RegionLayout& layout, PageRights rights = {}) {
-    provider.grant(id, layout.base / layout.page_bytes, layout.bytes() / layout.page_bytes, rights);
+    for (std::uint32_t p = 0; p < layout.providers; ++p)
+      providers[p]->engine.grant(id, layout.base / layout.page_bytes, layout.bytes() / layout.page_bytes,
+                                 rights);
   }
   /// Runs one access to its end.
   Refusal access(RequesterEngine& requester, bool write, std::uint64_t address, std::uint64_t bytes,
@@ -119,12 +135,21 @@ class EngineBench : public RequesterEngineHost {
   };
   QueueClock clock;
   EngineNetwork network;
-  PlainMemory memory;
-  ProviderEngine provider;
+  std::vector<std::unique_ptr<BenchProvider>> providers;
+  PlainMemory& memory;       // the first provider's
+  ProviderEngine& provider;  // the first
   std::vector<std::unique_ptr<RequesterEngine>> requesters;
   std::map<std::uint64_t, End> ended;  // by token
 
  private:
+  std::vector<std::unique_ptr<BenchProvider>> make(std::uint32_t count, const ProviderEngineParams& params,
+                                                   std::uint64_t page_bytes, std::uint64_t memory_bytes) {
+    std::vector<std::unique_ptr<BenchProvider>> made;
+    for (std::uint32_t p = 0; p < count; ++p)
+      made.push_back(
+          std::make_unique<BenchProvider>(params, PageTable(page_bytes, memory_bytes), clock, network));
+    return made;
+  }
   std::uint64_t next_token_ = std::uint64_t{1} << 32;
 };
 

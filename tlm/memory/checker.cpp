@@ -274,4 +274,12 @@ bool MemoryChecker::Request::operator==(const Request& other) const {
          streaming_width == other.streaming_width;
 }
 
+MemoryInitiatorSocket& through_checker(MemoryInitiatorSocket& socket, CheckerSet* set,
+                                       const std::string& name) {
+  if (!set || !SocketChoice::wants(name)) return socket;
+  MemoryChecker& checker = set->add<MemoryChecker>(name, MemoryLimits{});
+  connect(socket, checker.target_side);
+  return checker.initiator_side;
+}
+
 }  // namespace wafertlm

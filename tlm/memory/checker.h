@@ -117,6 +117,11 @@ class MemoryChecker : public Checker, private MemoryForwardIf, private MemoryBac
   ObservedSocket observed_;
 };
 
+/// What is to be bound in place of `socket`: the far side of a new checker of `set`, or itself if that is
+/// null.
+MemoryInitiatorSocket& through_checker(MemoryInitiatorSocket& socket, CheckerSet* set,
+                                       const std::string& name);
+
 /// Binds a memory socket, through a checker of `set` or, if that is null, directly. Any sockets of the base
 /// protocol will do, of any width.
 template <unsigned W1, unsigned W2, int N, sc_core::sc_port_policy P>

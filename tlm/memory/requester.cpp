@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tlm/checking.h"
+#include "tlm/memory/access.h"
 
 namespace wafertlm {
 
@@ -33,7 +34,7 @@ std::uint64_t MemoryRequester::start(::tlm::tlm_command command, std::uint64_t a
     number = free_accesses_.back();
     free_accesses_.pop_back();
   }
-  accesses_[number] = {command, address, bytes, data, token, 0, true};
+  accesses_[number] = {command, address, bytes, data, token, 0, true, accesses_started_++, bytes};
   ++running_;
   if (bytes == 0) {
     scheduler_.schedule(scheduler_.now(), *this, number << kEffectBits | nothing_to_do);
@@ -66,6 +67,7 @@ MemoryRequester::Request& MemoryRequester::next_request(Direction& direction) {
     ::tlm::tlm_mm_interface* pool = this;
     requests_.push_back(std::make_unique<Request>(pool, static_cast<std::uint32_t>(requests_.size())));
     free_requests_.push_back(requests_.back().get());
+    if (params_.announce) requests_.back()->set_extension(new MemoryAccess);  // goes with the payload
   }
   Request& request = *free_requests_.back();
   free_requests_.pop_back();
@@ -85,6 +87,12 @@ MemoryRequester::Request& MemoryRequester::next_request(Direction& direction) {
   request.set_byte_enable_ptr(nullptr);
   request.set_dmi_allowed(false);
   request.set_response_status(::tlm::TLM_INCOMPLETE_RESPONSE);
+
+  if (params_.announce) {
+    MemoryAccess& whole = *request.get_extension<MemoryAccess>();
+    whole.number = access.number;
+    whole.bytes = access.whole_bytes;
+  }
 
   access.address += bytes;
   access.bytes -= bytes;

@@ -17,6 +17,7 @@ using ScratchMemory = std::array<unsigned char, kMaxRequestBytes>;
 struct MemoryRequesterParams {
   std::uint32_t request_bytes = kMaxRequestBytes;  ///< largest request; 1 to kMaxRequestBytes
   std::uint32_t outstanding = 16;                  ///< requests in flight at most, loads and stores each
+  bool announce = false;  ///< requests carry a MemoryAccess that tells what they are a part of
 };
 
 class MemoryRequesterHost {
@@ -80,6 +81,7 @@ class MemoryRequester final : private MemoryBackwardIf, private ::tlm::tlm_mm_in
     std::uint64_t token;
     std::uint32_t in_flight;
     bool ok;
+    std::uint64_t number, whole_bytes;
   };
   /// Loads, or stores.
   struct Direction {
@@ -117,6 +119,7 @@ class MemoryRequester final : private MemoryBackwardIf, private ::tlm::tlm_mm_in
   std::size_t next_direction_ = 0;
   const Request* requesting_ = nullptr;  // its END_REQ is awaited
   std::uint32_t running_ = 0;
+  std::uint64_t accesses_started_ = 0;
   bool issuing_ = false;
 };
 

@@ -130,7 +130,7 @@ TEST(MemoryEngine, AnswersEveryRefusalWithAnErrorOfTheStandard) {
   RequesterEngineParams params = plain(32);
   params.encrypt = true;
   params.integrity = Integrity::mac;
-  MemoryEngineRequester engine("engine", params, rig.provider.engine().node(), rig.scheduler, rig.clock,
+  MemoryEngineRequester engine("engine", params, {rig.provider.engine().node()}, rig.scheduler, rig.clock,
                                rig.network);
   BlockingHost host("host");
   bind_checked(host.socket, engine.host.socket, &rig.checkers, "host_checker");
@@ -179,14 +179,18 @@ TEST(MemoryEngine, AnswersEveryRefusalWithAnErrorOfTheStandard) {
   EXPECT_EQ(sum(counts), 5U);
 }
 
-/// Requesters on the same 48 pages; grants come and go all the time. Every page carries its owner's mark.
+/// Requesters on the same 48 pages, which their providers have interleaved in stripes of 3; grants come and go
+/// all the time. Every page carries its owner's mark.
 /// A store or load that begins and ends within one grant must work, and one without any grant between its
 /// begin and its end must not; what lies across a change may do either, but no foreign mark may be seen.
 class RandomGrants : public EngineRig<Hbm> {
  public:
   static constexpr std::uint64_t kPages = 48, kRequesters = 4;
-  RandomGrants() : EngineRig(kPages * 4096, {}, functional()), random_(11), pages_(kPages) {
+  explicit RandomGrants(std::uint32_t providers)
+      : EngineRig(providers, kPages / providers * 4096, {}, functional()), random_(11), pages_(kPages) {
     RequesterEngineParams params = plain(kPages);
+    params.providers = providers;
+    params.stripe_pages = 3;
     for (std::uint64_t r = 0; r < kRequesters; ++r) {
       params.id = static_cast<RequesterId>(r);
       add(params);
@@ -215,14 +219,17 @@ class RandomGrants : public EngineRig<Hbm> {
   void change_a_grant() {
     const std::uint64_t number = random_() % kPages;
     Page& page = pages_[number];
-    provider.engine().revoke(number, 1);
+    const RegionLayout& layout = engines[0]->engine().layout();
+    MemoryEngineProvider& of = *providers[layout.provider_of(number)];
+    const std::uint64_t there = layout.slot_address(number) / 4096;
+    of.engine().revoke(there, 1);
     const std::uint64_t owner = random_() % (kRequesters + 1);
     ++page.changes;
     page.owner = kRequesters;
-    if (owner == kRequesters || !provider.engine().grant(static_cast<RequesterId>(owner), number, 1)) return;
+    if (owner == kRequesters || !of.engine().grant(static_cast<RequesterId>(owner), there, 1)) return;
     page.owner = owner;
     // The provider clears a page that changes hands: nobody finds another's bytes in it.
-    clear(number);
+    clear(of, there);
   }
   void start_one() {
     Started one;
@@ -238,15 +245,15 @@ class RandomGrants : public EngineRig<Hbm> {
     Started& placed = started_[token] = std::move(one);
     start(placed.requester, placed.write, placed.page * 4096 + offset, bytes, placed.data.data(), token);
   }
-  void clear(std::uint64_t number) {
+  static void clear(MemoryEngineProvider& of, std::uint64_t page) {
     std::vector<unsigned char> zeros(4096);
     ::tlm::tlm_generic_payload payload;
     payload.set_write();
-    payload.set_address(number * 4096);
+    payload.set_address(page * 4096);
     payload.set_data_ptr(zeros.data());
     payload.set_data_length(4096);
     payload.set_streaming_width(4096);
-    EXPECT_EQ(provider.memory.socket->transport_dbg(payload), 4096U);
+    EXPECT_EQ(of.memory.socket->transport_dbg(payload), 4096U);
   }
   void done(std::uint64_t token, bool ok) override {
     const Started one = std::move(started_.at(token));
@@ -267,8 +274,9 @@ class RandomGrants : public EngineRig<Hbm> {
   std::uint64_t next_ = 0;
 };
 
-TEST(MemoryEngine, GrantsHoldForAHundredThousandRandomAccesses) {
-  RandomGrants bench;
+class Providers : public ::testing::TestWithParam<std::uint32_t> {};
+TEST_P(Providers, GrantsHoldForAHundredThousandRandomAccesses) {
+  RandomGrants bench(GetParam());
   bench.run(100'000);
   EXPECT_GE(bench.worked + bench.refused, 100'000U);
   EXPECT_EQ(bench.foreign, 0U);
@@ -280,11 +288,17 @@ TEST(MemoryEngine, GrantsHoldForAHundredThousandRandomAccesses) {
   std::uint64_t asked = 0;
   for (const auto& engine : bench.engines) asked += sum(engine->engine().counters().refusals);
   EXPECT_EQ(asked, bench.refused);
-  const RefusalCounts& counts = bench.provider.engine().refusals();
-  EXPECT_EQ(sum(counts), bench.refused);
-  EXPECT_GT(count(counts, Refusal::revoked), 0U);
-  EXPECT_GT(count(counts, Refusal::of_another), 0U);
+  std::uint64_t said = 0;
+  for (const auto& provider : bench.providers) {
+    const RefusalCounts& counts = provider->engine().refusals();
+    said += sum(counts);
+    EXPECT_GT(count(counts, Refusal::revoked), 0U);
+    EXPECT_GT(count(counts, Refusal::of_another), 0U);
+    EXPECT_GT(provider->engine().served(), 10'000U / bench.providers.size());
+  }
+  EXPECT_EQ(said, bench.refused);
 }
+INSTANTIATE_TEST_SUITE_P(Several, Providers, ::testing::Values(1U, 2U, 4U));
 
 }  // namespace
 }  // namespace wafertlm

@@ -35,6 +35,8 @@ struct Way {
   std::uint32_t cached_levels;
   Hiding hiding;
   std::uint64_t page_bytes = 4096;
+  std::uint32_t providers = 1;
+  std::uint64_t stripe_pages = 1;
 };
 void PrintTo(const Way& of, std::ostream* out) { *out << of.name; }
 
@@ -48,13 +50,16 @@ class Contents : public ::testing::TestWithParam<Way> {
     made.cached_levels = of.cached_levels;
     made.hiding = of.hiding;
     made.spare_slots = 16;
+    made.providers = of.providers;
+    made.stripe_pages = of.stripe_pages;
     return made;
   }
 };
 
 /// Random loads and stores of any part, many at a time on pages that no other access touches meanwhile.
 TEST_P(Contents, ComeBackAsTheyWereStored) {
-  EngineBench bench(std::uint64_t{512} * GetParam().page_bytes, {}, {}, GetParam().page_bytes);
+  const Way& of = GetParam();
+  EngineBench bench(std::uint64_t{512} * of.page_bytes, {}, {}, of.page_bytes, of.providers);
   RequesterEngine& engine = bench.add(params());
   bench.grant_all(RequesterId{}, engine.layout());
   std::mt19937 random(5);
@@ -101,7 +106,15 @@ INSTANTIATE_TEST_SUITE_P(Ways, Contents,
                                            Way{"remap", true, Integrity::tree, 1, Hiding::remap_on_evict},
                                            Way{"dummy", true, Integrity::tree, 1, Hiding::dummy},
                                            Way{"oram", true, Integrity::mac, 0, Hiding::path_oram},
-                                           Way{"oram_tree", true, Integrity::tree, 1, Hiding::path_oram}),
+                                           Way{"oram_tree", true, Integrity::tree, 1, Hiding::path_oram},
+                                           Way{"plain_on_3", false, Integrity::none, 0, Hiding::none, 4096, 3,
+                                               2},
+                                           Way{"blocked_on_4", true, Integrity::tree, 1, Hiding::none, 4096,
+                                               4, 0},
+                                           Way{"remap_on_3", true, Integrity::tree, 1, Hiding::remap_on_evict,
+                                               4096, 3, 2},
+                                           Way{"oram_tree_on_2", true, Integrity::tree, 1, Hiding::path_oram,
+                                               4096, 2, 4}),
                          [](const auto& of) { return of.param.name; });
 
 TEST(SealedPages, AreNotReadableOnTheProvidersSide) {
