@@ -72,6 +72,14 @@ void print_ranks(const nlohmann::ordered_json& results) {
   }
 }
 
+/// As ASTRA-sim, which ends at the first of them.
+void require_no_accesses(const nlohmann::ordered_json& results) {
+  for (const auto& memory : results["memories"])
+    if (memory["bytes_read"] != 0 || memory["bytes_written"] != 0)
+      throw std::runtime_error(
+          "the traces load from or store to remote memory, and 'memory-type' is NO_MEMORY_EXPANSION");
+}
+
 int run(const Options& options) {
   if (options.files.workload.empty()) throw std::invalid_argument("--workload-configuration is missing");
   const std::filesystem::path out = options.out.empty() ? "out/astra-sim" : options.out;
@@ -81,6 +89,7 @@ int run(const Options& options) {
   write(conversion, out);
   const ExperimentRun done =
       run_experiment({(out / "experiment.yaml").string(), out.string(), options.overrides});
+  if (conversion.no_remote_memory) require_no_accesses(done.results);
   print_ranks(done.results);
   fmt::print("\n{}", done.summary);
   return 0;

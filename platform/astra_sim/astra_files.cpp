@@ -32,6 +32,7 @@ class Converter {
   std::string platform_yaml() const;
   std::vector<std::string> warnings() const { return warnings_; }
   std::uint64_t npus() const { return npus_; }
+  bool no_remote_memory() const { return no_remote_memory_; }
 
  private:
   void read_implementations(Keys& system);
@@ -51,7 +52,8 @@ class Converter {
   std::map<std::string, std::string> custom_;  // paths
   int direct_window_ = 0;
   bool roofline_ = false;
-  std::string peak_, hbm_;
+  std::string peak_, remote_;
+  bool no_remote_memory_ = false;
 };
 
 void Converter::read_network(const std::string& path) {
@@ -205,6 +207,8 @@ void Converter::read_system(const std::string& path) {
   system.require_all_known();
 }
 
+/// As its analytical remote memory: a server has one whole access at a time, latency + bytes / bandwidth; an
+/// NPU's own never waits. Nothing of it passes through the local memory.
 void Converter::read_remote_memory(const std::string& path) {
   Keys memory(path, false);
   const std::string type = memory
@@ -212,21 +216,25 @@ void Converter::read_remote_memory(const std::string& path) {
                                                      "PER_NODE_MEMORY_EXPANSION", "MEMORY_POOL"})
                                .value_or("NO_MEMORY_EXPANSION");
   const auto latency = memory.number("remote-mem-latency"), rate = memory.number("remote-mem-bw");
-  memory.number("num-nodes");
-  memory.number("num-npus-per-node");
+  const auto nodes = memory.number("num-nodes"), each = memory.number("num-npus-per-node");
   memory.require_all_known();
-  if (type == "NO_MEMORY_EXPANSION") return;
-  if (!latency || !rate) throw std::invalid_argument(path + ": needs remote-mem-latency and remote-mem-bw");
-  if (roofline_) {
-    warn(path, "remote memory beside a roofline is not modelled: loads and stores take local-mem-bw");
-    return;
+  no_remote_memory_ = type == "NO_MEMORY_EXPANSION";
+  if (no_remote_memory_) return;
+  if (!latency || !rate || *rate == 0)
+    throw std::invalid_argument(path + ": needs remote-mem-latency and remote-mem-bw, above 0");
+  std::string kind = type == "MEMORY_POOL" ? "shared" : "per_npu";
+  if (type == "PER_NODE_MEMORY_EXPANSION") {
+    if (!nodes || !each)
+      throw std::invalid_argument(path + ": " + type + " needs num-nodes and num-npus-per-node");
+    if (*each < 1 || *each != std::floor(*each) || *nodes * *each != static_cast<double>(npus_))
+      throw std::invalid_argument(fmt::format("{}: {} nodes of {} NPUs are not the network's {}", path,
+                                              *nodes, *each, npus_));
+    kind = fmt::format("per_node, npus_per_node: {}", std::llround(*each));
   }
-  if (type != "PER_NPU_MEMORY_EXPANSION")
-    warn(path,
-         "'memory-type': " + type + " is modelled as a memory for each NPU, which others do not slow down");
-  hbm_ = fmt::format(
-      "  hbm: {{read_bandwidth: {} B/s, write_bandwidth: {} B/s, latency: {}, capacity: 1000 PB}}\n",
-      std::llround(*rate * 1e9), std::llround(*rate * 1e9), picoseconds(*latency));
+  remote_ = fmt::format(
+      "remote_memory: {{kind: {}, capacity: 1000 PB, bandwidth: {} B/s, latency: {}, service: accesses, "
+      "local: free}}\n",
+      kind, std::llround(*rate * 1e9), picoseconds(*latency));
 }
 
 std::string Converter::platform_yaml() const {
@@ -242,7 +250,7 @@ std::string Converter::platform_yaml() const {
     text += fmt::format("  hbm: {{read_bandwidth: {} B/s, write_bandwidth: {} B/s, capacity: 1000 PB}}\n",
                         std::llround(memory_gb_per_s_ * 1e9), std::llround(memory_gb_per_s_ * 1e9));
   } else {
-    text += hbm_.empty() ? "  hbm: {capacity: 1000 PB}\n" : hbm_;
+    text += "  hbm: {capacity: 1000 PB}\n";
   }
   text += fmt::format("  endpoint: {{receive_cost: {0}, stage_cost: {0}", picoseconds(endpoint_delay_ns_));
   if (memory_gb_per_s_ > 0)
@@ -256,7 +264,7 @@ std::string Converter::platform_yaml() const {
   if (direct_window_ != 0) text += fmt::format("    direct_window: {}\n", direct_window_);
   if (!custom_.empty()) text += "  custom:\n";
   for (const auto& [type, path] : custom_) text += "    " + type + ": '" + path + "'\n";
-  return text + "run: {watchdog: 9000000 s}\n";
+  return text + remote_ + "run: {watchdog: 9000000 s}\n";
 }
 
 }  // namespace
@@ -272,6 +280,7 @@ Conversion convert(const Files& files, const std::string& platform_file) {
   conversion.platform_yaml = converter.platform_yaml();
   conversion.warnings = converter.warnings();
   conversion.npus = converter.npus();
+  conversion.no_remote_memory = converter.no_remote_memory();
   if (is_given(files.workload)) {
     conversion.experiment_yaml =
         "# From ASTRA-sim's files.\nexperiment: astra-sim\nplatform: " + platform_file +

@@ -18,6 +18,7 @@ struct Conversion {
   std::string platform_yaml, experiment_yaml;
   std::vector<std::string> warnings;
   std::uint64_t npus = 0;
+  bool no_remote_memory = false;  ///< NO_MEMORY_EXPANSION: loads and stores are an error
 };
 
 /// @throws std::invalid_argument naming file and key: a file that cannot be read, an unknown key, a value of

@@ -186,10 +186,10 @@ TEST(MemoryEngine, AnswersEveryRefusalWithAnErrorOfTheStandard) {
 class RandomGrants : public EngineRig<Hbm> {
  public:
   static constexpr std::uint64_t kPages = 48, kRequesters = 4;
-  explicit RandomGrants(std::uint32_t providers)
-      : EngineRig(providers, kPages / providers * 4096, {}, functional()), random_(11), pages_(kPages) {
+  explicit RandomGrants(std::uint32_t nodes)
+      : EngineRig(nodes, kPages / nodes * 4096, {}, functional()), random_(11), pages_(kPages) {
     RequesterEngineParams params = plain(kPages);
-    params.providers = providers;
+    params.providers = nodes;
     params.stripe_pages = 3;
     for (std::uint64_t r = 0; r < kRequesters; ++r) {
       params.id = static_cast<RequesterId>(r);
