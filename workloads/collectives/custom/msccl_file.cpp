@@ -22,7 +22,10 @@ class Reader {
 
   CustomAlgorithm read() {
     tinyxml2::XMLDocument document;
-    if (document.LoadFile(path_.c_str()) != tinyxml2::XML_SUCCESS)
+    const tinyxml2::XMLError loaded = document.LoadFile(path_.c_str());
+    if (loaded == tinyxml2::XML_ERROR_FILE_NOT_FOUND)
+      throw std::invalid_argument(path_ + ": there is no such file");
+    if (loaded != tinyxml2::XML_SUCCESS)
       throw std::invalid_argument(path_ + ":" + std::to_string(document.ErrorLineNum()) +
                                   ": cannot be read as XML: " + document.ErrorName());
     const Element* const algo = document.FirstChildElement("algo");

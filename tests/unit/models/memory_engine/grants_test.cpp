@@ -73,6 +73,26 @@ TEST(Grants, OfAPageOpenTheWholeRegionUnderRdma) {
   }
 }
 
+/// Pages of one access with two providers: if one refuses, the host gets nothing.
+TEST(Grants, OfOneProviderAreNotTheOthers) {
+  EngineBench bench(1 << 20, {}, {}, 4096, 2);
+  RequesterEngineParams params = plain(kAnn);
+  params.providers = 2;
+  RequesterEngine& ann = bench.add(params);
+  bench.grant_all(kAnn, ann.layout());
+  std::vector<unsigned char> data(8192, 7);
+  EXPECT_EQ(bench.access(ann, true, 0, 8192, data.data()), Refusal::none);
+  bench.providers[1]->engine.revoke(0, 1);  // page 1; page 0 is the other's page 0
+  data.assign(8192, 9);
+  EXPECT_EQ(bench.access(ann, false, 0, 8192, data.data()), Refusal::revoked);
+  EXPECT_EQ(data, std::vector<unsigned char>(8192, 9));
+  EXPECT_EQ(bench.access(ann, false, 0, 4096, data.data()), Refusal::none);
+  EXPECT_EQ(bench.access(ann, false, 2 * 4096, 4096, data.data()), Refusal::none);
+  EXPECT_EQ(bench.access(ann, false, 4096, 1, data.data()), Refusal::revoked);
+  EXPECT_EQ(count(bench.providers[1]->engine.refusals(), Refusal::revoked), 2U);
+  EXPECT_EQ(count(bench.providers[0]->engine.refusals(), Refusal::revoked), 0U);
+}
+
 TEST(Grants, AMemoryErrorIsNamed) {
   EngineBench bench(1 << 20);
   RequesterEngine& ann = bench.add(plain(kAnn));

@@ -22,15 +22,16 @@ RequesterEngineParams hidden(Hiding hiding, std::uint64_t pages) {
 }
 
 /// Every second access goes to a sixteenth of the pages.
-IndependenceTest::Result seen(Hiding hiding, int accesses, std::uint64_t seed) {
+IndependenceTest::Result seen(Hiding hiding, int accesses, std::uint64_t seed, std::uint32_t providers = 1) {
   constexpr std::uint64_t kPages = 1024;
   RequesterEngineParams params = hidden(hiding, kPages);
   params.seed = seed;
-  EngineBench bench(std::uint64_t{1} << 26);
+  params.providers = providers;
+  EngineBench bench(std::uint64_t{1} << 26, {}, {}, 4096, providers);
   RequesterEngine& engine = bench.add(params);
   bench.grant_all(params.id, engine.layout());
   AccessPattern pattern(engine.layout(), kPages);
-  bench.provider.observe(pattern);
+  for (std::uint32_t p = 0; p < providers; ++p) bench.providers[p]->engine.observe(pattern, p);
   std::mt19937_64 random(seed);
   for (int i = 0; i < accesses; ++i) {
     const std::uint64_t page = random() % (random() % 2 ? kPages : kPages / 16);
@@ -50,6 +51,13 @@ TEST(Hiding, UnderPathOramAddressesAreIndependentOfTheWorkload) {
     EXPECT_GT(result.z, -kThreshold) << "too good to be random";
     EXPECT_EQ(result.degrees_of_freedom, 15U * 7U);  // the leaves are the upper half of the slots
   }
+}
+
+/// Four providers that tell each other everything.
+TEST(Hiding, AlsoFromProvidersTogether) {
+  const auto hidden = seen(Hiding::path_oram, 1500, 4, 4), open = seen(Hiding::none, 1500, 4, 4);
+  EXPECT_LT(std::abs(hidden.z), kThreshold) << hidden.chi_square << " with " << hidden.degrees_of_freedom;
+  EXPECT_GT(open.z, 20);
 }
 
 TEST(Hiding, WithoutItTheyAreNot) {

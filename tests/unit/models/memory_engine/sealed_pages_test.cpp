@@ -185,6 +185,33 @@ TEST(Replay, IsFoundByTheTreeAndMissedByAMacAlone) {
   }
 }
 
+/// One of two providers brings back its memory: the one with the page, or the one with the node above it.
+TEST(Replay, ByEitherOfTwoProvidersIsFoundByTheTree) {
+  for (const std::size_t liar : {0U, 1U}) {
+    EngineBench bench(1 << 20, {}, {}, 4096, 2);
+    RequesterEngineParams params = sealed(Integrity::tree);
+    params.providers = 2;
+    RequesterEngine& engine = bench.add(params);
+    bench.grant_all(RequesterId{}, engine.layout());
+    ASSERT_EQ(engine.layout().provider_of(9), 1U);
+    ASSERT_EQ(engine.layout().provider_of_node(engine.tree()->offset({0, 9 / 8})), 1U);
+    ASSERT_EQ(engine.layout().provider_of(8), 0U);  // its node is the other's
+    const std::uint64_t page = liar == 0 ? 8 : 9;
+    Bytes data = pattern(4096, 1);
+    ASSERT_EQ(bench.access(engine, true, page * 4096, 4096, data.data()), Refusal::none);
+    for (const bool of_page : {true, false}) {
+      PlainMemory& memory = bench.providers[of_page ? liar : 1]->memory;
+      const auto old = memory.contents;
+      ASSERT_EQ(bench.access(engine, true, page * 4096, 4096, data.data()), Refusal::none);
+      const auto now = memory.contents;
+      memory.contents = old;
+      EXPECT_EQ(bench.access(engine, false, page * 4096, 4096, data.data()), Refusal::tampered);
+      memory.contents = now;
+      EXPECT_EQ(bench.access(engine, false, page * 4096, 4096, data.data()), Refusal::none);
+    }
+  }
+}
+
 /// A right page in another page's place.
 TEST(Replay, OfAnotherPageIsFoundByAMac) {
   EngineBench bench(1 << 20);

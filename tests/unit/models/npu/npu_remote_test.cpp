@@ -34,6 +34,7 @@ class Bench : public OperationListener {
       params.injector.dma_bytes_per_s = fabric.message_bytes_per_s();
       params.injector.exits = fabric.exits(params.npu);
       if (n == 0) params.remote = MemoryRequesterParams{1000, 4};
+      params.remote_is_free = true;
       const std::string number = std::to_string(n);
       npus_.push_back(std::make_unique<Npu>(("npu_" + number).c_str(), params, wafer_.classes,
                                             NpuPools{wafer_.packets, wafer_.messages, scratch_},

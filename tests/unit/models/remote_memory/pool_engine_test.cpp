@@ -42,6 +42,25 @@ TEST(Pool, ServesThoseWhoShareAServerInTheirOrder) {
   EXPECT_EQ(ends(PoolKind::shared), (std::vector<TimePs>{1, 2, 3, 4, 5, 6}));
 }
 
+/// Whole accesses of 1000 B: 2 us and 10 ns each, one after the other; an NPU's own server has them all at once.
+TEST(Pool, MayServeWholeAccesses) {
+  const auto first_bytes = [](PoolKind kind) {
+    PoolParams params = flat(kind);
+    params.service = PoolService::accesses;
+    PoolEngine pool(params);
+    std::vector<TimePs> all;
+    for (const std::uint32_t npu : {0U, 0U, 1U, 3U}) all.push_back(pool.begin_access(npu, 1000, 500) - 500);
+    return all;
+  };
+  constexpr TimePs kAccess = 2'010'000, kLatency = 2'000'000;
+  using Times = std::vector<TimePs>;
+  EXPECT_EQ(first_bytes(PoolKind::per_npu), (Times{kLatency, kLatency, kLatency, kLatency}));
+  EXPECT_EQ(first_bytes(PoolKind::per_node),
+            (Times{kLatency, kAccess + kLatency, 2 * kAccess + kLatency, kLatency}));
+  EXPECT_EQ(first_bytes(PoolKind::shared),
+            (Times{kLatency, kAccess + kLatency, 2 * kAccess + kLatency, 3 * kAccess + kLatency}));
+}
+
 TEST(Pool, CarriesFractionsWhileBusy) {
   PoolParams params = flat(PoolKind::shared);
   params.bytes_per_s = 3'000'000'000'000;

@@ -54,6 +54,20 @@ RemoteMemoryParams shared() {
   return params;
 }
 
+/// Three megabytes of two NPUs in requests of 64 KiB, one megabyte after the other.
+TEST(RemoteMemory, ServesWholeAccessesInTheirOrder) {
+  RemoteMemoryParams params = shared();
+  params.timing.service = PoolService::accesses;
+  Bench bench(params, {65'536, 16, true});
+  bench.start(1, false, 0, 1'000'000, 1);
+  bench.start(0, true, 0, 1'000'000, 2);
+  bench.start(1, true, 0, 1'000'000, 3);
+  bench.run();
+  std::map<TimePs, bool> ends;
+  for (const auto& [token, end] : bench.ends) ends[end.at] = end.ok;
+  EXPECT_EQ(ends, (std::map<TimePs, bool>{{12'000'000, true}, {24'000'000, true}, {36'000'000, true}}));
+}
+
 /// A megabyte in requests of 64 KiB, all under way, takes what it takes in one piece.
 TEST(RemoteMemory, ALongAccessTakesLatencyAndBytesByBandwidth) {
   Bench bench(shared(), {65'536, 16});

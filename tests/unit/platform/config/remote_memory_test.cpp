@@ -59,7 +59,8 @@ TEST(RemoteMemoryKeys, ArriveInTheEngine) {
                       "remote_memory.engine.integrity=tree", "remote_memory.engine.tree_arity=16",
                       "remote_memory.engine.tree_cached_levels=2", "remote_memory.engine.hiding=dummy",
                       "remote_memory.engine.dummies=5", "remote_memory.engine.mac_pipeline.clock=300MHz",
-                      "remote_memory.engine.network.hops=3"})
+                      "remote_memory.engine.network.hops=3", "remote_memory.engine.providers=4",
+                      "remote_memory.engine.stripe_pages=8"})
            .remote_memory;
   const RequesterEngineParams params = requester_params(*spec.engine, spec.capacity_bytes / 20);
   EXPECT_EQ(params.page_bytes, 16'384U);
@@ -71,7 +72,9 @@ TEST(RemoteMemoryKeys, ArriveInTheEngine) {
   EXPECT_EQ(params.hiding, Hiding::dummy);
   EXPECT_EQ(params.dummies, 5U);
   EXPECT_EQ(params.mac.clock_hz, 300'000'000U);
-  EXPECT_EQ(network_params(*spec.engine).hops, 3U);
+  EXPECT_EQ(params.providers, 4U);
+  EXPECT_EQ(params.stripe_pages, 8U);
+  EXPECT_EQ(spec.engine->network.hops, 3U);
   EXPECT_EQ(provider_params(*spec.engine).validate_ps, 40'000U);
 }
 
@@ -89,8 +92,12 @@ TEST(RemoteMemoryKeys, RefuseWhatDoesNotFitTogether) {
   EXPECT_TRUE(says(refusal_of(kShared, {"remote_memory.npus_per_node=4"}), "does not know nodes"));
   EXPECT_TRUE(says(refusal_of("  {kind: per_node, capacity: 1 TB, bandwidth: 1 GB/s, npus_per_node: 3}\n"),
                    "do not divide"));
-  EXPECT_TRUE(
-      says(refusal_of("  {kind: per_npu, capacity: 1 TB, bandwidth: 1 GB/s, engine: {}}\n"), "kind shared"));
+  EXPECT_TRUE(says(refusal_of("  kind: hierarchical\n  capacity: 1 TB\n  npus_per_node: 5\n  engine: {}\n  stages:\n"
+                              "    memory: {bandwidth: 1 GB/s}\n    out_switch: {bandwidth: 1 GB/s}\n"
+                              "    in_switch: {bandwidth: 1 GB/s}\n    npu_link: {bandwidth: 1 GB/s}\n"),
+                   "set kind to shared, per_node or per_npu"));
+  EXPECT_TRUE(says(refusal_of(kShared, {"remote_memory.service=accesses"}), "must be free"));
+  EXPECT_EQ(refusal_of(kShared, {"remote_memory.service=accesses", "remote_memory.local=free"}), "accepted");
   const auto engine = [](const std::string& keys) {
     return refusal_of("  {kind: shared, capacity: 1 TB, bandwidth: 1 GB/s, engine: {" + keys + "}}\n");
   };
@@ -99,6 +106,8 @@ TEST(RemoteMemoryKeys, RefuseWhatDoesNotFitTogether) {
   EXPECT_TRUE(says(engine("cipher: none, integrity: none, hiding: dummy"), "cannot be hidden"));
   EXPECT_TRUE(says(engine("dummies: 7"), "has no effect without hiding: dummy"));
   EXPECT_TRUE(says(engine("tree_arity: 16"), "has no effect without integrity: tree"));
+  EXPECT_TRUE(says(engine("placement: blocked"), "nothing to place"));
+  EXPECT_TRUE(says(engine("providers: 2, placement: by_npu, stripe_pages: 4"), "stripes are of pages"));
   EXPECT_TRUE(says(engine("hiding: remap_on_evict, spare_pages: 3"), "spare page"));
   EXPECT_EQ(engine("hiding: path_oram"), "accepted");
 }
