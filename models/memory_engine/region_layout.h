@@ -51,9 +51,7 @@ struct RegionLayout {
 
  private:
   /// Among the provider's slots.
-  std::uint64_t place(std::uint64_t slot) const {
-    return slot / stripe / providers * stripe + slot % stripe;
-  }
+  std::uint64_t place(std::uint64_t slot) const { return slot / stripe / providers * stripe + slot % stripe; }
   std::uint64_t slots_each() const {
     const std::uint64_t stripes = (slots + stripe - 1) / stripe;
     return std::min(slots, (stripes + providers - 1) / providers * stripe);

@@ -72,10 +72,10 @@ RegionLayout RequesterEngine::layout_of(const RequesterEngineParams& params) {
 void RequesterEngine::start(bool write, std::uint64_t address, std::uint64_t bytes, unsigned char* data,
                             std::uint64_t token) {
   const std::uint32_t r = take_number(requests_, free_requests_);
-  requests_[r] = {token, bytes, data, write, Refusal::none, 0, {}};
-  ++open_requests_;
-  ++counters_.accesses;
   const TimePs now = clock_.now();
+  requests_[r] = {token, bytes, data, write, Refusal::none, 0, now, {}};
+  if (open_requests_++ == 0) busy_since_ps_ = now;
+  ++counters_.accesses;
   if (address >= this->bytes() || bytes > this->bytes() - address) {
     requests_[r].cause = Refusal::outside_region;
     return later(now + params_.validate_ps, r, kRefused);
@@ -122,8 +122,7 @@ void RequesterEngine::wake(std::uint32_t what, TimePs) {
       return answer(number);
     case kRefused: {
       const Request request = std::move(requests_[number]);
-      free_requests_.push_back(number);
-      --open_requests_;
+      close(number);
       ++counters_.refusals[static_cast<std::size_t>(request.cause)];
       return host_.access_done(request.token, request.cause);
     }
@@ -223,8 +222,7 @@ std::uint32_t RequesterEngine::add_slot(std::uint32_t access, bool write, std::u
 
 std::uint32_t RequesterEngine::add_node(std::uint32_t access, bool write, const IntegrityTree::Node& node) {
   const std::uint64_t offset = tree_->offset(node);
-  const std::uint32_t number =
-      add_unit(access, write, Unit::Kind::node, layout_.provider_of_node(offset));
+  const std::uint32_t number = add_unit(access, write, Unit::Kind::node, layout_.provider_of_node(offset));
   Unit& unit = *units_[number];
   unit.node = node;
   unit.message.segments = {layout_.node(offset)};
@@ -435,10 +433,10 @@ void RequesterEngine::answer(std::uint32_t number) {
   const std::uint32_t r = access.request;
   Request& request = requests_[r];
   if (!access.answers_early && request.cause == Refusal::none) request.cause = access.cause;
+  if (request.cause == Refusal::none) page_times_.add(clock_.now() - request.start_ps);
   if (--request.open == 0) {
     const Request done = std::move(request);
-    free_requests_.push_back(r);
-    --open_requests_;
+    close(r);
     if (done.cause == Refusal::none) {
       (done.write ? counters_.bytes_written : counters_.bytes_read) += done.bytes;
       if (!done.write && done.data) std::copy(done.loaded.begin(), done.loaded.end(), done.data);
@@ -448,6 +446,11 @@ void RequesterEngine::answer(std::uint32_t number) {
     host_.access_done(done.token, done.cause);
   }
   if (is_over) finish(number);
+}
+
+void RequesterEngine::close(std::uint32_t request) {
+  free_requests_.push_back(request);
+  if (--open_requests_ == 0) counters_.busy_ps += clock_.now() - busy_since_ps_;
 }
 
 void RequesterEngine::finish(std::uint32_t number) {

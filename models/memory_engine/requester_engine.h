@@ -12,6 +12,7 @@
 #include "models/memory_engine/engine_network.h"
 #include "models/memory_engine/integrity_tree.h"
 #include "models/memory_engine/page_sealer.h"
+#include "models/memory_engine/page_times.h"
 #include "models/memory_engine/path_oram.h"
 #include "models/memory_engine/stream_stage.h"
 #include "tlm/ring_queue.h"
@@ -34,6 +35,7 @@ struct RequesterCounters {
   std::uint64_t nodes_read = 0, nodes_written = 0;  ///< of the integrity tree
   std::uint64_t remote_bytes = 0;                   ///< of all of these, with tags
   RefusalCounts refusals{};                         ///< accesses by cause
+  TimePs busy_ps = 0;                               ///< with accesses of the host under way
   std::uint64_t late_failures = 0;                  ///< write-backs that failed behind the answer (path_oram)
 };
 
@@ -65,6 +67,8 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   /// These slots are another's or were: what is in them is not this engine's, and reads as zero.
   void forget(std::uint64_t first_slot, std::uint64_t count);
   const RequesterCounters& counters() const { return counters_; }
+  /// From the host's request to its answer, of pages that were not refused.
+  const PageTimes& page_times() const { return page_times_; }
   const IntegrityTree* tree() const { return tree_ ? &*tree_ : nullptr; }
   const PathOram* oram() const { return oram_ ? &*oram_ : nullptr; }
   bool idle() const { return open_requests_ == 0 && active_ == 0; }
@@ -81,6 +85,7 @@ class RequesterEngine final : public EngineNode, private Wakeable {
     bool write = false;
     Refusal cause = Refusal::none;
     std::uint32_t open = 0;  // pages
+    TimePs start_ps = 0;
     Bytes loaded;
   };
   struct Access {  // of a page
@@ -131,6 +136,7 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   void merge(Access& access);
   void over(std::uint32_t number);
   void answer(std::uint32_t number);
+  void close(std::uint32_t request);
   void finish(std::uint32_t number);
   std::uint64_t slot_of(std::uint64_t page) const;
 
@@ -162,6 +168,8 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   std::unordered_map<std::uint64_t, Bytes> stash_;  // contents of the ORAM's stash, by page
   Bytes zeros_;
   RequesterCounters counters_;
+  PageTimes page_times_;
+  TimePs busy_since_ps_ = 0;
 };
 
 }  // namespace wafertlm

@@ -49,7 +49,7 @@ class PoolEngine {
   static void count(PoolCounters& counters, std::uint64_t bytes, TimePs now, TimePs start, TimePs end);
 
   const PoolParams params_;
-  std::array<std::vector<Line>, kPoolStages> lines_;      // without stages, only the first; carries fractions
+  std::array<std::vector<Line>, kPoolStages> lines_;  // without stages, only the first; carries fractions
   std::array<std::vector<TimePs>, kPoolStages> free_ps_;
   std::array<std::vector<PoolCounters>, kPoolStages> counters_;
 };

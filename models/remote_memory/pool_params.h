@@ -19,8 +19,8 @@ enum class PoolKind : std::uint8_t {
 /// What a server serves one after the other.
 enum class PoolService : std::uint8_t {
   requests,  ///< the latency is pipelined
-  accesses,  ///< whole loads and stores, latency + bytes / bandwidth each; an NPU's own server serves them all
-             ///< at once
+  accesses,  ///< whole loads and stores, latency + bytes / bandwidth each; an NPU's own server serves them
+             ///< all at once
 };
 
 /// A stage of a hierarchical pool. With in-switch gather (loads) or reduce (stores) `fan_in` links bring or

@@ -227,8 +227,8 @@ void Converter::read_remote_memory(const std::string& path) {
     if (!nodes || !each)
       throw std::invalid_argument(path + ": " + type + " needs num-nodes and num-npus-per-node");
     if (*each < 1 || *each != std::floor(*each) || *nodes * *each != static_cast<double>(npus_))
-      throw std::invalid_argument(fmt::format("{}: {} nodes of {} NPUs are not the network's {}", path,
-                                              *nodes, *each, npus_));
+      throw std::invalid_argument(
+          fmt::format("{}: {} nodes of {} NPUs are not the network's {}", path, *nodes, *each, npus_));
     kind = fmt::format("per_node, npus_per_node: {}", std::llround(*each));
   }
   remote_ = fmt::format(

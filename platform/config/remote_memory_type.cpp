@@ -91,7 +91,7 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
       .optional("stripe_pages", &MemoryEngineSpec::stripe_pages, integer<std::uint64_t>(1, 1'000'000'000),
                 "interleaved: pages in a row with one provider")
       .optional("page", &MemoryEngineSpec::page_bytes, size("4 KiB", "1 GiB"),
-                 "What is granted, encrypted and moved as a whole: a power of two")
+                "What is granted, encrypted and moved as a whole: a power of two")
       .optional("validation", &MemoryEngineSpec::validation,
                 choice<Validation>({{"page", Validation::page}, {"region", Validation::region}}),
                 "page: every access against a page table; region: as RDMA, whoever has a page has all")
@@ -190,13 +190,15 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
                                    {"shared", PoolKind::shared},
                                    {"hierarchical", PoolKind::hierarchical}}),
                  "Who shares a server: nobody, the NPUs of a node, all; or stages of memory and switches")
-      .optional("service", &RemoteMemorySpec::service,
-                choice<PoolService>({{"requests", PoolService::requests}, {"accesses", PoolService::accesses}}),
-                "What a server serves one after the other: requests, with a pipelined latency; or whole loads "
-                "and stores, latency + bytes / bandwidth each, as ASTRA-sim does (per_npu: none waits)")
-      .optional("local", &RemoteMemorySpec::local,
-                choice<LocalMemory>({{"hbm", LocalMemory::hbm}, {"free", LocalMemory::free}}),
-                "hbm: what is loaded is written to the NPU's HBM, what is stored is read from it; free: neither")
+      .optional(
+          "service", &RemoteMemorySpec::service,
+          choice<PoolService>({{"requests", PoolService::requests}, {"accesses", PoolService::accesses}}),
+          "What a server serves one after the other: requests, with a pipelined latency; or whole loads "
+          "and stores, latency + bytes / bandwidth each, as ASTRA-sim does (per_npu: none waits)")
+      .optional(
+          "local", &RemoteMemorySpec::local,
+          choice<LocalMemory>({{"hbm", LocalMemory::hbm}, {"free", LocalMemory::free}}),
+          "hbm: what is loaded is written to the NPU's HBM, what is stored is read from it; free: neither")
       .required("capacity", &RemoteMemorySpec::capacity_bytes, size("4 KiB", "1000 PB"),
                 "Of all; each NPU has an equal part")
       .optional("bandwidth", &RemoteMemorySpec::bandwidth_bytes_per_s, maybe(bandwidth()),

@@ -20,12 +20,15 @@ Json causes(const RefusalCounts& counts) {
 
 Json engines_json(const RemotePool& remote) {
   RequesterCounters all;
+  PageTimes pages;
   for (std::uint32_t npu = 0; npu < remote.npus(); ++npu) {
     const RequesterCounters& of = remote.requester(npu).counters();
     all.bytes_read += of.bytes_read;
     all.bytes_written += of.bytes_written;
     all.slots_read += of.slots_read;
     all.slots_written += of.slots_written;
+    all.busy_ps += of.busy_ps;
+    pages.add(remote.requester(npu).page_times());
     for (std::size_t i = 0; i < kRefusals; ++i) all.refusals[i] += of.refusals[i];
   }
   Json providers = Json::array();
@@ -35,11 +38,16 @@ Json engines_json(const RemotePool& remote) {
                          {"bytes_written", of.bytes_written()},
                          {"refusals", causes(of.refusals())}});
   }
+  const auto asked = static_cast<double>(all.bytes_read + all.bytes_written);
   return {{"bytes_read", all.bytes_read},
           {"bytes_written", all.bytes_written},
           {"pages_read", all.slots_read},
           {"pages_written", all.slots_written},
           {"network_bytes", remote.network().bytes()},
+          {"page_mean_s", seconds(pages.mean_ps())},
+          {"page_p99_s", seconds(pages.quantile_ps(99))},
+          {"bytes_per_s", all.busy_ps == 0 ? 0.0 : asked / seconds(all.busy_ps)},
+          {"traffic_amplification", asked == 0 ? 0.0 : static_cast<double>(remote.network().bytes()) / asked},
           {"refusals", causes(all.refusals)},
           {"providers", providers}};
 }

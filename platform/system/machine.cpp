@@ -136,8 +136,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
     const std::string number = std::to_string(n);
     if (memories) {
-      memories(params.npu,
-               through_checker(npus_[n]->memory.socket, wafer_.checkers(), "memory_" + number));
+      memories(params.npu, through_checker(npus_[n]->memory.socket, wafer_.checkers(), "memory_" + number));
       continue;
     }
     memories_[n] = std::make_unique<Hbm>(("hbm_" + number).c_str(), hbm, wafer_.scheduler);

@@ -80,11 +80,21 @@ ExchangeResult run_exchange(Machine& machine, NpuId from, NpuId to, std::uint64_
   return {ports.ends[0], ports.ends[1]};
 }
 
-TimePs run_operation(Machine& machine, NpuId npu, const Operation& operation) {
+std::vector<TimePs> run_operations(Machine& machine,
+                                   const std::vector<std::pair<NpuId, Operation>>& operations) {
   Ports ports(machine);
   simulate(
-      machine, [&] { ports.at(npu).issue(0, operation); }, [&] { return ports.done == 1; });
-  return ports.ends[0];
+      machine,
+      [&] {
+        for (std::size_t i = 0; i < operations.size(); ++i)
+          ports.at(operations[i].first).issue(i, operations[i].second);
+      },
+      [&] { return ports.done == operations.size(); });
+  return ports.ends;
+}
+
+TimePs run_operation(Machine& machine, NpuId npu, const Operation& operation) {
+  return run_operations(machine, {{npu, operation}}).front();
 }
 
 }  // namespace wafertlm::test

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/system/machine.h"
@@ -28,6 +29,9 @@ struct ExchangeResult {
 ExchangeResult run_exchange(Machine& machine, NpuId from, NpuId to, std::uint64_t bytes,
                             const std::string& traffic_class);
 
+/// When operations end that are issued at time 0.
+std::vector<TimePs> run_operations(Machine& machine,
+                                   const std::vector<std::pair<NpuId, Operation>>& operations);
 /// How long an NPU takes for one operation, issued at time 0.
 TimePs run_operation(Machine& machine, NpuId npu, const Operation& operation);
 

@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/support/shared_traces.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
+#include "tests/support/trace_nodes.h"
+#include "workloads/chakra/et_writer.h"
+#include "workloads/chakra/trace_file.h"
 
 namespace wafertlm {
 namespace {
@@ -31,8 +35,7 @@ class AstraSim : public test::SharedTraces {
     return test::run_tool("astra-sim --workload-configuration=" + prefix +
                           " --system-configuration=" + folder_.write("system.json", system) +
                           " --network-configuration=" + folder_.write("network.yml", network) +
-                          " --remote-memory-configuration=" +
-                          folder_.write("memory.json", R"({"memory-type": "NO_MEMORY_EXPANSION"})") +
+                          " --remote-memory-configuration=" + folder_.write("memory.json", memory_) +
                           " --comm-group-configuration=empty --logging-folder=" + folder_.path() + "/out");
   }
   /// The cycles in which rank 0 finished.
@@ -46,6 +49,7 @@ class AstraSim : public test::SharedTraces {
   }
 
   test::TempFolder folder_;
+  std::string memory_ = R"({"memory-type": "NO_MEMORY_EXPANSION"})";
 };
 
 // ASTRA-sim prints 43000, 64744 and 22240 for these (analytical, congestion-aware).
@@ -87,6 +91,53 @@ TEST_F(AstraSim, SixtyFourRanks) {
   // All but the durations in the trace, 1,082,450 us for every rank, is exposed.
   const test::ToolResult resnet = run(trace("Resnet50_DataParallel/Resnet50_DataParallel"), network, system);
   EXPECT_EQ(finished(resnet) - number_after("exposed communication ", resnet), 1'082'450'000);
+}
+
+/// Ranks of a ring that each load 100 kB and then store it. ASTRA-sim's analytical remote memory takes
+/// latency + bytes / bandwidth, 500 + 2000 cycles here, for one access after the other: of an NPU, of a node,
+/// or of all.
+class AstraSimMemory : public AstraSim {
+ protected:
+  test::ToolResult load_and_store(const std::string& memory) {
+    memory_ = memory;
+    for (const char* const rank : {"0", "1", "2", "3"}) {
+      chakra::Node in = test::load(1, 0), out = test::store(2, 0, {1});
+      in.tensor_size = out.tensor_size = 100'000;
+      chakra::VectorSource source("rank", {in, out});
+      chakra::write_trace_file(source, folder_.path() + "/job." + rank + ".et");
+    }
+    return run(folder_.path() + "/job", kRing4, kSystem);
+  }
+  /// The cycles in which the ranks have finished.
+  std::vector<double> times(const std::string& memory) {
+    const test::ToolResult result = load_and_store(memory);
+    EXPECT_EQ(result.error, "");
+    std::vector<double> all;
+    for (const char* const rank : {"0", "1", "2", "3"})
+      all.push_back(number_after("sys[" + std::string(rank) + "] finished, ", result));
+    return all;
+  }
+};
+
+TEST_F(AstraSimMemory, TakesItsTimes) {
+  const std::string rate = R"("remote-mem-latency": 500, "remote-mem-bw": 50})";
+  using Times = std::vector<double>;
+  EXPECT_EQ(times(R"({"memory-type": "PER_NPU_MEMORY_EXPANSION", )" + rate), (Times{5000, 5000, 5000, 5000}));
+  EXPECT_EQ(times(R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "num-nodes": 2, "num-npus-per-node": 2, )" +
+                  rate),
+            (Times{7500, 10'000, 7500, 10'000}));
+  EXPECT_EQ(times(R"({"memory-type": "MEMORY_POOL", )" + rate), (Times{12'500, 15'000, 17'500, 20'000}));
+}
+
+TEST_F(AstraSimMemory, RefusesWhatItRefuses) {
+  const test::ToolResult none = load_and_store(R"({"memory-type": "NO_MEMORY_EXPANSION"})");
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_NE(none.error.find("NO_MEMORY_EXPANSION"), std::string::npos) << none.error;
+  const test::ToolResult nodes = load_and_store(
+      R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "num-nodes": 3, "num-npus-per-node": 2,
+          "remote-mem-latency": 1, "remote-mem-bw": 50})");
+  EXPECT_EQ(nodes.exit_code, 2);
+  EXPECT_NE(nodes.error.find("3 nodes of 2 NPUs are not the network's 4"), std::string::npos) << nodes.error;
 }
 
 TEST_F(AstraSim, WhatIsNotModelledIsNamedAndWhatIsUnknownRefused) {

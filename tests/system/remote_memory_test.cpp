@@ -17,7 +17,7 @@ using nlohmann::json;
 const std::string kMesh = std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wafer_mesh_5x4.yaml";
 
 /// Two ranks load 1 MB each and then store it, on a pool of these keys.
-json loads_and_stores(const std::string& pool, ToolResult& result) {
+json loads_and_stores(const std::string& pool, ToolResult& result, const std::string& more = "") {
   const TempFolder folder;
   for (const char* rank : {"0", "1"}) {
     chakra::Node in = load(1, 0), out = store(2, 0, {1});
@@ -25,17 +25,17 @@ json loads_and_stores(const std::string& pool, ToolResult& result) {
     chakra::VectorSource source("rank", {in, out});
     chakra::write_trace_file(source, folder.path() + "/job." + rank + ".et");
   }
-  const std::string experiment =
-      folder.write("e.yaml", "experiment: e\nplatform: {extends: " + kMesh +
-                                 (pool.empty() ? "" : ", remote_memory: " + pool) +
-                                 ", run: {checkers: true}}\nworkload: {workload: w, chakra: job}\n");
+  const std::string experiment = folder.write("e.yaml", "experiment: e\nplatform: {extends: " + kMesh +
+                                                            (pool.empty() ? "" : ", remote_memory: " + pool) +
+                                                            ", run: {checkers: true}" + more +
+                                                            "}\nworkload: {workload: w, chakra: job}\n");
   result = run_tool("run " + experiment + " --out " + folder.path() + "/out");
   return result.exit_code == 0 ? json::parse(read_text(folder.path() + "/out/results.json")) : json();
 }
 
 TEST(RemoteMemoryRun, LoadsAndStoresOfTracesTakeLatencyAndBytesByBandwidth) {
   ToolResult result;
-  const std::string keys = "capacity: 1 TB, bandwidth: 100 GB/s, latency: 2 us}";
+  const std::string keys = "capacity: 1 TB, bandwidth: 100 GB/s, latency: 2 us, local: free}";
   const json alone = loads_and_stores("{kind: per_npu, " + keys, result);
   ASSERT_EQ(result.exit_code, 0) << result.error;
   EXPECT_EQ(alone["iterations"][0]["time_ps"], 2 * (2'000'000 + 10'000'000));
@@ -45,10 +45,49 @@ TEST(RemoteMemoryRun, LoadsAndStoresOfTracesTakeLatencyAndBytesByBandwidth) {
   EXPECT_EQ(alone["memories"][0]["bytes_read"], 0);
 }
 
+/// What is loaded is written to the HBM, what is stored is read from it: the slower of both and a chunk of
+/// the other, and both latencies.
+TEST(RemoteMemoryRun, PassesThroughTheHbm) {
+  ToolResult result;
+  for (const bool fast : {true, false}) {
+    const std::string rate = fast ? "400 GB/s" : "50 GB/s";
+    const json run = loads_and_stores(
+        "{kind: per_npu, capacity: 1 TB, bandwidth: 100 GB/s, latency: 2 us, request_bytes: 50000 B}", result,
+        ", npu: {hbm: {read_bandwidth: " + rate + ", write_bandwidth: " + rate + ", latency: 100 ns}}");
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    EXPECT_EQ(run["iterations"][0]["time_ps"],
+              2 * (2'100'000 + (fast ? 10'000'000 + 125'000 : 500'000 + 20'000'000)));
+    EXPECT_EQ(run["memories"][0]["bytes_read"], 1'000'000);
+    EXPECT_EQ(run["memories"][0]["bytes_written"], 1'000'000);
+  }
+}
+
+/// A store and a computation that reads its operands, 1 MB each at 100 GB/s of the HBM, wait for each other.
+TEST(RemoteMemoryRun, ContendsWithComputation) {
+  const auto time_of = [](const std::string& local) {
+    const TempFolder folder;
+    chakra::Node out = store(1, 0), work = compute(2, 1'000'000);
+    out.tensor_size = work.tensor_size = 1'000'000;
+    chakra::VectorSource source("rank", {out, work});
+    chakra::write_trace_file(source, folder.path() + "/job.0.et");
+    const std::string experiment = folder.write(
+        "e.yaml", "experiment: e\nplatform: {extends: " + kMesh +
+                      ", remote_memory: {kind: per_npu, capacity: 1 TB, bandwidth: 1 TB/s, local: " + local +
+                      "}, npu: {hbm: {read_bandwidth: 100 GB/s}, compute: {operands: hbm}}}\n"
+                      "workload: {workload: w, chakra: job}\n");
+    const ToolResult result = run_tool("run " + experiment + " --out " + folder.path() + "/out");
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return json::parse(read_text(folder.path() + "/out/results.json"))["iterations"][0]["time_ps"]
+        .get<std::uint64_t>();
+  };
+  EXPECT_LT(time_of("free"), 11'200'000U);
+  EXPECT_GT(time_of("hbm"), 20'000'000U);
+}
+
 TEST(RemoteMemoryRun, ASharedPoolServesBothInTurn) {
   ToolResult result;
-  const json shared =
-      loads_and_stores("{kind: shared, capacity: 1 TB, bandwidth: 100 GB/s, latency: 2 us}", result);
+  const json shared = loads_and_stores(
+      "{kind: shared, capacity: 1 TB, bandwidth: 100 GB/s, latency: 2 us, local: free}", result);
   ASSERT_EQ(result.exit_code, 0) << result.error;
   // 4 MB of bandwidth, and each rank's latency of the load and of the store where the other does not hide it.
   EXPECT_GE(shared["iterations"][0]["time_ps"], 40'000'000 + 2'000'000);
@@ -71,6 +110,44 @@ TEST(RemoteMemoryRun, EnginesCountWhatTheyMove) {
   EXPECT_EQ(engines["pages_read"], 2 * (245 + 1));
   EXPECT_EQ(engines["refusals"], json::object());
   EXPECT_GT(engines["network_bytes"], 4'000'000);
+  EXPECT_GT(engines["page_mean_s"], 2e-6);
+  EXPECT_GT(engines["page_p99_s"], engines["page_mean_s"]);
+  // Two links of 12.5 GB/s and a provider that is shared.
+  EXPECT_GT(engines["bytes_per_s"], 1e9);
+  EXPECT_LT(engines["bytes_per_s"], 12.5e9);
+}
+
+/// Each kind has its providers: all NPUs share them, those of a node, or none.
+TEST(RemoteMemoryRun, EnginesStandBeforeEveryFlatPool) {
+  for (const auto& [kind, providers] : {std::pair<const char*, std::size_t>{"shared", 2},
+                                        {"per_node, npus_per_node: 5", 8},
+                                        {"per_npu", 40}}) {
+    for (const char* const placement : {"interleaved, stripe_pages: 4", "blocked", "by_npu"}) {
+      ToolResult result;
+      const json run = loads_and_stores(
+          "{kind: " + std::string(kind) +
+              ", capacity: 1 GiB, bandwidth: 100 GB/s, engine: {providers: 2, placement: " + placement + "}}",
+          result);
+      ASSERT_EQ(result.exit_code, 0) << result.error;
+      const json& engines = run["remote_memory"]["engines"];
+      EXPECT_EQ(engines["bytes_read"], 2'000'000);
+      EXPECT_EQ(engines["bytes_written"], 2'000'000);
+      EXPECT_EQ(engines["refusals"], json::object());
+      ASSERT_EQ(engines["providers"].size(), providers);
+      std::uint64_t all = 0, used = 0;
+      for (const json& provider : engines["providers"]) {
+        all += provider["bytes_written"].get<std::uint64_t>();
+        used += provider["bytes_written"] != 0;
+      }
+      EXPECT_EQ(all, run["remote_memory"]["bytes_written"]);
+      // NPUs 0 and 1 are of one node.
+      const std::uint64_t groups = kind == std::string("per_npu") ? 2 : 1, by_npu = 2;
+      EXPECT_EQ(used, placement == std::string("blocked")  ? groups
+                      : placement == std::string("by_npu") ? by_npu
+                                                           : 2 * groups)
+          << kind << ' ' << placement;
+    }
+  }
 }
 
 TEST(RemoteMemoryRun, WithoutOneTheyGoToTheHbm) {

@@ -58,6 +58,8 @@ TEST_P(IdleTime, IsTheSumOfItsParts) {
   const TimePs before = bench.clock.now();
   EXPECT_EQ(bench.access(requester, false, 8192, 4096), Refusal::none);
   EXPECT_EQ(bench.ended.rbegin()->second.at - before, load);
+  EXPECT_EQ(requester.page_times().mean_ps(), (load + store) / 2);
+  EXPECT_EQ(requester.counters().busy_ps, load + store);
 }
 INSTANTIATE_TEST_SUITE_P(Ladder, IdleTime,
                          ::testing::Values(Case{"plain", false, Integrity::none, false},
@@ -76,6 +78,23 @@ TEST(StreamStage, TakesWholeCycles) {
   EXPECT_EQ(first.head_ps, 9000U);
   EXPECT_EQ(first.tail_ps, 5'008'000U);
   EXPECT_EQ(stage.pass({0, 0}, 16).tail_ps, 5'012'000U);
+}
+
+TEST(PageTimes, AreTheMeanAndQuantilesOfAll) {
+  PageTimes times, others;
+  for (TimePs time = 1; time <= 100'000; ++time) (time % 3 == 0 ? others : times).add(time * 10);
+  times.add(others);
+  EXPECT_EQ(times.count(), 100'000U);
+  EXPECT_EQ(times.mean_ps(), 500'005U);
+  for (const std::uint32_t percent : {1U, 50U, 99U, 100U}) {
+    EXPECT_GE(times.quantile_ps(percent), percent * 10'000U);
+    EXPECT_LE(times.quantile_ps(percent), percent * 10'000U * 129 / 128);
+  }
+  PageTimes few;
+  few.add(7);
+  few.add(200);
+  EXPECT_EQ(few.quantile_ps(50), 7U);
+  EXPECT_EQ(few.quantile_ps(99), 200U);
 }
 
 /// Two requesters' pages meet at the provider's link in.

@@ -179,10 +179,10 @@ TEST(MemoryEngine, AnswersEveryRefusalWithAnErrorOfTheStandard) {
   EXPECT_EQ(sum(counts), 5U);
 }
 
-/// Requesters on the same 48 pages, which their providers have interleaved in stripes of 3; grants come and go
-/// all the time. Every page carries its owner's mark.
-/// A store or load that begins and ends within one grant must work, and one without any grant between its
-/// begin and its end must not; what lies across a change may do either, but no foreign mark may be seen.
+/// Requesters on the same 48 pages, which their providers have interleaved in stripes of 3; grants come and
+/// go all the time. Every page carries its owner's mark. A store or load that begins and ends within one
+/// grant must work, and one without any grant between its begin and its end must not; what lies across a
+/// change may do either, but no foreign mark may be seen.
 class RandomGrants : public EngineRig<Hbm> {
  public:
   static constexpr std::uint64_t kPages = 48, kRequesters = 4;

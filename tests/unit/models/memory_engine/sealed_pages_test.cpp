@@ -96,26 +96,23 @@ TEST_P(Contents, ComeBackAsTheyWereStored) {
   EXPECT_TRUE(engine.idle());
   EXPECT_EQ(engine.counters().late_failures, 0U);
 }
-INSTANTIATE_TEST_SUITE_P(Ways, Contents,
-                         ::testing::Values(Way{"plain", false, Integrity::none, 0, Hiding::none},
-                                           Way{"encrypted", true, Integrity::none, 0, Hiding::none},
-                                           Way{"mac", true, Integrity::mac, 0, Hiding::none},
-                                           Way{"mac_16k", true, Integrity::mac, 0, Hiding::none, 16384},
-                                           Way{"tree", true, Integrity::tree, 1, Hiding::none},
-                                           Way{"tree_in_the_engine", true, Integrity::tree, 9, Hiding::none},
-                                           Way{"remap", true, Integrity::tree, 1, Hiding::remap_on_evict},
-                                           Way{"dummy", true, Integrity::tree, 1, Hiding::dummy},
-                                           Way{"oram", true, Integrity::mac, 0, Hiding::path_oram},
-                                           Way{"oram_tree", true, Integrity::tree, 1, Hiding::path_oram},
-                                           Way{"plain_on_3", false, Integrity::none, 0, Hiding::none, 4096, 3,
-                                               2},
-                                           Way{"blocked_on_4", true, Integrity::tree, 1, Hiding::none, 4096,
-                                               4, 0},
-                                           Way{"remap_on_3", true, Integrity::tree, 1, Hiding::remap_on_evict,
-                                               4096, 3, 2},
-                                           Way{"oram_tree_on_2", true, Integrity::tree, 1, Hiding::path_oram,
-                                               4096, 2, 4}),
-                         [](const auto& of) { return of.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Contents,
+    ::testing::Values(Way{"plain", false, Integrity::none, 0, Hiding::none},
+                      Way{"encrypted", true, Integrity::none, 0, Hiding::none},
+                      Way{"mac", true, Integrity::mac, 0, Hiding::none},
+                      Way{"mac_16k", true, Integrity::mac, 0, Hiding::none, 16384},
+                      Way{"tree", true, Integrity::tree, 1, Hiding::none},
+                      Way{"tree_in_the_engine", true, Integrity::tree, 9, Hiding::none},
+                      Way{"remap", true, Integrity::tree, 1, Hiding::remap_on_evict},
+                      Way{"dummy", true, Integrity::tree, 1, Hiding::dummy},
+                      Way{"oram", true, Integrity::mac, 0, Hiding::path_oram},
+                      Way{"oram_tree", true, Integrity::tree, 1, Hiding::path_oram},
+                      Way{"plain_on_3", false, Integrity::none, 0, Hiding::none, 4096, 3, 2},
+                      Way{"blocked_on_4", true, Integrity::tree, 1, Hiding::none, 4096, 4, 0},
+                      Way{"remap_on_3", true, Integrity::tree, 1, Hiding::remap_on_evict, 4096, 3, 2},
+                      Way{"oram_tree_on_2", true, Integrity::tree, 1, Hiding::path_oram, 4096, 2, 4}),
+    [](const auto& of) { return of.param.name; });
 
 TEST(SealedPages, AreNotReadableOnTheProvidersSide) {
   for (const bool encrypt : {false, true}) {

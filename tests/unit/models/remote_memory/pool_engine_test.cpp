@@ -42,7 +42,8 @@ TEST(Pool, ServesThoseWhoShareAServerInTheirOrder) {
   EXPECT_EQ(ends(PoolKind::shared), (std::vector<TimePs>{1, 2, 3, 4, 5, 6}));
 }
 
-/// Whole accesses of 1000 B: 2 us and 10 ns each, one after the other; an NPU's own server has them all at once.
+/// Whole accesses of 1000 B: 2 us and 10 ns each, one after the other; an NPU's own server has them all at
+/// once.
 TEST(Pool, MayServeWholeAccesses) {
   const auto first_bytes = [](PoolKind kind) {
     PoolParams params = flat(kind);

@@ -92,10 +92,11 @@ TEST(RemoteMemoryKeys, RefuseWhatDoesNotFitTogether) {
   EXPECT_TRUE(says(refusal_of(kShared, {"remote_memory.npus_per_node=4"}), "does not know nodes"));
   EXPECT_TRUE(says(refusal_of("  {kind: per_node, capacity: 1 TB, bandwidth: 1 GB/s, npus_per_node: 3}\n"),
                    "do not divide"));
-  EXPECT_TRUE(says(refusal_of("  kind: hierarchical\n  capacity: 1 TB\n  npus_per_node: 5\n  engine: {}\n  stages:\n"
-                              "    memory: {bandwidth: 1 GB/s}\n    out_switch: {bandwidth: 1 GB/s}\n"
-                              "    in_switch: {bandwidth: 1 GB/s}\n    npu_link: {bandwidth: 1 GB/s}\n"),
-                   "set kind to shared, per_node or per_npu"));
+  EXPECT_TRUE(
+      says(refusal_of("  kind: hierarchical\n  capacity: 1 TB\n  npus_per_node: 5\n  engine: {}\n  stages:\n"
+                      "    memory: {bandwidth: 1 GB/s}\n    out_switch: {bandwidth: 1 GB/s}\n"
+                      "    in_switch: {bandwidth: 1 GB/s}\n    npu_link: {bandwidth: 1 GB/s}\n"),
+           "set kind to shared, per_node or per_npu"));
   EXPECT_TRUE(says(refusal_of(kShared, {"remote_memory.service=accesses"}), "must be free"));
   EXPECT_EQ(refusal_of(kShared, {"remote_memory.service=accesses", "remote_memory.local=free"}), "accepted");
   const auto engine = [](const std::string& keys) {
