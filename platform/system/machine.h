@@ -41,7 +41,8 @@ class Machine {
   /// Of the platform's own HBM models.
   const Hbm& memory(NpuId id) const { return *memories_.at(index_of(id)); }
   Hbm& memory(NpuId id) { return *memories_.at(index_of(id)); }
-  /// Null without one.
+  /// Null without one. Grants of its providers may come and go.
+  RemotePool* remote() { return remote_.get(); }
   const RemotePool* remote() const { return remote_.get(); }
   /// Of an NPU or an I/O controller.
   const Endpoint& endpoint(NpuId id) const;

@@ -60,6 +60,7 @@ void RemotePool::add_engines(const config::RemoteMemorySpec& spec, std::uint64_t
     const std::uint32_t member = n % group, first = n / group * each + (by_npu ? member % each : 0);
     requester.id = static_cast<RequesterId>(n);
     requester.base_address = (by_npu ? member / each : member) * region;
+    first_providers_.push_back(first);
     std::vector<std::uint32_t> nodes;
     for (std::uint32_t p = first; p < first + requester.providers; ++p) {
       nodes.push_back(provider(p).node());
@@ -69,6 +70,11 @@ void RemotePool::add_engines(const config::RemoteMemorySpec& spec, std::uint64_t
     requesters_.push_back(std::make_unique<MemoryEngineRequester>(
         ("memory_engine_" + std::to_string(n)).c_str(), requester, nodes, scheduler, clock_, *network_));
   }
+}
+
+RemotePool::PagePlace RemotePool::place_of(std::uint32_t npu, std::uint64_t page) const {
+  const RegionLayout& layout = requester(npu).layout();
+  return {first_providers_.at(npu) + layout.provider_of(page), layout.slot_address(page) / layout.page_bytes};
 }
 
 void RemotePool::bind(MemoryInitiatorSocket& socket, std::uint32_t number, const std::string& checker) {

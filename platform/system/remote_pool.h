@@ -35,6 +35,13 @@ class RemotePool {
   ProviderEngine& provider(std::uint32_t number) { return providers_[number]->engine(); }
   const ProviderEngine& provider(std::uint32_t number) const { return providers_[number]->engine(); }
   const RequesterEngine& requester(std::uint32_t npu) const { return requesters_[npu]->engine(); }
+  /// Where a page of an NPU's lies (with Path-ORAM or remapping: the slot with that number): what is to be
+  /// granted or revoked.
+  struct PagePlace {
+    std::uint32_t provider;
+    std::uint64_t page;  ///< of its memory
+  };
+  PagePlace place_of(std::uint32_t npu, std::uint64_t page) const;
   const EngineNetwork& network() const { return *network_; }
   std::uint32_t npus() const { return npus_; }
 
@@ -51,6 +58,7 @@ class RemotePool {
   std::unique_ptr<RemoteMemory> memory_;
   std::vector<std::unique_ptr<MemoryEngineProvider>> providers_;
   std::vector<std::unique_ptr<MemoryEngineRequester>> requesters_;
+  std::vector<std::uint32_t> first_providers_;  // of each NPU's
 };
 
 }  // namespace wafertlm

@@ -62,6 +62,18 @@ TEST(RemoteMemoryRun, PassesThroughTheHbm) {
   }
 }
 
+TEST(RemoteMemoryRun, RefusesALoadThatDoesNotFit) {
+  ToolResult result;
+  const std::string small = ", npu: {hbm: {capacity: 999999 B}}";
+  loads_and_stores("{kind: per_npu, capacity: 1 TB, bandwidth: 100 GB/s}", result, small);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.error.find("does not fit the memory of an NPU"), std::string::npos) << result.error;
+  loads_and_stores("{kind: per_npu, capacity: 19.9 MB, bandwidth: 100 GB/s, local: free}", result);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.error.find("a load of 1000000 B failed"), std::string::npos) << result.error;
+  EXPECT_NE(result.error.find("its part of the remote memory"), std::string::npos) << result.error;
+}
+
 /// A store and a computation that reads its operands, 1 MB each at 100 GB/s of the HBM, wait for each other.
 TEST(RemoteMemoryRun, ContendsWithComputation) {
   const auto time_of = [](const std::string& local) {

@@ -4,7 +4,20 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tlm/checking.h"
+
 namespace wafertlm {
+namespace {
+
+std::string failure(const Operation& operation, const std::string& response) {
+  const bool load = operation.kind == Operation::Kind::memory_load;
+  if (!load && operation.kind != Operation::Kind::memory_store) return "an operation failed with " + response;
+  return say("a ", load ? "load" : "store", " of ", operation.bytes, " B failed (", response,
+             "): it is more than the NPU's memory or its part of the remote memory has, or a memory engine "
+             "refused it");
+}
+
+}  // namespace
 
 OperationPort::OperationPort(const sc_core::sc_module_name& name, OperationListener& listener)
     : sc_module(name), listener_(listener) {
@@ -39,8 +52,7 @@ void OperationPort::issue(std::uint64_t token, const Operation& operation, std::
   Operation* const operation = payload.get_extension<Operation>();
   Slot* const slot = slots_.at(&payload).get();
   if (payload.is_response_error())
-    throw std::runtime_error(std::string(name()) + ": an operation failed with " +
-                             payload.get_response_string());
+    throw std::runtime_error(say(name(), ": ", failure(*operation, payload.get_response_string())));
   ::tlm::tlm_phase end = ::tlm::END_RESP;
   if (socket->nb_transport_fw(payload, end, delay) != ::tlm::TLM_COMPLETED)
     throw std::logic_error(std::string(name()) + ": END_RESP was not answered with TLM_COMPLETED");
