@@ -273,6 +273,12 @@ TEST_F(Custom, WrongProgramsAreRefusedByFileLineAndStep) {
           "'send' is '7'; expected a whole number from -1 to 2");
   refused(changed(ring, "<gpu id=\"1\"", "<gpu id=\"0\""), reduce, "gpu 0 is there twice");
   refused(changed(ring, "</algo>", ""), reduce, "cannot be read as XML");
+  try {
+    read_custom_algorithm("/nowhere.xml", reduce);
+    ADD_FAILURE();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "/nowhere.xml: there is no such file");
+  }
   refused(ring, CollectiveType::all_gather, "this is an algorithm for all_reduce, not for all_gather");
   const config::PlatformSpec other = dimensions("{topology: ring, size: 4" + kLink);
   EXPECT_THROW(time_of(other, reduce, 4096, write("three.xml", ring)), std::exception);
