@@ -11,6 +11,7 @@
 #include "platform/check/check_command.h"
 #include "platform/collective/collective_command.h"
 #include "platform/command/choices.h"
+#include "platform/command/huge_pages.h"
 #include "platform/config/config_error.h"
 #include "platform/explain/explain_command.h"
 #include "platform/fred/fred_command.h"
@@ -78,6 +79,7 @@ int sc_main(int argc, char** argv) {
 
 /// In place of the SystemC library's: it would print its banner before every result.
 int main(int argc, char** argv) {
+  wafertlm::prefer_huge_pages();
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   return sc_core::sc_elab_and_sim(argc, argv);
 }

@@ -74,8 +74,7 @@ inline void Scheduler::deliver(const WakeQueue::Entry& entry) {
 
 /// The length of a window that begins with the next wake-up; 0: it comes by itself.
 inline TimePs Scheduler::window_for(const WakeQueue::Entry& next, TimePs limit_ps) const {
-  if (!window_ps_ || limit_ps <= next.at || !next.may_lead() || next.region == kNoRegion ||
-      !queue_.is_crowded())
+  if (!window_ps_ || limit_ps <= next.at || !next.may_lead() || next.region == kNoRegion)
     return 0;
   return window_ps_();
 }
@@ -96,7 +95,7 @@ void Scheduler::run_window(TimePs window_ps, TimePs limit_ps) {
     queue_.pop();
   }
   in_window_ = true;
-  window_.run([&](const WakeQueue::Entry& entry) {
+  window_.run(queue_.is_crowded(), [&](const WakeQueue::Entry& entry) {
     deliver(entry);
     last_ps = std::max(last_ps, entry.at);
   });

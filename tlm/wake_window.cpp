@@ -25,16 +25,8 @@ void WakeWindow::insert(const WakeQueue::Entry& entry) {
     throw std::logic_error("region " + std::to_string(at_work_) + " acts on region " +
                            std::to_string(entry.region) + " at " + std::to_string(entry.at) +
                            " ps, within a window of time; see Scheduler::allow_windows");
-  due_.push_back(entry);
-  std::push_heap(due_.begin(), due_.end(), WakeQueue::later);
-}
-
-bool WakeWindow::pop(WakeQueue::Entry& entry) {
-  if (due_.empty()) return false;
-  std::pop_heap(due_.begin(), due_.end(), WakeQueue::later);
-  entry = due_.back();
-  due_.pop_back();
-  return true;
+  inserted_.push_back(entry);
+  std::push_heap(inserted_.begin(), inserted_.end(), WakeQueue::later);
 }
 
 /// Hints to the targets of the regions that come next, each time for what is nearer.

@@ -267,10 +267,10 @@ void Endpoint::start_send_step(Collective& collective, std::uint32_t index, cons
   }
   if (contributes) message.contributes = true;
   if (start.buffer && step.posted) {
+    std::vector<std::byte>& gathered = message.gathered.make();
     for (const BufferPiece& piece : start.program->pieces(index, number))
-      message.gathered.insert(message.gathered.end(), start.buffer + piece.offset,
-                              start.buffer + piece.offset + piece.bytes);
-    message.source_data = message.gathered.data();
+      gathered.insert(gathered.end(), start.buffer + piece.offset, start.buffer + piece.offset + piece.bytes);
+    message.source_data = gathered.data();
   } else if (start.buffer) {
     message.source_data = start.buffer + step.offset;
   }
@@ -355,7 +355,7 @@ void Endpoint::receive(Packet& packet, TimePs now) {
   if (!packet.data.empty()) {
     message.data.resize(message.bytes);
     std::copy(packet.data.begin(), packet.data.end(),
-              message.data.begin() + static_cast<std::ptrdiff_t>(packet.offset));
+              message.data.data() + static_cast<std::ptrdiff_t>(packet.offset));
   }
   if (packet.flow && message.arrived_bytes == message.bytes) results_[packet.flow->slot] = nullptr;
   if (reliability_)
@@ -476,7 +476,7 @@ void Endpoint::take_in(Message& message, const Waiter& waiter, TimePs now) {
                              npu_name(message.key.source) + " sent " + std::to_string(message.bytes) +
                              " B where a step expects " + std::to_string(expected) + " B");
     if (start.buffer && waiter.posted)
-      waiter.collective->stage(waiter.strand).taken.emplace(index, message.data);
+      waiter.collective->stage(waiter.strand).taken.emplace(index, message.data.bytes());
     else if (start.buffer)
       store(start, waiter.strand, index, message.data.data());
   }

@@ -76,7 +76,7 @@ void Reliability::made(Packet& packet) {
   }
   const std::byte* const data = message.source_data + packet.offset;
   packet.data.assign(data, data + packet.payload_bytes);
-  of.kept.push_back(packet.data);
+  of.kept.push_back(packet.data.bytes());
 }
 
 void Reliability::left(Packet& packet, TimePs now) {

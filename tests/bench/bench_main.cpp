@@ -22,6 +22,7 @@
 #include "models/mesh/mesh_fabric.h"
 #include "models/traffic/traffic_node.h"
 #include "platform/collective/collective_run.h"
+#include "platform/command/huge_pages.h"
 #include "platform/config/load.h"
 #include "platform/system/fred_kind.h"
 #include "workloads/chakra/et_reader.h"
@@ -388,6 +389,7 @@ void print_traces() {
 
 int sc_main(int argc, char** argv) {
   using namespace wafertlm;
+  prefer_huge_pages();
   // Offered load as a part of the 3 TB/s at which a node can inject. 32x32 uniform: 0.9 of the channel bound,
   // which is 4 · 750 GB/s / 32 = 0.031. Neighbour: a corner has two links, 0.5 of its injection, so some
   // nodes saturate.

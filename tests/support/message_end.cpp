@@ -21,6 +21,7 @@ MessageEnd::MessageEnd(const sc_core::sc_module_name& name, NpuId npu, Wafer& wa
     : sc_module(name),
       wafer_(wafer),
       injector_(npu, injector_params(wafer.fabric()), wafer.classes, wafer.packets, *this) {
+  wafer.packets.keep_waits();
   to_fabric_.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric_.bind(static_cast<FabricForwardIf&>(*this));
   wafer.fabric().attach(npu, to_fabric_, from_fabric_);
@@ -62,7 +63,7 @@ void MessageEnd::inject(Packet& packet, TimePs head_ps) {
   message.arrived_bytes += packet.payload_bytes;
   if (packet.tail_ps >= message.tail_ps) {
     message.tail_ps = packet.tail_ps;
-    last_waits_[&message] = packet.waits;
+    last_waits_[&message] = *packet.waits;
   }
   if (message.arrived_bytes == message.bytes) {
     arrivals_.push_back({message.key.tag, message.tail_ps, last_waits_[&message]});

@@ -11,6 +11,7 @@ namespace wafertlm {
 TrafficRun::TrafficRun(const sc_core::sc_module_name& name, const config::PlatformSpec& spec,
                        const TrafficRunOptions& options)
     : sc_module(name), wafer(spec, options.reverse), hot_percent_(options.hot_percent) {
+  wafer.packets.keep_waits();
   const MeshParams mesh = mesh_params(wafer.spec().wafer);
   const DestinationSource& destinations = *this;
   TrafficSink& sink = *this;
@@ -41,7 +42,7 @@ NpuId TrafficRun::next(NpuId source, std::mt19937_64& random) const {
 
 void TrafficRun::delivered(const Packet& packet, TimePs tail_ps) {
   log_.push_back({static_cast<std::uint32_t>(packet.source), static_cast<std::uint32_t>(packet.destination),
-                  packet.sequence, packet.traffic_class, packet.created_ps, tail_ps, packet.waits});
+                  packet.sequence, packet.traffic_class, packet.created_ps, tail_ps, *packet.waits});
 }
 
 std::vector<TrafficRun::Delivery> TrafficRun::log() const {

@@ -37,6 +37,7 @@ struct Contest {
     packet.vc = static_cast<VcId>(classes[traffic_class].first_vc);
     packet.wire_bytes = bytes;
     packet.created_ps = at;
+    packet.waits.make();
     network.offer(0, static_cast<PortId>(input), packet);
   }
   OutputCounters counters() const { return network.core(0).counters(PortId{0}); }
@@ -163,8 +164,8 @@ TEST(Arbitration, StarvationIsReportedByTheClassThatWaited) {
                 starved + 500 - 600 + 300);
   const Packet& low = contest.delivered[2 * kBacklog];
   EXPECT_EQ(low.traffic_class, ClassId{0});
-  EXPECT_EQ(low.waits.contention_ps[1], starved);
-  EXPECT_EQ(low.waits.total(), starved);
+  EXPECT_EQ(low.waits->contention_ps[1], starved);
+  EXPECT_EQ(low.waits->total(), starved);
 }
 
 TEST(Arbitration, AClassUsesTheRoomiestOfItsChannels) {

@@ -69,7 +69,7 @@ Log run_mesh(const Setting& setting, std::uint64_t seed_of_order) {
   Log log;
   network.on_delivery = [&log](const Packet& packet) {
     log[{static_cast<std::uint32_t>(packet.source), packet.sequence}] = {packet.tail_ps,
-                                                                         packet.waits.total()};
+                                                                         packet.waits->total()};
   };
   std::mt19937_64 random(9);
   for (std::uint32_t n = 0; n < mesh.npus(); ++n) {
@@ -77,6 +77,7 @@ Log run_mesh(const Setting& setting, std::uint64_t seed_of_order) {
     TimePs created = 0;
     for (std::uint64_t i = 0; i < setting.packets_per_npu; ++i) {
       Packet packet;
+      packet.waits.make();
       packet.source = here;
       packet.sequence = i;
       packet.destination = static_cast<NpuId>((n + 1 + random() % (mesh.npus() - 1)) % mesh.npus());

@@ -40,13 +40,13 @@ struct Message {
   std::uint64_t available_bytes = ~std::uint64_t{0};  ///< for packets: what has been read, if it must be
   CreditWindow* flow_window = nullptr;                ///< room of the flow in the first switch
   const std::byte* source_data = nullptr;  ///< functional mode: the rank's buffer at the step's offset
-  std::vector<std::byte> gathered;      ///< functional mode: … or what was there when the send was posted
-  ReliableMessage* reliable = nullptr;  ///< Go-Back-N (models/endpoint/reliability.h); null: off
+  Boxed<std::vector<std::byte>> gathered;  ///< functional mode: … or what was there when the send was posted
+  ReliableMessage* reliable = nullptr;     ///< Go-Back-N (models/endpoint/reliability.h); null: off
   // Receiver's side.
   std::uint64_t arrived_bytes = 0;
   std::uint64_t arrived_packets = 0;
-  TimePs tail_ps = 0;           ///< of the packet that arrives last, so far
-  std::vector<std::byte> data;  ///< functional mode: where packets land
+  TimePs tail_ps = 0;  ///< of the packet that arrives last, so far
+  PacketData data;     ///< functional mode: where packets land
 };
 
 using MessagePool = Pool<Message>;

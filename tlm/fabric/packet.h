@@ -3,8 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "tlm/boxed.h"
+#include "tlm/fabric/packet_data.h"
 #include "tlm/link/class_table.h"
 #include "tlm/pool.h"
 #include "tlm/units.h"
@@ -36,7 +37,7 @@ enum class PacketKind : std::uint8_t {
 };
 
 /// The payload of the fabric protocol. Posted: BEGIN_REQ hands it over, the receiver owns it from then on.
-/// What a hop reads comes first: one cache line; what a hop writes if the packet waited, in the next one.
+/// Two cache lines; what a hop reads and writes comes first.
 struct alignas(64) Packet {
   Packet* next = nullptr;  ///< for the queue that holds the packet
   NpuId destination{};
@@ -54,21 +55,33 @@ struct alignas(64) Packet {
   std::uint32_t hops = 0;        ///< links crossed so far
   const Flow* flow = nullptr;    ///< in-network; `sequence` then counts the flow's packets
 
-  Waits waits;
-
   Message* message = nullptr;  ///< what it is part of; null for synthetic traffic
   std::uint64_t sequence = 0;  ///< of its message, or of its source
   std::uint64_t offset = 0;    ///< of the payload in its message, bytes
   std::uint32_t lane = 0;      ///< counts what goes to a destination, for fabrics that stripe it over ways
   TimePs created_ps = 0;
   PacketKind kind = PacketKind::data;
-  bool corrupt = false;         ///< the check sum is wrong: from there on the tail says so
-  std::vector<std::byte> data;  ///< functional mode: snapshot at injection
+  bool corrupt = false;  ///< the check sum is wrong: from there on the tail says so
+  PacketData data;       ///< functional mode: snapshot at injection
+  Boxed<Waits> waits;    ///< absent unless PacketPool::keep_waits was called
+};
+static_assert(sizeof(Packet) == 128);
+
+class PacketPool : public Pool<Packet> {
+ public:
+  /// Packets acquired from now on count their waits.
+  void keep_waits() { keep_waits_ = true; }
+  Packet& acquire() {
+    Packet& packet = Pool::acquire();
+    if (keep_waits_) packet.waits.make();
+    return packet;
+  }
+
+ private:
+  bool keep_waits_ = false;
 };
 
-using PacketPool = Pool<Packet>;
-
-/// Brings into the cache what a hop touches: the first two lines.
+/// Brings into the cache what a hop and whoever comes after it touch.
 inline void prefetch_for_hop(const Packet& packet) {
   __builtin_prefetch(&packet);
   __builtin_prefetch(reinterpret_cast<const char*>(&packet) + 64);

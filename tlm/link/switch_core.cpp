@@ -177,7 +177,8 @@ inline void SwitchCore::charge(Output& output, Queue& waiting, TimePs from, Time
   const TimePs since = std::max(from, waiting.eligible_ps);
   if (since >= until) return;
   if (waiting.contended_class != output.current_class) {
-    waiting.head->waits.contention_ps[index_of(waiting.contended_class)] += waiting.class_contention_ps;
+    if (Boxed<Waits>& waits = waiting.head->waits; waits)
+      waits->contention_ps[index_of(waiting.contended_class)] += waiting.class_contention_ps;
     waiting.class_contention_ps = 0;
     waiting.contended_class = output.current_class;
   }
@@ -374,9 +375,11 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
   if (wait != 0) {
     const TimePs queue_wait = from.eligible_ps - packet.ready_ps;
     const TimePs credit_wait = wait - queue_wait - from.contention_ps;
-    packet.waits.queue_ps += queue_wait;
-    packet.waits.credit_ps += credit_wait;
-    packet.waits.contention_ps[index_of(from.contended_class)] += from.class_contention_ps;
+    if (packet.waits) {
+      packet.waits->queue_ps += queue_wait;
+      packet.waits->credit_ps += credit_wait;
+      packet.waits->contention_ps[index_of(from.contended_class)] += from.class_contention_ps;
+    }
     OutputCounters& counters = waits_[output.port];
     counters.queue_wait_ps += queue_wait;
     counters.credit_wait_ps += credit_wait;

@@ -74,7 +74,7 @@ void WormholeSwitch::set_front(Contender& who, TimePs now) {
   who.cause = Cause::queue;
   who.waits_since = std::max(now, flit.ready_ps);
   const TimePs behind = who.waits_since - flit.ready_ps;  // the flits before it
-  flit.waits.queue_ps += behind;
+  if (flit.waits) flit.waits->queue_ps += behind;
   outputs_[who.output].counters.queue_wait_ps += behind;
 }
 
@@ -84,7 +84,8 @@ void WormholeSwitch::charge_waits(TimePs now) {
     if (!is_waiting(who, now) || who.waits_since >= now) continue;
     const TimePs time = now - who.waits_since;
     who.waits_since = now;
-    Waits& waits = who.head->waits;
+    Waits unasked;
+    Waits& waits = who.head->waits ? *who.head->waits : unasked;
     OutputCounters& counters = outputs_[who.output].counters;
     switch (who.cause) {
       case Cause::queue:

@@ -132,7 +132,7 @@ bool RtlView::arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) {
   event.flits = flits_of(packet);
   event.head_ps = head_ps;
   event.tail_ps = packet.tail_ps;
-  event.data = packet.data;
+  event.data = packet.data.bytes();
   RtlEntries::Number number;
   if (packet.flow) {
     number = entries_.at_input(*packet.flow, packet.sequence, event.port);
@@ -232,7 +232,7 @@ void RtlView::sent(PortId output, const Packet& packet, TimePs now) {
                       : static_cast<std::uint32_t>(packet.vc);
   event.bytes = packet.payload_bytes;
   event.flits = flits_of(packet);
-  event.data = packet.data;
+  event.data = packet.data.bytes();
   RtlEntries::Number number;
   if (packet.flow) {
     number = entries_.at_output(*packet.flow, packet.sequence, event.port);

@@ -155,7 +155,7 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
     room += latency_ * kCycle;
     core_.credit(output, packet.vc, packet.wire_bytes, room, now_);
     if (packet.flow) unit_.credit(output, packet, room, now_);
-    deliveries_.emplace(key, Delivery{now_ / kCycle, packet.tail_ps / kCycle - 1, std::move(packet.data)});
+    deliveries_.emplace(key, Delivery{now_ / kCycle, packet.tail_ps / kCycle - 1, packet.data.bytes()});
   }
   void return_credit(PortId input, Packet& packet, TimePs when) override {
     if (packet.flow) return unit_.copy_left(packet, when);
