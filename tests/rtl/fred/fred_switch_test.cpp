@@ -91,13 +91,13 @@ TEST_P(FredSwitch, FlowsAlone) {
 }
 
 TEST_P(FredSwitch, Contention) {
-  RandomTraffic unicast, compound = flows_only(0.8), small = flows_only(0.15, 0.1);
+  RandomTraffic unicast, compound = flows_only(0.8), small = flows_only(0.2, 0.1);
   unicast.unicast_load = 0.5;
   compound.compound = true;
   small.unicast_load = 0.02;
   small.unicast_flits = 1;
   for (const Case& of : {Case{"unicasts", unicast, 0.05}, Case{"flows in series", compound, 0.05},
-                         Case{"two classes of flows", flows_only(0.2, 0.15), 0.05},
+                         Case{"two classes of flows", flows_only(0.25, 0.2), 0.05},
                          Case{"flows and small unicasts", small, 0.05}})
     expect_close(of, run(of, 20'000));
 }
@@ -111,7 +111,7 @@ TEST_P(FredSwitch, WhatLockStepCosts) {
   held.most_hold = 100;
   for (const Case& of : {Case{"flows and large unicasts", mixed, 0}, Case{"backpressure, flows", flows, 0},
                          Case{"backpressure, mixed", held, 0}})
-    run(of, 10'000);
+    expect_close(of, run(of, 10'000));
 }
 
 TEST_P(FredSwitch, Backpressure) {

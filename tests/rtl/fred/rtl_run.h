@@ -180,7 +180,7 @@ class RtlSwitch {
       const auto channel =
           static_cast<std::uint32_t>(get_bits(model_->in_credit_vc, port * vc_bits_, vc_bits_));
       // As late as in the TLM switch, where a packet's room is free when its tail has left the output.
-      input.credits.push({cycle_ + latency_ - 2 + kCreditCycles, channel_of_rtl(ports_, channel)});
+      input.credits.push({cycle_ + latency_ - 3 + kCreditCycles, channel_of_rtl(ports_, channel)});
     }
     while (!input.credits.empty() && input.credits.front().cycle <= cycle_) {
       ++input.room[input.credits.front().channel];
