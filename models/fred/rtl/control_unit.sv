@@ -19,8 +19,6 @@ module control_unit #(
 ) (
     input logic clk,
     input logic rst_n,
-    input logic phase_rule,
-    input logic [15:0] phase_change,
     // Fronts of the input channels.
     input logic [P*VC-1:0] waits,
     input logic [63:0] header[P*VC],
@@ -30,9 +28,8 @@ module control_unit #(
     input logic [FLOWS*8-1:0] priorities,
     input logic [FLOWS*P-1:0] inputs,
     input logic [FLOWS*P-1:0] outputs,
-    input logic [FLOWS*P-1:0] from_above,
     input logic [FLOWS*WAY-1:0] ways,
-    input logic [FLOWS-1:0] unfinished,
+    input logic [FLOWS-1:0] flow_may_go,  // its phase lets it
     // Ports of each plane that are in use in the next cycle, by packets [plane][lowest input], and channels.
     input logic [PLANES*P-1:0] busy_in,
     input logic [PLANES*P-1:0] busy_out,
@@ -56,7 +53,6 @@ module control_unit #(
     output logic [FLOWS-1:0] grant_flow
 );
   // verilator no_inline_module
-`include "mutations.svh"
   import fred_pkg::*;
   localparam int C = bits(M);
   localparam int B = bits(VC);
@@ -69,12 +65,6 @@ module control_unit #(
   localparam base_settings_t SETTINGS = BASE == 3 ? base_settings() : '0;
 
   logic [NB-1:0] first;  // the contender whose turn it is
-  logic [7:0] phase;  // the priority for which the switch is set
-  logic phase_set;
-  logic [15:0] changing;  // cycles until it is
-
-  logic phases;  // they matter
-  assign phases = phase_rule || phase_change != 0;
 
   // What each contender is.
   logic [N-1:0] ready;
@@ -107,7 +97,7 @@ module control_unit #(
           its_in[i*VC+v] = inputs[flow[i*VC+v]*P+:P];
           its_out[i*VC+v] = outputs[flow[i*VC+v]*P+:P];
           its_priority[i*VC+v] = priorities[flow[i*VC+v]*8+:8];
-          ready[i*VC+v] = is_open[flow[i*VC+v]];
+          ready[i*VC+v] = is_open[flow[i*VC+v]] && flow_may_go[flow[i*VC+v]];
           for (int j = 0; j < P; j = j + 1)
             if (its_in[i*VC+v][j]) begin
               if (j < i) ready[i*VC+v] = 1'b0;  // it contends there
@@ -116,35 +106,6 @@ module control_unit #(
             end
         end
       end
-  end
-
-  // The phase rule: what keeps the switch from a higher priority.
-  logic [N-1:0] may_enter;
-  logic current_goes_on;
-  always_comb begin
-    may_enter = '1;
-    current_goes_on = 1'b0;
-    if (phases)
-      for (int n = 0; n < N; n = n + 1)
-        if (ready[n] && !unicast[n] && phase_set) begin
-          if (its_priority[n] == phase) current_goes_on = 1'b1;
-          if (phase_rule && its_priority[n] > phase &&
-              !(its_in[n] == from_above[flow[n]*P+:P]))
-            for (int f = 0; f < FLOWS; f = f + 1)
-              if (unfinished[f] && priorities[8*f+:8] == its_priority[n])
-                for (int i = 0; i < P; i = i + 1)
-                  if (inputs[f*P+i] && !from_above[f*P+i] && !arrived[f*P+i]) may_enter[n] = 1'b0;
-        end
-  end
-
-  // A packet of the flow waits at the input: at the front of a channel.
-  logic [FLOWS*P-1:0] arrived;
-  always_comb begin
-    arrived = '0;
-    if (phase_rule)
-      for (int i = 0; i < P; i = i + 1)
-        for (int v = 0; v < VC; v = v + 1)
-          if (waits[i*VC+v] && !header[i*VC+v][15]) arrived[32'(flow[i*VC+v])*P+i] = 1'b1;
   end
 
   // The ports of a middle switch behind these of the switch around it: µswitch i has 2 i and 2 i + 1.
@@ -158,8 +119,6 @@ module control_unit #(
   logic [P-1:0] used_in[PLANES*(LEVELS+1)*BLOCKS], used_out[PLANES*(LEVELS+1)*BLOCKS];
   logic [8:0] wanted[PLANES*BLOCKS];  // of base switches with 3 ports
   logic [NB-1:0] next_first;
-  logic [7:0] next_phase;
-  logic next_phase_set, changes;
 
   always_comb begin
     logic [PLANES*P-1:0] taken_in, taken_out;
@@ -167,7 +126,7 @@ module control_unit #(
     logic [P*VC-1:0] pushed;  // a packet to the output and channel
     logic [WAY-1:0] way;
     logic [7:0] turn;
-    logic can_go, may_go, in_phase, found;
+    logic can_go, may_go, found;
     logic [8:0] want;
     int block, n, s, plane, level;
     for (int b = 0; b < PLANES * (LEVELS + 1) * BLOCKS; b = b + 1) begin
@@ -185,9 +144,6 @@ module control_unit #(
     grant_flits = '0;
     grant_priority = '0;
     grant_flow = '0;
-    next_phase = phase;
-    next_phase_set = phase_set;
-    changes = 1'b0;
     taken_in = busy_in;
     taken_out = busy_out;
     pushed = '0;
@@ -197,7 +153,6 @@ module control_unit #(
     turn = '0;
     can_go = 1'b0;
     may_go = 1'b0;
-    in_phase = 1'b0;
     found = 1'b0;
     want = '0;
     block = 0;
@@ -238,23 +193,6 @@ module control_unit #(
               if (its_out[n][p] && (pushed[p*VC+n%VC] || 24'(room[(p*VC+n%VC)*ROOM+:ROOM]) < its_flits[n])) may_go = 1'b0;
               if (its_in[n][p] && busy_channels[p*VC+n%VC]) may_go = 1'b0;
             end
-
-            in_phase = 1'b1;
-            if (phases && !unicast[n]) begin
-              if (changing != 0 || changes) in_phase = 1'b0;
-              else if (!next_phase_set) begin
-                next_phase_set = 1'b1;
-                next_phase = turn;
-              end else if (turn != next_phase) begin
-                if (turn > next_phase ? !may_enter[n] : current_goes_on) in_phase = 1'b0;
-                else begin
-                  next_phase = turn;
-                  changes = phase_change != 0;
-                  in_phase = !changes;
-                end
-              end
-            end
-            may_go = may_go && in_phase;
 
             // Flows of one priority are in a plane of their own as long as there are enough; unicasts begin with
             // the first.
@@ -331,20 +269,7 @@ module control_unit #(
     if (!(ready[first] && !grant[32'(first)/VC])) next_first = first == NB'(N - 1) ? '0 : first + 1;
   end
 
-  always_ff @(posedge clk)
-    if (!rst_n) begin
-      first <= '0;
-      phase <= '0;
-      phase_set <= 1'b0;
-      changing <= '0;
-    end else begin
-      first <= next_first;
-      phase_set <= next_phase_set;
-      // Mutation 6: it stays in its first phase.
-      if (!(`FRED_MUTATION(6) && phase_set)) phase <= next_phase;
-      if (changes) changing <= phase_change;
-      else if (changing != 0) changing <= changing - 1;
-    end
+  always_ff @(posedge clk) first <= rst_n ? next_first : '0;
 
 `ifndef SYNTHESIS
   for (genvar k = 0; k < PLANES; k = k + 1) begin : g_plane

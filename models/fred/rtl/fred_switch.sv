@@ -60,7 +60,8 @@ module fred_switch #(
 `endif
 
   // ---- stored configurations
-  logic [FLOWS-1:0] is_open, flow_bf16, unfinished, grant_flow;
+  logic [FLOWS-1:0] is_open, flow_bf16, flow_may_go, grant_flow;
+  logic [FLOWS*32-1:0] flow_left;
   logic phase_rule;
   logic [15:0] phase_change;
   logic [FLOWS*8-1:0] priorities;
@@ -88,7 +89,7 @@ module fred_switch #(
       .outputs(flow_outputs),
       .from_above(from_above),
       .ways(ways),
-      .unfinished(unfinished),
+      .left(flow_left),
       .phase_rule(phase_rule),
       .phase_change(phase_change)
   );
@@ -98,11 +99,11 @@ module fred_switch #(
   logic [P*PLANES-1:0] granted, take;
   logic [P*PLANES*B-1:0] granted_vc, take_vc;
   logic [63:0] header[P*VC];
+  logic [P-1:0] kept;
   logic [F-1:0] net_in[PLANES][P], net_out[PLANES][P];
   for (genvar i = 0; i < P; i = i + 1) begin : g_input
     logic [63:0] headers[VC];
     logic [F-1:0] flits[PLANES];
-    logic valid;
     for (genvar v = 0; v < VC; v = v + 1) begin : g_header
       assign header[i*VC+v] = headers[v];
     end
@@ -113,15 +114,15 @@ module fred_switch #(
     // Mutation 2: a packet is dropped that comes when eight flits of its channel have not left.
     logic [VC*16-1:0] held;
     logic dropping;
-    assign valid = in_valid[i] && !(`FRED_MUTATION(2) && (in_head[i] ? held[in_vc[B*i+:B]*16+:16] >= 8 : dropping));
+    assign kept[i] = in_valid[i] && !(`FRED_MUTATION(2) && (in_head[i] ? held[in_vc[B*i+:B]*16+:16] >= 8 : dropping));
     always_ff @(posedge clk) begin
-      if (in_valid[i] && in_head[i]) dropping <= !valid;
+      if (in_valid[i] && in_head[i]) dropping <= !kept[i];
       for (int v = 0; v < VC; v = v + 1)
-        held[v*16+:16] <= rst_n ? held[v*16+:16] + 16'(valid && in_vc[B*i+:B] == B'(v)) -
+        held[v*16+:16] <= rst_n ? held[v*16+:16] + 16'(kept[i] && in_vc[B*i+:B] == B'(v)) -
                                   16'(in_credit[i] && in_credit_vc[B*i+:B] == B'(v)) : '0;
     end
 `else
-    assign valid = in_valid[i];
+    assign kept[i] = in_valid[i];
 `endif
     input_buffer #(
         .W(W),
@@ -131,7 +132,7 @@ module fred_switch #(
     ) buffer (
         .clk(clk),
         .rst_n(rst_n),
-        .in_valid(valid),
+        .in_valid(kept[i]),
         .in_head(in_head[i]),
         .in_tail(in_tail[i]),
         .in_vc(in_vc[B*i+:B]),
@@ -147,6 +148,36 @@ module fred_switch #(
         .flit(flits)
     );
   end
+
+  // ---- phases
+  localparam int FB = bits(FLOWS);
+  logic [P-1:0] arrives;
+  logic [P*FB-1:0] arrives_flow;
+  for (genvar i = 0; i < P; i = i + 1) begin : g_arrives
+    always_ff @(posedge clk) begin
+      arrives[i] <= rst_n && kept[i] && in_head[i] && !in_header[64*i+15];
+      arrives_flow[i*FB+:FB] <= in_header[64*i+:FB];
+    end
+  end
+  phase_gate #(
+      .P(P),
+      .FLOWS(FLOWS),
+      .N($clog2(DEPTH + 1))
+  ) gate (
+      .clk(clk),
+      .rst_n(rst_n),
+      .phase_rule(phase_rule),
+      .phase_change(phase_change),
+      .arrives(arrives),
+      .arrives_flow(arrives_flow),
+      .is_open(is_open),
+      .priorities(priorities),
+      .inputs(flow_inputs),
+      .from_above(from_above),
+      .left(flow_left),
+      .granted(grant_flow),
+      .may_go(flow_may_go)
+  );
 
   // ---- packets on their way into a plane, each kept at [plane][lowest of its inputs]
   localparam int ALL = PLANES * P;
@@ -202,8 +233,6 @@ module fred_switch #(
   ) control (
       .clk(clk),
       .rst_n(rst_n),
-      .phase_rule(phase_rule),
-      .phase_change(phase_change),
       .waits(waits),
       .header(header),
       .is_open(is_open),
@@ -211,9 +240,8 @@ module fred_switch #(
       .priorities(priorities),
       .inputs(flow_inputs),
       .outputs(flow_outputs),
-      .from_above(from_above),
       .ways(ways),
-      .unfinished(unfinished),
+      .flow_may_go(flow_may_go),
       .busy_in(busy_in),
       .busy_out(busy_out),
       .busy_channels(busy_channels),
