@@ -66,7 +66,7 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
     std::uint64_t order;
     std::uint32_t port;
     bool operator<(const Event& other) const {
-      return std::tie(other.time, other.kind, other.order) < std::tie(time, kind, order);
+      return std::tie(other.time, other.kind, other.port, other.order) < std::tie(time, kind, port, order);
     }
   };
   struct Source {
