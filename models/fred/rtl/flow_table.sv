@@ -36,6 +36,7 @@ module flow_table #(
   // verilator no_inline_module
   localparam int C = fred_pkg::bits(M);
   localparam int WAY = (LEVELS > 0 ? LEVELS : 1) * C;
+  logic [31:0] to_come[FLOWS];
   logic chosen;
 
   assign chosen = cfg_valid && 32'(cfg_flow) < FLOWS;
@@ -50,6 +51,7 @@ module flow_table #(
 
   for (genvar f = 0; f < FLOWS; f = f + 1) begin : g_flow
     logic write;
+    assign left[f*32+:32] = to_come[f];
     assign write = chosen && cfg_flow == 16'(f);
     always_ff @(posedge clk)
       if (!rst_n) begin
@@ -60,9 +62,9 @@ module flow_table #(
         outputs[P*f+:P] <= '0;
         from_above[P*f+:P] <= '0;
         ways[WAY*f+:WAY] <= '0;
-        left[f*32+:32] <= '0;
+        to_come[f] <= '0;
       end else begin
-        if (granted[f]) left[f*32+:32] <= left[f*32+:32] - 1;
+        if (granted[f]) to_come[f] <= to_come[f] - 1;
         if (write)
           case (cfg_word)
             0: inputs[P*f+:P] <= cfg_data[P-1:0];
@@ -74,13 +76,15 @@ module flow_table #(
               from_above[P*f+:P] <= cfg_data[23:16] == 0 ? '0 : P'(1) << (cfg_data[23:16] - 8'd1);
             end
             3: for (int l = 0; l < LEVELS; l = l + 1) ways[WAY*f+C*l+:C] <= cfg_data[4*l+:C];
-            4: left[f*32+:32] <= cfg_data;
+            4: to_come[f] <= cfg_data;
             default: ;
           endcase
       end
 `ifndef SYNTHESIS
+    logic unfinished;
+    assign unfinished = is_open[f] && to_come[f] != 0;
     no_change_in_use : assert property (@(posedge clk) disable iff (!rst_n) write |-> !granted[f]);
-    no_more_than_told : assert property (@(posedge clk) disable iff (!rst_n) granted[f] |-> is_open[f] && left[f*32+:32] != 0);
+    no_more_than_told : assert property (@(posedge clk) disable iff (!rst_n) granted[f] |-> unfinished);
 `endif
   end
 

@@ -99,23 +99,26 @@ module phase_gate #(
 
   always_ff @(posedge clk)
     if (!rst_n) begin
-      fresh <= '0;
-      let_in <= '0;
       phase <= '0;
       phase_set <= 1'b0;
       set_in <= '0;
     end else begin
-      fresh <= next_fresh;
       phase <= next_phase;
       phase_set <= next_phase_set;
       set_in <= next_set_in == 0 ? '0 : next_set_in - 1;
-      for (int f = 0; f < FLOWS; f = f + 1)
-        let_in[f*N+:N] <= next_let_in[f*N+:N] - N'(phases && granted[f]);
     end
 
   for (genvar f = 0; f < FLOWS; f = f + 1) begin : g_flow
     logic ends;  // the oldest group
     assign ends = granted[f] && next_group[f*GROUPS*N+:N] == 1;
+    always_ff @(posedge clk)
+      if (!rst_n) begin
+        fresh[f*P*N+:P*N] <= '0;
+        let_in[f*N+:N] <= '0;
+      end else if (phases) begin
+        fresh[f*P*N+:P*N] <= next_fresh[f*P*N+:P*N];
+        let_in[f*N+:N] <= next_let_in[f*N+:N] - N'(granted[f]);
+      end
     for (genvar k = 0; k < GROUPS; k = k + 1) begin : g_group
       localparam int HERE = f * GROUPS + k;
       localparam int NEXT = k == GROUPS - 1 ? HERE : HERE + 1;

@@ -130,6 +130,7 @@ TEST_F(FredView, MessagesAreEqual) {
 }
 
 TEST_F(FredView, FlowsUpAndDownAreEqual) {
+  tolerance_ps = 100;
   build(RtlViewMode::both);
   add_flow({0, 1, 2, 3}, {4}, ClassId{0}, 40, {50'000, 50'000, 50'000, 300'000});  // the last one is late
   add_flow({4}, {0, 1, 2, 3}, ClassId{0}, 40, {400'000});
