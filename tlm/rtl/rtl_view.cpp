@@ -177,7 +177,7 @@ void RtlView::admit(Leg& leg, TimePs now) {
         }
         // It is needed when the head leaves, a passage through the switch later.
         const TimePs passage_ps = params_.design ? params_.clock.edge_ps(params_.design->latency) : 0;
-        leg.enter_ps = room_ps > passage_ps ? room_ps - passage_ps : 0;
+        leg.entrances[position] = {room_ps > passage_ps ? room_ps - passage_ps : 0, leg.entry.inputs.size()};
         ++leg.admitted;
       }
     }
@@ -186,7 +186,9 @@ void RtlView::admit(Leg& leg, TimePs now) {
       continue;
     }
     held->now_ps = now;
-    held->head_ps = std::max(held->head_ps, leg.enter_ps);
+    const auto entrance = leg.entrances.find(position);
+    held->head_ps = std::max(held->head_ps, entrance->second.at_ps);
+    if (--entrance->second.inputs_due == 0) leg.entrances.erase(entrance);
     held->tail_ps = std::max(held->tail_ps, held->head_ps);
     const RtlEvent event = std::move(*held);
     leg.held.erase(held);

@@ -66,13 +66,18 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
 
  private:
   using Key = std::pair<std::uint32_t, std::uint64_t>;
+  /// Of a packet for which there was room: when it may go in, and the inputs to which it is yet to come.
+  struct Entrance {
+    TimePs at_ps;
+    std::size_t inputs_due;
+  };
   /// A leg that is open: the rooms behind its outputs, and how far it is.
   struct Leg {
     const Flow* flow = nullptr;
     RtlEntry entry;
     std::uint32_t stripe = 0;
     std::uint64_t admitted = 0;                      // packets for which there was room
-    TimePs enter_ps = 0;                             // the last of them may go in
+    std::map<std::uint64_t, Entrance> entrances;     // of those that have not come to all inputs
     std::vector<std::optional<CreditWindow>> rooms;  // by output; none: not reserved
     std::deque<RtlEvent> held;
     std::uint64_t gone = 0, credited = 0;  // of the RTL in place: packets, copies

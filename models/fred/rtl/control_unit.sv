@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grants packets. The oldest packets of all channels contend, the highest priority first, within one in turn from a pointer
 // on. A packet of a flow contends at the lowest of the flow's inputs, when the packet with the same number is at the front
-// of the same channel at every other one. It goes when its inputs and outputs are free, the next buffers have room for all
-// of it, and its way through the middle switches crosses none in use. A flow that cannot go keeps its ports from those that
-// come after it. Unicasts find their way here (a switch with m >= 3 always has one), flows bring theirs.
+// of the same channel at every other one. It goes when the queues behind the interconnect have room for all of it and there
+// is a plane of the interconnect at whose inputs and outputs nothing else goes, and whose middle switches on its way are
+// free. A flow that finds none keeps its ports in its own plane from those that come after it. Unicasts find their way here
+// (a switch with m >= 3 always has one), flows bring theirs.
 module control_unit #(
     parameter int P = 8,
     parameter int M = 3,
+    parameter int PLANES = 3,
     parameter int VC = 2,
     parameter int FLOWS = 32,
     parameter int LEVELS = 2,
     parameter int WAY = 4,
     parameter int FLIT_BYTES = 16,
-    parameter int CREDIT = 6,  // bits of a credit counter
+    parameter int ROOM = 6,  // bits of a number of flits
     parameter int PRIORITIES = 4
 ) (
     input logic clk,
     input logic rst_n,
-    input logic phase_rule,
-    input logic [15:0] phase_change,
     // Fronts of the input channels.
     input logic [P*VC-1:0] waits,
     input logic [63:0] header[P*VC],
@@ -28,32 +28,35 @@ module control_unit #(
     input logic [FLOWS*8-1:0] priorities,
     input logic [FLOWS*P-1:0] inputs,
     input logic [FLOWS*P-1:0] outputs,
-    input logic [FLOWS*P-1:0] from_above,
     input logic [FLOWS*WAY-1:0] ways,
-    input logic [FLOWS-1:0] unfinished,
-    // Ports that are free for a packet that starts in the next cycle, and what is in use inside until then.
-    input logic [P-1:0] busy_in,
-    input logic [P-1:0] busy_out,
-    input logic [P-1:0] staying,  // packets by their lowest input
-    input logic [P*P-1:0] staying_in,
-    input logic [P*P-1:0] staying_out,
-    input logic [P*WAY-1:0] staying_way,
-    input logic [P*VC*CREDIT-1:0] credits,
+    input logic [FLOWS-1:0] flow_may_go,  // its phase lets it
+    // Ports of each plane that are in use in the next cycle, by packets [plane][lowest input], and channels.
+    input logic [PLANES*P-1:0] busy_in,
+    input logic [PLANES*P-1:0] busy_out,
+    input logic [P*VC-1:0] busy_channels,
+    input logic [PLANES*P-1:0] staying,
+    input logic [PLANES*P*P-1:0] staying_in,
+    input logic [PLANES*P*P-1:0] staying_out,
+    input logic [PLANES*P*WAY-1:0] staying_way,
+    input logic [P*VC*ROOM-1:0] room,  // behind the interconnect
+    input logic [P-1:0] slot_free,  // for another packet of the lowest input
     // What was granted, by the lowest input.
     output logic [P-1:0] grant,
+    output logic [P*fred_pkg::bits(PLANES)-1:0] grant_plane,
     output logic [P*P-1:0] grant_in,
     output logic [P*P-1:0] grant_out,
     output logic [P*WAY-1:0] grant_way,
     output logic [P-1:0] grant_bf16,
     output logic [P*fred_pkg::bits(VC)-1:0] grant_vc,
     output logic [P*24-1:0] grant_flits,
+    output logic [P*8-1:0] grant_priority,
     output logic [FLOWS-1:0] grant_flow
 );
   // verilator no_inline_module
-`include "mutations.svh"
   import fred_pkg::*;
   localparam int C = bits(M);
   localparam int B = bits(VC);
+  localparam int K = bits(PLANES);
   localparam int FB = bits(FLOWS);
   localparam int N = P * VC;  // contenders: input · VC + channel
   localparam int NB = bits(N);
@@ -62,12 +65,6 @@ module control_unit #(
   localparam base_settings_t SETTINGS = BASE == 3 ? base_settings() : '0;
 
   logic [NB-1:0] first;  // the contender whose turn it is
-  logic [7:0] phase;  // the priority for which the switch is set
-  logic phase_set;
-  logic [15:0] changing;  // cycles until it is
-
-  logic phases;  // they matter
-  assign phases = phase_rule || phase_change != 0;
 
   // What each contender is.
   logic [N-1:0] ready;
@@ -100,7 +97,7 @@ module control_unit #(
           its_in[i*VC+v] = inputs[flow[i*VC+v]*P+:P];
           its_out[i*VC+v] = outputs[flow[i*VC+v]*P+:P];
           its_priority[i*VC+v] = priorities[flow[i*VC+v]*8+:8];
-          ready[i*VC+v] = is_open[flow[i*VC+v]];
+          ready[i*VC+v] = is_open[flow[i*VC+v]] && flow_may_go[flow[i*VC+v]];
           for (int j = 0; j < P; j = j + 1)
             if (its_in[i*VC+v][j]) begin
               if (j < i) ready[i*VC+v] = 1'b0;  // it contends there
@@ -111,213 +108,177 @@ module control_unit #(
       end
   end
 
-  // The phase rule: what keeps the switch from a higher priority.
-  logic [N-1:0] may_enter;
-  logic current_goes_on;
-  always_comb begin
-    may_enter = '1;
-    current_goes_on = 1'b0;
-    if (phases)
-      for (int n = 0; n < N; n = n + 1)
-        if (ready[n] && !unicast[n] && phase_set) begin
-          if (its_priority[n] == phase) current_goes_on = 1'b1;
-          if (phase_rule && its_priority[n] > phase &&
-              !(its_in[n] == from_above[flow[n]*P+:P]))
-            for (int f = 0; f < FLOWS; f = f + 1)
-              if (unfinished[f] && priorities[8*f+:8] == its_priority[n])
-                for (int i = 0; i < P; i = i + 1)
-                  if (inputs[f*P+i] && !from_above[f*P+i] && !arrived[f*P+i]) may_enter[n] = 1'b0;
-        end
-  end
-
-  // A packet of the flow waits at the input: at the front of a channel.
-  logic [FLOWS*P-1:0] arrived;
-  always_comb begin
-    arrived = '0;
-    if (phase_rule)
-      for (int i = 0; i < P; i = i + 1)
-        for (int v = 0; v < VC; v = v + 1)
-          if (waits[i*VC+v] && !header[i*VC+v][15]) arrived[32'(flow[i*VC+v])*P+i] = 1'b1;
-  end
-
   // The ports of a middle switch behind these of the switch around it: µswitch i has 2 i and 2 i + 1.
   function automatic logic [P-1:0] halves(input logic [P-1:0] wide);
     for (int i = 0; i < P; i = i + 1)
       halves[i] = 2 * i < P && (wide[2*i%P] || 2 * i + 1 < P && wide[(2*i+1)%P]);
   endfunction
 
-  // In use inside: port i of switch b of level l + 1 (level 0 is the whole) is bit i of [l * BLOCKS + b].
-  logic [P-1:0] used_in[(LEVELS+1)*BLOCKS], used_out[(LEVELS+1)*BLOCKS];
-  logic [8:0] wanted[BLOCKS];  // of base switches with 3 ports
+  // In use inside: port i of switch b of level l + 1 (level 0 is the whole) of a plane is bit i of [(plane * LEVELS + l) *
+  // BLOCKS + b].
+  logic [P-1:0] used_in[PLANES*(LEVELS+1)*BLOCKS], used_out[PLANES*(LEVELS+1)*BLOCKS];
+  logic [8:0] wanted[PLANES*BLOCKS];  // of base switches with 3 ports
   logic [NB-1:0] next_first;
-  logic [7:0] next_phase;
-  logic next_phase_set, changes;
 
   always_comb begin
-    logic [P-1:0] taken_in, taken_out, in, out;
+    logic [PLANES*P-1:0] taken_in, taken_out;
+    logic [P-1:0] in, out;
+    logic [P*VC-1:0] pushed;  // a packet to the output and channel
     logic [WAY-1:0] way;
     logic [7:0] turn;
-    logic can_go, has_credit, in_phase, found;
+    logic can_go, may_go, found;
     logic [8:0] want;
-    int block, n, s;
-    for (int b = 0; b < (LEVELS + 1) * BLOCKS; b = b + 1) begin
+    int block, n, s, plane, level;
+    for (int b = 0; b < PLANES * (LEVELS + 1) * BLOCKS; b = b + 1) begin
       used_in[b] = '0;
       used_out[b] = '0;
     end
-    for (int b = 0; b < BLOCKS; b = b + 1) wanted[b] = '0;
+    for (int b = 0; b < PLANES * BLOCKS; b = b + 1) wanted[b] = '0;
     grant = '0;
+    grant_plane = '0;
     grant_in = '0;
     grant_out = '0;
     grant_way = '0;
     grant_bf16 = '0;
     grant_vc = '0;
     grant_flits = '0;
+    grant_priority = '0;
     grant_flow = '0;
-    next_phase = phase;
-    next_phase_set = phase_set;
-    changes = 1'b0;
     taken_in = busy_in;
     taken_out = busy_out;
+    pushed = '0;
     in = '0;
     out = '0;
     way = '0;
     turn = '0;
     can_go = 1'b0;
-    has_credit = 1'b0;
-    in_phase = 1'b0;
+    may_go = 1'b0;
     found = 1'b0;
     want = '0;
     block = 0;
     n = 0;
     s = 0;
+    plane = 0;
+    level = 0;
 
-    for (int p = 0; p < P; p = p + 1)
-      if (staying[p]) begin
-        in = staying_in[p*P+:P];
-        out = staying_out[p*P+:P];
-        block = 0;
-        for (int l = 0; l < LEVELS; l = l + 1) begin
-          block = block * M + 32'(staying_way[p*WAY+l*C+:C]);
-          in = halves(in);
-          out = halves(out);
-          used_in[l*BLOCKS+block] = used_in[l*BLOCKS+block] | in;
-          used_out[l*BLOCKS+block] = used_out[l*BLOCKS+block] | out;
-        end
-        if (BASE == 3)
-          for (int i = 0; i < 3; i = i + 1) if (out[i%P]) wanted[block][3*i+:3] = 3'(in);
-      end
-
-    for (int rank = PRIORITIES - 1; rank >= 0; rank = rank - 1) begin
-      turn = 8'(rank);
-      for (int k = 0; k < N; k = k + 1) begin
-        n = 32'(first) + k;
-        if (n >= N) n = n - N;
-        if (ready[n] && its_priority[n] == turn) begin
-          s = n / VC;
-          in = its_in[n];
-          out = its_out[n];
-          has_credit = 1'b1;
-          for (int p = 0; p < P; p = p + 1)
-            if (out[p] && 24'(credits[(p*VC+n%VC)*CREDIT+:CREDIT]) < its_flits[n]) has_credit = 1'b0;
-          can_go = has_credit && (in & taken_in) == 0 && (out & taken_out) == 0;
-
-          in_phase = 1'b1;
-          if (phases && !unicast[n]) begin
-            if (changing != 0 || changes) in_phase = 1'b0;
-            else if (!next_phase_set) begin
-              next_phase_set = 1'b1;
-              next_phase = turn;
-            end else if (turn != next_phase) begin
-              if (turn > next_phase ? !may_enter[n] : current_goes_on) in_phase = 1'b0;
-              else begin
-                next_phase = turn;
-                changes = phase_change != 0;
-                in_phase = !changes;
-              end
-            end
-          end
-          can_go = can_go && in_phase;
-
-          // The way: a flow's own, or for a unicast the last middle switch that is free at both ends: the router gives
-          // flows the first ones.
-          way = unicast[n] ? '0 : ways[flow[n]*WAY+:WAY];
-          block = 0;
-          for (int l = 0; l < LEVELS; l = l + 1) begin
-            in = halves(in);
-            out = halves(out);
-            found = 1'b0;
-            for (int c = M - 1; c >= 0; c = c - 1)
-              if (!found && (unicast[n] || way[l*C+:C] == C'(c)) &&
-                  (used_in[l*BLOCKS+block*M+c] & in) == 0 && (used_out[l*BLOCKS+block*M+c] & out) == 0) begin
-                found = 1'b1;
-                way[l*C+:C] = C'(c);
-              end
-            if (!found) can_go = 1'b0;
-            block = block * M + 32'(way[l*C+:C]);
-          end
-          want = '0;
-          if (BASE == 3) begin
-            want = wanted[block];
-            for (int i = 0; i < 3; i = i + 1) if (out[i%P]) want[3*i+:3] = 3'(in);
-            if (!SETTINGS[32'(want)*SETTING+12]) can_go = 1'b0;
-          end
-
-          if (can_go) begin
-            grant[s] = 1'b1;
-            grant_in[s*P+:P] = its_in[n];
-            grant_out[s*P+:P] = its_out[n];
-            grant_way[s*WAY+:WAY] = way;
-            grant_bf16[s] = !unicast[n] && bf16[flow[n]];
-            grant_vc[s*B+:B] = B'(n % VC);
-            grant_flits[s*24+:24] = its_flits[n];
-            if (!unicast[n]) grant_flow[flow[n]] = 1'b1;
-            in = its_in[n];
-            out = its_out[n];
-            taken_in = taken_in | in;
-            taken_out = taken_out | out;
+    if (ready != 0)
+      for (int k = 0; k < PLANES; k = k + 1)
+        for (int p = 0; p < P; p = p + 1)
+          if (staying[k*P+p]) begin
+            in = staying_in[(k*P+p)*P+:P];
+            out = staying_out[(k*P+p)*P+:P];
             block = 0;
             for (int l = 0; l < LEVELS; l = l + 1) begin
-              block = block * M + 32'(way[l*C+:C]);
+              block = block * M + 32'(staying_way[(k*P+p)*WAY+l*C+:C]);
               in = halves(in);
               out = halves(out);
-              used_in[l*BLOCKS+block] = used_in[l*BLOCKS+block] | in;
-              used_out[l*BLOCKS+block] = used_out[l*BLOCKS+block] | out;
+              level = (k * LEVELS + l) * BLOCKS;
+              used_in[level+block] = used_in[level+block] | in;
+              used_out[level+block] = used_out[level+block] | out;
             end
-            if (BASE == 3) wanted[block] = want;
-          end else if (!unicast[n] && has_credit && in_phase) begin
-            taken_in = taken_in | its_in[n];
-            taken_out = taken_out | its_out[n];
+            if (BASE == 3)
+              for (int i = 0; i < 3; i = i + 1) if (out[i%P]) wanted[k*BLOCKS+block][3*i+:3] = 3'(in);
+          end
+
+    if (ready != 0)
+      for (int rank = PRIORITIES - 1; rank >= 0; rank = rank - 1) begin
+        turn = 8'(rank);
+        for (int k = 0; k < N; k = k + 1) begin
+          n = 32'(first) + k;
+          if (n >= N) n = n - N;
+          if (ready[n] && its_priority[n] == turn) begin
+            s = n / VC;
+            may_go = slot_free[s] && !grant[s];
+            for (int p = 0; p < P; p = p + 1) begin
+              if (its_out[n][p] && (pushed[p*VC+n%VC] || 24'(room[(p*VC+n%VC)*ROOM+:ROOM]) < its_flits[n])) may_go = 1'b0;
+              if (its_in[n][p] && busy_channels[p*VC+n%VC]) may_go = 1'b0;
+            end
+
+            // Flows of one priority are in a plane of their own as long as there are enough; unicasts begin with
+            // the first.
+            can_go = 1'b0;
+            for (int a = 0; a < PLANES; a = a + 1)
+              if (may_go && !can_go) begin
+                plane = ((unicast[n] ? 0 : 32'(its_priority[n])) + a) % PLANES;
+                in = its_in[n];
+                out = its_out[n];
+                can_go = (in & taken_in[plane*P+:P]) == 0 && (out & taken_out[plane*P+:P]) == 0;
+                // The way: a flow's own, or for a unicast the last middle switch that is free at both ends: the router
+                // gives flows the first ones.
+                way = unicast[n] ? '0 : ways[flow[n]*WAY+:WAY];
+                block = 0;
+                for (int l = 0; l < LEVELS; l = l + 1) begin
+                  in = halves(in);
+                  out = halves(out);
+                  found = 1'b0;
+                  level = (plane * LEVELS + l) * BLOCKS + block * M;
+                  for (int c = M - 1; c >= 0; c = c - 1)
+                    if (!found && (unicast[n] || way[l*C+:C] == C'(c)) && (used_in[level+c] & in) == 0 &&
+                        (used_out[level+c] & out) == 0) begin
+                      found = 1'b1;
+                      way[l*C+:C] = C'(c);
+                    end
+                  if (!found) can_go = 1'b0;
+                  block = block * M + 32'(way[l*C+:C]);
+                end
+                want = '0;
+                if (BASE == 3) begin
+                  want = wanted[plane*BLOCKS+block];
+                  for (int i = 0; i < 3; i = i + 1) if (out[i%P]) want[3*i+:3] = 3'(in);
+                  if (!SETTINGS[32'(want)*SETTING+12]) can_go = 1'b0;
+                end
+              end
+
+            in = its_in[n];
+            out = its_out[n];
+            if (can_go) begin
+              grant[s] = 1'b1;
+              grant_plane[s*K+:K] = K'(plane);
+              grant_in[s*P+:P] = in;
+              grant_out[s*P+:P] = out;
+              grant_way[s*WAY+:WAY] = way;
+              grant_bf16[s] = !unicast[n] && bf16[flow[n]];
+              grant_vc[s*B+:B] = B'(n % VC);
+              grant_flits[s*24+:24] = its_flits[n];
+              grant_priority[s*8+:8] = turn;
+              if (!unicast[n]) grant_flow[flow[n]] = 1'b1;
+              for (int p = 0; p < P; p = p + 1) if (out[p]) pushed[p*VC+n%VC] = 1'b1;
+              taken_in[plane*P+:P] = taken_in[plane*P+:P] | in;
+              taken_out[plane*P+:P] = taken_out[plane*P+:P] | out;
+              block = 0;
+              for (int l = 0; l < LEVELS; l = l + 1) begin
+                block = block * M + 32'(way[l*C+:C]);
+                in = halves(in);
+                out = halves(out);
+                level = (plane * LEVELS + l) * BLOCKS;
+                used_in[level+block] = used_in[level+block] | in;
+                used_out[level+block] = used_out[level+block] | out;
+              end
+              if (BASE == 3) wanted[plane*BLOCKS+block] = want;
+            end else if (!unicast[n] && may_go) begin
+              plane = 32'(its_priority[n]) % PLANES;
+              taken_in[plane*P+:P] = taken_in[plane*P+:P] | in;
+              taken_out[plane*P+:P] = taken_out[plane*P+:P] | out;
+            end
           end
         end
       end
-    end
 
     // The turn passes on unless its packet waits for ports.
     next_first = first;
     if (!(ready[first] && !grant[32'(first)/VC])) next_first = first == NB'(N - 1) ? '0 : first + 1;
   end
 
-  always_ff @(posedge clk)
-    if (!rst_n) begin
-      first <= '0;
-      phase <= '0;
-      phase_set <= 1'b0;
-      changing <= '0;
-    end else begin
-      first <= next_first;
-      phase_set <= next_phase_set;
-      // Mutation 6: it stays in its first phase.
-      if (!(`FRED_MUTATION(6) && phase_set)) phase <= next_phase;
-      if (changes) changing <= phase_change;
-      else if (changing != 0) changing <= changing - 1;
-    end
+  always_ff @(posedge clk) first <= rst_n ? next_first : '0;
 
 `ifndef SYNTHESIS
-  for (genvar i = 0; i < P; i = i + 1) begin : g_check
-    logic [P-1:0] sources;
-    always_comb for (int s = 0; s < P; s = s + 1) sources[s] = grant_out[s*P+i];
-    one_flow_per_output : assert property (@(posedge clk) disable iff (!rst_n)
-      $onehot0(sources) && !(|sources && busy_out[i]));
+  for (genvar k = 0; k < PLANES; k = k + 1) begin : g_plane
+    for (genvar i = 0; i < P; i = i + 1) begin : g_check
+      logic [P-1:0] sources;
+      always_comb for (int s = 0; s < P; s = s + 1) sources[s] = grant_out[s*P+i] && grant_plane[s*K+:K] == K'(k);
+      one_flow_per_output : assert property (@(posedge clk) disable iff (!rst_n)
+        $onehot0(sources) && !(|sources && busy_out[k*P+i]));
+    end
   end
 `endif
 endmodule

@@ -29,14 +29,14 @@ module flow_table #(
     output logic [FLOWS*P-1:0] outputs,
     output logic [FLOWS*P-1:0] from_above,  // at most one of `inputs`
     output logic [FLOWS*(LEVELS > 0 ? LEVELS : 1) * fred_pkg::bits(M)-1:0] ways,
-    output logic [FLOWS-1:0] unfinished,  // packets are still to come
+    output logic [FLOWS*32-1:0] left,  // packets that have not been granted
     output logic phase_rule,
     output logic [15:0] phase_change
 );
   // verilator no_inline_module
   localparam int C = fred_pkg::bits(M);
   localparam int WAY = (LEVELS > 0 ? LEVELS : 1) * C;
-  logic [31:0] left[FLOWS];
+  logic [31:0] to_come[FLOWS];
   logic chosen;
 
   assign chosen = cfg_valid && 32'(cfg_flow) < FLOWS;
@@ -51,8 +51,8 @@ module flow_table #(
 
   for (genvar f = 0; f < FLOWS; f = f + 1) begin : g_flow
     logic write;
+    assign left[f*32+:32] = to_come[f];
     assign write = chosen && cfg_flow == 16'(f);
-    assign unfinished[f] = is_open[f] && left[f] != 0;
     always_ff @(posedge clk)
       if (!rst_n) begin
         is_open[f] <= 1'b0;
@@ -62,9 +62,9 @@ module flow_table #(
         outputs[P*f+:P] <= '0;
         from_above[P*f+:P] <= '0;
         ways[WAY*f+:WAY] <= '0;
-        left[f] <= '0;
+        to_come[f] <= '0;
       end else begin
-        if (granted[f]) left[f] <= left[f] - 1;
+        if (granted[f]) to_come[f] <= to_come[f] - 1;
         if (write)
           case (cfg_word)
             0: inputs[P*f+:P] <= cfg_data[P-1:0];
@@ -76,13 +76,15 @@ module flow_table #(
               from_above[P*f+:P] <= cfg_data[23:16] == 0 ? '0 : P'(1) << (cfg_data[23:16] - 8'd1);
             end
             3: for (int l = 0; l < LEVELS; l = l + 1) ways[WAY*f+C*l+:C] <= cfg_data[4*l+:C];
-            4: left[f] <= cfg_data;
+            4: to_come[f] <= cfg_data;
             default: ;
           endcase
       end
 `ifndef SYNTHESIS
+    logic unfinished;
+    assign unfinished = is_open[f] && to_come[f] != 0;
     no_change_in_use : assert property (@(posedge clk) disable iff (!rst_n) write |-> !granted[f]);
-    no_more_than_told : assert property (@(posedge clk) disable iff (!rst_n) granted[f] |-> unfinished[f]);
+    no_more_than_told : assert property (@(posedge clk) disable iff (!rst_n) granted[f] |-> unfinished);
 `endif
   end
 

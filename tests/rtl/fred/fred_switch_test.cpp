@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "tests/rtl/fred/models.h"
 #include "tests/rtl/fred/random_scenario.h"
@@ -12,10 +13,12 @@
 namespace wafertlm::test {
 namespace {
 
+constexpr double kMostLatencyError = 0.05;  ///< of the mean
+constexpr double kMostWindowError = 0.02;   ///< of the throughput of 1000 packets
+
 struct Case {
   const char* name;
   RandomTraffic traffic;
-  double most_latency_error;  ///< relative, of the mean
 };
 
 RandomTraffic flows_only(double dp, double mp = 0) {
@@ -23,6 +26,12 @@ RandomTraffic flows_only(double dp, double mp = 0) {
   traffic.dp_load = dp;
   traffic.mp_load = mp;
   return traffic;
+}
+
+/// Other traffic of the same kinds: WAFERTLM_RTL_SEED=100.
+std::uint64_t first_seed() {
+  const char* const text = std::getenv("WAFERTLM_RTL_SEED");
+  return text ? std::strtoull(text, nullptr, 10) : 1;
 }
 
 class FredSwitch : public ::testing::TestWithParam<std::uint32_t> {
@@ -37,7 +46,7 @@ class FredSwitch : public ::testing::TestWithParam<std::uint32_t> {
   Outcome run(const Case& of, std::size_t deliveries, std::size_t scenarios = 4) {
     Outcome sum;
     double latency = 0, expected = 0;
-    for (std::uint64_t seed = 1; seed <= scenarios; ++seed) {
+    for (std::uint64_t seed = first_seed(); seed < first_seed() + scenarios; ++seed) {
       const SwitchScenario scenario = random_scenario(GetParam(), of.traffic, deliveries / scenarios, seed);
       const TlmRun tlm = run_tlm(scenario);
       const RtlRun rtl = run_rtl(scenario);
@@ -73,45 +82,45 @@ class FredSwitch : public ::testing::TestWithParam<std::uint32_t> {
     return sum;
   }
   void expect_close(const Case& of, const Outcome& sum) {
-    EXPECT_NEAR(sum.all.mean_latency / sum.all.expected_mean_latency, 1, of.most_latency_error) << of.name;
-    EXPECT_LE(sum.window, 0.02) << of.name;
+    EXPECT_NEAR(sum.all.mean_latency / sum.all.expected_mean_latency, 1, kMostLatencyError) << of.name;
+    EXPECT_LE(sum.window, kMostWindowError) << of.name;
   }
 };
 
 TEST_P(FredSwitch, FlowsAlone) {
   RandomTraffic slow = flows_only(0.05);
-  const auto idle = run({"flows, no contention", slow, 0}, 4'000);
+  const auto idle = run({"flows, no contention", slow}, 4'000);
   EXPECT_EQ(idle.all.most_late, 0);
   EXPECT_EQ(idle.all.most_early, 0);
   RandomTraffic late = flows_only(0.5);
   late.jitter = 0.9;
   late.late_cycles = 40;
-  for (const Case& of : {Case{"flows at line rate", flows_only(1), 0.05}, Case{"late inputs", late, 0.05}})
+  for (const Case& of : {Case{"flows at line rate", flows_only(1)}, Case{"late inputs", late}})
     expect_close(of, run(of, 20'000));
 }
 
 TEST_P(FredSwitch, Contention) {
-  RandomTraffic unicast, compound = flows_only(0.8), small = flows_only(0.15, 0.1);
+  RandomTraffic unicast, compound = flows_only(0.8), small = flows_only(0.2, 0.1);
   unicast.unicast_load = 0.5;
   compound.compound = true;
   small.unicast_load = 0.02;
   small.unicast_flits = 1;
-  for (const Case& of : {Case{"unicasts", unicast, 0.05}, Case{"flows in series", compound, 0.05},
-                         Case{"two classes of flows", flows_only(0.2, 0.15), 0.05},
-                         Case{"flows and small unicasts", small, 0.05}})
+  for (const Case& of :
+       {Case{"unicasts", unicast}, Case{"flows in series", compound},
+        Case{"two classes of flows", flows_only(0.25, 0.2)}, Case{"flows and small unicasts", small}})
     expect_close(of, run(of, 20'000));
 }
 
-// A flow's packet goes to all its outputs at once, in the TLM switch to each when that is free: README.md.
-TEST_P(FredSwitch, WhatLockStepCosts) {
+// The copies of a packet wait for each output alone.
+TEST_P(FredSwitch, CopiesAndBackpressure) {
   RandomTraffic mixed = flows_only(0.15, 0.15), flows = flows_only(0.5), held = flows_only(0.2, 0.2);
   mixed.unicast_load = 0.1;
   flows.most_hold = 100;
   held.unicast_load = 0.1;
   held.most_hold = 100;
-  for (const Case& of : {Case{"flows and large unicasts", mixed, 0}, Case{"backpressure, flows", flows, 0},
-                         Case{"backpressure, mixed", held, 0}})
-    run(of, 10'000);
+  for (const Case& of : {Case{"flows and large unicasts", mixed}, Case{"backpressure, flows", flows},
+                         Case{"backpressure, mixed", held}})
+    expect_close(of, run(of, 10'000));
 }
 
 TEST_P(FredSwitch, Backpressure) {
@@ -120,20 +129,21 @@ TEST_P(FredSwitch, Backpressure) {
   unicasts.most_hold = 40;
   reduces.most_hold = series.most_hold = 150;
   reduces.one_output = series.one_output = series.compound = true;
-  for (const Case& of :
-       {Case{"backpressure, unicasts", unicasts, 0.05}, Case{"backpressure, reduces", reduces, 0.05},
-        Case{"backpressure, reduce-scatters", series, 0.05}})
+  for (const Case& of : {Case{"backpressure, unicasts", unicasts}, Case{"backpressure, reduces", reduces},
+                         Case{"backpressure, reduce-scatters", series}})
     expect_close(of, run(of, 10'000));
 }
 
 TEST_P(FredSwitch, Phases) {
-  RandomTraffic phases = flows_only(0.1, 0.1);
-  phases.phase_rule = true;
-  phases.phase_change = 5;
-  const Case of{"phase changes", phases, 0.1};
-  const auto sum = run(of, 10'000);
-  expect_close(of, sum);
-  EXPECT_GT(sum.phase_changes, 100U);
+  RandomTraffic rule = flows_only(0.1, 0.1), cost = flows_only(0.04, 0.04);
+  rule.phase_rule = true;
+  rule.phase_change = 5;
+  cost.phase_change = 3;
+  for (const Case& of : {Case{"phase changes", rule}, Case{"phase changes, no rule", cost}}) {
+    const auto sum = run(of, of.traffic.phase_rule ? 10'000 : 4'000);
+    expect_close(of, sum);
+    EXPECT_GT(sum.phase_changes, 100U);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ports, FredSwitch, ::testing::Values(5U, 8U, 12U));

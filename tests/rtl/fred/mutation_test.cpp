@@ -63,12 +63,12 @@ struct Mutation {
 std::vector<Mutation> mutations() {
   std::vector<Mutation> all;
   all.push_back({1, "wrong reduce input", bench(), {2, far_sum, 0}});
-  // 32 flits of room take 16 packets; of those behind, the fifth is dropped.
+  // 36 flits of room take 18 packets; of those behind, the fifth is dropped.
   SwitchScenario closed = bench();
   closed.closed_until.assign(8, 0);
   closed.closed_until[1] = closed.closed_until[5] = 1500;
-  all.push_back({2, "packet dropped under backpressure", closed, {1, copy, 20}});
-  all.push_back({3, "credit leak", closed, {1, copy, 16}});
+  all.push_back({2, "packet dropped under backpressure", closed, {1, copy, 22}});
+  all.push_back({3, "credit leak", closed, {1, copy, 18}});
   all.push_back({4, "off-by-one sequence", bench(), {0, pair_sum, 8}});
   SwitchScenario ways = bench();
   std::size_t other = 0;  // the first flow that is not in middle switch 0 throughout

@@ -157,6 +157,11 @@ class Maker {
       for (std::size_t j = 0; j < size; ++j)
         flows[j].push_back(gather ? FredFlow{{group[j]}, group} : FredFlow{group, {group[j]}});
     }
+    FredNetwork network(3, scenario_.ports);
+    FredRouter router(network);
+    for (auto& together : flows)  // the last group goes where they do not fit
+      while (!router.route(together).routed())
+        for (auto& step : flows) step.pop_back();
     for (std::size_t j = 0; j < size; ++j) {
       const auto ways = ways_of(scenario_.ports, flows[j]);
       for (std::size_t i = 0; i < flows[j].size(); ++i) steps[j].push_back(add_flow(flows[j][i], ways[i], 0));

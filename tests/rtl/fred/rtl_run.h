@@ -180,7 +180,7 @@ class RtlSwitch {
       const auto channel =
           static_cast<std::uint32_t>(get_bits(model_->in_credit_vc, port * vc_bits_, vc_bits_));
       // As late as in the TLM switch, where a packet's room is free when its tail has left the output.
-      input.credits.push({cycle_ + latency_ - 2 + kCreditCycles, channel_of_rtl(ports_, channel)});
+      input.credits.push({cycle_ + latency_ - 3 + kCreditCycles, channel_of_rtl(ports_, channel)});
     }
     while (!input.credits.empty() && input.credits.front().cycle <= cycle_) {
       ++input.room[input.credits.front().channel];
@@ -215,6 +215,7 @@ class RtlSwitch {
     if (get_bits(model_->out_valid, port, 1)) {
       Delivery& packet = output.now;
       if (get_bits(model_->out_head, port, 1)) packet = {cycle_, 0, {}};
+      give_room(port, packet);
       const std::uint64_t data = get_bits(model_->out_data, port * 64, 64);
       packet.data.resize(packet.data.size() + kFlitBytes);
       std::memcpy(packet.data.data() + packet.data.size() - kFlitBytes, &data, kFlitBytes);
@@ -230,19 +231,27 @@ class RtlSwitch {
     set_bits(model_->out_credit_vc, port * vc_bits_, vc_bits_, output.credits.top().channel);
     output.credits.pop();
   }
-  void delivered(std::uint32_t port, Delivery& packet, Deliveries& deliveries) {
+  DeliveryKey key_at(std::uint32_t port) const {
     const std::uint64_t header = get_bits(model_->out_header, port * 64, 64);
     const auto low = static_cast<std::uint32_t>(header & 0xFFFF);
     const int from = low & 0x8000 ? -1 - static_cast<int>(low >> 8 & 15) : static_cast<int>(low);
-    const DeliveryKey key{port, from, static_cast<std::uint32_t>(header >> 16 & 0xFFFFFF)};
-    std::uint64_t free = packet.tail + 1 + hold_cycles(scenario_, key);
-    if (!scenario_.closed_until.empty()) free = std::max(free, scenario_.closed_until[port]);
-    const std::size_t flits = packet.data.size() / kFlitBytes;
+    return {port, from, static_cast<std::uint32_t>(header >> 16 & 0xFFFFFF)};
+  }
+  /// The room of the flit at an output is free again a cycle later, or when it has been kept. The last flit's
+  /// is that of the packet in the TLM switch.
+  void give_room(std::uint32_t port, const Delivery& packet) {
+    const std::uint64_t flits = (get_bits(model_->out_header, port * 64, 64) >> 40) / kFlitBytes;
+    const std::uint64_t later = flits - std::min(flits, packet.data.size() / kFlitBytes + 1);
+    std::uint64_t free = cycle_ + 1 + hold_cycles(scenario_, key_at(port));
+    if (!scenario_.closed_until.empty() && scenario_.closed_until[port] > later)
+      free = std::max(free, scenario_.closed_until[port] - later);
     const auto channel = static_cast<std::uint32_t>(get_bits(model_->out_vc, port * vc_bits_, vc_bits_));
-    for (std::size_t i = 0; i < flits; ++i)
-      outputs_[port].credits.push({free + 1 + i > flits ? free + 1 + i - flits : 0, channel});
+    outputs_[port].credits.push({free, channel});
+  }
+  void delivered(std::uint32_t port, Delivery& packet, Deliveries& deliveries) {
+    const DeliveryKey key = key_at(port);
     if (deliveries.count(key) != 0) {  // a second one of the same name is nobody's
-      deliveries.emplace(DeliveryKey{port, 10'000 + from, std::get<2>(key)}, std::move(packet));
+      deliveries.emplace(DeliveryKey{port, 10'000 + std::get<1>(key), std::get<2>(key)}, std::move(packet));
       return;
     }
     deliveries.emplace(key, std::move(packet));

@@ -13,7 +13,9 @@
 namespace wafertlm::test {
 
 constexpr std::uint32_t kFlitBytes = 8;
-constexpr std::uint32_t kDepthFlits = 32;  ///< of every buffer and channel
+/// Of every buffer and channel. A multiple of all packets' sizes: a link's credits come flit by flit, in the
+/// TLM switch those of a packet at its tail, and with a rest of room the RTL would go that much earlier.
+constexpr std::uint32_t kDepthFlits = 36;
 constexpr std::uint32_t kCreditCycles = 4;
 
 /// A flow of a scenario; its number is its entry in the RTL.

@@ -51,6 +51,8 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
       now_ = event.time;
       if (event.kind == Event::source)
         feed(event.port);
+      else if (event.kind == Event::credit)
+        take_credit(static_cast<PortId>(event.port), *event.packet);
       else
         core_.wake(static_cast<PortId>(event.port), now_);
     }
@@ -60,13 +62,14 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
 
  private:
   struct Event {
-    enum Kind : std::uint8_t { source, wake };  // arrivals before arbitration
+    enum Kind : std::uint8_t { source, credit, wake };  // arrivals before arbitration
     TimePs time;
     Kind kind;
     std::uint64_t order;
     std::uint32_t port;
+    Packet* packet = nullptr;  // of a credit
     bool operator<(const Event& other) const {
-      return std::tie(other.time, other.kind, other.order) < std::tie(time, kind, order);
+      return std::tie(other.time, other.kind, other.port, other.order) < std::tie(time, kind, port, order);
     }
   };
   struct Source {
@@ -75,7 +78,9 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
     std::vector<CreditWindow> room;
   };
 
-  void at(TimePs time, Event::Kind kind, std::uint32_t port) { events_.push({time, kind, ++order_, port}); }
+  void at(TimePs time, Event::Kind kind, std::uint32_t port, Packet* packet = nullptr) {
+    events_.push({time, kind, ++order_, port, packet});
+  }
 
   SwitchParams core_params() const {
     SwitchParams params;
@@ -153,9 +158,14 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
     TimePs room = packet.tail_ps + hold_cycles(scenario_, key) * kCycle;
     if (!scenario_.closed_until.empty()) room = std::max<TimePs>(room, scenario_.closed_until[port] * kCycle);
     room += latency_ * kCycle;
-    core_.credit(output, packet.vc, packet.wire_bytes, room, now_);
-    if (packet.flow) unit_.credit(output, packet, room, now_);
+    // Not ahead of time: who keeps a packet for long does not know for how long.
+    at(room, Event::credit, port, &packet);
     deliveries_.emplace(key, Delivery{now_ / kCycle, packet.tail_ps / kCycle - 1, packet.data.bytes()});
+  }
+  void take_credit(PortId output, Packet& packet) {
+    core_.credit(output, packet.vc, packet.wire_bytes, now_, now_);
+    if (packet.flow) unit_.credit(output, packet, now_, now_);
+    packets_.release(packet);
   }
   void return_credit(PortId input, Packet& packet, TimePs when) override {
     if (packet.flow) return unit_.copy_left(packet, when);
