@@ -38,7 +38,7 @@ def points(file):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=ROOT / "build-coverage", type=pathlib.Path)
-    parser.add_argument("--filter", default="Ports/FredSwitch.*/0:Ports/FredSwitch.*/1:Mutations.UnmutatedPasses", help="GoogleTest's filter")
+    parser.add_argument("--filter", default="Ports/FredSwitch.Phases/0:Mutations.UnmutatedPasses", help="GoogleTest's filter")
     parser.add_argument("--least", default=90.0, type=float, metavar="PERCENT")
     arguments = parser.parse_args()
     build(arguments.build)

@@ -8,11 +8,10 @@ sources=(fred_pkg.sv fred_mutation_pkg.sv bf16_pkg.sv)
 for file in *.sv; do [[ $file == *_pkg.sv ]] || sources+=("$file"); done
 while read -r -a parameters; do
   echo "lint: ${parameters[*]}"
-  "$verilator" --lint-only -Wall --top-module fred_switch -I. "${parameters[@]}" "${sources[@]}"
+  "$verilator" --lint-only -Wall --unroll-count 2 --top-module fred_switch -I. "${parameters[@]}" "${sources[@]}"
 done <<'SETS'
 -GP=8
 -GP=12 -GW=256
--GP=12 -GVC=8 -GDEPTH=1024 -GFLOWS=64
 -GP=11 -GM=2 -GVC=1 -GDATA_TYPE=0 -GFLOWS=5
 -GP=5 -GM=4 -GVC=4 -GDATA_TYPE=1 -DWAFERTLM_MUTATIONS
 -GP=2 -GM=1 -GPHASE_RULE=1 -GPHASE_CHANGE=7 -GDEPTH=24 -GPLANES=1
