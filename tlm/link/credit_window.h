@@ -24,11 +24,15 @@ class CreditWindow {
   }
   /// Requires room(now) >= bytes.
   void take(std::uint64_t bytes) { room_ -= bytes; }
-  /// `bytes` are free again from `at` on.
-  void give_back(std::uint64_t bytes, TimePs at) {
-    if (at < last_return_ps_) return insert_return(bytes, at);
+  /// `bytes` are free again from `at` on. Returns whether that is earlier than what was promised before.
+  bool give_back(std::uint64_t bytes, TimePs at) {
+    if (at < last_return_ps_) {
+      insert_return(bytes, at);
+      return true;
+    }
     last_return_ps_ = at;  // kept here, so that the ring need not be in the cache
     returns_.push_back({at, bytes});
+    return false;
   }
   /// The earliest known time with room for `bytes`, or kNever if that depends on credits not yet promised.
   TimePs time_of_room(std::uint64_t bytes) const { return room_ >= bytes ? 0 : time_of_promised_room(bytes); }

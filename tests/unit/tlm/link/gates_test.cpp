@@ -112,6 +112,19 @@ TEST(TimingGates, ACreditThatIsPromised) {
   EXPECT_EQ(bench.core.counters(PortId{0}).credit_blocked_ps, 2000U);
 }
 
+TEST(TimingGates, ACreditThatOvertakesAPromisedOne) {
+  Bench bench(2000);
+  bench.arrive(1000, 5000);
+  bench.arrive(1000, 5000);
+  bench.arrive(1000, 5000);
+  bench.expect_gate(5000);
+  bench.expect_gate(6000);
+  bench.core.credit(PortId{0}, VcId{0}, 1000, 20'000, 6500);
+  EXPECT_EQ(bench.host.last_wake_ps, 20'000U);
+  bench.core.credit(PortId{0}, VcId{0}, 1000, 9000, 7500);
+  bench.expect_gate(9000);
+}
+
 TEST(TimingGates, AnIdleLineIsBlockedOnlyWhileAPacketIsReady) {
   Bench bench(1000);
   bench.arrive(1000, 5000);
