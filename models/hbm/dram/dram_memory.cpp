@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/hbm/dram/burst_channel.h"
 #include "models/hbm/dram/command_channel.h"
 
 namespace wafertlm {
@@ -14,10 +13,11 @@ constexpr unsigned kPartBits = 16;
 
 }  // namespace
 
-DramMemory::DramMemory(const DramParams& params) : params_(params), map_(params.timing, params.map) {
+DramMemory::DramMemory(const DramParams& params)
+    : params_(params), map_(params.timing, params.map), burst_(params.timing, params.queue) {
   for (std::uint32_t k = 0; k < map_.channels(); ++k)
     if (params.level == DramLevel::burst)
-      channels_.push_back(std::make_unique<BurstChannel>(params.timing, params.queue));
+      channels_.push_back(std::make_unique<BurstChannel>(burst_, params.shortcuts));
     else
       channels_.push_back(std::make_unique<CommandChannel>(params.timing, params.queue));
 }
@@ -36,22 +36,45 @@ MemoryTiming::Id DramMemory::submit(const MemoryAccess& access, TimePs now) {
   request.undecided = 0;
   request.end_ps = now;
   if (access.bytes == 0) return id;
+  if (params_.level == DramLevel::burst)
+    cut<BurstChannel>(access, id, now);
+  else
+    cut<CommandChannel>(access, id, now);
+  return id;
+}
+
+/// Into row visits. What the next one needs is on its way while this one is decided.
+template <typename Channel>
+void DramMemory::cut(const MemoryAccess& access, Id id, TimePs now) {
   std::uint64_t first = access.address / map_.access_bytes();
   const std::uint64_t end = (access.address + access.bytes - 1) / map_.access_bytes() + 1;
-  while (first < end) {
+  AddressMap::Walk walk(map_, first);
+  AddressMap::Place place = walk.place();
+  Request& request = requests_[id];
+  while (true) {
+    auto& channel = static_cast<Channel&>(*channels_[place.channel]);
+    const std::uint32_t number = place.channel;
+    RowVisit visit = place.visit;
+    visit.write = access.write;
     const std::uint64_t in_piece = map_.accesses_per_piece() - (first & (map_.accesses_per_piece() - 1));
-    AddressMap::Place place = map_.place(first);
-    place.visit.write = access.write;
-    place.visit.accesses = static_cast<std::uint32_t>(std::min(in_piece, end - first));
-    first += place.visit.accesses;
+    visit.accesses = static_cast<std::uint32_t>(std::min(in_piece, end - first));
+    first += visit.accesses;
+    if (first != end) {
+      walk.next_piece();
+      place = walk.place();
+      static_cast<Channel&>(*channels_[place.channel]).prefetch(place.visit);
+    }
     const auto part = static_cast<std::uint32_t>(request.parts.size());
-    if (part >> kPartBits != 0) throw std::length_error("an access to a memory in more than 65,536 pieces");
-    request.parts.push_back(place.channel);
-    ++request.undecided;
-    channels_[place.channel]->push(place.visit, id << kPartBits | part, now);
-    collect(*channels_[place.channel]);
+    if (const TimePs done = channel.push(visit, id << kPartBits | part, now); done != kNever) {
+      request.end_ps = std::max(request.end_ps, done);
+    } else {
+      if (part >> kPartBits != 0) throw std::length_error("an access to a memory in more than 65,536 pieces");
+      request.parts.push_back(number);
+      ++request.undecided;
+    }
+    if (!channel.done.empty()) collect(channel);
+    if (first == end) return;
   }
-  return id;
 }
 
 void DramMemory::collect(DramChannel& channel) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/hbm/dram/address_map.h"
+#include "models/hbm/dram/burst_channel.h"
 #include "models/hbm/dram/dram_channel.h"
 #include "models/hbm/memory_timing.h"
 
@@ -17,6 +18,7 @@ struct DramParams {
   DramLevel level = DramLevel::burst;
   AddressMapParams map;
   DramQueueParams queue;
+  bool shortcuts = true;  ///< burst: visits that find nobody waiting take no queue; the same times without
 };
 
 /// Stacks of HBM: cuts accesses into visits of rows, and asks the pseudo-channels when they are done.
@@ -34,11 +36,11 @@ class DramMemory final : public MemoryTiming {
   std::uint64_t bytes_per_s() const { return map_.channels() * params_.timing.channel_bytes_per_s(); }
   const AddressMap& map() const { return map_; }
   std::uint32_t channels() const { return map_.channels(); }
-  const DramTime& time(std::uint32_t channel) const { return channels_[channel]->time(); }
+  DramTime time(std::uint32_t channel) const { return channels_[channel]->time(); }
 
  private:
   struct Request {
-    std::vector<std::uint32_t> parts;  ///< channels; kDecided: done
+    std::vector<std::uint32_t> parts;  ///< channels of those not decided at once; kDecided: since then
     std::uint32_t undecided = 0;
     TimePs end_ps = 0;
   };
@@ -46,8 +48,12 @@ class DramMemory final : public MemoryTiming {
 
   void collect(DramChannel& channel);
 
+  template <typename Channel>
+  void cut(const MemoryAccess& access, Id id, TimePs now);
+
   const DramParams params_;
   const AddressMap map_;
+  const BurstTimes burst_;
   std::vector<std::unique_ptr<DramChannel>> channels_;
   std::vector<Request> requests_;
   std::vector<Id> free_;
