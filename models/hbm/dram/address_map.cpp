@@ -122,27 +122,24 @@ AddressMap::Walk::Walk(const AddressMap& map, std::uint64_t access) : map_(map),
   visit_.first = access & 1;
 }
 
-/// kHashedOrder, and what it is folded with. A round has a piece in each stack.
-void AddressMap::Walk::new_round(std::uint64_t round) {
-  round_ = round;
+/// A round has a piece in each stack.
+void AddressMap::Walk::turn_stacks() { first_stack_ = fold(round_, 6) % map_.stacks_; }
+
+/// kHashedOrder, and what it is folded with.
+void AddressMap::Walk::new_stripe(std::uint64_t stripe) {
+  stripe_ = stripe;
   const auto bits = [](std::uint64_t value, unsigned count) {
     return static_cast<std::uint32_t>(value) & ((1U << count) - 1);
   };
-  if (map_.stacks_ > 1) first_stack_ = fold(round, 6) % map_.stacks_;
-  if (const std::uint64_t stripe = round >> map_.channel_bits_; stripe != stripe_) {
-    stripe_ = stripe;
-    const unsigned high_groups = map_.group_bits_ - 1;
-    const std::uint64_t row = stripe >> (high_groups + map_.bank_bits_);
-    channel_xor_ = fold(stripe, map_.channel_bits_);
-    visit_.groups = 2;
-    visit_.base_group = static_cast<std::uint8_t>((bits(stripe, high_groups) << 1) ^
-                                                  fold(row >> 1 ^ row << 1, map_.group_bits_));
-    visit_.bank =
-        static_cast<std::uint8_t>(bits(stripe >> high_groups, map_.bank_bits_) ^ fold(row, map_.bank_bits_));
-    visit_.row = static_cast<std::uint32_t>(row);
-  }
-  in_stack_ = bits(round, map_.channel_bits_) ^ channel_xor_;
-  set_channel();
+  const unsigned high_groups = map_.group_bits_ - 1;
+  const std::uint64_t row = stripe >> (high_groups + map_.bank_bits_);
+  channel_xor_ = fold(stripe, map_.channel_bits_);
+  visit_.groups = 2;
+  visit_.base_group = static_cast<std::uint8_t>((bits(stripe, high_groups) << 1) ^
+                                                fold(row >> 1 ^ row << 1, map_.group_bits_));
+  visit_.bank =
+      static_cast<std::uint8_t>(bits(stripe >> high_groups, map_.bank_bits_) ^ fold(row, map_.bank_bits_));
+  visit_.row = static_cast<std::uint32_t>(row);
 }
 
 AddressMap::Place AddressMap::place(std::uint64_t access) const {

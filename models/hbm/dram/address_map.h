@@ -59,7 +59,15 @@ class AddressMap {
     }
 
    private:
-    void new_round(std::uint64_t round);
+    void new_round(std::uint64_t round) {
+      round_ = round;
+      if (map_.stacks_ > 1) turn_stacks();
+      if (round >> map_.channel_bits_ != stripe_) new_stripe(round >> map_.channel_bits_);
+      in_stack_ = (static_cast<std::uint32_t>(round) & ((1U << map_.channel_bits_) - 1)) ^ channel_xor_;
+      set_channel();
+    }
+    void turn_stacks();
+    void new_stripe(std::uint64_t stripe);
     void set_channel() {
       std::uint32_t stack = in_round_ + first_stack_;
       if (stack >= map_.stacks_) stack -= map_.stacks_;

@@ -43,24 +43,28 @@ struct BurstTimes {
 /// while requests wait in order for a place in the queue nobody can come in between, and nobody overtakes a
 /// visit that only waits for the bus.
 ///
-/// A read that nobody is before takes no queue. What it needs lies together: three cache lines of the
-/// channel and one of its banks.
+/// A read that nobody is before takes no queue. What it needs lies together.
 class alignas(64) BurstChannel final : public DramChannel {
  public:
   /// `times` outlive it. Without `shortcuts` every visit takes the queues: the same times, later.
   BurstChannel(const BurstTimes& times, bool shortcuts);
+  /// Another channel to which everything happened that happened to this one, to go on by itself.
+  BurstChannel(const BurstChannel&) = default;
+
+  /// Gives what is not done yet other tags: `other(tag)`.
+  template <typename Other>
+  void retag(Other other) {
+    for (std::size_t k = 0; k < backlog_.size(); ++k) backlog_[k].tag = other(backlog_[k].tag);
+    for (Waiting& each : waiting_)
+      if (each.tag != kNoTag) each.tag = other(each.tag);
+    for (Opened& each : opened_)
+      if (each.tag != kNoTag) each.tag = other(each.tag);
+  }
 
   TimePs push(const RowVisit& visit, std::uint32_t tag, TimePs now) override;
   void run_until(TimePs until) override;
   TimePs next_ps() const override;
   DramTime time() const override;
-
-  /// Brings what a visit needs into the cache.
-  void prefetch(const RowVisit& visit) const {
-    const auto* line = reinterpret_cast<const unsigned char*>(this);
-    for (int k = 0; k < 5; ++k) __builtin_prefetch(line + 64 * k, 1);
-    __builtin_prefetch(&banks_[bank_of(visit, 0)], 1);
-  }
 
  private:
   using Fs = BurstTimes::Fs;
@@ -68,6 +72,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   static constexpr Fs kNeverFs = BurstTimes::kNeverFs;
   static constexpr Slot kNone = 0xffff;
   static constexpr std::uint32_t kClosed = ~0U;
+  static constexpr std::uint32_t kNoTag = ~0U;  // of a place that is free, or a write that is done
   enum Direction : std::uint8_t { kRead, kWrite };
 
   /// Banks of neighbouring groups share a cache line.
@@ -87,6 +92,14 @@ class alignas(64) BurstChannel final : public DramChannel {
     std::uint16_t behind;  ///< banks in which others come first
     bool candidate;
     std::array<Slot, 4> next;  ///< in each of its banks; of a free slot: the next free one
+  };
+  template <typename T>
+  struct Ring : RingQueue<T> {
+    Ring() = default;
+    Ring(const Ring& other) : RingQueue<T>() {
+      for (std::size_t k = 0; k < other.size(); ++k) this->push_back(other[k]);
+    }
+    Ring& operator=(const Ring&) = delete;
   };
   struct Arrival {
     RowVisit visit;
@@ -131,6 +144,8 @@ class alignas(64) BurstChannel final : public DramChannel {
   TimePs buffered(const Arrival& write, Fs at) const;
   void enter(const Arrival& arrival, Fs at);
   void serve(Direction direction, Fs at);
+  template <std::uint32_t kBanks>
+  Fs stream(const RowVisit& visit, Fs at);
   Fs take_at_once(const RowVisit& visit, std::uint32_t tag, Fs at);
   void consider(Slot slot);
   /// When the banks of a visit can be used, and how much later for refreshes.
@@ -139,6 +154,11 @@ class alignas(64) BurstChannel final : public DramChannel {
   };
   Availability available(const RowVisit& visit, Fs entered);
   Opened open(const RowVisit& visit, Availability banks, Fs entered);
+  /// Whether refreshes of a bank come before a visit that came in at `entered`.
+  bool is_refreshed(const Bank& bank, Fs entered) const {
+    return std::max(bank.refresh_due, bank.free) < entered ||
+           std::max(entered, bank.free) >= bank.refresh_due + t_.put_off_most;
+  }
   void refresh(Bank& bank, Fs entered);
   void decide();
   void find_column();
@@ -173,14 +193,14 @@ class alignas(64) BurstChannel final : public DramChannel {
   bool forced_ = false;  // the drain goes on to the low mark
   std::uint8_t next_activate_ = 0;
   const bool shortcuts_;
-  RingQueue<Fs> leaves_[2];  // of those whose columns are decided: the last of them
-  DramTime time_;            // without what follows from it
+  Ring<Fs> leaves_[2];  // of those whose columns are decided: the last of them
+  DramTime time_;       // without what follows from it
   Fs serving_since_ = 0;
   std::size_t first_ = 0;  // of candidates_
   Column column_;          // the next
   std::vector<Candidate> candidates_;
   std::vector<Opened> opened_;
-  RingQueue<Arrival> backlog_;
+  Ring<Arrival> backlog_;
   std::vector<Waiting> waiting_;
   Slot free_slot_ = kNone;
   std::uint64_t queued_[2] = {0, 0};  // banks that anybody waits for

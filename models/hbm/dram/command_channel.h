@@ -17,7 +17,6 @@ class CommandChannel final : public DramChannel {
 
   TimePs push(const RowVisit& visit, std::uint32_t tag, TimePs now) override;
   void run_until(TimePs until) override;
-  void prefetch(const RowVisit&) const {}
   TimePs next_ps() const override;
   /// Losses are told apart no further than `no_request` and, for the rest, `not_told`.
   DramTime time() const override { return time_; }

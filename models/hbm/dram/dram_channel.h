@@ -46,7 +46,6 @@ class DramChannel {
   };
 
   DramChannel() = default;
-  DramChannel(const DramChannel&) = delete;
   DramChannel& operator=(const DramChannel&) = delete;
   virtual ~DramChannel() = default;
 
@@ -61,6 +60,9 @@ class DramChannel {
   virtual DramTime time() const = 0;
 
   std::vector<Done> done;  ///< for whoever runs the channel to take out
+
+ protected:
+  DramChannel(const DramChannel&) = default;
 };
 
 }  // namespace wafertlm
