@@ -113,7 +113,7 @@ void AddressMap::parse(const std::string& text, const unsigned (&bits)[kFields])
   if (!hashed_ && shift + log2_of(access_bytes_) < 64) reach_bytes_ = std::uint64_t{access_bytes_} << shift;
 }
 
-AddressMap::Walk::Walk(const AddressMap& map, std::uint64_t access) : map_(map), access_(access) {
+AddressMap::Walk::Walk(const AddressMap& map, std::uint64_t access) : map_(&map), access_(access) {
   if (!map.hashed_) return;
   const std::uint64_t piece = access >> map.piece_bits_;
   const std::uint64_t round = map.stacks_ == 1 ? piece : piece / map.stacks_;
@@ -123,7 +123,7 @@ AddressMap::Walk::Walk(const AddressMap& map, std::uint64_t access) : map_(map),
 }
 
 /// A round has a piece in each stack.
-void AddressMap::Walk::turn_stacks() { first_stack_ = fold(round_, 6) % map_.stacks_; }
+void AddressMap::Walk::turn_stacks() { first_stack_ = fold(round_, 6) % map_->stacks_; }
 
 /// kHashedOrder, and what it is folded with.
 void AddressMap::Walk::new_stripe(std::uint64_t stripe) {
@@ -131,14 +131,14 @@ void AddressMap::Walk::new_stripe(std::uint64_t stripe) {
   const auto bits = [](std::uint64_t value, unsigned count) {
     return static_cast<std::uint32_t>(value) & ((1U << count) - 1);
   };
-  const unsigned high_groups = map_.group_bits_ - 1;
-  const std::uint64_t row = stripe >> (high_groups + map_.bank_bits_);
-  channel_xor_ = fold(stripe, map_.channel_bits_);
+  const unsigned high_groups = map_->group_bits_ - 1;
+  const std::uint64_t row = stripe >> (high_groups + map_->bank_bits_);
+  channel_xor_ = fold(stripe, map_->channel_bits_);
   visit_.groups = 2;
   visit_.base_group = static_cast<std::uint8_t>((bits(stripe, high_groups) << 1) ^
-                                                fold(row >> 1 ^ row << 1, map_.group_bits_));
+                                                fold(row >> 1 ^ row << 1, map_->group_bits_));
   visit_.bank =
-      static_cast<std::uint8_t>(bits(stripe >> high_groups, map_.bank_bits_) ^ fold(row, map_.bank_bits_));
+      static_cast<std::uint8_t>(bits(stripe >> high_groups, map_->bank_bits_) ^ fold(row, map_->bank_bits_));
   visit_.row = static_cast<std::uint32_t>(row);
 }
 

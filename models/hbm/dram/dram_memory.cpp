@@ -59,7 +59,14 @@ void DramMemory::cut(const MemoryAccess& access, Id id, TimePs now) {
   const std::uint64_t end = (access.address + access.bytes - 1) / map_.access_bytes() + 1;
   RowVisit alike;
   ++alike_runs_;
+  const std::uint64_t whole = map_.accesses_per_piece();
   for (AddressMap::Walk walk(map_, first);; walk.next_piece()) {
+    if (const std::uint64_t passed = visit_whole(walk, (end - first) / whole, access.write, id, now);
+        passed != 0) {
+      first += passed * whole;
+      if (first == end) break;
+      continue;
+    }
     AddressMap::Place place = walk.place();
     place.visit.write = access.write;
     const std::uint64_t in_piece = map_.accesses_per_piece() - (first & (map_.accesses_per_piece() - 1));
@@ -77,6 +84,26 @@ void DramMemory::cut(const MemoryAccess& access, Id id, TimePs now) {
     if (first == end) break;
   }
   if (!alike_.empty()) visit_alike(alike, id, now);
+}
+
+/// The usual case of a stream: the next of `pieces` whole ones are all channels that one stands for. Returns
+/// how many, and leaves `walk` at the last of them; or 0, and nothing has happened.
+std::uint64_t DramMemory::visit_whole(AddressMap::Walk& walk, std::uint64_t pieces, bool write, Id id,
+                                      TimePs now) {
+  if (!alike_.empty()) return 0;
+  const std::uint32_t of = of_[walk.channel()], members = members_[of];
+  if (members == 1 || members > std::min(pieces, walk.alike())) return 0;
+  AddressMap::Walk last = walk;
+  for (std::uint32_t k = 1; k < members; ++k) {
+    last.next_piece();
+    if (of_[last.channel()] != of) return 0;
+  }
+  RowVisit all = walk.place().visit;
+  all.write = write;
+  all.accesses = static_cast<std::uint32_t>(map_.accesses_per_piece());
+  visit(of, all, id, now);
+  walk = last;
+  return members;
 }
 
 void DramMemory::visit(std::uint32_t channel, const RowVisit& visit, Id id, TimePs now) {

@@ -57,6 +57,7 @@ class DramMemory final : public MemoryTiming {
   void collect(DramChannel& channel);
 
   void cut(const MemoryAccess& access, Id id, TimePs now);
+  std::uint64_t visit_whole(AddressMap::Walk& walk, std::uint64_t pieces, bool write, Id id, TimePs now);
   void visit(std::uint32_t channel, const RowVisit& visit, Id id, TimePs now);
   void visit_alike(const RowVisit& visit, Id id, TimePs now);
   std::uint32_t part(std::uint32_t from, std::uint32_t members);
