@@ -51,7 +51,7 @@ class AddressMap {
     /// How many pieces from this one on are in the same rows of different channels, if they are whole; a
     /// given map does not tell.
     std::uint64_t alike() const {
-      if (!map_->hashed_ || visit_.first != 0) return 0;
+      if (!map_->hashed_ || (access_ & (map_->accesses_per_piece() - 1)) != 0) return 0;
       const std::uint64_t in_stripe = round_ & ((std::uint64_t{1} << map_->channel_bits_) - 1);
       return ((std::uint64_t{1} << map_->channel_bits_) - in_stripe) * map_->stacks_ - in_round_;
     }
