@@ -18,7 +18,7 @@ struct EfficiencySpec {
   std::string name;
   HbmGeneration generation = HbmGeneration::none;
   std::vector<std::uint32_t> depths;
-  std::vector<std::string> rows;  ///< "bytes stride writes_percent efficiency…", a number per depth
+  std::vector<std::string> rows;  ///< "stacks bytes stride writes_percent efficiency…", a number per depth
 };
 
 /// The memory of one NPU.

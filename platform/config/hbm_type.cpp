@@ -100,16 +100,16 @@ EfficiencyTable efficiency_table(const EfficiencySpec& spec) {
   for (const std::string& text : spec.rows) {
     std::istringstream in(text);
     EfficiencyTable::Row row;
-    in >> row.bytes >> row.stride >> row.writes_percent;
+    in >> row.stacks >> row.bytes >> row.stride >> row.writes_percent;
     for (double value = 0; in >> value;) row.efficiency.push_back(value);
-    if (!in.eof() || row.bytes == 0 || row.writes_percent > 100 ||
+    if (!in.eof() || row.stacks == 0 || row.bytes == 0 || row.writes_percent > 100 ||
         row.efficiency.size() != spec.depths.size())
       throw std::invalid_argument("'" + text +
-                                  "' is no row: expected bytes, stride, percent of writes, and " +
+                                  "' is no row: expected stacks, bytes, stride, percent of writes, and " +
                                   std::to_string(spec.depths.size()) + " efficiencies");
     table.rows.push_back(std::move(row));
   }
-  FlowMemory({table, 1, 1, 1});
+  for (const std::uint32_t stacks : table.stacks()) EfficiencyGrid(table, stacks);
   return table;
 }
 
@@ -134,8 +134,9 @@ std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type() {
                   "Numbers of outstanding requests, ascending")
         .required(
             "rows", &EfficiencySpec::rows, list_of<std::string>(text(), 1, 100'000),
-            "'BYTES STRIDE WRITES E E …': size of the requests, their stride in sizes (0: random), percent "
-            "of writes, and for each depth what part of its pins' bandwidth a stack delivers")
+            "'STACKS BYTES STRIDE WRITES E E …': how many stacks, size of the requests, their stride in "
+            "sizes (0: "
+            "random), percent of writes, and for each depth what part of their pins' bandwidth they deliver")
         .check(check_efficiency);
     return made;
   }();

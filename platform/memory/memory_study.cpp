@@ -58,8 +58,7 @@ std::vector<LevelComparison> burst_against_command(const DramTiming& timing) {
 
 LevelComparison flow_against_burst(const DramTiming& timing, const EfficiencyTable& table,
                                    std::uint32_t stacks, const ClosedLoop& loop) {
-  FlowMemory flow(
-      {table, timing.stack_bytes_per_s(), stacks, AddressMap(timing, {stacks, ""}).piece_bytes()});
+  FlowMemory flow({table, timing.stack_bytes_per_s(), stacks});
   const std::uint64_t requests = requests_for(loop, stacks);
   return {loop, loop.run(flow, requests).bytes_per_s() / static_cast<double>(flow.bytes_per_s()),
           burst_efficiency(timing, stacks, loop)};
@@ -79,36 +78,43 @@ std::vector<LevelComparison> flow_against_burst(const DramTiming& timing, const 
 
 EfficiencyTable measure_efficiency(const DramTiming& timing) {
   EfficiencyTable table{{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256}, {}};
-  for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{64, 256, 1024, 2048, 3072, 4096, 6144,
-                                                                        8192, 16'384, 32'768, 65'536})
-    for (const std::uint64_t stride : std::initializer_list<std::uint64_t>{1, 2, 3, 4, 8, 16, 64, 0})
-      for (const std::uint32_t writes :
-           std::initializer_list<std::uint32_t>{0, 10, 25, 33, 50, 67, 75, 90, 100}) {
-        EfficiencyTable::Row row{bytes, stride, writes, {}};
-        for (const std::uint32_t& depth : table.depths)
-          row.efficiency.push_back(
-              burst_efficiency(timing, 1, {bytes, stride * bytes, writes, depth, std::uint64_t{1} << 32, 1}));
-        table.rows.push_back(std::move(row));
-      }
+  const auto measure = [&](std::uint32_t stacks, const std::vector<std::uint64_t>& sizes,
+                           const std::vector<std::uint32_t>& parts_of_writes) {
+    for (const std::uint64_t bytes : sizes)
+      for (const std::uint64_t stride : std::initializer_list<std::uint64_t>{1, 2, 3, 4, 8, 16, 64, 0})
+        for (const std::uint32_t writes : parts_of_writes) {
+          EfficiencyTable::Row row{bytes, stride, writes, {}, stacks};
+          for (const std::uint32_t depth : table.depths)
+            row.efficiency.push_back(burst_efficiency(
+                timing, stacks, {bytes, stride * bytes, writes, depth, std::uint64_t{1} << 32, 1}));
+          table.rows.push_back(std::move(row));
+        }
+  };
+  measure(1, {64, 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12'288, 16'384, 32'768, 65'536},
+          {0, 10, 25, 33, 50, 67, 75, 90, 100});
+  for (const std::uint32_t stacks : std::initializer_list<std::uint32_t>{2, 4, 6})
+    measure(stacks, {64, 256, 512, 1024, 2048, 3072, 6144, 16'384, 65'536}, {0, 20, 33, 50, 75, 100});
   return table;
 }
 
 std::string efficiency_yaml(const DramTiming& timing, const EfficiencyTable& table) {
   std::string text = fmt::format(
       "# SPDX-License-Identifier: Apache-2.0\n"
-      "# What part of its pins' bandwidth a stack of {0} delivers at the burst level (models/hbm/README.md), "
+      "# What part of their pins' bandwidth stacks of {0} deliver at the burst level (models/hbm/README.md), "
       "hashed address\n"
       "# map, closed loop. Written by: wafertlm memory table {0}\n"
       "# Timings: {1}.\n"
-      "efficiency: \"burst level of WaferTLM {2}, one stack\"\n"
+      "efficiency: \"burst level of WaferTLM {2}, one stack and several\"\n"
       "generation: {0}\ndepths: [",
       timing.name, timing.provenance, WAFERTLM_VERSION);
   for (const std::uint32_t& depth : table.depths)
     text += fmt::format("{}{}", &depth == table.depths.data() ? "" : ", ", depth);
-  text += "]\n# bytes, stride in sizes (0: random), percent of writes, efficiency for each depth\nrows:\n";
+  text +=
+      "]\n# stacks, bytes, stride in sizes (0: random), percent of writes, efficiency for each "
+      "depth\nrows:\n";
   for (const EfficiencyTable::Row& row : table.rows) {
-    text += fmt::format("  - \"{} {} {}", row.bytes, row.stride, row.writes_percent);
-    for (const double efficiency : row.efficiency) text += fmt::format(" {:.4g}", efficiency);
+    text += fmt::format("  - \"{} {} {} {}", row.stacks, row.bytes, row.stride, row.writes_percent);
+    for (const double efficiency : row.efficiency) text += fmt::format(" {:.3g}", efficiency);
     text += "\"\n";
   }
   return text;

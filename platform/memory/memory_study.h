@@ -27,7 +27,7 @@ std::vector<LevelComparison> flow_against_burst(const DramTiming& timing, const 
 LevelComparison flow_against_burst(const DramTiming& timing, const EfficiencyTable& table,
                                    std::uint32_t stacks, const ClosedLoop& loop);
 
-/// One stack at the burst level.
+/// At the burst level: one stack, and coarser two, four and six.
 EfficiencyTable measure_efficiency(const DramTiming& timing);
 /// As the YAML file of key npu.hbm.efficiency.
 std::string efficiency_yaml(const DramTiming& timing, const EfficiencyTable& table);

@@ -34,8 +34,7 @@ HbmParams hbm_params(const config::HbmSpec& spec) {
   if (spec.level != config::HbmLevel::flow)
     params.dram = dram;
   else
-    params.flow = {config::efficiency_table(*spec.efficiency), dram.timing.stack_bytes_per_s(), spec.stacks,
-                   AddressMap(dram.timing, dram.map).piece_bytes()};
+    params.flow = {config::efficiency_table(*spec.efficiency), dram.timing.stack_bytes_per_s(), spec.stacks};
   return params;
 }
 

@@ -4,13 +4,10 @@
 // Seconds are those of the processor, since the machine may be shared; repetitions are interleaved and the
 // median counts.
 #include <fmt/core.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -25,18 +22,14 @@
 #include "platform/command/huge_pages.h"
 #include "platform/config/load.h"
 #include "platform/system/fred_kind.h"
+#include "tests/bench/bench_memory.h"
+#include "tests/bench/measure.h"
 #include "workloads/chakra/et_reader.h"
 #include "workloads/chakra/et_writer.h"
 #include "workloads/sequencer/sequencer_engine.h"
 
 namespace wafertlm {
 namespace {
-
-double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 /// A method that wakes itself every nanosecond: the cheapest timed process there is.
 class SelfTimed : public sc_core::sc_module {
@@ -234,35 +227,6 @@ double per_second(std::uint64_t count, const Result& result) {
   return static_cast<double>(count) / result.seconds;
 }
 
-/// One simulation per process: runs `work` in a child and returns what it wrote.
-template <typename T, typename Work>
-T in_child(Work work, long* peak_kib = nullptr) {
-  int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
-  const pid_t child = fork();
-  if (child == 0) {
-    const T result = work();
-    const ssize_t written = write(ends[1], &result, sizeof result);
-    _exit(written == static_cast<ssize_t>(sizeof result) ? 0 : 1);
-  }
-  T result{};
-  if (read(ends[0], &result, sizeof result) != static_cast<ssize_t>(sizeof result))
-    throw std::runtime_error("a benchmark died");
-  struct rusage usage {};
-  int status = 0;
-  wait4(child, &status, 0, &usage);
-  if (peak_kib) *peak_kib = usage.ru_maxrss;
-  close(ends[0]);
-  close(ends[1]);
-  return result;
-}
-
-constexpr std::size_t kRepetitions = 3;
-double median(std::array<double, kRepetitions> values) {
-  std::sort(values.begin(), values.end());
-  return values[kRepetitions / 2];
-}
-
 constexpr char kHead[] = "{:<18} {:>11} {:>11} {:>6} {:>5} {:>13} {:>11} {:>10} {:>13} {:>8}\n";
 constexpr char kRow[] =
     "{:<18} {:>11.3g} {:>11.3g} {:>6.2f} {:>5.2f} {:>13.3g} {:>11.2f} {:>10} {:>13} {:>8.1f}\n";
@@ -435,5 +399,6 @@ int sc_main(int argc, char** argv) {
   for (const Case& c : cases)
     if (argc < 2 || std::string(c.name).find(argv[1]) != std::string::npos) print_case(c);
   if (argc < 2 || std::string(argv[1]) == "traces") print_traces();
+  if (argc < 2 || std::string(argv[1]) == "memory") print_memory();
   return 0;
 }

@@ -113,34 +113,37 @@ void AddressMap::parse(const std::string& text, const unsigned (&bits)[kFields])
   if (!hashed_ && shift + log2_of(access_bytes_) < 64) reach_bytes_ = std::uint64_t{access_bytes_} << shift;
 }
 
+AddressMap::Walk::Walk(const AddressMap& map, std::uint64_t access) : map_(&map), access_(access) {
+  if (!map.hashed_) return;
+  const std::uint64_t piece = access >> map.piece_bits_;
+  const std::uint64_t round = map.stacks_ == 1 ? piece : piece / map.stacks_;
+  in_round_ = static_cast<std::uint32_t>(piece - round * map.stacks_);
+  new_round(round);
+  visit_.first = access & 1;
+}
+
+/// A round has a piece in each stack.
+void AddressMap::Walk::turn_stacks() { first_stack_ = fold(round_, 6) % map_->stacks_; }
+
 /// kHashedOrder, and what it is folded with.
-AddressMap::Place AddressMap::hashed_place(std::uint64_t access) const {
-  std::uint32_t stack = 0;
-  if (stacks_ > 1) {
-    const std::uint64_t piece = access >> piece_bits_, round = piece / stacks_;
-    stack = static_cast<std::uint32_t>(piece - round * stacks_ + fold(round, 6)) % stacks_;
-    access = round << piece_bits_ | (access & (accesses_per_piece() - 1));
-  }
+void AddressMap::Walk::new_stripe(std::uint64_t stripe) {
+  stripe_ = stripe;
   const auto bits = [](std::uint64_t value, unsigned count) {
     return static_cast<std::uint32_t>(value) & ((1U << count) - 1);
   };
-  const std::uint64_t above_piece = access >> piece_bits_, above_channel = above_piece >> channel_bits_;
-  const std::uint64_t row = above_channel >> (group_bits_ - 1 + bank_bits_);
-  const std::uint32_t group =
-      (bits(above_channel, group_bits_ - 1) << 1 | bits(access, 1)) ^ fold(row >> 1 ^ row << 1, group_bits_);
-  RowVisit visit;
-  visit.groups = 2;
-  visit.first = access & 1;
-  visit.base_group = static_cast<std::uint8_t>(group ^ visit.first);
-  visit.bank =
-      static_cast<std::uint8_t>(bits(above_channel >> (group_bits_ - 1), bank_bits_) ^ fold(row, bank_bits_));
-  visit.row = static_cast<std::uint32_t>(row);
-  return {stack * stack_channels_ + (bits(above_piece, channel_bits_) ^ fold(above_channel, channel_bits_)),
-          visit};
+  const unsigned high_groups = map_->group_bits_ - 1;
+  const std::uint64_t row = stripe >> (high_groups + map_->bank_bits_);
+  channel_xor_ = fold(stripe, map_->channel_bits_);
+  visit_.groups = 2;
+  visit_.base_group = static_cast<std::uint8_t>((bits(stripe, high_groups) << 1) ^
+                                                fold(row >> 1 ^ row << 1, map_->group_bits_));
+  visit_.bank =
+      static_cast<std::uint8_t>(bits(stripe >> high_groups, map_->bank_bits_) ^ fold(row, map_->bank_bits_));
+  visit_.row = static_cast<std::uint32_t>(row);
 }
 
 AddressMap::Place AddressMap::place(std::uint64_t access) const {
-  if (hashed_) return hashed_place(access);
+  if (hashed_) return Walk(*this, access).place();
   std::uint64_t value[kFields] = {0, 0, 0, 0, 0, 0};
   for (const Segment& each : segments_)
     value[each.field] |= (access >> each.shift & ((std::uint64_t{1} << each.bits) - 1)) << each.at;

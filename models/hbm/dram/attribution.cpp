@@ -18,7 +18,7 @@ MemoryLosses attribute_losses(DramMemory& memory, TimePs until_ps) {
   std::uint64_t least_idle = losses.total_fs;
   for (std::uint32_t c = 0; c < losses.channels; ++c) least_idle = std::min(least_idle, idle(memory.time(c)));
   for (std::uint32_t c = 0; c < losses.channels; ++c) {
-    const DramTime& time = memory.time(c);
+    const DramTime time = memory.time(c);
     losses.too_few_outstanding_fs += least_idle;
     losses.channel_imbalance_fs += idle(time) - least_idle;
     losses.sum += time;

@@ -10,6 +10,30 @@
 
 namespace wafertlm {
 
+/// What the pseudo-channels of a memory at the burst level have in common: sums of tCK in femtoseconds, and
+/// limits.
+struct BurstTimes {
+  using Fs = std::uint64_t;
+  static constexpr Fs kNeverFs = ~Fs{0};
+  static constexpr std::uint32_t kMostBanks = 64, kGroups = 4;
+
+  /// @throws std::invalid_argument that says what to change.
+  BurstTimes(const DramTiming& timing, const DramQueueParams& queue);
+
+  Fs to_data[2], to_end[2];  ///< column to its data, and to their end: of reads and of writes
+  Fs rcd[2];
+  Fs spacing[3];        ///< of accesses, by log2 of the visit's groups
+  Fs next_any[2][2];    ///< last column of a direction, to the first of a direction: any group
+  Fs next_group[2][2];  ///< the same group
+  Fs to_free[2];        ///< column to precharge
+  Fs rp, ras, rc, rrd_short, rrd_long, faw;
+  Fs burst, rfc, refi, put_off_most, write_idle;
+  Fs to_column;             ///< from a bank's use to its column, with room for other rows
+  std::uint32_t places[2];  ///< of reads and of writes
+  std::uint32_t write_low;
+  std::uint32_t banks, banks_per_group;
+};
+
 /// A pseudo-channel by the state of its banks: a visit is one decision and a few additions, whatever its
 /// length. Times are kept in femtoseconds and rounded up where they leave.
 ///
@@ -18,40 +42,64 @@ namespace wafertlm {
 /// and not before their time, because a visit may still arrive that comes first. Two are certain before:
 /// while requests wait in order for a place in the queue nobody can come in between, and nobody overtakes a
 /// visit that only waits for the bus.
-class BurstChannel final : public DramChannel {
+///
+/// A read that nobody is before takes no queue. What it needs lies together.
+class alignas(64) BurstChannel final : public DramChannel {
  public:
-  BurstChannel(const DramTiming& timing, const DramQueueParams& queue);
+  /// `times` outlive it. Without `shortcuts` every visit takes the queues: the same times, later.
+  BurstChannel(const BurstTimes& times, bool shortcuts);
+  /// Another channel to which everything happened that happened to this one, to go on by itself.
+  BurstChannel(const BurstChannel&) = default;
 
-  void push(const RowVisit& visit, std::uint32_t tag, TimePs now) override;
+  /// Gives what is not done yet other tags: `other(tag)`.
+  template <typename Other>
+  void retag(Other other) {
+    for (std::size_t k = 0; k < backlog_.size(); ++k) backlog_[k].tag = other(backlog_[k].tag);
+    for (Waiting& each : waiting_)
+      if (each.tag != kNoTag) each.tag = other(each.tag);
+    for (Opened& each : opened_)
+      if (each.tag != kNoTag) each.tag = other(each.tag);
+  }
+
+  TimePs push(const RowVisit& visit, std::uint32_t tag, TimePs now) override;
   void run_until(TimePs until) override;
   TimePs next_ps() const override;
-  const DramTime& time() const override { return time_; }
+  DramTime time() const override;
 
  private:
-  using Fs = std::uint64_t;
+  using Fs = BurstTimes::Fs;
   using Slot = std::uint16_t;
-  static constexpr Fs kNeverFs = ~Fs{0};
+  static constexpr Fs kNeverFs = BurstTimes::kNeverFs;
   static constexpr Slot kNone = 0xffff;
+  static constexpr std::uint32_t kClosed = ~0U;
+  static constexpr std::uint32_t kNoTag = ~0U;  // of a place that is free, or a write that is done
   enum Direction : std::uint8_t { kRead, kWrite };
 
+  /// Banks of neighbouring groups share a cache line.
   struct Bank {
-    std::uint32_t row = kClosed;
-    Fs free = 0;      ///< may be precharged or, if closed, activated
-    Fs activate = 0;  ///< not before (tRC)
-    Fs opened = 0;    ///< the last activate
+    Fs free = 0;    ///< may be precharged or, if closed, activated
+    Fs opened = 0;  ///< the last activate; before the first: a tRC before 0
     Fs refresh_due = 0;
-    std::uint32_t pending = 0;  ///< visits that have opened it and have their columns to come
+    std::uint32_t row = kClosed;
+    std::uint16_t pending = 0;  ///< visits that have opened it and have their columns to come
     bool by_conflict = false;   ///< the last activate followed a precharge
   };
-  static constexpr std::uint32_t kClosed = ~0U;
   struct Waiting {
     RowVisit visit;
     std::uint32_t tag;
     Fs arrival, entered;
     std::uint64_t order;
+    std::uint16_t behind;  ///< banks in which others come first
     bool candidate;
-    std::uint32_t behind;      ///< banks in which others come first
-    std::array<Slot, 4> next;  ///< in each of its banks
+    std::array<Slot, 4> next;  ///< in each of its banks; of a free slot: the next free one
+  };
+  template <typename T>
+  struct Ring : RingQueue<T> {
+    Ring() = default;
+    Ring(const Ring& other) : RingQueue<T>() {
+      for (std::size_t k = 0; k < other.size(); ++k) this->push_back(other[k]);
+    }
+    Ring& operator=(const Ring&) = delete;
   };
   struct Arrival {
     RowVisit visit;
@@ -65,8 +113,8 @@ class BurstChannel final : public DramChannel {
   struct Candidate {
     Fs from;  ///< the banks are free
     std::uint64_t order;
-    Slot slot;
     Fs refreshed;  ///< of that, waited for refreshes
+    Slot slot;
   };
   /// A visit whose rows are open, or will be.
   struct Opened {
@@ -79,19 +127,26 @@ class BurstChannel final : public DramChannel {
     bool conflict;
   };
   struct Column {
-    Fs at;
-    std::size_t number;  ///< in opened_
+    Fs at = kNeverFs;
+    std::size_t number = 0;  ///< in opened_
   };
 
-  std::uint32_t bank_of(const RowVisit& visit, std::uint32_t k) const {
-    return visit.group(k) * banks_per_group_ + visit.bank;
+  static std::uint32_t bank_of(const RowVisit& visit, std::uint32_t k) {
+    return visit.bank * BurstTimes::kGroups + visit.group(k);
   }
   void run(Fs until, bool at_end);
   Fs next_admission() const;
   Fs next_switch() const;
+  Fs next_candidate() const { return candidates_.empty() ? kNeverFs : candidates_[first_].from; }
+  bool has_place(Direction direction, Fs at);
   void admit(Fs at);
+  void admit(const Arrival& arrival, Fs at);
+  TimePs buffered(const Arrival& write, Fs at) const;
+  void enter(const Arrival& arrival, Fs at);
   void serve(Direction direction, Fs at);
-  bool take_at_once(const RowVisit& visit, std::uint32_t tag, Fs at);
+  template <std::uint32_t kBanks>
+  Fs stream(const RowVisit& visit, Fs at);
+  Fs take_at_once(const RowVisit& visit, std::uint32_t tag, Fs at);
   void consider(Slot slot);
   /// When the banks of a visit can be used, and how much later for refreshes.
   struct Availability {
@@ -99,56 +154,58 @@ class BurstChannel final : public DramChannel {
   };
   Availability available(const RowVisit& visit, Fs entered);
   Opened open(const RowVisit& visit, Availability banks, Fs entered);
+  /// Whether refreshes of a bank come before a visit that came in at `entered`.
+  bool is_refreshed(const Bank& bank, Fs entered) const {
+    return std::max(bank.refresh_due, bank.free) < entered ||
+           std::max(entered, bank.free) >= bank.refresh_due + t_.put_off_most;
+  }
   void refresh(Bank& bank, Fs entered);
-  void decide(std::size_t candidate);
-  Column next_column() const;
-  Fs bus_gate(bool write) const { return std::max(column_any_, write ? read_to_write_ : write_to_read_); }
-  Fs bus_gate(const RowVisit& visit) const;
-  bool long_before_the_bus(Fs from) const;
-  bool only_waits_for_the_bus(const Column& column) const;
-  void move(const Column& column);
-  void move(const Opened& opened, Fs column);
+  void decide();
+  void find_column();
+  void new_opened(const Opened& opened);
+  Fs bus_gate(const RowVisit& visit) const {
+    return std::max(any_[visit.write], group_[visit.write][visit.group(0)]);
+  }
+  bool long_before_the_bus(Fs from) const {
+    return serving_ == wrote_ && from + t_.to_column <= any_[wrote_];
+  }
+  bool only_waits_for_the_bus() const {
+    const bool write = opened_[column_.number].visit.write;
+    return write == wrote_ && column_.at <= any_[write];
+  }
+  void move();
+  Fs move(const Opened& opened, Fs column);
   void leave_chains(Slot slot, Direction direction);
 
-  // tCK sums in femtoseconds.
-  struct Times {
-    Fs cl, cwl, rcd[2], rp, ras, rc, wr, rtp, ccd_short, ccd_long, rrd_short, rrd_long, faw, wtr_short,
-        wtr_long, rtw, rfc, refi, burst, write_idle;
-  };
-  const Times t_;
-  const DramQueueParams queue_;
-  const std::uint32_t banks_per_group_;
-  Fs spacing_[3];  // of accesses, by log2 of the visit's groups
-
-  Fs to_column_;     // from a bank's use to its column, with room for other rows
-  Fs put_off_most_;  // refreshes
-
+  const BurstTimes& t_;
   Fs clock_ = 0;  // decided until then
-  RingQueue<Arrival> backlog_;
-  Fs last_admission_ = 0;
-  std::uint32_t places_[2];         // of reads and writes
-  std::uint32_t held_[2] = {0, 0};  // undecided or with columns to come
-  std::uint32_t undecided_[2] = {0, 0};
-  RingQueue<Fs> leaves_[2];  // of the others: their last columns
-  std::vector<Waiting> waiting_;
-  std::vector<Slot> free_slots_;
-  std::vector<Bank> banks_;
-  std::vector<Chain> chains_[2];
+  Fs bus_end_ = 0;
+  Fs any_[2] = {0, 0};                                   // columns of reads and of writes not before
+  Fs rrd_any_ = 0, last_admission_ = 0, last_read_ = 0;  // activates not before; …
+  Fs group_[2][BurstTimes::kGroups] = {};                // columns of a group not before
+  Fs rrd_group_[BurstTimes::kGroups] = {}, activates_[4] = {0, 0, 0, 0};
+  Fs next_ = kNeverFs;  // nothing is decided before
+  std::uint64_t order_ = 0;
+  std::uint16_t held_[2] = {0, 0};  // undecided or with columns to come
+  std::uint16_t undecided_[2] = {0, 0}, opened_of_[2] = {0, 0};
+  bool wrote_ = false;
+  Direction serving_ = kRead;
+  bool forced_ = false;  // the drain goes on to the low mark
+  std::uint8_t next_activate_ = 0;
+  const bool shortcuts_;
+  Ring<Fs> leaves_[2];  // of those whose columns are decided: the last of them
+  DramTime time_;       // without what follows from it
+  Fs serving_since_ = 0;
+  std::size_t first_ = 0;  // of candidates_
+  Column column_;          // the next
   std::vector<Candidate> candidates_;
   std::vector<Opened> opened_;
-  std::uint32_t opened_of_[2] = {0, 0};
-  std::uint64_t order_ = 0;
-  Direction serving_ = kRead;
-  Fs serving_since_ = 0, last_read_ = 0;
-  bool forced_ = false;  // the drain goes on to the low mark
-
-  Fs bus_end_ = 0;
-  bool wrote_ = false;
-  Fs column_any_ = 0, read_to_write_ = 0, write_to_read_ = 0;  // columns not before
-  Fs column_group_[4] = {0, 0, 0, 0}, write_to_read_group_[4] = {0, 0, 0, 0};
-  Fs rrd_any_ = 0, rrd_group_[4] = {0, 0, 0, 0}, activates_[4] = {0, 0, 0, 0};
-  std::uint32_t next_activate_ = 0;
-  DramTime time_;
+  Ring<Arrival> backlog_;
+  std::vector<Waiting> waiting_;
+  Slot free_slot_ = kNone;
+  std::uint64_t queued_[2] = {0, 0};  // banks that anybody waits for
+  std::vector<std::array<Chain, 2>> chains_;
+  alignas(64) Bank banks_[BurstTimes::kMostBanks];
 };
 
 }  // namespace wafertlm

@@ -16,10 +16,11 @@ CommandChannel::CommandChannel(const DramTiming& timing, const DramQueueParams& 
     banks_[bank].due = Cycle{timing.refi} * (bank + 1) / timing.banks();
 }
 
-void CommandChannel::push(const RowVisit& visit, std::uint32_t tag, TimePs now) {
+TimePs CommandChannel::push(const RowVisit& visit, std::uint32_t tag, TimePs now) {
   run_until(now);
   const Cycle arrival = (now * 1000 + timing_.clock_fs - 1) / timing_.clock_fs;
   backlog_.push_back({visit, tag, std::max(arrival, now_)});
+  return kNever;
 }
 
 void CommandChannel::run_until(TimePs until) {

@@ -15,11 +15,11 @@ class CommandChannel final : public DramChannel {
  public:
   CommandChannel(const DramTiming& timing, const DramQueueParams& queue);
 
-  void push(const RowVisit& visit, std::uint32_t tag, TimePs now) override;
+  TimePs push(const RowVisit& visit, std::uint32_t tag, TimePs now) override;
   void run_until(TimePs until) override;
   TimePs next_ps() const override;
   /// Losses are told apart no further than `no_request` and, for the rest, `not_told`.
-  const DramTime& time() const override { return time_; }
+  DramTime time() const override { return time_; }
 
  private:
   using Cycle = DramGates::Cycle;

@@ -46,20 +46,23 @@ class DramChannel {
   };
 
   DramChannel() = default;
-  DramChannel(const DramChannel&) = delete;
   DramChannel& operator=(const DramChannel&) = delete;
   virtual ~DramChannel() = default;
 
-  /// A visit that arrives at `now` (a time before that of an earlier call counts as that).
-  virtual void push(const RowVisit& visit, std::uint32_t tag, TimePs now) = 0;
+  /// A visit that arrives at `now` (a time before that of an earlier call counts as that). Returns its end if
+  /// that is certain at once, else kNever; it is in `done` later.
+  virtual TimePs push(const RowVisit& visit, std::uint32_t tag, TimePs now) = 0;
   /// Decides whatever is decided before `until`; ends go to `done`.
   virtual void run_until(TimePs until) = 0;
   /// What is not decided yet does not end before that; kNever: nothing waits.
   virtual TimePs next_ps() const = 0;
   /// Of what is decided.
-  virtual const DramTime& time() const = 0;
+  virtual DramTime time() const = 0;
 
   std::vector<Done> done;  ///< for whoever runs the channel to take out
+
+ protected:
+  DramChannel(const DramChannel&) = default;
 };
 
 }  // namespace wafertlm

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/hbm/dram/burst_channel.h"
 #include "models/hbm/dram/command_channel.h"
 
 namespace wafertlm {
@@ -14,12 +13,26 @@ constexpr unsigned kPartBits = 16;
 
 }  // namespace
 
-DramMemory::DramMemory(const DramParams& params) : params_(params), map_(params.timing, params.map) {
-  for (std::uint32_t k = 0; k < map_.channels(); ++k)
-    if (params.level == DramLevel::burst)
-      channels_.push_back(std::make_unique<BurstChannel>(params.timing, params.queue));
-    else
-      channels_.push_back(std::make_unique<CommandChannel>(params.timing, params.queue));
+DramMemory::DramMemory(const DramParams& params)
+    : params_(params),
+      map_(params.timing, params.map),
+      burst_(params.timing, params.queue),
+      of_(map_.channels(), 0),
+      last_alike_(map_.channels(), 0) {
+  if (params.level == DramLevel::burst && params.shortcuts) {
+    channels_.push_back(std::make_unique<BurstChannel>(burst_, true));
+    members_.push_back(map_.channels());
+  } else {
+    for (std::uint32_t k = 0; k < map_.channels(); ++k) {
+      if (params.level == DramLevel::burst)
+        channels_.push_back(std::make_unique<BurstChannel>(burst_, false));
+      else
+        channels_.push_back(std::make_unique<CommandChannel>(params.timing, params.queue));
+      members_.push_back(1);
+      of_[k] = k;
+    }
+  }
+  alike_in_.resize(channels_.size(), 0);
 }
 
 MemoryTiming::Id DramMemory::submit(const MemoryAccess& access, TimePs now) {
@@ -36,22 +49,112 @@ MemoryTiming::Id DramMemory::submit(const MemoryAccess& access, TimePs now) {
   request.undecided = 0;
   request.end_ps = now;
   if (access.bytes == 0) return id;
+  cut(access, id, now);
+  return id;
+}
+
+/// Into row visits.
+void DramMemory::cut(const MemoryAccess& access, Id id, TimePs now) {
   std::uint64_t first = access.address / map_.access_bytes();
   const std::uint64_t end = (access.address + access.bytes - 1) / map_.access_bytes() + 1;
-  while (first < end) {
-    const std::uint64_t in_piece = map_.accesses_per_piece() - (first & (map_.accesses_per_piece() - 1));
-    AddressMap::Place place = map_.place(first);
+  RowVisit alike;
+  ++alike_runs_;
+  const std::uint64_t whole = map_.accesses_per_piece();
+  for (AddressMap::Walk walk(map_, first);; walk.next_piece()) {
+    if (const std::uint64_t passed = visit_whole(walk, (end - first) / whole, access.write, id, now);
+        passed != 0) {
+      first += passed * whole;
+      if (first == end) break;
+      continue;
+    }
+    AddressMap::Place place = walk.place();
     place.visit.write = access.write;
+    const std::uint64_t in_piece = map_.accesses_per_piece() - (first & (map_.accesses_per_piece() - 1));
     place.visit.accesses = static_cast<std::uint32_t>(std::min(in_piece, end - first));
     first += place.visit.accesses;
-    const auto part = static_cast<std::uint32_t>(request.parts.size());
-    if (part >> kPartBits != 0) throw std::length_error("an access to a memory in more than 65,536 pieces");
-    request.parts.push_back(place.channel);
-    ++request.undecided;
-    channels_[place.channel]->push(place.visit, id << kPartBits | part, now);
-    collect(*channels_[place.channel]);
+    if (!alike_.empty() && (last_alike_[place.channel] == alike_runs_ || !(place.visit == alike)))
+      visit_alike(alike, id, now);
+    if (const std::uint32_t of = of_[place.channel]; members_[of] == 1) {
+      visit(of, place.visit, id, now);
+    } else {
+      alike = place.visit;
+      last_alike_[place.channel] = alike_runs_;
+      alike_.push_back(place.channel);
+    }
+    if (first == end) break;
   }
-  return id;
+  if (!alike_.empty()) visit_alike(alike, id, now);
+}
+
+/// The usual case of a stream: the next of `pieces` whole ones are all channels that one stands for. Returns
+/// how many, and leaves `walk` at the last of them; or 0, and nothing has happened.
+std::uint64_t DramMemory::visit_whole(AddressMap::Walk& walk, std::uint64_t pieces, bool write, Id id,
+                                      TimePs now) {
+  if (!alike_.empty()) return 0;
+  const std::uint32_t of = of_[walk.channel()], members = members_[of];
+  if (members == 1 || members > std::min(pieces, walk.alike())) return 0;
+  AddressMap::Walk last = walk;
+  for (std::uint32_t k = 1; k < members; ++k) {
+    last.next_piece();
+    if (of_[last.channel()] != of) return 0;
+  }
+  RowVisit all = walk.place().visit;
+  all.write = write;
+  all.accesses = static_cast<std::uint32_t>(map_.accesses_per_piece());
+  visit(of, all, id, now);
+  walk = last;
+  return members;
+}
+
+void DramMemory::visit(std::uint32_t channel, const RowVisit& visit, Id id, TimePs now) {
+  DramChannel& of = *channels_[channel];
+  Request& request = requests_[id];
+  const auto part = static_cast<std::uint32_t>(request.parts.size());
+  if (const TimePs done = of.push(visit, id << kPartBits | part, now); done != kNever)
+    request.end_ps = std::max(request.end_ps, done);
+  else
+    add_part(id, channel);
+  if (!of.done.empty()) collect(of);
+}
+
+std::uint32_t DramMemory::add_part(Id id, std::uint32_t channel) {
+  Request& request = requests_[id];
+  const auto part = static_cast<std::uint32_t>(request.parts.size());
+  if (part >> kPartBits != 0) throw std::length_error("an access to a memory in more than 65,536 pieces");
+  request.parts.push_back(channel);
+  ++request.undecided;
+  return id << kPartBits | part;
+}
+
+/// The same visit to all channels of alike_: one for each of those that are told apart.
+void DramMemory::visit_alike(const RowVisit& alike, Id id, TimePs now) {
+  for (const std::uint32_t channel : alike_)
+    if (alike_in_[of_[channel]]++ == 0) alike_of_.push_back(of_[channel]);
+  for (const std::uint32_t of : alike_of_) {
+    std::uint32_t to = of;
+    if (alike_in_[of] != members_[of]) {
+      to = part(of, alike_in_[of]);
+      for (const std::uint32_t channel : alike_)
+        if (of_[channel] == of) of_[channel] = to;
+    }
+    alike_in_[of] = 0;
+    visit(to, alike, id, now);
+  }
+  alike_of_.clear();
+  alike_.clear();
+  ++alike_runs_;
+}
+
+/// From now on another channel is so many of its members.
+std::uint32_t DramMemory::part(std::uint32_t from, std::uint32_t members) {
+  const auto to = static_cast<std::uint32_t>(channels_.size());
+  auto other = std::make_unique<BurstChannel>(static_cast<const BurstChannel&>(*channels_[from]));
+  other->retag([&](std::uint32_t tag) { return add_part(tag >> kPartBits, to); });
+  channels_.push_back(std::move(other));
+  members_[from] -= members;
+  members_.push_back(members);
+  alike_in_.push_back(0);
+  return to;
 }
 
 void DramMemory::collect(DramChannel& channel) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/hbm/dram/address_map.h"
+#include "models/hbm/dram/burst_channel.h"
 #include "models/hbm/dram/dram_channel.h"
 #include "models/hbm/memory_timing.h"
 
@@ -17,9 +18,16 @@ struct DramParams {
   DramLevel level = DramLevel::burst;
   AddressMapParams map;
   DramQueueParams queue;
+  /// Of the burst level: visits that find nobody waiting take no queue, and channels to which the same has
+  /// happened are one. The same times without, later.
+  bool shortcuts = true;
 };
 
 /// Stacks of HBM: cuts accesses into visits of rows, and asks the pseudo-channels when they are done.
+///
+/// Bursts: a stream that passes through many channels asks the same of each of them at the same time. As long
+/// as nothing else happens to one of them, a BurstChannel stands for all of them; the first visit that only
+/// some get parts them for ever.
 class DramMemory final : public MemoryTiming {
  public:
   explicit DramMemory(const DramParams& params);
@@ -34,11 +42,13 @@ class DramMemory final : public MemoryTiming {
   std::uint64_t bytes_per_s() const { return map_.channels() * params_.timing.channel_bytes_per_s(); }
   const AddressMap& map() const { return map_; }
   std::uint32_t channels() const { return map_.channels(); }
-  const DramTime& time(std::uint32_t channel) const { return channels_[channel]->time(); }
+  /// Channels that are told apart.
+  std::size_t distinct_channels() const { return channels_.size(); }
+  DramTime time(std::uint32_t channel) const { return channels_[of_[channel]]->time(); }
 
  private:
   struct Request {
-    std::vector<std::uint32_t> parts;  ///< channels; kDecided: done
+    std::vector<std::uint32_t> parts;  ///< of channels_, of those not decided at once; kDecided: since then
     std::uint32_t undecided = 0;
     TimePs end_ps = 0;
   };
@@ -46,9 +56,25 @@ class DramMemory final : public MemoryTiming {
 
   void collect(DramChannel& channel);
 
+  void cut(const MemoryAccess& access, Id id, TimePs now);
+  std::uint64_t visit_whole(AddressMap::Walk& walk, std::uint64_t pieces, bool write, Id id, TimePs now);
+  void visit(std::uint32_t channel, const RowVisit& visit, Id id, TimePs now);
+  void visit_alike(const RowVisit& visit, Id id, TimePs now);
+  std::uint32_t part(std::uint32_t from, std::uint32_t members);
+  std::uint32_t add_part(Id id, std::uint32_t channel);
+
   const DramParams params_;
   const AddressMap map_;
-  std::vector<std::unique_ptr<DramChannel>> channels_;
+  const BurstTimes burst_;
+  std::vector<std::unique_ptr<DramChannel>> channels_;  // that are told apart
+  std::vector<std::uint32_t> of_;                       // which of them a channel is
+  std::vector<std::uint32_t> members_;                  // how many it is
+  // Successive pieces of a request with the same visit, each in another channel.
+  std::vector<std::uint32_t> alike_;       // their channels
+  std::vector<std::uint32_t> alike_in_;    // how many of them each of channels_ is
+  std::vector<std::uint32_t> alike_of_;    // of channels_, those that are any
+  std::vector<std::uint64_t> last_alike_;  // of each channel, the number of the last such run
+  std::uint64_t alike_runs_ = 0;
   std::vector<Request> requests_;
   std::vector<Id> free_;
 };

@@ -14,6 +14,11 @@ struct RowVisit {
   std::uint32_t accesses = 1;
 
   std::uint32_t touched() const { return accesses < groups ? accesses : groups; }
+  bool operator==(const RowVisit& other) const {
+    return row == other.row && accesses == other.accesses && bank == other.bank &&
+           base_group == other.base_group && first == other.first && groups == other.groups &&
+           write == other.write;
+  }
   std::uint32_t group(std::uint32_t k) const { return base_group ^ ((first + k) & (groups - 1U)); }
 };
 

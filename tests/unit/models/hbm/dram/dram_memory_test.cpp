@@ -140,6 +140,73 @@ TEST(LevelsAgree, OnRandomTraffic) {
   }
 }
 
+/// Ends of a random mix of streams and others, and what the time of the channels went to.
+struct Outcome {
+  std::vector<TimePs> ends;
+  std::vector<DramTime> times;
+};
+Outcome outcome(DramParams of, bool shortcuts, bool asked_often, std::uint32_t seed) {
+  of.shortcuts = shortcuts;
+  DramMemory memory(of);
+  std::mt19937_64 random(seed);
+  const std::uint64_t percent_of_writes = random() % 3 * 30, rare = 4 + random() % 40;
+  Outcome made;
+  std::vector<MemoryTiming::Id> open;
+  std::uint64_t address = 0;
+  TimePs now = 0;
+  const auto finish = [&] {
+    made.ends.push_back(memory.wait_for(open.front()));
+    now = std::max(now, made.ends.back());
+    memory.end(open.front());
+    open.erase(open.begin());
+  };
+  for (int k = 0; k < 600; ++k) {
+    if (open.size() == 12) finish();
+    if (random() % 8 == 0) now += random() % 400'000;  // a rest
+    std::uint64_t bytes = 65'536;
+    if (random() % rare == 0) {  // an odd one, that parts channels
+      bytes = 1 + random() % 9000;
+      address = random() % 2 ? address + random() % 5000 : random() % (1U << 28);
+    } else if (random() % 16 == 0) {
+      address = (address + 65'535) / 65'536 * 65'536;
+    }
+    open.push_back(memory.submit({random() % 100 < percent_of_writes, address, bytes}, now));
+    address += bytes;
+    if (asked_often) memory.run_until(now);
+  }
+  while (!open.empty()) finish();
+  memory.run_until(kNever);
+  for (std::uint32_t c = 0; c < memory.channels(); ++c) made.times.push_back(memory.time(c));
+  return made;
+}
+
+TEST(Shortcuts, ChangeNoPicosecond) {
+  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+    DramParams of = params(seed % 2 ? "hbm3" : "hbm2", DramLevel::burst,
+                           seed % 4 == 3 ? "row bank group:1 channel column group:1" : "");
+    of.map.stacks = seed % 4 == 3 ? 1 : 1 + seed % 3;
+    const Outcome slow = outcome(of, false, false, seed);
+    for (const bool asked_often : {false, true}) {
+      const Outcome quick = outcome(of, true, asked_often, seed);
+      EXPECT_EQ(quick.ends, slow.ends) << seed;
+      for (std::size_t c = 0; c < slow.times.size(); ++c) {
+        EXPECT_EQ(quick.times[c].lost_fs, slow.times[c].lost_fs) << seed << " channel " << c;
+        EXPECT_EQ(quick.times[c].busy_fs, slow.times[c].busy_fs);
+        EXPECT_EQ(quick.times[c].activates, slow.times[c].activates);
+        EXPECT_EQ(quick.times[c].refreshes, slow.times[c].refreshes);
+      }
+    }
+  }
+}
+
+TEST(Shortcuts, AStreamNeedsFewChannelsToldApart) {
+  DramParams of = params("hbm3", DramLevel::burst);
+  of.map.stacks = 4;
+  DramMemory memory(of);
+  ClosedLoop{65'536, 65'536, 0, 16, std::uint64_t{1} << 30, 1}.run(memory, 200);
+  EXPECT_LE(memory.distinct_channels(), 4U);  // a request of 64 KiB is a quarter of 128 channels
+}
+
 TEST(AddressMap, IsOneToOneAndSpreadsStrides) {
   for (const std::uint32_t stacks : std::initializer_list<std::uint32_t>{1U, 3U, 4U}) {
     const AddressMap map(dram_timing("hbm3"), {stacks, ""});
