@@ -81,7 +81,7 @@ std::shared_ptr<const Struct<model::DlrmSpec>> dlrm_type() {
   return type;
 }
 
-void check_model(const ModelSpec& spec, const Check& check) {
+void check_layers(const ModelSpec& spec, const Check& check) {
   try {
     build_model(spec);
   } catch (const std::invalid_argument& error) {
@@ -157,7 +157,7 @@ std::shared_ptr<const Struct<ModelSpec>> model_type() {
                   "Widths of the layers, from the input to the output");
     model->alternative(&M::kind, ModelKind::dlrm)
         .required("dlrm", &M::dlrm, dlrm_type(), "A recommendation model");
-    model->check(check_model);
+    model->check(check_layers);
     return model;
   }();
   return type;

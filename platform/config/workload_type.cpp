@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "platform/config/document.h"
@@ -18,10 +19,6 @@
 namespace wafertlm::config {
 
 namespace {
-
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 std::shared_ptr<const TypeOf<std::string>> built_in_models() {
   return choice<std::string>({{"resnet50", "resnet50"}});
@@ -47,7 +44,8 @@ class Layers : public TypeOf<LayersSpec> {
   }
   const StructType* structure() const override { return model_type().get(); }
   void load_files(Node& value) const override {
-    if (value.kind != Node::Kind::scalar || ends_with(value.text, ".yaml") || ends_with(value.text, ".yml"))
+    const std::filesystem::path extension = std::filesystem::path(value.text).extension();
+    if (value.kind != Node::Kind::scalar || extension == ".yaml" || extension == ".yml")
       load_file_or_map(value, *model_type());
   }
   bool may_be_annotated() const override { return false; }

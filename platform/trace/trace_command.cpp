@@ -26,26 +26,26 @@ namespace fs = std::filesystem;
 /// A file whose job is not known may name any rank.
 constexpr std::uint32_t kAnyRanks = 65'536;
 
-struct Options {
+struct TraceOptions {
   std::vector<std::string> files;
   std::string dependencies = "all", groups, out, form;
   std::uint32_t replicate = 0;
   bool force = false;
 };
 
-chakra::ValidateOptions validate_options(const Options& options) {
+chakra::ValidateOptions validate_options(const TraceOptions& options) {
   chakra::ValidateOptions validate;
   if (options.dependencies == "existing") validate.dependencies = chakra::Dependencies::existing;
   if (options.dependencies == "data") validate.dependencies = chakra::Dependencies::data;
   return validate;
 }
 
-int info(const Options& options) {
+int info(const TraceOptions& options) {
   for (const TraceJob& job : find_trace_jobs(options.files)) fmt::print("{}", info_text(job, read_info(job)));
   return 0;
 }
 
-std::vector<chakra::TraceSummary> check_job(const TraceJob& job, const Options& options) {
+std::vector<chakra::TraceSummary> check_job(const TraceJob& job, const TraceOptions& options) {
   std::vector<std::unique_ptr<chakra::NodeSource>> sources;
   std::vector<chakra::NodeSource*> ranks;
   const std::size_t copies = options.replicate != 0 ? options.replicate : job.files.size();
@@ -64,7 +64,7 @@ std::vector<chakra::TraceSummary> check_job(const TraceJob& job, const Options& 
   return {chakra::validate(*ranks.front(), job.rank, groups, validate_options(options))};
 }
 
-int check(const Options& options) {
+int check(const TraceOptions& options) {
   for (const TraceJob& job : find_trace_jobs(options.files)) {
     const auto summaries = check_job(job, options);
     std::uint64_t nodes = 0, missing = 0, left_out = 0;
@@ -134,7 +134,7 @@ void convert_files(const std::vector<Conversion>& conversions, bool whole, bool 
   fmt::print("{}{}", report, note);
 }
 
-int convert(const Options& options) {
+int convert(const TraceOptions& options) {
   std::vector<Conversion> conversions;
   bool whole = false;
   if (options.form.empty()) {
@@ -173,7 +173,7 @@ int convert(const Options& options) {
   return 0;
 }
 
-int diff(const Options& options) {
+int diff(const TraceOptions& options) {
   const auto log = [](const std::string& path) {
     return fs::is_directory(path) ? (fs::path(path) / "transactions.sqlite").string() : path;
   };
@@ -182,7 +182,7 @@ int diff(const Options& options) {
   return found.empty() ? 0 : 1;
 }
 
-void add_files(CLI::App& command, Options& options) {
+void add_files(CLI::App& command, TraceOptions& options) {
   command.add_option("FILES", options.files, "Trace files, or PREFIX for PREFIX.<rank>.et")
       ->required()
       ->type_name("FILES");
@@ -191,7 +191,7 @@ void add_files(CLI::App& command, Options& options) {
 }  // namespace
 
 std::function<int()> add_trace_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TraceOptions>();
   CLI::App* command = app.add_subcommand("trace", "Look at, check and convert Chakra execution traces");
   command->require_subcommand(1);
 

@@ -17,14 +17,14 @@
 namespace wafertlm {
 namespace {
 
-struct Options {
+struct WorkloadOptions {
   std::string workload, out, form = "et";
   std::vector<std::string> overrides;
   bool json = false;
   bool force = false;
 };
 
-int generate(const Options& options) {
+int generate(const WorkloadOptions& options) {
   namespace fs = std::filesystem;
   const config::WorkloadSpec spec = config::load_workload(options.workload, options.overrides);
   const auto sources = workload_sources(spec);
@@ -66,7 +66,7 @@ int generate(const Options& options) {
   return 0;
 }
 
-int show(const Options& options) {
+int show(const WorkloadOptions& options) {
   const WorkloadTotals totals = workload_totals(config::load_workload(options.workload, options.overrides));
   if (options.json)
     fmt::print("{}\n", totals_json(totals).dump(2));
@@ -78,7 +78,7 @@ int show(const Options& options) {
 }  // namespace
 
 std::function<int()> add_workload_command(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WorkloadOptions>();
   CLI::App* command = app.add_subcommand("workload", "Look at a workload, or make Chakra traces of it");
   command->require_subcommand(1);
   CLI::App* generate_command =
