@@ -61,6 +61,12 @@ class alignas(64) BurstChannel final : public DramChannel {
       if (each.tag != kNoTag) each.tag = other(each.tag);
   }
 
+  /// If nothing is under way, and nothing that was matters to what arrives at `now` or later: writes to
+  /// `state` all that does matter, so that channels with equal states go on alike. Else returns false.
+  bool rests(TimePs now, std::vector<std::uint64_t>& state);
+  /// Of what is decided.
+  BurstTimes::Fs bus_end_fs() const { return bus_end_; }
+
   TimePs push(const RowVisit& visit, std::uint32_t tag, TimePs now) override;
   void run_until(TimePs until) override;
   TimePs next_ps() const override;

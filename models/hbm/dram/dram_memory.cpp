@@ -2,6 +2,7 @@
 #include "models/hbm/dram/dram_memory.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "models/hbm/dram/command_channel.h"
@@ -10,6 +11,10 @@ namespace wafertlm {
 namespace {
 
 constexpr unsigned kPartBits = 16;
+/// To join takes about as long as so many visits of each channel that is told apart.
+constexpr std::uint64_t kVisitsToJoin = 2;
+
+std::uint64_t accesses(const DramTime& time) { return time.accesses_read + time.accesses_written; }
 
 }  // namespace
 
@@ -18,7 +23,8 @@ DramMemory::DramMemory(const DramParams& params)
       map_(params.timing, params.map),
       burst_(params.timing, params.queue),
       of_(map_.channels(), 0),
-      last_alike_(map_.channels(), 0) {
+      last_alike_(map_.channels(), 0),
+      own_(map_.channels()) {
   if (params.level == DramLevel::burst && params.shortcuts) {
     channels_.push_back(std::make_unique<BurstChannel>(burst_, true));
     members_.push_back(map_.channels());
@@ -36,6 +42,9 @@ DramMemory::DramMemory(const DramParams& params)
 }
 
 MemoryTiming::Id DramMemory::submit(const MemoryAccess& access, TimePs now) {
+  if (under_way_++ == 0 && params_.shortcuts && params_.level == DramLevel::burst &&
+      visits_since_join_ > kVisitsToJoin * channels_.size())
+    join(now);
   Id id = static_cast<Id>(requests_.size());
   if (free_.empty()) {
     if (id >> kPartBits != 0) throw std::length_error("more than 65,536 accesses in a memory at a time");
@@ -108,6 +117,7 @@ std::uint64_t DramMemory::visit_whole(AddressMap::Walk& walk, std::uint64_t piec
 
 void DramMemory::visit(std::uint32_t channel, const RowVisit& visit, Id id, TimePs now) {
   DramChannel& of = *channels_[channel];
+  ++visits_since_join_;
   Request& request = requests_[id];
   const auto part = static_cast<std::uint32_t>(request.parts.size());
   if (const TimePs done = of.push(visit, id << kPartBits | part, now); done != kNever)
@@ -188,7 +198,67 @@ TimePs DramMemory::wait_for(Id id) {
   return answer.at;
 }
 
-void DramMemory::end(Id id) { free_.push_back(id); }
+void DramMemory::end(Id id) {
+  free_.push_back(id);
+  --under_way_;
+}
+
+DramTime DramMemory::time(std::uint32_t channel) const {
+  DramTime time = channels_[of_[channel]]->time();
+  const Own& own = own_[channel];
+  if (!own.any) return time;
+  const bool since = accesses(time) != own.accesses;
+  time += own.more;
+  if (since) time.lost(DramLoss::no_request) += own.bus_end_less_fs;
+  return time;
+}
+
+/// No request is under way: channels that rest in equal states are one from now on.
+void DramMemory::join(TimePs now) {
+  visits_since_join_ = 0;
+  std::map<std::vector<std::uint64_t>, std::uint32_t> resting;
+  std::vector<std::uint32_t> to(channels_.size());
+  std::vector<std::unique_ptr<DramChannel>> left;
+  std::vector<std::uint32_t> members;
+  const auto keep = [&](std::uint32_t k) {
+    to[k] = static_cast<std::uint32_t>(left.size());
+    left.push_back(nullptr);
+    members.push_back(members_[k]);
+  };
+  std::vector<std::uint32_t> stands_for(channels_.size());
+  for (std::uint32_t k = 0; k < channels_.size(); ++k) {
+    stands_for[k] = k;
+    if (static_cast<BurstChannel&>(*channels_[k]).rests(now, state_)) {
+      const auto [found, is_new] = resting.try_emplace(state_, k);
+      if (!is_new) {
+        stands_for[k] = found->second;
+        to[k] = to[found->second];
+        members[to[k]] += members_[k];
+        continue;
+      }
+    }
+    keep(k);
+  }
+  if (left.size() == channels_.size()) return;
+  for (std::uint32_t c = 0; c < map_.channels(); ++c) {
+    const std::uint32_t from = of_[c], other = stands_for[from];
+    if (from != other) {
+      Own& own = own_[c];
+      const DramTime others = channels_[other]->time();
+      const bool since = !own.any || accesses(channels_[from]->time()) != own.accesses;
+      const std::uint64_t bus_end = burst(from).bus_end_fs() - (since ? 0 : own.bus_end_less_fs);
+      DramTime more = time(c);
+      more -= others;
+      own = {more, burst(other).bus_end_fs() - bus_end, accesses(others), true};
+    }
+  }
+  for (std::uint32_t c = 0; c < map_.channels(); ++c) of_[c] = to[of_[c]];
+  for (std::uint32_t k = 0; k < channels_.size(); ++k)
+    if (stands_for[k] == k) left[to[k]] = std::move(channels_[k]);
+  channels_ = std::move(left);
+  members_ = std::move(members);
+  alike_in_.assign(channels_.size(), 0);
+}
 
 void DramMemory::run_until(TimePs until) {
   for (const auto& channel : channels_) {

@@ -26,8 +26,8 @@ struct DramParams {
 /// Stacks of HBM: cuts accesses into visits of rows, and asks the pseudo-channels when they are done.
 ///
 /// Bursts: a stream that passes through many channels asks the same of each of them at the same time. As long
-/// as nothing else happens to one of them, a BurstChannel stands for all of them; the first visit that only
-/// some get parts them for ever.
+/// as nothing else happens to one of them, a BurstChannel stands for all of them. A visit that only some get
+/// parts them. They join when the memory rests and what has happened to them makes no difference any more.
 class DramMemory final : public MemoryTiming {
  public:
   explicit DramMemory(const DramParams& params);
@@ -44,7 +44,7 @@ class DramMemory final : public MemoryTiming {
   std::uint32_t channels() const { return map_.channels(); }
   /// Channels that are told apart.
   std::size_t distinct_channels() const { return channels_.size(); }
-  DramTime time(std::uint32_t channel) const { return channels_[of_[channel]]->time(); }
+  DramTime time(std::uint32_t channel) const;
 
  private:
   struct Request {
@@ -54,7 +54,19 @@ class DramMemory final : public MemoryTiming {
   };
   static constexpr std::uint32_t kDecided = ~0U;
 
+  /// Of a channel that has joined others: what had happened to it and not to the one that stands for them.
+  struct Own {
+    DramTime more;
+    std::uint64_t bus_end_less_fs = 0;  ///< its last transfer ended so much before that of the other …
+    std::uint64_t accesses = 0;         ///< … when that one had made so many
+    bool any = false;
+  };
+
   void collect(DramChannel& channel);
+  const BurstChannel& burst(std::uint32_t of) const {
+    return static_cast<const BurstChannel&>(*channels_[of]);
+  }
+  void join(TimePs now);
 
   void cut(const MemoryAccess& access, Id id, TimePs now);
   std::uint64_t visit_whole(AddressMap::Walk& walk, std::uint64_t pieces, bool write, Id id, TimePs now);
@@ -75,6 +87,10 @@ class DramMemory final : public MemoryTiming {
   std::vector<std::uint32_t> alike_of_;    // of channels_, those that are any
   std::vector<std::uint64_t> last_alike_;  // of each channel, the number of the last such run
   std::uint64_t alike_runs_ = 0;
+  std::vector<Own> own_;                // of each channel
+  std::vector<std::uint64_t> state_;    // of one that rests
+  std::uint64_t visits_since_join_ = 0;  // of channels_
+  std::size_t under_way_ = 0;
   std::vector<Request> requests_;
   std::vector<Id> free_;
 };

@@ -150,6 +150,7 @@ Outcome outcome(DramParams of, bool shortcuts, bool asked_often, std::uint32_t s
   DramMemory memory(of);
   std::mt19937_64 random(seed);
   const std::uint64_t percent_of_writes = random() % 3 * 30, rare = 4 + random() % 40;
+  const bool ragged = seed % 3 == 0;  // no size is a whole number of pieces
   Outcome made;
   std::vector<MemoryTiming::Id> open;
   std::uint64_t address = 0;
@@ -162,8 +163,10 @@ Outcome outcome(DramParams of, bool shortcuts, bool asked_often, std::uint32_t s
   };
   for (int k = 0; k < 600; ++k) {
     if (open.size() == 12) finish();
+    if (random() % 24 == 0)
+      while (!open.empty()) finish();  // after which channels may join
     if (random() % 8 == 0) now += random() % 400'000;  // a rest
-    std::uint64_t bytes = 65'536;
+    std::uint64_t bytes = ragged ? 30'000 + random() % 40'000 : 65'536;
     if (random() % rare == 0) {  // an odd one, that parts channels
       bytes = 1 + random() % 9000;
       address = random() % 2 ? address + random() % 5000 : random() % (1U << 28);
