@@ -50,6 +50,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   BurstChannel(const BurstTimes& times, bool shortcuts);
   /// Another channel to which everything happened that happened to this one, to go on by itself.
   BurstChannel(const BurstChannel&) = default;
+  BurstChannel& operator=(const BurstChannel&) = default;
 
   /// Gives what is not done yet other tags: `other(tag)`.
   template <typename Other>
@@ -105,7 +106,12 @@ class alignas(64) BurstChannel final : public DramChannel {
     Ring(const Ring& other) : RingQueue<T>() {
       for (std::size_t k = 0; k < other.size(); ++k) this->push_back(other[k]);
     }
-    Ring& operator=(const Ring&) = delete;
+    Ring& operator=(const Ring& other) {
+      if (this == &other) return *this;
+      while (!this->empty()) this->pop_front();
+      for (std::size_t k = 0; k < other.size(); ++k) this->push_back(other[k]);
+      return *this;
+    }
   };
   struct Arrival {
     RowVisit visit;
@@ -163,7 +169,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   /// Whether refreshes of a bank come before a visit that came in at `entered`.
   bool is_refreshed(const Bank& bank, Fs entered) const {
     return std::max(bank.refresh_due, bank.free) < entered ||
-           std::max(entered, bank.free) >= bank.refresh_due + t_.put_off_most;
+           std::max(entered, bank.free) >= bank.refresh_due + t_->put_off_most;
   }
   void refresh(Bank& bank, Fs entered);
   void decide();
@@ -173,7 +179,7 @@ class alignas(64) BurstChannel final : public DramChannel {
     return std::max(any_[visit.write], group_[visit.write][visit.group(0)]);
   }
   bool long_before_the_bus(Fs from) const {
-    return serving_ == wrote_ && from + t_.to_column <= any_[wrote_];
+    return serving_ == wrote_ && from + t_->to_column <= any_[wrote_];
   }
   bool only_waits_for_the_bus() const {
     const bool write = opened_[column_.number].visit.write;
@@ -183,7 +189,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   Fs move(const Opened& opened, Fs column);
   void leave_chains(Slot slot, Direction direction);
 
-  const BurstTimes& t_;
+  const BurstTimes* t_;
   Fs clock_ = 0;  // decided until then
   Fs bus_end_ = 0;
   Fs any_[2] = {0, 0};                                   // columns of reads and of writes not before
@@ -198,7 +204,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   Direction serving_ = kRead;
   bool forced_ = false;  // the drain goes on to the low mark
   std::uint8_t next_activate_ = 0;
-  const bool shortcuts_;
+  bool shortcuts_;
   Ring<Fs> leaves_[2];  // of those whose columns are decided: the last of them
   DramTime time_;       // without what follows from it
   Fs serving_since_ = 0;

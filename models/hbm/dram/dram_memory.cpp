@@ -158,9 +158,16 @@ void DramMemory::visit_alike(const RowVisit& alike, Id id, TimePs now) {
 /// From now on another channel is so many of its members.
 std::uint32_t DramMemory::part(std::uint32_t from, std::uint32_t members) {
   const auto to = static_cast<std::uint32_t>(channels_.size());
-  auto other = std::make_unique<BurstChannel>(static_cast<const BurstChannel&>(*channels_[from]));
-  other->retag([&](std::uint32_t tag) { return add_part(tag >> kPartBits, to); });
-  channels_.push_back(std::move(other));
+  if (spare_.empty()) {
+    channels_.push_back(std::make_unique<BurstChannel>(burst(from)));
+  } else {
+    channels_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+    static_cast<BurstChannel&>(*channels_[to]) = burst(from);
+  }
+  static_cast<BurstChannel&>(*channels_[to]).retag([&](std::uint32_t tag) {
+    return add_part(tag >> kPartBits, to);
+  });
   members_[from] -= members;
   members_.push_back(members);
   alike_in_.push_back(0);
@@ -254,7 +261,10 @@ void DramMemory::join(TimePs now) {
   }
   for (std::uint32_t c = 0; c < map_.channels(); ++c) of_[c] = to[of_[c]];
   for (std::uint32_t k = 0; k < channels_.size(); ++k)
-    if (stands_for[k] == k) left[to[k]] = std::move(channels_[k]);
+    if (stands_for[k] == k)
+      left[to[k]] = std::move(channels_[k]);
+    else
+      spare_.push_back(std::move(channels_[k]));
   channels_ = std::move(left);
   members_ = std::move(members);
   alike_in_.assign(channels_.size(), 0);

@@ -79,6 +79,7 @@ class DramMemory final : public MemoryTiming {
   const AddressMap map_;
   const BurstTimes burst_;
   std::vector<std::unique_ptr<DramChannel>> channels_;  // that are told apart
+  std::vector<std::unique_ptr<DramChannel>> spare_;     // that have joined others
   std::vector<std::uint32_t> of_;                       // which of them a channel is
   std::vector<std::uint32_t> members_;                  // how many it is
   // Successive pieces of a request with the same visit, each in another channel.
