@@ -68,6 +68,14 @@ class alignas(64) BurstChannel final : public DramChannel {
   /// Of what is decided.
   BurstTimes::Fs bus_end_fs() const { return bus_end_; }
 
+  /// Brings what a visit needs into the cache.
+  void prefetch(const RowVisit& visit) const {
+    const char* const end = reinterpret_cast<const char*>(banks_);
+    for (const char* line = reinterpret_cast<const char*>(this); line < end; line += 64)
+      __builtin_prefetch(line, 1);
+    __builtin_prefetch(&banks_[bank_of(visit, 0)], 1);
+  }
+
   TimePs push(const RowVisit& visit, std::uint32_t tag, TimePs now) override;
   void run_until(TimePs until) override;
   TimePs next_ps() const override;

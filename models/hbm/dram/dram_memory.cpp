@@ -11,6 +11,7 @@ namespace wafertlm {
 namespace {
 
 constexpr unsigned kPartBits = 16;
+constexpr std::size_t kAhead = 2;  // channels
 /// To join takes about as long as so many visits of each channel that is told apart.
 constexpr std::uint64_t kVisitsToJoin = 2;
 
@@ -84,7 +85,7 @@ void DramMemory::cut(const MemoryAccess& access, Id id, TimePs now) {
     if (!alike_.empty() && (last_alike_[place.channel] == alike_runs_ || !(place.visit == alike)))
       visit_alike(alike, id, now);
     if (const std::uint32_t of = of_[place.channel]; members_[of] == 1) {
-      visit(of, place.visit, id, now);
+      singles_.push_back({of, place.visit});
     } else {
       alike = place.visit;
       last_alike_[place.channel] = alike_runs_;
@@ -93,6 +94,18 @@ void DramMemory::cut(const MemoryAccess& access, Id id, TimePs now) {
     if (first == end) break;
   }
   if (!alike_.empty()) visit_alike(alike, id, now);
+  if (!singles_.empty()) visit_singles(id, now);
+}
+
+/// Channels that are told apart are more than a near cache holds: they are fetched before their turn.
+void DramMemory::visit_singles(Id id, TimePs now) {
+  const std::size_t count = singles_.size();
+  const bool fetch = params_.level == DramLevel::burst && count > 1;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (fetch && k + kAhead < count) burst(singles_[k + kAhead].of).prefetch(singles_[k + kAhead].visit);
+    visit(singles_[k].of, singles_[k].visit, id, now);
+  }
+  singles_.clear();
 }
 
 /// The usual case of a stream: the next of `pieces` whole ones are all channels that one stands for. Returns

@@ -71,6 +71,7 @@ class DramMemory final : public MemoryTiming {
   void cut(const MemoryAccess& access, Id id, TimePs now);
   std::uint64_t visit_whole(AddressMap::Walk& walk, std::uint64_t pieces, bool write, Id id, TimePs now);
   void visit(std::uint32_t channel, const RowVisit& visit, Id id, TimePs now);
+  void visit_singles(Id id, TimePs now);
   void visit_alike(const RowVisit& visit, Id id, TimePs now);
   std::uint32_t part(std::uint32_t from, std::uint32_t members);
   std::uint32_t add_part(Id id, std::uint32_t channel);
@@ -88,6 +89,11 @@ class DramMemory final : public MemoryTiming {
   std::vector<std::uint32_t> alike_of_;    // of channels_, those that are any
   std::vector<std::uint64_t> last_alike_;  // of each channel, the number of the last such run
   std::uint64_t alike_runs_ = 0;
+  struct Single {
+    std::uint32_t of;  ///< of channels_, that is one channel
+    RowVisit visit;
+  };
+  std::vector<Single> singles_;         // a request's visits to such channels, made in one go
   std::vector<Own> own_;                // of each channel
   std::vector<std::uint64_t> state_;    // of one that rests
   std::uint64_t visits_since_join_ = 0;  // of channels_
