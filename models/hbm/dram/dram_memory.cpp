@@ -12,8 +12,9 @@ namespace {
 
 constexpr unsigned kPartBits = 16;
 constexpr std::size_t kAhead = 2;  // channels
-/// To join takes about as long as so many visits of each channel that is told apart.
-constexpr std::uint64_t kVisitsToJoin = 2;
+/// Of each channel that is told apart, between two attempts to join: about what an attempt takes, and more if
+/// the last ones were in vain.
+constexpr std::uint64_t kVisitsToJoin = 2, kMostVisitsToJoin = 256;
 
 std::uint64_t accesses(const DramTime& time) { return time.accesses_read + time.accesses_written; }
 
@@ -25,7 +26,8 @@ DramMemory::DramMemory(const DramParams& params)
       burst_(params.timing, params.queue),
       of_(map_.channels(), 0),
       last_alike_(map_.channels(), 0),
-      own_(map_.channels()) {
+      own_(map_.channels()),
+      join_after_{kVisitsToJoin, kVisitsToJoin} {
   if (params.level == DramLevel::burst && params.shortcuts) {
     channels_.push_back(std::make_unique<BurstChannel>(burst_, true));
     members_.push_back(map_.channels());
@@ -43,9 +45,15 @@ DramMemory::DramMemory(const DramParams& params)
 }
 
 MemoryTiming::Id DramMemory::submit(const MemoryAccess& access, TimePs now) {
-  if (under_way_++ == 0 && params_.shortcuts && params_.level == DramLevel::burst &&
-      visits_since_join_ > kVisitsToJoin * channels_.size())
+  now = latest_ = std::max(now, latest_);
+  if (params_.shortcuts && params_.level == DramLevel::burst &&
+      visits_since_join_ > join_after_[under_way_ == 0] * distinct_channels()) {
+    const std::size_t before = distinct_channels();
     join(now);
+    std::uint64_t& after = join_after_[under_way_ == 0];
+    after = distinct_channels() < before ? kVisitsToJoin : std::min(2 * after, kMostVisitsToJoin);
+  }
+  ++under_way_;
   Id id = static_cast<Id>(requests_.size());
   if (free_.empty()) {
     if (id >> kPartBits != 0) throw std::length_error("more than 65,536 accesses in a memory at a time");
@@ -170,20 +178,21 @@ void DramMemory::visit_alike(const RowVisit& alike, Id id, TimePs now) {
 
 /// From now on another channel is so many of its members.
 std::uint32_t DramMemory::part(std::uint32_t from, std::uint32_t members) {
-  const auto to = static_cast<std::uint32_t>(channels_.size());
-  if (spare_.empty()) {
+  auto to = static_cast<std::uint32_t>(channels_.size());
+  if (unused_.empty()) {
     channels_.push_back(std::make_unique<BurstChannel>(burst(from)));
+    members_.push_back(0);
+    alike_in_.push_back(0);
   } else {
-    channels_.push_back(std::move(spare_.back()));
-    spare_.pop_back();
+    to = unused_.back();
+    unused_.pop_back();
     static_cast<BurstChannel&>(*channels_[to]) = burst(from);
   }
   static_cast<BurstChannel&>(*channels_[to]).retag([&](std::uint32_t tag) {
     return add_part(tag >> kPartBits, to);
   });
   members_[from] -= members;
-  members_.push_back(members);
-  alike_in_.push_back(0);
+  members_[to] = members;
   return to;
 }
 
@@ -233,61 +242,44 @@ DramTime DramMemory::time(std::uint32_t channel) const {
   return time;
 }
 
-/// No request is under way: channels that rest in equal states are one from now on.
+/// Channels that rest in equal states are one from now on.
 void DramMemory::join(TimePs now) {
-  visits_since_join_ = 0;
   std::map<std::vector<std::uint64_t>, std::uint32_t> resting;
   std::vector<std::uint32_t> to(channels_.size());
-  std::vector<std::unique_ptr<DramChannel>> left;
-  std::vector<std::uint32_t> members;
-  const auto keep = [&](std::uint32_t k) {
-    to[k] = static_cast<std::uint32_t>(left.size());
-    left.push_back(nullptr);
-    members.push_back(members_[k]);
-  };
-  std::vector<std::uint32_t> stands_for(channels_.size());
   for (std::uint32_t k = 0; k < channels_.size(); ++k) {
-    stands_for[k] = k;
-    if (static_cast<BurstChannel&>(*channels_[k]).rests(now, state_)) {
-      const auto [found, is_new] = resting.try_emplace(state_, k);
-      if (!is_new) {
-        stands_for[k] = found->second;
-        to[k] = to[found->second];
-        members[to[k]] += members_[k];
-        continue;
-      }
-    }
-    keep(k);
+    to[k] = k;
+    if (members_[k] == 0) continue;
+    const bool rests = static_cast<BurstChannel&>(*channels_[k]).rests(now, state_);
+    if (!channels_[k]->done.empty()) collect(*channels_[k]);
+    if (rests) to[k] = resting.try_emplace(state_, k).first->second;
   }
-  if (left.size() == channels_.size()) return;
   for (std::uint32_t c = 0; c < map_.channels(); ++c) {
-    const std::uint32_t from = of_[c], other = stands_for[from];
-    if (from != other) {
-      Own& own = own_[c];
-      const DramTime others = channels_[other]->time();
-      const bool since = !own.any || accesses(channels_[from]->time()) != own.accesses;
-      const std::uint64_t bus_end = burst(from).bus_end_fs() - (since ? 0 : own.bus_end_less_fs);
-      DramTime more = time(c);
-      more -= others;
-      own = {more, burst(other).bus_end_fs() - bus_end, accesses(others), true};
-    }
+    const std::uint32_t from = of_[c], other = to[from];
+    if (from == other) continue;
+    Own& own = own_[c];
+    const DramTime others = channels_[other]->time();
+    const bool since = !own.any || accesses(channels_[from]->time()) != own.accesses;
+    const std::uint64_t bus_end = burst(from).bus_end_fs() - (since ? 0 : own.bus_end_less_fs);
+    DramTime more = time(c);
+    more -= others;
+    own = {more, burst(other).bus_end_fs() - bus_end, accesses(others), true};
+    of_[c] = other;
   }
-  for (std::uint32_t c = 0; c < map_.channels(); ++c) of_[c] = to[of_[c]];
   for (std::uint32_t k = 0; k < channels_.size(); ++k)
-    if (stands_for[k] == k)
-      left[to[k]] = std::move(channels_[k]);
-    else
-      spare_.push_back(std::move(channels_[k]));
-  channels_ = std::move(left);
-  members_ = std::move(members);
-  alike_in_.assign(channels_.size(), 0);
+    if (to[k] != k) {
+      members_[to[k]] += members_[k];
+      members_[k] = 0;
+      unused_.push_back(k);
+    }
+  visits_since_join_ = 0;
 }
 
 void DramMemory::run_until(TimePs until) {
-  for (const auto& channel : channels_) {
-    channel->run_until(until);
-    collect(*channel);
-  }
+  for (std::size_t k = 0; k < channels_.size(); ++k)
+    if (members_[k] != 0) {
+      channels_[k]->run_until(until);
+      collect(*channels_[k]);
+    }
 }
 
 }  // namespace wafertlm

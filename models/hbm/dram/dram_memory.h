@@ -27,11 +27,13 @@ struct DramParams {
 ///
 /// Bursts: a stream that passes through many channels asks the same of each of them at the same time. As long
 /// as nothing else happens to one of them, a BurstChannel stands for all of them. A visit that only some get
-/// parts them. They join when the memory rests and what has happened to them makes no difference any more.
+/// parts them. They join when they rest and
+/// what has happened to each makes no difference any more.
 class DramMemory final : public MemoryTiming {
  public:
   explicit DramMemory(const DramParams& params);
 
+  /// A time before that of an earlier access counts as that.
   Id submit(const MemoryAccess& access, TimePs now) override;
   Answer ask(Id id, TimePs now) override;
   TimePs wait_for(Id id) override;
@@ -43,7 +45,7 @@ class DramMemory final : public MemoryTiming {
   const AddressMap& map() const { return map_; }
   std::uint32_t channels() const { return map_.channels(); }
   /// Channels that are told apart.
-  std::size_t distinct_channels() const { return channels_.size(); }
+  std::size_t distinct_channels() const { return channels_.size() - unused_.size(); }
   DramTime time(std::uint32_t channel) const;
 
  private:
@@ -80,9 +82,9 @@ class DramMemory final : public MemoryTiming {
   const AddressMap map_;
   const BurstTimes burst_;
   std::vector<std::unique_ptr<DramChannel>> channels_;  // that are told apart
-  std::vector<std::unique_ptr<DramChannel>> spare_;     // that have joined others
   std::vector<std::uint32_t> of_;                       // which of them a channel is
-  std::vector<std::uint32_t> members_;                  // how many it is
+  std::vector<std::uint32_t> members_;                  // how many it is; 0: for later use
+  std::vector<std::uint32_t> unused_;                   // of channels_, those
   // Successive pieces of a request with the same visit, each in another channel.
   std::vector<std::uint32_t> alike_;       // their channels
   std::vector<std::uint32_t> alike_in_;    // how many of them each of channels_ is
@@ -93,11 +95,13 @@ class DramMemory final : public MemoryTiming {
     std::uint32_t of;  ///< of channels_, that is one channel
     RowVisit visit;
   };
-  std::vector<Single> singles_;         // a request's visits to such channels, made in one go
-  std::vector<Own> own_;                // of each channel
-  std::vector<std::uint64_t> state_;    // of one that rests
+  std::vector<Single> singles_;          // a request's visits to such channels, made in one go
+  std::vector<Own> own_;                 // of each channel
+  std::vector<std::uint64_t> state_;     // of one that rests
   std::uint64_t visits_since_join_ = 0;  // of channels_
+  std::uint64_t join_after_[2];          // so many of each; while requests are under way, and when none is
   std::size_t under_way_ = 0;
+  TimePs latest_ = 0;
   std::vector<Request> requests_;
   std::vector<Id> free_;
 };
