@@ -42,7 +42,10 @@ BurstTimes::BurstTimes(const DramTiming& timing, const DramQueueParams& queue)
 }
 
 BurstChannel::BurstChannel(const BurstTimes& times, bool shortcuts)
-    : t_(&times), shortcuts_(shortcuts), chains_(times.banks_per_group * BurstTimes::kGroups) {
+    : t_(&times),
+      shortcuts_(shortcuts),
+      chains_(times.banks_per_group * BurstTimes::kGroups),
+      banks_(times.banks_per_group * BurstTimes::kGroups) {
   for (std::uint32_t group = 0; group < BurstTimes::kGroups; ++group)
     for (std::uint32_t bank = 0; bank < t_->banks_per_group; ++bank) {
       Bank& of = banks_[bank * BurstTimes::kGroups + group];

@@ -70,7 +70,7 @@ class alignas(64) BurstChannel final : public DramChannel {
 
   /// Brings what a visit needs into the cache.
   void prefetch(const RowVisit& visit) const {
-    const char* const end = reinterpret_cast<const char*>(banks_);
+    const char* const end = reinterpret_cast<const char*>(&banks_);
     for (const char* line = reinterpret_cast<const char*>(this); line < end; line += 64)
       __builtin_prefetch(line, 1);
     __builtin_prefetch(&banks_[bank_of(visit, 0)], 1);
@@ -98,6 +98,21 @@ class alignas(64) BurstChannel final : public DramChannel {
     std::uint32_t row = kClosed;
     std::uint16_t pending = 0;  ///< visits that have opened it and have their columns to come
     bool by_conflict = false;   ///< the last activate followed a precharge
+  };
+  /// A copy copies those that there are.
+  struct Banks {
+    explicit Banks(std::uint32_t number) : count(number) {}
+    Banks(const Banks& other) : count(other.count) { std::copy_n(other.each, count, each); }
+    Banks& operator=(const Banks& other) {
+      count = other.count;
+      std::copy_n(other.each, count, each);
+      return *this;
+    }
+    Bank& operator[](std::uint32_t k) { return each[k]; }
+    const Bank& operator[](std::uint32_t k) const { return each[k]; }
+
+    Bank each[BurstTimes::kMostBanks];
+    std::uint32_t count;
   };
   struct Waiting {
     RowVisit visit;
@@ -225,7 +240,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   Slot free_slot_ = kNone;
   std::uint64_t queued_[2] = {0, 0};  // banks that anybody waits for
   std::vector<std::array<Chain, 2>> chains_;
-  alignas(64) Bank banks_[BurstTimes::kMostBanks];
+  alignas(64) Banks banks_;
 };
 
 }  // namespace wafertlm
