@@ -74,8 +74,7 @@ inline void Scheduler::deliver(const WakeQueue::Entry& entry) {
 
 /// The length of a window that begins with the next wake-up; 0: it comes by itself.
 inline TimePs Scheduler::window_for(const WakeQueue::Entry& next, TimePs limit_ps) const {
-  if (!window_ps_ || limit_ps <= next.at || !next.may_lead() || next.region == kNoRegion)
-    return 0;
+  if (!window_ps_ || limit_ps <= next.at || !next.may_lead() || next.region == kNoRegion) return 0;
   return window_ps_();
 }
 

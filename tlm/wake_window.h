@@ -15,8 +15,8 @@ class WakeWindow {
  public:
   /// Adds an entry that is due in the window, in the order of the queue.
   void add(const WakeQueue::Entry& entry);
-  /// Delivers everything and empties the window; `deliver(entry)` may call insert(). `ahead`: with hints to what
-  /// comes next, which pay if it is not in the cache.
+  /// Delivers everything and empties the window; `deliver(entry)` may call insert(). `ahead`: with hints to
+  /// what comes next, which pay if it is not in the cache.
   template <typename Deliver>
   void run(bool ahead, const Deliver& deliver);
   /// One more of the region that is at work. @throws std::logic_error if it is another's.
@@ -34,9 +34,9 @@ class WakeWindow {
   void look_ahead(std::size_t at) const;
   WakeQueue::Entry take();
 
-  std::vector<Link> links_;            // of all regions
-  std::vector<Ends> ends_;             // by region
-  std::vector<Region> used_;           // regions with entries
+  std::vector<Link> links_;   // of all regions
+  std::vector<Ends> ends_;    // by region
+  std::vector<Region> used_;  // regions with entries
   // Of the region at work: a list in order, and a heap of what was inserted since.
   std::uint32_t next_ = kNil;
   std::vector<WakeQueue::Entry> inserted_;

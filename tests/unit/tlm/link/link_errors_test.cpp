@@ -57,7 +57,7 @@ TEST(LinkErrors, FlipsTheBitsOfThePayload) {
   for (int i = 0; i < 2000; ++i) {
     Packet packet;
     packet.wire_bytes = 606;  // a header of 6 B
-    packet.data.assign(600, std::byte{0});
+    packet.data = std::vector<std::byte>(600);
     on.cross(packet);
     std::size_t bits = 0;
     for (const std::byte byte : packet.data)
