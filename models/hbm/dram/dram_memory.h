@@ -27,8 +27,7 @@ struct DramParams {
 ///
 /// Bursts: a stream that passes through many channels asks the same of each of them at the same time. As long
 /// as nothing else happens to one of them, a BurstChannel stands for all of them. A visit that only some get
-/// parts them. They join when they rest and
-/// what has happened to each makes no difference any more.
+/// parts them. They join when they rest and what has happened to each makes no difference any more.
 class DramMemory final : public MemoryTiming {
  public:
   explicit DramMemory(const DramParams& params);
