@@ -153,6 +153,8 @@ void print_memory() {
   };
   row("sequential, 64 MiB each", {64 << 20, 1 << 20, 8, false});
   row("sequential, 10,000,100 B each", {10'000'100, 1 << 20, 50, false});
+  row("sequential, 1,000,001 B each", {1'000'001, 1 << 20, 200, false});
+  row("sequential tiles of 60,000 B", {4'000'000, 60'000, 20, false});
   row("random tiles of 1 MiB", {64 << 20, 1 << 20, 8, true});
   row("random tiles of 4 KiB", {4 << 20, 4 << 10, 8, true});
 }

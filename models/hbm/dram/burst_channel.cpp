@@ -42,20 +42,56 @@ BurstTimes::BurstTimes(const DramTiming& timing, const DramQueueParams& queue)
 }
 
 BurstChannel::BurstChannel(const BurstTimes& times, bool shortcuts)
-    : t_(times), shortcuts_(shortcuts), chains_(BurstTimes::kMostBanks) {
+    : t_(&times),
+      shortcuts_(shortcuts),
+      chains_(times.banks_per_group * BurstTimes::kGroups),
+      banks_(times.banks_per_group * BurstTimes::kGroups) {
   for (std::uint32_t group = 0; group < BurstTimes::kGroups; ++group)
-    for (std::uint32_t bank = 0; bank < t_.banks_per_group; ++bank) {
+    for (std::uint32_t bank = 0; bank < t_->banks_per_group; ++bank) {
       Bank& of = banks_[bank * BurstTimes::kGroups + group];
-      of.opened = Fs{0} - t_.rc;
+      of.opened = Fs{0} - t_->rc;
       of.refresh_due =
-          t_.refi == 0 ? kNeverFs / 2 : t_.refi * (group * t_.banks_per_group + bank + 1) / t_.banks;
+          t_->refi == 0 ? kNeverFs / 2 : t_->refi * (group * t_->banks_per_group + bank + 1) / t_->banks;
     }
 }
 
 DramTime BurstChannel::time() const {
   DramTime time = time_;
-  time.busy_fs = (time.accesses_read + time.accesses_written) * t_.burst;
+  time.busy_fs = (time.accesses_read + time.accesses_written) * t_->burst;
   return time;
+}
+
+/// Times before `now` are the same to what comes then: each of them only bounds from below what that time
+/// bounds, too. Of refreshes that are due the first one counts, unless all of it is over by now.
+bool BurstChannel::rests(TimePs now, std::vector<std::uint64_t>& state) {
+  const Fs at = now * 1000;
+  run_until(now);
+  if (clock_ > at || !backlog_.empty() || !opened_.empty() || (undecided_[kRead] | undecided_[kWrite]) != 0 ||
+      serving_ != kRead || forced_ || has_place(kRead, at) + has_place(kWrite, at) != 2 ||
+      (held_[kRead] | held_[kWrite]) != 0)
+    return false;
+  Fs last = std::max({any_[kRead], any_[kWrite], rrd_any_, last_admission_, serving_since_});
+  for (const Fs each : rrd_group_) last = std::max(last, each);
+  for (const Fs each : activates_) last = std::max(last, each);
+  for (const auto& direction : group_)
+    for (const Fs each : direction) last = std::max(last, each);
+  if (last >= at || last_read_ + t_->write_idle > at ||
+      bus_end_ > at + std::min(t_->to_data[kRead], t_->to_data[kWrite]))
+    return false;
+  state.clear();
+  state.push_back(wrote_ ? 1 : 0);
+  state.push_back((time_.accesses_read | time_.accesses_written) != 0 ? 1 : 0);
+  for (std::uint32_t k = 0; k < t_->banks_per_group * BurstTimes::kGroups; ++k) {
+    const Bank& bank = banks_[k];
+    if (bank.free >= at || bank.opened + t_->rc >= at) return false;
+    if (bank.row != kClosed && bank.opened + std::max(t_->rcd[kRead], t_->rcd[kWrite]) >= at) return false;
+    state.push_back(bank.row);
+    state.push_back(bank.refresh_due);
+    if (bank.refresh_due >= at) continue;
+    const Fs start = std::max(bank.refresh_due, bank.free), over = start + t_->rp + t_->rfc;
+    if (over >= at || over > bank.refresh_due + t_->refi) state.push_back(start);
+  }
+  return true;
 }
 
 /// Of a stream: a read that finds nobody before it, and its rows open before the data bus is free. Then
@@ -63,7 +99,7 @@ DramTime BurstChannel::time() const {
 /// and move(), of which most are nothing here.
 template <std::uint32_t kBanks>
 BurstChannel::Fs BurstChannel::stream(const RowVisit& visit, Fs at) {
-  const BurstTimes& t = t_;
+  const BurstTimes& t = *t_;
   const std::uint32_t n = visit.accesses, row = visit.row;
   Bank* const banks = &banks_[visit.bank * BurstTimes::kGroups];
   const Fs column = any_[kRead], spacing = t.spacing[visit.groups >> 1];
@@ -168,9 +204,9 @@ void BurstChannel::run_until(TimePs until) {
 
 TimePs BurstChannel::next_ps() const {
   Fs next = std::min({next_admission(), next_switch(), next_candidate()});
-  if (next != kNeverFs) next += std::min(t_.to_end[kRead], t_.to_end[kWrite]);
+  if (next != kNeverFs) next += std::min(t_->to_end[kRead], t_->to_end[kWrite]);
   if (column_.at != kNeverFs)
-    next = std::min(next, column_.at + t_.to_end[opened_[column_.number].visit.write]);
+    next = std::min(next, column_.at + t_->to_end[opened_[column_.number].visit.write]);
   return next == kNeverFs ? kNever : (next + 999) / 1000;
 }
 
@@ -208,8 +244,8 @@ BurstChannel::Fs BurstChannel::next_admission() const {
   const Arrival& first = backlog_.front();
   const Direction direction = first.visit.write ? kWrite : kRead;
   const Fs at = std::max(first.at, last_admission_);
-  if (held_[direction] < t_.places[direction]) return at;
-  if (direction == kWrite && !forced_ && undecided_[kWrite] > t_.write_low) return at;  // the drain begins
+  if (held_[direction] < t_->places[direction]) return at;
+  if (direction == kWrite && !forced_ && undecided_[kWrite] > t_->write_low) return at;  // the drain begins
   return leaves_[direction].empty() ? kNeverFs : std::max(at, leaves_[direction].front());
 }
 
@@ -217,13 +253,13 @@ BurstChannel::Fs BurstChannel::next_admission() const {
 BurstChannel::Fs BurstChannel::next_switch() const {
   if (serving_ == kWrite || undecided_[kWrite] == 0 || undecided_[kRead] != 0 || !backlog_.empty())
     return kNeverFs;
-  return std::max({last_read_ + t_.write_idle, serving_since_, last_admission_});
+  return std::max({last_read_ + t_->write_idle, serving_since_, last_admission_});
 }
 
 bool BurstChannel::has_place(Direction direction, Fs at) {
   RingQueue<Fs>& leaves = leaves_[direction];
   for (; !leaves.empty() && leaves.front() <= at; leaves.pop_front()) --held_[direction];
-  return held_[direction] < t_.places[direction];
+  return held_[direction] < t_->places[direction];
 }
 
 /// The first that waits.
@@ -243,7 +279,7 @@ void BurstChannel::admit(Fs at) {
 /// When the data of a write is in the buffer.
 TimePs BurstChannel::buffered(const Arrival& write, Fs at) const {
   const RowVisit& visit = write.visit;
-  return (at + t_.to_end[kWrite] + (visit.accesses - 1) * t_.spacing[visit.groups >> 1] + 999) / 1000;
+  return (at + t_->to_end[kWrite] + (visit.accesses - 1) * t_->spacing[visit.groups >> 1] + 999) / 1000;
 }
 
 void BurstChannel::admit(const Arrival& arrival, Fs at) {
@@ -327,7 +363,7 @@ BurstChannel::Availability BurstChannel::available(const RowVisit& visit, Fs ent
     if (is_refreshed(bank, entered)) refresh(bank, entered);
     const Fs from = std::max(entered, bank.row == visit.row ? 0 : bank.free);
     // Only a refresh leaves a row closed, and the bank free after it.
-    if (from > banks.from) banks = {from, bank.row == kClosed ? std::min(from - entered, t_.rfc) : 0};
+    if (from > banks.from) banks = {from, bank.row == kClosed ? std::min(from - entered, t_->rfc) : 0};
   }
   return banks;
 }
@@ -359,22 +395,22 @@ BurstChannel::Fs BurstChannel::take_at_once(const RowVisit& visit, std::uint32_t
 /// Catches up with the refreshes of a bank that a visit needs which came in at `entered`.
 void BurstChannel::refresh(Bank& bank, Fs entered) {
   const auto once = [&](Fs start) {
-    bank.free = start + (bank.row == kClosed ? 0 : t_.rp) + t_.rfc;
+    bank.free = start + (bank.row == kClosed ? 0 : t_->rp) + t_->rfc;
     bank.row = kClosed;
-    bank.refresh_due += t_.refi;
+    bank.refresh_due += t_->refi;
     ++time_.refreshes;
   };
   while (std::max(bank.refresh_due, bank.free) < entered) {
     once(std::max(bank.refresh_due, bank.free));
-    if (bank.free <= bank.refresh_due && entered > bank.refresh_due + 4 * t_.refi) {  // a rest
-      const Fs rounds = (entered - bank.refresh_due - 1) / t_.refi;
-      bank.refresh_due += rounds * t_.refi;
+    if (bank.free <= bank.refresh_due && entered > bank.refresh_due + 4 * t_->refi) {  // a rest
+      const Fs rounds = (entered - bank.refresh_due - 1) / t_->refi;
+      bank.refresh_due += rounds * t_->refi;
       time_.refreshes += rounds;
     }
   }
   // Put off while the bank was asked for, but not for ever.
   const Fs now = std::max(entered, bank.free);
-  if (now >= bank.refresh_due + t_.put_off_most) once(now);
+  if (now >= bank.refresh_due + t_->put_off_most) once(now);
 }
 
 /// Opens the rows of the first candidate.
@@ -400,7 +436,7 @@ void BurstChannel::decide() {
   waiting_[chosen.slot].tag = kNoTag;
   waiting_[chosen.slot].next[0] = free_slot_;
   free_slot_ = chosen.slot;
-  if (serving_ == kWrite && (undecided_[kWrite] == 0 || (forced_ && undecided_[kWrite] <= t_.write_low))) {
+  if (serving_ == kWrite && (undecided_[kWrite] == 0 || (forced_ && undecided_[kWrite] <= t_->write_low))) {
     forced_ = false;
     serve(kRead, chosen.from);
   }
@@ -409,7 +445,7 @@ void BurstChannel::decide() {
 /// Gives its activates their times.
 BurstChannel::Opened BurstChannel::open(const RowVisit& visit, Availability banks, Fs entered) {
   const Direction direction = visit.write ? kWrite : kRead;
-  const Fs spacing = t_.spacing[visit.groups >> 1];
+  const Fs spacing = t_->spacing[visit.groups >> 1];
   bool hit = true;
   Opened made{0, 0, visit, 0, 0, 0, 0, false};
   Fs before = 0;  // columns of the banks before
@@ -420,22 +456,22 @@ BurstChannel::Opened BurstChannel::open(const RowVisit& visit, Availability bank
     if (bank.row != visit.row) {
       hit = false;
       const bool conflict = bank.row != kClosed;
-      unlimited = std::max(banks.from + (conflict ? t_.rp : 0), bank.opened + t_.rc);
+      unlimited = std::max(banks.from + (conflict ? t_->rp : 0), bank.opened + t_->rc);
       Fs& group = rrd_group_[visit.group(k)];
       const Fs activate =
           std::max(std::max(unlimited, rrd_any_), std::max(group, activates_[next_activate_ % 4]));
-      rrd_any_ = activate + t_.rrd_short;
-      group = activate + t_.rrd_long;
-      activates_[next_activate_ % 4] = activate + t_.faw;
+      rrd_any_ = activate + t_->rrd_short;
+      group = activate + t_->rrd_long;
+      activates_[next_activate_ % 4] = activate + t_->faw;
       ++next_activate_;
       bank.row = visit.row;
       bank.opened = activate;
-      bank.free = activate + t_.ras;
+      bank.free = activate + t_->ras;
       bank.by_conflict = conflict;
       ++time_.activates;
     }
-    unlimited += t_.rcd[direction];
-    const Fs ready = std::max(bank.opened + t_.rcd[direction], banks.from);
+    unlimited += t_->rcd[direction];
+    const Fs ready = std::max(bank.opened + t_->rcd[direction], banks.from);
     const Fs column = ready - std::min(ready, before);
     if (column < made.ready) continue;
     made.ready = column;
@@ -501,7 +537,7 @@ void BurstChannel::move() {
 BurstChannel::Fs BurstChannel::move(const Opened& opened, Fs column) {
   const RowVisit& visit = opened.visit;
   const Direction direction = visit.write ? kWrite : kRead;
-  const Fs to_data = t_.to_data[direction], spacing = t_.spacing[visit.groups >> 1];
+  const Fs to_data = t_->to_data[direction], spacing = t_->spacing[visit.groups >> 1];
   const bool turns = visit.write != wrote_ && (time_.accesses_read | time_.accesses_written) != 0;
   const Fs bus = bus_gate(visit);
 
@@ -522,13 +558,13 @@ BurstChannel::Fs BurstChannel::move(const Opened& opened, Fs column) {
 
   const std::uint32_t n = visit.accesses;
   const Fs last = column + (n - 1) * spacing;
-  const Fs end = last + t_.to_end[direction];
-  time_.lost(DramLoss::bank_group) += end - cursor - n * t_.burst;
+  const Fs end = last + t_->to_end[direction];
+  time_.lost(DramLoss::bank_group) += end - cursor - n * t_->burst;
   time_.turns += turns;
   bus_end_ = end;
   wrote_ = visit.write;
-  any_[kRead] = last + t_.next_any[direction][kRead];
-  any_[kWrite] = last + t_.next_any[direction][kWrite];
+  any_[kRead] = last + t_->next_any[direction][kRead];
+  any_[kWrite] = last + t_->next_any[direction][kWrite];
   if (visit.write) {
     time_.accesses_written += n;
   } else {
@@ -540,10 +576,10 @@ BurstChannel::Fs BurstChannel::move(const Opened& opened, Fs column) {
     const std::uint32_t group = visit.group(k), number = bank_of(visit, k);
     const Fs at = column + (k + ((n - 1 - k) & ~(visit.groups - 1U))) * spacing;
     // Of a visit's groups only the first was asked.
-    group_[kRead][group] = std::max(group_[kRead][group], at + t_.next_group[direction][kRead]);
-    group_[kWrite][group] = at + t_.next_group[direction][kWrite];
+    group_[kRead][group] = std::max(group_[kRead][group], at + t_->next_group[direction][kRead]);
+    group_[kWrite][group] = at + t_->next_group[direction][kWrite];
     Bank& bank = banks_[number];
-    bank.free = std::max(bank.free, at + t_.to_free[direction]);
+    bank.free = std::max(bank.free, at + t_->to_free[direction]);
     if (--bank.pending != 0) continue;
     if ((queued_[serving_] >> number & 1) == 0) continue;
     const Slot next = chains_[number][serving_].head;

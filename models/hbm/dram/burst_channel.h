@@ -50,6 +50,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   BurstChannel(const BurstTimes& times, bool shortcuts);
   /// Another channel to which everything happened that happened to this one, to go on by itself.
   BurstChannel(const BurstChannel&) = default;
+  BurstChannel& operator=(const BurstChannel&) = default;
 
   /// Gives what is not done yet other tags: `other(tag)`.
   template <typename Other>
@@ -59,6 +60,20 @@ class alignas(64) BurstChannel final : public DramChannel {
       if (each.tag != kNoTag) each.tag = other(each.tag);
     for (Opened& each : opened_)
       if (each.tag != kNoTag) each.tag = other(each.tag);
+  }
+
+  /// If nothing is under way, and nothing that was matters to what arrives at `now` or later: writes to
+  /// `state` all that does matter, so that channels with equal states go on alike. Else returns false.
+  bool rests(TimePs now, std::vector<std::uint64_t>& state);
+  /// Of what is decided.
+  BurstTimes::Fs bus_end_fs() const { return bus_end_; }
+
+  /// Brings what a visit needs into the cache.
+  void prefetch(const RowVisit& visit) const {
+    const char* const end = reinterpret_cast<const char*>(&banks_);
+    for (const char* line = reinterpret_cast<const char*>(this); line < end; line += 64)
+      __builtin_prefetch(line, 1);
+    __builtin_prefetch(&banks_[bank_of(visit, 0)], 1);
   }
 
   TimePs push(const RowVisit& visit, std::uint32_t tag, TimePs now) override;
@@ -84,6 +99,21 @@ class alignas(64) BurstChannel final : public DramChannel {
     std::uint16_t pending = 0;  ///< visits that have opened it and have their columns to come
     bool by_conflict = false;   ///< the last activate followed a precharge
   };
+  /// A copy copies those that there are.
+  struct Banks {
+    explicit Banks(std::uint32_t number) : count(number) {}
+    Banks(const Banks& other) : count(other.count) { std::copy_n(other.each, count, each); }
+    Banks& operator=(const Banks& other) {
+      count = other.count;
+      std::copy_n(other.each, count, each);
+      return *this;
+    }
+    Bank& operator[](std::uint32_t k) { return each[k]; }
+    const Bank& operator[](std::uint32_t k) const { return each[k]; }
+
+    Bank each[BurstTimes::kMostBanks];
+    std::uint32_t count;
+  };
   struct Waiting {
     RowVisit visit;
     std::uint32_t tag;
@@ -99,7 +129,12 @@ class alignas(64) BurstChannel final : public DramChannel {
     Ring(const Ring& other) : RingQueue<T>() {
       for (std::size_t k = 0; k < other.size(); ++k) this->push_back(other[k]);
     }
-    Ring& operator=(const Ring&) = delete;
+    Ring& operator=(const Ring& other) {
+      if (this == &other) return *this;
+      while (!this->empty()) this->pop_front();
+      for (std::size_t k = 0; k < other.size(); ++k) this->push_back(other[k]);
+      return *this;
+    }
   };
   struct Arrival {
     RowVisit visit;
@@ -157,7 +192,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   /// Whether refreshes of a bank come before a visit that came in at `entered`.
   bool is_refreshed(const Bank& bank, Fs entered) const {
     return std::max(bank.refresh_due, bank.free) < entered ||
-           std::max(entered, bank.free) >= bank.refresh_due + t_.put_off_most;
+           std::max(entered, bank.free) >= bank.refresh_due + t_->put_off_most;
   }
   void refresh(Bank& bank, Fs entered);
   void decide();
@@ -167,7 +202,7 @@ class alignas(64) BurstChannel final : public DramChannel {
     return std::max(any_[visit.write], group_[visit.write][visit.group(0)]);
   }
   bool long_before_the_bus(Fs from) const {
-    return serving_ == wrote_ && from + t_.to_column <= any_[wrote_];
+    return serving_ == wrote_ && from + t_->to_column <= any_[wrote_];
   }
   bool only_waits_for_the_bus() const {
     const bool write = opened_[column_.number].visit.write;
@@ -177,7 +212,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   Fs move(const Opened& opened, Fs column);
   void leave_chains(Slot slot, Direction direction);
 
-  const BurstTimes& t_;
+  const BurstTimes* t_;
   Fs clock_ = 0;  // decided until then
   Fs bus_end_ = 0;
   Fs any_[2] = {0, 0};                                   // columns of reads and of writes not before
@@ -192,7 +227,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   Direction serving_ = kRead;
   bool forced_ = false;  // the drain goes on to the low mark
   std::uint8_t next_activate_ = 0;
-  const bool shortcuts_;
+  bool shortcuts_;
   Ring<Fs> leaves_[2];  // of those whose columns are decided: the last of them
   DramTime time_;       // without what follows from it
   Fs serving_since_ = 0;
@@ -205,7 +240,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   Slot free_slot_ = kNone;
   std::uint64_t queued_[2] = {0, 0};  // banks that anybody waits for
   std::vector<std::array<Chain, 2>> chains_;
-  alignas(64) Bank banks_[BurstTimes::kMostBanks];
+  alignas(64) Banks banks_;
 };
 
 }  // namespace wafertlm

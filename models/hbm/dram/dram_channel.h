@@ -46,7 +46,6 @@ class DramChannel {
   };
 
   DramChannel() = default;
-  DramChannel& operator=(const DramChannel&) = delete;
   virtual ~DramChannel() = default;
 
   /// A visit that arrives at `now` (a time before that of an earlier call counts as that). Returns its end if
@@ -63,6 +62,7 @@ class DramChannel {
 
  protected:
   DramChannel(const DramChannel&) = default;
+  DramChannel& operator=(const DramChannel&) = default;
 };
 
 }  // namespace wafertlm

@@ -2,6 +2,7 @@
 #include "models/hbm/dram/dram_memory.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "models/hbm/dram/command_channel.h"
@@ -10,6 +11,12 @@ namespace wafertlm {
 namespace {
 
 constexpr unsigned kPartBits = 16;
+constexpr std::size_t kAhead = 2;  // channels
+/// Of each channel that is told apart, between two attempts to join: about what an attempt takes, and more if
+/// the last ones were in vain.
+constexpr std::uint64_t kVisitsToJoin = 2, kMostVisitsToJoin = 256;
+
+std::uint64_t accesses(const DramTime& time) { return time.accesses_read + time.accesses_written; }
 
 }  // namespace
 
@@ -18,7 +25,9 @@ DramMemory::DramMemory(const DramParams& params)
       map_(params.timing, params.map),
       burst_(params.timing, params.queue),
       of_(map_.channels(), 0),
-      last_alike_(map_.channels(), 0) {
+      last_alike_(map_.channels(), 0),
+      own_(map_.channels()),
+      join_after_{kVisitsToJoin, kVisitsToJoin} {
   if (params.level == DramLevel::burst && params.shortcuts) {
     channels_.push_back(std::make_unique<BurstChannel>(burst_, true));
     members_.push_back(map_.channels());
@@ -36,6 +45,15 @@ DramMemory::DramMemory(const DramParams& params)
 }
 
 MemoryTiming::Id DramMemory::submit(const MemoryAccess& access, TimePs now) {
+  now = latest_ = std::max(now, latest_);
+  if (params_.shortcuts && params_.level == DramLevel::burst &&
+      visits_since_join_ > join_after_[under_way_ == 0] * distinct_channels()) {
+    const std::size_t before = distinct_channels();
+    join(now);
+    std::uint64_t& after = join_after_[under_way_ == 0];
+    after = distinct_channels() < before ? kVisitsToJoin : std::min(2 * after, kMostVisitsToJoin);
+  }
+  ++under_way_;
   Id id = static_cast<Id>(requests_.size());
   if (free_.empty()) {
     if (id >> kPartBits != 0) throw std::length_error("more than 65,536 accesses in a memory at a time");
@@ -75,7 +93,7 @@ void DramMemory::cut(const MemoryAccess& access, Id id, TimePs now) {
     if (!alike_.empty() && (last_alike_[place.channel] == alike_runs_ || !(place.visit == alike)))
       visit_alike(alike, id, now);
     if (const std::uint32_t of = of_[place.channel]; members_[of] == 1) {
-      visit(of, place.visit, id, now);
+      singles_.push_back({of, place.visit});
     } else {
       alike = place.visit;
       last_alike_[place.channel] = alike_runs_;
@@ -84,6 +102,18 @@ void DramMemory::cut(const MemoryAccess& access, Id id, TimePs now) {
     if (first == end) break;
   }
   if (!alike_.empty()) visit_alike(alike, id, now);
+  if (!singles_.empty()) visit_singles(id, now);
+}
+
+/// Channels that are told apart are more than a near cache holds: they are fetched before their turn.
+void DramMemory::visit_singles(Id id, TimePs now) {
+  const std::size_t count = singles_.size();
+  const bool fetch = params_.level == DramLevel::burst && count > 1;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (fetch && k + kAhead < count) burst(singles_[k + kAhead].of).prefetch(singles_[k + kAhead].visit);
+    visit(singles_[k].of, singles_[k].visit, id, now);
+  }
+  singles_.clear();
 }
 
 /// The usual case of a stream: the next of `pieces` whole ones are all channels that one stands for. Returns
@@ -108,6 +138,7 @@ std::uint64_t DramMemory::visit_whole(AddressMap::Walk& walk, std::uint64_t piec
 
 void DramMemory::visit(std::uint32_t channel, const RowVisit& visit, Id id, TimePs now) {
   DramChannel& of = *channels_[channel];
+  ++visits_since_join_;
   Request& request = requests_[id];
   const auto part = static_cast<std::uint32_t>(request.parts.size());
   if (const TimePs done = of.push(visit, id << kPartBits | part, now); done != kNever)
@@ -147,13 +178,21 @@ void DramMemory::visit_alike(const RowVisit& alike, Id id, TimePs now) {
 
 /// From now on another channel is so many of its members.
 std::uint32_t DramMemory::part(std::uint32_t from, std::uint32_t members) {
-  const auto to = static_cast<std::uint32_t>(channels_.size());
-  auto other = std::make_unique<BurstChannel>(static_cast<const BurstChannel&>(*channels_[from]));
-  other->retag([&](std::uint32_t tag) { return add_part(tag >> kPartBits, to); });
-  channels_.push_back(std::move(other));
+  auto to = static_cast<std::uint32_t>(channels_.size());
+  if (unused_.empty()) {
+    channels_.push_back(std::make_unique<BurstChannel>(burst(from)));
+    members_.push_back(0);
+    alike_in_.push_back(0);
+  } else {
+    to = unused_.back();
+    unused_.pop_back();
+    static_cast<BurstChannel&>(*channels_[to]) = burst(from);
+  }
+  static_cast<BurstChannel&>(*channels_[to]).retag([&](std::uint32_t tag) {
+    return add_part(tag >> kPartBits, to);
+  });
   members_[from] -= members;
-  members_.push_back(members);
-  alike_in_.push_back(0);
+  members_[to] = members;
   return to;
 }
 
@@ -188,13 +227,59 @@ TimePs DramMemory::wait_for(Id id) {
   return answer.at;
 }
 
-void DramMemory::end(Id id) { free_.push_back(id); }
+void DramMemory::end(Id id) {
+  free_.push_back(id);
+  --under_way_;
+}
+
+DramTime DramMemory::time(std::uint32_t channel) const {
+  DramTime time = channels_[of_[channel]]->time();
+  const Own& own = own_[channel];
+  if (!own.any) return time;
+  const bool since = accesses(time) != own.accesses;
+  time += own.more;
+  if (since) time.lost(DramLoss::no_request) += own.bus_end_less_fs;
+  return time;
+}
+
+/// Channels that rest in equal states are one from now on.
+void DramMemory::join(TimePs now) {
+  std::map<std::vector<std::uint64_t>, std::uint32_t> resting;
+  std::vector<std::uint32_t> to(channels_.size());
+  for (std::uint32_t k = 0; k < channels_.size(); ++k) {
+    to[k] = k;
+    if (members_[k] == 0) continue;
+    const bool rests = static_cast<BurstChannel&>(*channels_[k]).rests(now, state_);
+    if (!channels_[k]->done.empty()) collect(*channels_[k]);
+    if (rests) to[k] = resting.try_emplace(state_, k).first->second;
+  }
+  for (std::uint32_t c = 0; c < map_.channels(); ++c) {
+    const std::uint32_t from = of_[c], other = to[from];
+    if (from == other) continue;
+    Own& own = own_[c];
+    const DramTime others = channels_[other]->time();
+    const bool since = !own.any || accesses(channels_[from]->time()) != own.accesses;
+    const std::uint64_t bus_end = burst(from).bus_end_fs() - (since ? 0 : own.bus_end_less_fs);
+    DramTime more = time(c);
+    more -= others;
+    own = {more, burst(other).bus_end_fs() - bus_end, accesses(others), true};
+    of_[c] = other;
+  }
+  for (std::uint32_t k = 0; k < channels_.size(); ++k)
+    if (to[k] != k) {
+      members_[to[k]] += members_[k];
+      members_[k] = 0;
+      unused_.push_back(k);
+    }
+  visits_since_join_ = 0;
+}
 
 void DramMemory::run_until(TimePs until) {
-  for (const auto& channel : channels_) {
-    channel->run_until(until);
-    collect(*channel);
-  }
+  for (std::size_t k = 0; k < channels_.size(); ++k)
+    if (members_[k] != 0) {
+      channels_[k]->run_until(until);
+      collect(*channels_[k]);
+    }
 }
 
 }  // namespace wafertlm

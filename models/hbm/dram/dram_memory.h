@@ -26,12 +26,13 @@ struct DramParams {
 /// Stacks of HBM: cuts accesses into visits of rows, and asks the pseudo-channels when they are done.
 ///
 /// Bursts: a stream that passes through many channels asks the same of each of them at the same time. As long
-/// as nothing else happens to one of them, a BurstChannel stands for all of them; the first visit that only
-/// some get parts them for ever.
+/// as nothing else happens to one of them, a BurstChannel stands for all of them. A visit that only some get
+/// parts them. They join when they rest and what has happened to each makes no difference any more.
 class DramMemory final : public MemoryTiming {
  public:
   explicit DramMemory(const DramParams& params);
 
+  /// A time before that of an earlier access counts as that.
   Id submit(const MemoryAccess& access, TimePs now) override;
   Answer ask(Id id, TimePs now) override;
   TimePs wait_for(Id id) override;
@@ -43,8 +44,8 @@ class DramMemory final : public MemoryTiming {
   const AddressMap& map() const { return map_; }
   std::uint32_t channels() const { return map_.channels(); }
   /// Channels that are told apart.
-  std::size_t distinct_channels() const { return channels_.size(); }
-  DramTime time(std::uint32_t channel) const { return channels_[of_[channel]]->time(); }
+  std::size_t distinct_channels() const { return channels_.size() - unused_.size(); }
+  DramTime time(std::uint32_t channel) const;
 
  private:
   struct Request {
@@ -54,11 +55,24 @@ class DramMemory final : public MemoryTiming {
   };
   static constexpr std::uint32_t kDecided = ~0U;
 
+  /// Of a channel that has joined others: what had happened to it and not to the one that stands for them.
+  struct Own {
+    DramTime more;
+    std::uint64_t bus_end_less_fs = 0;  ///< its last transfer ended so much before that of the other …
+    std::uint64_t accesses = 0;         ///< … when that one had made so many
+    bool any = false;
+  };
+
   void collect(DramChannel& channel);
+  const BurstChannel& burst(std::uint32_t of) const {
+    return static_cast<const BurstChannel&>(*channels_[of]);
+  }
+  void join(TimePs now);
 
   void cut(const MemoryAccess& access, Id id, TimePs now);
   std::uint64_t visit_whole(AddressMap::Walk& walk, std::uint64_t pieces, bool write, Id id, TimePs now);
   void visit(std::uint32_t channel, const RowVisit& visit, Id id, TimePs now);
+  void visit_singles(Id id, TimePs now);
   void visit_alike(const RowVisit& visit, Id id, TimePs now);
   std::uint32_t part(std::uint32_t from, std::uint32_t members);
   std::uint32_t add_part(Id id, std::uint32_t channel);
@@ -68,13 +82,25 @@ class DramMemory final : public MemoryTiming {
   const BurstTimes burst_;
   std::vector<std::unique_ptr<DramChannel>> channels_;  // that are told apart
   std::vector<std::uint32_t> of_;                       // which of them a channel is
-  std::vector<std::uint32_t> members_;                  // how many it is
+  std::vector<std::uint32_t> members_;                  // how many it is; 0: for later use
+  std::vector<std::uint32_t> unused_;                   // of channels_, those
   // Successive pieces of a request with the same visit, each in another channel.
   std::vector<std::uint32_t> alike_;       // their channels
   std::vector<std::uint32_t> alike_in_;    // how many of them each of channels_ is
   std::vector<std::uint32_t> alike_of_;    // of channels_, those that are any
   std::vector<std::uint64_t> last_alike_;  // of each channel, the number of the last such run
   std::uint64_t alike_runs_ = 0;
+  struct Single {
+    std::uint32_t of;  ///< of channels_, that is one channel
+    RowVisit visit;
+  };
+  std::vector<Single> singles_;          // a request's visits to such channels, made in one go
+  std::vector<Own> own_;                 // of each channel
+  std::vector<std::uint64_t> state_;     // of one that rests
+  std::uint64_t visits_since_join_ = 0;  // of channels_
+  std::uint64_t join_after_[2];          // so many of each; while requests are under way, and when none is
+  std::size_t under_way_ = 0;
+  TimePs latest_ = 0;
   std::vector<Request> requests_;
   std::vector<Id> free_;
 };

@@ -39,6 +39,19 @@ struct DramTime {
     for (const std::uint64_t each : lost_fs) sum += each;
     return sum;
   }
+  /// Modulo 2^64: `time += other` undoes it.
+  DramTime& operator-=(const DramTime& other) {
+    busy_fs -= other.busy_fs;
+    for (std::size_t k = 0; k < kDramLosses; ++k) lost_fs[k] -= other.lost_fs[k];
+    row_visits -= other.row_visits;
+    row_hits -= other.row_hits;
+    activates -= other.activates;
+    refreshes -= other.refreshes;
+    turns -= other.turns;
+    accesses_read -= other.accesses_read;
+    accesses_written -= other.accesses_written;
+    return *this;
+  }
   DramTime& operator+=(const DramTime& other) {
     busy_fs += other.busy_fs;
     for (std::size_t k = 0; k < kDramLosses; ++k) lost_fs[k] += other.lost_fs[k];

@@ -150,6 +150,7 @@ Outcome outcome(DramParams of, bool shortcuts, bool asked_often, std::uint32_t s
   DramMemory memory(of);
   std::mt19937_64 random(seed);
   const std::uint64_t percent_of_writes = random() % 3 * 30, rare = 4 + random() % 40;
+  const bool ragged = seed % 3 == 0;  // no size is a whole number of pieces
   Outcome made;
   std::vector<MemoryTiming::Id> open;
   std::uint64_t address = 0;
@@ -162,8 +163,10 @@ Outcome outcome(DramParams of, bool shortcuts, bool asked_often, std::uint32_t s
   };
   for (int k = 0; k < 600; ++k) {
     if (open.size() == 12) finish();
+    if (random() % 24 == 0)
+      while (!open.empty()) finish();                  // after which channels may join
     if (random() % 8 == 0) now += random() % 400'000;  // a rest
-    std::uint64_t bytes = 65'536;
+    std::uint64_t bytes = ragged ? 30'000 + random() % 40'000 : 65'536;
     if (random() % rare == 0) {  // an odd one, that parts channels
       bytes = 1 + random() % 9000;
       address = random() % 2 ? address + random() % 5000 : random() % (1U << 28);
@@ -205,6 +208,27 @@ TEST(Shortcuts, AStreamNeedsFewChannelsToldApart) {
   DramMemory memory(of);
   ClosedLoop{65'536, 65'536, 0, 16, std::uint64_t{1} << 30, 1}.run(memory, 200);
   EXPECT_LE(memory.distinct_channels(), 4U);  // a request of 64 KiB is a quarter of 128 channels
+}
+
+TEST(Shortcuts, ChannelsJoinWhenTheyRest) {
+  DramParams of = params("hbm3", DramLevel::burst);
+  of.map.stacks = 4;
+  DramMemory memory(of);
+  TimePs now = 0;
+  std::uint64_t address = 0;
+  for (int operand = 0; operand < 50; ++operand, now += 200'000) {
+    std::vector<MemoryTiming::Id> open;
+    for (std::uint64_t left = 1'000'001; left != 0;) {
+      const std::uint64_t bytes = std::min<std::uint64_t>(left, 65'536);
+      open.push_back(memory.submit({false, address, bytes}, now));
+      address += bytes;
+      left -= bytes;
+    }
+    for (const MemoryTiming::Id id : open) now = std::max(now, memory.wait_for(id));
+    for (const MemoryTiming::Id id : open) memory.end(id);
+  }
+  // Each operand parts a channel for each of its 16 requests' ends; without joining all 128 are apart.
+  EXPECT_LE(memory.distinct_channels(), 64U);
 }
 
 TEST(AddressMap, IsOneToOneAndSpreadsStrides) {
