@@ -7,6 +7,11 @@
 #include "platform/report/kind_name.h"
 
 namespace wafertlm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 std::uint32_t Timeline::intern(const std::string& text) {
   const auto [place, is_new] = places_.try_emplace(text, static_cast<std::uint32_t>(strings_.size()));
@@ -60,7 +65,6 @@ void Timeline::time_spent(std::uint32_t rank, TimePs from_ps, TimePs to_ps, cons
 }
 
 nlohmann::ordered_json Timeline::json() {
-  using Json = nlohmann::ordered_json;
   thin(operations_, most_, operations_left_out_);
   thin(spent_, most_, spent_left_out_);
   const auto order = [](const auto& items, const auto& key) {
