@@ -85,6 +85,7 @@ void Scheduler::run_window(TimePs window_ps, TimePs limit_ps) {
   window_start_ps_ = next->at;
   window_end_ps_ = std::min(window_start_ps_ + window_ps, limit_ps == kNever ? kNever : limit_ps + 1);
   TimePs last_ps = window_start_ps_;
+  const bool is_crowded = queue_.is_crowded();  // with the window's wake-ups, which leave the queue now
   for (; next && next->at < window_end_ps_; next = queue_.front()) {
     if (!next->may_lead() || next->region == kNoRegion) {
       window_end_ps_ = next->at;
@@ -94,7 +95,7 @@ void Scheduler::run_window(TimePs window_ps, TimePs limit_ps) {
     queue_.pop();
   }
   in_window_ = true;
-  window_.run(queue_.is_crowded(), [&](const WakeQueue::Entry& entry) {
+  window_.run(is_crowded, [&](const WakeQueue::Entry& entry) {
     deliver(entry);
     last_ps = std::max(last_ps, entry.at);
   });

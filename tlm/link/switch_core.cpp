@@ -440,14 +440,12 @@ void SwitchCore::credit(PortId port, VcId vc, std::uint32_t bytes, TimePs at, Ti
   Channel& to = channel(index_of(port), index_of(vc));
   // Who waits for a promised credit may go earlier, if this one overtakes it.
   const bool is_early = to.credits.give_back(bytes, at);
-  if (is_early && outputs_[index_of(port)].requesting_vcs != 0) {
-    Output& output = outputs_[index_of(port)];
+  Output& output = outputs_[index_of(port)];
+  if (is_early && output.requesting_vcs != 0)
     return ask_wake(output, std::max({at, now, output.line.free_ps()}));
-  }
   if (to.needed == 0) return;
   const TimePs room = to.credits.time_of_room(to.needed);
   if (room == kNever) return;
-  Output& output = outputs_[index_of(port)];
   ask_wake(output, std::max({room, now, output.line.free_ps()}));
 }
 

@@ -80,11 +80,11 @@ void WormholeSwitch::set_front(Contender& who, TimePs now) {
 
 /// Since the last allocation nothing has changed: what kept a flit then has kept it until now.
 void WormholeSwitch::charge_waits(TimePs now) {
+  Waits unasked;
   for (Contender& who : contenders_) {
     if (!is_waiting(who, now) || who.waits_since >= now) continue;
     const TimePs time = now - who.waits_since;
     who.waits_since = now;
-    Waits unasked;
     Waits& waits = who.head->waits ? *who.head->waits : unasked;
     OutputCounters& counters = outputs_[who.output].counters;
     switch (who.cause) {
