@@ -14,6 +14,25 @@ namespace wafertlm {
 template <typename T>
 class RingQueue {
  public:
+  RingQueue() = default;
+  RingQueue(const RingQueue& other) { *this = other; }
+  /// Keeps the block if it is large enough.
+  RingQueue& operator=(const RingQueue& other) {
+    if (this == &other) return *this;
+    head_ = tail_ = 0;
+    for (std::size_t i = 0; i < other.size(); ++i) push_back(other[i]);
+    return *this;
+  }
+  RingQueue(RingQueue&& other) noexcept { *this = std::move(other); }
+  RingQueue& operator=(RingQueue&& other) noexcept {
+    slots_ = std::move(other.slots_);
+    capacity_ = std::exchange(other.capacity_, 0);
+    head_ = std::exchange(other.head_, 0);
+    tail_ = std::exchange(other.tail_, 0);
+    return *this;
+  }
+  ~RingQueue() = default;
+
   bool empty() const { return head_ == tail_; }
   /// Brings the front into the cache.
   void prefetch() const {

@@ -29,19 +29,23 @@ void Scheduler::schedule(TimePs at, Wakeable& target, std::uint32_t what, bool m
   if (at < time)
     throw std::logic_error("wake-up at " + std::to_string(at) + " ps lies before now, " +
                            std::to_string(time) + " ps");
-  if (in_window_) return schedule_in_window(queue_.make(at, target, what, may_lead));
-  queue_.push(time, at, target, what, may_lead);
+  const WakeQueue::Entry entry = queue_.make(at, target, what, may_lead);
+  if (has_windows_ && may_lead && entry.region != kNoRegion)
+    push_by_region(entry);
+  else
+    queue_.push(in_window() ? window_start_ps_ : time, entry);
   if (dispatching_ || at >= notified_ps_) return;
   due_.cancel();
   due_.notify(to_sc_time(at - time));
   notified_ps_ = at;
 }
 
-void Scheduler::schedule_in_window(const WakeQueue::Entry& entry) {
-  if (entry.may_lead() && entry.at < window_end_ps_)
-    window_.insert(entry);
-  else
-    queue_.push(window_start_ps_, entry);
+inline void Scheduler::push_by_region(const WakeQueue::Entry& entry) {
+  if (in_window() && entry.at < window_end_ps_ && entry.region != regions_.at_work())
+    throw std::logic_error("region " + std::to_string(regions_.at_work()) + " acts on region " +
+                           std::to_string(entry.region) + " at " + std::to_string(entry.at) +
+                           " ps, within a window of time; see Scheduler::allow_windows");
+  regions_.push(entry);
 }
 
 void Scheduler::run(TimePs duration_ps, sc_core::sc_starvation_policy policy) {
@@ -72,34 +76,30 @@ inline void Scheduler::deliver(const WakeQueue::Entry& entry) {
   entry.target->wake(entry.what, entry.at);
 }
 
-/// The length of a window that begins with the next wake-up; 0: it comes by itself.
-inline TimePs Scheduler::window_for(const WakeQueue::Entry& next, TimePs limit_ps) const {
-  if (!window_ps_ || limit_ps <= next.at || !next.may_lead() || next.region == kNoRegion) return 0;
-  return window_ps_();
+/// By itself, in the order of all.
+void Scheduler::deliver_alone(const WakeQueue::Entry& entry) {
+  if (entry.at < window_end_ps_ && entry.may_lead())
+    throw std::logic_error("a wake-up at " + std::to_string(entry.at) +
+                           " ps lies in a window of time that is over; see Scheduler::allow_windows");
+  deliver(entry);
 }
 
-/// Delivers the leading wake-ups from the next one on, up to and with `limit_ps`, for the length of a window,
-/// or until one that may not lead.
-void Scheduler::run_window(TimePs window_ps, TimePs limit_ps) {
-  const WakeQueue::Entry* next = queue_.front();
-  window_start_ps_ = next->at;
-  window_end_ps_ = std::min(window_start_ps_ + window_ps, limit_ps == kNever ? kNever : limit_ps + 1);
-  TimePs last_ps = window_start_ps_;
-  const bool is_crowded = queue_.is_crowded();  // with the window's wake-ups, which leave the queue now
-  for (; next && next->at < window_end_ps_; next = queue_.front()) {
-    if (!next->may_lead() || next->region == kNoRegion) {
-      window_end_ps_ = next->at;
-      break;
-    }
-    window_.add(*next);
-    queue_.pop();
+/// Delivers the wake-ups of regions between two times, region by region, but for what comes after the next
+/// one of the queue.
+void Scheduler::run_window(TimePs start_ps, TimePs end_ps, const WakeQueue::Entry* queued) {
+  WakeRegions::Limit limit{end_ps, nullptr};
+  WakeQueue::Entry first_after{};  // a copy: the queue may change
+  if (queued && queued->at < end_ps) {
+    first_after = *queued;
+    limit = {first_after.at, &first_after};
   }
-  in_window_ = true;
-  window_.run(is_crowded, [&](const WakeQueue::Entry& entry) {
+  window_start_ps_ = start_ps;
+  window_end_ps_ = limit.at;
+  TimePs last_ps = start_ps;
+  regions_.run(limit, queue_.is_crowded(regions_.pending()), [&](const WakeQueue::Entry& entry) {
     deliver(entry);
     last_ps = std::max(last_ps, entry.at);
   });
-  in_window_ = false;
   local_ps_ = last_ps;
 }
 
@@ -109,22 +109,29 @@ void Scheduler::dispatch() {
   dispatching_ = true;
   const std::uint64_t last_event = events_ + kMostLeading;
   try {
-    while (const WakeQueue::Entry* const next = queue_.front()) {
-      if (next->at > kernel_ps && (next->at > limit_ps || !next->may_lead() || events_ >= last_event)) break;
-      if (const TimePs window_ps = window_for(*next, limit_ps)) {
-        run_window(window_ps, limit_ps);
-        continue;
+    for (;;) {
+      const WakeQueue::Entry *const queued = queue_.front(), *const regional = regions_.front();
+      const bool is_queued = queued && !(regional && regional->before(*queued));
+      const WakeQueue::Entry* const next = is_queued ? queued : regional;
+      if (!next ||
+          (next->at > kernel_ps && (next->at > limit_ps || !next->may_lead() || events_ >= last_event)))
+        break;
+      const TimePs window_ps = window_ps_ ? window_ps_() : 0;
+      has_windows_ = window_ps != 0;
+      if (is_queued) {
+        const WakeQueue::Entry entry = *queued;
+        queue_.pop();
+        queue_.look_ahead(entry.at);
+        deliver_alone(entry);
+      } else if (has_windows_ && limit_ps > next->at) {
+        run_window(next->at, std::min(next->at + window_ps, limit_ps == kNever ? kNever : limit_ps + 1),
+                   queued);
+      } else {
+        deliver_alone(regions_.pop());
       }
-      const WakeQueue::Entry entry = *next;
-      if (entry.at < window_end_ps_ && entry.may_lead())
-        throw std::logic_error("a wake-up at " + std::to_string(entry.at) +
-                               " ps lies in a window of time that is over; see Scheduler::allow_windows");
-      queue_.pop();
-      queue_.look_ahead(entry.at);
-      deliver(entry);
     }
   } catch (...) {
-    dispatching_ = in_window_ = false;
+    dispatching_ = false;
     if (run_end_ps_ == 0) throw;  // a plain sc_start(): the kernel reports it
     failure_ = std::current_exception();
     sc_core::sc_pause();
@@ -136,7 +143,7 @@ void Scheduler::dispatch() {
 
 /// Asks for the next activation. If none comes within the run, one lets the kernel's time catch up.
 void Scheduler::notify_next(TimePs kernel_ps) {
-  notified_ps_ = queue_.next_ps();
+  notified_ps_ = next_ps();
   if (local_ps_ > kernel_ps && notified_ps_ >= run_end_ps_) notified_ps_ = local_ps_;
   if (notified_ps_ != kNever) due_.notify(to_sc_time(notified_ps_ - kernel_ps));
 }

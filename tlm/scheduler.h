@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -7,7 +8,7 @@
 
 #include "tlm/units.h"
 #include "tlm/wake_queue.h"
-#include "tlm/wake_window.h"
+#include "tlm/wake_regions.h"
 
 namespace wafertlm {
 
@@ -50,27 +51,29 @@ class Scheduler : public sc_core::sc_module {
 
   /// Wake-ups delivered so far.
   std::uint64_t events() const { return events_; }
-  bool idle() { return queue_.next_ps() == kNever; }
+  bool idle() { return next_ps() == kNever; }
 
  private:
   void schedule(TimePs at, Wakeable& target, std::uint32_t what, bool may_lead);
-  void schedule_in_window(const WakeQueue::Entry& entry);
+  void push_by_region(const WakeQueue::Entry& entry);
   void dispatch();
   void deliver(const WakeQueue::Entry& entry);
-  TimePs window_for(const WakeQueue::Entry& next, TimePs limit_ps) const;
-  void run_window(TimePs window_ps, TimePs limit_ps);
+  void deliver_alone(const WakeQueue::Entry& entry);
+  void run_window(TimePs start_ps, TimePs end_ps, const WakeQueue::Entry* queued);
+  bool in_window() const { return dispatching_ && regions_.at_work() != kNoRegion; }
+  TimePs next_ps() { return std::min(queue_.next_ps(), regions_.next_ps()); }
   TimePs lead_limit_ps(TimePs kernel_ps) const;
   void notify_next(TimePs kernel_ps);
 
   sc_core::sc_event due_{"due"};
   WakeQueue queue_;
+  WakeRegions regions_;  // leading wake-ups of regions, while there are windows
   TimePs notified_ps_ = kNever;
   bool dispatching_ = false;
   TimePs local_ps_ = 0;                             // of the wake-up that is being delivered
   std::function<TimePs()> window_ps_;               // null: no windows
+  bool has_windows_ = false;                        // at the moment
   TimePs window_start_ps_ = 0, window_end_ps_ = 0;  // of the last window
-  bool in_window_ = false;
-  WakeWindow window_;
   TimePs run_end_ps_ = 0;  // of run(); what is due at that time comes in the next one, as with sc_start()
   std::uint64_t events_ = 0;
   std::exception_ptr failure_;

@@ -176,7 +176,9 @@ void WakeQueue::pop_other() {
   }
 }
 
-bool WakeQueue::is_crowded() const { return pending_ + (open_.size() - open_front_) >= kCrowded; }
+bool WakeQueue::is_crowded(std::size_t others) const {
+  return pending_ + (open_.size() - open_front_) + others >= kCrowded;
+}
 
 void WakeQueue::look_ahead(TimePs now) {
   if (!is_crowded()) return;

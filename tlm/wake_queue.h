@@ -44,16 +44,15 @@ class WakeQueue {
  public:
   struct Entry {
     TimePs at;
+    std::uint64_t order;  // of insertion, times 2. Bit 0: may_lead
     Wakeable* target;
     std::uint32_t what;
-    std::uint32_t
-        order;      // of insertion, times 2, modulo 2^32; entries of one bucket are close. Bit 0: may_lead
     Region region;  // of the target
     /// May be delivered while the kernel's time is still behind; see Scheduler::schedule_leading.
     bool may_lead() const { return (order & 1) != 0; }
     /// Whether it comes before another one of the same region, or without windows of all.
     bool before(const Entry& other) const {
-      return at != other.at ? at < other.at : static_cast<std::int32_t>(order - other.order) < 0;
+      return (Uint128{at} << 64 | order) < (Uint128{other.at} << 64 | other.order);
     }
   };
   /// For the standard heap, whose front is the last by this order. An object: the algorithms inline it.
@@ -83,7 +82,7 @@ class WakeQueue {
   void push(TimePs now, const Entry& entry);
   /// The next entry in the order of insertion.
   Entry make(TimePs at, Wakeable& target, std::uint32_t what, bool may_lead) {
-    const Entry entry{at, &target, what, order_ + may_lead, target.region()};
+    const Entry entry{at, order_ + may_lead, &target, what, target.region()};
     order_ += 2;
     return entry;
   }
@@ -91,8 +90,8 @@ class WakeQueue {
   void look_ahead(TimePs now);
   /// Entries in the calendar, without those of the open buckets.
   std::uint32_t pending() const { return pending_; }
-  /// So many are pending that their targets do not all fit the cache.
-  bool is_crowded() const;
+  /// So many are pending, with `others` elsewhere, that their targets do not all fit the cache.
+  bool is_crowded(std::size_t others = 0) const;
 
  private:
   static constexpr std::uint32_t kFewestBuckets = 1U << 9, kMostBuckets = 1U << 14;
@@ -125,7 +124,7 @@ class WakeQueue {
   std::vector<Entry> far_;      // heap
   std::vector<Entry> late_;     // heap, of entries of open buckets that came when many others were there
   enum class Source { open, immediate, far, late } front_in_ = Source::open;
-  std::uint32_t order_ = 0;
+  std::uint64_t order_ = 0;
 };
 
 }  // namespace wafertlm

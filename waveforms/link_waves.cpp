@@ -4,7 +4,7 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::size_t kChunkEvents = 8192;
+constexpr std::size_t kLinkChunkEvents = 8192;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void LinkWaves::sent(std::size_t observed, PortId output, const Packet& packet, 
   chunk_.push_back({&link, start_ps, end_ps, static_cast<std::uint32_t>(index_of(packet.source)),
                     static_cast<std::uint32_t>(index_of(packet.destination)),
                     static_cast<std::uint8_t>(index_of(packet.traffic_class))});
-  if (chunk_.size() >= kChunkEvents) worker_.hand_over(chunk_);
+  if (chunk_.size() >= kLinkChunkEvents) worker_.hand_over(chunk_);
 }
 
 void LinkWaves::play(const Event& event) {

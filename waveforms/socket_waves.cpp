@@ -12,7 +12,7 @@ namespace {
 constexpr double kFrames =
     2.2;  // of 200 pixels, GTKWave's unit of zoom, in the part of a small window with the waves
 
-constexpr std::size_t kChunkEvents = 4096;
+constexpr std::size_t kSocketChunkEvents = 4096;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ SocketWaves::SocketWaves(const std::string& path)
     : vcd_(path), path_(path), worker_([this](const std::vector<Event>& events) {
         for (const Event& event : events) play(event);
       }) {
-  chunk_.reserve(kChunkEvents);
+  chunk_.reserve(kSocketChunkEvents);
 }
 
 std::size_t SocketWaves::add(const std::string& group, const std::string& name, unsigned bits, Names names) {
@@ -66,7 +66,7 @@ std::size_t SocketWaves::add_memory(const std::string& name) {
 
 void SocketWaves::note(const Event& event) {
   chunk_.push_back(event);
-  if (chunk_.size() >= kChunkEvents) worker_.hand_over(chunk_);
+  if (chunk_.size() >= kSocketChunkEvents) worker_.hand_over(chunk_);
 }
 
 void SocketWaves::begun(std::size_t socket, const void* id, TimePs now, TimePs at_ps,

@@ -18,7 +18,7 @@ const char* const kColumns[] = {"number",        "kind",       "class",        "
                                 "destination",   "stream",     "tag",          "sequence", "address",
                                 "bytes",         "wire_bytes", "begin_req_ps", "head_ps",  "end_req_ps",
                                 "begin_resp_ps", "end_resp_ps"};
-constexpr int kBegin = 12;
+constexpr int kBeginColumn = 12;
 
 class Rows {
  public:
@@ -124,14 +124,14 @@ struct Difference {
 /// else, as they begin. kNever: they do not.
 TimePs divergence(const Rows* a, const Rows* b, std::string& what) {
   what.clear();
-  if (!a || !b) return (a ? a : b)->number(kBegin);
+  if (!a || !b) return (a ? a : b)->number(kBeginColumn);
   TimePs at = kNever;
   for (int i = 0; i < static_cast<int>(std::size(kColumns)); ++i) {
     const auto in_a = a->value(i), in_b = b->value(i);
     if (in_a == in_b) continue;
     what += std::string(what.empty() ? "" : ", ") + kColumns[i];
-    at = std::min<TimePs>(at, i < kBegin ? std::min(a->number(kBegin), b->number(kBegin))
-                                         : std::min(in_a.value_or(kNever), in_b.value_or(kNever)));
+    at = std::min<TimePs>(at, i < kBeginColumn ? std::min(a->number(kBeginColumn), b->number(kBeginColumn))
+                                               : std::min(in_a.value_or(kNever), in_b.value_or(kNever)));
   }
   return at;
 }

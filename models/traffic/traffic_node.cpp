@@ -34,7 +34,8 @@ TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeP
       random_(params.seed * 0x9E3779B97F4A7C15ULL + index_of(params.npu)),
       injection_latency_(to_sc_time(params.injection.latency_ps)),
       injector_(injection_port(params), classes, *this, *this),
-      log_no_packet_(std::log1p(-params.packets_per_slot)) {
+      log_no_packet_(std::log1p(-params.packets_per_slot)),
+      surely_none_((1 - params.packets_per_slot) * (1 + 1e-9)) {
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
 }
@@ -50,13 +51,15 @@ void TrafficNode::start_of_simulation() {
 }
 
 /// A Bernoulli trial per slot: the number of slots until the next packet is geometric.
+std::uint64_t TrafficNode::slots_without_packet() {
+  if (params_.packets_per_slot >= 1) return 0;
+  const double u = static_cast<double>((random_() >> 11) + 1) * 0x1p-53;  // (0, 1]
+  if (u > surely_none_) return 0;  // near saturation mostly, without a logarithm
+  return static_cast<std::uint64_t>(std::log(u) / log_no_packet_);
+}
+
 void TrafficNode::create_next() {
-  std::uint64_t skipped = 0;
-  if (params_.packets_per_slot < 1) {
-    const double u = static_cast<double>((random_() >> 11) + 1) * 0x1p-53;  // (0, 1]
-    skipped = static_cast<std::uint64_t>(std::log(u) / log_no_packet_);
-  }
-  const TimePs at = next_slot_ps_ + skipped * params_.slot_ps;
+  const TimePs at = next_slot_ps_ + slots_without_packet() * params_.slot_ps;
   next_slot_ps_ = at + params_.slot_ps;
   if (at >= params_.stop_ps) return;
   const NpuId destination = destinations_.next(params_.npu, random_);

@@ -88,6 +88,7 @@ class TrafficNode : public sc_core::sc_module,
   void prefetch() const override;
   void prefetch(const Packet& packet) const override { injector_.prefetch_credit(PortId{0}, packet.vc); }
   void create_next();
+  std::uint64_t slots_without_packet();
 
   TrafficNodeParams params_;
   const DestinationSource& destinations_;
@@ -102,6 +103,7 @@ class TrafficNode : public sc_core::sc_module,
   sc_core::sc_time injection_latency_;
   SwitchCore injector_;
   double log_no_packet_ = 0;
+  double surely_none_ = 0;  // above it the logarithm's part is less than one
   TimePs next_slot_ps_ = 0;
   std::uint64_t created_ = 0;
 };

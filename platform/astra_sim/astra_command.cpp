@@ -10,6 +10,8 @@
 #include "platform/astra_sim/astra_files.h"
 #include "platform/command/files.h"
 #include "platform/run/run_command.h"
+#include "workloads/chakra/rank_files.h"
+#include "workloads/chakra/trace_file.h"
 
 namespace wafertlm {
 namespace {
@@ -72,12 +74,18 @@ void print_ranks(const nlohmann::ordered_json& results) {
   }
 }
 
-/// As ASTRA-sim, which ends at the first of them.
-void require_no_accesses(const nlohmann::ordered_json& results) {
-  for (const auto& memory : results["memories"])
-    if (memory["bytes_read"] != 0 || memory["bytes_written"] != 0)
-      throw std::runtime_error(
-          "the traces load from or store to remote memory, and 'memory-type' is NO_MEMORY_EXPANSION");
+/// As ASTRA-sim, which ends at the first of them; before anything is simulated or written.
+void require_no_accesses(const std::string& workload) {
+  chakra::Node node;
+  for (const std::string& file : chakra::find_rank_files(workload)) {
+    const auto trace = chakra::open_trace(file);
+    while (trace->next(node))
+      if (node.type == chakra::NodeType::MemLoad || node.type == chakra::NodeType::MemStore)
+        throw std::invalid_argument(
+            fmt::format("{}: node {} ({}) uses remote memory, and 'memory-type' is NO_MEMORY_EXPANSION; name "
+                        "another type in the file of --remote-memory-configuration",
+                        file, node.id, node.name));
+  }
 }
 
 int run(const Options& options) {
@@ -86,10 +94,10 @@ int run(const Options& options) {
   const astra_sim::Conversion conversion = astra_sim::convert(options.files, "platform.yaml");
   warn_all(conversion.warnings);
   warn_all(option_warnings(options));
+  if (conversion.no_remote_memory) require_no_accesses(options.files.workload);
   write(conversion, out);
   const ExperimentRun done =
       run_experiment({(out / "experiment.yaml").string(), out.string(), options.overrides});
-  if (conversion.no_remote_memory) require_no_accesses(done.results);
   print_ranks(done.results);
   fmt::print("\n{}", done.summary);
   return 0;

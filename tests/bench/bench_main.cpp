@@ -367,6 +367,7 @@ int sc_main(int argc, char** argv) {
       // All-reduce: a flow that the switches add up.
       {"FRED-D 20 uniform", 4, 5, Work::uniform, 0.9, 200'000'000, 0, 0.5, true},
       {"FRED-D 1024 unif.", 16, 64, Work::uniform, 0.9, 1'000'000, 0, 0.3, true},
+      {"FRED-D 1024 nbr.", 16, 64, Work::neighbor, 0.7, 1'000'000, 0, 0.4, true},
       {"FRED-D 20 all-red.", 4, 5, Work::all_reduce, 0, 0, 256 << 20, 0.5, true},
       {"FRED-D 1024 all-r.", 16, 64, Work::all_reduce, 0, 0, 8 << 20, 0.4, true},
       // Hops are messages on links, of which a switch has two on the way.

@@ -7,7 +7,7 @@
 
 #include "platform/collective/collective_run.h"
 #include "platform/command/child.h"
-#include "platform/config/load.h"
+#include "tests/collectives/simulated.h"
 #include "tests/support/program_run.h"
 
 namespace wafertlm {
@@ -16,22 +16,12 @@ namespace {
 constexpr std::uint64_t kGB = 1'000'000'000, kKiB = 1024, kMiB = 1024 * kKiB;
 constexpr TimePs kHop = 20'000, kHbmLatency = 100'000;
 
-config::PlatformSpec platform(std::vector<std::string> overrides = {}) {
+using test::npus;
+using test::whole_wafer;
+
+config::PlatformSpec mesh_with(std::vector<std::string> overrides = {}) {
   overrides.emplace_back("run.checkers=true");
-  return config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wafer_mesh_5x4.yaml",
-                               overrides);
-}
-
-Group npus(std::initializer_list<std::uint32_t> list) {
-  Group group;
-  for (const std::uint32_t npu : list) group.push_back(static_cast<NpuId>(npu));
-  return group;
-}
-
-Group whole_wafer() {
-  Group group;
-  for (std::uint32_t npu = 0; npu < 20; ++npu) group.push_back(static_cast<NpuId>(npu));
-  return group;
+  return test::platform(overrides);
 }
 
 TimePs run(const config::PlatformSpec& spec, const CollectiveRequest& request) {
@@ -47,16 +37,16 @@ TEST(EndpointCost, IsPaidOncePerStepAtEachEnd) {
   const CollectiveRequest request{CollectiveType::all_reduce, npus({0, 1, 2, 3, 4}), 5 * 64 * kKiB, "ring",
                                   1};
   const TimePs fabric = 8 * link_ps(64 * kKiB) + 14 * kHop;
-  EXPECT_EQ(run(platform(), request), fabric);
-  EXPECT_EQ(run(platform({"npu.endpoint.step_cost=1us"}), request), fabric + 8 * 1'000'000);
-  EXPECT_EQ(run(platform({"npu.endpoint.receive_cost=123ps"}), request), fabric + 8 * 123);
-  EXPECT_EQ(run(platform({"npu.endpoint.step_cost=7ns", "npu.endpoint.receive_cost=1ps"}), request),
+  EXPECT_EQ(run(mesh_with(), request), fabric);
+  EXPECT_EQ(run(mesh_with({"npu.endpoint.step_cost=1us"}), request), fabric + 8 * 1'000'000);
+  EXPECT_EQ(run(mesh_with({"npu.endpoint.receive_cost=123ps"}), request), fabric + 8 * 123);
+  EXPECT_EQ(run(mesh_with({"npu.endpoint.step_cost=7ns", "npu.endpoint.receive_cost=1ps"}), request),
             fabric + 8 * 7'001);
 }
 
 TEST(EndpointCost, IsInPredictionAndBound) {
   const config::PlatformSpec spec =
-      platform({"npu.endpoint.step_cost=1us", "npu.endpoint.receive_cost=10ns"});
+      mesh_with({"npu.endpoint.step_cost=1us", "npu.endpoint.receive_cost=10ns"});
   const FabricTraits fabric = platform_traits(spec);
   CollectiveRequest request{CollectiveType::all_reduce, npus({0, 1, 2, 3, 4}), 5 * 64 * kKiB, "ring", 1};
   EXPECT_EQ(cost_of(*plan_collective(request, fabric), request, fabric).predicted_ps, run(spec, request));
@@ -67,7 +57,7 @@ TEST(EndpointCost, IsInPredictionAndBound) {
 }
 
 TEST(EndpointCost, OfASendAndAReceive) {
-  Machine machine(platform({"npu.endpoint.step_cost=5ns", "npu.endpoint.receive_cost=3ns"}));
+  Machine machine(mesh_with({"npu.endpoint.step_cost=5ns", "npu.endpoint.receive_cost=3ns"}));
   EXPECT_EQ(machine.traits().step_cost_ps, 5'000U);
   EXPECT_EQ(machine.traits().receive_cost_ps, 3'000U);
   const auto result = test::run_exchange(machine, NpuId{0}, NpuId{2}, kMiB, "dp");
@@ -79,7 +69,7 @@ TEST(EndpointCost, OfASendAndAReceive) {
 // busy; the last one is written when it has arrived.
 TEST(EndpointMemory, OfASendAndAReceive) {
   const std::uint64_t chunk = 64 * kKiB, rest = 40'000, bytes = 10 * chunk + rest;
-  Machine machine(platform({"npu.endpoint.memory=hbm"}));
+  Machine machine(mesh_with({"npu.endpoint.memory=hbm"}));
   const auto result = test::run_exchange(machine, NpuId{0}, NpuId{2}, bytes, "dp");
   const TimePs first = kHbmLatency + hbm_ps(chunk);
   EXPECT_EQ(result.sent_ps, first + link_ps(bytes));
@@ -98,7 +88,7 @@ TEST(EndpointMemory, OfARingInWholeChunks) {
     const TimePs link = link_ps(chunk) + kHop;
     const TimePs closed = 19 * (read + link + twice + read) + 19 * (read + link + read);
     const CollectiveRequest request{CollectiveType::all_reduce, whole_wafer(), 20 * chunk, "ring", 1};
-    const TimePs time = run(platform({"npu.endpoint.memory=hbm", "run.functional=true"}), request);
+    const TimePs time = run(mesh_with({"npu.endpoint.memory=hbm", "run.functional=true"}), request);
     std::printf("ring of 20, %lu B a step through the HBM: %lu ps, closed form %lu ps\n", chunk, time,
                 closed);
     EXPECT_EQ(time, closed);
@@ -107,17 +97,17 @@ TEST(EndpointMemory, OfARingInWholeChunks) {
 
 TEST(EndpointMemory, FreeIsTheDefault) {
   const CollectiveRequest request{CollectiveType::all_reduce, whole_wafer(), 4 * kMiB, "", 1};
-  const TimePs plain = run(platform(), request);
-  EXPECT_EQ(plain, run(platform({"npu.endpoint.memory=free"}), request));
-  EXPECT_EQ(plain, run(platform({"npu.hbm.read_bandwidth=1GB/s"}), request));
-  EXPECT_LT(plain, run(platform({"npu.endpoint.memory=hbm"}), request));
+  const TimePs plain = run(mesh_with(), request);
+  EXPECT_EQ(plain, run(mesh_with({"npu.endpoint.memory=free"}), request));
+  EXPECT_EQ(plain, run(mesh_with({"npu.hbm.read_bandwidth=1GB/s"}), request));
+  EXPECT_LT(plain, run(mesh_with({"npu.endpoint.memory=hbm"}), request));
 }
 
 // Per step of the first half: a block read to send, two to reduce, one written; of the second half: one read,
 // one written. At 300 GB/s the reads are what takes the time: 76 blocks of 64 MiB / 20.
 TEST(EndpointMemory, ASlowHbmSetsThePace) {
   const std::uint64_t bytes = 64 * kMiB;
-  Machine machine(platform({"npu.endpoint.memory=hbm", "npu.hbm.read_bandwidth=300GB/s"}));
+  Machine machine(mesh_with({"npu.endpoint.memory=hbm", "npu.hbm.read_bandwidth=300GB/s"}));
   const auto program =
       plan_collective({CollectiveType::all_reduce, whole_wafer(), bytes, "ring", 1}, machine.traits());
   const TimePs time = test::run_program(machine, program, "dp").time_ps;
@@ -143,7 +133,7 @@ TEST(Injection, LimitsAnAllToAllExactly) {
   const std::uint64_t block = kMiB;
   for (const std::uint64_t rate : {50 * kGB, 100 * kGB, 200 * kGB, 600 * kGB}) {
     const TimePs time =
-        run(platform({"wafer.fabric.injection_bandwidth=" + std::to_string(rate / kGB) + "GB/s"}),
+        run(mesh_with({"wafer.fabric.injection_bandwidth=" + std::to_string(rate / kGB) + "GB/s"}),
             {CollectiveType::all_to_all, npus({0, 1, 6, 5}), 4 * block, "", 1});
     const TimePs closed = transfer_time_ps(3 * block, rate) + kHop;
     std::printf("all-to-all of 4, injection of %lu GB/s: %lu ps, closed form %lu ps\n", rate / kGB, time,
@@ -158,7 +148,7 @@ TEST(Injection, LimitsABidirectionalRing) {
   const std::uint64_t bytes = 64 * kMiB;
   const CollectiveRequest request{CollectiveType::all_reduce, whole_wafer(), bytes, "bidirectional_ring", 1};
   const TimePs port = transfer_time_ps(38 * (bytes / 20), 1000 * kGB);
-  const TimePs time = run(platform({"wafer.fabric.injection_bandwidth=1TB/s"}), request);
+  const TimePs time = run(mesh_with({"wafer.fabric.injection_bandwidth=1TB/s"}), request);
   std::printf("bidirectional ring, injection of 1 TB/s: %lu ps, the port alone %lu ps\n", time, port);
   EXPECT_GE(time, port);
   EXPECT_LE(time, port + 38 * kHop + 38 * transfer_time_ps(4096, 1000 * kGB));

@@ -14,13 +14,11 @@ using test::outcome;
 using test::platform;
 using test::whole_wafer;
 
-constexpr std::uint64_t kLink = 750'000'000'000;
-constexpr TimePs kHop = 20'000;
-
-const std::vector<std::string> kProof = {"run.functional=true", "run.checkers=true"};
+constexpr std::uint64_t kLinkRate = 750'000'000'000;
+constexpr TimePs kHopPs = 20'000;
 
 TimePs message_ps(std::uint64_t bytes) {
-  return (bytes * 1000 + kLink / 1'000'000'000 - 1) / (kLink / 1'000'000'000);
+  return (bytes * 1000 + kLinkRate / 1'000'000'000 - 1) / (kLinkRate / 1'000'000'000);
 }
 
 // A row of 5: the ring's edges are 0-1-2-3-4 (one hop each) and 4-0 (four hops), and no two flows share a
@@ -28,9 +26,9 @@ TimePs message_ps(std::uint64_t bytes) {
 // worst: 2 * (4 * 1 + 4) - 0 hops for two rounds less two edges; the worst 8 of 10 leave out two short edges.
 TEST(ExactCollectives, RingAllReduceOnAnIdleRow) {
   for (const std::uint64_t bytes : {std::uint64_t{20}, std::uint64_t{5} << 12, std::uint64_t{5} << 20}) {
-    const auto result =
-        outcome(platform(kProof), {CollectiveType::all_reduce, npus({0, 1, 2, 3, 4}), bytes, "ring", 1});
-    const TimePs closed = 8 * message_ps(bytes / 5) + (2 * 8 - 2) * kHop;
+    const auto result = outcome(platform(test::kProof),
+                                {CollectiveType::all_reduce, npus({0, 1, 2, 3, 4}), bytes, "ring", 1});
+    const TimePs closed = 8 * message_ps(bytes / 5) + (2 * 8 - 2) * kHopPs;
     std::printf("row of 5, %8lu B: %lu ps, closed form %lu ps\n", bytes, result["time"].get<TimePs>(),
                 closed);
     EXPECT_EQ(result["time"].get<TimePs>(), closed);
@@ -43,8 +41,8 @@ TEST(ExactCollectives, RingAllReduceOnAnIdleRow) {
 TEST(ExactCollectives, RingAllReduceOnTheWholeWafer) {
   const std::uint64_t bytes = std::uint64_t{20} << 16;
   const auto result =
-      outcome(platform(kProof), {CollectiveType::all_reduce, whole_wafer(), bytes, "ring", 1});
-  const TimePs closed = 38 * (message_ps(bytes / 20) + kHop);
+      outcome(platform(test::kProof), {CollectiveType::all_reduce, whole_wafer(), bytes, "ring", 1});
+  const TimePs closed = 38 * (message_ps(bytes / 20) + kHopPs);
   std::printf("wafer of 20, %lu B: %lu ps, closed form %lu ps\n", bytes, result["time"].get<TimePs>(),
               closed);
   EXPECT_EQ(result["time"].get<TimePs>(), closed);
@@ -52,8 +50,9 @@ TEST(ExactCollectives, RingAllReduceOnTheWholeWafer) {
 
 TEST(ExactCollectives, APairExchangesHalves) {
   const std::uint64_t bytes = 1 << 20;
-  const auto result = outcome(platform(kProof), {CollectiveType::all_reduce, npus({7, 8}), bytes, "ring", 1});
-  EXPECT_EQ(result["time"].get<TimePs>(), 2 * (message_ps(bytes / 2) + kHop));
+  const auto result =
+      outcome(platform(test::kProof), {CollectiveType::all_reduce, npus({7, 8}), bytes, "ring", 1});
+  EXPECT_EQ(result["time"].get<TimePs>(), 2 * (message_ps(bytes / 2) + kHopPs));
 }
 
 // From the end of a row, a chain: chunk after chunk over 4 hops, a chunk behind per hop.
@@ -61,16 +60,16 @@ TEST(ExactCollectives, PipelinedTreeOnAnIdleRow) {
   const Group row = npus({5, 6, 7, 8, 9});
   for (const std::uint32_t chunks : {1U, 4U, 16U}) {
     const std::uint64_t bytes = std::uint64_t{3} << 16;
-    const TimePs chain = (4 - 1 + chunks) * message_ps(bytes / chunks) + 4 * kHop;
+    const TimePs chain = (4 - 1 + chunks) * message_ps(bytes / chunks) + 4 * kHopPs;
     for (const CollectiveType type : {CollectiveType::broadcast, CollectiveType::reduce}) {
-      const auto result = outcome(platform(kProof), {type, row, bytes, "tree", chunks, 0});
+      const auto result = outcome(platform(test::kProof), {type, row, bytes, "tree", chunks, 0});
       EXPECT_EQ(result["time"].get<TimePs>(), chain) << to_string(type) << ", chunks " << chunks;
       EXPECT_EQ(result["predicted"].get<TimePs>(), chain);
     }
     // Up and down again: 8 levels.
     const auto both =
-        outcome(platform(kProof), {CollectiveType::all_reduce, npus({0, 1, 2}), bytes, "tree", chunks});
-    EXPECT_EQ(both["predicted"].get<TimePs>(), (2 - 1 + chunks) * message_ps(bytes / chunks) + 2 * kHop);
+        outcome(platform(test::kProof), {CollectiveType::all_reduce, npus({0, 1, 2}), bytes, "tree", chunks});
+    EXPECT_EQ(both["predicted"].get<TimePs>(), (2 - 1 + chunks) * message_ps(bytes / chunks) + 2 * kHopPs);
     EXPECT_GE(both["time"].get<TimePs>(), both["predicted"].get<TimePs>());
   }
 }
@@ -78,9 +77,9 @@ TEST(ExactCollectives, PipelinedTreeOnAnIdleRow) {
 // Blocks of 16 KiB over a chain of 4 hops: the last of 4 leaves the first link after 4 of them.
 TEST(ExactCollectives, GatherAndScatterAlongAnIdleRow) {
   const std::uint64_t bytes = std::uint64_t{5} * 3 << 12;
-  const TimePs closed = 4 * message_ps(bytes / 5) + 4 * kHop;
+  const TimePs closed = 4 * message_ps(bytes / 5) + 4 * kHopPs;
   for (const CollectiveType type : {CollectiveType::gather, CollectiveType::scatter}) {
-    const auto result = outcome(platform(kProof), {type, npus({5, 6, 7, 8, 9}), bytes, "tree", 1, 0});
+    const auto result = outcome(platform(test::kProof), {type, npus({5, 6, 7, 8, 9}), bytes, "tree", 1, 0});
     EXPECT_EQ(result["time"].get<TimePs>(), closed) << to_string(type);
     EXPECT_EQ(result["predicted"].get<TimePs>(), closed);
   }
@@ -90,11 +89,11 @@ TEST(ExactCollectives, APairAlone) {
   const std::uint64_t bytes = std::uint64_t{3} << 18;
   const Group pair = npus({7, 8});
   const auto time = [&](CollectiveType type, const char* algorithm) {
-    const auto result = outcome(platform(kProof), {type, pair, bytes, algorithm, 1});
+    const auto result = outcome(platform(test::kProof), {type, pair, bytes, algorithm, 1});
     EXPECT_EQ(result["time"], result["predicted"]) << to_string(type) << " as " << algorithm;
     return result["time"].get<TimePs>();
   };
-  const TimePs half = message_ps(bytes / 2) + kHop, whole = message_ps(bytes) + kHop;
+  const TimePs half = message_ps(bytes / 2) + kHopPs, whole = message_ps(bytes) + kHopPs;
   EXPECT_EQ(time(CollectiveType::all_to_all, "direct"), half);
   EXPECT_EQ(time(CollectiveType::all_gather, "direct"), half);
   EXPECT_EQ(time(CollectiveType::reduce_scatter, "direct"), half);
@@ -109,8 +108,8 @@ TEST(ExactCollectives, APairAlone) {
 
 // Up and down again; 4 B take 6 ps per hop.
 TEST(ExactCollectives, BarrierOnARow) {
-  const auto result = outcome(platform(kProof), {CollectiveType::barrier, npus({0, 1}), 0, "tree", 1});
-  EXPECT_EQ(result["time"].get<TimePs>(), 2 * (message_ps(4) + kHop));
+  const auto result = outcome(platform(test::kProof), {CollectiveType::barrier, npus({0, 1}), 0, "tree", 1});
+  EXPECT_EQ(result["time"].get<TimePs>(), 2 * (message_ps(4) + kHopPs));
   EXPECT_EQ(result["predicted"], result["time"]);
 }
 
@@ -118,7 +117,7 @@ TEST(Collectives, AreTheSameInAnyOrderOfConstructionAndWithCheckersOrValues) {
   const CollectiveRequest request{CollectiveType::all_to_all, whole_wafer(), std::uint64_t{1} << 20, "", 1};
   const auto plain = outcome(platform(), request);
   EXPECT_EQ(plain["time"], outcome(platform(), request, true)["time"]);
-  EXPECT_EQ(plain["time"], outcome(platform(kProof), request)["time"]);
+  EXPECT_EQ(plain["time"], outcome(platform(test::kProof), request)["time"]);
 }
 
 // Two rings leave an NPU through one injection port: the second one's first packet waits for the first one's,

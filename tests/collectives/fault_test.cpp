@@ -21,10 +21,10 @@ config::PlatformSpec platform(const std::string& fault, const std::string& funct
 }
 
 /// NPUs 5 to 9, rank r at NPU 5 + r; blocks of one packet.
-constexpr std::uint32_t kRanks = 5, kFirst = 5, kBlockElements = 1024;
+constexpr std::uint32_t kRowRanks = 5, kFirst = 5, kBlockElements = 1024;
 const CollectiveRequest kRing{CollectiveType::all_reduce,
                               {NpuId{5}, NpuId{6}, NpuId{7}, NpuId{8}, NpuId{9}},
-                              std::uint64_t{4} * kRanks* kBlockElements,
+                              std::uint64_t{4} * kRowRanks* kBlockElements,
                               "ring",
                               1};
 
@@ -57,15 +57,15 @@ TEST(FlippedBit, ChangesExactlyTheElementsThatItMust) {
   for (const std::uint32_t r : {0U, 1U, 4U})
     for (std::uint32_t n = 1; n <= 8; ++n) {
       const std::uint32_t bit = 32 * (100 + n) + 3 * n;
-      const std::uint32_t block = (n <= 4 ? r + kRanks - n : r + 2 * kRanks + 5 - n) % kRanks;
+      const std::uint32_t block = (n <= 4 ? r + kRowRanks - n : r + 2 * kRowRanks + 5 - n) % kRowRanks;
       const std::uint64_t element = std::uint64_t{block} * kBlockElements + bit / 32;
       Places expected;
-      for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
-        const std::uint32_t behind = (rank + kRanks - r) % kRanks;  // 0: the sender itself
+      for (std::uint32_t rank = 0; rank < kRowRanks; ++rank) {
+        const std::uint32_t behind = (rank + kRowRanks - r) % kRowRanks;  // 0: the sender itself
         if (n <= 4 || (behind >= 1 && behind <= 9 - n)) expected.emplace_back(rank, element);
       }
       const auto result = run(platform("kind: flip_bit, from: " + std::to_string(kFirst + r) +
-                                       ", to: " + std::to_string(kFirst + (r + 1) % kRanks) +
+                                       ", to: " + std::to_string(kFirst + (r + 1) % kRowRanks) +
                                        ", packet: " + std::to_string(n) + ", bit: " + std::to_string(bit)));
       EXPECT_EQ(result["wrong"].get<Places>(), expected) << "rank " << r << ", packet " << n;
       const std::string text = result["text"];

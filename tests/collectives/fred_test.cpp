@@ -11,15 +11,6 @@
 namespace wafertlm {
 namespace {
 
-const std::vector<std::string> kProof = {"run.functional=true", "run.checkers=true"};
-
-config::PlatformSpec fred(const std::string& variant, std::vector<std::string> overrides = {},
-                          const std::vector<std::string>& more = {}) {
-  overrides.insert(overrides.end(), more.begin(), more.end());
-  return config::load_platform(
-      std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_" + variant + ".yaml", overrides);
-}
-
 struct Cell {
   const char *variant, *type, *parallel_class;
   double busbw, tolerance;  // GB/s, and the part of it that a vector of this size may miss
@@ -31,7 +22,7 @@ TEST_P(FredTable, HasThePapersBandwidth) {
   const Cell& cell = GetParam();
   const std::uint64_t bytes = test::kSanitized ? 8 << 20 : 64 << 20;
   const std::string name = cell.parallel_class;
-  const auto result = test::outcome_of_class(fred(cell.variant), cell.type, name, bytes);
+  const auto result = test::outcome_of_class(test::fred_platform(cell.variant), cell.type, name, bytes);
   const std::size_t ranks = name == "dp" ? 5 : name == "mp" ? 2 : 20;
   const double factor =
       cell.type == std::string("broadcast") ? 1 : bus_factor(CollectiveType::all_reduce, ranks);
@@ -64,8 +55,8 @@ TEST(FredStreams, RunAtTheRateOfThePaper) {
       const bool narrow = *variant == 'a' || *variant == 'b', flows = *variant == 'b' || *variant == 'd';
       const std::vector<std::string> chunks =
           flows ? std::vector<std::string>{} : std::vector<std::string>{"wafer.io.chunk=4KiB"};
-      const auto half = test::outcome_of_class(fred(variant, chunks), type, "", bytes);
-      const auto result = test::outcome_of_class(fred(variant, chunks), type, "", 2 * bytes);
+      const auto half = test::outcome_of_class(test::fred_platform(variant, chunks), type, "", bytes);
+      const auto result = test::outcome_of_class(test::fred_platform(variant, chunks), type, "", 2 * bytes);
       const double line_ps = static_cast<double>(bytes) / (18 * 128e9) * 1e12;
       const double expected = narrow ? 1500.0 / 1920 : 1;
       const double rate = line_ps / (result["time"].get<double>() - half["time"].get<double>());
@@ -93,7 +84,10 @@ TEST(FredStreams, BringEveryValueToEveryNpuAndEverySumOut) {
     for (const char* type : {"weight_load", "gradient_store"})
       for (const std::uint64_t bytes : {std::uint64_t{4}, std::uint64_t{4} * 30'011})
         proven +=
-            test::outcome_of_class(fred("a", wafer, kProof), type, "", bytes)["proven"].get<bool>() ? 1 : 0;
+            test::outcome_of_class(test::fred_platform("a", wafer, test::kProof), type, "", bytes)["proven"]
+                    .get<bool>()
+                ? 1
+                : 0;
   EXPECT_EQ(proven, 4 * 2 * 2);
 }
 
@@ -108,7 +102,8 @@ TEST(FredStreams, AsFlowsBringEveryValueToEveryNpuAndEverySumOut) {
   for (const auto& wafer : wafers)
     for (const char* type : {"weight_load", "gradient_store"})
       for (const std::uint64_t bytes : {std::uint64_t{4}, std::uint64_t{4} * 30'011}) {
-        const auto result = test::outcome_of_class(fred("b", wafer, kProof), type, "", bytes);
+        const auto result =
+            test::outcome_of_class(test::fred_platform("b", wafer, test::kProof), type, "", bytes);
         proven += result["proven"].get<bool>() ? 1 : 0;
         EXPECT_GE(result["time"].get<TimePs>(), result["bound"].get<TimePs>());
       }
@@ -125,7 +120,7 @@ TEST(FredCollectives, EndWithTheRightValuesHoweverTheyAreDone) {
   };
   for (const Group& group : groups)
     for (const CollectiveType type : kCollectiveTypes) {
-      const config::PlatformSpec spec = fred("a", kProof);
+      const config::PlatformSpec spec = test::fred_platform("a", test::kProof);
       const FabricTraits traits = platform_traits(spec);
       std::vector<std::string> algorithms = algorithms_for(type, group, traits);
       algorithms.emplace_back("");
@@ -146,9 +141,10 @@ TEST(FredCollectives, EndWithTheRightValuesHoweverTheyAreDone) {
 TEST(FredCollectives, AreTheSameInAnyOrderOfConstructionAndWithCheckers) {
   for (const char* variant : {"a", "c"})
     for (const char* type : {"all_reduce", "all_to_all", "weight_load"}) {
-      const auto plain = test::outcome_of_class(fred(variant), type, "", 1 << 20)["ends"];
-      EXPECT_EQ(plain, test::outcome_of_class(fred(variant), type, "", 1 << 20, true)["ends"]);
-      EXPECT_EQ(plain, test::outcome_of_class(fred(variant, kProof), type, "", 1 << 20)["ends"]);
+      const auto plain = test::outcome_of_class(test::fred_platform(variant), type, "", 1 << 20)["ends"];
+      EXPECT_EQ(plain, test::outcome_of_class(test::fred_platform(variant), type, "", 1 << 20, true)["ends"]);
+      EXPECT_EQ(plain, test::outcome_of_class(test::fred_platform(variant, test::kProof), type, "",
+                                              1 << 20)["ends"]);
     }
 }
 
@@ -160,8 +156,8 @@ TEST(FredCollectives, RunOnSmallAndOnLargeWafers) {
       {"wafer.fabric.l1_switches=64", "wafer.fabric.npus_per_l1=16", "wafer.fabric.l2_switches=8",
        "wafer.fabric.l2_uplink=12TB/s", "collectives.algorithm=double_binary_tree"}};
   for (const auto& wafer : wafers) {
-    const auto result =
-        test::outcome_of_class(fred("a", wafer, kProof), "all_reduce", "", test::kSanitized ? 4096 : 65'536);
+    const auto result = test::outcome_of_class(test::fred_platform("a", wafer, test::kProof), "all_reduce",
+                                               "", test::kSanitized ? 4096 : 65'536);
     EXPECT_TRUE(result["proven"].get<bool>());
   }
 }

@@ -11,6 +11,7 @@
 #include "platform/collective/collective_setup.h"
 #include "platform/command/child.h"
 #include "platform/config/load.h"
+#include "tests/collectives/simulated.h"
 #include "tests/support/sanitized.h"
 
 namespace wafertlm {
@@ -18,13 +19,9 @@ namespace {
 
 const char* const kTypes[] = {"weight_load", "gradient_store"};
 
-config::PlatformSpec platform(const std::vector<std::string>& overrides = {}) {
-  return config::load_platform(WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml", overrides);
-}
-
 /// One stream, in a process of its own.
-nlohmann::json outcome(const config::PlatformSpec& spec, const std::string& type, std::uint64_t bytes,
-                       bool reverse = false) {
+nlohmann::json stream_outcome(const config::PlatformSpec& spec, const std::string& type, std::uint64_t bytes,
+                              bool reverse = false) {
   CollectiveOptions options;
   options.type = type;
   const CollectiveSetup setup(spec, options);
@@ -49,10 +46,10 @@ TEST(IoStreams, TheBusiestLinkCarriesTheSharesOfThePaper) {
     std::uint32_t width, height, shares;
   };
   for (const Case& wafer : {Case{4, 4, 7}, Case{5, 4, 9}, Case{8, 8, 15}}) {
-    const auto spec = platform({set("wafer.width", wafer.width), set("wafer.height", wafer.height)});
+    const auto spec = test::platform({set("wafer.width", wafer.width), set("wafer.height", wafer.height)});
     const std::uint64_t share = 10'000, channels = 2 * (wafer.width + wafer.height);
     for (const char* type : kTypes) {
-      const auto result = outcome(spec, type, channels * share);
+      const auto result = stream_outcome(spec, type, channels * share);
       EXPECT_EQ(result["channels"].size(), channels);
       EXPECT_EQ(result["busiest"].get<std::uint64_t>(), wafer.shares * share) << type;
     }
@@ -63,7 +60,7 @@ TEST(IoStreams, TheBusiestLinkCarriesTheSharesOfThePaper) {
 TEST(IoStreams, RunAtTheRateOfThePaper) {
   const std::uint64_t bytes = std::uint64_t{72} << 20;
   for (const char* type : kTypes) {
-    const auto result = outcome(platform(), type, bytes);
+    const auto result = stream_outcome(test::platform(), type, bytes);
     const double line = static_cast<double>(bytes) / (18 * 128e9) * 1e12 / result["time"].get<double>();
     std::printf("%s: %.4f of line rate, the paper has %.4f\n", type, line, 750.0 / 1152);
     EXPECT_NEAR(line / (750.0 / 1152), 1, 0.01) << type;
@@ -83,16 +80,16 @@ TEST_P(RandomWafers, StreamAtTheRateOfTheirBusiestLink) {
   const std::uint64_t link = between(200, 1500), channel = between(20, 400);  // GB/s
   // Ports of the NPUs that are no bottleneck: all links, and all controllers, at full speed.
   const std::uint64_t channels = 2 * (width + height), port = 4 * link + channels * channel;
-  const auto spec =
-      platform({set("wafer.width", width), set("wafer.height", height),
-                set("wafer.fabric.link_bandwidth", link, "GB/s"), set("wafer.io.bandwidth", channel, "GB/s"),
-                set("wafer.fabric.injection_bandwidth", port, "GB/s"),
-                set("wafer.fabric.ejection_bandwidth", port, "GB/s")});
+  const auto spec = test::platform({set("wafer.width", width), set("wafer.height", height),
+                                    set("wafer.fabric.link_bandwidth", link, "GB/s"),
+                                    set("wafer.io.bandwidth", channel, "GB/s"),
+                                    set("wafer.fabric.injection_bandwidth", port, "GB/s"),
+                                    set("wafer.fabric.ejection_bandwidth", port, "GB/s")});
   const std::uint64_t share = 1500 * 4096;
   const auto shares = static_cast<double>(width * height == 1 ? 0 : 2 * std::max(width, height) - 1);
   const double expected = std::min(1.0, static_cast<double>(link) / (shares * static_cast<double>(channel)));
   for (const char* type : kTypes) {
-    const auto result = outcome(spec, type, channels * share);
+    const auto result = stream_outcome(spec, type, channels * share);
     const double rate =
         static_cast<double>(share) * 1000 / (static_cast<double>(channel) * result["time"].get<double>());
     std::printf("%s %lux%lu, link %lu GB/s, channel %lu GB/s: %.4f of line rate, expected %.4f; channels end",
@@ -122,7 +119,7 @@ TEST(IoStreams, BringEveryValueToEveryNpuAndEverySumOut) {
       overrides.push_back(std::string("run.data_type=") + values);
       for (const char* type : kTypes)
         for (const std::uint64_t bytes : {std::uint64_t{4}, std::uint64_t{4} * 30'011})
-          if (outcome(platform(overrides), type, bytes)["proven"].get<bool>()) ++proven;
+          if (stream_outcome(test::platform(overrides), type, bytes)["proven"].get<bool>()) ++proven;
     }
   }
   EXPECT_EQ(proven, 5 * 2 * 2 * 2);
@@ -130,10 +127,10 @@ TEST(IoStreams, BringEveryValueToEveryNpuAndEverySumOut) {
 
 TEST(IoStreams, AreTheSameInAnyOrderOfConstructionAndWithCheckers) {
   for (const char* type : kTypes) {
-    const auto plain = outcome(platform(), type, 18 << 16);
-    EXPECT_EQ(plain["channels"], outcome(platform(), type, 18 << 16, true)["channels"]);
-    EXPECT_EQ(plain["channels"],
-              outcome(platform({"run.functional=true", "run.checkers=true"}), type, 18 << 16)["channels"]);
+    const auto plain = stream_outcome(test::platform(), type, 18 << 16);
+    EXPECT_EQ(plain["channels"], stream_outcome(test::platform(), type, 18 << 16, true)["channels"]);
+    EXPECT_EQ(plain["channels"], stream_outcome(test::platform({"run.functional=true", "run.checkers=true"}),
+                                                type, 18 << 16)["channels"]);
   }
 }
 

@@ -13,14 +13,14 @@
 namespace wafertlm {
 namespace {
 
-struct Case {
+struct SizeCase {
   const char* type;
   const char* algorithm;
   double tolerance_64k, tolerance_256k;
   const char* platform = "wafer_mesh_5x4";
 };
 
-class PacketSize : public testing::TestWithParam<Case> {};
+class PacketSize : public testing::TestWithParam<SizeCase> {};
 
 TEST_P(PacketSize, DoesNotChangeTheTime) {
   CollectiveOptions options;
@@ -50,16 +50,19 @@ TEST_P(PacketSize, DoesNotChangeTheTime) {
 // one of each other: 17 packets at 3 TB/s, 1.5 us with 256 KiB.
 INSTANTIATE_TEST_SUITE_P(
     Ways, PacketSize,
-    testing::Values(
-        Case{"all_reduce", "ring", 0.001, 0.001}, Case{"all_reduce", "bidirectional_ring", 0.001, 0.002},
-        Case{"all_reduce", "hierarchical_2d", 0.002, 0.006},
-        Case{"all_reduce", "halving_doubling", 0.01, 0.02},
-        Case{"all_reduce", "double_binary_tree", 0.01, 0.02}, Case{"all_reduce", "tree", 0.01, 0.015},
-        Case{"all_reduce", "direct", 0.01, 0.01}, Case{"all_to_all", "direct", 0.01, 0.01},
-        Case{"weight_load", "", 0.001, 0.001}, Case{"gradient_store", "", 0.001, 0.001},
-        Case{"weight_load", "", 0.01, 0.01, "fred_a"}, Case{"gradient_store", "", 0.001, 0.001, "fred_a"},
-        Case{"weight_load", "", 0.001, 0.001, "fred_d"}, Case{"gradient_store", "", 0.02, 0.055, "fred_d"}),
-    [](const testing::TestParamInfo<Case>& tested) {
+    testing::Values(SizeCase{"all_reduce", "ring", 0.001, 0.001},
+                    SizeCase{"all_reduce", "bidirectional_ring", 0.001, 0.002},
+                    SizeCase{"all_reduce", "hierarchical_2d", 0.002, 0.006},
+                    SizeCase{"all_reduce", "halving_doubling", 0.01, 0.02},
+                    SizeCase{"all_reduce", "double_binary_tree", 0.01, 0.02},
+                    SizeCase{"all_reduce", "tree", 0.01, 0.015}, SizeCase{"all_reduce", "direct", 0.01, 0.01},
+                    SizeCase{"all_to_all", "direct", 0.01, 0.01}, SizeCase{"weight_load", "", 0.001, 0.001},
+                    SizeCase{"gradient_store", "", 0.001, 0.001},
+                    SizeCase{"weight_load", "", 0.01, 0.01, "fred_a"},
+                    SizeCase{"gradient_store", "", 0.001, 0.001, "fred_a"},
+                    SizeCase{"weight_load", "", 0.001, 0.001, "fred_d"},
+                    SizeCase{"gradient_store", "", 0.02, 0.055, "fred_d"}),
+    [](const testing::TestParamInfo<SizeCase>& tested) {
       return std::string(tested.param.platform) + "_" + tested.param.type + "_" + tested.param.algorithm;
     });
 

@@ -14,15 +14,6 @@
 namespace wafertlm {
 namespace {
 
-const std::vector<std::string> kProof = {"run.functional=true", "run.checkers=true"};
-
-config::PlatformSpec fred(const std::string& name, std::vector<std::string> overrides = {},
-                          const std::vector<std::string>& more = {}) {
-  overrides.insert(overrides.end(), more.begin(), more.end());
-  return config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_" + name + ".yaml",
-                               overrides);
-}
-
 double time_ps(const config::PlatformSpec& spec, const std::string& type, const std::string& name,
                std::uint64_t bytes) {
   const auto result = test::outcome_of_class(spec, type, name, bytes);
@@ -30,31 +21,33 @@ double time_ps(const config::PlatformSpec& spec, const std::string& type, const 
   return result["time"].get<double>();
 }
 
-struct Cell {
+struct ViewCase {
   const char *variant, *type, *parallel_class;
 };
 
-class PhysicalView : public testing::TestWithParam<Cell> {};
+class PhysicalView : public testing::TestWithParam<ViewCase> {};
 
 // What striping adds to a message is that its last packets leave at a port's speed, 5.5 ns. Messages that
 // share links share them otherwise.
 TEST_P(PhysicalView, AgreesWithTheLogicalOne) {
-  const Cell& cell = GetParam();
+  const ViewCase& cell = GetParam();
   const std::uint64_t bytes = std::uint64_t{18} << (test::kSanitized ? 18 : 20);
   const std::string variant = cell.variant;
-  const double logical = time_ps(fred(variant), cell.type, cell.parallel_class, bytes);
-  const double physical = time_ps(fred(variant + "_physical"), cell.type, cell.parallel_class, bytes);
+  const double logical = time_ps(test::fred_platform(variant), cell.type, cell.parallel_class, bytes);
+  const double physical =
+      time_ps(test::fred_platform(variant + "_physical"), cell.type, cell.parallel_class, bytes);
   std::printf("%s, %s %s: physical %.4f of logical\n", cell.variant, cell.type, cell.parallel_class,
               physical / logical);
   EXPECT_NEAR(physical / logical, 1, test::kSanitized ? 0.05 : 0.02);
 }
 INSTANTIATE_TEST_SUITE_P(Fred, PhysicalView,
-                         testing::Values(Cell{"c", "all_reduce", ""}, Cell{"c", "all_reduce", "mp"},
-                                         Cell{"c", "all_reduce", "dp"}, Cell{"c", "broadcast", "pp"},
-                                         Cell{"c", "weight_load", ""}, Cell{"c", "gradient_store", ""},
-                                         Cell{"d", "all_reduce", ""}, Cell{"d", "all_reduce", "mp"},
-                                         Cell{"d", "all_reduce", "dp"}, Cell{"d", "broadcast", "pp"},
-                                         Cell{"d", "weight_load", ""}, Cell{"d", "gradient_store", ""}),
+                         testing::Values(ViewCase{"c", "all_reduce", ""}, ViewCase{"c", "all_reduce", "mp"},
+                                         ViewCase{"c", "all_reduce", "dp"}, ViewCase{"c", "broadcast", "pp"},
+                                         ViewCase{"c", "weight_load", ""},
+                                         ViewCase{"c", "gradient_store", ""}, ViewCase{"d", "all_reduce", ""},
+                                         ViewCase{"d", "all_reduce", "mp"}, ViewCase{"d", "all_reduce", "dp"},
+                                         ViewCase{"d", "broadcast", "pp"}, ViewCase{"d", "weight_load", ""},
+                                         ViewCase{"d", "gradient_store", ""}),
                          [](const auto& cell) {
                            return std::string(cell.param.variant) + "_" + cell.param.type +
                                   (*cell.param.parallel_class ? std::string("_") + cell.param.parallel_class
@@ -72,7 +65,7 @@ TEST(PhysicalCollectives, EndWithTheRightValues) {
        "wafer.fabric.stage_latency=1ns"}};
   int cases = 0;
   for (const auto& wafer : wafers) {
-    const config::PlatformSpec spec = fred("d_physical", wafer, kProof);
+    const config::PlatformSpec spec = test::fred_platform("d_physical", wafer, test::kProof);
     for (int round = 0; round < (test::kSanitized ? 2 : 6); ++round) {
       Group group = test::whole_wafer();
       for (std::size_t i = group.size(); i > 1; --i) std::swap(group[i - 1], group[random() % i]);
@@ -96,8 +89,9 @@ TEST(PhysicalCollectives, StreamsBringEveryValue) {
   for (const char* name : {"c_physical", "d_physical"})
     for (const char* type : {"weight_load", "gradient_store"})
       for (const char* dead : {"{}", "{l1: [[0, 0], [4, 3]], l2: [2]}"})
-        EXPECT_TRUE(test::outcome_of_class(fred(name, {std::string("wafer.fabric.dead=") + dead}, kProof),
-                                           type, "", 4 * 30'011)["proven"]
+        EXPECT_TRUE(test::outcome_of_class(
+                        test::fred_platform(name, {std::string("wafer.fabric.dead=") + dead}, test::kProof),
+                        type, "", 4 * 30'011)["proven"]
                         .get<bool>());
 }
 
@@ -105,7 +99,7 @@ TEST(PhysicalCollectives, HaveTheSameTimesInWhateverOrderTheWaferIsBuilt) {
   for (const char* name : {"c_physical", "d_physical"})
     for (const auto& [type, of] : std::vector<std::pair<std::string, std::string>>{
              {"all_reduce", ""}, {"all_reduce", "dp"}, {"weight_load", ""}, {"gradient_store", ""}}) {
-      const config::PlatformSpec spec = fred(name);
+      const config::PlatformSpec spec = test::fred_platform(name);
       EXPECT_EQ(test::outcome_of_class(spec, type, of, 200'000)["ends"],
                 test::outcome_of_class(spec, type, of, 200'000, true)["ends"]);
     }
@@ -117,7 +111,8 @@ TEST(DeadChips, LeaveTheBandwidthOfTheOthers) {
   const std::uint64_t bytes = std::uint64_t{16} << (test::kSanitized ? 17 : 20);
   const double tolerance = test::kSanitized ? 0.08 : 0.02;
   const auto time = [&](const char* dead, const char* of) {
-    return time_ps(fred("d_physical", {std::string("wafer.fabric.dead=") + dead}), "all_reduce", of, bytes);
+    return time_ps(test::fred_platform("d_physical", {std::string("wafer.fabric.dead=") + dead}),
+                   "all_reduce", of, bytes);
   };
   for (const char* of : {"", "mp", "dp"}) {
     const double whole = time("{}", of), l2 = time("{l2: [3]}", of), l1 = time("{l1: [[1, 2]]}", of);
@@ -130,7 +125,7 @@ TEST(DeadChips, LeaveTheBandwidthOfTheOthers) {
 
 TEST(DeadChips, CarryNothing) {
   const config::PlatformSpec spec =
-      fred("d_physical", {"wafer.fabric.dead={l1: [[1, 2]], l2: [3]}"}, {"run.checkers=true"});
+      test::fred_platform("d_physical", {"wafer.fabric.dead={l1: [[1, 2]], l2: [3]}"}, {"run.checkers=true"});
   CollectiveOptions options;
   options.type = "all_reduce";
   const CollectiveSetup setup(spec, options);
@@ -150,8 +145,8 @@ TEST(DeadChips, CarryNothing) {
 
 TEST(DeadChips, AreAnErrorWhereNothingIsLeft) {
   const auto run = [](const char* dead) {
-    test::outcome_of_class(fred("d_physical", {std::string("wafer.fabric.dead=") + dead}), "all_reduce", "",
-                           4096);
+    test::outcome_of_class(test::fred_platform("d_physical", {std::string("wafer.fabric.dead=") + dead}),
+                           "all_reduce", "", 4096);
   };
   EXPECT_THROW(run("{l1: [[2, 0], [2, 1], [2, 2], [2, 3], [2, 4]]}"), std::invalid_argument);
   EXPECT_THROW(run("{l2: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]}"), std::invalid_argument);

@@ -13,15 +13,15 @@
 namespace wafertlm {
 namespace {
 
-struct Case {
+struct SweptWafer {
   std::uint32_t width, height;
   const char* memory;
 };
 
-class PlannerSweep : public testing::TestWithParam<Case> {};
+class PlannerSweep : public testing::TestWithParam<SweptWafer> {};
 
 TEST_P(PlannerSweep, ChoosesWithin10PercentOfTheBest) {
-  const Case& on = GetParam();
+  const SweptWafer& on = GetParam();
   const config::PlatformSpec spec =
       test::platform({"wafer.width=" + std::to_string(on.width), "wafer.height=" + std::to_string(on.height),
                       std::string("npu.endpoint.memory=") + on.memory, "wafer.fabric.packet_bytes=16KiB"});
@@ -63,9 +63,9 @@ TEST_P(PlannerSweep, ChoosesWithin10PercentOfTheBest) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Wafers, PlannerSweep,
-                         testing::Values(Case{5, 4, "free"}, Case{5, 4, "hbm"}, Case{8, 8, "free"},
-                                         Case{8, 8, "hbm"}),
-                         [](const testing::TestParamInfo<Case>& tested) {
+                         testing::Values(SweptWafer{5, 4, "free"}, SweptWafer{5, 4, "hbm"},
+                                         SweptWafer{8, 8, "free"}, SweptWafer{8, 8, "hbm"}),
+                         [](const testing::TestParamInfo<SweptWafer>& tested) {
                            return std::string("of_") + std::to_string(tested.param.width) + "x" +
                                   std::to_string(tested.param.height) + "_" + tested.param.memory;
                          });

@@ -17,6 +17,17 @@ inline config::PlatformSpec platform(const std::vector<std::string>& overrides =
                                overrides);
 }
 
+/// A preset of FRED: "a" to "d", or "d_physical".
+inline config::PlatformSpec fred_platform(const std::string& variant, std::vector<std::string> overrides = {},
+                                          const std::vector<std::string>& more = {}) {
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return config::load_platform(
+      std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_" + variant + ".yaml", overrides);
+}
+
+/// Overrides that have every value checked, and every socket.
+inline const std::vector<std::string> kProof = {"run.functional=true", "run.checkers=true"};
+
 inline Group npus(std::initializer_list<std::uint32_t> list) {
   Group group;
   for (const std::uint32_t npu : list) group.push_back(static_cast<NpuId>(npu));

@@ -15,9 +15,9 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::uint32_t kNpus = 20, kElements = 20 * 64;
+constexpr std::uint32_t kNpus = 20, kVectorElements = 20 * 64;
 
-config::PlatformSpec platform(std::vector<std::string> overrides = {}) {
+config::PlatformSpec proving_platform(std::vector<std::string> overrides = {}) {
   overrides.insert(overrides.end(), {"run.checkers=true", "run.functional=true", "npu.endpoint.memory=hbm"});
   return config::load_platform(WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml", overrides);
 }
@@ -28,16 +28,17 @@ TimePs prove_ring(Machine& machine) {
   std::vector<std::vector<std::byte>> values;
   for (std::uint32_t npu = 0; npu < kNpus; ++npu) {
     group.push_back(static_cast<NpuId>(npu));
-    std::vector<std::int32_t> of(kElements);
-    for (std::uint32_t i = 0; i < kElements; ++i) of[i] = static_cast<std::int32_t>(npu + 1 + i);
+    std::vector<std::int32_t> of(kVectorElements);
+    for (std::uint32_t i = 0; i < kVectorElements; ++i) of[i] = static_cast<std::int32_t>(npu + 1 + i);
     const auto* const bytes = reinterpret_cast<const std::byte*>(of.data());
     values.emplace_back(bytes, bytes + of.size() * sizeof of[0]);
   }
-  const auto program = plan_collective(
-      {CollectiveType::all_reduce, group, kElements * sizeof(std::int32_t), "ring", 1}, machine.traits());
+  const auto program =
+      plan_collective({CollectiveType::all_reduce, group, kVectorElements * sizeof(std::int32_t), "ring", 1},
+                      machine.traits());
   const test::ProgramResult result = test::run_program(machine, program, "dp", std::move(values));
   for (const std::vector<std::byte>& buffer : result.buffers)
-    for (std::uint32_t i = 0; i < kElements; ++i) {
+    for (std::uint32_t i = 0; i < kVectorElements; ++i) {
       std::int32_t sum = 0;
       std::memcpy(&sum, buffer.data() + i * sizeof sum, sizeof sum);
       // 1 + 2 + ... + 20, and i from each.
@@ -52,7 +53,7 @@ TimePs ring_through(Args... arguments) {
   std::deque<Memory> memories;
   for (std::uint32_t npu = 0; npu < kNpus; ++npu)
     memories.emplace_back(("memory_of_" + std::to_string(npu)).c_str(), arguments...);
-  Machine machine(platform(), false, [&](NpuId npu, MemoryInitiatorSocket& socket) {
+  Machine machine(proving_platform(), false, [&](NpuId npu, MemoryInitiatorSocket& socket) {
     connect(socket, memories[index_of(npu)].socket);
   });
   return prove_ring(machine);
@@ -85,7 +86,7 @@ std::vector<TimePs> loads_and_stores(bool engines, const std::vector<std::pair<N
     if (!engines || n < 2) pools.emplace_back(("pool_of_" + std::to_string(n)).c_str(), arguments...);
   }
   Machine machine(
-      platform(keys), false,
+      proving_platform(keys), false,
       [&](NpuId npu, MemoryInitiatorSocket& socket) { connect(socket, locals[index_of(npu)].socket); },
       [&](std::uint32_t number, MemoryInitiatorSocket& socket) { connect(socket, pools[number].socket); });
   return test::run_operations(machine, operations);

@@ -16,6 +16,8 @@ inline const ClassTable& flow_classes() {
   return classes;
 }
 
+inline constexpr ClassId kMp{0}, kDp{2};
+
 /// The same with a class for acknowledgements, above the others.
 inline const ClassTable& reliable_classes() {
   static const ClassTable classes({{"mp", 0, 1, 3}, {"pp", 1, 1, 2}, {"dp", 2, 1, 1}, {"control", 3, 1, 4}},

@@ -3,6 +3,7 @@
 // refused.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -131,8 +132,11 @@ TEST_F(AstraSimMemory, TakesItsTimes) {
 
 TEST_F(AstraSimMemory, RefusesWhatItRefuses) {
   const test::ToolResult none = load_and_store(R"({"memory-type": "NO_MEMORY_EXPANSION"})");
-  EXPECT_EQ(none.exit_code, 1);
-  EXPECT_NE(none.error.find("NO_MEMORY_EXPANSION"), std::string::npos) << none.error;
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.error.find("uses remote memory, and 'memory-type' is NO_MEMORY_EXPANSION"),
+            std::string::npos)
+      << none.error;
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/out")) << "refused after something was written";
   const test::ToolResult nodes = load_and_store(
       R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "num-nodes": 3, "num-npus-per-node": 2,
           "remote-mem-latency": 1, "remote-mem-bw": 50})");

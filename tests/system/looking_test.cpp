@@ -19,7 +19,7 @@ using test::read_text;
 using test::run_tool;
 
 // Two pipeline stages of two replicas: computations, messages and all-reduces.
-const char* const kExperiment =
+const char* const kJob =
     "experiment: small\n"
     "platform: {platform: four, wafer: {width: 2, height: 2, fabric: {link_bandwidth: 100 GB/s, "
     "packet_bytes: "
@@ -38,7 +38,7 @@ const char* const kExperiment =
 class Looking : public ::testing::Test {
  protected:
   test::TempFolder folder;
-  const std::string experiment = folder.write("small.yaml", kExperiment);
+  const std::string experiment = folder.write("small.yaml", kJob);
 
   std::string out(const std::string& name) const { return folder.path() + "/" + name; }
   void run(const std::string& name, const std::string& options) {

@@ -20,8 +20,8 @@ std::string workload(const test::TempFolder& folder, const std::string& name, co
           strategy);
 }
 
-nlohmann::json run(const test::TempFolder& folder, const std::string& workload_file, const std::string& out,
-                   const std::string& more = "") {
+nlohmann::json run_job(const test::TempFolder& folder, const std::string& workload_file,
+                       const std::string& out, const std::string& more = "") {
   const std::string experiment =
       folder.write("experiment_" + out + ".yaml", "experiment: small\nplatform: " WAFERTLM_SOURCE_DIR
                                                   "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: " +
@@ -60,7 +60,7 @@ TEST(Training, PipelineBubbles) {
   int number = 0;
   for (const auto& c : cases) {
     const std::string file = workload(folder, "w" + std::to_string(number) + ".yaml", c.strategy);
-    const auto results = run(folder, file, "out" + std::to_string(number++));
+    const auto results = run_job(folder, file, "out" + std::to_string(number++));
     const auto& iteration = results["iterations"][0];
     const double busy = iteration["breakdown_s"]["compute"].get<double>() / iteration["time_s"].get<double>();
     EXPECT_NEAR(1 - busy, c.bubble, 0.002) << c.strategy;
@@ -74,9 +74,9 @@ TEST(Training, TracesOfAWorkloadGiveTheSameTime) {
       workload(folder, "job.yaml",
                "parallelism: MP(2)-DP(4)-PP(2)\nminibatch: 16\nmicrobatches: 2\nzero_stage: 3\n"
                "sequence_parallel: true\nrecompute: full\nplacement: contiguous\n");
-  const auto direct = run(folder, file, "direct");
+  const auto direct = run_job(folder, file, "direct");
   const std::string traced = traces_of(folder, file);
-  const auto replayed = run(folder, traced, "replayed");
+  const auto replayed = run_job(folder, traced, "replayed");
   EXPECT_EQ(direct["iterations"], replayed["iterations"]);
   EXPECT_EQ(direct["collectives"], replayed["collectives"]);
   EXPECT_GT(direct["collectives"].size(), 0U);
@@ -93,13 +93,13 @@ TEST(Training, OnASystolicArray) {
   const std::string array =
       " --set npu.compute.model=systolic --set 'npu.compute.systolic={rows: 128, columns: 128, clock: 1 "
       "GHz}'";
-  const auto direct = run(folder, file, "direct", array + " --set npu.compute.durations=model");
-  const auto replayed = run(folder, traced, "replayed", array + " --set npu.compute.durations=model");
+  const auto direct = run_job(folder, file, "direct", array + " --set npu.compute.durations=model");
+  const auto replayed = run_job(folder, traced, "replayed", array + " --set npu.compute.durations=model");
   EXPECT_EQ(direct["iterations"], replayed["iterations"]);
   EXPECT_EQ(direct["compute"], replayed["compute"]);
   EXPECT_GT(direct["compute"]["told_by"]["systolic"]["computations"], 0);
   EXPECT_EQ(direct["compute"]["told_by"]["duration"]["computations"], 0);
-  const auto slow = run(folder, file, "slow", "");
+  const auto slow = run_job(folder, file, "slow", "");
   EXPECT_GT(slow["iterations"][0]["time_ps"], direct["iterations"][0]["time_ps"]);
   EXPECT_EQ(slow["compute"]["told_by"]["roofline"]["computations"], 0);
 }
@@ -112,7 +112,7 @@ TEST(Training, PlacementMovesTheTraffic) {
     const std::string file =
         workload(folder, placement + ".yaml", strategy + "placement: " + placement + "\n");
     std::uint64_t sum = 0;
-    const auto results = run(folder, file, placement);
+    const auto results = run_job(folder, file, placement);
     for (const auto& link : results["links"])
       if (link["name"].get<std::string>().rfind("router", 0) == 0) sum += link["bytes"].get<std::uint64_t>();
     return sum;
@@ -124,12 +124,12 @@ TEST(Training, ShowPrintsTotals) {
   const test::ToolResult shown =
       test::run_tool("workload show " WAFERTLM_SOURCE_DIR "/configs/workloads/resnet152_dp20.yaml --json");
   ASSERT_EQ(shown.exit_code, 0) << shown.error;
-  const auto json = nlohmann::json::parse(shown.out);
-  EXPECT_EQ(json["model"]["parameters"], 60'192'808U);
-  ASSERT_EQ(json["ranks"].size(), 20U);
+  const auto totals = nlohmann::json::parse(shown.out);
+  EXPECT_EQ(totals["model"]["parameters"], 60'192'808U);
+  ASSERT_EQ(totals["ranks"].size(), 20U);
   // 2(n − 1)/n of the gradients
-  EXPECT_EQ(json["ranks"][7]["classes"]["dp"]["sent_bytes"], 60'192'808ULL * 2 * 38 / 20);
-  EXPECT_EQ(json["ranks"][7]["memory_bytes"]["parameters"], 60'192'808U * 2);
+  EXPECT_EQ(totals["ranks"][7]["classes"]["dp"]["sent_bytes"], 60'192'808ULL * 2 * 38 / 20);
+  EXPECT_EQ(totals["ranks"][7]["memory_bytes"]["parameters"], 60'192'808U * 2);
 }
 
 }  // namespace

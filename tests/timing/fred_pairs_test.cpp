@@ -29,12 +29,12 @@ struct Shape {
 /// begin in turns of one for each living chip. In units of a byte at the NPU's speed, a port takes `chips`
 /// for a byte.
 TimePs striped_ps(std::uint64_t bytes, std::uint64_t chips, std::uint64_t alive, std::uint64_t npu_rate) {
-  constexpr std::uint64_t kPacket = 4096;
-  const std::uint64_t packets = (bytes + kPacket - 1) / kPacket;
+  constexpr std::uint64_t kPacketSize = 4096;
+  const std::uint64_t packets = (bytes + kPacketSize - 1) / kPacketSize;
   std::uint64_t end = 0;
   for (std::uint64_t i = packets > alive ? packets - alive : 0; i < packets; ++i) {
-    const std::uint64_t length = i + 1 < packets ? kPacket : bytes - i * kPacket;
-    const std::uint64_t start = (alive == chips ? i : i / alive * chips + i % alive) * kPacket;
+    const std::uint64_t length = i + 1 < packets ? kPacketSize : bytes - i * kPacketSize;
+    const std::uint64_t start = (alive == chips ? i : i / alive * chips + i % alive) * kPacketSize;
     end = std::max(end, start + chips * length);
   }
   return transfer_time_ps(end, npu_rate);

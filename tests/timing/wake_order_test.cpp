@@ -15,10 +15,10 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::uint64_t kBytePerPs = 1'000'000'000'000;
-constexpr std::uint32_t kPacket = 1000;
+constexpr std::uint64_t kRate = 1'000'000'000'000;
+constexpr std::uint32_t kPacketBytes = 1000;
 
-struct Setting {
+struct MeshSetting {
   const char* name;
   InputQueue discipline;
   TimePs latency_ps, pipeline_ps, credit_delay_ps;
@@ -37,7 +37,7 @@ std::uint32_t port_towards(const MeshGeometry& mesh, NpuId from, Direction side)
 /// (source, sequence) → when and with which waits it arrived.
 using Log = std::map<std::pair<std::uint32_t, std::uint64_t>, std::pair<TimePs, TimePs>>;
 
-Log run_mesh(const Setting& setting, std::uint64_t seed_of_order) {
+Log run_mesh(const MeshSetting& setting, std::uint64_t seed_of_order) {
   const MeshGeometry mesh(4, 4);
   const ClassTable classes({{"low", 0, 2, 0}, {"high", 2, 1, 1}}, 3);
   std::deque<XyRouting> routes;
@@ -49,7 +49,7 @@ Log run_mesh(const Setting& setting, std::uint64_t seed_of_order) {
     for (std::size_t p = 0; p < mesh.ports(static_cast<NpuId>(n)).size(); ++p) {
       params.credit_delay_ps.push_back(setting.credit_delay_ps);
       params.outputs.push_back(
-          {kBytePerPs, setting.latency_ps, std::uint64_t{setting.buffer_packets} * kPacket});
+          {kRate, setting.latency_ps, std::uint64_t{setting.buffer_packets} * kPacketBytes});
     }
     network.add_switch(params, routes.emplace_back(mesh, static_cast<NpuId>(n)));
   }
@@ -83,8 +83,8 @@ Log run_mesh(const Setting& setting, std::uint64_t seed_of_order) {
       packet.destination = static_cast<NpuId>((n + 1 + random() % (mesh.npus() - 1)) % mesh.npus());
       packet.traffic_class = static_cast<ClassId>(random() % 4 == 0);
       packet.vc = packet.traffic_class == ClassId{1} ? VcId{2} : static_cast<VcId>(random() % 2);
-      packet.wire_bytes = kPacket;
-      packet.created_ps = created += kPacket * (random() % 3);
+      packet.wire_bytes = kPacketBytes;
+      packet.created_ps = created += kPacketBytes * (random() % 3);
       network.offer(n, static_cast<PortId>(port_towards(mesh, here, Direction::local)), packet);
     }
   }
@@ -94,10 +94,10 @@ Log run_mesh(const Setting& setting, std::uint64_t seed_of_order) {
 }
 
 TEST(WakeOrder, WithinAnInstantDoesNotMatter) {
-  for (const Setting& setting : {Setting{"fifo", InputQueue::fifo, 1000, 0, 1000, 2, 300},
-                                 Setting{"per_output", InputQueue::per_output, 1000, 1000, 0, 2, 300},
-                                 Setting{"deep", InputQueue::per_output, 0, 2000, 3000, 12, 300},
-                                 Setting{"short", InputQueue::fifo, 1, 0, 0, 2, 300}}) {
+  for (const MeshSetting& setting : {MeshSetting{"fifo", InputQueue::fifo, 1000, 0, 1000, 2, 300},
+                                     MeshSetting{"per_output", InputQueue::per_output, 1000, 1000, 0, 2, 300},
+                                     MeshSetting{"deep", InputQueue::per_output, 0, 2000, 3000, 12, 300},
+                                     MeshSetting{"short", InputQueue::fifo, 1, 0, 0, 2, 300}}) {
     const Log expected = run_mesh(setting, 0);
     EXPECT_EQ(expected.size(), 16U * setting.packets_per_npu);
     std::size_t ties = 0, different = 0;

@@ -86,7 +86,15 @@ std::size_t SwitchCore::outputs() const { return wormhole_ ? wormhole_->outputs(
 OutputCounters SwitchCore::counters(PortId port) const {
   if (wormhole_) return wormhole_->counters(port);
   const Output& output = outputs_[index_of(port)];
-  OutputCounters counters = waits_[index_of(port)];
+  const PortWaits& waits = waits_[index_of(port)];
+  OutputCounters counters;
+  counters.credit_blocked_ps = waits.credit_blocked_ps;
+  counters.queue_wait_ps = waits.queue_wait_ps;
+  counters.credit_wait_ps = waits.credit_wait_ps;
+  for (std::size_t c = 0; c < kMaxClasses; ++c) {
+    counters.contention_wait_ps[c] = waits.of_class[c].contention_wait_ps;
+    counters.longest_wait_ps[c] = waits.of_class[c].longest_wait_ps;
+  }
   counters.packets = output.packets;
   counters.payload_bytes = output.payload_bytes;
   counters.wire_bytes = output.wire_bytes;
@@ -184,7 +192,7 @@ inline void SwitchCore::charge(Output& output, Queue& waiting, TimePs from, Time
   }
   waiting.contention_ps += until - since;
   waiting.class_contention_ps += until - since;
-  waits_[output.port].contention_wait_ps[index_of(output.current_class)] += until - since;
+  waits_[output.port].of_class[index_of(output.current_class)].contention_wait_ps += until - since;
 }
 
 void SwitchCore::arrive(PortId input, Packet& packet, TimePs head_ps) {
@@ -380,11 +388,11 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
       packet.waits->credit_ps += credit_wait;
       packet.waits->contention_ps[index_of(from.contended_class)] += from.class_contention_ps;
     }
-    OutputCounters& counters = waits_[output.port];
-    counters.queue_wait_ps += queue_wait;
-    counters.credit_wait_ps += credit_wait;
-    counters.credit_blocked_ps += now - std::max(idle_since, from.eligible_ps);
-    TimePs& longest = counters.longest_wait_ps[index_of(packet.traffic_class)];
+    PortWaits& waits = waits_[output.port];
+    waits.queue_wait_ps += queue_wait;
+    waits.credit_wait_ps += credit_wait;
+    waits.credit_blocked_ps += now - std::max(idle_since, from.eligible_ps);
+    TimePs& longest = waits.of_class[index_of(packet.traffic_class)].longest_wait_ps;
     longest = std::max(longest, now - from.eligible_ps);
   }
   ++output.packets;

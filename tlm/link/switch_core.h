@@ -204,6 +204,14 @@ class alignas(64) SwitchCore {
     ClassId current_class{};  // of the packet on the line
   };
   static_assert(sizeof(Output) == 128 && kMaxVcs <= 16);
+  /// The waits of OutputCounters; of up to two classes in one cache line.
+  struct alignas(64) PortWaits {
+    TimePs credit_blocked_ps = 0, queue_wait_ps = 0, credit_wait_ps = 0;
+    struct OfClass {
+      TimePs contention_wait_ps = 0, longest_wait_ps = 0;
+    };
+    std::array<OfClass, kMaxClasses> of_class{};
+  };
 
   Channel& channel(std::size_t output, std::size_t vc) { return channels_[output * vcs_ + vc]; }
   const Channel& channel(std::size_t output, std::size_t vc) const { return channels_[output * vcs_ + vc]; }
@@ -260,7 +268,7 @@ class alignas(64) SwitchCore {
   std::vector<Output> all_outputs_;
   std::vector<Channel> channels_;  // [output][vc]
   std::vector<Queue> all_queues_;
-  std::vector<OutputCounters> waits_;         // [output]; the other counters are in Output
+  std::vector<PortWaits> waits_;              // [output]
   std::vector<std::uint32_t> next_vc_;        // [output][group]: round-robin among channels of one priority
   std::vector<std::uint64_t> more_requests_;  // [output][vc][word - 1]
 };

@@ -14,7 +14,6 @@ namespace {
 using Json = nlohmann::json;
 constexpr std::size_t kBlock = std::size_t{1} << 16;
 constexpr std::uint64_t kPsPerMicro = 1'000'000;
-constexpr std::uint64_t kLongestPs = std::numeric_limits<std::int64_t>::max();
 
 [[noreturn]] void fail_key(const std::string& key, const std::string& text) {
   throw std::invalid_argument(key + " " + text);

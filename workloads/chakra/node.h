@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ enum class NodeType : std::uint8_t {
   CommColl
 };
 constexpr std::size_t kNodeTypes = 8;
+
+/// The longest duration that simulated time can hold: 106 days.
+constexpr std::uint64_t kLongestPs = std::numeric_limits<std::int64_t>::max();
 
 /// Numbered as on the wire.
 enum class CollectiveType : std::uint8_t {

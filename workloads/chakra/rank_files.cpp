@@ -15,10 +15,6 @@ std::string rank_file(const std::string& prefix, std::uint64_t rank, const std::
   return prefix + "." + std::to_string(rank) + suffix;
 }
 
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 /// The files of the prefix in its folder.
 std::vector<RankFileName> files_of(const std::string& prefix, std::error_code& error) {
   const fs::path path(prefix);

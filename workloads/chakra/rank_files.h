@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workloads/chakra/trace_error.h"
@@ -30,5 +31,10 @@ struct RankFileName {
 };
 /// Nothing for names of another form.
 std::optional<RankFileName> split_rank_file(const std::string& file);
+
+/// Whether a file's name has this suffix.
+inline bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
 
 }  // namespace wafertlm::chakra

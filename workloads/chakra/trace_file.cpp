@@ -20,10 +20,6 @@
 namespace wafertlm::chakra {
 namespace {
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 /// A file that takes its name when it is complete, and goes if it does not become so.
 class Pending {
  public:

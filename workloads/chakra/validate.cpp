@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostNamed = 5;      // missing dependencies in a message
 constexpr std::size_t kLongestCycle = 10;  // nodes of a cycle in a message
-constexpr double kLongestPs = 0x1p63;
+constexpr double kLongestSumPs = 0x1p63;
 
 /// One pass over the nodes of one rank.
 class RankChecker {
@@ -134,7 +134,7 @@ class RankChecker {
     } catch (const std::invalid_argument& error) {
       fail(node, error.what());
     }
-    if (sum >= kLongestPs) fail_time(node);
+    if (sum >= kLongestSumPs) fail_time(node);
   }
   [[noreturn]] void fail_time(const Node& node) const {
     fail(node, "with this one the durations add up to more than the 106 days that simulated time can hold");

@@ -14,7 +14,6 @@ namespace {
 
 using Attribute = ChakraProtoMsg::AttributeProto;
 constexpr std::uint64_t kPsPerMicro = 1'000'000;
-constexpr std::uint64_t kLongestPs = std::numeric_limits<std::int64_t>::max();
 
 [[noreturn]] void fail(const std::string& text) { throw std::invalid_argument(text); }
 

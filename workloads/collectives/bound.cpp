@@ -69,13 +69,13 @@ Needs needs_of(const CollectiveRequest& request, const Blocks& blocks) {
 }
 
 /// Ranks and bytes of their blocks on one side of a cut.
-struct Side {
+struct CutSide {
   std::uint64_t ranks = 0, block_bytes = 0;
   bool has_root = false;
 };
 
 /// Bytes that must go from one side to the other.
-Uint128 across(const CollectiveRequest& request, Needs::Across how, const Side& from, const Side& to) {
+Uint128 across(const CollectiveRequest& request, Needs::Across how, const CutSide& from, const CutSide& to) {
   if (from.ranks == 0 || to.ranks == 0) return 0;
   const bool from_root = request.type == CollectiveType::broadcast || request.type == CollectiveType::scatter;
   if (has_root(request.type) && !(from_root ? from : to).has_root) return 0;
@@ -97,16 +97,16 @@ TimePs cut_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric
                     Needs::Across how) {
   TimePs bound = 0;
   const auto over_cuts = [&](std::uint32_t size, std::uint32_t links, auto place_of) {
-    std::vector<Side> at(size);
-    Side left, right;
-    const auto move = [](Side& side, const Side& by, bool in) {
+    std::vector<CutSide> at(size);
+    CutSide left, right;
+    const auto move = [](CutSide& side, const CutSide& by, bool in) {
       side.ranks = in ? side.ranks + by.ranks : side.ranks - by.ranks;
       side.block_bytes = in ? side.block_bytes + by.block_bytes : side.block_bytes - by.block_bytes;
       if (by.has_root) side.has_root = in;
     };
     for (std::uint32_t rank = 0; rank < request.group.size(); ++rank)
       move(at[place_of(request.group[rank])], {1, blocks.bytes(rank), rank == request.root}, true);
-    for (const Side& line : at) move(right, line, true);
+    for (const CutSide& line : at) move(right, line, true);
     for (std::uint32_t cut = 1; cut < size; ++cut) {
       move(left, at[cut - 1], true);
       move(right, at[cut - 1], false);
@@ -125,20 +125,20 @@ TimePs cut_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric
 TimePs uplink_bound_ps(const CollectiveRequest& request, const Blocks& blocks, Needs::Across how,
                        bool in_network, std::uint32_t switches, std::uint64_t bytes_per_s,
                        const std::function<std::uint32_t(NpuId)>& switch_of) {
-  std::vector<Side> at(switches);
-  Side all;
+  std::vector<CutSide> at(switches);
+  CutSide all;
   for (std::uint32_t rank = 0; rank < request.group.size(); ++rank)
-    for (Side* side : {&at[switch_of(request.group[rank])], &all}) {
+    for (CutSide* side : {&at[switch_of(request.group[rank])], &all}) {
       ++side->ranks;
       side->block_bytes += blocks.bytes(rank);
       side->has_root = side->has_root || rank == request.root;
     }
   TimePs bound = 0;
   std::uint64_t used = 0;
-  for (const Side& inside : at) {
+  for (const CutSide& inside : at) {
     if (inside.ranks == 0) continue;
     ++used;
-    const Side outside{all.ranks - inside.ranks, all.block_bytes - inside.block_bytes, !inside.has_root};
+    const CutSide outside{all.ranks - inside.ranks, all.block_bytes - inside.block_bytes, !inside.has_root};
     const Uint128 bytes =
         std::max(across(request, how, inside, outside), across(request, how, outside, inside));
     bound = std::max(bound, at_least_ps(bytes, bytes_per_s));
@@ -166,19 +166,19 @@ TimePs tree_bound_ps(const CollectiveRequest& request, const FabricTraits& fabri
 TimePs graph_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric, const Blocks& blocks,
                       Needs::Across how) {
   const FabricGraph& graph = *fabric.graph;
-  std::vector<Side> at(graph.vertices().size());
-  Side all;
+  std::vector<CutSide> at(graph.vertices().size());
+  CutSide all;
   for (std::uint32_t rank = 0; rank < request.group.size(); ++rank)
-    for (Side* side : {&at[graph.cluster_of(request.group[rank])], &all}) {
+    for (CutSide* side : {&at[graph.cluster_of(request.group[rank])], &all}) {
       ++side->ranks;
       side->block_bytes += blocks.bytes(rank);
       side->has_root = side->has_root || rank == request.root;
     }
   TimePs bound = 0;
   for (std::uint32_t vertex = 0; vertex < at.size(); ++vertex) {
-    const Side& inside = at[vertex];
+    const CutSide& inside = at[vertex];
     if (inside.ranks == 0 || inside.ranks == all.ranks) continue;
-    const Side outside{all.ranks - inside.ranks, all.block_bytes - inside.block_bytes, !inside.has_root};
+    const CutSide outside{all.ranks - inside.ranks, all.block_bytes - inside.block_bytes, !inside.has_root};
     const auto [out, in] = graph.cluster_bytes_per_s(vertex);
     bound = std::max({bound, at_least_ps(across(request, how, inside, outside), out),
                       at_least_ps(across(request, how, outside, inside), in)});

@@ -123,19 +123,6 @@ class alignas(64) BurstChannel final : public DramChannel {
     bool candidate;
     std::array<Slot, 4> next;  ///< in each of its banks; of a free slot: the next free one
   };
-  template <typename T>
-  struct Ring : RingQueue<T> {
-    Ring() = default;
-    Ring(const Ring& other) : RingQueue<T>() {
-      for (std::size_t k = 0; k < other.size(); ++k) this->push_back(other[k]);
-    }
-    Ring& operator=(const Ring& other) {
-      if (this == &other) return *this;
-      while (!this->empty()) this->pop_front();
-      for (std::size_t k = 0; k < other.size(); ++k) this->push_back(other[k]);
-      return *this;
-    }
-  };
   struct Arrival {
     RowVisit visit;
     std::uint32_t tag;
@@ -228,14 +215,14 @@ class alignas(64) BurstChannel final : public DramChannel {
   bool forced_ = false;  // the drain goes on to the low mark
   std::uint8_t next_activate_ = 0;
   bool shortcuts_;
-  Ring<Fs> leaves_[2];  // of those whose columns are decided: the last of them
-  DramTime time_;       // without what follows from it
+  RingQueue<Fs> leaves_[2];  // of those whose columns are decided: the last of them
+  DramTime time_;            // without what follows from it
   Fs serving_since_ = 0;
   std::size_t first_ = 0;  // of candidates_
   Column column_;          // the next
   std::vector<Candidate> candidates_;
   std::vector<Opened> opened_;
-  Ring<Arrival> backlog_;
+  RingQueue<Arrival> backlog_;
   std::vector<Waiting> waiting_;
   Slot free_slot_ = kNone;
   std::uint64_t queued_[2] = {0, 0};  // banks that anybody waits for

@@ -11,8 +11,6 @@
 namespace wafertlm::test {
 namespace {
 
-constexpr ClassId kMp{0}, kDp{2};
-
 // Pairs below one L1 switch of eight NPUs that share µswitches two by two, an odd cycle, and one that does
 // not.
 const std::vector<Group> kTriangle = {group_of({0, 2}), group_of({1, 4}), group_of({3, 5}), group_of({6, 7})};

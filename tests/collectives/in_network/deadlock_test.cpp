@@ -11,7 +11,6 @@
 namespace wafertlm::test {
 namespace {
 
-constexpr ClassId kDp{2};
 constexpr std::uint64_t kFredB = 1'500'000'000'000, kFredD = 12'000'000'000'000;
 
 FlowRigParams least(std::uint64_t uplink_bytes_per_s) {

@@ -10,7 +10,6 @@
 namespace wafertlm::test {
 namespace {
 
-constexpr ClassId kDp{2};
 constexpr CollectiveType kTypes[] = {CollectiveType::all_reduce, CollectiveType::reduce,
                                      CollectiveType::broadcast,  CollectiveType::reduce_scatter,
                                      CollectiveType::all_gather, CollectiveType::barrier};

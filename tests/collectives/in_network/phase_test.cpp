@@ -7,8 +7,6 @@
 namespace wafertlm::test {
 namespace {
 
-constexpr ClassId kMp{0}, kDp{2};
-
 struct Outcome {
   TimePs mp_0, mp_1, dp;
   std::uint64_t changes;

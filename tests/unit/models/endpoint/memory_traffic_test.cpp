@@ -40,7 +40,7 @@ struct Host : MemoryTrafficHost {
 using Done = std::vector<std::tuple<bool, std::uint64_t, std::uint64_t>>;
 constexpr MemoryTrafficParams kParams{100, 300};
 
-Message message_of(std::uint64_t bytes) {
+Message message_with(std::uint64_t bytes) {
   Message message;
   message.bytes = bytes;
   return message;
@@ -49,7 +49,7 @@ Message message_of(std::uint64_t bytes) {
 TEST(MemoryTraffic, ReadsAheadOfWhatHasLeftAndNoFurther) {
   Host host;
   MemoryTraffic traffic(kParams, host);
-  Message message = message_of(450);
+  Message message = message_with(450);
   message.address = 1000;
   traffic.read(message);
   EXPECT_EQ(message.available_bytes, 0U);
@@ -72,7 +72,7 @@ TEST(MemoryTraffic, ReadsAheadOfWhatHasLeftAndNoFurther) {
 TEST(MemoryTraffic, ACopyWritesEachChunkWhenItIsThere) {
   Host host;
   MemoryTraffic traffic(kParams, host);
-  Message message = message_of(250);
+  Message message = message_with(250);
   EXPECT_FALSE(traffic.fills_chunk(message, 0, 99));
   EXPECT_TRUE(traffic.fills_chunk(message, 0, 100));
   EXPECT_TRUE(traffic.fills_chunk(message, 199, 1));
@@ -90,7 +90,7 @@ TEST(MemoryTraffic, ACopyWritesEachChunkWhenItIsThere) {
 TEST(MemoryTraffic, AReductionReadsTwiceAndThenWrites) {
   Host host;
   MemoryTraffic traffic(kParams, host);
-  Message message = message_of(100);
+  Message message = message_with(100);
   traffic.arrived(message, 100);
   traffic.post(message, 0, true);
   EXPECT_EQ(host.finish(traffic), (Done{{false, 0, 100}, {false, 0, 100}}));
@@ -102,7 +102,7 @@ TEST(MemoryTraffic, AReductionReadsTwiceAndThenWrites) {
 TEST(MemoryTraffic, AMessageWithoutBytesNeedsNoAccess) {
   Host host;
   MemoryTraffic traffic(kParams, host);
-  Message message = message_of(0);
+  Message message = message_with(0);
   traffic.read(message);
   EXPECT_TRUE(traffic.fills_chunk(message, 0, 0));
   traffic.arrived(message, 0);

@@ -38,8 +38,8 @@ struct Done {
 };
 
 /// An HBM and an NPU's side of it.
-struct Pair : MemoryRequesterHost {
-  Pair(const HbmParams& hbm_params, const MemoryRequesterParams& params)
+struct Connected : MemoryRequesterHost {
+  Connected(const HbmParams& hbm_params, const MemoryRequesterParams& params)
       : hbm("hbm", hbm_params, scheduler), npu("npu", params, scratch, scheduler, *this) {
     bind_checked(requester.socket, hbm.socket, &checkers, "checker");
     wait_ps(1000);
@@ -60,14 +60,14 @@ struct Pair : MemoryRequesterHost {
 };
 
 TEST(Hbm, AnIdleLoadTakesItsTransferAndTheLatency) {
-  Pair pair({}, {});  // 3 TB/s, 100 ns
+  Connected pair({}, {});  // 3 TB/s, 100 ns
   EXPECT_EQ(pair.requester.start(::tlm::TLM_READ_COMMAND, 0, 65536, 1), 1U);
   pair.run();
   EXPECT_EQ(pair.done, (std::vector<Done>{{1, true, 1000 + 21'846 + 100'000}}));
 }
 
 TEST(Hbm, ALongLoadStreamsAtTheDeclaredBandwidth) {
-  Pair pair({}, {65536, 16});
+  Connected pair({}, {65536, 16});
   EXPECT_EQ(pair.requester.start(::tlm::TLM_READ_COMMAND, 4, 1'000'000'000, 1), 15259U);
   pair.run();
   // 10^9 B at 3 TB/s, rounded up once. What is outstanding covers bandwidth times latency.
@@ -79,7 +79,7 @@ TEST(Hbm, ALongLoadStreamsAtTheDeclaredBandwidth) {
 }
 
 TEST(Hbm, LoadsAndStoresAtOnceTakeNoLonger) {
-  Pair pair({}, {65536, 16});
+  Connected pair({}, {65536, 16});
   pair.requester.start(::tlm::TLM_READ_COMMAND, 0, 100 * 65536, 1);
   pair.requester.start(::tlm::TLM_WRITE_COMMAND, 0, 100 * 65536, 2);
   pair.run();
@@ -88,7 +88,7 @@ TEST(Hbm, LoadsAndStoresAtOnceTakeNoLonger) {
 }
 
 TEST(Hbm, TooFewOutstandingRequestsAreNamed) {
-  Pair pair(byte_per_ps(), {1000, 1});
+  Connected pair(byte_per_ps(), {1000, 1});
   pair.requester.start(::tlm::TLM_WRITE_COMMAND, 0, 5000, 1);
   pair.run();
   EXPECT_EQ(pair.done, (std::vector<Done>{{1, true, 1000 + 5 * 101'000}}));
@@ -96,7 +96,7 @@ TEST(Hbm, TooFewOutstandingRequestsAreNamed) {
 }
 
 TEST(Hbm, AFullQueueHoldsTheNextRequestBack) {
-  Pair pair(byte_per_ps(2), {1000, 8});
+  Connected pair(byte_per_ps(2), {1000, 8});
   pair.requester.start(::tlm::TLM_READ_COMMAND, 0, 6000, 1);
   pair.run();
   // Two every 101 ns: done at 101, 102; 202, 203; 303, 304 ns.
@@ -104,7 +104,7 @@ TEST(Hbm, AFullQueueHoldsTheNextRequestBack) {
 }
 
 TEST(Hbm, AnAddressErrorIsReportedAndEndsTheAccess) {
-  Pair pair(byte_per_ps(), {1024, 4});
+  Connected pair(byte_per_ps(), {1024, 4});
   pair.requester.start(::tlm::TLM_READ_COMMAND, (1 << 20) - 1024, 1025, 1);  // the last byte is too much
   pair.requester.start(::tlm::TLM_READ_COMMAND, (1 << 20) - 1024, 1024, 2);
   pair.requester.start(::tlm::TLM_WRITE_COMMAND, ~std::uint64_t{0} - 100'000, 100'000, 3);
@@ -120,7 +120,7 @@ TEST(Hbm, AnAddressErrorIsReportedAndEndsTheAccess) {
 }
 
 TEST(Hbm, FunctionalModeKeepsTheData) {
-  Pair pair(byte_per_ps(64, true), {1000, 3});
+  Connected pair(byte_per_ps(64, true), {1000, 3});
   std::vector<unsigned char> stored(10'000), loaded(10'001, 0xaa);
   std::iota(stored.begin(), stored.end(), static_cast<unsigned char>(7));
   pair.requester.start(::tlm::TLM_WRITE_COMMAND, 4095, stored.size(), 1, stored.data());
@@ -134,7 +134,7 @@ TEST(Hbm, FunctionalModeKeepsTheData) {
 }
 
 TEST(Hbm, KeepsNoDataWhereOnlyTimeMatters) {
-  Pair pair(byte_per_ps(), {});
+  Connected pair(byte_per_ps(), {});
   pair.requester.start(::tlm::TLM_WRITE_COMMAND, 0, 10'000, 1);
   pair.run();
   EXPECT_EQ(pair.hbm.pages(), 0U);

@@ -8,7 +8,9 @@ namespace wafertlm {
 namespace {
 
 constexpr RequesterId kAnn{1}, kBob{2};
-std::uint64_t count(const RefusalCounts& counts, Refusal of) { return counts[static_cast<std::size_t>(of)]; }
+std::uint64_t count_of(const RefusalCounts& counts, Refusal of) {
+  return counts[static_cast<std::size_t>(of)];
+}
 
 RequesterEngineParams plain(RequesterId id, bool functional = true) {
   RequesterEngineParams params;
@@ -31,12 +33,13 @@ TEST(Grants, WithoutOneNothingMovesAndItIsCountedByCause) {
     const auto both_fail = [&](RequesterEngine& engine, Refusal why, std::uint64_t address = 4096) {
       for (const bool write : {true, false}) {
         const auto before = bench.memory.accesses;
-        const auto refused = count(bench.provider.refusals(), why);
+        const auto refused = count_of(bench.provider.refusals(), why);
         EXPECT_EQ(bench.access(engine, write, address, 4096, data.data()), why);
         EXPECT_EQ(bench.memory.accesses, before);
-        EXPECT_EQ(count(bench.provider.refusals(), why), refused + (why == Refusal::outside_region ? 0 : 1));
+        EXPECT_EQ(count_of(bench.provider.refusals(), why),
+                  refused + (why == Refusal::outside_region ? 0 : 1));
       }
-      EXPECT_EQ(count(engine.counters().refusals, why), 2U);
+      EXPECT_EQ(count_of(engine.counters().refusals, why), 2U);
       EXPECT_EQ(data, std::vector<unsigned char>(4096, 7));
     };
     both_fail(ann, Refusal::not_granted);
@@ -89,8 +92,8 @@ TEST(Grants, OfOneProviderAreNotTheOthers) {
   EXPECT_EQ(bench.access(ann, false, 0, 4096, data.data()), Refusal::none);
   EXPECT_EQ(bench.access(ann, false, 2 * 4096, 4096, data.data()), Refusal::none);
   EXPECT_EQ(bench.access(ann, false, 4096, 1, data.data()), Refusal::revoked);
-  EXPECT_EQ(count(bench.providers[1]->engine.refusals(), Refusal::revoked), 2U);
-  EXPECT_EQ(count(bench.providers[0]->engine.refusals(), Refusal::revoked), 0U);
+  EXPECT_EQ(count_of(bench.providers[1]->engine.refusals(), Refusal::revoked), 2U);
+  EXPECT_EQ(count_of(bench.providers[0]->engine.refusals(), Refusal::revoked), 0U);
 }
 
 TEST(Grants, AMemoryErrorIsNamed) {
@@ -100,7 +103,7 @@ TEST(Grants, AMemoryErrorIsNamed) {
   bench.memory.fail_from = 8192;
   std::vector<unsigned char> data(4096);
   EXPECT_EQ(bench.access(ann, false, 8190, 4, data.data()), Refusal::memory_error);
-  EXPECT_EQ(count(bench.provider.refusals(), Refusal::memory_error), 1U);
+  EXPECT_EQ(count_of(bench.provider.refusals(), Refusal::memory_error), 1U);
 }
 
 /// A page that is revoked while it is being read does not leave, and it is not granted to somebody else

@@ -8,25 +8,25 @@
 namespace wafertlm {
 namespace {
 
-constexpr RequesterId kAnn{1}, kBob{2};
+constexpr RequesterId kOwner{1}, kReader{2};
 
 TEST(PageTable, SaysWhyAnAccessIsRefused) {
   PageTable table(4096, 16 * 4096);
-  table.grant(kAnn, 2, 3);
-  table.grant(kBob, 5, 1, {true, false});
-  EXPECT_EQ(table.check(kAnn, true, 2 * 4096, 3 * 4096), Refusal::none);
-  EXPECT_EQ(table.check(kAnn, false, 2 * 4096 - 1, 2), Refusal::not_granted);
-  EXPECT_EQ(table.check(kAnn, false, 5 * 4096 - 1, 2), Refusal::of_another);
-  EXPECT_EQ(table.check(kBob, false, 5 * 4096, 4096), Refusal::none);
-  EXPECT_EQ(table.check(kBob, true, 5 * 4096, 1), Refusal::no_right);
-  EXPECT_EQ(table.check(kAnn, true, 16 * 4096, 1), Refusal::not_granted);
-  EXPECT_EQ(table.check(kAnn, true, ~std::uint64_t{0}, 5), Refusal::not_granted);
+  table.grant(kOwner, 2, 3);
+  table.grant(kReader, 5, 1, {true, false});
+  EXPECT_EQ(table.check(kOwner, true, 2 * 4096, 3 * 4096), Refusal::none);
+  EXPECT_EQ(table.check(kOwner, false, 2 * 4096 - 1, 2), Refusal::not_granted);
+  EXPECT_EQ(table.check(kOwner, false, 5 * 4096 - 1, 2), Refusal::of_another);
+  EXPECT_EQ(table.check(kReader, false, 5 * 4096, 4096), Refusal::none);
+  EXPECT_EQ(table.check(kReader, true, 5 * 4096, 1), Refusal::no_right);
+  EXPECT_EQ(table.check(kOwner, true, 16 * 4096, 1), Refusal::not_granted);
+  EXPECT_EQ(table.check(kOwner, true, ~std::uint64_t{0}, 5), Refusal::not_granted);
   table.revoke(3, 1);
-  EXPECT_EQ(table.check(kAnn, true, 2 * 4096, 4096), Refusal::none);
-  EXPECT_EQ(table.check(kAnn, true, 2 * 4096, 4097), Refusal::revoked);
-  EXPECT_EQ(table.check(kBob, false, 3 * 4096, 1), Refusal::of_another);
-  table.grant(kBob, 3, 1);
-  EXPECT_EQ(table.check(kAnn, false, 3 * 4096, 1), Refusal::of_another);
+  EXPECT_EQ(table.check(kOwner, true, 2 * 4096, 4096), Refusal::none);
+  EXPECT_EQ(table.check(kOwner, true, 2 * 4096, 4097), Refusal::revoked);
+  EXPECT_EQ(table.check(kReader, false, 3 * 4096, 1), Refusal::of_another);
+  table.grant(kReader, 3, 1);
+  EXPECT_EQ(table.check(kOwner, false, 3 * 4096, 1), Refusal::of_another);
 }
 
 /// 8 B for each page: 64 MiB for 32 GiB of 4 KiB pages.
@@ -35,9 +35,9 @@ TEST(PageTable, TakesEightBytesForAPageOfAnySize) {
   for (unsigned shift = 12; shift <= 30; ++shift) {
     PageTable table(std::uint64_t{1} << shift, std::uint64_t{8} << shift);
     EXPECT_EQ(table.table_bytes(), 64U);
-    table.grant(kAnn, 7, 1);
-    EXPECT_EQ(table.check(kAnn, true, std::uint64_t{7} << shift, std::uint64_t{1} << shift), Refusal::none);
-    EXPECT_EQ(table.check(kAnn, true, (std::uint64_t{7} << shift) - 1, 1), Refusal::not_granted);
+    table.grant(kOwner, 7, 1);
+    EXPECT_EQ(table.check(kOwner, true, std::uint64_t{7} << shift, std::uint64_t{1} << shift), Refusal::none);
+    EXPECT_EQ(table.check(kOwner, true, (std::uint64_t{7} << shift) - 1, 1), Refusal::not_granted);
   }
 }
 
@@ -47,10 +47,10 @@ TEST(PageTable, RefusesWhatCannotBe) {
   EXPECT_THROW(PageTable(4096, 5000), std::invalid_argument);
   EXPECT_THROW(PageTable(4096, 0), std::invalid_argument);
   PageTable table(4096, 4 * 4096);
-  table.grant(kAnn, 1, 1);
-  EXPECT_THROW(table.grant(kBob, 0, 2), std::invalid_argument);
+  table.grant(kOwner, 1, 1);
+  EXPECT_THROW(table.grant(kReader, 0, 2), std::invalid_argument);
   EXPECT_FALSE(table.is_granted(0)) << "all or nothing";
-  EXPECT_THROW(table.grant(kBob, 3, 2), std::invalid_argument);
+  EXPECT_THROW(table.grant(kReader, 3, 2), std::invalid_argument);
   EXPECT_THROW(table.revoke(4, 1), std::invalid_argument);
 }
 

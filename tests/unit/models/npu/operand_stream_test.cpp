@@ -10,8 +10,9 @@
 namespace wafertlm {
 namespace {
 
-struct Bench : OperandHost {
-  Bench(TimePs tile_load_ps, const OperandParams& params) : load_ps(tile_load_ps), stream(params, *this) {}
+struct StreamBench : OperandHost {
+  StreamBench(TimePs tile_load_ps, const OperandParams& params)
+      : load_ps(tile_load_ps), stream(params, *this) {}
   void load_operands(std::uint64_t address, std::uint64_t bytes) override {
     addresses.push_back(address);
     loaded_bytes += bytes;
@@ -48,7 +49,7 @@ struct Bench : OperandHost {
 };
 
 TEST(OperandStream, ASlowMemorySetsThePace) {
-  Bench bench(100, {1000, 1 << 20});
+  StreamBench bench(100, {1000, 1 << 20});
   bench.stream.add(1, 40, 4000, 0);  // four tiles of 10
   bench.run();
   ASSERT_EQ(bench.done.size(), 1U);
@@ -58,7 +59,7 @@ TEST(OperandStream, ASlowMemorySetsThePace) {
 }
 
 TEST(OperandStream, AFastMemoryCostsTheFirstTile) {
-  Bench bench(1, {1000, 2000});
+  StreamBench bench(1, {1000, 2000});
   bench.stream.add(1, 400, 3500, 0);  // the last tile is half as large and takes as long
   bench.stream.add(2, 7, 0, 0);       // no operands
   bench.run();
@@ -71,7 +72,7 @@ TEST(OperandStream, AFastMemoryCostsTheFirstTile) {
 }
 
 TEST(OperandStream, AsksForTwoTilesAhead) {
-  Bench bench(1, {1000, 1 << 20});
+  StreamBench bench(1, {1000, 1 << 20});
   bench.stream.add(1, 1000, 10'000, 0);
   EXPECT_EQ(bench.loads.size(), 3U);
 }

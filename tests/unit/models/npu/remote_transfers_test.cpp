@@ -21,8 +21,8 @@ struct Line {
 };
 
 /// Loads and stores have lines of their own at both memories.
-struct Bench : RemoteTransferHost {
-  Bench(const RemoteTransferParams& params, Line remote, Line local)
+struct TransferBench : RemoteTransferHost {
+  TransferBench(const RemoteTransferParams& params, Line remote, Line local)
       : transfers(params, *this), lines{{remote, remote}, {local, local}} {}
   void access(bool remote, bool write, std::uint64_t address, std::uint64_t bytes,
               std::uint64_t token) override {
@@ -60,7 +60,7 @@ struct Bench : RemoteTransferHost {
 TEST(RemoteTransfers, TakeTheSlowerMemoryAndAChunkOfTheOther) {
   for (const auto& [remote, local] : {std::pair<TimePs, TimePs>{10, 2}, {2, 10}, {5, 5}})
     for (const bool store : {false, true}) {
-      Bench bench({1000, 64}, {20'000, remote}, {3000, local});
+      TransferBench bench({1000, 64}, {20'000, remote}, {3000, local});
       bench.transfers.start(store, 0, 100'000, 7);
       bench.run();
       EXPECT_EQ(bench.ended.at(7).at,
@@ -75,7 +75,7 @@ TEST(RemoteTransfers, OfAnySizeEndWhenTheLastChunkHasLanded) {
     const std::uint64_t chunk = 1 + random() % 700, bytes = 1 + random() % 20'000;
     const Line remote{random() % 50'000, 1 + random() % 9}, local{random() % 50'000, 1 + random() % 9};
     const bool store = random() % 2 == 0;
-    Bench bench({static_cast<std::uint32_t>(chunk), 1U << 30}, remote, local);
+    TransferBench bench({static_cast<std::uint32_t>(chunk), 1U << 30}, remote, local);
     bench.transfers.start(store, 0, bytes, 1);
     bench.run();
     const Line &first = store ? local : remote, &second = store ? remote : local;
@@ -89,7 +89,7 @@ TEST(RemoteTransfers, OfAnySizeEndWhenTheLastChunkHasLanded) {
 }
 
 TEST(RemoteTransfers, TakeTurnsAndKeepTheirWindow) {
-  Bench bench({1000, 4}, {20'000, 10}, {3000, 10});
+  TransferBench bench({1000, 4}, {20'000, 10}, {3000, 10});
   bench.transfers.start(false, 0, 50'000, 1);
   bench.transfers.start(false, 50'000, 10'000, 2);
   bench.run();
@@ -105,7 +105,7 @@ TEST(RemoteTransfers, TakeTurnsAndKeepTheirWindow) {
 
 TEST(RemoteTransfers, ThatFailBeginNoMoreChunks) {
   for (const bool store : {false, true}) {
-    Bench bench({1000, 4}, {20'000, 10}, {3000, 10});
+    TransferBench bench({1000, 4}, {20'000, 10}, {3000, 10});
     bench.fails_from = 9000;
     bench.transfers.start(store, 0, 50'000, 1);
     bench.transfers.start(store, 0, 5000, 2);

@@ -22,8 +22,8 @@ std::vector<TraceSummary> check(const std::vector<std::vector<Node>>& ranks,
   return validate_job(pointers, CommGroups::from_text(groups, count, "groups"));
 }
 
-void expect_refused(const std::vector<std::vector<Node>>& ranks, std::initializer_list<std::string> parts,
-                    const std::string& groups = "{}") {
+void expect_job_refused(const std::vector<std::vector<Node>>& ranks, std::initializer_list<std::string> parts,
+                        const std::string& groups = "{}") {
   expect_error([&] { check(ranks, groups); }, parts);
 }
 
@@ -40,27 +40,27 @@ TEST(ValidateJob, AgreeingRanksPass) {
 
 TEST(ValidateJob, DisagreementNamesBothRanksAndNodes) {
   const std::vector<Node> first{collective(1, kAllReduce, 8), collective(2, kAllGather, 4)};
-  expect_refused({first, first, {collective(1, kAllReduce, 8), collective(2, kAllReduce, 4)}},
-                 {"collective 1 of the group of all ranks", "rank 0 (job.0) node 2", "ALL_GATHER of 4 B",
-                  "rank 2 (job.2) node 2", "ALL_REDUCE of 4 B"});
-  expect_refused({first, {collective(1, kAllReduce, 16), collective(2, kAllGather, 4)}},
-                 {"collective 0", "rank 0 (job.0) node 1", "8 B", "rank 1 (job.1) node 1", "16 B"});
+  expect_job_refused({first, first, {collective(1, kAllReduce, 8), collective(2, kAllReduce, 4)}},
+                     {"collective 1 of the group of all ranks", "rank 0 (job.0) node 2", "ALL_GATHER of 4 B",
+                      "rank 2 (job.2) node 2", "ALL_REDUCE of 4 B"});
+  expect_job_refused({first, {collective(1, kAllReduce, 16), collective(2, kAllGather, 4)}},
+                     {"collective 0", "rank 0 (job.0) node 1", "8 B", "rank 1 (job.1) node 1", "16 B"});
   // The same collectives in another order.
-  expect_refused({first, {collective(2, kAllGather, 4), collective(1, kAllReduce, 8)}},
-                 {"collective 0", "rank 0 (job.0) node 1", "rank 1 (job.1) node 2"});
-  expect_refused({first, {collective(1, kAllReduce, 8)}},
-                 {"collective 1", "rank 0 (job.0) node 2", "rank 1 (job.1) has only 1"});
-  expect_refused({{collective(1, kAllReduce, 8)}, first},
-                 {"collective 1", "rank 1 (job.1) node 2", "rank 0 (job.0) has only 1"});
+  expect_job_refused({first, {collective(2, kAllGather, 4), collective(1, kAllReduce, 8)}},
+                     {"collective 0", "rank 0 (job.0) node 1", "rank 1 (job.1) node 2"});
+  expect_job_refused({first, {collective(1, kAllReduce, 8)}},
+                     {"collective 1", "rank 0 (job.0) node 2", "rank 1 (job.1) has only 1"});
+  expect_job_refused({{collective(1, kAllReduce, 8)}, first},
+                     {"collective 1", "rank 1 (job.1) node 2", "rank 0 (job.0) has only 1"});
 }
 
 TEST(ValidateJob, ARankThatNeverEntersAGroupIsNamed) {
   const std::string groups = R"({"a": [0, 1]})";
   const std::vector<Node> in{collective(1, kAllReduce, 8, "a")};
-  expect_refused({in, {comp(1)}}, {"group \"a\"", "rank 0 (job.0) node 1", "rank 1 (job.1) has only 0"},
-                 groups);
-  expect_refused({{comp(1)}, in}, {"group \"a\"", "rank 1 (job.1) node 1", "rank 0 (job.0) has only 0"},
-                 groups);
+  expect_job_refused({in, {comp(1)}}, {"group \"a\"", "rank 0 (job.0) node 1", "rank 1 (job.1) has only 0"},
+                     groups);
+  expect_job_refused({{comp(1)}, in}, {"group \"a\"", "rank 1 (job.1) node 1", "rank 0 (job.0) has only 0"},
+                     groups);
   EXPECT_EQ(check({in, in, {comp(1)}}, groups).size(), 3U) << "rank 2 is not in the group";
 }
 
@@ -71,15 +71,15 @@ TEST(ValidateJob, TheOrderIsThatOfTheDependenciesNotOfTheFile) {
 }
 
 TEST(ValidateJob, MessagesNeedTheirOtherSide) {
-  expect_refused({{send(1, 1, 5, 8), send(2, 1, 5, 8)}, {receive(7, 0, 5, 8)}},
-                 {"rank 0 (job.0) node 2 \"send 2\"", "send (source 0, destination 1, tag 5)",
-                  "receive at rank 1 (job.1)"});
-  expect_refused(
+  expect_job_refused({{send(1, 1, 5, 8), send(2, 1, 5, 8)}, {receive(7, 0, 5, 8)}},
+                     {"rank 0 (job.0) node 2 \"send 2\"", "send (source 0, destination 1, tag 5)",
+                      "receive at rank 1 (job.1)"});
+  expect_job_refused(
       {{comp(1)}, {receive(7, 0, 5, 8)}},
       {"rank 1 (job.1) node 7", "receive (source 0, destination 1, tag 5)", "send from rank 0 (job.0)"});
-  expect_refused({{send(1, 1, 5, 8)}, {receive(7, 0, 6, 8)}}, {"tag 5"});
-  expect_refused({{send(1, 1, 5, 8)}, {receive(7, 0, 5, 9)}},
-                 {"rank 1 (job.1) node 7", "9 B", "rank 0 (job.0) node 1", "8 B"});
+  expect_job_refused({{send(1, 1, 5, 8)}, {receive(7, 0, 6, 8)}}, {"tag 5"});
+  expect_job_refused({{send(1, 1, 5, 8)}, {receive(7, 0, 5, 9)}},
+                     {"rank 1 (job.1) node 7", "9 B", "rank 0 (job.0) node 1", "8 B"});
 }
 
 TEST(ValidateJob, TheNumberOfTracesMustFit) {
@@ -121,8 +121,9 @@ TEST(RankFiles, TwoFormsOfAJobAreAmbiguousAndANumberThatIsNoRankIsRefused) {
 TEST(ValidateJob, RanksThatDisagreeOnTheClassOfACollective) {
   auto expert = collective(4, kAllReduce, 8);
   expert.comm_class = "ep";
-  expect_refused({{collective(1, kAllReduce, 8)}, {expert}},
-                 {"collective 0", "rank 0 (job.0) node 1", "class dp", "rank 1 (job.1) node 4", "class ep"});
+  expect_job_refused(
+      {{collective(1, kAllReduce, 8)}, {expert}},
+      {"collective 0", "rank 0 (job.0) node 1", "class dp", "rank 1 (job.1) node 4", "class ep"});
 }
 
 TEST(ValidateJob, TheOrderOfMessagesIsThatOfTheDependenciesToo) {
@@ -132,8 +133,8 @@ TEST(ValidateJob, TheOrderOfMessagesIsThatOfTheDependenciesToo) {
   const auto summaries = check({{late, send(2, 1, 5, 16)}, {receive(7, 0, 5, 16), receive(8, 0, 5, 8)}});
   EXPECT_EQ(summaries[0].numbers, (NumberExceptions{{1, 1}, {2, 0}}));
   EXPECT_TRUE(summaries[1].numbers.empty());
-  expect_refused({{late, send(2, 1, 5, 16)}, {receive(7, 0, 5, 8), receive(8, 0, 5, 16)}},
-                 {"rank 1 (job.1) node 7", "8 B", "rank 0 (job.0) node 2", "16 B"});
+  expect_job_refused({{late, send(2, 1, 5, 16)}, {receive(7, 0, 5, 8), receive(8, 0, 5, 16)}},
+                     {"rank 1 (job.1) node 7", "8 B", "rank 0 (job.0) node 2", "16 B"});
 }
 
 TEST(RankFiles, AMissingRankIsNamed) {

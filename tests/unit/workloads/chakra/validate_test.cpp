@@ -15,7 +15,7 @@ TraceSummary check(std::vector<Node> nodes, const ValidateOptions& options = {},
   return validate(source, rank, groups, options);
 }
 
-void expect_refused(const std::vector<Node>& nodes, std::initializer_list<std::string> parts,
+void expect_invalid(const std::vector<Node>& nodes, std::initializer_list<std::string> parts,
                     const CommGroups& groups = CommGroups(4)) {
   expect_error([&] { check(nodes, {}, groups); }, parts);
   expect_error([&] { check(nodes, {}, groups); }, {"the trace"});
@@ -50,14 +50,14 @@ TEST(Validate, LeavesTheSourceAtItsStart) {
 TEST(Validate, DuplicateIdsNameBothNodes) {
   auto twin = comp(5);
   twin.name = "the twin";
-  expect_refused({comp(5), comp(6), twin}, {"the id 5", "\"compute 5\"", "\"the twin\""});
+  expect_invalid({comp(5), comp(6), twin}, {"the id 5", "\"compute 5\"", "\"the twin\""});
 }
 
 TEST(Validate, MissingDependenciesAreCountedNamedAndAcceptedOnRequest) {
   std::vector<Node> nodes{comp(1)};
   for (std::uint64_t id = 2; id < 9; ++id) nodes.push_back(comp(id, {id + 100}));
   nodes[3].ctrl_deps = {200};
-  expect_refused(nodes, {"8 dependencies", "node 2 \"compute 2\" needs 102", "needs 200", "…"});
+  expect_invalid(nodes, {"8 dependencies", "node 2 \"compute 2\" needs 102", "needs 200", "…"});
   ValidateOptions accept;
   accept.dependencies = Dependencies::existing;
   const TraceSummary summary = check(nodes, accept);
@@ -72,10 +72,10 @@ TEST(Validate, CyclesAreNamedInOrder) {
   auto b = comp(2, {1});
   auto c = comp(3);
   c.ctrl_deps = {2};
-  expect_refused({comp(0), a, b, c, comp(4, {3})},
+  expect_invalid({comp(0), a, b, c, comp(4, {3})},
                  {"cycle of 3 nodes",
                   "node 1 \"compute 1\" needs node 3 \"compute 3\" needs node 2 \"compute 2\" needs node 1"});
-  expect_refused({comp(0), comp(7, {0, 7})}, {"needs itself: node 7 \"compute 7\" needs node 7"});
+  expect_invalid({comp(0), comp(7, {0, 7})}, {"needs itself: node 7 \"compute 7\" needs node 7"});
 }
 
 // Random graphs against Warshall's closure: there is a cycle exactly if a node reaches itself.
@@ -119,9 +119,9 @@ TEST(Validate, ATraceInWhichNothingRunsIsRefused) {
   metadata.type = NodeType::Metadata;
   auto idle = comp(1);
   idle.duration_ps = 0;
-  expect_refused({}, {"nothing runs", "no nodes"});
-  expect_refused({metadata, idle}, {"nothing runs: none of 2 nodes", "node 0", "METADATA"});
-  expect_refused({idle, metadata}, {"node 1 \"compute 1\"", "COMP without duration, operations or bytes"});
+  expect_invalid({}, {"nothing runs", "no nodes"});
+  expect_invalid({metadata, idle}, {"nothing runs: none of 2 nodes", "node 0", "METADATA"});
+  expect_invalid({idle, metadata}, {"node 1 \"compute 1\"", "COMP without duration, operations or bytes"});
   auto roofline = idle;
   roofline.num_ops = 1;
   EXPECT_EQ(check({roofline}).nodes, 1U);
@@ -132,21 +132,21 @@ TEST(Validate, WhatTakesNoTimeByItselfIsNoWork) {
   on_cpu.duration_ps = 0;
   on_cpu.is_cpu_op = true;
   on_cpu.num_ops = 1000;
-  expect_refused({on_cpu}, {"node 1", "a CPU operation without a duration"});
+  expect_invalid({on_cpu}, {"node 1", "a CPU operation without a duration"});
   auto launch = collective(2, CollectiveType::AllReduce, 8);
   launch.comm_type.reset();
   launch.is_cpu_op = true;
-  expect_refused({launch}, {"node 2", "the CPU side of a collective"});
+  expect_invalid({launch}, {"node 2", "the CPU side of a collective"});
   Node load;
   load.id = 3;
   load.type = NodeType::MemLoad;
   load.tensor_size = 0;
-  expect_refused({load}, {"node 3", "MEM_LOAD of 0 B"});
-  expect_refused({collective(4, CollectiveType::AllReduce, 0)}, {"node 4", "ALL_REDUCE of 0 B", "4 ranks"});
+  expect_invalid({load}, {"node 3", "MEM_LOAD of 0 B"});
+  expect_invalid({collective(4, CollectiveType::AllReduce, 0)}, {"node 4", "ALL_REDUCE of 0 B", "4 ranks"});
   const CommGroups alone(1);
-  expect_refused({collective(5, CollectiveType::AllReduce, 64)}, {"node 5", "64 B in a group of 1 rank"},
+  expect_invalid({collective(5, CollectiveType::AllReduce, 64)}, {"node 5", "64 B in a group of 1 rank"},
                  alone);
-  expect_refused({collective(6, CollectiveType::Barrier, 0)}, {"node 6", "BARRIER"}, alone);
+  expect_invalid({collective(6, CollectiveType::Barrier, 0)}, {"node 6", "BARRIER"}, alone);
   // Beside other work all of them may stand, and a barrier or an empty message takes time.
   EXPECT_EQ(check({on_cpu, launch, load, collective(4, CollectiveType::AllReduce, 0), comp(9)}).nodes, 5U);
   EXPECT_EQ(check({collective(6, CollectiveType::Barrier, 0)}).nodes, 1U);
@@ -155,19 +155,19 @@ TEST(Validate, WhatTakesNoTimeByItselfIsNoWork) {
 
 TEST(Validate, SizesAndTimesBeyondAllMeasureNameTheNode) {
   constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
-  expect_refused({collective(1, CollectiveType::AllReduce, kHuge)}, {"node 1", "4611686018427387904 B"});
-  expect_refused({send(2, 1, 0, kHuge)}, {"node 2", "more than any machine holds"});
+  expect_invalid({collective(1, CollectiveType::AllReduce, kHuge)}, {"node 1", "4611686018427387904 B"});
+  expect_invalid({send(2, 1, 0, kHuge)}, {"node 2", "more than any machine holds"});
   Node load;
   load.id = 3;
   load.type = NodeType::MemLoad;
   load.tensor_size = kHuge;
-  expect_refused({load}, {"node 3", "4611686018427387904 B"});
+  expect_invalid({load}, {"node 3", "4611686018427387904 B"});
   auto day = comp(4);
   day.duration_ps = std::uint64_t{1} << 62;
   auto other = day;
   other.id = 5;
   EXPECT_EQ(check({day}).nodes, 1U);
-  expect_refused({day, other}, {"node 5", "106 days"});
+  expect_invalid({day, other}, {"node 5", "106 days"});
   day.is_cpu_op = true;
   EXPECT_EQ(check({day, other}).nodes, 2U) << "they overlap";
 
@@ -198,12 +198,12 @@ TEST(Validate, AClassThatThePlatformDoesNotHaveNamesTheNode) {
 TEST(Validate, ControlCharactersOfANameAreEscaped) {
   auto node = comp(1, {1});
   node.name = "a\n\x1b[31m\tb\x7f";
-  expect_refused({node}, {R"(node 1 "a\n\x1b[31m\tb\x7f")"});
+  expect_invalid({node}, {R"(node 1 "a\n\x1b[31m\tb\x7f")"});
 }
 
 TEST(Validate, OnlyWhatWouldHelpIsRecommended) {
   auto missing = comp(1, {9});
-  expect_refused({missing}, {"`dependencies: existing` counts them"});
+  expect_invalid({missing}, {"`dependencies: existing` counts them"});
   // With the missing one satisfied a cycle of control dependencies remains.
   missing = comp(1);
   missing.ctrl_deps = {9, 1};
@@ -216,7 +216,7 @@ TEST(Validate, OnlyWhatWouldHelpIsRecommended) {
     EXPECT_EQ(text.find("existing"), std::string::npos) << text;
   }
   missing.ctrl_deps = {1};
-  expect_refused({missing}, {"needs itself", "`dependencies: data` leaves them out"});
+  expect_invalid({missing}, {"needs itself", "`dependencies: data` leaves them out"});
 }
 
 TEST(Validate, ExceptionsAreWhereTheFilesOrderIsNotThatOfTheDependencies) {
@@ -242,23 +242,23 @@ TEST(Validate, ExceptionsAreWhereTheFilesOrderIsNotThatOfTheDependencies) {
 TEST(Validate, InvalidTypeIsRefused) {
   auto invalid = comp(1);
   invalid.type = NodeType::Invalid;
-  expect_refused({invalid}, {"node 1", "INVALID"});
+  expect_invalid({invalid}, {"node 1", "INVALID"});
 }
 
 TEST(Validate, GroupsMustExistAndHoldTheRank) {
   const auto groups = CommGroups::from_text(R"({"5": [1, 2]})", 4, "groups.json");
-  expect_refused({collective(8, CollectiveType::AllReduce, 1, "5")},
+  expect_invalid({collective(8, CollectiveType::AllReduce, 1, "5")},
                  {"node 8", "group \"5\" does not hold rank 0"}, groups);
-  expect_refused({collective(8, CollectiveType::AllReduce, 1, "6")},
+  expect_invalid({collective(8, CollectiveType::AllReduce, 1, "6")},
                  {"node 8", "\"6\" is not defined", "\"5\""}, groups);
   EXPECT_EQ(check({collective(8, CollectiveType::AllReduce, 1, "5")}, {}, groups, 2).collectives, 1U);
 }
 
 TEST(Validate, PeersMustBeInTheJob) {
-  expect_refused({send(1, 4, 0, 8)}, {"node 1", "rank 4 is not in this job of 4 ranks"});
+  expect_invalid({send(1, 4, 0, 8)}, {"node 1", "rank 4 is not in this job of 4 ranks"});
   auto foreign = receive(2, 1, 0, 8);
   foreign.comm_dst = 3;
-  expect_refused({foreign}, {"node 2", "receives at rank 3", "trace of rank 0"});
+  expect_invalid({foreign}, {"node 2", "receives at rank 3", "trace of rank 0"});
 }
 
 }  // namespace

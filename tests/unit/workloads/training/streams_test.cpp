@@ -34,11 +34,11 @@ Strategy streamed(std::uint32_t mp, std::uint32_t dp, std::uint32_t pp, std::uin
   return s;
 }
 
-std::shared_ptr<const Plan> plan_of(const Strategy& strategy) {
+std::shared_ptr<const Plan> streamed_plan(const Strategy& strategy) {
   return std::make_shared<const Plan>(model::transformer(small_transformer()), strategy);
 }
 
-std::vector<Node> nodes_of(const std::shared_ptr<const Plan>& plan, std::uint32_t rank) {
+std::vector<Node> streamed_nodes(const std::shared_ptr<const Plan>& plan, std::uint32_t rank) {
   TrainingGenerator generator(plan, rank);
   std::vector<Node> nodes;
   for (Node node; generator.next(node);) nodes.push_back(node);
@@ -52,7 +52,7 @@ std::uint64_t streamed_bytes(const std::vector<Node>& nodes, CollectiveType type
   return bytes;
 }
 
-void expect_valid(const std::shared_ptr<const Plan>& plan) {
+void expect_valid_streams(const std::shared_ptr<const Plan>& plan) {
   std::vector<std::unique_ptr<TrainingGenerator>> ranks;
   std::vector<chakra::NodeSource*> sources;
   for (std::uint32_t rank = 0; rank < plan->ranks(); ++rank) {
@@ -66,26 +66,26 @@ void expect_valid(const std::shared_ptr<const Plan>& plan) {
 TEST(Streams, APartOfTheIteration) {
   Strategy s = streamed(2, 3, 2, 4);
   s.weight_loads_per_pass = 2;
-  const auto whole = plan_of(s);
+  const auto whole = streamed_plan(s);
   s.simulated_chunks = 2;
   s.simulated_rounds = 1;
-  const auto part = plan_of(s);
-  expect_valid(part);
+  const auto part = streamed_plan(s);
+  expect_valid_streams(part);
   EXPECT_EQ(part->strategy().minibatch, whole->strategy().minibatch / 2);
   EXPECT_EQ(part->strategy().samples_per_microbatch(), whole->strategy().samples_per_microbatch());
   for (const std::uint32_t rank : {0U, 3U})
-    EXPECT_EQ(streamed_bytes(nodes_of(part, rank), CollectiveType::Broadcast),
+    EXPECT_EQ(streamed_bytes(streamed_nodes(part, rank), CollectiveType::Broadcast),
               2 * (4 * kBlock + kFirst + kLast));
   s.simulated_chunks = 4;
   s.simulated_rounds = 7;  // at most
-  EXPECT_EQ(nodes_of(plan_of(s), 1).size(), nodes_of(whole, 1).size());
+  EXPECT_EQ(streamed_nodes(streamed_plan(s), 1).size(), streamed_nodes(whole, 1).size());
   s.simulated_chunks = 0;
-  EXPECT_THROW(plan_of(s), PlanError);
+  EXPECT_THROW(streamed_plan(s), PlanError);
   Strategy pipeline = training::strategy(1, 1, 2);
   pipeline.schedule = Schedule::interleaved;
   pipeline.chunks_per_stage = 2;
   pipeline.simulated_chunks = 1;
-  EXPECT_THROW(plan_of(pipeline), PlanError);
+  EXPECT_THROW(streamed_plan(pipeline), PlanError);
 }
 
 TEST(Streams, EveryNpuGetsTheModelForEveryLoadOfAPass) {
@@ -94,10 +94,10 @@ TEST(Streams, EveryNpuGetsTheModelForEveryLoadOfAPass) {
       Strategy s = streamed(2, 3, 2, 4);
       s.weight_loads_per_pass = loads;
       s.gradient_store = store;
-      const auto plan = plan_of(s);
-      expect_valid(plan);
+      const auto plan = streamed_plan(s);
+      expect_valid_streams(plan);
       for (std::uint32_t rank = 0; rank < plan->ranks(); ++rank) {
-        const auto nodes = nodes_of(plan, rank);
+        const auto nodes = streamed_nodes(plan, rank);
         EXPECT_EQ(streamed_bytes(nodes, CollectiveType::Broadcast), 2 * loads * kModel);
         EXPECT_EQ(streamed_bytes(nodes, CollectiveType::Reduce),
                   (store == GradientStore::every_load ? loads : 1) * kModel);
@@ -114,13 +114,13 @@ TEST(Streams, EveryNpuGetsTheModelForEveryLoadOfAPass) {
 TEST(Streams, WhatIsNeededIsTheShareOfMpAndPp) {
   Strategy s = streamed(2, 3, 2, 4);
   s.weight_delivery = WeightDelivery::needed;
-  const auto plan = plan_of(s);
-  expect_valid(plan);
+  const auto plan = streamed_plan(s);
+  expect_valid_streams(plan);
   const std::uint64_t shared = 2 * 6 * kHidden, block = (kBlock - shared) / 2 + shared;
   for (std::uint32_t rank = 0; rank < plan->ranks(); ++rank) {
     const std::uint64_t ends = plan->place(rank).pp == 0 ? kFirst : kLast;
-    EXPECT_EQ(streamed_bytes(nodes_of(plan, rank), CollectiveType::Broadcast), 2 * (4 * block + ends));
-    EXPECT_EQ(streamed_bytes(nodes_of(plan, rank), CollectiveType::Reduce), 4 * block + ends);
+    EXPECT_EQ(streamed_bytes(streamed_nodes(plan, rank), CollectiveType::Broadcast), 2 * (4 * block + ends));
+    EXPECT_EQ(streamed_bytes(streamed_nodes(plan, rank), CollectiveType::Reduce), 4 * block + ends);
   }
 }
 
@@ -153,7 +153,7 @@ TEST(Streams, ChunksWaitForBuffersAndComputationForChunks) {
     s.minibatch = 2;
     s.overlap_weights = buffers > 1;
     s.weight_buffers = buffers;
-    const auto nodes = nodes_of(plan_of(s), 0);
+    const auto nodes = streamed_nodes(streamed_plan(s), 0);
     const auto visits = visits_of(nodes);
     ASSERT_EQ(visits.size(), 8U);
     std::vector<const Node*> loads, stores;
@@ -201,11 +201,11 @@ TEST(Streams, TheFirstStageGetsTheSamplesOfItsReplica) {
   for (const bool overlap : {false, true}) {
     s.input = Input::streamed;
     s.overlap_input = overlap;
-    const auto plan = plan_of(s);
-    expect_valid(plan);
+    const auto plan = streamed_plan(s);
+    expect_valid_streams(plan);
     for (std::uint32_t rank = 0; rank < plan->ranks(); ++rank) {
       std::vector<const Node*> inputs;
-      const auto nodes = nodes_of(plan, rank);
+      const auto nodes = streamed_nodes(plan, rank);
       for (const Node& node : nodes)
         if (node.comm_class == "input") inputs.push_back(&node);
       if (plan->place(rank).pp == 1) {
@@ -227,7 +227,7 @@ TEST(Streams, TheFirstStageGetsTheSamplesOfItsReplica) {
 TEST(Streams, NeedBuffersInPlaceOfParametersAndOptimizer) {
   Strategy s = streamed(2, 3, 2, 2);  // two blocks in a chunk
   const std::uint64_t shared = 2 * 6 * kHidden, block = (kBlock - shared) / 2 + shared;
-  const auto need = [&](std::uint32_t rank) { return memory_need(*plan_of(s), rank); };
+  const auto need = [&](std::uint32_t rank) { return memory_need(*streamed_plan(s), rank); };
   EXPECT_EQ(need(0).parameters + need(0).optimizer + need(0).gradients, 0U);
   // Two buffers of all of the largest chunk, the one with the embedding, and of its share of gradients.
   EXPECT_EQ(need(0).streaming, 2 * (2 * kBlock + kFirst) + 2 * (2 * block + kFirst));
@@ -244,7 +244,7 @@ TEST(Streams, NeedBuffersInPlaceOfParametersAndOptimizer) {
 TEST(Streams, RefuseWhatDoesNotGoTogether) {
   const auto error = [](const Strategy& s) -> std::string {
     try {
-      plan_of(s);
+      streamed_plan(s);
     } catch (const PlanError& e) {
       return e.what();
     }

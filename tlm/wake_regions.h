@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tlm/wake_queue.h"
+
+namespace wafertlm {
+
+/// Pending wake-ups of the regions of a platform, each region's in a sorted queue of its own, so that a
+/// region can go ahead of the others for the length of a window of time: what it touches stays in the cache
+/// from its first wake-up to its last. The next one of all is found by the first of each region, and of
+/// groups of regions. A region has a few entries, or many that come nearly in the order of time.
+class WakeRegions {
+ public:
+  using Entry = WakeQueue::Entry;
+
+  /// How far regions may go: to `at`, not with it but for what comes before `than` at that time.
+  struct Limit {
+    TimePs at;
+    const Entry* than = nullptr;
+    bool allows(const Entry& entry) const { return entry.at < at || (than && entry.before(*than)); }
+  };
+
+  /// Requires entry.region != kNoRegion.
+  void push(const Entry& entry);
+  /// The next of all regions, null if there is none; valid until something is pushed.
+  const Entry* front() const;
+  /// The time of the next entry, kNever if there is none.
+  TimePs next_ps() const {
+    const Entry* const next = front();
+    return next ? next->at : kNever;
+  }
+  /// Takes out what front() returns. Requires that there is one.
+  Entry pop();
+  /// Delivers region by region what `limit` allows, also what deliver(entry) pushes. `ahead`: with hints to
+  /// what comes next, which pay if it is not in the cache.
+  template <typename Deliver>
+  void run(const Limit& limit, bool ahead, const Deliver& deliver);
+  /// The region that run() is at.
+  Region at_work() const { return at_work_; }
+  std::size_t pending() const { return pending_; }
+
+ private:
+  static constexpr std::size_t kGroup = 64;  // regions
+
+  /// Sorted. In place of a ring, which would go through all of its block, it stays where it is in the cache.
+  class Queue {
+   public:
+    bool empty() const { return first_ == entries_.size(); }
+    const Entry& front() const { return entries_[first_]; }
+    const Entry* begin() const { return entries_.data() + first_; }
+    const Entry* end() const { return entries_.data() + entries_.size(); }
+    void pop_front() { ++first_; }
+    void insert(const Entry& entry) {
+      if (first_ >= kMostGone) compact();
+      entries_.push_back(entry);
+      std::size_t place = entries_.size() - 1;
+      for (; place > first_ && entry.before(entries_[place - 1]); --place)
+        entries_[place] = entries_[place - 1];
+      entries_[place] = entry;
+    }
+
+   private:
+    static constexpr std::size_t kMostGone = 16;
+    void compact() {
+      entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    std::vector<Entry> entries_;
+    std::size_t first_ = 0;  // those before it are gone
+  };
+  Entry pop(Region region);
+  void find_first(std::size_t group);
+  void look_ahead(std::size_t at, const Limit& limit) const;
+
+  std::vector<Queue> queues_;  // by region
+  std::vector<TimePs> first_;  // by region; kNever: none
+  std::vector<TimePs> first_of_group_;
+  std::vector<Region> used_;  // regions with something in the window
+  Region at_work_ = kNoRegion;
+  std::size_t pending_ = 0;
+};
+
+inline void WakeRegions::push(const Entry& entry) {
+  if (entry.region >= first_.size()) {
+    queues_.resize(entry.region + 1);
+    first_.resize(entry.region + 1, kNever);
+    first_of_group_.resize(entry.region / kGroup + 1, kNever);
+  }
+  queues_[entry.region].insert(entry);
+  ++pending_;
+  if (entry.at >= first_[entry.region]) return;
+  first_[entry.region] = entry.at;
+  TimePs& of_group = first_of_group_[entry.region / kGroup];
+  of_group = std::min(of_group, entry.at);
+}
+
+inline WakeRegions::Entry WakeRegions::pop(Region region) {
+  Queue& queue = queues_[region];
+  const Entry entry = queue.front();
+  queue.pop_front();
+  --pending_;
+  return entry;
+}
+
+template <typename Deliver>
+void WakeRegions::run(const Limit& limit, bool ahead, const Deliver& deliver) {
+  used_.clear();
+  for (std::size_t group = 0; group < first_of_group_.size(); ++group) {
+    if (first_of_group_[group] > limit.at) continue;
+    const std::size_t end = std::min((group + 1) * kGroup, first_.size());
+    for (std::size_t region = group * kGroup; region < end; ++region)
+      if (first_[region] <= limit.at) used_.push_back(static_cast<Region>(region));
+  }
+  for (std::size_t i = 0; i < used_.size(); ++i) {
+    const Region region = at_work_ = used_[i];
+    if (ahead) look_ahead(i, limit);
+    // Asked anew each time, since deliver() may push.
+    while (!queues_[region].empty() && limit.allows(queues_[region].front())) deliver(pop(region));
+    first_[region] = queues_[region].empty() ? kNever : queues_[region].front().at;
+    if (i + 1 == used_.size() || used_[i + 1] / kGroup != region / kGroup) find_first(region / kGroup);
+  }
+  at_work_ = kNoRegion;
+}
+
+}  // namespace wafertlm
