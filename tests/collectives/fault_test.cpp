@@ -14,7 +14,7 @@ namespace {
 
 using Places = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // rank, element
 
-config::PlatformSpec platform(const std::string& fault, const std::string& functional = "true") {
+config::PlatformSpec faulty_platform(const std::string& fault, const std::string& functional = "true") {
   return config::load_platform(
       std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wafer_mesh_5x4.yaml",
       {"run.checkers=true", "run.functional=" + functional, "run.fault={" + fault + "}"});
@@ -64,9 +64,10 @@ TEST(FlippedBit, ChangesExactlyTheElementsThatItMust) {
         const std::uint32_t behind = (rank + kRowRanks - r) % kRowRanks;  // 0: the sender itself
         if (n <= 4 || (behind >= 1 && behind <= 9 - n)) expected.emplace_back(rank, element);
       }
-      const auto result = run(platform("kind: flip_bit, from: " + std::to_string(kFirst + r) +
-                                       ", to: " + std::to_string(kFirst + (r + 1) % kRowRanks) +
-                                       ", packet: " + std::to_string(n) + ", bit: " + std::to_string(bit)));
+      const auto result =
+          run(faulty_platform("kind: flip_bit, from: " + std::to_string(kFirst + r) +
+                              ", to: " + std::to_string(kFirst + (r + 1) % kRowRanks) +
+                              ", packet: " + std::to_string(n) + ", bit: " + std::to_string(bit)));
       EXPECT_EQ(result["wrong"].get<Places>(), expected) << "rank " << r << ", packet " << n;
       const std::string text = result["text"];
       EXPECT_NE(text.find("rank " + std::to_string(expected[0].first) + ", element " +
@@ -83,7 +84,8 @@ TEST(FlippedBit, ChangesExactlyTheElementsThatItMust) {
 
 TEST(DroppedPacket, IsMissedByItsReceiver) {
   for (const std::string functional : {"true", "false"}) {
-    const std::string text = error_of(platform("kind: drop_packet, from: 7, to: 8, packet: 6", functional));
+    const std::string text =
+        error_of(faulty_platform("kind: drop_packet, from: 7, to: 8, packet: 6", functional));
     EXPECT_NE(text.find("deadlock"), std::string::npos) << text;
     EXPECT_NE(text.find("dropped packet 6 from NPU 7 to NPU 8"), std::string::npos) << text;
     EXPECT_NE(text.find("\n  NPU 8 (rank 3) waits for NPU 7 (rank 2) in collective 1 step 5 of strand 1: all "
@@ -94,7 +96,7 @@ TEST(DroppedPacket, IsMissedByItsReceiver) {
 }
 
 TEST(DroppedPacket, LeavesNoPacketAndNoCreditBehind) {
-  Machine machine(platform("kind: drop_packet, from: 7, to: 8, packet: 1", "false"));
+  Machine machine(faulty_platform("kind: drop_packet, from: 7, to: 8, packet: 1", "false"));
   const auto program = plan_collective(kRing, machine.traits());
   EXPECT_THROW(test::run_program(machine, program, "dp"), std::runtime_error);
   EXPECT_EQ(machine.wafer().packets.in_use(), 0U);
@@ -126,12 +128,13 @@ TEST(Fault, EndsTheCommandWithOne) {
 }
 
 TEST(Fault, ThatNeverHappensIsAnError) {
-  EXPECT_EQ(error_of(platform("kind: drop_packet, from: 7, to: 8, packet: 9")),
+  EXPECT_EQ(error_of(faulty_platform("kind: drop_packet, from: 7, to: 8, packet: 9")),
             "run.fault never happened: 8 packets went from NPU 7 to NPU 8, packet 9 was asked for");
-  EXPECT_NE(error_of(platform("kind: drop_packet, from: 8, to: 7")).find(": 0 packets went"),
+  EXPECT_NE(error_of(faulty_platform("kind: drop_packet, from: 8, to: 7")).find(": 0 packets went"),
             std::string::npos);
-  EXPECT_NE(error_of(platform("kind: flip_bit, from: 7, to: 8, bit: 32768")).find("its last one is 32767"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(faulty_platform("kind: flip_bit, from: 7, to: 8, bit: 32768")).find("its last one is 32767"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ model::TransformerSpec transformer() {
   return spec;
 }
 
-Strategy strategy(std::uint32_t mp, std::uint32_t dp, std::uint32_t pp) {
+Strategy eight_microbatches(std::uint32_t mp, std::uint32_t dp, std::uint32_t pp) {
   Strategy s;
   s.degrees.mp = mp;
   s.degrees.dp = dp;
@@ -35,7 +35,7 @@ TEST(Memory, ZeroDividesOptimizerGradientsParameters) {
   const model::Model model = model::transformer(transformer());
   const std::uint64_t p = model::parameters(model);
   for (std::uint32_t zero = 0; zero <= 3; ++zero) {
-    Strategy s = strategy(1, 4, 1);
+    Strategy s = eight_microbatches(1, 4, 1);
     s.zero_stage = zero;
     const Plan plan(model, s);
     const MemoryNeed need = memory_need(plan, 0);
@@ -58,7 +58,7 @@ std::uint64_t of_blocks(const Strategy& s) {
 // with sequence parallelism all of it divided by t; selective recomputation sbh·34/t; full 2sbh.
 TEST(Memory, Activations) {
   const std::uint64_t sbh = 512 * 1024, scores = 5 * std::uint64_t{16} * 512 * 512, layers = 4, t = 4;
-  Strategy s = strategy(1, 1, 1);
+  Strategy s = eight_microbatches(1, 1, 1);
   s.minibatch = s.microbatches = 1;
   EXPECT_EQ(of_blocks(s), layers * (34 * sbh + scores));
   s.recompute = model::Recompute::selective;
@@ -66,7 +66,7 @@ TEST(Memory, Activations) {
   s.recompute = model::Recompute::full;
   EXPECT_EQ(of_blocks(s), layers * 2 * sbh + 34 * sbh + scores);  // and the block that is recomputed
 
-  s = strategy(t, 1, 1);
+  s = eight_microbatches(t, 1, 1);
   s.minibatch = s.microbatches = 1;
   s.split_vocabulary = true;
   EXPECT_EQ(of_blocks(s), layers * (10 * sbh + 24 * sbh / t + scores / t));
@@ -76,7 +76,7 @@ TEST(Memory, Activations) {
 
 // 1F1B: stage j keeps p − j microbatches, GPipe all.
 TEST(Memory, ActivationsFollowTheSchedule) {
-  Strategy s = strategy(1, 1, 4);
+  Strategy s = eight_microbatches(1, 1, 4);
   const Plan plan(model::transformer(transformer()), s);
   const std::uint64_t layer = 34 * 512 * 1024 + 5 * std::uint64_t{16} * 512 * 512;
   EXPECT_EQ(memory_need(plan, 1).activations, 3 * layer);
