@@ -10,15 +10,22 @@
 
 namespace wafertlm {
 
+struct DramTiming;
+
 struct FlowMemoryParams {
   EfficiencyTable table;
   std::uint64_t stack_bytes_per_s = 0;
   std::uint32_t stacks = 1;
+  std::uint32_t access_bytes = 1;    ///< a request takes all accesses that it touches
+  std::uint64_t piece_bytes = 2048;  ///< as AddressMap::piece_bytes
 };
+
+/// Of stacks with the hashed address map.
+FlowMemoryParams flow_memory_params(EfficiencyTable table, const DramTiming& timing, std::uint32_t stacks);
 
 /// A memory whose data bus reads and writes share, by bandwidth × efficiency. By Little's law a request that
 /// finds `n` requests of B bytes in all outstanding, itself among them, is done after B / (bandwidth ×
-/// efficiency(n)). Stride and part of writes are those of the requests of late.
+/// efficiency(n)). Stride and part of writes are those of the requests of late, the alignment is its own.
 ///
 /// A number of stacks that the table does not know lies between its neighbours, at the same depth of each
 /// stack.
@@ -34,7 +41,7 @@ class FlowMemory final : public MemoryTiming {
 
   std::uint64_t bytes_per_s() const { return stacks_ * stack_bytes_per_s_; }
   /// Of all stacks' pins; interpolated.
-  double efficiency(std::uint64_t bytes, std::uint64_t stride, double writes_percent, double depth) const;
+  double efficiency(const RequestPattern& of) const;
   /// Time in which nothing was outstanding, before the last end.
   TimePs idle_ps() const { return idle_ps_; }
   TimePs last_end_ps() const { return last_end_ps_; }
@@ -48,7 +55,7 @@ class FlowMemory final : public MemoryTiming {
   std::uint64_t stride_of(const MemoryAccess& access);
 
   const std::uint32_t stacks_;
-  const std::uint64_t stack_bytes_per_s_;
+  const std::uint64_t stack_bytes_per_s_, access_bytes_;
   std::vector<EfficiencyGrid> grids_;  // one, or the neighbours
 
   std::vector<TimePs> ends_;

@@ -9,7 +9,8 @@
 
 namespace wafertlm {
 
-ClosedLoop::Result ClosedLoop::run(MemoryTiming& memory, std::uint64_t requests) const {
+ClosedLoop::Result ClosedLoop::run(MemoryTiming& memory, std::uint64_t requests,
+                                   std::uint64_t warm_up) const {
   struct Event {
     TimePs at;
     std::uint64_t order;
@@ -39,7 +40,6 @@ ClosedLoop::Result ClosedLoop::run(MemoryTiming& memory, std::uint64_t requests)
     events.push({answer.at, order++, id, now, answer.known});
     ++sent;
   };
-  const std::uint64_t warm_up = requests / 8;
   for (std::uint32_t k = 0; k < outstanding; ++k) submit(0);
   std::uint64_t done = 0, waited = 0;
   TimePs from = 0, now = 0;

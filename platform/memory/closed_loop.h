@@ -23,8 +23,12 @@ struct ClosedLoop {
     TimePs latency_ps;  ///< mean, from submission to end
     double bytes_per_s() const { return static_cast<double>(bytes) / static_cast<double>(time_ps) * 1e12; }
   };
-  /// Measures `requests` of them, after an eighth as many.
-  Result run(MemoryTiming& memory, std::uint64_t requests) const;
+  /// Measures `requests` of them, after `warm_up`.
+  Result run(MemoryTiming& memory, std::uint64_t requests, std::uint64_t warm_up) const;
+  /// After an eighth as many.
+  Result run(MemoryTiming& memory, std::uint64_t requests) const {
+    return run(memory, requests, requests / 8);
+  }
 };
 
 }  // namespace wafertlm

@@ -34,7 +34,7 @@ HbmParams hbm_params(const config::HbmSpec& spec) {
   if (spec.level != config::HbmLevel::flow)
     params.dram = dram;
   else
-    params.flow = {config::efficiency_table(*spec.efficiency), dram.timing.stack_bytes_per_s(), spec.stacks};
+    params.flow = flow_memory_params(config::efficiency_table(*spec.efficiency), dram.timing, spec.stacks);
   return params;
 }
 

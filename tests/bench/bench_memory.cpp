@@ -140,8 +140,8 @@ void print_memory() {
           if (by_burst)
             of.dram = burst;
           else
-            of.flow = FlowMemoryParams{config::efficiency_table(config::load_efficiency(table)),
-                                       burst.timing.stack_bytes_per_s(), kStacks};
+            of.flow = flow_memory_params(config::efficiency_table(config::load_efficiency(table)),
+                                         burst.timing, kStacks);
           return run(operands, of);
         });
         seconds[by_burst][k] = last[by_burst].seconds;

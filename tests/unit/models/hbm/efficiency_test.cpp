@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Level flow against level burst, at the points of its table and between them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "platform/config/hbm_type.h"
+#include "platform/config/load.h"
+#include "platform/memory/memory_study.h"
+
+namespace wafertlm {
+namespace {
+
+/// Row: bytes and their efficiency, one request at a time.
+EfficiencyTable table_of(std::initializer_list<std::pair<std::uint64_t, double>> rows) {
+  EfficiencyTable table{{1}, {}};
+  for (const auto& [bytes, efficiency] : rows) table.rows.push_back({bytes, 1, 0, {efficiency}, 1});
+  return table;
+}
+
+TEST(EfficiencyGrid, GivesEachKindOfSizeItsRows) {
+  const EfficiencyGrid grid(table_of({{2048, 0.2}, {4096, 0.4}, {3072, 0.25}, {2080, 0.1}, {4128, 0.15}}), 1,
+                            2048);
+  EXPECT_DOUBLE_EQ(grid.at({4096, 4096}), 0.4);
+  EXPECT_DOUBLE_EQ(grid.at({3072, 1024}), 0.25);
+  EXPECT_DOUBLE_EQ(grid.at({4128, 32}), 0.15);
+  // A power of two at any address is ragged, too: 4096 B lie 2016/2048 of the way from 2080 to 4128 B.
+  const double from = 2080 / 0.1, to = 4128 / 0.15;
+  EXPECT_NEAR(grid.at({4096, 1}), 4096 / (from + (to - from) * 2016 / 2048), 1e-4);
+}
+
+TEST(EfficiencyGrid, ATimeBetweenAlignedAndRaggedIsByTheWaysToStraddleAPiece) {
+  const EfficiencyGrid grid(table_of({{1024, 0.1}, {2048, 0.2}, {1056, 0.11}, {2080, 0.15}}), 1, 2048);
+  const auto time = [&](double bytes, std::uint64_t alignment) {
+    return bytes / grid.at({bytes, alignment});
+  };
+  // 1024 B at multiples of 512: half of the way from anywhere to multiples of 1024.
+  const double anywhere = (time(1024, 512) - 0.5 * time(1024, 1024)) / 0.5;
+  EXPECT_NEAR(time(1024, 256), 0.25 * time(1024, 1024) + 0.75 * anywhere, 1e-6);
+  EXPECT_DOUBLE_EQ(time(1024, 4096), time(1024, 1024));
+}
+
+TEST(FlowMemory, ARequestTakesTheAccessesThatItTouches) {
+  const auto time = [](std::uint64_t address, std::uint64_t bytes) {
+    FlowMemoryParams params;
+    params.table = table_of({{64, 0.5}, {128, 0.5}});
+    params.stack_bytes_per_s = 1'000'000'000'000;
+    params.access_bytes = 32;
+    FlowMemory memory(params);
+    return memory.wait_for(memory.submit({false, address, bytes}, 0));
+  };
+  EXPECT_EQ(time(0, 96), 192U);  // ps: half of 1 TB/s
+  EXPECT_EQ(time(0, 65), 192U);
+  EXPECT_EQ(time(31, 65), 192U);
+  EXPECT_EQ(time(31, 66), 256U);
+}
+
+/// Efficiencies of the project's table.
+EfficiencyTable measured(const std::string& generation) {
+  return config::efficiency_table(
+      config::load_efficiency(WAFERTLM_SOURCE_DIR "/configs/memory/" + generation + ".yaml"));
+}
+
+std::string text(const LevelComparison& row, std::uint32_t stacks) {
+  return std::to_string(stacks) + " stacks, " + std::to_string(row.loop.bytes) + " B, stride " +
+         std::to_string(row.loop.stride / row.loop.bytes) + ", " + std::to_string(row.loop.writes_percent) +
+         " % writes, depth " + std::to_string(row.loop.outstanding);
+}
+
+/// A sample of `wafertlm memory compare`: all 1536 points take half a minute.
+TEST(FlowAgainstBurst, IsWithin5PercentOverSizeStrideMixAndDepth) {
+  std::mt19937_64 random(5);
+  for (const char* generation : {"hbm2", "hbm3"}) {
+    const EfficiencyTable table = measured(generation);
+    for (const std::uint32_t stacks : std::initializer_list<std::uint32_t>{1, 2, 4, 6})
+      for (int i = 0; i < 8; ++i) {
+        constexpr std::uint64_t kBytes[] = {256, 3072, 65'536}, kStrides[] = {1, 3, 16, 0};
+        constexpr std::uint32_t kWrites[] = {0, 33, 50, 100}, kDepths[] = {1, 3, 16, 64};
+        const std::uint64_t bytes = kBytes[random() % 3];
+        const LevelComparison row =
+            flow_against_burst(dram_timing(generation), table, stacks,
+                               {bytes, bytes * kStrides[random() % 4], kWrites[random() % 4],
+                                kDepths[random() % 4], std::uint64_t{1} << 32, 2});
+        EXPECT_LT(std::abs(row.error_percent()), 5) << generation << ", " << text(row, stacks);
+      }
+  }
+}
+
+/// Sizes of any number of bytes, any strides, mixes and depths: strides that happen to meet the same channels
+/// again, and small requests whose writes beat with their reads, are off by more than 10 %.
+TEST(FlowAgainstBurst, IsMostlyWithin10PercentBetweenThePointsOfTheTable) {
+  std::mt19937_64 random(7);
+  const auto between = [&](double low, double high) {
+    return low * std::pow(high / low, static_cast<double>(random() >> 11) * 0x1p-53);
+  };
+  const EfficiencyTable table = measured("hbm3");
+  for (const std::uint32_t stacks : {1U, 4U}) {
+    constexpr int kPoints = 50;
+    int within_5 = 0, within_10 = 0;
+    for (int i = 0; i < kPoints; ++i) {
+      const auto bytes = static_cast<std::uint64_t>(between(64, 65'536));
+      const std::uint64_t stride = i % 4 == 0 ? 0 : static_cast<std::uint64_t>(between(1, 65));
+      const auto depth = static_cast<std::uint32_t>(between(1, 257));
+      const auto writes = static_cast<std::uint32_t>(random() % 101);
+      const LevelComparison row =
+          flow_against_burst(dram_timing("hbm3"), table, stacks,
+                             {bytes, bytes * stride, writes, depth, std::uint64_t{1} << 32, 3});
+      within_5 += std::abs(row.error_percent()) <= 5;
+      within_10 += std::abs(row.error_percent()) <= 10;
+      EXPECT_LT(std::abs(row.error_percent()), 50) << text(row, stacks);
+    }
+    EXPECT_GE(within_5, 0.7 * kPoints) << stacks;
+    EXPECT_GE(within_10, 0.9 * kPoints) << stacks;
+  }
+}
+
+}  // namespace
+}  // namespace wafertlm
