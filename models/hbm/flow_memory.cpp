@@ -22,9 +22,8 @@ FlowMemory::FlowMemory(const FlowMemoryParams& params)
   if (params.table.rows.empty() || params.stacks == 0 || params.stack_bytes_per_s == 0 ||
       params.access_bytes == 0 || params.piece_bytes == 0)
     throw std::invalid_argument(
-        "a memory by flow needs a bandwidth, a stack, the size of an access and of a piece, and an "
-        "efficiency "
-        "table with rows");
+        "a memory by flow needs a bandwidth, a stack, the size of an access and of a piece, and a table of "
+        "efficiencies with rows");
   const std::vector<std::uint32_t> numbers = params.table.stacks();
   const auto above = std::lower_bound(numbers.begin(), numbers.end(), stacks_);
   if (above == numbers.end() || (*above != stacks_ && above != numbers.begin()))
@@ -86,9 +85,9 @@ MemoryTiming::Id FlowMemory::submit(const MemoryAccess& access, TimePs now) {
   pattern.writes_percent = 100.0 * __builtin_popcountll(recent_writes_) / recent_;
   pattern.depth = static_cast<double>(underway_.size() + 1);
   // The accesses that it touches.
-  const std::uint64_t from = access.address / access_bytes_ * access_bytes_,
-                      end =
-                          (access.address + access.bytes - 1) / access_bytes_ * access_bytes_ + access_bytes_;
+  const std::uint64_t from = access.address / access_bytes_ * access_bytes_;
+  const std::uint64_t last = (access.address + access.bytes - 1) / access_bytes_ * access_bytes_;
+  const std::uint64_t end = last + access_bytes_;
   pattern.bytes = static_cast<double>(end - from);
   pattern.alignment = (from | end) & (~(from | end) + 1);
 

@@ -12,7 +12,7 @@ namespace {
 
 using Cycle = DramGates::Cycle;
 // Banks of HBM2 and HBM3: group · 4 + bank.
-constexpr std::uint32_t kBank = 0, kSameGroup = 1, kOtherGroup = 4;
+constexpr std::uint32_t kThisBank = 0, kSameGroup = 1, kOtherGroup = 4;
 
 void opens_at(const DramTiming& timing, const std::function<void(DramGates&)>& before, DramCommand command,
               std::uint32_t bank, Cycle at) {
@@ -27,37 +27,37 @@ class Gates : public testing::TestWithParam<const char*> {
  protected:
   const DramTiming& t = dram_timing(GetParam());
   const std::function<void(DramGates&)> opened = [](DramGates& gates) {
-    gates.issue(DramCommand::activate, kBank, 100, 3);
+    gates.issue(DramCommand::activate, kThisBank, 100, 3);
   };
   /// Three rows are open for long; then a column at 1000.
   std::function<void(DramGates&)> column(DramCommand command) const {
     return [command](DramGates& gates) {
-      gates.issue(DramCommand::activate, kBank, 100, 3);
+      gates.issue(DramCommand::activate, kThisBank, 100, 3);
       gates.issue(DramCommand::activate, kSameGroup, 200, 3);
       gates.issue(DramCommand::activate, kOtherGroup, 300, 3);
-      gates.issue(command, kBank, 1000);
+      gates.issue(command, kThisBank, 1000);
     };
   }
 };
 
 TEST_P(Gates, OfRows) {
-  opens_at(t, opened, DramCommand::read, kBank, 100 + t.rcd_read);
-  opens_at(t, opened, DramCommand::write, kBank, 100 + t.rcd_write);
-  opens_at(t, opened, DramCommand::precharge, kBank, 100 + t.ras);
+  opens_at(t, opened, DramCommand::read, kThisBank, 100 + t.rcd_read);
+  opens_at(t, opened, DramCommand::write, kThisBank, 100 + t.rcd_write);
+  opens_at(t, opened, DramCommand::precharge, kThisBank, 100 + t.ras);
   opens_at(t, opened, DramCommand::activate, kOtherGroup, 100 + t.rrd_short);
   opens_at(t, opened, DramCommand::activate, kSameGroup, 100 + t.rrd_long);
   const auto closed = [this](Cycle at) {
     return [this, at](DramGates& gates) {
       opened(gates);
-      gates.issue(DramCommand::precharge, kBank, at);
+      gates.issue(DramCommand::precharge, kThisBank, at);
     };
   };
-  opens_at(t, closed(100 + t.ras), DramCommand::activate, kBank, 100 + std::max(t.rc, t.ras + t.rp));
-  opens_at(t, closed(500), DramCommand::activate, kBank, 500 + t.rp);
-  opens_at(t, closed(500), DramCommand::refresh, kBank, 500 + t.rp);
+  opens_at(t, closed(100 + t.ras), DramCommand::activate, kThisBank, 100 + std::max(t.rc, t.ras + t.rp));
+  opens_at(t, closed(500), DramCommand::activate, kThisBank, 500 + t.rp);
+  opens_at(t, closed(500), DramCommand::refresh, kThisBank, 500 + t.rp);
   opens_at(
-      t, [](DramGates& gates) { gates.issue(DramCommand::refresh, kBank, 100); }, DramCommand::activate,
-      kBank, 100 + t.rfc_bank);
+      t, [](DramGates& gates) { gates.issue(DramCommand::refresh, kThisBank, 100); }, DramCommand::activate,
+      kThisBank, 100 + t.rfc_bank);
 }
 
 TEST_P(Gates, FourActivatesFillTheWindow) {
@@ -79,17 +79,17 @@ TEST_P(Gates, OfColumns) {
   const Cycle written = 1000 + t.cwl + t.burst;
   opens_at(t, column(DramCommand::write), DramCommand::read, kOtherGroup, written + t.wtr_short);
   opens_at(t, column(DramCommand::write), DramCommand::read, kSameGroup, written + t.wtr_long);
-  opens_at(t, column(DramCommand::read), DramCommand::precharge, kBank, 1000 + t.rtp);
-  opens_at(t, column(DramCommand::write), DramCommand::precharge, kBank, written + t.wr);
+  opens_at(t, column(DramCommand::read), DramCommand::precharge, kThisBank, 1000 + t.rtp);
+  opens_at(t, column(DramCommand::write), DramCommand::precharge, kThisBank, written + t.wr);
 }
 
 TEST_P(Gates, ABankInTheWrongStateTakesNothing) {
   DramGates gates(t);
-  EXPECT_EQ(gates.earliest(DramCommand::read, kBank), DramGates::kNeverCycle);
-  EXPECT_THROW(gates.issue(DramCommand::precharge, kBank, 1000), std::logic_error);
-  gates.issue(DramCommand::activate, kBank, 1000);
-  EXPECT_THROW(gates.issue(DramCommand::activate, kBank, 9000), std::logic_error);
-  EXPECT_THROW(gates.issue(DramCommand::refresh, kBank, 9000), std::logic_error);
+  EXPECT_EQ(gates.earliest(DramCommand::read, kThisBank), DramGates::kNeverCycle);
+  EXPECT_THROW(gates.issue(DramCommand::precharge, kThisBank, 1000), std::logic_error);
+  gates.issue(DramCommand::activate, kThisBank, 1000);
+  EXPECT_THROW(gates.issue(DramCommand::activate, kThisBank, 9000), std::logic_error);
+  EXPECT_THROW(gates.issue(DramCommand::refresh, kThisBank, 9000), std::logic_error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Generations, Gates, testing::Values("hbm2", "hbm2e", "hbm3", "hbm3e"),
