@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <random>
 #include <vector>
 
@@ -46,8 +47,9 @@ TEST(WakeRegions, TheNextOfAllComesInTheOrderOfTimeAndInsertion) {
 TEST(WakeRegions, AWindowGoesRegionByRegionUpToItsLimit) {
   WakeRegions regions;
   std::uint64_t order = 0;
-  for (const TimePs at : {30, 10, 20, 40})
-    for (const Region region : {149, 3, 70}) regions.push(entry_of(at, order += 2, region));
+  for (const TimePs at : std::initializer_list<TimePs>{30, 10, 20, 40})
+    for (const Region region : std::initializer_list<Region>{149, 3, 70})
+      regions.push(entry_of(at, order += 2, region));
   std::vector<std::pair<Region, TimePs>> came;
   bool more = true;
   const WakeRegions::Limit limit{40};
@@ -72,7 +74,7 @@ TEST(WakeRegions, AWindowGoesRegionByRegionUpToItsLimit) {
   EXPECT_EQ(regions.at_work(), kNoRegion);
   EXPECT_EQ(regions.pending(), 4U);
   EXPECT_EQ(regions.next_ps(), 40U);
-  for (const TimePs at : {40, 40, 40, 45}) EXPECT_EQ(regions.pop().at, at);
+  for (const TimePs at : std::initializer_list<TimePs>{40, 40, 40, 45}) EXPECT_EQ(regions.pop().at, at);
   EXPECT_EQ(regions.front(), nullptr);
 }
 
