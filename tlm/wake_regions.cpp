@@ -22,7 +22,7 @@ const WakeRegions::Entry* WakeRegions::front() const {
 WakeRegions::Entry WakeRegions::pop() {
   const Region region = front()->region;
   const Entry entry = pop(region);
-  first_[region] = queues_[region].empty() ? kNever : queues_[region].front().at;
+  first_[region] = queues_[region].next_ps();
   find_first(region / kGroup);
   return entry;
 }

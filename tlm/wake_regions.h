@@ -50,6 +50,8 @@ class WakeRegions {
    public:
     bool empty() const { return first_ == entries_.size(); }
     const Entry& front() const { return entries_[first_]; }
+    /// The time of the front, kNever if there is none.
+    TimePs next_ps() const { return empty() ? kNever : front().at; }
     const Entry* begin() const { return entries_.data() + first_; }
     const Entry* end() const { return entries_.data() + entries_.size(); }
     void pop_front() { ++first_; }
@@ -119,7 +121,7 @@ void WakeRegions::run(const Limit& limit, bool ahead, const Deliver& deliver) {
     if (ahead) look_ahead(i, limit);
     // Asked anew each time, since deliver() may push.
     while (!queues_[region].empty() && limit.allows(queues_[region].front())) deliver(pop(region));
-    first_[region] = queues_[region].empty() ? kNever : queues_[region].front().at;
+    first_[region] = queues_[region].next_ps();
     if (i + 1 == used_.size() || used_[i + 1] / kGroup != region / kGroup) find_first(region / kGroup);
   }
   at_work_ = kNoRegion;

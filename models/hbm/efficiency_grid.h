@@ -24,7 +24,7 @@ struct EfficiencyTable {
   std::vector<std::uint32_t> stacks() const;
 };
 
-/// Requests of one kind, `outstanding` at a time.
+/// Requests of one kind, `depth` of them outstanding.
 struct RequestPattern {
   double bytes = 0;
   std::uint64_t alignment = 1;  ///< power of two that divides sizes and addresses

@@ -12,17 +12,21 @@
 
 namespace wafertlm::test {
 
-inline config::PlatformSpec platform(const std::vector<std::string>& overrides = {}) {
-  return config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/wafer_mesh_5x4.yaml",
+/// Of configs/platforms/, without .yaml.
+inline config::PlatformSpec preset(const std::string& name, const std::vector<std::string>& overrides) {
+  return config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/" + name + ".yaml",
                                overrides);
+}
+
+inline config::PlatformSpec platform(const std::vector<std::string>& overrides = {}) {
+  return preset("wafer_mesh_5x4", overrides);
 }
 
 /// A preset of FRED: "a" to "d", or "d_physical".
 inline config::PlatformSpec fred_platform(const std::string& variant, std::vector<std::string> overrides = {},
                                           const std::vector<std::string>& more = {}) {
   overrides.insert(overrides.end(), more.begin(), more.end());
-  return config::load_platform(
-      std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_" + variant + ".yaml", overrides);
+  return preset("fred_" + variant, overrides);
 }
 
 /// Overrides that have every value checked, and every socket.

@@ -11,15 +11,10 @@
 namespace wafertlm {
 namespace {
 
-config::PlatformSpec fred(const std::string& name, const std::vector<std::string>& overrides) {
-  return config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/" + name + ".yaml",
-                               overrides);
-}
-
 class InNetworkSimulated : public testing::TestWithParam<const char*> {};
 
 TEST_P(InNetworkSimulated, HasTheRightValuesOnEveryKindOfGroup) {
-  const config::PlatformSpec spec = fred(GetParam(), {"run.functional=true", "run.checkers=true"});
+  const config::PlatformSpec spec = test::preset(GetParam(), test::kProof);
   std::mt19937_64 random(11);
   std::vector<Group> groups = {
       test::whole_wafer(), test::npus({4, 5, 6, 7}),         test::npus({1, 5, 9, 13, 17}),
@@ -48,8 +43,8 @@ INSTANTIATE_TEST_SUITE_P(Fred, InNetworkSimulated, testing::Values("fred_b", "fr
 TEST(InNetworkPlatform, AllDpGroupsAtOnceWithTheSmallestBuffers) {
   for (const char* name : {"fred_b", "fred_d"}) {
     const config::PlatformSpec spec =
-        fred(name, {"run.functional=true", "run.checkers=true", "wafer.fabric.flows_per_buffer=1",
-                    "wafer.fabric.flow_packets=2"});
+        test::preset(name, {"run.functional=true", "run.checkers=true", "wafer.fabric.flows_per_buffer=1",
+                            "wafer.fabric.flow_packets=2"});
     const auto result = run_in_child([&]() -> nlohmann::json {
       const CollectiveResult of = run_collectives(spec, [&](const FabricTraits& fabric) {
         CollectivePlan plan;
@@ -74,10 +69,10 @@ TEST(InNetworkPlatform, AllDpGroupsAtOnceWithTheSmallestBuffers) {
 TEST(InNetworkPlatform, RandomOverlappingGroupsFinishWithTheRightValues) {
   for (std::uint64_t seed = 0; seed < (test::kSanitized ? 3 : 12); ++seed) {
     const config::PlatformSpec spec =
-        fred(seed % 2 == 0 ? "fred_b" : "fred_d",
-             {"run.functional=true", "run.checkers=true", "wafer.fabric.flows_per_buffer=1",
-              "wafer.fabric.flow_packets=2", "wafer.fabric.packet_bytes=1KiB",
-              std::string("wafer.fabric.phase_rule=") + (seed % 3 == 0 ? "true" : "false")});
+        test::preset(seed % 2 == 0 ? "fred_b" : "fred_d",
+                     {"run.functional=true", "run.checkers=true", "wafer.fabric.flows_per_buffer=1",
+                      "wafer.fabric.flow_packets=2", "wafer.fabric.packet_bytes=1KiB",
+                      std::string("wafer.fabric.phase_rule=") + (seed % 3 == 0 ? "true" : "false")});
     const auto result = run_in_child([&]() -> nlohmann::json {
       const CollectiveResult of = run_collectives(spec, [&](const FabricTraits& fabric) {
         std::mt19937_64 random(seed);
@@ -138,7 +133,7 @@ class Crossing final : public StepSource {
 
 nlohmann::json run_crossing(bool reservation) {
   return run_in_child([&]() -> nlohmann::json {
-    Machine machine(fred(
+    Machine machine(test::preset(
         "fred_b", {std::string("wafer.fabric.flow_reservation=") + (reservation ? "true" : "false"),
                    "wafer.fabric.flows_per_buffer=1", "wafer.fabric.flow_packets=2", "run.checkers=true"}));
     auto program = std::make_shared<CollectiveProgram>();
@@ -166,8 +161,8 @@ TEST(InNetworkPlatform, WithoutReservationTheWatchdogNamesTheCycle) {
 TEST(InNetworkPlatform, SameTimesWhateverTheOrderOfConstruction) {
   const CollectiveRequest request{
       CollectiveType::all_reduce, test::whole_wafer(), 300'000, "in_network", 1, 0, {}};
-  const auto forward = test::outcome(fred("fred_b", {"run.checkers=true"}), request);
-  const auto reverse = test::outcome(fred("fred_b", {"run.checkers=false"}), request, true);
+  const auto forward = test::outcome(test::preset("fred_b", {"run.checkers=true"}), request);
+  const auto reverse = test::outcome(test::preset("fred_b", {"run.checkers=false"}), request, true);
   EXPECT_EQ(forward["time"], reverse["time"]);
   // Four links of 20 ns, and the vector over the uplink of 1.5 TB/s; chunks of 4 KiB at 3 TB/s wait for
   // nothing.
@@ -178,7 +173,7 @@ TEST(InNetworkPlatform, SameTimesWhateverTheOrderOfConstruction) {
 TEST(InNetworkPlatform, KeysChangeTheTime) {
   const auto time = [&](const std::vector<std::string>& overrides, const char* name = "fred_d") {
     return test::outcome(
-               fred(name, overrides),
+               test::preset(name, overrides),
                {CollectiveType::all_reduce, test::whole_wafer(), 3'000'000, "in_network", 1, 0, {}})["time"]
         .get<TimePs>();
   };
