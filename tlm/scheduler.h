@@ -31,7 +31,13 @@ class Scheduler : public sc_core::sc_module {
   /// The same, for a wake-up that may come before the kernel's time is `at`. It and whatever it calls must
   /// take the time from now(), not from sc_time_stamp(), and must not notify events, wait, or call anybody
   /// who does.
-  void schedule_leading(TimePs at, Wakeable& target, std::uint32_t what) { schedule(at, target, what, true); }
+  void schedule_leading(TimePs at, Wakeable& target, std::uint32_t what) {
+    // Nearly always: within a window, for the region that is at work.
+    if (regions_.is_at_work(target.region()) && at >= local_ps_)
+      regions_.push_at_work(queue_.make(at, target, what, true));
+    else
+      schedule(at, target, what, true);
+  }
   /// What happens in a region (Wakeable::region) reaches others not before `window_ps` later. Then leading
   /// wake-ups are delivered region by region within windows of that length, which is faster when a platform
   /// is far larger than the cache; now() goes back and forth between regions. Who calls this promises that

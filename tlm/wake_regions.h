@@ -23,8 +23,13 @@ class WakeRegions {
     bool allows(const Entry& entry) const { return entry.at < at || (than && entry.before(*than)); }
   };
 
-  /// Requires entry.region != kNoRegion.
+  /// Requires entry.region != kNoRegion, and that entries come in the order of insertion.
   void push(const Entry& entry);
+  /// The same for the region that run() is at.
+  void push_at_work(const Entry& entry) {
+    queues_[at_work_].insert(entry);
+    ++pending_;
+  }
   /// The next of all regions, null if there is none; valid until something is pushed.
   const Entry* front() const;
   /// The time of the next entry, kNever if there is none.
@@ -40,6 +45,7 @@ class WakeRegions {
   void run(const Limit& limit, bool ahead, const Deliver& deliver);
   /// The region that run() is at.
   Region at_work() const { return at_work_; }
+  bool is_at_work(Region region) const { return region == at_work_ && region != kNoRegion; }
   std::size_t pending() const { return pending_; }
 
  private:
@@ -58,8 +64,9 @@ class WakeRegions {
     void insert(const Entry& entry) {
       if (first_ >= kMostGone) compact();
       entries_.push_back(entry);
+      // Among those of its time it is the last.
       std::size_t place = entries_.size() - 1;
-      for (; place > first_ && entry.before(entries_[place - 1]); --place)
+      for (; place > first_ && entry.at < entries_[place - 1].at; --place)
         entries_[place] = entries_[place - 1];
       entries_[place] = entry;
     }
@@ -109,6 +116,10 @@ inline WakeRegions::Entry WakeRegions::pop(Region region) {
 
 template <typename Deliver>
 void WakeRegions::run(const Limit& limit, bool ahead, const Deliver& deliver) {
+  struct AtWork {
+    ~AtWork() { region = kNoRegion; }
+    Region& region;
+  } until_end{at_work_};
   used_.clear();
   for (std::size_t group = 0; group < first_of_group_.size(); ++group) {
     if (first_of_group_[group] > limit.at) continue;
@@ -124,7 +135,6 @@ void WakeRegions::run(const Limit& limit, bool ahead, const Deliver& deliver) {
     first_[region] = queues_[region].next_ps();
     if (i + 1 == used_.size() || used_[i + 1] / kGroup != region / kGroup) find_first(region / kGroup);
   }
-  at_work_ = kNoRegion;
 }
 
 }  // namespace wafertlm

@@ -95,6 +95,13 @@ OutputCounters SwitchCore::counters(PortId port) const {
     counters.contention_wait_ps[c] = waits.of_class[c].contention_wait_ps;
     counters.longest_wait_ps[c] = waits.of_class[c].longest_wait_ps;
   }
+  // What is counted only when the line pauses.
+  for (std::size_t i = 0; i < std::size_t{vcs_} * inputs_; ++i) {
+    const Queue& waiting = output.queues[i];
+    if (!waiting.head || (!per_output_ && waiting.head->output != port)) continue;
+    counters.contention_wait_ps[index_of(output.current_class)] +=
+        output.line.free_ps() - std::min(output.line.free_ps(), waiting.eligible_ps);
+  }
   counters.packets = output.packets;
   counters.payload_bytes = output.payload_bytes;
   counters.wire_bytes = output.wire_bytes;
@@ -180,19 +187,31 @@ inline void SwitchCore::ask_wake(Output& output, TimePs at) {
   if (!is_coming) host_.request_wake(PortId{output.port}, at);
 }
 
-/// The head of `waiting` waits for the packet that is on the line from `from` until `until`.
-inline void SwitchCore::charge(Output& output, Queue& waiting, TimePs from, TimePs until) {
-  const TimePs since = std::max(from, waiting.eligible_ps);
-  if (since >= until) return;
+/// The head of `waiting` has waited for packets of current_class, which were on the line without a gap, until
+/// `until`.
+inline void SwitchCore::charge(Output& output, Queue& waiting, TimePs until) {
+  if (waiting.eligible_ps >= until) return;
+  const TimePs time = until - waiting.eligible_ps;
   if (waiting.contended_class != output.current_class) {
     if (Boxed<Waits>& waits = waiting.head->waits; waits)
       waits->contention_ps[index_of(waiting.contended_class)] += waiting.class_contention_ps;
     waiting.class_contention_ps = 0;
     waiting.contended_class = output.current_class;
   }
-  waiting.contention_ps += until - since;
-  waiting.class_contention_ps += until - since;
-  waits_[output.port].of_class[index_of(output.current_class)].contention_wait_ps += until - since;
+  waiting.contention_ps += time;
+  waiting.class_contention_ps += time;
+  waits_[output.port].of_class[index_of(output.current_class)].contention_wait_ps += time;
+}
+
+/// The line was busy until `until`, and goes on at `from` or with another class.
+void SwitchCore::charge_all(Output& output, TimePs until, TimePs from) {
+  for (std::uint32_t vcs = output.requesting_vcs; vcs != 0; vcs &= vcs - 1)
+    for_each_waiting(output, static_cast<std::size_t>(__builtin_ctz(vcs)), 0,
+                     [&](std::size_t, Queue& waiting) {
+                       charge(output, waiting, until);
+                       waiting.eligible_ps = std::max(waiting.eligible_ps, from);
+                       return true;
+                     });
 }
 
 void SwitchCore::arrive(PortId input, Packet& packet, TimePs head_ps) {
@@ -243,7 +262,6 @@ inline void SwitchCore::expose(Queue& queue, std::size_t input, std::size_t vc) 
   set_front(queue);
   Output& output = outputs_[index_of(queue.head->output)];
   set_request(output, vc, input);
-  charge(output, queue, 0, output.line.free_ps());
   const TimePs start = earliest_start(output, queue);
   if (start != kNever) ask_wake(output, start);
 }
@@ -373,6 +391,12 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
   Packet& packet = *from.head;
 
   const TimePs idle_since = output.line.free_ps();
+  // Contention grows by itself as long as packets of one class follow each other without a gap.
+  const TimePs eligible_ps = std::max(packet.ready_ps, from.free_ps);
+  if (idle_since == now && output.current_class == packet.traffic_class)
+    charge(output, from, now);
+  else
+    charge_all(output, idle_since, now);
   const Line::Slot slot =
       output.line.send(packet.wire_bytes, now, packet.ready_ps == now ? packet.head_early : Line::kUnbound);
   output.current_class = packet.traffic_class;
@@ -381,7 +405,7 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
   // Where this packet's time went. What was neither its own queue nor another packet was a lack of credit.
   const TimePs wait = now - packet.ready_ps;
   if (wait != 0) {
-    const TimePs queue_wait = from.eligible_ps - packet.ready_ps;
+    const TimePs queue_wait = eligible_ps - packet.ready_ps;
     const TimePs credit_wait = wait - queue_wait - from.contention_ps;
     if (packet.waits) {
       packet.waits->queue_ps += queue_wait;
@@ -391,9 +415,9 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
     PortWaits& waits = waits_[output.port];
     waits.queue_wait_ps += queue_wait;
     waits.credit_wait_ps += credit_wait;
-    waits.credit_blocked_ps += now - std::max(idle_since, from.eligible_ps);
+    waits.credit_blocked_ps += now - std::max(idle_since, eligible_ps);
     TimePs& longest = waits.of_class[index_of(packet.traffic_class)].longest_wait_ps;
-    longest = std::max(longest, now - from.eligible_ps);
+    longest = std::max(longest, now - eligible_ps);
   }
   ++output.packets;
   output.payload_bytes += packet.payload_bytes;
@@ -409,7 +433,7 @@ inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std
     clear_request(output, in_vc, input);
     if (from.head) expose(from, input, in_vc);
   }
-  plan_next(output, now);
+  plan_next(output);
 
   const TimePs tail_out = std::max(slot.end, packet.tail_ps);
   host_.return_credit(static_cast<PortId>(input), packet, tail_out + from.credit_delay_ps);
@@ -428,17 +452,15 @@ void SwitchCore::count(PortId port, const Packet& packet, TimePs start_ps, TimeP
   if (is_observed_) observer_->sent(observed_, port, packet, start_ps, end_ps);
 }
 
-/// After a packet began to leave at `now`: asks for the wake-up at which the first of the waiting heads can
-/// go, and charges them for the transmission.
-inline void SwitchCore::plan_next(Output& output, TimePs now) {
+/// After a packet began to leave: asks for the wake-up at which the first of the waiting heads can go.
+inline void SwitchCore::plan_next(Output& output) {
   const TimePs busy_until = output.line.free_ps();
   TimePs next = kNever;
-  for (std::uint32_t vcs = output.requesting_vcs; vcs != 0; vcs &= vcs - 1)
+  for (std::uint32_t vcs = output.requesting_vcs; vcs != 0 && next > busy_until; vcs &= vcs - 1)
     for_each_waiting(output, static_cast<std::size_t>(__builtin_ctz(vcs)), 0,
-                     [&](std::size_t, Queue& waiting) {
-                       charge(output, waiting, now, busy_until);
-                       if (next > busy_until) next = std::min(next, earliest_start(output, waiting));
-                       return true;
+                     [&](std::size_t, const Queue& waiting) {
+                       next = std::min(next, earliest_start(output, waiting));
+                       return next > busy_until;
                      });
   if (next != kNever) ask_wake(output, next);
 }

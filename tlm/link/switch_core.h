@@ -170,8 +170,10 @@ class alignas(64) SwitchCore {
   struct alignas(64) Queue {
     Packet* head = nullptr;
     Packet* tail = nullptr;
-    TimePs free_ps = 0;              // its read port
-    TimePs eligible_ps = 0;          // the head may go: it is ready, and the read port was free
+    TimePs free_ps = 0;  // its read port
+    // The head may go: it is ready, and the read port was free. Its contention is counted up to this time,
+    // which is moved on to do so; when it became eligible first is the later of its ready_ps and free_ps.
+    TimePs eligible_ps = 0;
     TimePs contention_ps = 0;        // that the head has waited at this hop, all classes
     TimePs class_contention_ps = 0;  // the part for contended_class, not yet in the packet
     std::uint32_t wire_bytes = 0;
@@ -228,13 +230,14 @@ class alignas(64) SwitchCore {
   void expose(Queue& queue, std::size_t input, std::size_t vc);
   bool serve(Output& output, std::uint32_t in_vc, TimePs now, TimePs& next);
   bool serve_group(Output& output, std::size_t group, TimePs now, TimePs& next);
-  void charge(Output& output, Queue& waiting, TimePs from, TimePs until);
+  void charge(Output& output, Queue& waiting, TimePs until);
+  void charge_all(Output& output, TimePs until, TimePs from);
   Queue* first_ready(const Output& output, std::size_t vc, TimePs now, TimePs& next);
   static bool choose_vc(const Output& output, const Queue& waiting, TimePs now, std::uint32_t& vc);
   static TimePs earliest_start(Output& output, const Queue& waiting);
   void send(Output& output, std::size_t input, Queue& from, std::uint32_t in_vc, std::uint32_t vc,
             TimePs now);
-  void plan_next(Output& output, TimePs now);
+  void plan_next(Output& output);
   void ask_wake(Output& output, TimePs at);
   void set_request(Output& output, std::size_t vc, std::size_t input);
   void clear_request(Output& output, std::size_t vc, std::size_t input);
