@@ -34,6 +34,8 @@ class RingQueue {
   ~RingQueue() = default;
 
   bool empty() const { return head_ == tail_; }
+  /// The next one that is added makes the block grow.
+  bool is_full() const { return size() == capacity_; }
   /// Brings the front into the cache.
   void prefetch() const {
     if (capacity_ != 0) __builtin_prefetch(&front());
@@ -47,7 +49,7 @@ class RingQueue {
   const T& operator[](std::size_t i) const { return slots_[(head_ + i) & mask()]; }
 
   void push_back(const T& value) {
-    if (size() == capacity_) grow();
+    if (is_full()) grow();
     slots_[tail_++ & mask()] = value;
   }
   void pop_front() { ++head_; }

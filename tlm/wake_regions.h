@@ -54,31 +54,37 @@ class WakeRegions {
   /// Sorted. In place of a ring, which would go through all of its block, it stays where it is in the cache.
   class Queue {
    public:
-    bool empty() const { return first_ == entries_.size(); }
-    const Entry& front() const { return entries_[first_]; }
+    bool empty() const { return first_ == end_; }
+    const Entry& front() const { return block_[first_]; }
     /// The time of the front, kNever if there is none.
     TimePs next_ps() const { return empty() ? kNever : front().at; }
-    const Entry* begin() const { return entries_.data() + first_; }
-    const Entry* end() const { return entries_.data() + entries_.size(); }
+    const Entry* begin() const { return block_.data() + first_; }
+    const Entry* end() const { return block_.data() + end_; }
     void pop_front() { ++first_; }
+    /// Among those of its time it is the last.
     void insert(const Entry& entry) {
-      if (first_ >= kMostGone) compact();
-      entries_.push_back(entry);
-      // Among those of its time it is the last.
-      std::size_t place = entries_.size() - 1;
-      for (; place > first_ && entry.at < entries_[place - 1].at; --place)
-        entries_[place] = entries_[place - 1];
-      entries_[place] = entry;
+      if (first_ > kMostGone || end_ == block_.size()) make_room();
+      // One that is gone is before first_, and not later: the search ends there.
+      Entry* place = &block_[end_++];
+      for (; entry.at < place[-1].at; --place) *place = place[-1];
+      // One by one: a copy in one piece would wait for the parts of `entry`, which have just been written.
+      place->at = entry.at;
+      place->order = entry.order;
+      place->target = entry.target;
+      place->what = entry.what;
+      place->region = entry.region;
     }
 
    private:
-    static constexpr std::size_t kMostGone = 16;
-    void compact() {
-      entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
-      first_ = 0;
+    static constexpr std::uint32_t kMostGone = 16;
+    void make_room() {
+      std::copy(begin() - 1, end(), block_.data());
+      end_ -= first_ - 1;
+      first_ = 1;
+      if (end_ == block_.size()) block_.resize(2 * end_);
     }
-    std::vector<Entry> entries_;
-    std::size_t first_ = 0;  // those before it are gone
+    std::vector<Entry> block_ = std::vector<Entry>(4);
+    std::uint32_t first_ = 1, end_ = 1;  // those before the first are gone; there is always one
   };
   Entry pop(Region region);
   void find_first(std::size_t group);

@@ -34,8 +34,19 @@ class CreditWindow {
     returns_.push_back({at, bytes});
     return false;
   }
+  /// The same for one that comes after all that were promised; else returns false, and nothing has happened.
+  bool give_back_last(std::uint64_t bytes, TimePs at) {
+    if (at < last_return_ps_ || returns_.is_full()) return false;
+    last_return_ps_ = at;
+    returns_.push_back({at, bytes});
+    return true;
+  }
   /// The earliest known time with room for `bytes`, or kNever if that depends on credits not yet promised.
-  TimePs time_of_room(std::uint64_t bytes) const { return room_ >= bytes ? 0 : time_of_promised_room(bytes); }
+  TimePs time_of_room(std::uint64_t bytes) const {
+    return has_room(bytes) ? 0 : time_of_promised_room(bytes);
+  }
+  /// There is without what was promised.
+  bool has_room(std::uint64_t bytes) const { return room_ >= bytes; }
 
   void prefetch() const { returns_.prefetch(); }
   std::uint64_t capacity() const { return capacity_; }

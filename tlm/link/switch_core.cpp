@@ -298,11 +298,19 @@ inline bool SwitchCore::choose_vc(const Output& output, const Queue& waiting, Ti
 /// When a waiting head can go, as far as known: kNever if that depends on credits not yet promised, which
 /// then wake the output.
 inline TimePs SwitchCore::earliest_start(Output& output, const Queue& waiting) {
+  const TimePs start = std::max(waiting.eligible_ps, output.line.free_ps());
+  if (output.channels[waiting.vcs.first].credits.has_room(waiting.wire_bytes)) return start;
+  const TimePs room = time_of_room(output, waiting);
+  return std::max(room, start);
+}
+
+/// kNever: not promised yet; the credit will wake the output.
+[[gnu::noinline]] TimePs SwitchCore::time_of_room(Output& output, const Queue& waiting) {
   const std::uint32_t first = waiting.vcs.first, end = first + waiting.vcs.count;
-  TimePs room = output.channels[first].credits.time_of_room(waiting.wire_bytes);
-  for (std::uint32_t vc = first + 1; vc < end; ++vc)
+  TimePs room = kNever;
+  for (std::uint32_t vc = first; vc < end; ++vc)
     room = std::min(room, output.channels[vc].credits.time_of_room(waiting.wire_bytes));
-  if (room != kNever) return std::max({room, waiting.eligible_ps, output.line.free_ps()});
+  if (room != kNever) return room;
   for (std::uint32_t vc = first; vc < end; ++vc) {
     std::uint32_t& needed = output.channels[vc].needed;
     needed = needed == 0 ? waiting.wire_bytes : std::min(needed, waiting.wire_bytes);
@@ -312,7 +320,8 @@ inline TimePs SwitchCore::earliest_start(Output& output, const Queue& waiting) {
 }
 
 /// Sends a packet that came on `in_vc`, if there is one that can go now.
-inline bool SwitchCore::serve(Output& output, std::uint32_t in_vc, TimePs now, TimePs& next) {
+[[gnu::always_inline]] inline bool SwitchCore::serve(Output& output, std::uint32_t in_vc, TimePs now,
+                                                     TimePs& next) {
   std::uint32_t vc = 0;
   // Towards a ring packets of one channel may go out on different ones: who is blocked on one half must not
   // hold up another that goes round on the other half, or the dateline is of no use.
@@ -372,7 +381,7 @@ bool SwitchCore::wake(PortId port, TimePs now) {
 }
 
 /// The channels of one priority take turns.
-bool SwitchCore::serve_group(Output& output, std::size_t g, TimePs now, TimePs& next) {
+[[gnu::noinline]] bool SwitchCore::serve_group(Output& output, std::size_t g, TimePs now, TimePs& next) {
   const ServiceGroup& group = classes_.service_order()[g];
   std::uint32_t& next_vc = next_vc_[output.port * classes_.service_order().size() + g];
   std::size_t place = next_vc;
@@ -386,8 +395,8 @@ bool SwitchCore::serve_group(Output& output, std::size_t g, TimePs now, TimePs& 
   return false;
 }
 
-inline void SwitchCore::send(Output& output, std::size_t input, Queue& from, std::uint32_t in_vc,
-                             std::uint32_t vc, TimePs now) {
+[[gnu::always_inline]] inline void SwitchCore::send(Output& output, std::size_t input, Queue& from,
+                                                    std::uint32_t in_vc, std::uint32_t vc, TimePs now) {
   Packet& packet = *from.head;
 
   const TimePs idle_since = output.line.free_ps();
@@ -453,14 +462,15 @@ void SwitchCore::count(PortId port, const Packet& packet, TimePs start_ps, TimeP
 }
 
 /// After a packet began to leave: asks for the wake-up at which the first of the waiting heads can go.
-inline void SwitchCore::plan_next(Output& output) {
+[[gnu::always_inline]] inline void SwitchCore::plan_next(Output& output) {
+  if (output.requesting_vcs == 0) return;
   const TimePs busy_until = output.line.free_ps();
   TimePs next = kNever;
-  for (std::uint32_t vcs = output.requesting_vcs; vcs != 0 && next > busy_until; vcs &= vcs - 1)
+  for (std::uint32_t vcs = output.requesting_vcs; vcs != 0 && next != busy_until; vcs &= vcs - 1)
     for_each_waiting(output, static_cast<std::size_t>(__builtin_ctz(vcs)), 0,
                      [&](std::size_t, const Queue& waiting) {
                        next = std::min(next, earliest_start(output, waiting));
-                       return next > busy_until;
+                       return next != busy_until;
                      });
   if (next != kNever) ask_wake(output, next);
 }
@@ -468,6 +478,12 @@ inline void SwitchCore::plan_next(Output& output) {
 void SwitchCore::credit(PortId port, VcId vc, std::uint32_t bytes, TimePs at, TimePs now) {
   if (wormhole_) return wormhole_->credit(port, vc, bytes, at);
   Channel& to = channel(index_of(port), index_of(vc));
+  if (to.needed != 0 || !to.credits.give_back_last(bytes, at)) credit_with_effect(port, to, bytes, at, now);
+}
+
+/// One that somebody waits for, or that overtakes others.
+[[gnu::noinline]] void SwitchCore::credit_with_effect(PortId port, Channel& to, std::uint32_t bytes,
+                                                      TimePs at, TimePs now) {
   // Who waits for a promised credit may go earlier, if this one overtakes it.
   const bool is_early = to.credits.give_back(bytes, at);
   Output& output = outputs_[index_of(port)];

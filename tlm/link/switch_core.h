@@ -235,9 +235,11 @@ class alignas(64) SwitchCore {
   Queue* first_ready(const Output& output, std::size_t vc, TimePs now, TimePs& next);
   static bool choose_vc(const Output& output, const Queue& waiting, TimePs now, std::uint32_t& vc);
   static TimePs earliest_start(Output& output, const Queue& waiting);
+  static TimePs time_of_room(Output& output, const Queue& waiting);
   void send(Output& output, std::size_t input, Queue& from, std::uint32_t in_vc, std::uint32_t vc,
             TimePs now);
   void plan_next(Output& output);
+  void credit_with_effect(PortId port, Channel& to, std::uint32_t bytes, TimePs at, TimePs now);
   void ask_wake(Output& output, TimePs at);
   void set_request(Output& output, std::size_t vc, std::size_t input);
   void clear_request(Output& output, std::size_t vc, std::size_t input);
