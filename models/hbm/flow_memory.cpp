@@ -45,24 +45,20 @@ double FlowMemory::efficiency(const RequestPattern& of) const {
   return first + (by(grids_[1]) - first) * (stacks_ - from) / (to - from);
 }
 
-/// In sizes; 0 if the last requests were not one step apart.
-std::uint64_t FlowMemory::stride_of(const MemoryAccess& access) {
-  Walk& walk = walks_[access.write];
-  const std::uint64_t step = access.address - walk.last;
-  if (access.address == walk.next) {
-    walk.regular = std::min(walk.regular + 1, 16U);  // goes on where the last one ended
-    walk.step = access.bytes;
-  } else if (step == walk.step) {
-    walk.regular = std::min(walk.regular + 1, 16U);
-  } else {
-    walk.regular /= 2;
-    if (walk.regular == 0) walk.step = step;
-  }
-  walk.last = access.address;
-  walk.next = access.address + access.bytes;
-  if (walk.regular < 2 && recent_ > 4) return grids_.front().has_random() ? 0 : 1;
-  const std::uint64_t back = walk.step > ~walk.step ? ~walk.step + 1 : walk.step;
-  return std::max<std::uint64_t>((back + access.bytes / 2) / std::max<std::uint64_t>(access.bytes, 1), 1);
+/// In the time that the pins need for a byte. What is random among several streams are the channels that they
+/// meet, not the rows: these are as open as to one stream.
+double FlowMemory::time_per_byte(RequestPattern of, double random_part) const {
+  const auto time = [&](std::uint64_t stride, double depth) {
+    of.stride = stride;
+    of.depth = depth;
+    return 1 / efficiency(of);
+  };
+  const double depth = of.depth;
+  if (!grids_.front().has_random()) return time(std::max<std::uint64_t>(of.stride, 1), depth);
+  const double in_a_row = time(of.stride, depth);
+  if (random_part == 0) return in_a_row;
+  const double open_rows = std::min(time(1, 1) / time(0, 1), 1.0);
+  return in_a_row + random_part * (std::max(time(0, depth) * open_rows, 1.0) - in_a_row);
 }
 
 MemoryTiming::Id FlowMemory::submit(const MemoryAccess& access, TimePs now) {
@@ -81,20 +77,25 @@ MemoryTiming::Id FlowMemory::submit(const MemoryAccess& access, TimePs now) {
   recent_writes_ = recent_writes_ << 1 | (access.write ? 1 : 0);
   recent_ = std::min(recent_ + 1, 64U);
   RequestPattern pattern;
-  pattern.stride = stride_of(access);
-  pattern.writes_percent = 100.0 * __builtin_popcountll(recent_writes_) / recent_;
+  const double writes = 1.0 * __builtin_popcountll(recent_writes_) / recent_;
+  pattern.writes_percent = 100 * writes;
   pattern.depth = static_cast<double>(underway_.size() + 1);
+  const auto [stride, random_part] = streams_[access.write].next(
+      access.address, access.bytes, pattern.depth * (access.write ? writes : 1 - writes));
+  pattern.stride = stride;
   // The accesses that it touches.
   const std::uint64_t from = access.address / access_bytes_ * access_bytes_;
   const std::uint64_t last = (access.address + access.bytes - 1) / access_bytes_ * access_bytes_;
   const std::uint64_t end = last + access_bytes_;
-  pattern.bytes = static_cast<double>(end - from);
   pattern.alignment = (from | end) & (~(from | end) + 1);
-
   underway_bytes_ += end - from;
-  const double rate = static_cast<double>(bytes_per_s()) * efficiency(pattern);
-  const double time = static_cast<double>(underway_bytes_) / rate * static_cast<double>(kPsPerSecond);
-  ends_[id] = now + static_cast<TimePs>(std::ceil(time));
+  pattern.bytes = static_cast<double>(underway_bytes_) / pattern.depth;  // the mean, as they go side by side
+  const double pins_ps = static_cast<double>(kPsPerSecond) / static_cast<double>(bytes_per_s());
+  const double time = static_cast<double>(underway_bytes_) * pins_ps * time_per_byte(pattern, random_part);
+  const double alone = static_cast<double>(end - from) * pins_ps, at = static_cast<double>(now);
+  if (underway_.empty()) moved_ps_ = at + std::max(time - alone, 0.0);
+  moved_ps_ = std::max(moved_ps_, at) + alone;
+  ends_[id] = static_cast<TimePs>(std::ceil(std::max(at + time, moved_ps_)));
   last_end_ps_ = std::max(last_end_ps_, ends_[id]);
   underway_.push({ends_[id], end - from});
   return id;

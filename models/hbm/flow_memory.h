@@ -5,6 +5,7 @@
 #include <queue>
 #include <vector>
 
+#include "models/hbm/access_streams.h"
 #include "models/hbm/efficiency_grid.h"
 #include "models/hbm/memory_timing.h"
 
@@ -25,7 +26,11 @@ FlowMemoryParams flow_memory_params(EfficiencyTable table, const DramTiming& tim
 
 /// A memory whose data bus reads and writes share, by bandwidth × efficiency. By Little's law a request that
 /// finds `n` requests of B bytes in all outstanding, itself among them, is done after B / (bandwidth ×
-/// efficiency(n)). Stride and part of writes are those of the requests of late, the alignment is its own.
+/// efficiency(n)). Streams (AccessStreams) and part of writes are those of the requests of late, the
+/// alignment is its own.
+///
+/// Little's law is that of a loop that runs. The first request of a memory at rest pays its latency, and
+/// nothing passes the pins before its data: what comes at the same time is later by that.
 ///
 /// A number of stacks that the table does not know lies between its neighbours, at the same depth of each
 /// stack.
@@ -52,7 +57,7 @@ class FlowMemory final : public MemoryTiming {
     std::uint64_t bytes;
     bool operator>(const Underway& other) const { return end > other.end; }
   };
-  std::uint64_t stride_of(const MemoryAccess& access);
+  double time_per_byte(RequestPattern of, double random_part) const;
 
   const std::uint32_t stacks_;
   const std::uint64_t stack_bytes_per_s_, access_bytes_;
@@ -62,13 +67,10 @@ class FlowMemory final : public MemoryTiming {
   std::vector<Id> free_;
   std::priority_queue<Underway, std::vector<Underway>, std::greater<>> underway_;
   std::uint64_t underway_bytes_ = 0;
+  double moved_ps_ = 0;              // all that came in may have passed the pins by then
   std::uint64_t recent_writes_ = 0;  // a bit for each of the last requests
   std::uint32_t recent_ = 0;
-  struct Walk {
-    std::uint64_t next = 0, last = 0, step = 0;
-    std::uint32_t regular = 0;
-  };
-  Walk walks_[2];
+  AccessStreams streams_[2];  // of reads and of writes
   TimePs idle_ps_ = 0, last_end_ps_ = 0;
 };
 

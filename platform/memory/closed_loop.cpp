@@ -22,7 +22,11 @@ ClosedLoop::Result ClosedLoop::run(MemoryTiming& memory, std::uint64_t requests,
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
   std::mt19937_64 random(seed);
   const std::uint64_t half = span_bytes / 2;
-  std::uint64_t at[2] = {0, 0}, sent = 0, order = 0;
+  const std::uint64_t part = half / streams / bytes * bytes;
+  std::vector<std::uint64_t> at[2] = {std::vector<std::uint64_t>(streams),
+                                      std::vector<std::uint64_t>(streams)};
+  std::uint32_t turn[2] = {0, 0};
+  std::uint64_t sent = 0, order = 0;
   std::uint32_t credit = 0;  // of writes, in percent
   const auto submit = [&](TimePs now) {
     credit += writes_percent;
@@ -32,8 +36,10 @@ ClosedLoop::Result ClosedLoop::run(MemoryTiming& memory, std::uint64_t requests,
     if (stride == 0) {
       offset = random() % (half / bytes) * bytes;
     } else {
-      offset = at[write];
-      at[write] = (at[write] + stride) % (half - bytes);
+      std::uint64_t& place = at[write][turn[write]];
+      offset = turn[write] * part + place;
+      place = (place + stride) % (part - bytes);
+      turn[write] = (turn[write] + 1) % streams;
     }
     const MemoryTiming::Id id = memory.submit({write, (write ? half : 0) + offset, bytes}, now);
     const MemoryTiming::Answer answer = memory.ask(id, now);

@@ -16,6 +16,8 @@ struct ClosedLoop {
   std::uint32_t outstanding = 16;
   std::uint64_t span_bytes = std::uint64_t{1} << 34;
   std::uint64_t seed = 1;
+  std::uint32_t streams =
+      1;  ///< of each direction, in turns, each in a part of the half; random ones have none
 
   struct Result {
     std::uint64_t bytes;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/hbm/access_streams.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace wafertlm {
+namespace {
+
+constexpr double kDepth = 16;
+
+TEST(AccessStreams, OneStreamGoesOn) {
+  AccessStreams streams;
+  for (std::uint64_t k = 0; k < 100; ++k) {
+    const AccessStreams::Pattern pattern = streams.next(1000 + k * 256, 256, kDepth);
+    EXPECT_EQ(pattern.stride, 1U) << k;
+    EXPECT_EQ(pattern.random_part, 0) << k;
+  }
+}
+
+TEST(AccessStreams, AConstantStepIsAStrideInSizes) {
+  AccessStreams up, down;
+  for (std::uint64_t k = 0; k < 100; ++k) {
+    const std::uint64_t from_above = up.next(k * 768, 256, kDepth).stride;
+    const std::uint64_t from_below = down.next((1000 - k) * 1024, 256, kDepth).stride;
+    if (k < 8) continue;
+    EXPECT_EQ(from_above, 3U) << k;
+    EXPECT_EQ(from_below, 4U) << k;
+  }
+}
+
+TEST(AccessStreams, AnywhereIsRandom) {
+  AccessStreams streams;
+  std::mt19937_64 random(3);
+  for (std::uint64_t k = 0; k < 1000; ++k)
+    if (const std::uint64_t stride = streams.next((random() >> 20) * 256, 256, kDepth).stride; k > 8)
+      EXPECT_EQ(stride, 0U) << k;
+}
+
+// Of 16 accesses under way two begin a stream besides the first.
+TEST(AccessStreams, ThreeInTurnsGoOnEachAndAreAsRandomAsTheyAreMany) {
+  AccessStreams streams;
+  std::uint64_t at[3] = {0, 10'000'000, 5'000'000};
+  for (std::uint64_t k = 0; k < 100; ++k) {
+    const AccessStreams::Pattern pattern = streams.next(at[k % 3], 4096, kDepth);
+    at[k % 3] += 4096;
+    if (k < 8) continue;
+    EXPECT_EQ(pattern.stride, 1U) << k;
+    EXPECT_DOUBLE_EQ(pattern.random_part, 2.0 / 15) << k;
+  }
+}
+
+TEST(AccessStreams, AsManyStreamsAsAccessesAreRandom) {
+  AccessStreams streams;
+  double random_part = 0;
+  for (std::uint64_t k = 0; k < 200; ++k)
+    random_part = streams.next(k % 20 * 10'000'000 + k / 20 * 4096, 4096, kDepth).random_part;
+  EXPECT_EQ(random_part, 1);
+}
+
+}  // namespace
+}  // namespace wafertlm
