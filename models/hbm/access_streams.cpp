@@ -28,7 +28,7 @@ bool AccessStreams::goes_on(std::uint64_t address, std::uint64_t end) {
 /// Of one stream; 0 if the last accesses were not one step apart.
 std::uint64_t AccessStreams::step_in_sizes(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t step = address - previous_;
-  if (address == end_) {
+  if (address == end_ || count_ == 1) {
     regular_ = std::min(regular_ + 1, 16U);  // goes on where the last one ended
     step_ = bytes;
   } else if (step == step_) {

@@ -11,19 +11,21 @@
 namespace wafertlm {
 
 FlowMemoryParams flow_memory_params(EfficiencyTable table, const DramTiming& timing, std::uint32_t stacks) {
-  return {std::move(table), timing.stack_bytes_per_s(), stacks, timing.access_bytes,
-          AddressMap(timing, {}).piece_bytes()};
+  return {std::move(table),    timing.stack_bytes_per_s(),           stacks,
+          timing.access_bytes, AddressMap(timing, {}).piece_bytes(), timing.pseudo_channels};
 }
 
 FlowMemory::FlowMemory(const FlowMemoryParams& params)
     : stacks_(params.stacks),
       stack_bytes_per_s_(params.stack_bytes_per_s),
-      access_bytes_(params.access_bytes) {
+      access_bytes_(params.access_bytes),
+      piece_bytes_(static_cast<double>(params.piece_bytes)),
+      channels_(1.0 * params.stacks * params.stack_channels) {
   if (params.table.rows.empty() || params.stacks == 0 || params.stack_bytes_per_s == 0 ||
-      params.access_bytes == 0 || params.piece_bytes == 0)
+      params.access_bytes == 0 || params.piece_bytes == 0 || params.stack_channels == 0)
     throw std::invalid_argument(
-        "a memory by flow needs a bandwidth, a stack, the size of an access and of a piece, and a table of "
-        "efficiencies with rows");
+        "a memory by flow needs a bandwidth, stacks, channels, the size of an access and of a piece, and "
+        "efficiencies");
   const std::vector<std::uint32_t> numbers = params.table.stacks();
   const auto above = std::lower_bound(numbers.begin(), numbers.end(), stacks_);
   if (above == numbers.end() || (*above != stacks_ && above != numbers.begin()))
@@ -61,6 +63,13 @@ double FlowMemory::time_per_byte(RequestPattern of, double random_part) const {
   return in_a_row + random_part * (std::max(time(0, depth) * open_rows, 1.0) - in_a_row);
 }
 
+/// Bytes of a request alone, times the channels: in the time that the pins of all need for them, those of the
+/// busiest pass.
+double FlowMemory::on_the_busiest_channel(double bytes) const {
+  const double pieces = std::ceil(bytes / (piece_bytes_ * channels_));
+  return std::max(bytes, std::min(bytes, pieces * piece_bytes_) * channels_);
+}
+
 MemoryTiming::Id FlowMemory::submit(const MemoryAccess& access, TimePs now) {
   Id id = static_cast<Id>(ends_.size());
   if (free_.empty()) {
@@ -92,9 +101,9 @@ MemoryTiming::Id FlowMemory::submit(const MemoryAccess& access, TimePs now) {
   pattern.bytes = static_cast<double>(underway_bytes_) / pattern.depth;  // the mean, as they go side by side
   const double pins_ps = static_cast<double>(kPsPerSecond) / static_cast<double>(bytes_per_s());
   const double time = static_cast<double>(underway_bytes_) * pins_ps * time_per_byte(pattern, random_part);
-  const double alone = static_cast<double>(end - from) * pins_ps, at = static_cast<double>(now);
-  if (underway_.empty()) moved_ps_ = at + std::max(time - alone, 0.0);
-  moved_ps_ = std::max(moved_ps_, at) + alone;
+  const auto bytes = static_cast<double>(end - from), at = static_cast<double>(now);
+  if (underway_.empty()) moved_ps_ = at + std::max(time - on_the_busiest_channel(bytes) * pins_ps, 0.0);
+  moved_ps_ = std::max(moved_ps_, at) + bytes * pins_ps;
   ends_[id] = static_cast<TimePs>(std::ceil(std::max(at + time, moved_ps_)));
   last_end_ps_ = std::max(last_end_ps_, ends_[id]);
   underway_.push({ends_[id], end - from});

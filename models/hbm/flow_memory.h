@@ -19,6 +19,7 @@ struct FlowMemoryParams {
   std::uint32_t stacks = 1;
   std::uint32_t access_bytes = 1;    ///< a request takes all accesses that it touches
   std::uint64_t piece_bytes = 2048;  ///< as AddressMap::piece_bytes
+  std::uint32_t stack_channels = 1;  ///< pseudo-channels, which successive pieces meet in turn
 };
 
 /// Of stacks with the hashed address map.
@@ -58,9 +59,11 @@ class FlowMemory final : public MemoryTiming {
     bool operator>(const Underway& other) const { return end > other.end; }
   };
   double time_per_byte(RequestPattern of, double random_part) const;
+  double on_the_busiest_channel(double bytes) const;
 
   const std::uint32_t stacks_;
   const std::uint64_t stack_bytes_per_s_, access_bytes_;
+  const double piece_bytes_, channels_;
   std::vector<EfficiencyGrid> grids_;  // one, or the neighbours
 
   std::vector<TimePs> ends_;

@@ -94,6 +94,7 @@ FlowMemoryParams tenth_per_request() {
   made.table.depths = {1, 8};
   for (const std::uint32_t writes : {0U, 100U}) made.table.rows.push_back({1000, 1, writes, {0.1, 0.8}});
   made.stack_bytes_per_s = 1'000'000'000'000;
+  made.stack_channels = 8;  // a request is in one of them
   return made;
 }
 
@@ -105,6 +106,16 @@ TEST(FlowMemory, FollowsLittlesLaw) {
     EXPECT_NEAR(static_cast<double>(memory.wait_for(memory.submit({false, 1000 * (k + 1), 1000}, 50'000))),
                 60'000, 2);
   EXPECT_EQ(memory.idle_ps(), 40'000U);
+}
+
+TEST(FlowMemory, WhatComesToAMemoryAtRestWaitsForTheFirstData) {
+  FlowMemoryParams params = tenth_per_request();
+  params.stack_channels = 1;
+  FlowMemory memory(params);
+  // 9 ns until the first data; then 1000 B pass the pins in each nanosecond.
+  for (std::uint64_t k = 0; k < 8; ++k)
+    EXPECT_NEAR(static_cast<double>(memory.wait_for(memory.submit({false, 1000 * k, 1000}, 0))),
+                10'000 + 1000.0 * static_cast<double>(k), 2);
 }
 
 TEST(FlowMemory, RefusesATableWithGaps) {
