@@ -93,7 +93,7 @@ TEST(WakeRegions, WhatCameBeforeTheLimitsWakeUpAtItsTimeBelongsToTheWindow) {
 TEST(WakeRegions, InsertionsFarApartKeepTheirOrder) {
   WakeRegions regions;
   regions.push(entry_of(10, (std::uint64_t{3} << 32) + 2, 0));
-  regions.push(entry_of(10, 4, 0));
+  regions.push(entry_of(10, 4, 1));
   EXPECT_EQ(regions.pop().order, 4U);
 }
 
