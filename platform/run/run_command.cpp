@@ -183,6 +183,17 @@ int run(const Options& options) {
   return 0;
 }
 
+/// Says so if a key had no effect, which only the run shows.
+std::string operands_text(const Machine& machine) {
+  const std::uint32_t npus = machine.wafer().npus();
+  for (std::uint32_t n = 0; n < npus; ++n) {
+    const OperandStream* const operands = machine.npu(static_cast<NpuId>(n)).operands();
+    if (!operands || operands->bytes_loaded() != 0) return {};
+  }
+  return "npu.compute.operands: hbm had no effect, because no computation says how many bytes it moves: give "
+         "traces a tensor_size, or layers with data_parallel their activation_bytes.\n";
+}
+
 }  // namespace
 
 ExperimentRun run_experiment(const ExperimentOptions& options) {
@@ -229,7 +240,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
     files.emplace_back(options.report, report_html(report->data(results, config::resolved_yaml(experiment),
                                                                 experiment, job_run)));
   write_files(out, files);
-  std::string summary = run_summary(results) +
+  std::string summary = run_summary(results) + operands_text(machine) +
                         rtl.text(cpu_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) + "Written:\n";
   for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (out / name).string());
   for (const std::string& line : written) summary += fmt::format("  {}\n", line);

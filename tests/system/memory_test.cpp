@@ -64,6 +64,41 @@ TEST_F(MemoryKeys, RefusesKeysThatWouldChangeNothing) {
   refused("--set platform.npu.compute.tile_bytes=2MiB", "operands are free");
 }
 
+TEST_F(MemoryKeys, SaysThatAWorkloadHasNoOperands) {
+  const ToolResult result = run("--set platform.npu.compute.operands=hbm");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.out.find("operands: hbm had no effect"), std::string::npos) << result.out;
+  EXPECT_EQ(run("").out.find("had no effect"), std::string::npos);
+}
+
+/// Three layers of odd sizes on two NPUs, their operands one behind the other.
+TEST_F(MemoryKeys, FlowAndBurstAgreeAboutOperands) {
+  folder.write("layers.yaml",
+               "model: odd\nlayers:\n"
+               "  - {name: a, parameters: 2500000, forward_operations: 4000000, activation_bytes: 1000000}\n"
+               "  - {name: b, parameters: 1234567, forward_operations: 4000000, activation_bytes: 333333}\n"
+               "  - {name: c, parameters: 1000001, forward_operations: 1000000, activation_bytes: 99999}\n");
+  const std::string operands = folder.write(
+      "operands.yaml",
+      "experiment: operands\n"
+      "platform: {platform: p, wafer: {width: 2, height: 1, fabric: {link_bandwidth: 750 GB/s}}, npu: {hbm: "
+      "{level: burst, generation: hbm3, capacity: 16 GB}, compute: {operands: hbm}}}\n"
+      "workload: {workload: w, layers: layers.yaml, data_parallel: 2, batch_per_npu: 16, effective_rate: 400 "
+      "TFLOPS}\n");
+  const auto time = [&](const std::string& options) {
+    const std::string out = folder.path() + "/operands";
+    const ToolResult result = run_tool("run " + operands + " --out " + out + " " + options);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    EXPECT_EQ(result.out.find("had no effect"), std::string::npos);
+    std::ifstream file(out + "/results.json");
+    return nlohmann::json::parse(file)["iteration_time_s"].get<double>();
+  };
+  const double burst = time(""),
+               flow = time("--set platform.npu.hbm.level=flow --set platform.npu.hbm.efficiency=" + kSource +
+                           "/configs/memory/hbm3.yaml");
+  EXPECT_NEAR(flow / burst, 1, 0.05);
+}
+
 TEST_F(MemoryKeys, LevelsAndMapsChangeTheTime) {
   const auto time = [this](const std::string& options) {
     const ToolResult result = run(options);
