@@ -29,8 +29,9 @@ class Pool {
     free_.pop_back();
     auto storage = std::move(object.data);
     storage.clear();
-    object.~T();  // made again in its place: assigning a new one would write it twice
-    new (&object) T();
+    // Made again in its place: assigning a new one, or T(), would write it twice.
+    object.~T();
+    new (&object) T;
     object.data = std::move(storage);
     high_water_ = std::max(high_water_, in_use());
     return object;

@@ -76,7 +76,7 @@ class WakeRegions {
     }
 
    private:
-    static constexpr std::uint32_t kMostGone = 16;
+    static constexpr std::uint32_t kMostGone = 48;
     void make_room() {
       std::copy(begin() - 1, end(), block_.data());
       end_ -= first_ - 1;

@@ -41,7 +41,7 @@ T in_child(Work work, long* peak_kib = nullptr) {
   return result;
 }
 
-constexpr std::size_t kRepetitions = 5;
+constexpr std::size_t kRepetitions = 11;
 inline double median(std::array<double, kRepetitions> values) {
   std::sort(values.begin(), values.end());
   return values[kRepetitions / 2];

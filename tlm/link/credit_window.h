@@ -22,6 +22,17 @@ class CreditWindow {
     }
     return room_;
   }
+  /// The same as room(now) >= bytes. What has come back is counted as it is needed, mostly one at a time: how
+  /// many are back by now nobody can predict.
+  bool has_room_at(TimePs now, std::uint64_t bytes) {
+    if (returns_.size() >= kMostUncounted) room(now);
+    while (room_ < bytes) {
+      if (returns_.empty() || returns_.front().at > now) return false;
+      room_ += returns_.front().bytes;
+      returns_.pop_front();
+    }
+    return true;
+  }
   /// Requires room(now) >= bytes.
   void take(std::uint64_t bytes) { room_ -= bytes; }
   /// `bytes` are free again from `at` on. Returns whether that is earlier than what was promised before.
@@ -41,12 +52,18 @@ class CreditWindow {
     returns_.push_back({at, bytes});
     return true;
   }
-  /// The earliest known time with room for `bytes`, or kNever if that depends on credits not yet promised.
+  /// The earliest known time with room for `bytes`, perhaps in the past, or kNever if that depends on credits
+  /// not yet promised.
   TimePs time_of_room(std::uint64_t bytes) const {
     return has_room(bytes) ? 0 : time_of_promised_room(bytes);
   }
   /// There is without what was promised.
   bool has_room(std::uint64_t bytes) const { return room_ >= bytes; }
+  /// Not so, but with the first that was promised there is.
+  bool is_next_enough(std::uint64_t bytes) const {
+    return !returns_.empty() && room_ + returns_.front().bytes >= bytes;
+  }
+  TimePs next_return_ps() const { return returns_.front().at; }
 
   void prefetch() const { returns_.prefetch(); }
   std::uint64_t capacity() const { return capacity_; }
@@ -61,6 +78,7 @@ class CreditWindow {
     TimePs at;
     std::uint64_t bytes;
   };
+  static constexpr std::size_t kMostUncounted = 8;
   std::uint64_t capacity_, room_;
   TimePs last_return_ps_ = 0;
   RingQueue<Return> returns_;  // ascending in time

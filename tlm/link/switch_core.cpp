@@ -285,6 +285,7 @@ inline SwitchCore::Queue* SwitchCore::first_ready(const Output& output, std::siz
 /// A virtual channel of the packet's class with room in the next buffer: the roomiest, the first of equals.
 inline bool SwitchCore::choose_vc(const Output& output, const Queue& waiting, TimePs now, std::uint32_t& vc) {
   vc = waiting.vcs.first;
+  if (waiting.vcs.count == 1) return output.channels[vc].credits.has_room_at(now, waiting.wire_bytes);
   std::uint64_t best = output.channels[vc].credits.room(now);
   for (std::uint32_t other = vc + 1; other < waiting.vcs.first + std::uint32_t{waiting.vcs.count}; ++other) {
     const std::uint64_t room = output.channels[other].credits.room(now);
@@ -299,7 +300,10 @@ inline bool SwitchCore::choose_vc(const Output& output, const Queue& waiting, Ti
 /// then wake the output.
 inline TimePs SwitchCore::earliest_start(Output& output, const Queue& waiting) {
   const TimePs start = std::max(waiting.eligible_ps, output.line.free_ps());
-  if (output.channels[waiting.vcs.first].credits.has_room(waiting.wire_bytes)) return start;
+  const CreditWindow& credits = output.channels[waiting.vcs.first].credits;
+  if (credits.has_room(waiting.wire_bytes)) return start;
+  if (waiting.vcs.count == 1 && credits.is_next_enough(waiting.wire_bytes))
+    return std::max(start, credits.next_return_ps());
   const TimePs room = time_of_room(output, waiting);
   return std::max(room, start);
 }
@@ -398,6 +402,7 @@ bool SwitchCore::wake(PortId port, TimePs now) {
 [[gnu::always_inline]] inline void SwitchCore::send(Output& output, std::size_t input, Queue& from,
                                                     std::uint32_t in_vc, std::uint32_t vc, TimePs now) {
   Packet& packet = *from.head;
+  __builtin_prefetch(packet.next);  // it comes to the front
 
   const TimePs idle_since = output.line.free_ps();
   // Contention grows by itself as long as packets of one class follow each other without a gap.

@@ -112,7 +112,7 @@ void SwitchModule::return_for_view(PortId input, Packet& packet, TimePs tail_ps)
   Input& to = inputs_[index_of(input)];
   const TimePs now = scheduler_.now();
   const TimePs at = std::max(now, tail_ps + credit_delay_ps(input));
-  end_request(*this, *to.peer, packet, to.credit_delay.of(at - now));
+  end_request(*this, *to.peer, packet, to_sc_time(at - now));
 }
 
 void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link) {
@@ -165,7 +165,7 @@ void SwitchModule::forward(PortId output, Packet& packet, TimePs) {
 void SwitchModule::return_credit(PortId input, Packet& packet, TimePs at) {
   if (packet.flow) return flows_->copy_left(packet, at);  // it came from a lane
   Input& to = inputs_[index_of(input)];
-  end_request(*this, *to.peer, packet, to.credit_delay.of(at - scheduler_.now()));
+  end_request(*this, *to.peer, packet, to_sc_time(at - scheduler_.now()));
 }
 
 void SwitchModule::send_copy(PortId output, std::uint32_t lane, Packet& copy, TimePs head_ps) {
@@ -174,7 +174,7 @@ void SwitchModule::send_copy(PortId output, std::uint32_t lane, Packet& copy, Ti
 
 void SwitchModule::return_flow_credit(PortId input, Packet& packet, TimePs at) {
   Input& to = inputs_[index_of(input)];
-  end_request(*this, *to.peer, packet, to.credit_delay.of(at - scheduler_.now()));
+  end_request(*this, *to.peer, packet, to_sc_time(at - scheduler_.now()));
   flow_packets_->release(packet);
 }
 

@@ -56,17 +56,6 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   void observe(LinkObserver& observer, std::size_t number) { core_.observe(observer, number); }
 
  private:
-  /// Durations as sc_time. They are nearly always the same two, a division's result and the next number, and
-  /// making an sc_time is a call into the kernel.
-  struct Durations {
-    const sc_core::sc_time& of(TimePs duration) {
-      if (duration == last.value()) return last;
-      if (duration == other.value()) return other;
-      other = last;
-      return last = to_sc_time(duration);
-    }
-    sc_core::sc_time last, other;
-  };
   // What a hop needs of a port, in one cache line; the sockets are far larger and lie elsewhere.
   struct alignas(64) Input final : FabricForwardIf {
     ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
@@ -77,7 +66,6 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     SwitchModule* owner = nullptr;
     FabricBackwardIf* peer = nullptr;
     PortId port{};
-    Durations credit_delay;
   };
   struct alignas(64) Output final : FabricBackwardIf {
     ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
