@@ -31,9 +31,11 @@ class OperandHost {
 
 /// A compute unit whose operands come from the memory: a computation is cut into tiles, each with its part of
 /// the bytes and of the time, and a tile is computed when it is loaded and the one before is done. One
-/// computation after the other.
+/// computation after the other. Operands begin on a page, as allocators place them.
 class OperandStream {
  public:
+  static constexpr std::uint64_t kPageBytes = 4096;
+
   OperandStream(const OperandParams& params, OperandHost& host)
       : params_(params), host_(host), random_(params.seed) {}
 
@@ -74,6 +76,7 @@ class OperandStream {
   };
   void begin(TimePs now) {
     start_ = idle_since_ = now;
+    address_ = (address_ + kPageBytes - 1) / kPageBytes * kPageBytes;
     asked_ = computed_ = 0;
     loaded_ = queue_.front().bytes == 0 ? 1 : 0;
     ok_ = true;
@@ -86,7 +89,7 @@ class OperandStream {
       const std::uint64_t bytes = std::min(params_.tile_bytes, work.bytes - asked_ * params_.tile_bytes);
       if (params_.random)
         address_ = random_() % (params_.span_bytes / params_.tile_bytes) * params_.tile_bytes;
-      else if (bytes > params_.span_bytes - address_)
+      else if (address_ + bytes > params_.span_bytes)
         address_ = 0;
       const std::uint64_t address = address_;
       address_ += bytes;

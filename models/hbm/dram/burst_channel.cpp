@@ -61,39 +61,6 @@ DramTime BurstChannel::time() const {
   return time;
 }
 
-/// Times before `now` are the same to what comes then: each of them only bounds from below what that time
-/// bounds, too. Of refreshes that are due the first one counts, unless all of it is over by now.
-bool BurstChannel::rests(TimePs now, std::vector<std::uint64_t>& state) {
-  const Fs at = now * 1000;
-  run_until(now);
-  if (clock_ > at || !backlog_.empty() || !opened_.empty() || (undecided_[kRead] | undecided_[kWrite]) != 0 ||
-      serving_ != kRead || forced_ || has_place(kRead, at) + has_place(kWrite, at) != 2 ||
-      (held_[kRead] | held_[kWrite]) != 0)
-    return false;
-  Fs last = std::max({any_[kRead], any_[kWrite], rrd_any_, last_admission_, serving_since_});
-  for (const Fs each : rrd_group_) last = std::max(last, each);
-  for (const Fs each : activates_) last = std::max(last, each);
-  for (const auto& direction : group_)
-    for (const Fs each : direction) last = std::max(last, each);
-  if (last >= at || last_read_ + t_->write_idle > at ||
-      bus_end_ > at + std::min(t_->to_data[kRead], t_->to_data[kWrite]))
-    return false;
-  state.clear();
-  state.push_back(wrote_ ? 1 : 0);
-  state.push_back((time_.accesses_read | time_.accesses_written) != 0 ? 1 : 0);
-  for (std::uint32_t k = 0; k < t_->banks_per_group * BurstTimes::kGroups; ++k) {
-    const Bank& bank = banks_[k];
-    if (bank.free >= at || bank.opened + t_->rc >= at) return false;
-    if (bank.row != kClosed && bank.opened + std::max(t_->rcd[kRead], t_->rcd[kWrite]) >= at) return false;
-    state.push_back(bank.row);
-    state.push_back(bank.refresh_due);
-    if (bank.refresh_due >= at) continue;
-    const Fs start = std::max(bank.refresh_due, bank.free), over = start + t_->rp + t_->rfc;
-    if (over >= at || over > bank.refresh_due + t_->refi) state.push_back(start);
-  }
-  return true;
-}
-
 /// Of a stream: a read that finds nobody before it, and its rows open before the data bus is free. Then
 /// nothing can come in between. Returns its end, or 0 if it is another one. The same sums as those of open()
 /// and move(), of which most are nothing here.
@@ -302,10 +269,15 @@ void BurstChannel::enter(const Arrival& arrival, Fs at) {
     free_slot_ = waiting_[slot].next[0];
   }
   Waiting& waiting = waiting_[slot];
-  waiting = {arrival.visit, arrival.visit.write ? kNoTag : arrival.tag,
-             arrival.at,    at,
-             order_++,      0,
-             false,         {kNone, kNone, kNone, kNone}};
+  waiting = {arrival.visit,
+             arrival.visit.write ? kNoTag : arrival.tag,
+             arrival.at,
+             at,
+             order_++,
+             0,
+             false,
+             true,
+             {kNone, kNone, kNone, kNone}};
   for (std::uint32_t k = 0; k < arrival.visit.touched(); ++k) {
     const std::uint32_t bank = bank_of(arrival.visit, k);
     Chain& chain = chains_[bank][direction];
@@ -434,6 +406,7 @@ void BurstChannel::decide() {
   --undecided_[direction];
   leave_chains(chosen.slot, direction);
   waiting_[chosen.slot].tag = kNoTag;
+  waiting_[chosen.slot].waits = false;
   waiting_[chosen.slot].next[0] = free_slot_;
   free_slot_ = chosen.slot;
   if (serving_ == kWrite && (undecided_[kWrite] == 0 || (forced_ && undecided_[kWrite] <= t_->write_low))) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "models/hbm/dram/dram_channel.h"
@@ -52,7 +53,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   BurstChannel(const BurstChannel&) = default;
   BurstChannel& operator=(const BurstChannel&) = default;
 
-  /// Gives what is not done yet other tags: `other(tag)`.
+  /// Of what is not done yet: `other(tag)` is its new tag.
   template <typename Other>
   void retag(Other other) {
     for (std::size_t k = 0; k < backlog_.size(); ++k) backlog_[k].tag = other(backlog_[k].tag);
@@ -62,9 +63,9 @@ class alignas(64) BurstChannel final : public DramChannel {
       if (each.tag != kNoTag) each.tag = other(each.tag);
   }
 
-  /// If nothing is under way, and nothing that was matters to what arrives at `now` or later: writes to
-  /// `state` all that does matter, so that channels with equal states go on alike. Else returns false.
-  bool rests(TimePs now, std::vector<std::uint64_t>& state);
+  /// Appends to `state` all that matters to whatever is decided at `now` or later: channels with equal states
+  /// go on alike. Of a tag that is its request: the bits above `request_shift`.
+  void describe(TimePs now, std::uint32_t request_shift, std::vector<std::uint64_t>& state);
   /// Of what is decided.
   BurstTimes::Fs bus_end_fs() const { return bus_end_; }
 
@@ -121,6 +122,7 @@ class alignas(64) BurstChannel final : public DramChannel {
     std::uint64_t order;
     std::uint16_t behind;  ///< banks in which others come first
     bool candidate;
+    bool waits;                ///< the place is not free
     std::array<Slot, 4> next;  ///< in each of its banks; of a free slot: the next free one
   };
   struct Arrival {
@@ -224,6 +226,7 @@ class alignas(64) BurstChannel final : public DramChannel {
   std::vector<Opened> opened_;
   RingQueue<Arrival> backlog_;
   std::vector<Waiting> waiting_;
+  std::vector<std::pair<std::uint64_t, Slot>> in_order_;  // of describe()
   Slot free_slot_ = kNone;
   std::uint64_t queued_[2] = {0, 0};  // banks that anybody waits for
   std::vector<std::array<Chain, 2>> chains_;

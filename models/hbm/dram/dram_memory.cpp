@@ -2,7 +2,6 @@
 #include "models/hbm/dram/dram_memory.h"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 
 #include "models/hbm/dram/command_channel.h"
@@ -12,11 +11,22 @@ namespace {
 
 constexpr unsigned kPartBits = 16;
 constexpr std::size_t kAhead = 2;  // channels
-/// Of each channel that is told apart, between two attempts to join: about what an attempt takes, and more if
-/// the last ones were in vain.
-constexpr std::uint64_t kVisitsToJoin = 2, kMostVisitsToJoin = 256;
+/// Of each channel that is told apart, between two attempts to join (while requests are under way, and when
+/// none is): about what an attempt takes, and more if the last ones brought little.
+constexpr std::uint64_t kVisitsToJoin[] = {16, 2}, kMostVisitsToJoin = 256;
 
 std::uint64_t accesses(const DramTime& time) { return time.accesses_read + time.accesses_written; }
+
+/// Of what begins there: in four lanes, so that products overlap.
+std::uint64_t hash(const std::vector<std::uint64_t>& state, std::size_t begin) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  std::uint64_t lane[4] = {1, 2, 3, 4};
+  for (std::size_t k = begin; k < state.size(); ++k)
+    lane[(k - begin) % 4] = (lane[(k - begin) % 4] ^ state[k]) * kOdd;
+  std::uint64_t sum = 0;
+  for (const std::uint64_t each : lane) sum = ((sum >> 32 ^ sum) + each) * kOdd;
+  return sum;
+}
 
 }  // namespace
 
@@ -27,7 +37,7 @@ DramMemory::DramMemory(const DramParams& params)
       of_(map_.channels(), 0),
       last_alike_(map_.channels(), 0),
       own_(map_.channels()),
-      join_after_{kVisitsToJoin, kVisitsToJoin} {
+      join_after_{kVisitsToJoin[0], kVisitsToJoin[1]} {
   if (params.level == DramLevel::burst && params.shortcuts) {
     channels_.push_back(std::make_unique<BurstChannel>(burst_, true));
     members_.push_back(map_.channels());
@@ -50,8 +60,9 @@ MemoryTiming::Id DramMemory::submit(const MemoryAccess& access, TimePs now) {
       visits_since_join_ > join_after_[under_way_ == 0] * distinct_channels()) {
     const std::size_t before = distinct_channels();
     join(now);
-    std::uint64_t& after = join_after_[under_way_ == 0];
-    after = distinct_channels() < before ? kVisitsToJoin : std::min(2 * after, kMostVisitsToJoin);
+    const bool rests = under_way_ == 0, was_worth_it = distinct_channels() < before - before / 8;
+    join_after_[rests] =
+        was_worth_it ? kVisitsToJoin[rests] : std::min(2 * join_after_[rests], kMostVisitsToJoin);
   }
   ++under_way_;
   Id id = static_cast<Id>(requests_.size());
@@ -186,11 +197,9 @@ std::uint32_t DramMemory::part(std::uint32_t from, std::uint32_t members) {
   } else {
     to = unused_.back();
     unused_.pop_back();
-    static_cast<BurstChannel&>(*channels_[to]) = burst(from);
+    burst(to) = burst(from);
   }
-  static_cast<BurstChannel&>(*channels_[to]).retag([&](std::uint32_t tag) {
-    return add_part(tag >> kPartBits, to);
-  });
+  burst(to).retag([&](std::uint32_t tag) { return add_part(tag >> kPartBits, to); });
   members_[from] -= members;
   members_[to] = members;
   return to;
@@ -242,36 +251,60 @@ DramTime DramMemory::time(std::uint32_t channel) const {
   return time;
 }
 
-/// Channels that rest in equal states are one from now on.
+/// Channels in equal states are one from now on.
 void DramMemory::join(TimePs now) {
-  std::map<std::vector<std::uint64_t>, std::uint32_t> resting;
-  std::vector<std::uint32_t> to(channels_.size());
-  for (std::uint32_t k = 0; k < channels_.size(); ++k) {
-    to[k] = k;
-    if (members_[k] == 0) continue;
-    const bool rests = static_cast<BurstChannel&>(*channels_[k]).rests(now, state_);
-    if (!channels_[k]->done.empty()) collect(*channels_[k]);
-    if (rests) to[k] = resting.try_emplace(state_, k).first->second;
-  }
-  for (std::uint32_t c = 0; c < map_.channels(); ++c) {
-    const std::uint32_t from = of_[c], other = to[from];
-    if (from == other) continue;
-    Own& own = own_[c];
-    const DramTime others = channels_[other]->time();
-    const bool since = !own.any || accesses(channels_[from]->time()) != own.accesses;
-    const std::uint64_t bus_end = burst(from).bus_end_fs() - (since ? 0 : own.bus_end_less_fs);
-    DramTime more = time(c);
-    more -= others;
-    own = {more, burst(other).bus_end_fs() - bus_end, accesses(others), true};
-    of_[c] = other;
-  }
-  for (std::uint32_t k = 0; k < channels_.size(); ++k)
-    if (to[k] != k) {
-      members_[to[k]] += members_[k];
-      members_[k] = 0;
-      unused_.push_back(k);
-    }
   visits_since_join_ = 0;
+  states_.clear();
+  described_.clear();
+  for (std::uint32_t k = 0; k < channels_.size(); ++k) {
+    if (members_[k] == 0) continue;
+    const std::size_t begin = states_.size();
+    burst(k).describe(now, kPartBits, states_);
+    if (!channels_[k]->done.empty()) collect(*channels_[k]);
+    described_.push_back({hash(states_, begin), k, begin, states_.size()});
+  }
+  std::sort(described_.begin(), described_.end(), [](const Described& a, const Described& b) {
+    return a.hash != b.hash ? a.hash < b.hash : a.channel < b.channel;
+  });
+  const auto state = [&](std::size_t at) { return states_.begin() + static_cast<std::ptrdiff_t>(at); };
+  joins_.clear();
+  const Described* first = described_.data();
+  for (const Described& each : described_) {
+    if (each.hash != first->hash) first = &each;
+    if (&each != first &&
+        std::equal(state(each.begin), state(each.end), state(first->begin), state(first->end)))
+      joins_.emplace_back(each.channel, first->channel);
+  }
+  for (const auto& [from, other] : joins_) join(from, other);
+}
+
+void DramMemory::join(std::uint32_t from, std::uint32_t other) {
+  DramTime less = channels_[from]->time();
+  const std::uint64_t made = accesses(less);
+  const DramTime others = channels_[other]->time();
+  less -= others;
+  for (std::uint32_t c = 0; c < map_.channels(); ++c) {
+    if (of_[c] != from) continue;
+    of_[c] = other;
+    Own& own = own_[c];
+    const bool since = !own.any || made != own.accesses;
+    if (own.any && since) own.more.lost(DramLoss::no_request) += own.bus_end_less_fs;
+    own.more += less;
+    const std::uint64_t bus_end = burst(from).bus_end_fs() - (since ? 0 : own.bus_end_less_fs);
+    own.bus_end_less_fs = burst(other).bus_end_fs() - bus_end;
+    own.accesses = accesses(others);
+    own.any = true;
+  }
+  // Its part of what is under way is the same as the other's.
+  burst(from).retag([&](std::uint32_t tag) {
+    Request& request = requests_[tag >> kPartBits];
+    request.parts[tag & ((1U << kPartBits) - 1)] = kDecided;
+    --request.undecided;
+    return tag;
+  });
+  members_[other] += members_[from];
+  members_[from] = 0;
+  unused_.push_back(from);
 }
 
 void DramMemory::run_until(TimePs until) {

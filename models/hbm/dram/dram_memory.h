@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/hbm/dram/address_map.h"
@@ -27,7 +28,7 @@ struct DramParams {
 ///
 /// Bursts: a stream that passes through many channels asks the same of each of them at the same time. As long
 /// as nothing else happens to one of them, a BurstChannel stands for all of them. A visit that only some get
-/// parts them. They join when they rest and what has happened to each makes no difference any more.
+/// parts them. They join when what has happened to each makes no difference any more.
 class DramMemory final : public MemoryTiming {
  public:
   explicit DramMemory(const DramParams& params);
@@ -64,10 +65,9 @@ class DramMemory final : public MemoryTiming {
   };
 
   void collect(DramChannel& channel);
-  const BurstChannel& burst(std::uint32_t of) const {
-    return static_cast<const BurstChannel&>(*channels_[of]);
-  }
+  BurstChannel& burst(std::uint32_t of) { return static_cast<BurstChannel&>(*channels_[of]); }
   void join(TimePs now);
+  void join(std::uint32_t from, std::uint32_t other);
 
   void cut(const MemoryAccess& access, Id id, TimePs now);
   std::uint64_t visit_whole(AddressMap::Walk& walk, std::uint64_t pieces, bool write, Id id, TimePs now);
@@ -94,11 +94,18 @@ class DramMemory final : public MemoryTiming {
     std::uint32_t of;  ///< of channels_, that is one channel
     RowVisit visit;
   };
-  std::vector<Single> singles_;          // a request's visits to such channels, made in one go
-  std::vector<Own> own_;                 // of each channel
-  std::vector<std::uint64_t> state_;     // of one that rests
-  std::uint64_t visits_since_join_ = 0;  // of channels_
-  std::uint64_t join_after_[2];          // so many of each; while requests are under way, and when none is
+  std::vector<Single> singles_;  // a request's visits to such channels, made in one go
+  std::vector<Own> own_;         // of each channel
+  struct Described {
+    std::uint64_t hash;
+    std::uint32_t channel;   ///< of channels_
+    std::size_t begin, end;  ///< its state, in states_
+  };
+  std::vector<Described> described_;
+  std::vector<std::uint64_t> states_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> joins_;  // from, to
+  std::uint64_t visits_since_join_ = 0;                         // of channels_
+  std::uint64_t join_after_[2];  // so many of each; while requests are under way, and when none is
   std::size_t under_way_ = 0;
   TimePs latest_ = 0;
   std::vector<Request> requests_;

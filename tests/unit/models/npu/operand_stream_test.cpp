@@ -77,5 +77,13 @@ TEST(OperandStream, AsksForTwoTilesAhead) {
   EXPECT_EQ(bench.loads.size(), 3U);
 }
 
+TEST(OperandStream, OperandsBeginOnAPage) {
+  StreamBench bench(1, {4096, 12'000});
+  for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{5000, 1, 4096})
+    bench.stream.add(bytes, 10, bytes, 0);
+  bench.run();
+  EXPECT_EQ(bench.addresses, (std::vector<std::uint64_t>{0, 4096, 8192, 0}));  // page 3 is not whole
+}
+
 }  // namespace
 }  // namespace wafertlm

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
 #include <initializer_list>
 #include <random>
 #include <stdexcept>
@@ -150,7 +152,9 @@ Outcome outcome(DramParams of, bool shortcuts, bool asked_often, std::uint32_t s
   DramMemory memory(of);
   std::mt19937_64 random(seed);
   const std::uint64_t percent_of_writes = random() % 3 * 30, rare = 4 + random() % 40;
-  const bool ragged = seed % 3 == 0;  // no size is a whole number of pieces
+  const bool ragged = seed % 3 == 0;                      // no size is a whole number of pieces
+  const bool full = seed % 3 == 1;                        // hardly a rest
+  const std::uint64_t even = 32 * (1 + random() % 2000);  // then most are of this size
   Outcome made;
   std::vector<MemoryTiming::Id> open;
   std::uint64_t address = 0;
@@ -162,12 +166,12 @@ Outcome outcome(DramParams of, bool shortcuts, bool asked_often, std::uint32_t s
     open.erase(open.begin());
   };
   for (int k = 0; k < 600; ++k) {
-    if (open.size() == 12) finish();
-    if (random() % 24 == 0)
-      while (!open.empty()) finish();                  // after which channels may join
-    if (random() % 8 == 0) now += random() % 400'000;  // a rest
-    std::uint64_t bytes = ragged ? 30'000 + random() % 40'000 : 65'536;
-    if (random() % rare == 0) {  // an odd one, that parts channels
+    if (open.size() == (full ? 30 : 12)) finish();
+    if (random() % (full ? 200 : 24) == 0)
+      while (!open.empty()) finish();                                 // after which channels may join
+    if (random() % (full ? 200 : 8) == 0) now += random() % 400'000;  // a rest
+    std::uint64_t bytes = ragged ? 30'000 + random() % 40'000 : full ? even : 65'536;
+    if (random() % (full ? 10 * rare : rare) == 0) {  // an odd one, that parts channels
       bytes = 1 + random() % 9000;
       address = random() % 2 ? address + random() % 5000 : random() % (1U << 28);
     } else if (random() % 16 == 0) {
@@ -184,7 +188,7 @@ Outcome outcome(DramParams of, bool shortcuts, bool asked_often, std::uint32_t s
 }
 
 TEST(Shortcuts, ChangeNoPicosecond) {
-  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 24; ++seed) {
     DramParams of = params(seed % 2 ? "hbm3" : "hbm2", DramLevel::burst,
                            seed % 4 == 3 ? "row bank group:1 channel column group:1" : "");
     of.map.stacks = seed % 4 == 3 ? 1 : 1 + seed % 3;
@@ -229,6 +233,27 @@ TEST(Shortcuts, ChannelsJoinWhenTheyRest) {
   }
   // Each operand parts a channel for each of its 16 requests' ends; without joining all 128 are apart.
   EXPECT_LE(memory.distinct_channels(), 64U);
+}
+
+TEST(Shortcuts, ChannelsOfAFullStreamJoin) {
+  DramParams of = params("hbm3", DramLevel::burst);
+  of.map.stacks = 4;
+  DramMemory memory(of);
+  // The ends of each request part channels that are never at rest; without joining all 128 are apart.
+  std::size_t least = memory.channels();
+  std::uint64_t address = 0;
+  TimePs now = 0;
+  std::deque<MemoryTiming::Id> open;
+  for (int k = 0; k < 4000; ++k, address += 60'000) {
+    if (open.size() == 16) {
+      now = std::max(now, memory.wait_for(open.front()));
+      memory.end(open.front());
+      open.pop_front();
+    }
+    open.push_back(memory.submit({false, address, 60'000}, now));
+    if (k > 1000) least = std::min(least, memory.distinct_channels());
+  }
+  EXPECT_LE(least, 64U);
 }
 
 TEST(AddressMap, IsOneToOneAndSpreadsStrides) {
