@@ -18,6 +18,10 @@ struct ComputeWork {
   std::vector<MatrixProduct> products = {};
 };
 
+/// Bytes of both factors of each product, each read once: count · (m·k + k·n) elements.
+/// @throws std::invalid_argument if 63 bits cannot count them.
+std::uint64_t operand_bytes(const std::vector<MatrixProduct>& products, std::uint32_t element_bytes);
+
 /// How long an NPU computes.
 class ComputeModel {
  public:

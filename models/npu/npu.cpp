@@ -77,10 +77,13 @@ void Npu::accept(Payload& payload, TimePs now) {
   switch (operation.kind) {
     case Operation::Kind::compute: {
       if (operands_ && !operation.on_cpu) {
+        const std::uint64_t bytes = operation.bytes != 0
+                                        ? operation.bytes
+                                        : operand_bytes(operation.products, operands_->element_bytes());
         operands_->add(token,
                        compute_.duration({operation.operations, operation.bytes, operation.duration_ps,
                                           operation.products}),
-                       operation.bytes, now);
+                       bytes, now);
         break;
       }
       TimePs& free = operation.on_cpu ? cpu_free_ps_ : compute_free_ps_;

@@ -14,7 +14,8 @@ struct OperandParams {
   std::uint64_t span_bytes = 0;  ///< of the memory, from address 0; at least a tile
   bool random = false;           ///< tiles anywhere in it, else one behind the other
   std::uint64_t seed = 1;
-  std::uint32_t ahead = 2;  ///< tiles asked for beyond the one that is computed
+  std::uint32_t ahead = 2;          ///< tiles asked for beyond the one that is computed
+  std::uint32_t element_bytes = 2;  ///< of a matrix, for computations that tell only their products
 };
 
 class OperandHost {
@@ -63,6 +64,7 @@ class OperandStream {
     if (!queue_.empty()) begin(now);
   }
 
+  std::uint32_t element_bytes() const { return params_.element_bytes; }
   std::uint64_t bytes_loaded() const { return bytes_loaded_; }
   /// With a tile to compute that was not there.
   TimePs waited_ps() const { return waited_ps_; }

@@ -58,7 +58,11 @@ struct ComputeSpec {
   std::array<const RateSpec*, kPrecisions.size()> rates() const {
     return {&fp64, &fp32, &tf32, &bf16, &fp16, &fp8, &int8};
   }
-  /// Of the precision that is used.
+  /// Of the precision that is used; TF32 is stored as FP32.
+  std::uint32_t element_bytes() const {
+    constexpr std::uint32_t kBytes[kPrecisions.size()] = {8, 4, 4, 2, 2, 1, 1};
+    return kBytes[static_cast<std::size_t>(precision)];
+  }
   const RateSpec& rate() const { return *rates()[static_cast<std::size_t>(precision)]; }
 };
 

@@ -131,8 +131,8 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
       .optional(
           "operands", &ComputeSpec::operands,
           choice<OperandSource>({{"free", OperandSource::free}, {"hbm", OperandSource::hbm}}),
-          "hbm: the bytes of a computation are read from the HBM, tile by tile, while it computes; free: "
-          "they are not")
+          "hbm: the bytes of a computation (of its matrix products, both factors in `precision`, if it tells "
+          "no bytes) are read from the HBM, tile by tile, while it computes; free: they are not")
       .optional(
           "operand_order", &ComputeSpec::operand_order,
           choice<OperandOrder>({{"sequential", OperandOrder::sequential}, {"random", OperandOrder::random}}),

@@ -89,7 +89,7 @@ void check_layers(const ModelSpec& spec, const Check& check) {
   }
 }
 
-/// The table as a model: operations as matrix products of one element, rounded up to multiply-adds.
+/// The table as a model: operations rounded up to multiply-adds.
 model::Model table_model(const ModelSpec& spec) {
   model::Model model;
   model.name = spec.name;
@@ -98,7 +98,9 @@ model::Model table_model(const ModelSpec& spec) {
     model::Layer layer;
     layer.name = row.name;
     layer.shared_parameters = row.parameters;
-    layer.gemms = {{1, 1, (row.forward_operations + 1) / 2}};
+    model::Gemm multiply_adds{1, 1, (row.forward_operations + 1) / 2};
+    multiply_adds.has_shape = false;
+    layer.gemms = {multiply_adds};
     layer.needs_input_gradient = !model.blocks.empty();
     model.blocks.push_back({row.name, {layer}});
   }

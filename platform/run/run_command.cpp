@@ -190,8 +190,10 @@ std::string operands_text(const Machine& machine) {
     const OperandStream* const operands = machine.npu(static_cast<NpuId>(n)).operands();
     if (!operands || operands->bytes_loaded() != 0) return {};
   }
-  return "npu.compute.operands: hbm had no effect, because no computation says how many bytes it moves: give "
-         "traces a tensor_size, or layers with data_parallel their activation_bytes.\n";
+  return "npu.compute.operands: hbm had no effect, because no computation says how many bytes it moves or "
+         "which "
+         "matrix products it is: give traces a tensor_size, a table of layers their activation_bytes (with "
+         "data_parallel), or take a model by its shape (transformer, convolutions).\n";
 }
 
 }  // namespace

@@ -123,9 +123,14 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.endpoint.reliability = reliability;
     params.injector.answers = reliability.has_value();
     params.compute = compute_params(spec, n);
-    if (spec.npu.compute.operands == config::OperandSource::hbm)
-      params.operands = {spec.npu.compute.tile_bytes, memory.capacity_bytes,
-                         spec.npu.compute.operand_order == config::OperandOrder::random, params.compute.seed};
+    if (spec.npu.compute.operands == config::OperandSource::hbm) {
+      OperandParams& operands = params.operands.emplace();
+      operands.tile_bytes = spec.npu.compute.tile_bytes;
+      operands.span_bytes = memory.capacity_bytes;
+      operands.random = spec.npu.compute.operand_order == config::OperandOrder::random;
+      operands.seed = params.compute.seed;
+      operands.element_bytes = spec.npu.compute.element_bytes();
+    }
     params.messages = fabric.messages();
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
@@ -69,6 +70,28 @@ TEST_F(MemoryKeys, SaysThatAWorkloadHasNoOperands) {
   ASSERT_EQ(result.exit_code, 0) << result.error;
   EXPECT_NE(result.out.find("operands: hbm had no effect"), std::string::npos) << result.out;
   EXPECT_EQ(run("").out.find("had no effect"), std::string::npos);
+}
+
+/// X·W forward and Xᵀ·dY backward (the first layer has no input gradient), X with a row for each sample.
+TEST_F(MemoryKeys, AModelReadsTheFactorsOfItsProducts) {
+  const std::string path = folder.write(
+      "shape.yaml",
+      "experiment: shape\n"
+      "platform: {platform: p, wafer: {width: 2, height: 1, fabric: {link_bandwidth: 750 GB/s}}, "
+      "npu: {hbm: {level: burst, generation: hbm3, capacity: 16 GB}, compute: {operands: hbm}}}\n"
+      "workload: {model: {model: one, perceptron: [1024, 512]}, parallelism: DP(2), "
+      "samples_per_replica: 8, effective_flops: 400 TFLOPS}\n");
+  constexpr std::uint64_t kElements = (8 * 1024 + 1024 * 512) + (1024 * 8 + 8 * 512);
+  for (const auto& [precision, bytes] : {std::pair{"fp16", 2U}, std::pair{"fp32", 4U}}) {
+    const std::string out = folder.path() + "/" + precision;
+    const ToolResult result =
+        run_tool("run " + path + " --out " + out + " --set platform.npu.compute.precision=" + precision);
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    EXPECT_EQ(result.out.find("had no effect"), std::string::npos);
+    std::ifstream file(out + "/results.json");
+    for (const auto& memory : nlohmann::json::parse(file)["memories"])
+      EXPECT_EQ(memory["bytes_read"], kElements * bytes) << precision;
+  }
 }
 
 /// Three layers of odd sizes on two NPUs, their operands one behind the other.

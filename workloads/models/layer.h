@@ -22,7 +22,8 @@ struct Gemm {
   Operand operand = Operand::weights;
   Split split = Split::none;
   bool of_experts =
-      false;  ///< the m rows are divided among the model's experts, each with weights of its own
+      false;              ///< the m rows are divided among the model's experts, each with weights of its own
+  bool has_shape = true;  ///< else it stands for m · n · k · count multiply-adds of unknown shape
 
   /// A multiply-add is 2 operations.
   std::uint64_t operations() const { return 2 * m * n * k * count; }

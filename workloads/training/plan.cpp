@@ -281,7 +281,7 @@ std::vector<MatrixProduct> Plan::products(const Piece& piece, Work work) const {
   const Fraction part{1, is_split(*piece.layer) ? strategy_.degrees.mp : 1};
   std::vector<MatrixProduct> products;
   for (const Gemm& gemm : piece.layer->gemms) {
-    if (times(piece, gemm, work) == 0) continue;
+    if (!gemm.has_shape || times(piece, gemm, work) == 0) continue;
     auto [m, n, k, count] = MatrixProduct{gemm.m, gemm.n, gemm.k, gemm.count};
     if (gemm.split == Gemm::Split::columns) n = part.of(n);
     if (gemm.split == Gemm::Split::rows) k = part.of(k);

@@ -25,6 +25,18 @@ TEST(ComputeEngine, RooflineIsTheSlowerOfComputeAndMemory) {
   EXPECT_EQ(engine.duration({1, 0, 0}), 1U);  // rounded up
 }
 
+TEST(OperandBytes, AreBothFactorsOfEachProduct) {
+  // (8 x 1024) · (1024 x 512), and 16 of (2 x 3) · (3 x 4)
+  EXPECT_EQ(operand_bytes({{8, 512, 1024, 1}, {2, 4, 3, 16}}, 2),
+            2 * (8 * 1024 + 1024 * 512 + 16 * (6 + 12)));
+  EXPECT_EQ(operand_bytes({}, 2), 0U);
+  const std::uint64_t large = std::uint64_t{1} << 31;
+  EXPECT_EQ(operand_bytes({{large / 4, large / 4, large, 1}}, 4), std::uint64_t{1} << 62);
+  EXPECT_THROW(operand_bytes({{large / 2, large / 2, large, 1}}, 4), std::invalid_argument);
+  EXPECT_THROW(operand_bytes({{large << 32, large << 32, large << 32, large << 32}}, 8),
+               std::invalid_argument);
+}
+
 TEST(ComputeEngine, TheTracesDurationCountsUnlessTheKeySaysRoofline) {
   ComputeEngine trace(params());
   EXPECT_EQ(trace.duration({1'000'000'000, 0, 77}), 77U);
