@@ -32,10 +32,10 @@ class OperandHost {
 
 /// A compute unit whose operands come from the memory: a computation is cut into tiles, each with its part of
 /// the bytes and of the time, and a tile is computed when it is loaded and the one before is done. One
-/// computation after the other. Operands begin on a page, as allocators place them.
+/// computation after the other. Operands begin on a large page, as allocators place them.
 class OperandStream {
  public:
-  static constexpr std::uint64_t kPageBytes = 4096;
+  static constexpr std::uint64_t kPageBytes = 65'536;  ///< so that the requests are whole blocks
 
   OperandStream(const OperandParams& params, OperandHost& host)
       : params_(params), host_(host), random_(params.seed) {}

@@ -31,7 +31,7 @@ TEST(OperandBytes, AreBothFactorsOfEachProduct) {
             2 * (8 * 1024 + 1024 * 512 + 16 * (6 + 12)));
   EXPECT_EQ(operand_bytes({}, 2), 0U);
   const std::uint64_t large = std::uint64_t{1} << 31;
-  EXPECT_EQ(operand_bytes({{large / 4, large / 4, large, 1}}, 4), std::uint64_t{1} << 62);
+  EXPECT_EQ(operand_bytes({{large / 4, large / 4, large, 1}}, 2), std::uint64_t{1} << 62);
   EXPECT_THROW(operand_bytes({{large / 2, large / 2, large, 1}}, 4), std::invalid_argument);
   EXPECT_THROW(operand_bytes({{large << 32, large << 32, large << 32, large << 32}}, 8),
                std::invalid_argument);

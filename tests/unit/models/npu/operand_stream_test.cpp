@@ -78,11 +78,12 @@ TEST(OperandStream, AsksForTwoTilesAhead) {
 }
 
 TEST(OperandStream, OperandsBeginOnAPage) {
-  StreamBench bench(1, {4096, 12'000});
-  for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{5000, 1, 4096})
+  StreamBench bench(1, {65'536, 200'000});
+  for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{70'000, 1, 5000})
     bench.stream.add(bytes, 10, bytes, 0);
   bench.run();
-  EXPECT_EQ(bench.addresses, (std::vector<std::uint64_t>{0, 4096, 8192, 0}));  // page 3 is not whole
+  // The fourth page is not whole.
+  EXPECT_EQ(bench.addresses, (std::vector<std::uint64_t>{0, 65'536, 131'072, 0}));
 }
 
 }  // namespace
