@@ -90,7 +90,9 @@ TEST_F(MemoryKeys, AModelReadsTheFactorsOfItsProducts) {
     ASSERT_EQ(result.exit_code, 0) << result.error;
     EXPECT_EQ(result.out.find("had no effect"), std::string::npos);
     std::ifstream file(out + "/results.json");
-    for (const auto& memory : nlohmann::json::parse(file)["memories"])
+    const auto json = nlohmann::json::parse(file);
+    EXPECT_EQ(json["memories"].size(), 2U);
+    for (const auto& memory : json["memories"])
       EXPECT_EQ(memory["bytes_read"], kElements * bytes);
   }
 }
