@@ -92,8 +92,7 @@ TEST_F(MemoryKeys, AModelReadsTheFactorsOfItsProducts) {
     std::ifstream file(out + "/results.json");
     const auto json = nlohmann::json::parse(file);
     EXPECT_EQ(json["memories"].size(), 2U);
-    for (const auto& memory : json["memories"])
-      EXPECT_EQ(memory["bytes_read"], kElements * bytes);
+    for (const auto& memory : json["memories"]) EXPECT_EQ(memory["bytes_read"], kElements * bytes);
   }
 }
 
