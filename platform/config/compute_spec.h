@@ -63,6 +63,7 @@ struct ComputeSpec {
     constexpr std::uint32_t kBytes[kPrecisions.size()] = {8, 4, 4, 2, 2, 1, 1};
     return kBytes[static_cast<std::size_t>(precision)];
   }
+  /// Of the precision that is used.
   const RateSpec& rate() const { return *rates()[static_cast<std::size_t>(precision)]; }
 };
 

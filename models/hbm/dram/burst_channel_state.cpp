@@ -90,6 +90,7 @@ void BurstChannel::describe(TimePs now, std::uint32_t request_shift, std::vector
     for (const Fs time : {each.ready, each.arrival, each.row, each.refresh}) *to++ = time;
     *to++ = each.conflict ? 1 : 0;
   }
+  in_order_.clear();  // a copy of this channel need not copy it
   state.resize(static_cast<std::size_t>(to - state.data()));
 }
 
