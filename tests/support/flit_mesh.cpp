@@ -2,6 +2,7 @@
 #include "tests/support/flit_mesh.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <random>
 #include <vector>
@@ -47,6 +48,7 @@ struct Output {
 struct Router {
   std::vector<Input> inputs;
   std::vector<Output> outputs;
+  int flits = 0;  // in the buffers of its inputs
 };
 
 struct Arrival {
@@ -113,15 +115,19 @@ class FlitMesh {
     for (const Arrival& arrival : arrivals_[slot(now_)]) take_in(arrival);
     arrivals_[slot(now_)].clear();
     for (int n = 0; n < nodes_; ++n) create(n);
-    for (int r = 0; r < 2 * nodes_; ++r) allocate_vcs(r);
-    for (int r = 0; r < 2 * nodes_; ++r) allocate_switch(r);
+    for (int r = 0; r < 2 * nodes_; ++r)
+      if (at(routers_, r).flits > 0) allocate_vcs(r);
+    for (int r = 0; r < 2 * nodes_; ++r)
+      if (at(routers_, r).flits > 0) allocate_switch(r);
   }
 
   void take_in(const Arrival& arrival) {
     if (arrival.router != kNone) {
       Flit flit = arrival.flit;
       flit.ready = now_ + p_.pipeline;
-      at(at(routers_, arrival.router).inputs, arrival.input, arrival.vc).flits.push_back(flit);
+      Router& router = at(routers_, arrival.router);
+      at(router.inputs, arrival.input, arrival.vc).flits.push_back(flit);
+      ++router.flits;
       return;
     }
     // The flit's head is here; it has arrived a cycle later. The sink takes it at once.
@@ -142,7 +148,9 @@ class FlitMesh {
     const int destination = std::uniform_int_distribution<>(0, nodes_ - 1)(random_);
     if (in_window(now_)) ++missing_;
     // The source's only queue; virtual channels are chosen on the way out.
-    std::deque<Flit>& queue = at(at(routers_, nodes_ + node).inputs, 0, 0).flits;
+    Router& source = at(routers_, nodes_ + node);
+    std::deque<Flit>& queue = at(source.inputs, 0, 0).flits;
+    source.flits += p_.packet_flits;
     for (int i = 0; i < p_.packet_flits; ++i)
       queue.push_back({destination, now_, i == 0, i == p_.packet_flits - 1, now_});
   }
@@ -165,12 +173,21 @@ class FlitMesh {
   void allocate_vcs(int r) {
     Router& router = at(routers_, r);
     const int contenders = static_cast<int>(router.inputs.size()) * p_.vcs;
+    std::array<bool, kPorts> wanted{};
+    wants_.assign(static_cast<std::size_t>(contenders), kNone);
+    for (int who = 0; who < contenders; ++who) {
+      const InputVc& vc = at(router.inputs, who / p_.vcs, who % p_.vcs);
+      if (!waits_for_vc(vc)) continue;
+      at(wants_, who) = route(r, vc.flits.front().destination);
+      at(wanted, at(wants_, who)) = true;
+    }
     for (int o = 0; o < static_cast<int>(router.outputs.size()); ++o) {
+      if (!at(wanted, o)) continue;
       Output& output = at(router.outputs, o);
       for (int k = 0, first = output.next_alloc; k < contenders; ++k) {
         const int who = (first + k) % contenders;
+        if (at(wants_, who) != o) continue;
         InputVc& vc = at(router.inputs, who / p_.vcs, who % p_.vcs);
-        if (!waits_for_vc(vc) || route(r, vc.flits.front().destination) != o) continue;
         int best = kNone;
         for (int v = 0; v < p_.vcs; ++v) {
           const OutputVc& candidate = at(output.vcs, v);
@@ -199,13 +216,13 @@ class FlitMesh {
   void allocate_switch(int r) {
     Router& router = at(routers_, r);
     const int inputs = static_cast<int>(router.inputs.size());
-    std::vector<std::vector<int>> requests(router.outputs.size());
+    for (std::vector<int>& waiting : requests_) waiting.clear();
     for (int i = 0; i < inputs; ++i) {
       Input& input = at(router.inputs, i);
       for (int k = 0; k < p_.vcs; ++k) {
         const int v = (input.next_vc + k) % p_.vcs;
         if (!may_send(router, i, v)) continue;
-        at(requests, at(input.vcs, v).output).push_back(i * p_.vcs + v);
+        at(requests_, at(input.vcs, v).output).push_back(i * p_.vcs + v);
         if (!p_.variant.port_per_vc) break;
       }
     }
@@ -213,7 +230,7 @@ class FlitMesh {
     for (int o = 0; o < static_cast<int>(router.outputs.size()); ++o) {
       Output& output = at(router.outputs, o);
       int winner = kNone, best = contenders;
-      for (const int who : at(requests, o)) {
+      for (const int who : at(requests_, o)) {
         const int rank = (who - output.next + contenders) % contenders;
         if (rank < best) best = rank, winner = who;
       }
@@ -229,6 +246,7 @@ class FlitMesh {
     InputVc& from = at(router.inputs, i, v);
     const Flit flit = from.flits.front();
     from.flits.pop_front();
+    --router.flits;
     const int o = from.output, out_vc = from.output_vc;
     Output& output = at(router.outputs, o);
     OutputVc& to = at(output.vcs, out_vc);
@@ -272,6 +290,8 @@ class FlitMesh {
   int nodes_;
   std::mt19937_64 random_;
   std::vector<Router> routers_;  // the nodes' routers, then their sources
+  std::vector<int> wants_;       // allocate_vcs: the output of each head that waits for a channel
+  std::array<std::vector<int>, kPorts> requests_;  // allocate_switch: who asks for an output
   std::vector<std::vector<Arrival>> arrivals_;
   std::vector<std::vector<Credit>> credits_;
   long now_ = 0, begin_ = 0, end_ = 0;
