@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs the tests; the last line is "N passed, N failed".
+# Sets up, builds and runs the tests; the last line is "N passed, N failed" (and ", N skipped" if there are).
 #   ./test.sh [--preset asan] [--filter REGEX]
 # Skipped and disabled tests count as failed when CI=true. A build that fails, or no test at all, is a failure.
 set -euo pipefail

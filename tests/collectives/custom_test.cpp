@@ -9,6 +9,7 @@
 #include "tests/support/shared_traces.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
+#include "tests/support/trace_jobs.h"
 #include "workloads/collectives/custom/algorithm.h"
 
 namespace wafertlm {
@@ -82,7 +83,7 @@ std::string ring_program(int p) {
   return program.text();
 }
 
-class Custom : public test::SharedTraces {
+class Custom : public testing::Test {
  protected:
   std::string write(const std::string& name, const std::string& text) { return folder_.write(name, text); }
 
@@ -287,19 +288,29 @@ TEST_F(Custom, WrongProgramsAreRefusedByFileLineAndStep) {
 // The same ring as traces, whose computations take 7 us each: the built-in one is 7 x 7 us faster.
 TEST_F(Custom, TracesAreAlgorithms) {
   const config::PlatformSpec ring = dimensions("{topology: ring, size: 8" + kLink);
-  const std::string folder = trace("custom_ring_allreduce_8npus_1MB");
+  const std::string job = test::write_ring_job(folder_.path() + "/ring", 8, 1 << 20);
+  EXPECT_EQ(time_of(ring, CollectiveType::all_reduce, 1 << 20, job),
+            time_of(ring, CollectiveType::all_reduce, 1 << 20, "ring") + 49'000'000);
+}
+
+class CustomSample : public test::WithSampleTraces<Custom> {};
+
+// ASTRA-sim's example: that ring as traces and as an MSCCL program.
+TEST_F(CustomSample, TracesAndProgram) {
+  const config::PlatformSpec ring = dimensions("{topology: ring, size: 8" + kLink);
+  const std::string sample = trace("custom_ring_allreduce_8npus_1MB/custom_allreduce");
   const TimePs built_in = time_of(ring, CollectiveType::all_reduce, 1 << 20, "ring");
-  EXPECT_EQ(time_of(ring, CollectiveType::all_reduce, 1 << 20, folder + "/custom_allreduce"),
-            built_in + 49'000'000);
-  EXPECT_EQ(time_of(ring, CollectiveType::all_reduce, 1 << 20, folder + "/custom_allreduce.xml"), built_in);
+  EXPECT_EQ(time_of(ring, CollectiveType::all_reduce, 1 << 20, sample), built_in + 49'000'000);
+  EXPECT_EQ(time_of(ring, CollectiveType::all_reduce, 1 << 20, sample + ".xml"), built_in);
 }
 
 TEST_F(Custom, AstraSimNamesThemInItsSystemFile) {
-  const std::string folder = trace("custom_ring_allreduce_8npus_1MB");
+  const std::string program = write("custom_allreduce.xml", ring_program(8));
+  const std::string job = test::write_collective_job(folder_.path() + "/job/all_reduce",
+                                                     chakra::CollectiveType::AllReduce, 8, 1 << 20);
   const auto run = [&](const std::string& implementation) {
     return test::run_tool(
-        "astra-sim --workload-configuration=" + trace("microbenchmarks/all_reduce/8npus_1MB/all_reduce") +
-        " --system-configuration=" +
+        "astra-sim --workload-configuration=" + job + " --system-configuration=" +
         write("system.json",
               "{\"scheduling-policy\": \"FIFO\", \"preferred-dataset-splits\": 1, "
               "\"all-reduce-implementation" +
@@ -309,8 +320,7 @@ TEST_F(Custom, AstraSimNamesThemInItsSystemFile) {
               "topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n") +
         " --logging-folder=" + folder_.path() + "/out");
   };
-  const test::ToolResult custom = run("-custom\": [\"" + folder + "/custom_allreduce.xml"),
-                         built_in = run("\": [\"ring");
+  const test::ToolResult custom = run("-custom\": [\"" + program), built_in = run("\": [\"ring");
   ASSERT_EQ(custom.exit_code, 0) << custom.error;
   EXPECT_EQ(custom.error, "");
   const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collectives in one dimension beside ASTRA-sim 2.0's times and their closed forms.
 
-    astra_sim_table.py WAFERTLM CSV [--most-npus 64] [--packets]
+    astra_sim_table.py WAFERTLM [CSV] [--most-npus 64] [--packets]
 
-CSV: rows congestion,topology,npus,bandwidth_GiB_per_s,latency_ns,collective,algorithm,size_bytes,time_ns. Ring with ring,
+CSV, tests/reference/astra_sim_collectives.csv: rows congestion,topology,npus,bandwidth_GiB_per_s,latency_ns,collective,algorithm,size_bytes,time_ns. Ring with ring,
 FullyConnected with direct, Switch with ring, direct and halvingDoubling; 4 splits one after the other, endpoint delay
 10 ns, local memory 1600 GB/s. all_gather's size is a rank's contribution. Exit code 1: a time is more than 0.5 % from its
 closed form, or a Switch row is above ASTRA-sim's congestion-aware one.
@@ -12,12 +12,14 @@ closed form, or a Switch row is above ASTRA-sim's congestion-aware one.
 import argparse
 import csv
 import json
+import pathlib
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 from math import log2
 
+REFERENCE = pathlib.Path(__file__).parents[1] / "reference" / "astra_sim_collectives.csv"
 OURS = {"Ring": "ring", "FullyConnected": "fully_connected", "Switch": "switch", "direct": "direct",
         "halvingDoubling": "halving_doubling"}
 ROWS = {("Ring", "ring"), ("FullyConnected", "direct"), ("Switch", "ring"), ("Switch", "direct"),
@@ -76,7 +78,7 @@ def times(tool, transport, row, npus, sizes):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("tool")
-    options.add_argument("csv")
+    options.add_argument("csv", nargs="?", default=REFERENCE)
     options.add_argument("--most-npus", type=int, default=10**6)
     options.add_argument("--packets", action="store_true")
     given = options.parse_args()

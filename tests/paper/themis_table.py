@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """All-reduces of 1024 NPUs beside the times of the Themis paper (arXiv 2110.04478, ISCA 2022).
 
-    themis_table.py WAFERTLM CSV [--networks 2D-SW_SW,…] [--sizes 100,500,1000] [--predict | --packets] [--utilisation] [--check]
+    themis_table.py WAFERTLM [CSV] [--networks 2D-SW_SW,…] [--sizes 100,500,1000] [--predict | --packets] [--utilisation] [--check]
 
-CSV: topology,size_MiB,baseline_us,themis_fifo_us,themis_scf_us. A packet per message, 64 chunks; a Gb/s of the paper is 2^30 bits
+CSV, tests/reference/themis.csv: topology,size_MiB,baseline_us,themis_fifo_us,themis_scf_us. A packet per message, 64 chunks; a Gb/s of the paper is 2^30 bits
 per second, a step of a switch two links of half its latency. --predict: the stage model instead of a simulation; --packets:
 through switches with buffers (transport: packets), which takes hours; --utilisation: the mean over 100, 150 … 1000 MiB, too.
 --check: exit code 1 if a time or a mean is further from the paper than the limits below.
@@ -13,6 +13,7 @@ import argparse
 import csv
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ NETWORKS = {
     "4D-Ring_FC_Ring_SW": [("ring", 4, 1500, 20), ("fully_connected", 8, 200, 700), ("ring", 4, 600, 700),
                            ("switch", 8, 800, 1700)],
 }
+PAPER = pathlib.Path(__file__).parents[1] / "reference" / "themis.csv"
 ALGORITHMS = {"switch": "halving_doubling", "ring": "bidirectional_ring", "fully_connected": "direct"}
 COLUMNS = {"baseline_us": ("ascending", "fifo"), "themis_fifo_us": ("themis", "fifo"),
            "themis_scf_us": ("themis", "smallest_first")}
@@ -130,7 +132,7 @@ def print_means(given, networks):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("tool")
-    options.add_argument("csv")
+    options.add_argument("csv", nargs="?", default=PAPER)
     options.add_argument("--networks", default=",".join(NETWORKS))
     options.add_argument("--sizes", default="100,500,1000")
     for flag in ("predict", "packets", "utilisation", "check"):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the results that ctest wrote with --output-junit and prints "N passed, N failed" as the last line.
+"""Counts the results that ctest wrote with --output-junit and prints "N passed, N failed" as the last line, and
+", N skipped" if there are.
 
-Skipped and disabled tests are listed; they count as failed when CI=true. Exit code 0 only if something passed
-and nothing failed.
+Skipped and disabled tests are listed with their reason; they count as failed when CI=true. Exit code 0 only if
+something passed and nothing failed.
 """
 import argparse
 import os
@@ -21,6 +22,13 @@ def outcome(case):
     return "skipped" if status == "disabled" or asked_for else "failed"
 
 
+def reason(case):
+    """What GoogleTest prints on the line after "file:line: Skipped"."""
+    lines = case.findtext("system-out", "").splitlines()
+    said = [after for line, after in zip(lines, lines[1:]) if line.endswith(": Skipped")]
+    return f" ({said[0]})" if said else ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", help="the JUnit file of ctest")
@@ -30,7 +38,8 @@ def main():
     names = {"passed": [], "failed": [], "skipped": []}
     try:
         for case in ElementTree.parse(arguments.results).iter("testcase"):
-            names[outcome(case)].append(case.get("name"))
+            kind = outcome(case)
+            names[kind].append(case.get("name") + (reason(case) if kind == "skipped" else ""))
     except (OSError, ElementTree.ParseError) as error:
         names["failed"].append(f"no test results: {error}")
     passed, failed = len(names["passed"]), len(names["failed"])
@@ -41,9 +50,10 @@ def main():
     for kind in ("skipped", "failed"):
         for name in names[kind]:
             print(f"{kind}: {name}")
+    skipped = len(names["skipped"])
     if os.environ.get("CI") == "true":
-        failed += len(names["skipped"])
-    print(f"{passed} passed, {failed} failed", flush=True)
+        failed, skipped = failed + skipped, 0
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""), flush=True)
     return 0 if failed == 0 else 1
 
 

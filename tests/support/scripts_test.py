@@ -144,15 +144,18 @@ class CountResults(unittest.TestCase):
     SKIPPED = '<testcase name="d" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>'
     DISABLED = '<testcase name="e" status="disabled"><skipped message="Disabled"/></testcase>'
 
-    def count(self, cases, ctest_status=0, ci=False):
-        """(last line, exit code)"""
+    def output(self, cases, ctest_status=0, ci=False):
         with tempfile.TemporaryDirectory() as folder:
             results = pathlib.Path(folder) / "tests.xml"
             if cases is not None:
                 results.write_text(f"<testsuite>{''.join(cases)}</testsuite>")
-            done = subprocess.run(
+            return subprocess.run(
                 [sys.executable, ROOT / "tests/support/count_results.py", results, "--ctest-status", str(ctest_status)],
                 env={**os.environ, "CI": "true" if ci else ""}, capture_output=True, text=True)
+
+    def count(self, cases, ctest_status=0, ci=False):
+        """(last line, exit code)"""
+        done = self.output(cases, ctest_status, ci)
         return done.stdout.splitlines()[-1], done.returncode
 
     def test_counts(self):
@@ -162,14 +165,19 @@ class CountResults(unittest.TestCase):
 
     def test_skips_fail_in_ci_only(self):
         cases = [self.PASSED, self.SKIPPED, self.DISABLED]
-        self.assertEqual(self.count(cases), ("1 passed, 0 failed", 0))
+        self.assertEqual(self.count(cases), ("1 passed, 0 failed, 2 skipped", 0))
         self.assertEqual(self.count(cases, ci=True), ("1 passed, 2 failed", 1))
+
+    def test_a_skip_is_listed_with_its_reason(self):
+        case = ('<testcase name="d" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>'
+                '<system-out>[ RUN ] d\na/b.h:7: Skipped\nno traces\n\n</system-out></testcase>')
+        self.assertIn("skipped: d (no traces)", self.output([self.PASSED, case]).stdout.splitlines())
 
     def test_nothing_is_a_failure(self):
         self.assertEqual(self.count([]), ("0 passed, 1 failed", 1))
         self.assertEqual(self.count(None), ("0 passed, 1 failed", 1))
         self.assertEqual(self.count(["<testcase"]), ("0 passed, 1 failed", 1))
-        self.assertEqual(self.count([self.SKIPPED]), ("0 passed, 1 failed", 1))
+        self.assertEqual(self.count([self.SKIPPED]), ("0 passed, 1 failed, 1 skipped", 1))
 
     def test_failure_of_ctest_itself(self):
         self.assertEqual(self.count([self.PASSED], 1), ("1 passed, 1 failed", 1))

@@ -8,10 +8,11 @@
 
 namespace wafertlm::test {
 
-/// A test that reads sample traces, which are not part of the project. They are looked for in
-/// $WAFERTLM_SHARED/traces, then in ../shared/traces beside the project. Missing: skipped, a failure under
-/// CI.
-class SharedTraces : public ::testing::Test {
+/// A fixture of tests that read sample traces of others, which are not part of the project. They are looked
+/// for in $WAFERTLM_SHARED/traces, then in ../shared/traces beside the project. Missing: skipped, a failure
+/// when CI=true.
+template <typename Fixture>
+class WithSampleTraces : public Fixture {
  protected:
   void SetUp() override {
     const char* shared = std::getenv("WAFERTLM_SHARED");

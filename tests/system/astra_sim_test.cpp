@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wafertlm astra-sim` and `convert astra-sim`: ASTRA-sim's own examples, its option names, and what is
-// refused.
+// `wafertlm astra-sim` and `convert astra-sim`: what ASTRA-sim's own examples hold, its option names, and
+// what is refused.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include "tests/support/shared_traces.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
+#include "tests/support/trace_jobs.h"
 #include "tests/support/trace_nodes.h"
 #include "workloads/chakra/et_writer.h"
 #include "workloads/chakra/trace_file.h"
@@ -30,7 +31,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return at == std::string::npos ? text : text.replace(at, what.size(), by);
 }
 
-class AstraSim : public test::SharedTraces {
+class AstraSim : public testing::Test {
  protected:
   test::ToolResult run(const std::string& prefix, const std::string& network, const std::string& system) {
     return test::run_tool("astra-sim --workload-configuration=" + prefix +
@@ -49,31 +50,37 @@ class AstraSim : public test::SharedTraces {
     return at == std::string::npos ? 0 : std::stod(result.out.substr(at + begin.size()));
   }
 
+  /// A collective of 1 MiB of four ranks.
+  std::string collective(chakra::CollectiveType type = chakra::CollectiveType::AllReduce) {
+    return test::write_collective_job(folder_.path() + "/job/collective", type, 4, 1 << 20);
+  }
+
   test::TempFolder folder_;
   std::string memory_ = R"({"memory-type": "NO_MEMORY_EXPANSION"})";
 };
 
 // ASTRA-sim prints 43000, 64744 and 22240 for these (analytical, congestion-aware).
 TEST_F(AstraSim, Microbenchmarks) {
-  const auto cycles = [&](const std::string& type) {
-    return finished(run(trace("microbenchmarks/" + type + "/4npus_1MB/" + type), kRing4, kSystem));
-  };
-  EXPECT_NEAR(cycles("all_reduce"), 43000, 215);
-  EXPECT_NEAR(cycles("all_gather"), 64744, 324);
-  EXPECT_NEAR(cycles("reduce_scatter"), 22240, 112);
-  EXPECT_GT(cycles("all_to_all"), 1000);
-  const auto alone = run(trace("microbenchmarks/all_reduce/4npus_1MB/all_reduce"), kRing4, kSystem);
+  using Type = chakra::CollectiveType;
+  const auto cycles = [&](Type type) { return finished(run(collective(type), kRing4, kSystem)); };
+  EXPECT_NEAR(cycles(Type::AllReduce), 43000, 215);
+  EXPECT_NEAR(cycles(Type::AllGather), 64744, 324);
+  EXPECT_NEAR(cycles(Type::ReduceScatter), 22240, 112);
+  EXPECT_GT(cycles(Type::AllToAll), 1000);
+  const auto alone = run(collective(), kRing4, kSystem);
   EXPECT_EQ(number_after("exposed communication ", alone), finished(alone)) << "there is nothing else";
 }
 
 TEST_F(AstraSim, TheCustomRing) {
-  const test::ToolResult result = run(trace("custom_ring_allreduce_8npus_1MB/custom_allreduce"),
+  const test::ToolResult result = run(test::write_ring_job(folder_.path() + "/job/ring", 8, 1 << 20),
                                       replaced(kRing4, "[ 4 ]", "[ 8 ]"), kSystem);
   finished(result);
   EXPECT_NE(result.out.find("sys[7] finished"), std::string::npos);
 }
 
-TEST_F(AstraSim, SixtyFourRanks) {
+class AstraSimSample : public test::WithSampleTraces<AstraSim> {};
+
+TEST_F(AstraSimSample, SixtyFourRanks) {
   const std::string network =
       "topology: [ Ring, Switch ]\nnpus_count: [ 8, 8 ]\nbandwidth: [ 50.0, 25.0 ]\nlatency: [ 500.0, 500.0 "
       "]\n";
@@ -145,7 +152,7 @@ TEST_F(AstraSimMemory, RefusesWhatItRefuses) {
 }
 
 TEST_F(AstraSim, WhatIsNotModelledIsNamedAndWhatIsUnknownRefused) {
-  const std::string prefix = trace("microbenchmarks/all_reduce/4npus_1MB/all_reduce");
+  const std::string prefix = collective();
   EXPECT_EQ(run(prefix, kRing4, kSystem).error, "") << "boost-mode 0 asks for nothing";
   EXPECT_NE(run(prefix, kRing4, replaced(kSystem, "\"boost-mode\": 0", "\"boost-mode\": 1"))
                 .error.find("'boost-mode' is not modelled"),
@@ -164,7 +171,7 @@ TEST_F(AstraSim, WhatIsNotModelledIsNamedAndWhatIsUnknownRefused) {
 }
 
 TEST_F(AstraSim, ConvertWritesWhatRunsTheSame) {
-  const std::string prefix = trace("microbenchmarks/all_reduce/4npus_1MB/all_reduce");
+  const std::string prefix = collective();
   const double direct = finished(run(prefix, kRing4, kSystem));
   const std::string to = folder_.path() + "/converted";
   const test::ToolResult converted = test::run_tool(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sample traces, through the executable.
+// Traces through the executable: our own, and the samples of others.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -10,19 +10,16 @@
 #include "tests/support/shared_traces.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
+#include "tests/support/trace_jobs.h"
 #include "workloads/sequencer/collective_registry.h"
 
 namespace wafertlm {
 namespace {
 
-class RealTraces : public test::SharedTraces {
+class Traces : public testing::Test {
  protected:
-  /// Runs the traces `prefix` on a platform preset and returns results.json.
-  nlohmann::json run(const std::string& prefix, const std::string& platform, const std::string& more = "") {
-    return run_path(trace(prefix), platform, more);
-  }
-  nlohmann::json run_path(const std::string& path, const std::string& platform,
-                          const std::string& more = "") {
+  /// Runs the traces `path`.RANK.et on a platform preset and returns results.json.
+  nlohmann::json run(const std::string& path, const std::string& platform, const std::string& more = "") {
     const std::string experiment =
         folder_.write("experiment.yaml", "experiment: sample\nplatform: " + std::string(WAFERTLM_SOURCE_DIR) +
                                              "/configs/platforms/" + platform +
@@ -33,13 +30,6 @@ class RealTraces : public test::SharedTraces {
     return nlohmann::json::parse(test::read_text(folder_.path() + "/out/results.json"));
   }
 
-  /// Unpacks the PyTorch sample and returns its path.
-  std::string pytorch() {
-    const std::string archive = trace("pytorch/feeder_tests_trace.tar.gz");
-    EXPECT_EQ(std::system(("tar -xzf '" + archive + "' -C '" + folder_.path() + "'").c_str()), 0);
-    return folder_.path() + "/tests/data/chakra.0.et";
-  }
-
   static void expect_exact_breakdown(const nlohmann::json& results) {
     for (const auto& iteration : results["iterations"]) {
       std::uint64_t sum = 0;
@@ -48,19 +38,58 @@ class RealTraces : public test::SharedTraces {
     }
   }
 
+  /// Writes a generated workload as traces. @return its prefix
+  std::string generated(const std::string& workload) {
+    const test::ToolResult made =
+        test::run_tool("workload generate " WAFERTLM_SOURCE_DIR "/configs/workloads/" + workload +
+                       ".yaml --out " + folder_.path() + "/made");
+    EXPECT_EQ(made.exit_code, 0) << made.error;
+    return folder_.path() + "/made/" + workload;
+  }
+
+  /// They take the same time when `trace convert` wrote them in another form.
+  void expect_same_in_every_form(const std::string& path, const std::string& platform) {
+    const auto original = run(path, platform);
+    for (const std::string form : {"et", "et.gz", "json"}) {
+      const test::TempFolder copies;
+      const test::ToolResult converted =
+          test::run_tool("trace convert " + path + " --to " + form + " --out " + copies.path());
+      ASSERT_EQ(converted.exit_code, 0) << converted.error;
+      const auto copy = run(copies.path() + "/" + path.substr(path.rfind('/') + 1), platform);
+      EXPECT_EQ(copy["iterations"], original["iterations"]) << path << " as " << form;
+      EXPECT_EQ(copy["critical_path"], original["critical_path"]) << path << " as " << form;
+      EXPECT_EQ(copy["collectives"], original["collectives"]) << path << " as " << form;
+    }
+  }
+
   test::TempFolder folder_;
 };
 
-TEST_F(RealTraces, MicrobenchmarksOfFourEightAndSixteenRanks) {
-  for (const std::string type : {"all_reduce", "all_gather", "reduce_scatter", "all_to_all"})
-    for (const int ranks : {4, 8, 16}) {
-      const auto results = run("microbenchmarks/" + type + "/" + std::to_string(ranks) + "npus_1MB/" + type,
-                               "wafer_mesh_8x8", "--set run.functional=true --set run.checkers=true");
+class RealTraces : public test::WithSampleTraces<Traces> {
+ protected:
+  /// Unpacks the PyTorch sample and returns its path.
+  std::string pytorch() {
+    const std::string archive = trace("pytorch/feeder_tests_trace.tar.gz");
+    EXPECT_EQ(std::system(("tar -xzf '" + archive + "' -C '" + folder_.path() + "'").c_str()), 0);
+    return folder_.path() + "/tests/data/chakra.0.et";
+  }
+};
+
+TEST_F(Traces, CollectivesOfFourEightAndSixteenRanks) {
+  using Type = chakra::CollectiveType;
+  const std::pair<std::string, Type> types[] = {{"all_reduce", Type::AllReduce},
+                                                {"all_gather", Type::AllGather},
+                                                {"reduce_scatter", Type::ReduceScatter},
+                                                {"all_to_all", Type::AllToAll}};
+  for (const auto& [type, chakra_type] : types)
+    for (const unsigned ranks : {4U, 8U, 16U}) {
+      const std::string job = folder_.path() + "/" + type + std::to_string(ranks);
+      const auto results = run(test::write_collective_job(job, chakra_type, ranks, 1 << 20), "wafer_mesh_8x8",
+                               "--set run.functional=true --set run.checkers=true");
       ASSERT_EQ(results["collectives"].size(), 1U);
       const auto& collective = results["collectives"][0];
       // Chakra's all-gather names what a rank contributes; the others the full vector.
-      const std::uint64_t bytes =
-          (std::uint64_t{1} << 20) * (type == "all_gather" ? static_cast<std::uint64_t>(ranks) : 1);
+      const std::uint64_t bytes = (std::uint64_t{1} << 20) * (chakra_type == Type::AllGather ? ranks : 1);
       EXPECT_EQ(collective["type"], type);
       EXPECT_EQ(collective["group_size"], ranks);
       EXPECT_EQ(collective["bytes"].get<std::uint64_t>(), bytes);
@@ -73,14 +102,14 @@ TEST_F(RealTraces, MicrobenchmarksOfFourEightAndSixteenRanks) {
                          std::to_string(bytes) + "B --json --npus 0-" + std::to_string(ranks - 1))
               .out);
       EXPECT_EQ(alone["rows"][0]["time_ps"], collective["time_ps"]);
-      std::printf("%-14s %2d ranks: %lu ps, bound %.0f ps\n", type.c_str(), ranks,
+      std::printf("%-14s %2u ranks: %lu ps, bound %.0f ps\n", type.c_str(), ranks,
                   collective["time_ps"].get<std::uint64_t>(), collective["bound_s"].get<double>() * 1e12);
       expect_exact_breakdown(results);
     }
 }
 
 TEST_F(RealTraces, ResNet50OfSixtyFourRanksIsItsComputePlusWhatIsExposed) {
-  const auto results = run("Resnet50_DataParallel/Resnet50_DataParallel", "wafer_mesh_8x8");
+  const auto results = run(trace("Resnet50_DataParallel/Resnet50_DataParallel"), "wafer_mesh_8x8");
   const auto& iteration = results["iterations"][0];
   EXPECT_EQ(iteration["breakdown_ps"]["compute"].get<std::uint64_t>(),
             1'082'450'000'000U);  // the trace's COMP nodes
@@ -92,9 +121,9 @@ TEST_F(RealTraces, ResNet50OfSixtyFourRanksIsItsComputePlusWhatIsExposed) {
               iteration["breakdown_ps"]["dp"].get<std::uint64_t>());
 }
 
-TEST_F(RealTraces, CustomRingOfSendsAndReceives) {
-  const auto results =
-      run("custom_ring_allreduce_8npus_1MB/custom_allreduce", "wafer_mesh_8x8", "--set run.checkers=true");
+TEST_F(Traces, RingOfSendsAndReceives) {
+  const auto results = run(test::write_ring_job(folder_.path() + "/ring", 8, 1 << 20), "wafer_mesh_8x8",
+                           "--set run.checkers=true");
   // 7 COMP nodes of 7 us each, one after the other.
   EXPECT_EQ(results["iterations"][0]["breakdown_ps"]["compute"].get<std::uint64_t>(), 49'000'000U);
   EXPECT_GT(results["iterations"][0]["breakdown_ps"]["pp"].get<std::uint64_t>(), 0U);
@@ -102,7 +131,8 @@ TEST_F(RealTraces, CustomRingOfSendsAndReceives) {
 }
 
 TEST_F(RealTraces, MlpWithDataAndModelParallelism) {
-  const auto results = run("MLP_HybridParallel_Data_Model/MLP_HybridParallel_Data_Model", "wafer_mesh_8x8");
+  const auto results =
+      run(trace("MLP_HybridParallel_Data_Model/MLP_HybridParallel_Data_Model"), "wafer_mesh_8x8");
   EXPECT_EQ(results["collectives_total"], 17);
   expect_exact_breakdown(results);
 }
@@ -154,33 +184,20 @@ TEST_F(RealTraces, PyTorchIsPlayedByOneTwoEightAndTwentyRanks) {
   }
 }
 
-TEST_F(RealTraces, WrittenAgainInEveryFormTheyTakeTheSameTime) {
-  const std::pair<std::string, int> jobs[] = {
-      {"custom_ring_allreduce_8npus_1MB/custom_allreduce", 8},
-      {"microbenchmarks/all_to_all/16npus_1MB/all_to_all", 16},
-      {"MLP_HybridParallel_Data_Model/MLP_HybridParallel_Data_Model", 64}};
-  for (const auto& [prefix, ranks] : jobs) {
-    const auto original = run(prefix, "wafer_mesh_8x8");
-    for (const std::string form : {"et", "et.gz", "json"}) {
-      const test::TempFolder copies;
-      const test::ToolResult converted =
-          test::run_tool("trace convert " + trace(prefix) + " --to " + form + " --out " + copies.path());
-      ASSERT_EQ(converted.exit_code, 0) << converted.error;
-      const std::string name = prefix.substr(prefix.rfind('/') + 1);
-      const auto copy = run_path(copies.path() + "/" + name, "wafer_mesh_8x8");
-      EXPECT_EQ(copy["iterations"], original["iterations"]) << prefix << " as " << form;
-      EXPECT_EQ(copy["critical_path"], original["critical_path"]) << prefix << " as " << form;
-      EXPECT_EQ(copy["collectives"], original["collectives"]) << prefix << " as " << form;
-    }
-  }
+TEST_F(Traces, WrittenAgainInEveryFormTheyTakeTheSameTime) {
+  expect_same_in_every_form(test::write_ring_job(folder_.path() + "/ring", 8, 1 << 20), "wafer_mesh_8x8");
+  expect_same_in_every_form(test::write_collective_job(folder_.path() + "/all_to_all",
+                                                       chakra::CollectiveType::AllToAll, 16, 1 << 20),
+                            "wafer_mesh_8x8");
 }
 
-TEST_F(RealTraces, AGeneratedWorkloadCanBeWrittenAndTakesTheSameTime) {
-  const std::string workload = WAFERTLM_SOURCE_DIR "/configs/workloads/resnet50_dp20.yaml";
-  const test::ToolResult made =
-      test::run_tool("workload generate " + workload + " --out " + folder_.path() + "/made");
-  ASSERT_EQ(made.exit_code, 0) << made.error;
-  const auto copy = run_path(folder_.path() + "/made/resnet50_dp20", "wafer_mesh_5x4");
+TEST_F(RealTraces, WrittenAgainInEveryFormTheyTakeTheSameTime) {
+  expect_same_in_every_form(trace("MLP_HybridParallel_Data_Model/MLP_HybridParallel_Data_Model"),
+                            "wafer_mesh_8x8");
+}
+
+TEST_F(Traces, AGeneratedWorkloadCanBeWrittenAndTakesTheSameTime) {
+  const auto copy = run(generated("resnet50_dp20"), "wafer_mesh_5x4");
   const test::ToolResult result =
       test::run_tool("run " WAFERTLM_SOURCE_DIR
                      "/configs/experiments/resnet50_dp20_mesh_5x4.yaml --set iterations=1 --out " +
@@ -194,8 +211,8 @@ TEST_F(RealTraces, AGeneratedWorkloadCanBeWrittenAndTakesTheSameTime) {
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
-TEST_F(RealTraces, TheCriticalPathExplainsTheIteration) {
-  const auto results = run("Resnet50_DataParallel/Resnet50_DataParallel", "wafer_mesh_8x8");
+TEST_F(Traces, TheCriticalPathExplainsTheIteration) {
+  const auto results = run(generated("resnet50_dp20"), "wafer_mesh_5x4");
   const auto& path = results["critical_path"];
   std::uint64_t sum = 0;
   for (const auto& [name, part] : path["breakdown_ps"].items()) sum += part.get<std::uint64_t>();
@@ -204,11 +221,13 @@ TEST_F(RealTraces, TheCriticalPathExplainsTheIteration) {
   EXPECT_FALSE(path["beginning_not_kept"].get<bool>());
 }
 
-TEST_F(RealTraces, MoreRanksThanNpusAreRefused) {
+TEST_F(Traces, MoreRanksThanNpusAreRefused) {
   const std::string experiment = folder_.write(
-      "experiment.yaml", "experiment: sample\nplatform: " + std::string(WAFERTLM_SOURCE_DIR) +
-                             "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: {workload: sample, chakra: " +
-                             trace("Resnet50_DataParallel/Resnet50_DataParallel") + "}\n");
+      "experiment.yaml",
+      "experiment: sample\nplatform: " + std::string(WAFERTLM_SOURCE_DIR) +
+          "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: {workload: sample, chakra: " +
+          test::write_collective_job(folder_.path() + "/job", chakra::CollectiveType::AllReduce, 64, 64) +
+          "}\n");
   const test::ToolResult result = test::run_tool("run " + experiment + " --out " + folder_.path() + "/out");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.error.find("64 ranks"), std::string::npos) << result.error;

@@ -12,7 +12,7 @@
 namespace wafertlm::chakra::test {
 namespace {
 
-class SampleTraces : public wafertlm::test::SharedTraces {
+class SampleTraces : public wafertlm::test::WithSampleTraces<testing::Test> {
  protected:
   /// Opens all ranks of a job.
   std::vector<NodeSource*> open(const std::string& prefix) {
