@@ -88,7 +88,7 @@ void check_memory(const ExperimentSpec& experiment, const Check& check) {
 }
 
 /// What is offloaded needs a place, and its NPU's part of it must be large enough.
-void check_offload(const ExperimentSpec& experiment, const Check& check) {
+void check_experiment_offload(const ExperimentSpec& experiment, const Check& check) {
   const WorkloadSpec& workload = experiment.workload;
   if (workload.kind != WorkloadKind::training) return;
   const training::Offload& offload = workload.training.strategy.offload;
@@ -144,7 +144,7 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
         .check(check_ranks)
         .check(check_streams)
         .check(check_memory)
-        .check(check_offload);
+        .check(check_experiment_offload);
     return experiment;
   }();
   return type;

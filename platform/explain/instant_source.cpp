@@ -4,7 +4,7 @@
 namespace wafertlm {
 namespace {
 
-std::string category_of(const chakra::Node& node) {
+std::string node_category(const chakra::Node& node) {
   using chakra::NodeType;
   switch (node.type) {
     case NodeType::Comp:
@@ -29,7 +29,7 @@ std::string category_of(const chakra::Node& node) {
 
 bool InstantSource::next(chakra::Node& node) {
   if (!source_->next(node)) return false;
-  if (category_of(node) != category_) return true;
+  if (node_category(node) != category_) return true;
   if (node.type == chakra::NodeType::Comp || node.is_launch()) {
     node.duration_ps = 0;
     node.num_ops = 0;

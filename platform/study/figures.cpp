@@ -41,7 +41,9 @@ std::vector<std::string> group_of(const StudySpec& study, std::vector<std::strin
   return cell;
 }
 
-std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string json_text(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
 
 }  // namespace
 
@@ -115,7 +117,7 @@ bool Figures::is_in(const Cell& cell, const config::Selection& selection) const 
     const auto is_column = std::any_of(study_.columns.begin(), study_.columns.end(),
                                        [&, &key = name](const ColumnSpec& each) { return each.name == key; });
     if (is_column &&
-        std::find(values.begin(), values.end(), text_of(value(cell.values, name))) == values.end())
+        std::find(values.begin(), values.end(), json_text(value(cell.values, name))) == values.end())
       return false;
   }
   return true;

@@ -16,8 +16,8 @@ struct Speed {
   std::size_t groups;
 };
 
-Speed run(const std::string& type, const std::string& classes, const std::string& placement = "paper",
-          const std::vector<std::string>& overrides = {}) {
+Speed speed_of(const std::string& type, const std::string& classes, const std::string& placement = "paper",
+               const std::vector<std::string>& overrides = {}) {
   const config::PlatformSpec spec =
       config::load_platform(WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml", overrides);
   CollectiveOptions options;
@@ -43,17 +43,17 @@ Speed run(const std::string& type, const std::string& classes, const std::string
 // FRED paper, figure 9: 750 GB/s for the groups of MP and DP on the mesh, as logical rings. (Left to itself
 // the planner takes a pipelined tree for a row of five, which uses both directions of its links: 1145 GB/s.)
 TEST(Groups, OfMpAndDpReachALinksRate) {
-  const Speed mp = run("all_reduce", "mp");
+  const Speed mp = speed_of("all_reduce", "mp");
   EXPECT_EQ(mp.groups, 10U);
   EXPECT_NEAR(mp.busbw, 750, 7.5);
-  const Speed dp = run("all_reduce", "dp");
+  const Speed dp = speed_of("all_reduce", "dp");
   EXPECT_EQ(dp.groups, 4U);
   EXPECT_NEAR(dp.busbw, 750, 7.5);
 }
 
 // The same figure for PP: one NPU of a stage sends to the whole next stage.
 TEST(Groups, OfPpReachALinksRateAsMulticasts) {
-  const Speed pp = run("broadcast", "pp", "paper", {"collectives.chunks=512"});
+  const Speed pp = speed_of("broadcast", "pp", "paper", {"collectives.chunks=512"});
   EXPECT_EQ(pp.groups, 5U);
   EXPECT_NEAR(pp.busbw, 750, 7.5);
 }
@@ -61,19 +61,20 @@ TEST(Groups, OfPpReachALinksRateAsMulticasts) {
 // As all-reduces they cannot: in every column two pairs exchange S in each direction over the one link
 // between rows 1 and 2, and all columns do the same, so that no detour helps: 375 GB/s.
 TEST(Groups, OfPpShareALinkAsAllReduces) {
-  const Speed pp = run("all_reduce", "pp");
+  const Speed pp = speed_of("all_reduce", "pp");
   EXPECT_EQ(pp.groups, 10U);
   EXPECT_NEAR(pp.busbw, 375, 3.75);
 }
 
 TEST(Groups, OfSeveralClassesRunAtOnceWithTheRightValues) {
   for (const char* placement : {"paper", "contiguous", "row_major", "random"})
-    EXPECT_EQ(run("all_reduce", "mp,pp,dp", placement, {"run.functional=true", "run.checkers=true"}).groups,
-              10U + 10 + 4);
+    EXPECT_EQ(
+        speed_of("all_reduce", "mp,pp,dp", placement, {"run.functional=true", "run.checkers=true"}).groups,
+        10U + 10 + 4);
 }
 
 TEST(Groups, ThatAreScatteredAreSlower) {
-  EXPECT_LT(run("all_reduce", "mp", "random").busbw, 0.9 * run("all_reduce", "mp").busbw);
+  EXPECT_LT(speed_of("all_reduce", "mp", "random").busbw, 0.9 * speed_of("all_reduce", "mp").busbw);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "platform/command/child.h"
 #include "platform/config/load.h"
 #include "tests/collectives/simulated.h"
-#include "tests/support/sanitized.h"
 
 namespace wafertlm {
 namespace {
@@ -101,7 +100,7 @@ TEST_P(RandomWafers, StreamAtTheRateOfTheirBusiestLink) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomWafers, testing::Range(0U, test::kSanitized ? 4U : 20U));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomWafers, testing::Range(0U, 20U));
 
 TEST(IoStreams, BringEveryValueToEveryNpuAndEverySumOut) {
   const std::vector<std::string> proof = {"run.functional=true", "run.checkers=true"};

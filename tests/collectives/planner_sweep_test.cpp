@@ -8,7 +8,6 @@
 #include <cstdio>
 
 #include "tests/collectives/simulated.h"
-#include "tests/support/sanitized.h"
 
 namespace wafertlm {
 namespace {
@@ -35,10 +34,9 @@ TEST_P(PlannerSweep, ChoosesWithin10PercentOfTheBest) {
   for (const CollectiveType type :
        {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter,
         CollectiveType::broadcast, CollectiveType::reduce, CollectiveType::gather, CollectiveType::scatter})
-    for (std::size_t g = test::kSanitized ? 3 : 0; g < groups.size(); ++g)
+    for (std::size_t g = 0; g < groups.size(); ++g)
       for (const std::uint64_t bytes :
            {std::uint64_t{1} << 12, std::uint64_t{1} << 18, std::uint64_t{1} << 22}) {
-        if (test::kSanitized && bytes > 1U << 18) continue;
         CollectiveRequest request{type, groups[g], bytes, "", 0};
         request.algorithm = kFastest;
         const CollectiveRequest chosen = settled(request, fabric);
@@ -75,7 +73,6 @@ TEST(Chunks, OfHierarchicalAreNearTheBest) {
   const config::PlatformSpec spec = test::platform({"wafer.fabric.packet_bytes=16KiB"});
   const FabricTraits fabric = platform_traits(spec);
   for (const std::uint64_t mib : {1U, 2U, 4U, 8U}) {
-    if (test::kSanitized && mib > 1) continue;
     CollectiveRequest request{CollectiveType::all_reduce, test::whole_wafer(), mib << 20, "hierarchical_2d",
                               0};
     const std::uint32_t chosen = settled(request, fabric).chunks;

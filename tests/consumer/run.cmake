@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs BUILD_DIR below itself, then configures, builds and runs the consumer against that install.
 set(work ${BUILD_DIR}/consumer)
-set(cxx_flags "")
-if(SANITIZE)
-  set(cxx_flags -fsanitize=address,undefined)
-endif()
 
 file(REMOVE_RECURSE ${work})
 foreach(step
     "--install;${BUILD_DIR};--prefix;${work}/install"
-    "-S;${CMAKE_CURRENT_LIST_DIR};-B;${work}/build;-G;${GENERATOR};-DCMAKE_BUILD_TYPE=Release;-DCMAKE_CXX_COMPILER=${CXX_COMPILER};-DCMAKE_CXX_FLAGS=${cxx_flags};-DCMAKE_PREFIX_PATH=${work}/install"
+    "-S;${CMAKE_CURRENT_LIST_DIR};-B;${work}/build;-G;${GENERATOR};-DCMAKE_BUILD_TYPE=Release;-DCMAKE_CXX_COMPILER=${CXX_COMPILER};-DCMAKE_PREFIX_PATH=${work}/install"
     "--build;${work}/build")
   execute_process(COMMAND ${CMAKE_COMMAND} ${step} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()

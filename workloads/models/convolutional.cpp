@@ -7,7 +7,7 @@
 namespace wafertlm::model {
 namespace {
 
-void check(const Convolution& layer) {
+void check_layer(const Convolution& layer) {
   const auto fail = [&](const std::string& text) {
     throw std::invalid_argument("layer " + layer.name + ": " + text);
   };
@@ -21,7 +21,7 @@ void check(const Convolution& layer) {
 }
 
 Layer to_layer(const Convolution& from, bool is_first) {
-  check(from);
+  check_layer(from);
   Layer layer;
   layer.name = from.name;
   const std::uint64_t pixels = from.out_size * from.out_size;

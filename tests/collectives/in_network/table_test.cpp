@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "tests/collectives/simulated.h"
-#include "tests/support/sanitized.h"
 
 namespace wafertlm {
 namespace {
@@ -14,8 +13,7 @@ namespace {
 double time_ps(const std::string& name, const std::string& type, const std::string& parallel_class) {
   const config::PlatformSpec spec =
       config::load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/" + name + ".yaml");
-  const auto result =
-      test::outcome_of_class(spec, type, parallel_class, test::kSanitized ? 16 << 20 : 64 << 20);
+  const auto result = test::outcome_of_class(spec, type, parallel_class, 64 << 20);
   EXPECT_GE(result["time"].get<TimePs>(), result["bound"].get<TimePs>());
   return result["time"].get<double>();
 }
@@ -33,7 +31,7 @@ TEST_P(InNetworkTable, HasThePapersTimes) {
   const double b = time_ps("fred_b", row.type, row.parallel_class) / mesh;
   const double d = time_ps("fred_d", row.type, row.parallel_class) / mesh;
   std::printf("%s %s: B %.4f (%.3f), D %.4f (%.3f)\n", row.type, row.parallel_class, b, row.b, d, row.d);
-  const double tolerance = test::kSanitized ? 0.06 : 0.03;  // shorter vectors there
+  const double tolerance = 0.03;
   EXPECT_NEAR(b, row.b, tolerance * row.b);
   EXPECT_NEAR(d, row.d, tolerance * row.d);
 }

@@ -90,7 +90,7 @@ class Validator {
   Json root_;
 };
 
-const std::string kGood =
+const std::string kMesh =
     "platform: small\nwafer:\n  width: 3\n  height: 2\n  fabric:\n    link_bandwidth: 100 GB/s\n";
 
 Json as_json(const std::string& text) { return to_json(read_yaml_text(text, {"text", 0, 0})); }
@@ -106,8 +106,8 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
     EXPECT_TRUE(all.accepts(as_json(resolved_yaml(load_platform(path))))) << path;
   }
   for (const std::string& text :
-       {kGood, kGood + "    input_buffer: 24 KiB\n", kGood + "    classes: [{name: a, vc: 0, priority: 1}]\n",
-        kGood + "    failed_links: [[0, 1]]\nrun: {checkers: true}\n",
+       {kMesh, kMesh + "    input_buffer: 24 KiB\n", kMesh + "    classes: [{name: a, vc: 0, priority: 1}]\n",
+        kMesh + "    failed_links: [[0, 1]]\nrun: {checkers: true}\n",
         std::string("extends: x.yaml\nnpu: {peak: 1 TFLOPS}\n"), std::string("workload: w\nchakra: job\n"),
         std::string(
             "workload: w\nlayers: resnet50\ndata_parallel: 4\nbatch_per_npu: 16\neffective_rate: 1 TFLOPS\n"),
@@ -120,12 +120,12 @@ TEST(JsonSchema, AcceptsWhatTheReaderAccepts) {
 TEST(JsonSchema, RefusesWhatTheReaderRefuses) {
   const Validator all(json_schema());
   for (const std::string& text :
-       {kGood + "    link_bandwith: 1 GB/s\n", kGood + "    link_latency: 20\n",
-        kGood + "    link_latency: 20 GB/s\n", kGood + "    virtual_channels: 17\n",
-        kGood + "    virtual_channels: four\n", kGood + "    input_queue: lifo\n",
-        kGood + "    link_latency: {value: 1 ns, provenence: P}\n", kGood + "    failed_links: [[0, 1, 2]]\n",
-        kGood + "    classes: [{name: a, vc: 0}]\n", kGood + "run: {checkers: 1}\n",
-        kGood + "    extends: x.yaml\n", std::string("platform: x\n"),
+       {kMesh + "    link_bandwith: 1 GB/s\n", kMesh + "    link_latency: 20\n",
+        kMesh + "    link_latency: 20 GB/s\n", kMesh + "    virtual_channels: 17\n",
+        kMesh + "    virtual_channels: four\n", kMesh + "    input_queue: lifo\n",
+        kMesh + "    link_latency: {value: 1 ns, provenence: P}\n", kMesh + "    failed_links: [[0, 1, 2]]\n",
+        kMesh + "    classes: [{name: a, vc: 0}]\n", kMesh + "run: {checkers: 1}\n",
+        kMesh + "    extends: x.yaml\n", std::string("platform: x\n"),
         std::string("platform: x\nwafer: {width: 1, height: 1}\n"), std::string("x: 1\n"),
         std::string("workload: w\n"), std::string("workload: w\nchakra: job\noverlap: true\n"),
         std::string("workload: w\nlayers: resnet50\n"), std::string("experiment: e\nplatform: p.yaml\n")})

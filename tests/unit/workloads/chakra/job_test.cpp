@@ -10,8 +10,8 @@ namespace {
 constexpr auto kAllReduce = CollectiveType::AllReduce;
 constexpr auto kAllGather = CollectiveType::AllGather;
 
-std::vector<TraceSummary> check(const std::vector<std::vector<Node>>& ranks,
-                                const std::string& groups = "{}") {
+std::vector<TraceSummary> check_job(const std::vector<std::vector<Node>>& ranks,
+                                    const std::string& groups = "{}") {
   std::vector<std::unique_ptr<VectorSource>> sources;
   std::vector<NodeSource*> pointers;
   for (const auto& nodes : ranks) {
@@ -24,7 +24,7 @@ std::vector<TraceSummary> check(const std::vector<std::vector<Node>>& ranks,
 
 void expect_job_refused(const std::vector<std::vector<Node>>& ranks, std::initializer_list<std::string> parts,
                         const std::string& groups = "{}") {
-  expect_error([&] { check(ranks, groups); }, parts);
+  expect_error([&] { check_job(ranks, groups); }, parts);
 }
 
 TEST(ValidateJob, AgreeingRanksPass) {
@@ -33,7 +33,7 @@ TEST(ValidateJob, AgreeingRanksPass) {
   const std::vector<Node> odd{collective(9, kAllGather, 4, "a"), collective(8, kAllReduce, 8, "0"),
                               receive(3, 0, 5, 100), receive(4, 0, 5, 200)};
   const std::vector<Node> third{collective(1, kAllReduce, 8)};
-  const auto summaries = check({even, odd, third}, R"({"a": [0, 1]})");
+  const auto summaries = check_job({even, odd, third}, R"({"a": [0, 1]})");
   ASSERT_EQ(summaries.size(), 3U);
   EXPECT_EQ(summaries[2].nodes, 1U);
 }
@@ -61,13 +61,14 @@ TEST(ValidateJob, ARankThatNeverEntersAGroupIsNamed) {
                      groups);
   expect_job_refused({{comp(1)}, in}, {"group \"a\"", "rank 1 (job.1) node 1", "rank 0 (job.0) has only 0"},
                      groups);
-  EXPECT_EQ(check({in, in, {comp(1)}}, groups).size(), 3U) << "rank 2 is not in the group";
+  EXPECT_EQ(check_job({in, in, {comp(1)}}, groups).size(), 3U) << "rank 2 is not in the group";
 }
 
 TEST(ValidateJob, TheOrderIsThatOfTheDependenciesNotOfTheFile) {
   auto late = collective(1, kAllReduce, 8);
   late.data_deps = {2};
-  EXPECT_EQ(check({{late, collective(2, kAllGather, 4)}, {collective(2, kAllGather, 4), late}}).size(), 2U);
+  EXPECT_EQ(check_job({{late, collective(2, kAllGather, 4)}, {collective(2, kAllGather, 4), late}}).size(),
+            2U);
 }
 
 TEST(ValidateJob, MessagesNeedTheirOtherSide) {
@@ -130,7 +131,7 @@ TEST(ValidateJob, TheOrderOfMessagesIsThatOfTheDependenciesToo) {
   // Node 1 comes first in the file and is sent second: its 8 B meet the second receive.
   auto late = send(1, 1, 5, 8);
   late.data_deps = {2};
-  const auto summaries = check({{late, send(2, 1, 5, 16)}, {receive(7, 0, 5, 16), receive(8, 0, 5, 8)}});
+  const auto summaries = check_job({{late, send(2, 1, 5, 16)}, {receive(7, 0, 5, 16), receive(8, 0, 5, 8)}});
   EXPECT_EQ(summaries[0].numbers, (NumberExceptions{{1, 1}, {2, 0}}));
   EXPECT_TRUE(summaries[1].numbers.empty());
   expect_job_refused({{late, send(2, 1, 5, 16)}, {receive(7, 0, 5, 8), receive(8, 0, 5, 16)}},
