@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "platform/report/kind_name.h"
+#include "tlm/npu_name.h"
 
 namespace wafertlm {
 namespace {
@@ -38,7 +39,7 @@ std::uint64_t collective_flow(const Task& task) {
 
 void require_instances(const std::vector<std::string>& filter, const Machine& machine, const Job& job) {
   std::vector<std::string> names, classes = {"compute", "cpu", "idle"};
-  for (const NpuId npu : job.npus) names.push_back("npu" + std::to_string(index_of(npu)));
+  for (const NpuId npu : job.npus) names.push_back(npu_instance(npu));
   for (const MachineLink& link : machine_links(machine)) names.push_back(link.name);
   for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n)
     names.push_back(machine.wafer().fabric().endpoint_name(static_cast<NpuId>(n)));
@@ -59,7 +60,7 @@ PerfettoTrace::PerfettoTrace(const std::string& path, const std::vector<std::str
       queues_(machine.wafer().endpoints()) {
   for (std::uint32_t r = 0; r < job.size(); ++r) {
     Rank& rank = ranks_[r];
-    rank.name = "npu" + std::to_string(index_of(job.npus[r]));
+    rank.name = npu_instance(job.npus[r]);
     rank.wanted = filter_.instance(rank.name);
     if (!rank.wanted) continue;
     rank.process = writer_.add_process(rank.name + " (rank " + std::to_string(r) + ")");
