@@ -115,10 +115,15 @@ class Plan {
   /// after it (forward) or before it. The root comes first.
   std::string multicast_group(std::uint32_t stage, std::uint32_t replica, bool is_forward) const;
 
-  struct Place {
+  /// How many ranks hold the same parameters, and which.
+  std::uint32_t copies(bool of_experts) const;
+  std::string copies_group(std::uint32_t rank, bool of_experts) const;
+
+  /// Of a rank in each degree.
+  struct Coordinates {
     std::uint32_t mp, pp, dp;
   };
-  Place place(std::uint32_t rank) const;
+  Coordinates coordinates(std::uint32_t rank) const;
 
  private:
   void check_degrees() const;
@@ -127,7 +132,6 @@ class Plan {
   void check_split(const model::Layer& layer) const;
   /// How often a product of the forward pass is computed in this work: its gradients are as large.
   std::uint64_t times(const Piece& piece, const model::Gemm& gemm, Work work) const;
-  std::string name_of(std::vector<std::uint32_t> members, std::string name) const;
 
   model::Model model_;
   Strategy strategy_;
