@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "platform/results/fields.h"
 #include "platform/rtl/configurations.h"
 #include "platform/rtl/rtl_waves.h"
 #include "tlm/fabric/fabric.h"
@@ -161,19 +162,56 @@ nlohmann::ordered_json to_json(const RtlScoreboard& board) {
   return json;
 }
 
+namespace {
+
+using results::Json;
+
+/// Of to_json(), with view both.
+Json scoreboard_schema() {
+  namespace schema = results::schema;
+  const Json of_latency = {{"type", "object"},
+                           {"required", {"cycles", "packets"}},
+                           {"properties", {{"cycles", {{"type", "integer"}}}, {"packets", schema::count()}}}};
+  const Json divergence = {{"type", "object"},
+                           {"required", {"kind", "at_ps", "flow", "sequence", "output", "expected", "got"}}};
+  return {{"description", "With view both"},
+          {"type", "object"},
+          {"required",
+           {"equal", "packets_compared", "latency_difference_cycles", "divergences", "first_divergence"}},
+          {"properties",
+           {{"equal", schema::boolean()},
+            {"latency_difference_cycles",
+             schema::list(of_latency, "Head out of the RTL minus head out of the model")},
+            {"divergences", schema::map_of(schema::count())},
+            {"first_divergence", {{"oneOf", {{{"type", "null"}}, divergence}}}}}}};
+}
+
+const results::Fields<RtlView>& view_fields() {
+  static const results::Fields<RtlView> fields = [] {
+    namespace schema = results::schema;
+    using R = const RtlView&;
+    results::Fields<RtlView> f;
+    f.add("switch", schema::text(), [](R view) { return view.switch_name(); });
+    f.add("view", {{"enum", {"tlm", "rtl", "both"}}}, [](R view) { return to_string(view.params().mode); });
+    f.add("design", schema::text("Empty: none"),
+          [](R view) { return view.params().design ? view.params().design->name : ""; });
+    f.add("clock_hz", schema::count(), [](R view) { return view.params().clock.hz; });
+    f.add("packets_in", schema::count(), [](R view) { return view.packets(); });
+    f.add("cycles", schema::count("In which the clock ran"), [](R view) { return view.cycles(); });
+    f.add_if([](R view) { return view.scoreboard() != nullptr; }, "scoreboard", scoreboard_schema(),
+             [](R view) { return to_json(*view.scoreboard()); });
+    return f;
+  }();
+  return fields;
+}
+
+}  // namespace
+
+nlohmann::ordered_json rtl_view_schema() { return view_fields().schema(); }
+
 nlohmann::ordered_json RtlViews::json() const {
-  auto list = nlohmann::ordered_json::array();
-  for (const auto& each : views_) {
-    const RtlViewParams& params = each->view->params();
-    nlohmann::ordered_json row = {{"switch", each->view->switch_name()},
-                                  {"view", to_string(params.mode)},
-                                  {"design", params.design ? params.design->name : ""},
-                                  {"clock_hz", params.clock.hz},
-                                  {"packets_in", each->view->packets()},
-                                  {"cycles", each->view->cycles()}};
-    if (const RtlScoreboard* const board = each->view->scoreboard()) row["scoreboard"] = to_json(*board);
-    list.push_back(std::move(row));
-  }
+  auto list = Json::array();
+  for (const auto& each : views_) list.push_back(view_fields().json(*each->view));
   return list;
 }
 
