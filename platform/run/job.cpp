@@ -143,8 +143,8 @@ chakra::ValidateOptions validate_options(const config::ExperimentSpec& experimen
   options.dependencies = experiment.workload.traces.dependencies;
   for (const config::TrafficClassSpec& row : platform.wafer.fabric.classes)
     options.classes.push_back(row.name);
-  options.most_bytes = std::min(chakra::kMostBytes, platform.npu.hbm.capacity_bytes);
-  options.most_bytes_of = "the memory of an NPU, npu.hbm.capacity";
+  options.max_bytes = std::min(chakra::kMaxBytes, platform.npu.hbm.capacity_bytes);
+  options.max_bytes_of = "the memory of an NPU, npu.hbm.capacity";
   const auto engine = std::make_shared<const ComputeEngine>(compute_params(platform, 0));
   options.longest_ps = [engine, &array_used, factor = longest_factor(experiment),
                         iterations = static_cast<double>(experiment.iterations)](const chakra::Node& node) {
