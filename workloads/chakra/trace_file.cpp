@@ -14,6 +14,7 @@
 
 #include "workloads/chakra/et_reader.h"
 #include "workloads/chakra/et_writer.h"
+#include "workloads/chakra/json_node.h"
 #include "workloads/chakra/json_trace.h"
 #include "workloads/chakra/rank_files.h"
 
