@@ -9,6 +9,7 @@
 #include "platform/results/memory_results.h"
 #include "platform/results/remote_memory_results.h"
 #include "platform/results/training_results.h"
+#include "platform/rtl/rtl_results.h"
 #include "platform/system/machine_links.h"
 
 namespace wafertlm {

@@ -11,6 +11,7 @@
 
 #include "platform/results/fields.h"
 #include "platform/rtl/configurations.h"
+#include "platform/rtl/rtl_results.h"
 #include "platform/rtl/rtl_waves.h"
 #include "tlm/fabric/fabric.h"
 #include "tlm/rtl/rtl_view.h"

@@ -48,7 +48,5 @@ class RtlViews {
 
 /// The scoreboard as JSON; also of a replay.
 nlohmann::ordered_json to_json(const RtlScoreboard& board);
-/// Of an entry of RtlViews::json().
-nlohmann::ordered_json rtl_view_schema();
 
 }  // namespace wafertlm
