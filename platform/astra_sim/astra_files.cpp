@@ -96,8 +96,7 @@ std::string Converter::algorithm_of(Keys& system, const std::string& key, const 
       name.size() < 12) {
     const int window = std::stoi(name.substr(6));
     if (direct_window_ != 0 && direct_window_ != window)
-      warn(system_path_,
-           "'" + key + "': windows of direct differ; all take " + std::to_string(direct_window_));
+      warn(system_path_, fmt::format("'{}': windows of direct differ; all take {}", key, direct_window_));
     else
       direct_window_ = window;
     return "direct";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/perfetto_trace.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "platform/report/kind_name.h"
@@ -63,7 +65,7 @@ PerfettoTrace::PerfettoTrace(const std::string& path, const std::vector<std::str
     rank.name = npu_instance(job.npus[r]);
     rank.wanted = filter_.instance(rank.name);
     if (!rank.wanted) continue;
-    rank.process = writer_.add_process(rank.name + " (rank " + std::to_string(r) + ")");
+    rank.process = writer_.add_process(fmt::format("{} (rank {})", rank.name, r));
     rank.time = writer_.add_track(rank.process, "where the time goes");
   }
   PerfettoWriter::Track process = 0;
@@ -110,8 +112,8 @@ void PerfettoTrace::operation_started(std::uint32_t r, const Task& task, TimePs)
   const auto lane = static_cast<std::uint32_t>(free - lanes.taken.begin());
   if (free == lanes.taken.end()) {
     lanes.taken.push_back(true);
-    lanes.tracks.push_back(writer_.add_track(
-        rank.process, lane == 0 ? category : category + " (" + std::to_string(lane + 1) + ")"));
+    lanes.tracks.push_back(
+        writer_.add_track(rank.process, lane == 0 ? category : fmt::format("{} ({})", category, lane + 1)));
   }
   lanes.taken[lane] = true;
   rank.open[task.id] = {lane, &lanes};

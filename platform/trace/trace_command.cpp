@@ -46,8 +46,8 @@ std::vector<chakra::TraceSummary> check_job(const TraceJob& job, const TraceOpti
   std::vector<chakra::NodeSource*> ranks;
   const std::size_t copies = options.replicate != 0 ? options.replicate : job.files.size();
   if (options.replicate != 0 && job.files.size() != 1)
-    throw std::invalid_argument("--replicate goes with one trace file, and " + job.name + " has " +
-                                std::to_string(job.files.size()));
+    throw std::invalid_argument(
+        fmt::format("--replicate goes with one trace file, and {} has {}", job.name, job.files.size()));
   for (std::size_t rank = 0; rank < copies; ++rank) {
     sources.push_back(chakra::open_trace(job.files[options.replicate != 0 ? 0 : rank]));
     ranks.push_back(sources.back().get());

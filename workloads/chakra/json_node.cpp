@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/json_node.h"
 
+#include <fmt/core.h>
+
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -51,7 +53,7 @@ std::vector<std::uint64_t> ids(const Json& value, const std::string& key) {
 
 NodeType node_type(std::uint64_t number) {
   if (number == 0 || number >= kNodeTypes)
-    fail_key("NodeType", std::to_string(number) + " is none that we know (1 to 7)");
+    fail_key("NodeType", fmt::format("{} is none that we know (1 to 7)", number));
   return static_cast<NodeType>(number);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/json_trace.h"
 
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
@@ -159,7 +161,7 @@ bool JsonReader::next(Node& node) {
 }
 
 void JsonReader::fail(std::uint64_t byte, const std::string& text) const {
-  throw TraceError(path_ + ": byte " + std::to_string(byte) + ": " + text);
+  throw TraceError(fmt::format("{}: byte {}: {}", path_, byte, text));
 }
 
 }  // namespace wafertlm::chakra

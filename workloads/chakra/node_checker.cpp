@@ -65,10 +65,10 @@ void NodeChecker::take_time(const Node& node) {
 
 void NodeChecker::check_bytes(const Node& node, std::uint64_t bytes, std::uint64_t times) const {
   if (bytes <= options_.max_bytes / times) return;
-  fail(node, std::to_string(bytes) + " B" + (times > 1 ? " from each of " + std::to_string(times) : "") +
-                 (options_.max_bytes_of.empty() ? " is more than any machine holds (at most "
-                                                : " does not fit " + options_.max_bytes_of + " (") +
-                 std::to_string(options_.max_bytes) + " B)");
+  fail(node, fmt::format("{} B{}{}{} B)", bytes, times > 1 ? fmt::format(" from each of {}", times) : "",
+                         options_.max_bytes_of.empty() ? " is more than any machine holds (at most "
+                                                       : " does not fit " + options_.max_bytes_of + " (",
+                         options_.max_bytes));
 }
 
 /// Notes the class; `or_else` is what a node that names none counts as.
@@ -99,8 +99,7 @@ Communication NodeChecker::take_collective(const Node& node) {
   } catch (const TraceError& error) {
     fail(node, error.what());
   }
-  if (!holds)
-    fail(node, "group \"" + printable(node.pg_name) + "\" does not hold rank " + std::to_string(rank_));
+  if (!holds) fail(node, fmt::format("group \"{}\" does not hold rank {}", printable(node.pg_name), rank_));
   Communication entry;
   entry.node = node.id;
   entry.collective = *node.comm_type;
@@ -121,12 +120,11 @@ Communication NodeChecker::take_message(const Node& node, std::optional<std::uin
                                         std::optional<std::uint32_t> peer) {
   const bool sends = node.type == NodeType::CommSend;
   if (self.value_or(rank_) != rank_)
-    fail(node, std::string(sends ? "sends from" : "receives at") + " rank " + std::to_string(*self) +
-                   ", but this is the trace of rank " + std::to_string(rank_));
+    fail(node, fmt::format("{} rank {}, but this is the trace of rank {}",
+                           sends ? "sends from" : "receives at", *self, rank_));
   if (!peer) fail(node, sends ? "a send without comm_dst" : "a receive without comm_src");
   if (*peer >= groups_.num_ranks())
-    fail(node, "rank " + std::to_string(*peer) + " is not in this job of " +
-                   std::to_string(groups_.num_ranks()) + " ranks");
+    fail(node, fmt::format("rank {} is not in this job of {} ranks", *peer, groups_.num_ranks()));
   Communication entry;
   entry.node = node.id;
   entry.type = node.type;
@@ -164,8 +162,7 @@ std::string NodeChecker::nothing_runs() const {
   std::string text = "nothing runs: ";
   if (!idle_) return text + "the trace has no nodes";
   const std::uint64_t nodes = summary_.nodes;
-  text += (nodes == 1 ? "the only node, "
-                      : "none of " + std::to_string(nodes) + " nodes takes time; the first, ") +
+  text += (nodes == 1 ? "the only node, " : fmt::format("none of {} nodes takes time; the first, ", nodes)) +
           describe(*idle_) + ", is ";
   switch (idle_->type) {
     case NodeType::Comp:
@@ -173,9 +170,9 @@ std::string NodeChecker::nothing_runs() const {
                                       : "a COMP without duration, operations or bytes");
     case NodeType::CommColl:
       if (idle_->is_launch()) return text + "the CPU side of a collective, without a duration";
-      return text + to_string(*idle_->comm_type) + " of " + std::to_string(idle_->comm_size.value_or(0)) +
-             " B in a group of " + std::to_string(groups_.ranks(idle_->pg_name).size()) +
-             (groups_.ranks(idle_->pg_name).size() == 1 ? " rank" : " ranks");
+      return fmt::format("{}{} of {} B in a group of {}{}", text, to_string(*idle_->comm_type),
+                         idle_->comm_size.value_or(0), groups_.ranks(idle_->pg_name).size(),
+                         groups_.ranks(idle_->pg_name).size() == 1 ? " rank" : " ranks");
     default:
       return text + to_string(idle_->type) + (idle_->type == NodeType::Metadata ? "" : " of 0 B");
   }

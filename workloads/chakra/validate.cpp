@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/validate.h"
 
+#include <fmt/core.h>
+
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -75,7 +77,7 @@ class RankChecker {
   }
 
   void report_duplicate(std::uint64_t id) const {
-    std::string text = "two nodes have the id " + std::to_string(id) + ":";
+    std::string text = fmt::format("two nodes have the id {}:", id);
     Node node;
     source_.rewind();
     while (source_.next(node))
@@ -90,10 +92,10 @@ class RankChecker {
     for (const auto& entry : missing_)
       if (children.size() < kMaxNamed) children.push_back(entry.node);
     const auto names = describe_nodes(source_, children);
-    std::string text = std::to_string(count) + (count == 1 ? " dependency" : " dependencies") +
-                       " on nodes that are not in the trace: ";
+    std::string text = fmt::format("{}{} on nodes that are not in the trace: ", count,
+                                   count == 1 ? " dependency" : " dependencies");
     for (std::size_t index = 0; index < names.size(); ++index)
-      text += (index == 0 ? "" : ", ") + names[index] + " needs " + std::to_string(missing_[index].parent);
+      text += fmt::format("{}{} needs {}", index == 0 ? "" : ", ", names[index], missing_[index].parent);
     if (names.size() < count) text += ", …";
     const bool only_control = nodes_->summary().missing_data_deps == 0;
     if (only_control)
@@ -114,8 +116,8 @@ class RankChecker {
     const bool cut = length > kLongestCycle;
     if (cut) ids.resize(kLongestCycle);
     const auto names = describe_nodes(source_, ids);
-    std::string text = length == 1 ? "a node needs itself: "
-                                   : "a dependency cycle of " + std::to_string(length) + " nodes: ";
+    std::string text =
+        length == 1 ? "a node needs itself: " : fmt::format("a dependency cycle of {} nodes: ", length);
     for (const std::string& name : names) text += name + " needs ";
     text += (cut ? "… needs " : "") + names.front();
     if (options_.dependencies != Dependencies::data && has_control_)
@@ -157,7 +159,7 @@ std::vector<std::string> texts_of(NodeSource& source, const std::vector<std::uin
 
 std::vector<std::string> describe_nodes(NodeSource& source, const std::vector<std::uint64_t>& ids) {
   return texts_of(
-      source, ids, [](std::uint64_t id) { return "node " + std::to_string(id); },
+      source, ids, [](std::uint64_t id) { return fmt::format("node {}", id); },
       [](const Node& node) { return describe(node); });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/gradients.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -52,7 +54,7 @@ void Gradients::close(Bucket& from) {
 }
 
 void Gradients::reduce(const Bucket& bucket, const NodeIds& ready) {
-  const std::string what = "gradients " + std::to_string(reductions_.size());
+  const std::string what = fmt::format("gradients {}", reductions_.size());
   const bool scatters = strategy().scatters_gradients();
   reductions_.push_back(
       nodes_.collective(scatters ? CollectiveType::ReduceScatter : CollectiveType::AllReduce,
@@ -73,7 +75,7 @@ void Gradients::finish() {
   if (!strategy().scatters_gradients() || strategy().zero_stage == 3 || strategy().offload.weights) return;
   for (std::size_t i = 0; i < reduced_.size(); ++i) {
     const bool of_experts = reduced_[i].of_experts;
-    nodes_.collective(CollectiveType::AllGather, "all_gather parameters " + std::to_string(i), "dp",
+    nodes_.collective(CollectiveType::AllGather, fmt::format("all_gather parameters {}", i), "dp",
                       plan_.copies_group(rank_, of_experts),
                       Fraction{1, plan_.copies(of_experts)}.of(reduced_[i].bytes), nodes_.last());
   }
@@ -104,11 +106,11 @@ void Gradients::optimize_offloaded(std::uint64_t operations, Fraction share) {
   const NodeIds backward = nodes_.last();
   std::vector<NodeIds> buffer_free;  // by portion: after what its buffer can be used again
   for (std::uint64_t k = 0; k < portions; ++k) {
-    const std::string name = "optimizer portion " + std::to_string(k);
+    const std::string name = fmt::format("optimizer portion {}", k);
     NodeIds after = k < 2 ? backward : buffer_free[k - 2];
     after.insert(after.end(), stored_.begin(), stored_.end());
     if (const std::uint64_t bytes = portion(in, k)) nodes_.wait_for(nodes_.access(true, name, bytes, after));
-    nodes_.compute("optimizer " + std::to_string(k), portion(operations, k), {});
+    nodes_.compute(fmt::format("optimizer {}", k), portion(operations, k), {});
     buffer_free.push_back(nodes_.last());
     if (const std::uint64_t bytes = portion(out, k))
       buffer_free.back().push_back(nodes_.access(false, name, bytes, nodes_.last()));

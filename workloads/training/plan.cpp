@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/plan.h"
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <utility>
 
@@ -39,8 +41,8 @@ Plan::Plan(model::Model model, const Strategy& strategy)
                                                                           : Cause::schedule,
                     error.what());
   }
-  check_part();
-  if (strategy_.is_a_part()) {
+  check_shortened();
+  if (strategy_.is_shortened()) {
     const std::uint32_t of_a_round = strategy_.microbatches / strategy_.weight_loads_per_pass;
     const std::uint64_t of_a_microbatch = strategy_.minibatch / strategy_.microbatches;
     const std::uint32_t chunks = strategy_.chunks_to_simulate();
@@ -68,10 +70,10 @@ std::vector<Piece> Plan::pieces(std::uint32_t stage, std::uint32_t chunk) const 
   Fraction share;
   if (blocks % chunks != 0) {
     if (strategy_.uneven == Uneven::error)
-      throw PlanError(Cause::degrees, "the " + std::to_string(blocks) + " blocks of " + model_.name +
-                                          " do not divide by pp times chunks_per_stage, " +
-                                          std::to_string(chunks) + "; values that do: " +
-                                          nearest_divisors(blocks, chunks) + "; or use uneven: fractional");
+      throw PlanError(Cause::degrees,
+                      fmt::format("the {} blocks of {} do not divide by pp times chunks_per_stage, {}; "
+                                  "values that do: {}; or use uneven: fractional",
+                                  blocks, model_.name, chunks, nearest_divisors(blocks, chunks)));
     if (model_.has_equal_blocks) {  // every chunk has as many, of which it does a part
       const std::uint64_t held = (blocks + chunks - 1) / chunks;
       first = std::min(first, blocks - held);

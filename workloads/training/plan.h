@@ -29,7 +29,7 @@ class PlanError : public std::invalid_argument {
     weights,
     delivery,
     buffers,
-    part
+    shortened
   };
   PlanError(Cause cause, const std::string& text) : invalid_argument(text), cause_(cause) {}
   Cause cause() const { return cause_; }
@@ -128,7 +128,7 @@ class Plan {
  private:
   void check_degrees() const;
   void check_streams() const;
-  void check_part() const;
+  void check_shortened() const;
   void check_split(const model::Layer& layer) const;
   /// How often a product of the forward pass is computed in this work: its gradients are as large.
   std::uint64_t times(const Piece& piece, const model::Gemm& gemm, Work work) const;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <string>
 #include <utility>
 
@@ -16,16 +18,17 @@ void Plan::check_degrees() const {
   const auto& [mp, dp, pp] = strategy_.degrees;
   const std::uint64_t replicas = std::uint64_t{dp} * strategy_.microbatches;
   if (strategy_.zero_stage > 3)
-    throw PlanError(Cause::zero, "zero_stage is " + std::to_string(strategy_.zero_stage) +
-                                     "; it must lie between 0 and 3");
+    throw PlanError(Cause::zero,
+                    fmt::format("zero_stage is {}; it must lie between 0 and 3", strategy_.zero_stage));
   if (strategy_.microbatches == 0) throw PlanError(Cause::batch, "microbatches is 0; it must be at least 1");
   if (strategy_.minibatch == 0 || strategy_.minibatch % replicas != 0) {
     const std::uint64_t below = strategy_.minibatch / replicas * replicas;
-    throw PlanError(Cause::batch, "the minibatch (" + std::to_string(strategy_.minibatch) +
-                                      " samples) does not divide by dp times " + "microbatches, " +
-                                      std::to_string(dp) + " x " + std::to_string(strategy_.microbatches) +
-                                      "; nearest: " + (below != 0 ? std::to_string(below) + " or " : "") +
-                                      std::to_string(below + replicas));
+    throw PlanError(
+        Cause::batch,
+        fmt::format(
+            "the minibatch ({} samples) does not divide by dp times microbatches, {} x {}; nearest: {}{}",
+            strategy_.minibatch, dp, strategy_.microbatches, below != 0 ? fmt::format("{} or ", below) : "",
+            below + replicas));
   }
   if (strategy_.sequence_parallel && strategy_.stage_transfer == StageTransfer::multicast)
     throw PlanError(
@@ -33,29 +36,29 @@ void Plan::check_degrees() const {
         "with sequence_parallel no worker holds all of a stage's output, so stage_transfer must be peer");
   const std::uint32_t ep = strategy_.expert_parallel;
   if (ep == 0 || dp % ep != 0)
-    throw PlanError(Cause::experts, "dp (" + std::to_string(dp) + ") does not divide by expert_parallel (" +
-                                        std::to_string(ep) +
-                                        "); values that do: " + nearest_divisors(dp, ep));
+    throw PlanError(Cause::experts,
+                    fmt::format("dp ({}) does not divide by expert_parallel ({}); values that do: {}", dp, ep,
+                                nearest_divisors(dp, ep)));
   if (ep > 1 && model_.experts == 0)
-    throw PlanError(Cause::experts, "expert_parallel is " + std::to_string(ep) + ", but the model " +
-                                        model_.name + " has no experts");
+    throw PlanError(Cause::experts,
+                    fmt::format("expert_parallel is {}, but the model {} has no experts", ep, model_.name));
   if (model_.experts % ep != 0 && strategy_.uneven == Uneven::error)
-    throw PlanError(Cause::experts, "the experts (" + std::to_string(model_.experts) +
-                                        ") do not divide by expert_parallel (" + std::to_string(ep) +
-                                        "); values that do: " + nearest_divisors(model_.experts, ep));
+    throw PlanError(Cause::experts,
+                    fmt::format("the experts ({}) do not divide by expert_parallel ({}); values that do: {}",
+                                model_.experts, ep, nearest_divisors(model_.experts, ep)));
   if (mp > 1) {
     bool splits = false;
     model::for_each_layer(model_, [&](const Layer& layer, bool) { splits = splits || is_split(layer); });
     if (!splits)
-      throw PlanError(Cause::degrees, "mp is " + std::to_string(mp) + ", but no layer of " + model_.name +
-                                          " can be split; use mp 1");
+      throw PlanError(Cause::degrees,
+                      fmt::format("mp is {}, but no layer of {} can be split; use mp 1", mp, model_.name));
   }
   if (pp > 1 && strategy_.chunks() > model_.blocks.size())
     throw PlanError(strategy_.chunks_per_stage > 1 ? Cause::chunks : Cause::degrees,
-                    "the model " + model_.name + " has " + std::to_string(model_.blocks.size()) +
-                        " blocks, fewer than pp times chunks_per_stage, " + std::to_string(pp) + " x " +
-                        std::to_string(strategy_.chunks_per_stage) + "; values that do: " +
-                        nearest_divisors(model_.blocks.size(), strategy_.chunks()) + " in all");
+                    fmt::format("the model {} has {} blocks, fewer than pp times chunks_per_stage, {} x {}; "
+                                "values that do: {} in all",
+                                model_.name, model_.blocks.size(), pp, strategy_.chunks_per_stage,
+                                nearest_divisors(model_.blocks.size(), strategy_.chunks())));
 }
 
 void Plan::check_streams() const {
@@ -66,8 +69,9 @@ void Plan::check_streams() const {
          "the model " + model_.name + " does not say how large a sample is; use input: prefetched");
   if (!s.streams_weights()) {
     if (s.weight_loads_per_pass != 1)
-      fail(Cause::weights, "weight_loads_per_pass is " + std::to_string(s.weight_loads_per_pass) +
-                               ", but weights that are stationary are not loaded; use weights: streamed");
+      fail(Cause::weights, fmt::format("weight_loads_per_pass is {}, but weights that are stationary are not "
+                                       "loaded; use weights: streamed",
+                                       s.weight_loads_per_pass));
     if (s.weight_delivery != WeightDelivery::broadcast || s.gradient_store != GradientStore::every_load ||
         !s.overlap_stores)
       fail(Cause::weights,
@@ -81,10 +85,9 @@ void Plan::check_streams() const {
     fail(Cause::schedule,
          "weights: streamed brings in chunk after chunk, which only schedule: resident_loop goes through");
   if (s.zero_stage != 0)
-    fail(Cause::zero,
-         "zero_stage is " + std::to_string(s.zero_stage) +
-             ", but with weights: streamed the optimizer is outside of the wafer and nothing of it is "
-             "left to divide; use zero_stage: 0");
+    fail(Cause::zero, fmt::format("zero_stage is {}, but with weights: streamed the optimizer is outside of "
+                                  "the wafer and nothing of it is left to divide; use zero_stage: 0",
+                                  s.zero_stage));
   if (s.dp_collective)
     fail(Cause::weights,
          "dp_collective is for gradients that stay on the wafer; with weights: streamed they are "
@@ -99,25 +102,27 @@ void Plan::check_streams() const {
          "expert_parallel: 1");
   const std::uint32_t buffers = s.buffers();
   if (s.overlap_weights && buffers < 2)
-    fail(Cause::buffers,
-         "weight_buffers is " + std::to_string(buffers) +
-             ", but to load a chunk beside the computation of another takes 2 or more; or use "
-             "overlap_weights: false");
+    fail(Cause::buffers, fmt::format("weight_buffers is {}, but to load a chunk beside the computation of "
+                                     "another takes 2 or more; or use overlap_weights: false",
+                                     buffers));
   if (!s.overlap_weights && buffers != 1)
-    fail(Cause::buffers,
-         "weight_buffers is " + std::to_string(buffers) +
-             ", but with overlap_weights: false only 1 is used; or use overlap_weights: true");
+    fail(Cause::buffers, fmt::format("weight_buffers is {}, but with overlap_weights: false only 1 is used; "
+                                     "or use overlap_weights: true",
+                                     buffers));
 }
 
-void Plan::check_part() const {
+void Plan::check_shortened() const {
   for (const auto& [key, part] : {std::pair{"simulated_chunks", strategy_.simulated_chunks},
                                   std::pair{"simulated_rounds", strategy_.simulated_rounds}})
     if (part == 0U)
-      throw PlanError(Cause::part, std::string(key) + " is 0; it must be at least 1, or be left out: all");
-  if (strategy_.is_a_part() && strategy_.schedule != Schedule::resident_loop)
-    throw PlanError(Cause::part, "simulated_chunks is " + std::to_string(*strategy_.simulated_chunks) +
-                                     " of " + std::to_string(strategy_.chunks_per_stage) +
-                                     ", but only with schedule: resident_loop are all of them alike");
+      throw PlanError(Cause::shortened,
+                      std::string(key) + " is 0; it must be at least 1, or be left out: all");
+  if (strategy_.is_shortened() && strategy_.schedule != Schedule::resident_loop)
+    throw PlanError(
+        Cause::shortened,
+        fmt::format(
+            "simulated_chunks is {} of {}, but only with schedule: resident_loop are all of them alike",
+            *strategy_.simulated_chunks, strategy_.chunks_per_stage));
 }
 
 void Plan::check_split(const Layer& layer) const {
@@ -125,10 +130,11 @@ void Plan::check_split(const Layer& layer) const {
   const std::uint64_t mp = strategy_.degrees.mp;
   const auto require = [&](const char* what, std::uint64_t number) {
     if (number % mp == 0) return;
-    throw PlanError(Cause::degrees, "mp (" + std::to_string(mp) + ") does not divide " + what +
-                                        " of the layer " + layer.name + " (" + std::to_string(number) +
-                                        "); values that do: " + nearest_divisors(number, mp) +
-                                        "; or use uneven: fractional");
+    throw PlanError(
+        Cause::degrees,
+        fmt::format(
+            "mp ({}) does not divide {} of the layer {} ({}); values that do: {}; or use uneven: fractional",
+            mp, what, layer.name, number, nearest_divisors(number, mp)));
   };
   for (const Gemm& gemm : layer.gemms) {
     if (gemm.split == Gemm::Split::count) {

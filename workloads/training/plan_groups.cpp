@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <initializer_list>
 #include <map>
 #include <string>
@@ -24,7 +26,7 @@ std::vector<std::uint32_t> members(std::uint32_t count, const Worker& worker) {
 
 std::string join(const char* kind, std::initializer_list<std::uint32_t> numbers) {
   std::string name = kind;
-  for (const std::uint32_t number : numbers) name += "." + std::to_string(number);
+  for (const std::uint32_t number : numbers) name += fmt::format(".{}", number);
   return name;
 }
 

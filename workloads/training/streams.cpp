@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/streams.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
@@ -80,9 +82,9 @@ void Streams::move_chunk(std::size_t visit, bool comes_in) {
     if (before) after.push_back(*before);
     if (comes_in && is_own && !strategy().overlap_stores && !stores_.empty())
       after.push_back(stores_.rbegin()->second);
-    const std::string what = std::string(comes_in ? "weights of chunk " : "gradients of chunk ") +
-                             std::to_string(pass.chunk * stages + stage) +
-                             (pass.is_forward ? " forward" : " backward");
+    const std::string what =
+        fmt::format("{}{}{}", comes_in ? "weights of chunk " : "gradients of chunk ",
+                    pass.chunk * stages + stage, pass.is_forward ? " forward" : " backward");
     before = nodes_.stream(comes_in, what, "weights", plan_.weights_group(rank_), bytes, after);
     if (is_own) (comes_in ? loads_ : stores_).emplace(visit, *before);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/training.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -16,13 +18,13 @@ TrainingGenerator::TrainingGenerator(std::shared_ptr<const Plan> plan, std::uint
     : plan_(std::move(plan)),
       rank_(rank),
       at_(plan_->coordinates(rank)),
-      name_(plan_->model().name + ", rank " + std::to_string(rank)),
+      name_(fmt::format("{}, rank {}", plan_->model().name, rank)),
       passes_(plan_->passes(at_.pp)),
       nodes_(name_, strategy().effective_rate),
       streams_(*plan_, rank, passes_, nodes_),
       gradients_(*plan_, rank, nodes_) {
   if (rank >= plan_->ranks())
-    throw chakra::TraceError(name_ + ": the parallelism has " + std::to_string(plan_->ranks()) + " ranks");
+    throw chakra::TraceError(fmt::format("{}: the parallelism has {} ranks", name_, plan_->ranks()));
 }
 
 void TrainingGenerator::rewind() {
@@ -51,8 +53,8 @@ void TrainingGenerator::make_more() {
   }
   const Pass& pass = passes_[step_];
   streams_.before_pass(step_);
-  std::string label = " " + std::to_string(pass.microbatch);
-  if (strategy().chunks_per_stage > 1) label += "." + std::to_string(pass.chunk);
+  std::string label = fmt::format(" {}", pass.microbatch);
+  if (strategy().chunks_per_stage > 1) label += fmt::format(".{}", pass.chunk);
   nodes_.set_label(label);
   pass.is_forward ? forward(pass) : backward(pass);
   streams_.after_pass(step_);
@@ -158,10 +160,10 @@ NodeIds TrainingGenerator::gather_parameters(const std::vector<Piece>& pieces, s
         Fraction{1, divided ? plan_->copies(of_experts) : 1}.of(held * strategy().element_bytes);
     NodeIds after = nodes_.last();
     if (strategy().offload.weights)
-      after = {nodes_.access(true, experts + std::to_string(unit), bytes, nodes_.last())};
+      after = {nodes_.access(true, fmt::format("{}{}", experts, unit), bytes, nodes_.last())};
     if (divided)
       ids.push_back(nodes_.collective(CollectiveType::AllGather,
-                                      "all_gather " + (experts + std::to_string(unit)), "dp",
+                                      "all_gather " + (fmt::format("{}{}", experts, unit)), "dp",
                                       plan_->copies_group(rank_, of_experts), bytes, after));
     else if (strategy().offload.weights)
       ids.push_back(after.front());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/custom/chakra_chunks.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -108,9 +110,10 @@ ChakraChunks::Blocks ChakraChunks::find_blocks(Sets& sets) const {
   const auto only = [&](std::map<std::size_t, std::set<std::uint32_t>>& of, std::size_t set,
                         const std::string& what) {
     if (of[set].size() != 1)
-      throw std::invalid_argument(job_.prefix + ": a chunk " + what + " " + std::to_string(of[set].size()) +
-                                  " ranks by the dependencies, which for " + to_string(job_.type) +
-                                  " must be one; give the MSCCL program that it was made from");
+      throw std::invalid_argument(
+          fmt::format("{}: a chunk {} {} ranks by the dependencies, which for {} must be one; give the MSCCL "
+                      "program that it was made from",
+                      job_.prefix, what, of[set].size(), to_string(job_.type)));
     return *of[set].begin();
   };
   Blocks blocks;
