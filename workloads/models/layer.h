@@ -71,7 +71,7 @@ struct Model {
   std::uint64_t input_bytes = 0;   ///< of a sample
   std::vector<Layer> first, last;  ///< before and behind the blocks, on the first and the last stage
   std::vector<Block> blocks;
-  bool has_equal_blocks = false;  ///< all equal: a stage may hold a fraction of one
+  bool has_equal_blocks = false;  ///< all alike: a stage may hold a fraction of one
   std::uint64_t heads = 0;        ///< of an attention; 0: none
   std::uint64_t kv_heads = 0;
   std::uint64_t experts = 0;  ///< of a mixture; 0: none
