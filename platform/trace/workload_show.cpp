@@ -66,7 +66,7 @@ void print_training(fmt::memory_buffer& out, const TrainingTotals& of) {
        of.sample);
   line("  iteration   {} samples on {}: {} microbatches of {}\n", of.minibatch, of.parallelism,
        of.microbatches, of.samples_per_microbatch);
-  if (of.is_shortened)
+  if (of.is_a_part)
     line("  a part      simulated_chunks or simulated_rounds: nodes, samples and volumes are of this part\n");
 }
 
@@ -136,7 +136,7 @@ WorkloadTotals workload_totals(const config::WorkloadSpec& workload) {
   const training::Strategy& strategy = plan->strategy();
   const training::Plan whole(plan->model(), workload.training.whole_strategy());
   TrainingTotals& of = totals.training.emplace();
-  of.is_shortened = workload.training.strategy.is_shortened();
+  of.is_a_part = workload.training.strategy.is_a_part();
   of.model = plan->model().name;
   of.sample = plan->model().sample;
   of.parallelism = to_string(strategy.degrees);

@@ -42,7 +42,7 @@ Plan::Plan(model::Model model, const Strategy& strategy)
                     error.what());
   }
   check_shortened();
-  if (strategy_.is_shortened()) {
+  if (strategy_.is_a_part()) {
     const std::uint32_t of_a_round = strategy_.microbatches / strategy_.weight_loads_per_pass;
     const std::uint64_t of_a_microbatch = strategy_.minibatch / strategy_.microbatches;
     const std::uint32_t chunks = strategy_.chunks_to_simulate();

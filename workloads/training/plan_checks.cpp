@@ -117,7 +117,7 @@ void Plan::check_shortened() const {
     if (part == 0U)
       throw PlanError(Cause::shortened,
                       std::string(key) + " is 0; it must be at least 1, or be left out: all");
-  if (strategy_.is_shortened() && strategy_.schedule != Schedule::resident_loop)
+  if (strategy_.is_a_part() && strategy_.schedule != Schedule::resident_loop)
     throw PlanError(
         Cause::shortened,
         fmt::format(

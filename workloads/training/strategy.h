@@ -97,8 +97,8 @@ struct Strategy {
   std::uint64_t offload_portion_bytes = std::uint64_t{1}
                                         << 30;  ///< of the optimizer's state, loaded at a time
 
-  // A part of a long iteration, whose chunks and rounds take equally long: at most so many of the chunks of
-  // each stage, of the rounds that weight_loads_per_pass makes. None: all.
+  // A part of a long iteration, whose parts are alike: at most so many of the chunks of each stage, of the
+  // rounds that weight_loads_per_pass makes. None: all.
   std::optional<std::uint32_t> simulated_chunks, simulated_rounds;
 
   std::uint32_t optimizer_bytes_per_parameter = 12;      ///< Adam: two moments and a copy, 4 bytes each
@@ -115,7 +115,7 @@ struct Strategy {
   std::uint32_t rounds_to_simulate() const {
     return std::min(simulated_rounds.value_or(weight_loads_per_pass), weight_loads_per_pass);
   }
-  bool is_shortened() const {
+  bool is_a_part() const {
     return chunks_to_simulate() != chunks_per_stage || rounds_to_simulate() != weight_loads_per_pass;
   }
   std::uint64_t samples_per_microbatch() const { return minibatch / degrees.dp / microbatches; }

@@ -61,7 +61,7 @@ std::uint32_t CustomAlgorithm::size_of(CustomChunks::Buffer buffer) const {
   return block ? chunks_per_block() : chunks;
 }
 
-std::string CustomAlgorithm::location(std::uint32_t rank, std::uint32_t thread,
+std::string CustomAlgorithm::place(std::uint32_t rank, std::uint32_t thread,
                                       const CustomOperation& operation) const {
   std::string text = ranks[rank].file;
   if (operation.line != 0) text += fmt::format(":{}", operation.line);

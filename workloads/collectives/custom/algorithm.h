@@ -63,7 +63,7 @@ struct CustomAlgorithm {
   /// Of a rank's buffer.
   std::uint32_t size_of(CustomChunks::Buffer buffer) const;
   /// "ring.xml:12: gpu 3, tb 0, step 7".
-  std::string location(std::uint32_t rank, std::uint32_t thread, const CustomOperation& operation) const;
+  std::string place(std::uint32_t rank, std::uint32_t thread, const CustomOperation& operation) const;
 };
 
 /// Reads a custom algorithm for a collective and proves it: runs it without time on the smallest vector and

@@ -94,8 +94,8 @@ void CustomPlan::check_messages() const {
     std::uint64_t bytes = 0;
   };
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint64_t>, std::pair<Half, Half>> all;
-  const auto location = [&](const Half& half) {
-    return algorithm_->location(half.rank, half.thread, *half.part->operation);
+  const auto place = [&](const Half& half) {
+    return algorithm_->place(half.rank, half.thread, *half.part->operation);
   };
   const auto unequal = [&](const std::string& where, std::uint64_t a, std::uint64_t b) {
     throw std::invalid_argument(
@@ -111,7 +111,7 @@ void CustomPlan::check_messages() const {
         const auto bytes_of = [&](const CustomChunks& chunks) { return piece(rank, chunks, part, 0).bytes; };
         if (op.kind == Kind::copy || op.kind == Kind::reduce) {
           if (bytes_of(op.from) != bytes_of(op.to))
-            unequal(algorithm_->location(rank, thread, op), bytes_of(op.from), bytes_of(op.to));
+            unequal(algorithm_->place(rank, thread, op), bytes_of(op.from), bytes_of(op.to));
           continue;
         }
         const bool sends = op.kind == Kind::send;
@@ -123,16 +123,16 @@ void CustomPlan::check_messages() const {
     const std::string of =
         fmt::format("message {} from rank {} to rank {} on channel {}", std::get<3>(message),
                     std::get<0>(message), std::get<1>(message), std::get<2>(message));
-    if (!received.part) throw std::invalid_argument(location(sent) + ": nobody receives " + of);
-    if (!sent.part) throw std::invalid_argument(location(received) + ": nobody sends " + of);
+    if (!received.part) throw std::invalid_argument(place(sent) + ": nobody receives " + of);
+    if (!sent.part) throw std::invalid_argument(place(received) + ": nobody sends " + of);
     const auto chunks = [](const Half& half) {
       return std::max(half.part->operation->from.count, half.part->operation->to.count);
     };
     if (chunks(sent) != chunks(received))
-      throw std::invalid_argument(fmt::format("{}: expects {} chunks, but {} sends {}", location(received),
-                                              chunks(received), location(sent), chunks(sent)));
+      throw std::invalid_argument(fmt::format("{}: expects {} chunks, but {} sends {}", place(received),
+                                              chunks(received), place(sent), chunks(sent)));
     if (sent.bytes != received.bytes)
-      unequal(location(received) + ", which takes what " + location(sent) + " sends", sent.bytes,
+      unequal(place(received) + ", which takes what " + place(sent) + " sends", sent.bytes,
               received.bytes);
   }
 }
@@ -159,7 +159,7 @@ const CustomPlan::Part* CustomPlan::part(std::uint32_t rank, std::uint32_t stran
 std::string CustomPlan::origin(std::uint32_t rank, std::uint32_t strand, std::uint32_t index) const {
   std::uint32_t loop = 0;
   const Part* const found = part(rank, strand, index, &loop);
-  return found ? algorithm_->location(rank, strand - first_strand(), *found->operation) : std::string();
+  return found ? algorithm_->place(rank, strand - first_strand(), *found->operation) : std::string();
 }
 
 /// Copies the input away, and nothing into its place.
