@@ -1,49 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "waveforms/perfetto_writer.h"
 
+#include <perfetto_trace.pb.h>
 #include <zlib.h>
 
-#include <cstring>
 #include <stdexcept>
+#include <unordered_map>
 
 namespace wafertlm {
 namespace {
 
-constexpr std::size_t kChunkBytes = 256 * 1024, kMostNames = 65'536;
-constexpr std::uint64_t kSequence = 1;
-enum Event : unsigned { kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4 };
-enum Table : unsigned { kCategories, kEvents, kAnnotations };
+using perfetto::InternedData;
+using perfetto::TracePacket;
+using perfetto::TrackDescriptor;
+using perfetto::TrackEvent;
 
-void varint(std::string& to, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) to += static_cast<char>(value | 0x80);
-  to += static_cast<char>(value);
-}
-void number(std::string& to, unsigned field, std::uint64_t value) {
-  varint(to, std::uint64_t{field} << 3);
-  varint(to, value);
-}
-void fixed64(std::string& to, unsigned field, std::uint64_t value) {
-  varint(to, std::uint64_t{field} << 3 | 1);
-  for (int i = 0; i < 8; ++i) to += static_cast<char>(value >> (8 * i));
-}
-void text(std::string& to, unsigned field, const std::string& value) {
-  varint(to, std::uint64_t{field} << 3 | 2);
-  varint(to, value.size());
-  to += value;
-}
+constexpr std::size_t kChunkBytes = 256 * 1024, kMaxNames = 65'536;
+constexpr int kMaxPackets = 256;
+constexpr std::uint32_t kSequence = 1;
 
-/// Of a track: its name, and the one that it stands below.
-std::string named_below(std::uint64_t parent, const std::string& name) {
-  std::string fields;
-  text(fields, 2, name);
-  number(fields, 5, parent);
-  return fields;
-}
+/// Names that events refer to by number.
+class NameTable {
+ public:
+  explicit NameTable(perfetto::Name* (InternedData::*add)()) : add_(add) {}
+  /// The number of `name`; a new one is told with this packet.
+  std::uint64_t number(const std::string& name, TracePacket& packet) {
+    const auto [known, is_new] = numbers_.try_emplace(name, numbers_.size() + 1);
+    if (is_new) {
+      perfetto::Name& entry = *(packet.mutable_interned_data()->*add_)();
+      entry.set_iid(known->second);
+      entry.set_name(name);
+    }
+    return known->second;
+  }
+  std::size_t size() const { return numbers_.size(); }
+  void clear() { numbers_.clear(); }
+
+ private:
+  perfetto::Name* (InternedData::*add_)();
+  std::unordered_map<std::string, std::uint64_t> numbers_;
+};
 
 }  // namespace
 
+/// The packets that are not in the file yet. A trace is a sequence of them, so that it can be written in
+/// pieces.
+struct PerfettoWriter::Packets {
+  perfetto::Trace trace;
+  std::string chunk;  // packets before those of `trace`, as they are in the file
+  TracePacket* last = nullptr;
+  NameTable categories{&InternedData::add_event_categories}, events{&InternedData::add_event_names},
+      annotations{&InternedData::add_debug_annotation_names};
+  bool has_names = false;  // those of the tables hold
+
+  void serialize() {
+    trace.AppendToString(&chunk);
+    trace.Clear();
+  }
+  TracePacket& add(Worker<std::string>& worker) {
+    if (trace.packet_size() == kMaxPackets) serialize();
+    if (chunk.size() >= kChunkBytes) worker.hand_over(chunk);
+    last = trace.add_packet();
+    last->set_trusted_packet_sequence_id(kSequence);
+    return *last;
+  }
+  /// Begins the tables anew rather than let them grow.
+  void limit_names() {
+    if (categories.size() <= kMaxNames && events.size() <= kMaxNames && annotations.size() <= kMaxNames)
+      return;
+    for (NameTable* names : {&categories, &events, &annotations}) names->clear();
+    has_names = false;
+  }
+  TrackEvent& event() { return *last->mutable_track_event(); }
+};
+
 PerfettoWriter::PerfettoWriter(const std::string& path)
-    : path_(path), worker_([this](const std::string& chunk) { write(chunk); }) {
+    : path_(path),
+      worker_([this](const std::string& chunk) { write(chunk); }),
+      packets_(std::make_unique<Packets>()) {
   const bool zip = path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0;
   file_ = gzopen(path.c_str(), zip ? "wb1" : "wbT");
   if (!file_) throw std::invalid_argument("cannot write the trace " + path);
@@ -67,124 +101,77 @@ void PerfettoWriter::fail() const {
   throw std::runtime_error("cannot write the trace " + path_ + "; is the disk full?");
 }
 
-void PerfettoWriter::put(const std::string& packet) {
-  text(chunk_, 1, packet);  // Trace.packet
-  if (chunk_.size() >= kChunkBytes) worker_.hand_over(chunk_);
-}
-
-std::uint64_t PerfettoWriter::intern(unsigned table, const std::string& name) {
-  auto& names = names_[table];
-  const auto [place, is_new] = names.try_emplace(name, names.size() + 1);
-  if (is_new) {
-    std::string entry;
-    number(entry, 1, place->second);
-    text(entry, 2, name);
-    text(interned_, table + 1, entry);
-  }
-  return place->second;
-}
-
-/// `fields` of a TrackDescriptor beside its number.
-void PerfettoWriter::put_descriptor(Track track, const std::string& fields) {
-  std::string descriptor, packet;
-  number(descriptor, 1, track);
-  descriptor += fields;
-  number(packet, 10, kSequence);
-  text(packet, 60, descriptor);
-  put(packet);
-}
-
 PerfettoWriter::Track PerfettoWriter::add_process(const std::string& name) {
   const Track track = next_track_++;
-  std::string process, fields;
-  number(process, 1, track);  // pid
-  text(process, 6, name);
-  text(fields, 3, process);
-  put_descriptor(track, fields);
+  TrackDescriptor& descriptor = *packets_->add(worker_).mutable_track_descriptor();
+  descriptor.set_uuid(track);
+  descriptor.mutable_process()->set_pid(static_cast<std::int32_t>(track));
+  descriptor.mutable_process()->set_process_name(name);
   return track;
 }
 
 PerfettoWriter::Track PerfettoWriter::add_track(Track process, const std::string& name) {
   const Track track = next_track_++;
-  put_descriptor(track, named_below(process, name));
+  TrackDescriptor& descriptor = *packets_->add(worker_).mutable_track_descriptor();
+  descriptor.set_uuid(track);
+  descriptor.set_name(name);
+  descriptor.set_parent_uuid(process);
   return track;
 }
 
 PerfettoWriter::Track PerfettoWriter::add_counter(Track process, const std::string& name,
                                                   const std::string& unit) {
-  const Track track = next_track_++;
-  std::string counter, fields = named_below(process, name);
-  text(counter, 6, unit);
-  text(fields, 8, counter);
-  put_descriptor(track, fields);
+  const Track track = add_track(process, name);
+  packets_->last->mutable_track_descriptor()->mutable_counter()->set_unit_name(unit);
   return track;
 }
 
-/// `event` are the fields of a TrackEvent beside its type and track.
-void PerfettoWriter::packet(TimePs at_ps, std::uint64_t track, unsigned type, std::string& event) {
-  number(event, 9, type);
-  number(event, 11, track);
-  body_.clear();
-  number(body_, 8, at_ps / 1000);
-  number(body_, 10, kSequence);
-  text(body_, 11, event);
-  if (!interned_.empty()) text(body_, 12, interned_);
-  interned_.clear();
-  number(body_, 13, has_state_ ? 2 : 3);  // needs the names; the first one also begins them
-  has_state_ = true;
-  put(body_);
+/// Adds a packet with an event, whose other fields the caller sets.
+void PerfettoWriter::track_event(TimePs at_ps, Track track, int type) {
+  TracePacket& packet = packets_->add(worker_);
+  packet.set_timestamp(at_ps / 1000);
+  packet.set_sequence_flags(packets_->has_names ? 2 : 3);  // needs the names; the first one also begins them
+  packets_->has_names = true;
+  TrackEvent& event = packets_->event();
+  event.set_type(static_cast<TrackEvent::Type>(type));
+  event.set_track_uuid(track);
+}
+
+void PerfettoWriter::annotate(const char* name, std::uint64_t value) {
+  perfetto::DebugAnnotation& annotation = *packets_->event().add_debug_annotations();
+  annotation.set_name_iid(packets_->annotations.number(name, *packets_->last));
+  annotation.set_uint_value(value);
 }
 
 void PerfettoWriter::slice(const Slice& slice, const std::vector<Annotation>& annotations) {
-  for (auto& names : names_)
-    if (names.size() > kMostNames) {  // begin anew rather than grow
-      for (auto& each : names_) each.clear();
-      has_state_ = false;
-    }
+  packets_->limit_names();
   ++slices_;
-  event_.clear();
-  number(event_, 3, intern(kCategories, *slice.category));
-  number(event_, 10, intern(kEvents, *slice.name));
-  static const std::string kStart = "start_ps", kDuration = "duration_ps";
-  const auto annotate = [this](const std::string& name, std::uint64_t value) {
-    std::string annotation;
-    number(annotation, 1, intern(kAnnotations, name));
-    number(annotation, 3, value);
-    text(event_, 4, annotation);
-  };
-  annotate(kStart, slice.start_ps);
-  annotate(kDuration, slice.end_ps - slice.start_ps);
+  track_event(slice.start_ps, slice.track, TrackEvent::SLICE_BEGIN);
+  packets_->event().add_category_iids(packets_->categories.number(*slice.category, *packets_->last));
+  packets_->event().set_name_iid(packets_->events.number(*slice.name, *packets_->last));
+  annotate("start_ps", slice.start_ps);
+  annotate("duration_ps", slice.end_ps - slice.start_ps);
   for (const auto& [name, value] : annotations) annotate(name, value);
   flows_ += (slice.leaves != 0 ? 1 : 0) + (slice.arrives != 0 ? 1 : 0);
-  if (slice.leaves != 0) fixed64(event_, 47, slice.leaves);
-  packet(slice.start_ps, slice.track, kBegin, event_);
-  event_.clear();
-  if (slice.arrives != 0) fixed64(event_, 48, slice.arrives);
-  packet(slice.end_ps, slice.track, kEnd, event_);
+  if (slice.leaves != 0) packets_->event().add_flow_ids(slice.leaves);
+  track_event(slice.end_ps, slice.track, TrackEvent::SLICE_END);
+  if (slice.arrives != 0) packets_->event().add_terminating_flow_ids(slice.arrives);
 }
 
 void PerfettoWriter::counter(Track track, TimePs at_ps, double value) {
   ++counter_values_;
-  event_.clear();
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  fixed64(event_, 44, bits);
-  packet(at_ps, track, kCounter, event_);
+  track_event(at_ps, track, TrackEvent::COUNTER);
+  packets_->event().set_double_counter_value(value);
 }
 
 void PerfettoWriter::finish(TimePs end_ps) {
-  const Track run = add_process("run");
-  event_.clear();
-  number(event_, 10, intern(kEvents, "end of trace"));
-  for (const auto& [name, value] : {Annotation{"slices", slices_}, Annotation{"flows", flows_},
-                                    Annotation{"counters", counter_values_}}) {
-    std::string annotation;
-    number(annotation, 1, intern(kAnnotations, name));
-    number(annotation, 3, value);
-    text(event_, 4, annotation);
-  }
-  packet(end_ps, run, kInstant, event_);
-  worker_.hand_over(chunk_);
+  track_event(end_ps, add_process("run"), TrackEvent::INSTANT);
+  packets_->event().set_name_iid(packets_->events.number("end of trace", *packets_->last));
+  annotate("slices", slices_);
+  annotate("flows", flows_);
+  annotate("counters", counter_values_);
+  packets_->serialize();
+  worker_.hand_over(packets_->chunk);
   worker_.finish();
   const int closed = gzclose(static_cast<gzFile>(file_));
   file_ = nullptr;

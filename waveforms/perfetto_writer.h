@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -52,20 +52,16 @@ class PerfettoWriter {
   std::uint64_t counter_values() const { return counter_values_; }
 
  private:
-  void packet(TimePs at_ps, std::uint64_t track, unsigned type, std::string& event);
-  std::uint64_t intern(unsigned table, const std::string& text);
-  void put(const std::string& packet);
-  void put_descriptor(Track track, const std::string& fields);
+  struct Packets;
+  void track_event(TimePs at_ps, Track track, int type);
+  void annotate(const char* name, std::uint64_t value);
   void write(const std::string& chunk);
   [[noreturn]] void fail() const;
 
   std::string path_;
   void* file_;  // gzFile
   Worker<std::string> worker_;
-
-  std::string chunk_, interned_, event_, body_;
-  std::unordered_map<std::string, std::uint64_t> names_[3];  // categories, events, annotations
-  bool has_state_ = false;
+  std::unique_ptr<Packets> packets_;
   Track next_track_ = 1;
   std::uint64_t slices_ = 0, flows_ = 0, counter_values_ = 0;
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -94,7 +96,7 @@ class Log {
     std::string sql = "SELECT ";
     for (const char* column : kColumns) sql += std::string(column == kColumns[0] ? "" : ", ") + column;
     return std::make_unique<Rows>(
-        data_, sql + " FROM transactions WHERE socket = " + std::to_string(socket) + " ORDER BY number");
+        data_, fmt::format("{} FROM transactions WHERE socket = {} ORDER BY number", sql, socket));
   }
 
  private:
@@ -156,10 +158,10 @@ Difference compare(const std::string& name, Rows& a, Rows& b, const Log& log_a, 
     const TimePs at = divergence(in_a ? &a : nullptr, in_b ? &b : nullptr, what);
     if (at >= first.at_ps) continue;
     first.at_ps = at;
-    first.text = "first divergence at " + std::to_string(at) + " ps on " + name + ", transaction " +
-                 (in_a ? a : b).text(0) + ": " + (what.empty() ? "only one has it" : what) + "\n  " +
-                 log_a.path() + ": " + (in_a ? row_text(a) : "no such transaction") + "\n  " + log_b.path() +
-                 ": " + (in_b ? row_text(b) : "no such transaction") + "\n";
+    first.text = fmt::format("first divergence at {} ps on {}, transaction {}: {}\n  {}: {}\n  {}: {}\n", at,
+                             name, (in_a ? a : b).text(0), what.empty() ? "only one has it" : what,
+                             log_a.path(), in_a ? row_text(a) : "no such transaction", log_b.path(),
+                             in_b ? row_text(b) : "no such transaction");
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "waveforms/transaction_log.h"
 
+#include <fmt/core.h>
+
 #include <sqlite3.h>
 
 #include <cstdio>
@@ -11,8 +13,8 @@ namespace {
 
 constexpr std::uint64_t kRowsPerCommit = 50'000;
 
-void bind(sqlite3_stmt* statement, int place, std::uint64_t value) {
-  sqlite3_bind_int64(statement, place, static_cast<sqlite3_int64>(value));
+void bind(sqlite3_stmt* statement, int parameter, std::uint64_t value) {
+  sqlite3_bind_int64(statement, parameter, static_cast<sqlite3_int64>(value));
 }
 
 }  // namespace
@@ -92,13 +94,13 @@ void TransactionLog::write(std::size_t socket, const Row& row) {
                                   what.vc,         what.source,   what.destination, what.stream,
                                   what.tag,        what.sequence, what.address,     what.bytes,
                                   what.wire_bytes, row.begin_ps,  row.head_ps};
-  int place = 0;
-  for (const std::uint64_t value : values) bind(insert_, ++place, value);
+  int parameter = 0;
+  for (const std::uint64_t value : values) bind(insert_, ++parameter, value);
   for (const TimePs later : row.later_ps) {
     if (later == kNever)
-      sqlite3_bind_null(insert_, ++place);
+      sqlite3_bind_null(insert_, ++parameter);
     else
-      bind(insert_, ++place, later);
+      bind(insert_, ++parameter, later);
   }
   check(sqlite3_step(insert_), SQLITE_DONE);
   sqlite3_reset(insert_);
@@ -111,8 +113,7 @@ void TransactionLog::write(std::size_t socket, const Row& row) {
 void TransactionLog::finish(TimePs end_ps) {
   for (std::size_t socket = 0; socket < sockets_.size(); ++socket)
     for (const auto& [id, row] : sockets_[socket].open) write(socket, row);
-  const std::string sql =
-      "INSERT INTO finished VALUES(" + std::to_string(end_ps) + "," + std::to_string(transactions_) + ")";
+  const std::string sql = fmt::format("INSERT INTO finished VALUES({},{})", end_ps, transactions_);
   execute(sql.c_str());
   execute("CREATE UNIQUE INDEX by_number ON transactions(socket, number)");
   execute("COMMIT");
@@ -124,7 +125,7 @@ std::string TransactionLog::idle_sockets() const {
   std::size_t idle = 0;
   for (const Socket& socket : sockets_)
     if (socket.count == 0 && ++idle <= kShown) names += (idle == 1 ? "" : ", ") + socket.name;
-  if (idle > kShown) names += " and " + std::to_string(idle - kShown) + " more";
+  if (idle > kShown) names += fmt::format(" and {} more", idle - kShown);
   return names;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "waveforms/vcd_writer.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -88,8 +90,7 @@ void VcdWriter::change(TimePs at, std::size_t signal, std::uint64_t value) {
   else if (at == now_)
     touch(signal, value);
   else
-    throw std::logic_error(path_ + ": a change at " + std::to_string(at) + " ps was announced at " +
-                           std::to_string(now_) + " ps");
+    throw std::logic_error(fmt::format("{}: a change at {} ps was announced at {} ps", path_, at, now_));
 }
 
 void VcdWriter::write_header() {
@@ -100,8 +101,7 @@ void VcdWriter::write_header() {
   for (const auto& [scope, signals] : scopes) {
     text += "$scope module " + scope + " $end\n";
     for (const std::size_t i : signals)
-      text += "$var wire " + std::to_string(signals_[i].bits) + ' ' + code_of(i) + ' ' + names_[i].name +
-              " $end\n";
+      text += fmt::format("$var wire {} {} {} $end\n", signals_[i].bits, code_of(i), names_[i].name);
     text += "$upscope $end\n";
   }
   file_ << text << "$enddefinitions $end\n#0\n$dumpvars\n";
@@ -124,10 +124,10 @@ void VcdWriter::write_text() {
 }
 
 void VcdWriter::write_time(TimePs at) {
-  constexpr std::size_t kMost = 24;
-  char* const to = room(kMost);
+  constexpr std::size_t kMaxBytes = 24;
+  char* const to = room(kMaxBytes);
   *to = '#';
-  char* const end = std::to_chars(to + 1, to + kMost, at).ptr;
+  char* const end = std::to_chars(to + 1, to + kMaxBytes, at).ptr;
   *end = '\n';
   filled_ += static_cast<std::size_t>(end + 1 - to);
 }

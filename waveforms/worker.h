@@ -28,7 +28,7 @@ class Worker {
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      changed_.wait(lock, [this] { return full_.size() < kMostChunks; });
+      changed_.wait(lock, [this] { return full_.size() < kMaxChunks; });
       full_.push_back(std::move(chunk));
       chunk = {};
       if (!empty_.empty()) {
@@ -46,7 +46,7 @@ class Worker {
   }
 
  private:
-  static constexpr std::size_t kMostChunks = 16;
+  static constexpr std::size_t kMaxChunks = 16;
 
   void join() {
     if (!thread_.joinable()) return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tlm/free_numbers.h"
+#include "tlm/npu_name.h"
 
 namespace wafertlm {
 namespace {
@@ -24,9 +25,7 @@ std::uint32_t strands_into_flows(const StepSource& program) {
   return strands;
 }
 
-std::string npu_name(NpuId npu) {
-  return npu == kFabric ? "the fabric" : "NPU " + std::to_string(index_of(npu));
-}
+std::string sender_name(NpuId sender) { return sender == kFabric ? "the fabric" : npu_name(sender); }
 
 }  // namespace
 
@@ -324,7 +323,7 @@ void Endpoint::expect(const MessageKey& key, const Waiter& waiter, TimePs now) {
   if (!early) return matcher_.add(key, nullptr, waiter);
   if (!early->message)
     throw std::logic_error(npu_name(npu_) + " waits twice for the message with tag " +
-                           std::to_string(key.tag) + " from " + npu_name(key.source));
+                           std::to_string(key.tag) + " from " + sender_name(key.source));
   Message& message = *early->message;
   matcher_.remove(*early);
   early_bytes_ -= message.bytes;
@@ -473,7 +472,7 @@ void Endpoint::take_in(Message& message, const Waiter& waiter, TimePs now) {
                                                  : waiter.collective->strands[waiter.strand].expected_bytes;
     if (message.bytes != expected)
       throw std::logic_error(npu_name(npu_) + ", collective " + std::to_string(start.collective_id) + ": " +
-                             npu_name(message.key.source) + " sent " + std::to_string(message.bytes) +
+                             sender_name(message.key.source) + " sent " + std::to_string(message.bytes) +
                              " B where a step expects " + std::to_string(expected) + " B");
     if (start.buffer && waiter.posted)
       waiter.collective->stage(waiter.strand).taken.emplace(index, message.data.bytes());
@@ -522,7 +521,7 @@ void Endpoint::finish(const Waiter& waiter, TimePs now) {
 
 std::string Endpoint::waits(const MessageKey& key, const Waiter& waiter) const {
   if (!waiter.collective)
-    return npu_name(npu_) + " waits for " + npu_name(key.source) + " in a receive with tag " +
+    return npu_name(npu_) + " waits for " + sender_name(key.source) + " in a receive with tag " +
            std::to_string(key.tag);
   const Collective& collective = *waiter.collective;
   const auto name = [&](NpuId npu) {
@@ -541,7 +540,7 @@ std::string Endpoint::missing(const Message& message) const {
   const auto* const expected = matcher_.find(message.key);
   const auto storing = storing_.find(&message);
   std::string who = npu_name(npu_) + " waits for no step yet that takes a message from " +
-                    npu_name(message.key.source) + " with tag " + std::to_string(message.key.tag);
+                    sender_name(message.key.source) + " with tag " + std::to_string(message.key.tag);
   if (storing != storing_.end())
     who = waits(message.key, storing->second);
   else if (expected && !expected->message)

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tlm/npu_name.h"
+
 namespace wafertlm {
 namespace {
 
@@ -58,7 +60,7 @@ MeshGeometry::MeshGeometry(std::uint32_t width, std::uint32_t height, const std:
       places_.push_back(
           {static_cast<std::uint16_t>(column), static_cast<std::uint16_t>(row), Direction::local});
   for (const IoPort& port : io) {
-    const std::string place = "NPU " + std::to_string(index_of(port.npu)) + ", " + to_string(side_of(port));
+    const std::string place = npu_name(port.npu) + ", " + to_string(side_of(port));
     if (index_of(port.npu) >= npus())
       throw std::invalid_argument("I/O controller at " + place + ": no such NPU");
     if (has_neighbor(port.npu, side_of(port)) || endpoint_at(port.npu, side_of(port)) != port.npu)

@@ -4,14 +4,9 @@
 #include <stdexcept>
 
 #include "models/messages/message_network.h"
+#include "tlm/npu_name.h"
 
 namespace wafertlm {
-namespace {
-
-std::string npu_name(NpuId npu) { return "NPU " + std::to_string(index_of(npu)); }
-
-}  // namespace
-
 using Event = MessageRecord::Event;
 
 void MessageNetwork::start_collective(NpuId npu, const CollectiveStart& start, TimePs now) {

@@ -36,8 +36,7 @@ class Converter {
 
  private:
   void read_implementations(Keys& system);
-  std::string algorithm_of(Keys& system, const std::string& key, const std::string& name, bool switched,
-                           double npus);
+  std::string algorithm_of(Keys& system, const std::string& key, const std::string& name, double npus);
   void read_compute(Keys& system);
   void warn(const std::string& path, const std::string& text) { warnings_.push_back(path + ": " + text); }
 
@@ -87,7 +86,7 @@ void Converter::read_network(const std::string& path) {
 }
 
 /// Ours for one of its names.
-std::string Converter::algorithm_of(Keys& system, const std::string& key, const std::string& name, bool,
+std::string Converter::algorithm_of(Keys& system, const std::string& key, const std::string& name,
                                     double npus) {
   if (name == "ring") return "ring";
   if (name == "direct") return "direct";
@@ -96,8 +95,7 @@ std::string Converter::algorithm_of(Keys& system, const std::string& key, const 
       name.size() < 12) {
     const int window = std::stoi(name.substr(6));
     if (direct_window_ != 0 && direct_window_ != window)
-      warn(system_path_,
-           "'" + key + "': windows of direct differ; all take " + std::to_string(direct_window_));
+      warn(system_path_, fmt::format("'{}': windows of direct differ; all take {}", key, direct_window_));
     else
       direct_window_ = window;
     return "direct";
@@ -145,7 +143,7 @@ void Converter::read_implementations(Keys& system) {
     if (names->size() != sizes_.size())
       system.fail(key, fmt::format("needs an algorithm for each of the {} dimensions", sizes_.size()));
     for (std::size_t d = 0; d < names->size(); ++d) {
-      const std::string algorithm = algorithm_of(system, key, (*names)[d], false, sizes_[d]);
+      const std::string algorithm = algorithm_of(system, key, (*names)[d], sizes_[d]);
       if (ours == "all_to_all" && algorithm != "direct")
         warn(system_path_, "'" + key + "': all-to-all goes direct, not by " + (*names)[d]);
       algorithms_[ours].push_back(ours == "all_to_all" ? "direct" : algorithm);

@@ -8,7 +8,7 @@
 #include "platform/command/format.h"
 #include "platform/config/json_schema.h"
 #include "platform/config/load.h"
-#include "platform/results/results_schema.h"
+#include "platform/results/results.h"
 #include "platform/run/job.h"
 #include "platform/study/study_command.h"
 #include "platform/system/wafer.h"
@@ -117,7 +117,7 @@ std::function<int()> add_schema_command(CLI::App& app) {
       "and as the first line of a file: # yaml-language-server: $schema=wafertlm.schema.json");
   return [results] {
     if (*results)
-      fmt::print("{}", results_schema());
+      fmt::print("{}\n", results_schema().dump(2));
     else
       fmt::print("{}\n", config::json_schema());
     return 0;

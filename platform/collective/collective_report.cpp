@@ -200,9 +200,10 @@ Json CollectiveReport::rows(std::uint64_t bytes, const CollectiveResult& result)
   for (Json& row : rows) {
     row["busiest_link_payload_bytes"] = result.busiest_link_payload_bytes;
     row["packet_hops"] = result.packet_hops;
-    row["starved_link"] = {{"name", result.starved_link},
-                           {"blocked_fraction_credit",
-                            result.time_ps == 0 ? 0 : seconds(result.starved_ps) / seconds(result.time_ps)}};
+    row["starved_link"] = {
+        {"name", result.starved_link},
+        {"blocked_fraction",
+         {{"credit", result.time_ps == 0 ? 0 : seconds(result.starved_ps) / seconds(result.time_ps)}}}};
     row["scheduler_events"] = result.events;
     row["values_proven"] = result.proven;
     if (result.reliability) row["reliability"] = to_json(*result.reliability, bit_error_rate_);
@@ -275,7 +276,7 @@ void CollectiveReport::print_row(const Json& row) const {
   if (!notes_.empty())
     fmt::print("           no credit: {} idle for {:.2f} % of the time with a packet ready\n",
                row["starved_link"]["name"].get<std::string>(),
-               100 * row["starved_link"]["blocked_fraction_credit"].get<double>());
+               100 * row["starved_link"]["blocked_fraction"]["credit"].get<double>());
   if (row.contains("reliability")) fmt::print("           {}", goodput_line(row["reliability"]));
   if (setup_.streams()) {
     fmt::print("           chunks of {}, busiest link {} shares = {}; channels end:",

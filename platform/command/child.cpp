@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/command/child.h"
 
+#include <fmt/core.h>
+
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,7 +70,7 @@ Child start(std::size_t index, const Work& work) {
 /// What an ended child said.
 json result_of(const Child& child, int status) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw std::runtime_error("the simulation's process died (status " + std::to_string(status) + ")");
+    throw std::runtime_error(fmt::format("the simulation's process died (status {})", status));
   json outcome = json::parse(child.text);
   if (outcome.contains("bad_input")) throw std::invalid_argument(outcome["bad_input"].get<std::string>());
   if (outcome.contains("error")) throw std::runtime_error(outcome["error"].get<std::string>());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/command/ranges.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <sstream>
@@ -48,10 +50,10 @@ Group parse_npus(const std::string& text, std::uint32_t npus) {
       throw std::invalid_argument("'" + text + "' is not a list of NPUs; write it like 0-4,10");
     const std::uint32_t first = parse_number(ends.front(), text), last = parse_number(ends.back(), text);
     if (first > last)
-      throw std::invalid_argument("--npus " + part + ": the first NPU is behind the last; write " +
-                                  std::to_string(last) + "-" + std::to_string(first));
+      throw std::invalid_argument(
+          fmt::format("--npus {}: the first NPU is behind the last; write {}-{}", part, last, first));
     if (last >= npus)
-      throw std::invalid_argument("--npus " + part + ": the wafer has NPUs 0 to " + std::to_string(npus - 1));
+      throw std::invalid_argument(fmt::format("--npus {}: the wafer has NPUs 0 to {}", part, npus - 1));
     for (std::uint32_t npu = first; npu <= last; ++npu) group.push_back(static_cast<NpuId>(npu));
   }
   return group;

@@ -95,7 +95,7 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
           return {&s.weight_delivery};
         case PlanError::Cause::buffers:
           return {&s.weight_buffers, &s.overlap_weights};
-        case PlanError::Cause::part:
+        case PlanError::Cause::shortened:
           return {&s.simulated_chunks, &s.simulated_rounds};
         case PlanError::Cause::degrees:
         case PlanError::Cause::model:

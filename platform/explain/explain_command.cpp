@@ -120,8 +120,8 @@ std::string name_of(const Gain& gain) {
   return gain.what == "cpu" ? "the CPUs" : "class " + gain.what;
 }
 
-void print_gain(std::size_t place, const Gain& gain, TimePs iteration) {
-  fmt::print("  {}. {:<28} at most {:>11} ({:.2f} %)", place, name_of(gain), format_time(gain.gain_ps),
+void print_gain(std::size_t number, const Gain& gain, TimePs iteration) {
+  fmt::print("  {}. {:<28} at most {:>11} ({:.2f} %)", number, name_of(gain), format_time(gain.gain_ps),
              100 * static_cast<double>(gain.gain_ps) / static_cast<double>(iteration));
   if (gain.on_path_ps != 0) fmt::print(", {} of the critical path", format_time(gain.on_path_ps));
 }
@@ -132,11 +132,11 @@ void print_links(const std::vector<Gain>& links, TimePs iteration) {
   fmt::print("The same for single links, of the busiest ones:\n");
   std::size_t shown = 0;
   for (std::size_t i = 0; i < links.size() && shown < kShown;) {
-    std::size_t alike = 1;
-    while (i + alike < links.size() && links[i + alike].gain_ps * 100 >= links[i].gain_ps * 99) ++alike;
+    std::size_t similar = 1;
+    while (i + similar < links.size() && links[i + similar].gain_ps * 100 >= links[i].gain_ps * 99) ++similar;
     print_gain(++shown, links[i], iteration);
-    fmt::print("{}\n", alike == 1 ? "" : fmt::format(", and {} more like it", alike - 1));
-    i += alike;
+    fmt::print("{}\n", similar == 1 ? "" : fmt::format(", and {} more like it", similar - 1));
+    i += similar;
   }
 }
 

@@ -7,7 +7,7 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::size_t kMostLinks = 16;
+constexpr std::size_t kMaxLinks = 16;
 
 /// Upper bound of the time that a link is busy between two moments: buckets count whole where they begin or
 /// end within, but no more than the part of them that lies within.
@@ -63,7 +63,7 @@ std::vector<Gain> gains(const GraphRecorder::Recorded& recorded, const CriticalP
   }
   std::stable_sort(busiest.begin(), busiest.end(),
                    [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
-  busiest.resize(std::min(busiest.size(), kMostLinks));
+  busiest.resize(std::min(busiest.size(), kMaxLinks));
   const auto uses_fabric = [&](std::uint32_t i) {
     const std::string& category = recorded.categories[graph.operation(i).category];
     return !category.empty() && category != "compute" && category != "cpu" && category != "memory";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/explain/graph_recorder.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 
@@ -39,11 +41,9 @@ std::string resource_of(const Task& task) {
 
 std::string meeting_of(std::uint32_t rank, const Task& task) {
   const auto message = [&](std::uint32_t from, std::uint32_t to) {
-    return "message " + std::to_string(from) + " " + std::to_string(to) + " " + std::to_string(task.tag) +
-           " " + std::to_string(task.number);
+    return fmt::format("message {} {} {} {}", from, to, task.tag, task.number);
   };
-  if (task.kind == Task::Kind::collective)
-    return "collective " + task.group + " " + std::to_string(task.number);
+  if (task.kind == Task::Kind::collective) return fmt::format("collective {} {}", task.group, task.number);
   if (task.kind == Task::Kind::send) return message(rank, task.peer);
   if (task.kind == Task::Kind::receive) return message(task.peer, rank);
   return "";
@@ -126,10 +126,10 @@ GraphRecorder::Recorded GraphRecorder::graph(const JobRun& run, const config::Ex
         RecordedGraph::Operation operation;
         operation.start_ps = each->start_ps;
         operation.end_ps = each->end_ps;
-        const auto [place, is_new] =
+        const auto [found, is_new] =
             categories.try_emplace(each->category, static_cast<std::uint32_t>(made.categories.size()));
         if (is_new) made.categories.push_back(each->category);
-        operation.category = place->second;
+        operation.category = found->second;
         if (!each->meeting.empty()) {
           operation.meeting = number_of(meetings, each->meeting);
           // A send does not wait for its receive.
@@ -155,10 +155,10 @@ GraphRecorder::Recorded GraphRecorder::graph(const JobRun& run, const config::Ex
         }
         const std::uint32_t number = numbers[each->node];
         if (!each->resource.empty()) {
-          const auto [place, is_new] = last.try_emplace(each->resource, number);
-          if (!is_new && made.graph.operation(place->second).end_ps <= each->start_ps)
-            waits.push_back(place->second);
-          place->second = number;
+          const auto [found, is_new] = last.try_emplace(each->resource, number);
+          if (!is_new && made.graph.operation(found->second).end_ps <= each->start_ps)
+            waits.push_back(found->second);
+          found->second = number;
         }
         std::sort(waits.begin(), waits.end());
         waits.erase(std::unique(waits.begin(), waits.end()), waits.end());

@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <stdexcept>
 
 #include "platform/command/format.h"
 #include "platform/config/load.h"
 #include "platform/config/suggest.h"
+#include "platform/fred/fred_counts.h"
 #include "platform/fred/fred_sweep.h"
+#include "platform/fred/number_list.h"
 #include "platform/system/fred_kind.h"
 
 namespace wafertlm {
@@ -29,24 +30,6 @@ struct Options {
   CLI::Option *l1 = nullptr, *npus = nullptr, *uplinks = nullptr, *l2 = nullptr, *seed_option = nullptr,
               *seeds_option = nullptr;
 };
-
-/// "4,4,3" → numbers of at least `least`.
-std::vector<std::uint32_t> numbers(const std::string& option, const std::string& text, char separator,
-                                   std::uint32_t least) {
-  std::vector<std::uint32_t> found;
-  const char* at = text.data();
-  const char* const end = text.data() + text.size();
-  while (true) {
-    std::uint32_t value = 0;
-    const auto [stop, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || value < least || (stop != end && *stop != separator))
-      throw std::invalid_argument(fmt::format("{} {}: expected whole numbers from {}, joined by '{}'", option,
-                                              text, least, separator));
-    found.push_back(value);
-    if (stop == end) return found;
-    at = stop + 1;
-  }
-}
 
 /// What the command takes from a platform file where no option says otherwise.
 void take_platform(Options& options) {
@@ -104,7 +87,7 @@ FredWaferShape shape_of(const Options& options) {
   }
   const bool same_l1 = !options.l1->count();
   if (!options.io.empty())
-    shape.io_per_l1 = numbers("--io", options.io, ',', 0);
+    shape.io_per_l1 = number_list("--io", options.io, ',', 0);
   else if (!same_l1 && options.platform.empty())
     shape.io_per_l1.assign(shape.l1_switches, 4);
   if (options.npus->count() && !options.uplinks->count() && options.platform.empty())
@@ -160,7 +143,7 @@ FredSweepQuery sweep_query(const Options& options, const FredRoutesQuery& routes
   query.seeds = options.seeds;
   query.fewest_workers = query.most_workers = routes.shape.npus();
   if (!options.workers.empty()) {
-    const auto ends = numbers("--workers", options.workers, '-', 1);
+    const auto ends = number_list("--workers", options.workers, '-', 1);
     if (ends.size() > 2 || ends.front() > ends.back() || ends.back() > routes.shape.npus())
       throw std::invalid_argument(fmt::format("--workers {}: expected a number up to {}, or FROM-TO",
                                               options.workers, routes.shape.npus()));
@@ -177,7 +160,7 @@ int run(const Options& given) {
   take_platform(options);
   FredRoutesQuery routes;
   routes.shape = shape_of(options);
-  routes.ms = numbers("--m", options.ms, ',', 1);
+  routes.ms = number_list("--m", options.ms, ',', 1);
   routes.type = type_of(options.type);
   routes.seed = options.seed;
   routes.print_configurations = options.print;
@@ -219,44 +202,6 @@ void add_shape_options(CLI::App& command, Options& options) {
       "a platform logical]");
 }
 
-struct Counts {
-  std::string ports = "2-16", ms = "1,2,3,4";
-  bool json = false;
-};
-
-/// The µswitches of FRED_m(P).
-int print_counts(const Counts& options) {
-  const auto ends = numbers("--ports", options.ports, '-', 2);
-  const auto ms = numbers("--m", options.ms, ',', 1);
-  if (ends.size() > 2 || ends.front() > ends.back())
-    throw std::invalid_argument("--ports " + options.ports + ": expected a number, or FROM-TO");
-  constexpr std::pair<const char*, MicroSwitchKind> kKinds[] = {
-      {"r", MicroSwitchKind::reduce},
-      {"d", MicroSwitchKind::distribute},
-      {"rd", MicroSwitchKind::reduce_distribute},
-      {"demux", MicroSwitchKind::demux},
-      {"mux", MicroSwitchKind::mux},
-  };
-  nlohmann::json rows = nlohmann::json::array();
-  std::string text = fmt::format("{:>6}{:>4}", "ports", "m");
-  for (const auto& kind : kKinds) text += fmt::format("{:>9}", kind.first);
-  text += fmt::format("{:>8}\n", "stages");
-  for (std::uint32_t ports = ends.front(); ports <= ends.back(); ++ports)
-    for (const std::uint32_t m : ms) {
-      const FredNetwork network(m, ports);
-      nlohmann::json row = {{"ports", ports}, {"m", m}, {"stages", FredNetwork::stages(ports)}};
-      text += fmt::format("{:>6}{:>4}", ports, m);
-      for (const auto& [name, kind] : kKinds) {
-        row[name] = network.netlist().count(kind);
-        text += fmt::format("{:>9}", network.netlist().count(kind));
-      }
-      text += fmt::format("{:>8}\n", FredNetwork::stages(ports));
-      rows.push_back(std::move(row));
-    }
-  print(options.json ? nlohmann::json{{"rows", rows}}.dump(2) + "\n" : text);
-  return 0;
-}
-
 }  // namespace
 
 std::function<int()> add_fred_command(CLI::App& app) {
@@ -266,11 +211,7 @@ std::function<int()> add_fred_command(CLI::App& app) {
   command->require_subcommand(1);
   CLI::App* routes =
       command->add_subcommand("routes", "Flows of each phase in each switch, and whether they route");
-  auto counts = std::make_shared<Counts>();
-  CLI::App* count = command->add_subcommand("counts", "The µswitches and stages of FRED_m(P), as built");
-  count->add_option("--ports", counts->ports, "P, or FROM-TO")->capture_default_str();
-  count->add_option("--m", counts->ms, "Middle switches, a list")->capture_default_str();
-  count->add_flag("--json", counts->json, "Print JSON instead of the table");
+  const std::function<int()> counts = add_fred_counts_command(*command);
   routes
       ->add_option(
           "PLATFORM", options->platform,
@@ -310,7 +251,7 @@ std::function<int()> add_fred_command(CLI::App& app) {
       "  wafertlm fred routes --parallelism \"MP(5)-DP(4)\" --placement random --seed 7 --m 2 --print\n"
       "  wafertlm fred routes --parallelism \"MP(4)-DP(4)\" --l1 8 --npus-per-l1 2 --l2 1 --json\n"
       "  wafertlm fred routes --sweep --workers 18-20");
-  return [options, counts, count] { return count->parsed() ? print_counts(*counts) : run(*options); };
+  return [options, counts, routes] { return routes->parsed() ? run(*options) : counts(); };
 }
 
 }  // namespace wafertlm

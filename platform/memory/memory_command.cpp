@@ -16,7 +16,7 @@
 #include "platform/config/hbm_type.h"
 #include "platform/config/load.h"
 #include "platform/memory/memory_study.h"
-#include "platform/results/memory_facts.h"
+#include "platform/results/memory_results.h"
 
 namespace wafertlm {
 namespace {

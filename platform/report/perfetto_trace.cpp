@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/perfetto_trace.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "platform/report/kind_name.h"
+#include "tlm/npu_name.h"
 
 namespace wafertlm {
 namespace {
@@ -38,7 +41,7 @@ std::uint64_t collective_flow(const Task& task) {
 
 void require_instances(const std::vector<std::string>& filter, const Machine& machine, const Job& job) {
   std::vector<std::string> names, classes = {"compute", "cpu", "idle"};
-  for (const NpuId npu : job.npus) names.push_back("npu" + std::to_string(index_of(npu)));
+  for (const NpuId npu : job.npus) names.push_back(npu_instance(npu));
   for (const MachineLink& link : machine_links(machine)) names.push_back(link.name);
   for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n)
     names.push_back(machine.wafer().fabric().endpoint_name(static_cast<NpuId>(n)));
@@ -59,10 +62,10 @@ PerfettoTrace::PerfettoTrace(const std::string& path, const std::vector<std::str
       queues_(machine.wafer().endpoints()) {
   for (std::uint32_t r = 0; r < job.size(); ++r) {
     Rank& rank = ranks_[r];
-    rank.name = "npu" + std::to_string(index_of(job.npus[r]));
+    rank.name = npu_instance(job.npus[r]);
     rank.wanted = filter_.instance(rank.name);
     if (!rank.wanted) continue;
-    rank.process = writer_.add_process(rank.name + " (rank " + std::to_string(r) + ")");
+    rank.process = writer_.add_process(fmt::format("{} (rank {})", rank.name, r));
     rank.time = writer_.add_track(rank.process, "where the time goes");
   }
   PerfettoWriter::Track process = 0;
@@ -109,8 +112,8 @@ void PerfettoTrace::operation_started(std::uint32_t r, const Task& task, TimePs)
   const auto lane = static_cast<std::uint32_t>(free - lanes.taken.begin());
   if (free == lanes.taken.end()) {
     lanes.taken.push_back(true);
-    lanes.tracks.push_back(writer_.add_track(
-        rank.process, lane == 0 ? category : category + " (" + std::to_string(lane + 1) + ")"));
+    lanes.tracks.push_back(
+        writer_.add_track(rank.process, lane == 0 ? category : fmt::format("{} ({})", category, lane + 1)));
   }
   lanes.taken[lane] = true;
   rank.open[task.id] = {lane, &lanes};

@@ -18,10 +18,10 @@ std::string in_script(const Json& data) {
 }
 
 std::string filled(const Json& data) {
-  const std::string place = "@DATA@";
+  const std::string marker = "@DATA@";
   const std::string_view page = report_page();
-  const std::size_t at = page.find(place);
-  return std::string(page.substr(0, at)) + in_script(data) + std::string(page.substr(at + place.size()));
+  const std::size_t at = page.find(marker);
+  return std::string(page.substr(0, at)) + in_script(data) + std::string(page.substr(at + marker.size()));
 }
 
 }  // namespace

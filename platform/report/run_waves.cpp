@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tlm/npu_name.h"
+
 namespace wafertlm {
 namespace {
 
@@ -20,8 +22,6 @@ bool matches(const std::vector<std::string>& globs, const std::string& name) {
                      [&](const std::string& glob) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
 }
 
-std::string npu_name(NpuId npu) { return "npu" + std::to_string(index_of(npu)); }
-
 }  // namespace
 
 struct RunWaves::Memories final : MemoryObserver {
@@ -35,7 +35,7 @@ struct RunWaves::Memories final : MemoryObserver {
 
 void require_signals(const std::vector<std::string>& globs, Machine& machine, const Placement& npus) {
   std::vector<std::string> names;
-  for (const NpuId npu : npus) names.push_back(npu_name(npu));
+  for (const NpuId npu : npus) names.push_back(npu_instance(npu));
   for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n)
     names.emplace_back(machine.memory(static_cast<NpuId>(n)).name());
   for (const ObservableSocket& socket : observable_sockets()) names.push_back(socket.name);
@@ -57,7 +57,7 @@ RunWaves::RunWaves(const std::string& path, const std::vector<std::string>& glob
   waves_->name_classes(std::move(classes));
   const auto chosen = [&](const std::string& name) { return matches(globs, name); };
   for (std::uint32_t rank = 0; rank < npus.size(); ++rank)
-    if (const std::string name = npu_name(npus[rank]); chosen(name))
+    if (const std::string name = npu_instance(npus[rank]); chosen(name))
       ranks_[rank].number = waves_->add_npu(name);
   bool any_memory = false;
   for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n) {

@@ -14,9 +14,9 @@ using Json = nlohmann::ordered_json;
 }  // namespace
 
 std::uint32_t Timeline::intern(const std::string& text) {
-  const auto [place, is_new] = places_.try_emplace(text, static_cast<std::uint32_t>(strings_.size()));
+  const auto [found, is_new] = places_.try_emplace(text, static_cast<std::uint32_t>(strings_.size()));
   if (is_new) strings_.push_back(text);
-  return place->second;
+  return found->second;
 }
 
 /// Keeps the `to` longest, and the order of the rest.

@@ -15,8 +15,8 @@ namespace wafertlm {
 /// number of each: beyond it the shortest go, and are counted.
 class Timeline final : public RunObserver {
  public:
-  static constexpr std::size_t kMost = 60'000;
-  explicit Timeline(std::size_t most = kMost) : most_(most) {}
+  static constexpr std::size_t kMaxSpans = 60'000;
+  explicit Timeline(std::size_t most = kMaxSpans) : most_(most) {}
 
   void operation_started(std::uint32_t rank, const Task& task, TimePs now) override;
   void operation_ended(std::uint32_t rank, const Task& task, TimePs start_ps, TimePs end_ps) override;

@@ -13,10 +13,13 @@ struct HostCost {
   std::uint64_t peak_rss_bytes = 0;
 };
 
-/// The fields of results.json (see platform/README.md). Everything that may differ between two runs is under
-/// `host`.
+/// The fields of results.json (see platform/README.md), each described once: see Fields. Everything that may
+/// differ between two runs is under `host`.
 nlohmann::ordered_json results_json(const config::ExperimentSpec& experiment, const JobRun& job,
                                     Machine& machine, const HostCost& host);
+
+/// The JSON Schema of results.json.
+nlohmann::ordered_json results_schema();
 
 /// One row per iteration, part of a rank's time, collective and link: kind, name, then the figures.
 std::string results_csv(const nlohmann::ordered_json& results);

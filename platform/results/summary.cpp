@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "platform/command/format.h"
-#include "platform/results/compute_facts.h"
-#include "platform/results/memory_facts.h"
-#include "platform/results/training_facts.h"
+#include "platform/results/compute_results.h"
+#include "platform/results/memory_results.h"
+#include "platform/results/training_results.h"
 #include "platform/system/reliability.h"
 
 namespace wafertlm {
@@ -158,7 +158,7 @@ std::string run_summary(const Json& results) {
       "\nThe last iteration takes {}; the compute units work {:.2f} % of it, the rest is exposed "
       "communication or idle.\n",
       time_of(last["time_s"]), 100 * compute);
-  text += explanation(results) + compute_facts_text(results) + training_facts_text(results);
+  text += explanation(results) + compute_text(results) + training_text(results);
   if (results.contains("reliability")) text += "Go-Back-N: " + goodput_line(results["reliability"]);
   const Json& traces = results["traces"];
   const auto count = [&](const char* key) { return traces[key].get<std::uint64_t>(); };

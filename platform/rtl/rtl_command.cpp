@@ -74,8 +74,7 @@ int replay(const Options& options) {
        write_rtl_waves({options.recording, &design, rtl_configuration(design), again.get(),
                         result.first_divergence()->at_ps, window_ps, path}))
     fmt::print(stderr, "waveform {}\n", file);
-  throw std::runtime_error("the RTL differs from the model in " + std::to_string(result.divergences()) +
-                           " places");
+  throw std::runtime_error(fmt::format("the RTL differs from the model in {} places", result.divergences()));
 }
 
 }  // namespace

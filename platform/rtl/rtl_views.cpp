@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "platform/results/fields.h"
 #include "platform/rtl/configurations.h"
+#include "platform/rtl/rtl_results.h"
 #include "platform/rtl/rtl_waves.h"
 #include "tlm/fabric/fabric.h"
 #include "tlm/rtl/rtl_view.h"
@@ -32,11 +34,11 @@ std::string name_of(Fabric& fabric, std::size_t n) {
 }
 
 std::string names_of(Fabric& fabric) {
-  constexpr std::size_t kMost = 60;
+  constexpr std::size_t kMaxNames = 60;
   std::string names;
-  for (std::size_t n = 0; n < std::min(fabric.switches(), kMost); ++n)
+  for (std::size_t n = 0; n < std::min(fabric.switches(), kMaxNames); ++n)
     names += (n == 0 ? "" : ", ") + name_of(fabric, n);
-  if (fabric.switches() > kMost) names += " and " + std::to_string(fabric.switches() - kMost) + " more";
+  if (fabric.switches() > kMaxNames) names += fmt::format(" and {} more", fabric.switches() - kMaxNames);
   return names;
 }
 
@@ -100,7 +102,7 @@ RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& sc
         // For the waveforms.
         made->is_temporary = true;
         params.recording =
-            (fs::temp_directory_path() / ("wafertlm_rtl_" + std::to_string(getpid()) + "_" + name)).string();
+            (fs::temp_directory_path() / fmt::format("wafertlm_rtl_{}_{}", getpid(), name)).string();
       }
       made->window_ps = each.window_ps;
       if (params.mode != RtlViewMode::tlm) made->model = params.design->make("rtl_" + name);
@@ -161,19 +163,56 @@ nlohmann::ordered_json to_json(const RtlScoreboard& board) {
   return json;
 }
 
+namespace {
+
+using results::Json;
+
+/// Of to_json(), with view both.
+Json scoreboard_schema() {
+  namespace schema = results::schema;
+  const Json of_latency = {{"type", "object"},
+                           {"required", {"cycles", "packets"}},
+                           {"properties", {{"cycles", {{"type", "integer"}}}, {"packets", schema::count()}}}};
+  const Json divergence = {{"type", "object"},
+                           {"required", {"kind", "at_ps", "flow", "sequence", "output", "expected", "got"}}};
+  return {{"description", "With view both"},
+          {"type", "object"},
+          {"required",
+           {"equal", "packets_compared", "latency_difference_cycles", "divergences", "first_divergence"}},
+          {"properties",
+           {{"equal", schema::boolean()},
+            {"latency_difference_cycles",
+             schema::list(of_latency, "Head out of the RTL minus head out of the model")},
+            {"divergences", schema::map_of(schema::count())},
+            {"first_divergence", {{"oneOf", {{{"type", "null"}}, divergence}}}}}}};
+}
+
+const results::Fields<RtlView>& view_fields() {
+  static const results::Fields<RtlView> fields = [] {
+    namespace schema = results::schema;
+    using R = const RtlView&;
+    results::Fields<RtlView> f;
+    f.add("switch", schema::text(), [](R view) { return view.switch_name(); });
+    f.add("view", {{"enum", {"tlm", "rtl", "both"}}}, [](R view) { return to_string(view.params().mode); });
+    f.add("design", schema::text("Empty: none"),
+          [](R view) { return view.params().design ? view.params().design->name : ""; });
+    f.add("clock_hz", schema::count(), [](R view) { return view.params().clock.hz; });
+    f.add("packets_in", schema::count(), [](R view) { return view.packets(); });
+    f.add("cycles", schema::count("In which the clock ran"), [](R view) { return view.cycles(); });
+    f.add_if([](R view) { return view.scoreboard() != nullptr; }, "scoreboard", scoreboard_schema(),
+             [](R view) { return to_json(*view.scoreboard()); });
+    return f;
+  }();
+  return fields;
+}
+
+}  // namespace
+
+nlohmann::ordered_json rtl_view_schema() { return view_fields().schema(); }
+
 nlohmann::ordered_json RtlViews::json() const {
-  auto list = nlohmann::ordered_json::array();
-  for (const auto& each : views_) {
-    const RtlViewParams& params = each->view->params();
-    nlohmann::ordered_json row = {{"switch", each->view->switch_name()},
-                                  {"view", to_string(params.mode)},
-                                  {"design", params.design ? params.design->name : ""},
-                                  {"clock_hz", params.clock.hz},
-                                  {"packets_in", each->view->packets()},
-                                  {"cycles", each->view->cycles()}};
-    if (const RtlScoreboard* const board = each->view->scoreboard()) row["scoreboard"] = to_json(*board);
-    list.push_back(std::move(row));
-  }
+  auto list = Json::array();
+  for (const auto& each : views_) list.push_back(view_fields().json(*each->view));
   return list;
 }
 
@@ -187,10 +226,10 @@ std::string RtlViews::text(double tlm_s, std::uint64_t hops) const {
   std::string text;
   for (const auto& each : views_) {
     const RtlViewParams& params = each->view->params();
-    text += "\nRTL of " + each->view->switch_name() + ": view " + to_string(params.mode) +
-            (params.design ? ", design " + params.design->name : "") + ", clock " +
-            std::to_string(params.clock.hz / 1'000'000) + " MHz, " + std::to_string(each->view->packets()) +
-            " packets in, " + std::to_string(each->view->cycles()) + " cycles\n";
+    text += fmt::format("\nRTL of {}: view {}{}, clock {} MHz, {} packets in, {} cycles\n",
+                        each->view->switch_name(), to_string(params.mode),
+                        params.design ? ", design " + params.design->name : "", params.clock.hz / 1'000'000,
+                        each->view->packets(), each->view->cycles());
     if (const RtlScoreboard* const board = each->view->scoreboard()) text += board->report();
     for (const std::string& file : each->written) text += "  waveform                  " + file + "\n";
     if (!params.recording.empty() && !each->is_temporary)
@@ -215,12 +254,11 @@ void RtlViews::require_equal() const {
     const RtlScoreboard* const board = each->view->scoreboard();
     if (!board || board->passed()) continue;
     const RtlDivergence& first = *board->first_divergence();
-    throw std::runtime_error("the RTL of " + each->view->switch_name() + " differs from the model in " +
-                             std::to_string(board->divergences()) + " places, first at " +
-                             std::to_string(first.at_ps) + " ps (" + wafertlm::to_string(first.kind) +
-                             ", output " + std::to_string(first.output) + ", flow " +
-                             std::to_string(first.flow) + ", sequence " + std::to_string(first.sequence) +
-                             "): expected " + first.expected + ", got " + first.got);
+    throw std::runtime_error(fmt::format(
+        "the RTL of {} differs from the model in {} places, first at {} ps ({}, output {}, flow {}, sequence "
+        "{}): expected {}, got {}",
+        each->view->switch_name(), board->divergences(), first.at_ps, wafertlm::to_string(first.kind),
+        first.output, first.flow, first.sequence, first.expected, first.got));
   }
 }
 

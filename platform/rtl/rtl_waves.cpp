@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/rtl/rtl_waves.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -19,7 +21,7 @@ class ModelWaves {
       : file_(path), from_ps_(from_ps), to_ps_(to_ps), cycle_ps_(RtlClock{head.clock_hz}) {
     for (const char* const side : {"in", "out"})
       for (std::uint32_t port = 0; port < head.ports; ++port) {
-        const std::string scope = head.switch_name + "_tlm_" + side + std::to_string(port);
+        const std::string scope = fmt::format("{}_tlm_{}{}", head.switch_name, side, port);
         signals_.push_back({file_.add_signal(scope, "valid", 1), file_.add_signal(scope, "flow", 16),
                             file_.add_signal(scope, "sequence", 24), file_.add_signal(scope, "bytes", 24)});
       }
@@ -81,9 +83,8 @@ RtlBenchParams bench_params(const RtlRecordingReader& recording, const RtlDesign
                             RtlConfiguration configuration) {
   const RtlRecordingHead& head = recording.head();
   const auto fail = [&](const std::string& what, std::uint64_t of_design, std::uint64_t of_recording) {
-    throw std::invalid_argument("the recording of " + head.switch_name + " has " +
-                                std::to_string(of_recording) + " " + what + ", the design '" + design.name +
-                                "' " + std::to_string(of_design));
+    throw std::invalid_argument(fmt::format("the recording of {} has {} {}, the design '{}' {}",
+                                            head.switch_name, of_recording, what, design.name, of_design));
   };
   const bool is_stream = design.protocol == RtlProtocol::axi4_stream;
   if (head.flit_bytes != design.flit_bytes()) fail("bytes in a flit", design.flit_bytes(), head.flit_bytes);

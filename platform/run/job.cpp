@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/run/job.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -99,9 +101,9 @@ void require_known_collectives(const Job& job) {
     for (std::size_t i = 0; i < chakra::kCollectiveTypes; ++i) {
       const auto type = static_cast<chakra::CollectiveType>(i);
       if (job.summaries[rank].by_collective[i] != 0 && !can_run(type))
-        throw std::invalid_argument(job.ranks[rank]->name() + ": rank " + std::to_string(rank) +
-                                    " takes part in " + std::to_string(job.summaries[rank].by_collective[i]) +
-                                    " " + chakra::to_string(type) + ", which cannot be run yet");
+        throw std::invalid_argument(
+            fmt::format("{}: rank {} takes part in {} {}, which cannot be run yet", job.ranks[rank]->name(),
+                        rank, job.summaries[rank].by_collective[i], chakra::to_string(type)));
     }
 }
 
@@ -109,9 +111,9 @@ Placement placement_of(const config::ExperimentSpec& experiment, std::uint32_t r
   const config::WaferSpec& wafer = experiment.platform.wafer;
   const Parallelism degrees = experiment.workload.placed_as(ranks);
   if (degrees.workers() != ranks)
-    throw std::invalid_argument("workload.placed_as is " + to_string(degrees) + " with " +
-                                std::to_string(degrees.workers()) + " workers, but there are traces of " +
-                                std::to_string(ranks) + " ranks");
+    throw std::invalid_argument(
+        fmt::format("workload.placed_as is {} with {} workers, but there are traces of {} ranks",
+                    to_string(degrees), degrees.workers(), ranks));
   return place_workers(experiment.workload.policy(), degrees, fabric_kind(wafer).grid(wafer),
                        experiment.platform.run.seed);
 }
@@ -120,19 +122,20 @@ void require_way_of_streams(const config::ExperimentSpec& experiment, const Job&
   if (experiment.platform.wafer.io.controllers.any()) return;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank)
     if (job.summaries[rank].io_streams != 0)
-      throw std::invalid_argument(job.ranks[rank]->name() + ": rank " + std::to_string(rank) +
-                                  " takes part in streams through I/O controllers, of which the platform has "
-                                  "none; set wafer.io.controllers");
+      throw std::invalid_argument(
+          fmt::format("{}: rank {} takes part in streams through I/O controllers, of which the platform has "
+                      "none; set wafer.io.controllers",
+                      job.ranks[rank]->name(), rank));
 }
 
 /// What a straggler, jitter and all iterations can make of a computation.
 double longest_factor(const config::ExperimentSpec& experiment) {
-  constexpr double kMostSpreads = 6;  // of the normal jitter
+  constexpr double kMaxSpreads = 6;  // of the normal jitter
   const config::ComputeSpec& compute = experiment.platform.npu.compute;
   std::uint32_t slowdown_percent = 100;
   for (const config::StragglerSpec& straggler : compute.stragglers)
     slowdown_percent = std::max(slowdown_percent, straggler.slowdown_percent);
-  const double spreads = compute.jitter == config::JitterKind::normal ? kMostSpreads : 1;
+  const double spreads = compute.jitter == config::JitterKind::normal ? kMaxSpreads : 1;
   return slowdown_percent / 100.0 * (1 + spreads * compute.jitter_percent / 100) * experiment.iterations;
 }
 
@@ -143,8 +146,8 @@ chakra::ValidateOptions validate_options(const config::ExperimentSpec& experimen
   options.dependencies = experiment.workload.traces.dependencies;
   for (const config::TrafficClassSpec& row : platform.wafer.fabric.classes)
     options.classes.push_back(row.name);
-  options.most_bytes = std::min(chakra::kMostBytes, platform.npu.hbm.capacity_bytes);
-  options.most_bytes_of = "the memory of an NPU, npu.hbm.capacity";
+  options.max_bytes = std::min(chakra::kMaxBytes, platform.npu.hbm.capacity_bytes);
+  options.max_bytes_of = "the memory of an NPU, npu.hbm.capacity";
   const auto engine = std::make_shared<const ComputeEngine>(compute_params(platform, 0));
   options.longest_ps = [engine, &array_used, factor = longest_factor(experiment),
                         iterations = static_cast<double>(experiment.iterations)](const chakra::Node& node) {
@@ -172,9 +175,10 @@ void require_array_used(const config::ExperimentSpec& experiment, bool array_use
 void require_ranks_of_stragglers(const config::ExperimentSpec& experiment, const Placement& npus) {
   for (const config::StragglerSpec& straggler : experiment.platform.npu.compute.stragglers)
     if (std::find(npus.begin(), npus.end(), straggler.npu) == npus.end())
-      throw std::invalid_argument("npu.compute.stragglers: NPU " + std::to_string(index_of(straggler.npu)) +
-                                  " computes nothing, because none of the workload's ranks 0 to " +
-                                  std::to_string(npus.size() - 1) + " is placed there; leave it out");
+      throw std::invalid_argument(
+          fmt::format("npu.compute.stragglers: NPU {} computes nothing, because none of the workload's ranks "
+                      "0 to {} is placed there; leave it out",
+                      index_of(straggler.npu), npus.size() - 1));
 }
 
 }  // namespace
@@ -184,9 +188,10 @@ Job load_job(const config::ExperimentSpec& experiment) {
   Sources sources = workload_sources(workload);
   const auto ranks = static_cast<std::uint32_t>(sources.size());
   if (ranks > experiment.platform.wafer.npu_count())
-    throw std::invalid_argument("the workload has " + std::to_string(ranks) + " ranks and the platform " +
-                                std::to_string(experiment.platform.wafer.npu_count()) +
-                                " NPUs; choose a larger platform (wafer.width, wafer.height)");
+    throw std::invalid_argument(
+        fmt::format("the workload has {} ranks and the platform {} NPUs; choose a larger platform "
+                    "(wafer.width, wafer.height)",
+                    ranks, experiment.platform.wafer.npu_count()));
   Job job{workload_groups(workload, ranks),
           std::move(sources),
           {},

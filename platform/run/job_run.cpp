@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/run/job_run.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -136,8 +138,8 @@ std::vector<std::string> JobRun::waiting(const std::vector<std::string>& pending
       const CollectiveRecord* const record = ranks_[rank]->collective_of(*task);
       if (named.count({rank, task}) != 0 || (record && open.count(record->id) != 0)) continue;
       const RankSequencer::Need need = ranks_[rank]->need_of(*task);
-      lines.push_back("rank " + std::to_string(rank) + ": " + describe(*task) +
-                      (need.text.empty() ? " is not done" : " waits for " + need.text));
+      lines.push_back(fmt::format("rank {}: {}{}", rank, describe(*task),
+                                  need.text.empty() ? " is not done" : " waits for " + need.text));
     }
   for (std::string& line : in_ranks(pending, open)) lines.push_back(std::move(line));
   return lines;
@@ -173,10 +175,10 @@ void JobRun::run(const std::function<void(TimePs, std::uint64_t, std::uint64_t)>
   for (const auto& rank : ranks_) rank->account.finish(end_ps(), rank->engine.last());
   for (const CollectiveRecord* record : collectives())
     if (record->end_ps - record->first_entry_ps < record->cost.bound_ps)
-      throw std::runtime_error("collective " + std::to_string(record->id) + " (\"" + record->name +
-                               "\") took " + std::to_string(record->end_ps - record->first_entry_ps) +
-                               " ps, less than its bound of " + std::to_string(record->cost.bound_ps) +
-                               " ps: this is a fault of the model, please report it");
+      throw std::runtime_error(fmt::format(
+          "collective {} (\"{}\") took {} ps, less than its bound of {} ps: this is a fault of the model, "
+          "please report it",
+          record->id, record->name, record->end_ps - record->first_entry_ps, record->cost.bound_ps));
 }
 
 std::map<std::string, TimePs> JobRun::breakdown(std::uint32_t rank, std::uint32_t iteration) const {
@@ -230,7 +232,7 @@ CriticalPath JobRun::critical_path() const {
     if (begin < end) path.breakdown[name] += end - begin;
     to = begin;
     ++path.length;
-    if (path.steps.size() < CriticalPath::kMostSteps)
+    if (path.steps.size() < CriticalPath::kMaxSteps)
       path.steps.push_back({run.rank, run.node, name, run.start_ps, run.end_ps});
   }
   if (to > start) path.breakdown["idle"] += to - start;

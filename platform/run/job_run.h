@@ -32,11 +32,11 @@ struct PathStep {
 
 /// What the last iteration's end waited for, back to the iteration's start.
 struct CriticalPath {
-  std::vector<PathStep> steps;              ///< in the order of time; at most the last kMostSteps
+  std::vector<PathStep> steps;              ///< in the order of time; at most the last kMaxSteps
   std::uint64_t length = 0;                 ///< all steps
   std::map<std::string, TimePs> breakdown;  ///< of the iteration's time; what no step explains is "idle"
   bool cut = false;                         ///< its beginning was not kept
-  static constexpr std::size_t kMostSteps = 100'000;
+  static constexpr std::size_t kMaxSteps = 100'000;
 };
 
 /// A job on a machine: one sequencer per rank.

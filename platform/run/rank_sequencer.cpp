@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/run/rank_sequencer.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -43,7 +45,7 @@ RankSequencer::RankSequencer(JobContext& context, RankHost& host, std::uint32_t 
       host_(host),
       rank_(rank),
       npus_(job.npus),
-      port_(("sequencer_" + std::to_string(rank)).c_str(), *this) {
+      port_(fmt::format("sequencer_{}", rank).c_str(), *this) {
   context.machine.attach(port_, job.npus[rank]);
   for (const std::string& name : job.summaries[rank].classes)
     classes_.emplace(name, context.machine.wafer().classes.find(name));
@@ -173,7 +175,8 @@ RankSequencer::Need RankSequencer::need_of(const Task& under_way) const {
       const auto absent = context_.collectives.absent(record);
       if (absent.empty()) break;
       std::string text;
-      for (const std::uint32_t rank : absent) text += (text.empty() ? "rank " : ", ") + std::to_string(rank);
+      for (const std::uint32_t rank : absent)
+        text += fmt::format("{}{}", text.empty() ? "rank " : ", ", rank);
       return {text + " to enter it", absent, [&under_way](const Task& task) {
                 return task.kind == Task::Kind::collective && task.group == under_way.group &&
                        task.number == under_way.number;
@@ -185,9 +188,7 @@ RankSequencer::Need RankSequencer::need_of(const Task& under_way) const {
                task.number == under_way.number;
       };
       return {
-          "rank " + std::to_string(under_way.peer) + " to send (tag " + std::to_string(under_way.tag) + ")",
-          {under_way.peer},
-          wanted};
+          fmt::format("rank {} to send (tag {})", under_way.peer, under_way.tag), {under_way.peer}, wanted};
     }
   }
   return {};

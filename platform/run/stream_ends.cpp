@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/run/stream_ends.h"
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 
 #include "workloads/collectives/proof.h"
@@ -14,7 +16,7 @@ StreamEnds::StreamEnds(Machine& machine, const Placement& npus, bool functional,
     const auto id = static_cast<NpuId>(n);
     if (ranks_.count(id) != 0) continue;
     OperationListener& listener = *this;
-    auto port = std::make_unique<OperationPort>(("unused_" + std::to_string(n)).c_str(), listener);
+    auto port = std::make_unique<OperationPort>(fmt::format("unused_{}", n).c_str(), listener);
     machine.attach(*port, id);
     ports_.emplace(id, std::move(port));
   }
@@ -50,8 +52,7 @@ void StreamEnds::done(std::uint64_t token, const Operation& operation, const std
   const auto found = streams_.find(token);
   if (functional_ && !result_ranges(*operation.program, operation.rank).empty()) {
     const std::string wrong = wrong_value(*operation.program, operation.collective_id, operation.rank, data);
-    if (!wrong.empty())
-      throw std::runtime_error("wrong value: stream " + std::to_string(token) + ", " + wrong);
+    if (!wrong.empty()) throw std::runtime_error(fmt::format("wrong value: stream {}, {}", token, wrong));
   }
   if (--found->second.open != 0) return;
   CollectiveRecord& record = *found->second.record;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/run/who_waits.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <regex>
@@ -20,15 +22,15 @@ WaitChain who_waits_for_whom(const std::vector<std::unique_ptr<RankSequencer>>& 
 
   std::map<const Task*, std::size_t> seen;  // task → its line, counted from 1
   while (task) {
-    const auto [place, is_new] = seen.emplace(task, lines.size() + 1);
+    const auto [first, is_new] = seen.emplace(task, lines.size() + 1);
     chain.named.emplace(rank, task);
     if (!is_new) {
-      lines.push_back("… which is line " + std::to_string(place->second) + " again: they wait in a circle");
+      lines.push_back(fmt::format("… which is line {} again: they wait in a circle", first->second));
       break;
     }
     const RankSequencer::Need need = ranks[rank]->need_of(*task);
-    std::string line = std::to_string(lines.size() + 1) + ". rank " + std::to_string(rank) + ": " +
-                       describe(*task) + " waits for " + (need.ranks.empty() ? "its end" : need.text);
+    std::string line = fmt::format("{}. rank {}: {} waits for {}", lines.size() + 1, rank, describe(*task),
+                                   need.ranks.empty() ? "its end" : need.text);
     if (need.ranks.empty()) {
       lines.push_back(line);
       break;
@@ -37,10 +39,9 @@ WaitChain who_waits_for_whom(const std::vector<std::unique_ptr<RankSequencer>>& 
     const Task* wanted = nullptr;
     task = ranks[rank]->engine.blocker(need.provides, &wanted);
     if (wanted && task)
-      line += "; rank " + std::to_string(rank) + " does that in " + describe(*wanted) + ", behind " +
-              describe(*task);
+      line += fmt::format("; rank {} does that in {}, behind {}", rank, describe(*wanted), describe(*task));
     else if (!task)
-      line += "; rank " + std::to_string(rank) + " has nothing under way";
+      line += fmt::format("; rank {} has nothing under way", rank);
     lines.push_back(line);
   }
   return chain;
@@ -52,11 +53,11 @@ std::vector<std::string> in_ranks(const std::vector<std::string>& pending,
   static const std::regex step(" in collective ([0-9]+) step [0-9]+ of strand [0-9]+");
   std::vector<std::string> lines;
   for (const std::string& line : pending) {
-    std::smatch place;
+    std::smatch match;
     std::string known;  // the number of the collective
-    if (std::regex_search(line, place, step)) {
-      known = std::to_string(CollectiveRecord::record_id(std::stoull(place[1])));
-      const bool lost = place.suffix().length() != 0;  // a message that left and did not arrive
+    if (std::regex_search(line, match, step)) {
+      known = std::to_string(CollectiveRecord::record_id(std::stoull(match[1])));
+      const bool lost = match.suffix().length() != 0;  // a message that left and did not arrive
       if (!lost && without.count(std::stoull(known)) != 0) continue;
     }
     std::string text = std::regex_replace(line, npu_of_a_rank, "rank $1");

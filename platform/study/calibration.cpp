@@ -18,7 +18,7 @@ using config::quoted;
 using config::StudySpec;
 using nlohmann::json;
 
-constexpr std::uint32_t kMostSteps = 100;
+constexpr std::uint32_t kMaxSteps = 100;
 
 /// "1.5 PFLOPS" as 1.5 and " PFLOPS".
 std::pair<double, std::string> number_and_unit(const std::string& text) {
@@ -135,7 +135,7 @@ class Search {
     if (high_ - low_ <= scale * spec_.within_percent / 100 && is_near(column)) {
       result_.value = text_of(value);
       result_.column = column;
-    } else if (result_.steps >= kMostSteps || high_ - low_ <= scale * 1e-7) {
+    } else if (result_.steps >= kMaxSteps || high_ - low_ <= scale * 1e-7) {
       fail(fmt::format("{} jumps past {:.4g} near {}: it is {:.6g} there", quoted(spec_.column), spec_.target,
                        text_of(value), column));
     }

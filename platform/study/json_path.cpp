@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/json_path.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -46,7 +48,7 @@ std::vector<const json*> items_of(const json& list, const std::string& part, con
   long long index = std::stoll(digits);
   if (index < 0) index += static_cast<long long>(list.size());
   if (index < 0 || index >= static_cast<long long>(list.size()))
-    fail(path, "the list has " + std::to_string(list.size()) + " items, there is no " + part);
+    fail(path, fmt::format("the list has {} items, there is no {}", list.size(), part));
   return {&list[static_cast<std::size_t>(index)]};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/processes.h"
 
+#include <fmt/core.h>
+
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -67,9 +69,9 @@ std::optional<Processes::Ended> Processes::wait() {
       if (waitpid(each->first, &status, WNOHANG) != each->first) continue;
       Ended ended{each->second, ""};
       if (WIFSIGNALED(status))
-        ended.problem = "ended by signal " + std::to_string(WTERMSIG(status));
+        ended.problem = fmt::format("ended by signal {}", WTERMSIG(status));
       else if (WEXITSTATUS(status) != 0)
-        ended.problem = "exit code " + std::to_string(WEXITSTATUS(status));
+        ended.problem = fmt::format("exit code {}", WEXITSTATUS(status));
       running_.erase(each);
       return ended;
     }

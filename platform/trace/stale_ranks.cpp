@@ -13,10 +13,10 @@ namespace wafertlm {
 
 void require_no_stale_ranks(const std::vector<std::string>& stale, bool force) {
   if (stale.empty()) return;
-  constexpr std::size_t kMostNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;
   std::string names;
-  for (std::size_t i = 0; i < stale.size() && i < kMostNamed; ++i) names += (i == 0 ? "" : ", ") + stale[i];
-  if (stale.size() > kMostNamed) names += ", …";
+  for (std::size_t i = 0; i < stale.size() && i < kMaxNamed; ++i) names += (i == 0 ? "" : ", ") + stale[i];
+  if (stale.size() > kMaxNamed) names += ", …";
   if (!force)
     throw std::invalid_argument(fmt::format(
         "{} of an earlier job would stand beside the new ones and be taken for ranks of theirs: {}; "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/trace/trace_job.h"
 
+#include <fmt/core.h>
+
 #include <map>
 
 #include "workloads/chakra/rank_files.h"
@@ -13,8 +15,8 @@ TraceJob job_of(const std::string& prefix, const std::map<std::uint64_t, std::st
   TraceJob job{prefix, {}, by_rank.size() > 1, static_cast<std::uint32_t>(by_rank.begin()->first)};
   for (const auto& [rank, file] : by_rank) {
     if (job.is_whole && rank != job.files.size())
-      throw chakra::TraceError(prefix + ": rank " + std::to_string(job.files.size()) + " is missing; rank " +
-                               std::to_string(rank) + " is " + file);
+      throw chakra::TraceError(
+          fmt::format("{}: rank {} is missing; rank {} is {}", prefix, job.files.size(), rank, file));
     job.files.push_back(file);
   }
   return job;
@@ -33,10 +35,10 @@ std::vector<TraceJob> find_trace_jobs(const std::vector<std::string>& arguments)
         throw chakra::TraceError(argument +
                                  ": looks like a rank's trace, but ranks are written without leading "
                                  "zeros and with at most nine digits; rename it");
-      const auto [place, is_new] = by_prefix[part->prefix].emplace(part->rank, argument);
+      const auto [known, is_new] = by_prefix[part->prefix].emplace(part->rank, argument);
       if (!is_new)
-        throw chakra::TraceError(part->prefix + ": rank " + std::to_string(part->rank) +
-                                 " is given twice: " + place->second + " and " + argument);
+        throw chakra::TraceError(fmt::format("{}: rank {} is given twice: {} and {}", part->prefix,
+                                             part->rank, known->second, argument));
     } else {
       jobs.push_back({argument, {argument}, false, 0});
     }

@@ -3,14 +3,14 @@
 
 #include <string>
 
+#include "tlm/npu_name.h"
+
 namespace wafertlm::traffic {
 namespace {
 
 std::string name(std::uint32_t level, std::uint32_t number) {
   return "l" + std::to_string(level) + "_" + std::to_string(number);
 }
-
-std::string npu_name(NpuId npu) { return "npu" + std::to_string(index_of(npu)); }
 
 }  // namespace
 
@@ -48,7 +48,7 @@ ChannelLoads fred_channel_loads(const FabricTraits& traits, const Pattern& patte
   const std::uint32_t l1_per_l2 = fred.l1_switches / fred.l2_switches;
   for (std::uint32_t l1 = 0; l1 < fred.l1_switches; ++l1) {
     for (std::uint32_t n = l1 * fred.npus_per_l1; n < (l1 + 1) * fred.npus_per_l1; ++n)
-      add(name(1, l1), npu_name(static_cast<NpuId>(n)), in[n], traits.ejection_bytes_per_s);
+      add(name(1, l1), npu_instance(static_cast<NpuId>(n)), in[n], traits.ejection_bytes_per_s);
     add(name(1, l1), name(2, fred.l2_of_l1(l1)), up1[l1], fred.l1_uplink_bytes_per_s);
   }
   for (std::uint32_t l2 = 0; l2 < fred.l2_switches; ++l2) {
@@ -61,7 +61,7 @@ ChannelLoads fred_channel_loads(const FabricTraits& traits, const Pattern& patte
   for (std::uint32_t n = 0; n < fred.npus(); ++n) {
     const auto npu = static_cast<NpuId>(n);
     loads.links.push_back(
-        {npu_name(npu) + "->" + name(1, fred.l1_of(npu)), out[n], traits.injection_bytes_per_s});
+        {npu_instance(npu) + "->" + name(1, fred.l1_of(npu)), out[n], traits.injection_bytes_per_s});
   }
   finish(loads, traits.injection_bytes_per_s);
   return loads;

@@ -31,7 +31,7 @@ nlohmann::json to_json(const TrafficResult& r) {
     links.push_back({{"name", link.name},
                      {"busy_fraction", link.busy_fraction},
                      {"expected_fraction", link.expected_fraction},
-                     {"credit_blocked_fraction", link.credit_blocked_fraction}});
+                     {"blocked_fraction", {{"credit", link.credit_blocked_fraction}}}});
   return {{"offered", r.offered},
           {"accepted", r.accepted},
           {"accepted_slowest", r.accepted_slowest},
@@ -74,7 +74,7 @@ TrafficResult result_from_json(const nlohmann::json& json) {
   r.saturated = json.at("saturated");
   for (const auto& link : json.at("worst_links"))
     r.worst_links.push_back({link.at("name"), link.at("busy_fraction"), link.at("expected_fraction"),
-                             link.at("credit_blocked_fraction")});
+                             link.at("blocked_fraction").at("credit")});
   r.packet_hops = json.at("packet_hops");
   r.scheduler_events = json.at("scheduler_events");
   r.simulated_ps = json.at("simulated_ps");

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-PROTO = pathlib.Path(__file__).with_name("perfetto_trace.proto")
+PROTO = pathlib.Path(__file__).resolve().parents[2] / "waveforms/perfetto_trace.proto"
 
 
 def parsed(text):
@@ -46,8 +46,8 @@ class Trace:
                 data = gzip.decompress(data)
             except EOFError as error:
                 raise AssertionError(f"clipped: {error}") from error
-        text = subprocess.run(["protoc", "--decode=Trace", f"-I{PROTO.parent}", PROTO.name], input=data,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        command = ["protoc", "--decode=wafertlm.perfetto.Trace", f"-I{PROTO.parent}", PROTO.name]
+        text = subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         assert text.returncode == 0, "clipped: " + text.stderr.decode()
         self.tracks, self.parents, self.open = {}, {}, collections.defaultdict(list)
         self.slices, self.counters, self.ends = [], 0, []

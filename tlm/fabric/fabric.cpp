@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "tlm/npu_name.h"
+
 namespace wafertlm {
 
 std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps, const WireFormat& format,
@@ -14,14 +16,14 @@ std::uint64_t auto_buffer_bytes(std::uint64_t bytes_per_s, TimePs round_trip_ps,
 
 std::string Fabric::endpoint_name(NpuId endpoint) const {
   const std::size_t n = index_of(endpoint);
-  return n < npus() ? "npu" + std::to_string(n) : "io" + std::to_string(n - npus());
+  return n < npus() ? npu_instance(endpoint) : "io" + std::to_string(n - npus());
 }
 
 void Fabric::require_routes(const std::vector<NpuId>& endpoints) const {
   if (!has_failures()) return;
   const auto name = [&](NpuId endpoint) {
     const std::size_t n = index_of(endpoint);
-    return n < npus() ? "NPU " + std::to_string(n) : "I/O controller " + std::to_string(n - npus());
+    return n < npus() ? npu_name(endpoint) : "I/O controller " + std::to_string(n - npus());
   };
   for (const NpuId from : endpoints)
     for (const NpuId to : endpoints)

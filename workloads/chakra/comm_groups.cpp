@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/comm_groups.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -37,8 +39,8 @@ std::vector<std::uint32_t> rank_list(const Json& list, std::uint32_t num_ranks, 
   std::vector<std::uint32_t> ranks;
   for (const Json& rank : list) {
     if (!rank.is_number_unsigned() || rank.get<std::uint64_t>() >= num_ranks)
-      throw TraceError(where + ": " + rank.dump() + " is not a rank of this job (0 to " +
-                       std::to_string(num_ranks - 1) + ")");
+      throw TraceError(
+          fmt::format("{}: {} is not a rank of this job (0 to {})", where, rank.dump(), num_ranks - 1));
     ranks.push_back(rank.get<std::uint32_t>());
   }
   return ranks;
@@ -87,8 +89,7 @@ void CommGroups::add(const std::string& name, std::vector<std::uint32_t> ranks, 
   group.ranks = std::move(ranks);
   std::sort(group.sorted.begin(), group.sorted.end());
   const auto twice = std::adjacent_find(group.sorted.begin(), group.sorted.end());
-  if (twice != group.sorted.end())
-    throw TraceError(where + " holds rank " + std::to_string(*twice) + " twice");
+  if (twice != group.sorted.end()) throw TraceError(fmt::format("{} holds rank {} twice", where, *twice));
   groups_.emplace(name, std::move(group));
 }
 

@@ -19,7 +19,7 @@ struct Communication {
   NodeType type = NodeType::CommColl;
   CollectiveType collective = CollectiveType::AllReduce;
   bool io_stream = false;
-  std::uint8_t traffic_class = 0;  ///< place in RankCheck::classes
+  std::uint8_t traffic_class = 0;  ///< index in RankCheck::classes
 };
 
 struct RankCheck {

@@ -21,10 +21,10 @@ void DependencyWindow::wait_for(std::uint64_t parent, std::uint32_t slot) {
     free_edge_ = edges_[edge].next;
   }
   edges_[edge] = {slot, kEnd};
-  const auto [place, is_first] = waiters_.try_emplace(parent, Waiters{edge, edge});
+  const auto [found, is_first] = waiters_.try_emplace(parent, Waiters{edge, edge});
   if (!is_first) {
-    edges_[place->second.last].next = edge;
-    place->second.last = edge;
+    edges_[found->second.last].next = edge;
+    found->second.last = edge;
   }
   ++open_[slot];
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/et_reader.h"
 
+#include <fmt/core.h>
+
 #include <et_def.pb.h>
 #include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -100,8 +102,8 @@ void EtReader::read_metadata() {
 bool EtReader::next(Node& node) {
   if (!read_record(stream_->message)) {
     if (declared_nodes_ && *declared_nodes_ != nodes_)
-      fail(size_, "the file ends after " + std::to_string(nodes_) + (nodes_ == 1 ? " node" : " nodes") +
-                      ", but its metadata says " + std::to_string(*declared_nodes_));
+      fail(size_, fmt::format("the file ends after {}{}, but its metadata says {}", nodes_,
+                              nodes_ == 1 ? " node" : " nodes", *declared_nodes_));
     return false;
   }
   ++nodes_;
@@ -120,7 +122,7 @@ template <typename Message>
 bool EtReader::read_record(Message& message) {
   record_ = static_cast<std::uint64_t>(stream_->input->ByteCount());
   if (record_ == size_) return false;
-  const auto where = [this] { return "the record that starts at byte " + std::to_string(record_); };
+  const auto where = [this] { return fmt::format("the record that starts at byte {}", record_); };
   const google::protobuf::LogSilencer quiet;  // what is wrong is said once, by us
   CodedInputStream coded(stream_->input.get());
   std::uint64_t length = 0;
@@ -131,10 +133,10 @@ bool EtReader::read_record(Message& message) {
   }
   const std::uint64_t left = size_ - record_ - static_cast<std::uint64_t>(coded.CurrentPosition());
   if (length > left)
-    fail(size_, "the file ends " + std::to_string(length - left) + " bytes before the end of " + where() +
-                    " (" + std::to_string(length) + " bytes long)");
+    fail(size_, fmt::format("the file ends {} bytes before the end of {} ({} bytes long)", length - left,
+                            where(), length));
   if (length > std::numeric_limits<std::int32_t>::max())
-    fail(record_, "a record of " + std::to_string(length) + " bytes; at most 2^31 - 1 are possible");
+    fail(record_, fmt::format("a record of {} bytes; at most 2^31 - 1 are possible", length));
 
   const auto limit = coded.PushLimit(static_cast<int>(length));
   message.Clear();
@@ -145,14 +147,14 @@ bool EtReader::read_record(Message& message) {
   // Records of another type show up as fields that the expected type does not have.
   const auto& unknown = message.GetReflection()->GetUnknownFields(message);
   if (!unknown.empty())
-    fail(record_, "the record is not a " + type + " of schema 0.0.4 or 1.0.0: it has a field " +
-                      std::to_string(unknown.field(0).number()));
+    fail(record_, fmt::format("the record is not a {} of schema 0.0.4 or 1.0.0: it has a field {}", type,
+                              unknown.field(0).number()));
   return true;
 }
 
 void EtReader::fail(std::uint64_t byte, const std::string& text) const {
-  throw TraceError(path_ + ": byte " + std::to_string(byte) +
-                   (::gzdirect(stream_->file) == 0 ? " of the unpacked data: " : ": ") + text);
+  throw TraceError(fmt::format("{}: byte {}{}{}", path_, byte,
+                               ::gzdirect(stream_->file) == 0 ? " of the unpacked data: " : ": ", text));
 }
 
 }  // namespace wafertlm::chakra

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/et_writer.h"
 
+#include <fmt/core.h>
+
 #include <et_def.pb.h>
 #include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -49,7 +51,7 @@ struct EtWriter::Stream {
 };
 
 EtWriter::EtWriter(std::string path)
-    : path_(std::move(path)), temporary_(path_ + ".tmp" + std::to_string(::getpid())) {
+    : path_(std::move(path)), temporary_(fmt::format("{}.tmp{}", path_, ::getpid())) {
   const int file = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) fail_system("cannot create " + temporary_, errno);
   stream_ = std::make_unique<Stream>(file);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold between the ranks of a job.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <deque>
 #include <limits>
@@ -39,10 +41,10 @@ class JobChecker {
       if (waiting.empty()) continue;
       const auto& [rank, entry] = waiting.front();
       const bool sent = entry.type == NodeType::CommSend;
-      throw TraceError(place(rank, entry.node) + ": a " + route_text(route, sent) + " without a " +
-                       (sent ? "receive at" : "send from") + " rank " + std::to_string(entry.peer) + " (" +
-                       ranks_[entry.peer]->name() + "); " + std::to_string(waiting.size()) +
-                       " on this route are unmatched");
+      throw TraceError(fmt::format("{}: a {} without a {} rank {} ({}); {} on this route are unmatched",
+                                   location(rank, entry.node), route_text(route, sent),
+                                   sent ? "receive at" : "send from", entry.peer, ranks_[entry.peer]->name(),
+                                   waiting.size()));
     }
   }
 
@@ -69,18 +71,18 @@ class JobChecker {
           list[index].io_stream != first.list[index].io_stream ||
           list[index].bytes != first.list[index].bytes ||
           list[index].traffic_class != first.list[index].traffic_class)
-        throw TraceError("ranks disagree on collective " + std::to_string(index) + " of " +
-                         group_text(group) + ": " + text(first.rank, first.list[index]) + ", but " +
-                         text(rank, list[index]));
+        throw TraceError(fmt::format("ranks disagree on collective {} of {}: {}, but {}", index,
+                                     group_text(group), text(first.rank, first.list[index]),
+                                     text(rank, list[index])));
     if (list.size() > both) one_has_more({rank, list}, first.rank, both, group);
     if (first.list.size() > both) one_has_more(first, rank, both, group);
   }
 
   [[noreturn]] void one_has_more(const First& more, std::uint32_t other, std::size_t index,
                                  std::uint32_t group) const {
-    throw TraceError("ranks disagree on collective " + std::to_string(index) + " of " + group_text(group) +
-                     ": " + text(more.rank, more.list[index]) + ", but rank " + std::to_string(other) + " (" +
-                     ranks_[other]->name() + ") has only " + std::to_string(index));
+    throw TraceError(fmt::format("ranks disagree on collective {} of {}: {}, but rank {} ({}) has only {}",
+                                 index, group_text(group), text(more.rank, more.list[index]), other,
+                                 ranks_[other]->name(), index));
   }
 
   void take_message(std::uint32_t rank, const Communication& entry) {
@@ -94,37 +96,36 @@ class JobChecker {
     const auto [other_rank, other] = waiting.front();
     waiting.pop_front();
     if (other.bytes != entry.bytes)
-      throw TraceError(place(rank, entry.node) + ": a " + route_text(route, sent) + " has " +
-                       std::to_string(entry.bytes) + " B, but its other side " +
-                       place(other_rank, other.node) + " has " + std::to_string(other.bytes) + " B");
+      throw TraceError(fmt::format("{}: a {} has {} B, but its other side {} has {} B",
+                                   location(rank, entry.node), route_text(route, sent), entry.bytes,
+                                   location(other_rank, other.node), other.bytes));
   }
 
   /// The ranks' own numbers of classes become those of the job.
   std::uint8_t job_class(const std::string& name) {
     const auto found = std::find(classes_.begin(), classes_.end(), name);
-    const auto place = found - classes_.begin();
-    if (place > std::numeric_limits<std::uint8_t>::max()) throw TraceError("more than 256 traffic classes");
+    const auto index = found - classes_.begin();
+    if (index > std::numeric_limits<std::uint8_t>::max()) throw TraceError("more than 256 traffic classes");
     if (found == classes_.end()) classes_.push_back(name);
-    return static_cast<std::uint8_t>(place);
+    return static_cast<std::uint8_t>(index);
   }
 
-  std::string place(std::uint32_t rank, std::uint64_t node) const {
-    return "rank " + std::to_string(rank) + " (" + ranks_[rank]->name() + ") " +
-           describe_nodes(*ranks_[rank], {node}).front();
+  std::string location(std::uint32_t rank, std::uint64_t node) const {
+    return fmt::format("rank {} ({}) {}", rank, ranks_[rank]->name(),
+                       describe_nodes(*ranks_[rank], {node}).front());
   }
   std::string text(std::uint32_t rank, const Communication& entry) const {
-    return place(rank, entry.node) + " is " + to_string(entry.collective) +
-           (entry.io_stream ? " through the I/O controllers of " : " of ") + std::to_string(entry.bytes) +
-           " B in class " + printable(classes_[entry.traffic_class]);
+    return fmt::format("{} is {}{}{} B in class {}", location(rank, entry.node), to_string(entry.collective),
+                       entry.io_stream ? " through the I/O controllers of " : " of ", entry.bytes,
+                       printable(classes_[entry.traffic_class]));
   }
   std::string group_text(std::uint32_t number) const {
     const std::string& group = groups_.name(number);
     return group.empty() ? "the group of all ranks" : "group \"" + printable(group) + "\"";
   }
   static std::string route_text(const Route& route, bool sent) {
-    return std::string(sent ? "send" : "receive") + " (source " + std::to_string(std::get<0>(route)) +
-           ", destination " + std::to_string(std::get<1>(route)) + ", tag " +
-           std::to_string(std::get<2>(route)) + ")";
+    return fmt::format("{} (source {}, destination {}, tag {})", sent ? "send" : "receive",
+                       std::get<0>(route), std::get<1>(route), std::get<2>(route));
   }
 
   const std::vector<NodeSource*>& ranks_;
@@ -139,8 +140,7 @@ class JobChecker {
 std::vector<TraceSummary> validate_job(const std::vector<NodeSource*>& ranks, const CommGroups& groups,
                                        const ValidateOptions& options) {
   if (ranks.size() != groups.num_ranks())
-    throw TraceError("a job of " + std::to_string(groups.num_ranks()) + " ranks, but " +
-                     std::to_string(ranks.size()) + " traces");
+    throw TraceError(fmt::format("a job of {} ranks, but {} traces", groups.num_ranks(), ranks.size()));
   JobChecker job(ranks, groups);
   std::vector<TraceSummary> summaries;
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {

@@ -1,144 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/json_trace.h"
 
-#include <limits>
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
-#include <set>
+#include <stdexcept>
 #include <utility>
 
-#include "workloads/chakra/wire.h"
+#include "workloads/chakra/json_node.h"
 
 namespace wafertlm::chakra {
 namespace {
 
-using Json = nlohmann::json;
 constexpr std::size_t kBlock = std::size_t{1} << 16;
-constexpr std::uint64_t kPsPerMicro = 1'000'000;
-
-[[noreturn]] void fail_key(const std::string& key, const std::string& text) {
-  throw std::invalid_argument(key + " " + text);
-}
-
-std::uint64_t u64(const Json& value, const std::string& key) {
-  if (!value.is_number_unsigned()) fail_key(key, "is not an integer from 0 on");
-  return value.get<std::uint64_t>();
-}
-
-std::uint32_t u32(const Json& value, const std::string& key) {
-  const std::uint64_t number = u64(value, key);
-  if (number > std::numeric_limits<std::uint32_t>::max()) fail_key(key, "does not fit 32 bits");
-  return static_cast<std::uint32_t>(number);
-}
-
-std::string text(const Json& value, const std::string& key) {
-  if (!value.is_string()) fail_key(key, "is not a string");
-  return value.get<std::string>();
-}
-
-bool boolean(const Json& value, const std::string& key) {
-  if (!value.is_boolean() && !(value.is_number_unsigned() && value.get<std::uint64_t>() <= 1))
-    fail_key(key, "is neither a bool nor 0 or 1");
-  return value.is_boolean() ? value.get<bool>() : value.get<std::uint64_t>() == 1;
-}
-
-std::vector<std::uint64_t> ids(const Json& value, const std::string& key) {
-  if (!value.is_array()) fail_key(key, "is not a list");
-  std::vector<std::uint64_t> list;
-  for (const Json& entry : value) list.push_back(u64(entry, key));
-  return list;
-}
-
-NodeType node_type(std::uint64_t number) {
-  if (number == 0 || number >= kNodeTypes)
-    fail_key("NodeType", std::to_string(number) + " is none that we know (1 to 7)");
-  return static_cast<NodeType>(number);
-}
-
-/// Sets what `key` says; keys that do not matter to a simulation are skipped.
-void set(Node& node, const std::string& key, const Json& value) {
-  if (key == "Id") {
-    node.id = u64(value, key);
-  } else if (key == "Name") {
-    node.name = text(value, key);
-  } else if (key == "NodeType") {
-    node.type = node_type(u64(value, key));
-  } else if (key == "ctrlDeps" || key == "ctrl_deps") {
-    node.ctrl_deps = ids(value, key);
-  } else if (key == "data_deps") {
-    node.data_deps = ids(value, key);
-  } else if (key == "runtime" || key == "duration_micros") {  // older and newer converters
-    const std::uint64_t micros = u64(value, key);
-    if (micros > kLongestPs / kPsPerMicro) fail_key(key, "is longer than the 106 days of simulated time");
-    if (node.duration_ps != 0 && node.duration_ps != micros * kPsPerMicro)
-      fail_key(key, "contradicts the other of runtime and duration_micros");
-    node.duration_ps = micros * kPsPerMicro;
-  } else if (key == "is_cpu_op") {
-    node.is_cpu_op = boolean(value, key);
-  } else if (key == "num_ops") {
-    node.num_ops = u64(value, key);
-  } else if (key == "tensor_size") {
-    node.tensor_size = u64(value, key);
-  } else if (key == wire::kProducts) {
-    const std::vector<std::uint64_t> numbers = ids(value, key);
-    try {
-      node.products = wire::to_products(numbers);
-    } catch (const std::invalid_argument& error) {
-      fail_key(key, error.what());
-    }
-  } else if (key == "comm_type") {
-    const std::uint64_t number = u64(value, key);
-    if (node.type != NodeType::CommColl) return;
-    if (number >= kCollectiveTypes) fail_key(key, "is not a collective that we know");
-    node.comm_type = static_cast<CollectiveType>(number);
-  } else if (key == "comm_size") {
-    node.comm_size = u64(value, key);
-  } else if (key == "comm_src") {
-    node.comm_src = u32(value, key);
-  } else if (key == "comm_dst") {
-    node.comm_dst = u32(value, key);
-  } else if (key == "comm_tag") {
-    node.comm_tag = u32(value, key);
-  } else if (key == "comm_priority") {
-    node.comm_priority = u32(value, key);
-  } else if (key == "pg_name") {
-    node.pg_name = text(value, key);
-  } else if (key == "involved_dim") {
-    if (!value.is_array()) fail_key(key, "is not a list");
-    for (const Json& dim : value) {
-      if (!dim.is_boolean()) fail_key(key, "is not a list of bools");
-      node.involved_dim.push_back(dim.get<bool>());
-    }
-  } else if (key == wire::kCommClass) {
-    node.comm_class = text(value, key);
-  } else if (key == wire::kIoStream) {
-    node.io_stream = boolean(value, key);
-  }
-}
-
-void from_json(const Json& json, Node& node) {
-  node.clear();
-  for (const char* key : {"Id", "NodeType"})
-    if (!json.contains(key)) throw std::invalid_argument(std::string("a node without ") + key);
-  set(node, "Id", json["Id"]);
-  if (json.contains("Name")) set(node, "Name", json["Name"]);
-  set(node, "NodeType", json["NodeType"]);
-  for (const auto& [key, value] : json.items()) set(node, key, value);
-  if (const auto exact = json.find(wire::kDurationPs); exact != json.end()) {
-    node.duration_ps = u64(*exact, wire::kDurationPs);
-    if (node.duration_ps > kLongestPs)
-      fail_key(wire::kDurationPs, "is longer than the 106 days of simulated time");
-  }
-  wire::check_required(node);
-}
-
-Json parse_node(const std::string& text) {
-  std::set<std::string> seen;
-  return Json::parse(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::key && depth == 1 && !seen.insert(parsed.get<std::string>()).second)
-      fail_key(parsed.get<std::string>(), "is given twice");
-    return true;
-  });
-}
 
 }  // namespace
 
@@ -240,7 +114,7 @@ void JsonReader::enter_list() {
     if (take_key() == "workload_graph") break;
     const std::uint64_t byte = before_ + position_;
     take_value(text_);
-    if (!Json::accept(text_)) fail(byte, "not a JSON value");
+    if (!nlohmann::json::accept(text_)) fail(byte, "not a JSON value");
     skip_space();
     if (peek() == ',') take();
   }
@@ -258,7 +132,7 @@ void JsonReader::leave_list() {
     if (take_key() == "workload_graph") fail(byte, "a second list \"workload_graph\"");
     const std::uint64_t value = before_ + position_;
     take_value(text_);
-    if (!Json::accept(text_)) fail(value, "not a JSON value");
+    if (!nlohmann::json::accept(text_)) fail(value, "not a JSON value");
   }
   skip_space();
   if (peek(); position_ < buffer_.size()) fail(before_ + position_, "the file goes on after its object");
@@ -279,11 +153,7 @@ bool JsonReader::next(Node& node) {
   const std::uint64_t byte = before_ + position_;
   take_value(text_);
   try {
-    const Json json = parse_node(text_);
-    if (!json.is_object()) throw std::invalid_argument("a node is an object");
-    from_json(json, node);
-  } catch (const Json::exception& error) {
-    fail(byte, std::string("not JSON: ") + error.what());
+    from_json(text_, node);
   } catch (const std::invalid_argument& error) {
     fail(byte, (node.type == NodeType::Invalid ? "" : describe(node) + ": ") + error.what());
   }
@@ -291,32 +161,7 @@ bool JsonReader::next(Node& node) {
 }
 
 void JsonReader::fail(std::uint64_t byte, const std::string& text) const {
-  throw TraceError(path_ + ": byte " + std::to_string(byte) + ": " + text);
-}
-
-std::string to_json(const Node& node) {
-  nlohmann::ordered_json json = {{"Id", node.id},
-                                 {"Name", node.name},
-                                 {"NodeType", static_cast<int>(node.type)},
-                                 {"ctrlDeps", node.ctrl_deps},
-                                 {"data_deps", node.data_deps},
-                                 {"runtime", (node.duration_ps + kPsPerMicro - 1) / kPsPerMicro},
-                                 {"is_cpu_op", node.is_cpu_op}};
-  if (node.duration_ps % kPsPerMicro != 0) json[wire::kDurationPs] = node.duration_ps;
-  if (node.num_ops) json["num_ops"] = *node.num_ops;
-  if (node.tensor_size) json["tensor_size"] = *node.tensor_size;
-  if (!node.products.empty()) json[wire::kProducts] = wire::to_numbers(node.products);
-  if (node.comm_type) json["comm_type"] = static_cast<int>(*node.comm_type);
-  if (node.comm_size) json["comm_size"] = *node.comm_size;
-  if (node.comm_src) json["comm_src"] = *node.comm_src;
-  if (node.comm_dst) json["comm_dst"] = *node.comm_dst;
-  if (node.comm_tag) json["comm_tag"] = *node.comm_tag;
-  if (node.comm_priority) json["comm_priority"] = *node.comm_priority;
-  if (!node.pg_name.empty()) json["pg_name"] = node.pg_name;
-  if (!node.involved_dim.empty()) json["involved_dim"] = node.involved_dim;
-  if (!node.comm_class.empty()) json[wire::kCommClass] = node.comm_class;
-  if (node.io_stream) json[wire::kIoStream] = true;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  throw TraceError(fmt::format("{}: byte {}: {}", path_, byte, text));
 }
 
 }  // namespace wafertlm::chakra

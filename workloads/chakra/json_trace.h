@@ -41,7 +41,4 @@ class JsonReader : public NodeSource {
   bool first_ = true, done_ = false;
 };
 
-/// The node as one line of that list.
-std::string to_json(const Node& node);
-
 }  // namespace wafertlm::chakra

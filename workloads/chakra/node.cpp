@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/node.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -61,7 +63,7 @@ std::string printable(const std::string& text) {
 
 std::string describe(const Node& node) {
   constexpr std::size_t kLongest = 60;
-  std::string text = "node " + std::to_string(node.id);
+  std::string text = fmt::format("node {}", node.id);
   if (node.name.empty()) return text;
   std::size_t length = std::min(node.name.size(), kLongest);
   // Never cuts a UTF-8 character in two.

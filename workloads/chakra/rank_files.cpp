@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/rank_files.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -12,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string rank_file(const std::string& prefix, std::uint64_t rank, const std::string& suffix) {
-  return prefix + "." + std::to_string(rank) + suffix;
+  return fmt::format("{}.{}{}", prefix, rank, suffix);
 }
 
 /// The files of the prefix in its folder.
@@ -39,7 +41,7 @@ std::vector<RankFileName> files_of(const std::string& prefix, std::error_code& e
 }  // namespace
 
 std::optional<RankFileName> split_rank_file(const std::string& file) {
-  constexpr std::size_t kMostDigits = 9;
+  constexpr std::size_t kMaxDigits = 9;
   for (const char* suffix : kTraceSuffixes) {
     if (!ends_with(file, suffix)) continue;
     const std::string stem = file.substr(0, file.size() - std::string(suffix).size());
@@ -48,7 +50,7 @@ std::optional<RankFileName> split_rank_file(const std::string& file) {
         stem.find_first_not_of("0123456789", dot + 1) != std::string::npos)
       continue;
     const std::string digits = stem.substr(dot + 1);
-    RankFileName name{stem.substr(0, dot), 0, suffix, digits.size() <= kMostDigits};
+    RankFileName name{stem.substr(0, dot), 0, suffix, digits.size() <= kMaxDigits};
     if (name.is_plain) name.rank = std::stoull(digits);
     name.is_plain = name.is_plain && digits == std::to_string(name.rank);
     return name;
@@ -75,7 +77,7 @@ std::vector<std::string> all_rank_files(const std::string& prefix) {
 }
 
 std::vector<std::string> find_rank_files(const std::string& prefix) {
-  constexpr std::size_t kMostNamed = 5;
+  constexpr std::size_t kMaxNamed = 5;
   std::error_code error;
   const auto all = files_of(prefix, error);
   if (error) throw TraceError(fs::path(prefix).parent_path().string() + ": " + error.message());
@@ -95,14 +97,13 @@ std::vector<std::string> find_rank_files(const std::string& prefix) {
   std::size_t named = 0;
   files.reserve(found.size());
   for (const auto& [rank, file] : found) files.push_back(file);
-  for (std::uint64_t rank = 0; rank < ranks && named < kMostNamed; ++rank) {
+  for (std::uint64_t rank = 0; rank < ranks && named < kMaxNamed; ++rank) {
     if (found.count(rank) != 0) continue;
     missing.append(named++ == 0 ? "" : ", ").append(rank_file(prefix, rank, all.front().suffix));
   }
   if (named > 0)
-    throw TraceError(prefix + ": " + std::to_string(found.size()) + " of " + std::to_string(ranks) +
-                     " rank files are there; missing: " + missing +
-                     (ranks - found.size() > named ? ", …" : ""));
+    throw TraceError(fmt::format("{}: {} of {} rank files are there; missing: {}{}", prefix, found.size(),
+                                 ranks, missing, ranks - found.size() > named ? ", …" : ""));
   return files;
 }
 

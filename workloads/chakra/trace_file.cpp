@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/trace_file.h"
 
+#include <fmt/core.h>
+
 #include <unistd.h>
 #include <zlib.h>
 
@@ -14,6 +16,7 @@
 
 #include "workloads/chakra/et_reader.h"
 #include "workloads/chakra/et_writer.h"
+#include "workloads/chakra/json_node.h"
 #include "workloads/chakra/json_trace.h"
 #include "workloads/chakra/rank_files.h"
 
@@ -24,7 +27,7 @@ namespace {
 class Pending {
  public:
   explicit Pending(const std::string& path)
-      : path_(path), temporary_(path + ".tmp" + std::to_string(::getpid())) {}
+      : path_(path), temporary_(fmt::format("{}.tmp{}", path, ::getpid())) {}
   ~Pending() { ::unlink(temporary_.c_str()); }
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
@@ -99,7 +102,7 @@ TraceFiles::~TraceFiles() {
 std::uint64_t TraceFiles::add(NodeSource& source, const std::string& path) {
   const std::filesystem::path place(path);
   const std::string temporary =
-      place.parent_path() / ("." + std::to_string(::getpid()) + ".part." + place.filename().string());
+      place.parent_path() / fmt::format(".{}.part.{}", ::getpid(), place.filename().string());
   try {
     const std::uint64_t nodes = write_trace_file(source, temporary);
     files_.emplace_back(temporary, path);

@@ -17,7 +17,7 @@
 namespace wafertlm::chakra {
 
 /// The most that a communication or a memory access may move: 2^50 B. What is larger is a damaged size.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
 
 struct ValidateOptions {
   Dependencies dependencies = Dependencies::all;
@@ -25,8 +25,8 @@ struct ValidateOptions {
   std::vector<std::string> classes = {};
   /// The most bytes that a rank may hold of a communication, or move in a memory access, and what sets the
   /// limit: "the memory of an NPU, npu.hbm.capacity".
-  std::uint64_t most_bytes = kMostBytes;
-  std::string most_bytes_of = {};
+  std::uint64_t max_bytes = kMaxBytes;
+  std::string max_bytes_of = {};
   /// How long a node may compute on the platform, in picoseconds and over all iterations; its duration if not
   /// given.
   std::function<double(const Node&)> longest_ps = {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/chakra/wire.h"
 
+#include <fmt/core.h>
+
 #include <et_def.pb.h>
 
 #include <algorithm>
@@ -20,7 +22,7 @@ constexpr std::uint64_t kPsPerMicro = 1'000'000;
 /// The value of an integer attribute of any width; nothing if it is of another type.
 std::optional<std::uint64_t> integer(const Attribute& attribute) {
   const auto from_signed = [](std::int64_t value) {
-    if (value < 0) fail("is negative (" + std::to_string(value) + ")");
+    if (value < 0) fail(fmt::format("is negative ({})", value));
     return static_cast<std::uint64_t>(value);
   };
   switch (attribute.value_case()) {
@@ -58,7 +60,7 @@ std::uint64_t u64(const Attribute& attribute) {
 std::uint32_t u32(const Attribute& attribute) {
   const std::uint64_t value = u64(attribute);
   if (value > std::numeric_limits<std::uint32_t>::max())
-    fail("does not fit 32 bits (" + std::to_string(value) + ")");
+    fail(fmt::format("does not fit 32 bits ({})", value));
   return static_cast<std::uint32_t>(value);
 }
 
@@ -92,8 +94,7 @@ constexpr std::array<Rule, 15> kRules = {{
      [](const Attribute& a, Node& n) {
        if (n.type != NodeType::CommColl) return;  // converters put other numbers on sends and receives
        const std::uint64_t value = u64(a);
-       if (value >= kCollectiveTypes)
-         fail("is not a collective that we know (" + std::to_string(value) + ")");
+       if (value >= kCollectiveTypes) fail(fmt::format("is not a collective that we know ({})", value));
        n.comm_type = static_cast<CollectiveType>(value);
      }},
     {"comm_size", [](const Attribute& a, Node& n) { n.comm_size = u64(a); }},
@@ -177,13 +178,13 @@ void from_wire(const ChakraProtoMsg::Node& message, Node& node) {
   node.name = message.name();
   if (message.type() == 0) fail("node type INVALID");
   if (message.type() < 0 || static_cast<std::size_t>(message.type()) >= kNodeTypes)
-    fail("node type " + std::to_string(message.type()) + " is none that we know (1 to 7)");
+    fail(fmt::format("node type {} is none that we know (1 to 7)", message.type()));
   node.type = static_cast<NodeType>(message.type());
   node.ctrl_deps.assign(message.ctrl_deps().begin(), message.ctrl_deps().end());
   node.data_deps.assign(message.data_deps().begin(), message.data_deps().end());
   if (message.duration_micros() > kLongestPs / kPsPerMicro)
-    fail("duration_micros " + std::to_string(message.duration_micros()) +
-         " is longer than the 106 days that simulated time can hold");
+    fail(fmt::format("duration_micros {} is longer than the 106 days that simulated time can hold",
+                     message.duration_micros()));
   node.duration_ps = message.duration_micros() * kPsPerMicro;
   read_attributes(message, node);
   check_required(node);
@@ -210,7 +211,7 @@ void to_wire(const Node& node, ChakraProtoMsg::Node& message) {
   }
   if (node.comm_type) add(message, "comm_type").set_int64_val(static_cast<std::int64_t>(*node.comm_type));
   if (node.comm_size) {
-    if (*node.comm_size > kLongestPs) fail("comm_size " + std::to_string(*node.comm_size) + " needs 64 bits");
+    if (*node.comm_size > kLongestPs) fail(fmt::format("comm_size {} needs 64 bits", *node.comm_size));
     add(message, "comm_size").set_int64_val(static_cast<std::int64_t>(*node.comm_size));
   }
   if (node.comm_src) add(message, "comm_src").set_uint32_val(*node.comm_src);

@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "tlm/npu_name.h"
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/in_network.h"
 
@@ -441,8 +442,7 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
   std::vector<bool> is_member(fabric.npus(), request.members.empty());
   for (const NpuId npu : request.members) {
     if (index_of(npu) >= fabric.npus())
-      throw std::invalid_argument("NPU " + std::to_string(index_of(npu)) +
-                                  " of an I/O stream is not on the wafer");
+      throw std::invalid_argument(npu_name(npu) + " of an I/O stream is not on the wafer");
     is_member[index_of(npu)] = true;
   }
   const Blocks shares(request.bytes, fabric.io_controllers());

@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "tlm/npu_name.h"
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/custom/cost.h"
@@ -18,8 +19,6 @@ namespace {
 /// Predictions this close to the best one are no reason to prefer it.
 constexpr std::uint64_t kTiePercent = 2;
 constexpr std::uint32_t kMostDefaultChunks = 64;
-
-std::string npu_name(NpuId npu) { return "NPU " + std::to_string(index_of(npu)); }
 
 void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   if (request.group.empty()) throw std::invalid_argument("a collective needs at least one NPU");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/layers/data_parallel.h"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "tlm/units.h"
@@ -12,9 +14,9 @@ using chakra::Node;
 using chakra::NodeType;
 
 LayerGenerator::LayerGenerator(DataParallelSpec spec, std::uint32_t rank)
-    : spec_(std::move(spec)), name_(spec_.workload + ", rank " + std::to_string(rank)) {
+    : spec_(std::move(spec)), name_(fmt::format("{}, rank {}", spec_.workload, rank)) {
   if (rank >= spec_.data_parallel)
-    fail("data_parallel is " + std::to_string(spec_.data_parallel) + ", so there is no such rank");
+    fail(fmt::format("data_parallel is {}, so there is no such rank", spec_.data_parallel));
   check();
 }
 
@@ -84,7 +86,7 @@ void LayerGenerator::close_bucket() {
 void LayerGenerator::all_reduce(const Bucket& bucket) {
   Node node;
   node.id = next_id_++;
-  node.name = "all_reduce bucket " + std::to_string(all_reduces_.size());
+  node.name = fmt::format("all_reduce bucket {}", all_reduces_.size());
   node.type = NodeType::CommColl;
   node.data_deps = spec_.overlap ? bucket.gradients : last_compute_;
   node.comm_type = chakra::CollectiveType::AllReduce;

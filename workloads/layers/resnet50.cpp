@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/layers/resnet50.h"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 namespace wafertlm::layers {
@@ -28,7 +30,7 @@ std::vector<Layer> resnet50() {
     const std::uint64_t width = std::uint64_t{64} << stage;
     const std::uint64_t out_size = std::uint64_t{56} >> stage;
     for (std::uint64_t block = 0; block < kBlocks[stage]; ++block) {
-      const std::string name = "layer" + std::to_string(stage + 1) + "." + std::to_string(block) + ".";
+      const std::string name = fmt::format("layer{}.{}.", stage + 1, block);
       layers.push_back(convolution(name + "conv1", 1, channels, width, size));
       layers.push_back(convolution(name + "conv2", 3, width, width, out_size));
       layers.push_back(convolution(name + "conv3", 1, width, kExpansion * width, out_size));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/convolutional.h"
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <utility>
 
@@ -17,7 +19,7 @@ void check_layer(const Convolution& layer) {
   for (const auto& [name, value] : positive)
     if (value == 0) fail(std::string(name) + " is 0");
   if (layer.in_channels % layer.groups != 0 || layer.out_channels % layer.groups != 0)
-    fail("in_channels and out_channels must divide by groups, " + std::to_string(layer.groups));
+    fail(fmt::format("in_channels and out_channels must divide by groups, {}", layer.groups));
 }
 
 Layer to_layer(const Convolution& from, bool is_first) {
@@ -64,7 +66,7 @@ ConvolutionalSpec resnet(const std::string& name, const std::vector<std::uint64_
     for (std::uint64_t block = 0; block < blocks[stage]; ++block) {
       const std::uint64_t stride = block == 0 && stage > 0 ? 2 : 1;
       const std::uint64_t out_size = size / stride;
-      const std::string prefix = "layer" + std::to_string(stage + 1) + "." + std::to_string(block) + ".";
+      const std::string prefix = fmt::format("layer{}.{}.", stage + 1, block);
       net.layers.push_back({prefix + "conv1", 1, channels, width, size});
       net.layers.push_back({prefix + "conv2", 3, width, width, out_size, stride});
       net.layers.push_back({prefix + "conv3", 1, width, kExpansion * width, out_size});

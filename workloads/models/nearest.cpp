@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include "workloads/models/nearest.h"
 
 namespace wafertlm::model {
@@ -15,7 +17,7 @@ std::string nearest_divisors(std::uint64_t number, std::uint64_t wanted) {
     take(number / low);
   }
   if (above == 0 || below == above) return std::to_string(below);
-  return below == 0 ? std::to_string(above) : std::to_string(below) + " or " + std::to_string(above);
+  return below == 0 ? std::to_string(above) : fmt::format("{} or {}", below, above);
 }
 
 }  // namespace wafertlm::model

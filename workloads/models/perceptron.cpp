@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/perceptron.h"
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 
 namespace wafertlm::model {
@@ -23,7 +25,7 @@ Layer dense(const std::string& name, std::uint64_t in, std::uint64_t out) {
 void add_layers(Model& model, const std::string& prefix, const std::vector<std::uint64_t>& widths) {
   for (std::size_t i = 1; i < widths.size(); ++i) {
     if (widths[i - 1] == 0 || widths[i] == 0) fail(model.name, "a layer of width 0");
-    const std::string name = prefix + std::to_string(i);
+    const std::string name = fmt::format("{}{}", prefix, i);
     model.blocks.push_back({name, {dense(name, widths[i - 1], widths[i])}});
   }
 }

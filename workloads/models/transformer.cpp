@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/transformer.h"
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <utility>
 
@@ -122,15 +124,14 @@ void check(const TransformerSpec& spec) {
   for (const auto& [name, value] : positive)
     if (value == 0) fail(std::string(name) + " is 0");
   if (spec.hidden % spec.heads != 0)
-    fail("hidden (" + std::to_string(spec.hidden) + ") does not divide by heads (" +
-         std::to_string(spec.heads) + "); heads that do: " + nearest_divisors(spec.hidden, spec.heads));
+    fail(fmt::format("hidden ({}) does not divide by heads ({}); heads that do: {}", spec.hidden, spec.heads,
+                     nearest_divisors(spec.hidden, spec.heads)));
   if (spec.kv_heads != 0 && spec.heads % spec.kv_heads != 0)
-    fail("heads (" + std::to_string(spec.heads) + ") do not divide by kv_heads (" +
-         std::to_string(spec.kv_heads) +
-         "); kv_heads that do: " + nearest_divisors(spec.heads, spec.kv_heads));
+    fail(fmt::format("heads ({}) do not divide by kv_heads ({}); kv_heads that do: {}", spec.heads,
+                     spec.kv_heads, nearest_divisors(spec.heads, spec.kv_heads)));
   if (spec.experts != 0 && (spec.experts_per_token == 0 || spec.experts_per_token > spec.experts))
-    fail("experts_per_token is " + std::to_string(spec.experts_per_token) + ", but must lie between 1 and " +
-         std::to_string(spec.experts) + ", the number of experts");
+    fail(fmt::format("experts_per_token is {}, but must lie between 1 and {}, the number of experts",
+                     spec.experts_per_token, spec.experts));
   if (spec.experts == 0 && spec.experts_per_token != 0) fail("experts_per_token without experts");
 }
 
@@ -141,7 +142,7 @@ Model transformer(const TransformerSpec& spec) {
   const Builder build(spec);
   Model model;
   model.name = spec.name;
-  model.sample = "a sequence of " + std::to_string(spec.sequence) + " tokens";
+  model.sample = fmt::format("a sequence of {} tokens", spec.sequence);
   model.input_bytes = 4 * spec.sequence;  // token numbers
   model.heads = spec.heads;
   model.kv_heads = spec.kv_heads != 0 ? spec.kv_heads : spec.heads;
@@ -152,7 +153,7 @@ Model transformer(const TransformerSpec& spec) {
   for (std::uint64_t b = 0; b < spec.layers; ++b) {
     const bool has_experts = spec.experts != 0 && (b + 1) % spec.moe_every == 0;
     model.blocks.push_back(
-        {"layer" + std::to_string(b), {build.attention(), has_experts ? build.mixture() : build.mlp()}});
+        {fmt::format("layer{}", b), {build.attention(), has_experts ? build.mixture() : build.mlp()}});
   }
   return model;
 }

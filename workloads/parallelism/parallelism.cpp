@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/parallelism/parallelism.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -53,15 +55,14 @@ Parallelism parse_parallelism(const std::string& text, std::uint32_t npus) {
   } while (!rest.empty());
   const std::uint64_t two = std::uint64_t{parallelism.mp} * parallelism.dp;
   if (two > npus || two * parallelism.pp > npus)
-    fail(text, "needs " + std::to_string(parallelism.mp) + " x " + std::to_string(parallelism.dp) + " x " +
-                   std::to_string(parallelism.pp) + " NPUs and the wafer has " + std::to_string(npus) +
-                   "; lower a part or choose a larger wafer (wafer.width, wafer.height)");
+    fail(text, fmt::format("needs {} x {} x {} NPUs and the wafer has {}; lower a part or choose a larger "
+                           "wafer (wafer.width, wafer.height)",
+                           parallelism.mp, parallelism.dp, parallelism.pp, npus));
   return parallelism;
 }
 
 std::string to_string(const Parallelism& parallelism) {
-  return "MP(" + std::to_string(parallelism.mp) + ")-DP(" + std::to_string(parallelism.dp) + ")-PP(" +
-         std::to_string(parallelism.pp) + ")";
+  return fmt::format("MP({})-DP({})-PP({})", parallelism.mp, parallelism.dp, parallelism.pp);
 }
 
 ParallelClass parse_parallel_class(const std::string& name) {

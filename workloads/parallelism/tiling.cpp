@@ -37,7 +37,7 @@ class Packing {
   bool pack(std::uint32_t from = 0) {
     if (groups_.size() == count_) return true;
     while (from < grid_.npus() && taken_[npu_at(from)]) ++from;
-    if (from == grid_.npus() || ++attempts_ > kMostAttempts) return false;
+    if (from == grid_.npus() || ++attempts_ > kMaxAttempts) return false;
     const std::uint32_t column = from / grid_.height, row = from % grid_.height;
     for (const Shape& shape : shapes_) {
       if (!fits(shape, column, row)) continue;
@@ -55,7 +55,7 @@ class Packing {
   std::vector<Group> take() { return std::move(groups_); }
 
  private:
-  static constexpr std::uint32_t kMostAttempts = 20'000;
+  static constexpr std::uint32_t kMaxAttempts = 20'000;
 
   std::size_t npu_at(std::uint32_t place) const {
     return place % grid_.height * grid_.width + place / grid_.height;

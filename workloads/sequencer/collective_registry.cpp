@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/sequencer/collective_registry.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -31,7 +33,7 @@ std::string describe(std::uint64_t node, const std::string& name, CollectiveType
   Task task;
   task.id = node;
   task.name = name;
-  return describe(task) + ", " + to_string(type) + " of " + std::to_string(bytes) + " B in class " + cls;
+  return fmt::format("{}, {} of {} B in class {}", describe(task), to_string(type), bytes, cls);
 }
 
 }  // namespace
@@ -104,11 +106,10 @@ CollectiveRegistry::Entry CollectiveRegistry::enter(std::uint32_t rank, const Ta
   if (record.type != type_of(task) || record.io_stream != task.io_stream || record.bytes != task.bytes ||
       record.traffic_class != task.traffic_class)
     throw std::runtime_error(
-        "collective number " + std::to_string(task.number) + " of group '" + task.group + "': rank " +
-        std::to_string(record.first_rank) + " enters " +
-        describe(record.first_node, record.name, record.type, record.bytes, record.traffic_class) +
-        " and rank " + std::to_string(rank) + " enters " +
-        describe(task.id, task.name, type_of(task), task.bytes, task.traffic_class));
+        fmt::format("collective number {} of group '{}': rank {} enters {} and rank {} enters {}",
+                    task.number, task.group, record.first_rank,
+                    describe(record.first_node, record.name, record.type, record.bytes, record.traffic_class),
+                    rank, describe(task.id, task.name, type_of(task), task.bytes, task.traffic_class)));
   ++record.entered;
   record.cause.take_later(cause);
   record.first_entry_ps = std::min(record.first_entry_ps, now);
@@ -157,12 +158,12 @@ std::vector<std::pair<const CollectiveRecord*, std::string>> CollectiveRegistry:
       if (record->entered == record->group_size) continue;
       std::string missing;
       for (const std::uint32_t rank : absent(*record))
-        missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
-      lines.emplace_back(record.get(), "rank " + std::to_string(record->first_rank) + ": " +
-                                           describe(record->first_node, record->name, record->type,
-                                                    record->bytes, record->traffic_class) +
-                                           (name.empty() ? "" : " of group '" + name + "'") +
-                                           " waits for rank " + missing + " to enter it");
+        missing += fmt::format("{}{}", missing.empty() ? "" : ", ", rank);
+      lines.emplace_back(record.get(),
+                         fmt::format("rank {}: {}{} waits for rank {} to enter it", record->first_rank,
+                                     describe(record->first_node, record->name, record->type, record->bytes,
+                                              record->traffic_class),
+                                     name.empty() ? "" : " of group '" + name + "'", missing));
     }
   return lines;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/sequencer/message_registry.h"
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 
 namespace wafertlm {
@@ -9,8 +11,8 @@ namespace {
 constexpr unsigned kTagBits = 32;
 
 std::string side(std::uint32_t rank, const Task& task) {
-  return "rank " + std::to_string(rank) + " " + describe(task) + " " +
-         (task.kind == Task::Kind::send ? "sends " : "receives ") + std::to_string(task.bytes) + " B";
+  return fmt::format("rank {} {} {}{} B", rank, describe(task),
+                     task.kind == Task::Kind::send ? "sends " : "receives ", task.bytes);
 }
 
 }  // namespace
@@ -22,15 +24,14 @@ MessageRegistry::Key MessageRegistry::key(std::uint32_t rank, const Task& task) 
 
 std::uint64_t MessageRegistry::start(std::uint32_t rank, const Task& task, TimePs now,
                                      const CauseRef& cause) {
-  const auto [place, is_new] = messages_.try_emplace(key(rank, task));
-  Message& message = place->second;
+  const auto [found, is_new] = messages_.try_emplace(key(rank, task));
+  Message& message = found->second;
   if (is_new) {
     message.bytes = task.bytes;
     message.first_side = side(rank, task);
   } else if (message.bytes != task.bytes) {
-    throw std::runtime_error("message number " + std::to_string(task.number) + " of tag " +
-                             std::to_string(task.tag) + ": " + message.first_side + ", but " +
-                             side(rank, task));
+    throw std::runtime_error(fmt::format("message number {} of tag {}: {}, but {}", task.number, task.tag,
+                                         message.first_side, side(rank, task)));
   }
   if (task.kind == Task::Kind::send) {
     message.is_sent = true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/sequencer/sequencer_engine.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -241,8 +243,8 @@ void SequencerEngine::settle(TimePs now) {
     }
     if (!active_) break;
     if (held_ > 0)
-      throw std::runtime_error(source_.name() + ": " + std::to_string(held_) +
-                               " nodes wait for a node that is not there or for each other");
+      throw std::runtime_error(fmt::format("{}: {} nodes wait for a node that is not there or for each other",
+                                           source_.name(), held_));
     active_ = false;
     host_.iteration_done(iteration_ - 1, now_);
     if (!active_) break;

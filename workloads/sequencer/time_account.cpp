@@ -16,9 +16,9 @@ std::uint8_t TimeCategories::of(const Task& task) {
     case Task::Kind::send:
     case Task::Kind::receive: {
       const auto found = std::find(names_.begin() + kMemory + 1, names_.end(), task.traffic_class);
-      const auto place = static_cast<std::uint8_t>(found - names_.begin());
+      const auto index = static_cast<std::uint8_t>(found - names_.begin());
       if (found == names_.end()) names_.push_back(task.traffic_class);
-      return place;
+      return index;
     }
     case Task::Kind::cpu:
     case Task::Kind::none:

@@ -84,7 +84,7 @@ void add_streams(MemoryNeed& need, const Plan& plan, std::uint32_t stage) {
 
 MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
   const Strategy& strategy = plan.strategy();
-  const std::uint32_t stage = plan.place(rank).pp, chunks = strategy.chunks_per_stage;
+  const std::uint32_t stage = plan.coordinates(rank).pp, chunks = strategy.chunks_per_stage;
   const std::uint64_t dp = strategy.degrees.dp;
   MemoryNeed need;
   std::vector<ChunkNeed> chunk(chunks);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/pipeline.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -51,18 +53,19 @@ void check(Schedule schedule, std::uint32_t stages, std::uint32_t chunks, std::u
   if (chunks == 0) throw std::invalid_argument("chunks_per_stage is 0; it must be at least 1");
   const bool has_chunks = schedule == Schedule::interleaved || schedule == Schedule::resident_loop;
   if (chunks > 1 && !has_chunks)
-    throw std::invalid_argument("chunks_per_stage is " + std::to_string(chunks) +
-                                ", but only the schedules interleaved and resident_loop have more than one");
+    throw std::invalid_argument(fmt::format(
+        "chunks_per_stage is {}, but only the schedules interleaved and resident_loop have more than one",
+        chunks));
   if (rounds == 0 || microbatches % rounds != 0)
-    throw std::invalid_argument("microbatches (" + std::to_string(microbatches) +
-                                ") do not divide by weight_loads_per_pass (" + std::to_string(rounds) +
-                                "); values that do: " + model::nearest_divisors(microbatches, rounds));
+    throw std::invalid_argument(
+        fmt::format("microbatches ({}) do not divide by weight_loads_per_pass ({}); values that do: {}",
+                    microbatches, rounds, model::nearest_divisors(microbatches, rounds)));
   if (schedule == Schedule::interleaved && microbatches % stages != 0) {
     const std::uint32_t below = microbatches / stages * stages, above = below + stages;
-    throw std::invalid_argument("microbatches (" + std::to_string(microbatches) +
-                                ") is no multiple of the pipeline stages (" + std::to_string(stages) +
-                                "), as the interleaved schedule needs; nearest: " +
-                                (below != 0 ? std::to_string(below) + " or " : "") + std::to_string(above));
+    throw std::invalid_argument(
+        fmt::format("microbatches ({}) is no multiple of the pipeline stages ({}), as the interleaved "
+                    "schedule needs; nearest: {}{}",
+                    microbatches, stages, below != 0 ? fmt::format("{} or ", below) : "", above));
   }
 }
 

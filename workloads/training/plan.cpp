@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/plan.h"
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <utility>
 
@@ -39,7 +41,7 @@ Plan::Plan(model::Model model, const Strategy& strategy)
                                                                           : Cause::schedule,
                     error.what());
   }
-  check_part();
+  check_shortened();
   if (strategy_.is_a_part()) {
     const std::uint32_t of_a_round = strategy_.microbatches / strategy_.weight_loads_per_pass;
     const std::uint64_t of_a_microbatch = strategy_.minibatch / strategy_.microbatches;
@@ -54,137 +56,9 @@ Plan::Plan(model::Model model, const Strategy& strategy)
     for (std::uint32_t chunk = 0; chunk < strategy_.chunks_per_stage; ++chunk) pieces(stage, chunk);
 }
 
-void Plan::check_degrees() const {
-  const auto& [mp, dp, pp] = strategy_.degrees;
-  const std::uint64_t replicas = std::uint64_t{dp} * strategy_.microbatches;
-  if (strategy_.zero_stage > 3)
-    throw PlanError(Cause::zero, "zero_stage is " + std::to_string(strategy_.zero_stage) +
-                                     "; it must lie between 0 and 3");
-  if (strategy_.microbatches == 0) throw PlanError(Cause::batch, "microbatches is 0; it must be at least 1");
-  if (strategy_.minibatch == 0 || strategy_.minibatch % replicas != 0) {
-    const std::uint64_t below = strategy_.minibatch / replicas * replicas;
-    throw PlanError(Cause::batch, "the minibatch (" + std::to_string(strategy_.minibatch) +
-                                      " samples) does not divide by dp times " + "microbatches, " +
-                                      std::to_string(dp) + " x " + std::to_string(strategy_.microbatches) +
-                                      "; nearest: " + (below != 0 ? std::to_string(below) + " or " : "") +
-                                      std::to_string(below + replicas));
-  }
-  if (strategy_.sequence_parallel && strategy_.stage_transfer == StageTransfer::multicast)
-    throw PlanError(
-        Cause::transfer,
-        "with sequence_parallel no worker holds all of a stage's output, so stage_transfer must be peer");
-  const std::uint32_t ep = strategy_.expert_parallel;
-  if (ep == 0 || dp % ep != 0)
-    throw PlanError(Cause::experts, "dp (" + std::to_string(dp) + ") does not divide by expert_parallel (" +
-                                        std::to_string(ep) +
-                                        "); values that do: " + nearest_divisors(dp, ep));
-  if (ep > 1 && model_.experts == 0)
-    throw PlanError(Cause::experts, "expert_parallel is " + std::to_string(ep) + ", but the model " +
-                                        model_.name + " has no experts");
-  if (model_.experts % ep != 0 && strategy_.uneven == Uneven::error)
-    throw PlanError(Cause::experts, "the experts (" + std::to_string(model_.experts) +
-                                        ") do not divide by expert_parallel (" + std::to_string(ep) +
-                                        "); values that do: " + nearest_divisors(model_.experts, ep));
-  if (mp > 1) {
-    bool splits = false;
-    model::for_each_layer(model_, [&](const Layer& layer, bool) { splits = splits || is_split(layer); });
-    if (!splits)
-      throw PlanError(Cause::degrees, "mp is " + std::to_string(mp) + ", but no layer of " + model_.name +
-                                          " can be split; use mp 1");
-  }
-  if (pp > 1 && strategy_.chunks() > model_.blocks.size())
-    throw PlanError(strategy_.chunks_per_stage > 1 ? Cause::chunks : Cause::degrees,
-                    "the model " + model_.name + " has " + std::to_string(model_.blocks.size()) +
-                        " blocks, fewer than pp times chunks_per_stage, " + std::to_string(pp) + " x " +
-                        std::to_string(strategy_.chunks_per_stage) + "; values that do: " +
-                        nearest_divisors(model_.blocks.size(), strategy_.chunks()) + " in all");
-}
-
-void Plan::check_streams() const {
-  const Strategy& s = strategy_;
-  const auto fail = [](Cause cause, const std::string& text) { throw PlanError(cause, text); };
-  if (s.input == Input::streamed && model_.input_bytes == 0)
-    fail(Cause::model,
-         "the model " + model_.name + " does not say how large a sample is; use input: prefetched");
-  if (!s.streams_weights()) {
-    if (s.weight_loads_per_pass != 1)
-      fail(Cause::weights, "weight_loads_per_pass is " + std::to_string(s.weight_loads_per_pass) +
-                               ", but weights that are stationary are not loaded; use weights: streamed");
-    if (s.weight_delivery != WeightDelivery::broadcast || s.gradient_store != GradientStore::every_load ||
-        !s.overlap_stores)
-      fail(Cause::weights,
-           "weight_delivery, gradient_store and overlap_stores are for streams; use weights: streamed, or "
-           "leave them out");
-    if (s.weight_buffers)
-      fail(Cause::buffers, "weight_buffers is for streams; use weights: streamed, or leave it out");
-    return;
-  }
-  if (s.schedule != Schedule::resident_loop)
-    fail(Cause::schedule,
-         "weights: streamed brings in chunk after chunk, which only schedule: resident_loop goes through");
-  if (s.zero_stage != 0)
-    fail(Cause::zero,
-         "zero_stage is " + std::to_string(s.zero_stage) +
-             ", but with weights: streamed the optimizer is outside of the wafer and nothing of it is "
-             "left to divide; use zero_stage: 0");
-  if (s.dp_collective)
-    fail(Cause::weights,
-         "dp_collective is for gradients that stay on the wafer; with weights: streamed they are "
-         "summed on their way out: leave it out");
-  if (s.weight_delivery == WeightDelivery::needed && s.degrees.mp * s.degrees.pp == 1)
-    fail(Cause::delivery,
-         "weight_delivery is needed, but with MP(1) and PP(1) every NPU needs all weights; use "
-         "broadcast, or MP or PP above 1");
-  if (s.weight_delivery == WeightDelivery::needed && s.expert_parallel != 1)
-    fail(Cause::delivery,
-         "weight_delivery: needed cannot bring experts to those that hold them; use broadcast, or "
-         "expert_parallel: 1");
-  const std::uint32_t buffers = s.buffers();
-  if (s.overlap_weights && buffers < 2)
-    fail(Cause::buffers,
-         "weight_buffers is " + std::to_string(buffers) +
-             ", but to load a chunk beside the computation of another takes 2 or more; or use "
-             "overlap_weights: false");
-  if (!s.overlap_weights && buffers != 1)
-    fail(Cause::buffers,
-         "weight_buffers is " + std::to_string(buffers) +
-             ", but with overlap_weights: false only 1 is used; or use overlap_weights: true");
-}
-
-void Plan::check_part() const {
-  for (const auto& [key, part] : {std::pair{"simulated_chunks", strategy_.simulated_chunks},
-                                  std::pair{"simulated_rounds", strategy_.simulated_rounds}})
-    if (part == 0U)
-      throw PlanError(Cause::part, std::string(key) + " is 0; it must be at least 1, or be left out: all");
-  if (strategy_.is_a_part() && strategy_.schedule != Schedule::resident_loop)
-    throw PlanError(Cause::part, "simulated_chunks is " + std::to_string(*strategy_.simulated_chunks) +
-                                     " of " + std::to_string(strategy_.chunks_per_stage) +
-                                     ", but only with schedule: resident_loop are all of them alike");
-}
-
 bool Plan::is_split(const Layer& layer) const {
   if (strategy_.degrees.mp == 1 || (layer.holds_vocabulary && !strategy_.split_vocabulary)) return false;
   return layer.reduces_output || layer.reduces_input_gradient;
-}
-
-void Plan::check_split(const Layer& layer) const {
-  if (!is_split(layer) || strategy_.uneven == Uneven::fractional) return;
-  const std::uint64_t mp = strategy_.degrees.mp;
-  const auto require = [&](const char* what, std::uint64_t number) {
-    if (number % mp == 0) return;
-    throw PlanError(Cause::degrees, "mp (" + std::to_string(mp) + ") does not divide " + what +
-                                        " of the layer " + layer.name + " (" + std::to_string(number) +
-                                        "); values that do: " + nearest_divisors(number, mp) +
-                                        "; or use uneven: fractional");
-  };
-  for (const Gemm& gemm : layer.gemms) {
-    if (gemm.split == Gemm::Split::count) {
-      require("the heads", model_.heads);
-      require("the key and value heads", model_.kv_heads);
-    }
-    if (gemm.split == Gemm::Split::columns) require("the outputs", gemm.n);
-    if (gemm.split == Gemm::Split::rows) require("the inputs", gemm.k);
-  }
 }
 
 std::vector<Piece> Plan::pieces(std::uint32_t stage, std::uint32_t chunk) const {
@@ -196,10 +70,10 @@ std::vector<Piece> Plan::pieces(std::uint32_t stage, std::uint32_t chunk) const 
   Fraction share;
   if (blocks % chunks != 0) {
     if (strategy_.uneven == Uneven::error)
-      throw PlanError(Cause::degrees, "the " + std::to_string(blocks) + " blocks of " + model_.name +
-                                          " do not divide by pp times chunks_per_stage, " +
-                                          std::to_string(chunks) + "; values that do: " +
-                                          nearest_divisors(blocks, chunks) + "; or use uneven: fractional");
+      throw PlanError(Cause::degrees,
+                      fmt::format("the {} blocks of {} do not divide by pp times chunks_per_stage, {}; "
+                                  "values that do: {}; or use uneven: fractional",
+                                  blocks, model_.name, chunks, nearest_divisors(blocks, chunks)));
     if (model_.has_equal_blocks) {  // every chunk has as many, of which it does a part
       const std::uint64_t held = (blocks + chunks - 1) / chunks;
       first = std::min(first, blocks - held);
@@ -327,92 +201,6 @@ std::uint64_t Plan::exchange_bytes(const Piece& piece) const {
 std::uint64_t Plan::boundary_bytes(std::uint32_t stage, std::uint32_t chunk) const {
   return pieces(stage, chunk).back().layer->output_elements * strategy_.element_bytes *
          strategy_.samples_per_microbatch();
-}
-
-Plan::Place Plan::place(std::uint32_t rank) const {
-  const auto& [mp, dp, pp] = strategy_.degrees;
-  return {rank % mp, rank / mp % pp, rank / (mp * pp)};
-}
-
-namespace {
-
-template <typename Worker>
-std::vector<std::uint32_t> members(std::uint32_t count, const Worker& worker) {
-  std::vector<std::uint32_t> ranks;
-  for (std::uint32_t i = 0; i < count; ++i) ranks.push_back(worker(i));
-  return ranks;
-}
-
-std::string join(const char* kind, std::initializer_list<std::uint32_t> numbers) {
-  std::string name = kind;
-  for (const std::uint32_t number : numbers) name += "." + std::to_string(number);
-  return name;
-}
-
-}  // namespace
-
-std::string Plan::mp_group(std::uint32_t rank) const {
-  const Place at = place(rank);
-  return strategy_.degrees.mp == ranks() ? "" : join("mp", {at.pp, at.dp});
-}
-
-std::string Plan::dp_group(std::uint32_t rank) const {
-  const Place at = place(rank);
-  return strategy_.degrees.dp == ranks() ? "" : join("dp", {at.mp, at.pp});
-}
-
-std::string Plan::weights_group(std::uint32_t rank) const {
-  return strategy_.weight_delivery == WeightDelivery::broadcast ? "" : dp_group(rank);
-}
-
-std::string Plan::ep_group(std::uint32_t rank) const {
-  const Place at = place(rank);
-  return strategy_.expert_parallel == ranks() ? ""
-                                              : join("ep", {at.mp, at.pp, at.dp / strategy_.expert_parallel});
-}
-
-std::string Plan::expert_dp_group(std::uint32_t rank) const {
-  const Place at = place(rank);
-  return strategy_.expert_parallel == 1 ? dp_group(rank)
-                                        : join("edp", {at.mp, at.pp, at.dp % strategy_.expert_parallel});
-}
-
-std::string Plan::multicast_group(std::uint32_t stage, std::uint32_t replica, bool is_forward) const {
-  return join(is_forward ? "pp.forward" : "pp.backward", {stage, replica});
-}
-
-std::map<std::string, std::vector<std::uint32_t>> Plan::groups() const {
-  const Parallelism& degrees = strategy_.degrees;
-  const std::uint32_t ep = strategy_.expert_parallel;
-  std::map<std::string, std::vector<std::uint32_t>> all;
-  for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
-    const Place at = place(rank);
-    // Streams also come in for one rank.
-    const bool has_input = strategy_.input == Input::streamed && at.pp == 0;
-    const bool gets_share =
-        strategy_.streams_weights() && strategy_.weight_delivery == WeightDelivery::needed;
-    if (degrees.mp > 1 || has_input)
-      all[mp_group(rank)] = members(degrees.mp, [&](auto i) { return degrees.worker(i, at.pp, at.dp); });
-    if (degrees.dp > 1 || gets_share)
-      all[dp_group(rank)] = members(degrees.dp, [&](auto i) { return degrees.worker(at.mp, at.pp, i); });
-    if (ep > 1) {
-      all[ep_group(rank)] =
-          members(ep, [&](auto i) { return degrees.worker(at.mp, at.pp, at.dp / ep * ep + i); });
-      if (degrees.dp > ep)
-        all[expert_dp_group(rank)] = members(
-            degrees.dp / ep, [&](auto i) { return degrees.worker(at.mp, at.pp, i * ep + at.dp % ep); });
-    }
-    if (degrees.pp == 1 || strategy_.stage_transfer == StageTransfer::peer || at.mp != 0) continue;
-    for (const bool is_forward : {true, false}) {
-      const std::uint32_t to = (at.pp + (is_forward ? 1 : degrees.pp - 1)) % degrees.pp;
-      if (strategy_.chunks_per_stage == 1 && to != at.pp + (is_forward ? 1 : -1U)) continue;
-      std::vector<std::uint32_t>& group = all[multicast_group(at.pp, at.dp, is_forward)];
-      group = members(degrees.mp, [&](auto i) { return degrees.worker(i, to, at.dp); });
-      group.insert(group.begin(), rank);
-    }
-  }
-  all.erase("");
-  return all;
 }
 
 }  // namespace wafertlm::training

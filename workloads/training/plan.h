@@ -29,7 +29,7 @@ class PlanError : public std::invalid_argument {
     weights,
     delivery,
     buffers,
-    part
+    shortened
   };
   PlanError(Cause cause, const std::string& text) : invalid_argument(text), cause_(cause) {}
   Cause cause() const { return cause_; }
@@ -115,19 +115,23 @@ class Plan {
   /// after it (forward) or before it. The root comes first.
   std::string multicast_group(std::uint32_t stage, std::uint32_t replica, bool is_forward) const;
 
-  struct Place {
+  /// How many ranks hold the same parameters, and which.
+  std::uint32_t copies(bool of_experts) const;
+  std::string copies_group(std::uint32_t rank, bool of_experts) const;
+
+  /// Of a rank in each degree.
+  struct Coordinates {
     std::uint32_t mp, pp, dp;
   };
-  Place place(std::uint32_t rank) const;
+  Coordinates coordinates(std::uint32_t rank) const;
 
  private:
   void check_degrees() const;
   void check_streams() const;
-  void check_part() const;
+  void check_shortened() const;
   void check_split(const model::Layer& layer) const;
   /// How often a product of the forward pass is computed in this work: its gradients are as large.
   std::uint64_t times(const Piece& piece, const model::Gemm& gemm, Work work) const;
-  std::string name_of(std::vector<std::uint32_t> members, std::string name) const;
 
   model::Model model_;
   Strategy strategy_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/custom/algorithm.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -60,11 +62,11 @@ std::uint32_t CustomAlgorithm::size_of(CustomChunks::Buffer buffer) const {
 }
 
 std::string CustomAlgorithm::place(std::uint32_t rank, std::uint32_t thread,
-                                   const CustomOperation& operation) const {
+                                      const CustomOperation& operation) const {
   std::string text = ranks[rank].file;
-  if (operation.line != 0) text += ":" + std::to_string(operation.line);
-  text += ": gpu " + std::to_string(rank) + ", " + ranks[rank].threads[thread].name;
-  if (operation.line != 0) text += ", step " + std::to_string(operation.step);
+  if (operation.line != 0) text += fmt::format(":{}", operation.line);
+  text += fmt::format(": gpu {}, {}", rank, ranks[rank].threads[thread].name);
+  if (operation.line != 0) text += fmt::format(", step {}", operation.step);
   return text;
 }
 
@@ -119,9 +121,9 @@ void prove(const CustomAlgorithm& algorithm) {
       const std::string wrong = expected.wrong_value(rank, buffers[rank], &elements);
       if (wrong.empty()) continue;
       throw std::invalid_argument(
-          algorithm.file + ": not an " + to_string(algorithm.type) + ": rank " + std::to_string(rank) +
-          ", chunk " + std::to_string(elements.front() % algorithm.chunks) + " of its result is wrong (" +
-          wrong + ")" + last_writer(program, rank, 4 * elements.front()));
+          fmt::format("{}: not an {}: rank {}, chunk {} of its result is wrong ({}){}", algorithm.file,
+                      to_string(algorithm.type), rank, elements.front() % algorithm.chunks, wrong,
+                      last_writer(program, rank, 4 * elements.front())));
     }
   }
 }

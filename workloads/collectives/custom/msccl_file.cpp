@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <tinyxml2.h>
 
 #include <algorithm>
@@ -26,8 +28,8 @@ class Reader {
     if (loaded == tinyxml2::XML_ERROR_FILE_NOT_FOUND)
       throw std::invalid_argument(path_ + ": there is no such file");
     if (loaded != tinyxml2::XML_SUCCESS)
-      throw std::invalid_argument(path_ + ":" + std::to_string(document.ErrorLineNum()) +
-                                  ": cannot be read as XML: " + document.ErrorName());
+      throw std::invalid_argument(fmt::format("{}:{}: cannot be read as XML: {}", path_,
+                                              document.ErrorLineNum(), document.ErrorName()));
     const Element* const algo = document.FirstChildElement("algo");
     if (!algo) throw std::invalid_argument(path_ + ":1: expected an MSCCL program, <algo …>");
     made_.file = path_;
@@ -37,25 +39,27 @@ class Reader {
     const std::uint32_t gpus = number(*algo, "ngpus", 1, 65'536);
     made_.ranks.resize(gpus);
     if (made_.type != CollectiveType::all_reduce && made_.chunks % gpus != 0)
-      fail(*algo, "nchunksperloop is " + std::to_string(made_.chunks) + ", no multiple of the " +
-                      std::to_string(gpus) + " ranks, whose blocks have equally many chunks");
+      fail(*algo,
+           fmt::format(
+               "nchunksperloop is {}, no multiple of the {} ranks, whose blocks have equally many chunks",
+               made_.chunks, gpus));
     if (made_.type == CollectiveType::all_to_all && made_.in_place)
       fail(*algo, "an all-to-all in place is not supported: write inplace=\"0\"");
     std::set<std::uint32_t> seen;
     for (const Element* gpu = algo->FirstChildElement(); gpu; gpu = gpu->NextSiblingElement()) {
       expect_name(*gpu, "gpu");
       gpu_ = number(*gpu, "id", 0, gpus - 1);
-      if (!seen.insert(gpu_).second) fail(*gpu, "gpu " + std::to_string(gpu_) + " is there twice");
+      if (!seen.insert(gpu_).second) fail(*gpu, fmt::format("gpu {} is there twice", gpu_));
       read_gpu(*gpu);
     }
     for (std::uint32_t id = 0; id < gpus; ++id)
-      if (seen.count(id) == 0) fail(*algo, "there is no gpu " + std::to_string(id));
+      if (seen.count(id) == 0) fail(*algo, fmt::format("there is no gpu {}", id));
     return std::move(made_);
   }
 
  private:
   [[noreturn]] void fail(const Element& at, const std::string& what) const {
-    throw std::invalid_argument(path_ + ":" + std::to_string(at.GetLineNum()) + ": " + where_ + what);
+    throw std::invalid_argument(fmt::format("{}:{}: {}{}", path_, at.GetLineNum(), where_, what));
   }
   void expect_name(const Element& element, const std::string& name) const {
     if (element.Name() != name) fail(element, "expected <" + name + ">, not <" + element.Name() + ">");
@@ -70,8 +74,7 @@ class Reader {
     std::int64_t value = 0;
     const std::string given = text(of, key);
     if (of.QueryInt64Attribute(key, &value) != tinyxml2::XML_SUCCESS || value < least || value > most)
-      fail(of, std::string("'") + key + "' is '" + given + "'; expected a whole number from " +
-                   std::to_string(least) + " to " + std::to_string(most));
+      fail(of, fmt::format("'{}' is '{}'; expected a whole number from {} to {}", key, given, least, most));
     return value;
   }
   std::uint32_t number(const Element& of, const char* key, std::uint32_t least, std::uint32_t most) const {
@@ -98,7 +101,7 @@ class Reader {
   void read_gpu(const Element& gpu) {
     CustomRank& rank = made_.ranks[gpu_];
     rank.file = path_;
-    where_ = "gpu " + std::to_string(gpu_) + ": ";
+    where_ = fmt::format("gpu {}: ", gpu_);
     scratch_ = number(gpu, "s_chunks", 0, 1U << 24, 0);
     std::set<std::pair<std::uint32_t, std::uint32_t>> senders, receivers;
     ends_.clear();
@@ -108,8 +111,8 @@ class Reader {
       expect_name(*tb, "tb");
       const auto id = static_cast<std::uint32_t>(rank.threads.size());
       if (number(*tb, "id", 0, 65'535) != id)
-        fail(*tb, "thread blocks are numbered from 0 on; expected id=\"" + std::to_string(id) + "\"");
-      rank.threads.push_back({"tb " + std::to_string(id), {}});
+        fail(*tb, fmt::format("thread blocks are numbered from 0 on; expected id=\"{}\"", id));
+      rank.threads.push_back({fmt::format("tb {}", id), {}});
       ends_.emplace_back();
       send_ = integer(*tb, "send", -1, static_cast<std::int64_t>(made_.ranks.size()) - 1);
       receive_ = integer(*tb, "recv", -1, static_cast<std::int64_t>(made_.ranks.size()) - 1);
@@ -117,15 +120,15 @@ class Reader {
       for (const auto& [peer, set] : {std::pair(send_, &senders), std::pair(receive_, &receivers)}) {
         if (peer == gpu_) fail(*tb, "a rank does not communicate with itself; use cpy");
         if (peer >= 0 && !set->emplace(static_cast<std::uint32_t>(peer), channel_).second)
-          fail(*tb, "tb " + std::to_string(id) + ": another thread block has gpu " + std::to_string(peer) +
-                        " on channel " + std::to_string(channel_) + " already");
+          fail(*tb, fmt::format("tb {}: another thread block has gpu {} on channel {} already", id, peer,
+                                channel_));
       }
       read_steps(*tb, rank.threads.back());
     }
     for (const Wait& wait : waits_) {
       if (wait.thread >= ends_.size() || wait.step >= ends_[wait.thread].size())
-        fail(*wait.at, "depends on step " + std::to_string(wait.step) + " of tb " +
-                           std::to_string(wait.thread) + ", which is not there");
+        fail(*wait.at,
+             fmt::format("depends on step {} of tb {}, which is not there", wait.step, wait.thread));
       CustomOperation& operation = rank.threads[wait.of_thread].operations[wait.of_operation];
       operation.after_thread = wait.thread;
       operation.after_count = ends_[wait.thread][wait.step];
@@ -139,9 +142,9 @@ class Reader {
     for (const Element* step = tb.FirstChildElement(); step; step = step->NextSiblingElement()) {
       expect_name(*step, "step");
       std::vector<std::uint32_t>& ends = ends_.back();
-      where_ = outer + thread.name + ", step " + std::to_string(ends.size()) + ": ";
+      where_ = fmt::format("{}{}, step {}: ", outer, thread.name, ends.size());
       if (number(*step, "s", 0, 1U << 24) != ends.size())
-        fail(*step, "steps are numbered from 0 on; expected s=\"" + std::to_string(ends.size()) + "\"");
+        fail(*step, fmt::format("steps are numbered from 0 on; expected s=\"{}\"", ends.size()));
       const std::size_t first = thread.operations.size();
       add_operations(*step, thread);
       const std::int64_t other = integer(*step, "depid", -1, 65'535);
@@ -170,9 +173,8 @@ class Reader {
     chunks.count = number(step, "cnt", 1, 1U << 20);
     const std::uint32_t room = chunks.buffer == Buffer::scratch ? scratch_ : made_.size_of(chunks.buffer);
     if (chunks.first + chunks.count > room)
-      fail(step, "chunks " + std::to_string(chunks.first) + " to " +
-                     std::to_string(chunks.first + chunks.count - 1) + " of buffer " + name + ", which has " +
-                     std::to_string(room));
+      fail(step, fmt::format("chunks {} to {} of buffer {}, which has {}", chunks.first,
+                             chunks.first + chunks.count - 1, name, room));
     return chunks;
   }
 

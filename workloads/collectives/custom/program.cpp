@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/custom/program.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <stdexcept>
@@ -97,9 +99,9 @@ void CustomPlan::check_messages() const {
   };
   const auto unequal = [&](const std::string& where, std::uint64_t a, std::uint64_t b) {
     throw std::invalid_argument(
-        where + ": chunks of " + std::to_string(a) + " B and " + std::to_string(b) + " B meet; a vector of " +
-        std::to_string(bytes_) + " B does not cut into " + std::to_string(algorithm_->chunks) +
-        " equal chunks, but one of a multiple of " + std::to_string(4 * algorithm_->chunks) + " B does");
+        fmt::format("{}: chunks of {} B and {} B meet; a vector of {} B does not cut into {} equal chunks, "
+                    "but one of a multiple of {} B does",
+                    where, a, b, bytes_, algorithm_->chunks, 4 * algorithm_->chunks));
   };
   for (std::uint32_t rank = 0; rank < threads_.size(); ++rank)
     for (std::uint32_t thread = 0; thread < threads_[rank].size(); ++thread)
@@ -118,20 +120,20 @@ void CustomPlan::check_messages() const {
       }
   for (const auto& [message, halves] : all) {
     const auto& [sent, received] = halves;
-    const std::string of = "message " + std::to_string(std::get<3>(message)) + " from rank " +
-                           std::to_string(std::get<0>(message)) + " to rank " +
-                           std::to_string(std::get<1>(message)) + " on channel " +
-                           std::to_string(std::get<2>(message));
+    const std::string of =
+        fmt::format("message {} from rank {} to rank {} on channel {}", std::get<3>(message),
+                    std::get<0>(message), std::get<1>(message), std::get<2>(message));
     if (!received.part) throw std::invalid_argument(place(sent) + ": nobody receives " + of);
     if (!sent.part) throw std::invalid_argument(place(received) + ": nobody sends " + of);
     const auto chunks = [](const Half& half) {
       return std::max(half.part->operation->from.count, half.part->operation->to.count);
     };
     if (chunks(sent) != chunks(received))
-      throw std::invalid_argument(place(received) + ": expects " + std::to_string(chunks(received)) +
-                                  " chunks, but " + place(sent) + " sends " + std::to_string(chunks(sent)));
+      throw std::invalid_argument(fmt::format("{}: expects {} chunks, but {} sends {}", place(received),
+                                              chunks(received), place(sent), chunks(sent)));
     if (sent.bytes != received.bytes)
-      unequal(place(received) + ", which takes what " + place(sent) + " sends", sent.bytes, received.bytes);
+      unequal(place(received) + ", which takes what " + place(sent) + " sends", sent.bytes,
+              received.bytes);
   }
 }
 

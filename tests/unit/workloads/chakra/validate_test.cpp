@@ -172,8 +172,8 @@ TEST(Validate, SizesAndTimesBeyondAllMeasureNameTheNode) {
   EXPECT_EQ(check({day, other}).nodes, 2U) << "they overlap";
 
   ValidateOptions platform;
-  platform.most_bytes = 1000;
-  platform.most_bytes_of = "the memory";
+  platform.max_bytes = 1000;
+  platform.max_bytes_of = "the memory";
   const auto gather = collective(1, CollectiveType::AllGather, 251);
   expect_error([&] { check({gather}, platform); },
                {"node 1", "251 B from each of 4", "does not fit the memory"});

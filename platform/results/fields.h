@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wafertlm::results {
+
+using Json = nlohmann::ordered_json;
+
+/// What a value is, as JSON Schema; the common ones refer to $defs of results_schema().
+namespace schema {
+Json described(Json schema, const char* description);
+Json reference(const char* to, const char* description = nullptr);
+Json seconds(const char* description = nullptr);   ///< from 0 on
+Json count(const char* description = nullptr);     ///< from 0 on
+Json fraction(const char* description = nullptr);  ///< from 0 to 1
+Json number(const char* description = nullptr);    ///< from 0 on
+Json positive();                                   ///< a whole number from 1 on
+Json text(const char* description = nullptr);
+Json boolean(const char* description = nullptr);
+Json list(Json items, const char* description = nullptr);
+/// Any names, each with such a value.
+Json map_of(Json values, const char* description = nullptr);
+}  // namespace schema
+
+/// A column of results.csv: its name, and where a row of results.json has its value.
+struct Column {
+  std::string name, path;
+};
+
+/// The fields of a kind of row in results.json, in their order. A field is described here once, with its
+/// name, what it is and how to get it; results.json, its schema and results.csv are made from that.
+template <typename Row>
+class Fields {
+ public:
+  using Value = std::function<Json(const Row&)>;
+
+  /// A field that every row has.
+  Fields& add(const char* name, Json schema, Value value) {
+    fields_.push_back({name, std::move(schema), std::move(value), nullptr});
+    return *this;
+  }
+  /// One that a row has if `is_there` says so.
+  Fields& add_if(std::function<bool(const Row&)> is_there, const char* name, Json schema, Value value) {
+    fields_.push_back({name, std::move(schema), std::move(value), std::move(is_there)});
+    return *this;
+  }
+  /// An object of fields of the same row.
+  Fields& add(const char* name, const Fields& nested, const char* description = nullptr) {
+    for (const Column& column : nested.columns_)
+      columns_.push_back({std::string(name) + "_" + column.name, "/" + (name + column.path)});
+    return add(name, nested.schema(description), [nested](const Row& row) { return nested.json(row); });
+  }
+  /// The last field is also a column of results.csv.
+  Fields& in_csv() {
+    columns_.push_back({fields_.back().name, std::string("/") + fields_.back().name});
+    return *this;
+  }
+
+  Json json(const Row& row) const {
+    Json json = Json::object();
+    for (const Field& field : fields_)
+      if (!field.is_there || field.is_there(row)) json[field.name] = field.value(row);
+    return json;
+  }
+  Json schema(const char* description = nullptr) const {
+    Json required = Json::array(), properties = Json::object();
+    for (const Field& field : fields_) {
+      if (!field.is_there) required.push_back(field.name);
+      properties[field.name] = field.schema;
+    }
+    return schema::described({{"type", "object"},
+                              {"additionalProperties", false},
+                              {"required", std::move(required)},
+                              {"properties", std::move(properties)}},
+                             description);
+  }
+  const std::vector<Column>& columns() const { return columns_; }
+
+ private:
+  struct Field {
+    const char* name;
+    Json schema;
+    Value value;
+    std::function<bool(const Row&)> is_there;  // none: always
+  };
+  std::vector<Field> fields_;
+  std::vector<Column> columns_;
+};
+
+}  // namespace wafertlm::results

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+namespace wafertlm {
+
+struct ConvertOptions {
+  std::vector<std::string> files;
+  std::string out;     ///< folder; empty: beside the original
+  std::string form;    ///< et, et.gz or json; empty: `files` are two names, FROM and TO
+  bool force = false;  ///< remove ranks of an earlier job that would stand beside the new ones
+};
+
+/// Writes traces in another form and says so: all files appear when all are complete, or none.
+/// @throws std::invalid_argument, chakra::TraceError.
+void convert_traces(const ConvertOptions& options);
+
+}  // namespace wafertlm

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/gradients.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tlm/units.h"
+
+namespace wafertlm::training {
+
+using chakra::CollectiveType;
+
+void Gradients::clear() {
+  bucket_ = {};
+  expert_bucket_ = {};
+  delayed_.clear();
+  reduced_.clear();
+  reductions_.clear();
+  stored_.clear();
+  parameters_ = 0;
+}
+
+void Gradients::collect(const Piece& piece) {
+  collect(plan_.parameters(piece), false);
+  collect(plan_.expert_parameters(piece), true);
+}
+
+void Gradients::collect(std::uint64_t parameters, bool of_experts) {
+  if (parameters == 0) return;
+  const NodeIds& ready = nodes_.last();
+  parameters_ += parameters;
+  Bucket& bucket = of_experts ? expert_bucket_ : bucket_;
+  bucket.of_experts = of_experts;
+  bucket.bytes += parameters * strategy().element_bytes;
+  if (bucket.gradients.empty() || bucket.gradients.back() != ready.back())
+    bucket.gradients.insert(bucket.gradients.end(), ready.begin(), ready.end());
+  if (bucket.bytes >= strategy().bucket_bytes) close(bucket);
+}
+
+void Gradients::close(Bucket& from) {
+  Bucket bucket = std::exchange(from, {});
+  if (bucket.bytes == 0) return;
+  if (plan_.copies(bucket.of_experts) == 1 || strategy().dp_collective == DpCollective::none) {
+    if (strategy().offload.gradients)
+      stored_.push_back(nodes_.access(false, "gradients", bucket.bytes, bucket.gradients));
+    return;
+  }
+  if (strategy().overlap_dp)
+    reduce(bucket, bucket.gradients);
+  else
+    delayed_.push_back(std::move(bucket));
+}
+
+void Gradients::reduce(const Bucket& bucket, const NodeIds& ready) {
+  const std::string what = fmt::format("gradients {}", reductions_.size());
+  const bool scatters = strategy().scatters_gradients();
+  reductions_.push_back(
+      nodes_.collective(scatters ? CollectiveType::ReduceScatter : CollectiveType::AllReduce,
+                        (scatters ? "reduce_scatter " : "all_reduce ") + what, "dp",
+                        plan_.copies_group(rank_, bucket.of_experts), bucket.bytes, ready));
+  reduced_.push_back({bucket.bytes, bucket.of_experts});
+  if (!strategy().offload.gradients) return;
+  const std::uint64_t share = scatters ? plan_.copies(bucket.of_experts) : 1;
+  stored_.push_back(nodes_.access(false, what, Fraction{1, share}.of(bucket.bytes), {reductions_.back()}));
+}
+
+void Gradients::finish() {
+  close(bucket_);
+  close(expert_bucket_);
+  for (const Bucket& bucket : delayed_) reduce(bucket, nodes_.last());
+  for (const std::uint64_t reduction : reductions_) nodes_.wait_for(reduction);
+  optimize();
+  if (!strategy().scatters_gradients() || strategy().zero_stage == 3 || strategy().offload.weights) return;
+  for (std::size_t i = 0; i < reduced_.size(); ++i) {
+    const bool of_experts = reduced_[i].of_experts;
+    nodes_.collective(CollectiveType::AllGather, fmt::format("all_gather parameters {}", i), "dp",
+                      plan_.copies_group(rank_, of_experts),
+                      Fraction{1, plan_.copies(of_experts)}.of(reduced_[i].bytes), nodes_.last());
+  }
+}
+
+void Gradients::optimize() {
+  const Fraction share{1, strategy().scatters_gradients() ? strategy().degrees.dp : 1};
+  const std::uint64_t operations = share.of(parameters_, strategy().optimizer_operations_per_parameter);
+  if (strategy().offload.any())
+    optimize_offloaded(operations, share);
+  else
+    nodes_.compute("optimizer", operations, {});
+}
+
+/// In portions: while one is worked on, the next comes in and the last goes.
+void Gradients::optimize_offloaded(std::uint64_t operations, Fraction share) {
+  const Offload& offload = strategy().offload;
+  const std::uint64_t state =
+      offload.optimizer ? share.of(parameters_, strategy().optimizer_bytes_per_parameter) : 0;
+  const std::uint64_t elements = share.of(parameters_, strategy().element_bytes);
+  const std::uint64_t in = state + (offload.gradients ? elements : 0);
+  const std::uint64_t out = state + (offload.weights ? elements : 0);
+  const std::uint64_t portions = std::max<std::uint64_t>(
+      1, (std::max(in, out) + strategy().offload_portion_bytes - 1) / strategy().offload_portion_bytes);
+  const auto portion = [portions](std::uint64_t all, std::uint64_t k) {
+    return static_cast<std::uint64_t>(Uint128{all} * (k + 1) / portions - Uint128{all} * k / portions);
+  };
+  const NodeIds backward = nodes_.last();
+  std::vector<NodeIds> buffer_free;  // by portion: after what its buffer can be used again
+  for (std::uint64_t k = 0; k < portions; ++k) {
+    const std::string name = fmt::format("optimizer portion {}", k);
+    NodeIds after = k < 2 ? backward : buffer_free[k - 2];
+    after.insert(after.end(), stored_.begin(), stored_.end());
+    if (const std::uint64_t bytes = portion(in, k)) nodes_.wait_for(nodes_.access(true, name, bytes, after));
+    nodes_.compute(fmt::format("optimizer {}", k), portion(operations, k), {});
+    buffer_free.push_back(nodes_.last());
+    if (const std::uint64_t bytes = portion(out, k))
+      buffer_free.back().push_back(nodes_.access(false, name, bytes, nodes_.last()));
+  }
+}
+
+}  // namespace wafertlm::training
