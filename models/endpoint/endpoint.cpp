@@ -41,7 +41,7 @@ Endpoint::Endpoint(NpuId npu, const InjectorParams& injector, const ClassTable& 
       messages_(messages),
       packets_(packets),
       injector_(npu, injector, classes, packets, *this) {
-  if (params.memory) memory_.emplace(*params.memory, static_cast<MemoryTrafficHost&>(*this));
+  if (params.memory_traffic) memory_.emplace(*params.memory_traffic, static_cast<MemoryTrafficHost&>(*this));
   if (params.reliability)
     reliability_.emplace(npu, *params.reliability, injector.format, injector_, packets, messages,
                          static_cast<ReliabilityHost&>(*this));

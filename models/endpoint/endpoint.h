@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/endpoint/endpoint_params.h"
 #include "models/endpoint/fault.h"
 #include "models/endpoint/injector.h"
 #include "models/endpoint/memory_traffic.h"
@@ -33,21 +34,12 @@ class EndpointHost {
   virtual void request_timer_wake(TimePs at) = 0;
   /// A collective, send or receive that was started with `token` is done.
   virtual void communication_done(std::uint64_t token) = 0;
-  /// Endpoints with EndpointParams::memory only: read or write the memory; Endpoint::memory_done(token)
-  /// follows, not from within this call.
+  /// Endpoints with EndpointParams::memory_traffic only: read or write the memory;
+  /// Endpoint::memory_done(token) follows, not from within this call.
   virtual void access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token);
 
  protected:
   ~EndpointHost() = default;
-};
-
-/// What a message costs at its ends, beyond the fabric.
-struct EndpointParams {
-  TimePs step_cost_ps = 0;     ///< launch, DMA set-up: from the start of a send to its first byte
-  TimePs receive_cost_ps = 0;  ///< from the message's end (its step posted) to the end of the receive
-  std::uint64_t reduction_bytes_per_s = 0;    ///< a reduction reads twice and writes once at it; 0: free
-  std::optional<MemoryTrafficParams> memory;  ///< what is sent is read, what is received written; none: free
-  std::optional<ReliabilityParams> reliability;  ///< Go-Back-N; none: the fabric makes no errors
 };
 
 /// The program executor: sends and receives messages, runs the steps of collectives, and matches what arrives

@@ -27,11 +27,12 @@ Fault::Effect Fault::apply(Packet& packet, TimePs now) {
   }
   if (packet.data.empty())
     throw std::runtime_error(say("run.fault: ", which, " carries no values; only those of collectives do"));
-  if (params_.bit / 8 >= packet.data.size())
-    throw std::invalid_argument(say("run.fault: there is no bit ", params_.bit, " in ", which,
-                                    "; its last one is ", packet.data.size() * 8 - 1));
-  packet.data[params_.bit / 8] ^= std::byte{1} << params_.bit % 8;
-  what_ = say("flipped bit ", params_.bit, " of ", which, " at ", now, " ps");
+  const std::uint64_t bit = params_.bit.value_or(0);
+  if (bit / 8 >= packet.data.size())
+    throw std::invalid_argument(say("run.fault: there is no bit ", bit, " in ", which, "; its last one is ",
+                                    packet.data.size() * 8 - 1));
+  packet.data[bit / 8] ^= std::byte{1} << bit % 8;
+  what_ = say("flipped bit ", bit, " of ", which, " at ", now, " ps");
   return Effect::flipped;
 }
 

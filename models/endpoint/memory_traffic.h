@@ -4,14 +4,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/endpoint/endpoint_params.h"
 #include "tlm/fabric/message.h"
 
 namespace wafertlm {
-
-struct MemoryTrafficParams {
-  std::uint32_t chunk_bytes = 65'536;  ///< of an access; best the memory's largest request
-  std::uint64_t read_ahead_bytes = std::uint64_t{16} * 65'536;  ///< read and not sent yet, per message
-};
 
 class MemoryTrafficHost {
  public:

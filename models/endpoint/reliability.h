@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/endpoint/endpoint_params.h"
 #include "models/endpoint/go_back_n.h"
 #include "models/endpoint/injector.h"
 #include "tlm/fabric/message.h"
@@ -16,14 +17,6 @@
 #include "tlm/link/link_errors.h"
 
 namespace wafertlm {
-
-struct ReliabilityParams {
-  BitErrors errors;              ///< of the link into the fabric
-  std::uint32_t ack_every = 16;  ///< packets that one ACK covers
-  std::uint32_t window = 256;    ///< packets of a message on their way
-  TimePs timeout_ps = 0;         ///< without an answer; doubled each time in a row
-  AnswerFormat answers;
-};
 
 /// What Go-Back-N did at an endpoint; bytes are payload.
 struct ReliabilityCounters {

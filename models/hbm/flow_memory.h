@@ -7,20 +7,10 @@
 
 #include "models/hbm/access_streams.h"
 #include "models/hbm/efficiency_grid.h"
+#include "models/hbm/hbm_params.h"
 #include "models/hbm/memory_timing.h"
 
 namespace wafertlm {
-
-struct DramTiming;
-
-struct FlowMemoryParams {
-  EfficiencyTable table;
-  std::uint64_t stack_bytes_per_s = 0;
-  std::uint32_t stacks = 1;
-  std::uint32_t access_bytes = 1;    ///< a request takes all accesses that it touches
-  std::uint64_t piece_bytes = 2048;  ///< as AddressMap::piece_bytes
-  std::uint32_t stack_channels = 1;  ///< pseudo-channels, which successive pieces meet in turn
-};
 
 /// Of stacks with the hashed address map.
 FlowMemoryParams flow_memory_params(EfficiencyTable table, const DramTiming& timing, std::uint32_t stacks);

@@ -3,12 +3,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "models/hbm/dram/dram_memory.h"
 #include "models/hbm/flow_memory.h"
 #include "models/hbm/hbm_engine.h"
+#include "models/hbm/hbm_params.h"
 #include "models/hbm/page_store.h"
 #include "tlm/memory/memory_observer.h"
 #include "tlm/memory/protocol.h"
@@ -16,15 +16,6 @@
 #include "tlm/scheduler.h"
 
 namespace wafertlm {
-
-struct HbmParams {
-  HbmEngineParams timing;  ///< without `dram` and `flow` the latency, and a bandwidth per direction
-  std::uint64_t capacity_bytes = 80'000'000'000;
-  std::uint32_t queue_requests = 64;          ///< accepted and not answered; when full, END_REQ is withheld
-  bool functional = false;                    ///< keep the data
-  std::optional<DramParams> dram = {};        ///< by rows and banks
-  std::optional<FlowMemoryParams> flow = {};  ///< by an efficiency table
-};
 
 /// The memory of one NPU: an HbmEngine, a DramMemory or a FlowMemory behind a base-protocol socket.
 ///   - BEGIN_REQ is answered with TLM_UPDATED to END_REQ, or END_REQ comes backward when the queue has room.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "models/hbm/hbm_params.h"
 #include "tlm/link/line.h"
 #include "tlm/units.h"
 
@@ -14,12 +15,6 @@ enum class HbmCommand : std::uint8_t { read, write };
 struct HbmRequest {
   HbmCommand command = HbmCommand::read;
   std::uint64_t bytes = 0;  ///< 0 (refused, ignored) takes the latency and no bandwidth
-};
-
-struct HbmEngineParams {
-  std::uint64_t read_bandwidth_bytes_per_s = 3'000'000'000'000;
-  std::uint64_t write_bandwidth_bytes_per_s = 3'000'000'000'000;
-  TimePs latency_ps = 100'000;  ///< pipelined: takes no bandwidth
 };
 
 /// Of one direction. first_ps + busy_ps + idle_ps is the end of the last transfer.

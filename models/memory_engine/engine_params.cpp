@@ -53,9 +53,9 @@ void require_sound(const RequesterEngineParams& params) {
   require(params.bucket_blocks != 0 && params.bucket_blocks <= 64, "a bucket has 1 to 64 blocks");
   require(params.hiding != Hiding::dummy || params.dummies < params.pages,
           "there must be more pages than dummies");
-  require(params.integrity == Integrity::none || params.encrypt,
+  require(params.integrity == Integrity::none || params.encrypts(),
           "a MAC or a tree needs encrypted pages: AES-GCM makes ciphertext and tag together");
-  require(params.hiding == Hiding::none || params.encrypt,
+  require(params.hiding == Hiding::none || params.encrypts(),
           "hiding where a page is makes no sense while it can be read: encrypt it");
 }
 

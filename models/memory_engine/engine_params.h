@@ -27,6 +27,12 @@ const char* to_string(Refusal refusal);
 /// By Refusal.
 using RefusalCounts = std::array<std::uint64_t, kRefusals>;
 
+/// AES-GCM over whole pages.
+enum class CipherMode : std::uint8_t {
+  none,
+  store_and_forward,
+  cut_through,  ///< cipher and MAC pass bytes on before the page is complete
+};
 enum class Integrity : std::uint8_t { none, mac, tree };
 enum class Hiding : std::uint8_t { none, remap_on_evict, dummy, path_oram };
 
@@ -53,18 +59,20 @@ struct RequesterEngineParams {
   std::uint32_t outstanding = 16;   ///< page accesses under way
   DmaParams dma;
   TimePs validate_ps = 40'000;
-  bool encrypt = false;
-  Integrity integrity = Integrity::none;
+  CipherMode cipher_mode = CipherMode::store_and_forward;
+  Integrity integrity = Integrity::mac;
   PipelineParams cipher, mac;
-  bool cut_through = false;         ///< cipher and MAC pass bytes on before the page is complete
   std::uint32_t tree_arity = 8;     ///< children of a node
   std::uint32_t cached_levels = 4;  ///< of the tree, from the root on; all others are stored remotely
   Hiding hiding = Hiding::none;
-  std::uint32_t dummies = 3;        ///< for each real access, with Hiding::dummy
-  std::uint64_t spare_slots = 0;    ///< beyond the pages, with Hiding::remap_on_evict
-  std::uint32_t bucket_blocks = 4;  ///< Z, with Hiding::path_oram
-  bool functional = false;          ///< pages have contents and really are enciphered
+  std::uint32_t dummies = 3;         ///< for each real access, with Hiding::dummy
+  std::uint64_t spare_slots = 1024;  ///< beyond the pages, with Hiding::remap_on_evict
+  std::uint32_t bucket_blocks = 4;   ///< Z, with Hiding::path_oram
+  bool functional = false;           ///< pages have contents and really are enciphered
   std::uint64_t seed = 1;
+
+  bool encrypts() const { return cipher_mode != CipherMode::none; }
+  bool cuts_through() const { return cipher_mode == CipherMode::cut_through; }
 };
 
 /// What validation goes by: a whole region, as RDMA does it (whoever has a page may access all), or pages.

@@ -42,12 +42,6 @@ std::uint64_t IntegrityTree::offset(const Node& node) const {
   return nodes * node_bytes();
 }
 
-std::uint64_t IntegrityTree::cached_bytes() const {
-  std::uint64_t nodes = 0;
-  for (std::uint32_t level = stored_; level < levels(); ++level) nodes += sizes_[level];
-  return nodes * arity_ * kCounterBytes;
-}
-
 std::vector<IntegrityTree::Node> IntegrityTree::stored_above(const std::vector<std::uint64_t>& slots) const {
   std::vector<Node> nodes;
   for (const std::uint64_t slot : slots)

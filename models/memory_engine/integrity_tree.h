@@ -37,9 +37,6 @@ class IntegrityTree {
   /// The stored nodes above these slots, each once, parents first.
   std::vector<Node> stored_above(const std::vector<std::uint64_t>& slots) const;
 
-  /// Of counters in the engine: bytes that it needs for the cached levels.
-  std::uint64_t cached_bytes() const;
-
   // With contents.
   /// Are these nodes, complete up to the cached levels, those that were stored last?
   bool verify(const Images& nodes, const PageSealer& sealer) const;

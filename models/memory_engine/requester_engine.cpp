@@ -32,21 +32,17 @@ RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::vecto
       network_(network),
       host_(host),
       node_(network.attach(*this)),
-      sealer_(key_seed(params)),
+      sealer_(key_seed(params), params.page_bytes, params.integrity != Integrity::none),
+      hiding_(PageHiding::make(params, key_seed(params))),
       dma_in_(params.dma, false),
       dma_out_(params.dma, false),
-      cipher_in_(params.cipher, params.cut_through),
-      cipher_out_(params.cipher, params.cut_through),
-      mac_in_(params.mac, params.cut_through),
-      mac_out_(params.mac, params.cut_through),
-      random_(key_seed(params) + 1) {
+      cipher_in_(params.cipher, params.cuts_through()),
+      cipher_out_(params.cipher, params.cuts_through()),
+      mac_in_(params.mac, params.cuts_through()),
+      mac_out_(params.mac, params.cuts_through()) {
   if (providers_.size() != params.providers)
     throw std::invalid_argument("memory engine: needs as many providers as its parameters say");
   layout_ = layout_of(params);
-  if (params.hiding == Hiding::remap_on_evict)
-    for (std::uint64_t slot = params.pages; slot < layout_.slots; ++slot) free_slots_.push_back(slot);
-  if (params.hiding == Hiding::path_oram)
-    oram_.emplace(params.pages, params.bucket_blocks, key_seed(params) + 2);
   if (params.integrity == Integrity::tree)
     tree_.emplace(layout_.slots, params.tree_arity, params.cached_levels);
   if (params.functional) zeros_.resize(params.page_bytes);
@@ -54,10 +50,8 @@ RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::vecto
 
 RegionLayout RequesterEngine::layout_of(const RequesterEngineParams& params) {
   require_sound(params);
-  std::uint64_t slots = params.pages;
-  if (params.hiding == Hiding::remap_on_evict) slots += params.spare_slots;
-  if (params.hiding == Hiding::path_oram) slots = PathOram(params.pages, params.bucket_blocks, 0).slots();
-  RegionLayout layout{params.base_address, params.page_bytes, slots, params.encrypt ? kTagBytes : 0};
+  const std::uint64_t slots = PageHiding::slots_of(params);
+  RegionLayout layout{params.base_address, params.page_bytes, slots, params.encrypts() ? kTagBytes : 0};
   layout.providers = params.providers;
   layout.stripe =
       params.stripe_pages != 0 ? params.stripe_pages : (slots + params.providers - 1) / params.providers;
@@ -90,6 +84,7 @@ void RequesterEngine::start(bool write, std::uint64_t address, std::uint64_t byt
     access.page = (address + at) / params_.page_bytes;
     access.offset = (address + at) % params_.page_bytes;
     access.bytes = std::min(bytes - at, params_.page_bytes - access.offset);
+    access.is_partial = access.bytes != params_.page_bytes;
     access.at = at;
     at += access.bytes;
     ++requests_[r].open;
@@ -102,15 +97,11 @@ void RequesterEngine::start(bool write, std::uint64_t address, std::uint64_t byt
   }
 }
 
-void RequesterEngine::forget(std::uint64_t first_slot, std::uint64_t count) {
-  for (std::uint64_t slot = first_slot; slot < first_slot + count; ++slot) written_.erase(slot);
-}
-
 void RequesterEngine::wake(std::uint32_t what, TimePs) {
   const std::uint32_t number = what >> kEventBits;
   switch (static_cast<Event>(what & ((1U << kEventBits) - 1))) {
     case kBegin:
-      choose_pages(accesses_[number]);
+      accesses_[number].pages = hiding_->choose_pages(accesses_[number].page);
       accesses_[number].uses = uses_of(accesses_[number]);
       waiting_.push_back(number);
       return start_waiting();
@@ -129,20 +120,9 @@ void RequesterEngine::wake(std::uint32_t what, TimePs) {
   }
 }
 
-void RequesterEngine::choose_pages(Access& access) {
-  access.pages.assign(1, access.page);
-  if (params_.hiding != Hiding::dummy) return;
-  while (access.pages.size() <= params_.dummies) {
-    const std::uint64_t page = random_() % params_.pages;
-    if (std::find(access.pages.begin(), access.pages.end(), page) == access.pages.end())
-      access.pages.push_back(page);
-  }
-  std::swap(access.pages.front(), access.pages[random_() % access.pages.size()]);
-}
-
-/// Reads of a page and of the tree's stored nodes may overlap. The ORAM's accesses follow each other.
+/// Reads of a page and of the tree's stored nodes may overlap.
 AccessOrder::Uses RequesterEngine::uses_of(const Access& access) const {
-  if (oram_) return {{kWhole, true}};
+  if (hiding_->one_at_a_time()) return {{kWhole, true}};
   AccessOrder::Uses uses;
   for (const std::uint64_t page : access.pages) uses.push_back({page, access.write});
   if (tree_ && tree_->stored_levels() != 0) uses.push_back({kWhole, access.write});
@@ -155,38 +135,9 @@ void RequesterEngine::start_waiting() {
     const std::uint32_t number = waiting_.front();
     waiting_.pop_front();
     ++active_;
-    plan(accesses_[number]);
+    if (params_.encrypts()) hiding_->plan(accesses_[number]);
     read_round(number);
   }
-}
-
-std::uint64_t RequesterEngine::slot_of(std::uint64_t page) const {
-  const auto found = positions_.find(page);
-  return found == positions_.end() ? page : found->second;
-}
-
-bool RequesterEngine::needs_old(const Access& access) const {
-  return !access.write || is_partial(access) || params_.hiding == Hiding::dummy || oram_;
-}
-
-void RequesterEngine::plan(Access& access) {
-  if (!params_.encrypt) return;
-  if (oram_) {
-    access.leaf = oram_->leaf_of(access.page);
-    access.read_slots = access.write_slots = oram_->path(access.leaf);
-    return;
-  }
-  std::vector<std::uint64_t> slots;
-  for (const std::uint64_t page : access.pages) slots.push_back(slot_of(page));
-  if (needs_old(access)) access.read_slots = slots;
-  if (!access.write) return;
-  access.write_slots = std::move(slots);
-  if (params_.hiding != Hiding::remap_on_evict) return;
-  std::uint64_t& chosen = free_slots_[random_() % free_slots_.size()];
-  access.fresh_slot = chosen;
-  access.write_slots.front() = chosen;
-  chosen = free_slots_.back();
-  free_slots_.pop_back();
 }
 
 std::uint32_t RequesterEngine::add_unit(std::uint32_t access, bool write, Unit::Kind kind,
@@ -232,7 +183,7 @@ std::uint32_t RequesterEngine::add_node(std::uint32_t access, bool write, const 
 
 void RequesterEngine::read_round(std::uint32_t number) {
   Access& access = accesses_[number];
-  if (!params_.encrypt) {  // only the bytes asked for, and only one round
+  if (!params_.encrypts()) {  // only the bytes asked for, and only one round
     access.is_writing = access.write;
     const std::uint32_t unit =
         add_unit(number, access.write, Unit::Kind::bytes, layout_.provider_of(access.page));
@@ -280,7 +231,7 @@ void RequesterEngine::unit_done(std::uint32_t number) {
   if (message.refusal != Refusal::none) {
     if (access.cause == Refusal::none) access.cause = message.refusal;
   } else if (message.write) {
-    if (unit.kind == Unit::Kind::slot && params_.functional) written_.insert(unit.slot);
+    if (unit.kind == Unit::Kind::slot && params_.functional) sealer_.written(unit.slot);
   } else if (params_.functional) {
     if (unit.kind == Unit::Kind::node)
       access.nodes[unit.node] = std::move(message.data);
@@ -293,112 +244,75 @@ void RequesterEngine::unit_done(std::uint32_t number) {
 
 void RequesterEngine::round_done(std::uint32_t number) {
   Access& access = accesses_[number];
-  if (access.cause == Refusal::none && !access.is_writing && params_.encrypt && params_.functional &&
+  if (access.cause == Refusal::none && !access.is_writing && params_.encrypts() && params_.functional &&
       !open_images(access))
     access.cause = Refusal::tampered;
   if (access.cause != Refusal::none) {
     if (access.answers_early) ++counters_.late_failures;
-    if (access.fresh_slot != kNoSlot) free_slots_.push_back(access.fresh_slot);
+    hiding_->failed(access);
     return over(number);
   }
   if (access.is_writing) {
-    if (access.fresh_slot != kNoSlot) {
-      free_slots_.push_back(slot_of(access.page));
-      positions_[access.page] = access.fresh_slot;
-    }
+    hiding_->written(access);
     return over(number);
   }
-  if (params_.functional && !(params_.encrypt && access.read_slots.empty())) merge(access);
-  if (oram_) oram_->take(access.leaf, access.page);
-  if (access.write && !oram_) return write_round(number);
-  // A load goes to the host; the ORAM's store is safe in the stash.
+  if (params_.functional && !(params_.encrypts() && access.read_slots.empty())) merge(access);
+  hiding_->read(access);
+  const bool answers_now = hiding_->answers_before_writing();
+  if (access.write && !answers_now) return write_round(number);
+  // A load goes to the host; a store is safe in what hiding keeps.
   const TimePs now = clock_.now();
-  access.answers_early = oram_.has_value();
-  access.is_over = !access.answers_early;
+  access.answers_early = answers_now;
+  access.is_over = !answers_now;
   later(access.write ? now : dma_in_.pass({now, now}, access.bytes).tail_ps, number, kAnswer);
-  if (oram_) write_round(number);
+  if (answers_now) write_round(number);
 }
 
 /// Verifies and deciphers all that was read.
 bool RequesterEngine::open_images(Access& access) {
-  if (tree_ && !tree_->verify(access.nodes, sealer_)) return false;
-  for (auto& [slot, image] : access.images) {
-    const bool is_written = written_.count(slot) != 0;
-    PageSealer::Context context{slot, tree_ ? tree_->version(slot, access.nodes) : 0, 0};
-    const unsigned char* record = image.data() + params_.page_bytes;
-    PageSealer::Tag tag;
-    for (unsigned i = 0; i < 8; ++i) context.number |= std::uint64_t{record[i]} << 8 * i;
-    std::copy_n(record + 8, tag.size(), tag.begin());
-    const bool right = !is_written ||
-                       sealer_.open(context, image.data(), params_.page_bytes, tag, image.data()) ||
-                       params_.integrity == Integrity::none;
-    if (!right) return false;
-    image.resize(params_.page_bytes);
-    if (!is_written) std::fill(image.begin(), image.end(), static_cast<unsigned char>(0));
-  }
+  if (tree_ && !tree_->verify(access.nodes, sealer_.sealer())) return false;
+  for (auto& [slot, image] : access.images)
+    if (!sealer_.open(slot, version_of(slot, access), image)) return false;
   return true;
+}
+
+std::uint64_t RequesterEngine::version_of(std::uint64_t slot, const Access& access) const {
+  return tree_ ? tree_->version(slot, access.nodes) : 0;
 }
 
 /// Where the page is, with contents: what was loaded goes to the host, what is stored into the page.
 void RequesterEngine::merge(Access& access) {
   Request& request = requests_[access.request];
-  Bytes* page = nullptr;
-  if (oram_) {
-    for (auto& [slot, image] : access.images)
-      if (const std::uint64_t content = oram_->content(slot); content != PathOram::kDummy)
-        stash_[content] = std::move(image);
-    page = &stash_[access.page];
-    page->resize(params_.page_bytes);
-  } else {
-    page = &access.images[params_.encrypt ? slot_of(access.page) : 0];
-  }
-  const std::uint64_t offset = params_.encrypt ? access.offset : 0;
+  unsigned char* const at = params_.encrypts() ? hiding_->contents(access).data() + access.offset
+                                               : access.images[0].data();  // the bytes asked for
   if (access.write)
-    std::copy_n(request.data + access.at, access.bytes, page->data() + offset);
+    std::copy_n(request.data + access.at, access.bytes, at);
   else
-    std::copy_n(page->data() + offset, access.bytes, request.loaded.data() + access.at);
-}
-
-const RequesterEngine::Bytes& RequesterEngine::page_of_slot(const Access& access, std::uint64_t slot) const {
-  if (oram_) {
-    const std::uint64_t content = oram_->content(slot);
-    return content == PathOram::kDummy ? zeros_ : stash_.at(content);
-  }
-  const auto found = access.images.find(slot == access.fresh_slot ? slot_of(access.page) : slot);
-  return found == access.images.end() ? zeros_ : found->second;
-}
-
-void RequesterEngine::seal_image(std::uint64_t slot, std::uint64_t version, const Bytes& plain,
-                                 Bytes& message) {
-  message.assign(params_.page_bytes + kTagBytes, 0);
-  const PageSealer::Context context{slot, version, ++sealings_};
-  const PageSealer::Tag tag = sealer_.seal(context, plain.data(), params_.page_bytes, message.data());
-  unsigned char* record = message.data() + params_.page_bytes;
-  for (unsigned i = 0; i < 8; ++i) record[i] = static_cast<unsigned char>(context.number >> 8 * i);
-  std::copy(tag.begin(), tag.end(), record + 8);
+    std::copy_n(at, access.bytes, request.loaded.data() + access.at);
 }
 
 void RequesterEngine::write_round(std::uint32_t number) {
   Access& access = accesses_[number];
   access.is_writing = true;
-  if (oram_) oram_->put_back(access.leaf);
+  hiding_->begin_writing(access);
   if (params_.functional && access.read_slots.empty()) {  // a whole page of the host's
-    Bytes& image = access.images[slot_of(access.page)];
     const unsigned char* data = requests_[access.request].data + access.at;
-    image.assign(data, data + access.bytes);
+    hiding_->contents(access).assign(data, data + access.bytes);
   }
   if (params_.functional && tree_) {
     for (const std::uint64_t slot : access.write_slots) tree_->count(slot, access.nodes);
-    tree_->seal(access.nodes, sealer_);
+    tree_->seal(access.nodes, sealer_.sealer());
   }
   const TimePs now = clock_.now();
   // Straight from the host, unless it had to wait or something had to be read first.
   const Span start = now == access.from_host.tail_ps ? access.from_host : Span{now, now};
   for (const std::uint64_t slot : access.write_slots) {
     const std::uint32_t unit = add_slot(number, true, slot);
-    if (params_.functional)
-      seal_image(slot, tree_ ? tree_->version(slot, access.nodes) : 0, page_of_slot(access, slot),
-                 units_[unit]->message.data);
+    if (params_.functional) {
+      const Bytes* const page = hiding_->contents_for(access, slot);
+      sealer_.seal(slot, version_of(slot, access), page ? page->data() : zeros_.data(),
+                   units_[unit]->message.data);
+    }
     Span span = cipher_out_.pass(start, params_.page_bytes);
     if (params_.integrity != Integrity::none) span = mac_out_.pass(span, params_.page_bytes);
     later(span.tail_ps, unit, kSend);
@@ -409,10 +323,7 @@ void RequesterEngine::write_round(std::uint32_t number) {
       if (params_.functional) units_[unit]->message.data = access.nodes.at(node);
       later(mac_out_.pass({now, now}, layout_.node_bytes).tail_ps, unit, kSend);
     }
-  if (!oram_ || !params_.functional) return;
-  for (const std::uint64_t slot : access.write_slots)
-    if (const std::uint64_t content = oram_->content(slot); content != PathOram::kDummy)
-      stash_.erase(content);
+  if (params_.functional) hiding_->sent(access);
 }
 
 /// All rounds are.

@@ -3,17 +3,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <random>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "models/memory_engine/access_order.h"
 #include "models/memory_engine/engine_network.h"
 #include "models/memory_engine/integrity_tree.h"
-#include "models/memory_engine/page_sealer.h"
+#include "models/memory_engine/page_hiding.h"
 #include "models/memory_engine/page_times.h"
 #include "models/memory_engine/path_oram.h"
+#include "models/memory_engine/slot_sealer.h"
 #include "models/memory_engine/stream_stage.h"
 #include "tlm/ring_queue.h"
 
@@ -65,18 +63,17 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   const RegionLayout& layout() const { return layout_; }
   std::uint64_t bytes() const { return params_.pages * params_.page_bytes; }
   /// These slots are another's or were: what is in them is not this engine's, and reads as zero.
-  void forget(std::uint64_t first_slot, std::uint64_t count);
+  void forget(std::uint64_t first_slot, std::uint64_t count) { sealer_.forget(first_slot, count); }
   const RequesterCounters& counters() const { return counters_; }
   /// From the host's request to its answer, of pages that were not refused.
   const PageTimes& page_times() const { return page_times_; }
   const IntegrityTree* tree() const { return tree_ ? &*tree_ : nullptr; }
-  const PathOram* oram() const { return oram_ ? &*oram_ : nullptr; }
+  const PathOram* oram() const { return hiding_->oram(); }
   bool idle() const { return open_requests_ == 0 && active_ == 0; }
 
  private:
   enum Event : std::uint32_t { kBegin, kSend, kUnitDone, kAnswer, kRefused };
   static constexpr unsigned kEventBits = 3;
-  static constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
   using Bytes = std::vector<unsigned char>;
 
   struct Request {  // of the host
@@ -88,19 +85,14 @@ class RequesterEngine final : public EngineNode, private Wakeable {
     TimePs start_ps = 0;
     Bytes loaded;
   };
-  struct Access {  // of a page
+  struct Access : PageAccess {
     std::uint32_t request = 0;
-    bool write = false, is_writing = false;
-    bool answers_early = false, is_answered = false, is_over = false;
-    std::uint64_t page = 0, offset = 0, bytes = 0, at = 0;  // `at`: of the page's bytes in the request's
+    bool is_writing = false, answers_early = false, is_answered = false, is_over = false;
+    std::uint64_t offset = 0, bytes = 0, at = 0;  // `at`: of the page's bytes in the request's
     Span from_host{};
-    std::vector<std::uint64_t> pages;  // with dummies
     AccessOrder::Uses uses;
-    std::vector<std::uint64_t> read_slots, write_slots;
-    std::uint64_t leaf = 0, fresh_slot = kNoSlot;
     Refusal cause = Refusal::none;
-    std::uint32_t open = 0;                           // units of the round
-    std::unordered_map<std::uint64_t, Bytes> images;  // by slot, sealed and then opened
+    std::uint32_t open = 0;  // units of the round
     IntegrityTree::Images nodes;
   };
   struct Unit {  // one message
@@ -117,12 +109,8 @@ class RequesterEngine final : public EngineNode, private Wakeable {
     clock_.schedule(at, *this, number << kEventBits | event);
   }
 
-  bool is_partial(const Access& access) const { return access.bytes != params_.page_bytes; }
-  bool needs_old(const Access& access) const;
-  void choose_pages(Access& access);
   AccessOrder::Uses uses_of(const Access& access) const;
   void start_waiting();
-  void plan(Access& access);
   void read_round(std::uint32_t number);
   void write_round(std::uint32_t number);
   std::uint32_t add_unit(std::uint32_t access, bool write, Unit::Kind kind, std::uint32_t provider);
@@ -131,14 +119,12 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   void unit_done(std::uint32_t number);
   void round_done(std::uint32_t number);
   bool open_images(Access& access);
-  void seal_image(std::uint64_t slot, std::uint64_t version, const Bytes& plain, Bytes& message);
-  const Bytes& page_of_slot(const Access& access, std::uint64_t slot) const;
+  std::uint64_t version_of(std::uint64_t slot, const Access& access) const;
   void merge(Access& access);
   void over(std::uint32_t number);
   void answer(std::uint32_t number);
   void close(std::uint32_t request);
   void finish(std::uint32_t number);
-  std::uint64_t slot_of(std::uint64_t page) const;
 
   const RequesterEngineParams params_;
   const std::vector<std::uint32_t> providers_;
@@ -146,12 +132,11 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   EngineNetwork& network_;
   RequesterEngineHost& host_;
   std::uint32_t node_;
-  PageSealer sealer_;
+  SlotSealer sealer_;
+  std::unique_ptr<PageHiding> hiding_;
   std::optional<IntegrityTree> tree_;
-  std::optional<PathOram> oram_;
   RegionLayout layout_{};
   StreamStage dma_in_, dma_out_, cipher_in_, cipher_out_, mac_in_, mac_out_;
-  std::mt19937_64 random_;
 
   std::vector<Request> requests_;
   std::vector<Access> accesses_;
@@ -161,11 +146,6 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   AccessOrder order_;
   std::uint32_t active_ = 0, open_requests_ = 0;
 
-  std::uint64_t sealings_ = 0;
-  std::unordered_set<std::uint64_t> written_;                   // slots
-  std::unordered_map<std::uint64_t, std::uint64_t> positions_;  // of remapped pages
-  std::vector<std::uint64_t> free_slots_;
-  std::unordered_map<std::uint64_t, Bytes> stash_;  // contents of the ORAM's stash, by page
   Bytes zeros_;
   RequesterCounters counters_;
   PageTimes page_times_;

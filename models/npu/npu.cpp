@@ -52,7 +52,7 @@ void Npu::end_of_elaboration() {
   fabric_ = peer_of(to_fabric);
   from_port_ = peer_of(from_fabric);
   // With traffic to the memory the endpoint calls a socket that must see the kernel's time.
-  may_lead_ = !params_.endpoint.memory && to_fabric->time_source() == &scheduler_ &&
+  may_lead_ = !params_.endpoint.memory_traffic && to_fabric->time_source() == &scheduler_ &&
               from_fabric->time_source() == &scheduler_;
 }
 

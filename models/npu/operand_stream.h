@@ -5,18 +5,10 @@
 #include <deque>
 #include <random>
 
+#include "models/npu/compute_params.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
-
-struct OperandParams {
-  std::uint64_t tile_bytes = 1 << 20;
-  std::uint64_t span_bytes = 0;  ///< of the memory, from address 0; at least a tile
-  bool random = false;           ///< tiles anywhere in it, else one behind the other
-  std::uint64_t seed = 1;
-  std::uint32_t ahead = 2;          ///< tiles asked for beyond the one that is computed
-  std::uint32_t element_bytes = 2;  ///< of a matrix, for computations that tell only their products
-};
 
 class OperandHost {
  public:
@@ -89,7 +81,7 @@ class OperandStream {
     const Work& work = queue_.front();
     while (work.bytes != 0 && asked_ < work.tiles && asked_ < computed_ + 1 + params_.ahead) {
       const std::uint64_t bytes = std::min(params_.tile_bytes, work.bytes - asked_ * params_.tile_bytes);
-      if (params_.random)
+      if (params_.order == OperandOrder::random)
         address_ = random_() % (params_.span_bytes / params_.tile_bytes) * params_.tile_bytes;
       else if (address_ + bytes > params_.span_bytes)
         address_ = 0;

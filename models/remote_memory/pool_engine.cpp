@@ -11,8 +11,10 @@ PoolEngine::PoolEngine(const PoolParams& params) : params_(params) {
     if (!holds) throw std::invalid_argument(otherwise);
   };
   require(params.npus != 0, "a pool is for at least one NPU");
-  require(params.npus_per_node != 0 && params.npus % params.npus_per_node == 0,
+  const bool has_nodes = params.kind == PoolKind::per_node || params.kind == PoolKind::hierarchical;
+  require(!has_nodes || (params.npus_per_node != 0 && params.npus % params.npus_per_node == 0),
           "nodes of a pool must divide its NPUs");
+  require(params.kind != PoolKind::hierarchical || params.stages, "a hierarchical pool needs its stages");
   require(params.kind != PoolKind::hierarchical || params.service == PoolService::requests,
           "the stages of a hierarchical pool serve requests, not accesses");
   for (std::uint32_t stage = 0; stage < stages(); ++stage) {
@@ -23,8 +25,8 @@ PoolEngine::PoolEngine(const PoolParams& params) : params_(params) {
       require(params.bytes_per_s != 0, "a pool's bandwidth must be at least 1 B/s");
       lines_[stage].assign(servers, Line(params.bytes_per_s));
     } else {
-      require(params.stages[stage].bytes_per_s != 0, "a stage's bandwidth must be at least 1 B/s");
-      require(params.stages[stage].fan_in != 0, "a stage's fan-in must be at least 1");
+      require(params.stages->at(stage).bytes_per_s != 0, "a stage's bandwidth must be at least 1 B/s");
+      require(params.stages->at(stage).fan_in != 0, "a stage's fan-in must be at least 1");
     }
   }
 }
@@ -44,7 +46,7 @@ std::uint32_t PoolEngine::server_of(std::uint32_t stage, std::uint32_t npu) cons
 }
 
 TimePs PoolEngine::stage_ps(std::uint32_t stage, std::uint64_t bytes) const {
-  const PoolStage& of = params_.stages[stage];
+  const PoolStage& of = (*params_.stages)[stage];
   return of.latency_ps + transfer_time_ps((bytes + of.fan_in - 1) / of.fan_in, of.bytes_per_s);
 }
 

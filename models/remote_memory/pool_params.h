@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "tlm/units.h"
 
@@ -31,14 +32,23 @@ struct PoolStage {
   std::uint32_t fan_in = 1;
 };
 constexpr std::size_t kPoolStages = 4;  ///< memory, out-node switch, in-node switch, NPU link
+using PoolStages = std::array<PoolStage, kPoolStages>;
 
 struct PoolParams {
   PoolKind kind = PoolKind::shared;
   PoolService service = PoolService::requests;  ///< accesses: not hierarchical
-  std::uint32_t npus = 1, npus_per_node = 1;
-  std::uint64_t bytes_per_s = 0;  ///< of a server; not hierarchical
-  TimePs latency_ps = 0;          ///< pipelined, once for each request
-  std::array<PoolStage, kPoolStages> stages{};
+  std::uint32_t npus = 1;
+  std::uint32_t npus_per_node = 0;   ///< of per_node and hierarchical pools
+  std::uint64_t bytes_per_s = 0;     ///< of a server; not hierarchical
+  TimePs latency_ps = 0;             ///< pipelined, once for each request
+  std::optional<PoolStages> stages;  ///< of hierarchical pools
+};
+
+struct RemoteMemoryParams {
+  PoolParams timing;
+  std::uint64_t capacity_bytes = 0;    ///< of all; each NPU has an equal part, from its address 0 on
+  std::uint32_t queue_requests = 256;  ///< of each NPU
+  bool functional = false;             ///< keep the data
 };
 
 }  // namespace wafertlm

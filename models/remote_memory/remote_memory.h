@@ -7,16 +7,10 @@
 
 #include "models/hbm/page_store.h"
 #include "models/remote_memory/pool_engine.h"
+#include "models/remote_memory/pool_params.h"
 #include "tlm/memory/responder.h"
 
 namespace wafertlm {
-
-struct RemoteMemoryParams {
-  PoolParams timing;
-  std::uint64_t capacity_bytes = 0;    ///< of all; each NPU has an equal part, from its address 0 on
-  std::uint32_t queue_requests = 256;  ///< of each NPU
-  bool functional = false;             ///< keep the data
-};
 
 /// A remote memory: a PoolEngine behind a base-protocol socket for each NPU. Data takes effect when a request
 /// is accepted. Where servers serve accesses, a request without MemoryAccess is one of its own.
@@ -28,7 +22,6 @@ class RemoteMemory : public sc_core::sc_module, private Wakeable {
 
   MemoryTargetSocket& socket(std::uint32_t npu);
   const PoolEngine& engine() const { return engine_; }
-  std::uint64_t bytes_per_npu() const { return bytes_per_npu_; }
   std::uint64_t bytes_read() const { return bytes_[0]; }
   std::uint64_t bytes_written() const { return bytes_[1]; }
 

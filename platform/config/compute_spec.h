@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/npu/compute_params.h"
 #include "tlm/units.h"
 
 namespace wafertlm::config {
@@ -14,23 +15,13 @@ constexpr std::array<const char*, 7> kPrecisions = {"fp64", "fp32", "tf32", "bf1
 
 enum class DurationSource : std::uint8_t { trace, model, roofline };
 enum class ComputeModelKind : std::uint8_t { roofline, systolic };
-enum class SystolicDataflow : std::uint8_t { output_stationary, weight_stationary, input_stationary };
-enum class JitterKind : std::uint8_t { none, uniform, normal };
 
 /// Whether what a computation reads passes through the NPU's HBM.
 enum class OperandSource : std::uint8_t { free, hbm };
-enum class OperandOrder : std::uint8_t { sequential, random };
 
 struct RateSpec {
   std::optional<double> peak_operations_per_s;  ///< of fp16 and bf16 npu.peak if not given
   std::uint32_t efficiency_percent = 100;
-};
-
-/// An array of processing elements that each do a multiply-add per cycle.
-struct SystolicSpec {
-  std::uint32_t rows = 0, columns = 0;
-  SystolicDataflow dataflow = SystolicDataflow::output_stationary;
-  std::uint64_t clock_hz = 0;
 };
 
 struct StragglerSpec {
@@ -38,22 +29,16 @@ struct StragglerSpec {
   std::uint32_t slowdown_percent = 100;
 };
 
-/// How long an NPU computes.
-struct ComputeSpec {
+/// How long an NPU computes. compute_params() (compute_type.h) fills in what an NPU has of its own.
+struct ComputeSpec : ComputeParams {
   ComputeModelKind model = ComputeModelKind::roofline;
-  std::optional<SystolicSpec> systolic;  ///< with ComputeModelKind::systolic
   DurationSource durations = DurationSource::trace;
   Precision precision = Precision::fp16;
   RateSpec fp64, fp32, tf32, bf16, fp16, fp8, int8;
   std::vector<StragglerSpec> stragglers;
-  JitterKind jitter = JitterKind::none;
-  std::uint32_t jitter_percent = 0;
   OperandSource operands = OperandSource::free;
-  OperandOrder operand_order = OperandOrder::sequential;
-  std::uint64_t tile_bytes = 1 << 20;
+  OperandParams tiles;  ///< with OperandSource::hbm
 
-  /// Operations and products count, not the durations of those that have them.
-  bool ignores_durations() const { return durations != DurationSource::trace; }
   /// By Precision.
   std::array<const RateSpec*, kPrecisions.size()> rates() const {
     return {&fp64, &fp32, &tf32, &bf16, &fp16, &fp8, &int8};

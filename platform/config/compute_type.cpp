@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config/compute_type.h"
 
-#include <array>
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "platform/config/value_types.h"
@@ -27,17 +28,19 @@ std::shared_ptr<const Struct<StragglerSpec>> straggler_type() {
   return type;
 }
 
-std::shared_ptr<const Struct<SystolicSpec>> systolic_type() {
-  const auto elements = integer<std::uint32_t>(1, 65'536);
-  auto type = std::make_shared<Struct<SystolicSpec>>("systolic");
-  type->required("rows", &SystolicSpec::rows, elements, "Rows of processing elements")
-      .required("columns", &SystolicSpec::columns, elements, "Columns of processing elements")
-      .required("clock", &SystolicSpec::clock_hz, whole_quantity(frequency_dimension(), "1 Hz", "1000 GHz"),
+std::shared_ptr<const Struct<SystolicParams>> systolic_type() {
+  using P = SystolicParams;
+  using A = SystolicArray;
+  const auto elements = integer<std::uint64_t>(1, 65'536);
+  auto type = std::make_shared<Struct<P>>("systolic");
+  type->required("rows", at(&P::array, &A::rows), elements, "Rows of processing elements")
+      .required("columns", at(&P::array, &A::columns), elements, "Columns of processing elements")
+      .required("clock", &P::clock_hz, whole_quantity(frequency_dimension(), "1 Hz", "1000 GHz"),
                 "Cycles per second; every processing element does a multiply-add per cycle")
-      .optional("dataflow", &SystolicSpec::dataflow,
-                choice<SystolicDataflow>({{"output_stationary", SystolicDataflow::output_stationary},
-                                          {"weight_stationary", SystolicDataflow::weight_stationary},
-                                          {"input_stationary", SystolicDataflow::input_stationary}}),
+      .optional("dataflow", at(&P::array, &A::dataflow),
+                choice<Dataflow>({{"output_stationary", Dataflow::output_stationary},
+                                  {"weight_stationary", Dataflow::weight_stationary},
+                                  {"input_stationary", Dataflow::input_stationary}}),
                 "What stays in the processing elements");
   return type;
 }
@@ -48,36 +51,15 @@ void check_model(const ComputeSpec& compute, const Check& check) {
   if (is_systolic && !compute.systolic)
     check.fail({&compute.model}, "needs the array: give '" + check.path(&compute.systolic) +
                                      ": {rows: 128, columns: 128, clock: 1 GHz}' with your numbers");
-  if (!is_systolic && compute.systolic)
-    check.fail({&compute.systolic}, "has no effect without '" + check.path(&compute.model) + ": systolic'");
   if (is_systolic && compute.durations == DurationSource::roofline)
     check.fail({&compute.durations}, "contradicts '" + check.path(&compute.model) +
                                          ": systolic'; use 'model' in place of roofline");
 }
 
 void check_compute(const ComputeSpec& compute, const Check& check) {
-  if (compute.operands == OperandSource::free) {
-    const std::string why =
-        "operands are free and have no tiles; set " + check.path(&compute.operands) + ": hbm";
-    if (compute.operand_order != ComputeSpec{}.operand_order) check.fail({&compute.operand_order}, why);
-    if (compute.tile_bytes != ComputeSpec{}.tile_bytes) check.fail({&compute.tile_bytes}, why);
-  }
   check_model(compute, check);
-  if (compute.jitter == JitterKind::none && compute.jitter_percent != 0)
-    check.fail({&compute.jitter_percent}, "has no effect without '" + check.path(&compute.jitter) + "'");
-  if (compute.jitter != JitterKind::none && compute.jitter_percent == 0)
+  if (compute.jitter != Jitter::none && compute.jitter_percent == 0)
     check.fail({&compute.jitter}, "needs a spread: give '" + check.path(&compute.jitter_percent) + "'");
-  const std::array<const RateSpec*, kPrecisions.size()> rates = compute.rates();
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    if (i == static_cast<std::size_t>(compute.precision)) continue;
-    const std::string why = std::string("has no effect: the workload computes in ") +
-                            kPrecisions[static_cast<std::size_t>(compute.precision)] +
-                            "; leave it out, or set '" + check.path(&compute.precision) + "' to " +
-                            kPrecisions[i];
-    if (rates[i]->peak_operations_per_s) check.fail({&rates[i]->peak_operations_per_s}, why);
-    if (rates[i]->efficiency_percent != RateSpec{}.efficiency_percent)
-      check.fail({&rates[i]->efficiency_percent}, why);
-  }
   const bool has_default = compute.precision == Precision::fp16 || compute.precision == Precision::bf16;
   if (!compute.rate().peak_operations_per_s && !has_default)
     check.fail({&compute.precision}, std::string("there is no peak for this precision; give npu.compute.") +
@@ -85,6 +67,29 @@ void check_compute(const ComputeSpec& compute, const Check& check) {
 }
 
 }  // namespace
+
+ComputeParams compute_params(const NpuSpec& npu, std::uint32_t number, std::uint64_t seed) {
+  const ComputeSpec& spec = npu.compute;
+  const RateSpec& rate = spec.rate();
+  ComputeParams params = spec;
+  params.operations_per_s = static_cast<std::uint64_t>(std::llround(
+      rate.peak_operations_per_s.value_or(npu.peak_operations_per_s) * rate.efficiency_percent / 100));
+  params.memory_bytes_per_s = std::min(npu.hbm.bytes_per_s(false), npu.hbm.bytes_per_s(true));
+  params.ignores_durations = spec.durations != DurationSource::trace;
+  for (const StragglerSpec& straggler : spec.stragglers)
+    if (index_of(straggler.npu) == number) params.slowdown_percent = straggler.slowdown_percent;
+  params.seed = (seed + 1) * 0x9E3779B97F4A7C15ULL ^ number * 0xBF58476D1CE4E5B9ULL;
+  return params;
+}
+
+std::optional<OperandParams> operand_params(const NpuSpec& npu, const ComputeParams& compute) {
+  if (npu.compute.operands == OperandSource::free) return std::nullopt;
+  OperandParams params = npu.compute.tiles;
+  params.span_bytes = npu.hbm.capacity_bytes;
+  params.seed = compute.seed;
+  params.element_bytes = npu.compute.element_bytes();
+  return params;
+}
 
 std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
   const auto rate = rate_type();
@@ -95,8 +100,8 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
                      {{"roofline", ComputeModelKind::roofline}, {"systolic", ComputeModelKind::systolic}}),
                  "What tells how long a computation takes that has no duration; systolic: matrix products "
                  "(m, n, k) on an array, and the roofline for what is none")
-      .optional("systolic", &ComputeSpec::systolic, maybe<SystolicSpec>(systolic_type()),
-                "The array of model: systolic")
+      .optional("systolic", &ComputeSpec::systolic, maybe<SystolicParams>(systolic_type()), "The array")
+      .when(&ComputeSpec::model, ComputeModelKind::systolic)
       .optional("durations", &ComputeSpec::durations,
                 choice<DurationSource>({{"trace", DurationSource::trace},
                                         {"model", DurationSource::model},
@@ -113,32 +118,42 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
                                    {"int8", Precision::int8}}),
                 "In which the workload computes")
       .optional("fp64", &ComputeSpec::fp64, rate, meaning("FP64"))
+      .when(&ComputeSpec::precision, Precision::fp64)
       .optional("fp32", &ComputeSpec::fp32, rate, meaning("FP32"))
+      .when(&ComputeSpec::precision, Precision::fp32)
       .optional("tf32", &ComputeSpec::tf32, rate, meaning("TF32"))
+      .when(&ComputeSpec::precision, Precision::tf32)
       .optional("bf16", &ComputeSpec::bf16, rate, meaning("BF16"))
+      .when(&ComputeSpec::precision, Precision::bf16)
       .optional("fp16", &ComputeSpec::fp16, rate, meaning("FP16"))
+      .when(&ComputeSpec::precision, Precision::fp16)
       .optional("fp8", &ComputeSpec::fp8, rate, meaning("FP8"))
+      .when(&ComputeSpec::precision, Precision::fp8)
       .optional("int8", &ComputeSpec::int8, rate, meaning("INT8"))
+      .when(&ComputeSpec::precision, Precision::int8)
       .optional("stragglers", &ComputeSpec::stragglers, list_of<StragglerSpec>(straggler_type(), 0, 65'536),
                 "NPUs that compute slowly")
       .optional(
           "jitter", &ComputeSpec::jitter,
-          choice<JitterKind>(
-              {{"none", JitterKind::none}, {"uniform", JitterKind::uniform}, {"normal", JitterKind::normal}}),
+          choice<Jitter>({{"none", Jitter::none}, {"uniform", Jitter::uniform}, {"normal", Jitter::normal}}),
           "Random factor of every computation, seeded by run.seed and the NPU")
       .optional("jitter_percent", &ComputeSpec::jitter_percent, integer<std::uint32_t>(0, 100),
                 "Its spread: half the width of uniform, the standard deviation of normal")
+      .when(&ComputeSpec::jitter, Jitter::uniform, Jitter::normal)
       .optional(
           "operands", &ComputeSpec::operands,
           choice<OperandSource>({{"free", OperandSource::free}, {"hbm", OperandSource::hbm}}),
           "hbm: the bytes of a computation (of its matrix products, both factors in `precision`, if it tells "
           "no bytes) are read from the HBM, tile by tile, while it computes; free: they are not")
       .optional(
-          "operand_order", &ComputeSpec::operand_order,
+          "operand_order", at(&ComputeSpec::tiles, &OperandParams::order),
           choice<OperandOrder>({{"sequential", OperandOrder::sequential}, {"random", OperandOrder::random}}),
           "Where the tiles are in the HBM")
-      .optional("tile_bytes", &ComputeSpec::tile_bytes, whole_quantity(size_dimension(), "1 B", "1 GiB"),
+      .when(&ComputeSpec::operands, OperandSource::hbm)
+      .optional("tile_bytes", at(&ComputeSpec::tiles, &OperandParams::tile_bytes),
+                whole_quantity(size_dimension(), "1 B", "1 GiB"),
                 "Of the operands: two tiles are asked for beyond the one that is computed")
+      .when(&ComputeSpec::operands, OperandSource::hbm)
       .check(check_compute);
   return type;
 }

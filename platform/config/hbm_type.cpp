@@ -6,19 +6,33 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "platform/command/format.h"
+#include "models/hbm/dram/address_map.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
 namespace {
 
-TypePtr<HbmGeneration> generation_type() {
-  return or_none(choice<HbmGeneration>({{"hbm2", HbmGeneration::hbm2},
-                                        {"hbm2e", HbmGeneration::hbm2e},
-                                        {"hbm3", HbmGeneration::hbm3},
-                                        {"hbm3e", HbmGeneration::hbm3e}}),
-                 HbmGeneration::none);
+std::vector<std::pair<std::string, std::string>> generations() {
+  std::vector<std::pair<std::string, std::string>> words;
+  for (const std::string& name : dram_generations()) words.emplace_back(name, name);
+  return words;
 }
+
+TypePtr<std::string> generation_type() { return or_none<std::string>(choice(generations()), ""); }
+
+/// "hashed" is the map without fields.
+class AddressMapType : public TypeOf<std::string> {
+ public:
+  std::string read(const Reader& in) const override {
+    const std::string given = text()->read(in);
+    return given == kHashed ? "" : given;
+  }
+  Node write(const std::string& map) const override { return Node::string(map.empty() ? kHashed : map); }
+  Json schema(SchemaStyle style, SchemaDefs& defs) const override { return text()->schema(style, defs); }
+
+ private:
+  static constexpr const char* kHashed = "hashed";
+};
 
 void check_efficiency(const EfficiencySpec& spec, const Check& check) {
   try {
@@ -28,69 +42,43 @@ void check_efficiency(const EfficiencySpec& spec, const Check& check) {
   }
 }
 
-/// Keys that would change nothing are errors.
-void check_unused(const HbmSpec& hbm, const Check& check) {
-  const HbmSpec defaults;
-  const auto refuse = [&](const auto& value, const auto& if_default, const std::string& why) {
-    if (value != if_default) check.fail({&value}, why);
-  };
-  if (hbm.generation == HbmGeneration::none)
-    refuse(hbm.stacks, defaults.stacks,
-           "stacks are those of a generation; set " + check.path(&hbm.generation) + ", too");
-  if (hbm.level == HbmLevel::flow) {
-    const std::string why =
-        "rows, banks and their queues are modelled at level burst and command only; set " +
-        check.path(&hbm.level) + ": burst, or leave it out";
-    refuse(hbm.address_map, defaults.address_map, why);
-    refuse(hbm.queue_visits, defaults.queue_visits, why);
-    refuse(hbm.write_high, defaults.write_high, why);
-    refuse(hbm.write_low, defaults.write_low, why);
-  }
-  if (hbm.generation == HbmGeneration::none && hbm.efficiency)
-    check.fail({&hbm.efficiency},
-               "an efficiency table is that of a generation; set " + check.path(&hbm.generation) + ", too");
-}
-
 void check_hbm(const HbmSpec& hbm, const Check& check) {
-  check_unused(hbm, check);
-  if (hbm.generation == HbmGeneration::none) {
-    if (hbm.level != HbmLevel::flow)
+  if (hbm.generation.empty()) {
+    if (hbm.level)
       check.fail({&hbm.level}, "this level needs to know the memory: set " + check.path(&hbm.generation) +
                                    " to hbm2, hbm2e, hbm3 or hbm3e");
     return;
   }
-  if (hbm.level == HbmLevel::flow && !hbm.efficiency)
+  if (!hbm.level && !hbm.efficiency)
     check.fail(
         {&hbm.generation},
         fmt::format("level flow needs the efficiency of the generation: set {} to the file that `wafertlm "
                     "memory table {}` writes (configs/memory/{}.yaml), or {} to burst",
-                    check.path(&hbm.efficiency), hbm.generation_name(), hbm.generation_name(),
-                    check.path(&hbm.level)));
+                    check.path(&hbm.efficiency), hbm.generation, hbm.generation, check.path(&hbm.level)));
   if (hbm.efficiency && hbm.efficiency->generation != hbm.generation)
     check.fail({&hbm.efficiency, &hbm.generation},
-               fmt::format("the efficiency table is that of {}, the memory is {}",
-                           kHbmGenerations[static_cast<std::size_t>(hbm.efficiency->generation)],
-                           hbm.generation_name()));
-  if (hbm.write_low >= hbm.write_high)
-    check.fail({&hbm.write_low, &hbm.write_high},
+               fmt::format("the efficiency table is that of {}, the memory is {}", hbm.efficiency->generation,
+                           hbm.generation));
+  if (hbm.queue.write_low >= hbm.queue.write_high)
+    check.fail({&hbm.queue.write_low, &hbm.queue.write_high},
                "the low mark of the write buffer lies below its high mark");
-  const DramParams dram = dram_params(hbm);
+  const DramTiming& timing = dram_timing(hbm.generation);
   try {
-    const std::uint64_t reach = AddressMap(dram.timing, dram.map).reach_bytes();
+    const std::uint64_t reach = AddressMap(timing, hbm.map).reach_bytes();
     if (reach < hbm.capacity_bytes)
       check.fail(
-          {&hbm.address_map, &hbm.capacity_bytes},
+          {&hbm.map.given, &hbm.capacity_bytes},
           fmt::format("the map tells {} B apart and the memory has {} B; give 'row' more bits, or no number: "
                       "then it takes what the others leave",
                       reach, hbm.capacity_bytes));
   } catch (const std::invalid_argument& error) {
-    check.fail({&hbm.address_map}, error.what());
+    check.fail({&hbm.map.given}, error.what());
   }
-  const std::uint64_t most = hbm.stacks * dram.timing.stack_bytes;
+  const std::uint64_t most = hbm.map.stacks * timing.stack_bytes;
   if (hbm.capacity_bytes > most)
-    check.fail({&hbm.capacity_bytes, &hbm.stacks},
+    check.fail({&hbm.capacity_bytes, &hbm.map.stacks},
                fmt::format("{} stacks of {} hold {} B; expected a capacity of at most that, or more stacks",
-                           hbm.stacks, hbm.generation_name(), most));
+                           hbm.map.stacks, hbm.generation, most));
 }
 
 }  // namespace
@@ -113,14 +101,19 @@ EfficiencyTable efficiency_table(const EfficiencySpec& spec) {
   return table;
 }
 
-DramParams dram_params(const HbmSpec& spec) {
-  DramParams params;
-  params.timing = dram_timing(spec.generation_name());
-  params.level = spec.level == HbmLevel::command ? DramLevel::command : DramLevel::burst;
-  params.map = {spec.stacks, spec.address_map == "hashed" ? "" : spec.address_map};
-  params.queue.queue_visits = spec.queue_visits;
-  params.queue.write_high = spec.write_high;
-  params.queue.write_low = spec.write_low;
+std::uint64_t HbmSpec::bytes_per_s(bool write) const {
+  if (!generation.empty()) return map.stacks * dram_timing(generation).stack_bytes_per_s();
+  return write ? timing.write_bandwidth_bytes_per_s : timing.read_bandwidth_bytes_per_s;
+}
+
+HbmParams hbm_params(const HbmSpec& spec) {
+  HbmParams params = spec;
+  if (spec.generation.empty()) return params;
+  const DramTiming& timing = dram_timing(spec.generation);
+  if (spec.level)
+    params.dram = {timing, *spec.level, spec.map, spec.queue};
+  else
+    params.flow = flow_memory_params(efficiency_table(*spec.efficiency), timing, spec.map.stacks);
   return params;
 }
 
@@ -145,44 +138,53 @@ std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type() {
 
 std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
   const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s");
-  const auto places = integer<std::uint32_t>(1, 1024);
+  const auto visits = integer<std::uint32_t>(1, 1024);
   auto type = std::make_shared<Struct<HbmSpec>>("hbm");
   type->optional(
           "level", &HbmSpec::level,
-          choice<HbmLevel>(
-              {{"flow", HbmLevel::flow}, {"burst", HbmLevel::burst}, {"command", HbmLevel::command}}),
+          choice<std::optional<DramLevel>>(
+              {{"flow", std::nullopt}, {"burst", DramLevel::burst}, {"command", DramLevel::command}}),
           "flow: bandwidth, times an efficiency table if a generation is given; burst: rows and banks; "
           "command: command by command, to calibrate the others, slow")
       .optional(
           "generation", &HbmSpec::generation, generation_type(),
           "Timings and shape of the memory; reads and writes then share its data bus, and its pins tell the "
           "bandwidth. Left out: read_bandwidth and write_bandwidth, apart from each other")
-      .optional("stacks", &HbmSpec::stacks, integer<std::uint32_t>(1, 16),
-                "Stacks of an NPU, of a generation")
+      .optional("stacks", at(&HbmSpec::map, &AddressMapParams::stacks), integer<std::uint32_t>(1, 16),
+                "Stacks of an NPU")
+      .when_given(&HbmSpec::generation)
       .optional("efficiency", &HbmSpec::efficiency,
                 maybe<EfficiencySpec>(std::make_shared<const FileOr<EfficiencySpec>>(efficiency_type())),
-                "Of level flow with a generation: the file that `wafertlm memory table` writes")
+                "Of level flow: the file that `wafertlm memory table` writes")
+      .when_given(&HbmSpec::generation)
       .optional(
-          "address_map", &HbmSpec::address_map, text(),
+          "address_map", at(&HbmSpec::map, &AddressMapParams::given), std::make_shared<AddressMapType>(),
           "hashed, or the fields of an address from the highest bits to the lowest, as in 'row bank group:1 "
           "channel column group:1'; a number says how many bits")
-      .optional("queue_visits", &HbmSpec::queue_visits, places,
+      .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
+      .optional("queue_visits", at(&HbmSpec::queue, &DramQueueParams::queue_visits), visits,
                 "Reads that a pseudo-channel sees at a time, each of up to a piece of the address map")
-      .optional("write_high", &HbmSpec::write_high, places,
+      .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
+      .optional("write_high", at(&HbmSpec::queue, &DramQueueParams::write_high), visits,
                 "Writes that a pseudo-channel buffers; full, it drains")
-      .optional("write_low", &HbmSpec::write_low, integer<std::uint32_t>(0, 1023), "How many a drain leaves")
-      .optional("read_bandwidth", &HbmSpec::read_bandwidth_bytes_per_s, bandwidth,
-                "Read bandwidth of one NPU's HBM; not used with a generation")
-      .optional("write_bandwidth", &HbmSpec::write_bandwidth_bytes_per_s, bandwidth,
-                "Write bandwidth of one NPU's HBM, apart from reads; not used with a generation")
-      .optional("latency", &HbmSpec::latency_ps, whole_quantity(time_dimension(), "0 ps", "1 s"),
+      .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
+      .optional("write_low", at(&HbmSpec::queue, &DramQueueParams::write_low),
+                integer<std::uint32_t>(0, 1023), "How many a drain leaves")
+      .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
+      .optional("read_bandwidth", at(&HbmSpec::timing, &HbmEngineParams::read_bandwidth_bytes_per_s),
+                bandwidth, "Read bandwidth of one NPU's HBM; not used with a generation")
+      .optional("write_bandwidth", at(&HbmSpec::timing, &HbmEngineParams::write_bandwidth_bytes_per_s),
+                bandwidth, "Write bandwidth of one NPU's HBM, apart from reads; not used with a generation")
+      .optional("latency", at(&HbmSpec::timing, &HbmEngineParams::latency_ps),
+                whole_quantity(time_dimension(), "0 ps", "1 s"),
                 "From a request to its first byte; with a generation the part outside of the stacks")
       .optional("capacity", &HbmSpec::capacity_bytes, whole_quantity(size_dimension(), "1 B", "1000 PB"),
                 "Memory of one NPU")
-      .optional("request_bytes", &HbmSpec::request_bytes, whole_quantity(size_dimension(), "1 B", "64 KiB"),
+      .optional("request_bytes", at(&HbmSpec::requests, &MemoryRequesterParams::request_bytes),
+                held_as<std::uint32_t>(whole_quantity(size_dimension(), "1 B", "64 KiB")),
                 "Largest memory transaction; longer accesses are cut")
-      .optional("outstanding", &HbmSpec::outstanding, integer<std::uint32_t>(1, 4096),
-                "Requests of an NPU under way, loads and stores each")
+      .optional("outstanding", at(&HbmSpec::requests, &MemoryRequesterParams::outstanding),
+                integer<std::uint32_t>(1, 4096), "Requests of an NPU under way, loads and stores each")
       .optional("queue", &HbmSpec::queue_requests, integer<std::uint32_t>(1, 8192),
                 "Requests that a memory holds; when it is full, the next one waits outside")
       .check(check_hbm);

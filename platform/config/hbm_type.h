@@ -2,7 +2,6 @@
 #pragma once
 #include <memory>
 
-#include "models/hbm/dram/dram_memory.h"
 #include "models/hbm/flow_memory.h"
 #include "platform/config/hbm_spec.h"
 #include "platform/config/struct_type.h"
@@ -14,7 +13,6 @@ std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type();
 
 /// @throws std::invalid_argument for a row that is no row.
 EfficiencyTable efficiency_table(const EfficiencySpec& spec);
-/// Of a memory with a generation.
-DramParams dram_params(const HbmSpec& spec);
+HbmParams hbm_params(const HbmSpec& spec);
 
 }  // namespace wafertlm::config

@@ -9,19 +9,19 @@
 namespace wafertlm::config {
 namespace {
 
-constexpr std::uint64_t kMostCount = 1'000'000'000'000'000'000;  // parameters or operations
-constexpr std::uint64_t kMostSize = 100'000'000;                 // of one dimension
+constexpr std::uint64_t kMaxCount = 1'000'000'000'000'000'000;  // parameters or operations
+constexpr std::uint64_t kMaxSize = 100'000'000;                 // of one dimension
 
-TypePtr<std::uint64_t> size() { return integer<std::uint64_t>(1, kMostSize); }
+TypePtr<std::uint64_t> size() { return integer<std::uint64_t>(1, kMaxSize); }
 
 std::shared_ptr<const Struct<LayerSpec>> layer_type() {
   auto type = std::make_shared<Struct<LayerSpec>>("layer");
   type->required("name", &LayerSpec::name, text(), "Name of the layer")
-      .required("parameters", &LayerSpec::parameters, integer<std::uint64_t>(0, kMostCount),
+      .required("parameters", &LayerSpec::parameters, integer<std::uint64_t>(0, kMaxCount),
                 "Trainable numbers")
-      .required("forward_operations", &LayerSpec::forward_operations, integer<std::uint64_t>(0, kMostCount),
+      .required("forward_operations", &LayerSpec::forward_operations, integer<std::uint64_t>(0, kMaxCount),
                 "Operations of the forward pass for one sample")
-      .optional("activation_bytes", &LayerSpec::activation_bytes, integer<std::uint64_t>(0, kMostCount),
+      .optional("activation_bytes", &LayerSpec::activation_bytes, integer<std::uint64_t>(0, kMaxCount),
                 "Bytes of activations that a pass reads and writes for one sample, for durations: roofline; "
                 "0: not known");
   return type;
@@ -29,7 +29,7 @@ std::shared_ptr<const Struct<LayerSpec>> layer_type() {
 
 std::shared_ptr<const Struct<model::TransformerSpec>> transformer_type() {
   using T = model::TransformerSpec;
-  const auto or_none = integer<std::uint64_t>(0, kMostSize);
+  const auto or_none = integer<std::uint64_t>(0, kMaxSize);
   auto type = std::make_shared<Struct<T>>("transformer");
   type->required("layers", &T::layers, integer<std::uint64_t>(1, 100'000), "Attention and MLP blocks")
       .required("hidden", &T::hidden, size(), "Elements of a token between layers")
@@ -76,7 +76,7 @@ std::shared_ptr<const Struct<model::DlrmSpec>> dlrm_type() {
                  "Widths of the bottom MLP, from the dense features to the embedding dimension")
       .required("top", &D::top, widths, "Widths of the top MLP behind the interaction, to the output")
       .required("tables", &D::tables, size(), "Embedding tables")
-      .required("rows_per_table", &D::rows_per_table, integer<std::uint64_t>(1, kMostCount), "Rows of each")
+      .required("rows_per_table", &D::rows_per_table, integer<std::uint64_t>(1, kMaxCount), "Rows of each")
       .optional("lookups_per_table", &D::lookups_per_table, size(), "Rows summed per table and sample");
   return type;
 }
@@ -150,10 +150,9 @@ std::shared_ptr<const Struct<ModelSpec>> model_type() {
         .required("resnet", &M::resnet_blocks, list_of<std::uint64_t>(size(), 1, 8),
                   "Bottleneck blocks of each stage: [3, 4, 6, 3] is ResNet-50, [3, 8, 36, 3] ResNet-152");
     model->alternative(&M::kind, ModelKind::convolutions)
-        .required(
-            "convolutions", [](auto& spec) -> auto& { return spec.convolutions.layers; },
-            list_of<model::Convolution>(convolution_type(), 1, 100'000),
-            "Convolutions and fully connected layers in forward order");
+        .required("convolutions", at(&M::convolutions, &model::ConvolutionalSpec::layers),
+                  list_of<model::Convolution>(convolution_type(), 1, 100'000),
+                  "Convolutions and fully connected layers in forward order");
     model->alternative(&M::kind, ModelKind::perceptron)
         .required("perceptron", &M::perceptron_widths, list_of<std::uint64_t>(size(), 2, 10'000),
                   "Widths of the layers, from the input to the output");

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "platform/config/compute_spec.h"
 #include "platform/config/graph_spec.h"
-#include "platform/config/hbm_spec.h"
+#include "platform/config/npu_spec.h"
 #include "platform/config/origins.h"
+#include "platform/config/reliability_spec.h"
 #include "platform/config/remote_memory_spec.h"
 #include "platform/config/rtl_spec.h"
-#include "tlm/data_type.h"
+#include "platform/config/run_spec.h"
 #include "tlm/fabric_traits.h"
 #include "tlm/units.h"
 #include "workloads/sequencer/issue_policy.h"
@@ -128,19 +128,6 @@ struct DimensionalSpec {
   Dimensions expanded() const;
 };
 
-enum class ReliabilityProtocol : std::uint8_t { automatic, go_back_n };
-enum class AnswerChannel : std::uint8_t { own, of_class };
-
-/// How bit errors are repaired.
-struct ReliabilitySpec {
-  ReliabilityProtocol protocol = ReliabilityProtocol::automatic;
-  std::uint32_t ack_every = 16;              ///< data packets
-  std::uint32_t window = 256;                ///< unacknowledged packets of a message
-  TimePs timeout_ps = 5'000'000;             ///< without an answer
-  std::uint64_t control_packet_bytes = 512;  ///< on the wire, of an ACK or NACK
-  AnswerChannel channel = AnswerChannel::own;
-};
-
 /// Wires and switches between the NPUs.
 struct FabricSpec {
   Wiring wiring = Wiring::mesh;
@@ -236,32 +223,6 @@ struct WaferSpec {
   bool is_free(NpuId npu, Side side) const;
 };
 
-/// Whether what an endpoint sends and receives passes through the NPU's HBM.
-enum class EndpointMemory : std::uint8_t { free, hbm };
-
-/// What executes the steps of collectives, sends and receives.
-struct EndpointSpec {
-  TimePs step_cost_ps = 0;     ///< before a message is sent
-  TimePs receive_cost_ps = 0;  ///< after a message has arrived
-  EndpointMemory memory = EndpointMemory::free;
-  TimePs stage_cost_ps = 0;  ///< before the first message of a stage of a collective by dimensions
-  std::optional<std::uint64_t>
-      reduction_bytes_per_s;  ///< a reduction reads twice and writes once; none: free
-};
-
-struct NpuSpec {
-  double peak_operations_per_s = 1e15;
-  ComputeSpec compute;
-  HbmSpec hbm;
-  EndpointSpec endpoint;
-};
-
-/// How a rank walks its trace.
-struct SequencerSpec {
-  IssuePolicy policy = IssuePolicy::fifo;
-  std::uint32_t look_ahead = 16'384;  ///< nodes
-};
-
 /// Collectives that go through the dimensions of a fabric.
 struct ByDimensionSpec {
   HierarchyOptions::Order order = HierarchyOptions::Order::local_bandwidth_aware;
@@ -293,26 +254,6 @@ struct CollectivesSpec {
   std::uint32_t requested_chunks() const { return static_cast<std::uint32_t>(chunks.value_or(0)); }
 };
 
-enum class FaultKind : std::uint8_t { flip_bit, drop_packet };
-
-/// A fault put into one packet on purpose, where it leaves its NPU.
-struct FaultSpec {
-  FaultKind kind = FaultKind::flip_bit;
-  NpuId from{};
-  std::optional<NpuId> to;           ///< none: a packet that goes into an in-network flow
-  std::uint64_t packet = 1;          ///< the so-many-th between the two, from 1
-  std::optional<std::uint64_t> bit;  ///< flip_bit: of the packet's payload
-};
-
-struct RunSpec {
-  bool checkers = false;
-  bool functional = false;
-  DataType data_type = DataType::int32;  ///< of the values in functional mode
-  std::optional<FaultSpec> fault;
-  std::uint64_t seed = 1;
-  TimePs watchdog_ps = 10 * kPsPerSecond;  ///< simulated time after which a run is given up
-};
-
 /// A platform file, checked.
 struct PlatformSpec {
   std::string name;
@@ -320,7 +261,7 @@ struct PlatformSpec {
   NpuSpec npu;
   std::optional<RemoteMemorySpec> remote_memory;
   CollectivesSpec collectives;
-  SequencerSpec sequencer;
+  SequencerParams sequencer;
   RunSpec run;
   Origins origins;  ///< where the values came from
 };

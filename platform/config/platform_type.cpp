@@ -3,12 +3,12 @@
 
 #include <filesystem>
 
-#include "platform/config/compute_type.h"
 #include "platform/config/config_error.h"
 #include "platform/config/dimensional_type.h"
 #include "platform/config/document.h"
-#include "platform/config/hbm_type.h"
+#include "platform/config/npu_type.h"
 #include "platform/config/remote_memory_type.h"
+#include "platform/config/run_type.h"
 #include "platform/config/value_types.h"
 #include "platform/config/yaml_file.h"
 #include "workloads/chakra/rank_files.h"
@@ -74,37 +74,6 @@ std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
       .check(check_wafer)
       .check(check_io)
       .check(check_outer);
-  return type;
-}
-
-std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
-  const auto cost = whole_quantity(time_dimension(), "0 ps", "1 s");
-  auto type = std::make_shared<Struct<EndpointSpec>>("endpoint");
-  type->optional("step_cost", &EndpointSpec::step_cost_ps, cost,
-                 "Launch and DMA set-up before each message that is sent")
-      .optional("receive_cost", &EndpointSpec::receive_cost_ps, cost,
-                "From the end of each message that is received until its step is done")
-      .optional("memory", &EndpointSpec::memory,
-                choice<EndpointMemory>({{"free", EndpointMemory::free}, {"hbm", EndpointMemory::hbm}}),
-                "hbm: what is sent is read from the HBM, what is received is written to it; free: neither")
-      .optional("stage_cost", &EndpointSpec::stage_cost_ps, cost,
-                "Before the first message of each stage of a collective that goes by dimensions")
-      .optional(
-          "reduction_bandwidth", &EndpointSpec::reduction_bytes_per_s,
-          maybe<std::uint64_t>(whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s")),
-          "A reduction reads twice and writes once at this rate, when its message has arrived; left out: it "
-          "takes no time");
-  return type;
-}
-
-std::shared_ptr<const Struct<NpuSpec>> npu_type() {
-  auto type = std::make_shared<Struct<NpuSpec>>("npu");
-  type->optional("peak", &NpuSpec::peak_operations_per_s,
-                 real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS"),
-                 "Peak compute rate of one NPU")
-      .optional("compute", &NpuSpec::compute, compute_type(), "How long an NPU computes")
-      .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU")
-      .optional("endpoint", &NpuSpec::endpoint, endpoint_type(), "Sends, receives and runs collectives");
   return type;
 }
 
@@ -174,76 +143,9 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   return type;
 }
 
-void check_fault(const FaultSpec& fault, const Check& check) {
-  if (fault.to == fault.from)
-    check.fail({&fault.to}, "a packet does not go from an NPU to itself; expected another NPU");
-  if (fault.kind == FaultKind::flip_bit && !fault.bit)
-    check.fail({&fault.kind}, "flip_bit needs the number of the bit to flip: add 'bit'");
-  if (fault.kind == FaultKind::drop_packet && fault.bit)
-    check.fail({&fault.bit}, "a packet that is dropped has no bit to flip; leave 'bit' out");
-}
-
-std::shared_ptr<const Struct<FaultSpec>> fault_type() {
-  const auto npu = integer<NpuId>(0, 65'535);
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  auto type = std::make_shared<Struct<FaultSpec>>("fault");
-  type->required(
-          "kind", &FaultSpec::kind,
-          choice<FaultKind>({{"flip_bit", FaultKind::flip_bit}, {"drop_packet", FaultKind::drop_packet}}),
-          "What happens to the packet where it leaves its NPU")
-      .required("from", &FaultSpec::from, npu, "NPU that sends the packet")
-      .optional("to", &FaultSpec::to, maybe(npu),
-                "NPU that the packet goes to; left out: a packet that goes into an in-network flow")
-      .optional("packet", &FaultSpec::packet, integer<std::uint64_t>(1, kMost),
-                "The so-many-th packet between the two, from 1")
-      .optional("bit", &FaultSpec::bit, maybe(integer<std::uint64_t>(0, kMost)),
-                "flip_bit: which bit of the packet's payload")
-      .check(check_fault);
-  return type;
-}
-
-void check_run(const RunSpec& run, const Check& check) {
-  if (run.data_type != DataType::int32 && !run.functional)
-    check.fail({&run.data_type},
-               "there are values only in functional mode; set " + check.path(&run.functional) + " to true");
-  if (run.fault && run.fault->kind == FaultKind::flip_bit && !run.functional)
-    check.fail({&run.fault->kind},
-               "a packet has bits only in functional mode; set " + check.path(&run.functional) + " to true");
-}
-
-std::shared_ptr<const Struct<SequencerSpec>> sequencer_type() {
-  auto type = std::make_shared<Struct<SequencerSpec>>("sequencer");
-  type->optional("policy", &SequencerSpec::policy,
-                 choice<IssuePolicy>({{"fifo", IssuePolicy::fifo},
-                                      {"lifo", IssuePolicy::lifo},
-                                      {"priority", IssuePolicy::priority}}),
-                 "Which of the ready nodes a free resource takes; priority: the highest comm_priority")
-      .optional("look_ahead", &SequencerSpec::look_ahead, integer<std::uint32_t>(1, 100'000'000),
-                "Nodes of a rank that are held at a time; the trace is read on as they get done");
-  return type;
-}
-
-std::shared_ptr<const Struct<RunSpec>> run_type() {
-  auto type = std::make_shared<Struct<RunSpec>>("run");
-  type->optional("checkers", &RunSpec::checkers, boolean(), "Protocol checkers on every socket")
-      .optional("functional", &RunSpec::functional, boolean(), "Real values in the packets")
-      .optional("data_type", &RunSpec::data_type,
-                choice<DataType>({{to_string(DataType::int32), DataType::int32},
-                                  {to_string(DataType::bf16), DataType::bf16}}),
-                "What the values of functional mode are")
-      .optional("fault", &RunSpec::fault, maybe<FaultSpec>(fault_type()),
-                "A fault put into one packet, to see that it is found")
-      .optional("seed", &RunSpec::seed, integer<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()),
-                "Start of every random sequence")
-      .optional("watchdog", &RunSpec::watchdog_ps, whole_quantity(time_dimension(), "1 ps", "9000000 s"),
-                "Simulated time after which a run is given up")
-      .check(check_run);
-  return type;
-}
-
 void check_fault_npus(const PlatformSpec& platform, const Check& check) {
   if (!platform.run.fault) return;
-  const FaultSpec& fault = *platform.run.fault;
+  const FaultParams& fault = *platform.run.fault;
   if (!fault.to && !(platform.wafer.fabric.wiring == Wiring::fred && platform.wafer.fabric.fred.in_network))
     check.fail({&platform.run.fault},
                "there are no in-network flows here: add 'to', the NPU that it goes to");
@@ -288,8 +190,8 @@ void check_platform(const PlatformSpec& platform, const Check& check) {
                "messages do not pass through the memory on a fabric of dimensions, a graph or several "
                "wafers; leave it out");
   if (platform.npu.compute.operands == OperandSource::hbm &&
-      platform.npu.compute.tile_bytes > platform.npu.hbm.capacity_bytes)
-    check.fail({&platform.npu.compute.tile_bytes}, "a tile is larger than the memory");
+      platform.npu.compute.tiles.tile_bytes > platform.npu.hbm.capacity_bytes)
+    check.fail({&platform.npu.compute.tiles.tile_bytes}, "a tile is larger than the memory");
   if (platform.wafer.fabric.wiring == Wiring::dimensional &&
       platform.wafer.fabric.dimensional.transport == Transport::messages && platform.run.fault)
     check.fail({&platform.run.fault}, "a fault hits a packet; take wafer.fabric.transport: packets");

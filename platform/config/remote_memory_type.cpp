@@ -55,26 +55,15 @@ void check_engine(const MemoryEngineSpec& spec, const Check& check) {
     check.fail({&spec.cipher_mode, &spec.hiding},
                "where a page is cannot be hidden while it can be read; set " + check.path(&spec.cipher_mode) +
                    ", or " + check.path(&spec.hiding) + " to none");
-  if (spec.hiding == Hiding::remap_on_evict && spec.spare_pages < spec.outstanding)
+  if (spec.hiding == Hiding::remap_on_evict && spec.spare_slots < spec.outstanding)
     check.fail(
-        {&spec.spare_pages},
+        {&spec.spare_slots},
         fmt::format("remap_on_evict needs a spare page for each outstanding one ({})", spec.outstanding));
   if (spec.stripe_pages != 1 && (spec.placement != Placement::interleaved || spec.providers == 1))
     check.fail({&spec.stripe_pages, &spec.placement, &spec.providers},
                "stripes are of pages that several providers have interleaved");
   if (spec.placement != Placement::interleaved && spec.providers == 1)
     check.fail({&spec.placement, &spec.providers}, "one provider has all pages; there is nothing to place");
-  const MemoryEngineSpec usual;
-  const auto unused = [&](auto member, bool is_used, const char* without) {
-    if (!is_used && spec.*member != usual.*member)
-      check.fail({&(spec.*member)}, std::string("has no effect without ") + without);
-  };
-  using M = MemoryEngineSpec;
-  unused(&M::dummies, spec.hiding == Hiding::dummy, "hiding: dummy");
-  unused(&M::spare_pages, spec.hiding == Hiding::remap_on_evict, "hiding: remap_on_evict");
-  unused(&M::bucket_blocks, spec.hiding == Hiding::path_oram, "hiding: path_oram");
-  unused(&M::tree_arity, spec.integrity == Integrity::tree, "integrity: tree");
-  unused(&M::tree_cached_levels, spec.integrity == Integrity::tree, "integrity: tree");
 }
 
 std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
@@ -112,8 +101,10 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
           "mac: a changed page is found; tree: an old one too")
       .optional("tree_arity", &MemoryEngineSpec::tree_arity, integer<std::uint32_t>(2, 64),
                 "Children of a node of the integrity tree")
-      .optional("tree_cached_levels", &MemoryEngineSpec::tree_cached_levels, integer<std::uint32_t>(1, 64),
+      .when(&MemoryEngineSpec::integrity, Integrity::tree)
+      .optional("tree_cached_levels", &MemoryEngineSpec::cached_levels, integer<std::uint32_t>(1, 64),
                 "Levels in the engine, from the root on; the others are in the remote memory")
+      .when(&MemoryEngineSpec::integrity, Integrity::tree)
       .optional("hiding", &MemoryEngineSpec::hiding,
                 choice<Hiding>({{"none", Hiding::none},
                                 {"remap_on_evict", Hiding::remap_on_evict},
@@ -121,11 +112,14 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
                                 {"path_oram", Hiding::path_oram}}),
                 "What hides the access pattern from the provider")
       .optional("dummies", &MemoryEngineSpec::dummies, integer<std::uint32_t>(1, 64),
-                "dummy: accesses beside each real one")
-      .optional("spare_pages", &MemoryEngineSpec::spare_pages, integer<std::uint64_t>(1, 1'000'000'000),
-                "remap_on_evict: places beyond the pages")
+                "Accesses beside each real one")
+      .when(&MemoryEngineSpec::hiding, Hiding::dummy)
+      .optional("spare_pages", &MemoryEngineSpec::spare_slots, integer<std::uint64_t>(1, 1'000'000'000),
+                "Slots beyond the pages")
+      .when(&MemoryEngineSpec::hiding, Hiding::remap_on_evict)
       .optional("bucket_blocks", &MemoryEngineSpec::bucket_blocks, integer<std::uint32_t>(1, 64),
-                "path_oram: Z")
+                "Blocks of a bucket, Z")
+      .when(&MemoryEngineSpec::hiding, Hiding::path_oram)
       .optional("outstanding", &MemoryEngineSpec::outstanding, integer<std::uint32_t>(1, 4096),
                 "Page accesses of a requester under way")
       .optional("dma", &MemoryEngineSpec::dma, dma_type(), "Between host and engine")
@@ -134,42 +128,32 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
   return type;
 }
 
-std::shared_ptr<const Struct<PoolStageSpec>> stage_type() {
-  auto type = std::make_shared<Struct<PoolStageSpec>>("pool_stage");
-  type->required("bandwidth", &PoolStageSpec::bandwidth_bytes_per_s, bandwidth(), "Of a link of the stage")
-      .optional("latency", &PoolStageSpec::latency_ps, time(),
+std::shared_ptr<const Struct<PoolStage>> stage_type() {
+  auto type = std::make_shared<Struct<PoolStage>>("pool_stage");
+  type->required("bandwidth", &PoolStage::bytes_per_s, bandwidth(), "Of a link of the stage")
+      .optional("latency", &PoolStage::latency_ps, time(),
                 "Part of the stage's time: the next chunk waits for it. See remote_memory.latency for one "
                 "that is pipelined")
-      .optional("fan_in", &PoolStageSpec::fan_in, integer<std::uint32_t>(1, 65'536),
+      .optional("fan_in", &PoolStage::fan_in, integer<std::uint32_t>(1, 65'536),
                 "In-switch gather and reduce: so many links carry a part of each chunk at the same time");
   return type;
 }
 
-std::shared_ptr<const Struct<PoolStagesSpec>> stages_type() {
+std::shared_ptr<const Struct<PoolStages>> stages_type() {
   const auto stage = stage_type();
-  auto type = std::make_shared<Struct<PoolStagesSpec>>("pool_stages");
-  type->required("memory", &PoolStagesSpec::memory, stage, "Remote memory to out-node switch; of all NPUs")
-      .required("out_switch", &PoolStagesSpec::out_switch, stage,
-                "Out-node switch to a node's switch; of all")
-      .required("in_switch", &PoolStagesSpec::in_switch, stage, "In-node switch; of a node")
-      .required("npu_link", &PoolStagesSpec::npu_link, stage, "To the NPU; its own");
+  const auto number = [](std::size_t n) {
+    return [n](auto& stages) -> auto& { return stages[n]; };
+  };
+  auto type = std::make_shared<Struct<PoolStages>>("pool_stages");
+  type->required("memory", number(0), stage, "Remote memory to out-node switch; of all NPUs")
+      .required("out_switch", number(1), stage, "Out-node switch to a node's switch; of all")
+      .required("in_switch", number(2), stage, "In-node switch; of a node")
+      .required("npu_link", number(3), stage, "To the NPU; its own");
   return type;
 }
 
 void check_pool(const RemoteMemorySpec& spec, const Check& check) {
   const bool staged = spec.kind == PoolKind::hierarchical;
-  if (staged != spec.stages.has_value())
-    check.fail({&spec.kind},
-               staged ? "a hierarchical pool needs 'stages'" : "only a hierarchical pool has 'stages'");
-  if (staged == spec.bandwidth_bytes_per_s.has_value())
-    check.fail({&spec.bandwidth_bytes_per_s, &spec.kind},
-               staged ? "the stages of a hierarchical pool have bandwidths, not the pool"
-                      : "a pool needs 'bandwidth'");
-  const bool nodes = staged || spec.kind == PoolKind::per_node;
-  if (nodes != spec.npus_per_node.has_value())
-    check.fail(
-        {&spec.npus_per_node, &spec.kind},
-        nodes ? "needs 'npus_per_node'" : "'npus_per_node' has no effect: this pool does not know nodes");
   if (spec.service == PoolService::accesses && (staged || spec.engine || spec.local == LocalMemory::hbm))
     check.fail({&spec.service, &spec.local},
                "only a pool without stages and engines serves whole accesses, and " +
@@ -201,14 +185,17 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
           "hbm: what is loaded is written to the NPU's HBM, what is stored is read from it; free: neither")
       .required("capacity", &RemoteMemorySpec::capacity_bytes, size("4 KiB", "1000 PB"),
                 "Of all; each NPU has an equal part")
-      .optional("bandwidth", &RemoteMemorySpec::bandwidth_bytes_per_s, maybe(bandwidth()),
-                "Of a server, loads and stores together; not of hierarchical pools")
+      .required("bandwidth", &RemoteMemorySpec::bytes_per_s, or_none<std::uint64_t>(bandwidth(), 0),
+                "Of a server, loads and stores together")
+      .when(&RemoteMemorySpec::kind, PoolKind::per_npu, PoolKind::per_node, PoolKind::shared)
       .optional("latency", &RemoteMemorySpec::latency_ps, time(),
                 "Of a request, pipelined: takes no bandwidth")
-      .optional("npus_per_node", &RemoteMemorySpec::npus_per_node, maybe(integer<std::uint32_t>(1, 65'536)),
-                "Of per_node and hierarchical pools; divides the number of NPUs")
-      .optional("stages", &RemoteMemorySpec::stages, maybe<PoolStagesSpec>(stages_type()),
-                "Of a hierarchical pool")
+      .required("npus_per_node", &RemoteMemorySpec::npus_per_node,
+                or_none(integer<std::uint32_t>(1, 65'536), 0U), "Divides the number of NPUs")
+      .when(&RemoteMemorySpec::kind, PoolKind::per_node, PoolKind::hierarchical)
+      .required("stages", &RemoteMemorySpec::stages, maybe<PoolStages>(stages_type()),
+                "Memory, switches and links on the way")
+      .when(&RemoteMemorySpec::kind, PoolKind::hierarchical)
       .optional("request_bytes", &RemoteMemorySpec::request_bytes, size("1 B", "64 KiB"),
                 "Largest request; of a hierarchical pool the chunk that goes from stage to stage")
       .optional(
@@ -223,9 +210,9 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
 }
 
 void check_remote_memory(const RemoteMemorySpec& spec, std::uint32_t npus, const Check& check) {
-  if (spec.npus_per_node && npus % *spec.npus_per_node != 0)
+  if (spec.npus_per_node != 0 && npus % spec.npus_per_node != 0)
     check.fail({&spec.npus_per_node},
-               fmt::format("nodes of {} do not divide {} NPUs", *spec.npus_per_node, npus));
+               fmt::format("nodes of {} do not divide {} NPUs", spec.npus_per_node, npus));
   if (spec.capacity_bytes / npus < (spec.engine ? spec.engine->page_bytes : 1))
     check.fail({&spec.capacity_bytes}, fmt::format("is too little for {} NPUs", npus));
 }

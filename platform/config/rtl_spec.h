@@ -4,16 +4,15 @@
 #include <optional>
 #include <string>
 
+#include "tlm/rtl/view_mode.h"
 #include "tlm/units.h"
 
 namespace wafertlm::config {
 
-enum class RtlView : std::uint8_t { tlm, rtl, both };
-
 /// Which switches have RTL beside them, or in their place.
 struct RtlSpec {
   std::string switches;  ///< their name, or a pattern with *
-  RtlView view = RtlView::both;
+  RtlViewMode view = RtlViewMode::both;
   std::optional<std::string> design;      ///< of those that wafertlm_add_rtl() has added
   std::optional<std::uint64_t> clock_hz;  ///< nullopt: the links' speed / the bits of a flit
   std::optional<TimePs> tolerance_ps;     ///< with both; nullopt: times are not compared

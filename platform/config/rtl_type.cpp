@@ -14,7 +14,8 @@ std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
                  "A switch as results name it (l1_0_2, router5), or a pattern with *")
       .required(
           "view", &RtlSpec::view,
-          choice<RtlView>({{"tlm", RtlView::tlm}, {"rtl", RtlView::rtl}, {"both", RtlView::both}}),
+          choice<RtlViewMode>(
+              {{"tlm", RtlViewMode::tlm}, {"rtl", RtlViewMode::rtl}, {"both", RtlViewMode::both}}),
           "tlm: the model alone, for a recording; rtl: the RTL in its place; both: the model answers, and "
           "the RTL gets the same packets beside it and is compared")
       .optional("design", &RtlSpec::design, maybe<std::string>(word()),
@@ -47,14 +48,14 @@ void check_rtl(const FabricSpec& fabric, const Check& check) {
       fail(&each, "wormhole switches have no RTL view: switching: cut_through");
     if (fabric.is_reliable())
       fail(&each, "RTL switches know no Go-Back-N: leave bit_error_rate and reliability out");
-    if (each.view != RtlView::tlm && !each.design) fail(&each.view, "which RTL: give 'design'");
-    if (each.view != RtlView::both && each.tolerance_ps)
+    if (each.view != RtlViewMode::tlm && !each.design) fail(&each.view, "which RTL: give 'design'");
+    if (each.view != RtlViewMode::both && each.tolerance_ps)
       fail(&each.view, "a tolerance is of a comparison: view: both, or leave tolerance out");
-    if (each.view == RtlView::tlm && !each.record)
+    if (each.view == RtlViewMode::tlm && !each.record)
       fail(&each.view, "view: tlm is what a switch is without this entry, too: give 'record', or remove it");
-    if (each.view == RtlView::rtl && each.record)
+    if (each.view == RtlViewMode::rtl && each.record)
       fail(&each.view, "the RTL in place has no model to be compared with: record with view: tlm or both");
-    if (each.view == RtlView::tlm && !each.design && each.flit_bytes == 0)
+    if (each.view == RtlViewMode::tlm && !each.design && each.flit_bytes == 0)
       fail(&each.view, "a recording counts flits: give 'design' or 'flit_bytes'");
     if (each.design && each.flit_bytes != 0)
       fail(&each.flit_bytes, "the design says it: remove 'flit_bytes'");

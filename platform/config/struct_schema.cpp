@@ -25,9 +25,11 @@ Json requires_key(std::string_view key) { return {{"required", {key}}}; }
 
 Json StructType::property(const Key& key, const Node& default_value, SchemaStyle style,
                           SchemaDefs& defs) const {
-  Json property{{"description", key.description}};
+  const std::string description =
+      key.description + (key.when ? "; only with " + key.when->text("") : std::string());
+  Json property{{"description", description}};
   if (!key.required && default_value.kind == Node::Kind::scalar) {
-    property["description"] = fmt::format("{} (default: {})", key.description, default_value.text);
+    property["description"] = fmt::format("{} (default: {})", description, default_value.text);
   }
   if (!key.required && key.type->structure() == nullptr && default_value.kind != Node::Kind::empty)
     property["default"] = to_json(default_value);
@@ -44,7 +46,7 @@ Json StructType::alternatives_schema() const {
   for (std::size_t i = 1; i <= keys_.back().alternative; ++i) {
     Json form{{"required", Json::array()}, {"properties", Json::object()}};
     for (const Key& key : keys_) {
-      if (key.alternative == i && key.required) form["required"].push_back(key.name);
+      if (key.alternative == i && key.is_always_required()) form["required"].push_back(key.name);
       if (key.alternative != i && key.alternative != 0) form["properties"][key.name] = false;
     }
     if (!selector_.empty()) {
@@ -69,7 +71,7 @@ Json StructType::reference(SchemaStyle style, SchemaDefs& defs) const {
     const Node* default_value = default_values.find(key.name);
     schema["properties"][key.name] =
         property(key, default_value == nullptr ? Node() : *default_value, style, defs);
-    if (style == SchemaStyle::complete && key.required && key.alternative == 0)
+    if (style == SchemaStyle::complete && key.is_always_required() && key.alternative == 0)
       schema["required"].push_back(key.name);
   }
   if (style == SchemaStyle::complete && keys_.back().alternative > 0) schema["oneOf"] = alternatives_schema();

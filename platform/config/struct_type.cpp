@@ -14,6 +14,15 @@ namespace {
 std::string inside(const std::string& path) { return path.empty() ? "at the top level" : "in " + path; }
 }  // namespace
 
+std::string Condition::text(const std::string& path) const {
+  if (key.empty()) return words;
+  if (values.empty()) return quoted(join_path(path, key));
+  std::string text;
+  for (const std::string& value : values)
+    text += (text.empty() ? "" : " or ") + quoted(join_path(path, key) + ": " + value);
+  return text;
+}
+
 const Key* StructType::find(const std::string& name) const {
   const auto found =
       std::find_if(keys_.begin(), keys_.end(), [&](const Key& key) { return key.name == name; });
@@ -101,11 +110,23 @@ std::size_t StructType::check_keys(const Reader& in) const {
                       inside(in.path()), form_name(key.alternative), form_name(alternative)));
   }
   for (const Key& key : keys_)
-    if (key.required && (key.alternative == 0 || key.alternative == alternative) &&
+    if (key.is_always_required() && (key.alternative == 0 || key.alternative == alternative) &&
         in.node().find(key.name) == nullptr)
-      throw ConfigError(in.node().place, fmt::format("missing required key '{}' {}: {}", key.name,
-                                                     inside(in.path()), key.description));
+      fail_missing(in, key);
   return alternative;
+}
+
+void StructType::fail_missing(const Reader& in, const Key& key) const {
+  const std::string with = key.when ? ", which goes with " + key.when->text(in.path()) : "";
+  throw ConfigError(in.node().place, fmt::format("missing required key '{}' {}{}: {}", key.name,
+                                                 inside(in.path()), with, key.description));
+}
+
+void StructType::fail_without_effect(const Reader& in, const Key& key, const std::string& actual) const {
+  const std::string it_is = actual.empty() ? "" : fmt::format(" (it is {})", actual);
+  in.child(key.name, *in.node().find(key.name))
+      .fail(fmt::format("has no effect without {}{}; set that, or leave this out", key.when->text(in.path()),
+                        it_is));
 }
 
 std::string Check::path(const void* value) const { return join_path(in_.path(), locate_(value)); }

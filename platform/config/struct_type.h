@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -12,6 +13,16 @@
 
 namespace wafertlm::config {
 
+/// What a key needs to have an effect, in words.
+struct Condition {
+  std::string key;                  ///< an earlier one of the struct; empty: `words`
+  std::vector<std::string> values;  ///< that it must have; empty: it must be given
+  std::string words;
+
+  /// "'npu.hbm.level: burst' or 'npu.hbm.level: command'", for a struct at `path`.
+  std::string text(const std::string& path) const;
+};
+
 /// One key of a struct, as the outside sees it.
 struct Key {
   std::string name;
@@ -20,6 +31,10 @@ struct Key {
   bool required = false;
   std::size_t alternative = 0;  ///< 0: always; n: only in the n-th alternative form of the struct
   bool shorthand = false;       ///< `--set` may leave this key out: wafer.width for platform.wafer.width
+  std::optional<Condition> when = {};  ///< none: it has an effect wherever it may stand
+
+  /// In each file that does not choose another alternative.
+  bool is_always_required() const { return required && !when; }
 };
 
 /// The keys of a struct without its C++ type: key checks, schema, files to load.
@@ -45,6 +60,9 @@ class StructType {
   virtual Node defaults() const = 0;
   /// Checks the keys that are there, not their values. @return the alternative that they choose, or 0
   std::size_t check_keys(const Reader& in) const;
+  [[noreturn]] void fail_missing(const Reader& in, const Key& key) const;
+  /// `key` was written and its condition does not hold, because the other key has the value `actual`.
+  [[noreturn]] void fail_without_effect(const Reader& in, const Key& key, const std::string& actual) const;
 
   std::vector<Key> keys_;
   /// If a key's value chooses the alternative: that key, and its value for each. The first is the default.
@@ -82,6 +100,12 @@ class Check {
   Locate locate_;
 };
 
+/// A member of a member, for Struct: at(&S::outer, &Outer::inner).
+template <class Outer, class Inner>
+auto at(Outer outer, Inner inner) {
+  return [=](auto& spec) -> auto& { return std::invoke(inner, std::invoke(outer, spec)); };
+}
+
 /// The one description of a struct S: its keys, their types, defaults (those of S{}) and rules between them.
 template <class S>
 class Struct : public TypeOf<S>, public StructType {
@@ -117,6 +141,33 @@ class Struct : public TypeOf<S>, public StructType {
     keys_.back().shorthand = true;
     return *this;
   }
+  /// The key before has an effect only if an earlier key has one of these values. Elsewhere it is refused
+  /// when it is written with another value than its default, and not required.
+  template <class Member, class... Values>
+  Struct& when(Member member, const Values&... values) {
+    const std::size_t field = field_of(member);
+    Condition condition{keys_[field].name, {}, {}};
+    for (const ValueOf<Member>& value : {ValueOf<Member>(values)...}) {
+      S example{};
+      std::invoke(member, example) = value;
+      condition.values.push_back(fields_[field].write(example)->text);
+    }
+    return set_condition(std::move(condition), [=](const S& spec) {
+      const auto& actual = std::invoke(member, spec);
+      return ((actual == values) || ...);
+    });
+  }
+  /// The same, if an earlier key is given.
+  template <class Member>
+  Struct& when_given(Member member) {
+    const std::size_t field = field_of(member);
+    return set_condition({keys_[field].name, {}, {}},
+                         [this, field](const S& spec) { return fields_[field].write(spec).has_value(); });
+  }
+  /// The same, if `holds`, which `words` describe behind "has no effect without".
+  Struct& when_true(std::function<bool(const S&)> holds, std::string words) {
+    return set_condition({{}, {}, std::move(words)}, std::move(holds));
+  }
   /// A rule between values, called when all of them are read.
   Struct& check(std::function<void(const S&, const Check&)> rule) {
     rules_.push_back(std::move(rule));
@@ -133,7 +184,7 @@ class Struct : public TypeOf<S>, public StructType {
 
  protected:
   Node defaults() const override {
-    const S initial;
+    const S initial{};
     return write_fields(initial, true);
   }
 
@@ -146,6 +197,7 @@ class Struct : public TypeOf<S>, public StructType {
     std::function<void(const Reader&, S&)> read;
     std::function<std::optional<Node>(const S&)> write;
     std::function<std::optional<std::string>(const S&, const void*)> locate;
+    std::function<bool(const S&)> has_effect = {};  // empty: always
   };
   struct Alternative {
     std::function<bool(const S&)> is_chosen;
@@ -154,6 +206,14 @@ class Struct : public TypeOf<S>, public StructType {
 
   template <class Member, class T>
   Struct& add(std::string key, Member member, TypePtr<T> type, std::string description, bool required);
+  template <class Member>
+  std::size_t field_of(Member member) const;
+  Struct& set_condition(Condition condition, std::function<bool(const S&)> holds) {
+    keys_.back().when = std::move(condition);
+    fields_.back().has_effect = std::move(holds);
+    return *this;
+  }
+  void check_condition(std::size_t field, const S& spec, const Reader& in) const;
   Node write_fields(const S& spec, bool of_all_alternatives) const;
   std::size_t alternative_of(const S& spec) const;
   bool is_used(std::size_t field, std::size_t alternative) const {
@@ -181,18 +241,49 @@ Struct<S>& Struct<S>::add(std::string key, Member member, TypePtr<T> type, std::
     return address == &value ? std::optional(key) : std::nullopt;
   };
   fields_.push_back(std::move(field));
-  keys_.push_back({std::move(key), std::move(description), type, required, alternatives_.size(), false});
+  keys_.push_back({std::move(key), std::move(description), type, required, alternatives_.size()});
   return *this;
+}
+
+/// Of the key that describes this member; it must have been added.
+template <class S>
+template <class Member>
+std::size_t Struct<S>::field_of(Member member) const {
+  const S example{};
+  const void* const address = &std::invoke(member, example);
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    if (fields_[i].locate(example, address) == keys_[i].name) return i;
+  throw std::logic_error(name() + ": the key of a condition must stand before it");
+}
+
+template <class S>
+void Struct<S>::check_condition(std::size_t field, const S& spec, const Reader& in) const {
+  const Key& key = keys_[field];
+  const bool is_written = in.node().find(key.name) != nullptr;
+  if (fields_[field].has_effect(spec)) {
+    if (key.required && !is_written) fail_missing(in, key);
+    return;
+  }
+  if (!is_written) return;
+  const std::optional<Node> value = fields_[field].write(spec), usual = fields_[field].write(S{});
+  if (value && usual ? same_values(*value, *usual) : !value && !usual) return;
+  std::string actual;
+  for (std::size_t i = 0; i < field; ++i)
+    if (keys_[i].name == key.when->key)
+      if (const std::optional<Node> other = fields_[i].write(spec)) actual = other->text;
+  fail_without_effect(in, key, actual);
 }
 
 template <class S>
 S Struct<S>::read(const Reader& in) const {
-  S spec;
+  S spec{};
   const std::size_t alternative = check_keys(in);
   if (alternative > 0) alternatives_[alternative - 1].choose(spec);
   for (std::size_t i = 0; i < fields_.size(); ++i)
     if (const Node* value = in.node().find(keys_[i].name))
       fields_[i].read(in.child(keys_[i].name, *value), spec);
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    if (keys_[i].when && is_used(i, alternative)) check_condition(i, spec, in);
   const Check check(in, [&](const void* address) { return locate(spec, address).value_or(""); });
   for (const auto& rule : rules_) rule(spec, check);
   return spec;

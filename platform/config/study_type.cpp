@@ -16,7 +16,7 @@ namespace wafertlm::config {
 
 namespace {
 
-constexpr double kMostNumber = 1e18;
+constexpr double kMaxNumber = 1e18;
 
 /// All degrees whose product is in the range, MP first.
 std::vector<AxisValueSpec> all_parallelisms(std::uint32_t least, std::uint32_t most) {
@@ -85,7 +85,7 @@ std::shared_ptr<const Struct<ReferenceSpec>> reference_type() {
   auto type = std::make_shared<Struct<R>>("reference");
   type->required("column", &R::column, text(), "Beside which column")
       .required("at", &R::at, selection(), "In which cells")
-      .required("value", &R::value, number(-kMostNumber, kMostNumber), "The published value");
+      .required("value", &R::value, number(-kMaxNumber, kMaxNumber), "The published value");
   return type;
 }
 
@@ -98,7 +98,7 @@ std::shared_ptr<const Struct<CalibrationSpec>> calibration_type() {
       .required("between", &C::between, texts(), "Two values with the same unit: [1 PFLOPS, 100 PFLOPS]")
       .required("column", &C::column, text(), "What must reach the target")
       .required("in", &C::cell, selection(), "In which of the cells")
-      .required("target", &C::target, number(-kMostNumber, kMostNumber), "Its value there")
+      .required("target", &C::target, number(-kMaxNumber, kMaxNumber), "Its value there")
       .optional("within_percent", &C::within_percent, number(1e-6, 100),
                 "How near the key and the column must come");
   return type;
@@ -128,7 +128,7 @@ std::shared_ptr<const Struct<SummarySpec>> summary_type() {
                                  {"most", S::Kind::most},
                                  {"count", S::Kind::count}}),
                 "ratio_of_means: of a column that divides: mean of the dividends / mean of the divisors")
-      .optional("reference", &S::reference, maybe(number(-kMostNumber, kMostNumber)), "The published value");
+      .optional("reference", &S::reference, maybe(number(-kMaxNumber, kMaxNumber)), "The published value");
   return type;
 }
 

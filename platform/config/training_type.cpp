@@ -24,7 +24,7 @@ using training::Uneven;
 using training::WeightDelivery;
 using training::Weights;
 
-constexpr std::uint32_t kMostRanks = 65'536;
+constexpr std::uint32_t kMaxRanks = 65'536;
 
 /// "MP(2)-DP(5)-PP(2)".
 class ParallelismType : public TypeOf<Parallelism> {
@@ -32,7 +32,7 @@ class ParallelismType : public TypeOf<Parallelism> {
   Parallelism read(const Reader& in) const override {
     const std::string& text = in.scalar("a parallelism such as 'MP(2)-DP(5)-PP(2)'");
     try {
-      return parse_parallelism(text, kMostRanks);
+      return parse_parallelism(text, kMaxRanks);
     } catch (const std::invalid_argument& error) {
       in.fail(error.what());
     }
@@ -59,8 +59,6 @@ void check_offload(const Strategy& strategy, const Check& check) {
                "streamed weights are outside of the wafer already, as gradients and optimizer are; leave it "
                "out, or use " +
                    check.path(&strategy.weights) + ": stationary");
-  if (!offload.any() && strategy.offload_portion_bytes != Strategy().offload_portion_bytes)
-    check.fail({&strategy.offload_portion_bytes}, "has no effect while nothing is offloaded");
 }
 
 void check_training(const WorkloadSpec& workload, const Check& check) {
@@ -129,17 +127,11 @@ training::Strategy TrainingSpec::whole_strategy() const {
 }
 
 void add_training_keys(Struct<WorkloadSpec>& workload) {
-  const auto of = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.training.*member; };
-  };
-  const auto strategy = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.training.strategy.*member; };
-  };
-  const auto offload = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.training.strategy.offload.*member; };
-  };
   using T = TrainingSpec;
   using S = Strategy;
+  const auto of = [](auto member) { return at(&WorkloadSpec::training, member); };
+  const auto strategy = [=](auto member) { return at(of(&T::strategy), member); };
+  const auto offload = [=](auto member) { return at(strategy(&S::offload), member); };
   const auto samples = integer<std::uint64_t>(1, 1'000'000'000);
   const auto count = integer<std::uint32_t>(1, 1'000'000);
   workload.alternative(&WorkloadSpec::kind, WorkloadKind::training)
@@ -244,6 +236,8 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
       .optional("offload_portion", strategy(&S::offload_portion_bytes),
                 whole_quantity(size_dimension(), "4 KiB", "1 TB"),
                 "Of what the optimizer needs, loaded at a time; there are buffers for two")
+      .when_true([](const WorkloadSpec& spec) { return spec.training.strategy.offload.any(); },
+                 "offload_weights, offload_gradients or offload_optimizer")
       .optional("input", strategy(&S::input),
                 choice<Input>({{"prefetched", Input::prefetched}, {"streamed", Input::streamed}}),
                 "prefetched: the samples are there; streamed: they come in through the I/O controllers, "

@@ -93,12 +93,8 @@ void check_table(const WorkloadSpec& workload, const Check& check) {
 
 std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string& type_name,
                                                                bool needs_name) {
-  const auto traces = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.traces.*member; };
-  };
-  const auto generated = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.data_parallel.*member; };
-  };
+  const auto traces = [](auto member) { return at(&WorkloadSpec::traces, member); };
+  const auto generated = [](auto member) { return at(&WorkloadSpec::data_parallel, member); };
   using W = WorkloadSpec;
   using T = TraceSpec;
   using D = DataParallelSpec;

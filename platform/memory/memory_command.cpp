@@ -74,7 +74,7 @@ int compare(const Options& options) {
   bool good = worst <= 3;
   if (!options.table.empty()) {
     const config::EfficiencySpec spec = config::load_efficiency(options.table);
-    if (options.generation != config::kHbmGenerations[static_cast<std::size_t>(spec.generation)])
+    if (options.generation != spec.generation)
       throw std::invalid_argument(options.table + " is not the table of " + options.generation);
     worst = print(flow_against_burst(timing, config::efficiency_table(spec), options.stacks),
                   "By flow against bursts", "flow", "burst", 5, options.json, json["flow_burst"]);

@@ -13,7 +13,6 @@
 namespace wafertlm {
 namespace {
 
-using config::CipherMode;
 using config::MemoryEngineSpec;
 
 /// A host, its engine, the network, the provider and its memory.
@@ -142,7 +141,7 @@ std::vector<Price> price_of_security(const config::RemoteMemorySpec& given, std:
     throw std::invalid_argument("remote_memory.engine.page: " + format_bytes(spec.engine->page_bytes) +
                                 " is more than a request (64 KiB), and the accesses are to whole pages");
   spec.kind = PoolKind::shared;  // what its own group of providers is
-  spec.npus_per_node.reset();
+  spec.npus_per_node = 0;
   spec.capacity_bytes /= npus;
   spec.capacity_bytes -= spec.capacity_bytes % spec.engine->page_bytes;
   Scheduler scheduler("scheduler");

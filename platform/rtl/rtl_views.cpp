@@ -42,12 +42,6 @@ std::string names_of(Fabric& fabric) {
   return names;
 }
 
-RtlViewMode mode_of(config::RtlView view) {
-  return view == config::RtlView::tlm   ? RtlViewMode::tlm
-         : view == config::RtlView::rtl ? RtlViewMode::rtl
-                                        : RtlViewMode::both;
-}
-
 const char* to_string(RtlViewMode mode) {
   return mode == RtlViewMode::tlm ? "tlm" : mode == RtlViewMode::rtl ? "rtl" : "both";
 }
@@ -83,7 +77,7 @@ RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& sc
       const std::string name = name_of(fabric, n);
       auto made = std::make_unique<View>();
       RtlViewParams params;
-      params.mode = mode_of(each.view);
+      params.mode = each.view;
       params.name = name;
       if (each.design) {
         params.design = &find_rtl_design(*each.design, rtl_designs(), rtl_is_built());

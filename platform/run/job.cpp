@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "platform/config/compute_type.h"
 #include "platform/system/fabric_kind.h"
 #include "platform/system/machine.h"
 #include "workloads/chakra/trace_file.h"
@@ -135,7 +136,7 @@ double longest_factor(const config::ExperimentSpec& experiment) {
   std::uint32_t slowdown_percent = 100;
   for (const config::StragglerSpec& straggler : compute.stragglers)
     slowdown_percent = std::max(slowdown_percent, straggler.slowdown_percent);
-  const double spreads = compute.jitter == config::JitterKind::normal ? kMaxSpreads : 1;
+  const double spreads = compute.jitter == Jitter::normal ? kMaxSpreads : 1;
   return slowdown_percent / 100.0 * (1 + spreads * compute.jitter_percent / 100) * experiment.iterations;
 }
 
@@ -148,7 +149,7 @@ chakra::ValidateOptions validate_options(const config::ExperimentSpec& experimen
     options.classes.push_back(row.name);
   options.max_bytes = std::min(chakra::kMaxBytes, platform.npu.hbm.capacity_bytes);
   options.max_bytes_of = "the memory of an NPU, npu.hbm.capacity";
-  const auto engine = std::make_shared<const ComputeEngine>(compute_params(platform, 0));
+  const auto engine = std::make_shared<const ComputeEngine>(compute_params(platform.npu, 0, platform.run.seed));
   options.longest_ps = [engine, &array_used, factor = longest_factor(experiment),
                         iterations = static_cast<double>(experiment.iterations)](const chakra::Node& node) {
     if (node.is_cpu_op || node.type != chakra::NodeType::Comp)

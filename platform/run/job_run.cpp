@@ -68,9 +68,8 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       last_rank_(experiment.iterations),
       rank_ends_(experiment.iterations, std::vector<TimePs>(job.size())) {
   machine.wafer().fabric().require_routes(job.npus);
-  const config::SequencerSpec& sequencer = experiment.platform.sequencer;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
-    const SequencerOptions options{sequencer.policy, sequencer.look_ahead, job.dependencies,
+    const SequencerOptions options{experiment.platform.sequencer, job.dependencies,
                                    job.summaries[rank].missing, job.summaries[rank].numbers};
     RankHost& host = *this;
     ranks_.push_back(std::make_unique<RankSequencer>(context_, host, rank, job, options));

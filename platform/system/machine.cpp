@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/system/machine.h"
 
-#include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
+#include "platform/config/compute_type.h"
 #include "platform/config/hbm_type.h"
+#include "platform/config/npu_type.h"
 #include "platform/system/dimensional_kind.h"
 #include "platform/system/reliability.h"
 #include "platform/system/remote_pool.h"
@@ -15,90 +15,24 @@
 
 namespace wafertlm {
 
-namespace {
-
-/// The pins', if there is a generation.
-std::uint64_t memory_bytes_per_s(const config::HbmSpec& hbm, bool write) {
-  if (hbm.generation != config::HbmGeneration::none)
-    return hbm.stacks * dram_timing(hbm.generation_name()).stack_bytes_per_s();
-  return write ? hbm.write_bandwidth_bytes_per_s : hbm.read_bandwidth_bytes_per_s;
-}
-
-HbmParams hbm_params(const config::HbmSpec& spec) {
-  HbmParams params;
-  params.timing = {spec.read_bandwidth_bytes_per_s, spec.write_bandwidth_bytes_per_s, spec.latency_ps};
-  params.capacity_bytes = spec.capacity_bytes;
-  params.queue_requests = spec.queue_requests;
-  if (spec.generation == config::HbmGeneration::none) return params;
-  const DramParams dram = config::dram_params(spec);
-  if (spec.level != config::HbmLevel::flow)
-    params.dram = dram;
-  else
-    params.flow = flow_memory_params(config::efficiency_table(*spec.efficiency), dram.timing, spec.stacks);
-  return params;
-}
-
-}  // namespace
-
 FabricTraits platform_traits(const config::PlatformSpec& spec) {
   FabricTraits traits = fabric_kind(spec.wafer).traits(spec.wafer);
   traits.step_cost_ps = spec.npu.endpoint.step_cost_ps;
   traits.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
-  traits.reduction_bytes_per_s = spec.npu.endpoint.reduction_bytes_per_s.value_or(0);
+  traits.reduction_bytes_per_s = spec.npu.endpoint.reduction_bytes_per_s;
   traits.hierarchy = hierarchy_options(spec);
   const config::HbmSpec& hbm = spec.npu.hbm;
   if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
-    traits.memory = {memory_bytes_per_s(hbm, false), memory_bytes_per_s(hbm, true), hbm.latency_ps,
-                     hbm.request_bytes};
+    traits.memory = {hbm.bytes_per_s(false), hbm.bytes_per_s(true), hbm.timing.latency_ps,
+                     hbm.requests.request_bytes};
   return traits;
-}
-
-namespace {
-
-EndpointParams endpoint_params(const config::NpuSpec& npu, const MemoryRequesterParams& memory) {
-  EndpointParams params;
-  params.step_cost_ps = npu.endpoint.step_cost_ps;
-  params.receive_cost_ps = npu.endpoint.receive_cost_ps;
-  params.reduction_bytes_per_s = npu.endpoint.reduction_bytes_per_s.value_or(0);
-  if (npu.endpoint.memory == config::EndpointMemory::hbm)
-    params.memory = {memory.request_bytes, std::uint64_t{memory.request_bytes} * memory.outstanding};
-  return params;
-}
-
-FaultParams fault_params(const config::FaultSpec& fault) {
-  return {fault.kind == config::FaultKind::drop_packet ? FaultParams::Kind::drop_packet
-                                                       : FaultParams::Kind::flip_bit,
-          fault.from, fault.to, fault.packet, fault.bit.value_or(0)};
-}
-
-}  // namespace
-
-ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu) {
-  const config::ComputeSpec& compute = spec.npu.compute;
-  const config::RateSpec& rate = compute.rate();
-  ComputeParams params;
-  params.operations_per_s = static_cast<std::uint64_t>(std::llround(
-      rate.peak_operations_per_s.value_or(spec.npu.peak_operations_per_s) * rate.efficiency_percent / 100));
-  params.memory_bytes_per_s =
-      std::min(memory_bytes_per_s(spec.npu.hbm, false), memory_bytes_per_s(spec.npu.hbm, true));
-  params.ignores_durations = compute.ignores_durations();
-  if (const auto& array = compute.systolic)
-    params.systolic = {{array->rows, array->columns, static_cast<Dataflow>(array->dataflow)},
-                       array->clock_hz};
-  for (const config::StragglerSpec& straggler : compute.stragglers)
-    if (index_of(straggler.npu) == npu) params.slowdown_percent = straggler.slowdown_percent;
-  params.jitter = static_cast<Jitter>(compute.jitter);
-  params.jitter_percent = compute.jitter_percent;
-  params.seed = (spec.run.seed + 1) * 0x9E3779B97F4A7C15ULL ^ npu * 0xBF58476D1CE4E5B9ULL;
-  return params;
 }
 
 Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemory& memories,
                  const BindPool& pool)
     : wafer_(spec, reverse, true), traits_(platform_traits(spec)) {
   Fabric& fabric = wafer_.fabric();
-  const config::HbmSpec& memory = spec.npu.hbm;
-  const HbmParams hbm = hbm_params(memory);
+  const HbmParams hbm = hbm_params(spec.npu.hbm);
   const std::optional<ReliabilityParams> reliability = reliability_params(spec);
   if (reliability && reliability->errors.rate > 0) fabric.add_errors(reliability->errors);
   npus_.resize(wafer_.npus());
@@ -114,23 +48,16 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.injector.striped = fabric.striped();
     params.injector.port_routes = fabric.port_routes(params.npu);
     params.injector.ports = fabric.ports(params.npu);
-    params.memory = {static_cast<std::uint32_t>(memory.request_bytes), memory.outstanding};
+    params.memory = spec.npu.hbm.requests;
     if (spec.remote_memory) {
       params.remote = remote_requests(*spec.remote_memory);
       params.remote_is_free = spec.remote_memory->local == config::LocalMemory::free;
     }
-    params.endpoint = endpoint_params(spec.npu, params.memory);
+    params.endpoint = endpoint_params(spec.npu);
     params.endpoint.reliability = reliability;
     params.injector.answers = reliability.has_value();
-    params.compute = compute_params(spec, n);
-    if (spec.npu.compute.operands == config::OperandSource::hbm) {
-      OperandParams& operands = params.operands.emplace();
-      operands.tile_bytes = spec.npu.compute.tile_bytes;
-      operands.span_bytes = memory.capacity_bytes;
-      operands.random = spec.npu.compute.operand_order == config::OperandOrder::random;
-      operands.seed = params.compute.seed;
-      operands.element_bytes = spec.npu.compute.element_bytes();
-    }
+    params.compute = compute_params(spec.npu, n, spec.run.seed);
+    params.operands = operand_params(spec.npu, params.compute);
     params.messages = fabric.messages();
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
@@ -172,7 +99,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     fabric.attach(params.id, io_[k]->to_fabric, io_[k]->from_fabric);
   }
   if (spec.run.fault) {
-    fault_.emplace(fault_params(*spec.run.fault));
+    fault_.emplace(*spec.run.fault);
     npu(fault_->params().from).set_fault(*fault_);
   }
 }

@@ -19,9 +19,6 @@ namespace wafertlm {
 /// Of a platform, with its I/O controllers.
 FabricTraits platform_traits(const config::PlatformSpec& spec);
 
-/// How an NPU computes.
-ComputeParams compute_params(const config::PlatformSpec& spec, std::uint32_t npu);
-
 class RemotePool;
 /// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
 /// the NPUs and the controllers.

@@ -29,11 +29,8 @@ std::optional<ReliabilityParams> reliability_params(const config::PlatformSpec& 
   const config::FabricSpec& fabric = spec.wafer.fabric;
   const auto answers = answer_format(fabric);
   if (!answers) return std::nullopt;
-  ReliabilityParams params;
+  ReliabilityParams params = fabric.reliability;
   params.errors = {fabric.bit_error_rate, spec.run.seed};
-  params.ack_every = fabric.reliability.ack_every;
-  params.window = fabric.reliability.window;
-  params.timeout_ps = fabric.reliability.timeout_ps;
   params.answers = *answers;
   return params;
 }

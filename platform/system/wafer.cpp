@@ -35,7 +35,7 @@ Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
                         FabricSurroundings{classes, scheduler, packets, checkers(), reverse})),
       rtl_(std::make_unique<RtlViews>(spec.wafer.fabric, *fabric_, scheduler, packets, classes)) {
   for (const config::RtlSpec& each : spec.wafer.fabric.rtl)
-    if (each.view == config::RtlView::rtl && spec.run.functional && spec.run.checkers)
+    if (each.view == RtlViewMode::rtl && spec.run.functional && spec.run.checkers)
       throw std::invalid_argument(
           "run.checkers with run.functional and view: rtl: packets with values leave RTL when their last "
           "flit is there, "

@@ -93,8 +93,9 @@ Cost run(const Operands& operands, const HbmParams& params) {
     memories.push_back(std::make_unique<Hbm>(("hbm_" + std::to_string(n)).c_str(), params, scheduler));
     npus.push_back(std::make_unique<Reader>(
         ("npu_" + std::to_string(n)).c_str(),
-        OperandParams{operands.tile_bytes, params.capacity_bytes, operands.random, 1, 2}, scratch,
-        scheduler));
+        OperandParams{operands.tile_bytes, params.capacity_bytes,
+                      operands.random ? OperandOrder::random : OperandOrder::sequential, 1, 2},
+        scratch, scheduler));
     npus.back()->memory.socket.bind(memories.back()->socket);
   }
   const double start = cpu_seconds();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdint>
 #include <systemc>
 #include <tlm>
+
+#include "tlm/memory/requester_params.h"
 
 namespace wafertlm {
 
@@ -18,7 +19,5 @@ using MemoryInitiatorSocket = ::tlm::tlm_initiator_socket<32, ::tlm::tlm_base_pr
 using MemoryTargetSocket = ::tlm::tlm_target_socket<32, ::tlm::tlm_base_protocol_types>;
 using MemoryForwardIf = ::tlm::tlm_fw_transport_if<::tlm::tlm_base_protocol_types>;
 using MemoryBackwardIf = ::tlm::tlm_bw_transport_if<::tlm::tlm_base_protocol_types>;
-
-constexpr std::uint32_t kMaxRequestBytes = 64 * 1024;
 
 }  // namespace wafertlm

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tlm/memory/protocol.h"
+#include "tlm/memory/requester_params.h"
 #include "tlm/ring_queue.h"
 #include "tlm/scheduler.h"
 
@@ -13,12 +14,6 @@ namespace wafertlm {
 
 /// Where data goes that nobody looks at. One for all requesters: only times are real.
 using ScratchMemory = std::array<unsigned char, kMaxRequestBytes>;
-
-struct MemoryRequesterParams {
-  std::uint32_t request_bytes = kMaxRequestBytes;  ///< largest request; 1 to kMaxRequestBytes
-  std::uint32_t outstanding = 16;                  ///< requests in flight at most, loads and stores each
-  bool announce = false;  ///< requests carry a MemoryAccess that tells what they are a part of
-};
 
 class MemoryRequesterHost {
  public:

@@ -13,14 +13,9 @@
 #include "tlm/rtl/entries.h"
 #include "tlm/rtl/recording.h"
 #include "tlm/rtl/shadow.h"
+#include "tlm/rtl/view_mode.h"
 
 namespace wafertlm {
-
-enum class RtlViewMode : std::uint8_t {
-  tlm,   ///< the model alone; for recordings
-  rtl,   ///< the RTL carries the packets
-  both,  ///< the model does, and the RTL gets the same ones
-};
 
 struct RtlViewParams {
   RtlViewMode mode = RtlViewMode::both;

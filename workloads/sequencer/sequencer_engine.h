@@ -34,10 +34,7 @@ class SequencerHost {
   ~SequencerHost() = default;
 };
 
-struct SequencerOptions {
-  IssuePolicy policy = IssuePolicy::fifo;
-  /// Nodes that are held at most; more only when all of these wait for one that was not read yet.
-  std::uint32_t look_ahead = 16'384;
+struct SequencerOptions : SequencerParams {
   chakra::Dependencies dependencies = chakra::Dependencies::all;
   std::vector<std::uint64_t> missing;  ///< parents that count as done: TraceSummary::missing
   chakra::NumberExceptions numbers;    ///< TraceSummary::numbers

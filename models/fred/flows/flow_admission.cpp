@@ -4,45 +4,11 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
-#include <tuple>
 
+#include "models/fred/flows/flow_request.h"
 #include "tlm/checking.h"
 
 namespace wafertlm {
-
-struct FlowAdmission::Request {
-  FlowKey key;
-  ClassId traffic_class{};
-  DataType data_type{};
-  std::uint64_t bytes = 0;
-  NpuId first_npu{};
-  std::uint64_t bytes_per_s = 0;  // of the slowest link on its way
-  std::vector<NpuId> contributors, receivers;
-  struct Party {
-    NpuId npu;
-    FlowParty* party;
-    std::uint64_t token;
-  };
-  std::vector<Party> entered;
-  TimePs ready_ps = 0;
-  bool has_route = false, conflicted = false;
-  // Of a collective that asks whether it may use flows.
-  std::size_t ranks = 0, answered = 0;
-  bool decided = false, in_network = false;
-  std::vector<FlowTree::Place> legs;
-  std::uint32_t stripes = 1;
-  std::vector<Use> uses;                         // a link once
-  std::map<std::size_t, std::uint32_t> legs_on;  // that share a link
-  // Once it is admitted.
-  const Flow* flow = nullptr;
-  std::size_t legs_left = 0;  // of a reliable flow: contributors that do not know yet that all has arrived
-  TimePs done_ps = 0;
-  bool closed = false;
-
-  auto order(const ClassTable& classes) const {
-    return std::make_tuple(~classes[traffic_class].priority, first_npu, key);
-  }
-};
 
 FlowAdmission::FlowAdmission(const FlowAdmissionParams& params, const ClassTable& classes,
                              FlowAdmissionHost& host)
@@ -50,41 +16,18 @@ FlowAdmission::FlowAdmission(const FlowAdmissionParams& params, const ClassTable
 
 FlowAdmission::~FlowAdmission() = default;
 
-std::size_t FlowAdmission::link_of(std::size_t at, PortId output) const {
-  return first_link_[at] + index_of(output);
+void FlowAdmission::set_fabric(FlowFabric fabric) {
+  fabric_ = std::move(fabric);
+  buffers_.emplace(fabric_.outputs, fabric_.injection, classes_.virtual_channels(),
+                   FlowBufferOptions{params_.format, params_.room_by_rate});
 }
 
-std::size_t FlowAdmission::link_into(NpuId endpoint) const { return first_link_.back() + index_of(endpoint); }
-
-std::uint64_t slow_flow_room(std::uint64_t line_room_bytes, std::uint64_t line_bytes_per_s,
-                             std::uint64_t flow_bytes_per_s, const WireFormat& format) {
-  const std::uint64_t packet = format.full_wire_bytes();
-  if (line_room_bytes <= 2 * packet || flow_bytes_per_s >= line_bytes_per_s) return line_room_bytes;
-  // As many such flows as fill the link: a packet of each may go before one of this one, which is as long as
-  // one takes at its rate; on the way into the switch, and out of it.
-  const auto in_flight = static_cast<std::uint64_t>(
-      (Uint128{line_room_bytes - 2 * packet} * flow_bytes_per_s + line_bytes_per_s - 1) / line_bytes_per_s);
-  return std::min(line_room_bytes, 4 * packet + in_flight);
-}
-
-std::uint64_t FlowAdmission::room_of(const OutputParams& link, std::uint64_t flow_bytes_per_s) const {
-  if (!params_.room_by_rate) return link.flow_room_bytes;
-  return slow_flow_room(link.flow_room_bytes, link.bytes_per_s, flow_bytes_per_s, params_.format);
+std::size_t FlowAdmission::channel_of(const Request& request) const {
+  return index_of(classes_.flow_vc(request.traffic_class));
 }
 
 /// The way of a flow and what it needs there.
 void FlowAdmission::prepare(Request& request, const FlowEntry& entry) {
-  if (links_.empty()) {
-    const auto add = [&](const OutputParams& link) {
-      links_.push_back({link.flow_buffer_bytes, std::vector<std::uint64_t>(classes_.virtual_channels())});
-    };
-    for (const auto& outputs : fabric_.outputs) {
-      first_link_.push_back(links_.size());
-      for (const OutputParams& link : outputs) add(link);
-    }
-    first_link_.push_back(links_.size());
-    for (const OutputParams& link : fabric_.injection) add(link);
-  }
   const FlowMembers members = entry.program->flow(entry.key.number);
   const auto npus = [&](const std::vector<std::uint32_t>& ranks) {
     std::vector<NpuId> list;
@@ -106,26 +49,16 @@ void FlowAdmission::prepare(Request& request, const FlowEntry& entry) {
   request.stripes = plan.stripes;
   request.bytes_per_s = ~std::uint64_t{0};
   if (request.stripes <= 1) {  // over stripes it has the rate of all of them together
-    const auto slowest = [&](const OutputParams& link) {
-      request.bytes_per_s = std::min(request.bytes_per_s, link.bytes_per_s);
-    };
     for (const FlowTree::Place& place : request.legs)
-      for (const PortId output : place.leg.outputs) slowest(fabric_.outputs[place.at][index_of(output)]);
-    for (const NpuId npu : request.contributors) slowest(fabric_.injection[index_of(npu)]);
+      for (const PortId output : place.leg.outputs)
+        request.is_slowed_by(fabric_.outputs[place.at][index_of(output)]);
+    for (const NpuId npu : request.contributors) request.is_slowed_by(fabric_.injection[index_of(npu)]);
   }
-  const auto use = [&](std::size_t link, const OutputParams& params) {
-    if (request.legs_on[link]++ != 0) return;
-    const std::uint64_t room = room_of(params, request.bytes_per_s);
-    if (room > params.flow_buffer_bytes)
-      throw std::invalid_argument(say("an in-network flow reserves ", room, " B in a buffer of ",
-                                      params.flow_buffer_bytes,
-                                      " B: give the flows of the fabric more room"));
-    request.uses.push_back({link, room});
-  };
   for (const FlowTree::Place& place : request.legs)
     for (const PortId output : place.leg.outputs)
-      use(link_of(place.at, output), fabric_.outputs[place.at][index_of(output)]);
-  for (const NpuId npu : request.contributors) use(link_into(npu), fabric_.injection[index_of(npu)]);
+      buffers_->use(buffers_->behind(place.at, output), request.bytes_per_s, request.reserved);
+  for (const NpuId npu : request.contributors)
+    buffers_->use(buffers_->behind(npu), request.bytes_per_s, request.reserved);
 }
 
 void FlowAdmission::enter(const FlowEntry& entry, TimePs now) {
@@ -161,14 +94,6 @@ FlowAdmission::Request& FlowAdmission::request_of(const FlowEntry& entry) {
     gathering_.erase(entry.key);
   }
   return request;
-}
-
-bool FlowAdmission::fits(const Request& request) const {
-  const std::size_t channel = index_of(classes_.flow_vc(request.traffic_class));
-  return std::all_of(request.uses.begin(), request.uses.end(), [&](const Use& use) {
-    const Link& link = links_[use.link];
-    return link.used_bytes[channel] + use.bytes <= link.capacity_bytes;
-  });
 }
 
 std::optional<FlowRouteConflict> FlowAdmission::take_route(Request& request) {
@@ -259,14 +184,10 @@ void FlowAdmission::admit(Request& request, TimePs now) {
   flow.open = true;
   request.flow = &flow;
   request.legs_left = flow.answers ? request.contributors.size() : request.legs.size();
-  const std::size_t channel = index_of(classes_.flow_vc(request.traffic_class));
-  const auto room = [&](const FlowTree::Place& place, PortId output) -> std::uint64_t {
-    return params_.reservation ? room_of(fabric_.outputs[place.at][index_of(output)], request.bytes_per_s) /
-                                     request.legs_on.at(link_of(place.at, output))
-                               : 0;
+  if (params_.reservation) buffers_->reserve(request.reserved, channel_of(request));
+  const auto room = [&](const FlowTree::Place& place, PortId output) {
+    return params_.reservation ? buffers_->of_a_leg(request.reserved, buffers_->behind(place.at, output)) : 0;
   };
-  if (params_.reservation)
-    for (const Use& use : request.uses) links_[use.link].used_bytes[channel] += use.bytes;
   for (const FlowTree::Place& place : request.legs) {
     std::vector<std::uint64_t> rooms;
     for (const PortId output : place.leg.outputs) rooms.push_back(room(place, output));
@@ -299,9 +220,7 @@ void FlowAdmission::close_due(TimePs now) {
     if (!request->flow || request->legs_left != 0 || request->done_ps > now) continue;
     if (request->flow->in_flight != 0) continue;
     for (FlowUnit* const unit : fabric_.units) unit->close(*request->flow);
-    const std::size_t channel = index_of(classes_.flow_vc(request->traffic_class));
-    if (params_.reservation)
-      for (const Use& use : request->uses) links_[use.link].used_bytes[channel] -= use.bytes;
+    if (params_.reservation) buffers_->give_back(request->reserved, channel_of(*request));
     if (fabric_.routing) fabric_.routing->release(request->key);
     free_slots_.push_back(request->flow->slot);
     flows_[request->flow->slot].open = false;
@@ -327,106 +246,26 @@ void FlowAdmission::wake(TimePs now) {
                    [&](const auto& a, const auto& b) { return a->order(classes_) < b->order(classes_); });
   std::set<std::pair<std::size_t, std::size_t>> kept;  // (link, channel) that an earlier one waits for
   for (auto& request : ready_) {
-    const std::size_t channel = index_of(classes_.flow_vc(request->traffic_class));
-    const bool waits = std::any_of(request->uses.begin(), request->uses.end(), [&](const Use& use) {
-      return kept.count({use.link, channel}) != 0;
+    const std::size_t channel = channel_of(*request);
+    const auto& reserved = request->reserved;
+    const bool waits = std::any_of(reserved.begin(), reserved.end(), [&](const auto& each) {
+      return kept.count({each.first, channel}) != 0;
     });
-    if (waits || !fits(*request) || !routes(*request)) {
-      for (const Use& use : request->uses) kept.emplace(use.link, channel);
+    if (waits || !buffers_->fits(reserved, channel) || !routes(*request)) {
+      for (const auto& each : reserved) kept.emplace(each.first, channel);
       continue;
     }
     Request& admitted = *request;
     admit(admitted, now);
     active_.push_back(std::move(request));
     for (const Request::Party& party : admitted.entered)
-      party.party->flow_granted(*admitted.flow,
-                                room_of(fabric_.injection[index_of(party.npu)], admitted.bytes_per_s),
+      party.party->flow_granted(*admitted.flow, admitted.reserved.at(buffers_->behind(party.npu)).bytes,
                                 party.token, now);
   }
   ready_.erase(std::remove(ready_.begin(), ready_.end(), nullptr), ready_.end());
   shares_lane_ = std::any_of(fabric_.units.begin(), fabric_.units.end(),
                              [](const FlowUnit* unit) { return unit->shares_lane(); });
   most_active_ = std::max(most_active_, active_.size());
-}
-
-std::string FlowAdmission::name(const Request& request) const {
-  return say("in-network flow ", request.key.number, " of collective ", request.key.operation, " (class ",
-             classes_[request.traffic_class].name, ", ", request.contributors.size(), " to ",
-             request.receivers.size(), " NPUs)");
-}
-
-std::string FlowAdmission::name(const FlowKey& key) const {
-  for (const auto& request : active_)
-    if (request->key == key) return name(*request);
-  return say("in-network flow ", key.number, " of collective ", key.operation);
-}
-
-std::string FlowAdmission::refusal(const Request& request, const FlowRouteConflict& conflict) const {
-  std::string others;
-  for (const FlowKey& key : conflict.beside) others += (others.empty() ? "" : ", ") + name(key);
-  const std::string place = conflict.at < fabric_.switch_names.size() ? fabric_.switch_names[conflict.at]
-                                                                      : say("switch ", conflict.at);
-  return say(name(request), " cannot be routed through ", place, " beside ", others, " (", conflict.reason,
-             "): raise middle_switches, or let flow_conflict be block or decompose");
-}
-
-/// A flow waits for another one if a packet of it has not come to an input whose buffer the other one's
-/// packets fill. Follows these until one comes again.
-std::vector<std::string> FlowAdmission::cycle() const {
-  std::map<FlowKey, std::map<FlowKey, std::string>> waits_for;
-  for (const auto& request : active_)
-    for (std::size_t at = 0; request->flow && at < fabric_.units.size(); ++at)
-      for (const PortId input : fabric_.units[at]->missing_inputs(*request->flow))
-        for (const FlowKey& other : fabric_.units[at]->flows_at(input))
-          if (!(other == request->key))
-            waits_for[request->key].emplace(other, say("input ", index_of(input), " of switch ", at));
-  for (const auto& start : waits_for) {
-    std::vector<FlowKey> way{start.first};
-    while (true) {
-      const auto next = waits_for.find(way.back());
-      if (next == waits_for.end()) break;
-      const FlowKey to = next->second.begin()->first;
-      const auto again = std::find(way.begin(), way.end(), to);
-      if (again == way.end()) {
-        way.push_back(to);
-        continue;
-      }
-      std::string text = "cycle of waiting:";
-      for (auto flow = again; flow != way.end(); ++flow) {
-        const FlowKey& holder = flow + 1 == way.end() ? *again : flow[1];
-        text += say(flow == again ? " flow " : "; flow ", flow->number, " of collective ", flow->operation,
-                    " waits for room at ", waits_for[*flow].at(holder), ", which flow ", holder.number,
-                    " of collective ", holder.operation, " fills");
-      }
-      return {text};
-    }
-  }
-  return {};
-}
-
-std::vector<std::string> FlowAdmission::pending() const {
-  std::vector<std::string> lines = cycle();
-  for (const auto& [key, request] : gathering_) {
-    std::string text = name(*request) + " waits for";
-    for (const NpuId npu : request->contributors)
-      if (std::none_of(request->entered.begin(), request->entered.end(),
-                       [&](const Request::Party& party) { return party.npu == npu; }))
-        text += say(" NPU ", index_of(npu));
-    lines.push_back(text + " to enter");
-  }
-  for (const auto& [operation, asked] : asking_) {
-    if (asked->decided) continue;
-    std::string text = say("collective ", operation, " waits for the NPUs that begin it:");
-    for (const NpuId npu : asked->contributors)
-      if (std::none_of(asked->entered.begin(), asked->entered.end(),
-                       [&](const Request::Party& party) { return party.npu == npu; }))
-        text += say(" ", index_of(npu));
-    lines.push_back(text);
-  }
-  for (const auto& request : ready_) lines.push_back(name(*request) + " waits for room or a route");
-  for (std::size_t at = 0; at < fabric_.units.size(); ++at)
-    for (std::string& line : fabric_.units[at]->pending(say("switch ", at))) lines.push_back(std::move(line));
-  return lines;
 }
 
 }  // namespace wafertlm

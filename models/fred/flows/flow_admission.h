@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "models/fred/flows/flow_buffers.h"
 #include "models/fred/flows/flow_routing.h"
 #include "models/fred/flows/flow_ways.h"
 #include "tlm/fabric/wire_format.h"
@@ -27,11 +28,6 @@ enum class FlowConflict : std::uint8_t {
   decompose,  ///< its collective is done in steps of its endpoints (StepSource::endpoint_steps) instead
   refuse,     ///< the run ends with an error that names them
 };
-
-/// What a flow that a link of its path slows down to `flow_bytes_per_s` reserves behind a faster link, where
-/// one at line rate reserves `line_room_bytes`: at most that.
-std::uint64_t slow_flow_room(std::uint64_t line_room_bytes, std::uint64_t line_bytes_per_s,
-                             std::uint64_t flow_bytes_per_s, const WireFormat& format);
 
 struct FlowAdmissionParams {
   WireFormat format;
@@ -80,7 +76,7 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   FlowAdmission(const FlowAdmissionParams& params, const ClassTable& classes, FlowAdmissionHost& host);
   ~FlowAdmission();
   /// Before the first entry.
-  void set_fabric(FlowFabric fabric) { fabric_ = std::move(fabric); }
+  void set_fabric(FlowFabric fabric);
 
   void will_enter(std::uint32_t strands) override { strands_ += strands; }
   void enter(const FlowEntry& entry, TimePs now) override;
@@ -109,22 +105,9 @@ class FlowAdmission final : public FlowControl, public FlowListener {
  private:
   struct Request;
   Request& active_request(const Flow& flow) const;
-  struct Link {
-    std::uint64_t capacity_bytes = 0;
-    std::vector<std::uint64_t> used_bytes;  // by flow channel
-  };
-  struct Use {
-    std::size_t link;
-    std::uint64_t bytes;
-  };
-
-  std::size_t link_of(std::size_t at, PortId output) const;
-  std::size_t link_into(NpuId endpoint) const;
-  /// What a flow of this speed reserves in the buffer behind a link.
-  std::uint64_t room_of(const OutputParams& link, std::uint64_t flow_bytes_per_s) const;
   Request& request_of(const FlowEntry& entry);
   void prepare(Request& request, const FlowEntry& entry);
-  bool fits(const Request& request) const;
+  std::size_t channel_of(const Request& request) const;
   bool routes(Request& request);
   std::optional<FlowRouteConflict> take_route(Request& request);
   void decide(TimePs now);
@@ -139,8 +122,7 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   const ClassTable& classes_;
   FlowAdmissionHost& host_;
   FlowFabric fabric_;
-  std::vector<Link> links_;
-  std::vector<std::size_t> first_link_;                    // by switch
+  std::optional<FlowBuffers> buffers_;
   std::map<FlowKey, std::unique_ptr<Request>> gathering_;  // contributors are missing
   std::vector<std::unique_ptr<Request>> ready_;
   std::vector<std::unique_ptr<Request>> active_;

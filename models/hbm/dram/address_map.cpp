@@ -142,8 +142,8 @@ void AddressMap::Walk::new_stripe(std::uint64_t stripe) {
   visit_.row = static_cast<std::uint32_t>(row);
 }
 
-AddressMap::Place AddressMap::place(std::uint64_t access) const {
-  if (hashed_) return Walk(*this, access).place();
+AddressMap::Location AddressMap::location(std::uint64_t access) const {
+  if (hashed_) return Walk(*this, access).location();
   std::uint64_t value[kFields] = {0, 0, 0, 0, 0, 0};
   for (const Segment& each : segments_)
     value[each.field] |= (access >> each.shift & ((std::uint64_t{1} << each.bits) - 1)) << each.at;

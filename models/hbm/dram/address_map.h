@@ -4,19 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "models/hbm/dram/dram_timing.h"
+#include "models/hbm/dram/dram_params.h"
 #include "models/hbm/dram/row_visit.h"
 
 namespace wafertlm {
-
-struct AddressMapParams {
-  std::uint32_t stacks = 1;
-  /// Fields of an address from the highest bits to the lowest: row, bank, group, column, channel and, with
-  /// more than one stack (a power of two then), stack. Below the lowest are the bytes of an access. A field
-  /// may be in several pieces: "column:2" is so many bits of it, a field without a number what is left of it.
-  /// Rows take what the others leave. Empty: the hashed map.
-  std::string given;
-};
 
 /// Where an address is. The hashed map is "row bank group:1 channel column group:1" with the stack, the
 /// channel, bank and group folded (by exclusive or) with all bits above them, so that strides of any power of
@@ -31,12 +22,12 @@ class AddressMap {
   std::uint64_t piece_bytes() const { return std::uint64_t{access_bytes_} << piece_bits_; }
   std::uint32_t access_bytes() const { return access_bytes_; }
 
-  struct Place {
+  struct Location {
     std::uint32_t channel;
     RowVisit visit;  ///< of one access
   };
   /// Of access number `access`, that is address / access_bytes().
-  Place place(std::uint64_t access) const;
+  Location location(std::uint64_t access) const;
 
   /// Successive pieces. What a hashed map folds is the same for all pieces of a stripe (as many as there are
   /// channels of a stack, for each stack), and is folded once for them.
@@ -45,12 +36,12 @@ class AddressMap {
     /// The first piece begins at access number `access`, maybe in its middle.
     Walk(const AddressMap& map, std::uint64_t access);
     /// Of the first access of this piece that is asked for.
-    Place place() const { return map_->hashed_ ? Place{channel_, visit_} : map_->place(access_); }
+    Location location() const { return map_->hashed_ ? Location{channel_, visit_} : map_->location(access_); }
     /// Of a hashed map.
     std::uint32_t channel() const { return channel_; }
     /// How many pieces from this one on are in the same rows of different channels, if they are whole; a
     /// given map does not tell.
-    std::uint64_t alike() const {
+    std::uint64_t pieces_in_same_row() const {
       if (!map_->hashed_ || (access_ & (map_->accesses_per_piece() - 1)) != 0) return 0;
       const std::uint64_t in_stripe = round_ & ((std::uint64_t{1} << map_->channel_bits_) - 1);
       return ((std::uint64_t{1} << map_->channel_bits_) - in_stripe) * map_->stacks_ - in_round_;

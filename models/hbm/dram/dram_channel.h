@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
-#include "models/hbm/dram/dram_timing.h"
+#include "models/hbm/dram/dram_params.h"
 #include "models/hbm/dram/lost_time.h"
 #include "models/hbm/dram/row_visit.h"
 
 namespace wafertlm {
-
-/// The controller of a pseudo-channel, the same at both levels.
-struct DramQueueParams {
-  std::uint32_t queue_visits = 32;        ///< reads that it sees at a time; others wait in order
-  std::uint32_t write_high = 32;          ///< places for writes; when one finds none, they are drained …
-  std::uint32_t write_low = 8;            ///< … until so few are left whose rows are not open
-  TimePs write_idle_ps = 100'000;         ///< they go out, too, when for so long there was no read
-  std::uint32_t postponed_refreshes = 8;  ///< of a bank, at most
-
-  /// @throws std::invalid_argument that says what to change.
-  void check() const {
-    if (queue_visits == 0 || queue_visits > 1024 || write_high == 0 || write_high > 1024 ||
-        write_low >= write_high)
-      throw std::invalid_argument(
-          "a memory channel needs 1 to 1024 places for reads and for writes, and a low mark below the places "
-          "for writes");
-  }
-};
 
 /// A pseudo-channel with its controller. What it does, at both levels:
 ///   - Requests are taken in their order, reads as long as there are places in the queue, writes as long as

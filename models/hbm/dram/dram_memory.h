@@ -12,23 +12,11 @@
 
 namespace wafertlm {
 
-enum class DramLevel : std::uint8_t { burst, command };
-
-struct DramParams {
-  DramTiming timing;
-  DramLevel level = DramLevel::burst;
-  AddressMapParams map;
-  DramQueueParams queue;
-  /// Of the burst level: visits that find nobody waiting take no queue, and channels to which the same has
-  /// happened are one. The same times without, later.
-  bool shortcuts = true;
-};
-
 /// Stacks of HBM: cuts accesses into visits of rows, and asks the pseudo-channels when they are done.
 ///
 /// Bursts: a stream that passes through many channels asks the same of each of them at the same time. As long
 /// as nothing else happens to one of them, a BurstChannel stands for all of them. A visit that only some get
-/// parts them. They join when what has happened to each makes no difference any more.
+/// splits them. They are merged when what has happened to each makes no difference any more.
 class DramMemory final : public MemoryTiming {
  public:
   explicit DramMemory(const DramParams& params);
@@ -50,13 +38,15 @@ class DramMemory final : public MemoryTiming {
 
  private:
   struct Request {
-    std::vector<std::uint32_t> parts;  ///< of channels_, of those not decided at once; kDecided: since then
+    std::vector<std::uint32_t> visits;  ///< of channels_, of those not decided at once; kDecided: since then
     std::uint32_t undecided = 0;
     TimePs end_ps = 0;
   };
   static constexpr std::uint32_t kDecided = ~0U;
+  static constexpr unsigned kVisitBits = 16;  ///< of a tag: which visit of a request it is
 
-  /// Of a channel that has joined others: what had happened to it and not to the one that stands for them.
+  /// Of a channel that was merged with others: what had happened to it and not to the one that stands for
+  /// them.
   struct Own {
     DramTime more;
     std::uint64_t bus_end_less_fs = 0;  ///< its last transfer ended so much before that of the other …
@@ -66,16 +56,16 @@ class DramMemory final : public MemoryTiming {
 
   void collect(DramChannel& channel);
   BurstChannel& burst(std::uint32_t of) { return static_cast<BurstChannel&>(*channels_[of]); }
-  void join(TimePs now);
-  void join(std::uint32_t from, std::uint32_t other);
+  void merge(TimePs now);
+  void merge(std::uint32_t from, std::uint32_t other);
 
   void cut(const MemoryAccess& access, Id id, TimePs now);
   std::uint64_t visit_whole(AddressMap::Walk& walk, std::uint64_t pieces, bool write, Id id, TimePs now);
   void visit(std::uint32_t channel, const RowVisit& visit, Id id, TimePs now);
   void visit_singles(Id id, TimePs now);
-  void visit_alike(const RowVisit& visit, Id id, TimePs now);
-  std::uint32_t part(std::uint32_t from, std::uint32_t members);
-  std::uint32_t add_part(Id id, std::uint32_t channel);
+  void visit_same(const RowVisit& visit, Id id, TimePs now);
+  std::uint32_t split(std::uint32_t from, std::uint32_t members);
+  std::uint32_t add_visit(Id id, std::uint32_t channel);
 
   const DramParams params_;
   const AddressMap map_;
@@ -85,11 +75,11 @@ class DramMemory final : public MemoryTiming {
   std::vector<std::uint32_t> members_;                  // how many it is; 0: for later use
   std::vector<std::uint32_t> unused_;                   // of channels_, those
   // Successive pieces of a request with the same visit, each in another channel.
-  std::vector<std::uint32_t> alike_;       // their channels
-  std::vector<std::uint32_t> alike_in_;    // how many of them each of channels_ is
-  std::vector<std::uint32_t> alike_of_;    // of channels_, those that are any
-  std::vector<std::uint64_t> last_alike_;  // of each channel, the number of the last such run
-  std::uint64_t alike_runs_ = 0;
+  std::vector<std::uint32_t> same_;       // their channels
+  std::vector<std::uint32_t> same_in_;    // how many of them each of channels_ is
+  std::vector<std::uint32_t> same_of_;    // of channels_, those that are any
+  std::vector<std::uint64_t> last_same_;  // of each channel, the number of the last such run
+  std::uint64_t same_runs_ = 0;
   struct Single {
     std::uint32_t of;  ///< of channels_, that is one channel
     RowVisit visit;
@@ -103,9 +93,9 @@ class DramMemory final : public MemoryTiming {
   };
   std::vector<Described> described_;
   std::vector<std::uint64_t> states_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> joins_;  // from, to
-  std::uint64_t visits_since_join_ = 0;                         // of channels_
-  std::uint64_t join_after_[2];  // so many of each; while requests are under way, and when none is
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> merges_;  // from, to
+  std::uint64_t visits_since_merge_ = 0;                         // of channels_
+  std::uint64_t merge_after_[2];  // so many of each; while requests are under way, and when none is
   std::size_t under_way_ = 0;
   TimePs latest_ = 0;
   std::vector<Request> requests_;

@@ -32,18 +32,10 @@ struct DramTiming {
   std::uint64_t stack_bytes = 0;
 
   std::uint64_t fs(std::uint32_t cycles) const { return cycles * clock_fs; }
-  /// So many cycles, rounded up to whole picoseconds.
-  TimePs ps(std::uint32_t cycles) const { return (cycles * clock_fs + 999) / 1000; }
   std::uint32_t banks() const { return bank_groups * banks_per_group; }
   /// Data pins of a pseudo-channel and of a stack, without any loss.
   std::uint64_t channel_bytes_per_s() const;
   std::uint64_t stack_bytes_per_s() const { return pseudo_channels * channel_bytes_per_s(); }
-
-  /// Of a single access to an idle memory, from the command to the last data: the row is open, no row is, or
-  /// another one is.
-  TimePs row_hit_ps() const { return ps(cl + burst); }
-  TimePs closed_row_ps() const { return ps(rcd_read + cl + burst); }
-  TimePs row_conflict_ps() const { return ps(rp + rcd_read + cl + burst); }
 };
 
 /// HBM2, HBM2E, HBM3 and HBM3E by name: "hbm2", "hbm2e", "hbm3", "hbm3e". Community values (README.md).

@@ -26,9 +26,10 @@ TEST_P(IdleTime, IsTheSumOfItsParts) {
   const Case& of = GetParam();
   RequesterEngineParams params;
   params.pages = 16;
-  params.encrypt = of.encrypt;
+  params.cipher_mode = !of.encrypt      ? CipherMode::none
+                       : of.cut_through ? CipherMode::cut_through
+                                        : CipherMode::store_and_forward;
   params.integrity = of.integrity;
-  params.cut_through = of.cut_through;
   params.cipher = {16, 250'000'000, 40};
   params.mac = {64, 250'000'000, 10};
   params.dma = {32'000'000'000, 400'000};
@@ -102,6 +103,8 @@ TEST(EngineNetwork, ServesMessagesInTheOrderOfTheirArrival) {
   EngineBench bench(1 << 20);
   RequesterEngineParams params;
   params.pages = 16;
+  params.cipher_mode = CipherMode::none;
+  params.integrity = Integrity::none;
   params.dma.latency_ps = 0;
   RequesterEngine& a = bench.add(params);
   params.id = RequesterId{1};

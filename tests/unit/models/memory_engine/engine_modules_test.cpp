@@ -26,6 +26,8 @@ RequesterEngineParams plain(std::uint64_t pages) {
   RequesterEngineParams params;
   params.pages = pages;
   params.functional = true;
+  params.cipher_mode = CipherMode::none;
+  params.integrity = Integrity::none;
   return params;
 }
 
@@ -40,7 +42,7 @@ using Bytes = std::vector<unsigned char>;
 template <typename Rig>
 void store_and_load(Rig& rig) {
   RequesterEngineParams params = plain(200);
-  params.encrypt = true;
+  params.cipher_mode = CipherMode::store_and_forward;
   params.integrity = Integrity::tree;
   params.cached_levels = 1;
   MemoryEngineRequester& engine = rig.add(params);
@@ -128,7 +130,7 @@ struct BlockingHost : sc_core::sc_module {
 TEST(MemoryEngine, AnswersEveryRefusalWithAnErrorOfTheStandard) {
   EngineRig<Hbm> rig(64 * 4096, {}, functional());
   RequesterEngineParams params = plain(32);
-  params.encrypt = true;
+  params.cipher_mode = CipherMode::store_and_forward;
   params.integrity = Integrity::mac;
   MemoryEngineRequester engine("engine", params, {rig.provider.engine().node()}, rig.scheduler, rig.clock,
                                rig.network);

@@ -17,6 +17,8 @@ RequesterEngineParams plain_engine(RequesterId id, bool functional = true) {
   params.id = id;
   params.pages = 64;
   params.functional = functional;
+  params.cipher_mode = CipherMode::none;
+  params.integrity = Integrity::none;
   return params;
 }
 
@@ -24,7 +26,7 @@ TEST(Grants, WithoutOneNothingMovesAndItIsCountedByCause) {
   for (const bool encrypt : {false, true}) {
     EngineBench bench(1 << 20);
     RequesterEngineParams params = plain_engine(kAnn);
-    params.encrypt = encrypt;
+    params.cipher_mode = encrypt ? CipherMode::store_and_forward : CipherMode::none;
     params.integrity = encrypt ? Integrity::mac : Integrity::none;
     RequesterEngine& ann = bench.add(params);
     params.id = kBob;

@@ -14,7 +14,6 @@ namespace {
 RequesterEngineParams hidden(Hiding hiding, std::uint64_t pages) {
   RequesterEngineParams params;
   params.pages = pages;
-  params.encrypt = true;
   params.integrity = Integrity::mac;
   params.hiding = hiding;
   params.spare_slots = pages / 8;
@@ -146,7 +145,7 @@ TEST(Hiding, RefusesWhatMakesNoSense) {
   refuses([](P& p) { p.page_bytes = 12288; });
   refuses([](P& p) { p.pages = 0; });
   refuses([](P& p) { p.outstanding = 0; });
-  refuses([](P& p) { p.encrypt = false; });
+  refuses([](P& p) { p.cipher_mode = CipherMode::none; });
   refuses([](P& p) { p.hiding = Hiding::remap_on_evict, p.spare_slots = 3; });
   refuses([](P& p) { p.hiding = Hiding::dummy, p.dummies = 0; });
   refuses([](P& p) { p.hiding = Hiding::dummy, p.dummies = 64; });

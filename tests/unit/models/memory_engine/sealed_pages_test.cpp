@@ -15,7 +15,6 @@ using Bytes = std::vector<unsigned char>;
 RequesterEngineParams sealed(Integrity integrity, std::uint64_t pages = 64) {
   RequesterEngineParams params;
   params.pages = pages;
-  params.encrypt = true;
   params.integrity = integrity;
   params.functional = true;
   params.cached_levels = 1;
@@ -46,7 +45,7 @@ class Contents : public ::testing::TestWithParam<Way> {
     const Way& of = GetParam();
     RequesterEngineParams made = sealed(of.integrity, 37);
     made.page_bytes = of.page_bytes;
-    made.encrypt = of.encrypt;
+    made.cipher_mode = of.encrypt ? CipherMode::store_and_forward : CipherMode::none;
     made.cached_levels = of.cached_levels;
     made.hiding = of.hiding;
     made.spare_slots = 16;
@@ -118,7 +117,7 @@ TEST(SealedPages, AreNotReadableOnTheProvidersSide) {
   for (const bool encrypt : {false, true}) {
     EngineBench bench(1 << 20);
     RequesterEngineParams params = sealed(Integrity::none);
-    params.encrypt = encrypt;
+    params.cipher_mode = encrypt ? CipherMode::store_and_forward : CipherMode::none;
     RequesterEngine& engine = bench.add(params);
     bench.grant_all(RequesterId{}, engine.layout());
     Bytes page = pattern(4096, 1);

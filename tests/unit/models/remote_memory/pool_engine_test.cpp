@@ -78,8 +78,8 @@ PoolParams staged() {
   params.npus = 4;
   params.npus_per_node = 2;
   params.latency_ps = 700'000;
-  params.stages = {PoolStage{100'000'000'000, 3000, 1}, PoolStage{50'000'000'000, 1000, 1},
-                   PoolStage{200'000'000'000, 0, 4}, PoolStage{400'000'000'000, 2000, 1}};
+  params.stages = PoolStages{PoolStage{100'000'000'000, 3000, 1}, PoolStage{50'000'000'000, 1000, 1},
+                             PoolStage{200'000'000'000, 0, 4}, PoolStage{400'000'000'000, 2000, 1}};
   return params;
 }
 
@@ -98,11 +98,11 @@ TEST(Pool, HierarchyFollowsThePipelineFormulaExactly) {
   for (int round = 0; round < 200; ++round) {
     PoolParams params = staged();
     const std::uint64_t bytes = 1 + random() % 65'536, chunks = 1 + random() % 40;
-    for (PoolStage& stage : params.stages)
+    for (PoolStage& stage : *params.stages)
       stage = {1'000'000'000 + random() % 1'000'000'000'000, random() % 50'000,
                static_cast<std::uint32_t>(1 + random() % 8)};
     TimePs sum = 0, slowest = 0;
-    for (const PoolStage& stage : params.stages) {
+    for (const PoolStage& stage : *params.stages) {
       const std::uint64_t part = (bytes + stage.fan_in - 1) / stage.fan_in;
       const TimePs time =
           stage.latency_ps +
@@ -143,8 +143,8 @@ TEST(Pool, RefusesWhatCannotBe) {
   refuses(flat(PoolKind::shared), [](PoolParams& p) { p.npus = 0; });
   refuses(flat(PoolKind::per_node), [](PoolParams& p) { p.npus_per_node = 4; });
   refuses(flat(PoolKind::shared), [](PoolParams& p) { p.bytes_per_s = 0; });
-  refuses(staged(), [](PoolParams& p) { p.stages[3].bytes_per_s = 0; });
-  refuses(staged(), [](PoolParams& p) { p.stages[1].fan_in = 0; });
+  refuses(staged(), [](PoolParams& p) { p.stages->at(3).bytes_per_s = 0; });
+  refuses(staged(), [](PoolParams& p) { p.stages->at(1).fan_in = 0; });
 }
 
 }  // namespace

@@ -90,8 +90,8 @@ TEST(RemoteMemory, AHierarchyTakesItsFormula) {
   params.timing.kind = PoolKind::hierarchical;
   params.timing.npus = 4;
   params.timing.npus_per_node = 2;
-  params.timing.stages = {PoolStage{100'000'000'000, 3000, 1}, PoolStage{50'000'000'000, 1000, 1},
-                          PoolStage{200'000'000'000, 0, 4}, PoolStage{400'000'000'000, 2000, 1}};
+  params.timing.stages = PoolStages{PoolStage{100'000'000'000, 3000, 1}, PoolStage{50'000'000'000, 1000, 1},
+                                    PoolStage{200'000'000'000, 0, 4}, PoolStage{400'000'000'000, 2000, 1}};
   Bench bench(params, {4000, 64});
   bench.start(2, false, 0, 40'000, 1);
   bench.run();

@@ -73,7 +73,7 @@ TEST(Set, ReplacesOneValueInAnyYamlForm) {
       file, {"wafer.fabric.link_bandwidth=1.5TB/s", "npu.hbm.latency=5 ns", "run.checkers=true",
              "wafer.fabric.failed_routers=[5]", "collectives={chunks: 4}", "run.seed=1", "run.seed=2"});
   EXPECT_EQ(spec.wafer.fabric.link_bandwidth_bytes_per_s, 1'500'000'000'000U);
-  EXPECT_EQ(spec.npu.hbm.latency_ps, 5000U);
+  EXPECT_EQ(spec.npu.hbm.timing.latency_ps, 5000U);
   EXPECT_TRUE(spec.run.checkers);
   EXPECT_EQ(spec.wafer.fabric.failed_routers, std::vector<NpuId>{NpuId{5}});
   EXPECT_EQ(spec.collectives.chunks, 4U);

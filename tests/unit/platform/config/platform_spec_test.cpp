@@ -48,7 +48,7 @@ TEST(PlatformSpec, ThreeValuesAreEnough) {
   EXPECT_EQ(fabric.classes[3].vc, VcId{2});
   EXPECT_EQ(fabric.classes[3].priority, 1U);
   EXPECT_EQ(spec.npu.peak_operations_per_s, 1e15);
-  EXPECT_EQ(spec.npu.hbm.request_bytes, 65'536U);
+  EXPECT_EQ(spec.npu.hbm.requests.request_bytes, 65'536U);
   EXPECT_EQ(spec.collectives.algorithm, CollectiveAlgorithm::automatic);
   EXPECT_EQ(spec.run.watchdog_ps, 10'000'000'000'000U);
   EXPECT_FALSE(spec.run.checkers);
@@ -127,11 +127,11 @@ run: {checkers: true, functional: true, seed: 18446744073709551615, watchdog: 1 
   EXPECT_EQ(spec.wafer.io.latency_ps, 15'000U);
   EXPECT_EQ(spec.wafer.io.chunk_bytes, 24'576U);
   EXPECT_EQ(spec.npu.peak_operations_per_s, 312.5e12);
-  EXPECT_EQ(spec.npu.hbm.read_bandwidth_bytes_per_s, 1'000'000'000'000U);
-  EXPECT_EQ(spec.npu.hbm.write_bandwidth_bytes_per_s, 2'000'000'000'000U);
-  EXPECT_EQ(spec.npu.hbm.latency_ps, 50'000U);
+  EXPECT_EQ(spec.npu.hbm.timing.read_bandwidth_bytes_per_s, 1'000'000'000'000U);
+  EXPECT_EQ(spec.npu.hbm.timing.write_bandwidth_bytes_per_s, 2'000'000'000'000U);
+  EXPECT_EQ(spec.npu.hbm.timing.latency_ps, 50'000U);
   EXPECT_EQ(spec.npu.hbm.capacity_bytes, 40ULL << 30);
-  EXPECT_EQ(spec.npu.hbm.request_bytes, 4096U);
+  EXPECT_EQ(spec.npu.hbm.requests.request_bytes, 4096U);
   EXPECT_EQ(spec.collectives.algorithm, CollectiveAlgorithm::bidirectional_ring);
   EXPECT_EQ(spec.collectives.chunks, 16U);
   EXPECT_TRUE(spec.run.checkers);
@@ -210,7 +210,7 @@ TEST(PlatformSpec, EndpointDataTypeAndFault) {
   EXPECT_EQ(spec.npu.endpoint.memory, EndpointMemory::hbm);
   EXPECT_EQ(spec.run.data_type, DataType::bf16);
   ASSERT_TRUE(spec.run.fault);
-  EXPECT_EQ(spec.run.fault->kind, FaultKind::flip_bit);
+  EXPECT_EQ(spec.run.fault->kind, FaultParams::Kind::flip_bit);
   EXPECT_EQ(spec.run.fault->from, NpuId{3});
   EXPECT_EQ(spec.run.fault->to, NpuId{4});
   EXPECT_EQ(spec.run.fault->packet, 12U);

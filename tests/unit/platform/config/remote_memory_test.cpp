@@ -47,9 +47,9 @@ TEST(RemoteMemoryKeys, ArriveInThePool) {
            .remote_memory;
   const PoolParams stages = pool_params(staged, 20);
   EXPECT_EQ(stages.npus_per_node, 5U);
-  EXPECT_EQ(stages.stages[0].latency_ps, 5000U);
-  EXPECT_EQ(stages.stages[2].fan_in, 4U);
-  EXPECT_EQ(stages.stages[3].bytes_per_s, 400'000'000'000U);
+  EXPECT_EQ(stages.stages->at(0).latency_ps, 5000U);
+  EXPECT_EQ(stages.stages->at(2).fan_in, 4U);
+  EXPECT_EQ(stages.stages->at(3).bytes_per_s, 400'000'000'000U);
 }
 
 TEST(RemoteMemoryKeys, ArriveInTheEngine) {
@@ -65,7 +65,7 @@ TEST(RemoteMemoryKeys, ArriveInTheEngine) {
   const RequesterEngineParams params = requester_params(*spec.engine, spec.capacity_bytes / 20);
   EXPECT_EQ(params.page_bytes, 16'384U);
   EXPECT_EQ(params.pages, std::uint64_t{1} << 21);
-  EXPECT_TRUE(params.encrypt && params.cut_through);
+  EXPECT_EQ(params.cipher_mode, CipherMode::cut_through);
   EXPECT_EQ(params.integrity, Integrity::tree);
   EXPECT_EQ(params.tree_arity, 16U);
   EXPECT_EQ(params.cached_levels, 2U);
@@ -85,11 +85,13 @@ TEST(RemoteMemoryKeys, ComeBackFromTheResolvedFile) {
 }
 
 TEST(RemoteMemoryKeys, RefuseWhatDoesNotFitTogether) {
-  EXPECT_TRUE(says(refusal_of("  {kind: shared, capacity: 1 TB}\n"), "a pool needs 'bandwidth'"));
-  EXPECT_TRUE(says(refusal_of("  {kind: hierarchical, capacity: 1 TB}\n"), "needs 'stages'"));
-  EXPECT_TRUE(
-      says(refusal_of("  {kind: per_node, capacity: 1 TB, bandwidth: 1 GB/s}\n"), "needs 'npus_per_node'"));
-  EXPECT_TRUE(says(refusal_of(kShared, {"remote_memory.npus_per_node=4"}), "does not know nodes"));
+  EXPECT_TRUE(says(refusal_of("  {kind: shared, capacity: 1 TB}\n"), "missing required key 'bandwidth'"));
+  EXPECT_TRUE(says(refusal_of("  {kind: hierarchical, capacity: 1 TB, npus_per_node: 5}\n"),
+                   "missing required key 'stages'"));
+  EXPECT_TRUE(says(refusal_of("  {kind: per_node, capacity: 1 TB, bandwidth: 1 GB/s}\n"),
+                   "missing required key 'npus_per_node'"));
+  EXPECT_TRUE(says(refusal_of(kShared, {"remote_memory.npus_per_node=4"}),
+                   "npus_per_node: has no effect without 'remote_memory.kind: per_node'"));
   EXPECT_TRUE(says(refusal_of("  {kind: per_node, capacity: 1 TB, bandwidth: 1 GB/s, npus_per_node: 3}\n"),
                    "do not divide"));
   EXPECT_TRUE(
@@ -105,8 +107,8 @@ TEST(RemoteMemoryKeys, RefuseWhatDoesNotFitTogether) {
   EXPECT_TRUE(says(engine("page: 12 KiB"), "power of two"));
   EXPECT_TRUE(says(engine("cipher: none"), "needs encrypted pages"));
   EXPECT_TRUE(says(engine("cipher: none, integrity: none, hiding: dummy"), "cannot be hidden"));
-  EXPECT_TRUE(says(engine("dummies: 7"), "has no effect without hiding: dummy"));
-  EXPECT_TRUE(says(engine("tree_arity: 16"), "has no effect without integrity: tree"));
+  EXPECT_TRUE(says(engine("dummies: 7"), "has no effect without 'remote_memory.engine.hiding: dummy'"));
+  EXPECT_TRUE(says(engine("tree_arity: 16"), "has no effect without 'remote_memory.engine.integrity: tree'"));
   EXPECT_TRUE(says(engine("placement: blocked"), "nothing to place"));
   EXPECT_TRUE(says(engine("providers: 2, placement: by_npu, stripe_pages: 4"), "stripes are of pages"));
   EXPECT_TRUE(says(engine("hiding: remap_on_evict, spare_pages: 3"), "spare page"));
@@ -139,7 +141,7 @@ TEST(OffloadKeys, NeedAPlaceAndMakeRoom) {
   EXPECT_TRUE(says(experiment("  remote_memory: {kind: shared, capacity: 1 TB, bandwidth: 400 GB/s}\n",
                               "  offload_optimizer: true\n"),
                    "NPU's part of the remote memory is 50.00 GB"));
-  EXPECT_TRUE(says(experiment(pool, "  offload_portion: 2 GB\n"), "nothing is offloaded"));
+  EXPECT_TRUE(says(experiment(pool, "  offload_portion: 2 GB\n"), "has no effect without offload_weights, offload_gradients or"));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ config::RemoteMemorySpec spec_of(const Way& way) {
   spec.kind = way.kind;
   if (way.kind == PoolKind::per_node) spec.npus_per_node = 4;
   spec.capacity_bytes = kNpus * kPages * kPageBytes;
-  spec.bandwidth_bytes_per_s = 100'000'000'000;
+  spec.bytes_per_s = 100'000'000'000;
   spec.engine.emplace();
   spec.engine->providers = way.providers;
   spec.engine->placement = way.placement;

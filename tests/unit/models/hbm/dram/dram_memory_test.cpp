@@ -261,16 +261,15 @@ TEST(AddressMap, IsOneToOneAndSpreadsStrides) {
     const AddressMap map(dram_timing("hbm3"), {stacks, ""});
     std::vector<std::uint64_t> seen;
     for (std::uint64_t access = 0; access < 40'000; ++access) {
-      const AddressMap::Place place = map.place(access * 64);
-      seen.push_back(((std::uint64_t{place.channel} << 2 | place.visit.group(0)) << 2 | place.visit.bank)
-                         << 40 |
-                     std::uint64_t{place.visit.row} << 16 | (access * 64 / 2) % 32);
+      const AddressMap::Location at = map.location(access * 64);
+      seen.push_back(((std::uint64_t{at.channel} << 2 | at.visit.group(0)) << 2 | at.visit.bank) << 40 |
+                     std::uint64_t{at.visit.row} << 16 | (access * 64 / 2) % 32);
     }
     std::sort(seen.begin(), seen.end());
     EXPECT_EQ(std::unique(seen.begin(), seen.end()) - seen.begin(), 40'000) << stacks;
     for (unsigned shift = 6; shift < 16; ++shift) {  // strides of a piece and more reach all channels
       std::vector<int> hits(map.channels());
-      for (std::uint64_t k = 0; k < 64 * map.channels(); ++k) ++hits[map.place(k << shift).channel];
+      for (std::uint64_t k = 0; k < 64 * map.channels(); ++k) ++hits[map.location(k << shift).channel];
       EXPECT_LT(*std::max_element(hits.begin(), hits.end()), 4 * 64) << stacks << " stride 2^" << shift;
     }
   }

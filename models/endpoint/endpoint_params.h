@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "tlm/fabric/wire_format.h"
+#include "tlm/link/link_errors.h"
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+struct MemoryTrafficParams {
+  std::uint32_t chunk_bytes = 65'536;  ///< of an access; best the memory's largest request
+  std::uint64_t read_ahead_bytes = std::uint64_t{16} * 65'536;  ///< read and not sent yet, per message
+};
+
+struct ReliabilityParams {
+  BitErrors errors;               ///< of the link into the fabric
+  std::uint32_t ack_every = 16;   ///< packets that one ACK covers
+  std::uint32_t window = 256;     ///< packets of a message on their way
+  TimePs timeout_ps = 5'000'000;  ///< without an answer; doubled each time in a row
+  AnswerFormat answers;
+};
+
+/// What a message costs at its ends, beyond the fabric.
+struct EndpointParams {
+  TimePs step_cost_ps = 0;     ///< launch, DMA set-up: from the start of a send to its first byte
+  TimePs receive_cost_ps = 0;  ///< from the message's end (its step posted) to the end of the receive
+  std::uint64_t reduction_bytes_per_s = 0;  ///< a reduction reads twice and writes once at it; 0: free
+  /// What is sent is read, what is received written; none: free.
+  std::optional<MemoryTrafficParams> memory_traffic;
+  std::optional<ReliabilityParams> reliability;  ///< Go-Back-N; none: the fabric makes no errors
+};
+
+}  // namespace wafertlm

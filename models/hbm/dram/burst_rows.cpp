@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The banks of a BurstChannel: when the rows of the visits are opened, and refreshes.
+#include <algorithm>
+
+#include "models/hbm/dram/burst_channel.h"
+
+namespace wafertlm {
+
+/// From `at` on rows are opened for that direction.
+void BurstChannel::serve(Direction direction, Fs at) {
+  serving_ = direction;
+  serving_since_ = at;
+  for (const Candidate& each : candidates_) waiting_[each.slot].candidate = false;
+  candidates_.clear();
+  for (std::uint64_t left = queued_[direction]; left != 0; left &= left - 1) {
+    const auto bank = static_cast<std::uint32_t>(__builtin_ctzll(left));
+    const Slot slot = chains_[bank][direction].head;
+    Waiting& waiting = waiting_[slot];
+    waiting.entered = std::max(waiting.entered, at);
+    if (waiting.behind == 0 && bank_of(waiting.visit, 0) == bank) consider(slot);
+  }
+}
+
+/// Nobody is before this visit in its banks: from when on can they be used?
+void BurstChannel::consider(Slot slot) {
+  Waiting& waiting = waiting_[slot];
+  if (waiting.candidate) return;
+  const std::uint32_t touched = waiting.visit.touched();
+  for (std::uint32_t k = 0; k < touched; ++k) {
+    const Bank& bank = banks_[bank_of(waiting.visit, k)];
+    if (bank.pending != 0 && bank.row != waiting.visit.row) return;
+  }
+  const Availability banks = available(waiting.visit, std::max(waiting.entered, serving_since_));
+  waiting.candidate = true;
+  const Fs first = next_candidate();
+  if (banks.from < first || (banks.from == first && waiting.order < candidates_[first_].order))
+    first_ = candidates_.size();
+  candidates_.push_back({banks.from, waiting.order, banks.refreshed, slot});
+}
+
+BurstChannel::Availability BurstChannel::available(const RowVisit& visit, Fs entered) {
+  Availability banks{entered, 0};
+  for (std::uint32_t k = 0; k < visit.touched(); ++k) {
+    Bank& bank = banks_[bank_of(visit, k)];
+    if (bank.pending != 0) continue;
+    if (is_refreshed(bank, entered)) refresh(bank, entered);
+    const Fs from = std::max(entered, bank.row == visit.row ? 0 : bank.free);
+    // Only a refresh leaves a row closed, and the bank free after it.
+    if (from > banks.from) banks = {from, bank.row == kClosed ? std::min(from - entered, t_->rfc) : 0};
+  }
+  return banks;
+}
+
+/// Catches up with the refreshes of a bank that a visit needs which came in at `entered`.
+void BurstChannel::refresh(Bank& bank, Fs entered) {
+  const auto once = [&](Fs start) {
+    bank.free = start + (bank.row == kClosed ? 0 : t_->rp) + t_->rfc;
+    bank.row = kClosed;
+    bank.refresh_due += t_->refi;
+    ++time_.refreshes;
+  };
+  while (std::max(bank.refresh_due, bank.free) < entered) {
+    once(std::max(bank.refresh_due, bank.free));
+    if (bank.free <= bank.refresh_due && entered > bank.refresh_due + 4 * t_->refi) {  // a rest
+      const Fs rounds = (entered - bank.refresh_due - 1) / t_->refi;
+      bank.refresh_due += rounds * t_->refi;
+      time_.refreshes += rounds;
+    }
+  }
+  // Put off while the bank was asked for, but not for ever.
+  const Fs now = std::max(entered, bank.free);
+  if (now >= bank.refresh_due + t_->put_off_most) once(now);
+}
+
+/// Opens the rows of the first candidate.
+void BurstChannel::decide() {
+  const Candidate chosen = candidates_[first_];
+  candidates_[first_] = candidates_.back();
+  candidates_.pop_back();
+  first_ = 0;
+  for (std::size_t i = 1; i < candidates_.size(); ++i) {
+    const Candidate &each = candidates_[i], &first = candidates_[first_];
+    if (each.from < first.from || (each.from == first.from && each.order < first.order)) first_ = i;
+  }
+  const Waiting& waiting = waiting_[chosen.slot];
+  const Direction direction = waiting.visit.write ? kWrite : kRead;
+  Opened opened = open(waiting.visit, {chosen.from, chosen.refreshed}, waiting.entered);
+  opened.tag = waiting.tag;
+  opened.arrival = waiting.arrival;
+  opened.order = waiting.order;
+  new_opened(opened);
+
+  --undecided_[direction];
+  leave_chains(chosen.slot, direction);
+  waiting_[chosen.slot].tag = kNoTag;
+  waiting_[chosen.slot].waits = false;
+  waiting_[chosen.slot].next[0] = free_slot_;
+  free_slot_ = chosen.slot;
+  if (serving_ == kWrite && (undecided_[kWrite] == 0 || (forced_ && undecided_[kWrite] <= t_->write_low))) {
+    forced_ = false;
+    serve(kRead, chosen.from);
+  }
+}
+
+/// Gives its activates their times.
+BurstChannel::Opened BurstChannel::open(const RowVisit& visit, Availability banks, Fs entered) {
+  const Direction direction = visit.write ? kWrite : kRead;
+  const Fs spacing = t_->spacing[visit.groups >> 1];
+  bool hit = true;
+  Opened made{0, 0, visit, 0, 0, 0, 0, false};
+  Fs before = 0;  // columns of the banks before
+  for (std::uint32_t k = 0; k < visit.touched(); ++k, before += spacing) {
+    Bank& bank = banks_[bank_of(visit, k)];
+    ++bank.pending;
+    Fs unlimited = bank.opened;
+    if (bank.row != visit.row) {
+      hit = false;
+      const bool conflict = bank.row != kClosed;
+      unlimited = std::max(banks.from + (conflict ? t_->rp : 0), bank.opened + t_->rc);
+      Fs& group = rrd_group_[visit.group(k)];
+      const Fs activate =
+          std::max(std::max(unlimited, rrd_any_), std::max(group, activates_[next_activate_ % 4]));
+      rrd_any_ = activate + t_->rrd_short;
+      group = activate + t_->rrd_long;
+      activates_[next_activate_ % 4] = activate + t_->faw;
+      ++next_activate_;
+      bank.row = visit.row;
+      bank.opened = activate;
+      bank.free = activate + t_->ras;
+      bank.by_conflict = conflict;
+      ++time_.activates;
+    }
+    unlimited += t_->rcd[direction];
+    const Fs ready = std::max(bank.opened + t_->rcd[direction], banks.from);
+    const Fs column = ready - std::min(ready, before);
+    if (column < made.ready) continue;
+    made.ready = column;
+    made.refresh = std::min(column, unlimited - std::min(unlimited, before));
+    made.row = made.refresh - std::min(made.refresh, banks.refreshed);
+    made.conflict = bank.by_conflict || banks.from > entered;
+  }
+  time_.row_hits += hit;
+  ++time_.row_visits;
+  return made;
+}
+
+void BurstChannel::leave_chains(Slot slot, Direction direction) {
+  const Waiting& left = waiting_[slot];
+  for (std::uint32_t k = 0; k < left.visit.touched(); ++k) {
+    const std::uint32_t bank = bank_of(left.visit, k);
+    Chain& chain = chains_[bank][direction];
+    chain.head = left.next[k];
+    if (chain.head == kNone) {
+      chain.tail = kNone;
+      queued_[direction] &= ~(std::uint64_t{1} << bank);
+    } else if (--waiting_[chain.head].behind == 0) {
+      consider(chain.head);
+    }
+  }
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "models/npu/systolic_array.h"
+#include "tlm/units.h"
+
+namespace wafertlm {
+
+enum class Jitter : std::uint8_t {
+  none,
+  uniform,  ///< from 1 - spread to 1 + spread
+  normal,   ///< mean 1, standard deviation `spread`: the sum of twelve uniform numbers, within 6 spreads
+};
+
+struct SystolicParams {
+  SystolicArray array;
+  std::uint64_t clock_hz = 0;
+};
+
+struct ComputeParams {
+  /// Peak × efficiency in the precision that is used; 0: unknown, every operation needs a duration.
+  std::uint64_t operations_per_s = 0;
+  std::uint64_t memory_bytes_per_s = 0;
+  std::optional<SystolicParams> systolic;  ///< for operations that name their matrix products
+  bool ignores_durations = false;          ///< of operations that tell enough to compute one
+  std::uint32_t slowdown_percent = 100;    ///< a straggler has more than 100
+  Jitter jitter = Jitter::none;
+  std::uint32_t jitter_percent = 0;  ///< spread
+  std::uint64_t seed = 1;            ///< of this NPU
+};
+
+/// Where the tiles of the operands are in the memory.
+enum class OperandOrder : std::uint8_t { sequential, random };
+
+struct OperandParams {
+  std::uint64_t tile_bytes = 1 << 20;
+  std::uint64_t span_bytes = 0;  ///< of the memory, from address 0; at least a tile
+  OperandOrder order = OperandOrder::sequential;
+  std::uint64_t seed = 1;
+  std::uint32_t ahead = 2;          ///< tiles asked for beyond the one that is computed
+  std::uint32_t element_bytes = 2;  ///< of a matrix, for computations that tell only their products
+};
+
+}  // namespace wafertlm
