@@ -204,6 +204,7 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
   if (!machine.wafer().rtl().empty()) results["rtl"] = machine.wafer().rtl().json();
   if (const auto reliability = machine.reliability())
     results["reliability"] = to_json(*reliability, machine.wafer().spec().wafer.fabric.bit_error_rate);
+  results["endpoints"] = {{"early_bytes_high_water", machine.early_bytes_high_water()}};
   results["simulation"] = {{"end_s", seconds(job.end_ps())},
                            {"packet_hops", fabric.packet_hops()},
                            {"scheduler_events", machine.wafer().scheduler.events()},
