@@ -41,7 +41,7 @@ void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
   if (message.contributes) return enter_flow(message, waiter, now);
   if (memory_) memory_->read(message);
   if (reliability_) reliability_->begin(message);
-  const std::uint64_t ticket = waiter.nonblocking ? PortQueues::kUntold : make_ticket(waiter, nullptr);
+  const std::uint64_t ticket = waiter.nonblocking ? PortQueues::kNoTicket : make_ticket(waiter, nullptr);
   injector_.send(message, ticket, now);
 }
 
@@ -78,7 +78,7 @@ std::uint64_t Endpoint::make_ticket(const Waiter& waiter, Message* contribution)
 }
 
 void Endpoint::injected(std::uint64_t ticket, TimePs at) {
-  if (ticket == Injector::kAgain || ticket == PortQueues::kUntold) return;
+  if (ticket == Injector::kAgain || ticket == PortQueues::kNoTicket) return;
   Sending& sending = sending_[ticket];
   sending.is_used = false;
   free_tickets_.push_back(ticket);

@@ -129,9 +129,9 @@ void MessageNetwork::serve(std::uint32_t number, TimePs now) {
     packet.source = message.key.source;
     packet.destination = message.destination;
     packet.traffic_class = message.traffic_class;
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-    packet.payload_bytes = static_cast<std::uint32_t>(std::min(message.bytes, kMost));
-    packet.wire_bytes = static_cast<std::uint32_t>(std::min(ports_.wire_bytes(message.bytes), kMost));
+    constexpr std::uint64_t kMaxBytes = std::numeric_limits<std::uint32_t>::max();
+    packet.payload_bytes = static_cast<std::uint32_t>(std::min(message.bytes, kMaxBytes));
+    packet.wire_bytes = static_cast<std::uint32_t>(std::min(ports_.wire_bytes(message.bytes), kMaxBytes));
     observer_->sent(port.vertex, PortId{port.output}, packet, now, free_ps);
   }
   if (begins_here && !message.posted) {

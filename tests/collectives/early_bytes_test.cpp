@@ -83,7 +83,7 @@ TEST(EarlyBytes, OfPackets) {
 
 TEST(EarlyBytes, OfWholeMessages) {
   test::DimensionalCase what;
-  what.dimensions = "{topology: ring, npus: 2, bandwidth: 100 GB/s, latency: 20 ns}";
+  what.dimensions = "{topology: fully_connected, size: 2, bandwidth: 100 GB/s, latency: 20 ns}";
   what.fabric = "transport: messages";
   const std::uint64_t rate = 100'000'000'000;
   expect_early_bytes(what.spec(), transfer_time_ps(kFirst, rate) + kHop,
