@@ -136,6 +136,42 @@ void Injector::ask_window_wake(TimePs now) {
   host_.request_wake(window_wake_ps_);
 }
 
+/// The next packet of a message.
+Packet& Injector::make_packet(Message& message, const WireFormat::Unit& unit, TimePs now) {
+  Packet& packet = packets_.acquire();
+  packet.source = npu_;
+  packet.destination = message.destination;
+  packet.traffic_class = message.traffic_class;
+  packet.vc = first_vc(message.traffic_class);
+  packet.offset = message.injected_bytes;
+  packet.payload_bytes = unit.payload_bytes;
+  packet.wire_bytes = unit.wire_bytes;
+  packet.starts_packet = unit.starts_packet;
+  packet.ends_packet = unit.ends_packet;
+  packet.sequence = message.injected_packets++;
+  packet.created_ps = now;
+  packet.message = &message;
+  return packet;
+}
+
+/// Takes the room that the packet needs behind the port, beside its channel's. Returns when it has it.
+TimePs Injector::take_room(Packet& packet, TimePs head_ps) {
+  const Message& message = *packet.message;
+  if (!message.flow) {
+    packet.lane = lanes_.next(packet.destination);
+    windows_.take(packet, packet.vc);
+    return head_ps;
+  }
+  packet.flow = message.flow;
+  packet.vc = classes_.flow_vc(packet.traffic_class);
+  CreditWindow* const window = message.flow_window;
+  if (!window) return head_ps;
+  head_ps = std::max(head_ps, window->time_of_room(packet.wire_bytes));
+  window->room(head_ps);
+  window->take(packet.wire_bytes);
+  return head_ps;
+}
+
 /// Puts the next packet of the engine and class in front of the port.
 void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   Slot& by = slot(engine, traffic_class);
@@ -143,38 +179,12 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   if (!take_turn(by, traffic_class)) return ask_window_wake(now);
   Active& active = by.active;
   Message& message = *active.message;
-
-  Packet& packet = packets_.acquire();
-  packet.source = npu_;
-  packet.destination = message.destination;
-  packet.traffic_class = traffic_class;
-  packet.vc = first_vc(traffic_class);
-  packet.offset = message.injected_bytes;
   const WireFormat::Unit unit = format_.unit_at(message.bytes, message.injected_bytes);
-  packet.payload_bytes = unit.payload_bytes;
-  packet.wire_bytes = unit.wire_bytes;
-  packet.starts_packet = unit.starts_packet;
-  packet.ends_packet = unit.ends_packet;
-  packet.sequence = message.injected_packets++;
-  packet.created_ps = now;
-  TimePs head_ps = std::max({now, by.pace.free_ps(), active.free_ps});
-  if (message.flow) {
-    packet.flow = message.flow;
-    packet.vc = classes_.flow_vc(traffic_class);
-    if (CreditWindow* const window = message.flow_window) {
-      const TimePs room_ps = window->time_of_room(packet.wire_bytes);
-      head_ps = std::max(head_ps, room_ps);
-      window->room(head_ps);
-      window->take(packet.wire_bytes);
-    }
-  } else {
-    packet.lane = lanes_.next(packet.destination);
-    windows_.take(packet, packet.vc);
-  }
+  Packet& packet = make_packet(message, unit, now);
+  const TimePs head_ps = take_room(packet, std::max({now, by.pace.free_ps(), active.free_ps}));
   const Line::Slot read = by.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);
   packet.head_early = read.start_early;
   packet.tail_ps = active.free_ps = read.end;
-  packet.message = &message;
   if (message.reliable) {
     host_.packet_made(packet);
   } else if (message.source_data) {

@@ -32,8 +32,8 @@ void PortQueues::credit(const Packet& packet, TimePs at) {
       static_cast<std::uint32_t>(index_of(packet.output) * classes_.size() + index_of(packet.traffic_class));
   Port& port = ports_[index];
   port.free_ps = at;
-  if (port.ticket != kUntold) host_.injected(port.ticket, at);
-  port.ticket = kUntold;
+  if (port.ticket != kNoTicket) host_.injected(port.ticket, at);
+  port.ticket = kNoTicket;
   if (!port.waiting.empty()) ask(index, at);
 }
 

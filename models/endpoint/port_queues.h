@@ -24,11 +24,12 @@ class InjectorHost;
 /// another link's.
 class PortQueues {
  public:
-  /// `routes` of the first switch; it has `exits` outputs. No ticket is told of a message sent with kUntold.
+  /// `routes` of the first switch; it has `exits` outputs. No ticket is told of a message sent with
+  /// kNoTicket.
   PortQueues(NpuId npu, const WireFormat& format, const RouteFunction& routes, std::uint32_t exits,
              const ClassTable& classes, PacketPool& packets, InjectorHost& host);
 
-  static constexpr std::uint64_t kUntold = ~std::uint64_t{0} - 1;
+  static constexpr std::uint64_t kNoTicket = ~std::uint64_t{0} - 1;
 
   void send(Message& message, std::uint64_t ticket, TimePs now);
   /// The packet leaves the first switch; its tail does at `at`.
@@ -48,9 +49,9 @@ class PortQueues {
   /// Of an exit and a class.
   struct Port {
     std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting;
-    TimePs free_ps = 0;              // kNever: a packet waits in the switch
-    TimePs asked_ps = kNever;        // a look at this port is due
-    std::uint64_t ticket = kUntold;  // to tell when that packet leaves
+    TimePs free_ps = 0;                // kNever: a packet waits in the switch
+    TimePs asked_ps = kNever;          // a look at this port is due
+    std::uint64_t ticket = kNoTicket;  // to tell when that packet leaves
   };
   using Due = std::pair<TimePs, std::uint32_t>;  // when, port
 

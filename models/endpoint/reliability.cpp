@@ -103,8 +103,8 @@ void Reliability::lost(Packet& packet) {
 }
 
 TimePs Reliability::patience(std::uint32_t unanswered) const {
-  constexpr std::uint32_t kMostDoublings = 10;
-  return params_.timeout_ps << std::min(unanswered, kMostDoublings);
+  constexpr std::uint32_t kMaxDoublings = 10;
+  return params_.timeout_ps << std::min(unanswered, kMaxDoublings);
 }
 
 void Reliability::heard(Message& message, const Packet& answer, TimePs now) {

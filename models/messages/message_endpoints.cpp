@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The endpoints' half of MessageNetwork: steps of collectives, and who waits for which message.
+// The endpoints' half of MessageNetwork: operations, steps of collectives, and who waits for which message.
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "models/messages/message_network.h"
 #include "tlm/npu_name.h"
@@ -9,41 +10,30 @@
 namespace wafertlm {
 using Event = MessageRecord::Event;
 
-void MessageNetwork::start_collective(NpuId npu, const CollectiveStart& start, TimePs now) {
-  Npu& at = npus_[index_of(npu)];
-  if (rank_of(at, start.collective_id))
-    throw std::logic_error(npu_name(npu) + " entered collective " + std::to_string(start.collective_id) +
+// ---------------------------------------------------------------- operations
+
+void MessageNetwork::start_collective(Npu& at, const CollectiveStart& start, TimePs now) {
+  if (at.rank_of(start.collective_id))
+    throw std::logic_error(npu_name(at.id) + " entered collective " + std::to_string(start.collective_id) +
                            " twice");
   if (start.program->endpoint_steps())
-    throw std::logic_error(npu_name(npu) + " should ask for in-network flows, but the fabric has none");
+    throw std::logic_error(npu_name(at.id) + " should ask for in-network flows, but the fabric has none");
   at.ranks.push_back(std::make_unique<MessageRank>());
   MessageRank& rank = *at.ranks.back();
   rank.start = start;
-  rank.npu = npu;
+  rank.npu = at.id;
   rank.keeps_strands = start.program->keeps_strands();
-  begin(rank, now);
+  Runner::prepare(rank, *start.program);
+  runner_.begin(rank, now);
 }
 
-void MessageNetwork::begin(MessageRank& rank, TimePs now) {
-  const StepSource& program = *rank.start.program;
-  rank.strands.resize(program.strands());
-  // One more than there are, so that nothing ends before all strands have been started.
-  rank.unfinished = program.strands() + 1;
-  for (std::uint32_t strand = 0; strand < rank.strands.size(); ++strand)
-    rank.strands[strand].steps = program.steps(strand);
-  for (std::uint32_t strand = 0; strand < rank.strands.size(); ++strand) {
-    if (rank.strands[strand].steps == 0)
-      --rank.unfinished;
-    else
-      advance(rank, strand, now);
-  }
-  if (--rank.unfinished != 0) return;
+void MessageNetwork::program_done(MessageRank& rank, TimePs now) {
   MessageRecord& done = records_.acquire();
   done.rank = &rank;
   due(done, Event::done, now);
 }
 
-void MessageNetwork::ended(MessageRank& rank, TimePs) {
+void MessageNetwork::ended(MessageRank& rank) {
   Npu& at = npus_[index_of(rank.npu)];
   const std::uint64_t token = rank.start.token;
   at.recent = nullptr;
@@ -52,126 +42,60 @@ void MessageNetwork::ended(MessageRank& rank, TimePs) {
   at.listener->communication_done(token);
 }
 
-MessageRank* MessageNetwork::rank_of(Npu& npu, std::uint64_t operation) {
-  if (npu.recent && npu.recent->start.collective_id == operation) return npu.recent;
-  for (const auto& rank : npu.ranks)
-    if (rank->start.collective_id == operation) return npu.recent = rank.get();
+MessageRank* MessageNetwork::Npu::rank_of(std::uint64_t operation) {
+  if (recent && recent->start.collective_id == operation) return recent;
+  for (const auto& rank : ranks)
+    if (rank->start.collective_id == operation) return recent = rank.get();
   return nullptr;
 }
 
-void MessageNetwork::start_send(NpuId npu, NpuId peer, std::uint64_t tag, std::uint64_t bytes,
-                                ClassId traffic_class, std::uint64_t token, TimePs now) {
-  MessageRecord& message = records_.acquire();
-  message.key = {0, tag, npu};
+void MessageNetwork::Npu::start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes,
+                                     ClassId traffic_class, std::uint64_t of_token, TimePs now) {
+  MessageRecord& message = network->records_.acquire();
+  message.key = {0, tag, id};
   message.destination = peer;
   message.bytes = bytes;
   message.rank = nullptr;
-  message.token = token;
+  message.token = of_token;
   message.strand = 0;
   message.posted = false;
   message.turn = 0;
   message.entered_ps = now;
   message.traffic_class = traffic_class;
-  due(message, Event::launch, now + costs_.step_cost_ps);
+  network->due(message, Event::launch, now + network->costs_.step_cost_ps);
 }
 
-void MessageNetwork::start_receive(NpuId npu, NpuId peer, std::uint64_t tag, std::uint64_t token,
-                                   TimePs now) {
+void MessageNetwork::Npu::start_receive(NpuId peer, std::uint64_t tag, std::uint64_t of_token, TimePs now) {
   Waiter waiter;
-  waiter.token = token;
-  expect({0, tag, peer}, npus_[index_of(npu)], waiter, now);
+  waiter.token = of_token;
+  network->expect({0, tag, peer}, *this, waiter, now);
 }
 
-/// Runs the strand until it has to wait.
-void MessageNetwork::advance(MessageRank& rank, std::uint32_t index, TimePs now) {
-  const MessageStrand& strand = rank.strands[index];
-  while (!strand.running && strand.done < strand.steps)
-    if (!start_step(rank, index, now)) return;
+// ---------------------------------------------------------------- steps
+
+void MessageNetwork::stage_started(MessageRank& rank, std::uint32_t threadblock, const Step& step,
+                                   TimePs now) {
+  rank.threadblocks[threadblock].port_order = step.turn;
+  rank.threadblocks[threadblock].entered_ps = now;
 }
 
-/// As Endpoint::start_step.
-bool MessageNetwork::start_step(MessageRank& rank, std::uint32_t index, TimePs now) {
-  const StepSource& program = *rank.start.program;
-  MessageStrand& strand = rank.strands[index];
-  if (strand.parked) return false;
-  if (strand.posted != 0 && program.joins(index, strand.done)) return false;
-  const Step step = program.step(index, strand.done);
-  if (step.after_strand != Step::kNone) {
-    MessageStrand& other = rank.strands[step.after_strand];
-    if (other.done < step.after_count) {
-      strand.parked = true;
-      strand.parked_until = step.after_count;
-      strand.next_parked = other.first_parked;
-      other.first_parked = index;
-      other.wake_at = std::min(other.wake_at, step.after_count);
-      return false;
-    }
-  }
-  if (step.enters) {
-    strand.turn = step.turn;
-    strand.entered_ps = now;
-  }
-  if (step.bytes == 0) {
-    step_done(rank, index, now);
-    return true;
-  }
-  if (step.is_local() && step.delay_ps == 0) {
-    if (rank.start.buffer) do_locally(step, rank.start.data_type, rank.start.buffer);
-    step_done(rank, index, now);
-    return true;
-  }
-  strand.running = !step.posted;
-  if (step.is_local()) {
-    MessageRecord& over = records_.acquire();
-    over.rank = &rank;
-    over.strand = index;
-    due(over, Event::local, now + step.delay_ps);
-  } else if (step.kind == Step::Kind::send) {
-    send_step(rank, index, step, now);
-  } else if (step.kind == Step::Kind::copy || step.kind == Step::Kind::reduce) {
-    strand.posted += step.posted ? 1 : 0;
-    Waiter waiter;
-    waiter.rank = &rank;
-    waiter.bytes = step.bytes;
-    waiter.strand = index;
-    waiter.step = strand.done;
-    waiter.reduces = step.kind == Step::Kind::reduce;
-    waiter.posted = step.posted;
-    expect({rank.start.collective_id, step.tag, (*rank.start.group)[step.peer]}, npus_[index_of(rank.npu)],
-           waiter, now);
-  } else {
+void MessageNetwork::send(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now) {
+  if (step.kind == Step::Kind::flow_send)
     throw std::logic_error(npu_name(rank.npu) + " should enter an in-network flow, but the fabric has none");
-  }
-  if (step.posted) step_done(rank, index, now);
-  return true;
-}
-
-/// A step within the rank's own buffer is over.
-void MessageNetwork::local_done(MessageRank& rank, std::uint32_t strand, TimePs now) {
-  if (rank.start.buffer)
-    do_locally(rank.start.program->step(strand, rank.strands[strand].done), rank.start.data_type,
-               rank.start.buffer);
-  step_done(rank, strand, now);
-  advance(rank, strand, now);
-}
-
-void MessageNetwork::send_step(MessageRank& rank, std::uint32_t index, const Step& step, TimePs now) {
-  const MessageStrand& strand = rank.strands[index];
+  const MessageThreadblock& state = rank.threadblocks[threadblock];
   MessageRecord& message = records_.acquire();
   message.key = {rank.start.collective_id, step.tag, rank.npu};
   message.destination = (*rank.start.group)[step.peer];
   message.bytes = step.bytes;
   message.rank = &rank;
-  message.strand = index;
+  message.strand = threadblock;
   message.posted = step.posted;
-  message.turn = strand.turn;
-  message.entered_ps = strand.entered_ps;
+  message.turn = state.port_order;
+  message.entered_ps = state.entered_ps;
   message.traffic_class = rank.start.traffic_class;
   if (rank.start.buffer) {
     message.data = std::make_unique<std::vector<std::byte>>();
-    for (const BufferPiece& piece : rank.start.program->pieces(index, strand.done))
-      message.data->insert(message.data->end(), rank.start.buffer + piece.offset,
-                           rank.start.buffer + piece.offset + piece.bytes);
+    gather_values(*rank.program, threadblock, state.done, rank.start.buffer, *message.data);
   }
   const TimePs delay = step.delay_ps + costs_.step_cost_ps;
   if (delay == 0)
@@ -180,71 +104,99 @@ void MessageNetwork::send_step(MessageRank& rank, std::uint32_t index, const Ste
     due(message, Event::launch, now + delay);
 }
 
-void MessageNetwork::step_done(MessageRank& rank, std::uint32_t index, TimePs now) {
-  MessageStrand& strand = rank.strands[index];
-  strand.running = false;
-  ++strand.done;
-  if (strand.done >= strand.wake_at) resume_parked(rank, index, now);
-  if (strand.done != strand.steps || --rank.unfinished != 0) return;
-  MessageRecord& done = records_.acquire();
-  done.rank = &rank;
-  due(done, Event::done, now);
+/// All of a message, whose sender waits for that, has left.
+void MessageNetwork::sent(MessageRecord& left, TimePs now) {
+  MessageRank* const rank = left.rank;
+  const std::uint32_t threadblock = left.strand;
+  const NpuId source = left.key.source;
+  const std::uint64_t token = left.token;
+  records_.release(left);
+  if (!rank) return npus_[index_of(source)].listener->communication_done(token);
+  runner_.step_done(*rank, threadblock, now);
 }
 
-/// Those that wait for strand `index` go on, if this was what they wait for; the lowest number first.
-void MessageNetwork::resume_parked(MessageRank& rank, std::uint32_t index, TimePs now) {
-  MessageStrand& strand = rank.strands[index];
-  std::vector<std::uint32_t> ready;
-  std::uint32_t waiting = std::exchange(strand.first_parked, MessageStrand::kNone);
-  strand.wake_at = MessageStrand::kNone;
-  while (waiting != MessageStrand::kNone) {
-    MessageStrand& other = rank.strands[waiting];
-    const std::uint32_t next = other.next_parked;
-    if (other.parked_until <= strand.done) {
-      other.parked = false;
-      ready.push_back(waiting);
-    } else {
-      other.next_parked = std::exchange(strand.first_parked, waiting);
-      strand.wake_at = std::min(strand.wake_at, other.parked_until);
-    }
-    waiting = next;
-  }
-  std::sort(ready.begin(), ready.end());
-  for (const std::uint32_t each : ready) advance(rank, each, now);
+void MessageNetwork::receive(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now) {
+  if (step.kind == Step::Kind::flow_copy)
+    throw std::logic_error(npu_name(rank.npu) + " should enter an in-network flow, but the fabric has none");
+  Waiter waiter;
+  waiter.rank = &rank;
+  waiter.bytes = step.bytes;
+  waiter.threadblock = threadblock;
+  waiter.step = rank.threadblocks[threadblock].done;
+  waiter.reduces = step.kind == Step::Kind::reduce;
+  waiter.nonblocking = step.posted;
+  expect({rank.start.collective_id, step.tag, (*rank.start.group)[step.peer]}, npus_[index_of(rank.npu)],
+         waiter, now);
+}
+
+void MessageNetwork::delay(MessageRank& rank, std::uint32_t threadblock, TimePs until) {
+  MessageRecord& over = records_.acquire();
+  over.rank = &rank;
+  over.strand = threadblock;
+  due(over, Event::local, until);
+}
+
+void MessageNetwork::work(MessageRank& rank, std::uint32_t, const Step& step) {
+  const RankBuffer buffer = rank.buffer();
+  if (buffer.values) do_locally(step, buffer.type, buffer.values);
+}
+
+void MessageNetwork::received_all(MessageRank& rank, std::uint32_t threadblock) {
+  if (rank.start.buffer) rank.received.store(*rank.program, threadblock, rank.buffer());
+}
+
+// ---------------------------------------------------------------- messages that arrive
+
+void MessageNetwork::Npu::keep_early(MessageRecord& message) {
+  matcher.add(message.key, &message, {});
+  ++early;
+  early_bytes += message.bytes;
+  early_bytes_most = std::max(early_bytes_most, early_bytes);
+}
+
+MessageRecord& MessageNetwork::Npu::take_early(const MessageMatcher<Waiter, MessageRecord>::Entry& entry) {
+  MessageRecord& message = *entry.message;
+  matcher.remove(entry);
+  --early;
+  early_bytes -= message.bytes;
+  return message;
 }
 
 void MessageNetwork::expect(const MessageKey& key, Npu& at, const Waiter& waiter, TimePs now) {
-  const bool has_slots = waiter.rank && waiter.rank->keeps_strands && waiter.posted;
+  const bool has_slots = waiter.rank && waiter.rank->keeps_strands && waiter.nonblocking;
   // Programs that keep strands have one receive per tag, so there is nothing else to look for.
   const auto* const early = has_slots && at.early == 0 ? nullptr : at.matcher.find(key);
   if (early && !early->message)
     throw std::logic_error("an NPU waits twice for the message with tag " + std::to_string(key.tag) +
                            " from " + npu_name(key.source));
   if (early) {
-    MessageRecord& message = *early->message;
-    at.matcher.remove(*early);
-    --at.early;
-    // Not from within the step that waits: it is not done with posting.
+    MessageRecord& message = at.take_early(*early);
+    // Not from within the step that waits: it has not been counted yet.
     return due(message, Event::take, now + match(message, waiter));
   }
-  if (has_slots)
-    for (ExpectedMessage& slot : waiter.rank->strands[waiter.strand].expected)
-      if (slot.source == ExpectedMessage::kNobody) {
-        slot.tag = key.tag;
-        slot.bytes = waiter.bytes;
-        slot.source = static_cast<std::uint32_t>(key.source);
-        slot.step = waiter.step & 0x7FFFFFFFU;
-        slot.reduces = waiter.reduces;
-        return;
-      }
+  if (has_slots && expect_beside_rank(key, waiter)) return;
   at.matcher.add(key, nullptr, waiter);
+}
+
+/// False if all slots are in use.
+bool MessageNetwork::expect_beside_rank(const MessageKey& key, const Waiter& waiter) {
+  for (ExpectedMessage& slot : waiter.rank->threadblocks[waiter.threadblock].expected)
+    if (slot.source == ExpectedMessage::kNobody) {
+      slot.tag = key.tag;
+      slot.bytes = waiter.bytes;
+      slot.source = static_cast<std::uint32_t>(key.source);
+      slot.step = waiter.step & 0x7FFFFFFFU;
+      slot.reduces = waiter.reduces;
+      return true;
+    }
+  return false;
 }
 
 void MessageNetwork::arrived(MessageRecord& message, TimePs now) {
   Npu& at = npus_[index_of(message.destination)];
-  MessageRank* const rank = message.key.operation == 0 ? nullptr : rank_of(at, message.key.operation);
+  MessageRank* const rank = message.key.operation == 0 ? nullptr : at.rank_of(message.key.operation);
   if (rank && rank->keeps_strands)
-    for (ExpectedMessage& slot : rank->strands[message.strand].expected)
+    for (ExpectedMessage& slot : rank->threadblocks[message.strand].expected)
       if (slot.tag == message.key.tag && slot.source == index_of(message.key.source)) {
         slot.source = ExpectedMessage::kNobody;
         return take_after(
@@ -252,10 +204,7 @@ void MessageNetwork::arrived(MessageRecord& message, TimePs now) {
             message, now);
       }
   const auto* const expected = at.matcher.find(message.key);
-  if (!expected || expected->message) {
-    ++at.early;
-    return at.matcher.add(message.key, &message, {});
-  }
+  if (!expected || expected->message) return at.keep_early(message);
   const Waiter waiter = expected->waiter;
   at.matcher.remove(*expected);
   take_after(match(message, waiter), message, now);
@@ -277,9 +226,9 @@ TimePs MessageNetwork::match(MessageRecord& message, const Waiter& waiter) {
                            std::to_string(waiter.bytes) + " B");
   message.rank = waiter.rank;
   message.token = waiter.token;
-  message.strand = waiter.strand;
+  message.strand = waiter.threadblock;
   message.step = waiter.step;
-  message.posted = waiter.posted;
+  message.posted = waiter.nonblocking;
   TimePs cost = costs_.receive_cost_ps;
   if (waiter.reduces && costs_.reduction_bytes_per_s != 0) cost += reduction_ps(message.bytes);
   return cost;
@@ -296,68 +245,46 @@ TimePs MessageNetwork::reduction_ps(std::uint64_t bytes) {
 /// Stores or reduces what arrived, and lets its step go on.
 void MessageNetwork::take(MessageRecord& message, TimePs now) {
   MessageRank* const rank = message.rank;
-  const std::uint32_t index = message.strand, step = message.step;
-  const bool posted = message.posted;
+  const std::uint32_t threadblock = message.strand, step = message.step;
+  const bool nonblocking = message.posted;
   if (!rank) {
     MessageListener& listener = *npus_[index_of(message.destination)].listener;
     const std::uint64_t token = message.token;
     records_.release(message);
     return listener.communication_done(token);
   }
-  if (rank->start.buffer && posted)
-    rank->taken[index].emplace(step, std::move(*message.data));
+  if (rank->start.buffer && nonblocking)
+    rank->received.add(threadblock, step, std::move(*message.data));
   else if (rank->start.buffer)
-    store(*rank, index, step, message.data->data());
+    store_values(*rank->program, threadblock, step, rank->buffer(), message.data->data());
   records_.release(message);
-  if (!posted) {
-    step_done(*rank, index, now);
-  } else if (--rank->strands[index].posted == 0) {
-    if (rank->start.buffer) store_taken(*rank, index);
-  } else {
-    return;
-  }
-  advance(*rank, index, now);
+  if (nonblocking)
+    runner_.receive_done(*rank, threadblock, now);
+  else
+    runner_.step_done(*rank, threadblock, now);
 }
 
-/// In the order of the steps, whatever came first, so that sums are the same bits.
-void MessageNetwork::store_taken(MessageRank& rank, std::uint32_t strand) {
-  for (const auto& [step, values] : rank.taken[strand]) store(rank, strand, step, values.data());
-  rank.taken.erase(strand);
-}
-
-void MessageNetwork::store(MessageRank& rank, std::uint32_t strand, std::uint32_t step,
-                           const std::byte* from) {
-  const bool reduces = rank.start.program->step(strand, step).kind == Step::Kind::reduce;
-  for (const BufferPiece& piece : rank.start.program->pieces(strand, step)) {
-    if (reduces)
-      add_values(rank.start.data_type, rank.start.buffer + piece.offset, from, piece.bytes);
-    else
-      std::copy(from, from + piece.bytes, rank.start.buffer + piece.offset);
-    from += piece.bytes;
-  }
-}
-
-std::vector<std::string> MessageNetwork::pending(NpuId npu) const {
-  const Npu& at = npus_[index_of(npu)];
+std::vector<std::string> MessageNetwork::Npu::pending() const {
   std::vector<std::string> lines;
-  const auto step = [&](NpuId from, std::uint64_t collective, std::uint32_t strand, std::uint32_t number) {
-    lines.push_back(npu_name(npu) + " waits for " + npu_name(from) + " in collective " +
+  const auto step = [&](NpuId from, std::uint64_t collective, std::uint32_t threadblock,
+                        std::uint32_t number) {
+    lines.push_back(npu_name(id) + " waits for " + npu_name(from) + " in collective " +
                     std::to_string(collective) + " step " + std::to_string(number) + " of strand " +
-                    std::to_string(strand));
+                    std::to_string(threadblock));
   };
-  at.matcher.for_each([&](const auto& entry) {
+  matcher.for_each([&](const auto& entry) {
     if (entry.message) return;
     if (entry.waiter.rank)
-      step(entry.key.source, entry.key.operation, entry.waiter.strand, entry.waiter.step);
+      step(entry.key.source, entry.key.operation, entry.waiter.threadblock, entry.waiter.step);
     else
-      lines.push_back(npu_name(npu) + " waits for " + npu_name(entry.key.source) + " in a receive with tag " +
+      lines.push_back(npu_name(id) + " waits for " + npu_name(entry.key.source) + " in a receive with tag " +
                       std::to_string(entry.key.tag));
   });
-  for (const auto& rank : at.ranks)
-    for (std::uint32_t s = 0; s < rank->strands.size(); ++s)
-      for (const ExpectedMessage& slot : rank->strands[s].expected)
+  for (const auto& rank : ranks)
+    for (std::uint32_t index = 0; index < rank->threadblocks.size(); ++index)
+      for (const ExpectedMessage& slot : rank->threadblocks[index].expected)
         if (slot.source != ExpectedMessage::kNobody)
-          step(static_cast<NpuId>(slot.source), rank->start.collective_id, s, slot.step);
+          step(static_cast<NpuId>(slot.source), rank->start.collective_id, index, slot.step);
   std::sort(lines.begin(), lines.end());
   return lines;
 }

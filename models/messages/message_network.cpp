@@ -11,11 +11,17 @@ using Event = MessageRecord::Event;
 
 MessageNetwork::MessageNetwork(std::uint32_t npus, const WireFormat& format, const ClassTable& classes,
                                Scheduler& scheduler)
-    : scheduler_(scheduler), ports_(format, classes, records_), npus_(npus) {}
+    : scheduler_(scheduler), ports_(format, classes, records_), npus_(npus) {
+  for (std::uint32_t n = 0; n < npus; ++n) {
+    npus_[n].network = this;
+    npus_[n].id = NpuId{n};
+  }
+}
 
-void MessageNetwork::connect(NpuId npu, MessageListener& listener, const MessageCosts& costs) {
+Communication& MessageNetwork::connect(NpuId npu, MessageListener& listener, const MessageCosts& costs) {
   npus_[index_of(npu)].listener = &listener;
   costs_ = costs;
+  return npus_[index_of(npu)];
 }
 
 void MessageNetwork::due(MessageRecord& record, Event event, TimePs at) {
@@ -35,26 +41,18 @@ void MessageNetwork::wake(std::uint32_t what, TimePs now) {
       return arrived(record, now);
     case Event::take:
       return take(record, now);
-    case Event::left: {
-      MessageRank* const rank = record.rank;
-      const std::uint32_t strand = record.strand;
-      const NpuId source = record.key.source;
-      const std::uint64_t token = record.token;
-      records_.release(record);
-      if (!rank) return npus_[index_of(source)].listener->communication_done(token);
-      step_done(*rank, strand, now);
-      return advance(*rank, strand, now);
-    }
+    case Event::left:
+      return sent(record, now);
     case Event::local: {
       MessageRank& rank = *record.rank;
-      const std::uint32_t strand = record.strand;
+      const std::uint32_t threadblock = record.strand;
       records_.release(record);
-      return local_done(rank, strand, now);
+      return runner_.local_done(rank, threadblock, now);
     }
     case Event::done: {
       MessageRank& rank = *record.rank;
       records_.release(record);
-      return ended(rank, now);
+      return ended(rank);
     }
   }
 }
@@ -74,8 +72,8 @@ void MessageNetwork::prefetch(std::uint32_t what, unsigned depth) const {
     } else if (depth == 2 && rank) {
       __builtin_prefetch(rank);
       __builtin_prefetch(reinterpret_cast<const char*>(rank) + 64);
-    } else if (depth == 3 && rank && record.strand < rank->strands.size()) {
-      const auto* const strand = reinterpret_cast<const char*>(&rank->strands[record.strand]);
+    } else if (depth == 3 && rank && record.strand < rank->threadblocks.size()) {
+      const auto* const strand = reinterpret_cast<const char*>(&rank->threadblocks[record.strand]);
       __builtin_prefetch(strand);
       __builtin_prefetch(strand + 64);
     }
@@ -131,9 +129,9 @@ void MessageNetwork::serve(std::uint32_t number, TimePs now) {
     packet.source = message.key.source;
     packet.destination = message.destination;
     packet.traffic_class = message.traffic_class;
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-    packet.payload_bytes = static_cast<std::uint32_t>(std::min(message.bytes, kMost));
-    packet.wire_bytes = static_cast<std::uint32_t>(std::min(ports_.wire_bytes(message.bytes), kMost));
+    constexpr std::uint64_t kMaxBytes = std::numeric_limits<std::uint32_t>::max();
+    packet.payload_bytes = static_cast<std::uint32_t>(std::min(message.bytes, kMaxBytes));
+    packet.wire_bytes = static_cast<std::uint32_t>(std::min(ports_.wire_bytes(message.bytes), kMaxBytes));
     observer_->sent(port.vertex, PortId{port.output}, packet, now, free_ps);
   }
   if (begins_here && !message.posted) {

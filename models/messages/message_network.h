@@ -14,7 +14,7 @@ namespace wafertlm {
 
 /// A fabric and the endpoints of its NPUs in one engine, which carries whole messages: an event per message
 /// and hop and one at its end, and the state of a rank side by side. It does what models/endpoint does with
-/// the programs of collectives, without a memory, flows, errors or faults.
+/// the programs of collectives (both are hosts of a StepRunner), without a memory, flows, errors or faults.
 ///
 /// At each instant everything that is due happens first, then ports choose; those that are equal go by the
 /// number of their operation and strand. So nothing depends on the order of events.
@@ -28,32 +28,44 @@ class MessageNetwork final : public MessageService, private Wakeable {
   MessagePorts& ports() { return ports_; }
   const MessagePorts& ports() const { return ports_; }
 
-  void connect(NpuId npu, MessageListener& listener, const MessageCosts& costs) override;
-  void start_collective(NpuId npu, const CollectiveStart& start, TimePs now) override;
-  void start_send(NpuId npu, NpuId peer, std::uint64_t tag, std::uint64_t bytes, ClassId traffic_class,
-                  std::uint64_t token, TimePs now) override;
-  void start_receive(NpuId npu, NpuId peer, std::uint64_t tag, std::uint64_t token, TimePs now) override;
-  std::vector<std::string> pending(NpuId npu) const override;
+  Communication& connect(NpuId npu, MessageListener& listener, const MessageCosts& costs) override;
 
   void observe(LinkObserver& observer) { observer_ = &observer; }
   /// Messages that are not taken in yet.
   std::uint64_t messages() const { return records_.in_use(); }
 
  private:
+  using Runner = StepRunner<MessageNetwork, MessageRank>;
+  friend Runner;
   /// Who waits for a message: a step, or a point-to-point operation.
   struct Waiter {
     MessageRank* rank = nullptr;
     std::uint64_t token = 0;
     std::uint64_t bytes = 0;
-    std::uint32_t strand = 0, step = 0;
-    bool reduces = false, posted = false;
+    std::uint32_t threadblock = 0, step = 0;
+    bool reduces = false, nonblocking = false;
   };
-  struct Npu {
+  struct Npu final : Communication {
+    void start_collective(const CollectiveStart& start, TimePs now) override {
+      network->start_collective(*this, start, now);
+    }
+    void start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes, ClassId traffic_class,
+                    std::uint64_t of_token, TimePs now) override;
+    void start_receive(NpuId peer, std::uint64_t tag, std::uint64_t of_token, TimePs now) override;
+    std::vector<std::string> pending() const override;
+    std::uint64_t early_bytes_high_water() const override { return early_bytes_most; }
+    MessageRank* rank_of(std::uint64_t operation);
+    void keep_early(MessageRecord& message);
+    MessageRecord& take_early(const MessageMatcher<Waiter, MessageRecord>::Entry& entry);
+
+    MessageNetwork* network = nullptr;
+    NpuId id{};
+    std::uint32_t early = 0;  // messages in the matcher
     MessageListener* listener = nullptr;
     MessageRank* recent = nullptr;                    // that a message came for
-    std::uint32_t early = 0;                          // messages in the matcher
     std::vector<std::unique_ptr<MessageRank>> ranks;  // collectives that it is in
     MessageMatcher<Waiter, MessageRecord> matcher;
+    std::uint64_t early_bytes = 0, early_bytes_most = 0;
   };
   /// A line is free, and somebody waits for it.
   struct PortWake final : Wakeable {
@@ -74,29 +86,32 @@ class MessageNetwork final : public MessageService, private Wakeable {
   void choose(TimePs now);
   void serve(std::uint32_t port, TimePs now);
 
-  // Endpoints.
-  void begin(MessageRank& rank, TimePs now);
-  void advance(MessageRank& rank, std::uint32_t strand, TimePs now);
-  bool start_step(MessageRank& rank, std::uint32_t strand, TimePs now);
-  void local_done(MessageRank& rank, std::uint32_t strand, TimePs now);
-  void send_step(MessageRank& rank, std::uint32_t strand, const Step& step, TimePs now);
+  // Endpoints: StepRunner's host.
+  void stage_started(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now);
+  void send(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now);
+  void receive(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now);
+  void delay(MessageRank& rank, std::uint32_t threadblock, TimePs until);
+  void work(MessageRank& rank, std::uint32_t threadblock, const Step& step);
+  void received_all(MessageRank& rank, std::uint32_t threadblock);
+  void program_done(MessageRank& rank, TimePs now);
+
+  // … and their messages.
+  void start_collective(Npu& at, const CollectiveStart& start, TimePs now);
+  void ended(MessageRank& rank);
+  void sent(MessageRecord& left, TimePs now);
   void expect(const MessageKey& key, Npu& at, const Waiter& waiter, TimePs now);
-  void step_done(MessageRank& rank, std::uint32_t strand, TimePs now);
-  void resume_parked(MessageRank& rank, std::uint32_t strand, TimePs now);
+  static bool expect_beside_rank(const MessageKey& key, const Waiter& waiter);
   void arrived(MessageRecord& message, TimePs now);
   TimePs match(MessageRecord& message, const Waiter& waiter);
   void take_after(TimePs cost, MessageRecord& message, TimePs now);
   void take(MessageRecord& message, TimePs now);
-  void store(MessageRank& rank, std::uint32_t strand, std::uint32_t step, const std::byte* from);
-  void store_taken(MessageRank& rank, std::uint32_t strand);
-  void ended(MessageRank& rank, TimePs now);
-  static MessageRank* rank_of(Npu& npu, std::uint64_t operation);
   TimePs reduction_ps(std::uint64_t bytes);
 
   Scheduler& scheduler_;
   MessageRecords records_;
   MessagePorts ports_;
   std::vector<Npu> npus_;
+  Runner runner_{*this};
   MessageCosts costs_;
   PortWake port_wake_{*this};
   std::vector<std::uint32_t> due_ports_;  // choose at the end of this instant

@@ -6,17 +6,17 @@
 #include <random>
 
 #include "models/npu/compute_params.h"
+#include "models/npu/compute_unit.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
 
-class OperandHost {
+class OperandHost : public ComputeUnitHost {
  public:
   /// loaded() follows.
   virtual void load_operands(std::uint64_t address, std::uint64_t bytes) = 0;
   /// tile_computed() is to be called then.
   virtual void wake_for_tile(TimePs at) = 0;
-  virtual void computed(std::uint64_t token, TimePs start, TimePs end, bool ok) = 0;
 
  protected:
   ~OperandHost() = default;
@@ -25,13 +25,18 @@ class OperandHost {
 /// A compute unit whose operands come from the memory: a computation is cut into tiles, each with its part of
 /// the bytes and of the time, and a tile is computed when it is loaded and the one before is done. One
 /// computation after the other. Operands begin on a large page, as allocators place them.
-class OperandStream {
+class OperandStream final : public ComputeUnit {
  public:
   static constexpr std::uint64_t kPageBytes = 65'536;  ///< so that the requests are whole blocks
 
   OperandStream(const OperandParams& params, OperandHost& host)
       : params_(params), host_(host), random_(params.seed) {}
 
+  /// What an operation tells as its bytes counts; else the factors of its matrix products.
+  void start(std::uint64_t token, const ComputeWork& work, TimePs duration, TimePs now) override {
+    add(token, duration, work.bytes != 0 ? work.bytes : operand_bytes(work.products, params_.element_bytes),
+        now);
+  }
   void add(std::uint64_t token, TimePs duration, std::uint64_t bytes, TimePs now) {
     const std::uint64_t tiles = bytes == 0 ? 1 : (bytes - 1) / params_.tile_bytes + 1;
     queue_.push_back({token, duration, bytes, tiles});
@@ -56,7 +61,6 @@ class OperandStream {
     if (!queue_.empty()) begin(now);
   }
 
-  std::uint32_t element_bytes() const { return params_.element_bytes; }
   std::uint64_t bytes_loaded() const { return bytes_loaded_; }
   /// With a tile to compute that was not there.
   TimePs waited_ps() const { return waited_ps_; }

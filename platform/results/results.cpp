@@ -90,6 +90,15 @@ Fields<RunRow> trace_fields() {
   return f;
 }
 
+Fields<RunRow> endpoint_fields() {
+  Fields<RunRow> f;
+  f.add("early_bytes_high_water",
+        schema::count("Most bytes of messages that an NPU or I/O controller held at one time because their "
+                      "receive was not posted yet"),
+        [](R row) { return row.machine.early_bytes_high_water(); });
+  return f;
+}
+
 Fields<RunRow> simulation_fields() {
   Fields<RunRow> f;
   f.add("end_s", schema::seconds(), [](R row) { return seconds(row.job.end_ps()); });
@@ -153,6 +162,7 @@ Fields<RunRow> make_fields() {
              return to_json(*row.machine.reliability(),
                             row.machine.wafer().spec().wafer.fabric.bit_error_rate);
            });
+  f.add("endpoints", endpoint_fields());
   f.add("simulation", simulation_fields());
   f.add("host", host_fields(), "Of this run on this machine; the only part that may differ between two runs");
   return f;

@@ -62,9 +62,8 @@ class JobRun : private RankHost {
   TimePs end_ps() const { return time_.ends().empty() ? 0 : time_.ends().back(); }
   bool proven() const { return context_.functional; }
   const Job& job() const { return job_; }
-  /// Most nodes that a rank held at one time, and records of causes that the job held.
+  /// Most nodes that a rank held at one time.
   std::size_t held_high_water() const;
-  std::size_t causes_high_water() const { return causes_.high_water(); }
 
  private:
   void iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs now) override;

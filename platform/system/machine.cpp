@@ -137,6 +137,13 @@ std::optional<ReliabilityTotals> Machine::reliability() const {
   return totals;
 }
 
+std::uint64_t Machine::early_bytes_high_water() const {
+  std::uint64_t most = 0;
+  for (const auto& npu : npus_) most = std::max(most, npu->early_bytes_high_water());
+  for (const auto& controller : io_) most = std::max(most, controller->early_bytes_high_water());
+  return most;
+}
+
 void Machine::observe_links(LinkObserver& observer) {
   Fabric& fabric = wafer_.fabric();
   fabric.observe(observer);

@@ -57,6 +57,8 @@ class Machine {
   const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }
   /// None if nothing is acknowledged.
   std::optional<ReliabilityTotals> reliability() const;
+  /// The most of Communication::early_bytes_high_water() over all NPUs and I/O controllers.
+  std::uint64_t early_bytes_high_water() const;
   /// Tells `observer` about every packet on any link: of the fabric's switches with their numbers, and of
   /// endpoint e's injection port with the number of switches + e.
   void observe_links(LinkObserver& observer);

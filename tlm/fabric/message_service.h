@@ -38,17 +38,30 @@ class MessageListener {
   ~MessageListener() = default;
 };
 
+/// What carries out the collectives, sends and receives of one NPU. MessageListener::communication_done()
+/// follows, not from within these calls.
+class Communication {
+ public:
+  virtual void start_collective(const CollectiveStart& start, TimePs now) = 0;
+  virtual void start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes, ClassId traffic_class,
+                          std::uint64_t token, TimePs now) = 0;
+  virtual void start_receive(NpuId peer, std::uint64_t tag, std::uint64_t token, TimePs now) = 0;
+  /// What the NPU still waits for, in words; empty when it is idle.
+  virtual std::vector<std::string> pending() const = 0;
+  /// The most bytes of messages that were here at one time before their receive had been posted. A message
+  /// counts from its end, with the memory's traffic from its first chunk on.
+  virtual std::uint64_t early_bytes_high_water() const = 0;
+
+ protected:
+  ~Communication() = default;
+};
+
 /// A fabric that takes whole operations in place of packets: NPUs hand over what they would give their
 /// endpoint (models/endpoint), whose rules hold here too.
 class MessageService {
  public:
-  virtual void connect(NpuId npu, MessageListener& listener, const MessageCosts& costs) = 0;
-  virtual void start_collective(NpuId npu, const CollectiveStart& start, TimePs now) = 0;
-  virtual void start_send(NpuId npu, NpuId peer, std::uint64_t tag, std::uint64_t bytes,
-                          ClassId traffic_class, std::uint64_t token, TimePs now) = 0;
-  virtual void start_receive(NpuId npu, NpuId peer, std::uint64_t tag, std::uint64_t token, TimePs now) = 0;
-  /// What the NPU still waits for, in words.
-  virtual std::vector<std::string> pending(NpuId npu) const = 0;
+  /// Returns what the NPU gives its communication to; the service's, which outlives the NPU.
+  virtual Communication& connect(NpuId npu, MessageListener& listener, const MessageCosts& costs) = 0;
 
  protected:
   ~MessageService() = default;

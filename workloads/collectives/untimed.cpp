@@ -7,38 +7,48 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
+
+#include "tlm/step_runner.h"
 
 namespace wafertlm {
 namespace {
 
+/// The host of a StepRunner without time: what blocks a threadblock goes on when its turn comes.
 class Run {
  public:
   Run(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed,
       const std::optional<BitFlip>& flip)
-      : program_(program), buffers_(std::move(start.buffers)), flip_(flip) {
-    for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank) {
-      buffers_.at(rank).resize(program.buffer_bytes);
-      defined_.emplace_back(program.buffer_bytes, false);
-      for (const ByteRange& range : start.holds.at(rank)) define(rank, range.offset, range.bytes);
-      strands_.emplace_back(program.ranks[rank]->strands());
-      for (std::uint32_t strand = 0; strand < program.ranks[rank]->strands(); ++strand)
-        if (program.ranks[rank]->steps(strand) != 0) live_.emplace_back(rank, strand);
+      : program_(program), buffers_(std::move(start.buffers)), flip_(flip), ranks_(program.ranks.size()) {
+    for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
+      Rank& rank = ranks_[number];
+      rank.number = number;
+      Runner::prepare(rank, *program.ranks[number]);
+      buffers_.at(number).resize(program.buffer_bytes);
+      rank.defined.resize(program.buffer_bytes);
+      for (const ByteRange& range : start.holds.at(number)) define(rank, range.offset, range.bytes);
+      for (std::uint32_t index = 0; index < rank.threadblocks.size(); ++index) {
+        if (rank.threadblocks[index].steps != 0) live_.emplace_back(number, index);
+        check_steps(rank, index);
+      }
     }
     std::mt19937_64 random(seed);
     for (std::size_t i = live_.size(); i > 1; --i) std::swap(live_[i - 1], live_[random() % i]);
   }
 
   Buffers run() {
+    for (const auto& [rank, index] : live_) runner_.advance(ranks_[rank], index, 0);
     while (!live_.empty()) {
       bool moved = false;
       const auto still_live = [&](const std::pair<std::uint32_t, std::uint32_t>& who) {
-        moved = advance(who.first, who.second) || moved;
-        const Strand& strand = strands_[who.first][who.second];
-        return strand.done < program_.ranks[who.first]->steps(who.second) || !strand.posted.empty();
+        moved = go_on(ranks_[who.first], who.second) || moved;
+        const State& state = ranks_[who.first].threadblocks[who.second];
+        return state.done < state.steps || state.nonblocking != 0;
       };
-      // Visits every strand once, in order.
+      // Visits every threadblock once, in order.
       live_.erase(std::stable_partition(live_.begin(), live_.end(), still_live), live_.end());
-      if (!moved) fail(live_.front().first, live_.front().second, "waits for ever: a deadlock");
+      if (!moved && !live_.empty())
+        fail(ranks_[live_.front().first], live_.front().second, "waits for ever: a deadlock");
     }
     if (!wire_.empty()) {
       const auto& [from, to, tag] = wire_.begin()->first;
@@ -54,149 +64,169 @@ class Run {
   }
 
  private:
-  struct Strand {
-    std::uint32_t done = 0;
+  struct State : Threadblock {
     bool sending = false;
     std::uint64_t offset = 0, bytes = 0;  // what is being sent
-    std::vector<std::uint32_t>
-        posted;  // receives, by step, that are taken in before the next step that joins
+    std::vector<std::uint32_t> receives;  // nonblocking, by step
   };
+  struct Rank : ProgramRun<State> {
+    std::uint32_t number = 0;
+    std::vector<bool> defined;  // by byte of the buffer
+  };
+  using Runner = StepRunner<Run, Rank>;
+  friend Runner;
+  using Pieces = std::vector<BufferPiece>;
 
   std::string name() const { return std::string(to_string(program_.type)) + " as " + program_.algorithm; }
 
-  [[noreturn]] void fail(std::uint32_t rank, std::uint32_t strand, const std::string& what) const {
-    const std::uint32_t step = strands_[rank][strand].done;
-    const StepSource& source = *program_.ranks[rank];
-    const std::string origin = step < source.steps(strand) ? source.origin(strand, step) : std::string();
-    throw std::logic_error((origin.empty() ? name() + ": rank " + std::to_string(rank) + ", strand " +
-                                                 std::to_string(strand) + ", step " + std::to_string(step)
+  [[noreturn]] void fail(const Rank& rank, std::uint32_t index, std::uint32_t step,
+                         const std::string& what) const {
+    const std::string origin =
+        step < rank.threadblocks[index].steps ? rank.program->origin(index, step) : std::string();
+    throw std::logic_error((origin.empty() ? name() + ": rank " + std::to_string(rank.number) + ", strand " +
+                                                 std::to_string(index) + ", step " + std::to_string(step)
                                            : origin) +
                            " " + what);
   }
-
-  void define(std::uint32_t rank, std::uint64_t offset, std::uint64_t bytes) {
-    const auto first = defined_[rank].begin() + static_cast<std::ptrdiff_t>(offset);
-    std::fill(first, first + static_cast<std::ptrdiff_t>(bytes), true);
+  [[noreturn]] void fail(const Rank& rank, std::uint32_t index, const std::string& what) const {
+    fail(rank, index, rank.threadblocks[index].done, what);
   }
 
-  using Pieces = std::vector<BufferPiece>;
+  // ---------------------------------------------------------------- what steps may name
 
-  bool is_defined(std::uint32_t rank, const Pieces& pieces) const {
+  void check_steps(const Rank& rank, std::uint32_t index) const {
+    for (std::uint32_t number = 0; number < rank.threadblocks[index].steps; ++number) {
+      const Step step = rank.program->step(index, number);
+      if (step.after_strand != Step::kNone && step.after_strand >= rank.threadblocks.size())
+        fail(rank, index, number, "waits for a strand that is not there");
+      if (step.bytes == 0) continue;
+      const bool flow = step.kind == Step::Kind::flow_send || step.kind == Step::Kind::flow_copy;
+      if (!step.is_local() && !flow && (step.peer >= ranks_.size() || step.peer == rank.number))
+        fail(rank, index, number, "has no such peer");
+      Pieces pieces = step.is_local() ? Pieces{{step.offset, step.bytes}, {step.tag, step.bytes}}
+                                      : rank.program->pieces(index, number);
+      for (const BufferPiece& piece : pieces)
+        if (piece.offset + piece.bytes > program_.buffer_bytes)
+          fail(rank, index, number, "leaves the buffer");
+    }
+  }
+
+  static void define(Rank& rank, std::uint64_t offset, std::uint64_t bytes) {
+    const auto first = rank.defined.begin() + static_cast<std::ptrdiff_t>(offset);
+    std::fill(first, first + static_cast<std::ptrdiff_t>(bytes), true);
+  }
+  static bool is_defined(const Rank& rank, const Pieces& pieces) {
     for (const BufferPiece& piece : pieces) {
-      const auto first = defined_[rank].begin() + static_cast<std::ptrdiff_t>(piece.offset);
+      const auto first = rank.defined.begin() + static_cast<std::ptrdiff_t>(piece.offset);
       const auto end = first + static_cast<std::ptrdiff_t>(piece.bytes);
       if (std::find(first, end, false) != end) return false;
     }
     return true;
   }
 
-  /// Takes in what posted receives wait for, in the order of their steps; false if some of it is not there.
-  bool take_posted(std::uint32_t rank, std::uint32_t index) {
-    Strand& strand = strands_[rank][index];
-    for (const std::uint32_t at : strand.posted) {
-      const Step step = program_.ranks[rank]->step(index, at);
-      if (wire_.count({step.peer, rank, step.tag}) == 0) return false;
-    }
-    for (const std::uint32_t at : strand.posted)
-      receive(rank, index, program_.ranks[rank]->step(index, at), program_.ranks[rank]->pieces(index, at));
-    strand.posted.clear();
-    return true;
+  // ---------------------------------------------------------------- host of the runner
+
+  void stage_started(Rank&, std::uint32_t, const Step&, TimePs) {}
+  void program_done(Rank&, TimePs) {}
+  void delay(Rank&, std::uint32_t, TimePs) {}
+  void received_all(Rank&, std::uint32_t) {}
+
+  /// What blocks is put on the wire when its turn comes.
+  void send(Rank& rank, std::uint32_t index, const Step& step, TimePs) {
+    State& state = rank.threadblocks[index];
+    const Pieces pieces = rank.program->pieces(index, state.done);
+    if (!is_defined(rank, pieces)) fail(rank, index, "sends bytes that hold nothing yet");
+    if (step.posted) return put_on_wire(rank, index, step, pieces);
+    state.sending = true;
+    state.offset = step.offset;
+    state.bytes = step.bytes;
   }
 
-  /// Does at most one thing for a strand: starts a send, ends it, receives, or skips a step without bytes.
-  bool advance(std::uint32_t rank, std::uint32_t index) {
-    Strand& strand = strands_[rank][index];
-    if (strand.done == program_.ranks[rank]->steps(index)) return take_posted(rank, index);
-    const Step step = program_.ranks[rank]->step(index, strand.done);
-    if (step.joins && !take_posted(rank, index)) return false;
-    if (!strand.sending && step.after_strand != Step::kNone) {
-      if (step.after_strand >= strands_[rank].size())
-        fail(rank, index, "waits for a strand that is not there");
-      if (strands_[rank][step.after_strand].done < step.after_count) return false;
-    }
-    if (step.bytes != 0) {
-      const bool flow = step.kind == Step::Kind::flow_send || step.kind == Step::Kind::flow_copy;
-      if (step.is_local()) {
-        work_locally(rank, index, step);
-        ++strand.done;
-        return true;
-      }
-      if (!flow && (step.peer >= buffers_.size() || step.peer == rank)) fail(rank, index, "has no such peer");
-      const Pieces pieces = program_.ranks[rank]->pieces(index, strand.done);
-      for (const BufferPiece& piece : pieces)
-        if (piece.offset + piece.bytes > program_.buffer_bytes) fail(rank, index, "leaves the buffer");
-      if (step.kind == Step::Kind::flow_copy) {
-        if (!take_result(rank, index, step)) return false;
-      } else if (step.kind != Step::Kind::send && step.kind != Step::Kind::flow_send) {
-        if (step.posted)
-          strand.posted.push_back(strand.done);
-        else if (!receive(rank, index, step, pieces))
-          return false;
-      } else if (step.posted) {
-        if (!is_defined(rank, pieces)) fail(rank, index, "sends bytes that hold nothing yet");
-        send(rank, index, step, pieces);
-      } else if (!strand.sending) {
-        if (!is_defined(rank, pieces)) fail(rank, index, "sends bytes that hold nothing yet");
-        strand.sending = true;
-        strand.offset = step.offset;
-        strand.bytes = step.bytes;
-        return true;
-      } else {
-        if (step.kind == Step::Kind::send)
-          send(rank, index, step, pieces);
-        else
-          contribute(rank, index, step);
-        strand.sending = false;
-      }
-    }
-    ++strand.done;
-    return true;
+  void receive(Rank& rank, std::uint32_t index, const Step& step, TimePs) {
+    State& state = rank.threadblocks[index];
+    if (step.posted) state.receives.push_back(state.done);
   }
 
   /// A copy of bytes that hold nothing makes others that hold nothing.
-  void work_locally(std::uint32_t rank, std::uint32_t strand, const Step& step) {
-    if (step.offset + step.bytes > program_.buffer_bytes || step.tag + step.bytes > program_.buffer_bytes)
-      fail(rank, strand, "leaves the buffer");
-    require_not_sending(rank, strand, {step.offset, step.bytes});
-    std::vector<bool>& defined = defined_[rank];
+  void work(Rank& rank, std::uint32_t index, const Step& step) {
+    require_not_sending(rank, index, {step.offset, step.bytes});
     if (step.kind == Step::Kind::local_reduce &&
-        (!is_defined(rank, {{step.offset, step.bytes}}) || !is_defined(rank, {{step.tag, step.bytes}})))
-      fail(rank, strand, "adds bytes that hold nothing yet");
+        !is_defined(rank, {{step.offset, step.bytes}, {step.tag, step.bytes}}))
+      fail(rank, index, "adds bytes that hold nothing yet");
     if (step.kind == Step::Kind::local_copy)
-      for (std::uint64_t i = 0; i < step.bytes; ++i) defined[step.offset + i] = defined[step.tag + i];
-    do_locally(step, program_.data_type, buffers_[rank].data());
+      for (std::uint64_t i = 0; i < step.bytes; ++i)
+        rank.defined[step.offset + i] = rank.defined[step.tag + i];
+    do_locally(step, program_.data_type, buffers_[rank.number].data());
   }
 
-  void require_not_sending(std::uint32_t rank, std::uint32_t strand, const BufferPiece& piece) const {
-    for (const Strand& other : strands_[rank])
+  // ---------------------------------------------------------------- what goes on
+
+  /// Does at most one thing for a threadblock that has begun: ends a send or a local step, receives.
+  bool go_on(Rank& rank, std::uint32_t index) {
+    State& state = rank.threadblocks[index];
+    if (!state.running) return take_nonblocking(rank, index);
+    const Step step = rank.program->step(index, state.done);
+    if (step.is_local()) {
+      runner_.local_done(rank, index, 0);
+      return true;
+    }
+    const Pieces pieces = rank.program->pieces(index, state.done);
+    if (step.kind == Step::Kind::send)
+      put_on_wire(rank, index, step, pieces);
+    else if (step.kind == Step::Kind::flow_send)
+      contribute(rank, index, step);
+    else if (!take(rank, index, step, pieces))
+      return false;
+    state.sending = false;
+    runner_.step_done(rank, index, 0);
+    return true;
+  }
+
+  /// Takes in what nonblocking receives wait for, in the order of their steps, when the threadblock can do
+  /// nothing else; false if some of it is not there.
+  bool take_nonblocking(Rank& rank, std::uint32_t index) {
+    State& state = rank.threadblocks[index];
+    if (state.nonblocking == 0 || state.waiting) return false;
+    for (const std::uint32_t at : state.receives)
+      if (wire_.count(key_of(rank, rank.program->step(index, at))) == 0) return false;
+    const std::vector<std::uint32_t> receives = std::exchange(state.receives, {});
+    for (const std::uint32_t at : receives)
+      take(rank, index, rank.program->step(index, at), rank.program->pieces(index, at));
+    for (std::size_t i = 0; i < receives.size(); ++i) runner_.receive_done(rank, index, 0);
+    return true;
+  }
+
+  void require_not_sending(const Rank& rank, std::uint32_t index, const BufferPiece& piece) const {
+    for (const State& other : rank.threadblocks)
       if (other.sending && piece.offset < other.offset + other.bytes &&
           other.offset < piece.offset + piece.bytes)
-        fail(rank, strand, "writes over what is being sent");
+        fail(rank, index, "writes over what is being sent");
   }
 
-  void send(std::uint32_t rank, std::uint32_t strand, const Step& step, const Pieces& pieces) {
+  void put_on_wire(const Rank& rank, std::uint32_t index, const Step& step, const Pieces& pieces) {
     std::vector<std::byte> message;
     for (const BufferPiece& piece : pieces) {
-      const auto first = buffers_[rank].begin() + static_cast<std::ptrdiff_t>(piece.offset);
+      const auto first = buffers_[rank.number].begin() + static_cast<std::ptrdiff_t>(piece.offset);
       message.insert(message.end(), first, first + static_cast<std::ptrdiff_t>(piece.bytes));
     }
-    if (flip_ && flip_->sender == rank && flip_->receiver == step.peer && flip_->tag == step.tag &&
+    if (flip_ && flip_->sender == rank.number && flip_->receiver == step.peer && flip_->tag == step.tag &&
         flip_->byte < step.bytes) {
       message[flip_->byte] ^= std::byte{1} << flip_->bit;
       flipped_ = true;
     }
-    if (!wire_.emplace(std::make_tuple(rank, step.peer, step.tag), std::move(message)).second)
-      fail(rank, strand, "sends a second message with tag " + std::to_string(step.tag));
+    if (!wire_.emplace(std::make_tuple(rank.number, step.peer, step.tag), std::move(message)).second)
+      fail(rank, index, "sends a second message with tag " + std::to_string(step.tag));
   }
 
-  void contribute(std::uint32_t rank, std::uint32_t strand, const Step& step) {
-    const auto first = buffers_[rank].begin() + static_cast<std::ptrdiff_t>(step.offset);
+  void contribute(const Rank& rank, std::uint32_t index, const Step& step) {
+    const auto first = buffers_[rank.number].begin() + static_cast<std::ptrdiff_t>(step.offset);
     Sum& sum = sums_[step.tag];
-    if (sum.members.receivers.empty()) sum.members = program_.ranks[rank]->flow(step.tag);
+    if (sum.members.receivers.empty()) sum.members = rank.program->flow(step.tag);
     if (!sum.parts
-             .emplace(rank, std::vector<std::byte>(first, first + static_cast<std::ptrdiff_t>(step.bytes)))
+             .emplace(rank.number,
+                      std::vector<std::byte>(first, first + static_cast<std::ptrdiff_t>(step.bytes)))
              .second)
-      fail(rank, strand, "contributes twice to flow " + std::to_string(step.tag));
+      fail(rank, index, "contributes twice to flow " + std::to_string(step.tag));
     const std::vector<std::uint32_t>& from = sum.members.contributors;
     if (sum.parts.size() != from.size()) return;
     AdditionOrder order;
@@ -217,29 +247,28 @@ class Run {
     sum.parts.clear();
     for (const std::uint32_t to : sum.members.receivers)
       if (!wire_.emplace(std::make_tuple(kFabric, to, step.tag), sum.result).second)
-        fail(rank, strand, "ends flow " + std::to_string(step.tag) + " a second time");
+        fail(rank, index, "ends flow " + std::to_string(step.tag) + " a second time");
   }
 
-  bool take_result(std::uint32_t rank, std::uint32_t strand, const Step& step) {
-    Step copy = step;
-    copy.peer = kFabric;
-    copy.kind = Step::Kind::copy;
-    return receive(rank, strand, copy, {{step.offset, step.bytes}});
+  using WireKey = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;  // from, to, tag
+  static WireKey key_of(const Rank& rank, const Step& step) {
+    return {step.kind == Step::Kind::flow_copy ? kFabric : step.peer, rank.number, step.tag};
   }
 
-  bool receive(std::uint32_t rank, std::uint32_t strand, const Step& step, const Pieces& pieces) {
-    const auto found = wire_.find({step.peer, rank, step.tag});
+  /// False if the message is not there.
+  bool take(Rank& rank, std::uint32_t index, const Step& step, const Pieces& pieces) {
+    const auto found = wire_.find(key_of(rank, step));
     if (found == wire_.end()) return false;
     const std::vector<std::byte>& message = found->second;
     if (message.size() != step.bytes)
-      fail(rank, strand,
+      fail(rank, index,
            "expects " + std::to_string(step.bytes) + " B and gets " + std::to_string(message.size()) + " B");
     const bool reduces = step.kind == Step::Kind::reduce;
-    if (reduces && !is_defined(rank, pieces)) fail(rank, strand, "adds to bytes that hold nothing yet");
+    if (reduces && !is_defined(rank, pieces)) fail(rank, index, "adds to bytes that hold nothing yet");
     const std::byte* from = message.data();
     for (const BufferPiece& piece : pieces) {
-      require_not_sending(rank, strand, piece);
-      std::byte* to = buffers_[rank].data() + piece.offset;
+      require_not_sending(rank, index, piece);
+      std::byte* to = buffers_[rank.number].data() + piece.offset;
       if (reduces)
         add_values(program_.data_type, to, from, piece.bytes);
       else
@@ -264,11 +293,10 @@ class Run {
   Buffers buffers_;
   std::optional<BitFlip> flip_;
   bool flipped_ = false;
-  std::vector<std::vector<bool>> defined_;  // by rank and byte
-  std::vector<std::vector<Strand>> strands_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> live_;  // (rank, strand)
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::vector<std::byte>>
-      wire_;  // by (from, to, tag)
+  std::vector<Rank> ranks_;
+  Runner runner_{*this};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> live_;  // (rank, threadblock)
+  std::map<WireKey, std::vector<std::byte>> wire_;
 };
 
 }  // namespace

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "models/endpoint/endpoint.h"
+#include "models/endpoint/timed_queue.h"
+#include "tlm/fabric/protocol.h"
+#include "tlm/operation/protocol.h"
+#include "tlm/scheduler.h"
+
+namespace wafertlm {
+
+struct EndpointModuleParams {
+  InjectorParams injector;
+  EndpointParams endpoint;
+  TimePs ejection_credit_delay_ps = 0;
+  MessageService* messages = nullptr;  ///< takes the communication in place of the endpoint; null: nobody
+};
+
+/// What all endpoints of a platform share.
+struct EndpointPools {
+  PacketPool& packets;
+  MessagePool& messages;
+};
+
+/// The SystemC shell of an Endpoint: sockets for operations and for the fabric. It takes any number of
+/// collectives, sends and receives at a time; what other operations mean is up to the module that is built
+/// on it.
+class EndpointModule : public sc_core::sc_module,
+                       private OperationForwardIf,
+                       private FabricForwardIf,
+                       private FabricBackwardIf,
+                       private EndpointHost,
+                       protected Wakeable {
+ public:
+  OperationTargetSocket operations{"operations"};
+  FabricInitiatorSocket to_fabric{"to_fabric"};
+  FabricTargetSocket from_fabric{"from_fabric"};
+
+  using Wakeable::set_region;
+  const Endpoint& endpoint() const { return endpoint_; }
+  void observe(LinkObserver& observer, std::size_t number) { endpoint_.observe(observer, number); }
+  /// As Endpoint::set_flow_control.
+  void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
+  /// What is not done yet, in words.
+  std::vector<std::string> pending() const { return communication_.pending(); }
+  /// As Communication::early_bytes_high_water.
+  std::uint64_t early_bytes_high_water() const { return communication_.early_bytes_high_water(); }
+
+ protected:
+  EndpointModule(const sc_core::sc_module_name& name, NpuId id, const EndpointModuleParams& params,
+                 const ClassTable& classes, const EndpointPools& pools, Scheduler& scheduler);
+  ~EndpointModule() = default;
+
+  /// Starts an operation that is none of the endpoint's; respond(token, ...) follows.
+  virtual void execute(Operation& operation, std::uint64_t token, TimePs now) = 0;
+  /// The operation ends at `at`, not before now: BEGIN_RESP goes out then.
+  void respond(std::uint64_t token, TimePs at, bool ok);
+  Operation& running(std::uint64_t token) { return *running_.at(token)->get_extension<Operation>(); }
+
+  /// What wake-ups are for; a module that is built on this has its own from kFirstFree on.
+  enum Wake : std::uint32_t { kInjector, kTimer, kAccept, kRespond, kFirstFree };
+  void wake(std::uint32_t what, TimePs now) override;
+  void end_of_elaboration() override;
+
+  Scheduler& scheduler_;
+  Endpoint endpoint_;
+  FabricForwardIf* fabric_ = nullptr;  // behind the socket
+
+ private:
+  using Payload = ::tlm::tlm_generic_payload;
+
+  ::tlm::tlm_sync_enum nb_transport_fw(Payload&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
+  ::tlm::tlm_sync_enum nb_transport_fw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
+  ::tlm::tlm_sync_enum nb_transport_bw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
+  void inject(Packet& packet, TimePs head_ps) override;
+  const Scheduler* time_source() const override { return &scheduler_; }
+  // What the endpoint does stays within the fabric; sequencer and memory are called from other wake-ups.
+  void request_injector_wake(TimePs at) override { schedule_endpoint(at, kInjector); }
+  void request_timer_wake(TimePs at) override { schedule_endpoint(at, kTimer); }
+  void schedule_endpoint(TimePs at, Wake what) {
+    if (may_lead_)
+      scheduler_.schedule_leading(at, *this, what);
+    else
+      scheduler_.schedule(at, *this, what);
+  }
+  void communication_done(std::uint64_t token) override { respond(token, scheduler_.now(), true); }
+  void accept_requests(TimePs now);
+  void accept(Payload& payload, TimePs now);
+  void start_collective(const Payload& payload, std::uint64_t token, TimePs now);
+  void begin_response(Payload& payload);
+
+  const TimePs ejection_credit_delay_ps_;
+  const bool has_memory_;  // the endpoint's traffic goes to it
+  Communication& communication_;
+  FabricBackwardIf* from_port_ = nullptr;  // behind the socket
+  bool may_lead_ = false;
+  std::unordered_map<std::uint64_t, Payload*> running_;  // by token
+  std::vector<Payload*> requested_;                      // BEGIN_REQ came, at this instant
+  TimedQueue<Payload*> responses_;
+  std::uint64_t next_token_ = 1;
+};
+
+}  // namespace wafertlm
