@@ -25,4 +25,30 @@ class WakeSlot {
   TimePs at_ = kNever;
 };
 
+/// The same, and the last one that was overtaken is used again if that time is asked for anew.
+class OverlappingWakeSlot {
+ public:
+  /// As WakeSlot::ask().
+  bool ask(TimePs at) {
+    if (at >= at_) return false;
+    const bool is_coming = at == overtaken_;
+    if (is_coming || at_ != kNever) overtaken_ = at_;
+    at_ = at;
+    return !is_coming;
+  }
+  /// As WakeSlot::take().
+  bool take(TimePs now) {
+    if (now == at_) {
+      at_ = kNever;
+      return true;
+    }
+    if (now == overtaken_) overtaken_ = kNever;
+    return false;
+  }
+
+ private:
+  TimePs at_ = kNever;         // the earliest one asked for
+  TimePs overtaken_ = kNever;  // one that an earlier one overtook and that is still to come
+};
+
 }  // namespace wafertlm

@@ -29,6 +29,7 @@ EndpointModule::EndpointModule(const sc_core::sc_module_name& name, NpuId id,
 }
 
 void EndpointModule::end_of_elaboration() {
+  scheduler_.add_hint(region(), endpoint_.injection_port());
   fabric_ = peer_of(to_fabric);
   from_port_ = peer_of(from_fabric);
   // With traffic to the memory the endpoint calls a socket that must see the kernel's time.

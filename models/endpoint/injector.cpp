@@ -31,7 +31,7 @@ Injector::Injector(NpuId npu, const InjectorParams& params, const ClassTable& cl
              Slot(params.dma_bytes_per_s ? params.dma_bytes_per_s : params.link.bytes_per_s)),
       lanes_(npu, params.striped),
       windows_(params.exits, params.link, params.format, params.dma_engines),
-      port_(port_params(params), classes, *this, *this) {
+      port_(make_switch_core(port_params(params), classes, *this, *this)) {
   if (params.port_routes)
     ports_.emplace(npu, params.format, *params.port_routes, params.ports, classes, packets, host);
 }
@@ -196,7 +196,7 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   by.packet_waiting = true;
   by.ends_packet = unit.ends_packet;
   by.ends_message = message.injected_bytes == message.bytes;
-  port_.arrive(static_cast<PortId>(engine), packet, head_ps);
+  port_->arrive(static_cast<PortId>(engine), packet, head_ps);
 }
 
 void Injector::move_to(Message& message, std::uint64_t number, TimePs now) {
@@ -232,12 +232,12 @@ void Injector::move_to(Message& message, std::uint64_t number, TimePs now) {
 
 void Injector::send_answer(Packet& packet, TimePs at) {
   if (!packet.flow) windows_.take(packet, packet.vc);
-  port_.arrive(static_cast<PortId>(engines_), packet, at);
+  port_->arrive(static_cast<PortId>(engines_), packet, at);
 }
 
 void Injector::credit(const Packet& packet, TimePs at, TimePs now) {
   if (ports_) return ports_->credit(packet, at);
-  port_.credit(PortId{0}, packet.vc, packet.wire_bytes, at, now);
+  port_->credit(PortId{0}, packet.vc, packet.wire_bytes, at, now);
   if (packet.flow && packet.kind != PacketKind::data) return;
   if (packet.flow) return flow_credit(*packet.flow, packet.wire_bytes, at, now);
   if (windows_.give_back(packet, first_vc(packet.traffic_class), at)) ask_window_wake(now);
@@ -251,7 +251,7 @@ void Injector::wake(TimePs now) {
     lacks_window_ = false;
     resume(now);
   }
-  port_.wake(PortId{0}, now);
+  port_->wake(PortId{0}, now);
 }
 
 /// The waiting packet of this engine and class has been granted: `at` is when its tail leaves.

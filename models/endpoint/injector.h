@@ -12,6 +12,8 @@
 #include "tlm/fabric/message.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
+#include "tlm/link/credit_window.h"
+#include "tlm/link/line.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/ring_queue.h"
 
@@ -77,8 +79,8 @@ class Injector : private SwitchHost, private RouteFunction {
   /// The packet's room in the next buffer is free again at `at`.
   void credit(const Packet& packet, TimePs at, TimePs now);
   void wake(TimePs now);
-  const SwitchCore& port() const { return port_; }
-  void observe(LinkObserver& observer, std::size_t number) { port_.observe(observer, number); }
+  const SwitchCore& port() const { return *port_; }
+  void observe(LinkObserver& observer, std::size_t number) { port_->observe(observer, number); }
   TimePs link_latency_ps() const { return link_latency_ps_; }
 
  private:
@@ -130,7 +132,7 @@ class Injector : private SwitchHost, private RouteFunction {
   bool lacks_window_ = false;  // a message would have gone but for that
   TimePs window_wake_ps_ = kNever;
   TimePs now_ = 0;
-  SwitchCore port_;
+  std::unique_ptr<SwitchCore> port_;
   std::optional<PortQueues> ports_;
 };
 

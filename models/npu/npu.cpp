@@ -88,21 +88,4 @@ void Npu::memory_done(std::uint64_t token, bool ok) {
 
 // ---------------------------------------------------------------- hints
 
-void Npu::prefetch(std::uint32_t what, unsigned depth) const {
-  if (what != kInjector) return;
-  const SwitchCore& port = endpoint_.injection_port();
-  if (depth == 0) {
-    port.prefetch_output(PortId{0});
-    __builtin_prefetch(fabric_);
-  } else if (depth == 1) {
-    port.prefetch_contenders(PortId{0});
-  } else if (depth == 2) {
-    likely_ = port.likely_winner(PortId{0});
-    if (likely_.packet) prefetch_for_hop(*likely_.packet);
-    fabric_->prefetch();
-  } else if (depth == 4) {
-    if (likely_.packet) fabric_->prefetch(*likely_.packet);
-  }
-}
-
 }  // namespace wafertlm

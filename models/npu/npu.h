@@ -58,13 +58,7 @@ class Npu final : public EndpointModule,
               std::uint64_t token) override;
   void transfer_done(std::uint64_t token, bool ok) override { respond(token, scheduler_.now(), ok); }
   void wake(std::uint32_t what, TimePs now) override;
-  void prefetch(std::uint32_t what, unsigned depth) const override;
-  void prefetch() const override { endpoint_.injection_port().prefetch_tables(); }
-  void prefetch(const Packet& packet) const override {
-    endpoint_.injection_port().prefetch_credit(PortId{0}, packet.vc);
-  }
 
-  mutable SwitchCore::Winner likely_;  // of the look-ahead
   ComputeEngine compute_;
   SerialUnit timed_unit_{*this}, cpu_{*this};
   std::optional<OperandStream> operands_;

@@ -33,7 +33,7 @@ TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeP
       scheduler_(scheduler),
       random_(params.seed * 0x9E3779B97F4A7C15ULL + index_of(params.npu)),
       injection_latency_(to_sc_time(params.injection.latency_ps)),
-      injector_(injection_port(params), classes, *this, *this),
+      injector_(make_switch_core(injection_port(params), classes, *this, *this)),
       log_no_packet_(std::log1p(-params.packets_per_slot)),
       surely_none_((1 - params.packets_per_slot) * (1 + 1e-9)) {
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
@@ -41,6 +41,7 @@ TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeP
 }
 
 void TrafficNode::end_of_elaboration() {
+  scheduler_.add_hint(region(), *injector_);
   fabric_ = peer_of(to_fabric);
   ejection_ = peer_of(from_fabric);
   may_lead_ = fabric_->time_source() == &scheduler_;
@@ -78,7 +79,7 @@ void TrafficNode::create_next() {
     packet.lane = static_cast<std::uint32_t>(created_);
     packet.created_ps = packet.tail_ps = at;
     if (unit.starts_packet) sink_.created(packet);
-    injector_.arrive(PortId{0}, packet, at);
+    injector_->arrive(PortId{0}, packet, at);
     done += unit.payload_bytes;
   } while (done < params_.payload_bytes);
   ++created_;
@@ -99,28 +100,7 @@ void TrafficNode::request_wake(PortId, TimePs at) {
     scheduler_.schedule(at, *this, 0);
 }
 
-void TrafficNode::wake(std::uint32_t, TimePs now) { injector_.wake(PortId{0}, now); }
-
-void TrafficNode::prefetch(std::uint32_t, unsigned depth) const {
-  if (depth == 0) {
-    injector_.prefetch_output(PortId{0});
-    __builtin_prefetch(fabric_);
-  } else if (depth == 1) {
-    injector_.prefetch_contenders(PortId{0});
-  } else if (depth == 2) {
-    likely_ = injector_.likely_winner(PortId{0});
-    if (likely_.packet) prefetch_for_hop(*likely_.packet);
-    fabric_->prefetch();
-  } else if (depth == 4) {
-    if (likely_.packet) fabric_->prefetch(*likely_.packet);
-  }
-}
-
-void TrafficNode::prefetch() const {
-  __builtin_prefetch(&scheduler_);
-  __builtin_prefetch(&ejection_);
-  injector_.prefetch_tables();
-}
+void TrafficNode::wake(std::uint32_t, TimePs now) { injector_->wake(PortId{0}, now); }
 
 ::tlm::tlm_sync_enum TrafficNode::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {
   const TimePs tail_ps = packet.tail_ps;
@@ -133,7 +113,7 @@ void TrafficNode::prefetch() const {
 ::tlm::tlm_sync_enum TrafficNode::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&,
                                                   sc_core::sc_time& delay) {
   const TimePs now = scheduler_.now();
-  injector_.credit(PortId{0}, packet.vc, packet.wire_bytes, now + delay.value(), now);
+  injector_->credit(PortId{0}, packet.vc, packet.wire_bytes, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;
 }
 

@@ -70,8 +70,8 @@ class TrafficNode : public sc_core::sc_module,
 
   /// Packets created that would have left by now but wait in the source, and whether credits are all home.
   std::uint64_t created_packets() const { return created_; }
-  std::uint64_t injected_packets() const { return injector_.counters(PortId{0}).packets; }
-  const SwitchCore& injector() const { return injector_; }
+  std::uint64_t injected_packets() const { return injector_->counters(PortId{0}).packets; }
+  const SwitchCore& injector() const { return *injector_; }
 
  private:
   void end_of_elaboration() override;
@@ -84,9 +84,6 @@ class TrafficNode : public sc_core::sc_module,
   void request_wake(PortId, TimePs at) override;
   PortId output_for(const Packet&) const override { return PortId{0}; }
   void wake(std::uint32_t, TimePs now) override;
-  void prefetch(std::uint32_t, unsigned depth) const override;
-  void prefetch() const override;
-  void prefetch(const Packet& packet) const override { injector_.prefetch_credit(PortId{0}, packet.vc); }
   void create_next();
   std::uint64_t slots_without_packet();
 
@@ -97,11 +94,10 @@ class TrafficNode : public sc_core::sc_module,
   Scheduler& scheduler_;
   std::mt19937_64 random_;
   FabricForwardIf* fabric_ = nullptr;  // behind the sockets
-  mutable SwitchCore::Winner likely_;  // of the look-ahead
   FabricBackwardIf* ejection_ = nullptr;
   bool may_lead_ = false;
   sc_core::sc_time injection_latency_;
-  SwitchCore injector_;
+  std::unique_ptr<SwitchCore> injector_;
   double log_no_packet_ = 0;
   double surely_none_ = 0;  // above it the logarithm's part is less than one
   TimePs next_slot_ps_ = 0;

@@ -75,8 +75,8 @@ TimePs DimensionalKind::horizon_ps(const config::WaferSpec& spec) const {
 
 std::unique_ptr<Fabric> DimensionalKind::make(const config::WaferSpec& spec, bool,
                                               const FabricSurroundings& in) const {
-  return std::make_unique<DimensionalFabric>("fabric", dimensional_params(spec), in.classes, in.scheduler,
-                                             in.checkers, in.reverse);
+  return make_dimensional_fabric("fabric", dimensional_params(spec), in.classes, in.scheduler, in.checkers,
+                                 in.reverse);
 }
 
 FabricTraits DimensionalKind::traits(const config::WaferSpec& spec) const {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "tlm/link/switch_core.h"
+#include "tlm/link/cut_through.h"
 
 namespace wafertlm {
 
@@ -58,7 +58,7 @@ class CoreNetwork {
 
     CoreNetwork& owner;
     std::size_t number;
-    SwitchCore core;
+    CutThroughSwitch core;
     std::map<PortId, End> next, previous;
   };
 

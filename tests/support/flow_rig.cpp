@@ -57,7 +57,7 @@ struct FlowRig::Switch final : SwitchHost, FlowUnitHost, RouteFunction {
 
   FlowRig& rig;
   std::size_t number, inputs;
-  SwitchCore core;
+  CutThroughSwitch core;
   FlowUnit unit;
   std::vector<std::map<FlowKey, std::uint64_t>> carried;
   std::vector<LinkErrors> errors;  // by output

@@ -64,7 +64,7 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
       scheduler_(scheduler),
       inputs_(input_names.size()),
       outputs_(output_names.size()),
-      core_(with_lanes(params), classes, routes, *this),
+      core_(make_switch_core(with_lanes(params), classes, routes, *this)),
       flow_params_(flow_params(params, classes)),
       links_(params.outputs) {
   for (std::size_t i = 0; i < input_names.size(); ++i) {
@@ -101,7 +101,7 @@ void SwitchModule::send_for_view(PortId output, Packet& packet, TimePs head_ps, 
   // A packet that is told of when it has left may be at the other end of a short link already: it is later
   // there then.
   const TimePs late_ps = head_ps + latency_ps < now ? now - head_ps - latency_ps : 0;
-  core_.count(output, packet, head_ps, tail_ps);
+  core_->count(output, packet, head_ps, tail_ps);
   packet.tail_ps = tail_ps + latency_ps + late_ps;
   packet.head_early = 0;
   ++packet.hops;
@@ -122,6 +122,7 @@ void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link)
 std::uint64_t SwitchModule::spoiled_packets() const { return lossy_links_ ? lossy_links_->spoiled() : 0; }
 
 void SwitchModule::end_of_elaboration() {
+  scheduler_.add_hint(region(), *core_);
   bool may_lead = true;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     inputs_[i].peer = peer_of(input_sockets_[i]);
@@ -142,7 +143,7 @@ void SwitchModule::end_of_elaboration() {
   if (packet.flow)
     owner->flows_->arrive(port, packet, now + delay.value(), now);
   else
-    owner->core_.arrive(port, packet, now + delay.value());
+    owner->core_->arrive(port, packet, now + delay.value());
   return ::tlm::TLM_ACCEPTED;
 }
 
@@ -151,7 +152,7 @@ void SwitchModule::end_of_elaboration() {
   const TimePs now = owner->scheduler_.now();
   if (owner->view_ && owner->view_->credit(port, packet, now + delay.value(), now))
     return ::tlm::TLM_ACCEPTED;
-  owner->core_.credit(port, packet.vc, packet.wire_bytes, now + delay.value(), now);
+  owner->core_->credit(port, packet.vc, packet.wire_bytes, now + delay.value(), now);
   if (packet.flow) owner->flows_->credit(port, packet, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;
 }
@@ -169,7 +170,7 @@ void SwitchModule::return_credit(PortId input, Packet& packet, TimePs at) {
 }
 
 void SwitchModule::send_copy(PortId output, std::uint32_t lane, Packet& copy, TimePs head_ps) {
-  core_.arrive_for(output, static_cast<PortId>(inputs_.size() + lane), copy, head_ps);
+  core_->arrive_for(output, static_cast<PortId>(inputs_.size() + lane), copy, head_ps);
 }
 
 void SwitchModule::return_flow_credit(PortId input, Packet& packet, TimePs at) {
@@ -186,37 +187,6 @@ void SwitchModule::request_wake(PortId output, TimePs at) {
     scheduler_.schedule(at, *this, what);
 }
 
-void SwitchModule::wake(std::uint32_t output, TimePs now) { core_.wake(static_cast<PortId>(output), now); }
-
-void SwitchModule::prefetch(std::uint32_t output, unsigned depth) const {
-  const Output& port = outputs_[output];
-  const auto id = static_cast<PortId>(output);
-  if (depth == 0) {
-    __builtin_prefetch(&port);
-    core_.prefetch_output(id);
-    return;
-  }
-  if (depth == 1) {
-    core_.prefetch_contenders(id);
-    for (const Input& input : inputs_) __builtin_prefetch(&input);
-    __builtin_prefetch(port.peer);
-    return;
-  }
-  if (depth == 2) port.likely = core_.likely_winner(id);
-  const SwitchCore::Winner& winner = port.likely;
-  if (!winner.packet || winner.packet->flow) return;
-  const FabricBackwardIf* const sender = inputs_[winner.input].peer;
-  if (depth == 2) {
-    prefetch_for_hop(*winner.packet);
-    __builtin_prefetch(sender);
-    port.peer->prefetch();
-  } else if (depth == 3) {
-    __builtin_prefetch(winner.packet->next);
-    sender->prefetch();
-  } else {
-    sender->prefetch(*winner.packet);
-    port.peer->prefetch(*winner.packet);
-  }
-}
+void SwitchModule::wake(std::uint32_t output, TimePs now) { core_->wake(static_cast<PortId>(output), now); }
 
 }  // namespace wafertlm

@@ -39,7 +39,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   /// Packets that became wrong on those links.
   std::uint64_t spoiled_packets() const;
 
-  const SwitchCore& core() const { return core_; }
+  const SwitchCore& core() const { return *core_; }
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
   /// The links behind the outputs.
@@ -53,7 +53,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   /// The room of `packet` in the buffer of `input` is free when its tail leaves at `tail_ps`.
   void return_for_view(PortId input, Packet& packet, TimePs tail_ps);
   TimePs credit_delay_ps(PortId input) const { return flow_params_.credit_delay_ps[index_of(input)]; }
-  void observe(LinkObserver& observer, std::size_t number) { core_.observe(observer, number); }
+  void observe(LinkObserver& observer, std::size_t number) { core_->observe(observer, number); }
 
  private:
   // What a hop needs of a port, in one cache line; the sockets are far larger and lie elsewhere.
@@ -61,8 +61,6 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
     const Scheduler* time_source() const override { return &owner->scheduler_; }
-    void prefetch() const override { owner->core_.prefetch_tables(); }
-    void prefetch(const Packet& packet) const override { owner->core_.prefetch_arrival(port, packet); }
     SwitchModule* owner = nullptr;
     FabricBackwardIf* peer = nullptr;
     PortId port{};
@@ -71,14 +69,11 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
     const Scheduler* time_source() const override { return &owner->scheduler_; }
-    void prefetch() const override { owner->core_.prefetch_tables(); }
-    void prefetch(const Packet& packet) const override { owner->core_.prefetch_credit(port, packet.vc); }
     SwitchModule* owner = nullptr;
     FabricForwardIf* peer = nullptr;
     PortId port{};
     bool may_lead = false;  // all that a grant here calls take their time from the scheduler
     sc_core::sc_time latency;
-    mutable SwitchCore::Winner likely;  // of the look-ahead
   };
 
   /// Of the flow unit.
@@ -97,14 +92,13 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   void leg_done(const Flow& flow, TimePs at) override { flow_listener_->leg_done(flow, at); }
   void request_flow_wake(TimePs at) override { scheduler_.schedule(at, flow_wake_, 0); }
   void wake(std::uint32_t output, TimePs now) override;
-  void prefetch(std::uint32_t output, unsigned depth) const override;
 
   // What a hop needs comes first.
   Scheduler& scheduler_;
   SwitchView* view_ = nullptr;
   std::vector<Input> inputs_;  // bound: must not move
   std::vector<Output> outputs_;
-  SwitchCore core_;
+  std::unique_ptr<SwitchCore> core_;
   std::unique_ptr<FlowUnit> flows_;
   FlowListener* flow_listener_ = nullptr;
   PacketPool* flow_packets_ = nullptr;

@@ -6,8 +6,8 @@
 namespace wafertlm {
 namespace {
 
-/// How far `number` is behind `first` on the round of `count`.
-std::uint32_t turn(std::uint32_t number, std::uint32_t first, std::uint32_t count) {
+/// How far `number` is behind `first` in a round-robin over `count`.
+std::uint32_t distance(std::uint32_t number, std::uint32_t first, std::uint32_t count) {
   return number >= first ? number - first : number + count - first;
 }
 
@@ -15,12 +15,12 @@ std::uint32_t turn(std::uint32_t number, std::uint32_t first, std::uint32_t coun
 
 WormholeSwitch::WormholeSwitch(const SwitchParams& params, const ClassTable& classes,
                                const RouteFunction& routes, SwitchHost& host)
-    : vcs_(classes.virtual_channels()),
+    : SwitchCore(routes),
+      vcs_(classes.virtual_channels()),
       output_stride_(params.input_queue == InputQueue::per_output ? vcs_ : 0),
       input_queues_(output_stride_ ? vcs_ * static_cast<std::uint32_t>(params.outputs.size()) : vcs_),
       reader_queues_(output_stride_ ? 1 : vcs_),
       classes_(classes),
-      routes_(routes),
       host_(host),
       pipeline_ps_(params.pipeline_ps),
       credit_delay_ps_(params.credit_delay_ps) {
@@ -45,11 +45,11 @@ void WormholeSwitch::ask_wake(TimePs at) {
   if (wake_.ask(at)) host_.request_wake(PortId{0}, at);
 }
 
-void WormholeSwitch::arrive(PortId input, Packet& flit, TimePs head_ps) {
+void WormholeSwitch::arrive_for(PortId output, PortId input, Packet& flit, TimePs head_ps) {
   flit.ready_ps = head_ps + pipeline_ps_;
   flit.tail_ps += pipeline_ps_;
   flit.next = nullptr;
-  flit.output = routes_.output_for(flit);
+  flit.output = output;
   ++queued_;
   Contender& who = contenders_[index_of(input) * input_queues_ + index_of(flit.output) * output_stride_ +
                                index_of(flit.vc)];
@@ -131,7 +131,7 @@ void WormholeSwitch::allocate_channels(TimePs now) {
     const std::uint32_t first = output.next_head;
     std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
       const std::uint32_t pa = contenders_[a].priority, pb = contenders_[b].priority;
-      return pa != pb ? pa < pb : turn(a, first, count) < turn(b, first, count);
+      return pa != pb ? pa < pb : distance(a, first, count) < distance(b, first, count);
     });
     for (const std::uint32_t n : order_) {
       Contender& who = contenders_[n];
@@ -171,7 +171,7 @@ std::uint32_t WormholeSwitch::nominate(std::uint32_t reader, TimePs now) {
   std::uint32_t best = kNone;
   const std::uint32_t first = reader * reader_queues_;
   const auto rank = [&](std::uint32_t n) {
-    return std::pair(contenders_[n].priority, turn(n - first, readers_[reader].next, reader_queues_));
+    return std::pair(contenders_[n].priority, distance(n - first, readers_[reader].next, reader_queues_));
   };
   for (std::uint32_t n = first; n < first + reader_queues_; ++n) {
     if (!can_go(contenders_[n], now) || readers_[reader].free_ps > now) continue;
@@ -180,7 +180,7 @@ std::uint32_t WormholeSwitch::nominate(std::uint32_t reader, TimePs now) {
   return best;
 }
 
-bool WormholeSwitch::wake(TimePs now) {
+bool WormholeSwitch::wake(PortId, TimePs now) {
   if (!wake_.take(now)) return false;
   now_ = now;
   charge_waits(now);
@@ -198,7 +198,7 @@ bool WormholeSwitch::send_winners(TimePs now) {
   winners_.clear();
   for (std::size_t out = 0; out < outputs_.size(); ++out) {
     const auto rank = [&](std::uint32_t n) {
-      return std::pair(contenders_[n].priority, turn(n, outputs_[out].next, count));
+      return std::pair(contenders_[n].priority, distance(n, outputs_[out].next, count));
     };
     std::uint32_t best = kNone;
     for (const std::uint32_t n : nominees_)
@@ -213,6 +213,14 @@ bool WormholeSwitch::send_winners(TimePs now) {
   }
   for (const std::uint32_t n : winners_) send(n, now);
   return !winners_.empty();
+}
+
+void WormholeSwitch::count(PortId output, const Packet& flit, TimePs start_ps, TimePs end_ps) {
+  OutputCounters& counters = outputs_[index_of(output)].counters;
+  counters.packets += flit.ends_packet;
+  counters.payload_bytes += flit.payload_bytes;
+  counters.wire_bytes += flit.wire_bytes;
+  if (observer_) observer_->sent(observed_, output, flit, start_ps, end_ps);
 }
 
 void WormholeSwitch::send(std::uint32_t number, TimePs now) {
@@ -236,10 +244,7 @@ void WormholeSwitch::send(std::uint32_t number, TimePs now) {
   who.credit_since = 0;
   TimePs& longest = counters.longest_wait_ps[index_of(flit.traffic_class)];
   longest = std::max(longest, now - flit.ready_ps);
-  counters.packets += flit.ends_packet;
-  counters.payload_bytes += flit.payload_bytes;
-  counters.wire_bytes += flit.wire_bytes;
-  if (observer_) observer_->sent(observed_, static_cast<PortId>(out), flit, now, slot.end);
+  count(static_cast<PortId>(out), flit, now, slot.end);
 
   if (flit.ends_packet) {
     channel(out, out_vc).held = false;
@@ -286,7 +291,7 @@ void WormholeSwitch::plan_next(TimePs now) {
   if (next != kNever) ask_wake(next);
 }
 
-void WormholeSwitch::credit(PortId output, VcId vc, std::uint32_t bytes, TimePs at) {
+void WormholeSwitch::credit(PortId output, VcId vc, std::uint32_t bytes, TimePs at, TimePs) {
   NextChannel& to = channel(index_of(output), index_of(vc));
   to.credits.give_back(bytes, at);
   if (!to.needed) return;

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tlm/link/credit_window.h"
+#include "tlm/link/line.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/wake_slot.h"
 
@@ -18,23 +20,30 @@ namespace wafertlm {
 /// - Allocation is separable and runs once per instant in which something changed: first heads get free
 ///   channels, then every crossbar port puts forward one queue, then every output takes one of them; each by
 ///   priority and round-robin. Who lost tries again when the winner's flit has left.
-class WormholeSwitch {
+class WormholeSwitch final : public SwitchCore {
  public:
-  /// The references must outlive the switch.
+  /// As make_switch_core().
   WormholeSwitch(const SwitchParams& params, const ClassTable& classes, const RouteFunction& routes,
                  SwitchHost& host);
 
-  /// As in SwitchCore. A wake-up serves all outputs; it is asked for as one of output 0.
-  void arrive(PortId input, Packet& flit, TimePs head_ps);
-  void credit(PortId output, VcId vc, std::uint32_t bytes, TimePs at);
-  bool wake(TimePs now);
+  void arrive(PortId input, Packet& flit, TimePs head_ps) override {
+    arrive_for(routes_.output_for(flit), input, flit, head_ps);
+  }
+  void arrive_for(PortId output, PortId input, Packet& flit, TimePs head_ps) override;
+  void credit(PortId output, VcId vc, std::uint32_t bytes, TimePs at, TimePs now) override;
+  void count(PortId output, const Packet& flit, TimePs start_ps, TimePs end_ps) override;
+  /// Serves all outputs, whichever is named; asked for as a wake-up of output 0.
+  bool wake(PortId output, TimePs now) override;
 
-  std::size_t outputs() const { return outputs_.size(); }
-  const OutputCounters& counters(PortId output) const { return outputs_[index_of(output)].counters; }
-  std::uint64_t bytes_per_s(PortId output) const { return outputs_[index_of(output)].line.bytes_per_s(); }
-  std::uint64_t queued() const { return queued_; }
-  std::uint64_t outstanding_credits() const;
-  void observe(LinkObserver& observer, std::size_t number) {
+  std::size_t inputs() const override { return credit_delay_ps_.size(); }
+  std::size_t outputs() const override { return outputs_.size(); }
+  OutputCounters counters(PortId output) const override { return outputs_[index_of(output)].counters; }
+  std::uint64_t bytes_per_s(PortId output) const override {
+    return outputs_[index_of(output)].line.bytes_per_s();
+  }
+  std::uint64_t queued() const override { return queued_; }
+  std::uint64_t outstanding_credits() const override;
+  void observe(LinkObserver& observer, std::size_t number) override {
     observer_ = &observer;
     observed_ = number;
   }
@@ -98,7 +107,6 @@ class WormholeSwitch {
   std::uint32_t input_queues_;   // per input
   std::uint32_t reader_queues_;  // per port into the crossbar
   const ClassTable& classes_;
-  const RouteFunction& routes_;
   SwitchHost& host_;
   TimePs pipeline_ps_;
   std::vector<std::uint32_t> priority_of_;  // by class; 0 goes first

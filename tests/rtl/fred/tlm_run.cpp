@@ -5,8 +5,8 @@
 #include <queue>
 
 #include "models/fred/flows/routed_order.h"
+#include "tlm/link/cut_through.h"
 #include "tlm/link/flow_unit.h"
-#include "tlm/link/switch_core.h"
 
 namespace wafertlm::test {
 namespace {
@@ -188,7 +188,7 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
   const std::uint32_t latency_;
   PacketPool packets_;
   std::vector<Flow> flows_;
-  SwitchCore core_;
+  CutThroughSwitch core_;
   FlowUnit unit_;
   std::vector<Source> sources_;
   std::priority_queue<Event> events_;

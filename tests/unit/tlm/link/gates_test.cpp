@@ -60,7 +60,7 @@ struct Bench {
   OneOutput routes;
   FakeHost host;
   std::deque<Packet> packets;
-  SwitchCore core;
+  CutThroughSwitch core;
 };
 
 TEST(TimingGates, TheHeadArrives) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "models/dimensional/dimensional_fabric.h"
+#include "models/messages/message_network.h"
+
+namespace wafertlm {
+
+/// Carries whole messages, in an engine of its own: there are no switch modules, buffers, credits or faults.
+class DimensionalMessages final : public DimensionalFabric {
+ public:
+  /// As make_dimensional_fabric().
+  DimensionalMessages(const sc_core::sc_module_name& name, const DimensionalParams& params,
+                      const ClassTable& classes, Scheduler& scheduler);
+
+  void attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) override;
+  MessageService* messages() override { return &network_; }
+  OutputCounters counters(const FabricLink& link) const override;
+  std::uint64_t bytes_per_s(const FabricLink& link) const override {
+    return port_of(link).line.bytes_per_s();
+  }
+  std::uint64_t queued_packets() const override { return network_.messages(); }
+  void observe(LinkObserver& observer) override { network_.observe(observer); }
+
+ private:
+  /// The place of packets in an NPU when messages go another way.
+  struct NoPackets final : FabricForwardIf, FabricBackwardIf {
+    ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay) override;
+    ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay) override;
+  };
+
+  const MessagePort& port_of(const FabricLink& link) const;
+
+  MessageNetwork network_;
+  NoPackets no_packets_;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tlm/link/cut_through_port.h"
+#include "tlm/link/ring_rules.h"
+#include "tlm/link/switch_core.h"
+
+namespace wafertlm {
+
+/// Virtual cut-through: a packet goes in one piece, when the next buffer has room for all of it. It has a
+/// head and a tail time at every port:
+///   start = max(head_in + pipeline, output free, credit),  output free = start + bytes/bandwidth,
+///   tail_out = max(output free, tail_in + pipeline);  next input: head = start + latency, tail = tail_out +
+///   latency.
+/// Both are known when the packet is granted, so a hop costs one event: arrivals are announced ahead and each
+/// output computes its own next wake-up. Contenders are served by class priority, round-robin among the
+/// virtual channels of one priority and among the inputs within a channel. Outputs do not share state within
+/// an instant, so the order in which ports or switches are woken does not matter.
+class alignas(64) CutThroughSwitch final : public SwitchCore {
+ public:
+  /// As make_switch_core().
+  CutThroughSwitch(const SwitchParams& params, const ClassTable& classes, const RouteFunction& routes,
+                   SwitchHost& host);
+
+  void arrive(PortId input, Packet& packet, TimePs head_ps) override {
+    arrive_for(routes_.output_for(packet), input, packet, head_ps);
+  }
+  void arrive_for(PortId output, PortId input, Packet& packet, TimePs head_ps) override;
+  void credit(PortId output, VcId vc, std::uint32_t bytes, TimePs at, TimePs now) override;
+  void count(PortId output, const Packet& packet, TimePs start_ps, TimePs end_ps) override;
+  bool wake(PortId output, TimePs now) override;
+
+  std::size_t inputs() const override { return inputs_; }
+  std::size_t outputs() const override { return all_outputs_.size(); }
+  OutputCounters counters(PortId output) const override;
+  std::uint64_t bytes_per_s(PortId output) const override {
+    return outputs_[index_of(output)].line.bytes_per_s();
+  }
+  std::uint64_t queued() const override;
+  std::uint64_t outstanding_credits() const override;
+  void observe(LinkObserver& observer, std::size_t number) override;
+
+  void prefetch() const override;
+  void prefetch_pointees() const override;
+
+ private:
+  using Queue = cut_through::Queue;
+  using Channel = cut_through::Channel;
+  using Output = cut_through::Output;
+  using PortWaits = cut_through::PortWaits;
+
+  Queue& queue(const Output& output, std::size_t vc, std::size_t input) const {
+    return output.queues[vc * inputs_ + input];
+  }
+  // Who contends for an output: a bit per channel and input with a waiting head.
+  void set_front(Queue& queue);
+  void expose(Queue& queue, std::size_t input, std::size_t vc);
+  void set_request(Output& output, std::size_t vc, std::size_t input);
+  void clear_request(Output& output, std::size_t vc, std::size_t input);
+  /// Requests of inputs 64 and up.
+  std::uint64_t* more_requests(const Output& output, std::size_t vc) {
+    return &more_requests_[(std::size_t{output.port} * vcs_ + vc) * (words() - 1)];
+  }
+  bool many_inputs() const { return inputs_ > 64; }
+  /// Words of 64 inputs.
+  std::size_t words() const { return (std::size_t{std::max(inputs_, 1U)} + 63) / 64; }
+  template <typename Visit>
+  void for_each_waiting(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
+  template <typename Visit>
+  void for_each_of_many(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
+
+  // When a head can go: its line, its readiness and credits.
+  static bool choose_vc(const Output& output, const Queue& waiting, TimePs now, std::uint32_t& vc);
+  static TimePs earliest_start(Output& output, const Queue& waiting);
+  static TimePs time_of_room(Output& output, const Queue& waiting);
+  void credit_with_effect(PortId port, Channel& to, std::uint32_t bytes, TimePs at, TimePs now);
+  void ask_wake(Output& output, TimePs at) {
+    if (output.wake.ask(at)) host_.request_wake(PortId{output.port}, at);
+  }
+  void plan_next(Output& output);
+
+  // Which one goes.
+  bool serve(Output& output, std::uint32_t in_vc, TimePs now, TimePs& next);
+  bool serve_group(Output& output, std::size_t group, TimePs now, TimePs& next);
+  Queue* first_ready(const Output& output, std::size_t vc, TimePs now, TimePs& next);
+  Queue* first_that_can_go(Output& output, std::size_t in_vc, TimePs now, TimePs& next, std::uint32_t& vc);
+  void send(Output& output, std::size_t input, Queue& from, std::uint32_t in_vc, std::uint32_t vc,
+            TimePs now);
+
+  // What its waiting is charged to.
+  void charge(Output& output, Queue& waiting, TimePs until);
+  void charge_all(Output& output, TimePs until, TimePs from);
+  void charge_sent(const Output& output, const Queue& from, TimePs idle_since, TimePs now);
+
+  // What every hop reads: one cache line with the base class.
+  Output* outputs_ = nullptr;
+  Queue* queues_ = nullptr;  // [output if per_output_][vc][input]
+  SwitchHost& host_;
+  const ClassTable& classes_;
+  TimePs pipeline_ps_;
+  std::uint32_t inputs_;
+  std::uint8_t vcs_;
+  bool per_output_;  // else an input's queues are shared by all outputs
+  bool is_observed_ = false;
+  bool has_rings_;
+  // The rest.
+  RingRules ring_rules_;
+  LinkObserver* observer_ = nullptr;
+  std::size_t observed_ = 0;
+  std::vector<Output> all_outputs_;
+  std::vector<Channel> channels_;  // [output][vc]
+  std::vector<Queue> all_queues_;
+  std::vector<PortWaits> waits_;              // [output]
+  std::vector<std::uint32_t> next_vc_;        // [output][group]: round-robin among channels of one priority
+  std::vector<std::uint64_t> more_requests_;  // [output][vc][word - 1]
+};
+
+}  // namespace wafertlm
