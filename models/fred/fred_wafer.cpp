@@ -52,12 +52,12 @@ void FredWafer::build(const std::vector<const RouteFunction*>& routes, Scheduler
     made.pipeline_ps = nodes_[n].pipeline_ps;
     made.input_queue = params_.input_queue;
     if (params_.format.by_flit) made.switching = Switching::wormhole;
-    if (params_.flows) {
-      made.flow_lanes = params_.flows->lanes;
+    if (params_.in_network) {
+      made.flow_lanes = params_.flows.lanes;
       made.flow_stripes = flow_stripes_;
       if (nodes_[n].has_phases) {
-        made.phase_rule = params_.flows->phase_rule;
-        made.phase_change_ps = params_.flows->phase_change_ps;
+        made.phase_rule = params_.flows.phase_rule;
+        made.phase_change_ps = params_.flows.phase_change_ps;
       }
     }
     std::vector<std::string> names;
@@ -98,7 +98,7 @@ RouteCheck FredWafer::route_check(const std::vector<const RouteFunction*>& route
 
 void FredWafer::start_flows(FlowWays ways, std::shared_ptr<FlowRouting> routing, Scheduler& scheduler,
                             PacketPool& packets) {
-  flows_ = std::make_unique<FredFlows>(*params_.flows, params_.format, classes_, packets, scheduler);
+  flows_ = std::make_unique<FredFlows>(params_.flows, params_.format, classes_, packets, scheduler);
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     std::vector<OutputParams> links;
     for (const Port& each : nodes_[n].ports) links.push_back(each.link);

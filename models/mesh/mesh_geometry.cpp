@@ -55,7 +55,7 @@ MeshGeometry::MeshGeometry(std::uint32_t width, std::uint32_t height, const std:
     : width_(width), height_(height) {
   for (std::uint32_t row = 0; row < height; ++row)
     for (std::uint32_t column = 0; column < width; ++column)
-      places_.push_back(
+      positions_.push_back(
           {static_cast<std::uint16_t>(column), static_cast<std::uint16_t>(row), Direction::local});
   for (const IoPort& port : io) {
     const std::string place = "NPU " + std::to_string(index_of(port.npu)) + ", " + to_string(side_of(port));
@@ -63,9 +63,9 @@ MeshGeometry::MeshGeometry(std::uint32_t width, std::uint32_t height, const std:
       throw std::invalid_argument("I/O controller at " + place + ": no such NPU");
     if (has_neighbor(port.npu, side_of(port)) || endpoint_at(port.npu, side_of(port)) != port.npu)
       throw std::invalid_argument("I/O controller at " + place + ": that port is not free");
-    Place at = places_[index_of(port.npu)];
+    Position at = positions_[index_of(port.npu)];
     at.exit = side_of(port);
-    places_.push_back(at);
+    positions_.push_back(at);
   }
 }
 
@@ -91,6 +91,8 @@ bool MeshGeometry::has_neighbor(NpuId npu, Direction direction) const {
   }
   return false;
 }
+
+bool MeshGeometry::is_edge(const IoPort& port) const { return !has_neighbor(port.npu, side_of(port)); }
 
 NpuId MeshGeometry::neighbor(NpuId npu, Direction direction) const {
   const auto n = static_cast<std::uint32_t>(npu);

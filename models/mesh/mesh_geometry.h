@@ -28,12 +28,12 @@ class MeshGeometry {
   std::uint32_t height() const { return height_; }
   std::uint32_t npus() const { return width_ * height_; }
   /// NPUs and I/O controllers.
-  std::uint32_t endpoints() const { return static_cast<std::uint32_t>(places_.size()); }
+  std::uint32_t endpoints() const { return static_cast<std::uint32_t>(positions_.size()); }
   /// Of an endpoint's router.
-  std::uint32_t column(NpuId endpoint) const { return places_[index_of(endpoint)].column; }
-  std::uint32_t row(NpuId endpoint) const { return places_[index_of(endpoint)].row; }
+  std::uint32_t column(NpuId endpoint) const { return positions_[index_of(endpoint)].column; }
+  std::uint32_t row(NpuId endpoint) const { return positions_[index_of(endpoint)].row; }
   /// The router's port that leads to the endpoint: local for an NPU, a side for a controller.
-  Direction exit(NpuId endpoint) const { return places_[index_of(endpoint)].exit; }
+  Direction exit(NpuId endpoint) const { return positions_[index_of(endpoint)].exit; }
   NpuId router(NpuId endpoint) const { return at(column(endpoint), row(endpoint)); }
   /// The endpoint behind a port that has no neighbour.
   NpuId endpoint_at(NpuId router, Direction port) const;
@@ -42,6 +42,8 @@ class MeshGeometry {
   }
 
   bool has_neighbor(NpuId npu, Direction direction) const;
+  /// No neighbour on that side of the NPU.
+  bool is_edge(const IoPort& port) const;
   /// Requires has_neighbor.
   NpuId neighbor(NpuId npu, Direction direction) const;
   /// Mesh links between the routers of two endpoints on the X-Y route.
@@ -54,13 +56,13 @@ class MeshGeometry {
   std::vector<Direction> ports(NpuId npu) const;
 
  private:
-  struct Place {
+  struct Position {
     std::uint16_t column, row;
     Direction exit;
   };
   std::uint32_t width_, height_;
-  std::vector<Place>
-      places_;  // of all endpoints; a table, because routing asks twice per hop and a division is slow
+  std::vector<Position>
+      positions_;  // of all endpoints; a table, because routing asks twice per hop and a division is slow
 };
 
 /// X-Y routing of one router: along the row first, then along the column.

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "platform/command/format.h"
-#include "platform/system/fabric_kind.h"
+#include "platform/fabrics/registry.h"
 #include "platform/system/machine.h"
 
 namespace wafertlm {
@@ -45,18 +45,6 @@ std::vector<std::size_t> numbers(const Group& group) {
   return npus;
 }
 
-const char* side_name(Side side) {
-  constexpr const char* kNames[] = {"east", "west", "north", "south"};
-  return kNames[static_cast<std::size_t>(side)];
-}
-
-/// Where an I/O controller hangs.
-Json place_of(std::uint32_t controller, const FabricTraits& fabric) {
-  if (!fabric.is_mesh()) return {{"l1_switch", fabric.fred.io[controller]}};
-  const IoPort& port = fabric.io[controller];
-  return {{"npu", index_of(port.npu)}, {"side", side_name(port.side)}};
-}
-
 }  // namespace
 
 void print_choices(const CollectiveRequest& request, const std::vector<std::uint64_t>& sizes,
@@ -83,6 +71,7 @@ void print_choices(const CollectiveRequest& request, const std::vector<std::uint
 CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const CollectiveSetup& setup,
                                    const std::string& type, std::uint64_t first_bytes, bool json)
     : setup_(setup),
+      wafer_(spec.wafer),
       fabric_(platform_traits(spec)),
       json_(json),
       functional_(spec.run.functional),
@@ -92,19 +81,19 @@ CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const Colle
   for (const CollectiveLane& lane : setup.lanes())
     classes += (classes.empty() ? "" : ",") + lane.traffic_class;
   const config::FabricSpec& fabric = spec.wafer.fabric;
-  if (fabric.input_buffer_bytes) {
+  if (fabric.buffer_bytes != 0) {
     // A window of whole packets per round trip and packet.
     const std::uint64_t packet = fabric.wire_packet_bytes();
-    const std::uint64_t window = *fabric.input_buffer_bytes / packet * packet;
-    const FabricKind::Link link = fabric_kind(spec.wafer).fastest_link(spec.wafer);
+    const std::uint64_t window = fabric.buffer_bytes / packet * packet;
+    const FabricLinkRate link = fabric_kind(spec.wafer).fastest_link(spec.wafer);
     const TimePs round = fabric.link_latency_ps + link.pipeline_ps + fabric.credit_delay_ps +
                          transfer_time_ps(packet, link.bytes_per_s);
     const double rate = static_cast<double>(window) / seconds(round);
-    if (fabric.switching == config::Switching::cut_through && rate < static_cast<double>(link.bytes_per_s))
+    if (!fabric.format.by_flit && rate < static_cast<double>(link.bytes_per_s))
       notes_.push_back(fmt::format(
           "wafer.fabric.input_buffer: {} sustain {} of a link's {} ({} per round trip of {}); "
           "auto has no loss",
-          format_bytes(*fabric.input_buffer_bytes), format_bandwidth(rate),
+          format_bytes(fabric.buffer_bytes), format_bandwidth(rate),
           format_bandwidth(static_cast<double>(link.bytes_per_s)), format_bytes(window), format_time(round)));
   }
   report_ = {{"platform", spec.name},
@@ -178,7 +167,7 @@ Json CollectiveReport::stream_row(std::uint64_t bytes, const CollectiveResult& r
                     {"bytes", stream.channels[k]->bytes},
                     {"time_s", seconds(result.end_ps[k])},
                     {"time_ps", result.end_ps[k]}};
-    channel.update(place_of(k, fabric_));
+    channel.update(fabric_kind(wafer_).io_place(wafer_, k));
     row["channels"].push_back(std::move(channel));
   }
   return row;

@@ -106,11 +106,13 @@ class Struct : public TypeOf<S>, public StructType {
     return *this;
   }
   /// The same, chosen by the value of an earlier key of type choice; without that key the first alternative.
-  template <class E>
-  Struct& alternative(E S::*selector, E value, const std::string& key, const std::string& key_value) {
+  /// Values of this form are looked at only in a struct of this form.
+  Struct& alternative(const std::string& key, const std::string& key_value,
+                      std::function<bool(const S&)> is_chosen, std::function<void(S&)> choose) {
     selector_ = key;
     selector_values_.push_back(key_value);
-    return alternative(selector, value);
+    alternatives_.push_back({std::move(is_chosen), std::move(choose)});
+    return *this;
   }
   /// The key before may be left out of `--set` paths.
   Struct& shorthand() {
@@ -124,7 +126,7 @@ class Struct : public TypeOf<S>, public StructType {
   }
 
   S read(const Reader& in) const override;
-  Node write(const S& spec) const override { return write_fields(spec, false); }
+  Node write(const S& spec) const override;
   std::optional<std::string> locate(const S& spec, const void* address) const override;
   Json schema(SchemaStyle style, SchemaDefs& defs) const override { return reference(style, defs); }
   const StructType* structure() const override { return this; }
@@ -132,10 +134,8 @@ class Struct : public TypeOf<S>, public StructType {
   bool may_be_annotated() const override { return false; }
 
  protected:
-  Node defaults() const override {
-    const S initial;
-    return write_fields(initial, true);
-  }
+  /// Of every form.
+  Node defaults() const override;
 
  private:
   template <class Member>
@@ -154,7 +154,6 @@ class Struct : public TypeOf<S>, public StructType {
 
   template <class Member, class T>
   Struct& add(std::string key, Member member, TypePtr<T> type, std::string description, bool required);
-  Node write_fields(const S& spec, bool of_all_alternatives) const;
   std::size_t alternative_of(const S& spec) const;
   bool is_used(std::size_t field, std::size_t alternative) const {
     return keys_[field].alternative == 0 || keys_[field].alternative == alternative;
@@ -199,19 +198,35 @@ S Struct<S>::read(const Reader& in) const {
 }
 
 template <class S>
-Node Struct<S>::write_fields(const S& spec, bool of_all_alternatives) const {
+Node Struct<S>::write(const S& spec) const {
   Node map;
   map.kind = Node::Kind::map;
+  const std::size_t alternative = alternative_of(spec);
   for (std::size_t i = 0; i < fields_.size(); ++i)
-    if (of_all_alternatives || is_used(i, alternative_of(spec)))
+    if (is_used(i, alternative))
       if (std::optional<Node> value = fields_[i].write(spec)) map.add(keys_[i].name, std::move(*value));
   return map;
 }
 
 template <class S>
+Node Struct<S>::defaults() const {
+  Node map;
+  map.kind = Node::Kind::map;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    S initial;
+    if (const std::size_t form = keys_[i].alternative; form != 0) alternatives_[form - 1].choose(initial);
+    if (std::optional<Node> value = fields_[i].write(initial)) map.add(keys_[i].name, std::move(*value));
+  }
+  return map;
+}
+
+template <class S>
 std::optional<std::string> Struct<S>::locate(const S& spec, const void* address) const {
-  for (const Field& field : fields_)
-    if (auto path = field.locate(spec, address)) return path;
+  const std::size_t alternative = alternative_of(spec);
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (!is_used(i, alternative)) continue;
+    if (auto path = fields_[i].locate(spec, address)) return path;
+  }
   return {};
 }
 

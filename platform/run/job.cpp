@@ -6,7 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "platform/system/fabric_kind.h"
+#include "platform/fabrics/registry.h"
 #include "platform/system/machine.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "platform/config/hbm_type.h"
-#include "platform/system/dimensional_kind.h"
+#include "platform/fabrics/registry.h"
 #include "platform/system/reliability.h"
 #include "platform/system/remote_pool.h"
 #include "tlm/memory/checker.h"
@@ -36,6 +36,21 @@ HbmParams hbm_params(const config::HbmSpec& spec) {
   else
     params.flow = flow_memory_params(config::efficiency_table(*spec.efficiency), dram.timing, spec.stacks);
   return params;
+}
+
+HierarchyOptions hierarchy_options(const config::PlatformSpec& spec) {
+  const config::ByDimensionSpec& by = spec.collectives.by_dimension;
+  HierarchyOptions options;
+  options.order = by.order;
+  options.within = by.within;
+  options.active_chunks = static_cast<std::uint32_t>(by.active_chunks.value_or(0));
+  options.all_reduce = by.all_reduce;
+  options.all_gather = by.all_gather;
+  options.reduce_scatter = by.reduce_scatter;
+  options.all_to_all = by.all_to_all;
+  options.direct_window = by.direct_window;
+  options.stage_cost_ps = spec.npu.endpoint.stage_cost_ps;
+  return options;
 }
 
 }  // namespace

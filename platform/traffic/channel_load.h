@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/mesh/mesh_fabric.h"
+#include "models/mesh/mesh_params.h"
 #include "platform/traffic/patterns.h"
 
 namespace wafertlm::traffic {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "models/fred/flows/fred_flow_params.h"
 #include "models/fred/flows/flow_routing.h"
 #include "models/fred/flows/flow_ways.h"
 #include "tlm/fabric/wire_format.h"
@@ -19,14 +20,6 @@
 #include "tlm/link/switch_core.h"
 
 namespace wafertlm {
-
-/// What happens to a flow that the switches cannot carry beside the active ones. (One that has no room
-/// waits.)
-enum class FlowConflict : std::uint8_t {
-  block,      ///< it waits at its sources
-  decompose,  ///< its collective is done in steps of its endpoints (StepSource::endpoint_steps) instead
-  refuse,     ///< the run ends with an error that names them
-};
 
 /// What a flow that a link of its path slows down to `flow_bytes_per_s` reserves behind a faster link, where
 /// one at line rate reserves `line_room_bytes`: at most that.
