@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "models/fred/flows/fred_flows.h"
+#include "models/fred/flows/fred_flow_params.h"
 #include "models/fred/fred_geometry.h"
 #include "models/fred/physical/chip_wiring.h"
 #include "models/fred/routing/network.h"

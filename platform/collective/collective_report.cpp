@@ -45,16 +45,12 @@ std::vector<std::size_t> numbers(const Group& group) {
   return npus;
 }
 
-const char* side_name(Side side) {
-  constexpr const char* kNames[] = {"east", "west", "north", "south"};
-  return kNames[static_cast<std::size_t>(side)];
-}
-
 /// Where an I/O controller hangs.
 Json place_of(std::uint32_t controller, const FabricTraits& fabric) {
-  if (!fabric.is_mesh()) return {{"l1_switch", fabric.fred.io[controller]}};
-  const IoPort& port = fabric.io[controller];
-  return {{"npu", index_of(port.npu)}, {"side", side_name(port.side)}};
+  Json place = Json::object();
+  for (const auto& [name, value] : fabric.topology->io_place(controller))
+    std::visit([&, key = name](const auto& of) { place[key] = of; }, value);
+  return place;
 }
 
 }  // namespace

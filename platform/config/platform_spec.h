@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/mesh/io_port.h"
 #include "platform/config/compute_spec.h"
 #include "platform/config/graph_spec.h"
 #include "platform/config/hbm_spec.h"

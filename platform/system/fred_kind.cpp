@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/fred/fred_topology.h"
 #include "models/fred/physical/chip_fabric.h"
 #include "models/fred/physical/chip_flows.h"
 #include "platform/command/format.h"
@@ -84,20 +85,8 @@ std::unique_ptr<Fabric> FredKind::make(const config::WaferSpec& spec, bool with_
 FabricTraits FredKind::traits(const config::WaferSpec& spec) const {
   const FredParams fred = fred_params(spec, true);
   FabricTraits traits;
-  traits.kind = FabricTraits::Kind::fred;
-  traits.fred.l1_switches = fred.geometry.l1_switches;
-  traits.fred.npus_per_l1 = fred.geometry.npus_per_l1;
-  traits.fred.l2_switches = fred.geometry.l2_switches;
-  traits.fred.l1_uplink_bytes_per_s = fred.l1_uplink_bytes_per_s;
-  traits.fred.l2_uplink_bytes_per_s = fred.l2_uplink_bytes_per_s;
-  for (std::uint32_t level = 1; level <= fred.geometry.levels(); ++level)
-    traits.fred.turn_latency_ps.push_back(fred.head_latency_ps(level));
-  traits.fred.npu_link_latency_ps = fred.link_latency_ps;
-  traits.fred.io = fred.geometry.io;
-  traits.injection_bytes_per_s = traits.ejection_bytes_per_s = fred.npu_bytes_per_s;
+  traits.topology = std::make_shared<FredTopology>(fred);
   traits.format = fred.format;
-  traits.io_bytes_per_s = fred.io_bytes_per_s;
-  traits.io_latency_ps = fred.io_latency_ps;
   traits.in_network = fred.flows.has_value();
   traits.streams_in_network = fred.flows.has_value();
   traits.flows_decompose = fred.flows && fred.flows->conflict == FlowConflict::decompose;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/graph/graph_fabric.h"
+#include "models/graph/graph_topology.h"
 #include "platform/command/format.h"
 #include "platform/system/wafers_graph.h"
 
@@ -47,15 +48,9 @@ std::unique_ptr<Fabric> GraphKind::make(const config::WaferSpec& spec, bool,
 FabricTraits GraphKind::traits(const config::WaferSpec& spec) const {
   const GraphParams params = graph_params(spec);
   FabricTraits traits;
-  traits.kind = FabricTraits::Kind::graph;
-  traits.graph = params.graph;
-  for (std::uint32_t npu = 0; npu < traits.graph->npus(); ++npu)
-    traits.injection_bytes_per_s =
-        std::max(traits.injection_bytes_per_s, traits.graph->npu_bytes_per_s(static_cast<NpuId>(npu)));
-  traits.injection_bytes_per_s = std::max<std::uint64_t>(traits.injection_bytes_per_s, 1);
-  traits.ejection_bytes_per_s = traits.injection_bytes_per_s;
+  traits.topology =
+      std::make_shared<GraphTopology>(params.graph, spec.outer ? wafer_dimensions(spec) : Dimensions());
   traits.format = params.format;
-  if (spec.outer) traits.dimensions = wafer_dimensions(spec);
   return traits;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/mesh/mesh_topology.h"
 #include "platform/command/format.h"
 
 namespace wafertlm {
@@ -72,17 +73,8 @@ MeshParams mesh_params_with_io(const config::WaferSpec& spec) {
 
 FabricTraits fabric_traits(const MeshParams& mesh) {
   FabricTraits traits;
-  traits.width = mesh.width;
-  traits.height = mesh.height;
-  traits.link_bytes_per_s = mesh.link_bytes_per_s;
-  traits.injection_bytes_per_s = mesh.injection_bytes_per_s;
-  traits.ejection_bytes_per_s = mesh.ejection_bytes_per_s;
-  traits.ends_latency_ps = mesh.injection_latency_ps + mesh.router_pipeline_ps + mesh.ejection_latency_ps;
-  traits.hop_latency_ps = mesh.link_latency_ps + mesh.router_pipeline_ps;
+  traits.topology = std::make_shared<MeshTopology>(mesh);
   traits.format = mesh.format;
-  traits.io = mesh.io;
-  traits.io_bytes_per_s = mesh.io_bytes_per_s;
-  traits.io_latency_ps = mesh.io_latency_ps;
   return traits;
 }
 

@@ -242,8 +242,9 @@ MeshGeometry traffic_grid(const config::WaferSpec& wafer) {
 
 TrafficOutlook outlook(const config::WaferSpec& spec, const Pattern& pattern) {
   if (spec.fabric.wiring == config::Wiring::fred) {
-    const FabricTraits traits = fabric_kind(spec).traits(spec);
-    return {fred_channel_loads(traits, pattern), fred_zero_load_ps(traits, pattern)};
+    const FredParams fred = fred_params(spec, true);
+    const FredTopology topology(fred);
+    return {fred_channel_loads(topology, pattern), fred_zero_load_ps(topology, fred.format, pattern)};
   }
   const MeshParams mesh = mesh_params(spec);
   return {channel_loads(mesh, pattern), zero_load_ps(mesh, pattern)};

@@ -28,7 +28,7 @@ struct TrafficUnits {
   std::uint64_t packet_flits = 0;
 };
 
-/// What a pattern is laid over: the mesh, or the L1 switches of a FRED wafer and their NPUs (fred_grid).
+/// What a pattern is laid over: the mesh, or the L1 switches of a FRED wafer and their NPUs.
 MeshGeometry traffic_grid(const config::WaferSpec& wafer);
 
 /// Channel loads and zero-load latency of a pattern.
