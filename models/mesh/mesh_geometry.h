@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/fabric_traits.h"
+#include "models/mesh/io_port.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/units.h"
 
@@ -15,6 +15,7 @@ namespace wafertlm {
 enum class Direction : std::uint8_t { east, west, north, south, local };
 constexpr std::size_t kDirections = 5;
 const char* to_string(Direction direction);
+Direction direction_of(Side side);
 
 /// A width × height grid of routers, one NPU each; NPU n sits at column n mod width, row n / width. Row 0 is
 /// north. I/O controller k, on the free port of an edge router, is the endpoint npus() + k.

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/mesh/io_port.h"
 #include "tlm/fabric/fabric_params.h"
-#include "tlm/fabric_traits.h"
 
 namespace wafertlm {
 

@@ -35,7 +35,6 @@ class CollectiveReport {
   void print_row(const nlohmann::json& row) const;
 
   const CollectiveSetup& setup_;
-  const config::WaferSpec wafer_;
   FabricTraits fabric_;
   bool json_, functional_;
   double bit_error_rate_;

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "models/mesh/io_port.h"
 #include "platform/config/fabric_spec.h"
-#include "tlm/fabric_traits.h"
 #include "tlm/units.h"
 
 namespace wafertlm::config {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/fabrics/fabric_kind.h"
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "platform/fabrics/wafer_rules.h"
@@ -13,10 +12,6 @@ void FabricKind::check_wafer(const config::WaferSpec& wafer, const config::Check
   config::require_no_grid(wafer, check);
   config::require_no_io(wafer, check);
   config::require_one_wafer(wafer, check);
-}
-
-nlohmann::json FabricKind::io_place(const config::WaferSpec&, std::uint32_t) const {
-  throw std::logic_error("fabrics of kind " + name() + " have no I/O controllers");
 }
 
 traffic::TrafficModel FabricKind::traffic(const config::WaferSpec&) const {

@@ -3,7 +3,6 @@
 #include <any>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -85,8 +84,6 @@ class FabricKind {
   virtual std::vector<NpuId> failed_npus(const config::FabricSpec&) const { return {}; }
   /// For messages about this wafer: "5x4 wafer".
   virtual std::string wafer_name(const config::WaferSpec&) const { return "wafer"; }
-  /// Where an I/O controller hangs, for results.
-  virtual nlohmann::json io_place(const config::WaferSpec& wafer, std::uint32_t controller) const;
 
   /// Most wake-ups of the fabric lie within this time.
   virtual TimePs horizon_ps(const config::WaferSpec& wafer) const = 0;

@@ -171,7 +171,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
   for (std::uint32_t i = 0; i < controllers; ++i) {
     const std::uint32_t k = reverse ? controllers - 1 - i : i;
     IoControllerParams params;
-    params.id = traits_.io_controller(k);
+    params.id = traits_.topology->io_controller(k);
     params.injector.format = fabric.format();
     params.injector.link = fabric.io_link();
     params.injector.striped = fabric.striped();

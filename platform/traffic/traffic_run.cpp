@@ -232,17 +232,18 @@ TrafficUnits traffic_units(const config::WaferSpec& wafer) {
 
 TrafficOutlook outlook(const config::WaferSpec& wafer, const Pattern& pattern) {
   const FabricKind& kind = fabric_kind(wafer);
-  return {kind.traffic(wafer).loads(pattern), zero_load_ps(kind.traits(wafer), pattern)};
+  const FabricTraits traits = kind.traits(wafer);
+  return {kind.traffic(wafer).loads(pattern), zero_load_ps(*traits.topology, traits.format, pattern)};
 }
 
-double zero_load_ps(const FabricTraits& traits, const Pattern& pattern) {
-  const std::uint64_t bytes = traits.format.full_wire_bytes();
+double zero_load_ps(const Topology& topology, const WireFormat& format, const Pattern& pattern) {
+  const std::uint64_t bytes = format.full_wire_bytes();
   double sum = 0, weights = 0;
-  for (std::uint32_t n = 0; n < traits.npus(); ++n) {
+  for (std::uint32_t n = 0; n < topology.npus(); ++n) {
     const auto from = static_cast<NpuId>(n);
     for (const Pattern::Choice& choice : pattern.choices(from)) {
-      const TimePs latency_ps = traits.head_latency_ps(from, choice.destination) +
-                                transfer_time_ps(bytes, traits.path_bytes_per_s(from, choice.destination));
+      const TimePs latency_ps = topology.head_latency_ps(from, choice.destination) +
+                                transfer_time_ps(bytes, topology.path_bytes_per_s(from, choice.destination));
       sum += static_cast<double>(latency_ps) * static_cast<double>(choice.weight);
       weights += static_cast<double>(choice.weight);
     }

@@ -7,7 +7,8 @@
 #include "platform/config/platform_spec.h"
 #include "platform/traffic/channel_load.h"
 #include "platform/traffic/patterns.h"
-#include "tlm/fabric_traits.h"
+#include "tlm/fabric/wire_format.h"
+#include "tlm/topology.h"
 
 namespace wafertlm::traffic {
 
@@ -41,7 +42,7 @@ TrafficUnits traffic_units(const config::WaferSpec& wafer);
 
 /// Mean over the packets of a pattern of Σ (latency + pipeline) + bytes / slowest link: the latency of a
 /// packet that meets no other.
-double zero_load_ps(const FabricTraits& traits, const Pattern& pattern);
+double zero_load_ps(const Topology& topology, const WireFormat& format, const Pattern& pattern);
 
 struct LinkUse {
   std::string name;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/dimensional/dimensional_fabric.h"
+#include "models/dimensional/dimensional_topology.h"
 #include "platform/command/format.h"
 
 namespace wafertlm {
@@ -58,15 +59,7 @@ std::unique_ptr<Fabric> DimensionalKind::make(const config::WaferSpec& wafer, co
 FabricTraits DimensionalKind::traits(const config::WaferSpec& wafer) const {
   const DimensionalParams params = dimensional_params(wafer);
   FabricTraits traits;
-  traits.kind = FabricTraits::Kind::dimensional;
-  traits.dimensions = params.dimensions;
-  // No port is slower than all the links behind it.
-  traits.injection_bytes_per_s = traits.ejection_bytes_per_s =
-      std::max<std::uint64_t>(params.dimensions.npu_bytes_per_s(), 1);
-  for (const OtherLink& other : params.other_links) {
-    const std::uint64_t links = params.dimensions[other.dimension].links();
-    traits.injection_bytes_per_s = traits.ejection_bytes_per_s += links * other.bytes_per_s;
-  }
+  traits.topology = std::make_shared<DimensionalTopology>(params);
   traits.format = params.format;
   return traits;
 }

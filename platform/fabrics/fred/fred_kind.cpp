@@ -4,9 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "models/fred/fred_fabric.h"
+#include "models/fred/fred_topology.h"
 #include "models/fred/physical/chip_fabric.h"
 #include "models/fred/physical/chip_flows.h"
 #include "platform/command/format.h"
@@ -38,10 +38,6 @@ FabricAbilities FredKind::abilities(const config::FabricSpec& fabric) const {
   return abilities;
 }
 
-nlohmann::json FredKind::io_place(const config::WaferSpec& wafer, std::uint32_t controller) const {
-  return {{"l1_switch", fred_params(wafer, true).geometry.io[controller]}};
-}
-
 TimePs FredKind::horizon_ps(const config::WaferSpec& wafer) const {
   const FredParams fred = fred_params(wafer, true);
   return 2 * (fred.link_latency_ps + fred.pipeline_ps(1) + fred.credit_delay_ps +
@@ -60,20 +56,8 @@ std::unique_ptr<Fabric> FredKind::make(const config::WaferSpec& wafer, const Bui
 FabricTraits FredKind::traits(const config::WaferSpec& wafer) const {
   const FredParams fred = fred_params(wafer, true);
   FabricTraits traits;
-  traits.kind = FabricTraits::Kind::fred;
-  traits.fred.l1_switches = fred.geometry.l1_switches;
-  traits.fred.npus_per_l1 = fred.geometry.npus_per_l1;
-  traits.fred.l2_switches = fred.geometry.l2_switches;
-  traits.fred.l1_uplink_bytes_per_s = fred.l1_uplink_bytes_per_s;
-  traits.fred.l2_uplink_bytes_per_s = fred.l2_uplink_bytes_per_s;
-  for (std::uint32_t level = 1; level <= fred.geometry.levels(); ++level)
-    traits.fred.turn_latency_ps.push_back(fred.head_latency_ps(level));
-  traits.fred.npu_link_latency_ps = fred.link_latency_ps;
-  traits.fred.io = fred.geometry.io;
-  traits.injection_bytes_per_s = traits.ejection_bytes_per_s = fred.npu_bytes_per_s;
+  traits.topology = std::make_shared<FredTopology>(fred);
   traits.format = fred.format;
-  traits.io_bytes_per_s = fred.io_bytes_per_s;
-  traits.io_latency_ps = fred.io_latency_ps;
   traits.in_network = fred.in_network;
   traits.streams_in_network = fred.in_network;
   traits.flows_decompose = fred.in_network && fred.flows.conflict == FlowConflict::decompose;

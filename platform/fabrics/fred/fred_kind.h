@@ -27,7 +27,6 @@ class FredKind final : public FabricKind {
   std::uint32_t npus(const config::WaferSpec& wafer) const override {
     return wafer.fabric.as<FredParams>().geometry.npus();
   }
-  nlohmann::json io_place(const config::WaferSpec& wafer, std::uint32_t controller) const override;
   TimePs horizon_ps(const config::WaferSpec& wafer) const override;
   std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override;
   FabricTraits traits(const config::WaferSpec& wafer) const override;

@@ -6,7 +6,6 @@
 #include "models/graph/graph_params.h"
 #include "platform/config/fabric_spec.h"
 #include "platform/fabrics/fabric_kind.h"
-#include "platform/traffic/channel_load.h"
 
 namespace wafertlm {
 
@@ -16,13 +15,10 @@ namespace wafertlm {
 GraphParams graph_params(const config::FabricSpec& fabric, std::shared_ptr<const FabricGraph> graph);
 TimePs graph_horizon_ps(const GraphParams& params);
 std::unique_ptr<Fabric> make_graph_fabric(const GraphParams& params, const BuildContext& in);
-FabricTraits graph_traits(const GraphParams& params);
+/// `dimensions`: of a graph along which collectives can go, as GraphTopology.
+FabricTraits graph_traits(const GraphParams& params, Dimensions dimensions = {});
 FabricLinkRate fastest_link(const FabricGraph& graph);
 /// Lines for `wafertlm check`.
 std::string describe_graph(const std::string& name, const GraphParams& params);
-/// What a pattern asks of the links: those of GraphFabric::links(), then injection. Every NPU hangs on a
-/// switch; a cycle is the time of a flit at `cycle_bytes_per_s`.
-traffic::ChannelLoads graph_channel_loads(const FabricGraph& graph, std::uint64_t cycle_bytes_per_s,
-                                          const traffic::Pattern& pattern);
 
 }  // namespace wafertlm

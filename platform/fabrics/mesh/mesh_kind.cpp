@@ -4,12 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "models/mesh/mesh_fabric.h"
 #include "models/mesh/mesh_geometry.h"
+#include "models/mesh/mesh_topology.h"
 #include "platform/command/format.h"
-#include "platform/config/io_type.h"
 #include "platform/fabrics/wafers/wafers_kind.h"
 #include "platform/traffic/channel_load.h"
 #include "platform/traffic/traffic_model.h"
@@ -55,27 +54,13 @@ MeshParams mesh_params_with_io(const config::WaferSpec& wafer) {
 
 FabricTraits fabric_traits(const MeshParams& mesh) {
   FabricTraits traits;
-  traits.width = mesh.width;
-  traits.height = mesh.height;
-  traits.link_bytes_per_s = mesh.link_bytes_per_s;
-  traits.injection_bytes_per_s = mesh.injection_bytes_per_s;
-  traits.ejection_bytes_per_s = mesh.ejection_bytes_per_s;
-  traits.ends_latency_ps = mesh.injection_latency_ps + mesh.router_pipeline_ps + mesh.ejection_latency_ps;
-  traits.hop_latency_ps = mesh.link_latency_ps + mesh.router_pipeline_ps;
+  traits.topology = std::make_shared<MeshTopology>(mesh);
   traits.format = mesh.format;
-  traits.io = mesh.io;
-  traits.io_bytes_per_s = mesh.io_bytes_per_s;
-  traits.io_latency_ps = mesh.io_latency_ps;
   return traits;
 }
 
 std::string MeshKind::wafer_name(const config::WaferSpec& wafer) const {
   return fmt::format("{}x{} wafer", wafer.width, wafer.height);
-}
-
-nlohmann::json MeshKind::io_place(const config::WaferSpec& wafer, std::uint32_t controller) const {
-  const IoPort port = io_ports(wafer)[controller];
-  return {{"npu", index_of(port.npu)}, {"side", config::side_type()->write(port.side).text}};
 }
 
 /// A round trip and two packets.

@@ -29,7 +29,6 @@ class MeshKind : public FabricKind {
     return fabric.as<MeshParams>().failed_routers;
   }
   std::string wafer_name(const config::WaferSpec& wafer) const override;
-  nlohmann::json io_place(const config::WaferSpec& wafer, std::uint32_t controller) const override;
   TimePs horizon_ps(const config::WaferSpec& wafer) const override;
   std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override;
   FabricTraits traits(const config::WaferSpec& wafer) const override;

@@ -64,9 +64,7 @@ std::unique_ptr<Fabric> WafersKind::make(const config::WaferSpec& wafer, const B
 }
 
 FabricTraits WafersKind::traits(const config::WaferSpec& wafer) const {
-  FabricTraits traits = graph_traits(params_of(wafer));
-  traits.dimensions = wafer_dimensions(wafer);
-  return traits;
+  return graph_traits(params_of(wafer), wafer_dimensions(wafer));
 }
 
 FabricLinkRate WafersKind::fastest_link(const config::WaferSpec& wafer) const {
