@@ -111,7 +111,7 @@ void FredFabric::plan_switches() {
   if (at.levels() == 3) add(3, 0, at.l2_switches);
 
   const std::uint32_t l2 = at.l1_switches, l3 = l2 + at.l2_switches;
-  const auto up = [&](Place from, Place to, std::uint32_t level) {
+  const auto up = [&](SwitchPort from, SwitchPort to, std::uint32_t level) {
     join(from, link(params_.uplink_bytes_per_s(level), params_.link_latency_ps, level + 1), to,
          link(params_.uplink_bytes_per_s(level), params_.link_latency_ps, level));
   };
@@ -137,7 +137,7 @@ void FredFabric::plan_routes() {
       const std::uint32_t l1 = at.l1_of(static_cast<NpuId>(e));
       std::uint32_t port = 0;
       if (n < l2)
-        port = l1 == n ? place_of(static_cast<NpuId>(e)).port : at.npus_per_l1;
+        port = l1 == n ? port_of(static_cast<NpuId>(e)).port : at.npus_per_l1;
       else if (n < l3)
         port = at.l2_of(l1) == n - l2 ? l1 % at.l1_per_l2() : at.l1_per_l2();
       else

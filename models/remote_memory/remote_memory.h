@@ -28,7 +28,6 @@ class RemoteMemory : public sc_core::sc_module, private Wakeable {
 
   MemoryTargetSocket& socket(std::uint32_t npu);
   const PoolEngine& engine() const { return engine_; }
-  std::uint64_t bytes_per_npu() const { return bytes_per_npu_; }
   std::uint64_t bytes_read() const { return bytes_[0]; }
   std::uint64_t bytes_written() const { return bytes_[1]; }
 

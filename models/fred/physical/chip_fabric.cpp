@@ -68,15 +68,16 @@ void FredChipFabric::plan_endpoint(NpuId endpoint) {
   const bool is_npu = index_of(endpoint) < npus();
   const std::uint32_t ports = add_switch(endpoint_name(endpoint) + "_ports", 0, wiring.endpoint_ports());
   set_without_phases(ports);
-  const Place inside{ports, ChipWiring::kEndpointPort};
+  const SwitchPort inside{ports, ChipWiring::kEndpointPort};
   hang(endpoint, inside,
        between(is_npu ? params_.npu_bytes_per_s : params_.io_bytes_per_s, params_.credit_delay_ps));
   port(inside).is_listed = false;
   port(inside).credit_delay_ps = 0;
   const TimePs latency_ps = is_npu ? params_.link_latency_ps : params_.io_latency_ps;
   for (std::uint32_t chip = 0; chip < params_.chips.chips_per_l1; ++chip) {
-    const Place outside{ports, wiring.chip_port(chip)};
-    const Place at_chip{wiring.l1_chip(params_.geometry.l1_of(endpoint), chip), wiring.port_of(endpoint)};
+    const SwitchPort outside{ports, wiring.chip_port(chip)};
+    const SwitchPort at_chip{wiring.l1_chip(params_.geometry.l1_of(endpoint), chip),
+                             wiring.port_of(endpoint)};
     join(outside, link(latency_ps, 1, params_.chips.up_ports), at_chip,
          link(latency_ps, 0, params_.chips.up_ports));
     port(outside).at_endpoint = port(at_chip).at_endpoint = true;

@@ -42,7 +42,7 @@ void check_several_wafers(const WaferSpec& wafer, const Check& check) {
 
 namespace {
 
-GraphParams params_of(const config::WaferSpec& wafer) {
+GraphParams wafers_params(const config::WaferSpec& wafer) {
   return graph_params(wafer.fabric, wafers_graph(wafer));
 }
 
@@ -56,15 +56,15 @@ FabricAbilities WafersKind::abilities(const config::FabricSpec&) const {
 }
 
 TimePs WafersKind::horizon_ps(const config::WaferSpec& wafer) const {
-  return graph_horizon_ps(params_of(wafer));
+  return graph_horizon_ps(wafers_params(wafer));
 }
 
 std::unique_ptr<Fabric> WafersKind::make(const config::WaferSpec& wafer, const BuildContext& in) const {
-  return make_graph_fabric(params_of(wafer), in);
+  return make_graph_fabric(wafers_params(wafer), in);
 }
 
 FabricTraits WafersKind::traits(const config::WaferSpec& wafer) const {
-  return graph_traits(params_of(wafer), wafer_dimensions(wafer));
+  return graph_traits(wafers_params(wafer), wafer_dimensions(wafer));
 }
 
 FabricLinkRate WafersKind::fastest_link(const config::WaferSpec& wafer) const {
@@ -77,7 +77,7 @@ traffic::TrafficModel WafersKind::traffic(const config::WaferSpec&) const {
 
 std::string WafersKind::describe(const config::WaferSpec& wafer) const {
   return describe_graph(fmt::format("{} wafers of {} x {}", wafer.outer->wafers, wafer.width, wafer.height),
-                        params_of(wafer));
+                        wafers_params(wafer));
 }
 
 }  // namespace wafertlm
