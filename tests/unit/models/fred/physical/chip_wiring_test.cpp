@@ -47,8 +47,8 @@ void expect_well_wired(const FredGeometry& geometry, const FredChipParams& chips
 
 TEST(ChipWiring, EveryPortIsJoinedOnce) {
   expect_well_wired(paper_geometry(), paper_chips());
-  expect_well_wired({3, 2, 1, {0, 2}}, {100, 1, 2, 1, {}, {}});
-  expect_well_wired({64, 16, 1, {}}, {100, 5, 16, 4, {}, {}});
+  expect_well_wired({3, 2, 1, {0, 2}}, {100, 1, 2, 1, {}});
+  expect_well_wired({64, 16, 1, {}}, {100, 5, 16, 4, {}});
 }
 
 TEST(ChipWiring, EndpointsHaveTheSamePortOnAllChips) {
