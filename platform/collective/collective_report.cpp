@@ -160,7 +160,8 @@ Json CollectiveReport::lane_row(std::uint64_t bytes, const CollectiveResult& res
 Json CollectiveReport::stream_row(std::uint64_t bytes, const CollectiveResult& result) const {
   const IoStream stream = setup_.plan_stream(bytes, fabric_);
   Json row = times(bytes, result.time_ps, result.predicted_ps, result.bound_ps, 1, result.skew_ps);
-  const double line_rate = fabric_.io_controllers() * static_cast<double>(fabric_.io_bytes_per_s);
+  const double line_rate =
+      fabric_.topology->io_controllers() * static_cast<double>(fabric_.topology->ports().io_bytes_per_s);
   row["line_rate_bytes_per_s"] = line_rate;
   row["fraction_of_line_rate"] = row["algorithm_bandwidth_bytes_per_s"].get<double>() / line_rate;
   row["class"] = report_["class"];
@@ -169,7 +170,7 @@ Json CollectiveReport::stream_row(std::uint64_t bytes, const CollectiveResult& r
   row["busiest_link_shares"] = stream.busiest_link_shares;
   row["planned_busiest_link_bytes"] = stream.busiest_link_bytes;
   row["channels"] = Json::array();
-  for (std::uint32_t k = 0; k < fabric_.io_controllers(); ++k) {
+  for (std::uint32_t k = 0; k < fabric_.topology->io_controllers(); ++k) {
     Json channel = {{"name", "io" + std::to_string(k)},
                     {"bytes", stream.channels[k]->bytes},
                     {"time_s", seconds(result.end_ps[k])},
@@ -238,8 +239,8 @@ void CollectiveReport::print_head() const {
   const std::string type = report_["type"].get<std::string>(), on = report_["platform"].get<std::string>();
   const char* const proven = functional_ ? ", values proven" : "";
   if (setup_.streams())
-    fmt::print("{} over {} controllers of {} on {}, class {}{}\n", type, fabric_.io_controllers(),
-               format_bandwidth(static_cast<double>(fabric_.io_bytes_per_s)), on,
+    fmt::print("{} over {} controllers of {} on {}, class {}{}\n", type, fabric_.topology->io_controllers(),
+               format_bandwidth(static_cast<double>(fabric_.topology->ports().io_bytes_per_s)), on,
                report_["class"].get<std::string>(), proven);
   for (const CollectiveLane& lane : setup_.lanes()) {
     const std::size_t groups = lane.groups.size(), npus = lane.groups.front().size();

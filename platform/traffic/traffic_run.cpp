@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "platform/system/fabric_kind.h"
+#include "platform/system/fred_kind.h"
 #include "platform/system/mesh_kind.h"
 #include "platform/system/wafer.h"
 #include "platform/traffic/channel_load.h"
