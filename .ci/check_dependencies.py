@@ -6,7 +6,7 @@
 
 - tlm includes only tlm; models, workloads and waveforms their own folder and tlm; platform and tests anything.
 - Own headers are included in quotes and from the project root.
-- Engines are free of SystemC, also through the own headers they include: files *_engine.h and *_engine.cpp, and
+- Engines are free of SystemC, also through the own headers they include: files *_engine.h, *_engine.cpp and *_params.h, and
   everything in NO_SYSTEMC.
 - A header starts with #pragma once and has no `using namespace`; a C++ file starts with the SPDX line.
 - No source file has more than 600 lines.
@@ -91,7 +91,7 @@ def check_includes(tree, path):
 def is_engine(path):
     if path.startswith("tests/") or path.startswith(WITH_SYSTEMC):
         return False
-    return path.endswith(("_engine.h", "_engine.cpp")) or path.startswith(NO_SYSTEMC)
+    return path.endswith(("_engine.h", "_engine.cpp", "_params.h")) or path.startswith(NO_SYSTEMC)
 
 
 def check_engine(tree, path):

@@ -1,81 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <cstdlib>
-#include <functional>
-#include <iostream>
-#include <map>
-#include <stdexcept>
 #include <systemc>
 
-#include "platform/astra_sim/astra_command.h"
-#include "platform/check/check_command.h"
-#include "platform/collective/collective_command.h"
-#include "platform/command/choices.h"
 #include "platform/command/huge_pages.h"
-#include "platform/config/config_error.h"
-#include "platform/explain/explain_command.h"
-#include "platform/fred/fred_command.h"
-#include "platform/memory/memory_command.h"
-#include "platform/memory_engine/memory_engine_command.h"
-#include "platform/report/compare_command.h"
-#include "platform/rtl/rtl_command.h"
-#include "platform/run/run_command.h"
-#include "platform/study/study_command.h"
-#include "platform/trace/trace_command.h"
-#include "platform/traffic/traffic_command.h"
-#include "workloads/chakra/trace_error.h"
+#include "platform/tool.h"
 
-namespace {
-
-constexpr int kRunFailed = 1, kBadInput = 2;
-
-int report(const std::exception& error, int exit_code) {
-  std::cerr << "wafertlm: " << error.what() << '\n';
-  return exit_code;
-}
-
-int run(int argc, char** argv) {
-  using namespace wafertlm;
-  CLI::App app("WaferTLM: a SystemC/TLM-2.0 virtual platform of a wafer-scale training system", "wafertlm");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", WAFERTLM_VERSION);
-  app.footer("Exit codes: 0 done, 1 the run failed, 2 bad input. `wafertlm COMMAND --help` shows examples.");
-  const std::map<std::string, std::function<int()>> commands = {
-      {"run", add_run_command(app)},           {"collective", add_collective_command(app)},
-      {"traffic", add_traffic_command(app)},   {"check", add_check_command(app)},
-      {"schema", add_schema_command(app)},     {"trace", add_trace_command(app)},
-      {"workload", add_workload_command(app)}, {"fred", add_fred_command(app)},
-      {"study", add_study_command(app)},       {"compare", add_compare_command(app)},
-      {"explain", add_explain_command(app)},   {"astra-sim", add_astra_sim_command(app)},
-      {"convert", add_convert_command(app)},   {"memory-engine", add_memory_engine_command(app)},
-      {"memory", add_memory_command(app)},     {"rtl", add_rtl_command(app)},
-  };
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // help or version
-    return report(error, kBadInput);
-  }
-  try {
-    refuse_empty_values(*app.get_subcommands().front());
-    return commands.at(app.get_subcommands().front()->get_name())();
-  } catch (const config::ConfigError& error) {
-    return report(error, kBadInput);
-  } catch (const chakra::TraceError& error) {
-    return report(error, kBadInput);
-  } catch (const std::invalid_argument& error) {
-    return report(error, kBadInput);
-  } catch (const std::exception& error) {
-    return report(error, kRunFailed);
-  }
-}
-
-}  // namespace
-
-int sc_main(int argc, char** argv) {
-  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
-  return run(argc, argv);
-}
+int sc_main(int argc, char** argv) { return wafertlm::run_tool(argc, argv); }
 
 /// In place of the SystemC library's: it would print its banner before every result.
 int main(int argc, char** argv) {

@@ -7,27 +7,10 @@
 #include <vector>
 
 #include "models/dimensional/dimension_routing.h"
+#include "models/dimensional/dimensional_params.h"
 #include "tlm/fabric/fabric.h"
 
 namespace wafertlm {
-
-/// The links of one NPU in one dimension, where they differ from the others': those that it sends on, and of
-/// a switch both directions.
-struct OtherLink {
-  NpuId npu{};
-  std::uint32_t dimension = 0;
-  std::uint64_t bytes_per_s = 0;
-  TimePs latency_ps = 0;
-};
-
-struct DimensionalParams {
-  Dimensions dimensions;
-  std::vector<OtherLink> other_links;
-  TimePs credit_delay_ps = 0;
-  WireFormat format;
-  std::uint64_t buffer_bytes = 0;  ///< per virtual channel and input; 0: auto
-  bool messages = false;           ///< carries whole messages, in an engine of its own (models/messages)
-};
 
 /// A fabric of dimensions (tlm/dimensions.h): a node per NPU, with a port for each of its links, and the
 /// switches of switched dimensions. The node is a part of the NPU: between them there is no wire, and what

@@ -31,12 +31,12 @@ void DimensionalSwitches::check_queues() const {
       queues += std::uint64_t{npus() / dimensions[d].size} * dimensions[d].size * dimensions[d].size;
   }
   queues = (queues + npus() * per_node * per_node) * classes_.virtual_channels();
-  constexpr std::uint64_t kMostQueues = std::uint64_t{1} << 27;
-  if (queues > kMostQueues)
+  constexpr std::uint64_t kMaxQueues = std::uint64_t{1} << 27;
+  if (queues > kMaxQueues)
     throw std::invalid_argument(
         "these dimensions need " + std::to_string(queues) +
         " queues (inputs x outputs x channels of all switches), more than the " +
-        std::to_string(kMostQueues) +
+        std::to_string(kMaxQueues) +
         " that fit into memory: make large switches or fully connected dimensions smaller, or "
         "take fewer virtual channels");
 }
@@ -137,10 +137,10 @@ void DimensionalSwitches::attach(NpuId endpoint, FabricInitiatorSocket& to_fabri
 /// Routes in the order of the dimensions cannot wait for each other across dimensions, and rings have
 /// datelines, so only what is within a dimension and no ring is left to check; done where the graph is small.
 void DimensionalSwitches::check_routes() const {
-  constexpr std::uint32_t kMostNpus = 128;
+  constexpr std::uint32_t kMaxNpus = 128;
   for (std::size_t d = 0; d < params_.dimensions.count(); ++d)
     if (params_.dimensions[d].kind == FabricDimension::Kind::ring) return;
-  if (npus() > kMostNpus) return;
+  if (npus() > kMaxNpus) return;
   RouteCheck check(switches_.size());
   for (std::uint32_t n = 0; n < npus(); ++n) check.add_switch(n, node_routing_[n]);
   const Dimensions& dimensions = params_.dimensions;

@@ -18,10 +18,10 @@ FredFabric::FredFabric(const sc_core::sc_module_name& name, const FredParams& pa
   build(routes, scheduler, reverse);
   for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->set_region(static_cast<Region>(n));
   route_check(routes).require_no_cycle(endpoints());
-  if (!params.flows) return;
+  if (!params.in_network) return;
   FlowTree tree = fred_flow_tree(params);
   // Without reservation nobody asks.
-  std::shared_ptr<FlowRouting> routing = params.flows->reservation ? fred_routes(params, tree) : nullptr;
+  std::shared_ptr<FlowRouting> routing = params.flows.reservation ? fred_routes(params, tree) : nullptr;
   start_flows(std::move(tree), std::move(routing), scheduler, packets);
 }
 
@@ -43,7 +43,7 @@ std::vector<SwitchRoutes::Port> fred_ports(const FredParams& params, std::uint32
 
 std::shared_ptr<FlowRouting> fred_routes(const FredParams& params, const FlowTree& tree) {
   auto routes =
-      std::make_shared<SwitchRoutes>(params.flows->middle_switches, params.flows->route_search,
+      std::make_shared<SwitchRoutes>(params.flows.middle_switches, params.flows.route_search,
                                      [tree](std::size_t at, PortId port) { return tree.behind(at, port); });
   const FredGeometry& at = params.geometry;
   for (std::uint32_t level = 1; level <= at.levels(); ++level) {
@@ -83,7 +83,7 @@ FlowTree fred_flow_tree(const FredParams& params) {
   };
   const auto levels = std::make_shared<std::vector<Level>>();
   for (std::uint32_t level = 1; level <= at.levels(); ++level) {
-    levels->push_back({std::make_unique<RoutedOrder>(params.flows->middle_switches, params.ports(level)),
+    levels->push_back({std::make_unique<RoutedOrder>(params.flows.middle_switches, params.ports(level)),
                        fred_ports(params, level)});
   }
   tree.set_order([levels, l2, l3](std::size_t number, const FlowLeg& leg) {
@@ -111,7 +111,7 @@ void FredFabric::plan_switches() {
   if (at.levels() == 3) add(3, 0, at.l2_switches);
 
   const std::uint32_t l2 = at.l1_switches, l3 = l2 + at.l2_switches;
-  const auto up = [&](Place from, Place to, std::uint32_t level) {
+  const auto up = [&](SwitchPort from, SwitchPort to, std::uint32_t level) {
     join(from, link(params_.uplink_bytes_per_s(level), params_.link_latency_ps, level + 1), to,
          link(params_.uplink_bytes_per_s(level), params_.link_latency_ps, level));
   };
@@ -137,7 +137,7 @@ void FredFabric::plan_routes() {
       const std::uint32_t l1 = at.l1_of(static_cast<NpuId>(e));
       std::uint32_t port = 0;
       if (n < l2)
-        port = l1 == n ? place_of(static_cast<NpuId>(e)).port : at.npus_per_l1;
+        port = l1 == n ? port_of(static_cast<NpuId>(e)).port : at.npus_per_l1;
       else if (n < l3)
         port = at.l2_of(l1) == n - l2 ? l1 % at.l1_per_l2() : at.l1_per_l2();
       else
@@ -157,8 +157,8 @@ std::uint64_t FredFabric::buffer_bytes(std::uint64_t bytes_per_s, TimePs latency
 OutputParams FredFabric::link(std::uint64_t bytes_per_s, TimePs latency_ps, std::uint32_t to_level) const {
   const TimePs pipeline_ps = to_level == 0 ? 0 : params_.pipeline_ps(to_level);
   OutputParams made{bytes_per_s, latency_ps, buffer_bytes(bytes_per_s, latency_ps, pipeline_ps)};
-  if (params_.flows)
-    params_.flows->give_room(made, latency_ps + pipeline_ps + params_.credit_delay_ps, params_.format);
+  if (params_.in_network)
+    params_.flows.give_room(made, latency_ps + pipeline_ps + params_.credit_delay_ps, params_.format);
   return made;
 }
 

@@ -15,7 +15,13 @@ void FredParams::check() const {
     throw std::invalid_argument("I/O controllers need a bandwidth");
   if (link_latency_ps + stage_latency_ps == 0)
     throw std::invalid_argument("link latency and stage latency are both 0: a hop must take at least 1 ps");
-  if (chips) chips->check(geometry);
+  if (is_physical()) chips.check(geometry);
+}
+
+void FredParams::set_chip_counts() {
+  chips.chips_per_l1 = static_cast<std::uint32_t>(npu_bytes_per_s / chips.port_bytes_per_s);
+  chips.up_ports =
+      static_cast<std::uint32_t>(l1_uplink_bytes_per_s / (chips.chips_per_l1 * chips.port_bytes_per_s));
 }
 
 std::uint64_t FredParams::streams(std::uint64_t bytes_per_s) const {
@@ -23,9 +29,9 @@ std::uint64_t FredParams::streams(std::uint64_t bytes_per_s) const {
 }
 
 std::uint32_t FredParams::ports(std::uint32_t level) const {
-  if (chips)
-    return level == 1 ? geometry.npus_per_l1 + chips->up_ports + geometry.most_io()
-                      : geometry.l1_switches * chips->l2_links;
+  if (is_physical())
+    return level == 1 ? geometry.npus_per_l1 + chips.up_ports + geometry.most_io()
+                      : geometry.l1_switches * chips.l2_links;
   const auto of_uplink = [&](std::uint32_t below) {
     return static_cast<std::uint32_t>(streams(uplink_bytes_per_s(below)));
   };

@@ -11,7 +11,7 @@ FredWafer::FredWafer(const sc_core::sc_module_name& name, const FredParams& para
       params_(params),
       classes_(classes),
       checkers_(checkers),
-      places_(params.geometry.endpoints()) {
+      attached_(params.geometry.endpoints()) {
   params.check();
   check_buffer(params.format, params.buffer_bytes);
 }
@@ -22,9 +22,9 @@ std::uint32_t FredWafer::add_switch(const std::string& name, TimePs pipeline_ps,
   return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
 
-void FredWafer::join(Place below, const OutputParams& up, Place above, const OutputParams& down,
+void FredWafer::join(SwitchPort below, const OutputParams& up, SwitchPort above, const OutputParams& down,
                      const std::string& suffix) {
-  const auto set = [&](Place from, Place to, const OutputParams& link) {
+  const auto set = [&](SwitchPort from, SwitchPort to, const OutputParams& link) {
     Port& made = port(from);
     made.peer = nodes_[to.node].name + suffix;
     made.link = link;
@@ -35,8 +35,8 @@ void FredWafer::join(Place below, const OutputParams& up, Place above, const Out
   set(above, below, down);
 }
 
-void FredWafer::hang(NpuId endpoint, Place at, const OutputParams& down) {
-  places_[index_of(endpoint)] = at;
+void FredWafer::hang(NpuId endpoint, SwitchPort at, const OutputParams& down) {
+  attached_[index_of(endpoint)] = at;
   Port& made = port(at);
   made.peer = endpoint_name(endpoint);
   made.link = down;
@@ -52,12 +52,12 @@ void FredWafer::build(const std::vector<const RouteFunction*>& routes, Scheduler
     made.pipeline_ps = nodes_[n].pipeline_ps;
     made.input_queue = params_.input_queue;
     if (params_.format.by_flit) made.switching = Switching::wormhole;
-    if (params_.flows) {
-      made.flow_lanes = params_.flows->lanes;
+    if (params_.in_network) {
+      made.flow_lanes = params_.flows.lanes;
       made.flow_stripes = flow_stripes_;
       if (nodes_[n].has_phases) {
-        made.phase_rule = params_.flows->phase_rule;
-        made.phase_change_ps = params_.flows->phase_change_ps;
+        made.phase_rule = params_.flows.phase_rule;
+        made.phase_change_ps = params_.flows.phase_change_ps;
       }
     }
     std::vector<std::string> names;
@@ -98,7 +98,7 @@ RouteCheck FredWafer::route_check(const std::vector<const RouteFunction*>& route
 
 void FredWafer::start_flows(FlowWays ways, std::shared_ptr<FlowRouting> routing, Scheduler& scheduler,
                             PacketPool& packets) {
-  flows_ = std::make_unique<FredFlows>(*params_.flows, params_.format, classes_, packets, scheduler);
+  flows_ = std::make_unique<FredFlows>(params_.flows, params_.format, classes_, packets, scheduler);
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     std::vector<OutputParams> links;
     for (const Port& each : nodes_[n].ports) links.push_back(each.link);
@@ -122,7 +122,7 @@ TimePs FredWafer::head_latency_ps(NpuId from, NpuId to) const {
 }
 
 void FredWafer::attach(NpuId endpoint, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) {
-  const Place at = place_of(endpoint);
+  const SwitchPort at = port_of(endpoint);
   const auto id = static_cast<PortId>(at.port);
   const std::string name = endpoint_name(endpoint);
   bind_checked(to_fabric, switches_[at.node]->input(id), checkers_, name + "_to_" + nodes_[at.node].name,

@@ -22,7 +22,9 @@ class FredWafer : public Fabric {
   const WireFormat& format() const final { return params_.format; }
   TimePs credit_delay_ps() const final { return params_.credit_delay_ps; }
   std::uint64_t message_bytes_per_s() const final { return params_.npu_bytes_per_s; }
-  std::string switch_of(NpuId endpoint) const final { return nodes_[places_[index_of(endpoint)].node].name; }
+  std::string switch_of(NpuId endpoint) const final {
+    return nodes_[attached_[index_of(endpoint)].node].name;
+  }
   TimePs head_latency_ps(NpuId from, NpuId to) const final;
   FlowControl* flow_control() final { return flows_ ? &flows_->control() : nullptr; }
   const FlowControl* flow_control() const final { return flows_ ? &flows_->admission() : nullptr; }
@@ -50,7 +52,7 @@ class FredWafer : public Fabric {
     bool has_phases = true;  ///< it is set for the flows of a phase
   };
   /// A port of a switch.
-  struct Place {
+  struct SwitchPort {
     std::uint32_t node;
     std::uint32_t port;
   };
@@ -61,13 +63,13 @@ class FredWafer : public Fabric {
 
   // The plan. All ports of a switch must have something at their other end.
   std::uint32_t add_switch(const std::string& name, TimePs pipeline_ps, std::uint32_t ports);
-  void join(Place below, const OutputParams& up, Place above, const OutputParams& down,
+  void join(SwitchPort below, const OutputParams& up, SwitchPort above, const OutputParams& down,
             const std::string& suffix = "");
-  void hang(NpuId endpoint, Place at, const OutputParams& down);
+  void hang(NpuId endpoint, SwitchPort at, const OutputParams& down);
   void set_without_phases(std::uint32_t node) { nodes_[node].has_phases = false; }
-  Port& port(Place at) { return nodes_[at.node].ports[at.port]; }
+  Port& port(SwitchPort at) { return nodes_[at.node].ports[at.port]; }
   bool flows_settled() const { return !flows_ || flows_->is_settled(); }
-  Place place_of(NpuId endpoint) const { return places_[index_of(endpoint)]; }
+  SwitchPort port_of(NpuId endpoint) const { return attached_[index_of(endpoint)]; }
 
   /// Makes and binds the switches of the plan, last ones first if `reverse`.
   void build(const std::vector<const RouteFunction*>& routes, Scheduler& scheduler, bool reverse);
@@ -88,7 +90,7 @@ class FredWafer : public Fabric {
   const ClassTable& classes_;
   CheckerSet* const checkers_;
   std::vector<Node> nodes_;  // by number of the switch
-  std::vector<Place> places_;
+  std::vector<SwitchPort> attached_;
   std::unique_ptr<FredFlows> flows_;
 };
 

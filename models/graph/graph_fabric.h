@@ -5,17 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "models/graph/graph_params.h"
 #include "tlm/fabric/fabric.h"
-#include "tlm/fabric_graph.h"
 
 namespace wafertlm {
-
-struct GraphParams {
-  std::shared_ptr<const FabricGraph> graph;
-  TimePs credit_delay_ps = 0;
-  WireFormat format;
-  std::uint64_t buffer_bytes = 0;  ///< per virtual channel and input; 0: auto
-};
 
 /// The routes of a vertex.
 class VertexRouting final : public RouteFunction {

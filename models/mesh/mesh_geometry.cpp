@@ -11,20 +11,6 @@ namespace {
 
 constexpr Direction kOutward[] = {Direction::east, Direction::west, Direction::north, Direction::south};
 
-Direction side_of(const IoPort& port) {
-  switch (port.side) {
-    case Side::east:
-      return Direction::east;
-    case Side::west:
-      return Direction::west;
-    case Side::north:
-      return Direction::north;
-    case Side::south:
-      break;
-  }
-  return Direction::south;
-}
-
 std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; }
 
 /// Where X-Y routing turns next between two grid positions.
@@ -53,21 +39,36 @@ const char* to_string(Direction direction) {
   return "unknown";
 }
 
+Direction direction_of(Side side) {
+  switch (side) {
+    case Side::east:
+      return Direction::east;
+    case Side::west:
+      return Direction::west;
+    case Side::north:
+      return Direction::north;
+    case Side::south:
+      break;
+  }
+  return Direction::south;
+}
+
 MeshGeometry::MeshGeometry(std::uint32_t width, std::uint32_t height, const std::vector<IoPort>& io)
     : width_(width), height_(height) {
   for (std::uint32_t row = 0; row < height; ++row)
     for (std::uint32_t column = 0; column < width; ++column)
-      places_.push_back(
+      positions_.push_back(
           {static_cast<std::uint16_t>(column), static_cast<std::uint16_t>(row), Direction::local});
   for (const IoPort& port : io) {
-    const std::string place = npu_name(port.npu) + ", " + to_string(side_of(port));
+    const std::string place = npu_name(port.npu) + ", " + to_string(direction_of(port.side));
     if (index_of(port.npu) >= npus())
       throw std::invalid_argument("I/O controller at " + place + ": no such NPU");
-    if (has_neighbor(port.npu, side_of(port)) || endpoint_at(port.npu, side_of(port)) != port.npu)
+    if (has_neighbor(port.npu, direction_of(port.side)) ||
+        endpoint_at(port.npu, direction_of(port.side)) != port.npu)
       throw std::invalid_argument("I/O controller at " + place + ": that port is not free");
-    Place at = places_[index_of(port.npu)];
-    at.exit = side_of(port);
-    places_.push_back(at);
+    Position at = positions_[index_of(port.npu)];
+    at.exit = direction_of(port.side);
+    positions_.push_back(at);
   }
 }
 
@@ -92,6 +93,10 @@ bool MeshGeometry::has_neighbor(NpuId npu, Direction direction) const {
       return false;
   }
   return false;
+}
+
+bool MeshGeometry::is_edge(const IoPort& port) const {
+  return !has_neighbor(port.npu, direction_of(port.side));
 }
 
 NpuId MeshGeometry::neighbor(NpuId npu, Direction direction) const {

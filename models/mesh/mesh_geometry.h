@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/fabric_traits.h"
+#include "models/mesh/io_port.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/units.h"
 
@@ -15,6 +15,7 @@ namespace wafertlm {
 enum class Direction : std::uint8_t { east, west, north, south, local };
 constexpr std::size_t kDirections = 5;
 const char* to_string(Direction direction);
+Direction direction_of(Side side);
 
 /// A width × height grid of routers, one NPU each; NPU n sits at column n mod width, row n / width. Row 0 is
 /// north. I/O controller k, on the free port of an edge router, is the endpoint npus() + k.
@@ -28,12 +29,12 @@ class MeshGeometry {
   std::uint32_t height() const { return height_; }
   std::uint32_t npus() const { return width_ * height_; }
   /// NPUs and I/O controllers.
-  std::uint32_t endpoints() const { return static_cast<std::uint32_t>(places_.size()); }
+  std::uint32_t endpoints() const { return static_cast<std::uint32_t>(positions_.size()); }
   /// Of an endpoint's router.
-  std::uint32_t column(NpuId endpoint) const { return places_[index_of(endpoint)].column; }
-  std::uint32_t row(NpuId endpoint) const { return places_[index_of(endpoint)].row; }
+  std::uint32_t column(NpuId endpoint) const { return positions_[index_of(endpoint)].column; }
+  std::uint32_t row(NpuId endpoint) const { return positions_[index_of(endpoint)].row; }
   /// The router's port that leads to the endpoint: local for an NPU, a side for a controller.
-  Direction exit(NpuId endpoint) const { return places_[index_of(endpoint)].exit; }
+  Direction exit(NpuId endpoint) const { return positions_[index_of(endpoint)].exit; }
   NpuId router(NpuId endpoint) const { return at(column(endpoint), row(endpoint)); }
   /// The endpoint behind a port that has no neighbour.
   NpuId endpoint_at(NpuId router, Direction port) const;
@@ -42,6 +43,8 @@ class MeshGeometry {
   }
 
   bool has_neighbor(NpuId npu, Direction direction) const;
+  /// No neighbour on that side of the NPU.
+  bool is_edge(const IoPort& port) const;
   /// Requires has_neighbor.
   NpuId neighbor(NpuId npu, Direction direction) const;
   /// Mesh links between the routers of two endpoints on the X-Y route.
@@ -54,13 +57,13 @@ class MeshGeometry {
   std::vector<Direction> ports(NpuId npu) const;
 
  private:
-  struct Place {
+  struct Position {
     std::uint16_t column, row;
     Direction exit;
   };
   std::uint32_t width_, height_;
-  std::vector<Place>
-      places_;  // of all endpoints; a table, because routing asks twice per hop and a division is slow
+  std::vector<Position>
+      positions_;  // of all endpoints; a table, because routing asks twice per hop and a division is slow
 };
 
 /// X-Y routing of one router: along the row first, then along the column.

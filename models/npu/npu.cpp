@@ -86,6 +86,4 @@ void Npu::memory_done(std::uint64_t token, bool ok) {
     respond(token, scheduler_.now(), ok);
 }
 
-// ---------------------------------------------------------------- hints
-
 }  // namespace wafertlm

@@ -8,6 +8,7 @@
 #include "platform/command/format.h"
 #include "platform/config/json_schema.h"
 #include "platform/config/load.h"
+#include "platform/fabrics/registry.h"
 #include "platform/results/results.h"
 #include "platform/run/job.h"
 #include "platform/study/study_command.h"

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "platform/command/format.h"
-#include "platform/system/fabric_kind.h"
+#include "platform/fabrics/registry.h"
 #include "platform/system/machine.h"
 
 namespace wafertlm {
@@ -45,16 +45,12 @@ std::vector<std::size_t> numbers(const Group& group) {
   return npus;
 }
 
-const char* side_name(Side side) {
-  constexpr const char* kNames[] = {"east", "west", "north", "south"};
-  return kNames[static_cast<std::size_t>(side)];
-}
-
 /// Where an I/O controller hangs.
 Json place_of(std::uint32_t controller, const FabricTraits& fabric) {
-  if (!fabric.is_mesh()) return {{"l1_switch", fabric.fred.io[controller]}};
-  const IoPort& port = fabric.io[controller];
-  return {{"npu", index_of(port.npu)}, {"side", side_name(port.side)}};
+  Json place = Json::object();
+  for (const auto& [name, value] : fabric.topology->io_place(controller))
+    std::visit([&, key = name](const auto& of) { place[key] = of; }, value);
+  return place;
 }
 
 }  // namespace
@@ -92,19 +88,19 @@ CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const Colle
   for (const CollectiveLane& lane : setup.lanes())
     classes += (classes.empty() ? "" : ",") + lane.traffic_class;
   const config::FabricSpec& fabric = spec.wafer.fabric;
-  if (fabric.input_buffer_bytes) {
+  if (fabric.buffer_bytes != 0) {
     // A window of whole packets per round trip and packet.
     const std::uint64_t packet = fabric.wire_packet_bytes();
-    const std::uint64_t window = *fabric.input_buffer_bytes / packet * packet;
-    const FabricKind::Link link = fabric_kind(spec.wafer).fastest_link(spec.wafer);
+    const std::uint64_t window = fabric.buffer_bytes / packet * packet;
+    const FabricLinkRate link = fabric_kind(spec.wafer).fastest_link(spec.wafer);
     const TimePs round = fabric.link_latency_ps + link.pipeline_ps + fabric.credit_delay_ps +
                          transfer_time_ps(packet, link.bytes_per_s);
     const double rate = static_cast<double>(window) / seconds(round);
-    if (fabric.switching == config::Switching::cut_through && rate < static_cast<double>(link.bytes_per_s))
+    if (!fabric.format.by_flit && rate < static_cast<double>(link.bytes_per_s))
       notes_.push_back(fmt::format(
           "wafer.fabric.input_buffer: {} sustain {} of a link's {} ({} per round trip of {}); "
           "auto has no loss",
-          format_bytes(*fabric.input_buffer_bytes), format_bandwidth(rate),
+          format_bytes(fabric.buffer_bytes), format_bandwidth(rate),
           format_bandwidth(static_cast<double>(link.bytes_per_s)), format_bytes(window), format_time(round)));
   }
   report_ = {{"platform", spec.name},
@@ -164,7 +160,8 @@ Json CollectiveReport::lane_row(std::uint64_t bytes, const CollectiveResult& res
 Json CollectiveReport::stream_row(std::uint64_t bytes, const CollectiveResult& result) const {
   const IoStream stream = setup_.plan_stream(bytes, fabric_);
   Json row = times(bytes, result.time_ps, result.predicted_ps, result.bound_ps, 1, result.skew_ps);
-  const double line_rate = fabric_.io_controllers() * static_cast<double>(fabric_.io_bytes_per_s);
+  const double line_rate =
+      fabric_.topology->io_controllers() * static_cast<double>(fabric_.topology->ports().io_bytes_per_s);
   row["line_rate_bytes_per_s"] = line_rate;
   row["fraction_of_line_rate"] = row["algorithm_bandwidth_bytes_per_s"].get<double>() / line_rate;
   row["class"] = report_["class"];
@@ -173,7 +170,7 @@ Json CollectiveReport::stream_row(std::uint64_t bytes, const CollectiveResult& r
   row["busiest_link_shares"] = stream.busiest_link_shares;
   row["planned_busiest_link_bytes"] = stream.busiest_link_bytes;
   row["channels"] = Json::array();
-  for (std::uint32_t k = 0; k < fabric_.io_controllers(); ++k) {
+  for (std::uint32_t k = 0; k < fabric_.topology->io_controllers(); ++k) {
     Json channel = {{"name", "io" + std::to_string(k)},
                     {"bytes", stream.channels[k]->bytes},
                     {"time_s", seconds(result.end_ps[k])},
@@ -243,8 +240,8 @@ void CollectiveReport::print_head() const {
   const std::string type = report_["type"].get<std::string>(), on = report_["platform"].get<std::string>();
   const char* const proven = functional_ ? ", values proven" : "";
   if (setup_.streams())
-    fmt::print("{} over {} controllers of {} on {}, class {}{}\n", type, fabric_.io_controllers(),
-               format_bandwidth(static_cast<double>(fabric_.io_bytes_per_s)), on,
+    fmt::print("{} over {} controllers of {} on {}, class {}{}\n", type, fabric_.topology->io_controllers(),
+               format_bandwidth(static_cast<double>(fabric_.topology->ports().io_bytes_per_s)), on,
                report_["class"].get<std::string>(), proven);
   for (const CollectiveLane& lane : setup_.lanes()) {
     const std::size_t groups = lane.groups.size(), npus = lane.groups.front().size();

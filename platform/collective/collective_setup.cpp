@@ -10,6 +10,7 @@
 #include "platform/command/ranges.h"
 #include "platform/config/quantity.h"
 #include "platform/config/suggest.h"
+#include "platform/fabrics/registry.h"
 #include "platform/system/wafer.h"
 #include "workloads/collectives/custom/algorithm.h"
 #include "workloads/collectives/shared_links.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platform/collective/collective_run.h"
-#include "workloads/collectives/io_tree.h"
+#include "workloads/collectives/io_stream.h"
 
 namespace wafertlm {
 

@@ -10,6 +10,7 @@
 #include "platform/config/platform_type.h"
 #include "platform/config/value_types.h"
 #include "platform/config/workload_type.h"
+#include "platform/fabrics/registry.h"
 #include "workloads/training/memory.h"
 
 namespace wafertlm::config {
@@ -35,11 +36,12 @@ std::string degrees_that_fit(const Parallelism& degrees, std::uint32_t npus) {
 
 void check_ranks(const ExperimentSpec& experiment, const Check& check) {
   const WaferSpec& wafer = experiment.platform.wafer;
-  const std::size_t working = wafer.npu_count() - wafer.fabric.failed_routers.size();
+  const FabricKind& kind = fabric_kind(wafer);
+  const std::size_t working = wafer.npu_count() - kind.failed_npus(wafer.fabric).size();
   const auto require = [&](std::uint32_t ranks, const void* culprit, const std::string& remedy = "") {
     if (ranks > working)
-      check.fail({culprit}, fmt::format("{} ranks do not fit on the {}x{} wafer with {} working NPUs{}",
-                                        ranks, wafer.width, wafer.height, working, remedy));
+      check.fail({culprit}, fmt::format("{} ranks do not fit on the {} with {} working NPUs{}", ranks,
+                                        kind.wafer_name(wafer), working, remedy));
   };
   const WorkloadSpec& workload = experiment.workload;
   if (workload.kind == WorkloadKind::data_parallel)

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "platform/config/io_type.h"
 
 #include <nlohmann/json.hpp>
-#include <set>
 
-#include "platform/config/platform_type.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
-
-namespace {
 
 const TypePtr<Side>& side_type() {
   static const TypePtr<Side> type = choice<Side>(
@@ -17,10 +13,12 @@ const TypePtr<Side>& side_type() {
   return type;
 }
 
-std::shared_ptr<const Struct<IoPortSpec>> io_port_type() {
-  auto type = std::make_shared<Struct<IoPortSpec>>("io_port");
-  type->required("npu", &IoPortSpec::npu, integer<NpuId>(0, 65'535), "NPU on the edge of the wafer")
-      .required("side", &IoPortSpec::side, side_type(), "Side of the NPU that has no neighbour");
+namespace {
+
+std::shared_ptr<const Struct<IoPort>> io_port_type() {
+  auto type = std::make_shared<Struct<IoPort>>("io_port");
+  type->required("npu", &IoPort::npu, integer<NpuId>(0, 65'535), "NPU on the edge of the wafer")
+      .required("side", &IoPort::side, side_type(), "Side of the NPU that has no neighbour");
   return type;
 }
 
@@ -67,25 +65,10 @@ class IoControllers : public TypeOf<IoControllersSpec> {
   TypePtr<IoPlacement> word_ =
       choice<IoPlacement>({{"none", IoPlacement::none}, {"perimeter", IoPlacement::perimeter}});
   TypePtr<std::uint32_t> number_ = integer<std::uint32_t>(1, 1024);
-  TypePtr<std::vector<IoPortSpec>> list_ = list_of<IoPortSpec>(io_port_type(), 1, 1024);
+  TypePtr<std::vector<IoPort>> list_ = list_of<IoPort>(io_port_type(), 1, 1024);
 };
 
 }  // namespace
-
-bool WaferSpec::is_free(NpuId npu, Side side) const {
-  const std::size_t column = index_of(npu) % width, row = index_of(npu) / width;
-  switch (side) {
-    case Side::east:
-      return column + 1 == width;
-    case Side::west:
-      return column == 0;
-    case Side::north:
-      return row == 0;
-    case Side::south:
-      break;
-  }
-  return row + 1 == height;
-}
 
 std::shared_ptr<const Struct<IoSpec>> io_type() {
   auto type = std::make_shared<Struct<IoSpec>>("io");
@@ -112,39 +95,6 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
         if (io.chunk_bytes != untouched.chunk_bytes) check.fail({&io.chunk_bytes}, why);
       });
   return type;
-}
-
-void check_io(const WaferSpec& wafer, const Check& check) {
-  const IoPlacement placement = wafer.io.controllers.placement;
-  const bool fred = wafer.fabric.wiring == Wiring::fred;
-  if ((wafer.fabric.wiring == Wiring::dimensional || wafer.fabric.wiring == Wiring::graph) &&
-      placement != IoPlacement::none)
-    check.fail({&wafer.io.controllers},
-               "there are no I/O controllers on a fabric of dimensions or a graph; leave them out");
-  if (fred && (placement == IoPlacement::perimeter || placement == IoPlacement::listed))
-    check.fail(
-        {&wafer.io.controllers},
-        "a tree of FRED switches has no edge; give the number of controllers, which are spread over the "
-        "L1 switches");
-  if (!fred && placement == IoPlacement::spread)
-    check.fail({&wafer.io.controllers},
-               "a number of controllers goes with 'wafer.fabric.kind: fred'; on a mesh give 'perimeter' or a "
-               "list of places such as {npu: 0, side: west}");
-  std::set<std::pair<NpuId, Side>> places;
-  for (const IoPortSpec& port : wafer.io.controllers.list) {
-    const auto side = side_type()->write(port.side).text;
-    if (index_of(port.npu) >= wafer.npu_count())
-      check.fail({&port.npu},
-                 fmt::format("there is no NPU {}; the {}x{} wafer has NPUs 0 to {}", index_of(port.npu),
-                             wafer.width, wafer.height, wafer.npu_count() - 1));
-    if (!wafer.is_free(port.npu, port.side))
-      check.fail({&port.side}, fmt::format("NPU {} has a neighbour on its {} side; an I/O controller needs a "
-                                           "side on the edge of the {}x{} wafer",
-                                           index_of(port.npu), side, wafer.width, wafer.height));
-    if (!places.insert({port.npu, port.side}).second)
-      check.fail({&port.npu}, fmt::format("there is already a controller on the {} side of NPU {}", side,
-                                          index_of(port.npu)));
-  }
 }
 
 }  // namespace wafertlm::config

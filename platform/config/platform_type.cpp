@@ -3,79 +3,21 @@
 
 #include <filesystem>
 
+#include "platform/config/by_dimension_type.h"
 #include "platform/config/config_error.h"
-#include "platform/config/dimensional_type.h"
 #include "platform/config/document.h"
 #include "platform/config/npu_type.h"
 #include "platform/config/remote_memory_type.h"
 #include "platform/config/run_type.h"
 #include "platform/config/value_types.h"
+#include "platform/config/wafer_type.h"
 #include "platform/config/yaml_file.h"
+#include "platform/fabrics/registry.h"
 #include "workloads/chakra/rank_files.h"
 
 namespace wafertlm::config {
 
 namespace {
-
-void check_outer(const WaferSpec& wafer, const Check& check) {
-  if (!wafer.outer) return;
-  const FabricSpec& fabric = wafer.fabric;
-  if (fabric.wiring != Wiring::mesh) check.fail({&wafer.outer}, "only meshes are connected to other wafers");
-  if (!wafer.io.controllers.any())
-    check.fail({&wafer.outer}, "wafers are connected through I/O controllers; add " +
-                                   check.path(&wafer.io.controllers) + ": perimeter, or a list");
-  if (wafer.io.latency_ps == 0)
-    check.fail(
-        {&wafer.io.latency_ps, &wafer.outer},
-        "between a router and an I/O controller that leads to other wafers it takes 1 ps or more; set " +
-            check.path(&wafer.io.latency_ps));
-  if (wafer.npu_count() > 4096)
-    check.fail({&wafer.outer->wafers}, "more than 4096 NPUs in all; take smaller or fewer wafers");
-  if (!fabric.failed_links.empty() || !fabric.failed_routers.empty() || fabric.is_reliable() ||
-      fabric.switching == Switching::wormhole || fabric.input_queue == InputQueue::fifo)
-    check.fail(
-        {&wafer.outer},
-        "with several wafers there are no failures, bit errors, wormhole switching or input_queue: fifo; "
-        "leave them out");
-  if (2 * fabric.virtual_channels > 16)
-    check.fail({&fabric.virtual_channels},
-               "several wafers need two channels for each, so at most 8 are possible");
-}
-
-std::shared_ptr<const Struct<OuterSpec>> outer_type() {
-  auto type = std::make_shared<Struct<OuterSpec>>("outer");
-  type->required("wafers", &OuterSpec::wafers, integer<std::uint32_t>(2, 64), "How many there are, all alike")
-      .required(
-          "topology", &OuterSpec::topology,
-          choice<OuterTopology>({{"ring", OuterTopology::ring}, {"switch", OuterTopology::switched}}),
-          "ring: controller k of a wafer and of the next one have a link; switch: the controllers k of all "
-          "have a link to a switch of their own")
-      .required("bandwidth", &OuterSpec::bandwidth_bytes_per_s,
-                whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"), "Of such a link, per direction")
-      .required("latency", &OuterSpec::latency_ps, whole_quantity(time_dimension(), "1 ps", "1 s"),
-                "Of such a link");
-  return type;
-}
-
-std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
-  auto type = std::make_shared<Struct<WaferSpec>>("wafer");
-  type->optional("topology", &WaferSpec::topology,
-                 or_none(choice<Topology>({{"mesh", Topology::mesh}}), Topology::not_given),
-                 "How the routers are wired")
-      .optional("width", &WaferSpec::width, or_none(integer<std::uint32_t>(1, 256), 0U),
-                "NPUs in a row; of a mesh, which needs it")
-      .optional("height", &WaferSpec::height, or_none(integer<std::uint32_t>(1, 256), 0U),
-                "NPUs in a column; of a mesh, which needs it")
-      .required("fabric", &WaferSpec::fabric, fabric_type(), "Links and routers")
-      .optional("io", &WaferSpec::io, io_type(),
-                "I/O controllers on the edge of the wafer, or on L1 switches")
-      .optional("outer", &WaferSpec::outer, maybe<OuterSpec>(outer_type()),
-                "More wafers like this one, connected through their I/O controllers")
-      .check(check_wafer)
-      .check(check_io)
-      .check(check_outer);
-  return type;
-}
 
 /// Written out only if there is one.
 class CustomAlgorithms final : public TypeOf<CustomAlgorithmsSpec> {
@@ -143,10 +85,14 @@ std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   return type;
 }
 
+FabricAbilities abilities_of(const PlatformSpec& platform) {
+  return fabric_kind(platform.wafer).abilities(platform.wafer.fabric);
+}
+
 void check_fault_npus(const PlatformSpec& platform, const Check& check) {
   if (!platform.run.fault) return;
   const FaultParams& fault = *platform.run.fault;
-  if (!fault.to && !(platform.wafer.fabric.wiring == Wiring::fred && platform.wafer.fabric.fred.in_network))
+  if (!fault.to && !abilities_of(platform).in_network)
     check.fail({&platform.run.fault},
                "there are no in-network flows here: add 'to', the NPU that it goes to");
   for (const NpuId* npu : {&fault.from, fault.to ? &*fault.to : &fault.from})
@@ -157,7 +103,8 @@ void check_fault_npus(const PlatformSpec& platform, const Check& check) {
 
 void check_stragglers(const PlatformSpec& platform, const Check& check) {
   const auto& stragglers = platform.npu.compute.stragglers;
-  const auto& failed = platform.wafer.fabric.failed_routers;
+  const FabricSpec& fabric = platform.wafer.fabric;
+  const std::vector<NpuId> failed = fabric.kind->failed_npus(fabric);
   for (const StragglerSpec& straggler : stragglers) {
     const auto npu = static_cast<std::uint32_t>(index_of(straggler.npu));
     if (npu >= platform.wafer.npu_count())
@@ -183,17 +130,15 @@ void check_custom(const CustomAlgorithmsSpec& custom, const Check& check) {
 
 void check_platform(const PlatformSpec& platform, const Check& check) {
   check_custom(platform.collectives.custom, check);
-  const Wiring wiring = platform.wafer.fabric.wiring;
-  if ((wiring == Wiring::dimensional || wiring == Wiring::graph || platform.wafer.outer) &&
-      platform.npu.endpoint.memory == EndpointMemory::hbm)
+  const FabricAbilities abilities = abilities_of(platform);
+  if (!abilities.endpoint_memory && platform.npu.endpoint.memory == EndpointMemory::hbm)
     check.fail({&platform.npu.endpoint.memory},
                "messages do not pass through the memory on a fabric of dimensions, a graph or several "
                "wafers; leave it out");
   if (platform.npu.compute.operands == OperandSource::hbm &&
       platform.npu.compute.tiles.tile_bytes > platform.npu.hbm.capacity_bytes)
     check.fail({&platform.npu.compute.tiles.tile_bytes}, "a tile is larger than the memory");
-  if (platform.wafer.fabric.wiring == Wiring::dimensional &&
-      platform.wafer.fabric.dimensional.transport == Transport::messages && platform.run.fault)
+  if (!abilities.packets && platform.run.fault)
     check.fail({&platform.run.fault}, "a fault hits a packet; take wafer.fabric.transport: packets");
   check_fault_npus(platform, check);
   check_stragglers(platform, check);

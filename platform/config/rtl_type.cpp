@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "platform/config/value_types.h"
+#include "platform/fabrics/fabric_kind.h"
 
 namespace wafertlm::config {
 
@@ -42,10 +43,9 @@ void check_rtl(const FabricSpec& fabric, const Check& check) {
     const auto fail = [&](const void* key, const std::string& why) {
       check.fail({key, &each, &fabric.rtl}, why);
     };
-    if (fabric.wiring == Wiring::dimensional && fabric.dimensional.transport == Transport::messages)
+    if (!fabric.kind->abilities(fabric).packets)
       fail(&each, "whole messages pass no switch: transport: packets, or leave rtl out");
-    if (fabric.switching == Switching::wormhole)
-      fail(&each, "wormhole switches have no RTL view: switching: cut_through");
+    if (fabric.format.by_flit) fail(&each, "wormhole switches have no RTL view: switching: cut_through");
     if (fabric.is_reliable())
       fail(&each, "RTL switches know no Go-Back-N: leave bit_error_rate and reliability out");
     if (each.view != RtlViewMode::tlm && !each.design) fail(&each.view, "which RTL: give 'design'");

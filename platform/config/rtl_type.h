@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "platform/config/platform_spec.h"
+#include "platform/config/fabric_spec.h"
 #include "platform/config/struct_type.h"
 
 namespace wafertlm::config {

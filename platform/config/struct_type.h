@@ -130,11 +130,13 @@ class Struct : public TypeOf<S>, public StructType {
     return *this;
   }
   /// The same, chosen by the value of an earlier key of type choice; without that key the first alternative.
-  template <class E>
-  Struct& alternative(E S::*selector, E value, const std::string& key, const std::string& key_value) {
+  /// Values of this form are looked at only in a struct of this form.
+  Struct& alternative(const std::string& key, const std::string& key_value,
+                      std::function<bool(const S&)> is_chosen, std::function<void(S&)> choose) {
     selector_ = key;
     selector_values_.push_back(key_value);
-    return alternative(selector, value);
+    alternatives_.push_back({std::move(is_chosen), std::move(choose)});
+    return *this;
   }
   /// The key before may be left out of `--set` paths.
   Struct& shorthand() {
@@ -148,7 +150,7 @@ class Struct : public TypeOf<S>, public StructType {
     const std::size_t field = field_of(member);
     Condition condition{keys_[field].name, {}, {}};
     for (const ValueOf<Member>& value : {ValueOf<Member>(values)...}) {
-      S example{};
+      S example = initial(keys_[field].alternative);
       std::invoke(member, example) = value;
       condition.values.push_back(fields_[field].write(example)->text);
     }
@@ -175,7 +177,7 @@ class Struct : public TypeOf<S>, public StructType {
   }
 
   S read(const Reader& in) const override;
-  Node write(const S& spec) const override { return write_fields(spec, false); }
+  Node write(const S& spec) const override;
   std::optional<std::string> locate(const S& spec, const void* address) const override;
   Json schema(SchemaStyle style, SchemaDefs& defs) const override { return reference(style, defs); }
   const StructType* structure() const override { return this; }
@@ -183,10 +185,8 @@ class Struct : public TypeOf<S>, public StructType {
   bool may_be_annotated() const override { return false; }
 
  protected:
-  Node defaults() const override {
-    const S initial{};
-    return write_fields(initial, true);
-  }
+  /// Of every form.
+  Node defaults() const override;
 
  private:
   template <class Member>
@@ -214,7 +214,12 @@ class Struct : public TypeOf<S>, public StructType {
     return *this;
   }
   void check_condition(std::size_t field, const S& spec, const Reader& in) const;
-  Node write_fields(const S& spec, bool of_all_alternatives) const;
+  /// The defaults of a form; 0: any.
+  S initial(std::size_t alternative) const {
+    S spec{};
+    if (alternative > 0) alternatives_[alternative - 1].choose(spec);
+    return spec;
+  }
   std::size_t alternative_of(const S& spec) const;
   bool is_used(std::size_t field, std::size_t alternative) const {
     return keys_[field].alternative == 0 || keys_[field].alternative == alternative;
@@ -265,7 +270,7 @@ void Struct<S>::check_condition(std::size_t field, const S& spec, const Reader& 
     return;
   }
   if (!is_written) return;
-  const std::optional<Node> value = fields_[field].write(spec), usual = fields_[field].write(S{});
+  const std::optional<Node> value = fields_[field].write(spec), usual = fields_[field].write(initial(key.alternative));
   if (value && usual ? same_values(*value, *usual) : !value && !usual) return;
   std::string actual;
   for (std::size_t i = 0; i < field; ++i)
@@ -276,9 +281,8 @@ void Struct<S>::check_condition(std::size_t field, const S& spec, const Reader& 
 
 template <class S>
 S Struct<S>::read(const Reader& in) const {
-  S spec{};
   const std::size_t alternative = check_keys(in);
-  if (alternative > 0) alternatives_[alternative - 1].choose(spec);
+  S spec = initial(alternative);
   for (std::size_t i = 0; i < fields_.size(); ++i)
     if (const Node* value = in.node().find(keys_[i].name))
       fields_[i].read(in.child(keys_[i].name, *value), spec);
@@ -290,19 +294,33 @@ S Struct<S>::read(const Reader& in) const {
 }
 
 template <class S>
-Node Struct<S>::write_fields(const S& spec, bool of_all_alternatives) const {
+Node Struct<S>::write(const S& spec) const {
   Node map;
   map.kind = Node::Kind::map;
+  const std::size_t alternative = alternative_of(spec);
   for (std::size_t i = 0; i < fields_.size(); ++i)
-    if (of_all_alternatives || is_used(i, alternative_of(spec)))
+    if (is_used(i, alternative))
       if (std::optional<Node> value = fields_[i].write(spec)) map.add(keys_[i].name, std::move(*value));
   return map;
 }
 
 template <class S>
+Node Struct<S>::defaults() const {
+  Node map;
+  map.kind = Node::Kind::map;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (std::optional<Node> value = fields_[i].write(initial(keys_[i].alternative))) map.add(keys_[i].name, std::move(*value));
+  }
+  return map;
+}
+
+template <class S>
 std::optional<std::string> Struct<S>::locate(const S& spec, const void* address) const {
-  for (const Field& field : fields_)
-    if (auto path = field.locate(spec, address)) return path;
+  const std::size_t alternative = alternative_of(spec);
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (!is_used(i, alternative)) continue;
+    if (auto path = fields_[i].locate(spec, address)) return path;
+  }
   return {};
 }
 

@@ -34,6 +34,45 @@ TypePtr<double> fraction(double most);
 /// The word `automatic`, held as nullopt, or a value of another type.
 TypePtr<std::optional<std::uint64_t>> auto_or(TypePtr<std::uint64_t> type);
 
+/// A type of whole numbers, held in another integer type.
+template <class T>
+TypePtr<T> held_as(TypePtr<std::uint64_t> type) {
+  class HeldAs : public TypeOf<T> {
+   public:
+    explicit HeldAs(TypePtr<std::uint64_t> type) : type_(std::move(type)) {}
+    T read(const Reader& in) const override { return static_cast<T>(type_->read(in)); }
+    Node write(const T& value) const override { return type_->write(value); }
+    Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
+
+   private:
+    TypePtr<std::uint64_t> type_;
+  };
+  return std::make_shared<HeldAs>(std::move(type));
+}
+
+/// The word `auto`, held as `automatic`, or a value of another type.
+template <class T>
+TypePtr<T> auto_or(TypePtr<std::uint64_t> type, T automatic) {
+  class AutoOrValue : public TypeOf<T> {
+   public:
+    AutoOrValue(TypePtr<std::uint64_t> type, T automatic)
+        : type_(auto_or(std::move(type))), automatic_(automatic) {}
+    T read(const Reader& in) const override {
+      const std::optional<std::uint64_t> value = type_->read(in);
+      return value ? static_cast<T>(*value) : automatic_;
+    }
+    Node write(const T& value) const override {
+      return type_->write(value == automatic_ ? std::nullopt : std::optional<std::uint64_t>(value));
+    }
+    Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
+
+   private:
+    TypePtr<std::optional<std::uint64_t>> type_;
+    T automatic_;
+  };
+  return std::make_shared<AutoOrValue>(std::move(type), automatic);
+}
+
 // The parts that do not depend on the C++ type.
 Json integer_schema(std::uint64_t least, std::uint64_t most);
 Json choice_schema(const std::vector<std::string>& words);

@@ -10,10 +10,10 @@
 #include "platform/command/format.h"
 #include "platform/config/load.h"
 #include "platform/config/suggest.h"
+#include "platform/fabrics/fred/fred_kind.h"
 #include "platform/fred/fred_counts.h"
 #include "platform/fred/fred_sweep.h"
 #include "platform/fred/number_list.h"
-#include "platform/system/fred_kind.h"
 
 namespace wafertlm {
 namespace {
@@ -41,19 +41,19 @@ void take_platform(Options& options) {
     return;
   }
   const config::PlatformSpec spec = config::load_platform(options.platform, options.overrides);
-  if (spec.wafer.fabric.wiring != config::Wiring::fred)
+  if (!spec.wafer.fabric.has<FredParams>())
     throw std::invalid_argument(options.platform + " is no FRED wafer (wafer.fabric.kind)");
   const FredParams fred = fred_params(spec.wafer, true);
   if (fred.geometry.levels() != 2)
     throw std::invalid_argument(options.platform +
                                 " has three levels of switches; routes are known for two (l2_switches: 1)");
   options.note = fmt::format("{}: {}\n", spec.name,
-                             fred.flows ? fmt::format("m = {}", fred.flows->middle_switches)
-                                        : "its switches do not reduce (in_network: false)");
+                             fred.in_network ? fmt::format("m = {}", fred.flows.middle_switches)
+                                             : "its switches do not reduce (in_network: false)");
   if (options.view.empty()) options.view = "logical";
   if (options.ms.empty()) {
     options.ms = "2,3";
-    if (const std::uint32_t m = fred.flows ? fred.flows->middle_switches : 3; m != 2 && m != 3)
+    if (const std::uint32_t m = fred.in_network ? fred.flows.middle_switches : 3; m != 2 && m != 3)
       options.ms += fmt::format(",{}", m);
   }
   if (!options.l1->count()) options.shape.l1_switches = fred.geometry.l1_switches;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/report.h"
 
+#include "platform/fabrics/registry.h"
 #include "waveforms/report/page.h"
 
 namespace wafertlm {
@@ -29,15 +30,15 @@ std::string filled(const Json& data) {
 Json ReportRecorder::data(const Json& results, const std::string& resolved_yaml,
                           const config::ExperimentSpec& experiment, const JobRun& job) {
   const config::WaferSpec& wafer = experiment.platform.wafer;
-  const bool is_mesh = wafer.is_one_mesh();
+  const WaferDrawing drawing = fabric_kind(wafer).drawing(wafer);
   Json npus = Json::array();
   for (const NpuId npu : job.job().npus) npus.push_back(index_of(npu));
   return {{"results", results},
           {"resolved", resolved_yaml},
           {"layout",
-           {{"kind", is_mesh ? "mesh" : "tree"},
-            {"width", wafer.width},
-            {"height", wafer.height},
+           {{"kind", drawing.kind},
+            {"width", drawing.width},
+            {"height", drawing.height},
             {"npus", wafer.npu_count()},
             {"npu_of_rank", npus}}},
           {"timeline", timeline_.json()},

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "platform/config/compute_type.h"
-#include "platform/system/fabric_kind.h"
+#include "platform/fabrics/registry.h"
 #include "platform/system/machine.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"

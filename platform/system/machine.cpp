@@ -6,7 +6,7 @@
 #include "platform/config/compute_type.h"
 #include "platform/config/hbm_type.h"
 #include "platform/config/npu_type.h"
-#include "platform/system/dimensional_kind.h"
+#include "platform/fabrics/registry.h"
 #include "platform/system/reliability.h"
 #include "platform/system/remote_pool.h"
 #include "tlm/memory/checker.h"
@@ -14,6 +14,25 @@
 #include "tlm/socket_choice.h"
 
 namespace wafertlm {
+
+namespace {
+
+HierarchyOptions hierarchy_options(const config::PlatformSpec& spec) {
+  const config::ByDimensionSpec& by = spec.collectives.by_dimension;
+  HierarchyOptions options;
+  options.order = by.order;
+  options.within = by.within;
+  options.active_chunks = static_cast<std::uint32_t>(by.active_chunks.value_or(0));
+  options.all_reduce = by.all_reduce;
+  options.all_gather = by.all_gather;
+  options.reduce_scatter = by.reduce_scatter;
+  options.all_to_all = by.all_to_all;
+  options.direct_window = by.direct_window;
+  options.stage_cost_ps = spec.npu.endpoint.stage_cost_ps;
+  return options;
+}
+
+}  // namespace
 
 FabricTraits platform_traits(const config::PlatformSpec& spec) {
   FabricTraits traits = fabric_kind(spec.wafer).traits(spec.wafer);
@@ -83,7 +102,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
   for (std::uint32_t i = 0; i < controllers; ++i) {
     const std::uint32_t k = reverse ? controllers - 1 - i : i;
     IoControllerParams params;
-    params.id = traits_.io_controller(k);
+    params.id = traits_.topology->io_controller(k);
     params.injector.format = fabric.format();
     params.injector.link = fabric.io_link();
     params.injector.striped = fabric.striped();

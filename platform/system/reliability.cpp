@@ -20,7 +20,7 @@ std::optional<AnswerFormat> answer_format(const config::FabricSpec& fabric) {
   format.vc = static_cast<VcId>(classes[format.traffic_class].first_vc);
   if (classes.has_flows()) format.flow_vc = classes.flow_vc(format.traffic_class);
   const auto bytes = static_cast<std::uint32_t>(fabric.reliability.control_packet_bytes);
-  const auto flit = static_cast<std::uint32_t>(fabric.flit_bytes);
+  const auto flit = static_cast<std::uint32_t>(fabric.format.flit_bytes);
   format.wire_bytes = flit == 0 ? bytes : (bytes + flit - 1) / flit * flit;
   return format;
 }

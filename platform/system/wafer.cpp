@@ -5,15 +5,18 @@
 #include <stdexcept>
 #include <string>
 
-#include "platform/system/dimensional_kind.h"
+#include "platform/fabrics/registry.h"
 
 namespace wafertlm {
 ClassTable class_table(const config::WaferSpec& wafer) {
-  const config::FabricSpec spec = with_dateline_channels(wafer);
+  const config::FabricSpec& spec = wafer.fabric;
+  const FabricAbilities abilities = fabric_kind(wafer).abilities(spec);
+  const std::uint32_t times = abilities.dateline_channels ? 2 : 1;  // packets behind a dateline have others
   std::vector<TrafficClass> classes;
   for (const config::TrafficClassSpec& entry : spec.classes)
-    classes.push_back({entry.name, static_cast<std::uint32_t>(entry.vc), entry.vcs, entry.priority});
-  std::uint32_t channels = spec.virtual_channels;
+    classes.push_back(
+        {entry.name, times * static_cast<std::uint32_t>(entry.vc), times * entry.vcs, entry.priority});
+  std::uint32_t channels = times * spec.virtual_channels;
   if (spec.is_reliable() && spec.reliability.channel == config::AnswerChannel::own) {
     // Above all others: an answer that waits for data that waits for it would be of no use.
     std::uint32_t highest = 0;
@@ -22,8 +25,7 @@ ClassTable class_table(const config::WaferSpec& wafer) {
       if (entry.name == config::kControlClass) entry = {entry.name, channels, 1, highest + 1};
     ++channels;
   }
-  return ClassTable(std::move(classes), channels,
-                    spec.wiring == config::Wiring::fred && spec.fred.in_network);
+  return ClassTable(std::move(classes), channels, abilities.in_network);
 }
 
 Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
@@ -31,8 +33,7 @@ Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
       classes(class_table(spec.wafer)),
       scheduler("scheduler", fabric_kind(spec.wafer).horizon_ps(spec.wafer)),
       fabric_(fabric_kind(spec.wafer)
-                  .make(spec.wafer, with_io,
-                        FabricSurroundings{classes, scheduler, packets, checkers(), reverse})),
+                  .make(spec.wafer, BuildContext{classes, scheduler, packets, checkers(), reverse, with_io})),
       rtl_(std::make_unique<RtlViews>(spec.wafer.fabric, *fabric_, scheduler, packets, classes)) {
   for (const config::RtlSpec& each : spec.wafer.fabric.rtl)
     if (each.view == RtlViewMode::rtl && spec.run.functional && spec.run.checkers)

@@ -5,8 +5,8 @@
 
 #include "platform/config/platform_spec.h"
 #include "platform/rtl/rtl_views.h"
-#include "platform/system/fabric_kind.h"
 #include "tlm/checking.h"
+#include "tlm/fabric/fabric.h"
 #include "tlm/fabric/message.h"
 #include "tlm/scheduler.h"
 

@@ -100,4 +100,18 @@ ChannelLoads channel_loads(const MeshParams& mesh, const Pattern& pattern) {
   return loads;
 }
 
+ChannelLoads channel_loads(const Topology& topology, std::uint64_t cycle_bytes_per_s,
+                           const Pattern& pattern) {
+  ChannelLoads loads;
+  loads.total = pattern.total();
+  for (std::size_t number = 0; number < topology.links(); ++number)
+    loads.links.push_back({topology.link_name(number), 0, topology.link(number).bytes_per_s});
+  for (std::uint32_t n = 0; n < topology.npus(); ++n)
+    for (const Pattern::Choice& choice : pattern.choices(static_cast<NpuId>(n)))
+      for (const std::size_t link : topology.route(static_cast<NpuId>(n), choice.destination))
+        loads.links[link].weight += choice.weight;
+  finish(loads, cycle_bytes_per_s);
+  return loads;
+}
+
 }  // namespace wafertlm::traffic

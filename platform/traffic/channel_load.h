@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "models/mesh/mesh_fabric.h"
+#include "models/mesh/mesh_params.h"
 #include "platform/traffic/patterns.h"
+#include "tlm/topology.h"
 
 namespace wafertlm::traffic {
 
@@ -35,5 +36,9 @@ struct ChannelLoads {
 void finish(ChannelLoads& loads, std::uint64_t cycle_bytes_per_s);
 
 ChannelLoads channel_loads(const MeshParams& mesh, const Pattern& pattern);
+
+/// Of any fabric, by walking the route of every pair. The topology's links must be those of Fabric::links(),
+/// then injection, and its routes go over them also from an NPU to itself.
+ChannelLoads channel_loads(const Topology& topology, std::uint64_t cycle_bytes_per_s, const Pattern& pattern);
 
 }  // namespace wafertlm::traffic

@@ -9,8 +9,9 @@
 
 #include "platform/config/load.h"
 #include "platform/config/quantity.h"
-#include "platform/system/mesh_kind.h"
+#include "platform/fabrics/registry.h"
 #include "platform/system/wafer.h"
+#include "platform/traffic/traffic_model.h"
 
 namespace wafertlm::traffic {
 namespace {
@@ -52,18 +53,18 @@ std::string packet_override(const TrafficOptions& options) {
   }
   std::vector<std::string> overrides = options.overrides;
   overrides.push_back(key + "1B");  // the file's own packets may not fit its buffers
-  const config::FabricSpec fabric = config::load_platform(options.platform_file, overrides).wafer.fabric;
-  if (fabric.flit_bytes == 0)
+  const WireFormat format = config::load_platform(options.platform_file, overrides).wafer.fabric.format;
+  if (format.flit_bytes == 0)
     throw std::invalid_argument(fmt::format(
         "--packet {}: the platform has no flits (wafer.fabric.flit_bytes is 0); give a size such as "
         "4KiB, or --set wafer.fabric.flit_bytes=16B",
         options.packet));
-  const std::uint64_t wire_bytes = flits * fabric.flit_bytes;
-  if (wire_bytes <= fabric.header_bytes)
+  const std::uint64_t wire_bytes = flits * format.flit_bytes;
+  if (wire_bytes <= format.header_bytes)
     throw std::invalid_argument(
         fmt::format("--packet {}: {} B hold no more than the header of {} B; use more flits", options.packet,
-                    wire_bytes, fabric.header_bytes));
-  return fmt::format("{}{}B", key, wire_bytes - fabric.header_bytes);
+                    wire_bytes, format.header_bytes));
+  return fmt::format("{}{}B", key, wire_bytes - format.header_bytes);
 }
 
 }  // namespace
@@ -112,8 +113,7 @@ TrafficSetup resolve(const TrafficOptions& options) {
   setup.seed = options.seed.value_or(setup.platform.run.seed);
 
   const config::WaferSpec& wafer = setup.platform.wafer;
-  if (wafer.outer) throw std::invalid_argument("traffic goes over one wafer; leave wafer.outer out");
-  const TrafficUnits units = traffic_units(wafer.fabric);
+  const TrafficUnits units = traffic_units(wafer);
   for (const double load : parse_loads(options.load))
     if (load > static_cast<double>(units.packet_flits))
       throw std::invalid_argument(
@@ -121,7 +121,7 @@ TrafficSetup resolve(const TrafficOptions& options) {
                       "flits per cycle",
                       load, units.packet_flits));
   if (!setup.traffic_class.empty()) class_table(wafer).find(setup.traffic_class);
-  make_pattern(setup.pattern, traffic_grid(wafer));
+  make_pattern(setup.pattern, fabric_kind(wafer).traffic(wafer).grid);
   return setup;
 }
 

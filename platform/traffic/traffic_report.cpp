@@ -6,9 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "platform/system/mesh_kind.h"
+#include "platform/fabrics/registry.h"
 #include "platform/system/wafer.h"
-#include "platform/traffic/channel_load.h"
+#include "platform/traffic/traffic_model.h"
 
 namespace wafertlm::traffic {
 namespace {
@@ -20,7 +20,7 @@ std::string class_name(const TrafficSetup& setup) {
 }
 
 const char* queue_name(const config::FabricSpec& fabric) {
-  return fabric.input_queue == config::InputQueue::fifo ? "fifo" : "per_output";
+  return fabric.input_queue == InputQueue::fifo ? "fifo" : "per_output";
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ nlohmann::json sweep_json(const TrafficSetup& setup, const std::vector<TrafficRe
   return {{"platform", setup.platform.name},
           {"pattern", setup.pattern.name},
           {"class", class_name(setup)},
-          {"packet_bytes", setup.platform.wafer.fabric.packet_bytes},
+          {"packet_bytes", setup.platform.wafer.fabric.format.packet_bytes},
           {"load_unit", "flits per sending node and cycle"},
           {"seed", setup.seed},
           {"rows", rows}};
@@ -96,20 +96,17 @@ nlohmann::json sweep_json(const TrafficSetup& setup, const std::vector<TrafficRe
 
 std::string report_heading(const TrafficSetup& setup) {
   const config::WaferSpec& wafer = setup.platform.wafer;
-  const TrafficUnits units = traffic_units(wafer.fabric);
-  const MeshGeometry grid = traffic_grid(wafer);
-  const auto pattern = make_pattern(setup.pattern, grid);
+  const TrafficUnits units = traffic_units(wafer);
+  const TrafficModel model = fabric_kind(wafer).traffic(wafer);
+  const auto pattern = make_pattern(setup.pattern, model.grid);
   const auto [loads, zero_ps] = outlook(wafer, *pattern);
-  const std::string fabric = wafer.fabric.wiring == config::Wiring::fred
-                                 ? fmt::format("{} L1 switches with {} NPUs", grid.height(), grid.width())
-                                 : fmt::format("{}x{} mesh", grid.width(), grid.height());
   std::string text = fmt::format(
       "{}: {}, {} input queues, pattern {}, class {}, seed {}\n"
       "packet {} B payload = {} flits of {} B; cycle {:g} ns; loads in flits per sending node and cycle\n"
       "channel bound    {:.4f}  (link {}: {:.4g} flits per flit offered)\n"
       "zero-load latency {:.3f} ns = {:.3f} cycles (mean over the pattern, closed form)\n\n",
-      setup.platform.name, fabric, queue_name(wafer.fabric), setup.pattern.name, class_name(setup),
-      setup.seed, wafer.fabric.packet_bytes, units.packet_flits, units.flit_bytes,
+      setup.platform.name, model.fabric, queue_name(wafer.fabric), setup.pattern.name, class_name(setup),
+      setup.seed, wafer.fabric.format.packet_bytes, units.packet_flits, units.flit_bytes,
       static_cast<double>(units.cycle_ps) / kPsPerNs, loads.bound, loads.links[loads.busiest].link,
       loads.load(loads.links[loads.busiest]), zero_ps / kPsPerNs,
       zero_ps / static_cast<double>(units.cycle_ps));

@@ -11,12 +11,10 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "platform/system/fabric_kind.h"
-#include "platform/system/mesh_kind.h"
+#include "platform/fabrics/registry.h"
 #include "platform/system/wafer.h"
-#include "platform/traffic/channel_load.h"
-#include "platform/traffic/fred_load.h"
 #include "platform/traffic/measurement.h"
+#include "platform/traffic/traffic_model.h"
 
 namespace wafertlm::traffic {
 namespace {
@@ -42,9 +40,10 @@ class Run {
  public:
   Run(const TrafficSetup& setup, double offered)
       : fabric_(setup.platform.wafer.fabric),
-        units_(traffic_units(fabric_)),
+        units_(traffic_units(setup.platform.wafer)),
         wafer_(setup.platform),
-        pattern_(make_pattern(setup.pattern, traffic_grid(setup.platform.wafer))),
+        pattern_(make_pattern(setup.pattern,
+                              fabric_kind(setup.platform.wafer).traffic(setup.platform.wafer).grid)),
         offered_(offered),
         senders_(count_senders()),
         packets_per_cycle_(offered / static_cast<double>(units_.packet_flits)) {
@@ -116,7 +115,7 @@ class Run {
       const auto npu = static_cast<NpuId>(n);
       TrafficNodeParams node;
       node.npu = npu;
-      node.payload_bytes = static_cast<std::uint32_t>(fabric_.packet_bytes);
+      node.payload_bytes = fabric_.format.packet_bytes;
       node.format = wafer_.fabric().format();
       node.traffic_class =
           setup.traffic_class.empty() ? ClassId{0} : wafer_.classes.find(setup.traffic_class);
@@ -209,15 +208,12 @@ class Run {
 
 }  // namespace
 
-TrafficUnits traffic_units(const config::FabricSpec& fabric) {
-  if (fabric.wiring == config::Wiring::dimensional || fabric.wiring == config::Wiring::graph)
-    throw std::invalid_argument(
-        "traffic goes over meshes and FRED wafers, not over wafer.fabric.kind: dimensional or graph");
+TrafficUnits traffic_units(const config::WaferSpec& wafer) {
+  const std::uint64_t rate = fabric_kind(wafer).traffic(wafer).cycle_bytes_per_s;
+  const WireFormat& format = wafer.fabric.format;
   TrafficUnits units;
-  units.flit_bytes = fabric.flit_bytes != 0 ? fabric.flit_bytes : fabric.wire_packet_bytes();
-  units.packet_flits = fabric.wire_packet_bytes() / units.flit_bytes;
-  const std::uint64_t rate = fabric.wiring == config::Wiring::fred ? fabric.fred.npu_bandwidth_bytes_per_s
-                                                                   : fabric.link_bandwidth_bytes_per_s;
+  units.flit_bytes = format.flit_bytes != 0 ? format.flit_bytes : format.full_wire_bytes();
+  units.packet_flits = format.full_wire_bytes() / units.flit_bytes;
   if (Uint128{units.flit_bytes} * kPsPerSecond % rate != 0) {
     const std::uint64_t step = rate / std::gcd(rate, kPsPerSecond);
     const std::uint64_t near = std::max<std::uint64_t>(units.flit_bytes / step, 1) * step;
@@ -225,7 +221,7 @@ TrafficUnits traffic_units(const config::FabricSpec& fabric) {
         "a cycle (a flit of {} at {} B/s) is not a whole number of ps; flits must be a multiple of {}: set "
         "{}",
         plural_bytes(units.flit_bytes), rate, plural_bytes(step),
-        fabric.flit_bytes != 0
+        format.flit_bytes != 0
             ? fmt::format("wafer.fabric.flit_bytes to {} or change wafer.fabric.link_bandwidth",
                           plural_bytes(near))
             : fmt::format("--packet {}B (less the header), or change wafer.fabric.link_bandwidth", near)));
@@ -234,37 +230,24 @@ TrafficUnits traffic_units(const config::FabricSpec& fabric) {
   return units;
 }
 
-MeshGeometry traffic_grid(const config::WaferSpec& wafer) {
-  if (wafer.fabric.wiring == config::Wiring::fred)
-    return {wafer.fabric.fred.npus_per_l1, wafer.fabric.fred.l1_switches};
-  return {wafer.width, wafer.height};
+TrafficOutlook outlook(const config::WaferSpec& wafer, const Pattern& pattern) {
+  const FabricKind& kind = fabric_kind(wafer);
+  const FabricTraits traits = kind.traits(wafer);
+  return {kind.traffic(wafer).loads(pattern), zero_load_ps(*traits.topology, traits.format, pattern)};
 }
 
-TrafficOutlook outlook(const config::WaferSpec& spec, const Pattern& pattern) {
-  if (spec.fabric.wiring == config::Wiring::fred) {
-    const FabricTraits traits = fabric_kind(spec).traits(spec);
-    return {fred_channel_loads(traits, pattern), fred_zero_load_ps(traits, pattern)};
-  }
-  const MeshParams mesh = mesh_params(spec);
-  return {channel_loads(mesh, pattern), zero_load_ps(mesh, pattern)};
-}
-
-double zero_load_ps(const MeshParams& mesh, const Pattern& pattern) {
-  const MeshGeometry geometry(mesh.width, mesh.height);
-  const std::uint64_t bytes = mesh.format.full_wire_bytes();
-  const std::uint64_t ends = std::min(mesh.injection_bytes_per_s, mesh.ejection_bytes_per_s);
-  const TimePs local_ps = transfer_time_ps(bytes, ends);
-  const TimePs remote_ps = transfer_time_ps(bytes, std::min(ends, mesh.link_bytes_per_s));
+double zero_load_ps(const Topology& topology, const WireFormat& format, const Pattern& pattern) {
+  const std::uint64_t bytes = format.full_wire_bytes();
   double sum = 0, weights = 0;
-  for (std::uint32_t n = 0; n < geometry.npus(); ++n)
-    for (const Pattern::Choice& choice : pattern.choices(static_cast<NpuId>(n))) {
-      const TimePs hops = geometry.hops(static_cast<NpuId>(n), choice.destination);
-      const TimePs latency_ps = mesh.injection_latency_ps + mesh.ejection_latency_ps +
-                                hops * mesh.link_latency_ps + (hops + 1) * mesh.router_pipeline_ps +
-                                (hops == 0 ? local_ps : remote_ps);
+  for (std::uint32_t n = 0; n < topology.npus(); ++n) {
+    const auto from = static_cast<NpuId>(n);
+    for (const Pattern::Choice& choice : pattern.choices(from)) {
+      const TimePs latency_ps = topology.head_latency_ps(from, choice.destination) +
+                                transfer_time_ps(bytes, topology.path_bytes_per_s(from, choice.destination));
       sum += static_cast<double>(latency_ps) * static_cast<double>(choice.weight);
       weights += static_cast<double>(choice.weight);
     }
+  }
   return sum / weights;
 }
 

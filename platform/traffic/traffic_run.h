@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "models/mesh/mesh_fabric.h"
 #include "platform/config/platform_spec.h"
 #include "platform/traffic/channel_load.h"
 #include "platform/traffic/patterns.h"
+#include "tlm/fabric/wire_format.h"
+#include "tlm/topology.h"
 
 namespace wafertlm::traffic {
 
@@ -24,12 +25,9 @@ struct TrafficSetup {
 /// What follows from the setup without a simulation.
 struct TrafficUnits {
   std::uint64_t flit_bytes = 0;  ///< the platform's; when that is 0, a packet
-  TimePs cycle_ps = 0;           ///< of a flit on a mesh link; of FRED at an NPU's port
+  TimePs cycle_ps = 0;           ///< of a flit at TrafficModel::cycle_bytes_per_s
   std::uint64_t packet_flits = 0;
 };
-
-/// What a pattern is laid over: the mesh, or the L1 switches of a FRED wafer and their NPUs (fred_grid).
-MeshGeometry traffic_grid(const config::WaferSpec& wafer);
 
 /// Channel loads and zero-load latency of a pattern.
 struct TrafficOutlook {
@@ -38,12 +36,13 @@ struct TrafficOutlook {
 };
 TrafficOutlook outlook(const config::WaferSpec& wafer, const Pattern& pattern);
 
-/// @throws std::invalid_argument: a flit does not take a whole number of ps.
-TrafficUnits traffic_units(const config::FabricSpec& fabric);
+/// @throws std::invalid_argument: no traffic goes over this kind of fabric; a flit does not take a whole
+/// number of ps.
+TrafficUnits traffic_units(const config::WaferSpec& wafer);
 
 /// Mean over the packets of a pattern of Σ (latency + pipeline) + bytes / slowest link: the latency of a
 /// packet that meets no other.
-double zero_load_ps(const MeshParams& mesh, const Pattern& pattern);
+double zero_load_ps(const Topology& topology, const WireFormat& format, const Pattern& pattern);
 
 struct LinkUse {
   std::string name;

@@ -16,12 +16,13 @@
 #include <systemc>
 #include <vector>
 
+#include "models/fred/fred_fabric.h"
 #include "models/mesh/mesh_fabric.h"
 #include "models/traffic/traffic_node.h"
 #include "platform/collective/collective_run.h"
 #include "platform/command/huge_pages.h"
 #include "platform/config/load.h"
-#include "platform/system/fred_kind.h"
+#include "platform/fabrics/fred/fred_kind.h"
 #include "tests/bench/bench_memory.h"
 #include "tests/bench/measure.h"
 #include "workloads/chakra/et_reader.h"
@@ -179,7 +180,7 @@ Result traffic(const Case& c) {
   if (c.fred) {
     const std::string preset = std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_d.yaml";
     FredParams fred = fred_params(config::load_platform(preset, fred_d(c)).wafer, false);
-    fred.flows.reset();  // nothing enters them
+    fred.in_network = false;  // nothing enters them
     made = std::make_unique<FredFabric>("fred", fred, classes, scheduler, pool);
   } else {
     made = std::make_unique<MeshFabric>("mesh", params, classes, scheduler);

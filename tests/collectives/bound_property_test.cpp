@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <random>
 
+#include "models/fred/fred_params.h"
+#include "models/mesh/mesh_params.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/sanitized.h"
 
@@ -22,7 +24,7 @@ std::uint32_t up_to(Random& random, std::uint64_t most) {
 }
 
 void set_random_packets(config::PlatformSpec& spec, Random& random) {
-  spec.wafer.fabric.packet_bytes = 256U << up_to(random, 4);
+  spec.wafer.fabric.format.packet_bytes = 256U << up_to(random, 4);
   spec.wafer.fabric.link_latency_ps = 1000 * (1 + up_to(random, 40));
 }
 
@@ -32,7 +34,7 @@ config::PlatformSpec random_mesh(Random& random) {
   spec.wafer.width = 1 + up_to(random, 4);
   spec.wafer.height = (spec.wafer.width == 1 ? 2 : 1) + up_to(random, 3);
   set_random_packets(spec, random);
-  spec.wafer.fabric.router_pipeline_ps = 1000 * up_to(random, 2);
+  spec.wafer.fabric.as<MeshParams>().router_pipeline_ps = 1000 * up_to(random, 2);
   return spec;
 }
 
@@ -40,12 +42,13 @@ config::PlatformSpec random_fred(Random& random) {
   static const config::PlatformSpec base = config::load_platform(
       WAFERTLM_SOURCE_DIR "/configs/platforms/fred_a.yaml", {"run.functional=true", "run.checkers=true"});
   config::PlatformSpec spec = base;
-  config::FredSpec& fred = spec.wafer.fabric.fred;
-  fred.l2_switches = 1 + up_to(random, 2);
-  fred.l1_switches = fred.l2_switches * (1 + up_to(random, 3));
-  fred.npus_per_l1 = (fred.l1_switches == 1 ? 2 : 1) + up_to(random, 3);
+  auto& fred = spec.wafer.fabric.as<FredParams>();
+  FredGeometry& tree = fred.geometry;
+  tree.l2_switches = 1 + up_to(random, 2);
+  tree.l1_switches = tree.l2_switches * (1 + up_to(random, 3));
+  tree.npus_per_l1 = (tree.l1_switches == 1 ? 2 : 1) + up_to(random, 3);
   fred.l1_uplink_bytes_per_s = (1 + up_to(random, 30)) * 500'000'000'000ULL;
-  if (fred.l2_switches > 1) fred.l2_uplink_bytes_per_s = (1 + up_to(random, 30)) * 500'000'000'000ULL;
+  if (tree.l2_switches > 1) fred.l2_uplink_bytes_per_s = (1 + up_to(random, 30)) * 500'000'000'000ULL;
   fred.stage_latency_ps = 500 * up_to(random, 4);
   spec.wafer.io.controllers.count = up_to(random, 5);
   set_random_packets(spec, random);

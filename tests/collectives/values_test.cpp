@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "platform/system/mesh_kind.h"
+#include "platform/fabrics/mesh/mesh_kind.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/sanitized.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/traffic_run.h"
-#include "platform/system/mesh_kind.h"
+#include "platform/fabrics/mesh/mesh_kind.h"
 
 #include <algorithm>
 #include <stdexcept>

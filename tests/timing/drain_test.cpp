@@ -12,7 +12,7 @@
 namespace wafertlm {
 namespace {
 
-class Drain : public ::testing::TestWithParam<std::tuple<std::uint32_t, config::InputQueue>> {};
+class Drain : public ::testing::TestWithParam<std::tuple<std::uint32_t, InputQueue>> {};
 
 /// One class on all channels, or from four channels on a class of high priority on a half of its own.
 std::vector<config::TrafficClassSpec> classes_on(std::uint32_t virtual_channels) {
@@ -28,7 +28,7 @@ TEST_P(Drain, OverloadWithTwoPacketsOfBuffer) {
   spec.wafer.fabric.virtual_channels = virtual_channels;
   spec.wafer.fabric.input_queue = discipline;
   spec.wafer.fabric.classes = classes_on(virtual_channels);
-  spec.wafer.fabric.input_buffer_bytes = 2 * spec.wafer.fabric.wire_packet_bytes();
+  spec.wafer.fabric.buffer_bytes = 2 * spec.wafer.fabric.wire_packet_bytes();
   spec.run.checkers = true;
   TrafficRunOptions options;
   options.stop_ps = 1'000'000;
@@ -48,20 +48,17 @@ TEST_P(Drain, OverloadWithTwoPacketsOfBuffer) {
     TimePs last = 0;
     for (const TrafficRun::Delivery& entry : run.log()) last = std::max(last, entry.tail_ps);
     std::printf("%-8s %2u channels, %s: %7llu packets offered in 1 us, all there after %7.2f us\n",
-                run.name(), virtual_channels,
-                discipline == config::InputQueue::fifo ? "fifo      " : "per_output",
+                run.name(), virtual_channels, discipline == InputQueue::fifo ? "fifo      " : "per_output",
                 static_cast<unsigned long long>(run.created_packets()), static_cast<double>(last) * 1e-6);
     EXPECT_GT(last, 2 * options.stop_ps);  // it was overload
   }
 }
 INSTANTIATE_TEST_SUITE_P(Fabrics, Drain,
                          ::testing::Combine(::testing::Values(1U, 2U, 3U, 4U, 8U, 16U),
-                                            ::testing::Values(config::InputQueue::fifo,
-                                                              config::InputQueue::per_output)),
+                                            ::testing::Values(InputQueue::fifo, InputQueue::per_output)),
                          [](const auto& fabric) {
                            return "channels_" + std::to_string(std::get<0>(fabric.param)) +
-                                  (std::get<1>(fabric.param) == config::InputQueue::fifo ? "_fifo"
-                                                                                         : "_per_output");
+                                  (std::get<1>(fabric.param) == InputQueue::fifo ? "_fifo" : "_per_output");
                          });
 
 }  // namespace

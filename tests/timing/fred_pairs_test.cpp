@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "platform/config/load.h"
+#include "platform/fabrics/fred/fred_kind.h"
 #include "platform/system/wafer.h"
 #include "tests/support/message_end.h"
 
@@ -48,7 +49,8 @@ TEST_P(FredPairs, AreExactOnTheIdleWafer) {
       GetParam().overrides);
   spec.run.checkers = true;
   Wafer wafer(spec);
-  const config::FredSpec& fred = spec.wafer.fabric.fred;
+  const FredParams fred = fred_params(spec.wafer, false);
+  const FredGeometry& tree = fred.geometry;
   std::deque<MessageEnd> ends;
   for (std::uint32_t n = 0; n < wafer.npus(); ++n)
     ends.emplace_back(("end_" + std::to_string(n)).c_str(), static_cast<NpuId>(n), wafer);
@@ -61,20 +63,19 @@ TEST_P(FredPairs, AreExactOnTheIdleWafer) {
     for (std::uint32_t from = 0; from < wafer.npus(); ++from)
       for (std::uint32_t to = 0; to < wafer.npus(); ++to) {
         if (from == to) continue;
-        const std::uint32_t a = from / fred.npus_per_l1, b = to / fred.npus_per_l1;
-        const std::uint32_t per_l2 = fred.l1_switches / fred.l2_switches;
+        const std::uint32_t a = from / tree.npus_per_l1, b = to / tree.npus_per_l1;
+        const std::uint32_t per_l2 = tree.l1_switches / tree.l2_switches;
         const std::uint32_t level = a == b ? 1 : a / per_l2 == b / per_l2 ? 2 : 3;
-        std::uint64_t rate = fred.npu_bandwidth_bytes_per_s;
+        std::uint64_t rate = fred.npu_bytes_per_s;
         if (level > 1) rate = std::min(rate, fred.l1_uplink_bytes_per_s);
-        if (level > 2) rate = std::min(rate, *fred.l2_uplink_bytes_per_s);
+        if (level > 2) rate = std::min(rate, fred.l2_uplink_bytes_per_s);
         const TimePs latency =
             2 * level * spec.wafer.fabric.link_latency_ps + GetParam().stages_ps[level - 1];
         EXPECT_EQ(wafer.fabric().head_latency_ps(static_cast<NpuId>(from), static_cast<NpuId>(to)), latency);
         ends[from].send(static_cast<NpuId>(to), bytes, cases.size(), start);
-        const std::uint32_t alive = fred.chips_per_l1() - (a == 0 || b == 0 ? GetParam().dead : 0);
-        const TimePs time = fred.view == config::FredView::physical
-                                ? striped_ps(bytes, fred.chips_per_l1(), alive, rate)
-                                : transfer_time_ps(bytes, rate);
+        const std::uint32_t alive = fred.chips.chips_per_l1 - (a == 0 || b == 0 ? GetParam().dead : 0);
+        const TimePs time = fred.is_physical() ? striped_ps(bytes, fred.chips.chips_per_l1, alive, rate)
+                                               : transfer_time_ps(bytes, rate);
         cases.push_back({start, latency + time});
         start += 10'000'003;
       }

@@ -7,7 +7,7 @@
 #include <ostream>
 
 #include "platform/config/load.h"
-#include "platform/system/mesh_kind.h"
+#include "platform/fabrics/mesh/mesh_kind.h"
 #include "tests/support/idle_paths.h"
 #include "tests/support/message_end.h"
 

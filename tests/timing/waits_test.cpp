@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "platform/config/load.h"
-#include "platform/system/mesh_kind.h"
+#include "platform/fabrics/mesh/mesh_kind.h"
 #include "tests/support/traffic_run.h"
 
 namespace wafertlm {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
-#include "workloads/collectives/shape.h"
 
 namespace wafertlm {
 namespace {
@@ -72,6 +70,15 @@ Needs needs_of(const CollectiveRequest& request, const Blocks& blocks) {
 struct CutSide {
   std::uint64_t ranks = 0, block_bytes = 0;
   bool has_root = false;
+
+  void add(const CutSide& other) {
+    ranks += other.ranks;
+    block_bytes += other.block_bytes;
+    has_root = has_root || other.has_root;
+  }
+  CutSide without(const CutSide& part) const {
+    return {ranks - part.ranks, block_bytes - part.block_bytes, has_root && !part.has_root};
+  }
 };
 
 /// Bytes that must go from one side to the other.
@@ -92,110 +99,43 @@ Uint128 across(const CollectiveRequest& request, Needs::Across how, const CutSid
   return 0;
 }
 
-/// Over every vertical and horizontal cut of the wafer, without latency.
-TimePs cut_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric, const Blocks& blocks,
+TimePs crossing_ps(const CollectiveRequest& request, Needs::Across how, const CutSide& inside,
+                   const CutSide& outside, const CutFamily::Rate& rate) {
+  return std::max(at_least_ps(across(request, how, inside, outside), rate.out),
+                  at_least_ps(across(request, how, outside, inside), rate.in));
+}
+
+/// Over all cuts of a family, without latency.
+TimePs cut_bound_ps(const CollectiveRequest& request, const CutFamily& family, const Blocks& blocks,
                     Needs::Across how) {
+  std::vector<CutSide> parts(family.rates.size() + 1);
+  CutSide all, before;
+  for (std::uint32_t rank = 0; rank < request.group.size(); ++rank) {
+    const CutSide own{1, blocks.bytes(rank), rank == request.root};
+    parts[family.part_of[index_of(request.group[rank])]].add(own);
+    all.add(own);
+  }
   TimePs bound = 0;
-  const auto over_cuts = [&](std::uint32_t size, std::uint32_t links, auto place_of) {
-    std::vector<CutSide> at(size);
-    CutSide left, right;
-    const auto move = [](CutSide& side, const CutSide& by, bool in) {
-      side.ranks = in ? side.ranks + by.ranks : side.ranks - by.ranks;
-      side.block_bytes = in ? side.block_bytes + by.block_bytes : side.block_bytes - by.block_bytes;
-      if (by.has_root) side.has_root = in;
-    };
-    for (std::uint32_t rank = 0; rank < request.group.size(); ++rank)
-      move(at[place_of(request.group[rank])], {1, blocks.bytes(rank), rank == request.root}, true);
-    for (const CutSide& line : at) move(right, line, true);
-    for (std::uint32_t cut = 1; cut < size; ++cut) {
-      move(left, at[cut - 1], true);
-      move(right, at[cut - 1], false);
-      const Uint128 bytes = std::max(across(request, how, left, right), across(request, how, right, left));
-      bound = std::max(bound, at_least_ps(bytes, links * fabric.link_bytes_per_s));
-    }
-  };
-  over_cuts(fabric.width, fabric.height, [&](NpuId npu) { return fabric.column(npu); });
-  over_cuts(fabric.height, fabric.width, [&](NpuId npu) { return fabric.row(npu); });
+  for (std::size_t cut = 0; cut < family.rates.size(); ++cut) {
+    before.add(parts[cut]);
+    const CutSide& inside = family.kind == CutFamily::Kind::prefixes ? before : parts[cut];
+    bound = std::max(bound, crossing_ps(request, how, inside, all.without(inside), family.rates[cut]));
+  }
   return bound;
 }
 
-/// Over the uplink of every switch of a tree, without latency. An all-reduce without reduction in switches
-/// must in all bring 2(n−1) vectors across the uplinks of the n switches that have members: n−1 until the
-/// first knows the sum, and then to each of the others.
-TimePs uplink_bound_ps(const CollectiveRequest& request, const Blocks& blocks, Needs::Across how,
-                       bool in_network, std::uint32_t switches, std::uint64_t bytes_per_s,
-                       const std::function<std::uint32_t(NpuId)>& switch_of) {
-  std::vector<CutSide> at(switches);
-  CutSide all;
-  for (std::uint32_t rank = 0; rank < request.group.size(); ++rank)
-    for (CutSide* side : {&at[switch_of(request.group[rank])], &all}) {
-      ++side->ranks;
-      side->block_bytes += blocks.bytes(rank);
-      side->has_root = side->has_root || rank == request.root;
-    }
-  TimePs bound = 0;
+/// See CutFamily::counts_vectors.
+TimePs vectors_bound_ps(const CollectiveRequest& request, const CutFamily& family) {
+  std::vector<bool> has_members(family.rates.size());
   std::uint64_t used = 0;
-  for (const CutSide& inside : at) {
-    if (inside.ranks == 0) continue;
-    ++used;
-    const CutSide outside{all.ranks - inside.ranks, all.block_bytes - inside.block_bytes, !inside.has_root};
-    const Uint128 bytes =
-        std::max(across(request, how, inside, outside), across(request, how, outside, inside));
-    bound = std::max(bound, at_least_ps(bytes, bytes_per_s));
+  for (const NpuId npu : request.group) {
+    const std::uint32_t part = family.part_of[index_of(npu)];
+    if (!has_members[part]) ++used;
+    has_members[part] = true;
   }
-  const bool all_reduce =
-      request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier;
-  if (all_reduce && used > 1 && !in_network)
-    bound = std::max(bound, static_cast<TimePs>(Uint128{2 * (used - 1)} * request.bytes * kPsPerSecond /
-                                                (Uint128{used} * bytes_per_s)));
-  return bound;
-}
-
-TimePs tree_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric, const Blocks& blocks,
-                     Needs::Across how) {
-  const FredTraits& fred = fabric.fred;
-  const TimePs l1 = uplink_bound_ps(request, blocks, how, fabric.in_network, fred.l1_switches,
-                                    fred.l1_uplink_bytes_per_s, [&](NpuId npu) { return fred.l1_of(npu); });
-  if (fred.l2_switches == 1) return l1;
-  return std::max(l1,
-                  uplink_bound_ps(request, blocks, how, fabric.in_network, fred.l2_switches,
-                                  fred.l2_uplink_bytes_per_s, [&](NpuId npu) { return fred.l2_of(npu); }));
-}
-
-/// Over the links that leave and enter each switch with the NPUs that hang on it alone, without latency.
-TimePs graph_bound_ps(const CollectiveRequest& request, const FabricTraits& fabric, const Blocks& blocks,
-                      Needs::Across how) {
-  const FabricGraph& graph = *fabric.graph;
-  std::vector<CutSide> at(graph.vertices().size());
-  CutSide all;
-  for (std::uint32_t rank = 0; rank < request.group.size(); ++rank)
-    for (CutSide* side : {&at[graph.cluster_of(request.group[rank])], &all}) {
-      ++side->ranks;
-      side->block_bytes += blocks.bytes(rank);
-      side->has_root = side->has_root || rank == request.root;
-    }
-  TimePs bound = 0;
-  for (std::uint32_t vertex = 0; vertex < at.size(); ++vertex) {
-    const CutSide& inside = at[vertex];
-    if (inside.ranks == 0 || inside.ranks == all.ranks) continue;
-    const CutSide outside{all.ranks - inside.ranks, all.block_bytes - inside.block_bytes, !inside.has_root};
-    const auto [out, in] = graph.cluster_bytes_per_s(vertex);
-    bound = std::max({bound, at_least_ps(across(request, how, inside, outside), out),
-                      at_least_ps(across(request, how, outside, inside), in)});
-  }
-  return bound;
-}
-
-/// Latency from the nearest other member, and to the farthest that must hear of a rank.
-struct Reach {
-  TimePs nearest = kNever, farthest = 0;
-};
-
-Reach reach_of(NpuId npu, const GroupDistances& distances, const FabricTraits& fabric) {
-  const auto latency = [&](std::uint32_t hops) {
-    return fabric.step_cost_ps + fabric.head_latency_ps(hops) + fabric.receive_cost_ps;
-  };
-  return {latency(distances.nearest_hops(npu)), latency(distances.farthest_hops(npu))};
+  if (used < 2) return 0;
+  return static_cast<TimePs>(Uint128{2 * (used - 1)} * request.bytes * kPsPerSecond /
+                             (Uint128{used} * family.rates.front().out));
 }
 
 }  // namespace
@@ -208,38 +148,42 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
   const Blocks blocks(request.bytes, p);
   const Needs needs = needs_of(request, blocks);
   const bool by_root = has_root(request.type);
-  const GroupDistances distances(request.group, fabric);
+  const auto distances = fabric.topology->distances(request.group);
+  const bool sums = request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier;
   TimePs bound = 0, nearest = kNever, farthest = 0;
   Uint128 rates = 0;
   for (std::uint32_t rank = 0; rank < p; ++rank) {
-    const Reach reach = reach_of(request.group[rank], distances, fabric);
-    farthest = std::max(farthest, reach.farthest);
-    const std::uint64_t rate = fabric.npu_bytes_per_s(request.group[rank]);
-    nearest = std::min(nearest, reach.nearest);
+    const NpuId npu = request.group[rank];
+    const TimePs from_nearest = fabric.message_cost_ps() + distances->nearest_ps(npu),
+                 to_farthest = fabric.message_cost_ps() + distances->farthest_ps(npu);
+    nearest = std::min(nearest, from_nearest);
+    farthest = std::max(farthest, to_farthest);
+    const std::uint64_t rate = fabric.topology->npu_bytes_per_s(npu);
     rates += rate;
     const std::uint64_t most = std::max(needs.sends[rank], needs.receives[rank]);
     if (most == 0) continue;
     // The first byte comes from the root, or the nearest one, at best; the last follows as fast as the port
     // lets it.
     const bool other_end = by_root && rank != request.root;
-    const TimePs head =
-        other_end ? fabric.latency_ps(request.group[request.root], request.group[rank]) : reach.nearest;
+    const TimePs head = other_end ? fabric.latency_ps(request.group[request.root], npu) : from_nearest;
     bound = std::max(bound, head + at_least_ps(most, rate));
     // Who has data for all, or needs data of all, waits for the farthest.
-    if (!by_root && blocks.bytes(rank) != 0) bound = std::max(bound, reach.farthest);
+    if (!by_root && blocks.bytes(rank) != 0) bound = std::max(bound, to_farthest);
   }
-  if (request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier) {
+  if (sums) {
     bound = std::max(bound, farthest);
     // Without reduction on the way every value but one is sent towards the sum, and all but one receive it.
     if (!fabric.in_network)
       bound = std::max(
           bound, nearest + static_cast<TimePs>(Uint128{2 * (p - 1)} * request.bytes * kPsPerSecond / rates));
   }
-  if (fabric.is_dimensional()) return bound;
-  if (fabric.is_graph()) return std::max(bound, graph_bound_ps(request, fabric, blocks, needs.across));
-  const TimePs cut = fabric.is_mesh() ? cut_bound_ps(request, fabric, blocks, needs.across)
-                                      : tree_bound_ps(request, fabric, blocks, needs.across);
-  return cut == 0 ? bound : std::max(bound, nearest + cut);
+  for (const CutFamily& family : fabric.topology->cuts()) {
+    TimePs cut = cut_bound_ps(request, family, blocks, needs.across);
+    if (sums && family.counts_vectors && !fabric.in_network)
+      cut = std::max(cut, vectors_bound_ps(request, family));
+    if (cut != 0) bound = std::max(bound, family.adds_latency ? nearest + cut : cut);
+  }
+  return bound;
 }
 
 }  // namespace wafertlm

@@ -7,12 +7,12 @@
 
 namespace wafertlm {
 
-BlockOrder::BlockOrder(const Group& group, const FabricTraits& fabric) {
-  std::map<std::uint32_t, std::vector<std::uint32_t>> below;  // ranks, by L1 switch
+BlockOrder::BlockOrder(const Group& group, const Topology& topology) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> below;  // ranks, by switch
   for (std::uint32_t rank = 0; rank < group.size(); ++rank)
-    below[fabric.is_mesh() ? 0 : fabric.fred.l1_of(group[rank])].push_back(rank);
+    below[topology.attached_switch(group[rank])].push_back(rank);
   for (std::size_t round = 0; block.size() < group.size(); ++round)
-    for (const auto& [l1, ranks] : below)
+    for (const auto& [number, ranks] : below)
       if (round < ranks.size()) block.push_back(ranks[round]);
   place_of.resize(block.size());
   for (std::uint32_t place = 0; place < block.size(); ++place) place_of[block[place]] = place;

@@ -12,6 +12,7 @@
 #include "workloads/collectives/dimensional/box.h"
 #include "workloads/collectives/in_network.h"
 #include "workloads/collectives/programs.h"
+#include "workloads/collectives/shape.h"
 
 namespace wafertlm {
 namespace {
@@ -52,9 +53,7 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
                      (can ? "' on this group" : "'") + "; it can as ";
   for (const std::string& name : known) text += name + (name == known.back() ? "" : ", ");
   if (can)
-    text += (fabric.is_mesh()
-                 ? " (hierarchical_2d needs a full rectangle with both sides longer than 1"
-                 : " (hierarchical_2d needs several L1 switches with equally many NPUs, two or more") +
+    text += " (hierarchical_2d needs " + fabric.topology->grid_rule() +
             std::string(
                 "; in_network a fabric whose switches reduce; dimensional a fabric of dimensions and all "
                 "combinations of some coordinates)");
@@ -75,14 +74,15 @@ std::vector<std::string> rule_of(const CollectiveRequest& request, const FabricT
   if (request.type != CollectiveType::all_reduce && request.type != CollectiveType::all_gather &&
       request.type != CollectiveType::reduce_scatter)
     return {};
-  if (box_of(request.group, fabric)) return {"dimensional"};
+  if (box_of(request.group, fabric.topology->dimensions())) return {"dimensional"};
   if (fabric.in_network) {
     if (request.type == CollectiveType::all_reduce) return {"in_network"};
     return {};
   }
-  const bool closes = closes_with_neighbours(ring_order(request.group, fabric), request.group, fabric);
+  const bool closes =
+      closes_with_neighbours(fabric.topology->ring_order(request.group), request.group, *fabric.topology);
   std::vector<std::string> names;
-  if (grid_of(request.group, fabric)) names.emplace_back("hierarchical_2d");
+  if (fabric.topology->group_grid(request.group)) names.emplace_back("hierarchical_2d");
   if (closes) names.emplace_back("bidirectional_ring");
   if (names.empty()) names.emplace_back("ring");
   return names;
@@ -154,9 +154,9 @@ std::vector<std::string> algorithms_for(CollectiveType type) {
 std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric) {
   std::vector<std::string> names = algorithms_for(type);
   if (!fabric.in_network) names.erase(std::remove(names.begin(), names.end(), "in_network"), names.end());
-  if (!box_of(group, fabric))
+  if (!box_of(group, fabric.topology->dimensions()))
     names.erase(std::remove(names.begin(), names.end(), "dimensional"), names.end());
-  if (!grid_of(group, fabric))
+  if (!fabric.topology->group_grid(group))
     names.erase(std::remove(names.begin(), names.end(), "hierarchical_2d"), names.end());
   return names;
 }
@@ -165,7 +165,7 @@ std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTrait
   if (!takes_chunks(request)) return 1;
   // On switches all messages of an NPU leave through one port, where those of more chunks delay each other
   // more than is predicted: they must pay.
-  const TimePs least_gain_permille = fabric.is_mesh() ? 0 : 5;
+  const TimePs least_gain_permille = fabric.topology->has_one_port() ? 5 : 0;
   CollectiveRequest trial = request;
   std::uint32_t best = 1;
   TimePs shortest = kNever;
@@ -192,9 +192,11 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
   if (!request.algorithm.empty() && request.algorithm != kFastest)
     return with_algorithm(best, request.algorithm, fabric);
   // All-to-all by dimensions moves bytes more than once: only if somebody has asked for it.
-  if (fabric.has_dimensions() && request.algorithm.empty() && request.type == CollectiveType::all_to_all) {
+  if (fabric.topology->dimensions().count() != 0 && request.algorithm.empty() &&
+      request.type == CollectiveType::all_to_all) {
     const Blocks blocks(request.bytes, request.group.size());
-    const bool asked = !fabric.hierarchy.all_to_all.empty() && box_of(request.group, fabric) &&
+    const bool asked = !fabric.hierarchy.all_to_all.empty() &&
+                       box_of(request.group, fabric.topology->dimensions()) &&
                        blocks.bytes(0) == blocks.bytes(request.group.size() - 1);
     return with_algorithm(best, asked ? "dimensional" : "direct", fabric);
   }
@@ -202,7 +204,7 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
     const std::vector<std::string> rule = rule_of(request, fabric);
     if (!rule.empty()) {
       const Trial large = shortest_of(rule, best, fabric);
-      if (fabric.is_dimensional() || !is_small(large, fabric)) return large.request;
+      if (fabric.topology->keeps_rule_when_small() || !is_small(large, fabric)) return large.request;
     }
   }
   return shortest_of(algorithms_for(request.type, request.group, fabric), best, fabric).request;

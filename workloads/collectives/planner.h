@@ -8,7 +8,6 @@
 
 #include "tlm/fabric_traits.h"
 #include "tlm/program.h"
-#include "workloads/collectives/shape.h"
 
 namespace wafertlm {
 

@@ -11,7 +11,6 @@
 #include "workloads/collectives/halving_doubling.h"
 #include "workloads/collectives/hierarchical_cost.h"
 #include "workloads/collectives/in_network_cost.h"
-#include "workloads/collectives/link_loads.h"
 #include "workloads/collectives/shape.h"
 #include "workloads/collectives/tree.h"
 
@@ -31,7 +30,7 @@ TimePs receive_early_ps(const MemoryTraits& memory, std::uint64_t bytes, bool re
 
 std::uint64_t slowest_npu(const CollectiveRequest& request, const FabricTraits& fabric) {
   std::uint64_t slowest = ~std::uint64_t{0};
-  for (const NpuId npu : request.group) slowest = std::min(slowest, fabric.npu_bytes_per_s(npu));
+  for (const NpuId npu : request.group) slowest = std::min(slowest, fabric.topology->npu_bytes_per_s(npu));
   return slowest;
 }
 
@@ -39,7 +38,7 @@ std::uint64_t slowest_npu(const CollectiveRequest& request, const FabricTraits& 
 class SlowestPath {
  public:
   explicit SlowestPath(const FabricTraits& fabric) : fabric_(fabric) {}
-  void add(NpuId from, NpuId to) { rate_ = std::min(rate_, fabric_.path_bytes_per_s(from, to)); }
+  void add(NpuId from, NpuId to) { rate_ = std::min(rate_, fabric_.topology->path_bytes_per_s(from, to)); }
   std::uint64_t bytes_per_s() const { return rate_; }
 
  private:
@@ -51,14 +50,14 @@ class SlowestPath {
 /// consecutive ring edges have added up, and K blocks have been sent one after the other. With chunks the
 /// link stays busy while a chunk is under way, if there are enough of them.
 TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
-  const std::vector<std::uint32_t> order = ring_order(request.group, fabric);
+  const std::vector<std::uint32_t> order = fabric.topology->ring_order(request.group);
   const auto p = static_cast<std::uint64_t>(order.size());
   const std::uint64_t steps = (request.type == CollectiveType::all_reduce ? 2 : 1) * (p - 1);
   const std::uint64_t directions = request.algorithm == "ring" ? 1 : 2;
   const std::uint64_t block = Blocks(request.bytes, p).bytes(0);
   const std::uint64_t chunk = Blocks(Blocks(block, directions).bytes(0), request.chunks).bytes(0);
 
-  LinkLoads loads(fabric);
+  const auto loads = fabric.topology->link_loads();
   SlowestPath slowest(fabric);
   std::vector<TimePs> latency(p);
   TimePs longest = 0, once_round = 0;
@@ -76,8 +75,8 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
     longest = std::max(longest, latency[i]);
     once_round += latency[i];
     slowest.add(from, to);
-    loads.add(from, to, passed - (directions - 1) * (passed / 2));
-    if (directions == 2) loads.add(to, from, passed / 2);
+    loads->add(from, to, passed - (directions - 1) * (passed / 2));
+    if (directions == 2) loads->add(to, from, passed / 2);
   }
   // The worst of all windows of steps mod p edges, and the whole rounds.
   TimePs window = 0;
@@ -90,44 +89,13 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   path += steps / p * once_round;
   // Both directions of a pair run over the same link.
   const std::uint64_t rate =
-      std::min(slowest.bytes_per_s() / (p == 2 ? directions : 1),
-               std::min(fabric.injection_bytes_per_s, fabric.ejection_bytes_per_s) / directions);
+      std::min(slowest.bytes_per_s() / (p == 2 ? directions : 1), fabric.port_bytes_per_s() / directions);
   const TimePs chunk_ps = message_ps(fabric, chunk, rate);
   // A strand's next chunk waits for the costs of the one before.
   const TimePs pace = std::max(chunk_ps + fabric.step_cost_ps + fabric.memory.send_ps(chunk),
                                fabric.receive_cost_ps + fabric.memory.receive_ps(chunk, reduces));
   return std::max({path + steps * chunk_ps + (request.chunks - 1) * pace,
-                   longest + steps * request.chunks * chunk_ps, loads.busiest_ps()});
-}
-
-/// What all-pairs messages of this size put on the busiest link: X first, so a link of a row carries what the
-/// members before it in the row send to all members beyond it, one of a column the other way round.
-std::uint64_t busiest_of_all_pairs(const Group& group, const FabricTraits& fabric, std::uint64_t bytes) {
-  const std::uint32_t w = fabric.width, h = fabric.height;
-  std::vector<std::uint64_t> here(fabric.npus(), 0), columns(w, 0), rows(h, 0);
-  for (const NpuId npu : group) {
-    ++here[index_of(npu)];
-    ++columns[fabric.column(npu)];
-    ++rows[fabric.row(npu)];
-  }
-  const std::uint64_t p = group.size();
-  std::uint64_t most = 0;
-  const auto along = [&](std::uint32_t lines, std::uint32_t places, const std::vector<std::uint64_t>& all,
-                         const auto& at, const auto& total) {
-    for (std::uint32_t line = 0; line < lines; ++line) {
-      std::uint64_t before = 0, all_before = 0;
-      for (std::uint32_t place = 0; place + 1 < places; ++place) {
-        before += at(line, place);
-        all_before += all[place];
-        most = std::max({most, before * (p - all_before), (total(line) - before) * all_before});
-      }
-    }
-  };
-  along(
-      h, w, columns, [&](auto y, auto x) { return here[y * w + x]; }, [&](auto y) { return rows[y]; });
-  along(
-      w, h, rows, [&](auto x, auto y) { return here[y * w + x]; }, [&](auto x) { return columns[x]; });
-  return most * bytes;
+                   longest + steps * request.chunks * chunk_ps, loads->busiest_ps()});
 }
 
 /// All messages at once, through the ports of the busiest rank and over the busiest link; all-reduce does it
@@ -137,37 +105,30 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const Blocks blocks(request.bytes, p);
   const bool vectors = request.type == CollectiveType::broadcast || request.type == CollectiveType::reduce;
   const std::uint64_t bytes = vectors ? request.bytes : blocks.bytes(0);
-  LinkLoads loads(fabric);
-  SlowestPath slowest(fabric);
-  TimePs longest = 0, busiest = 0;
-  const auto flow = [&](std::uint32_t from, std::uint32_t to) {
-    slowest.add(request.group[from], request.group[to]);
-    longest = std::max(longest, fabric.latency_ps(request.group[from], request.group[to]));
-    loads.add(request.group[from], request.group[to], vectors ? request.bytes : blocks.bytes(p - 1));
-  };
+  const auto loads = fabric.topology->link_loads();
+  const std::uint64_t load = vectors ? request.bytes : blocks.bytes(p - 1);
   const bool to_root = request.type == CollectiveType::reduce || request.type == CollectiveType::gather;
+  AllPairs pairs{0, ~std::uint64_t{0}};
   if (has_root(request.type)) {
-    for (std::uint32_t a = 0; a < p; ++a)
-      if (a != request.root) to_root ? flow(a, request.root) : flow(request.root, a);
-    busiest = loads.busiest_ps();
-  } else if (fabric.is_mesh()) {
-    slowest.add(request.group[0], request.group[1]);
-    longest = fabric.step_cost_ps + fabric.receive_cost_ps +
-              fabric.head_latency_ps(GroupDistances(request.group, fabric).diameter());
-    if (const std::uint64_t most = busiest_of_all_pairs(request.group, fabric, blocks.bytes(p - 1)))
-      busiest =
-          fabric.ends_latency_ps + fabric.hop_latency_ps + transfer_time_ps(most, fabric.link_bytes_per_s);
+    const NpuId root = request.group[request.root];
+    for (const NpuId npu : request.group) {
+      if (npu == root) continue;
+      const NpuId from = to_root ? npu : root, to = to_root ? root : npu;
+      pairs.bytes_per_s = std::min(pairs.bytes_per_s, fabric.topology->path_bytes_per_s(from, to));
+      pairs.head_ps = std::max(pairs.head_ps, fabric.topology->head_latency_ps(from, to));
+      loads->add(from, to, load);
+    }
   } else {
-    for (std::uint32_t a = 0; a < p; ++a)
-      for (std::uint32_t b = 0; b < p; ++b)
-        if (a != b) flow(a, b);
-    busiest = loads.busiest_ps();
+    pairs = fabric.topology->all_pairs(request.group);
+    loads->add_all_pairs(request.group, load);
   }
-  const std::uint64_t ports = has_root(request.type) ? fabric.npu_bytes_per_s(request.group[request.root])
-                                                     : slowest_npu(request, fabric);
+  const TimePs longest = fabric.message_cost_ps() + pairs.head_ps, busiest = loads->busiest_ps();
+  const std::uint64_t ports = has_root(request.type)
+                                  ? fabric.topology->npu_bytes_per_s(request.group[request.root])
+                                  : slowest_npu(request, fabric);
   const std::uint64_t wire = fabric.format.message_wire_bytes(bytes);
   const TimePs through =
-      std::max({message_ps(fabric, bytes, slowest.bytes_per_s()), transfer_time_ps((p - 1) * wire, ports)});
+      std::max({message_ps(fabric, bytes, pairs.bytes_per_s), transfer_time_ps((p - 1) * wire, ports)});
   // Messages that a strand sends or receives one after the other, and their costs.
   const auto phase = [&](bool reduces) {
     const bool one_each = has_root(request.type);
@@ -203,15 +164,15 @@ TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric) 
   const std::uint32_t exchanges = programs[0].steps(0) - (plan->has_folded(0) ? 1 : 0);
   std::vector<TimePs> ready(p, 0);  // has received what it sends next, and sent what it had
   const auto round = [&](auto send_of, bool reduces) {
-    LinkLoads loads(fabric);
+    const auto loads = fabric.topology->link_loads();
     std::vector<TimePs> next = ready;
     TimePs memories = 0;
     for (std::uint32_t rank = 0; rank < p; ++rank) {
       const Step send = send_of(rank);
       if (send.bytes == 0) continue;
       const NpuId from = request.group[rank], to = request.group[send.peer];
-      loads.add(from, to, send.bytes);
-      const TimePs bytes = message_ps(fabric, send.bytes, fabric.path_bytes_per_s(from, to)) +
+      loads->add(from, to, send.bytes);
+      const TimePs bytes = message_ps(fabric, send.bytes, fabric.topology->path_bytes_per_s(from, to)) +
                            fabric.memory.send_ps(send.bytes);
       memories = std::max(memories,
                           fabric.memory.send_ps(send.bytes) + fabric.memory.receive_ps(send.bytes, reduces));
@@ -221,7 +182,7 @@ TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric) 
     }
     // Who shares a link with others is as late as they are.
     const TimePs first = *std::min_element(ready.begin(), ready.end()),
-                 busiest = loads.busiest_ps() + memories;
+                 busiest = loads->busiest_ps() + memories;
     ready = std::move(next);
     const TimePs last = *std::max_element(ready.begin(), ready.end());
     if (first + busiest > last)
@@ -268,7 +229,7 @@ TimePs strand_pace(const FabricTraits& fabric, std::uint64_t bytes, TimePs bytes
 TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request, const FabricTraits& fabric,
                bool up, bool down) {
   const Blocks shares(request.bytes, trees.size());
-  LinkLoads loads(fabric);
+  const auto loads = fabric.topology->link_loads();
   SlowestPath slowest(fabric);
   for (const Tree& tree : trees)
     for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank)
@@ -290,7 +251,7 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
         if (tree.is_root(rank)) continue;
         const std::uint32_t from = upwards ? rank : tree.parent(rank),
                             to = upwards ? tree.parent(rank) : rank;
-        loads.add(request.group[from], request.group[to], share);
+        loads->add(request.group[from], request.group[to], share);
         sent[from] += share;
         read[from] += share;
         read[to] += upwards ? 2 * share : 0;
@@ -308,9 +269,10 @@ TimePs tree_ps(const std::vector<Tree>& trees, const CollectiveRequest& request,
     }
   }
   for (std::size_t rank = 0; rank < sent.size(); ++rank)
-    longest = std::max({longest, transfer_time_ps(sent[rank], fabric.npu_bytes_per_s(request.group[rank])),
+    longest = std::max({longest,
+                        transfer_time_ps(sent[rank], fabric.topology->npu_bytes_per_s(request.group[rank])),
                         fabric.memory.busy_ps(read[rank], written[rank])});
-  return std::max(longest, loads.busiest_ps());
+  return std::max(longest, loads->busiest_ps());
 }
 
 /// Block by block. Going up, a rank sends its own block and then those of its subtree in preorder, when they
@@ -325,13 +287,13 @@ TimePs tree_blocks_ps(const Tree& tree, const CollectiveRequest& request, const 
   const TimePs send_ps =
       message_ps(fabric, bytes, slowest.bytes_per_s()) + fabric.step_cost_ps + fabric.memory.send_ps(bytes);
   const TimePs take_ps = fabric.receive_cost_ps + fabric.memory.receive_ps(bytes, false);
-  LinkLoads loads(fabric);
+  const auto loads = fabric.topology->link_loads();
   // When the block at each position of preorder is at the top of the subtree that has been looked at.
   std::vector<TimePs> at(tree.ranks(), 0);
   TimePs last = 0;
   const auto pass_on = [&](std::uint32_t rank) {
     const NpuId own = request.group[rank], parent = request.group[tree.parent(rank)];
-    loads.add(up ? own : parent, up ? parent : own, tree.size(rank) * blocks.bytes(tree.ranks() - 1));
+    loads->add(up ? own : parent, up ? parent : own, tree.size(rank) * blocks.bytes(tree.ranks() - 1));
     const TimePs latency = fabric.latency_ps(own, parent) - fabric.step_cost_ps - fabric.receive_cost_ps;
     TimePs sent = 0, taken = 0;
     for (std::uint32_t k = 0; k < tree.size(rank); ++k) {
@@ -347,7 +309,7 @@ TimePs tree_blocks_ps(const Tree& tree, const CollectiveRequest& request, const 
     for (auto rank = order.rbegin(); rank + 1 != order.rend(); ++rank) pass_on(*rank);
   else
     for (auto rank = order.begin() + 1; rank != order.end(); ++rank) pass_on(*rank);
-  return std::max(last, loads.busiest_ps());
+  return std::max(last, loads->busiest_ps());
 }
 
 /// What the memory of a rank is busy for when it sends and receives every block once (all-reduce: twice), as
@@ -383,12 +345,13 @@ TimePs closed_form_ps(const CollectiveRequest& request, const FabricTraits& fabr
   if (request.algorithm == "direct") return direct_ps(request, fabric);
   if (request.algorithm == "halving_doubling") return halving_ps(request, fabric);
   if (request.algorithm == "double_binary_tree")
-    return tree_ps(double_binary_trees(ring_order(request.group, fabric)), request, fabric, true, true);
+    return tree_ps(double_binary_trees(fabric.topology->ring_order(request.group)), request, fabric, true,
+                   true);
   if (request.algorithm != "tree") return ring_ps(request, fabric);
   const bool up = type == CollectiveType::reduce || type == CollectiveType::gather;
   const bool both = !has_root(type);
-  const Tree tree =
-      neighbour_tree(request.group, fabric, both ? centre_rank(request.group, fabric) : request.root);
+  const std::uint32_t root = both ? centre_rank(request.group, *fabric.topology) : request.root;
+  const Tree tree(fabric.topology->spanning_parents(request.group, root));
   if (type == CollectiveType::gather || type == CollectiveType::scatter)
     return tree_blocks_ps(tree, request, fabric, up);
   std::vector<Tree> trees;

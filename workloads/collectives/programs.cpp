@@ -31,7 +31,7 @@ Sources each_rank(const CollectiveRequest& request, Plan plan) {
 Sources ring(const CollectiveRequest& request, const FabricTraits& fabric) {
   RingPlan plan;
   plan.type = request.type;
-  plan.order = ring_order(request.group, fabric);
+  plan.order = fabric.topology->ring_order(request.group);
   plan.place.resize(plan.order.size());
   for (std::uint32_t place = 0; place < plan.order.size(); ++place) plan.place[plan.order[place]] = place;
   plan.bytes = request.bytes;
@@ -41,7 +41,7 @@ Sources ring(const CollectiveRequest& request, const FabricTraits& fabric) {
 }
 
 Sources hierarchical(const CollectiveRequest& request, const FabricTraits& fabric) {
-  GroupGrid grid = *grid_of(request.group, fabric);
+  GroupGrid grid = *fabric.topology->group_grid(request.group);
   return each_rank<HierarchicalProgram>(
       request, HierarchicalPlan(request.type, grid.width, grid.height, std::move(grid.at), request.bytes,
                                 request.chunks, grid.parts, request.split_percent));
@@ -57,7 +57,7 @@ Sources direct(const CollectiveRequest& request) {
 
 Sources in_network(const CollectiveRequest& request, const FabricTraits& fabric) {
   Sources sources;
-  const auto order = std::make_shared<const BlockOrder>(request.group, fabric);
+  const auto order = std::make_shared<const BlockOrder>(request.group, *fabric.topology);
   for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank)
     sources.push_back(std::make_unique<InNetworkProgram>(request.type, ranks_of(request), request.bytes,
                                                          request.root, rank, order));
@@ -66,8 +66,8 @@ Sources in_network(const CollectiveRequest& request, const FabricTraits& fabric)
 
 Sources tree(const CollectiveRequest& request, const FabricTraits& fabric) {
   const bool both = !has_root(request.type);
-  Tree shape =
-      neighbour_tree(request.group, fabric, both ? centre_rank(request.group, fabric) : request.root);
+  const std::uint32_t root = both ? centre_rank(request.group, *fabric.topology) : request.root;
+  Tree shape(fabric.topology->spanning_parents(request.group, root));
   const bool to_root = request.type == CollectiveType::reduce || request.type == CollectiveType::gather;
   if (request.type == CollectiveType::gather || request.type == CollectiveType::scatter)
     return each_rank<TreeBlocksProgram>(request, TreeBlocksPlan{std::move(shape), request.bytes, to_root});
@@ -82,7 +82,7 @@ Sources tree(const CollectiveRequest& request, const FabricTraits& fabric) {
 
 Sources double_binary_tree(const CollectiveRequest& request, const FabricTraits& fabric) {
   TreePlan plan;
-  plan.trees = double_binary_trees(ring_order(request.group, fabric));
+  plan.trees = double_binary_trees(fabric.topology->ring_order(request.group));
   plan.bytes = request.bytes;
   plan.chunks = request.chunks;
   plan.up = plan.down = true;

@@ -2,10 +2,6 @@
 #include "workloads/collectives/shared_links.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
-
-#include "workloads/collectives/link_loads.h"
 
 namespace wafertlm {
 namespace {
@@ -14,9 +10,9 @@ class Sharing {
  public:
   explicit Sharing(const FabricTraits& fabric)
       : fabric_(fabric),
-        links_(fabric),
-        out_(fabric.npus() + fabric.io_controllers()),
-        in_(fabric.npus() + fabric.io_controllers()) {}
+        links_(fabric.topology->link_loads()),
+        out_(fabric.npus() + fabric.topology->io_controllers()),
+        in_(out_.size()) {}
 
   /// False: too many steps.
   bool add(const CollectiveProgram& program) {
@@ -32,10 +28,11 @@ class Sharing {
   }
 
   TimePs busiest_ps() const {
-    TimePs longest = links_.busiest_ps();
+    const EndpointPorts& ports = fabric_.topology->ports();
+    TimePs longest = links_->busiest_ps();
     for (std::uint32_t npu = 0; npu < fabric_.npus(); ++npu)
-      longest = std::max({longest, transfer_time_ps(out_[npu], fabric_.injection_bytes_per_s),
-                          transfer_time_ps(in_[npu], fabric_.ejection_bytes_per_s)});
+      longest = std::max({longest, transfer_time_ps(out_[npu], ports.injection_bytes_per_s),
+                          transfer_time_ps(in_[npu], ports.ejection_bytes_per_s)});
     return longest;
   }
 
@@ -47,7 +44,7 @@ class Sharing {
     switch (step.kind) {
       case Step::Kind::send:
         out_[index_of(npu)] += wire;
-        links_.add(npu, program.group[step.peer], wire);
+        links_->add(npu, program.group[step.peer], wire);
         break;
       case Step::Kind::copy:
       case Step::Kind::reduce:
@@ -66,21 +63,20 @@ class Sharing {
     }
   }
 
-  /// Once for each flow, by its first contributor. An uplink carries it up if there are contributors below
-  /// and not all receivers, down if there are receivers below and not all contributors.
+  /// Once for each flow, by its first contributor.
   void add_flow(const CollectiveProgram& program, std::uint64_t tag, std::uint32_t rank, std::uint64_t wire) {
     const FlowMembers members = program.ranks[rank]->flow(tag);
     if (members.contributors.front() != rank) return;
     const auto npus = [&](const std::vector<std::uint32_t>& ranks) {
-      std::vector<NpuId> list;
+      Group list;
       for (const std::uint32_t each : ranks) list.push_back(program.group[each]);
       return list;
     };
-    links_.add_flow(npus(members.contributors), npus(members.receivers), wire);
+    links_->add_flow(npus(members.contributors), npus(members.receivers), wire);
   }
 
   const FabricTraits& fabric_;
-  LinkLoads links_;
+  std::unique_ptr<LinkLoads> links_;
   std::vector<std::uint64_t> out_, in_;  // by endpoint
   std::uint64_t steps_ = 0;
 };

@@ -3,9 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/fabric_traits.h"
-#include "tlm/program.h"
-
 namespace wafertlm {
 
 /// A rooted tree over the ranks of a group.
@@ -33,14 +30,9 @@ class Tree {
   std::vector<std::vector<std::uint32_t>> children_;
 };
 
-/// Neighbours only on a full rectangle: from the root along its row, then along every column. Else a minimum
-/// spanning tree by hops; ties go to the smaller depth in hops, then to the lower rank. In a tree of switches
-/// a chain.
-Tree neighbour_tree(const Group& group, const FabricTraits& fabric, std::uint32_t root);
-
-/// Two binary trees over the places of `order`; who has children in one is a leaf in the other, but for the
-/// ends. Place 0 is the first one's root, its only child the highest power of two; the second is the first
-/// one mirrored, or shifted by a place if their number is odd.
+/// Two binary trees over the positions of `order`; who has children in one is a leaf in the other, but for
+/// the ends. Position 0 is the first one's root, its only child the highest power of two; the second is the
+/// first one mirrored, or shifted by one if their number is odd.
 std::vector<Tree> double_binary_trees(const std::vector<std::uint32_t>& order);
 
 }  // namespace wafertlm

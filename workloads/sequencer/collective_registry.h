@@ -10,7 +10,7 @@
 
 #include "tlm/program.h"
 #include "workloads/chakra/comm_groups.h"
-#include "workloads/collectives/io_tree.h"
+#include "workloads/collectives/io_stream.h"
 #include "workloads/collectives/planner.h"
 #include "workloads/sequencer/sequencer_engine.h"
 

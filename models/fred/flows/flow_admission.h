@@ -13,6 +13,7 @@
 #include "models/fred/flows/flow_buffers.h"
 #include "models/fred/flows/flow_routing.h"
 #include "models/fred/flows/flow_ways.h"
+#include "models/fred/flows/fred_flow_params.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
 #include "tlm/link/class_table.h"
@@ -20,14 +21,6 @@
 #include "tlm/link/switch_core.h"
 
 namespace wafertlm {
-
-/// What happens to a flow that the switches cannot carry beside the active ones. (One that has no room
-/// waits.)
-enum class FlowConflict : std::uint8_t {
-  block,      ///< it waits at its sources
-  decompose,  ///< its collective is done in steps of its endpoints (StepSource::endpoint_steps) instead
-  refuse,     ///< the run ends with an error that names them
-};
 
 struct FlowAdmissionParams {
   WireFormat format;

@@ -16,7 +16,7 @@ struct SwitchRoutes::Network {
 namespace {
 
 /// Sets that are remembered for each size of switch; then all are forgotten.
-constexpr std::size_t kMostKnown = 100'000;
+constexpr std::size_t kMaxKnown = 100'000;
 
 std::vector<std::uint32_t> key_of(const std::vector<FredFlow>& flows) {
   constexpr std::uint32_t kEnd = ~std::uint32_t{0};
@@ -101,7 +101,7 @@ const std::string& SwitchRoutes::failure(Network& network, std::vector<FredFlow>
   std::sort(flows.begin(), flows.end(), is_before);
   // Equal flows take turns with each other and have the same neighbours.
   flows.erase(std::unique(flows.begin(), flows.end(), is_same), flows.end());
-  if (network.known.size() > kMostKnown) network.known.clear();
+  if (network.known.size() > kMaxKnown) network.known.clear();
   const auto [found, is_new] = network.known.try_emplace(key_of(flows));
   if (is_new) {
     ++searches_;

@@ -12,7 +12,7 @@ FredChipFabric::FredChipFabric(const sc_core::sc_module_name& name, const FredPa
                                const ClassTable& classes, Scheduler& scheduler, PacketPool& packets,
                                CheckerSet* checkers, bool reverse)
     : FredWafer(name, params, classes, checkers),
-      routing_(ChipWiring(params.geometry, *params.chips)),
+      routing_(ChipWiring(params.geometry, params.chips)),
       l2_route_(routing_) {
   plan_switches();
   const ChipWiring& wiring = routing_.wiring;
@@ -20,7 +20,7 @@ FredChipFabric::FredChipFabric(const sc_core::sc_module_name& name, const FredPa
   std::vector<const RouteFunction*> routes(wiring.switches(), &l2_route_);
   for (std::uint32_t l1 = 0; l1 < at.l1_switches; ++l1) {
     const RouteFunction& route = l1_routes_.emplace_back(routing_, l1);
-    for (std::uint32_t chip = 0; chip < params.chips->chips_per_l1; ++chip)
+    for (std::uint32_t chip = 0; chip < params.chips.chips_per_l1; ++chip)
       routes[wiring.l1_chip(l1, chip)] = &route;
   }
   for (std::uint32_t e = 0; e < at.endpoints(); ++e) {
@@ -38,7 +38,7 @@ FredChipFabric::FredChipFabric(const sc_core::sc_module_name& name, const FredPa
     check.add_source(endpoint, wiring.ports_of(endpoint), routing_.stripes.most());
   }
   check.require_no_cycle(endpoints());
-  if (!params.flows) return;
+  if (!params.in_network) return;
   std::vector<std::uint32_t> all(at.l1_switches);
   std::iota(all.begin(), all.end(), 0U);
   routing_.stripes.among(all);  // so that every flow has a way
@@ -48,7 +48,7 @@ FredChipFabric::FredChipFabric(const sc_core::sc_module_name& name, const FredPa
 void FredChipFabric::plan_switches() {
   const ChipWiring& wiring = routing_.wiring;
   const FredGeometry& at = params_.geometry;
-  const std::uint32_t chips = params_.chips->chips_per_l1;
+  const std::uint32_t chips = params_.chips.chips_per_l1;
   for (std::uint32_t l1 = 0; l1 < at.l1_switches; ++l1)
     for (std::uint32_t chip = 0; chip < chips; ++chip)
       add_switch("l1_" + std::to_string(l1) + "_" + std::to_string(chip), params_.pipeline_ps(1),
@@ -68,17 +68,18 @@ void FredChipFabric::plan_endpoint(NpuId endpoint) {
   const bool is_npu = index_of(endpoint) < npus();
   const std::uint32_t ports = add_switch(endpoint_name(endpoint) + "_ports", 0, wiring.endpoint_ports());
   set_without_phases(ports);
-  const Place inside{ports, ChipWiring::kEndpointPort};
+  const SwitchPort inside{ports, ChipWiring::kEndpointPort};
   hang(endpoint, inside,
        between(is_npu ? params_.npu_bytes_per_s : params_.io_bytes_per_s, params_.credit_delay_ps));
   port(inside).is_listed = false;
   port(inside).credit_delay_ps = 0;
   const TimePs latency_ps = is_npu ? params_.link_latency_ps : params_.io_latency_ps;
-  for (std::uint32_t chip = 0; chip < params_.chips->chips_per_l1; ++chip) {
-    const Place outside{ports, wiring.chip_port(chip)};
-    const Place at_chip{wiring.l1_chip(params_.geometry.l1_of(endpoint), chip), wiring.port_of(endpoint)};
-    join(outside, link(latency_ps, 1, params_.chips->up_ports), at_chip,
-         link(latency_ps, 0, params_.chips->up_ports));
+  for (std::uint32_t chip = 0; chip < params_.chips.chips_per_l1; ++chip) {
+    const SwitchPort outside{ports, wiring.chip_port(chip)};
+    const SwitchPort at_chip{wiring.l1_chip(params_.geometry.l1_of(endpoint), chip),
+                             wiring.port_of(endpoint)};
+    join(outside, link(latency_ps, 1, params_.chips.up_ports), at_chip,
+         link(latency_ps, 0, params_.chips.up_ports));
     port(outside).at_endpoint = port(at_chip).at_endpoint = true;
   }
 }
@@ -86,27 +87,27 @@ void FredChipFabric::plan_endpoint(NpuId endpoint) {
 /// Between an endpoint and its ports. Each chip may have some packets waiting, as many as its port's own
 /// buffer holds.
 OutputParams FredChipFabric::between(std::uint64_t bytes_per_s, TimePs credit_delay_ps) const {
-  const FredChipParams& chips = *params_.chips;
+  const FredChipParams& chips = params_.chips;
   OutputParams made{bytes_per_s, 0,
                     params_.buffer_bytes != 0
                         ? chips.chips_per_l1 * params_.buffer_bytes
                         : auto_buffer_bytes(bytes_per_s, credit_delay_ps, params_.format,
                                             kPacketsPerPort * chips.chips_per_l1)};
-  if (params_.flows)
-    params_.flows->give_room(made, credit_delay_ps, params_.format, chips.chips_per_l1 * chips.up_ports);
+  if (params_.in_network)
+    params_.flows.give_room(made, credit_delay_ps, params_.format, chips.chips_per_l1 * chips.up_ports);
   return made;
 }
 
 /// From or to a chip. Level 0: to the ports of an endpoint. `ways` share it.
 OutputParams FredChipFabric::link(TimePs latency_ps, std::uint32_t to_level, std::uint32_t ways) const {
-  const FredChipParams& chips = *params_.chips;
+  const FredChipParams& chips = params_.chips;
   const TimePs round_trip_ps =
       latency_ps + (to_level == 0 ? 0 : params_.pipeline_ps(to_level)) + params_.credit_delay_ps;
   OutputParams made{chips.port_bytes_per_s, latency_ps,
                     params_.buffer_bytes != 0 ? params_.buffer_bytes
                                               : auto_buffer_bytes(chips.port_bytes_per_s, round_trip_ps,
                                                                   params_.format, kPacketsPerPort)};
-  if (params_.flows) params_.flows->give_room(made, round_trip_ps, params_.format, ways);
+  if (params_.in_network) params_.flows.give_room(made, round_trip_ps, params_.format, ways);
   return made;
 }
 

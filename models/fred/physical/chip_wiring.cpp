@@ -17,10 +17,10 @@ void FredChipParams::check(const FredGeometry& geometry) const {
                                         " ports up of a chip cannot be shared by L2 chips with " +
                                         std::to_string(l2_links) + " links each");
   const std::uint32_t l2_chips = chips_per_l1 * up_ports / l2_links;
-  for (const auto& [l1, chip] : dead_l1)
+  for (const auto& [l1, chip] : dead.l1)
     require(l1 < geometry.l1_switches && chip < chips_per_l1,
             "there is no chip " + std::to_string(chip) + " of L1 switch " + std::to_string(l1));
-  for (const std::uint32_t l2 : dead_l2)
+  for (const std::uint32_t l2 : dead.l2)
     require(l2 < l2_chips, "there is no L2 chip " + std::to_string(l2) + " of " + std::to_string(l2_chips));
 }
 
@@ -32,8 +32,8 @@ ChipWiring::ChipWiring(const FredGeometry& geometry, const FredChipParams& chips
     port_of_.push_back(geometry.npus_per_l1 + chips.up_ports + io_of_[l1]++);
   alive_l1_.assign(l1_chips(), true);
   alive_l2_.assign(l2_chips(), true);
-  for (const auto& [l1, chip] : chips.dead_l1) alive_l1_[l1_chip(l1, chip)] = false;
-  for (const std::uint32_t l2 : chips.dead_l2) alive_l2_[l2] = false;
+  for (const auto& [l1, chip] : chips.dead.l1) alive_l1_[l1_chip(l1, chip)] = false;
+  for (const std::uint32_t l2 : chips.dead.l2) alive_l2_[l2] = false;
 }
 
 }  // namespace wafertlm

@@ -8,14 +8,19 @@
 
 namespace wafertlm {
 
+/// Chips that do not work.
+struct DeadChips {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> l1;  ///< (L1 switch, chip of it)
+  std::vector<std::uint32_t> l2;
+};
+
 /// The chips that a FRED wafer of two levels is made of, with ports of one speed.
 struct FredChipParams {
-  std::uint64_t port_bytes_per_s = 0;
+  std::uint64_t port_bytes_per_s = 600'000'000'000;
   std::uint32_t chips_per_l1 = 0;  ///< every NPU and controller has a port on each chip of its L1 switch
   std::uint32_t up_ports = 0;      ///< of an L1 chip
-  std::uint32_t l2_links = 0;      ///< between an L1 chip and an L2 chip that are joined; divides up_ports
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> dead_l1;  ///< (L1 switch, chip of it)
-  std::vector<std::uint32_t> dead_l2;                            ///< L2 chip
+  std::uint32_t l2_links = 2;      ///< between an L1 chip and an L2 chip that are joined; divides up_ports
+  DeadChips dead;
 
   /// @throws std::invalid_argument that says which number does not fit.
   void check(const FredGeometry& geometry) const;

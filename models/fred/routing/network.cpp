@@ -12,16 +12,16 @@ std::uint32_t FredNetwork::stages(std::uint32_t ports) {
 }
 
 FredNetwork::FredNetwork(std::uint32_t m, std::uint32_t ports) : m_(m), netlist_(ports) {
-  if (m < 1 || m > kMostMiddles)
+  if (m < 1 || m > kMaxMiddles)
     throw std::invalid_argument("FRED_m(P) with m = " + std::to_string(m) +
                                 ": there are 1 to 31 middle switches; FRED uses 2 or 3");
   if (ports < 2)
     throw std::invalid_argument("FRED_m(P) with P = " + std::to_string(ports) + ": it has 2 ports or more");
-  constexpr std::uint64_t kMostBaseSwitches = 1'000'000;
+  constexpr std::uint64_t kMaxBaseSwitches = 1'000'000;
   std::uint64_t base_switches = 1;
   for (std::uint32_t size = ports; size > 3; size = size / 2 + size % 2) {
     base_switches *= m;
-    if (base_switches > kMostBaseSwitches)
+    if (base_switches > kMaxBaseSwitches)
       throw std::invalid_argument("FRED_" + std::to_string(m) + "(" + std::to_string(ports) +
                                   ") has more than a million switches of 2 or 3 ports at its centre; choose "
                                   "fewer ports or a smaller m");

@@ -15,7 +15,7 @@ namespace wafertlm {
 ///   P = 2r+1   the same with m × FRED_m(r+1); the last port has a demux and a mux instead
 class FredNetwork {
  public:
-  static constexpr std::uint32_t kMostMiddles = 31;  ///< a mux's inputs are bits of a word
+  static constexpr std::uint32_t kMaxMiddles = 31;  ///< a mux's inputs are bits of a word
 
   /// A FRED_m of the recursion. Base cases (2 and 3 ports) have no middles, their µswitches are `inputs`.
   struct Block {

@@ -7,7 +7,7 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::uint64_t kMostPayloadBytes = 0xFFFFFF;
+constexpr std::uint64_t kMaxPayloadBytes = 0xFFFFFF;
 constexpr std::uint32_t kUnicast = 0x8000;
 
 std::uint32_t mask_of(const std::vector<std::uint32_t>& ports) {
@@ -21,7 +21,7 @@ std::uint32_t mask_of(const std::vector<std::uint32_t>& ports) {
 }
 
 std::uint64_t header(std::uint64_t low, std::uint64_t sequence, std::uint64_t payload_bytes) {
-  if (payload_bytes > kMostPayloadBytes)
+  if (payload_bytes > kMaxPayloadBytes)
     throw std::invalid_argument("a packet of " + std::to_string(payload_bytes) +
                                 " bytes: the header of the RTL switch has 24 bits for them");
   return low | (sequence & 0xFFFFFF) << 16 | payload_bytes << 40;

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "platform/fabrics/dimensional/dimensional_kind.h"
 #include "tests/collectives/dimensional/dimensional_case.h"
 
 namespace wafertlm {
@@ -44,7 +45,7 @@ DimensionalCase torus(const std::vector<std::uint32_t>& sides) {
 
 void run_tornado(const std::vector<std::uint32_t>& sides) {
   const config::PlatformSpec spec = torus(sides).spec();
-  const Dimensions dimensions = spec.wafer.fabric.dimensional.expanded();
+  const Dimensions dimensions = dimensional_params(spec.wafer).dimensions;
   const auto planner = [&](const FabricTraits&) -> CollectivePlan {
     auto program = std::make_shared<CollectiveProgram>();
     program->type = CollectiveType::all_to_all;

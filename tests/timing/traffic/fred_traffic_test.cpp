@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "platform/config/load.h"
+#include "platform/fabrics/registry.h"
+#include "platform/traffic/traffic_model.h"
 #include "platform/traffic/traffic_options.h"
 #include "platform/traffic/traffic_run.h"
 #include "tests/support/sanitized.h"
@@ -24,7 +26,8 @@ traffic::TrafficSetup setup(const std::string& variant, const std::string& patte
 }
 
 traffic::TrafficOutlook outlook_of(const traffic::TrafficSetup& of) {
-  const auto pattern = make_pattern(of.pattern, traffic::traffic_grid(of.platform.wafer));
+  const auto pattern =
+      make_pattern(of.pattern, fabric_kind(of.platform.wafer).traffic(of.platform.wafer).grid);
   return outlook(of.platform.wafer, *pattern);
 }
 

@@ -5,8 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "workloads/collectives/link_loads.h"
-
 namespace wafertlm {
 namespace {
 
@@ -14,7 +12,7 @@ namespace {
 class Times {
  public:
   Times(const CustomPlan& plan, const CollectiveRequest& request, const FabricTraits& fabric)
-      : plan_(plan), request_(request), fabric_(fabric), loads_(fabric) {}
+      : plan_(plan), request_(request), fabric_(fabric), loads_(fabric.topology->link_loads()) {}
 
   TimePs last_ps() {
     const auto ranks = static_cast<std::uint32_t>(request_.group.size());
@@ -29,9 +27,10 @@ class Times {
       live.erase(std::remove_if(live.begin(), live.end(),
                                 [&](const auto& at) { return finishes(at.first, at.second); }),
                  live.end());
-    TimePs last = loads_.busiest_ps();
+    TimePs last = loads_->busiest_ps();
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-      last = std::max(last, transfer_time_ps(sent_[rank], fabric_.npu_bytes_per_s(request_.group[rank])));
+      last = std::max(last,
+                      transfer_time_ps(sent_[rank], fabric_.topology->npu_bytes_per_s(request_.group[rank])));
       for (const std::vector<TimePs>& strand : ends_[rank])
         if (!strand.empty()) last = std::max(last, strand.back());
     }
@@ -63,10 +62,10 @@ class Times {
     const NpuId own = request_.group[rank], peer = request_.group[step.peer];
     if (step.kind == Step::Kind::send) {
       const std::uint64_t wire = fabric_.format.message_wire_bytes(step.bytes);
-      const TimePs bytes =
-          transfer_time_ps(wire, fabric_.path_bytes_per_s(own, peer)) + fabric_.memory.send_ps(step.bytes);
+      const TimePs bytes = transfer_time_ps(wire, fabric_.topology->path_bytes_per_s(own, peer)) +
+                           fabric_.memory.send_ps(step.bytes);
       arrivals_[{rank, step.peer, step.tag}] = start + fabric_.latency_ps(own, peer) + bytes;
-      loads_.add(own, peer, wire);
+      loads_->add(own, peer, wire);
       sent_[rank] += wire;
       return start + fabric_.step_cost_ps + bytes;
     }
@@ -82,7 +81,7 @@ class Times {
   const CustomPlan& plan_;
   const CollectiveRequest& request_;
   const FabricTraits& fabric_;
-  LinkLoads loads_;
+  std::unique_ptr<LinkLoads> loads_;
   std::vector<std::vector<std::vector<TimePs>>> ends_;  // by rank, strand, step
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, TimePs> arrivals_;  // by (from, to, tag)
   std::vector<std::uint64_t> sent_;                                                     // by rank

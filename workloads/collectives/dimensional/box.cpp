@@ -5,20 +5,19 @@
 
 namespace wafertlm {
 
-std::optional<GroupBox> box_of(const Group& group, const FabricTraits& fabric) {
-  if (!fabric.has_dimensions() || group.empty()) return {};
-  const Dimensions& dimensions = fabric.dimensions;
+std::optional<GroupBox> box_of(const Group& group, const Dimensions& dimensions) {
+  if (dimensions.count() == 0 || group.empty()) return {};
   constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::vector<std::vector<std::uint32_t>> place(
-      dimensions.count());  // [dimension][coordinate]: its place in the box
+  // [dimension][coordinate]: its number in the box
+  std::vector<std::vector<std::uint32_t>> number(dimensions.count());
   GroupBox box;
   std::uint64_t members = 1;
   std::vector<std::size_t> axis_of(dimensions.count());
   for (std::size_t d = 0; d < dimensions.count(); ++d) {
-    place[d].assign(dimensions[d].size, kNone);
-    for (const NpuId npu : group) place[d][dimensions.coordinate(npu, d)] = 0;
+    number[d].assign(dimensions[d].size, kNone);
+    for (const NpuId npu : group) number[d][dimensions.coordinate(npu, d)] = 0;
     std::uint32_t used = 0;
-    for (std::uint32_t& at : place[d])
+    for (std::uint32_t& at : number[d])
       if (at != kNone) at = used++;
     axis_of[d] = box.axes.size();
     if (used > 1)
@@ -31,7 +30,7 @@ std::optional<GroupBox> box_of(const Group& group, const FabricTraits& fabric) {
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
     std::uint32_t position = 0;
     for (const BoxAxis& axis : box.axes)
-      position += place[axis.dimension][dimensions.coordinate(group[rank], axis.dimension)] * axis.stride;
+      position += number[axis.dimension][dimensions.coordinate(group[rank], axis.dimension)] * axis.stride;
     if (box.rank_at[position] != kNone) return {};
     box.rank_at[position] = rank;
     box.position.push_back(position);

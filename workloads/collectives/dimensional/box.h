@@ -4,7 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "tlm/fabric_traits.h"
+#include "tlm/dimensions.h"
+#include "tlm/program.h"
 
 namespace wafertlm {
 
@@ -29,6 +30,6 @@ struct GroupBox {
 };
 
 /// None if the group is no such set, or the fabric has no dimensions.
-std::optional<GroupBox> box_of(const Group& group, const FabricTraits& fabric);
+std::optional<GroupBox> box_of(const Group& group, const Dimensions& dimensions);
 
 }  // namespace wafertlm

@@ -25,7 +25,7 @@ std::uint32_t rounds_one_way(DimensionAlgorithm algorithm, std::uint32_t size) {
 }
 
 GroupBox required_box(const CollectiveRequest& request, const FabricTraits& fabric) {
-  auto box = box_of(request.group, fabric);
+  auto box = box_of(request.group, fabric.topology->dimensions());
   if (!box)
     throw std::invalid_argument(
         "the group is not made of all combinations of some coordinates in the dimensions: "

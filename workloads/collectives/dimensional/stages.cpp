@@ -27,7 +27,7 @@ DimensionAlgorithm algorithm_on(const BoxAxis& axis, CollectiveType type, const 
                                                   : type == CollectiveType::reduce_scatter
                                                       ? options.reduce_scatter
                                                       : options.all_to_all;
-  const FabricDimension& dimension = fabric.dimensions[axis.dimension];
+  const FabricDimension& dimension = fabric.topology->dimensions()[axis.dimension];
   DimensionAlgorithm algorithm = DimensionAlgorithm::automatic;
   if (!chosen.empty()) algorithm = chosen[std::min(axis.dimension, chosen.size() - 1)];
   if (type == CollectiveType::all_to_all) return DimensionAlgorithm::direct;
@@ -162,7 +162,7 @@ class Themis {
     for (std::uint32_t axis = 0; axis < box.axes.size(); ++axis) {
       ChunkStage stage{Kind::reduce_scatter, axis, algorithm_on(box.axes[axis], request.type, fabric), 0, 0};
       const TimePs steps =
-          link_latency_ps(stage, box.axes[axis], fabric.dimensions[box.axes[axis].dimension]);
+          link_latency_ps(stage, box.axes[axis], fabric.topology->dimensions()[box.axes[axis].dimension]);
       latency_.push_back(request.type == CollectiveType::all_reduce ? 2 * steps : steps);
       stages_.push_back(stage);
     }
@@ -193,7 +193,8 @@ class Themis {
   /// A reduce-scatter of `held` bytes.
   TimePs busy(std::uint32_t axis, std::uint64_t held) const {
     const BoxAxis& of = box_.axes[axis];
-    return busy_ps(stages_[axis], of, fabric_.dimensions[of.dimension], held / of.size * (of.size - 1));
+    return busy_ps(stages_[axis], of, fabric_.topology->dimensions()[of.dimension],
+                   held / of.size * (of.size - 1));
   }
 
   const CollectiveRequest& request_;
@@ -223,7 +224,7 @@ std::vector<ChunkRoute> chunk_routes(const CollectiveRequest& request, const Gro
 
 StageCost cost_of(const ChunkStage& stage, const GroupBox& box, const FabricTraits& fabric) {
   const BoxAxis& axis = box.axes[stage.axis];
-  const FabricDimension& dimension = fabric.dimensions[axis.dimension];
+  const FabricDimension& dimension = fabric.topology->dimensions()[axis.dimension];
   const std::uint64_t ways = stage.kind == Kind::all_reduce ? 2 : 1;
   const std::uint64_t rounds = one_way_rounds(stage, axis.size);
   StageCost cost;

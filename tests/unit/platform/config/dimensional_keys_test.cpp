@@ -4,6 +4,7 @@
 
 #include "platform/config/config_error.h"
 #include "platform/config/load.h"
+#include "platform/fabrics/dimensional/dimensional_kind.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm::config {
@@ -34,7 +35,7 @@ TEST_F(DimensionalKeys, SidesOfATorusAreDimensions) {
       "dimensions: [{topology: switch, size: 3, bandwidth: 1 GB/s, latency: 1 ns}, {topology: torus, size: "
       "20, "
       "shape: [4, 5], bandwidth: 2 GB/s, latency: 3 ns}]");
-  const Dimensions dimensions = spec.wafer.fabric.dimensional.expanded();
+  const Dimensions dimensions = dimensional_params(spec.wafer).dimensions;
   EXPECT_EQ(spec.wafer.npu_count(), 60U);
   ASSERT_EQ(dimensions.count(), 3U);
   EXPECT_EQ(dimensions[2].size, 5U);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "models/mesh/mesh_params.h"
 #include "platform/config/load.h"
 #include "tests/support/temp_folder.h"
 
@@ -25,9 +26,9 @@ TEST(Extends, MapsAreMergedAndListsReplaced) {
                                  "ns, failed_routers: [2]}\n"));
   EXPECT_EQ(spec.name, "derived");
   EXPECT_EQ(spec.wafer.width, 3U);
-  EXPECT_EQ(spec.wafer.fabric.link_bandwidth_bytes_per_s, 100'000'000'000U);
+  EXPECT_EQ(spec.wafer.fabric.as<MeshParams>().link_bytes_per_s, 100'000'000'000U);
   EXPECT_EQ(spec.wafer.fabric.link_latency_ps, 1000U);
-  EXPECT_EQ(spec.wafer.fabric.failed_routers, std::vector<NpuId>{NpuId{2}});
+  EXPECT_EQ(spec.wafer.fabric.as<MeshParams>().failed_routers, std::vector<NpuId>{NpuId{2}});
 }
 
 TEST(Extends, AChangedValueDoesNotKeepTheProvenanceOfTheOldOne) {
@@ -37,7 +38,7 @@ TEST(Extends, AChangedValueDoesNotKeepTheProvenanceOfTheOldOne) {
     const std::string text =
         std::string("extends: base.yaml\nwafer: {fabric: {link_bandwidth: ") + value + "}}\n";
     const PlatformSpec spec = load_platform(folder.write("x.yaml", text));
-    EXPECT_EQ(spec.wafer.fabric.link_bandwidth_bytes_per_s, 1'000'000'000'000U);
+    EXPECT_EQ(spec.wafer.fabric.as<MeshParams>().link_bytes_per_s, 1'000'000'000'000U);
     EXPECT_EQ(spec.origins.find("wafer.fabric.link_bandwidth")->provenance, "");
   }
 }
@@ -72,10 +73,10 @@ TEST(Set, ReplacesOneValueInAnyYamlForm) {
   const PlatformSpec spec = load_platform(
       file, {"wafer.fabric.link_bandwidth=1.5TB/s", "npu.hbm.latency=5 ns", "run.checkers=true",
              "wafer.fabric.failed_routers=[5]", "collectives={chunks: 4}", "run.seed=1", "run.seed=2"});
-  EXPECT_EQ(spec.wafer.fabric.link_bandwidth_bytes_per_s, 1'500'000'000'000U);
+  EXPECT_EQ(spec.wafer.fabric.as<MeshParams>().link_bytes_per_s, 1'500'000'000'000U);
   EXPECT_EQ(spec.npu.hbm.timing.latency_ps, 5000U);
   EXPECT_TRUE(spec.run.checkers);
-  EXPECT_EQ(spec.wafer.fabric.failed_routers, std::vector<NpuId>{NpuId{5}});
+  EXPECT_EQ(spec.wafer.fabric.as<MeshParams>().failed_routers, std::vector<NpuId>{NpuId{5}});
   EXPECT_EQ(spec.collectives.chunks, 4U);
   EXPECT_EQ(spec.run.seed, 2U);
   EXPECT_EQ(spec.origins.find("npu.hbm.latency")->place.text(), "--set npu.hbm.latency");

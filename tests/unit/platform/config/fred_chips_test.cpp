@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "platform/config/load.h"
-#include "platform/system/fred_kind.h"
+#include "platform/fabrics/fred/fred_kind.h"
 #include "tests/unit/platform/config/bad_input.h"
 
 namespace wafertlm::config {
@@ -30,11 +30,11 @@ void expect_error(const std::string& name, const std::vector<std::string>& overr
 
 TEST(FredChipsKeys, ArriveInTheFabric) {
   const FredParams paper = fred_params(load_platform(preset("fred_d_physical"), {}).wafer, true);
-  ASSERT_TRUE(paper.chips.has_value());
-  EXPECT_EQ(paper.chips->port_bytes_per_s, 600'000'000'000U);
-  EXPECT_EQ(paper.chips->chips_per_l1, 5U);
-  EXPECT_EQ(paper.chips->up_ports, 4U);
-  EXPECT_EQ(paper.chips->l2_links, 2U);
+  ASSERT_TRUE(paper.is_physical());
+  EXPECT_EQ(paper.chips.port_bytes_per_s, 600'000'000'000U);
+  EXPECT_EQ(paper.chips.chips_per_l1, 5U);
+  EXPECT_EQ(paper.chips.up_ports, 4U);
+  EXPECT_EQ(paper.chips.l2_links, 2U);
   EXPECT_EQ(paper.ports(1), 12U);
   EXPECT_EQ(paper.ports(2), 10U);
   const FredParams other = fred_params(
@@ -43,12 +43,12 @@ TEST(FredChipsKeys, ArriveInTheFabric) {
                      "wafer.fabric.l2_chip_links=3", "wafer.fabric.dead={l1: [[4, 2]], l2: [0, 2]}"})
           .wafer,
       false);
-  EXPECT_EQ(other.chips->chips_per_l1, 3U);
-  EXPECT_EQ(other.chips->up_ports, 3U);
-  EXPECT_EQ(other.chips->l2_links, 3U);
-  EXPECT_EQ(other.chips->dead_l1, (std::vector<std::pair<std::uint32_t, std::uint32_t>>{{4, 2}}));
-  EXPECT_EQ(other.chips->dead_l2, (std::vector<std::uint32_t>{0, 2}));
-  EXPECT_FALSE(fred_params(load_platform(preset("fred_d"), {}).wafer, true).chips.has_value());
+  EXPECT_EQ(other.chips.chips_per_l1, 3U);
+  EXPECT_EQ(other.chips.up_ports, 3U);
+  EXPECT_EQ(other.chips.l2_links, 3U);
+  EXPECT_EQ(other.chips.dead.l1, (std::vector<std::pair<std::uint32_t, std::uint32_t>>{{4, 2}}));
+  EXPECT_EQ(other.chips.dead.l2, (std::vector<std::uint32_t>{0, 2}));
+  EXPECT_FALSE(fred_params(load_platform(preset("fred_d"), {}).wafer, true).is_physical());
 }
 
 // fred.md, section 4: "A and B's 1.5 TB/s uplink is 2.5 ports".

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "platform/config/load.h"
-#include "platform/system/fred_kind.h"
+#include "platform/fabrics/fred/fred_kind.h"
+#include "platform/fabrics/registry.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/platform/config/bad_input.h"
 
@@ -44,21 +45,21 @@ TEST(FredKeys, OfFlowsArriveInTheFabric) {
        "wafer.fabric.flow_reservation=false", "wafer.fabric.phase_rule=true", "wafer.fabric.phase_change=7ns",
        "wafer.fabric.middle_switches=2", "wafer.fabric.route_search=backtracking"});
   const FredParams fred = fred_params(spec.wafer, true);
-  ASSERT_TRUE(fred.flows.has_value());
-  EXPECT_EQ(fred.flows->per_buffer, 3U);
-  EXPECT_EQ(fred.flows->room_packets, 5U);
-  EXPECT_EQ(fred.flows->conflict, FlowConflict::refuse);
-  EXPECT_FALSE(fred.flows->reservation);
-  EXPECT_TRUE(fred.flows->phase_rule);
-  EXPECT_EQ(fred.flows->phase_change_ps, 7000U);
-  EXPECT_EQ(fred.flows->middle_switches, 2U);
-  EXPECT_EQ(fred.flows->route_search, FredRouteMode::backtracking);
+  ASSERT_TRUE(fred.in_network);
+  EXPECT_EQ(fred.flows.per_buffer, 3U);
+  EXPECT_EQ(fred.flows.room_packets, 5U);
+  EXPECT_EQ(fred.flows.conflict, FlowConflict::refuse);
+  EXPECT_FALSE(fred.flows.reservation);
+  EXPECT_TRUE(fred.flows.phase_rule);
+  EXPECT_EQ(fred.flows.phase_change_ps, 7000U);
+  EXPECT_EQ(fred.flows.middle_switches, 2U);
+  EXPECT_EQ(fred.flows.route_search, FredRouteMode::backtracking);
   const PlatformSpec steps =
       load_platform(std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/fred_b.yaml",
                     {"wafer.fabric.flow_conflict=decompose"});
-  EXPECT_EQ(fred_params(steps.wafer, true).flows->conflict, FlowConflict::decompose);
+  EXPECT_EQ(fred_params(steps.wafer, true).flows.conflict, FlowConflict::decompose);
   EXPECT_TRUE(fabric_kind(steps.wafer).traits(steps.wafer).flows_decompose);
-  EXPECT_FALSE(fred_params(load_platform(kFredC, {}).wafer, true).flows.has_value());
+  EXPECT_FALSE(fred_params(load_platform(kFredC, {}).wafer, true).in_network);
 }
 
 TEST(FredKeys, TheResolvedFileIsTheSamePlatform) {
@@ -79,7 +80,7 @@ TEST(FredKeys, OfTheOtherKindAreErrors) {
       {kFred + "    link_bandwidth: 1 GB/s\n", ":9:5:", {"goes with 'kind: mesh'", "beside 'kind: fred'"}},
       {kFred + "    failed_routers: [1]\n", ":9:5:", {"'failed_routers'", "goes with 'kind: mesh'"}},
       {kFred + "  width: 3\n", ":9:10:", {"wafer.width", "has no effect beside 'fred'"}},
-      {kFred + "  topology: mesh\n", ":9:13:", {"wafer.topology", "has no effect beside 'fred'"}},
+      {kFred + "  topology: mesh\n", ":9:3:", {"unknown key 'topology'"}},
       {kFred + "  io: {controllers: perimeter}\n", ":9:21:", {"no edge", "give the number"}},
       {kFred + "    l2_switches: 3\n", ":9:18:", {"4 L1 switches cannot be shared evenly by 3"}},
       {kFred + "    flows_per_buffer: 3\n", ":9:23:", {"no effect without 'wafer.fabric.in_network: true'"}},

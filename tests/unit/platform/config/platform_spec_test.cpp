@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "models/mesh/mesh_params.h"
 #include "platform/config/load.h"
 #include "tests/support/temp_folder.h"
 
@@ -33,14 +34,15 @@ TEST(PlatformSpec, ThreeValuesAreEnough) {
   EXPECT_EQ(spec.name, "small");
   EXPECT_EQ(spec.wafer.npu_count(), 6U);
   const FabricSpec& fabric = spec.wafer.fabric;
-  EXPECT_EQ(fabric.link_bandwidth_bytes_per_s, 100'000'000'000U);
+  const auto& mesh = fabric.as<MeshParams>();
+  EXPECT_EQ(mesh.link_bytes_per_s, 100'000'000'000U);
   EXPECT_EQ(fabric.link_latency_ps, 20'000U);
   EXPECT_EQ(fabric.credit_delay_ps, 20'000U);
-  EXPECT_EQ(fabric.injection_bandwidth_bytes_per_s, 3'000'000'000'000U);
-  EXPECT_EQ(fabric.packet_bytes, 4096U);
+  EXPECT_EQ(mesh.injection_bytes_per_s, 3'000'000'000'000U);
+  EXPECT_EQ(fabric.format.packet_bytes, 4096U);
   EXPECT_EQ(fabric.virtual_channels, 4U);
   EXPECT_EQ(fabric.input_queue, InputQueue::per_output);
-  EXPECT_FALSE(fabric.input_buffer_bytes.has_value());
+  EXPECT_EQ(fabric.buffer_bytes, 0U);  // auto
   EXPECT_EQ(spec.wafer.io.controllers.placement, IoPlacement::none);
   EXPECT_EQ(spec.wafer.io.bandwidth_bytes_per_s, 128'000'000'000U);
   ASSERT_EQ(fabric.classes.size(), 8U);
@@ -60,7 +62,6 @@ TEST(PlatformSpec, EveryKeyIsReadAndSurvivesTheRoundTrip) {
   const std::string text = R"(
 platform: "a name: with # signs"
 wafer:
-  topology: mesh
   width: 7
   height: 3
   fabric:
@@ -97,28 +98,29 @@ run: {checkers: true, functional: true, seed: 18446744073709551615, watchdog: 1 
 )";
   const PlatformSpec spec = load_platform(folder.write("p.yaml", text));
   const FabricSpec& fabric = spec.wafer.fabric;
+  const auto& mesh = fabric.as<MeshParams>();
   EXPECT_EQ(spec.name, "a name: with # signs");
-  EXPECT_EQ(fabric.link_bandwidth_bytes_per_s, 1'500'000'000'000U);
+  EXPECT_EQ(mesh.link_bytes_per_s, 1'500'000'000'000U);
   EXPECT_EQ(fabric.link_latency_ps, 3000U);
-  EXPECT_EQ(fabric.router_pipeline_ps, 1250U);
+  EXPECT_EQ(mesh.router_pipeline_ps, 1250U);
   EXPECT_EQ(fabric.credit_delay_ps, 7000U);
-  EXPECT_EQ(fabric.injection_bandwidth_bytes_per_s, 2'000'000'000'000U);
-  EXPECT_EQ(fabric.injection_latency_ps, 1U);
-  EXPECT_EQ(fabric.ejection_bandwidth_bytes_per_s, 1'000'000'000'000U);
-  EXPECT_EQ(fabric.ejection_latency_ps, 2U);
-  EXPECT_EQ(fabric.packet_bytes, 2048U);
+  EXPECT_EQ(mesh.injection_bytes_per_s, 2'000'000'000'000U);
+  EXPECT_EQ(mesh.injection_latency_ps, 1U);
+  EXPECT_EQ(mesh.ejection_bytes_per_s, 1'000'000'000'000U);
+  EXPECT_EQ(mesh.ejection_latency_ps, 2U);
+  EXPECT_EQ(fabric.format.packet_bytes, 2048U);
   EXPECT_EQ(fabric.wire_packet_bytes(), 2560U);  // 2048 + 6 in flits of 512
   EXPECT_EQ(fabric.virtual_channels, 3U);
   EXPECT_EQ(fabric.input_queue, InputQueue::fifo);
-  EXPECT_EQ(fabric.input_buffer_bytes, 24'576U);
+  EXPECT_EQ(fabric.buffer_bytes, 24'576U);
   EXPECT_EQ(fabric.energy_per_bit_j, 1e-13);
   ASSERT_EQ(fabric.classes.size(), 2U);
   EXPECT_EQ(fabric.classes[0].vcs, 2U);
   EXPECT_EQ(fabric.classes[1].vcs, 1U);
-  ASSERT_EQ(fabric.failed_links.size(), 2U);
-  EXPECT_EQ(fabric.failed_links[1].first, NpuId{8});
-  ASSERT_EQ(fabric.failed_routers.size(), 1U);
-  EXPECT_EQ(fabric.failed_routers[0], NpuId{20});
+  ASSERT_EQ(mesh.failed_links.size(), 2U);
+  EXPECT_EQ(mesh.failed_links[1].first, NpuId{8});
+  ASSERT_EQ(mesh.failed_routers.size(), 1U);
+  EXPECT_EQ(mesh.failed_routers[0], NpuId{20});
   ASSERT_EQ(spec.wafer.io.controllers.placement, IoPlacement::listed);
   ASSERT_EQ(spec.wafer.io.controllers.list.size(), 2U);
   EXPECT_EQ(spec.wafer.io.controllers.list[1].npu, NpuId{20});
@@ -165,31 +167,20 @@ TEST(PlatformSpec, AnchorsAndAliasesWork) {
   const test::TempFolder folder;
   const std::string text =
       kMinimal + "    injection_bandwidth: &port 1 TB/s\n    ejection_bandwidth: *port\n";
-  EXPECT_EQ(load_platform(folder.write("p.yaml", text)).wafer.fabric.ejection_bandwidth_bytes_per_s,
+  EXPECT_EQ(load_platform(folder.write("p.yaml", text)).wafer.fabric.as<MeshParams>().ejection_bytes_per_s,
             1'000'000'000'000U);
 }
 
 TEST(PlatformSpec, ABufferOfExactlyTwoPacketsIsEnough) {
   const test::TempFolder folder;
   const std::string text = kMinimal + "    header_bytes: 6 B\n    input_buffer: 8204 B\n";
-  EXPECT_EQ(load_platform(folder.write("p.yaml", text)).wafer.fabric.input_buffer_bytes, 8204U);
+  EXPECT_EQ(load_platform(folder.write("p.yaml", text)).wafer.fabric.buffer_bytes, 8204U);
 }
 
 TEST(PlatformSpec, ALatencyOfZeroIsFineWhenTheRouterTakesTime) {
   const test::TempFolder folder;
   const std::string text = kMinimal + "    link_latency: 0 ns\n    router_pipeline: 1 ps\n";
-  EXPECT_EQ(load_platform(folder.write("p.yaml", text)).wafer.fabric.router_pipeline_ps, 1U);
-}
-
-TEST(PlatformSpec, NeighboursDoNotWrapAround) {
-  WaferSpec wafer;
-  wafer.width = 5;
-  wafer.height = 4;
-  EXPECT_TRUE(wafer.are_neighbours(NpuId{0}, NpuId{1}));
-  EXPECT_TRUE(wafer.are_neighbours(NpuId{7}, NpuId{2}));
-  EXPECT_FALSE(wafer.are_neighbours(NpuId{4}, NpuId{5}));
-  EXPECT_FALSE(wafer.are_neighbours(NpuId{0}, NpuId{6}));
-  EXPECT_FALSE(wafer.are_neighbours(NpuId{3}, NpuId{3}));
+  EXPECT_EQ(load_platform(folder.write("p.yaml", text)).wafer.fabric.as<MeshParams>().router_pipeline_ps, 1U);
 }
 
 TEST(PlatformSpec, EndpointDataTypeAndFault) {
@@ -232,9 +223,9 @@ TEST(Presets, The5x4MeshIsTheBaselineOfThePaper) {
   const PlatformSpec spec = load_platform(kPresets + "wafer_mesh_5x4.yaml");
   EXPECT_EQ(spec.wafer.npu_count(), 20U);
   // 3 TB/s over four links; bisection of the 5x4 mesh, cut across the rows: 5 links of 750 GB/s.
-  EXPECT_EQ(5 * spec.wafer.fabric.link_bandwidth_bytes_per_s, 3'750'000'000'000U);
-  EXPECT_EQ(spec.wafer.fabric.header_bytes, 0U);
-  EXPECT_EQ(spec.wafer.fabric.flit_bytes, 0U);
+  EXPECT_EQ(5 * spec.wafer.fabric.as<MeshParams>().link_bytes_per_s, 3'750'000'000'000U);
+  EXPECT_EQ(spec.wafer.fabric.format.header_bytes, 0U);
+  EXPECT_EQ(spec.wafer.fabric.format.flit_bytes, 0U);
 }
 
 // FRED paper: 18 controllers of 128 GB/s.
@@ -247,8 +238,7 @@ TEST(Presets, The5x4MeshHasTheIoOfThePaper) {
 TEST(Presets, EveryValueOfTheHardwareHasAProvenance) {
   const PlatformSpec spec = load_platform(kPresets + "wafer_mesh_5x4.yaml");
   const std::string text = resolved_yaml(spec);
-  for (const char* line : {"topology",
-                           "width",
+  for (const char* line : {"width",
                            "height",
                            "link_bandwidth",
                            "link_latency",

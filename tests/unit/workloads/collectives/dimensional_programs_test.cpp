@@ -4,6 +4,7 @@
 // ever.
 #include <gtest/gtest.h>
 
+#include "models/dimensional/dimensional_topology.h"
 #include "workloads/collectives/planner.h"
 #include "workloads/collectives/proof.h"
 
@@ -17,17 +18,17 @@ constexpr CollectiveType kTypes[] = {CollectiveType::all_reduce, CollectiveType:
                                      CollectiveType::reduce_scatter, CollectiveType::all_to_all};
 
 FabricTraits fabric_of(const std::vector<FabricDimension>& dimensions) {
+  DimensionalParams params;
+  params.dimensions = Dimensions(dimensions);
   FabricTraits fabric;
-  fabric.kind = FabricTraits::Kind::dimensional;
-  fabric.dimensions = Dimensions(dimensions);
-  fabric.injection_bytes_per_s = fabric.ejection_bytes_per_s = 1'000'000'000;
+  fabric.topology = std::make_shared<DimensionalTopology>(params);
   return fabric;
 }
 
 void prove(const FabricTraits& fabric, CollectiveType type, std::uint64_t bytes, std::uint32_t chunks) {
   CollectiveRequest request;
   request.type = type;
-  for (std::uint32_t npu = 0; npu < fabric.dimensions.npus(); ++npu)
+  for (std::uint32_t npu = 0; npu < fabric.npus(); ++npu)
     request.group.push_back(static_cast<NpuId>(npu));
   request.bytes = bytes;
   request.algorithm = "dimensional";
@@ -45,7 +46,7 @@ TEST(DimensionalPrograms, AnyNumberOfActiveChunks) {
   FabricTraits fabric = fabric_of({{Wires::ring, 3, 4'000'000'000, 500},
                                    {Wires::switched, 2, 2'000'000'000, 700},
                                    {Wires::fully_connected, 5, 1'000'000'000, 20}});
-  const std::uint32_t npus = fabric.dimensions.npus();
+  const std::uint32_t npus = fabric.npus();
   for (const Order order :
        {Order::ascending, Order::local_bandwidth_aware, Order::per_dimension, Order::themis})
     for (const auto within : {HierarchyOptions::Within::fifo, HierarchyOptions::Within::smallest_first})

@@ -3,11 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "tests/unit/workloads/collectives/test_wafer.h"
 #include "workloads/collectives/hierarchical.h"
-#include "workloads/collectives/link_loads.h"
 #include "workloads/collectives/tree.h"
 
 namespace wafertlm {
@@ -22,10 +19,11 @@ TEST(Planner, TheRingOfARectangleWithAnEvenSideIsACycleOfNeighbours) {
     for (std::uint32_t h = 2; h <= 6; ++h) {
       if (w % 2 == 1 && h % 2 == 1) continue;
       const FabricTraits traits = wafer_of(w, h);
+      const Topology& mesh = *traits.topology;
       const Group group = first_npus(w * h);
-      const std::vector<std::uint32_t> order = ring_order(group, traits);
+      const std::vector<std::uint32_t> order = mesh.ring_order(group);
       for (std::size_t i = 0; i < order.size(); ++i)
-        EXPECT_EQ(traits.hops(group[order[i]], group[order[(i + 1) % order.size()]]), 1U) << w << "x" << h;
+        EXPECT_EQ(mesh.hops(group[order[i]], group[order[(i + 1) % order.size()]]), 1U) << w << "x" << h;
     }
 }
 
@@ -102,15 +100,15 @@ TEST(Planner, ItsChoiceIsWithin2PercentOfTheBestPrediction) {
 
 /// Bytes that a program puts on its busiest link.
 std::uint64_t busiest_bytes(const CollectiveProgram& program, const FabricTraits& wafer) {
-  LinkLoads loads(wafer);
+  const auto loads = wafer.topology->link_loads();
   for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank)
     for (std::uint32_t strand = 0; strand < program.ranks[rank]->strands(); ++strand)
       for (std::uint32_t index = 0; index < program.ranks[rank]->steps(strand); ++index) {
         const Step step = program.ranks[rank]->step(strand, index);
         if (step.kind == Step::Kind::send)
-          loads.add(program.group[rank], program.group[step.peer], step.bytes);
+          loads->add(program.group[rank], program.group[step.peer], step.bytes);
       }
-  return loads.busiest_bytes();
+  return loads->busiest_bytes();
 }
 
 // 5x4: 1.6 (x + (1 - x) / 4) = 1.5 (1 - x + x / 5) = 0.95 at x = 11/24.
@@ -129,42 +127,15 @@ TEST(Hierarchical, BothDimensionsCarryTheSame) {
     }
 }
 
-TEST(LinkLoads, AgreeWithWalkingTheRoutes) {
-  std::mt19937_64 random(5);
-  for (int number = 0; number < 50; ++number) {
-    const FabricTraits wafer =
-        wafer_of(1 + static_cast<std::uint32_t>(random() % 6), 1 + static_cast<std::uint32_t>(random() % 6));
-    LinkLoads loads(wafer);
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> walked;
-    std::uint64_t most = 0;
-    for (int flow = 0; flow < 30; ++flow) {
-      auto at = static_cast<std::uint32_t>(random() % wafer.npus());
-      const auto to = static_cast<std::uint32_t>(random() % wafer.npus());
-      const std::uint64_t bytes = random() % 1000;
-      loads.add(static_cast<NpuId>(at), static_cast<NpuId>(to), bytes);
-      while (at != to) {  // X first
-        const std::uint32_t w = wafer.width;
-        const std::uint32_t next = at % w < to % w   ? at + 1
-                                   : at % w > to % w ? at - 1
-                                   : at < to         ? at + w
-                                                     : at - w;
-        most = std::max(most, walked[{at, next}] += bytes);
-        at = next;
-      }
-    }
-    EXPECT_EQ(loads.busiest_bytes(), most);
-  }
-}
-
 TEST(Trees, OfARectangleAreOfNeighboursAndAsDeepAsItIsWide) {
   const FabricTraits wafer = wafer_of(5, 4);
   const Group all = first_npus(20);
   for (std::uint32_t root = 0; root < 20; ++root) {
-    const Tree tree = neighbour_tree(all, wafer, root);
+    const Tree tree(wafer.topology->spanning_parents(all, root));
     EXPECT_EQ(tree.root(), root);
     for (std::uint32_t rank = 0; rank < 20; ++rank) {
-      EXPECT_EQ(tree.depth(rank), wafer.hops(all[root], all[rank]));
-      EXPECT_EQ(wafer.hops(all[rank], all[tree.parent(rank)]), rank == root ? 0U : 1U);
+      EXPECT_EQ(tree.depth(rank), wafer.topology->hops(all[root], all[rank]));
+      EXPECT_EQ(wafer.topology->hops(all[rank], all[tree.parent(rank)]), rank == root ? 0U : 1U);
     }
   }
 }

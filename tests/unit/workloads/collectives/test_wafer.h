@@ -3,18 +3,21 @@
 #include <initializer_list>
 #include <random>
 
+#include "models/mesh/mesh_topology.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm::test {
 
 /// 750 GB/s links, 3 TB/s ports, 20 ns per hop.
 inline FabricTraits wafer_of(std::uint32_t width, std::uint32_t height) {
+  MeshParams mesh;
+  mesh.width = width;
+  mesh.height = height;
+  mesh.link_bytes_per_s = 750'000'000'000;
+  mesh.injection_bytes_per_s = mesh.ejection_bytes_per_s = 3'000'000'000'000;
+  mesh.link_latency_ps = 20'000;
   FabricTraits traits;
-  traits.width = width;
-  traits.height = height;
-  traits.link_bytes_per_s = 750'000'000'000;
-  traits.injection_bytes_per_s = traits.ejection_bytes_per_s = 3'000'000'000'000;
-  traits.hop_latency_ps = 20'000;
+  traits.topology = std::make_shared<MeshTopology>(mesh);
   return traits;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 // fred.md, section 4: FRED-C and D.
 FredGeometry paper_geometry() { return {5, 4, 1, spread_io(18, 5)}; }
-FredChipParams paper_chips() { return {600'000'000'000, 5, 4, 2, {}, {}}; }
+FredChipParams paper_chips() { return {600'000'000'000, 5, 4, 2, {}}; }
 
 TEST(ChipWiring, ThePapersWaferHas35Chips) {
   const ChipWiring wiring(paper_geometry(), paper_chips());
@@ -47,8 +47,8 @@ void expect_well_wired(const FredGeometry& geometry, const FredChipParams& chips
 
 TEST(ChipWiring, EveryPortIsJoinedOnce) {
   expect_well_wired(paper_geometry(), paper_chips());
-  expect_well_wired({3, 2, 1, {0, 2}}, {100, 1, 2, 1, {}, {}});
-  expect_well_wired({64, 16, 1, {}}, {100, 5, 16, 4, {}, {}});
+  expect_well_wired({3, 2, 1, {0, 2}}, {100, 1, 2, 1, {}});
+  expect_well_wired({64, 16, 1, {}}, {100, 5, 16, 4, {}});
 }
 
 TEST(ChipWiring, EndpointsHaveTheSamePortOnAllChips) {
@@ -71,10 +71,10 @@ TEST(ChipWiring, RefusesWhatCannotBeBuilt) {
   EXPECT_THROW(ChipWiring(paper_geometry(), chips), std::invalid_argument);
   EXPECT_THROW(ChipWiring({4, 4, 2, {}}, paper_chips()), std::invalid_argument);
   chips = paper_chips();
-  chips.dead_l1 = {{4, 5}};
+  chips.dead.l1 = {{4, 5}};
   EXPECT_THROW(ChipWiring(paper_geometry(), chips), std::invalid_argument);
-  chips.dead_l1 = {};
-  chips.dead_l2 = {10};
+  chips.dead.l1 = {};
+  chips.dead.l2 = {10};
   EXPECT_THROW(ChipWiring(paper_geometry(), chips), std::invalid_argument);
 }
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/dimensional/dimensional_topology.h"
+
+#include <algorithm>
+
+namespace wafertlm {
+namespace {
+
+using Kind = FabricDimension::Kind;
+
+/// Links that leave an NPU: one to each coordinate if fully connected; else 0 upwards or to the switch, 1
+/// downwards or from the switch.
+std::size_t slots(const FabricDimension& dimension) {
+  return dimension.kind == Kind::fully_connected ? dimension.size : 2;
+}
+
+/// No port is slower than all the links behind it.
+EndpointPorts endpoint_ports(const DimensionalParams& params) {
+  std::uint64_t rate = std::max<std::uint64_t>(params.dimensions.npu_bytes_per_s(), 1);
+  for (const OtherLink& other : params.other_links)
+    rate += params.dimensions[other.dimension].links() * other.bytes_per_s;
+  return {rate, rate};
+}
+
+bool goes_up(const FabricDimension& dimension, std::uint32_t from, std::uint32_t to) {
+  if (dimension.kind == Kind::line) return to > from;
+  const std::uint32_t up = (to + dimension.size - from) % dimension.size;
+  return 2 * up == dimension.size ? from % 2 == 0 : 2 * up < dimension.size;
+}
+
+}  // namespace
+
+DimensionalTopology::DimensionalTopology(const DimensionalParams& params)
+    : Topology(endpoint_ports(params)), dimensions_(params.dimensions), first_link_{0} {
+  for (std::size_t d = 0; d < dimensions_.count(); ++d)
+    first_link_.push_back(first_link_.back() + npus() * slots(dimensions_[d]));
+}
+
+std::size_t DimensionalTopology::dimension_of(std::size_t link) const {
+  return static_cast<std::size_t>(std::upper_bound(first_link_.begin(), first_link_.end(), link) -
+                                  first_link_.begin()) -
+         1;
+}
+
+std::size_t DimensionalTopology::number(std::size_t dimension, NpuId npu, std::size_t slot) const {
+  return first_link_[dimension] + index_of(npu) * slots(dimensions_[dimension]) + slot;
+}
+
+TopologyLink DimensionalTopology::link(std::size_t number) const {
+  const FabricDimension& dimension = dimensions_[dimension_of(number)];
+  return {dimension.bytes_per_s, dimension.latency_ps};
+}
+
+std::string DimensionalTopology::link_name(std::size_t number) const {
+  const std::size_t d = dimension_of(number), width = slots(dimensions_[d]);
+  const std::size_t slot = (number - first_link_[d]) % width;
+  const std::string node = "node" + std::to_string((number - first_link_[d]) / width),
+                    port = ".d" + std::to_string(d) + "_";
+  switch (dimensions_[d].kind) {
+    case Kind::fully_connected:
+      return node + port + "to" + std::to_string(slot);
+    case Kind::switched:
+      return node + port + (slot == 0 ? "to_switch" : "from_switch");
+    case Kind::ring:
+    case Kind::line:
+      break;
+  }
+  return node + port + (slot == 0 ? "next" : "previous");
+}
+
+void DimensionalTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const {
+  NpuId at = from;
+  for (std::size_t d = 0; d < dimensions_.count(); ++d) {
+    const std::uint32_t size = dimensions_[d].size, there = dimensions_.coordinate(to, d);
+    std::uint32_t here = dimensions_.coordinate(at, d);
+    if (here == there) continue;
+    const NpuId end = dimensions_.at(at, d, there);
+    if (dimensions_[d].kind == Kind::fully_connected) {
+      route.push_back(number(d, at, there));
+    } else if (dimensions_[d].kind == Kind::switched) {
+      route.push_back(number(d, at, 0));
+      route.push_back(number(d, end, 1));
+    } else {
+      const bool up = goes_up(dimensions_[d], here, there);
+      for (; here != there; here = (here + (up ? 1 : size - 1)) % size)
+        route.push_back(number(d, dimensions_.at(at, d, here), up ? 0 : 1));
+    }
+    at = end;
+  }
+}
+
+std::unique_ptr<GroupDistances> DimensionalTopology::distances(const Group& /*group*/) const {
+  return equal_distances(dimensions_.shortest_latency_ps());
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "tlm/fabric/fabric_params.h"
+#include "tlm/fabric_graph.h"
+
+namespace wafertlm {
+
+/// The latencies are those of the graph's links.
+struct GraphParams : FabricParams {
+  std::shared_ptr<const FabricGraph> graph;
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/graph/graph_topology.h"
+
+#include <algorithm>
+
+namespace wafertlm {
+namespace {
+
+/// All links of the NPU that has most.
+EndpointPorts endpoint_ports(const FabricGraph& graph) {
+  std::uint64_t rate = 1;
+  for (std::uint32_t npu = 0; npu < graph.npus(); ++npu)
+    rate = std::max(rate, graph.npu_bytes_per_s(static_cast<NpuId>(npu)));
+  return {rate, rate};
+}
+
+}  // namespace
+
+GraphTopology::GraphTopology(std::shared_ptr<const FabricGraph> graph, Dimensions dimensions)
+    : Topology(endpoint_ports(*graph)), graph_(std::move(graph)), dimensions_(std::move(dimensions)) {
+  CutFamily switches;
+  switches.adds_latency = false;
+  for (std::uint32_t npu = 0; npu < npus(); ++npu)
+    switches.part_of.push_back(graph_->cluster_of(static_cast<NpuId>(npu)));
+  for (std::uint32_t vertex = 0; vertex < graph_->vertices().size(); ++vertex) {
+    const auto [out, in] = graph_->cluster_bytes_per_s(vertex);
+    switches.rates.push_back({out, in});
+  }
+  cuts_.push_back(std::move(switches));
+}
+
+TopologyLink GraphTopology::link(std::size_t number) const {
+  const FabricGraph::Link& link = graph_->links()[number];
+  return {link.bytes_per_s, link.latency_ps};
+}
+
+std::string GraphTopology::link_name(std::size_t number) const {
+  const FabricGraph::Link& link = graph_->links()[number];
+  return graph_->vertices()[link.from].name + "->" + graph_->vertices()[link.to].name;
+}
+
+void GraphTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const {
+  auto at = static_cast<std::uint32_t>(index_of(from));
+  while (at != index_of(to)) {
+    const std::uint32_t link = graph_->next_link(at, from, to);
+    route.push_back(link);
+    at = graph_->links()[link].to;
+  }
+}
+
+std::unique_ptr<GroupDistances> GraphTopology::distances(const Group& /*group*/) const {
+  return equal_distances(graph_->shortest_latency_ps());
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "models/mesh/io_port.h"
+#include "tlm/fabric/fabric_params.h"
+
+namespace wafertlm {
+
+struct MeshParams : FabricParams {
+  std::uint32_t width = 0, height = 0;
+  std::uint64_t link_bytes_per_s = 0;
+  TimePs router_pipeline_ps = 0;
+  std::uint64_t injection_bytes_per_s = 3'000'000'000'000;  ///< NPU to router
+  TimePs injection_latency_ps = 0;
+  std::uint64_t ejection_bytes_per_s = 3'000'000'000'000;  ///< router to NPU
+  TimePs ejection_latency_ps = 0;
+  /// Links whose traffic an injection and an ejection port can carry at the same time; buffers `auto` have
+  /// room for their packets.
+  std::uint32_t injection_streams = 1, ejection_streams = 1;
+  std::vector<std::pair<NpuId, NpuId>> failed_links;  ///< neighbours; both directions
+  std::vector<NpuId> failed_routers;
+  std::vector<IoPort> io;  ///< controller k is the endpoint width × height + k
+  std::uint64_t io_bytes_per_s = 0;
+  TimePs io_latency_ps = 0;
+};
+
+}  // namespace wafertlm

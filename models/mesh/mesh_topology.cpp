@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/mesh/mesh_topology.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "models/mesh/mesh_link_loads.h"
+
+namespace wafertlm {
+namespace {
+
+/// The smallest rectangle that holds a group.
+struct Rectangle {
+  Rectangle(const Group& group, const MeshGeometry& mesh) : left(mesh.width()), top(mesh.height()) {
+    for (const NpuId npu : group) {
+      left = std::min(left, mesh.column(npu));
+      right = std::max(right, mesh.column(npu));
+      top = std::min(top, mesh.row(npu));
+      bottom = std::max(bottom, mesh.row(npu));
+    }
+    full = group.size() == std::size_t{width()} * height();
+  }
+
+  std::uint32_t width() const { return right - left + 1; }
+  std::uint32_t height() const { return bottom - top + 1; }
+  bool is_grid() const { return full && width() > 1 && height() > 1; }
+
+  std::uint32_t left, right = 0, top, bottom = 0;
+  bool full;  // every NPU in it is a member
+};
+
+/// Position along a cycle of neighbours through a w × h rectangle with h even: along the first row to the
+/// last column, back in a snake over the columns from 1 on, home along column 0.
+std::uint64_t cycle_position(std::uint32_t column, std::uint32_t row, std::uint32_t w, std::uint32_t h) {
+  if (column == 0) return row == 0 ? 0 : std::uint64_t{w} * h - row;
+  const std::uint64_t along = row % 2 == 0 ? column - 1 : w - 1 - column;
+  return 1 + std::uint64_t{row} * (w - 1) + along;
+}
+
+std::uint32_t towards(std::uint32_t from, std::uint32_t to) {
+  return from == to ? from : from < to ? from + 1 : from - 1;
+}
+
+/// Of two members the larger of the differences in column + row and in column - row is their distance.
+class MeshDistances final : public GroupDistances {
+ public:
+  MeshDistances(const Group& group, const MeshTopology& topology)
+      : topology_(topology), mesh_(topology.geometry()), member_(mesh_.npus(), false) {
+    for (const NpuId npu : group) {
+      member_[index_of(npu)] = true;
+      min_sum_ = std::min(min_sum_, sum(npu));
+      max_sum_ = std::max(max_sum_, sum(npu));
+      min_skew_ = std::min(min_skew_, skew(npu));
+      max_skew_ = std::max(max_skew_, skew(npu));
+    }
+  }
+
+  TimePs nearest_ps(NpuId npu) const override { return topology_.head_latency_ps(nearest_hops(npu)); }
+  TimePs farthest_ps(NpuId npu) const override {
+    const std::uint32_t at_sum = sum(npu), at_skew = skew(npu);
+    return topology_.head_latency_ps(
+        std::max({max_sum_ - at_sum, at_sum - min_sum_, max_skew_ - at_skew, at_skew - min_skew_}));
+  }
+  TimePs diameter_ps() const {
+    return topology_.head_latency_ps(std::max(max_sum_ - min_sum_, max_skew_ - min_skew_));
+  }
+
+ private:
+  std::uint32_t sum(NpuId npu) const { return mesh_.column(npu) + mesh_.row(npu); }
+  std::uint32_t skew(NpuId npu) const { return mesh_.column(npu) + mesh_.height() - mesh_.row(npu); }
+
+  bool is_member(std::int64_t x, std::int64_t y) const {
+    return x >= 0 && y >= 0 && x < mesh_.width() && y < mesh_.height() &&
+           member_[static_cast<std::size_t>(y) * mesh_.width() + static_cast<std::size_t>(x)];
+  }
+
+  /// Outwards: members that are far from each other are few.
+  std::uint32_t nearest_hops(NpuId npu) const {
+    const auto x0 = static_cast<std::int64_t>(mesh_.column(npu)),
+               y0 = static_cast<std::int64_t>(mesh_.row(npu));
+    for (std::int64_t hops = 1; hops < std::int64_t{mesh_.width()} + mesh_.height(); ++hops)
+      for (std::int64_t dx = -hops; dx <= hops; ++dx) {
+        const std::int64_t dy = hops - std::abs(dx);
+        if (is_member(x0 + dx, y0 + dy) || is_member(x0 + dx, y0 - dy))
+          return static_cast<std::uint32_t>(hops);
+      }
+    return 0;  // alone
+  }
+
+  const MeshTopology& topology_;
+  const MeshGeometry& mesh_;
+  std::vector<bool> member_;
+  std::uint32_t min_sum_ = ~0U, max_sum_ = 0, min_skew_ = ~0U, max_skew_ = 0;
+};
+
+/// Every straight cut in one direction: lines of NPUs, and so many links between two of them.
+CutFamily straight_cuts(std::vector<std::uint32_t> line_of, std::uint32_t lines, std::uint64_t bytes_per_s) {
+  CutFamily family;
+  family.kind = CutFamily::Kind::prefixes;
+  family.part_of = std::move(line_of);
+  family.rates.assign(lines - 1, {bytes_per_s, bytes_per_s});
+  return family;
+}
+
+}  // namespace
+
+MeshTopology::MeshTopology(const MeshParams& params)
+    : Topology({params.injection_bytes_per_s, params.ejection_bytes_per_s, params.io_bytes_per_s,
+                params.io_latency_ps}),
+      geometry_(params.width, params.height, params.io),
+      io_(params.io),
+      link_bytes_per_s_(params.link_bytes_per_s),
+      ends_ps_(params.injection_latency_ps + params.router_pipeline_ps + params.ejection_latency_ps),
+      hop_ps_(params.link_latency_ps + params.router_pipeline_ps) {
+  if (npus() == 0) return;
+  std::vector<std::uint32_t> columns, rows;
+  for (std::uint32_t n = 0; n < npus(); ++n) {
+    columns.push_back(geometry_.column(static_cast<NpuId>(n)));
+    rows.push_back(geometry_.row(static_cast<NpuId>(n)));
+  }
+  cuts_.push_back(straight_cuts(std::move(columns), params.width, params.height * link_bytes_per_s_));
+  cuts_.push_back(straight_cuts(std::move(rows), params.height, params.width * link_bytes_per_s_));
+}
+
+std::uint32_t MeshTopology::degree(NpuId npu) const {
+  std::uint32_t sides = 0;
+  for (const Side side : kAllSides)
+    if (geometry_.has_neighbor(npu, direction_of(side))) ++sides;
+  return sides;
+}
+
+std::string MeshTopology::link_name(std::size_t number) const {
+  const auto router = static_cast<NpuId>(number / 4);
+  const NpuId next = geometry_.neighbor(router, direction_of(kAllSides[number % 4]));
+  return "router" + std::to_string(index_of(router)) + "->router" + std::to_string(index_of(next));
+}
+
+void MeshTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const {
+  const std::uint32_t to_column = geometry_.column(to), to_row = geometry_.row(to);
+  std::uint32_t column = geometry_.column(from), row = geometry_.row(from);
+  while (column != to_column || row != to_row) {
+    const Side side = column < to_column   ? Side::east
+                      : column > to_column ? Side::west
+                      : row > to_row       ? Side::north
+                                           : Side::south;
+    route.push_back(4 * index_of(geometry_.at(column, row)) + static_cast<std::size_t>(side));
+    if (column != to_column)
+      column = towards(column, to_column);
+    else
+      row = towards(row, to_row);
+  }
+}
+
+std::uint64_t MeshTopology::path_bytes_per_s(NpuId from, NpuId to) const {
+  return hops(from, to) == 0 ? port_bytes_per_s() : std::min(port_bytes_per_s(), link_bytes_per_s_);
+}
+
+std::uint64_t MeshTopology::npu_bytes_per_s(NpuId npu) const {
+  return std::min(port_bytes_per_s(), degree(npu) * link_bytes_per_s_);
+}
+
+std::unique_ptr<LinkLoads> MeshTopology::link_loads() const {
+  return std::make_unique<MeshLinkLoads>(geometry_, link(0));
+}
+
+AllPairs MeshTopology::all_pairs(const Group& group) const {
+  if (group.size() < 2) return {0, port_bytes_per_s()};
+  return {MeshDistances(group, *this).diameter_ps(), path_bytes_per_s(group[0], group[1])};
+}
+
+std::unique_ptr<GroupDistances> MeshTopology::distances(const Group& group) const {
+  return std::make_unique<MeshDistances>(group, *this);
+}
+
+std::vector<std::uint32_t> MeshTopology::ring_order(const Group& group) const {
+  const Rectangle box(group, geometry_);
+  const std::uint32_t w = box.width(), h = box.height();
+  const bool whole = box.is_grid();
+  const auto position = [&](std::uint32_t rank) -> std::uint64_t {
+    const std::uint32_t column = geometry_.column(group[rank]) - box.left,
+                        row = geometry_.row(group[rank]) - box.top;
+    if (whole && h % 2 == 0) return cycle_position(column, row, w, h);
+    if (whole && w % 2 == 0) return cycle_position(row, column, h, w);
+    return std::uint64_t{row} * w + (row % 2 == 0 ? column : w - 1 - column);
+  };
+  std::vector<std::uint32_t> order(group.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return position(a) < position(b); });
+  return order;
+}
+
+std::vector<std::uint32_t> MeshTopology::spanning_parents(const Group& group, std::uint32_t root) const {
+  if (!Rectangle(group, geometry_).full) return Topology::spanning_parents(group, root);
+  std::vector<std::uint32_t> rank_of(npus()), parent(group.size());
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank) rank_of[index_of(group[rank])] = rank;
+  const std::uint32_t x0 = geometry_.column(group[root]), y0 = geometry_.row(group[root]);
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
+    const std::uint32_t x = geometry_.column(group[rank]), y = geometry_.row(group[rank]);
+    const NpuId from = y != y0 ? geometry_.at(x, towards(y, y0)) : geometry_.at(towards(x, x0), y);
+    parent[rank] = rank_of[index_of(from)];
+  }
+  return parent;
+}
+
+std::optional<GroupGrid> MeshTopology::group_grid(const Group& group) const {
+  const Rectangle box(group, geometry_);
+  if (!box.is_grid()) return {};
+  const std::uint64_t rate = std::min(link_bytes_per_s_, port_bytes_per_s() / 2);
+  const auto ring = [&](std::uint64_t n) -> GroupGrid::Ring {
+    return {rate, ends_ps_ + (2 * n - 3) * hop_ps_ / (n - 1)};
+  };
+  GroupGrid grid{box.width(),       box.height(),      2, std::vector<std::uint32_t>(group.size()),
+                 ring(box.width()), ring(box.height())};
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank)
+    grid.at[(geometry_.row(group[rank]) - box.top) * grid.width + geometry_.column(group[rank]) - box.left] =
+        rank;
+  return grid;
+}
+
+/// The NPU that `npu` gets the stream of `port` from; itself at the entry. The stem runs along the row
+/// (column) of the entry, branches leave it at right angles.
+NpuId MeshTopology::io_parent(NpuId npu, const IoPort& port) const {
+  const std::uint32_t column = geometry_.column(npu), row = geometry_.row(npu);
+  const std::uint32_t to_column = geometry_.column(port.npu), to_row = geometry_.row(port.npu);
+  const bool stem_is_row = port.side == Side::east || port.side == Side::west;
+  const bool on_stem = stem_is_row ? row == to_row : column == to_column;
+  return stem_is_row == on_stem ? geometry_.at(towards(column, to_column), row)
+                                : geometry_.at(column, towards(row, to_row));
+}
+
+std::vector<IoParents> MeshTopology::io_trees(std::uint32_t controller,
+                                              const std::vector<bool>& is_member) const {
+  IoParents parents(npus(), kNoNpu);
+  for (std::uint32_t n = 0; n < npus(); ++n) {
+    if (!is_member[n]) continue;
+    auto npu = static_cast<NpuId>(n);
+    while (parents[index_of(npu)] == kNoNpu) {
+      const NpuId from = io_parent(npu, io_[controller]);
+      parents[index_of(npu)] = from == npu ? io_controller(controller) : from;
+      npu = from;
+    }
+  }
+  return {parents};
+}
+
+Topology::IoPlace MeshTopology::io_place(std::uint32_t controller) const {
+  const IoPort& port = io_[controller];
+  return {{"npu", std::uint64_t{index_of(port.npu)}},
+          {"side", std::string(to_string(direction_of(port.side)))}};
+}
+
+}  // namespace wafertlm

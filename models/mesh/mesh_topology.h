@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "models/mesh/mesh_geometry.h"
+#include "models/mesh/mesh_params.h"
+#include "tlm/topology.h"
+
+namespace wafertlm {
+
+/// The shape of a mesh: X-Y routes, rows and columns, every link of the same rate. Failed parts are not
+/// looked at. Link 4 n + s leaves router n towards side s (east, west, north, south).
+class MeshTopology final : public Topology {
+ public:
+  explicit MeshTopology(const MeshParams& params);
+
+  const MeshGeometry& geometry() const { return geometry_; }
+  std::uint32_t degree(NpuId npu) const;
+
+  std::uint32_t npus() const override { return geometry_.npus(); }
+  std::size_t links() const override { return std::size_t{4} * npus(); }
+  TopologyLink link(std::size_t) const override { return {link_bytes_per_s_, ends_ps_ + hop_ps_}; }
+  std::string link_name(std::size_t number) const override;
+  void append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const override;
+  TimePs head_latency_ps(NpuId from, NpuId to) const override { return head_latency_ps(hops(from, to)); }
+  TimePs head_latency_ps(std::uint32_t hop_count) const { return ends_ps_ + hop_count * hop_ps_; }
+  std::uint32_t hops(NpuId from, NpuId to) const override { return geometry_.hops(from, to); }
+  std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const override;
+  std::uint64_t npu_bytes_per_s(NpuId npu) const override;
+  /// A message costs O(1): only the ends of its stretches along a row and a column are noted.
+  std::unique_ptr<LinkLoads> link_loads() const override;
+  /// Without looking at pairs, as distances().
+  AllPairs all_pairs(const Group& group) const override;
+  std::unique_ptr<GroupDistances> distances(const Group& group) const override;
+  /// A cycle of neighbours if the group is a whole rectangle with an even side, else a snake along the rows.
+  std::vector<std::uint32_t> ring_order(const Group& group) const override;
+  /// Of a full rectangle neighbours only: from the root along its row, then along every column.
+  std::vector<std::uint32_t> spanning_parents(const Group& group, std::uint32_t root) const override;
+  /// Of a full rectangle with both sides longer than 1, in two parts. A ring's edges differ in length (its
+  /// last one runs back along the others), so a step takes the mean latency of the worst n - 1 of them.
+  std::optional<GroupGrid> group_grid(const Group& group) const override;
+  std::string grid_rule() const override { return "a full rectangle with both sides longer than 1"; }
+  bool has_one_port() const override { return false; }
+
+  std::uint32_t io_controllers() const override { return static_cast<std::uint32_t>(io_.size()); }
+  /// The rule of the FRED paper's I/O arithmetic: from the left or right edge along the row, then up and down
+  /// every column; from the top or bottom along the column, then along every row. Branches without members
+  /// are cut off, and who is left between members passes on.
+  std::vector<IoParents> io_trees(std::uint32_t controller,
+                                  const std::vector<bool>& is_member) const override;
+  IoPlace io_place(std::uint32_t controller) const override;
+
+ private:
+  NpuId io_parent(NpuId npu, const IoPort& port) const;
+
+  MeshGeometry geometry_;
+  std::vector<IoPort> io_;
+  std::uint64_t link_bytes_per_s_;
+  TimePs ends_ps_;  // injection, the first router's pipeline, ejection
+  TimePs hop_ps_;   // link and the next router's pipeline
+};
+
+}  // namespace wafertlm

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/fabrics/fred/fred_chips_type.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "models/fred/fred_params.h"
+#include "platform/config/quantity.h"
+#include "platform/config/value_types.h"
+
+namespace wafertlm::config {
+namespace {
+
+std::string rate(std::uint64_t bytes_per_s) { return format_whole(bandwidth_dimension(), bytes_per_s); }
+
+/// `value` must be a multiple of `unit`.
+void require_multiple(const std::uint64_t& value, std::uint64_t unit, const std::string& of_what,
+                      const Check& check) {
+  if (value % unit == 0) return;
+  const std::uint64_t below = value / unit * unit;
+  check.fail({&value}, fmt::format("{} are {:.4g} {}, and it must be a whole number of them: {}{}",
+                                   rate(value), static_cast<double>(value) / static_cast<double>(unit),
+                                   of_what, below == 0 ? "" : rate(below) + " or ", rate(below + unit)));
+}
+
+/// Without the physical view its keys change nothing.
+void check_unused(const FredParams& fred, const Check& check) {
+  const FredChipParams usual;
+  const auto unused = [&](const auto& value, bool is_usual) {
+    if (!is_usual)
+      check.fail({&value}, fmt::format("is of the chips of a wafer and has no effect without '{}: physical'; "
+                                       "remove it",
+                                       check.path(&fred.view)));
+  };
+  const FredChipParams& chips = fred.chips;
+  unused(chips.port_bytes_per_s, chips.port_bytes_per_s == usual.port_bytes_per_s);
+  unused(chips.l2_links, chips.l2_links == usual.l2_links);
+  unused(chips.dead.l1, chips.dead.l1.empty());
+  unused(chips.dead.l2, chips.dead.l2.empty());
+}
+
+template <class T>
+void check_dead(const std::vector<T>& list, const T& chip, const std::string& name, bool exists,
+                const Check& check) {
+  if (!exists) check.fail({&chip, &list}, fmt::format("there is no {}", name));
+  if (std::find(list.data(), &chip, chip) != &chip)
+    check.fail({&chip, &list}, fmt::format("{} is listed twice", name));
+}
+
+void check_chip_counts(const FredParams& fred, const Check& check) {
+  const std::string port = rate(fred.chips.port_bytes_per_s);
+  require_multiple(fred.npu_bytes_per_s, fred.chips.port_bytes_per_s, "ports of " + port, check);
+  const std::uint64_t chips = fred.npu_bytes_per_s / fred.chips.port_bytes_per_s;
+  require_multiple(fred.l1_uplink_bytes_per_s, chips * fred.chips.port_bytes_per_s,
+                   fmt::format("ports of {} on each of the {} chips of an L1 switch", port, chips), check);
+  FredParams counted = fred;
+  counted.set_chip_counts();
+  const std::uint32_t up_ports = counted.chips.up_ports, l2_links = fred.chips.l2_links;
+  if (up_ports % l2_links != 0) {
+    std::string divisors;
+    for (std::uint32_t links = 1; links < up_ports; ++links)
+      if (up_ports % links == 0) divisors += fmt::format("{}{}", divisors.empty() ? "" : ", ", links);
+    check.fail({&fred.chips.l2_links, &fred.l1_uplink_bytes_per_s},
+               fmt::format("{} links to each L2 chip do not divide the {} ports that a chip has up; expected "
+                           "{}{}{}",
+                           l2_links, up_ports, divisors, divisors.empty() ? "" : " or ", up_ports));
+  }
+  for (const auto& chip : fred.chips.dead.l1)
+    check_dead(fred.chips.dead.l1, chip, fmt::format("chip {} of L1 switch {}", chip.second, chip.first),
+               chip.first < fred.geometry.l1_switches && chip.second < chips, check);
+  const std::uint64_t l2_chips = chips * up_ports / l2_links;
+  for (const std::uint32_t& chip : fred.chips.dead.l2)
+    check_dead(fred.chips.dead.l2, chip, fmt::format("L2 chip {} of {}", chip, l2_chips), chip < l2_chips,
+               check);
+}
+
+}  // namespace
+
+std::shared_ptr<const Struct<DeadChips>> dead_chips_type() {
+  const auto number = integer<std::uint32_t>(0, 65'535);
+  auto type = std::make_shared<Struct<DeadChips>>("dead_chips");
+  type->optional("l1", &DeadChips::l1, list_of(pair_of(number), 0, 65'536),
+                 "Chips of L1 switches, each as [switch, chip]")
+      .optional("l2", &DeadChips::l2, list_of(number, 0, 65'536), "L2 chips");
+  return type;
+}
+
+void check_fred_chips(const FabricSpec& fabric, const Check& check) {
+  const auto& fred = fabric.as<FredParams>();
+  if (!fred.is_physical()) return check_unused(fred, check);
+  if (fred.flows.conflict == FlowConflict::decompose)
+    check.fail(
+        {&fred.flows.conflict, &fred.view},
+        "no flow conflicts with another one in the physical view, where the routes inside chips are not "
+        "modelled: leave flow_conflict: decompose out, or use view: logical");
+  if (fabric.bit_error_rate != 0)
+    check.fail({&fabric.bit_error_rate, &fred.view},
+               "Go-Back-N is not modelled over stripes: leave bit_error_rate out, or use view: logical");
+  if (fred.geometry.l2_switches != 1)
+    check.fail({&fred.geometry.l2_switches, &fred.view},
+               fmt::format("the physical view has two levels, its L2 chips make up one L2 switch: '{}: 1'",
+                           check.path(&fred.geometry.l2_switches)));
+  check_chip_counts(fred, check);
+}
+
+}  // namespace wafertlm::config

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "platform/config/value_types.h"
+#include "platform/fabrics/fred/fred_chips_type.h"
+#include "platform/fabrics/fred/fred_kind.h"
+#include "platform/fabrics/wafer_rules.h"
+#include "tlm/link/class_table.h"
+
+namespace wafertlm {
+namespace {
+
+using config::Check;
+using config::FabricSpec;
+
+void check_tree(const FredParams& fred, const Check& check) {
+  constexpr std::uint32_t kMaxNpus = 65'536;
+  const FredGeometry& at = fred.geometry;
+  if (std::uint64_t{at.l1_switches} * at.npus_per_l1 > kMaxNpus)
+    check.fail({&at.npus_per_l1},
+               fmt::format("{} x {} are more than {} NPUs", at.l1_switches, at.npus_per_l1, kMaxNpus));
+  if (at.l1_switches % at.l2_switches != 0)
+    check.fail({&at.l2_switches, &at.l1_switches},
+               fmt::format("{} L1 switches cannot be shared evenly by {} L2 switches", at.l1_switches,
+                           at.l2_switches));
+  const bool has_uplink = fred.l2_uplink_bytes_per_s != 0;
+  if (at.l2_switches > 1 && !has_uplink)
+    check.fail({&at.l2_switches}, fmt::format("{} L2 switches need an uplink: give '{}'", at.l2_switches,
+                                              check.path(&fred.l2_uplink_bytes_per_s)));
+  if (at.l2_switches == 1 && has_uplink)
+    check.fail({&fred.l2_uplink_bytes_per_s}, "a single L2 switch has no uplink; leave it out");
+}
+
+/// Without in-network flows their keys change nothing.
+void check_no_flows(const FredParams& fred, const Check& check) {
+  const FredFlowParams usual;  // the resolved file has the defaults
+  const auto unused = [&](auto member) {
+    if (fred.flows.*member != usual.*member)
+      check.fail({&(fred.flows.*member)},
+                 fmt::format("is of in-network flows and has no effect without '{}: true'; remove it",
+                             check.path(&fred.in_network)));
+  };
+  unused(&FredFlowParams::per_buffer);
+  unused(&FredFlowParams::room_packets);
+  unused(&FredFlowParams::conflict);
+  unused(&FredFlowParams::reservation);
+  unused(&FredFlowParams::phase_rule);
+  unused(&FredFlowParams::phase_change_ps);
+  unused(&FredFlowParams::middle_switches);
+  unused(&FredFlowParams::route_search);
+}
+
+void check_flow_channels(const FabricSpec& fabric, const Check& check) {
+  constexpr std::uint32_t kMaxChannels = kMaxVcs / 2;
+  if (fabric.virtual_channels > kMaxChannels)
+    check.fail({&fabric.virtual_channels},
+               fmt::format("{} channels; with in-network flows, which have as many of their own, at most {}",
+                           fabric.virtual_channels, kMaxChannels));
+}
+
+}  // namespace
+
+void FredKind::add_keys(config::Struct<FabricSpec>& fabric) const {
+  using namespace config;
+  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s");
+  const auto latency = whole_quantity(time_dimension(), "0 ps", "1 s");
+  const auto count = integer<std::uint32_t>(1, 65'536);
+  const auto of = [](auto member) {
+    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().*member; };
+  };
+  const auto geometry = [](auto member) {
+    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().geometry.*member; };
+  };
+  const auto flows = [](auto member) {
+    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().flows.*member; };
+  };
+  const auto chips = [](auto member) {
+    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().chips.*member; };
+  };
+  fabric.required("l1_switches", geometry(&FredGeometry::l1_switches), count, "Switches that NPUs hang on")
+      .required("npus_per_l1", geometry(&FredGeometry::npus_per_l1), count, "NPUs on each L1 switch")
+      .required("l1_uplink", of(&FredParams::l1_uplink_bytes_per_s), bandwidth,
+                "From an L1 switch to its L2 switch, per direction")
+      .optional("npu_bandwidth", of(&FredParams::npu_bytes_per_s), bandwidth,
+                "Between an NPU and its L1 switch, per direction")
+      .optional("l2_switches", geometry(&FredGeometry::l2_switches), count,
+                "Switches above the L1 switches; more than one have an L3 switch above them")
+      .optional("l2_uplink", of(&FredParams::l2_uplink_bytes_per_s), or_none<std::uint64_t>(bandwidth, 0),
+                "From an L2 switch to the L3 switch, per direction; with more than one L2 switch")
+      .optional("stage_latency", of(&FredParams::stage_latency_ps), latency,
+                "Of one µswitch; a packet passes one per stage of the switch")
+      .optional("in_network", of(&FredParams::in_network), boolean(),
+                "The switches reduce and distribute: collectives can be in-network flows")
+      .optional("flows_per_buffer", flows(&FredFlowParams::per_buffer), integer<std::uint32_t>(1, 4096),
+                "In-network flows that have room at the same time in an input buffer, per virtual channel")
+      .optional(
+          "flow_packets", flows(&FredFlowParams::room_packets),
+          auto_or<std::uint32_t>(integer<std::uint64_t>(2, 65'536), 0),
+          "Packets for which an in-network flow reserves room in every buffer of its path; auto: enough "
+          "for line rate")
+      .optional(
+          "flow_conflict", flows(&FredFlowParams::conflict),
+          choice<FlowConflict>({{"block", FlowConflict::block},
+                                {"decompose", FlowConflict::decompose},
+                                {"refuse", FlowConflict::refuse}}),
+          "What becomes of an in-network flow that the switches cannot carry beside the active ones: it "
+          "waits at its sources, its collective is done in steps of its endpoints, or the run ends with "
+          "an error")
+      .optional("flow_reservation", flows(&FredFlowParams::reservation), boolean(),
+                "false, for tests only: in-network flows share the buffers and may block each other for ever")
+      .optional("phase_rule", flows(&FredFlowParams::phase_rule), boolean(),
+                "A switch changes to flows of a higher priority only when all of their ports have a packet")
+      .optional("phase_change", flows(&FredFlowParams::phase_change_ps), latency,
+                "Time that a switch takes to change between flows of different priority")
+      .optional("middle_switches", flows(&FredFlowParams::middle_switches), integer<std::uint32_t>(1, 31),
+                "m of the interconnect FRED_m(P) in a switch")
+      .optional("route_search", flows(&FredFlowParams::route_search),
+                choice<FredRouteMode>({{"first_colouring", FredRouteMode::first_colouring},
+                                       {"backtracking", FredRouteMode::backtracking}}),
+                "How a switch searches the middle switches of its flows: the first colouring of their "
+                "conflicts at each level, or all of them")
+      .optional("view", of(&FredParams::view),
+                choice<FredView>({{"logical", FredView::logical}, {"physical", FredView::physical}}),
+                "logical: each switch is one; physical: the chips it is made of")
+      .optional("port_bandwidth", chips(&FredChipParams::port_bytes_per_s), bandwidth,
+                "Of a port of a chip, per direction; with the physical view")
+      .optional("l2_chip_links", chips(&FredChipParams::l2_links), count,
+                "Links between an L1 chip and each L2 chip above it; with the physical view")
+      .optional("dead", chips(&FredChipParams::dead), dead_chips_type(),
+                "Chips that do not work; with the physical view");
+}
+
+void FredKind::check(const FabricSpec& fabric, const Check& check) const {
+  const auto& fred = fabric.as<FredParams>();
+  if (fabric.link_latency_ps == 0)
+    check.fail({&fabric.link_latency_ps}, "a hop takes no time; expected at least 1 ps");
+  check_tree(fred, check);
+  if (fred.in_network)
+    check_flow_channels(fabric, check);
+  else
+    check_no_flows(fred, check);
+  config::check_fred_chips(fabric, check);
+}
+
+void FredKind::check_wafer(const config::WaferSpec& wafer, const Check& check) const {
+  config::require_no_grid(wafer, check);
+  const config::IoPlacement placement = wafer.io.controllers.placement;
+  if (placement == config::IoPlacement::perimeter || placement == config::IoPlacement::listed)
+    check.fail(
+        {&wafer.io.controllers},
+        "a tree of FRED switches has no edge; give the number of controllers, which are spread over the "
+        "L1 switches");
+  config::require_one_wafer(wafer, check);
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/fabrics/mesh/mesh_keys.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "models/mesh/mesh_geometry.h"
+#include "platform/config/io_type.h"
+#include "platform/config/value_types.h"
+#include "platform/fabrics/mesh/mesh_kind.h"
+#include "platform/fabrics/wafers/wafers_kind.h"
+
+namespace wafertlm {
+namespace config {
+namespace {
+
+void check_npu(const WaferSpec& wafer, const NpuId& npu, const std::vector<const void*>& culprits,
+               const Check& check) {
+  const std::size_t npus = std::size_t{wafer.width} * wafer.height;
+  if (index_of(npu) >= npus)
+    check.fail(culprits, fmt::format("there is no NPU {}; the {}x{} wafer has NPUs 0 to {}", index_of(npu),
+                                     wafer.width, wafer.height, npus - 1));
+}
+
+void check_failures(const WaferSpec& wafer, const Check& check) {
+  const auto& mesh = wafer.fabric.as<MeshParams>();
+  const MeshGeometry geometry(wafer.width, wafer.height);
+  std::set<std::pair<NpuId, NpuId>> links;
+  for (const auto& link : mesh.failed_links) {
+    check_npu(wafer, link.first, {&link}, check);
+    check_npu(wafer, link.second, {&link}, check);
+    const auto [a, b] = std::minmax(link.first, link.second);
+    const std::string name = fmt::format("[{}, {}]", index_of(link.first), index_of(link.second));
+    if (geometry.hops(a, b) != 1)
+      check.fail({&link}, fmt::format("{} is no link: these NPUs are not neighbours on the {}x{} mesh", name,
+                                      wafer.width, wafer.height));
+    if (!links.insert({a, b}).second) check.fail({&link}, fmt::format("the link {} is listed twice", name));
+  }
+  std::set<NpuId> routers;
+  for (const NpuId& router : mesh.failed_routers) {
+    check_npu(wafer, router, {&router}, check);
+    if (!routers.insert(router).second)
+      check.fail({&router}, fmt::format("the router {} is listed twice", index_of(router)));
+  }
+}
+
+}  // namespace
+
+void check_mesh_grid(const WaferSpec& wafer, const Check& check) {
+  if (wafer.width == 0) check.fail({&wafer.width}, "missing required key 'width' in wafer: NPUs in a row");
+  if (wafer.height == 0)
+    check.fail({&wafer.height}, "missing required key 'height' in wafer: NPUs in a column");
+  check_failures(wafer, check);
+}
+
+void check_mesh_io(const WaferSpec& wafer, const Check& check) {
+  if (wafer.io.controllers.placement == IoPlacement::spread)
+    check.fail({&wafer.io.controllers},
+               "a number of controllers goes with 'wafer.fabric.kind: fred'; on a mesh give 'perimeter' or a "
+               "list of places such as {npu: 0, side: west}");
+  const MeshGeometry geometry(wafer.width, wafer.height);
+  std::set<std::pair<NpuId, Side>> places;
+  for (const IoPort& port : wafer.io.controllers.list) {
+    const auto side = side_type()->write(port.side).text;
+    check_npu(wafer, port.npu, {&port.npu}, check);
+    if (!geometry.is_edge(port))
+      check.fail({&port.side}, fmt::format("NPU {} has a neighbour on its {} side; an I/O controller needs a "
+                                           "side on the edge of the {}x{} wafer",
+                                           index_of(port.npu), side, wafer.width, wafer.height));
+    if (!places.insert({port.npu, port.side}).second)
+      check.fail({&port.npu}, fmt::format("there is already a controller on the {} side of NPU {}", side,
+                                          index_of(port.npu)));
+  }
+}
+
+}  // namespace config
+
+void MeshKind::add_keys(config::Struct<config::FabricSpec>& fabric) const {
+  using namespace config;
+  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s");
+  const auto latency = whole_quantity(time_dimension(), "0 ps", "1 s");
+  const auto npu = integer<NpuId>(0, 65'535);
+  const auto of = [](auto member) {
+    return [member](auto& spec) -> auto& { return spec.template as<MeshParams>().*member; };
+  };
+  fabric
+      .required("link_bandwidth", of(&MeshParams::link_bytes_per_s), bandwidth,
+                "Bandwidth of a link between two routers, per direction")
+      .optional("router_pipeline", of(&MeshParams::router_pipeline_ps), latency,
+                "Time from the input of a router to its output, without waiting")
+      .optional("injection_bandwidth", of(&MeshParams::injection_bytes_per_s), bandwidth,
+                "From an NPU to its router")
+      .optional("injection_latency", of(&MeshParams::injection_latency_ps), latency,
+                "From an NPU to its router")
+      .optional("ejection_bandwidth", of(&MeshParams::ejection_bytes_per_s), bandwidth,
+                "From a router to its NPU")
+      .optional("ejection_latency", of(&MeshParams::ejection_latency_ps), latency, "From a router to its NPU")
+      .optional(
+          "switching", [](auto& spec) -> auto& { return spec.format.by_flit; },
+          choice<bool>({{"cut_through", false}, {"wormhole", true}}),
+          "Packets in one piece, or flit by flit with a channel per packet and hop as in a "
+          "network-on-chip router (needs flit_bytes)")
+      .optional("failed_links", of(&MeshParams::failed_links), list_of(pair_of(npu), 0, 131'072),
+                "Links that do not work in either direction, as pairs of neighbouring NPUs")
+      .optional("failed_routers", of(&MeshParams::failed_routers), list_of(npu, 0, 65'536),
+                "NPUs whose router does not work");
+}
+
+void MeshKind::check(const config::FabricSpec& fabric, const config::Check& check) const {
+  const auto& mesh = fabric.as<MeshParams>();
+  // Two modules that answer each other within no time would make the result depend on who is evaluated first.
+  if (fabric.link_latency_ps + mesh.router_pipeline_ps == 0)
+    check.fail({&fabric.link_latency_ps, &mesh.router_pipeline_ps},
+               fmt::format("a hop takes no time; {} and {} must add up to at least 1 ps",
+                           check.path(&fabric.link_latency_ps), check.path(&mesh.router_pipeline_ps)));
+  const WireFormat& format = fabric.format;
+  if (format.by_flit && format.flit_bytes <= format.header_bytes)
+    check.fail({&format.by_flit, &format.flit_bytes},
+               fmt::format("wormhole switching needs {} larger than {}, which the first flit holds",
+                           check.path(&format.flit_bytes), check.path(&format.header_bytes)));
+}
+
+void MeshKind::check_wafer(const config::WaferSpec& wafer, const config::Check& check) const {
+  config::check_mesh_grid(wafer, check);
+  config::check_mesh_io(wafer, check);
+  if (wafer.outer) config::check_several_wafers(wafer, check);
+}
+
+}  // namespace wafertlm

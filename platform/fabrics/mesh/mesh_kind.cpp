@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/fabrics/mesh/mesh_kind.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "models/mesh/mesh_fabric.h"
+#include "models/mesh/mesh_geometry.h"
+#include "models/mesh/mesh_topology.h"
+#include "platform/command/format.h"
+#include "platform/fabrics/wafers/wafers_kind.h"
+#include "platform/traffic/channel_load.h"
+#include "platform/traffic/traffic_model.h"
+
+namespace wafertlm {
+namespace {
+
+/// Links that an NPU's port can keep busy, the last one perhaps in part.
+std::uint32_t streams_of(std::uint64_t port_bytes_per_s, const MeshParams& mesh) {
+  constexpr std::uint64_t kSides = 4;
+  return static_cast<std::uint32_t>(std::min(kSides, (port_bytes_per_s - 1) / mesh.link_bytes_per_s + 1));
+}
+
+}  // namespace
+
+MeshParams mesh_params(const config::WaferSpec& wafer) {
+  auto mesh = wafer.fabric.complete<MeshParams>();
+  mesh.width = wafer.width;
+  mesh.height = wafer.height;
+  mesh.injection_streams = streams_of(mesh.injection_bytes_per_s, mesh);
+  mesh.ejection_streams = streams_of(mesh.ejection_bytes_per_s, mesh);
+  return mesh;
+}
+
+std::vector<IoPort> io_ports(const config::WaferSpec& wafer) {
+  const config::IoControllersSpec& controllers = wafer.io.controllers;
+  std::vector<IoPort> ports = controllers.list;
+  if (controllers.placement != config::IoPlacement::perimeter) return ports;
+  const MeshGeometry geometry(wafer.width, wafer.height);
+  for (std::uint32_t n = 0; n < geometry.npus(); ++n)
+    for (const Side side : kAllSides)
+      if (const IoPort port{static_cast<NpuId>(n), side}; geometry.is_edge(port)) ports.push_back(port);
+  return ports;
+}
+
+MeshParams mesh_params_with_io(const config::WaferSpec& wafer) {
+  MeshParams mesh = mesh_params(wafer);
+  mesh.io = io_ports(wafer);
+  mesh.io_bytes_per_s = wafer.io.bandwidth_bytes_per_s;
+  mesh.io_latency_ps = wafer.io.latency_ps;
+  return mesh;
+}
+
+FabricTraits fabric_traits(const MeshParams& mesh) {
+  FabricTraits traits;
+  traits.topology = std::make_shared<MeshTopology>(mesh);
+  traits.format = mesh.format;
+  return traits;
+}
+
+std::string MeshKind::wafer_name(const config::WaferSpec& wafer) const {
+  return fmt::format("{}x{} wafer", wafer.width, wafer.height);
+}
+
+/// A round trip and two packets.
+TimePs MeshKind::horizon_ps(const config::WaferSpec& wafer) const {
+  const MeshParams mesh = mesh_params(wafer);
+  return 2 * (mesh.link_latency_ps + mesh.router_pipeline_ps + mesh.credit_delay_ps +
+              transfer_time_ps(mesh.format.full_wire_bytes(), mesh.link_bytes_per_s));
+}
+
+std::unique_ptr<Fabric> MeshKind::make(const config::WaferSpec& wafer, const BuildContext& in) const {
+  return std::make_unique<MeshFabric>("mesh", in.with_io ? mesh_params_with_io(wafer) : mesh_params(wafer),
+                                      in.classes, in.scheduler, in.checkers, in.reverse);
+}
+
+FabricTraits MeshKind::traits(const config::WaferSpec& wafer) const {
+  return fabric_traits(mesh_params_with_io(wafer));
+}
+
+FabricLinkRate MeshKind::fastest_link(const config::WaferSpec& wafer) const {
+  const auto& mesh = wafer.fabric.as<MeshParams>();
+  return {mesh.link_bytes_per_s, mesh.router_pipeline_ps};
+}
+
+traffic::TrafficModel MeshKind::traffic(const config::WaferSpec& wafer) const {
+  const MeshParams mesh = mesh_params(wafer);
+  return {{mesh.width, mesh.height},
+          mesh.link_bytes_per_s,
+          fmt::format("{}x{} mesh", mesh.width, mesh.height),
+          [mesh](const traffic::Pattern& pattern) { return traffic::channel_loads(mesh, pattern); }};
+}
+
+std::string MeshKind::describe(const config::WaferSpec& wafer) const {
+  const MeshParams mesh = mesh_params(wafer);
+  const TimePs round_trip = mesh.link_latency_ps + mesh.router_pipeline_ps + mesh.credit_delay_ps;
+  return fmt::format("wafer     {} x {} mesh, {} NPUs\n", mesh.width, mesh.height, npus(wafer)) +
+         fmt::format("links     {}, latency {}, router {}, credit {}\n",
+                     format_bandwidth(static_cast<double>(mesh.link_bytes_per_s)),
+                     format_time(mesh.link_latency_ps), format_time(mesh.router_pipeline_ps),
+                     format_time(mesh.credit_delay_ps)) +
+         fmt::format("buffers   {} per input and virtual channel ({})\n",
+                     format_bytes(mesh.buffer_bytes
+                                      ? mesh.buffer_bytes
+                                      : auto_buffer_bytes(mesh.link_bytes_per_s, round_trip, mesh.format)),
+                     mesh.buffer_bytes ? "given" : "auto");
+}
+
+const FabricKind& MeshKind::of_several_wafers() const {
+  static const WafersKind wafers;
+  return wafers;
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "models/mesh/mesh_params.h"
+#include "platform/config/wafer_spec.h"
+#include "platform/fabrics/fabric_kind.h"
+
+namespace wafertlm {
+
+/// Without I/O controllers.
+MeshParams mesh_params(const config::WaferSpec& wafer);
+MeshParams mesh_params_with_io(const config::WaferSpec& wafer);
+/// The wafer's I/O controllers in the order of their numbers: by NPU, then east, west, north, south.
+std::vector<IoPort> io_ports(const config::WaferSpec& wafer);
+FabricTraits fabric_traits(const MeshParams& mesh);
+
+/// A grid of routers, an NPU on each.
+class MeshKind : public FabricKind {
+ public:
+  std::string name() const override { return "mesh"; }
+  std::string meaning() const override { return "a grid of routers"; }
+  std::any default_params() const override { return MeshParams(); }
+  void add_keys(config::Struct<config::FabricSpec>& fabric) const override;
+  void check(const config::FabricSpec& fabric, const config::Check& check) const override;
+  void check_wafer(const config::WaferSpec& wafer, const config::Check& check) const override;
+  std::uint32_t npus(const config::WaferSpec& wafer) const override { return wafer.width * wafer.height; }
+  std::vector<NpuId> failed_npus(const config::FabricSpec& fabric) const override {
+    return fabric.as<MeshParams>().failed_routers;
+  }
+  std::string wafer_name(const config::WaferSpec& wafer) const override;
+  TimePs horizon_ps(const config::WaferSpec& wafer) const override;
+  std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override;
+  FabricTraits traits(const config::WaferSpec& wafer) const override;
+  PlacementGrid grid(const config::WaferSpec& wafer) const override { return {wafer.width, wafer.height}; }
+  FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override;
+  traffic::TrafficModel traffic(const config::WaferSpec& wafer) const override;
+  std::string describe(const config::WaferSpec& wafer) const override;
+  WaferDrawing drawing(const config::WaferSpec& wafer) const override {
+    return {"mesh", wafer.width, wafer.height};
+  }
+  const FabricKind& of_several_wafers() const override;
+};
+
+}  // namespace wafertlm

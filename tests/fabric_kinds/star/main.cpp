@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// wafertlm with one more kind of fabric.
+#include <cstdlib>
+#include <memory>
+#include <systemc>
+
+#include "platform/fabrics/registry.h"
+#include "platform/tool.h"
+#include "tests/fabric_kinds/star/star_kind.h"
+
+int sc_main(int argc, char** argv) {
+  wafertlm::add_fabric_kind(std::make_unique<wafertlm::star::StarKind>());
+  return wafertlm::run_tool(argc, argv);
+}
+
+int main(int argc, char** argv) {
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+  return sc_core::sc_elab_and_sim(argc, argv);
+}
