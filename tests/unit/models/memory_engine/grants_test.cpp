@@ -12,7 +12,7 @@ std::uint64_t count_of(const RefusalCounts& counts, Refusal of) {
   return counts[static_cast<std::size_t>(of)];
 }
 
-RequesterEngineParams plain_engine(RequesterId id, bool functional = true) {
+RequesterEngineParams plain(RequesterId id, bool functional = true) {
   RequesterEngineParams params;
   params.id = id;
   params.pages = 64;
@@ -23,7 +23,7 @@ RequesterEngineParams plain_engine(RequesterId id, bool functional = true) {
 TEST(Grants, WithoutOneNothingMovesAndItIsCountedByCause) {
   for (const bool encrypt : {false, true}) {
     EngineBench bench(1 << 20);
-    RequesterEngineParams params = plain_engine(kAnn);
+    RequesterEngineParams params = plain(kAnn);
     params.encrypt = encrypt;
     params.integrity = encrypt ? Integrity::mac : Integrity::none;
     RequesterEngine& ann = bench.add(params);
@@ -56,7 +56,7 @@ TEST(Grants, WithoutOneNothingMovesAndItIsCountedByCause) {
 
 TEST(Grants, OfReadingDoNotAllowWriting) {
   EngineBench bench(1 << 20);
-  RequesterEngine& ann = bench.add(plain_engine(kAnn));
+  RequesterEngine& ann = bench.add(plain(kAnn));
   bench.grant_all(kAnn, ann.layout(), {true, false});
   std::vector<unsigned char> data(100);
   EXPECT_EQ(bench.access(ann, false, 50, 100, data.data()), Refusal::none);
@@ -67,7 +67,7 @@ TEST(Grants, OfReadingDoNotAllowWriting) {
 TEST(Grants, OfAPageOpenTheWholeRegionUnderRdma) {
   for (const Validation validation : {Validation::region, Validation::page}) {
     EngineBench bench(1 << 20, {}, {validation, 0});
-    RequesterEngine& ann = bench.add(plain_engine(kAnn));
+    RequesterEngine& ann = bench.add(plain(kAnn));
     std::vector<unsigned char> data(100);
     EXPECT_EQ(bench.access(ann, false, 5000, 100, data.data()), Refusal::not_granted);
     bench.provider.grant(kAnn, 0, 1);
@@ -79,7 +79,7 @@ TEST(Grants, OfAPageOpenTheWholeRegionUnderRdma) {
 /// Pages of one access with two providers: if one refuses, the host gets nothing.
 TEST(Grants, OfOneProviderAreNotTheOthers) {
   EngineBench bench(1 << 20, {}, {}, 4096, 2);
-  RequesterEngineParams params = plain_engine(kAnn);
+  RequesterEngineParams params = plain(kAnn);
   params.providers = 2;
   RequesterEngine& ann = bench.add(params);
   bench.grant_all(kAnn, ann.layout());
@@ -98,7 +98,7 @@ TEST(Grants, OfOneProviderAreNotTheOthers) {
 
 TEST(Grants, AMemoryErrorIsNamed) {
   EngineBench bench(1 << 20);
-  RequesterEngine& ann = bench.add(plain_engine(kAnn));
+  RequesterEngine& ann = bench.add(plain(kAnn));
   bench.grant_all(kAnn, ann.layout());
   bench.memory.fail_from = 8192;
   std::vector<unsigned char> data(4096);
@@ -110,7 +110,7 @@ TEST(Grants, AMemoryErrorIsNamed) {
 /// before the accesses under the old grant are over.
 TEST(Grants, RevokedMeanwhile) {
   EngineBench bench(1 << 20);
-  RequesterEngine& ann = bench.add(plain_engine(kAnn));
+  RequesterEngine& ann = bench.add(plain(kAnn));
   bench.grant_all(kAnn, ann.layout());
   std::vector<unsigned char> data(4096, 7);
   for (const bool write : {false, true}) {
