@@ -22,7 +22,7 @@ HbmParams functional() {
   return params;
 }
 
-RequesterEngineParams plain_engine(std::uint64_t pages) {
+RequesterEngineParams plain(std::uint64_t pages) {
   RequesterEngineParams params;
   params.pages = pages;
   params.functional = true;
@@ -39,7 +39,7 @@ using Bytes = std::vector<unsigned char>;
 /// Pages go out sealed and come back; what the provider does not grant is refused.
 template <typename Rig>
 void store_and_load(Rig& rig) {
-  RequesterEngineParams params = plain_engine(200);
+  RequesterEngineParams params = plain(200);
   params.encrypt = true;
   params.integrity = Integrity::tree;
   params.cached_levels = 1;
@@ -127,7 +127,7 @@ struct BlockingHost : sc_core::sc_module {
 
 TEST(MemoryEngine, AnswersEveryRefusalWithAnErrorOfTheStandard) {
   EngineRig<Hbm> rig(64 * 4096, {}, functional());
-  RequesterEngineParams params = plain_engine(32);
+  RequesterEngineParams params = plain(32);
   params.encrypt = true;
   params.integrity = Integrity::mac;
   MemoryEngineRequester engine("engine", params, {rig.provider.engine().node()}, rig.scheduler, rig.clock,
@@ -188,7 +188,7 @@ class RandomGrants : public EngineRig<Hbm> {
   static constexpr std::uint64_t kPages = 48, kRequesters = 4;
   explicit RandomGrants(std::uint32_t nodes)
       : EngineRig(nodes, kPages / nodes * 4096, {}, functional()), random_(11), pages_(kPages) {
-    RequesterEngineParams params = plain_engine(kPages);
+    RequesterEngineParams params = plain(kPages);
     params.providers = nodes;
     params.stripe_pages = 3;
     for (std::uint64_t r = 0; r < kRequesters; ++r) {
