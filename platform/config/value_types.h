@@ -34,7 +34,7 @@ TypePtr<double> fraction(double most);
 /// The word `automatic`, held as nullopt, or a value of another type.
 TypePtr<std::optional<std::uint64_t>> auto_or(TypePtr<std::uint64_t> type);
 
-/// A type of whole numbers, held in another integer type.
+/// A type of whole numbers, held as a T, which its range must fit.
 template <class T>
 TypePtr<T> held_as(TypePtr<std::uint64_t> type) {
   class HeldAs : public TypeOf<T> {
@@ -96,22 +96,6 @@ TypePtr<T> integer(std::uint64_t least, std::uint64_t most) {
     std::uint64_t least_, most_;
   };
   return std::make_shared<Integer>(least, most);
-}
-
-/// The same held as a T, which the type's range must fit.
-template <class T>
-TypePtr<T> held_as(TypePtr<std::uint64_t> type) {
-  class HeldAs : public TypeOf<T> {
-   public:
-    explicit HeldAs(TypePtr<std::uint64_t> type) : type_(std::move(type)) {}
-    T read(const Reader& in) const override { return static_cast<T>(type_->read(in)); }
-    Node write(const T& value) const override { return type_->write(value); }
-    Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
-
-   private:
-    TypePtr<std::uint64_t> type_;
-  };
-  return std::make_shared<HeldAs>(std::move(type));
 }
 
 /// One of some words, each standing for a value of an enumeration.
