@@ -25,19 +25,6 @@ enum class Wiring : std::uint8_t { mesh, fred, dimensional, graph };
 enum class Topology : std::uint8_t { not_given, mesh };
 enum class InputQueue : std::uint8_t { fifo, per_output };
 enum class Switching : std::uint8_t { cut_through, wormhole };
-enum class CollectiveAlgorithm : std::uint8_t {
-  automatic,
-  fastest,
-  ring,
-  bidirectional_ring,
-  hierarchical_2d,
-  halving_doubling,
-  double_binary_tree,
-  tree,
-  direct,
-  in_network,
-  dimensional,
-};
 
 /// One row of the traffic class table. It may use virtual channels vc … vc + vcs - 1.
 struct TrafficClassSpec {
@@ -284,7 +271,7 @@ struct CustomAlgorithmsSpec {
 struct CollectivesSpec {
   ByDimensionSpec by_dimension;
   CustomAlgorithmsSpec custom;
-  CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
+  std::string algorithm = "auto";       ///< one of algorithm_choices()
   std::optional<std::uint64_t> chunks;  ///< nullopt: the algorithm's own choice
   /// hierarchical_2d: of the vector, in the part that goes along the rows first; nullopt: both dimensions
   /// carry the same.

@@ -2,6 +2,7 @@
 #include "workloads/collectives/direct.h"
 
 #include <algorithm>
+#include "workloads/collectives/rank_programs.h"
 
 namespace wafertlm {
 
@@ -86,6 +87,14 @@ Step DirectProgram::step(std::uint32_t strand, std::uint32_t index) const {
     step.after_count = places_[place.after].steps;
   }
   return step;
+}
+
+Algorithm::Programs direct_programs(const CollectiveRequest& request, const FabricTraits& /*fabric*/) {
+  Algorithm::Programs programs;
+  for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank)
+    programs.push_back(
+        std::make_unique<DirectProgram>(request.type, ranks_of(request), request.bytes, request.root, rank));
+  return programs;
 }
 
 }  // namespace wafertlm

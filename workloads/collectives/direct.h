@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tlm/program.h"
+#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
 
 namespace wafertlm {
@@ -39,5 +40,8 @@ class DirectProgram : public StepSource {
   std::uint32_t root_, rank_;
   std::vector<Place> places_;
 };
+
+Algorithm::Programs direct_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tlm/units.h"
+#include "workloads/collectives/rank_programs.h"
 
 namespace wafertlm {
 namespace {
@@ -162,6 +163,13 @@ Step HierarchicalProgram::step(std::uint32_t strand, std::uint32_t index) const 
     step.after_count = plan.index(before_rows, {before, place.chunk, plan.length(before_rows) - 2, last}) + 1;
   }
   return step;
+}
+
+Algorithm::Programs hierarchical_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  GroupGrid grid = *fabric.topology->group_grid(request.group);
+  return rank_programs<HierarchicalProgram>(
+      request, HierarchicalPlan(request.type, grid.width, grid.height, std::move(grid.at), request.bytes,
+                                request.chunks, grid.parts, request.split_percent));
 }
 
 }  // namespace wafertlm

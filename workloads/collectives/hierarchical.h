@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tlm/program.h"
+#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/byte_range.h"
 
@@ -108,5 +109,11 @@ class HierarchicalProgram : public StepSource {
   std::shared_ptr<const HierarchicalPlan> plan_;
   std::uint32_t rank_;
 };
+
+Algorithm::Programs hierarchical_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+/// Time of a hierarchical_2d request with its chunks set. Of a grid in two parts: the program of one rank,
+/// step by step, with all other ranks taken to do the same at the same time. In one part: a closed form of
+/// the phases, endpoints' memories taken as free.
+TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

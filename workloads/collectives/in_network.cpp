@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include "workloads/collectives/rank_programs.h"
 
 namespace wafertlm {
 
@@ -71,6 +72,15 @@ FlowMembers InNetworkProgram::flow(std::uint64_t tag) const {
     default:
       return {all, all};
   }
+}
+
+Algorithm::Programs in_network_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  Algorithm::Programs programs;
+  const auto order = std::make_shared<const BlockOrder>(request.group, *fabric.topology);
+  for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank)
+    programs.push_back(std::make_unique<InNetworkProgram>(request.type, ranks_of(request), request.bytes,
+                                                          request.root, rank, order));
+  return programs;
 }
 
 }  // namespace wafertlm

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "workloads/collectives/blocks.h"
+#include "workloads/collectives/rank_programs.h"
+#include "workloads/collectives/shape.h"
 
 namespace wafertlm {
 
@@ -78,6 +80,37 @@ Step TreeBlocksProgram::step(std::uint32_t strand, std::uint32_t index) const {
     step.after_count = tree.position(rank_) + tree.size(rank_) - at;
   }
   return step;
+}
+
+TreeUse tree_use(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const bool both = !has_root(request.type);
+  const bool to_root = request.type == CollectiveType::reduce || request.type == CollectiveType::gather;
+  const std::uint32_t root = both ? centre_rank(request.group, *fabric.topology) : request.root;
+  return {Tree(fabric.topology->spanning_parents(request.group, root)), both || to_root, !to_root,
+          request.type == CollectiveType::gather || request.type == CollectiveType::scatter};
+}
+
+Algorithm::Programs tree_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  TreeUse use = tree_use(request, fabric);
+  if (use.by_blocks)
+    return rank_programs<TreeBlocksProgram>(request,
+                                            TreeBlocksPlan{std::move(use.tree), request.bytes, use.up});
+  TreePlan plan;
+  plan.trees.push_back(std::move(use.tree));
+  plan.bytes = request.bytes;
+  plan.chunks = request.chunks;
+  plan.up = use.up;
+  plan.down = use.down;
+  return rank_programs<TreeProgram>(request, std::move(plan));
+}
+
+Algorithm::Programs double_tree_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  TreePlan plan;
+  plan.trees = double_binary_trees(fabric.topology->ring_order(request.group));
+  plan.bytes = request.bytes;
+  plan.chunks = request.chunks;
+  plan.up = plan.down = true;
+  return rank_programs<TreeProgram>(request, std::move(plan));
 }
 
 }  // namespace wafertlm

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tlm/program.h"
+#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/tree.h"
 
 namespace wafertlm {
@@ -71,5 +72,19 @@ class TreeBlocksProgram : public StepSource {
   std::shared_ptr<const TreeBlocksPlan> plan_;
   std::uint32_t rank_;
 };
+
+/// How a request goes along a tree: from its root, or to and from the centre of the group.
+struct TreeUse {
+  Tree tree;
+  bool up, down;
+  bool by_blocks;  ///< gather and scatter
+};
+TreeUse tree_use(const CollectiveRequest& request, const FabricTraits& fabric);
+
+Algorithm::Programs tree_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+TimePs tree_ps(const CollectiveRequest& request, const FabricTraits& fabric);
+
+Algorithm::Programs double_tree_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+TimePs double_tree_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm
