@@ -17,7 +17,7 @@ BlockOrder::BlockOrder(const Group& group, const Topology& topology) {
       if (round < ranks.size()) block.push_back(ranks[round]);
   place_of.resize(block.size());
   for (std::uint32_t place = 0; place < block.size(); ++place) place_of[block[place]] = place;
-  parallel = std::min(kMostParallel, static_cast<std::uint32_t>(below.size()));
+  parallel = std::min(kMaxParallel, static_cast<std::uint32_t>(below.size()));
 }
 
 std::uint32_t InNetworkProgram::steps(std::uint32_t strand) const {

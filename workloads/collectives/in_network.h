@@ -14,9 +14,9 @@ namespace wafertlm {
 
 /// In which order the blocks of a vector pass the switches, each as a flow of its own. A flow to or from an
 /// NPU leaves the uplinks of that one's switch idle in one direction, so that neighbours in the order belong
-/// to different switches, and as many go side by side as there are such switches (at most kMostParallel).
+/// to different switches, and as many go side by side as there are such switches (at most kMaxParallel).
 struct BlockOrder {
-  static constexpr std::uint32_t kMostParallel = 8;
+  static constexpr std::uint32_t kMaxParallel = 8;
   std::vector<std::uint32_t> block;     ///< by place
   std::vector<std::uint32_t> place_of;  ///< by block
   std::uint32_t parallel = 1;

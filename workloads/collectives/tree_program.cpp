@@ -15,8 +15,8 @@ TreeProgram::TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t ran
     // The strand after whose step this rank holds the chunk that goes on.
     std::uint32_t holds = Step::kNone;
     const auto add = [&](bool down, bool sends, std::uint32_t peer, std::uint32_t after) {
-      places_.push_back({number, down, sends, peer, after});
-      return static_cast<std::uint32_t>(places_.size() - 1);
+      edges_.push_back({number, down, sends, peer, after});
+      return static_cast<std::uint32_t>(edges_.size() - 1);
     };
     if (plan_->up) {
       for (const std::uint32_t child : tree.children(rank)) holds = add(false, false, child, holds);
@@ -30,17 +30,17 @@ TreeProgram::TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t ran
 }
 
 Step TreeProgram::step(std::uint32_t strand, std::uint32_t index) const {
-  const Place& place = places_[strand];
+  const Edge& edge = edges_[strand];
   const Blocks shares(plan_->bytes, plan_->trees.size());
-  const Blocks chunks(shares.bytes(place.tree), plan_->chunks);
+  const Blocks chunks(shares.bytes(edge.tree), plan_->chunks);
   Step step;
-  step.kind = place.sends ? Step::Kind::send : place.down ? Step::Kind::copy : Step::Kind::reduce;
-  step.peer = place.peer;
-  step.offset = shares.offset(place.tree) + chunks.offset(index);
+  step.kind = edge.sends ? Step::Kind::send : edge.down ? Step::Kind::copy : Step::Kind::reduce;
+  step.peer = edge.peer;
+  step.offset = shares.offset(edge.tree) + chunks.offset(index);
   step.bytes = chunks.bytes(index);
-  step.tag = (std::uint64_t{place.tree} << 1 | (place.down ? 1 : 0)) << 32 | index;
-  if (place.after != Step::kNone) {
-    step.after_strand = place.after;
+  step.tag = (std::uint64_t{edge.tree} << 1 | (edge.down ? 1 : 0)) << 32 | index;
+  if (edge.after != Step::kNone) {
+    step.after_strand = edge.after;
     step.after_count = index + 1;
   }
   return step;
@@ -69,8 +69,8 @@ Step TreeBlocksProgram::step(std::uint32_t strand, std::uint32_t index) const {
   if (plan_->up) {  // it has come from the child that has it below itself
     const auto& children = tree.children(rank_);
     const auto child = std::upper_bound(children.begin(), children.end(), at,
-                                        [&](std::uint32_t place, std::uint32_t rank) {
-                                          return place < tree.position(rank);
+                                        [&](std::uint32_t position, std::uint32_t rank) {
+                                          return position < tree.position(rank);
                                         }) -
                        children.begin() - 1;
     step.after_strand = static_cast<std::uint32_t>(child);

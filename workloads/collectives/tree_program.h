@@ -27,12 +27,12 @@ class TreeProgram : public StepSource {
  public:
   TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t rank);
 
-  std::uint32_t strands() const override { return static_cast<std::uint32_t>(places_.size()); }
+  std::uint32_t strands() const override { return static_cast<std::uint32_t>(edges_.size()); }
   std::uint32_t steps(std::uint32_t) const override { return plan_->chunks; }
   Step step(std::uint32_t strand, std::uint32_t index) const override;
 
  private:
-  struct Place {
+  struct Edge {
     std::uint32_t tree;
     bool down, sends;
     std::uint32_t peer;
@@ -40,7 +40,7 @@ class TreeProgram : public StepSource {
   };
 
   std::shared_ptr<const TreePlan> plan_;
-  std::vector<Place> places_;  // a few per neighbour in a tree
+  std::vector<Edge> edges_;  // a few per neighbour in a tree
 };
 
 /// What all ranks of a gather or scatter along a tree share.
