@@ -69,8 +69,8 @@ Step TreeBlocksProgram::step(std::uint32_t strand, std::uint32_t index) const {
   if (plan_->up) {  // it has come from the child that has it below itself
     const auto& children = tree.children(rank_);
     const auto child = std::upper_bound(children.begin(), children.end(), at,
-                                        [&](std::uint32_t position, std::uint32_t rank) {
-                                          return position < tree.position(rank);
+                                        [&](std::uint32_t sought, std::uint32_t rank) {
+                                          return sought < tree.position(rank);
                                         }) -
                        children.begin() - 1;
     step.after_strand = static_cast<std::uint32_t>(child);
