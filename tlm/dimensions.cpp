@@ -53,15 +53,15 @@ const char* to_string(FabricDimension::Kind kind) {
 
 Dimensions::Dimensions(std::vector<FabricDimension> list) : list_(std::move(list)) {
   if (list_.empty()) throw std::invalid_argument("a fabric needs at least one dimension");
-  constexpr std::uint64_t kMostNpus = 65'536;
+  constexpr std::uint64_t kMaxNpus = 65'536;
   std::uint64_t npus = 1;
   for (const FabricDimension& dimension : list_) {
     if (dimension.size == 0) throw std::invalid_argument("a dimension needs at least one NPU");
     strides_.push_back(static_cast<std::uint32_t>(npus));
     npus *= dimension.size;
-    if (npus > kMostNpus)
+    if (npus > kMaxNpus)
       throw std::invalid_argument("the sizes of the dimensions multiply to more than " +
-                                  std::to_string(kMostNpus) + " NPUs");
+                                  std::to_string(kMaxNpus) + " NPUs");
   }
   npus_ = static_cast<std::uint32_t>(npus);
 }

@@ -110,14 +110,14 @@ void FabricGraph::require_reach() const {
 
 /// With many NPUs the least that a link and the next one can take, in place of all ways.
 void FabricGraph::find_shortest_latency() {
-  constexpr std::uint32_t kMostForAll = 512;
-  for (std::uint32_t from = 0; from < npus_ && npus_ <= kMostForAll; ++from)
+  constexpr std::uint32_t kMaxForAll = 512;
+  for (std::uint32_t from = 0; from < npus_ && npus_ <= kMaxForAll; ++from)
     for (std::uint32_t to = 0; to < npus_; ++to)
       if (from != to)
         shortest_latency_ps_ =
             std::min(shortest_latency_ps_, head_latency_ps(static_cast<NpuId>(from), static_cast<NpuId>(to)));
   for (const Link& link : links_)
-    if (npus_ > kMostForAll && link.from < npus_)
+    if (npus_ > kMaxForAll && link.from < npus_)
       shortest_latency_ps_ = std::min(shortest_latency_ps_, link.latency_ps + vertices_[link.to].pipeline_ps);
 }
 

@@ -10,6 +10,7 @@
 #include "platform/command/ranges.h"
 #include "platform/config/load.h"
 #include "platform/system/machine.h"
+#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/custom/algorithm.h"
 
 namespace wafertlm {
@@ -64,9 +65,7 @@ std::function<int()> add_collective_command(CLI::App& app) {
                       "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR. Of weight_load and "
                       "gradient_store: all controllers together. Default 1MiB, of a barrier 0B");
   command->add_option("--npus", what.npus, "The group, for instance 0-4,10; all if not given");
-  const CLI::Validator named =
-      one_of({"auto", kFastest, "hierarchical_2d", "bidirectional_ring", "ring", "halving_doubling",
-              "double_binary_tree", "tree", "direct", "in_network", "dimensional"});
+  const CLI::Validator named = one_of(algorithm_choices());
   command
       ->add_option("--algorithm", what.algorithm,
                    "Override the platform's choice: a name, an MSCCL program (.xml), or PREFIX or folder of "

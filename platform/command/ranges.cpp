@@ -82,42 +82,9 @@ std::vector<std::uint64_t> parse_sizes(const std::string& text) {
 }
 
 std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveType type) {
-  std::string name;
-  switch (spec.algorithm) {
-    case config::CollectiveAlgorithm::automatic:
-      break;
-    case config::CollectiveAlgorithm::fastest:
-      return kFastest;
-    case config::CollectiveAlgorithm::ring:
-      name = "ring";
-      break;
-    case config::CollectiveAlgorithm::bidirectional_ring:
-      name = "bidirectional_ring";
-      break;
-    case config::CollectiveAlgorithm::hierarchical_2d:
-      name = "hierarchical_2d";
-      break;
-    case config::CollectiveAlgorithm::halving_doubling:
-      name = "halving_doubling";
-      break;
-    case config::CollectiveAlgorithm::double_binary_tree:
-      name = "double_binary_tree";
-      break;
-    case config::CollectiveAlgorithm::tree:
-      name = "tree";
-      break;
-    case config::CollectiveAlgorithm::direct:
-      name = "direct";
-      break;
-    case config::CollectiveAlgorithm::in_network:
-      name = "in_network";
-      break;
-    case config::CollectiveAlgorithm::dimensional:
-      name = "dimensional";
-      break;
-  }
+  if (spec.algorithm == kFastest) return kFastest;
   const std::vector<std::string> possible = algorithms_for(type);
-  return std::find(possible.begin(), possible.end(), name) == possible.end() ? "" : name;
+  return std::find(possible.begin(), possible.end(), spec.algorithm) == possible.end() ? "" : spec.algorithm;
 }
 
 }  // namespace wafertlm

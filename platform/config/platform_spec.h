@@ -17,19 +17,6 @@
 
 namespace wafertlm::config {
 
-enum class CollectiveAlgorithm : std::uint8_t {
-  automatic,
-  fastest,
-  ring,
-  bidirectional_ring,
-  hierarchical_2d,
-  halving_doubling,
-  double_binary_tree,
-  tree,
-  direct,
-  in_network,
-  dimensional,
-};
 
 /// Collectives that go through the dimensions of a fabric.
 struct ByDimensionSpec {
@@ -52,7 +39,7 @@ struct CustomAlgorithmsSpec {
 struct CollectivesSpec {
   ByDimensionSpec by_dimension;
   CustomAlgorithmsSpec custom;
-  CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
+  std::string algorithm = "auto";       ///< one of algorithm_choices()
   std::optional<std::uint64_t> chunks;  ///< nullopt: the algorithm's own choice
   /// hierarchical_2d: of the vector, in the part that goes along the rows first; nullopt: both dimensions
   /// carry the same.

@@ -14,6 +14,7 @@
 #include "platform/config/yaml_file.h"
 #include "platform/fabrics/registry.h"
 #include "workloads/chakra/rank_files.h"
+#include "workloads/collectives/algorithm.h"
 
 namespace wafertlm::config {
 
@@ -53,20 +54,11 @@ std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
 }
 
 std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const std::string& name : algorithm_choices()) names.emplace_back(name, name);
   auto type = std::make_shared<Struct<CollectivesSpec>>("collectives");
   type->optional(
-          "algorithm", &CollectivesSpec::algorithm,
-          choice<CollectiveAlgorithm>({{"auto", CollectiveAlgorithm::automatic},
-                                       {"fastest", CollectiveAlgorithm::fastest},
-                                       {"ring", CollectiveAlgorithm::ring},
-                                       {"bidirectional_ring", CollectiveAlgorithm::bidirectional_ring},
-                                       {"hierarchical_2d", CollectiveAlgorithm::hierarchical_2d},
-                                       {"halving_doubling", CollectiveAlgorithm::halving_doubling},
-                                       {"double_binary_tree", CollectiveAlgorithm::double_binary_tree},
-                                       {"tree", CollectiveAlgorithm::tree},
-                                       {"direct", CollectiveAlgorithm::direct},
-                                       {"in_network", CollectiveAlgorithm::in_network},
-                                       {"dimensional", CollectiveAlgorithm::dimensional}}),
+          "algorithm", &CollectivesSpec::algorithm, choice(std::move(names)),
           "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED paper's "
           "baseline; fastest: the smallest prediction")
       .optional(

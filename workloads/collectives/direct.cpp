@@ -2,6 +2,7 @@
 #include "workloads/collectives/direct.h"
 
 #include <algorithm>
+#include "workloads/collectives/rank_programs.h"
 
 namespace wafertlm {
 
@@ -55,37 +56,45 @@ void DirectProgram::add(Step::Kind kind, Data data, std::uint32_t round, std::ui
   if (has_root(type_) && rank_ != root_) {
     const std::uint32_t distance =
         (kind == Step::Kind::send ? root_ + ranks_ - rank_ : rank_ + ranks_ - root_);
-    places_.push_back({kind, data, distance % ranks_, 0, 1, round, after});
+    exchanges_.push_back({kind, data, distance % ranks_, 0, 1, round, after});
     return;
   }
   const std::uint32_t peers = ranks_ - 1;
   const std::uint32_t width = kind == Step::Kind::reduce ? std::min(peers, 1U) : std::min(peers, kWindow);
   for (std::uint32_t lane = 0; lane < width; ++lane)
-    places_.push_back({kind, data, lane + 1, width, (peers - lane + width - 1) / width, round, after});
+    exchanges_.push_back({kind, data, lane + 1, width, (peers - lane + width - 1) / width, round, after});
 }
 
 Step DirectProgram::step(std::uint32_t strand, std::uint32_t index) const {
-  const Place& place = places_[strand];
+  const Exchange& exchange = exchanges_[strand];
   const Blocks blocks(bytes_, ranks_);
-  const std::uint32_t distance = place.first + index * place.stride;
+  const std::uint32_t distance = exchange.first + index * exchange.stride;
   Step step;
-  step.kind = place.kind;
+  step.kind = exchange.kind;
   step.peer = (rank_ + (step.kind == Step::Kind::send ? distance : ranks_ - distance)) % ranks_;
-  step.tag = place.round;
-  if (place.data == Data::vector) {
+  step.tag = exchange.round;
+  if (exchange.data == Data::vector) {
     step.bytes = bytes_;
   } else {
-    const std::uint32_t block = place.data == Data::own_block ? rank_ : step.peer;
+    const std::uint32_t block = exchange.data == Data::own_block ? rank_ : step.peer;
     step.offset = blocks.offset(block);
     step.bytes = blocks.bytes(block);
   }
   if (type_ == CollectiveType::all_to_all && step.kind == Step::Kind::copy)
     step.offset = bytes_ + step.peer * blocks.bytes(rank_);
-  if (place.after != Step::kNone) {
-    step.after_strand = place.after;
-    step.after_count = places_[place.after].steps;
+  if (exchange.after != Step::kNone) {
+    step.after_strand = exchange.after;
+    step.after_count = exchanges_[exchange.after].steps;
   }
   return step;
+}
+
+Algorithm::Programs direct_programs(const CollectiveRequest& request, const FabricTraits& /*fabric*/) {
+  Algorithm::Programs programs;
+  for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank)
+    programs.push_back(
+        std::make_unique<DirectProgram>(request.type, ranks_of(request), request.bytes, request.root, rank));
+  return programs;
 }
 
 }  // namespace wafertlm

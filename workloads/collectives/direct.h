@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tlm/program.h"
+#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
 
 namespace wafertlm {
@@ -19,13 +20,13 @@ class DirectProgram : public StepSource {
   DirectProgram(CollectiveType type, std::uint32_t ranks, std::uint64_t bytes, std::uint32_t root,
                 std::uint32_t rank);
 
-  std::uint32_t strands() const override { return static_cast<std::uint32_t>(places_.size()); }
-  std::uint32_t steps(std::uint32_t strand) const override { return places_[strand].steps; }
+  std::uint32_t strands() const override { return static_cast<std::uint32_t>(exchanges_.size()); }
+  std::uint32_t steps(std::uint32_t strand) const override { return exchanges_[strand].steps; }
   Step step(std::uint32_t strand, std::uint32_t index) const override;
 
  private:
   enum class Data : std::uint8_t { own_block, peers_block, vector };
-  struct Place {
+  struct Exchange {
     Step::Kind kind;
     Data data;
     std::uint32_t first, stride, steps;  ///< distances of the peers
@@ -37,7 +38,10 @@ class DirectProgram : public StepSource {
   std::uint32_t ranks_;
   std::uint64_t bytes_;
   std::uint32_t root_, rank_;
-  std::vector<Place> places_;
+  std::vector<Exchange> exchanges_;
 };
+
+Algorithm::Programs direct_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

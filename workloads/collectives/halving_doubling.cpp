@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/halving_doubling.h"
 
+#include "workloads/collectives/rank_programs.h"
+
 namespace wafertlm {
 namespace {
 
@@ -93,6 +95,10 @@ Step HalvingProgram::step(std::uint32_t strand, std::uint32_t index) const {
     step.after_count = received;
   }
   return step;
+}
+
+Algorithm::Programs halving_programs(const CollectiveRequest& request, const FabricTraits& /*fabric*/) {
+  return rank_programs<HalvingProgram>(request, HalvingPlan(request.type, ranks_of(request), request.bytes));
 }
 
 }  // namespace wafertlm

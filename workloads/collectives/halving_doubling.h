@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "tlm/program.h"
+#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
 
 namespace wafertlm {
@@ -48,5 +49,8 @@ class HalvingProgram : public StepSource {
   std::shared_ptr<const HalvingPlan> plan_;
   std::uint32_t rank_;
 };
+
+Algorithm::Programs halving_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+TimePs halving_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

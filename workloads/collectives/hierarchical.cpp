@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tlm/units.h"
+#include "workloads/collectives/rank_programs.h"
 
 namespace wafertlm {
 namespace {
@@ -22,12 +23,13 @@ HierarchicalPlan::HierarchicalPlan(CollectiveType type, std::uint32_t width, std
       width_(width),
       height_(height),
       at_(std::move(at)),
-      place_(at_.size()),
+      grid_position_(at_.size()),
       bytes_(bytes),
       chunks_(chunks),
       parts_(parts),
       split_percent_(split_percent) {
-  for (std::uint32_t place = 0; place < at_.size(); ++place) place_[at_[place]] = place;
+  for (std::uint32_t position = 0; position < at_.size(); ++position)
+    grid_position_[at_[position]] = position;
   std::uint32_t phase = 0;
   const auto add_phase = [&](bool second, bool gathers) {
     for (std::uint32_t part = 0; part < parts; ++part) {
@@ -76,7 +78,7 @@ HierarchicalPlan::Slot HierarchicalPlan::slot_from(std::uint32_t first, bool row
   return slot;
 }
 
-HierarchicalPlan::Place HierarchicalPlan::place(bool rows, std::uint32_t index) const {
+HierarchicalPlan::Position HierarchicalPlan::position(bool rows, std::uint32_t index) const {
   const std::vector<Slot>& all = slots(rows);
   // Slots are equally long but for the first and the last few: never behind the right one, and close to it.
   std::uint32_t number = index / most_per_slot_[rows ? 1 : 0];
@@ -89,9 +91,9 @@ HierarchicalPlan::Place HierarchicalPlan::place(bool rows, std::uint32_t index) 
   return {flow, number - flows(rows)[flow].phase, round, message - slot.begin[flow]};
 }
 
-std::uint32_t HierarchicalPlan::index(bool rows, const Place& place) const {
-  const Slot& slot = slots(rows)[place.chunk + flows(rows)[place.flow].phase];
-  return slot.first + place.round * slot.per_round + slot.begin[place.flow] + place.message;
+std::uint32_t HierarchicalPlan::index(bool rows, const Position& position) const {
+  const Slot& slot = slots(rows)[position.chunk + flows(rows)[position.flow].phase];
+  return slot.first + position.round * slot.per_round + slot.begin[position.flow] + position.message;
 }
 
 std::pair<bool, std::uint32_t> HierarchicalPlan::flow_of(std::uint32_t part, std::uint32_t phase) const {
@@ -119,49 +121,57 @@ ByteRange HierarchicalPlan::chunk_of_part(const ByteRange& whole, std::uint32_t 
   return sub_range(mine, chunks_, chunk);
 }
 
-ByteRange HierarchicalPlan::range(const Flow& flow, const Place& place, std::uint32_t block,
+ByteRange HierarchicalPlan::range(const Flow& flow, const Position& position, std::uint32_t block,
                                   std::uint32_t across) const {
   const std::uint32_t part = flow.part;
   if (type_ == CollectiveType::all_reduce) {
-    const ByteRange& whole = chunk_ranges_[part * chunks_ + place.chunk];
+    const ByteRange& whole = chunk_ranges_[part * chunks_ + position.chunk];
     const ByteRange first = sub_range(whole, side(part, false), flow.second ? across : block);
     return flow.second ? sub_range(first, side(part, true), block) : first;
   }
   // A piece of the block of the rank at (along the first, along the second dimension).
-  const std::uint32_t first = flow.second ? across : block, other = flow.second ? block : place.message;
+  const std::uint32_t first = flow.second ? across : block, other = flow.second ? block : position.message;
   const std::uint32_t rank = part == 0 ? rank_at(first, other) : rank_at(other, first);
   const Blocks blocks(bytes_, at_.size());
-  return chunk_of_part({blocks.offset(rank), blocks.bytes(rank)}, part, place.chunk);
+  return chunk_of_part({blocks.offset(rank), blocks.bytes(rank)}, part, position.chunk);
 }
 
 Step HierarchicalProgram::step(std::uint32_t strand, std::uint32_t index) const {
   const HierarchicalPlan& plan = *plan_;
   const bool rows = strand < 2, receives = strand % 2 == 1;
-  const HierarchicalPlan::Place place = plan.place(rows, index);
-  const HierarchicalPlan::Flow& flow = plan.flows(rows)[place.flow];
+  const HierarchicalPlan::Position position = plan.position(rows, index);
+  const HierarchicalPlan::Flow& flow = plan.flows(rows)[position.flow];
   const std::uint32_t n = plan.length(rows), column = plan.column(rank_), row = plan.row(rank_);
   const std::uint32_t own = rows ? column : row, across = rows ? row : column;
   const std::uint32_t peer = (own + (receives ? n - 1 : 1)) % n;
-  const std::uint32_t block = ((receives ? peer : own) + 2 * n - place.round - (flow.gathers ? 0 : 1)) % n;
-  const ByteRange range = plan.range(flow, place, block, across);
+  const std::uint32_t block = ((receives ? peer : own) + 2 * n - position.round - (flow.gathers ? 0 : 1)) % n;
+  const ByteRange range = plan.range(flow, position, block, across);
   Step step;
   step.kind = !receives ? Step::Kind::send : flow.gathers ? Step::Kind::copy : Step::Kind::reduce;
   step.peer = rows ? plan.rank_at(peer, row) : plan.rank_at(column, peer);
   step.offset = range.offset;
   step.bytes = range.bytes;
   step.tag = std::uint64_t{rows} << 32 | index;
-  if (place.round > 0 && !receives) {  // what came in the round before goes on
-    HierarchicalPlan::Place before = place;
+  if (position.round > 0 && !receives) {  // what came in the round before goes on
+    HierarchicalPlan::Position before = position;
     --before.round;
     step.after_strand = strand + 1;
     step.after_count = plan.index(rows, before) + 1;
-  } else if (place.round == 0 && flow.phase > 0) {  // the chunk has done the phase before
+  } else if (position.round == 0 && flow.phase > 0) {  // the chunk has done the phase before
     const auto [before_rows, before] = plan.flow_of(flow.part, flow.phase - 1);
     const std::uint32_t last = plan.flows(before_rows)[before].messages - 1;
     step.after_strand = before_rows ? 1 : 3;
-    step.after_count = plan.index(before_rows, {before, place.chunk, plan.length(before_rows) - 2, last}) + 1;
+    step.after_count =
+        plan.index(before_rows, {before, position.chunk, plan.length(before_rows) - 2, last}) + 1;
   }
   return step;
+}
+
+Algorithm::Programs hierarchical_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  GroupGrid grid = *fabric.topology->group_grid(request.group);
+  return rank_programs<HierarchicalProgram>(
+      request, HierarchicalPlan(request.type, grid.width, grid.height, std::move(grid.at), request.bytes,
+                                request.chunks, grid.parts, request.split_percent));
 }
 
 }  // namespace wafertlm

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tlm/program.h"
+#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/byte_range.h"
 
@@ -30,7 +31,7 @@ class HierarchicalPlan {
     std::uint32_t messages;  ///< per ring round: blocks of ranks in a row are not contiguous in the vector
   };
   /// A message of a direction.
-  struct Place {
+  struct Position {
     std::uint32_t flow, chunk, round, message;
   };
 
@@ -52,16 +53,17 @@ class HierarchicalPlan {
 
   /// Messages that a rank sends, and receives, along rows or columns.
   std::uint32_t steps(bool rows) const { return slots(rows).back().first; }
-  Place place(bool rows, std::uint32_t index) const;
-  std::uint32_t index(bool rows, const Place& place) const;
+  Position position(bool rows, std::uint32_t index) const;
+  std::uint32_t index(bool rows, const Position& position) const;
   /// Whether the flow of a phase runs along rows, and its number there.
   std::pair<bool, std::uint32_t> flow_of(std::uint32_t part, std::uint32_t phase) const;
 
   /// What a message carries for the block at `block` along its direction, in the ring of those at `across`.
-  ByteRange range(const Flow& flow, const Place& place, std::uint32_t block, std::uint32_t across) const;
+  ByteRange range(const Flow& flow, const Position& position, std::uint32_t block,
+                  std::uint32_t across) const;
 
-  std::uint32_t column(std::uint32_t rank) const { return place_[rank] % width_; }
-  std::uint32_t row(std::uint32_t rank) const { return place_[rank] / width_; }
+  std::uint32_t column(std::uint32_t rank) const { return grid_position_[rank] % width_; }
+  std::uint32_t row(std::uint32_t rank) const { return grid_position_[rank] / width_; }
   std::uint32_t rank_at(std::uint32_t column, std::uint32_t row) const { return at_[row * width_ + column]; }
 
  private:
@@ -80,7 +82,7 @@ class HierarchicalPlan {
 
   CollectiveType type_;
   std::uint32_t width_, height_;
-  std::vector<std::uint32_t> at_, place_;
+  std::vector<std::uint32_t> at_, grid_position_;
   std::uint64_t bytes_;
   std::uint32_t chunks_, parts_;
   std::optional<std::uint64_t> split_percent_;
@@ -108,5 +110,11 @@ class HierarchicalProgram : public StepSource {
   std::shared_ptr<const HierarchicalPlan> plan_;
   std::uint32_t rank_;
 };
+
+Algorithm::Programs hierarchical_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+/// Time of a hierarchical_2d request with its chunks set. Of a grid in two parts: the program of one rank,
+/// step by step, with all other ranks taken to do the same at the same time. In one part: a closed form of
+/// the phases, endpoints' memories taken as free.
+TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/collectives/hierarchical_cost.h"
-
 #include <algorithm>
 #include <array>
 #include <memory>

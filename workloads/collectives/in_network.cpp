@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include "workloads/collectives/rank_programs.h"
 
 namespace wafertlm {
 
@@ -16,7 +17,7 @@ BlockOrder::BlockOrder(const Group& group, const Topology& topology) {
       if (round < ranks.size()) block.push_back(ranks[round]);
   place_of.resize(block.size());
   for (std::uint32_t place = 0; place < block.size(); ++place) place_of[block[place]] = place;
-  parallel = std::min(kMostParallel, static_cast<std::uint32_t>(below.size()));
+  parallel = std::min(kMaxParallel, static_cast<std::uint32_t>(below.size()));
 }
 
 std::uint32_t InNetworkProgram::steps(std::uint32_t strand) const {
@@ -71,6 +72,15 @@ FlowMembers InNetworkProgram::flow(std::uint64_t tag) const {
     default:
       return {all, all};
   }
+}
+
+Algorithm::Programs in_network_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  Algorithm::Programs programs;
+  const auto order = std::make_shared<const BlockOrder>(request.group, *fabric.topology);
+  for (std::uint32_t rank = 0; rank < ranks_of(request); ++rank)
+    programs.push_back(std::make_unique<InNetworkProgram>(request.type, ranks_of(request), request.bytes,
+                                                          request.root, rank, order));
+  return programs;
 }
 
 }  // namespace wafertlm

@@ -7,15 +7,16 @@
 
 #include "tlm/program.h"
 #include "tlm/topology.h"
+#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
 
 namespace wafertlm {
 
 /// In which order the blocks of a vector pass the switches, each as a flow of its own. A flow to or from an
 /// NPU leaves the uplinks of that one's switch idle in one direction, so that neighbours in the order belong
-/// to different switches, and as many go side by side as there are such switches (at most kMostParallel).
+/// to different switches, and as many go side by side as there are such switches (at most kMaxParallel).
 struct BlockOrder {
-  static constexpr std::uint32_t kMostParallel = 8;
+  static constexpr std::uint32_t kMaxParallel = 8;
   std::vector<std::uint32_t> block;     ///< by place
   std::vector<std::uint32_t> place_of;  ///< by block
   std::uint32_t parallel = 1;
@@ -72,5 +73,10 @@ class InNetworkProgram : public StepSource {
   std::shared_ptr<const BlockOrder> order_;
   const StepSource* endpoint_steps_ = nullptr;
 };
+
+Algorithm::Programs in_network_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+/// Time of a collective as flows on an idle fabric: the longest path, and all blocks one after the other over
+/// the slowest link between two members.
+TimePs in_network_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

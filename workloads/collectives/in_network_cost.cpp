@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/collectives/in_network_cost.h"
-
 #include <algorithm>
 
 #include "workloads/collectives/blocks.h"
+#include "workloads/collectives/in_network.h"
 
 namespace wafertlm {
 
 TimePs in_network_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const std::size_t p = request.group.size();
-  if (p < 2 || request.bytes == 0) return 0;
   TimePs latency_ps = 0;
   std::uint64_t rate = fabric.port_bytes_per_s();
   const bool rooted = has_root(request.type);

@@ -11,7 +11,6 @@
 #include "workloads/collectives/custom/cost.h"
 #include "workloads/collectives/dimensional/box.h"
 #include "workloads/collectives/in_network.h"
-#include "workloads/collectives/programs.h"
 #include "workloads/collectives/shape.h"
 
 namespace wafertlm {
@@ -19,7 +18,16 @@ namespace {
 
 /// Predictions this close to the best one are no reason to prefer it.
 constexpr std::uint64_t kTiePercent = 2;
-constexpr std::uint32_t kMostDefaultChunks = 64;
+constexpr std::uint32_t kMaxDefaultChunks = 64;
+
+/// " (hierarchical_2d needs …; in_network …)".
+std::string what_they_need(const Topology& topology) {
+  std::string text;
+  for (const Algorithm& row : algorithms())
+    if (row.needs)
+      text += (text.empty() ? " (" + row.name + " needs " : "; " + row.name + " ") + row.needs(topology);
+  return text + ")";
+}
 
 void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   if (request.group.empty()) throw std::invalid_argument("a collective needs at least one NPU");
@@ -52,19 +60,8 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   std::string text = std::string(to_string(request.type)) + " cannot run as '" + request.algorithm +
                      (can ? "' on this group" : "'") + "; it can as ";
   for (const std::string& name : known) text += name + (name == known.back() ? "" : ", ");
-  if (can)
-    text += " (hierarchical_2d needs " + fabric.topology->grid_rule() +
-            std::string(
-                "; in_network a fabric whose switches reduce; dimensional a fabric of dimensions and all "
-                "combinations of some coordinates)");
+  if (can) text += what_they_need(*fabric.topology);
   throw std::invalid_argument(text);
-}
-
-bool takes_chunks(const CollectiveRequest& request) {
-  const std::string& name = request.algorithm;
-  const bool blocks = request.type == CollectiveType::gather || request.type == CollectiveType::scatter;
-  return name == "hierarchical_2d" || name == "double_binary_tree" || name == "dimensional" ||
-         (name == "tree" && request.type != CollectiveType::barrier && !blocks);
 }
 
 /// What moves large vectors of this type on a group of this shape; empty: no rule. Chosen as the baseline of
@@ -126,50 +123,16 @@ bool is_small(const Trial& trial, const FabricTraits& fabric) {
 
 }  // namespace
 
-std::vector<std::string> algorithms_for(CollectiveType type) {
-  switch (type) {
-    case CollectiveType::all_reduce:
-      return {"dimensional",        "in_network", "hierarchical_2d",
-              "bidirectional_ring", "ring",       "halving_doubling",
-              "double_binary_tree", "tree",       "direct"};
-    case CollectiveType::all_gather:
-    case CollectiveType::reduce_scatter:
-      return {"dimensional", "in_network",       "hierarchical_2d", "bidirectional_ring",
-              "ring",        "halving_doubling", "direct"};
-    case CollectiveType::all_to_all:
-      return {"direct", "dimensional"};
-    case CollectiveType::barrier:
-      return {"in_network", "tree", "halving_doubling"};
-    case CollectiveType::gather:
-      return {"direct", "tree"};
-    case CollectiveType::broadcast:
-    case CollectiveType::reduce:
-      return {"in_network", "tree", "direct"};
-    case CollectiveType::scatter:
-      break;
-  }
-  return {"tree", "direct"};
-}
-
-std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric) {
-  std::vector<std::string> names = algorithms_for(type);
-  if (!fabric.in_network) names.erase(std::remove(names.begin(), names.end(), "in_network"), names.end());
-  if (!box_of(group, fabric.topology->dimensions()))
-    names.erase(std::remove(names.begin(), names.end(), "dimensional"), names.end());
-  if (!fabric.topology->group_grid(group))
-    names.erase(std::remove(names.begin(), names.end(), "hierarchical_2d"), names.end());
-  return names;
-}
-
 std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric) {
-  if (!takes_chunks(request)) return 1;
+  const Algorithm::Use* use = algorithm_named(request.algorithm).use_of(request.type);
+  if (!use || !use->takes_chunks) return 1;
   // On switches all messages of an NPU leave through one port, where those of more chunks delay each other
   // more than is predicted: they must pay.
   const TimePs least_gain_permille = fabric.topology->has_one_port() ? 5 : 0;
   CollectiveRequest trial = request;
   std::uint32_t best = 1;
   TimePs shortest = kNever;
-  for (trial.chunks = 1; trial.chunks <= kMostDefaultChunks; trial.chunks *= 2)
+  for (trial.chunks = 1; trial.chunks <= kMaxDefaultChunks; trial.chunks *= 2)
     if (const TimePs time = predicted_ps(trial, fabric);
         time + time / 1000 * least_gain_permille < shortest) {
       shortest = time;
@@ -232,8 +195,9 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
       program->ranks.push_back(std::make_unique<CustomProgram>(plan, rank));
     return program;
   }
-  program->ranks = programs_of(full, fabric);
-  if (full.algorithm != "in_network") return program;
+  const Algorithm& algorithm = algorithm_named(full.algorithm);
+  program->ranks = algorithm.programs(full, fabric);
+  if (!algorithm.in_network) return program;
   program->flow_additions = fabric.flow_additions;
   if (!fabric.flows_decompose || ranks < 2 || full.bytes == 0) return program;
   FabricTraits endpoints = fabric;

@@ -8,35 +8,10 @@
 
 #include "tlm/fabric_traits.h"
 #include "tlm/program.h"
+#include "workloads/collectives/algorithm.h"
+#include "workloads/collectives/request.h"
 
 namespace wafertlm {
-
-struct CustomAlgorithm;
-
-/// An algorithm for a request: the one with the smallest prediction, whatever the size.
-constexpr const char* kFastest = "fastest";
-
-/// What the user may ask for; `algorithm` empty: the planner chooses.
-struct CollectiveRequest {
-  CollectiveType type{};
-  Group group;  ///< position = rank
-  std::uint64_t bytes =
-      0;                  ///< full vector per rank (nccl-tests convention); a barrier has 0 or kBarrierBytes
-  std::string algorithm;  ///< a name of algorithms_for, or kFastest
-  std::uint32_t chunks = 1;  ///< pieces that pipeline; 0: the algorithm's own choice (default_chunks)
-  std::uint32_t root = 0;    ///< position in the group; of rooted collectives
-  DataType data_type{};      ///< of the values in functional mode
-  /// hierarchical_2d: of the vector, in the part that goes along the rows first; none: balanced.
-  std::optional<std::uint64_t> split_percent = std::nullopt;
-  /// What is done in place of any `algorithm` (custom/algorithm.h); null: none. `chunks`: parts of each of
-  /// its chunks.
-  std::shared_ptr<const CustomAlgorithm> custom = nullptr;
-};
-
-/// The algorithms that can do a collective on some group, best ones first; the names as in results.
-std::vector<std::string> algorithms_for(CollectiveType type);
-/// Those that can do it on this group.
-std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric);
 
 /// Chunks that the algorithm takes if the request leaves them open: 1 for rings; for hierarchical_2d and
 /// trees the power of two up to 64 with the smallest prediction. Algorithms without chunks: 1.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/ring.h"
 
+#include "workloads/collectives/rank_programs.h"
+
 namespace wafertlm {
 
 std::uint32_t RingPlan::steps() const {
@@ -39,6 +41,19 @@ Step RingProgram::step(std::uint32_t strand, std::uint32_t index) const {
     step.after_count = index;
   }
   return step;
+}
+
+Algorithm::Programs ring_programs(const CollectiveRequest& request, const FabricTraits& fabric,
+                                  std::uint32_t directions) {
+  RingPlan plan;
+  plan.type = request.type;
+  plan.order = fabric.topology->ring_order(request.group);
+  plan.place.resize(plan.order.size());
+  for (std::uint32_t place = 0; place < plan.order.size(); ++place) plan.place[plan.order[place]] = place;
+  plan.bytes = request.bytes;
+  plan.chunks = request.chunks;
+  plan.directions = directions;
+  return rank_programs<RingProgram>(request, std::move(plan));
 }
 
 }  // namespace wafertlm

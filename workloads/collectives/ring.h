@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tlm/program.h"
+#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
 
 namespace wafertlm {
@@ -41,5 +42,20 @@ class RingProgram : public StepSource {
   std::shared_ptr<const RingPlan> plan_;
   std::uint32_t rank_;
 };
+
+/// A ring in `directions`, in the order of the topology (Topology::ring_order).
+Algorithm::Programs ring_programs(const CollectiveRequest& request, const FabricTraits& fabric,
+                                  std::uint32_t directions);
+TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric, std::uint32_t directions);
+
+// Rows of the table of algorithms.
+template <std::uint32_t directions>
+Algorithm::Programs ring_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  return ring_programs(request, fabric, directions);
+}
+template <std::uint32_t directions>
+TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  return ring_ps(request, fabric, directions);
+}
 
 }  // namespace wafertlm

@@ -20,7 +20,7 @@ class Sharing {
       const StepSource& source = *program.ranks[rank];
       for (std::uint32_t strand = 0; strand < source.strands(); ++strand)
         for (std::uint32_t index = 0; index < source.steps(strand); ++index) {
-          if (++steps_ > kMostSharedSteps) return false;
+          if (++steps_ > kMaxSharedSteps) return false;
           add(program, rank, source.step(strand, index));
         }
     }

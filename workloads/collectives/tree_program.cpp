@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "workloads/collectives/blocks.h"
+#include "workloads/collectives/rank_programs.h"
+#include "workloads/collectives/shape.h"
 
 namespace wafertlm {
 
@@ -13,8 +15,8 @@ TreeProgram::TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t ran
     // The strand after whose step this rank holds the chunk that goes on.
     std::uint32_t holds = Step::kNone;
     const auto add = [&](bool down, bool sends, std::uint32_t peer, std::uint32_t after) {
-      places_.push_back({number, down, sends, peer, after});
-      return static_cast<std::uint32_t>(places_.size() - 1);
+      edges_.push_back({number, down, sends, peer, after});
+      return static_cast<std::uint32_t>(edges_.size() - 1);
     };
     if (plan_->up) {
       for (const std::uint32_t child : tree.children(rank)) holds = add(false, false, child, holds);
@@ -28,17 +30,17 @@ TreeProgram::TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t ran
 }
 
 Step TreeProgram::step(std::uint32_t strand, std::uint32_t index) const {
-  const Place& place = places_[strand];
+  const Edge& edge = edges_[strand];
   const Blocks shares(plan_->bytes, plan_->trees.size());
-  const Blocks chunks(shares.bytes(place.tree), plan_->chunks);
+  const Blocks chunks(shares.bytes(edge.tree), plan_->chunks);
   Step step;
-  step.kind = place.sends ? Step::Kind::send : place.down ? Step::Kind::copy : Step::Kind::reduce;
-  step.peer = place.peer;
-  step.offset = shares.offset(place.tree) + chunks.offset(index);
+  step.kind = edge.sends ? Step::Kind::send : edge.down ? Step::Kind::copy : Step::Kind::reduce;
+  step.peer = edge.peer;
+  step.offset = shares.offset(edge.tree) + chunks.offset(index);
   step.bytes = chunks.bytes(index);
-  step.tag = (std::uint64_t{place.tree} << 1 | (place.down ? 1 : 0)) << 32 | index;
-  if (place.after != Step::kNone) {
-    step.after_strand = place.after;
+  step.tag = (std::uint64_t{edge.tree} << 1 | (edge.down ? 1 : 0)) << 32 | index;
+  if (edge.after != Step::kNone) {
+    step.after_strand = edge.after;
     step.after_count = index + 1;
   }
   return step;
@@ -67,8 +69,8 @@ Step TreeBlocksProgram::step(std::uint32_t strand, std::uint32_t index) const {
   if (plan_->up) {  // it has come from the child that has it below itself
     const auto& children = tree.children(rank_);
     const auto child = std::upper_bound(children.begin(), children.end(), at,
-                                        [&](std::uint32_t place, std::uint32_t rank) {
-                                          return place < tree.position(rank);
+                                        [&](std::uint32_t sought, std::uint32_t rank) {
+                                          return sought < tree.position(rank);
                                         }) -
                        children.begin() - 1;
     step.after_strand = static_cast<std::uint32_t>(child);
@@ -78,6 +80,37 @@ Step TreeBlocksProgram::step(std::uint32_t strand, std::uint32_t index) const {
     step.after_count = tree.position(rank_) + tree.size(rank_) - at;
   }
   return step;
+}
+
+TreeUse tree_use(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const bool both = !has_root(request.type);
+  const bool to_root = request.type == CollectiveType::reduce || request.type == CollectiveType::gather;
+  const std::uint32_t root = both ? centre_rank(request.group, *fabric.topology) : request.root;
+  return {Tree(fabric.topology->spanning_parents(request.group, root)), both || to_root, !to_root,
+          request.type == CollectiveType::gather || request.type == CollectiveType::scatter};
+}
+
+Algorithm::Programs tree_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  TreeUse use = tree_use(request, fabric);
+  if (use.by_blocks)
+    return rank_programs<TreeBlocksProgram>(request,
+                                            TreeBlocksPlan{std::move(use.tree), request.bytes, use.up});
+  TreePlan plan;
+  plan.trees.push_back(std::move(use.tree));
+  plan.bytes = request.bytes;
+  plan.chunks = request.chunks;
+  plan.up = use.up;
+  plan.down = use.down;
+  return rank_programs<TreeProgram>(request, std::move(plan));
+}
+
+Algorithm::Programs double_tree_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  TreePlan plan;
+  plan.trees = double_binary_trees(fabric.topology->ring_order(request.group));
+  plan.bytes = request.bytes;
+  plan.chunks = request.chunks;
+  plan.up = plan.down = true;
+  return rank_programs<TreeProgram>(request, std::move(plan));
 }
 
 }  // namespace wafertlm

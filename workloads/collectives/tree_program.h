@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tlm/program.h"
+#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/tree.h"
 
 namespace wafertlm {
@@ -26,12 +27,12 @@ class TreeProgram : public StepSource {
  public:
   TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t rank);
 
-  std::uint32_t strands() const override { return static_cast<std::uint32_t>(places_.size()); }
+  std::uint32_t strands() const override { return static_cast<std::uint32_t>(edges_.size()); }
   std::uint32_t steps(std::uint32_t) const override { return plan_->chunks; }
   Step step(std::uint32_t strand, std::uint32_t index) const override;
 
  private:
-  struct Place {
+  struct Edge {
     std::uint32_t tree;
     bool down, sends;
     std::uint32_t peer;
@@ -39,7 +40,7 @@ class TreeProgram : public StepSource {
   };
 
   std::shared_ptr<const TreePlan> plan_;
-  std::vector<Place> places_;  // a few per neighbour in a tree
+  std::vector<Edge> edges_;  // a few per neighbour in a tree
 };
 
 /// What all ranks of a gather or scatter along a tree share.
@@ -71,5 +72,19 @@ class TreeBlocksProgram : public StepSource {
   std::shared_ptr<const TreeBlocksPlan> plan_;
   std::uint32_t rank_;
 };
+
+/// How a request goes along a tree: from its root, or to and from the centre of the group.
+struct TreeUse {
+  Tree tree;
+  bool up, down;
+  bool by_blocks;  ///< gather and scatter
+};
+TreeUse tree_use(const CollectiveRequest& request, const FabricTraits& fabric);
+
+Algorithm::Programs tree_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+TimePs tree_ps(const CollectiveRequest& request, const FabricTraits& fabric);
+
+Algorithm::Programs double_tree_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+TimePs double_tree_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

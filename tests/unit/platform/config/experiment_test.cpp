@@ -81,7 +81,7 @@ TEST_F(Experiment, OverridesReachThePlatformTheWorkloadAndTheExperiment) {
   EXPECT_EQ(spec.platform.wafer.npu_count(), 30U);
   EXPECT_EQ(spec.platform.run.seed, 9U);
   EXPECT_EQ(spec.platform.npu.peak_operations_per_s, 1e12);
-  EXPECT_EQ(spec.platform.collectives.algorithm, CollectiveAlgorithm::ring);
+  EXPECT_EQ(spec.platform.collectives.algorithm, "ring");
   EXPECT_EQ(spec.workload.data_parallel.bucket_bytes, 1'000'000U);
   EXPECT_EQ(spec.workload.data_parallel.layers.model, "resnet50");
   EXPECT_FALSE(spec.workload.data_parallel.layers.table.has_value());

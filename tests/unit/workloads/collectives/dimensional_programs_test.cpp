@@ -28,8 +28,7 @@ FabricTraits fabric_of(const std::vector<FabricDimension>& dimensions) {
 void prove(const FabricTraits& fabric, CollectiveType type, std::uint64_t bytes, std::uint32_t chunks) {
   CollectiveRequest request;
   request.type = type;
-  for (std::uint32_t npu = 0; npu < fabric.npus(); ++npu)
-    request.group.push_back(static_cast<NpuId>(npu));
+  for (std::uint32_t npu = 0; npu < fabric.npus(); ++npu) request.group.push_back(static_cast<NpuId>(npu));
   request.bytes = bytes;
   request.algorithm = "dimensional";
   request.chunks = chunks;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <random>
+
+#include "tlm/topology.h"
+
+namespace wafertlm::test {
+
+/// Compares what a topology answers with walking its routes link by link, on random groups.
+void expect_like_its_routes(const Topology& topology, std::mt19937_64& random);
+
+}  // namespace wafertlm::test

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <stdexcept>
+
+#include "workloads/collectives/algorithm.h"
+#include "workloads/collectives/dimensional/program.h"
+#include "workloads/collectives/direct.h"
+#include "workloads/collectives/halving_doubling.h"
+#include "workloads/collectives/hierarchical.h"
+#include "workloads/collectives/in_network.h"
+#include "workloads/collectives/ring.h"
+#include "workloads/collectives/tree_program.h"
+
+namespace wafertlm {
+namespace {
+
+using Type = CollectiveType;
+
+bool has_grid(const Group& group, const FabricTraits& fabric) {
+  return fabric.topology->group_grid(group).has_value();
+}
+std::string needs_grid(const Topology& topology) { return topology.grid_rule(); }
+
+bool has_reducing_switches(const Group& /*group*/, const FabricTraits& fabric) { return fabric.in_network; }
+std::string needs_reducing_switches(const Topology& /*topology*/) { return "a fabric whose switches reduce"; }
+
+bool has_box(const Group& group, const FabricTraits& fabric) {
+  return box_of(group, fabric.topology->dimensions()).has_value();
+}
+std::string needs_box(const Topology& /*topology*/) {
+  return "a fabric of dimensions and all combinations of some coordinates";
+}
+
+/// In the order in which help texts list them.
+std::vector<Algorithm> make_table() {
+  return {
+      {"ring",
+       {{Type::all_reduce, 5}, {Type::all_gather, 5}, {Type::reduce_scatter, 5}},
+       ring_programs<1>,
+       ring_ps<1>},
+      {"bidirectional_ring",
+       {{Type::all_reduce, 4}, {Type::all_gather, 4}, {Type::reduce_scatter, 4}},
+       ring_programs<2>,
+       ring_ps<2>},
+      {"hierarchical_2d",
+       {{Type::all_reduce, 3, true}, {Type::all_gather, 3, true}, {Type::reduce_scatter, 3, true}},
+       hierarchical_programs,
+       hierarchical_ps,
+       true,
+       false,
+       has_grid,
+       needs_grid},
+      {"halving_doubling",
+       {{Type::all_reduce, 6}, {Type::all_gather, 6}, {Type::reduce_scatter, 6}, {Type::barrier, 9}},
+       halving_programs,
+       halving_ps},
+      {"double_binary_tree", {{Type::all_reduce, 7, true}}, double_tree_programs, double_tree_ps, false},
+      {"tree",
+       {{Type::all_reduce, 8, true},
+        {Type::broadcast, 8, true},
+        {Type::reduce, 8, true},
+        {Type::gather, 10},
+        {Type::scatter, 8},
+        {Type::barrier, 8}},
+       tree_programs,
+       tree_ps,
+       false},
+      {"direct",
+       {{Type::all_reduce, 9},
+        {Type::all_gather, 9},
+        {Type::reduce_scatter, 9},
+        {Type::all_to_all, 9},
+        {Type::broadcast, 9},
+        {Type::reduce, 9},
+        {Type::gather, 9},
+        {Type::scatter, 9}},
+       direct_programs,
+       direct_ps},
+      {"in_network",
+       {{Type::all_reduce, 2},
+        {Type::all_gather, 2},
+        {Type::reduce_scatter, 2},
+        {Type::broadcast, 2},
+        {Type::reduce, 2},
+        {Type::barrier, 2}},
+       in_network_programs,
+       in_network_ps,
+       true,
+       true,
+       has_reducing_switches,
+       needs_reducing_switches},
+      {"dimensional",
+       {{Type::all_reduce, 1, true},
+        {Type::all_gather, 1, true},
+        {Type::reduce_scatter, 1, true},
+        {Type::all_to_all, 10, true}},
+       dimensional_programs,
+       dimensional_ps,
+       true,
+       false,
+       has_box,
+       needs_box},
+  };
+}
+
+std::vector<const Algorithm*> by_preference(CollectiveType type) {
+  std::vector<const Algorithm*> able;
+  for (const Algorithm& row : algorithms())
+    if (row.use_of(type)) able.push_back(&row);
+  std::sort(able.begin(), able.end(), [&](const Algorithm* a, const Algorithm* b) {
+    return a->use_of(type)->preference < b->use_of(type)->preference;
+  });
+  return able;
+}
+
+}  // namespace
+
+const Algorithm::Use* Algorithm::use_of(CollectiveType type) const {
+  for (const Use& use : uses)
+    if (use.type == type) return &use;
+  return nullptr;
+}
+
+const std::vector<Algorithm>& algorithms() {
+  static const std::vector<Algorithm> table = make_table();
+  return table;
+}
+
+const Algorithm& algorithm_named(const std::string& name) {
+  std::string known;
+  for (const Algorithm& row : algorithms()) {
+    if (row.name == name) return row;
+    known += (known.empty() ? "" : ", ") + row.name;
+  }
+  throw std::invalid_argument("there is no algorithm '" + name + "'; there are " + known);
+}
+
+std::vector<std::string> algorithm_choices() {
+  std::vector<std::string> names = {"auto", kFastest};
+  for (const Algorithm& row : algorithms()) names.push_back(row.name);
+  return names;
+}
+
+std::vector<std::string> algorithms_for(CollectiveType type) {
+  std::vector<std::string> names;
+  for (const Algorithm* row : by_preference(type)) names.push_back(row->name);
+  return names;
+}
+
+std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric) {
+  std::vector<std::string> names;
+  for (const Algorithm* row : by_preference(type))
+    if (!row->fits || row->fits(group, fabric)) names.push_back(row->name);
+  return names;
+}
+
+}  // namespace wafertlm
