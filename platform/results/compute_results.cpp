@@ -47,7 +47,7 @@ Json models_json(const Machine& machine) {
   return models;
 }
 
-const results::Fields<Machine>& fields() {
+const results::Fields<Machine>& compute_fields() {
   static const results::Fields<Machine> all = [] {
     namespace schema = results::schema;
     results::Fields<Machine> f;
@@ -66,8 +66,8 @@ const results::Fields<Machine>& fields() {
 
 }  // namespace
 
-Json compute_json(const Machine& machine) { return fields().json(machine); }
-Json compute_schema() { return fields().schema(); }
+Json compute_json(const Machine& machine) { return compute_fields().json(machine); }
+Json compute_schema() { return compute_fields().schema(); }
 
 std::string compute_text(const Json& results) {
   const Json& compute = results["compute"];

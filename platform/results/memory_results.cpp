@@ -52,7 +52,7 @@ Json lost(const MemoryRow& row) {
   return json;
 }
 
-results::Fields<MemoryRow> make_fields() {
+results::Fields<MemoryRow> make_memory_fields() {
   namespace schema = results::schema;
   using R = const MemoryRow&;
   results::Fields<MemoryRow> f;
@@ -84,8 +84,8 @@ results::Fields<MemoryRow> make_fields() {
   return f;
 }
 
-const results::Fields<MemoryRow>& fields() {
-  static const results::Fields<MemoryRow> all = make_fields();
+const results::Fields<MemoryRow>& memory_fields() {
+  static const results::Fields<MemoryRow> all = make_memory_fields();
   return all;
 }
 
@@ -110,10 +110,10 @@ Json memory_json(Hbm& memory, TimePs end_ps) {
                 end_ps,
                 {}};
   if (memory.dram()) row.losses = attribute_losses(*memory.dram(), end_ps);
-  return fields().json(row);
+  return memory_fields().json(row);
 }
 
-Json memory_schema() { return fields().schema(); }
+Json memory_schema() { return memory_fields().schema(); }
 
 std::string memories_text(const Json& results) {
   double bytes = 0, peak = 0, busy = 0, used = 0;

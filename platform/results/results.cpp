@@ -35,7 +35,7 @@ struct RunRow {
   double energy_per_bit_j() const { return experiment.platform.wafer.fabric.energy_per_bit_j; }
   std::uint64_t packet_hops() const { return machine.wafer().fabric().packet_hops(); }
 };
-using R = const RunRow&;
+using Run = const RunRow&;
 
 RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machine& machine,
               const HostCost& host) {
@@ -52,7 +52,7 @@ RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machi
   return row;
 }
 
-Json iterations_json(R row) {
+Json iterations_json(Run row) {
   const auto iterations = row.job.iterations();
   const bool all_ranks = iterations.size() * row.job.job().size() <= kMaxRankRows;
   Json list = Json::array();
@@ -62,12 +62,12 @@ Json iterations_json(R row) {
   return list;
 }
 
-double iteration_time_s(R row) {
+double iteration_time_s(Run row) {
   const IterationResult last = row.job.iterations().back();
   return seconds(last.end_ps - last.start_ps);
 }
 
-Json memories_json(R row) {
+Json memories_json(Run row) {
   Json list = Json::array();
   for (std::uint32_t npu = 0; npu < row.machine.wafer().npus(); ++npu)
     list.push_back(memory_json(row.machine.memory(static_cast<NpuId>(npu)), row.job.end_ps()));
@@ -76,17 +76,17 @@ Json memories_json(R row) {
 
 Fields<RunRow> energy_fields() {
   Fields<RunRow> f;
-  f.add("links", schema::number(), [](R row) { return row.link_energy_j; });
-  f.add("per_bit_j", schema::number(), [](R row) { return row.energy_per_bit_j(); });
+  f.add("links", schema::number(), [](Run row) { return row.link_energy_j; });
+  f.add("per_bit_j", schema::number(), [](Run row) { return row.energy_per_bit_j(); });
   return f;
 }
 
 Fields<RunRow> trace_fields() {
   Fields<RunRow> f;
-  f.add("ranks", schema::positive(), [](R row) { return row.job.job().size(); });
-  f.add("missing_dependencies", schema::count(), [](R row) { return row.missing_dependencies; });
-  f.add("control_dependencies_left_out", schema::count(), [](R row) { return row.left_out_dependencies; });
-  f.add("nodes_held_most", schema::count(), [](R row) { return row.job.held_high_water(); });
+  f.add("ranks", schema::positive(), [](Run row) { return row.job.job().size(); });
+  f.add("missing_dependencies", schema::count(), [](Run row) { return row.missing_dependencies; });
+  f.add("control_dependencies_left_out", schema::count(), [](Run row) { return row.left_out_dependencies; });
+  f.add("nodes_held_most", schema::count(), [](Run row) { return row.job.held_high_water(); });
   return f;
 }
 
@@ -101,64 +101,64 @@ Fields<RunRow> endpoint_fields() {
 
 Fields<RunRow> simulation_fields() {
   Fields<RunRow> f;
-  f.add("end_s", schema::seconds(), [](R row) { return seconds(row.job.end_ps()); });
-  f.add("packet_hops", schema::count(), [](R row) { return row.packet_hops(); });
-  f.add("scheduler_events", schema::count(), [](R row) { return row.machine.wafer().scheduler.events(); });
+  f.add("end_s", schema::seconds(), [](Run row) { return seconds(row.job.end_ps()); });
+  f.add("packet_hops", schema::count(), [](Run row) { return row.packet_hops(); });
+  f.add("scheduler_events", schema::count(), [](Run row) { return row.machine.wafer().scheduler.events(); });
   f.add("packets_in_flight_most", schema::count(),
-        [](R row) { return row.machine.wafer().packets.high_water(); });
-  f.add("seed", schema::count(), [](R row) { return row.experiment.platform.run.seed; });
-  f.add("version", schema::text(), [](R) { return WAFERTLM_VERSION; });
+        [](Run row) { return row.machine.wafer().packets.high_water(); });
+  f.add("seed", schema::count(), [](Run row) { return row.experiment.platform.run.seed; });
+  f.add("version", schema::text(), [](Run) { return WAFERTLM_VERSION; });
   return f;
 }
 
 Fields<RunRow> host_fields() {
   Fields<RunRow> f;
-  f.add("wall_s", schema::seconds(), [](R row) { return row.host.wall_s; });
+  f.add("wall_s", schema::seconds(), [](Run row) { return row.host.wall_s; });
   f.add("packet_hops_per_s", schema::number(),
-        [](R row) { return static_cast<double>(row.packet_hops()) / row.host.wall_s; });
-  f.add("peak_rss_bytes", schema::count(), [](R row) { return row.host.peak_rss_bytes; });
+        [](Run row) { return static_cast<double>(row.packet_hops()) / row.host.wall_s; });
+  f.add("peak_rss_bytes", schema::count(), [](Run row) { return row.host.peak_rss_bytes; });
   return f;
 }
 
 /// With the schemas of rows that are listed by reference.
-Fields<RunRow> make_fields() {
+Fields<RunRow> make_run_fields() {
   Fields<RunRow> f;
-  f.add("experiment", schema::text(), [](R row) { return row.experiment.name; });
-  f.add("platform", schema::text(), [](R row) { return row.experiment.platform.name; });
-  f.add("workload", schema::text(), [](R row) { return row.experiment.workload.name; });
+  f.add("experiment", schema::text(), [](Run row) { return row.experiment.name; });
+  f.add("platform", schema::text(), [](Run row) { return row.experiment.platform.name; });
+  f.add("workload", schema::text(), [](Run row) { return row.experiment.workload.name; });
   f.add("iteration_time_s", schema::seconds("Of the last iteration"), iteration_time_s);
   f.add("iterations", {{"type", "array"}, {"minItems", 1}, {"items", schema::reference("iteration")}},
         iterations_json);
   f.add("training",
         schema::described({{"oneOf", {{{"type", "null"}}, schema::reference("training")}}},
                           "null for traces, which do not tell"),
-        [](R row) { return training_json(row.experiment); });
-  f.add("compute", compute_schema(), [](R row) { return compute_json(row.machine); });
-  f.add("critical_path", results::critical_path_fields().schema(), [](R row) {
+        [](Run row) { return training_json(row.experiment); });
+  f.add("compute", compute_schema(), [](Run row) { return compute_json(row.machine); });
+  f.add("critical_path", results::critical_path_fields().schema(), [](Run row) {
     return results::critical_path_fields().json({row.job, row.job.critical_path()});
   });
-  f.add("collectives_total", schema::count(), [](R row) { return row.job.collectives().size(); });
+  f.add("collectives_total", schema::count(), [](Run row) { return row.job.collectives().size(); });
   f.add("collectives",
         schema::list(schema::reference("collective"),
                      "All, or of more than 100,000 those that lie farthest above their bound"),
-        [](R row) { return results::collectives_json(row.job); });
-  f.add("links", schema::list(schema::reference("link")), [](R row) { return row.links; });
+        [](Run row) { return results::collectives_json(row.job); });
+  f.add("links", schema::list(schema::reference("link")), [](Run row) { return row.links; });
   f.add("memories", schema::list(memory_schema()), memories_json);
-  f.add_if([](R row) { return row.machine.remote() && row.machine.remote()->memory(); }, "remote_memory",
+  f.add_if([](Run row) { return row.machine.remote() && row.machine.remote()->memory(); }, "remote_memory",
            remote_memory_schema(),
-           [](R row) { return remote_memory_json(*row.machine.remote(), row.job.end_ps()); });
+           [](Run row) { return remote_memory_json(*row.machine.remote(), row.job.end_ps()); });
   f.add("energy_j", energy_fields());
   f.add("traces", trace_fields());
   f.add("values_proven", schema::boolean("run.functional: every value of every collective was right"),
-        [](R row) { return row.job.proven(); });
-  f.add_if([](R row) { return !row.machine.wafer().rtl().empty(); }, "rtl",
+        [](Run row) { return row.job.proven(); });
+  f.add_if([](Run row) { return !row.machine.wafer().rtl().empty(); }, "rtl",
            schema::list(rtl_view_schema(), "Switches with wafer.fabric.rtl, if there are any"),
-           [](R row) { return row.machine.wafer().rtl().json(); });
-  f.add_if([](R row) { return row.machine.reliability().has_value(); }, "reliability",
+           [](Run row) { return row.machine.wafer().rtl().json(); });
+  f.add_if([](Run row) { return row.machine.reliability().has_value(); }, "reliability",
            schema::described(
                {{"type", "object"}, {"required", {"goodput"}}, {"additionalProperties", schema::number()}},
                "Go-Back-N, if it was on"),
-           [](R row) {
+           [](Run row) {
              return to_json(*row.machine.reliability(),
                             row.machine.wafer().spec().wafer.fabric.bit_error_rate);
            });
@@ -172,7 +172,7 @@ Fields<RunRow> make_fields() {
 
 Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, Machine& machine,
                   const HostCost& host) {
-  return make_fields().json(row_of(experiment, job, machine, host));
+  return make_run_fields().json(row_of(experiment, job, machine, host));
 }
 
 Json results_schema() {
@@ -182,7 +182,7 @@ Json results_schema() {
       {"description",
        "Times end in _s (seconds) or _ps (whole picoseconds), sizes in _bytes. Everything but `host` is the "
        "same in every run of the same input."}};
-  whole.update(make_fields().schema());
+  whole.update(make_run_fields().schema());
   whole["$defs"] = {{"seconds", schema::number()},
                     {"count", {{"type", "integer"}, {"minimum", 0}}},
                     {"fraction", {{"type", "number"}, {"minimum", 0}, {"maximum", 1.000001}}},

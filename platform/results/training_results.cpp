@@ -29,7 +29,7 @@ struct TrainingRow {
   std::optional<Model> model;
 };
 
-const results::Fields<TrainingRow>& fields() {
+const results::Fields<TrainingRow>& training_fields() {
   static const results::Fields<TrainingRow> all = [] {
     namespace schema = results::schema;
     using R = const TrainingRow&;
@@ -67,7 +67,7 @@ Json training_json(const config::ExperimentSpec& experiment) {
   if (workload.kind == config::WorkloadKind::traces) return nullptr;
   if (workload.kind == config::WorkloadKind::data_parallel) {
     const config::DataParallelSpec& spec = workload.data_parallel;
-    return fields().json(
+    return training_fields().json(
         {spec.data_parallel * spec.batch_per_npu, spec.effective_rate_operations_per_s, peak, {}});
   }
   const training::Strategy strategy = workload.training.whole_strategy();
@@ -75,12 +75,12 @@ Json training_json(const config::ExperimentSpec& experiment) {
   std::uint64_t needed = 0;
   for (std::uint32_t rank = 0; rank < plan.ranks(); ++rank)
     needed = std::max(needed, memory_need(plan, rank).total());
-  return fields().json(
+  return training_fields().json(
       {strategy.minibatch, workload.training.effective_rate_operations_per_s, peak,
        TrainingRow::Model{needed, npu.hbm.capacity_bytes, strategy, workload.training.strategy}});
 }
 
-Json training_schema() { return fields().schema(); }
+Json training_schema() { return training_fields().schema(); }
 
 std::string training_text(const Json& results) {
   const Json& training = results["training"];
