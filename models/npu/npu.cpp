@@ -49,7 +49,6 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
 }
 
 void Npu::end_of_elaboration() {
-  scheduler_.add_hint(region(), endpoint_.injection_port());
   fabric_ = peer_of(to_fabric);
   from_port_ = peer_of(from_fabric);
   // With traffic to the memory the endpoint calls a socket that must see the kernel's time.
@@ -218,6 +217,23 @@ void Npu::memory_done(std::uint64_t token, bool ok) {
     transfers_->access_done(token & ~kOfTransfer, ok);
   else
     respond(token, scheduler_.now(), ok);
+}
+
+void Npu::prefetch(std::uint32_t what, unsigned depth) const {
+  if (what != kInjector) return;
+  const SwitchCore& port = endpoint_.injection_port();
+  if (depth == 0) {
+    port.prefetch_output(PortId{0});
+    __builtin_prefetch(fabric_);
+  } else if (depth == 1) {
+    port.prefetch_contenders(PortId{0});
+  } else if (depth == 2) {
+    likely_ = port.likely_winner(PortId{0});
+    if (likely_.packet) prefetch_for_hop(*likely_.packet);
+    fabric_->prefetch();
+  } else if (depth == 4) {
+    if (likely_.packet) fabric_->prefetch(*likely_.packet);
+  }
 }
 
 void Npu::inject(Packet& packet, TimePs head_ps) {

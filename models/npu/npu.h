@@ -105,6 +105,11 @@ class Npu : public sc_core::sc_module,
               std::uint64_t token) override;
   void transfer_done(std::uint64_t token, bool ok) override { respond(token, scheduler_.now(), ok); }
   void wake(std::uint32_t what, TimePs now) override;
+  void prefetch(std::uint32_t what, unsigned depth) const override;
+  void prefetch() const override { endpoint_.injection_port().prefetch_tables(); }
+  void prefetch(const Packet& packet) const override {
+    endpoint_.injection_port().prefetch_credit(PortId{0}, packet.vc);
+  }
 
   void accept(Payload& payload, TimePs now);
   void communicate(const Operation& operation, std::byte* buffer, std::uint64_t token, TimePs now);
@@ -116,6 +121,7 @@ class Npu : public sc_core::sc_module,
   bool may_lead_ = false;
   FabricForwardIf* fabric_ = nullptr;  // behind the sockets
   FabricBackwardIf* from_port_ = nullptr;
+  mutable SwitchCore::Winner likely_;  // of the look-ahead
   Endpoint endpoint_;
   ComputeEngine compute_;
   std::optional<OperandStream> operands_;
