@@ -121,6 +121,7 @@ void Scheduler::dispatch() {
       if (is_queued) {
         const WakeQueue::Entry entry = *queued;
         queue_.pop();
+        queue_.look_ahead(entry.at);
         deliver_alone(entry);
       } else if (has_windows_ && limit_ps > next->at) {
         run_window(next->at, std::min(next->at + window_ps, limit_ps == kNever ? kNever : limit_ps + 1),

@@ -47,11 +47,6 @@ class Scheduler : public sc_core::sc_module {
   }
   /// The same for a fabric whose windows may change from one to the next; 0: none at the moment.
   void allow_windows(std::function<TimePs()> window_ps) { window_ps_ = std::move(window_ps); }
-  /// The wake-ups of `region` touch `state`, which must outlive the simulation: in windows it is brought into
-  /// the cache ahead of them. Without a region nothing happens.
-  void add_hint(Region region, const CacheHint& state) {
-    if (region != kNoRegion) regions_.add_hint(region, state);
-  }
   /// The current time; cheaper than sc_time_stamp() while wake-ups are delivered.
   TimePs now() const { return dispatching_ ? local_ps_ : sc_core::sc_time_stamp().value(); }
 

@@ -2,6 +2,7 @@
 #include "tlm/wake_queue.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace wafertlm {
@@ -10,8 +11,9 @@ namespace {
 // An object, not a function: std::sort inlines it.
 constexpr auto earlier = [](const WakeQueue::Entry& a, const WakeQueue::Entry& b) { return a.before(b); };
 
-constexpr std::size_t kCompact = 256;    // popped entries that the open buckets keep at most
-constexpr std::uint32_t kCrowded = 512;  // with fewer wake-ups than this everything fits the cache anyway
+constexpr std::size_t kCompact = 256;      // popped entries that the open buckets keep at most
+constexpr std::uint64_t kAheadSlots = 64;  // buckets are opened at most so far ahead of the time
+constexpr std::uint32_t kCrowded = 512;    // with fewer wake-ups than this everything fits the cache anyway
 
 }  // namespace
 
@@ -107,11 +109,13 @@ inline std::uint32_t WakeQueue::next_used(std::uint32_t from) const {
   return word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
 }
 
-bool WakeQueue::open_next() {
+bool WakeQueue::open_next(std::uint64_t last) {
   const auto start = static_cast<std::uint32_t>(open_slot_ + 1) & mask_;
   const std::uint32_t bucket = pending_ == 0 ? kNil : next_used(start);
   if (bucket == kNil) return false;
-  open_slot_ = nodes_[heads_[bucket]].entry.at >> shift_;
+  const std::uint64_t slot = nodes_[heads_[bucket]].entry.at >> shift_;
+  if (slot > last) return false;
+  open_slot_ = slot;
   if (open_front_ == open_.size()) {
     open_.clear();
     open_front_ = 0;
@@ -174,6 +178,18 @@ void WakeQueue::pop_other() {
 
 bool WakeQueue::is_crowded(std::size_t others) const {
   return pending_ + (open_.size() - open_front_) + others >= kCrowded;
+}
+
+void WakeQueue::look_ahead(TimePs now) {
+  if (!is_crowded()) return;
+  constexpr std::size_t kTarget = 16, kDepth[] = {12, 9, 6, 3, 1};  // entries ahead
+  while (open_.size() - open_front_ < kTarget + 1)
+    if (!open_next((now >> shift_) + kAheadSlots)) break;
+  const std::size_t left = open_.size() - open_front_;
+  const Entry* const next = open_.data() + open_front_ - 1;
+  if (left > kTarget) next[kTarget].target->prefetch_object();
+  for (unsigned depth = 0; depth < std::size(kDepth); ++depth)
+    if (left >= kDepth[depth]) next[kDepth[depth]].target->prefetch(next[kDepth[depth]].what, depth);
 }
 
 }  // namespace wafertlm

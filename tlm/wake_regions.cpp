@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/wake_regions.h"
 
+#include <iterator>
+
 namespace wafertlm {
 
 const WakeRegions::Entry* WakeRegions::front() const {
@@ -31,21 +33,20 @@ void WakeRegions::find_first(std::size_t group) {
   first_of_group_[group] = *std::min_element(begin, begin + size);
 }
 
-void WakeRegions::add_hint(Region region, const CacheHint& state) {
-  if (region >= hints_.size()) hints_.resize(region + 1);
-  hints_[region].push_back(&state);
-}
-
-/// While one region runs, the tables of the one after the next are fetched, and what those of the next, which
-/// are there by then, point to.
-void WakeRegions::look_ahead(std::size_t at) const {
-  const auto for_each = [&](std::size_t place, const auto& visit) {
-    if (place >= used_.size() || used_[place] >= hints_.size()) return;
-    for (const CacheHint* state : hints_[used_[place]]) visit(*state);
+/// Hints to the targets of the regions that come next, each time for what is nearer.
+void WakeRegions::look_ahead(std::size_t at, const Limit& limit) const {
+  constexpr std::size_t kTarget = 4, kRegions[] = {3, 2, 2, 1, 1};  // regions ahead, by depth
+  const auto for_each = [&](std::size_t ahead, const auto& visit) {
+    if (at + ahead >= used_.size()) return;
+    for (const Entry& entry : queues_[used_[at + ahead]]) {
+      if (!limit.allows(entry)) break;
+      visit(entry);
+    }
   };
-  if (at + 3 < used_.size()) prefetch_lines(queues_[used_[at + 3]].begin(), 1);
-  for_each(at + 2, [](const CacheHint& state) { state.prefetch(); });
-  for_each(at + 1, [](const CacheHint& state) { state.prefetch_pointees(); });
+  if (at + kTarget + 1 < used_.size()) __builtin_prefetch(queues_[used_[at + kTarget + 1]].begin());
+  for_each(kTarget, [](const Entry& entry) { entry.target->prefetch_object(); });
+  for (unsigned depth = 0; depth < std::size(kRegions); ++depth)
+    for_each(kRegions[depth], [&](const Entry& entry) { entry.target->prefetch(entry.what, depth); });
 }
 
 }  // namespace wafertlm

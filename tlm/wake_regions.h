@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/cache_hint.h"
 #include "tlm/wake_queue.h"
 
 namespace wafertlm {
@@ -48,8 +47,6 @@ class WakeRegions {
   Region at_work() const { return at_work_; }
   bool is_at_work(Region region) const { return region == at_work_ && region != kNoRegion; }
   std::size_t pending() const { return pending_; }
-  /// The wake-ups of `region` touch `state`, which must outlive this; run() asks for it ahead.
-  void add_hint(Region region, const CacheHint& state);
 
  private:
   static constexpr std::size_t kGroup = 64;  // regions
@@ -91,13 +88,12 @@ class WakeRegions {
   };
   Entry pop(Region region);
   void find_first(std::size_t group);
-  void look_ahead(std::size_t at) const;
+  void look_ahead(std::size_t at, const Limit& limit) const;
 
   std::vector<Queue> queues_;  // by region
   std::vector<TimePs> first_;  // by region; kNever: none
   std::vector<TimePs> first_of_group_;
-  std::vector<Region> used_;                          // regions with something in the window
-  std::vector<std::vector<const CacheHint*>> hints_;  // by region
+  std::vector<Region> used_;  // regions with something in the window
   Region at_work_ = kNoRegion;
   std::size_t pending_ = 0;
 };
@@ -139,7 +135,7 @@ void WakeRegions::run(const Limit& limit, bool ahead, const Deliver& deliver) {
   }
   for (std::size_t i = 0; i < used_.size(); ++i) {
     const Region region = at_work_ = used_[i];
-    if (ahead) look_ahead(i);
+    if (ahead) look_ahead(i, limit);
     // Asked anew each time, since deliver() may push.
     while (!queues_[region].empty() && limit.allows(queues_[region].front())) deliver(pop(region));
     first_[region] = queues_[region].next_ps();

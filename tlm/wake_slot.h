@@ -45,6 +45,8 @@ class OverlappingWakeSlot {
     if (now == overtaken_) overtaken_ = kNever;
     return false;
   }
+  /// kNever: none is asked for.
+  TimePs at_ps() const { return at_; }
 
  private:
   TimePs at_ = kNever;         // the earliest one asked for

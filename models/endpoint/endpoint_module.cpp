@@ -29,7 +29,6 @@ EndpointModule::EndpointModule(const sc_core::sc_module_name& name, NpuId id,
 }
 
 void EndpointModule::end_of_elaboration() {
-  scheduler_.add_hint(region(), endpoint_.injection_port());
   fabric_ = peer_of(to_fabric);
   from_port_ = peer_of(from_fabric);
   // With traffic to the memory the endpoint calls a socket that must see the kernel's time.
@@ -135,6 +134,25 @@ tlm_sync_enum EndpointModule::nb_transport_bw(Packet& packet, tlm_phase&, sc_cor
   const TimePs now = scheduler_.now();
   endpoint_.credit(packet, now + delay.value(), now);
   return ::tlm::TLM_ACCEPTED;
+}
+
+// ---------------------------------------------------------------- hints
+
+void EndpointModule::prefetch(std::uint32_t what, unsigned depth) const {
+  if (what != kInjector) return;
+  const SwitchCore& port = endpoint_.injection_port();
+  if (depth == 0) {
+    port.prefetch_output(PortId{0});
+    __builtin_prefetch(fabric_);
+  } else if (depth == 1) {
+    port.prefetch_contenders(PortId{0});
+  } else if (depth == 2) {
+    likely_ = port.likely_winner(PortId{0});
+    if (likely_.packet) prefetch_for_hop(*likely_.packet);
+    fabric_->prefetch();
+  } else if (depth == 4) {
+    if (likely_.packet) fabric_->prefetch(*likely_.packet);
+  }
 }
 
 }  // namespace wafertlm

@@ -79,6 +79,11 @@ class EndpointModule : public sc_core::sc_module,
   ::tlm::tlm_sync_enum nb_transport_bw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   void inject(Packet& packet, TimePs head_ps) override;
   const Scheduler* time_source() const override { return &scheduler_; }
+  void prefetch(std::uint32_t what, unsigned depth) const override;
+  void prefetch() const override { endpoint_.injection_port().prefetch_tables(); }
+  void prefetch(const Packet& packet) const override {
+    endpoint_.injection_port().prefetch_credit(PortId{0}, packet.vc);
+  }
   // What the endpoint does stays within the fabric; sequencer and memory are called from other wake-ups.
   void request_injector_wake(TimePs at) override { schedule_endpoint(at, kInjector); }
   void request_timer_wake(TimePs at) override { schedule_endpoint(at, kTimer); }
@@ -99,6 +104,7 @@ class EndpointModule : public sc_core::sc_module,
   Communication& communication_;
   FabricBackwardIf* from_port_ = nullptr;  // behind the socket
   bool may_lead_ = false;
+  mutable SwitchCore::Winner likely_;  // of the look-ahead
   std::unordered_map<std::uint64_t, Payload*> running_;  // by token
   std::vector<Payload*> requested_;                      // BEGIN_REQ came, at this instant
   TimedQueue<Payload*> responses_;

@@ -57,6 +57,29 @@ void MessageNetwork::wake(std::uint32_t what, TimePs now) {
   }
 }
 
+void MessageNetwork::prefetch(std::uint32_t what, unsigned depth) const {
+  if (what == kChoose) return;
+  const MessageRecord& record = records_[what];
+  if (depth == 0) {
+    const auto* const lines = reinterpret_cast<const char*>(&record);
+    __builtin_prefetch(lines);
+    __builtin_prefetch(lines + 64);
+  } else if (record.event == Event::arrive) {
+    const Npu& npu = npus_[index_of(record.destination)];
+    const MessageRank* const rank = npu.recent;
+    if (depth == 1) {
+      __builtin_prefetch(&npu);
+    } else if (depth == 2 && rank) {
+      __builtin_prefetch(rank);
+      __builtin_prefetch(reinterpret_cast<const char*>(rank) + 64);
+    } else if (depth == 3 && rank && record.strand < rank->strands.size()) {
+      const auto* const strand = reinterpret_cast<const char*>(&rank->strands[record.strand]);
+      __builtin_prefetch(strand);
+      __builtin_prefetch(strand + 64);
+    }
+  }
+}
+
 /// The sender's first link.
 void MessageNetwork::launch(MessageRecord& message, TimePs now) {
   message.tail_ps = message.ready_ps = now;

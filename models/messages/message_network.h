@@ -76,6 +76,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
   static constexpr std::uint32_t kChoose = ~std::uint32_t{0};
 
   void wake(std::uint32_t what, TimePs now) override;
+  void prefetch(std::uint32_t what, unsigned depth) const override;
   void due(MessageRecord& record, MessageRecord::Event event, TimePs at);
 
   // Links.

@@ -41,7 +41,6 @@ TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeP
 }
 
 void TrafficNode::end_of_elaboration() {
-  scheduler_.add_hint(region(), *injector_);
   fabric_ = peer_of(to_fabric);
   ejection_ = peer_of(from_fabric);
   may_lead_ = fabric_->time_source() == &scheduler_;
@@ -101,6 +100,27 @@ void TrafficNode::request_wake(PortId, TimePs at) {
 }
 
 void TrafficNode::wake(std::uint32_t, TimePs now) { injector_->wake(PortId{0}, now); }
+
+void TrafficNode::prefetch(std::uint32_t, unsigned depth) const {
+  if (depth == 0) {
+    injector_->prefetch_output(PortId{0});
+    __builtin_prefetch(fabric_);
+  } else if (depth == 1) {
+    injector_->prefetch_contenders(PortId{0});
+  } else if (depth == 2) {
+    likely_ = injector_->likely_winner(PortId{0});
+    if (likely_.packet) prefetch_for_hop(*likely_.packet);
+    fabric_->prefetch();
+  } else if (depth == 4) {
+    if (likely_.packet) fabric_->prefetch(*likely_.packet);
+  }
+}
+
+void TrafficNode::prefetch() const {
+  __builtin_prefetch(&scheduler_);
+  __builtin_prefetch(&ejection_);
+  injector_->prefetch_tables();
+}
 
 ::tlm::tlm_sync_enum TrafficNode::nb_transport_fw(Packet& packet, ::tlm::tlm_phase&, sc_core::sc_time&) {
   const TimePs tail_ps = packet.tail_ps;

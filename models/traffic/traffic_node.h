@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -84,6 +85,9 @@ class TrafficNode : public sc_core::sc_module,
   void request_wake(PortId, TimePs at) override;
   PortId output_for(const Packet&) const override { return PortId{0}; }
   void wake(std::uint32_t, TimePs now) override;
+  void prefetch(std::uint32_t, unsigned depth) const override;
+  void prefetch() const override;
+  void prefetch(const Packet& packet) const override { injector_->prefetch_credit(PortId{0}, packet.vc); }
   void create_next();
   std::uint64_t slots_without_packet();
 
@@ -94,6 +98,7 @@ class TrafficNode : public sc_core::sc_module,
   Scheduler& scheduler_;
   std::mt19937_64 random_;
   FabricForwardIf* fabric_ = nullptr;  // behind the sockets
+  mutable SwitchCore::Winner likely_;  // of the look-ahead
   FabricBackwardIf* ejection_ = nullptr;
   bool may_lead_ = false;
   sc_core::sc_time injection_latency_;

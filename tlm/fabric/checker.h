@@ -85,6 +85,8 @@ class FabricChecker final : public Checker {
     ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
     const Scheduler* time_source() const override { return next().time_source(); }
+    void prefetch() const override { next().prefetch(); }
+    void prefetch(const Packet& packet) const override { next().prefetch(packet); }
     FabricForwardIf& next() const { return *owner.initiator_side.operator->(); }
     FabricChecker& owner;
   };
@@ -94,6 +96,8 @@ class FabricChecker final : public Checker {
     ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
     const Scheduler* time_source() const override { return next().time_source(); }
+    void prefetch() const override { next().prefetch(); }
+    void prefetch(const Packet& packet) const override { next().prefetch(packet); }
     FabricBackwardIf& next() const { return *owner.target_side.operator->(); }
     FabricChecker& owner;
   };

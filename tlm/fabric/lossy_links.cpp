@@ -14,6 +14,8 @@ struct LossyLink final : FabricForwardIf {
     return next->nb_transport_fw(packet, phase, delay);
   }
   const Scheduler* time_source() const override { return next->time_source(); }
+  void prefetch() const override { next->prefetch(); }
+  void prefetch(const Packet& packet) const override { next->prefetch(packet); }
   LinkErrors errors;
   FabricForwardIf* next = nullptr;
 };

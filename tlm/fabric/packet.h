@@ -81,4 +81,10 @@ class PacketPool : public Pool<Packet> {
   bool keep_waits_ = false;
 };
 
+/// Brings into the cache what a hop and whoever comes after it touch.
+inline void prefetch_for_hop(const Packet& packet) {
+  __builtin_prefetch(&packet);
+  __builtin_prefetch(reinterpret_cast<const char*>(&packet) + 64);
+}
+
 }  // namespace wafertlm

@@ -27,10 +27,17 @@ class Scheduler;
 struct FabricForwardIf : ::tlm::tlm_fw_nonblocking_transport_if<Packet, ::tlm::tlm_phase> {
   using protocol_types = FabricProtocol;
   virtual const Scheduler* time_source() const { return nullptr; }
+  /// Hints that BEGIN_REQ comes soon: brings into the cache what it will touch, first what does not depend on
+  /// the packet. Must not change anything.
+  virtual void prefetch() const {}
+  virtual void prefetch(const Packet&) const {}
 };
 struct FabricBackwardIf : ::tlm::tlm_bw_nonblocking_transport_if<Packet, ::tlm::tlm_phase> {
   using protocol_types = FabricProtocol;
   virtual const Scheduler* time_source() const { return nullptr; }
+  /// The same for END_REQ.
+  virtual void prefetch() const {}
+  virtual void prefetch(const Packet&) const {}
 };
 
 class FabricInitiatorSocket : public ::tlm::tlm_base_initiator_socket<32, FabricForwardIf, FabricBackwardIf> {

@@ -44,8 +44,13 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   std::uint64_t outstanding_credits() const override;
   void observe(LinkObserver& observer, std::size_t number) override;
 
-  void prefetch() const override;
-  void prefetch_pointees() const override;
+  void prefetch_output(PortId output) const override;
+  void prefetch_contenders(PortId output) const override;
+  Winner likely_winner(PortId output) const override;
+  void prefetch_arrival(PortId input, const Packet& packet) const override;
+  void prefetch_credit(PortId output, VcId vc) const override {
+    __builtin_prefetch(&channels_[index_of(output) * vcs_ + index_of(vc)]);
+  }
 
  private:
   using Queue = cut_through::Queue;

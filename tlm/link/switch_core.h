@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "tlm/cache_hint.h"
 #include "tlm/fabric/packet.h"
 #include "tlm/link/class_table.h"
 #include "tlm/link/link_observer.h"
@@ -39,7 +38,7 @@ class SwitchHost {
 /// The link-and-port engine: an input-buffered, output-arbitrated switch with byte credits and virtual
 /// channels, free of SystemC. Every fabric is made of it; with one input and one output it is an NPU's
 /// injection port. How packets go through it is the implementation's: CutThroughSwitch, WormholeSwitch.
-class SwitchCore : public CacheHint {
+class SwitchCore {
  public:
   virtual ~SwitchCore() = default;
   SwitchCore(const SwitchCore&) = delete;
@@ -69,6 +68,25 @@ class SwitchCore : public CacheHint {
 
   /// Tells `observer`, as switch number `number`, about every packet from now on.
   virtual void observe(LinkObserver& observer, std::size_t number) = 0;
+
+  // Hints: each brings into the cache what a coming wake(output) will touch. In this order, a few wake-ups
+  // apart, because each follows pointers that the one before has fetched.
+  virtual void prefetch_output(PortId /*output*/) const {}
+  virtual void prefetch_contenders(PortId /*output*/) const {}
+  /// The packet that will leave at the next wake(output), if nothing happens before; for hints only. A packet
+  /// stays readable when it is gone, since its pool keeps it.
+  struct Winner {
+    std::size_t input = 0;
+    const Packet* packet = nullptr;
+  };
+  virtual Winner likely_winner(PortId /*output*/) const { return {}; }
+  /// What a coming call of arrive() or credit() will touch: first the core itself, later the rest.
+  void prefetch_tables() const {
+    __builtin_prefetch(this);
+    __builtin_prefetch(reinterpret_cast<const char*>(this) + 64);
+  }
+  virtual void prefetch_arrival(PortId /*input*/, const Packet&) const {}
+  virtual void prefetch_credit(PortId /*output*/, VcId) const {}
 
  protected:
   explicit SwitchCore(const RouteFunction& routes) : routes_(routes) {}

@@ -122,7 +122,6 @@ void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link)
 std::uint64_t SwitchModule::spoiled_packets() const { return lossy_links_ ? lossy_links_->spoiled() : 0; }
 
 void SwitchModule::end_of_elaboration() {
-  scheduler_.add_hint(region(), *core_);
   bool may_lead = true;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     inputs_[i].peer = peer_of(input_sockets_[i]);
@@ -188,5 +187,36 @@ void SwitchModule::request_wake(PortId output, TimePs at) {
 }
 
 void SwitchModule::wake(std::uint32_t output, TimePs now) { core_->wake(static_cast<PortId>(output), now); }
+
+void SwitchModule::prefetch(std::uint32_t output, unsigned depth) const {
+  const Output& port = outputs_[output];
+  const auto id = static_cast<PortId>(output);
+  if (depth == 0) {
+    __builtin_prefetch(&port);
+    core_->prefetch_output(id);
+    return;
+  }
+  if (depth == 1) {
+    core_->prefetch_contenders(id);
+    for (const Input& input : inputs_) __builtin_prefetch(&input);
+    __builtin_prefetch(port.peer);
+    return;
+  }
+  if (depth == 2) port.likely = core_->likely_winner(id);
+  const SwitchCore::Winner& winner = port.likely;
+  if (!winner.packet || winner.packet->flow) return;
+  const FabricBackwardIf* const sender = inputs_[winner.input].peer;
+  if (depth == 2) {
+    prefetch_for_hop(*winner.packet);
+    __builtin_prefetch(sender);
+    port.peer->prefetch();
+  } else if (depth == 3) {
+    __builtin_prefetch(winner.packet->next);
+    sender->prefetch();
+  } else {
+    sender->prefetch(*winner.packet);
+    port.peer->prefetch(*winner.packet);
+  }
+}
 
 }  // namespace wafertlm

@@ -61,6 +61,8 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
     const Scheduler* time_source() const override { return &owner->scheduler_; }
+    void prefetch() const override { owner->core_->prefetch_tables(); }
+    void prefetch(const Packet& packet) const override { owner->core_->prefetch_arrival(port, packet); }
     SwitchModule* owner = nullptr;
     FabricBackwardIf* peer = nullptr;
     PortId port{};
@@ -69,11 +71,14 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
     const Scheduler* time_source() const override { return &owner->scheduler_; }
+    void prefetch() const override { owner->core_->prefetch_tables(); }
+    void prefetch(const Packet& packet) const override { owner->core_->prefetch_credit(port, packet.vc); }
     SwitchModule* owner = nullptr;
     FabricForwardIf* peer = nullptr;
     PortId port{};
     bool may_lead = false;  // all that a grant here calls take their time from the scheduler
     sc_core::sc_time latency;
+    mutable SwitchCore::Winner likely;  // of the look-ahead
   };
 
   /// Of the flow unit.
@@ -92,6 +97,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   void leg_done(const Flow& flow, TimePs at) override { flow_listener_->leg_done(flow, at); }
   void request_flow_wake(TimePs at) override { scheduler_.schedule(at, flow_wake_, 0); }
   void wake(std::uint32_t output, TimePs now) override;
+  void prefetch(std::uint32_t output, unsigned depth) const override;
 
   // What a hop needs comes first.
   Scheduler& scheduler_;
