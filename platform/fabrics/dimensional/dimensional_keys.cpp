@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "platform/config/struct_type.h"
 #include "platform/config/value_types.h"
 #include "platform/fabrics/dimensional/dimensional_kind.h"
 #include "tlm/link/class_table.h"
