@@ -270,7 +270,8 @@ void Struct<S>::check_condition(std::size_t field, const S& spec, const Reader& 
     return;
   }
   if (!is_written) return;
-  const std::optional<Node> value = fields_[field].write(spec), usual = fields_[field].write(initial(key.alternative));
+  const std::optional<Node> value = fields_[field].write(spec),
+                            usual = fields_[field].write(initial(key.alternative));
   if (value && usual ? same_values(*value, *usual) : !value && !usual) return;
   std::string actual;
   for (std::size_t i = 0; i < field; ++i)
@@ -309,7 +310,8 @@ Node Struct<S>::defaults() const {
   Node map;
   map.kind = Node::Kind::map;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    if (std::optional<Node> value = fields_[i].write(initial(keys_[i].alternative))) map.add(keys_[i].name, std::move(*value));
+    if (std::optional<Node> value = fields_[i].write(initial(keys_[i].alternative)))
+      map.add(keys_[i].name, std::move(*value));
   }
   return map;
 }

@@ -52,8 +52,8 @@ TimePs DimensionalKind::horizon_ps(const config::WaferSpec& wafer) const {
 }
 
 std::unique_ptr<Fabric> DimensionalKind::make(const config::WaferSpec& wafer, const BuildContext& in) const {
-  return std::make_unique<DimensionalFabric>("fabric", dimensional_params(wafer), in.classes, in.scheduler,
-                                             in.checkers, in.reverse);
+  return make_dimensional_fabric("fabric", dimensional_params(wafer), in.classes, in.scheduler, in.checkers,
+                                 in.reverse);
 }
 
 FabricTraits DimensionalKind::traits(const config::WaferSpec& wafer) const {
