@@ -60,10 +60,10 @@ struct FlowShare {
 };
 
 /// What a flow does at a switch: one packet of each input becomes one, and a copy of it goes to each output.
-struct FlowLeg {
+struct FlowBranch {
   std::vector<PortId> inputs, outputs;  ///< ascending
   AdditionOrder order;                  ///< one less than there are inputs
-  std::optional<PortId> from_above;     ///< the input that depends on what other legs of the flow send up
+  std::optional<PortId> from_above;     ///< the input that depends on what other branches of the flow send up
   FlowShare share = {};                 ///< of the flow's packets, that come here
 };
 

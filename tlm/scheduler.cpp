@@ -9,7 +9,7 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::uint64_t kMostLeading = 4096;  // wake-ups per activation; then the kernel has a look around
+constexpr std::uint64_t kMaxRunAhead = 4096;  // wake-ups per activation; then the kernel has a look around
 
 }  // namespace
 
@@ -24,14 +24,14 @@ Scheduler::Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps)
   dont_initialize();
 }
 
-void Scheduler::schedule(TimePs at, Wakeable& target, std::uint32_t what, bool may_lead) {
+void Scheduler::schedule(TimePs at, Wakeable& target, std::uint32_t what, bool may_run_ahead) {
   const TimePs time = now();
   if (at < time)
     throw std::logic_error("wake-up at " + std::to_string(at) + " ps lies before now, " +
                            std::to_string(time) + " ps");
-  const WakeQueue::Entry entry = queue_.make(at, target, what, may_lead);
-  if (has_windows_ && may_lead && entry.region != kNoRegion)
-    push_by_region(entry);
+  const WakeQueue::Entry entry = queue_.make(at, target, what, may_run_ahead);
+  if (has_windows_ && may_run_ahead && entry.partition != kNoPartition)
+    push_by_partition(entry);
   else
     queue_.push(in_window() ? window_start_ps_ : time, entry);
   if (dispatching_ || at >= notified_ps_) return;
@@ -40,12 +40,12 @@ void Scheduler::schedule(TimePs at, Wakeable& target, std::uint32_t what, bool m
   notified_ps_ = at;
 }
 
-inline void Scheduler::push_by_region(const WakeQueue::Entry& entry) {
-  if (in_window() && entry.at < window_end_ps_ && entry.region != regions_.at_work())
-    throw std::logic_error("region " + std::to_string(regions_.at_work()) + " acts on region " +
-                           std::to_string(entry.region) + " at " + std::to_string(entry.at) +
-                           " ps, within a window of time; see Scheduler::allow_windows");
-  regions_.push(entry);
+inline void Scheduler::push_by_partition(const WakeQueue::Entry& entry) {
+  if (in_window() && entry.at < window_end_ps_ && entry.partition != partitions_.at_work())
+    throw std::logic_error("partition " + std::to_string(partitions_.at_work()) + " acts on partition " +
+                           std::to_string(entry.partition) + " at " + std::to_string(entry.at) +
+                           " ps, within a window of time; see Scheduler::allow_lookahead_windows");
+  partitions_.push(entry);
 }
 
 void Scheduler::run(TimePs duration_ps, sc_core::sc_starvation_policy policy) {
@@ -64,7 +64,7 @@ void Scheduler::run(TimePs duration_ps, sc_core::sc_starvation_policy policy) {
 }
 
 /// Up to when this activation may deliver: before anything that another process does, and within run().
-TimePs Scheduler::lead_limit_ps(TimePs kernel_ps) const {
+TimePs Scheduler::run_ahead_limit_ps(TimePs kernel_ps) const {
   if (run_end_ps_ <= kernel_ps) return kernel_ps;
   const TimePs free_ps = sc_core::sc_time_to_pending_activity().value();
   return free_ps == 0 ? kernel_ps : std::min(run_end_ps_, kernel_ps + free_ps) - 1;
@@ -78,16 +78,17 @@ inline void Scheduler::deliver(const WakeQueue::Entry& entry) {
 
 /// By itself, in the order of all.
 void Scheduler::deliver_alone(const WakeQueue::Entry& entry) {
-  if (entry.at < window_end_ps_ && entry.may_lead())
-    throw std::logic_error("a wake-up at " + std::to_string(entry.at) +
-                           " ps lies in a window of time that is over; see Scheduler::allow_windows");
+  if (entry.at < window_end_ps_ && entry.may_run_ahead())
+    throw std::logic_error(
+        "a wake-up at " + std::to_string(entry.at) +
+        " ps lies in a window of time that is over; see Scheduler::allow_lookahead_windows");
   deliver(entry);
 }
 
-/// Delivers the wake-ups of regions between two times, region by region, but for what comes after the next
-/// one of the queue.
+/// Delivers the wake-ups of partitions between two times, partition by partition, but for what comes after
+/// the next one of the queue.
 void Scheduler::run_window(TimePs start_ps, TimePs end_ps, const WakeQueue::Entry* queued) {
-  WakeRegions::Limit limit{end_ps, nullptr};
+  WakePartitions::Limit limit{end_ps, nullptr};
   WakeQueue::Entry first_after{};  // a copy: the queue may change
   if (queued && queued->at < end_ps) {
     first_after = *queued;
@@ -96,7 +97,7 @@ void Scheduler::run_window(TimePs start_ps, TimePs end_ps, const WakeQueue::Entr
   window_start_ps_ = start_ps;
   window_end_ps_ = limit.at;
   TimePs last_ps = start_ps;
-  regions_.run(limit, queue_.is_crowded(regions_.pending()), [&](const WakeQueue::Entry& entry) {
+  partitions_.run(limit, queue_.is_crowded(partitions_.pending()), [&](const WakeQueue::Entry& entry) {
     deliver(entry);
     last_ps = std::max(last_ps, entry.at);
   });
@@ -105,16 +106,16 @@ void Scheduler::run_window(TimePs start_ps, TimePs end_ps, const WakeQueue::Entr
 
 void Scheduler::dispatch() {
   const TimePs kernel_ps = local_ps_ = kernel_now_ps();
-  const TimePs limit_ps = lead_limit_ps(kernel_ps);
+  const TimePs limit_ps = run_ahead_limit_ps(kernel_ps);
   dispatching_ = true;
-  const std::uint64_t last_event = events_ + kMostLeading;
+  const std::uint64_t last_event = events_ + kMaxRunAhead;
   try {
     for (;;) {
-      const WakeQueue::Entry *const queued = queue_.front(), *const regional = regions_.front();
-      const bool is_queued = queued && !(regional && regional->before(*queued));
-      const WakeQueue::Entry* const next = is_queued ? queued : regional;
+      const WakeQueue::Entry *const queued = queue_.front(), *const partitioned = partitions_.front();
+      const bool is_queued = queued && !(partitioned && partitioned->before(*queued));
+      const WakeQueue::Entry* const next = is_queued ? queued : partitioned;
       if (!next ||
-          (next->at > kernel_ps && (next->at > limit_ps || !next->may_lead() || events_ >= last_event)))
+          (next->at > kernel_ps && (next->at > limit_ps || !next->may_run_ahead() || events_ >= last_event)))
         break;
       const TimePs window_ps = window_ps_ ? window_ps_() : 0;
       has_windows_ = window_ps != 0;
@@ -127,7 +128,7 @@ void Scheduler::dispatch() {
         run_window(next->at, std::min(next->at + window_ps, limit_ps == kNever ? kNever : limit_ps + 1),
                    queued);
       } else {
-        deliver_alone(regions_.pop());
+        deliver_alone(partitions_.pop());
       }
     }
   } catch (...) {

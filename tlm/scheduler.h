@@ -7,8 +7,8 @@
 #include <systemc>
 
 #include "tlm/units.h"
+#include "tlm/wake_partitions.h"
 #include "tlm/wake_queue.h"
-#include "tlm/wake_regions.h"
 
 namespace wafertlm {
 
@@ -16,9 +16,9 @@ namespace wafertlm {
 /// costs more the more there are, and peq_with_cb_and_phase is a sorted list.
 ///
 /// A round trip through the kernel for every instant costs as much as a router. Within run(), wake-ups that
-/// were asked for with schedule_leading are delivered in one activation, while sc_time_stamp() stays behind;
-/// everything else in the simulation still sees every wake-up at its own time and in its own order, because
-/// the scheduler never leads past the next activity of another process, nor past the end of the run.
+/// were asked for with schedule_run_ahead are delivered in one activation, while sc_time_stamp() stays
+/// behind; everything else in the simulation still sees every wake-up at its own time and in its own order,
+/// because the scheduler never leads past the next activity of another process, nor past the end of the run.
 class Scheduler : public sc_core::sc_module {
  public:
   /// `horizon_ps`: most wake-ups are asked for less than this ahead (link latency, packet time); only speed
@@ -31,22 +31,23 @@ class Scheduler : public sc_core::sc_module {
   /// The same, for a wake-up that may come before the kernel's time is `at`. It and whatever it calls must
   /// take the time from now(), not from sc_time_stamp(), and must not notify events, wait, or call anybody
   /// who does.
-  void schedule_leading(TimePs at, Wakeable& target, std::uint32_t what) {
-    // Nearly always: within a window, for the region that is at work.
-    if (regions_.is_at_work(target.region()) && at >= local_ps_)
-      regions_.push_at_work(queue_.make(at, target, what, true));
+  void schedule_run_ahead(TimePs at, Wakeable& target, std::uint32_t what) {
+    // Nearly always: within a window, for the partition that is at work.
+    if (partitions_.is_at_work(target.partition()) && at >= local_ps_)
+      partitions_.push_at_work(queue_.make(at, target, what, true));
     else
       schedule(at, target, what, true);
   }
-  /// What happens in a region (Wakeable::region) reaches others not before `window_ps` later. Then leading
-  /// wake-ups are delivered region by region within windows of that length, which is faster when a platform
-  /// is far larger than the cache; now() goes back and forth between regions. Who calls this promises that
-  /// what does not lead and comes up within a window (the end of an operation) starts nothing.
-  void allow_windows(TimePs window_ps) {
-    allow_windows([window_ps] { return window_ps; });
+  /// What happens in a partition (Wakeable::partition) reaches others not before `window_ps` later. Then
+  /// leading wake-ups are delivered partition by partition within windows of that length, which is faster
+  /// when a platform is far larger than the cache; now() goes back and forth between partitions. Who calls
+  /// this promises that what does not lead and comes up within a window (the end of an operation) starts
+  /// nothing.
+  void allow_lookahead_windows(TimePs window_ps) {
+    allow_lookahead_windows([window_ps] { return window_ps; });
   }
   /// The same for a fabric whose windows may change from one to the next; 0: none at the moment.
-  void allow_windows(std::function<TimePs()> window_ps) { window_ps_ = std::move(window_ps); }
+  void allow_lookahead_windows(std::function<TimePs()> window_ps) { window_ps_ = std::move(window_ps); }
   /// The current time; cheaper than sc_time_stamp() while wake-ups are delivered.
   TimePs now() const { return dispatching_ ? local_ps_ : sc_core::sc_time_stamp().value(); }
 
@@ -60,20 +61,20 @@ class Scheduler : public sc_core::sc_module {
   bool idle() { return next_ps() == kNever; }
 
  private:
-  void schedule(TimePs at, Wakeable& target, std::uint32_t what, bool may_lead);
-  void push_by_region(const WakeQueue::Entry& entry);
+  void schedule(TimePs at, Wakeable& target, std::uint32_t what, bool may_run_ahead);
+  void push_by_partition(const WakeQueue::Entry& entry);
   void dispatch();
   void deliver(const WakeQueue::Entry& entry);
   void deliver_alone(const WakeQueue::Entry& entry);
   void run_window(TimePs start_ps, TimePs end_ps, const WakeQueue::Entry* queued);
-  bool in_window() const { return dispatching_ && regions_.at_work() != kNoRegion; }
-  TimePs next_ps() { return std::min(queue_.next_ps(), regions_.next_ps()); }
-  TimePs lead_limit_ps(TimePs kernel_ps) const;
+  bool in_window() const { return dispatching_ && partitions_.at_work() != kNoPartition; }
+  TimePs next_ps() { return std::min(queue_.next_ps(), partitions_.next_ps()); }
+  TimePs run_ahead_limit_ps(TimePs kernel_ps) const;
   void notify_next(TimePs kernel_ps);
 
   sc_core::sc_event due_{"due"};
   WakeQueue queue_;
-  WakeRegions regions_;  // leading wake-ups of regions, while there are windows
+  WakePartitions partitions_;  // leading wake-ups of partitions, while there are windows
   TimePs notified_ps_ = kNever;
   bool dispatching_ = false;
   TimePs local_ps_ = 0;                             // of the wake-up that is being delivered

@@ -17,7 +17,7 @@ constexpr std::uint32_t kCrowded = 512;    // with fewer wake-ups than this ever
 
 }  // namespace
 
-WakeQueue::WakeQueue(TimePs horizon_ps) : horizon_ps_(horizon_ps) { set_buckets(kFewestBuckets); }
+WakeQueue::WakeQueue(TimePs horizon_ps) : horizon_ps_(horizon_ps) { set_buckets(kMinBuckets); }
 
 void WakeQueue::set_buckets(std::uint32_t buckets) {
   mask_ = buckets - 1;
@@ -69,14 +69,14 @@ void WakeQueue::push(TimePs now, const Entry& entry) {
   if (pending_ == 0 && open_front_ == open_.size()) open_slot_ = std::max(open_slot_, now >> shift_);
   if (slot - open_slot_ - 1 < mask_) {
     put(slot, entry);
-    if (pending_ == buckets() && buckets() < kMostBuckets) refine();
+    if (pending_ == buckets() && buckets() < kMaxBuckets) refine();
   } else if (at == now) {
     immediate_.push_back(entry);
   } else if (slot <= open_slot_) {
     // Into the bucket that is being worked on: a delay shorter than a bucket. Rare, but where thousands are
     // in lock-step it is so for all of them.
-    constexpr std::ptrdiff_t kMostMoved = 64;
-    if (open_.size() - open_front_ > std::size_t{kMostMoved} && entry.before(*(open_.end() - kMostMoved))) {
+    constexpr std::ptrdiff_t kMaxMoved = 64;
+    if (open_.size() - open_front_ > std::size_t{kMaxMoved} && entry.before(*(open_.end() - kMaxMoved))) {
       late_.push_back(entry);
       std::push_heap(late_.begin(), late_.end(), later);
       return;

@@ -9,15 +9,15 @@
 
 namespace wafertlm {
 
-/// A part of the platform in which an event acts at once; see Scheduler::allow_windows.
-using Region = std::uint32_t;
-constexpr Region kNoRegion = ~Region{0};
+/// A part of the platform in which an event acts at once; see Scheduler::allow_lookahead_windows.
+using Partition = std::uint32_t;
+constexpr Partition kNoPartition = ~Partition{0};
 
 /// Something the scheduler can wake. `what` is the caller's own (a port, a step).
 class Wakeable {
  public:
-  Region region() const { return region_; }
-  void set_region(Region region) { region_ = region; }
+  Partition partition() const { return partition_; }
+  void set_partition(Partition partition) { partition_ = partition; }
   virtual void wake(std::uint32_t what, TimePs now) = 0;
   /// A hint that wake(what) comes soon: brings into the cache what it will touch. Called with depth 0 to 4,
   /// each a few wake-ups nearer, so that a later one can follow pointers that an earlier one has fetched.
@@ -34,7 +34,7 @@ class Wakeable {
   ~Wakeable() = default;
 
  private:
-  Region region_ = kNoRegion;
+  Partition partition_ = kNoPartition;
 };
 
 /// Pending wake-ups ordered by (time, order of insertion): a calendar of time buckets for what is due within
@@ -44,13 +44,13 @@ class WakeQueue {
  public:
   struct Entry {
     TimePs at;
-    std::uint64_t order;  // of insertion, times 2. Bit 0: may_lead
+    std::uint64_t order;  // of insertion, times 2. Bit 0: may_run_ahead
     Wakeable* target;
     std::uint32_t what;
-    Region region;  // of the target
-    /// May be delivered while the kernel's time is still behind; see Scheduler::schedule_leading.
-    bool may_lead() const { return (order & 1) != 0; }
-    /// Whether it comes before another one of the same region, or without windows of all.
+    Partition partition;  // of the target
+    /// May be delivered while the kernel's time is still behind; see Scheduler::schedule_run_ahead.
+    bool may_run_ahead() const { return (order & 1) != 0; }
+    /// Whether it comes before another one of the same partition, or without windows of all.
     bool before(const Entry& other) const {
       return (Uint128{at} << 64 | order) < (Uint128{other.at} << 64 | other.order);
     }
@@ -76,13 +76,13 @@ class WakeQueue {
     return next ? next->at : kNever;
   }
   /// Requires now <= at; `now` must not go backwards.
-  void push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what, bool may_lead = false) {
-    push(now, make(at, target, what, may_lead));
+  void push(TimePs now, TimePs at, Wakeable& target, std::uint32_t what, bool may_run_ahead = false) {
+    push(now, make(at, target, what, may_run_ahead));
   }
   void push(TimePs now, const Entry& entry);
   /// The next entry in the order of insertion.
-  Entry make(TimePs at, Wakeable& target, std::uint32_t what, bool may_lead) {
-    const Entry entry{at, order_ + may_lead, &target, what, target.region()};
+  Entry make(TimePs at, Wakeable& target, std::uint32_t what, bool may_run_ahead) {
+    const Entry entry{at, order_ + may_run_ahead, &target, what, target.partition()};
     order_ += 2;
     return entry;
   }
@@ -94,7 +94,7 @@ class WakeQueue {
   bool is_crowded(std::size_t others = 0) const;
 
  private:
-  static constexpr std::uint32_t kFewestBuckets = 1U << 9, kMostBuckets = 1U << 14;
+  static constexpr std::uint32_t kMinBuckets = 1U << 9, kMaxBuckets = 1U << 14;
   static constexpr std::uint32_t kNil = ~std::uint32_t{0};
   struct Node {
     Entry entry;

@@ -28,7 +28,7 @@ class DimensionalFabric : public Fabric {
   const WireFormat& format() const override { return params_.format; }
   TimePs credit_delay_ps() const override { return params_.credit_delay_ps; }
   std::uint64_t message_bytes_per_s() const override { return 0; }
-  Region region_of(NpuId endpoint) const override { return static_cast<Region>(index_of(endpoint)); }
+  Partition partition_of(NpuId endpoint) const override { return static_cast<Partition>(index_of(endpoint)); }
   std::string switch_of(NpuId endpoint) const override { return "node" + std::to_string(index_of(endpoint)); }
   TimePs head_latency_ps(NpuId from, NpuId to) const override;
   std::size_t switches() const override { return switch_count_; }

@@ -35,8 +35,7 @@ void DimensionalSwitches::check_queues() const {
   if (queues > kMaxQueues)
     throw std::invalid_argument(
         "these dimensions need " + std::to_string(queues) +
-        " queues (inputs x outputs x channels of all switches), more than the " +
-        std::to_string(kMaxQueues) +
+        " queues (inputs x outputs x channels of all switches), more than the " + std::to_string(kMaxQueues) +
         " that fit into memory: make large switches or fully connected dimensions smaller, or "
         "take fewer virtual channels");
 }
@@ -80,7 +79,7 @@ void DimensionalSwitches::make_node(std::uint32_t n, Scheduler& scheduler) {
   if (!has_ring) node.ring_outputs.clear();
   switches_[n] = std::make_unique<SwitchModule>(("node_" + std::to_string(n)).c_str(), node, names, names,
                                                 classes_, node_routing_[n], scheduler);
-  switches_[n]->set_region(n);
+  switches_[n]->set_partition(n);
 }
 
 void DimensionalSwitches::make_switches(Scheduler& scheduler) {
@@ -102,7 +101,7 @@ void DimensionalSwitches::make_switches(Scheduler& scheduler) {
       switches_[number] =
           std::make_unique<SwitchModule>(("switch_" + std::to_string(number - npus())).c_str(), params, names,
                                          names, classes_, switch_routing_[d], scheduler);
-      switches_[number]->set_region(static_cast<Region>(number));
+      switches_[number]->set_partition(static_cast<Partition>(number));
     }
   }
 }

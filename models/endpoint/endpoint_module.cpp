@@ -32,7 +32,7 @@ void EndpointModule::end_of_elaboration() {
   fabric_ = peer_of(to_fabric);
   from_port_ = peer_of(from_fabric);
   // With traffic to the memory the endpoint calls a socket that must see the kernel's time.
-  may_lead_ =
+  may_run_ahead_ =
       !has_memory_ && to_fabric->time_source() == &scheduler_ && from_fabric->time_source() == &scheduler_;
 }
 

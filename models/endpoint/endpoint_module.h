@@ -41,7 +41,7 @@ class EndpointModule : public sc_core::sc_module,
   FabricInitiatorSocket to_fabric{"to_fabric"};
   FabricTargetSocket from_fabric{"from_fabric"};
 
-  using Wakeable::set_region;
+  using Wakeable::set_partition;
   const Endpoint& endpoint() const { return endpoint_; }
   void observe(LinkObserver& observer, std::size_t number) { endpoint_.observe(observer, number); }
   /// As Endpoint::set_flow_control.
@@ -88,8 +88,8 @@ class EndpointModule : public sc_core::sc_module,
   void request_injector_wake(TimePs at) override { schedule_endpoint(at, kInjector); }
   void request_timer_wake(TimePs at) override { schedule_endpoint(at, kTimer); }
   void schedule_endpoint(TimePs at, Wake what) {
-    if (may_lead_)
-      scheduler_.schedule_leading(at, *this, what);
+    if (may_run_ahead_)
+      scheduler_.schedule_run_ahead(at, *this, what);
     else
       scheduler_.schedule(at, *this, what);
   }
@@ -103,8 +103,8 @@ class EndpointModule : public sc_core::sc_module,
   const bool has_memory_;  // the endpoint's traffic goes to it
   Communication& communication_;
   FabricBackwardIf* from_port_ = nullptr;  // behind the socket
-  bool may_lead_ = false;
-  mutable SwitchCore::Winner likely_;  // of the look-ahead
+  bool may_run_ahead_ = false;
+  mutable SwitchCore::Winner likely_;                    // of the look-ahead
   std::unordered_map<std::uint64_t, Payload*> running_;  // by token
   std::vector<Payload*> requested_;                      // BEGIN_REQ came, at this instant
   TimedQueue<Payload*> responses_;

@@ -40,7 +40,7 @@ class InjectionWindows {
 
   bool limited() const { return !exits_.empty() || limits_short_; }
   /// For `wire_bytes` of the message.
-  bool has_room(const Message& message, VcId vc, std::uint32_t wire_bytes) const {
+  bool has_credits(const Message& message, VcId vc, std::uint32_t wire_bytes) const {
     const bool is_short = message.bytes < format_.packet_bytes;
     if (!counts(is_short)) return true;
     const std::uint64_t bytes =

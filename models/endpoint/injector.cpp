@@ -57,7 +57,7 @@ void Injector::send_into_flow(Message& message, std::uint64_t room_bytes, std::u
 void Injector::flow_credit(const Flow& flow, std::uint32_t bytes, TimePs at, TimePs now) {
   if (flow.slot >= flow_windows_.size() || !flow_windows_[flow.slot]) return;
   CreditWindow& window = *flow_windows_[flow.slot];
-  const bool starved = window.time_of_room(format_.full_wire_bytes()) == kNever;
+  const bool starved = window.time_of_credits(format_.full_wire_bytes()) == kNever;
   window.give_back(bytes, at);
   if (starved) wake_engine(flow.traffic_class, now);
 }
@@ -98,7 +98,7 @@ std::uint64_t Injector::next_payload(const Message& message) const {
 bool Injector::may_go(const Message& message) const {
   if (message.injected_bytes + next_payload(message) > message.available_bytes) return false;
   if (message.reliable && !message.reliable->sender.may_send()) return false;
-  return !message.flow_window || message.flow_window->time_of_room(format_.wire_bytes(
+  return !message.flow_window || message.flow_window->time_of_credits(format_.wire_bytes(
                                      static_cast<std::uint32_t>(next_payload(message)))) != kNever;
 }
 
@@ -112,10 +112,11 @@ bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
     waiting.pop_front();
     const Message& message = *slot.active.message;
     const bool may = may_go(message);
-    const bool has_room =
-        message.flow || windows_.has_room(message, first_vc(traffic_class),
-                                          format_.unit_at(message.bytes, message.injected_bytes).wire_bytes);
-    if (may && has_room) {
+    const bool has_credits =
+        message.flow ||
+        windows_.has_credits(message, first_vc(traffic_class),
+                             format_.unit_at(message.bytes, message.injected_bytes).wire_bytes);
+    if (may && has_credits) {
       // Who waits for a window keeps its place.
       if (windows_.limited())
         for (std::size_t rest = left - 1; rest > 0; --rest) {
@@ -166,8 +167,8 @@ TimePs Injector::take_room(Packet& packet, TimePs head_ps) {
   packet.vc = classes_.flow_vc(packet.traffic_class);
   CreditWindow* const window = message.flow_window;
   if (!window) return head_ps;
-  head_ps = std::max(head_ps, window->time_of_room(packet.wire_bytes));
-  window->room(head_ps);
+  head_ps = std::max(head_ps, window->time_of_credits(packet.wire_bytes));
+  window->available(head_ps);
   window->take(packet.wire_bytes);
   return head_ps;
 }
@@ -183,7 +184,7 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   Packet& packet = make_packet(message, unit, now);
   const TimePs head_ps = take_room(packet, std::max({now, by.pace.free_ps(), active.free_ps}));
   const Line::Slot read = by.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);
-  packet.head_early = read.start_early;
+  packet.head_fraction = read.start_fraction;
   packet.tail_ps = active.free_ps = read.end;
   if (message.reliable) {
     host_.packet_made(packet);

@@ -73,7 +73,7 @@ void PortQueues::serve(Port& port, TimePs now) {
   packet.created_ps = now;
   packet.tail_ps = now;
   // It was there before: what it waited for is the port, whose fractions of a picosecond go on.
-  packet.head_early = port.free_ps == now ? ~Earliness{0} - 1 : 0;
+  packet.head_fraction = port.free_ps == now ? ~PsFraction{0} - 1 : 0;
   packet.message = &message;
   if (message.source_data) {
     const std::byte* data = message.source_data + packet.offset;

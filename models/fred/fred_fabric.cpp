@@ -16,7 +16,7 @@ FredFabric::FredFabric(const sc_core::sc_module_name& name, const FredParams& pa
   std::vector<const RouteFunction*> routes;
   for (const Routing& each : routing_) routes.push_back(&each);
   build(routes, scheduler, reverse);
-  for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->set_region(static_cast<Region>(n));
+  for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->set_partition(static_cast<Partition>(n));
   route_check(routes).require_no_cycle(endpoints());
   if (!params.in_network) return;
   FlowTree tree = fred_flow_tree(params);
@@ -86,14 +86,14 @@ FlowTree fred_flow_tree(const FredParams& params) {
     levels->push_back({std::make_unique<RoutedOrder>(params.flows.middle_switches, params.ports(level)),
                        fred_ports(params, level)});
   }
-  tree.set_order([levels, l2, l3](std::size_t number, const FlowLeg& leg) {
+  tree.set_order([levels, l2, l3](std::size_t number, const FlowBranch& branch) {
     Level& level = (*levels)[number < l2 ? 0 : number < l3 ? 1 : 2];
     const auto ports = [&](const std::vector<PortId>& of) {
       std::vector<std::uint32_t> list;
       for (const PortId port : of) list.push_back(level.ports[index_of(port)].first);
       return list;
     };
-    return level.order->of(ports(leg.inputs), ports(leg.outputs));
+    return level.order->of(ports(branch.inputs), ports(branch.outputs));
   });
   return tree;
 }

@@ -39,7 +39,7 @@ class FredFabric final : public FredWafer {
   TimePs lookahead_ps() const override {
     return flows_settled() ? std::min(params_.link_latency_ps, params_.credit_delay_ps) : 0;
   }
-  Region region_of(NpuId endpoint) const override { return port_of(endpoint).node; }
+  Partition partition_of(NpuId endpoint) const override { return port_of(endpoint).node; }
 
  private:
   /// A table by endpoint.

@@ -69,7 +69,7 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
     }
     switches_[n] = std::make_unique<SwitchModule>(("router_" + std::to_string(n)).c_str(), router, names,
                                                   names, classes, routing_[n], scheduler);
-    switches_[n]->set_region(n);
+    switches_[n]->set_partition(n);
   }
   bind_links(classes);
   check_routes();

@@ -35,8 +35,8 @@ class MeshFabric final : public Fabric {
     return std::min(params_.link_bytes_per_s, params_.injection_bytes_per_s);
   }
   TimePs lookahead_ps() const override;
-  Region region_of(NpuId endpoint) const override {
-    return static_cast<Region>(index_of(geometry_.router(endpoint)));
+  Partition partition_of(NpuId endpoint) const override {
+    return static_cast<Partition>(index_of(geometry_.router(endpoint)));
   }
   std::string switch_of(NpuId endpoint) const override;
   TimePs head_latency_ps(NpuId from, NpuId to) const override;

@@ -26,7 +26,7 @@ Communication& MessageNetwork::connect(NpuId npu, MessageListener& listener, con
 
 void MessageNetwork::due(MessageRecord& record, Event event, TimePs at) {
   record.event = event;
-  scheduler_.schedule_leading(at, *this, record.index);
+  scheduler_.schedule_run_ahead(at, *this, record.index);
 }
 
 void MessageNetwork::wake(std::uint32_t what, TimePs now) {
@@ -93,12 +93,12 @@ void MessageNetwork::ask(std::uint32_t number, TimePs now) {
   if (port.line.free_ps() > now) {
     if (port.is_awaited) return;
     port.is_awaited = true;
-    scheduler_.schedule_leading(port.line.free_ps(), port_wake_, number);
+    scheduler_.schedule_run_ahead(port.line.free_ps(), port_wake_, number);
     return;
   }
   if (port.is_due) return;
   port.is_due = true;
-  if (due_ports_.empty()) scheduler_.schedule_leading(now, *this, kChoose);
+  if (due_ports_.empty()) scheduler_.schedule_run_ahead(now, *this, kChoose);
   due_ports_.push_back(number);
 }
 

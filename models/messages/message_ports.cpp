@@ -82,18 +82,18 @@ MessageRecord* MessagePorts::choose(MessagePort& port) {
 
 TimePs MessagePorts::send(MessagePort& port, MessageRecord& message, TimePs now, bool begins_here) {
   const TimePs before = port.line.free_ps();
-  Earliness early = Line::kUnbound;  // only the line made it wait
+  PsFraction early = Line::kUnbound;  // only the line made it wait
   if (begins_here)
     early = before == now ? Line::kUnbound : 0;
   else if (message.ready_ps == now)
-    early = message.head_early;
+    early = message.head_fraction;
   const std::uint64_t wire = wire_bytes(message.bytes);
   const Line::Slot slot = port.line.send(wire, now, early);
   const TimePs tail_out = std::max(slot.end, message.tail_ps);
   ++port.packets;
   port.payload_bytes += message.bytes;
   port.wire_bytes += wire;
-  message.head_early = slot.start_early;
+  message.head_fraction = slot.start_fraction;
   message.ready_ps = now + port.latency_ps;
   message.tail_ps = tail_out + port.latency_ps;
   message.vertex = port.to_vertex;

@@ -35,7 +35,7 @@ struct alignas(64) MessageRecord {
   std::uint64_t turn = 0;
   TimePs entered_ps = 0;  ///< when its stage began
   std::uint32_t vertex = 0;
-  Earliness head_early = 0;
+  PsFraction head_fraction = 0;
   std::uint16_t input = 0;  ///< of the vertex
   ClassId traffic_class{};
   Event event{};

@@ -43,7 +43,7 @@ TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficNodeP
 void TrafficNode::end_of_elaboration() {
   fabric_ = peer_of(to_fabric);
   ejection_ = peer_of(from_fabric);
-  may_lead_ = fabric_->time_source() == &scheduler_;
+  may_run_ahead_ = fabric_->time_source() == &scheduler_;
 }
 
 void TrafficNode::start_of_simulation() {
@@ -93,8 +93,8 @@ void TrafficNode::forward(PortId, Packet& packet, TimePs) {
 void TrafficNode::return_credit(PortId, Packet&, TimePs) {}
 
 void TrafficNode::request_wake(PortId, TimePs at) {
-  if (may_lead_)
-    scheduler_.schedule_leading(at, *this, 0);
+  if (may_run_ahead_)
+    scheduler_.schedule_run_ahead(at, *this, 0);
   else
     scheduler_.schedule(at, *this, 0);
 }

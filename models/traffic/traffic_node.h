@@ -23,7 +23,7 @@ class DestinationSource {
 std::uint64_t uniform_below(std::mt19937_64& random, std::uint64_t limit);
 
 /// Told what traffic nodes create and deliver. The kernel's time may be behind the nodes' at that moment
-/// (Scheduler::schedule_leading); only the times of the packet count.
+/// (Scheduler::schedule_run_ahead); only the times of the packet count.
 class TrafficSink {
  public:
   /// Called when the packet before it leaves the source, so perhaps long after packet.created_ps, or before.
@@ -65,7 +65,7 @@ class TrafficNode : public sc_core::sc_module,
               const DestinationSource& destinations, TrafficSink& sink, PacketPool& pool,
               Scheduler& scheduler);
 
-  using Wakeable::set_region;
+  using Wakeable::set_partition;
   /// Creates no more packets; the one that waits in the source still goes.
   void stop() { params_.stop_ps = 0; }
 
@@ -100,7 +100,7 @@ class TrafficNode : public sc_core::sc_module,
   FabricForwardIf* fabric_ = nullptr;  // behind the sockets
   mutable SwitchCore::Winner likely_;  // of the look-ahead
   FabricBackwardIf* ejection_ = nullptr;
-  bool may_lead_ = false;
+  bool may_run_ahead_ = false;
   sc_core::sc_time injection_latency_;
   std::unique_ptr<SwitchCore> injector_;
   double log_no_packet_ = 0;

@@ -134,7 +134,7 @@ void require_bound(const std::string& name, TimePs time_ps, TimePs bound_ps) {
 CollectiveResult run_collectives(const config::PlatformSpec& spec, const CollectivePlanner& planner,
                                  bool reverse) {
   Machine machine(spec, reverse);
-  machine.allow_windows();
+  machine.allow_lookahead_windows();
   const Fabric& fabric = machine.wafer().fabric();
   const CollectivePlan plan = planner(machine.traits());
   const std::vector<PlannedCollective>& collectives = plan.collectives;

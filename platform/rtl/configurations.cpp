@@ -10,9 +10,9 @@
 namespace wafertlm {
 namespace {
 
-/// The entries of a FRED_m(P): which middle switch a leg takes at each level. Legs without a port in common
-/// should be able to pass at the same time, so each takes the way on which it meets fewest of those that are
-/// there.
+/// The entries of a FRED_m(P): which middle switch a branch takes at each level. Branches without a port in
+/// common should be able to pass at the same time, so each takes the way on which it meets fewest of those
+/// that are there.
 class FredConfigurator {
  public:
   FredConfigurator(std::uint32_t ports, std::uint32_t middles, std::uint32_t priorities)

@@ -4,8 +4,8 @@
 
 namespace wafertlm {
 
-/// How the legs of in-network flows are written into the configuration table of a design (CONFIGURATION of
-/// wafertlm_add_rtl); none if it has no table. @throws std::invalid_argument: nothing of that name.
+/// How the branches of in-network flows are written into the configuration table of a design (CONFIGURATION
+/// of wafertlm_add_rtl); none if it has no table. @throws std::invalid_argument: nothing of that name.
 RtlConfiguration rtl_configuration(const RtlDesign& design);
 
 }  // namespace wafertlm

@@ -87,7 +87,7 @@ RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& sc
           params.design ? params.design->flit_bytes() : static_cast<std::uint32_t>(each.flit_bytes);
       params.outputs = at.output_params();
       params.channels = classes.virtual_channels();
-      params.flow_legs = RtlEntry::kMessage;
+      params.flow_branches = RtlEntry::kMessage;
       params.tolerance_ps = each.tolerance_ps.value_or(kNever);
       params.clock.hz = each.clock_hz.value_or(params.outputs.front().bytes_per_s / params.flit_bytes);
       if (each.record) {

@@ -81,7 +81,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);
-    npus_[n]->set_region(fabric.region_of(params.npu));
+    npus_[n]->set_partition(fabric.partition_of(params.npu));
     fabric.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
     if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
     const std::string number = std::to_string(n);
@@ -114,7 +114,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     io_[k] = std::make_unique<IoController>(("io_" + std::to_string(k)).c_str(), params, wafer_.classes,
                                             wafer_.packets, wafer_.messages, wafer_.scheduler);
     if (FlowControl* const flows = fabric.flow_control()) io_[k]->set_flow_control(*flows);
-    io_[k]->set_region(fabric.region_of(params.id));
+    io_[k]->set_partition(fabric.partition_of(params.id));
     fabric.attach(params.id, io_[k]->to_fabric, io_[k]->from_fabric);
   }
   if (spec.run.fault) {
@@ -125,10 +125,10 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
 
 Machine::~Machine() = default;
 
-void Machine::allow_windows() {
+void Machine::allow_lookahead_windows() {
   if (wafer_.checkers()) return;      // they follow each link in the order of time
   if (!wafer_.rtl().empty()) return;  // the edges of a clock know no region
-  wafer_.scheduler.allow_windows([this] { return wafer_.fabric().lookahead_ps(); });
+  wafer_.scheduler.allow_lookahead_windows([this] { return wafer_.fabric().lookahead_ps(); });
 }
 
 const Endpoint& Machine::endpoint(NpuId id) const {

@@ -49,9 +49,9 @@ class Machine {
   /// them.
   void attach(OperationPort& port, NpuId endpoint);
 
-  /// Lets the scheduler work node by node where the fabric has a lookahead; see Scheduler::allow_windows. For
-  /// runs in which the end of an operation starts nothing.
-  void allow_windows();
+  /// Lets the scheduler work node by node where the fabric has a lookahead; see
+  /// Scheduler::allow_lookahead_windows. For runs in which the end of an operation starts nothing.
+  void allow_lookahead_windows();
 
   /// The fault that the platform's run.fault asks for; null if it asks for none.
   const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }

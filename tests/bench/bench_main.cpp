@@ -202,10 +202,10 @@ Result traffic(const Case& c) {
     node.injection = fabric.injection_link();
     nodes.push_back(std::make_unique<TrafficNode>(("npu_" + std::to_string(n)).c_str(), node, classes,
                                                   pattern, counter, pool, scheduler));
-    nodes.back()->set_region(fabric.region_of(static_cast<NpuId>(n)));
+    nodes.back()->set_partition(fabric.partition_of(static_cast<NpuId>(n)));
     fabric.attach(static_cast<NpuId>(n), nodes.back()->to_fabric, nodes.back()->from_fabric);
   }
-  scheduler.allow_windows([&fabric] { return fabric.lookahead_ps(); });
+  scheduler.allow_lookahead_windows([&fabric] { return fabric.lookahead_ps(); });
   scheduler.run(c.time_ps / 4);  // fill
   const auto injections = [&nodes] {
     std::uint64_t sum = 0;

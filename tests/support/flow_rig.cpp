@@ -39,7 +39,7 @@ struct FlowRig::Switch final : SwitchHost, FlowUnitHost, RouteFunction {
     credit_upstream(input, packet, at);
     rig.packets_.release(packet);
   }
-  void leg_done(const Flow& flow, TimePs at) override { rig.admission_->leg_done(flow, at); }
+  void branch_done(const Flow& flow, TimePs at) override { rig.admission_->branch_done(flow, at); }
   void request_flow_wake(TimePs at) override {
     rig.at(at, [this] { unit.wake(rig.now_); });
   }
@@ -192,13 +192,13 @@ FlowRig::FlowRig(const FlowRigParams& params, const ClassTable& classes)
     tree_.join(s, static_cast<PortId>(n), params.l1, static_cast<PortId>(s));
   if (params.routed_order) {
     orders_ = std::shared_ptr<Orders>(new Orders{{3, n + 1}, {3, params.l1}});
-    tree_.set_order([orders = orders_, top = params.l1](std::size_t at, const FlowLeg& leg) {
+    tree_.set_order([orders = orders_, top = params.l1](std::size_t at, const FlowBranch& branch) {
       const auto ports = [](const std::vector<PortId>& of) {
         std::vector<std::uint32_t> list;
         for (const PortId port : of) list.push_back(static_cast<std::uint32_t>(port));
         return list;
       };
-      return (at == top ? orders->l2 : orders->l1).of(ports(leg.inputs), ports(leg.outputs));
+      return (at == top ? orders->l2 : orders->l1).of(ports(branch.inputs), ports(branch.outputs));
     });
   }
   if (params.middle_switches != 0) {
@@ -221,7 +221,7 @@ FlowRig::~FlowRig() = default;
 
 AdditionOrder FlowRig::additions(const std::vector<NpuId>& contributors,
                                  const std::vector<NpuId>& receivers) const {
-  return tree_.additions(contributors, tree_.legs(contributors, receivers));
+  return tree_.additions(contributors, tree_.branches(contributors, receivers));
 }
 
 void FlowRig::at(TimePs time, std::function<void()> what) { events_.emplace(time, std::move(what)); }
@@ -264,7 +264,7 @@ std::string FlowRig::unrest() {
     if (each->core.queued() + each->unit.queued() != 0)
       text += say("switch ", each->number, " holds packets; ");
     if (each->core.outstanding_credits() != 0) text += say("switch ", each->number, " misses credits; ");
-    if (each->unit.open_legs() != 0) text += say("switch ", each->number, " has open legs; ");
+    if (each->unit.open_branches() != 0) text += say("switch ", each->number, " has open branches; ");
   }
   for (const auto& node : nodes_)
     if (node->endpoint.injection_port().outstanding_credits() + node->endpoint.outstanding_flow_credits() +

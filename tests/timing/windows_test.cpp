@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of time: the order between regions changes, and nothing else.
+// Windows of time: the order between partitions changes, and nothing else.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -15,7 +15,7 @@ namespace wafertlm {
 namespace {
 
 constexpr TimePs kWindow = 20'000;
-constexpr std::uint32_t kRegions = 300;
+constexpr std::uint32_t kPartitions = 300;
 
 /// A node that wakes itself within a window and its neighbour a window later.
 struct Node final : Wakeable {
@@ -26,11 +26,11 @@ struct Node final : Wakeable {
     *latest = std::max(*latest, now);
     if (left == 0) return;
     --left;
-    // Its own at even times and the neighbour's at odd ones: the order of the calls is that of one region.
+    // Its own at even times and the neighbour's at odd ones: the order of the calls is that of one partition.
     const TimePs even = now / 2 * 2;
-    scheduler->schedule_leading(even + 2 + random() % 15'000 * 2, *this, what + 1);
+    scheduler->schedule_run_ahead(even + 2 + random() % 15'000 * 2, *this, what + 1);
     if (what % 3 == 0)
-      scheduler->schedule_leading(even + kWindow + 3 + random() % 2'500 * 2, *neighbor, what + 7);
+      scheduler->schedule_run_ahead(even + kWindow + 3 + random() % 2'500 * 2, *neighbor, what + 7);
   }
   Scheduler* scheduler = nullptr;
   Node* neighbor = nullptr;
@@ -44,16 +44,16 @@ struct Node final : Wakeable {
 nlohmann::json nodes_with(TimePs window_ps) {
   return run_in_child([&]() -> nlohmann::json {
     Scheduler scheduler("scheduler");
-    scheduler.allow_windows(window_ps);
+    scheduler.allow_lookahead_windows(window_ps);
     TimePs latest = 0;
-    std::deque<Node> nodes(kRegions);
-    for (std::uint32_t n = 0; n < kRegions; ++n) {
-      nodes[n].set_region(n);
+    std::deque<Node> nodes(kPartitions);
+    for (std::uint32_t n = 0; n < kPartitions; ++n) {
+      nodes[n].set_partition(n);
       nodes[n].scheduler = &scheduler;
-      nodes[n].neighbor = &nodes[(n + 1) % kRegions];
+      nodes[n].neighbor = &nodes[(n + 1) % kPartitions];
       nodes[n].latest = &latest;
       nodes[n].random.seed(n);
-      for (std::uint32_t k = 0; k < 3; ++k) scheduler.schedule_leading(100 * k + 2 * n, nodes[n], k);
+      for (std::uint32_t k = 0; k < 3; ++k) scheduler.schedule_run_ahead(100 * k + 2 * n, nodes[n], k);
     }
     scheduler.run();
     nlohmann::json result{{"events", scheduler.events()}, {"end", kernel_now_ps()}, {"back", false}};
@@ -81,7 +81,7 @@ TEST(Windows, AreRefusedWhereRegionsActOnEachOtherAtOnce) {
     run();
     FAIL() << "nothing was thrown";
   } catch (const std::exception& error) {
-    EXPECT_NE(std::string(error.what()).find("see Scheduler::allow_windows"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("see Scheduler::allow_lookahead_windows"), std::string::npos)
         << error.what();
   }
 }

@@ -49,8 +49,8 @@ void Fabric::observe(LinkObserver& observer) {
 }
 
 void Fabric::add_errors(const BitErrors& errors) {
-  constexpr std::uint64_t kMostPorts = std::uint64_t{1} << 20;
-  for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->add_errors(errors, n * kMostPorts);
+  constexpr std::uint64_t kMaxPorts = std::uint64_t{1} << 20;
+  for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->add_errors(errors, n * kMaxPorts);
 }
 
 std::uint64_t Fabric::spoiled_packets() const {

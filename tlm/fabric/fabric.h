@@ -72,7 +72,7 @@ class Fabric : public sc_core::sc_module {
   /// the scheduler must not have windows. It may change in the course of a run.
   virtual TimePs lookahead_ps() const { return 0; }
   /// The region of an endpoint's switch, which is its own, too.
-  virtual Region region_of(NpuId) const { return kNoRegion; }
+  virtual Partition partition_of(NpuId) const { return kNoPartition; }
   /// The switch that an endpoint is bound to: "router7".
   virtual std::string switch_of(NpuId endpoint) const = 0;
   /// Latency of the head over an idle route, from endpoint to endpoint.

@@ -40,8 +40,9 @@ struct Message {
   std::uint64_t available_bytes = ~std::uint64_t{0};  ///< for packets: what has been read, if it must be
   CreditWindow* flow_window = nullptr;                ///< room of the flow in the first switch
   const std::byte* source_data = nullptr;  ///< functional mode: the rank's buffer at the step's offset
-  Boxed<std::vector<std::byte>> gathered;  ///< functional mode: … or what was there when the send was posted
-  ReliableMessage* reliable = nullptr;     ///< Go-Back-N (models/endpoint/reliability.h); null: off
+  OptionalBox<std::vector<std::byte>>
+      gathered;                         ///< functional mode: … or what was there when the send was posted
+  ReliableMessage* reliable = nullptr;  ///< Go-Back-N (models/endpoint/reliability.h); null: off
   // Receiver's side.
   std::uint64_t arrived_bytes = 0;
   std::uint64_t arrived_packets = 0;

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tlm/boxed.h"
 #include "tlm/fabric/packet_data.h"
 #include "tlm/link/class_table.h"
+#include "tlm/optional_box.h"
 #include "tlm/pool.h"
 #include "tlm/units.h"
 
@@ -46,14 +46,14 @@ struct alignas(64) Packet {
   std::uint32_t payload_bytes = 0;
   PortId output{};  ///< of the switch that holds the packet
   ClassId traffic_class{};
-  VcId vc{};                     ///< of the link it is on
-  bool starts_packet = true;     ///< wormhole: a flit, the first
-  bool ends_packet = true;       ///< … and the last of its packet
-  TimePs ready_ps = 0;           ///< for the switch that holds it: head in + pipeline
-  TimePs tail_ps = 0;            ///< the tail reaches the next input
-  std::uint32_t head_early = 0;  ///< fraction of the head's arrival, see Line
-  std::uint32_t hops = 0;        ///< links crossed so far
-  const Flow* flow = nullptr;    ///< in-network; `sequence` then counts the flow's packets
+  VcId vc{};                        ///< of the link it is on
+  bool starts_packet = true;        ///< wormhole: a flit, the first
+  bool ends_packet = true;          ///< … and the last of its packet
+  TimePs ready_ps = 0;              ///< for the switch that holds it: head in + pipeline
+  TimePs tail_ps = 0;               ///< the tail reaches the next input
+  std::uint32_t head_fraction = 0;  ///< fraction of the head's arrival, see Line
+  std::uint32_t hops = 0;           ///< links crossed so far
+  const Flow* flow = nullptr;       ///< in-network; `sequence` then counts the flow's packets
 
   Message* message = nullptr;  ///< what it is part of; null for synthetic traffic
   std::uint64_t sequence = 0;  ///< of its message, or of its source
@@ -61,9 +61,9 @@ struct alignas(64) Packet {
   std::uint32_t lane = 0;      ///< counts what goes to a destination, for fabrics that stripe it over ways
   TimePs created_ps = 0;
   PacketKind kind = PacketKind::data;
-  bool corrupt = false;  ///< the check sum is wrong: from there on the tail says so
-  PacketData data;       ///< functional mode: snapshot at injection
-  Boxed<Waits> waits;    ///< absent unless PacketPool::keep_waits was called
+  bool corrupt = false;      ///< the check sum is wrong: from there on the tail says so
+  PacketData data;           ///< functional mode: snapshot at injection
+  OptionalBox<Waits> waits;  ///< absent unless PacketPool::keep_waits was called
 };
 static_assert(sizeof(Packet) == 128);
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/boxed.h"
+#include "tlm/optional_box.h"
 
 namespace wafertlm {
 
@@ -38,7 +38,7 @@ class PacketData {
   std::vector<std::byte> bytes() const { return bytes_ ? *bytes_ : std::vector<std::byte>(); }
 
  private:
-  Boxed<std::vector<std::byte>> bytes_;
+  OptionalBox<std::vector<std::byte>> bytes_;
 };
 
 }  // namespace wafertlm

@@ -10,8 +10,8 @@ void CreditWindow::insert_return(std::uint64_t bytes, TimePs at) {
   returns_.insert(place, {at, bytes});
 }
 
-TimePs CreditWindow::time_of_promised_room(std::uint64_t bytes) const {
-  std::uint64_t room = room_;
+TimePs CreditWindow::time_of_promised_credits(std::uint64_t bytes) const {
+  std::uint64_t room = credits_;
   for (std::size_t i = 0; i < returns_.size(); ++i) {
     room += returns_[i].bytes;
     if (room >= bytes) return returns_[i].at;
@@ -20,7 +20,7 @@ TimePs CreditWindow::time_of_promised_room(std::uint64_t bytes) const {
 }
 
 std::uint64_t CreditWindow::outstanding() const {
-  std::uint64_t home = room_;
+  std::uint64_t home = credits_;
   for (std::size_t i = 0; i < returns_.size(); ++i) home += returns_[i].bytes;
   return capacity_ - home;
 }

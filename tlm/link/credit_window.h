@@ -12,29 +12,29 @@ namespace wafertlm {
 /// is blocked).
 class CreditWindow {
  public:
-  explicit CreditWindow(std::uint64_t capacity_bytes) : capacity_(capacity_bytes), room_(capacity_bytes) {}
+  explicit CreditWindow(std::uint64_t capacity_bytes) : capacity_(capacity_bytes), credits_(capacity_bytes) {}
 
   /// Room at `now`, which must not go backwards.
-  std::uint64_t room(TimePs now) {
+  std::uint64_t available(TimePs now) {
     while (!returns_.empty() && returns_.front().at <= now) {
-      room_ += returns_.front().bytes;
+      credits_ += returns_.front().bytes;
       returns_.pop_front();
     }
-    return room_;
+    return credits_;
   }
-  /// The same as room(now) >= bytes. What has come back is counted as it is needed, mostly one at a time: how
-  /// many are back by now nobody can predict.
-  bool has_room_at(TimePs now, std::uint64_t bytes) {
-    if (returns_.size() >= kMostUncounted) room(now);
-    while (room_ < bytes) {
+  /// The same as available(now) >= bytes. What has come back is counted as it is needed, mostly one at a
+  /// time: how many are back by now nobody can predict.
+  bool has_credits_at(TimePs now, std::uint64_t bytes) {
+    if (returns_.size() >= kMaxUncounted) available(now);
+    while (credits_ < bytes) {
       if (returns_.empty() || returns_.front().at > now) return false;
-      room_ += returns_.front().bytes;
+      credits_ += returns_.front().bytes;
       returns_.pop_front();
     }
     return true;
   }
-  /// Requires room(now) >= bytes.
-  void take(std::uint64_t bytes) { room_ -= bytes; }
+  /// Requires available(now) >= bytes.
+  void take(std::uint64_t bytes) { credits_ -= bytes; }
   /// `bytes` are free again from `at` on. Returns whether that is earlier than what was promised before.
   bool give_back(std::uint64_t bytes, TimePs at) {
     if (at < last_return_ps_) {
@@ -54,14 +54,14 @@ class CreditWindow {
   }
   /// The earliest known time with room for `bytes`, perhaps in the past, or kNever if that depends on credits
   /// not yet promised.
-  TimePs time_of_room(std::uint64_t bytes) const {
-    return has_room(bytes) ? 0 : time_of_promised_room(bytes);
+  TimePs time_of_credits(std::uint64_t bytes) const {
+    return has_credits(bytes) ? 0 : time_of_promised_credits(bytes);
   }
   /// There is without what was promised.
-  bool has_room(std::uint64_t bytes) const { return room_ >= bytes; }
+  bool has_credits(std::uint64_t bytes) const { return credits_ >= bytes; }
   /// Not so, but with the first that was promised there is.
   bool is_next_enough(std::uint64_t bytes) const {
-    return !returns_.empty() && room_ + returns_.front().bytes >= bytes;
+    return !returns_.empty() && credits_ + returns_.front().bytes >= bytes;
   }
   TimePs next_return_ps() const { return returns_.front().at; }
 
@@ -72,14 +72,14 @@ class CreditWindow {
 
  private:
   void insert_return(std::uint64_t bytes, TimePs at);
-  TimePs time_of_promised_room(std::uint64_t bytes) const;
+  TimePs time_of_promised_credits(std::uint64_t bytes) const;
 
   struct Return {
     TimePs at;
     std::uint64_t bytes;
   };
-  static constexpr std::size_t kMostUncounted = 8;
-  std::uint64_t capacity_, room_;
+  static constexpr std::size_t kMaxUncounted = 8;
+  std::uint64_t capacity_, credits_;
   TimePs last_return_ps_ = 0;
   RingQueue<Return> returns_;  // ascending in time
 };

@@ -150,7 +150,7 @@ inline void CutThroughSwitch::charge(Output& output, Queue& waiting, TimePs unti
   if (waiting.eligible_ps >= until) return;
   const TimePs time = until - waiting.eligible_ps;
   if (waiting.contended_class != output.current_class) {
-    if (Boxed<Waits>& waits = waiting.head->waits; waits)
+    if (OptionalBox<Waits>& waits = waiting.head->waits; waits)
       waits->contention_ps[index_of(waiting.contended_class)] += waiting.class_contention_ps;
     waiting.class_contention_ps = 0;
     waiting.contended_class = output.current_class;
@@ -220,10 +220,10 @@ inline CutThroughSwitch::Queue* CutThroughSwitch::first_ready(const Output& outp
 inline bool CutThroughSwitch::choose_vc(const Output& output, const Queue& waiting, TimePs now,
                                         std::uint32_t& vc) {
   vc = waiting.vcs.first;
-  if (waiting.vcs.count == 1) return output.channels[vc].credits.has_room_at(now, waiting.wire_bytes);
-  std::uint64_t best = output.channels[vc].credits.room(now);
+  if (waiting.vcs.count == 1) return output.channels[vc].credits.has_credits_at(now, waiting.wire_bytes);
+  std::uint64_t best = output.channels[vc].credits.available(now);
   for (std::uint32_t other = vc + 1; other < waiting.vcs.first + std::uint32_t{waiting.vcs.count}; ++other) {
-    const std::uint64_t room = output.channels[other].credits.room(now);
+    const std::uint64_t room = output.channels[other].credits.available(now);
     if (room <= best) continue;
     best = room;
     vc = other;
@@ -236,19 +236,19 @@ inline bool CutThroughSwitch::choose_vc(const Output& output, const Queue& waiti
 inline TimePs CutThroughSwitch::earliest_start(Output& output, const Queue& waiting) {
   const TimePs start = std::max(waiting.eligible_ps, output.line.free_ps());
   const CreditWindow& credits = output.channels[waiting.vcs.first].credits;
-  if (credits.has_room(waiting.wire_bytes)) return start;
+  if (credits.has_credits(waiting.wire_bytes)) return start;
   if (waiting.vcs.count == 1 && credits.is_next_enough(waiting.wire_bytes))
     return std::max(start, credits.next_return_ps());
-  const TimePs room = time_of_room(output, waiting);
+  const TimePs room = time_of_credits(output, waiting);
   return std::max(room, start);
 }
 
 /// kNever: not promised yet; the credit will wake the output.
-[[gnu::noinline]] TimePs CutThroughSwitch::time_of_room(Output& output, const Queue& waiting) {
+[[gnu::noinline]] TimePs CutThroughSwitch::time_of_credits(Output& output, const Queue& waiting) {
   const std::uint32_t first = waiting.vcs.first, end = first + waiting.vcs.count;
   TimePs room = kNever;
   for (std::uint32_t vc = first; vc < end; ++vc)
-    room = std::min(room, output.channels[vc].credits.time_of_room(waiting.wire_bytes));
+    room = std::min(room, output.channels[vc].credits.time_of_credits(waiting.wire_bytes));
   if (room != kNever) return room;
   for (std::uint32_t vc = first; vc < end; ++vc) {
     std::uint32_t& needed = output.channels[vc].needed;
@@ -368,8 +368,8 @@ bool CutThroughSwitch::wake(PortId port, TimePs now) {
     charge(output, from, now);
   else
     charge_all(output, idle_since, now);
-  const Line::Slot slot =
-      output.line.send(packet.wire_bytes, now, packet.ready_ps == now ? packet.head_early : Line::kUnbound);
+  const Line::Slot slot = output.line.send(packet.wire_bytes, now,
+                                           packet.ready_ps == now ? packet.head_fraction : Line::kUnbound);
   output.current_class = packet.traffic_class;
   output.channels[vc].credits.take(packet.wire_bytes);
 
@@ -390,7 +390,7 @@ bool CutThroughSwitch::wake(PortId port, TimePs now) {
   const TimePs tail_out = std::max(slot.end, packet.tail_ps);
   host_.return_credit(static_cast<PortId>(input), packet, tail_out + from.credit_delay_ps);
   packet.vc = static_cast<VcId>(vc);
-  packet.head_early = slot.start_early;
+  packet.head_fraction = slot.start_fraction;
   packet.tail_ps = tail_out + output.latency_ps;
   ++packet.hops;
   host_.forward(PortId{output.port}, packet, now + output.latency_ps);
@@ -432,7 +432,7 @@ void CutThroughSwitch::credit(PortId port, VcId vc, std::uint32_t bytes, TimePs 
   if (is_early && output.requesting_vcs != 0)
     return ask_wake(output, std::max({at, now, output.line.free_ps()}));
   if (to.needed == 0) return;
-  const TimePs room = to.credits.time_of_room(to.needed);
+  const TimePs room = to.credits.time_of_credits(to.needed);
   if (room == kNever) return;
   ask_wake(output, std::max({room, now, output.line.free_ps()}));
 }

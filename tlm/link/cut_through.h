@@ -81,7 +81,7 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   // When a head can go: its line, its readiness and credits.
   static bool choose_vc(const Output& output, const Queue& waiting, TimePs now, std::uint32_t& vc);
   static TimePs earliest_start(Output& output, const Queue& waiting);
-  static TimePs time_of_room(Output& output, const Queue& waiting);
+  static TimePs time_of_credits(Output& output, const Queue& waiting);
   void credit_with_effect(PortId port, Channel& to, std::uint32_t bytes, TimePs at, TimePs now);
   void ask_wake(Output& output, TimePs at) {
     if (output.wake.ask(at)) host_.request_wake(PortId{output.port}, at);

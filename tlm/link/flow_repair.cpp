@@ -2,20 +2,20 @@
 // Go-Back-N in a switch.
 #include <algorithm>
 
-#include "tlm/link/flow_leg.h"
+#include "tlm/link/flow_branch.h"
 
 namespace wafertlm {
 
 /// Whether a packet is the one that its input brings next. If not, it is gone afterwards.
-bool FlowUnit::is_due(Leg& leg, LegInput& input, Packet& packet, TimePs now) {
+bool FlowUnit::is_due(Branch& branch, LegInput& input, Packet& packet, TimePs now) {
   const bool repeated = packet.sequence < input.arrived;
-  if (packet.sequence == input.arrived || (repeated && leg.inputs.size() == 1)) {
+  if (packet.sequence == input.arrived || (repeated && branch.inputs.size() == 1)) {
     input.asked = false;
     return true;
   }
   if (!repeated && !input.asked) {  // one is missing: only this input's contributors have to repeat it
     input.asked = true;
-    answer(leg, input.port, PacketKind::nack, input.arrived, now);
+    answer(branch, input.port, PacketKind::nack, input.arrived, now);
   }
   discard(input.port, packet, now);
   return false;
@@ -37,34 +37,34 @@ void FlowUnit::wake(TimePs now) {
   }
 }
 
-/// An answer has come from below `port`, an output of the leg.
+/// An answer has come from below `port`, an output of the branch.
 void FlowUnit::take_answer(PortId port, const Packet& packet, TimePs now) {
   const Place& place = output_place(packet, port);
-  Leg& leg = *place.leg;
+  Branch& branch = *place.branch;
   if (packet.kind == PacketKind::nack) {  // of one receiver: another one may have less
-    if (packet.sequence >= leg.number) return;
-    go_back(leg, packet.sequence, now);
-    return answer_all(leg, PacketKind::nack, packet.sequence, now);
+    if (packet.sequence >= branch.number) return;
+    go_back(branch, packet.sequence, now);
+    return answer_all(branch, PacketKind::nack, packet.sequence, now);
   }
-  LegOutput& output = leg.outputs[place.index];
+  LegOutput& output = branch.outputs[place.index];
   output.acknowledged = std::max(output.acknowledged, packet.sequence);
-  std::uint64_t number = leg.outputs.front().acknowledged;
-  for (const LegOutput& each : leg.outputs) number = std::min(number, each.acknowledged);
-  if (leg.number < number) skip_to(leg, number, now);
+  std::uint64_t number = branch.outputs.front().acknowledged;
+  for (const LegOutput& each : branch.outputs) number = std::min(number, each.acknowledged);
+  if (branch.number < number) skip_to(branch, number, now);
   if (packet.kind == PacketKind::repeat) {
-    if (number < leg.number) go_back(leg, number, now);
-  } else if (number == leg.acknowledged) {
+    if (number < branch.number) go_back(branch, number, now);
+  } else if (number == branch.acknowledged) {
     return;
   }
-  leg.acknowledged = number;
-  answer_all(leg, packet.kind, number, now);
+  branch.acknowledged = number;
+  answer_all(branch, packet.kind, number, now);
 }
 
 /// What was not added yet comes again.
-void FlowUnit::go_back(Leg& leg, std::uint64_t number, TimePs now) {
-  leg.set_number(number);
-  for (LegInput& input : leg.inputs) {
-    while (input.queue.size() > leg.combined.size()) {
+void FlowUnit::go_back(Branch& branch, std::uint64_t number, TimePs now) {
+  branch.set_number(number);
+  for (LegInput& input : branch.inputs) {
+    while (input.queue.size() > branch.combined.size()) {
       Packet& packet = *input.queue.back().packet;
       input.queue.pop_back();
       --queued_;
@@ -76,11 +76,11 @@ void FlowUnit::go_back(Leg& leg, std::uint64_t number, TimePs now) {
   }
 }
 
-/// The leg had gone back to packets that nobody misses, and that will not come again.
-void FlowUnit::skip_to(Leg& leg, std::uint64_t number, TimePs now) {
-  leg.set_number(number);
-  const std::size_t place = leg.combined.size();
-  for (LegInput& input : leg.inputs) {
+/// The branch had gone back to packets that nobody misses, and that will not come again.
+void FlowUnit::skip_to(Branch& branch, std::uint64_t number, TimePs now) {
+  branch.set_number(number);
+  const std::size_t place = branch.combined.size();
+  for (LegInput& input : branch.inputs) {
     input.arrived = std::max(input.arrived, number);
     for (std::size_t left = input.queue.size(); left > place; --left) {
       Packet& packet = *input.queue[place].packet;
@@ -91,16 +91,16 @@ void FlowUnit::skip_to(Leg& leg, std::uint64_t number, TimePs now) {
       discard(input.port, packet, now);
     }
   }
-  advance(leg, now);
+  advance(branch, now);
 }
 
-void FlowUnit::answer_all(const Leg& leg, PacketKind kind, std::uint64_t number, TimePs now) {
-  for (const LegInput& input : leg.inputs) answer(leg, input.port, kind, number, now);
+void FlowUnit::answer_all(const Branch& branch, PacketKind kind, std::uint64_t number, TimePs now) {
+  for (const LegInput& input : branch.inputs) answer(branch, input.port, kind, number, now);
 }
 
-void FlowUnit::answer(const Leg& leg, PortId input, PacketKind kind, std::uint64_t number, TimePs now) {
-  const AnswerFormat& format = *leg.flow->answers;
-  Packet& packet = make_packet(*leg.flow);
+void FlowUnit::answer(const Branch& branch, PortId input, PacketKind kind, std::uint64_t number, TimePs now) {
+  const AnswerFormat& format = *branch.flow->answers;
+  Packet& packet = make_packet(*branch.flow);
   packet.kind = kind;
   packet.sequence = number;
   packet.traffic_class = format.traffic_class;
@@ -108,7 +108,7 @@ void FlowUnit::answer(const Leg& leg, PortId input, PacketKind kind, std::uint64
   packet.wire_bytes = format.wire_bytes;
   packet.tail_ps = packet.created_ps = now;
   ++repairs_.answers;
-  host_.send_copy(input, leg.lane, packet, now);
+  host_.send_copy(input, branch.lane, packet, now);
 }
 
 }  // namespace wafertlm

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "tlm/link/flow_leg.h"
+#include "tlm/link/flow_branch.h"
 #include "tlm/link/switch_view.h"
 
 namespace wafertlm {
@@ -25,66 +25,68 @@ FlowUnit::FlowUnit(const FlowUnitParams& params, PacketPool& packets, FlowUnitHo
       packets_(packets),
       host_(host),
       changes_cost_(params.phase_rule || params.phase_change_ps != 0),
-      legs_in_lane_(params.lanes) {}
+      branches_in_lane_(params.lanes) {}
 
 FlowUnit::~FlowUnit() = default;
 
-void FlowUnit::open(const Flow& flow, const FlowLeg& leg, const std::vector<std::uint64_t>& room_bytes) {
-  if (leg.inputs.empty() || leg.outputs.empty() || room_bytes.size() != leg.outputs.size() ||
-      leg.order.size() + 1 != leg.inputs.size() || leg.share.packets(flow.packets) == 0)
+void FlowUnit::open(const Flow& flow, const FlowBranch& branch,
+                    const std::vector<std::uint64_t>& room_bytes) {
+  if (branch.inputs.empty() || branch.outputs.empty() || room_bytes.size() != branch.outputs.size() ||
+      branch.order.size() + 1 != branch.inputs.size() || branch.share.packets(flow.packets) == 0)
     throw std::logic_error(
-        "a leg of a flow needs inputs, outputs with their room, packets, and an order of additions");
-  if (leg.share.stride != flow.stripes || flow.stripes > params_.stripes)
-    throw std::logic_error(text_of("a leg of every ", leg.share.stride, "th packet of a flow with ",
+        "a branch of a flow needs inputs, outputs with their room, packets, and an order of additions");
+  if (branch.share.stride != flow.stripes || flow.stripes > params_.stripes)
+    throw std::logic_error(text_of("a branch of every ", branch.share.stride, "th packet of a flow with ",
                                    flow.stripes, " stripes; a switch here knows ", params_.stripes));
   const std::size_t inputs = params_.credit_delay_ps.size();
   const std::size_t slots = (std::size_t{flow.slot} + 1) * params_.stripes;
   by_input_.resize(std::max(by_input_.size(), slots * inputs));
   by_output_.resize(std::max(by_output_.size(), slots * params_.outputs));
 
-  auto made = std::make_unique<Leg>();
+  auto made = std::make_unique<Branch>();
   made->flow = &flow;
-  made->share = leg.share;
-  made->packets = leg.share.packets(flow.packets);
-  made->order = leg.order;
-  made->from_above = leg.from_above;
+  made->share = branch.share;
+  made->packets = branch.share.packets(flow.packets);
+  made->order = branch.order;
+  made->from_above = branch.from_above;
   made->lane = next_lane_;
   next_lane_ = (next_lane_ + 1) % params_.lanes;
-  if (++legs_in_lane_[made->lane] == 2) ++shared_lanes_;
+  if (++branches_in_lane_[made->lane] == 2) ++shared_lanes_;
   const auto take = [&](Place& place, std::size_t index) {
-    if (place.leg) throw std::logic_error("two legs of a flow share a port of a switch");
+    if (place.branch) throw std::logic_error("two branches of a flow share a port of a switch");
     place = {made.get(), static_cast<std::uint32_t>(index)};
   };
-  for (const PortId port : leg.inputs) {
-    take(by_input_[table_index(flow, leg.share.first, inputs, port)], made->inputs.size());
+  for (const PortId port : branch.inputs) {
+    take(by_input_[table_index(flow, branch.share.first, inputs, port)], made->inputs.size());
     made->inputs.emplace_back();
     made->inputs.back().port = port;
   }
-  for (std::size_t i = 0; i < leg.outputs.size(); ++i) {
-    take(by_output_[table_index(flow, leg.share.first, params_.outputs, leg.outputs[i])], i);
+  for (std::size_t i = 0; i < branch.outputs.size(); ++i) {
+    take(by_output_[table_index(flow, branch.share.first, params_.outputs, branch.outputs[i])], i);
     LegOutput& output = made->outputs.emplace_back();
-    output.port = leg.outputs[i];
+    output.port = branch.outputs[i];
     output.reserved = room_bytes[i] != 0;
     output.room = CreditWindow(room_bytes[i]);
   }
-  legs_.push_back(std::move(made));
-  if (view_) view_->leg_opened(flow, leg, room_bytes);
+  branches_.push_back(std::move(made));
+  if (view_) view_->branch_opened(flow, branch, room_bytes);
 }
 
 void FlowUnit::close(const Flow& flow) {
   if (view_) view_->flow_closed(flow);
-  for (const auto& leg : legs_) {
-    if (leg->flow != &flow) continue;
-    if (!leg->done && !flow.answers)
+  for (const auto& branch : branches_) {
+    if (branch->flow != &flow) continue;
+    if (!branch->done && !flow.answers)
       throw std::logic_error("a flow was closed before all of its packets had passed");
-    if (--legs_in_lane_[leg->lane] == 1) --shared_lanes_;
-    for (const LegInput& input : leg->inputs)
-      by_input_[table_index(flow, leg->share.first, params_.credit_delay_ps.size(), input.port)] = {};
-    for (const LegOutput& output : leg->outputs)
-      by_output_[table_index(flow, leg->share.first, params_.outputs, output.port)] = {};
+    if (--branches_in_lane_[branch->lane] == 1) --shared_lanes_;
+    for (const LegInput& input : branch->inputs)
+      by_input_[table_index(flow, branch->share.first, params_.credit_delay_ps.size(), input.port)] = {};
+    for (const LegOutput& output : branch->outputs)
+      by_output_[table_index(flow, branch->share.first, params_.outputs, output.port)] = {};
   }
-  legs_.erase(std::remove_if(legs_.begin(), legs_.end(), [&](const auto& leg) { return leg->flow == &flow; }),
-              legs_.end());
+  branches_.erase(std::remove_if(branches_.begin(), branches_.end(),
+                                 [&](const auto& branch) { return branch->flow == &flow; }),
+                  branches_.end());
 }
 
 void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
@@ -94,43 +96,43 @@ void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
   }
   const std::size_t place = table_index(*packet.flow, packet.flow->stripe_of(packet.sequence),
                                         params_.credit_delay_ps.size(), port);
-  Leg* const leg = place < by_input_.size() ? by_input_[place].leg : nullptr;
-  if (!leg)
+  Branch* const branch = place < by_input_.size() ? by_input_[place].branch : nullptr;
+  if (!branch)
     throw std::logic_error(text_of("a packet of flow ", packet.flow->key.number, " of operation ",
                                    packet.flow->key.operation, " came to input ", index_of(port),
-                                   ", which no leg of the flow has"));
-  LegInput& input = leg->inputs[by_input_[place].index];
-  const std::uint64_t position = leg->share.position(packet.sequence);
+                                   ", which no branch of the flow has"));
+  LegInput& input = branch->inputs[by_input_[place].index];
+  const std::uint64_t position = branch->share.position(packet.sequence);
   if (packet.flow->answers) {
-    if (!is_due(*leg, input, packet, now)) return;
+    if (!is_due(*branch, input, packet, now)) return;
   } else if (position < input.arrived) {
     throw std::logic_error(text_of("packet ", packet.sequence, " of a flow came where ",
-                                   leg->share.number(input.arrived), " was due"));
+                                   branch->share.number(input.arrived), " was due"));
   }
   input.arrived = position + 1;
   input.bytes += packet.payload_bytes;
   input.queue.push_back({&packet, head_ps, position});
   ++queued_;
-  if (params_.phase_rule && phase_ != priority_of(*leg)) {
+  if (params_.phase_rule && phase_ != priority_of(*branch)) {
     // This may be what the others of its phase wait for.
-    for (const auto& other : legs_)
-      if (priority_of(*other) == priority_of(*leg)) advance(*other, now);
+    for (const auto& other : branches_)
+      if (priority_of(*other) == priority_of(*branch)) advance(*other, now);
     return;
   }
-  advance(*leg, now);
+  advance(*branch, now);
 }
 
-std::uint32_t FlowUnit::priority_of(const Leg& leg) const {
-  return params_.priority[index_of(leg.flow->traffic_class)];
+std::uint32_t FlowUnit::priority_of(const Branch& branch) const {
+  return params_.priority[index_of(branch.flow->traffic_class)];
 }
 
-/// Whether the switch is, or can be, set for the phase of `leg`, which has all it needs.
-bool FlowUnit::enter_phase(const Leg& leg, TimePs now) {
-  const std::uint32_t phase = priority_of(leg);
+/// Whether the switch is, or can be, set for the phase of `branch`, which has all it needs.
+bool FlowUnit::enter_phase(const Branch& branch, TimePs now) {
+  const std::uint32_t phase = priority_of(branch);
   if (phase_ == phase) return true;
-  const bool comes_down = leg.from_above && leg.inputs.size() == 1;
+  const bool comes_down = branch.from_above && branch.inputs.size() == 1;
   if (params_.phase_rule && phase_ && phase > *phase_ && !comes_down)
-    for (const auto& other : legs_) {
+    for (const auto& other : branches_) {
       if (priority_of(*other) != phase) continue;
       for (const LegInput& input : other->inputs)
         if (input.port != other->from_above && input.queue.size() == other->combined.size() &&
@@ -149,26 +151,26 @@ void FlowUnit::credit(PortId port, const Packet& packet, TimePs at, TimePs now) 
   if (packet.flow->answers) packet.flow->rest_ps = std::max(packet.flow->rest_ps, at);
   if (packet.kind != PacketKind::data) return;
   const Place& place = output_place(packet, port);
-  Leg& leg = *place.leg;
-  LegOutput& output = leg.outputs[place.index];
+  Branch& branch = *place.branch;
+  LegOutput& output = branch.outputs[place.index];
   if (output.reserved) output.room.give_back(packet.wire_bytes, at);
   output.last_credit_ps = std::max(output.last_credit_ps, at);
   ++output.credited;
-  if (leg.ready == leg.inputs.size()) advance(leg, now);
-  finish_if_done(leg);
+  if (branch.ready == branch.inputs.size()) advance(branch, now);
+  finish_if_done(branch);
 }
 
 /// Combines what can be.
-void FlowUnit::advance(Leg& leg, TimePs now) {
-  while (leg.has_all()) {
-    const std::uint32_t bytes = leg.inputs.front().queue[leg.combined.size()].packet->wire_bytes;
+void FlowUnit::advance(Branch& branch, TimePs now) {
+  while (branch.has_all()) {
+    const std::uint32_t bytes = branch.inputs.front().queue[branch.combined.size()].packet->wire_bytes;
     TimePs room_ps = 0;
-    for (const LegOutput& output : leg.outputs) {
-      if (output.reserved) room_ps = std::max(room_ps, output.room.time_of_room(bytes));
+    for (const LegOutput& output : branch.outputs) {
+      if (output.reserved) room_ps = std::max(room_ps, output.room.time_of_credits(bytes));
       if (room_ps == kNever) return;
     }
-    if (changes_cost_ && !enter_phase(leg, now)) return;
-    combine(leg, room_ps, now);
+    if (changes_cost_ && !enter_phase(branch, now)) return;
+    combine(branch, room_ps, now);
   }
 }
 
@@ -185,27 +187,27 @@ void FlowUnit::release_room(PortId input, Packet& packet, TimePs at) {
   host_.return_flow_credit(input, packet, at);
   if (!flow.answers) return;
   flow.rest_ps = std::max(flow.rest_ps, at);
-  if (--flow.in_flight == 0) host_.leg_done(flow, flow.rest_ps);
+  if (--flow.in_flight == 0) host_.branch_done(flow, flow.rest_ps);
 }
 
 /// The next packet of every input becomes one, whose copies may start when `room_ps` is there.
-void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
-  const std::size_t place = leg.combined.size();
+void FlowUnit::combine(Branch& branch, TimePs room_ps, TimePs now) {
+  const std::size_t place = branch.combined.size();
   TimePs head_ps =
       std::max(now, room_ps) > params_.pipeline_ps ? std::max(now, room_ps) - params_.pipeline_ps : 0;
   TimePs tail_ps = 0;
-  std::uint32_t head_early = 0;
+  std::uint32_t head_fraction = 0;
   const Packet* last = nullptr;
   bool corrupt = false;
-  for (const LegInput& input : leg.inputs) {
+  for (const LegInput& input : branch.inputs) {
     const LegInput::Waiting& waiting = input.queue[place];
     const Packet& packet = *waiting.packet;
     corrupt = corrupt || packet.corrupt;
     if (waiting.head_ps > head_ps) {
       head_ps = waiting.head_ps;
-      head_early = packet.head_early;
+      head_fraction = packet.head_fraction;
     } else if (waiting.head_ps == head_ps) {
-      head_early = std::min(head_early, packet.head_early);
+      head_fraction = std::min(head_fraction, packet.head_fraction);
     }
     if (packet.tail_ps >= tail_ps) {
       tail_ps = packet.tail_ps;
@@ -213,24 +215,24 @@ void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
     }
   }
   if (changes_cost_) last_head_ps_ = head_ps = std::max(head_ps, set_ps_);
-  for (const Addition& addition : leg.order) {
-    Packet& into = *leg.inputs[addition.into].queue[place].packet;
-    const Packet& from = *leg.inputs[addition.from].queue[place].packet;
+  for (const Addition& addition : branch.order) {
+    Packet& into = *branch.inputs[addition.into].queue[place].packet;
+    const Packet& from = *branch.inputs[addition.from].queue[place].packet;
     if (into.payload_bytes != from.payload_bytes)
       throw std::logic_error("packets of one flow and number have different lengths");
     if (!into.data.empty())
-      add_values(leg.flow->data_type, into.data.data(), from.data.data(), into.data.size());
+      add_values(branch.flow->data_type, into.data.data(), from.data.data(), into.data.size());
   }
-  const Packet& sum = *leg.inputs[leg.order.empty() ? 0 : leg.order.back().into].queue[place].packet;
+  const Packet& sum = *branch.inputs[branch.order.empty() ? 0 : branch.order.back().into].queue[place].packet;
 
-  leg.set_number(leg.inputs.front().queue[place].position + 1);
-  leg.combined.push_back({static_cast<std::uint32_t>(leg.outputs.size()), 0});
-  for (LegOutput& output : leg.outputs) {
+  branch.set_number(branch.inputs.front().queue[place].position + 1);
+  branch.combined.push_back({static_cast<std::uint32_t>(branch.outputs.size()), 0});
+  for (LegOutput& output : branch.outputs) {
     if (output.reserved) {
-      output.room.room(room_ps);  // it will be there when the copy starts
+      output.room.available(room_ps);  // it will be there when the copy starts
       output.room.take(sum.wire_bytes);
     }
-    Packet& copy = make_packet(*leg.flow);
+    Packet& copy = make_packet(*branch.flow);
     copy.destination = sum.destination;
     copy.source = sum.source;
     copy.wire_bytes = sum.wire_bytes;
@@ -238,7 +240,7 @@ void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
     copy.traffic_class = sum.traffic_class;
     copy.vc = sum.vc;
     copy.tail_ps = tail_ps;
-    copy.head_early = head_early;
+    copy.head_fraction = head_fraction;
     copy.hops = last->hops;
     copy.waits = last->waits;
     copy.sequence = sum.sequence;
@@ -247,7 +249,7 @@ void FlowUnit::combine(Leg& leg, TimePs room_ps, TimePs now) {
     copy.data = sum.data;
     copy.corrupt = corrupt;
     output.bytes += copy.payload_bytes;
-    host_.send_copy(output.port, leg.lane, copy, head_ps);
+    host_.send_copy(output.port, branch.lane, copy, head_ps);
   }
 }
 
@@ -258,59 +260,59 @@ const FlowUnit::Place& FlowUnit::output_place(const Packet& copy, PortId output)
 void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
   if (copy.kind != PacketKind::data) return;
   const Place& place = output_place(copy, copy.output);
-  Leg& leg = *place.leg;
-  Leg::Combined& packet = leg.combined[leg.outputs[place.index].left++ - leg.gone];
+  Branch& branch = *place.branch;
+  Branch::Combined& packet = branch.combined[branch.outputs[place.index].left++ - branch.gone];
   packet.tail_out_ps = std::max(packet.tail_out_ps, tail_out_ps);
   if (--packet.copies_left != 0) return;
   // Each output sends the packets in order, so this is the oldest one.
   const TimePs tail_ps = packet.tail_out_ps;
-  leg.combined.pop_front();
-  ++leg.gone;
-  for (LegInput& input : leg.inputs) {
+  branch.combined.pop_front();
+  ++branch.gone;
+  for (LegInput& input : branch.inputs) {
     Packet& done = *input.queue.front().packet;
     input.queue.pop_front();
     --queued_;
     const TimePs at = tail_ps + params_.credit_delay_ps[index_of(input.port)];
-    leg.done_ps = std::max(leg.done_ps, at);
+    branch.done_ps = std::max(branch.done_ps, at);
     release_room(input.port, done, at);
   }
 }
 
-void FlowUnit::finish_if_done(Leg& leg) {
-  if (leg.flow->answers || leg.gone != leg.packets) return;
-  for (const LegOutput& output : leg.outputs) {
-    if (output.credited != leg.packets) return;
-    leg.done_ps = std::max(leg.done_ps, output.last_credit_ps);
+void FlowUnit::finish_if_done(Branch& branch) {
+  if (branch.flow->answers || branch.gone != branch.packets) return;
+  for (const LegOutput& output : branch.outputs) {
+    if (output.credited != branch.packets) return;
+    branch.done_ps = std::max(branch.done_ps, output.last_credit_ps);
   }
-  leg.done = true;
-  host_.leg_done(*leg.flow, leg.done_ps);
+  branch.done = true;
+  host_.branch_done(*branch.flow, branch.done_ps);
 }
 
-void FlowUnit::leg_was_carried(const Flow& flow, std::uint32_t stripe, PortId output, TimePs at) {
-  Leg& leg = *by_output_[table_index(flow, stripe, params_.outputs, output)].leg;
-  leg.done = true;
-  leg.gone = leg.packets;
-  host_.leg_done(flow, at);
+void FlowUnit::branch_was_carried(const Flow& flow, std::uint32_t stripe, PortId output, TimePs at) {
+  Branch& branch = *by_output_[table_index(flow, stripe, params_.outputs, output)].branch;
+  branch.done = true;
+  branch.gone = branch.packets;
+  host_.branch_done(flow, at);
 }
 
-std::map<FlowKey, std::vector<FlowLegCounters>> FlowUnit::counters() const {
-  std::map<FlowKey, std::vector<FlowLegCounters>> all;
-  for (const auto& leg : legs_) {
-    FlowLegCounters& of = all[leg->flow->key].emplace_back();
-    for (const LegInput& input : leg->inputs) of.bytes_in.push_back(input.bytes);
-    for (const LegOutput& output : leg->outputs) of.bytes_out.push_back(output.bytes);
+std::map<FlowKey, std::vector<FlowBranchCounters>> FlowUnit::counters() const {
+  std::map<FlowKey, std::vector<FlowBranchCounters>> all;
+  for (const auto& branch : branches_) {
+    FlowBranchCounters& of = all[branch->flow->key].emplace_back();
+    for (const LegInput& input : branch->inputs) of.bytes_in.push_back(input.bytes);
+    for (const LegOutput& output : branch->outputs) of.bytes_out.push_back(output.bytes);
   }
   return all;
 }
 
 std::vector<std::string> FlowUnit::pending(const std::string& switch_name) const {
   std::vector<std::string> lines;
-  for (const auto& leg : legs_) {
-    if (leg->done) continue;
-    std::string text =
-        text_of(switch_name, ": flow ", leg->flow->key.number, " of collective ", leg->flow->key.operation,
-                " has passed ", leg->gone, " of ", leg->packets, " packets");
-    for (const PortId port : missing_inputs(*leg->flow))
+  for (const auto& branch : branches_) {
+    if (branch->done) continue;
+    std::string text = text_of(switch_name, ": flow ", branch->flow->key.number, " of collective ",
+                               branch->flow->key.operation, " has passed ", branch->gone, " of ",
+                               branch->packets, " packets");
+    for (const PortId port : missing_inputs(*branch->flow))
       text += text_of("; waits for input ", index_of(port));
     lines.push_back(std::move(text));
   }
@@ -319,19 +321,19 @@ std::vector<std::string> FlowUnit::pending(const std::string& switch_name) const
 
 std::vector<PortId> FlowUnit::missing_inputs(const Flow& flow) const {
   std::vector<PortId> ports;
-  for (const auto& leg : legs_) {
-    if (leg->flow != &flow || leg->done) continue;
-    for (const LegInput& input : leg->inputs)
-      if (!leg->has_next(input) && leg->number < leg->packets) ports.push_back(input.port);
+  for (const auto& branch : branches_) {
+    if (branch->flow != &flow || branch->done) continue;
+    for (const LegInput& input : branch->inputs)
+      if (!branch->has_next(input) && branch->number < branch->packets) ports.push_back(input.port);
   }
   return ports;
 }
 
 std::vector<FlowKey> FlowUnit::flows_at(PortId port) const {
   std::vector<FlowKey> flows;
-  for (const auto& leg : legs_)
-    for (const LegInput& input : leg->inputs)
-      if (input.port == port && !input.queue.empty()) flows.push_back(leg->flow->key);
+  for (const auto& branch : branches_)
+    for (const LegInput& input : branch->inputs)
+      if (input.port == port && !input.queue.empty()) flows.push_back(branch->flow->key);
   std::sort(flows.begin(), flows.end());
   return flows;
 }

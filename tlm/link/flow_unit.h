@@ -40,9 +40,9 @@ class FlowUnitHost {
   virtual void send_copy(PortId output, std::uint32_t lane, Packet& copy, TimePs head_ps) = 0;
   /// The room of `packet` in the buffer of `input` is known free upstream at `at`. The packet is gone then.
   virtual void return_flow_credit(PortId input, Packet& packet, TimePs at) = 0;
-  /// All packets of a leg have passed, and the last credit, here and upstream, is home at `at`. Of a flow
+  /// All packets of a branch have passed, and the last credit, here and upstream, is home at `at`. Of a flow
   /// with Go-Back-N: nothing of it is in flight.
-  virtual void leg_done(const Flow& flow, TimePs at) = 0;
+  virtual void branch_done(const Flow& flow, TimePs at) = 0;
   /// Call FlowUnit::wake() at `at`. Only for flows with Go-Back-N.
   virtual void request_flow_wake(TimePs at) = 0;
 
@@ -53,15 +53,15 @@ class FlowUnitHost {
 /// Who is told when a flow has passed a switch.
 class FlowListener {
  public:
-  /// As FlowUnitHost::leg_done.
-  virtual void leg_done(const Flow& flow, TimePs at) = 0;
+  /// As FlowUnitHost::branch_done.
+  virtual void branch_done(const Flow& flow, TimePs at) = 0;
 
  protected:
   ~FlowListener() = default;
 };
 
 /// What one input of a flow brought and one output carried, payload bytes; without what was discarded.
-struct FlowLegCounters {
+struct FlowBranchCounters {
   std::vector<std::uint64_t> bytes_in, bytes_out;
 };
 
@@ -75,32 +75,34 @@ struct FlowRepairCounters {
 /// has the packet of the same number, and the next buffer behind each output has room for it, they become
 /// one:
 ///   head = max of the heads (and of the times of that room), tail = max of the tails,
-/// the values added in the order of the leg, and a copy goes to each output, through the pipeline and the
+/// the values added in the order of the branch, and a copy goes to each output, through the pipeline and the
 /// arbitration among all packets. The inputs' room is free when the tail of the last copy has left. No
 /// SystemC, and no events: all times are known when the last condition is met.
 ///
-/// With Go-Back-N (Flow::answers) a leg keeps the number of the packet that each input brings next, so that
-/// it adds each once. What it has added comes again: discarded. What comes after a missing one: discarded,
-/// and that input is asked for it. A wrong packet makes the sum wrong: its mark goes on. Answers of the
-/// receivers go up the flow from leg to leg, to every input. Acknowledged is what all outputs have
-/// acknowledged. A NACK for a packet that the leg has added sends the leg back to it; for one that is yet to
-/// come it is an old one, and ends here. A leg with one input adds nothing and lets repeated packets pass.
+/// With Go-Back-N (Flow::answers) a branch keeps the number of the packet that each input brings next, so
+/// that it adds each once. What it has added comes again: discarded. What comes after a missing one:
+/// discarded, and that input is asked for it. A wrong packet makes the sum wrong: its mark goes on. Answers
+/// of the receivers go up the flow from branch to branch, to every input. Acknowledged is what all outputs
+/// have acknowledged. A NACK for a packet that the branch has added sends the branch back to it; for one that
+/// is yet to come it is an old one, and ends here. A branch with one input adds nothing and lets repeated
+/// packets pass.
 class FlowUnit {
  public:
   /// `packets` and `host` must outlive the unit.
   FlowUnit(const FlowUnitParams& params, PacketPool& packets, FlowUnitHost& host);
   ~FlowUnit();
 
-  /// A leg of an admitted flow. `room_bytes`: per output, reserved in the next buffer; 0: none, the channel's
-  /// credits are all there is. A flow may have two legs here, without a port in common, for each stripe.
-  /// @throws std::logic_error if a port is another leg's or the order does not fit.
-  void open(const Flow& flow, const FlowLeg& leg, const std::vector<std::uint64_t>& room_bytes);
-  /// Forgets the legs of a flow, which must be done.
+  /// A branch of an admitted flow. `room_bytes`: per output, reserved in the next buffer; 0: none, the
+  /// channel's credits are all there is. A flow may have two branches here, without a port in common, for
+  /// each stripe.
+  /// @throws std::logic_error if a port is another branch's or the order does not fit.
+  void open(const Flow& flow, const FlowBranch& branch, const std::vector<std::uint64_t>& room_bytes);
+  /// Forgets the branches of a flow, which must be done.
   void close(const Flow& flow);
 
   /// BEGIN_REQ of an in-network packet: its head reaches `input` at `head_ps`.
-  /// A packet that is missing before it stops the leg, without Go-Back-N for ever.
-  /// @throws std::logic_error if no leg has this input, or if it comes again without Go-Back-N.
+  /// A packet that is missing before it stops the branch, without Go-Back-N for ever.
+  /// @throws std::logic_error if no branch has this input, or if it comes again without Go-Back-N.
   void arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now);
   /// END_REQ of one.
   void credit(PortId output, const Packet& packet, TimePs at, TimePs now);
@@ -109,66 +111,66 @@ class FlowUnit {
   /// The tails of answers have arrived.
   void wake(TimePs now);
 
-  /// Tells `view` which legs there are.
+  /// Tells `view` which branches there are.
   void set_view(SwitchView& view) { view_ = &view; }
-  /// The view has carried all packets of a leg, that of this stripe and output; the last credit is home at
+  /// The view has carried all packets of a branch, that of this stripe and output; the last credit is home at
   /// `at`.
-  void leg_was_carried(const Flow& flow, std::uint32_t stripe, PortId output, TimePs at);
+  void branch_was_carried(const Flow& flow, std::uint32_t stripe, PortId output, TimePs at);
 
   /// Packets that wait at inputs for others, or until their copies have left.
   std::uint64_t queued() const { return queued_; }
   std::uint64_t phase_changes() const { return phase_changes_; }
-  std::size_t open_legs() const { return legs_.size(); }
-  /// Two legs take turns in one lane: which comes first there depends on the order of calls.
+  std::size_t open_branches() const { return branches_.size(); }
+  /// Two branches take turns in one lane: which comes first there depends on the order of calls.
   bool shares_lane() const { return shared_lanes_ != 0; }
-  /// Of the legs that are open.
-  std::map<FlowKey, std::vector<FlowLegCounters>> counters() const;
-  /// What every open leg waits for, in words; `switch_name` begins each line.
+  /// Of the branches that are open.
+  std::map<FlowKey, std::vector<FlowBranchCounters>> counters() const;
+  /// What every open branch waits for, in words; `switch_name` begins each line.
   std::vector<std::string> pending(const std::string& switch_name) const;
-  /// The inputs from which a flow's leg waits for a packet while others have brought theirs.
+  /// The inputs from which a flow's branch waits for a packet while others have brought theirs.
   std::vector<PortId> missing_inputs(const Flow& flow) const;
   /// Flows with a packet in the buffer of `input`, in the order of the keys.
   std::vector<FlowKey> flows_at(PortId input) const;
   const FlowRepairCounters& repairs() const { return repairs_; }
 
  private:
-  struct Leg;
+  struct Branch;
   struct LegInput;
   struct LegOutput;
 
-  /// Of a leg, that has a port.
+  /// Of a branch, that has a port.
   struct Place {
-    Leg* leg = nullptr;
+    Branch* branch = nullptr;
     std::uint32_t index = 0;  // of its inputs or outputs
   };
   std::size_t table_index(const Flow& flow, std::uint32_t stripe, std::size_t ports, PortId port) const {
     return (std::size_t{flow.slot} * params_.stripes + stripe) * ports + index_of(port);
   }
-  void advance(Leg& leg, TimePs now);
-  std::uint32_t priority_of(const Leg& leg) const;
-  bool enter_phase(const Leg& leg, TimePs now);
-  void combine(Leg& leg, TimePs room_ps, TimePs now);
-  void finish_if_done(Leg& leg);
+  void advance(Branch& branch, TimePs now);
+  std::uint32_t priority_of(const Branch& branch) const;
+  bool enter_phase(const Branch& branch, TimePs now);
+  void combine(Branch& branch, TimePs room_ps, TimePs now);
+  void finish_if_done(Branch& branch);
   const Place& output_place(const Packet& copy, PortId output) const;
   Packet& make_packet(const Flow& flow);
   void release_room(PortId input, Packet& packet, TimePs at);
   // Go-Back-N (flow_repair.cpp)
-  bool is_due(Leg& leg, LegInput& input, Packet& packet, TimePs now);
+  bool is_due(Branch& branch, LegInput& input, Packet& packet, TimePs now);
   void discard(PortId input, Packet& packet, TimePs now);
   void take_answer(PortId output, const Packet& answer, TimePs now);
-  void go_back(Leg& leg, std::uint64_t number, TimePs now);
-  void skip_to(Leg& leg, std::uint64_t number, TimePs now);
-  void answer_all(const Leg& leg, PacketKind kind, std::uint64_t number, TimePs now);
-  void answer(const Leg& leg, PortId input, PacketKind kind, std::uint64_t number, TimePs now);
+  void go_back(Branch& branch, std::uint64_t number, TimePs now);
+  void skip_to(Branch& branch, std::uint64_t number, TimePs now);
+  void answer_all(const Branch& branch, PacketKind kind, std::uint64_t number, TimePs now);
+  void answer(const Branch& branch, PortId input, PacketKind kind, std::uint64_t number, TimePs now);
 
   FlowUnitParams params_;
   PacketPool& packets_;
   FlowUnitHost& host_;
   bool changes_cost_;  // a change of phase is something here
-  std::vector<std::unique_ptr<Leg>> legs_;
+  std::vector<std::unique_ptr<Branch>> branches_;
   std::vector<Place> by_input_, by_output_;  // [slot][stripe][port]
   std::uint32_t next_lane_ = 0, shared_lanes_ = 0;
-  std::vector<std::uint32_t> legs_in_lane_;
+  std::vector<std::uint32_t> branches_in_lane_;
   std::uint64_t queued_ = 0, phase_changes_ = 0;
   std::optional<std::uint32_t> phase_;  // the priority for which the switch is set; none: unicast only
   TimePs set_ps_ = 0;                   // since when

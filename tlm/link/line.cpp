@@ -8,13 +8,13 @@ namespace wafertlm {
 
 Line::Line(std::uint64_t bytes_per_s)
     : rate_(bytes_per_s),
-      early_per_slack_(bytes_per_s ? 4294967296.0 / static_cast<double>(bytes_per_s) : 0) {
+      fraction_per_slack_(bytes_per_s ? 4294967296.0 / static_cast<double>(bytes_per_s) : 0) {
   if (bytes_per_s == 0 || bytes_per_s >> 53 != 0)
     throw std::invalid_argument("line rate of " + std::to_string(bytes_per_s) +
                                 " B/s: must be 1 B/s to 9 PB/s");
 }
 
-std::uint64_t Line::slack_of(Earliness early) const {
+std::uint64_t Line::slack_of(PsFraction early) const {
   const auto slack = static_cast<std::uint64_t>((Uint128{early} * rate_ + 0xFFFFFFFFU) >> 32);
   return std::min(slack, rate_ - 1);
 }

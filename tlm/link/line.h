@@ -8,12 +8,12 @@
 namespace wafertlm {
 
 /// How much earlier than its whole picosecond a moment really is, in 2^-32 ps, rounded up.
-using Earliness = std::uint32_t;
+using PsFraction = std::uint32_t;
 
 /// The data line of an output port: turns bytes into integer picoseconds without losing the fractions.
 ///
 /// While packets follow each other without a gap the remainder of the division is carried, so that a gigabyte
-/// in packets ends when a gigabyte in one piece would. Across a gap the packet's own fraction (`Earliness`,
+/// in packets ends when a gigabyte in one piece would. Across a gap the packet's own fraction (`PsFraction`,
 /// from the line it left before) is taken over; otherwise two lines of almost equal speed could drift apart
 /// by a picosecond.
 class Line {
@@ -22,17 +22,17 @@ class Line {
   explicit Line(std::uint64_t bytes_per_s);
 
   struct Slot {
-    TimePs end;             ///< the line is free again; rounded up
-    Earliness start_early;  ///< fraction of the start, to travel with the packet's head
+    TimePs end;                 ///< the line is free again; rounded up
+    PsFraction start_fraction;  ///< fraction of the start, to travel with the packet's head
   };
   /// Sends `bytes` from `start` on. Requires start >= free_ps(). `early` is the fraction of whatever made the
   /// packet wait until `start` (an arrival), or kUnbound if only this line did.
-  Slot send(std::uint64_t bytes, TimePs start, Earliness early) {
+  Slot send(std::uint64_t bytes, TimePs start, PsFraction early) {
     if (start > free_ps_)
       slack_ = early == kUnbound || early == 0 ? 0 : slack_of(early);
     else if (early != kUnbound && slack_ != 0)
       slack_ = std::min(slack_, slack_of(early));
-    const Earliness start_early = slack_ == 0 ? 0 : earliness_of(slack_);
+    const PsFraction start_fraction = slack_ == 0 ? 0 : fraction_of(slack_);
     if (bytes != cached_bytes_) divide(bytes);  // nearly all packets have one size
     free_ps_ = start + cached_whole_ps_;
     if (cached_remainder_ > slack_) {
@@ -40,23 +40,24 @@ class Line {
       slack_ += rate_;
     }
     slack_ -= cached_remainder_;
-    return {free_ps_, start_early};
+    return {free_ps_, start_fraction};
   }
 
   TimePs free_ps() const { return free_ps_; }
   std::uint64_t bytes_per_s() const { return rate_; }
 
-  static constexpr Earliness kUnbound = ~Earliness{0};
+  static constexpr PsFraction kUnbound = ~PsFraction{0};
 
  private:
-  std::uint64_t slack_of(Earliness early) const;
-  Earliness earliness_of(std::uint64_t slack) const {
-    return static_cast<Earliness>(std::min(static_cast<double>(slack) * early_per_slack_ + 1, 4294967294.0));
+  std::uint64_t slack_of(PsFraction early) const;
+  PsFraction fraction_of(std::uint64_t slack) const {
+    return static_cast<PsFraction>(
+        std::min(static_cast<double>(slack) * fraction_per_slack_ + 1, 4294967294.0));
   }
   void divide(std::uint64_t bytes);
 
   std::uint64_t rate_;
-  double early_per_slack_;
+  double fraction_per_slack_;
   TimePs free_ps_ = 0;       // exact end = free_ps_ - slack_ / rate_
   std::uint64_t slack_ = 0;  // < rate_
   std::uint64_t cached_bytes_ = 0, cached_whole_ps_ = 0, cached_remainder_ = 0;

@@ -103,7 +103,7 @@ void SwitchModule::send_for_view(PortId output, Packet& packet, TimePs head_ps, 
   const TimePs late_ps = head_ps + latency_ps < now ? now - head_ps - latency_ps : 0;
   core_->count(output, packet, head_ps, tail_ps);
   packet.tail_ps = tail_ps + latency_ps + late_ps;
-  packet.head_early = 0;
+  packet.head_fraction = 0;
   ++packet.hops;
   begin_request(*this, *from.peer, packet, to_sc_time(head_ps + latency_ps + late_ps - now));
 }
@@ -122,15 +122,15 @@ void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link)
 std::uint64_t SwitchModule::spoiled_packets() const { return lossy_links_ ? lossy_links_->spoiled() : 0; }
 
 void SwitchModule::end_of_elaboration() {
-  bool may_lead = true;
+  bool may_run_ahead = true;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     inputs_[i].peer = peer_of(input_sockets_[i]);
-    may_lead = may_lead && inputs_[i].peer->time_source() == &scheduler_;
+    may_run_ahead = may_run_ahead && inputs_[i].peer->time_source() == &scheduler_;
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i].peer = peer_of(output_sockets_[i]);
     if (lossy_links_) outputs_[i].peer = &lossy_links_->before(i, *outputs_[i].peer);
-    outputs_[i].may_lead = may_lead && outputs_[i].peer->time_source() == &scheduler_;
+    outputs_[i].may_run_ahead = may_run_ahead && outputs_[i].peer->time_source() == &scheduler_;
   }
 }
 
@@ -180,8 +180,8 @@ void SwitchModule::return_flow_credit(PortId input, Packet& packet, TimePs at) {
 
 void SwitchModule::request_wake(PortId output, TimePs at) {
   const auto what = static_cast<std::uint32_t>(output);
-  if (outputs_[what].may_lead)
-    scheduler_.schedule_leading(at, *this, what);
+  if (outputs_[what].may_run_ahead)
+    scheduler_.schedule_run_ahead(at, *this, what);
   else
     scheduler_.schedule(at, *this, what);
 }

@@ -24,7 +24,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
                const std::vector<std::string>& input_names, const std::vector<std::string>& output_names,
                const ClassTable& classes, const RouteFunction& routes, Scheduler& scheduler);
 
-  using Wakeable::set_region;
+  using Wakeable::set_partition;
   FabricTargetSocket& input(PortId port) { return input_sockets_[index_of(port)]; }
   FabricInitiatorSocket& output(PortId port) { return output_sockets_[index_of(port)]; }
 
@@ -76,7 +76,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     SwitchModule* owner = nullptr;
     FabricForwardIf* peer = nullptr;
     PortId port{};
-    bool may_lead = false;  // all that a grant here calls take their time from the scheduler
+    bool may_run_ahead = false;  // all that a grant here calls take their time from the scheduler
     sc_core::sc_time latency;
     mutable SwitchCore::Winner likely;  // of the look-ahead
   };
@@ -94,7 +94,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   void request_wake(PortId output, TimePs at) override;
   void send_copy(PortId output, std::uint32_t lane, Packet& copy, TimePs head_ps) override;
   void return_flow_credit(PortId input, Packet& packet, TimePs at) override;
-  void leg_done(const Flow& flow, TimePs at) override { flow_listener_->leg_done(flow, at); }
+  void branch_done(const Flow& flow, TimePs at) override { flow_listener_->branch_done(flow, at); }
   void request_flow_wake(TimePs at) override { scheduler_.schedule(at, flow_wake_, 0); }
   void wake(std::uint32_t output, TimePs now) override;
   void prefetch(std::uint32_t output, unsigned depth) const override;

@@ -19,8 +19,8 @@ class SwitchView {
   /// The switch sends a packet: its head leaves now.
   virtual void sent(PortId output, const Packet& packet, TimePs now) = 0;
   /// As FlowUnit::open() and close(): before the first packet, after the last.
-  virtual void leg_opened(const Flow& flow, const FlowLeg& leg,
-                          const std::vector<std::uint64_t>& room_bytes) = 0;
+  virtual void branch_opened(const Flow& flow, const FlowBranch& branch,
+                             const std::vector<std::uint64_t>& room_bytes) = 0;
   virtual void flow_closed(const Flow& flow) = 0;
 
  protected:

@@ -112,7 +112,7 @@ std::uint32_t WormholeSwitch::free_channel(std::size_t output, ClassId traffic_c
   for (std::uint32_t vc = of.first_vc; vc < of.first_vc + of.vcs; ++vc) {
     NextChannel& candidate = channel(output, vc);
     if (candidate.held) continue;
-    const std::uint64_t room = candidate.credits.room(now);
+    const std::uint64_t room = candidate.credits.available(now);
     if (best == kNone || room > most) best = vc, most = room;
   }
   return best;
@@ -152,7 +152,7 @@ void WormholeSwitch::allocate_channels(TimePs now) {
 bool WormholeSwitch::can_go(Contender& who, TimePs now) {
   if (!is_waiting(who, now) || who.out_vc == kNone) return false;
   Output& output = outputs_[who.output];
-  if (channel(who.output, who.out_vc).credits.room(now) < who.head->wire_bytes) {
+  if (channel(who.output, who.out_vc).credits.available(now) < who.head->wire_bytes) {
     if (who.cause != Cause::credit) who.credit_since = now;
     who.cause = Cause::credit;
     return false;
@@ -233,7 +233,7 @@ void WormholeSwitch::send(std::uint32_t number, TimePs now) {
 
   const TimePs idle_since = output.line.free_ps();
   const Line::Slot slot =
-      output.line.send(flit.wire_bytes, now, flit.ready_ps == now ? flit.head_early : Line::kUnbound);
+      output.line.send(flit.wire_bytes, now, flit.ready_ps == now ? flit.head_fraction : Line::kUnbound);
   reader.free_ps = slot.end;
   reader.next = (number + 1) % reader_queues_;
   output.next = number + 1 == contenders_.size() ? 0 : number + 1;
@@ -258,7 +258,7 @@ void WormholeSwitch::send(std::uint32_t number, TimePs now) {
   const auto next_vc = static_cast<VcId>(out_vc);
   host_.return_credit(static_cast<PortId>(in), flit, tail_out + credit_delay_ps_[in]);
   flit.vc = next_vc;
-  flit.head_early = slot.start_early;
+  flit.head_fraction = slot.start_fraction;
   flit.tail_ps = tail_out + output.latency_ps;
   ++flit.hops;
   host_.forward(static_cast<PortId>(out), flit, now + output.latency_ps);
@@ -272,7 +272,7 @@ TimePs WormholeSwitch::next_chance(Contender& who, TimePs now, TimePs retry_ps) 
   if (who.out_vc == kNone)
     return free_channel(who.output, flit.traffic_class, now) == kNone ? kNever : std::max(now + 1, line_free);
   NextChannel& to = channel(who.output, who.out_vc);
-  const TimePs room = to.credits.time_of_room(flit.wire_bytes);
+  const TimePs room = to.credits.time_of_credits(flit.wire_bytes);
   if (room == kNever) {
     to.needed = true;
     return kNever;

@@ -130,7 +130,7 @@ class RtlBench final : private RtlStreamHost {
   RtlBenchParams params_;
   RtlBenchHost& host_;
   std::unique_ptr<RtlStream> stream_;
-  std::map<std::uint32_t, RtlEntry> entries_;  // legs that are open
+  std::map<std::uint32_t, RtlEntry> entries_;  // branches that are open
   std::map<Key, Packet> packets_;
   std::vector<Queue> queues_;                                 // [input][channel]
   std::vector<std::pair<std::uint32_t, Incoming*>> current_;  // [input]: channel and packet that is going in

@@ -25,8 +25,8 @@ struct RtlDesign {
   std::uint32_t out_depth = 0;  ///< OUT_DEPTH, in flits: those of the module at its outputs
   std::uint32_t latency =
       0;                    ///< cycles that a head takes from the input pins to the output pins; 0: not said
-  std::uint32_t flows = 0;  ///< FLOWS: legs of in-network flows that it has room for; 0: it carries none
-  std::string configuration;  ///< how the words of a leg's configuration are made; empty: there are none
+  std::uint32_t flows = 0;  ///< FLOWS: branches of in-network flows that it has room for; 0: it carries none
+  std::string configuration;  ///< how the words of a branch's configuration are made; empty: there are none
   /// All parameters, as "P=5".
   std::vector<std::string> parameters;
   std::function<std::unique_ptr<RtlModel>(const std::string& instance)> make;

@@ -7,7 +7,7 @@
 
 namespace wafertlm {
 
-RtlEntry RtlEntries::open(const Flow& flow, const FlowLeg& leg, std::uint32_t channel,
+RtlEntry RtlEntries::open(const Flow& flow, const FlowBranch& branch, std::uint32_t channel,
                           std::uint32_t priority) {
   RtlEntry made;
   if (next_.size() < most_legs_) {
@@ -18,46 +18,46 @@ RtlEntry RtlEntries::open(const Flow& flow, const FlowLeg& leg, std::uint32_t ch
     made.number = free_.front();
     free_.pop_front();
   } else {
-    throw std::runtime_error("more legs of in-network flows at a switch at the same time than the " +
+    throw std::runtime_error("more branches of in-network flows at a switch at the same time than the " +
                              std::to_string(most_legs_) + " that its RTL has entries for (parameter FLOWS)");
   }
   made.channel = channel;
   made.priority = priority;
   made.data_type = flow.data_type;
-  made.order = leg.order;
-  made.packets = leg.share.packets(flow.packets);
+  made.order = branch.order;
+  made.packets = branch.share.packets(flow.packets);
   made.first = first_[made.number] = next_[made.number];
   next_[made.number] += made.packets;
-  if (leg.from_above) made.from_above = 1 + static_cast<std::uint32_t>(*leg.from_above);
-  const OpenLeg open{made.number, leg.share};
-  for (const PortId port : leg.inputs) {
+  if (branch.from_above) made.from_above = 1 + static_cast<std::uint32_t>(*branch.from_above);
+  const OpenBranch open{made.number, branch.share};
+  for (const PortId port : branch.inputs) {
     made.inputs.push_back(static_cast<std::uint32_t>(port));
-    inputs_[{&flow, leg.share.first, made.inputs.back()}] = open;
+    inputs_[{&flow, branch.share.first, made.inputs.back()}] = open;
   }
-  for (const PortId port : leg.outputs) {
+  for (const PortId port : branch.outputs) {
     made.outputs.push_back(static_cast<std::uint32_t>(port));
-    outputs_[{&flow, leg.share.first, made.outputs.back()}] = open;
+    outputs_[{&flow, branch.share.first, made.outputs.back()}] = open;
   }
   return made;
 }
 
 void RtlEntries::close(const Flow& flow) {
   std::set<std::uint32_t> closed;
-  for (auto* const legs : {&inputs_, &outputs_})
-    for (auto place = legs->lower_bound({&flow, 0, 0});
-         place != legs->end() && std::get<0>(place->first) == &flow;) {
+  for (auto* const branches : {&inputs_, &outputs_})
+    for (auto place = branches->lower_bound({&flow, 0, 0});
+         place != branches->end() && std::get<0>(place->first) == &flow;) {
       closed.insert(place->second.entry);
-      place = legs->erase(place);
+      place = branches->erase(place);
     }
   free_.insert(free_.end(), closed.begin(), closed.end());
 }
 
-RtlEntries::Number RtlEntries::find(const std::map<Place, OpenLeg>& legs, const Flow& flow,
+RtlEntries::Number RtlEntries::find(const std::map<Place, OpenBranch>& branches, const Flow& flow,
                                     std::uint64_t sequence, std::uint32_t port) const {
-  const auto found = legs.find({&flow, flow.stripe_of(sequence), port});
-  if (found == legs.end()) throw std::logic_error("a packet of a flow that has no leg at this port");
-  const OpenLeg& leg = found->second;
-  return {leg.entry, first_[leg.entry] + leg.share.position(sequence)};
+  const auto found = branches.find({&flow, flow.stripe_of(sequence), port});
+  if (found == branches.end()) throw std::logic_error("a packet of a flow that has no branch at this port");
+  const OpenBranch& branch = found->second;
+  return {branch.entry, first_[branch.entry] + branch.share.position(sequence)};
 }
 
 }  // namespace wafertlm

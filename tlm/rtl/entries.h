@@ -11,8 +11,8 @@
 
 namespace wafertlm {
 
-/// Which number a packet's header has at a switch (RtlEntry), and the packet's own there. The entries of legs
-/// are used again when their flow is over, the one that has been free longest first.
+/// Which number a packet's header has at a switch (RtlEntry), and the packet's own there. The entries of
+/// branches are used again when their flow is over, the one that has been free longest first.
 class RtlEntries {
  public:
   struct Number {
@@ -20,18 +20,18 @@ class RtlEntries {
     std::uint64_t sequence = 0;
   };
 
-  /// `legs`: entries of the configuration table.
-  explicit RtlEntries(std::uint32_t legs) : most_legs_(legs) {}
+  /// `branches`: entries of the configuration table.
+  explicit RtlEntries(std::uint32_t branches) : most_legs_(branches) {}
 
   /// The next packet of a message to `output`.
   Number message(std::uint32_t output, std::uint32_t priority) {
     const std::uint32_t flow = RtlEntry::of_message(output, priority);
     return {flow, messages_[flow]++};
   }
-  /// @throws std::runtime_error: more legs at once than entries.
-  RtlEntry open(const Flow& flow, const FlowLeg& leg, std::uint32_t channel, std::uint32_t priority);
+  /// @throws std::runtime_error: more branches at once than entries.
+  RtlEntry open(const Flow& flow, const FlowBranch& branch, std::uint32_t channel, std::uint32_t priority);
   void close(const Flow& flow);
-  /// The packet of a flow at an input, or its copy at an output. @throws std::logic_error: no such leg is
+  /// The packet of a flow at an input, or its copy at an output. @throws std::logic_error: no such branch is
   /// open.
   Number at_input(const Flow& flow, std::uint64_t sequence, std::uint32_t input) const {
     return find(inputs_, flow, sequence, input);
@@ -41,19 +41,19 @@ class RtlEntries {
   }
 
  private:
-  struct OpenLeg {
+  struct OpenBranch {
     std::uint32_t entry;
     FlowShare share;
   };
   using Place = std::tuple<const Flow*, std::uint32_t, std::uint32_t>;  // flow, stripe, port
-  Number find(const std::map<Place, OpenLeg>& legs, const Flow& flow, std::uint64_t sequence,
+  Number find(const std::map<Place, OpenBranch>& branches, const Flow& flow, std::uint64_t sequence,
               std::uint32_t port) const;
 
   std::uint32_t most_legs_;
   std::map<std::uint32_t, std::uint64_t> messages_;
   std::vector<std::uint64_t> first_, next_;  // by entry: of the flow that has it, of the one after
   std::deque<std::uint32_t> free_;
-  std::map<Place, OpenLeg> inputs_, outputs_;
+  std::map<Place, OpenBranch> inputs_, outputs_;
 };
 
 }  // namespace wafertlm

@@ -12,7 +12,7 @@ namespace wafertlm {
 
 /// What the header of a packet says in its 16 bits for the flow. Packets of messages have bit 15 set, the
 /// priority of their class (7 at most) in bits 14 … 12 and the output in bits 7 … 0: a switch routes them as
-/// they come. Else it is an entry of the switch's configuration table: a leg of an in-network flow, opened
+/// they come. Else it is an entry of the switch's configuration table: a branch of an in-network flow, opened
 /// before its first packet.
 struct RtlEntry {
   static constexpr std::uint32_t kMessage = 0x8000;
@@ -27,7 +27,7 @@ struct RtlEntry {
   std::uint32_t priority = 0;  ///< of the traffic class
   std::uint64_t first = 0;     ///< sequence number of its first packet; an entry that is used again counts on
   std::uint64_t packets = 0;   ///< that the flow has here
-  std::uint32_t from_above = 0;  ///< 1 + the input that depends on what other legs send up; 0: none
+  std::uint32_t from_above = 0;  ///< 1 + the input that depends on what other branches send up; 0: none
   std::vector<std::uint32_t> inputs, outputs;
   AdditionOrder order;  ///< of the positions of inputs
   DataType data_type = DataType::int32;
@@ -36,7 +36,7 @@ struct RtlEntry {
 /// What happened at a switch; what a recording consists of.
 struct RtlEvent {
   enum class Kind : std::uint8_t {
-    open,    ///< the leg `entry` is there from now on
+    open,    ///< the branch `entry` is there from now on
     arrive,  ///< a packet comes: its head at head_ps, its tail at tail_ps
     credit,  ///< room of `flits` behind output `port` is free at head_ps
     leave,   ///< the model has sent a packet: its head leaves at head_ps

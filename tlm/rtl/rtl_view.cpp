@@ -55,7 +55,7 @@ RtlView::RtlView(SwitchModule& at, Scheduler& scheduler, PacketPool& packets, co
       pool_(packets),
       classes_(classes),
       params_(std::move(params)),
-      entries_(params_.design ? params_.design->flows : params_.flow_legs) {
+      entries_(params_.design ? params_.design->flows : params_.flow_branches) {
   if (params_.design) {
     require_fit(at, params_);
     if (at.flows() && params_.design->flows == 0 && params_.mode != RtlViewMode::tlm)
@@ -147,13 +147,13 @@ bool RtlView::arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) {
   if (bench_) {
     Carried& carried = carried_[{number.flow, number.sequence}];
     if (carried.inputs.empty())
-      carried.copies_left = packet.flow ? legs_.at(number.flow).entry.outputs.size() : 1;
+      carried.copies_left = packet.flow ? branches_.at(number.flow).entry.outputs.size() : 1;
     carried.inputs.emplace_back(input, &packet);
   }
   if (packet.flow) {
-    Leg& leg = legs_.at(number.flow);
-    leg.held.push_back(std::move(event));
-    admit(leg, now);
+    Branch& branch = branches_.at(number.flow);
+    branch.held.push_back(std::move(event));
+    admit(branch, now);
   } else {
     emit(event);
   }
@@ -161,39 +161,40 @@ bool RtlView::arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) {
 }
 
 /// Lets go in what there is room for, behind every output.
-void RtlView::admit(Leg& leg, TimePs now) {
-  for (auto held = leg.held.begin(); held != leg.held.end();) {
-    const std::uint64_t position = held->sequence - leg.entry.first;
-    if (position == leg.admitted) {
+void RtlView::admit(Branch& branch, TimePs now) {
+  for (auto held = branch.held.begin(); held != branch.held.end();) {
+    const std::uint64_t position = held->sequence - branch.entry.first;
+    if (position == branch.admitted) {
       const std::uint32_t wire_bytes = held->flits * params_.flit_bytes;
       TimePs room_ps = 0;
-      for (auto& room : leg.rooms)
-        if (room) room_ps = std::max(room_ps, room->time_of_room(wire_bytes));
+      for (auto& room : branch.rooms)
+        if (room) room_ps = std::max(room_ps, room->time_of_credits(wire_bytes));
       if (room_ps != kNever) {
-        for (auto& room : leg.rooms) {
+        for (auto& room : branch.rooms) {
           if (!room) continue;
-          room->room(room_ps);
+          room->available(room_ps);
           room->take(wire_bytes);
         }
         // It is needed when the head leaves, a passage through the switch later.
         const TimePs passage_ps = params_.design ? params_.clock.edge_ps(params_.design->latency) : 0;
-        leg.entrances[position] = {room_ps > passage_ps ? room_ps - passage_ps : 0, leg.entry.inputs.size()};
-        ++leg.admitted;
+        branch.entrances[position] = {room_ps > passage_ps ? room_ps - passage_ps : 0,
+                                      branch.entry.inputs.size()};
+        ++branch.admitted;
       }
     }
-    if (position >= leg.admitted) {
+    if (position >= branch.admitted) {
       ++held;
       continue;
     }
     held->now_ps = now;
-    const auto entrance = leg.entrances.find(position);
+    const auto entrance = branch.entrances.find(position);
     held->head_ps = std::max(held->head_ps, entrance->second.at_ps);
-    if (--entrance->second.inputs_due == 0) leg.entrances.erase(entrance);
+    if (--entrance->second.inputs_due == 0) branch.entrances.erase(entrance);
     held->tail_ps = std::max(held->tail_ps, held->head_ps);
     const RtlEvent event = std::move(*held);
-    leg.held.erase(held);
+    branch.held.erase(held);
     emit(event);
-    held = leg.held.begin();
+    held = branch.held.begin();
   }
 }
 
@@ -210,15 +211,15 @@ bool RtlView::credit(PortId output, Packet& packet, TimePs at, TimePs now) {
   emit(event);
   if (packet.flow) {
     const std::uint32_t number = entries_.at_output(*packet.flow, packet.sequence, event.port).flow;
-    Leg& leg = legs_.at(number);
-    const auto place = std::find(leg.entry.outputs.begin(), leg.entry.outputs.end(), event.port);
-    auto& room = leg.rooms[static_cast<std::size_t>(place - leg.entry.outputs.begin())];
+    Branch& branch = branches_.at(number);
+    const auto place = std::find(branch.entry.outputs.begin(), branch.entry.outputs.end(), event.port);
+    auto& room = branch.rooms[static_cast<std::size_t>(place - branch.entry.outputs.begin())];
     if (room) room->give_back(event.flits * params_.flit_bytes, at);
-    admit(leg, now);
+    admit(branch, now);
     if (bench_) {
-      ++leg.credited;
-      leg.done_ps = std::max(leg.done_ps, at);
-      finish_if_done(leg);
+      ++branch.credited;
+      branch.done_ps = std::max(branch.done_ps, at);
+      finish_if_done(branch);
     }
   }
   return bench_ != nullptr;
@@ -248,11 +249,12 @@ void RtlView::sent(PortId output, const Packet& packet, TimePs now) {
   emit(event);
 }
 
-void RtlView::leg_opened(const Flow& flow, const FlowLeg& leg, const std::vector<std::uint64_t>& room_bytes) {
-  Leg made;
+void RtlView::branch_opened(const Flow& flow, const FlowBranch& branch,
+                            const std::vector<std::uint64_t>& room_bytes) {
+  Branch made;
   made.flow = &flow;
-  made.stripe = leg.share.first;
-  made.entry = entries_.open(flow, leg, static_cast<std::uint32_t>(classes_.flow_vc(flow.traffic_class)),
+  made.stripe = branch.share.first;
+  made.entry = entries_.open(flow, branch, static_cast<std::uint32_t>(classes_.flow_vc(flow.traffic_class)),
                              classes_[flow.traffic_class].priority);
   for (const std::uint64_t bytes : room_bytes)
     made.rooms.push_back(bytes == 0 ? std::nullopt : std::optional<CreditWindow>(bytes));
@@ -262,20 +264,22 @@ void RtlView::leg_opened(const Flow& flow, const FlowLeg& leg, const std::vector
   event.flow = made.entry.number;
   event.channel = made.entry.channel;
   event.entry = made.entry;
-  legs_[made.entry.number] = std::move(made);
+  branches_[made.entry.number] = std::move(made);
   emit(event);
 }
 
 void RtlView::flow_closed(const Flow& flow) {
-  for (auto leg = legs_.begin(); leg != legs_.end();)
-    leg = leg->second.flow == &flow ? legs_.erase(leg) : std::next(leg);
+  for (auto branch = branches_.begin(); branch != branches_.end();)
+    branch = branch->second.flow == &flow ? branches_.erase(branch) : std::next(branch);
   entries_.close(flow);
 }
 
-void RtlView::finish_if_done(Leg& leg) {
-  if (leg.gone != leg.entry.packets || leg.credited != leg.entry.packets * leg.entry.outputs.size()) return;
-  switch_.flows()->leg_was_carried(*leg.flow, leg.stripe, static_cast<PortId>(leg.entry.outputs.front()),
-                                   leg.done_ps);
+void RtlView::finish_if_done(Branch& branch) {
+  if (branch.gone != branch.entry.packets ||
+      branch.credited != branch.entry.packets * branch.entry.outputs.size())
+    return;
+  switch_.flows()->branch_was_carried(*branch.flow, branch.stripe,
+                                      static_cast<PortId>(branch.entry.outputs.front()), branch.done_ps);
 }
 
 void RtlView::head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) {
@@ -327,10 +331,11 @@ void RtlView::send(std::uint32_t output, const Key& key, TimePs head_ps, TimePs 
   copy.created_ps = first.created_ps;
   copy.data = std::move(data);
   if (--carried.copies_left == 0) {
-    Leg& leg = legs_.at(key.first);
-    ++leg.gone;
+    Branch& branch = branches_.at(key.first);
+    ++branch.gone;
     for (const auto& [port, packet] : carried.inputs) {
-      leg.done_ps = std::max(leg.done_ps, std::max(now, carried.tail_ps + switch_.credit_delay_ps(port)));
+      branch.done_ps =
+          std::max(branch.done_ps, std::max(now, carried.tail_ps + switch_.credit_delay_ps(port)));
       switch_.return_for_view(port, *packet, carried.tail_ps);
       pool_.release(*packet);
     }

@@ -28,7 +28,7 @@ struct RtlViewParams {
   TimePs patience_ps = kNever;        ///< as RtlScoreboardOptions
   std::vector<OutputParams> outputs;  ///< links behind the switch
   std::uint32_t channels = 1;         ///< of a link, those of flows included
-  std::uint32_t flow_legs = 0;        ///< entries for legs, without a design
+  std::uint32_t flow_branches = 0;    ///< entries for branches, without a design
   std::string recording;              ///< a file; empty: none
 };
 
@@ -66,8 +66,8 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
     TimePs at_ps;
     std::size_t inputs_due;
   };
-  /// A leg that is open: the rooms behind its outputs, and how far it is.
-  struct Leg {
+  /// A branch that is open: the rooms behind its outputs, and how far it is.
+  struct Branch {
     const Flow* flow = nullptr;
     RtlEntry entry;
     std::uint32_t stripe = 0;
@@ -88,8 +88,8 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   bool arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) override;
   bool credit(PortId output, Packet& packet, TimePs at, TimePs now) override;
   void sent(PortId output, const Packet& packet, TimePs now) override;
-  void leg_opened(const Flow& flow, const FlowLeg& leg,
-                  const std::vector<std::uint64_t>& room_bytes) override;
+  void branch_opened(const Flow& flow, const FlowBranch& branch,
+                     const std::vector<std::uint64_t>& room_bytes) override;
   void flow_closed(const Flow& flow) override;
   void wake(std::uint32_t, TimePs now) override;
 
@@ -103,11 +103,11 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
                                      : (packet.payload_bytes + params_.flit_bytes - 1) / params_.flit_bytes;
   }
   void emit(const RtlEvent& event);
-  void admit(Leg& leg, TimePs now);
+  void admit(Branch& branch, TimePs now);
   void ask_wake();
   void send(std::uint32_t output, const Key& key, TimePs head_ps, TimePs tail_ps,
             std::vector<std::byte> data);
-  void finish_if_done(Leg& leg);
+  void finish_if_done(Branch& branch);
 
   SwitchModule& switch_;
   Scheduler& scheduler_;
@@ -120,8 +120,8 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   std::unique_ptr<RtlBench> bench_;  // in place
   std::map<const Packet*, RtlEntries::Number> followed_;
   std::map<Key, Carried> carried_;
-  std::map<std::uint32_t, Leg> legs_;  // by entry
-  TimePs wake_ps_ = kNever;            // asked for
+  std::map<std::uint32_t, Branch> branches_;  // by entry
+  TimePs wake_ps_ = kNever;                   // asked for
   std::uint64_t packets_seen_ = 0;
   double host_s_ = 0;
   std::string first_violation_;

@@ -45,17 +45,17 @@ void FlowAdmission::prepare(Request& request, const FlowEntry& entry) {
   // The flows of an operation go on where the one before ended.
   FlowWays::Plan plan = fabric_.ways.plan(request.contributors, request.receivers, packets,
                                           entry.key.operation + entry.key.number * packets);
-  request.legs = std::move(plan.places);
+  request.branches = std::move(plan.places);
   request.stripes = plan.stripes;
   request.bytes_per_s = ~std::uint64_t{0};
   if (request.stripes <= 1) {  // over stripes it has the rate of all of them together
-    for (const FlowTree::Place& place : request.legs)
-      for (const PortId output : place.leg.outputs)
+    for (const FlowTree::Place& place : request.branches)
+      for (const PortId output : place.branch.outputs)
         request.is_slowed_by(fabric_.outputs[place.at][index_of(output)]);
     for (const NpuId npu : request.contributors) request.is_slowed_by(fabric_.injection[index_of(npu)]);
   }
-  for (const FlowTree::Place& place : request.legs)
-    for (const PortId output : place.leg.outputs)
+  for (const FlowTree::Place& place : request.branches)
+    for (const PortId output : place.branch.outputs)
       buffers_->use(buffers_->behind(place.at, output), request.bytes_per_s, request.reserved);
   for (const NpuId npu : request.contributors)
     buffers_->use(buffers_->behind(npu), request.bytes_per_s, request.reserved);
@@ -98,7 +98,8 @@ FlowAdmission::Request& FlowAdmission::request_of(const FlowEntry& entry) {
 
 std::optional<FlowRouteConflict> FlowAdmission::take_route(Request& request) {
   if (!fabric_.routing || request.has_route) return std::nullopt;
-  auto conflict = fabric_.routing->take(request.key, classes_[request.traffic_class].priority, request.legs);
+  auto conflict =
+      fabric_.routing->take(request.key, classes_[request.traffic_class].priority, request.branches);
   request.has_route = !conflict;
   if (conflict && !request.conflicted) {
     request.conflicted = true;
@@ -183,15 +184,15 @@ void FlowAdmission::admit(Request& request, TimePs now) {
   flow.answers = params_.answers ? &*params_.answers : nullptr;
   flow.open = true;
   request.flow = &flow;
-  request.legs_left = flow.answers ? request.contributors.size() : request.legs.size();
+  request.legs_left = flow.answers ? request.contributors.size() : request.branches.size();
   if (params_.reservation) buffers_->reserve(request.reserved, channel_of(request));
   const auto room = [&](const FlowTree::Place& place, PortId output) {
     return params_.reservation ? buffers_->of_a_leg(request.reserved, buffers_->behind(place.at, output)) : 0;
   };
-  for (const FlowTree::Place& place : request.legs) {
+  for (const FlowTree::Place& place : request.branches) {
     std::vector<std::uint64_t> rooms;
-    for (const PortId output : place.leg.outputs) rooms.push_back(room(place, output));
-    fabric_.units[place.at]->open(flow, place.leg, rooms);
+    for (const PortId output : place.branch.outputs) rooms.push_back(room(place, output));
+    fabric_.units[place.at]->open(flow, place.branch, rooms);
   }
   waited_ps_ += params_.reservation ? now - request.ready_ps : 0;
   ++admitted_;
@@ -202,7 +203,7 @@ FlowAdmission::Request& FlowAdmission::active_request(const Flow& flow) const {
                         [&](const auto& request) { return request->flow == &flow; });
 }
 
-void FlowAdmission::leg_done(const Flow& flow, TimePs at) {
+void FlowAdmission::branch_done(const Flow& flow, TimePs at) {
   Request& request = active_request(flow);
   request.done_ps = std::max(request.done_ps, at);
   if (!flow.answers) --request.legs_left;

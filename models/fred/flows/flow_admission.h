@@ -37,7 +37,7 @@ struct FlowFabric {
   FlowWays ways;
   std::vector<FlowUnit*> units;  ///< by switch
   /// By switch and port: the links behind them. Room for a flow (OutputParams::flow_room_bytes) is at least 2
-  /// packets for each of the ways that share the link; its legs there have equal parts.
+  /// packets for each of the ways that share the link; its branches there have equal parts.
   std::vector<std::vector<OutputParams>> outputs;
   std::vector<OutputParams> injection;    ///< by endpoint: the link into its switch
   std::shared_ptr<FlowRouting> routing;   ///< none: they carry every set of flows
@@ -76,9 +76,9 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   void ask(const FlowEntry& entry, TimePs now) override;
   bool decomposed(std::uint64_t operation) const override { return decomposed_.count(operation) != 0; }
   FlowConflictCounts conflicts() const override { return {conflicts_, decomposed_.size()}; }
-  void leg_done(const Flow& flow, TimePs at) override;
+  void branch_done(const Flow& flow, TimePs at) override;
   void contributed(const Flow& flow, TimePs at) override;
-  void at_rest(const Flow& flow, TimePs at) override { leg_done(flow, at); }
+  void at_rest(const Flow& flow, TimePs at) override { branch_done(flow, at); }
   void wake(TimePs now);
 
   /// Nobody who has begun a collective is going to enter another flow, and what flows do at a switch does not

@@ -41,7 +41,7 @@ std::uint64_t FlowBuffers::bytes_for(const OutputParams& link, std::uint64_t flo
 
 void FlowBuffers::use(std::size_t buffer, std::uint64_t flow_bytes_per_s, Reserved& reserved) const {
   Reservation& of = reserved[buffer];
-  if (of.legs++ != 0) return;
+  if (of.branches++ != 0) return;
   const OutputParams& link = buffers_[buffer].link;
   of.bytes = bytes_for(link, flow_bytes_per_s);
   if (of.bytes > link.flow_buffer_bytes)

@@ -26,7 +26,7 @@ class FlowBuffers {
  public:
   struct Reservation {
     std::uint64_t bytes = 0;
-    std::uint32_t legs = 0;  ///< of the flow, that share them
+    std::uint32_t branches = 0;  ///< of the flow, that share them
   };
   /// Of a flow, by buffer.
   using Reserved = std::map<std::size_t, Reservation>;
@@ -40,13 +40,13 @@ class FlowBuffers {
   std::size_t behind(std::size_t at, PortId output) const { return first_[at] + index_of(output); }
   std::size_t behind(NpuId endpoint) const { return first_.back() + index_of(endpoint); }
 
-  /// Adds a leg of a flow that passes `buffer` to what the flow reserves.
+  /// Adds a branch of a flow that passes `buffer` to what the flow reserves.
   /// @throws std::invalid_argument if the buffer is too small for it.
   void use(std::size_t buffer, std::uint64_t flow_bytes_per_s, Reserved& reserved) const;
-  /// The part of a reservation that one leg has.
+  /// The part of a reservation that one branch has.
   static std::uint64_t of_a_leg(const Reserved& reserved, std::size_t buffer) {
     const Reservation& of = reserved.at(buffer);
-    return of.bytes / of.legs;
+    return of.bytes / of.branches;
   }
   bool fits(const Reserved& reserved, std::size_t channel) const;
   void reserve(const Reserved& reserved, std::size_t channel);

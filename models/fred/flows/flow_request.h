@@ -30,7 +30,7 @@ struct FlowAdmission::Request {
   // Of a collective that asks whether it may use flows.
   std::size_t ranks = 0, answered = 0;
   bool decided = false, in_network = false;
-  std::vector<FlowTree::Place> legs;
+  std::vector<FlowTree::Place> branches;
   std::uint32_t stripes = 1;
   FlowBuffers::Reserved reserved;
   // Once it is admitted.

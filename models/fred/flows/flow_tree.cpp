@@ -64,8 +64,8 @@ std::size_t FlowTree::lowest_above(const std::vector<NpuId>& endpoints,
   return at;
 }
 
-std::vector<FlowTree::Place> FlowTree::legs(const std::vector<NpuId>& contributors,
-                                            const std::vector<NpuId>& receivers) const {
+std::vector<FlowTree::Place> FlowTree::branches(const std::vector<NpuId>& contributors,
+                                                const std::vector<NpuId>& receivers) const {
   if (contributors.empty() || receivers.empty())
     throw std::invalid_argument("a flow needs a contributor and a receiver");
   const std::vector<std::size_t> sends = count_below(contributors), takes = count_below(receivers);
@@ -87,12 +87,12 @@ std::vector<FlowTree::Place> FlowTree::legs(const std::vector<NpuId>& contributo
     if (inputs.empty() || outputs.empty()) return;
     std::sort(inputs.begin(), inputs.end());
     std::sort(outputs.begin(), outputs.end());
-    FlowLeg leg{std::move(inputs), std::move(outputs), {}, {}, {}};
+    FlowBranch branch{std::move(inputs), std::move(outputs), {}, {}, {}};
     const Node& node = nodes_[at];
-    if (node.parent && std::binary_search(leg.inputs.begin(), leg.inputs.end(), node.up))
-      leg.from_above = node.up;
-    leg.order = order_ ? order_(at, leg) : in_sequence(leg.inputs.size());
-    places.push_back({at, std::move(leg)});
+    if (node.parent && std::binary_search(branch.inputs.begin(), branch.inputs.end(), node.up))
+      branch.from_above = node.up;
+    branch.order = order_ ? order_(at, branch) : in_sequence(branch.inputs.size());
+    places.push_back({at, std::move(branch)});
   };
   for (std::size_t at = 0; at < nodes_.size(); ++at) {
     const Node& node = nodes_[at];
@@ -129,18 +129,18 @@ std::vector<FlowTree::Place> FlowTree::legs(const std::vector<NpuId>& contributo
 }
 
 AdditionOrder FlowTree::additions(const std::vector<NpuId>& contributors,
-                                  const std::vector<Place>& legs) const {
+                                  const std::vector<Place>& branches) const {
   // Whose buffer holds what leaves a switch.
   std::map<std::pair<std::size_t, PortId>, std::uint32_t> holder;
   AdditionOrder all;
-  std::vector<bool> done(legs.size());
+  std::vector<bool> done(branches.size());
   for (bool again = true; again;) {
     again = false;
-    for (std::size_t k = 0; k < legs.size(); ++k) {
+    for (std::size_t k = 0; k < branches.size(); ++k) {
       if (done[k]) continue;
-      const auto& [at, leg] = legs[k];
+      const auto& [at, branch] = branches[k];
       std::vector<std::uint32_t> inputs;
-      for (const PortId input : leg.inputs) {
+      for (const PortId input : branch.inputs) {
         if (const auto before = behind(at, input)) {
           const auto found = holder.find({before->at, before->port});
           if (found != holder.end()) inputs.push_back(found->second);
@@ -151,11 +151,11 @@ AdditionOrder FlowTree::additions(const std::vector<NpuId>& contributors,
           inputs.push_back(static_cast<std::uint32_t>(rank));
         }
       }
-      if (inputs.size() != leg.inputs.size()) continue;
-      for (const Addition& addition : leg.order)
+      if (inputs.size() != branch.inputs.size()) continue;
+      for (const Addition& addition : branch.order)
         all.push_back({inputs[addition.into], inputs[addition.from]});
-      for (const PortId output : leg.outputs)
-        holder[{at, output}] = leg.order.empty() ? inputs.front() : inputs[leg.order.back().into];
+      for (const PortId output : branch.outputs)
+        holder[{at, output}] = branch.order.empty() ? inputs.front() : inputs[branch.order.back().into];
       done[k] = again = true;
     }
   }

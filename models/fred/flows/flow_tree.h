@@ -19,10 +19,10 @@ class FlowTree {
     std::optional<NpuId> endpoint;
     std::optional<std::size_t> child;  ///< switch
   };
-  /// A leg at a switch.
+  /// A branch at a switch.
   struct Place {
     std::size_t at;
-    FlowLeg leg;
+    FlowBranch branch;
   };
 
   /// A switch with `ports` ports (input and output p belong together). @return its number.
@@ -31,20 +31,21 @@ class FlowTree {
   /// Each switch has one parent at most.
   void join(std::size_t child, PortId child_port, std::size_t parent, PortId parent_port);
 
-  /// In which order a switch adds the inputs of a leg; without it from the lowest port up.
-  void set_order(std::function<AdditionOrder(std::size_t at, const FlowLeg& leg)> order) {
+  /// In which order a switch adds the inputs of a branch; without it from the lowest port up.
+  void set_order(std::function<AdditionOrder(std::size_t at, const FlowBranch& branch)> order) {
     order_ = std::move(order);
   }
 
-  /// The legs of a flow, by the shortest ways. The sum is complete at the lowest switch that has all
+  /// The branches of a flow, by the shortest ways. The sum is complete at the lowest switch that has all
   /// contributors below it, or, if all receivers are within a part of that one's tree, at the lowest switch
   /// that has these below it: that one adds what comes from below to what comes down. Additions from the
   /// lowest port up.
   /// @throws std::invalid_argument: no contributors or receivers, one that is not attached.
-  std::vector<Place> legs(const std::vector<NpuId>& contributors, const std::vector<NpuId>& receivers) const;
+  std::vector<Place> branches(const std::vector<NpuId>& contributors,
+                              const std::vector<NpuId>& receivers) const;
 
   /// The order in which the switches of the tree add up, in positions of `contributors`.
-  AdditionOrder additions(const std::vector<NpuId>& contributors, const std::vector<Place>& legs) const;
+  AdditionOrder additions(const std::vector<NpuId>& contributors, const std::vector<Place>& branches) const;
 
   std::size_t switches() const { return nodes_.size(); }
   /// Where an endpoint hangs. @throws std::invalid_argument if it does not.
@@ -66,7 +67,7 @@ class FlowTree {
   std::size_t lowest_above(const std::vector<NpuId>& endpoints, const std::vector<std::size_t>& below) const;
   std::vector<std::size_t> count_below(const std::vector<NpuId>& endpoints) const;
 
-  std::function<AdditionOrder(std::size_t at, const FlowLeg& leg)> order_;
+  std::function<AdditionOrder(std::size_t at, const FlowBranch& branch)> order_;
   std::vector<Node> nodes_;
   std::vector<std::optional<Attachment>> attachments_;  // by endpoint
 };

@@ -18,9 +18,9 @@ FlowWays::Plan FlowWays::plan(const std::vector<NpuId>& contributors, const std:
   Plan plan{{}, stripes};
   for (std::uint32_t k = 0; k < stripes && k < packets; ++k) {
     const Way& way = trees_.at(ways[(first + k) % stripes]);
-    for (FlowTree::Place& place : way.tree.legs(contributors, receivers)) {
+    for (FlowTree::Place& place : way.tree.branches(contributors, receivers)) {
       if (!way.switches.empty()) place.at = way.switches[place.at];
-      place.leg.share = {stripes, k};
+      place.branch.share = {stripes, k};
       plan.places.push_back(std::move(place));
     }
   }
@@ -30,7 +30,7 @@ FlowWays::Plan FlowWays::plan(const std::vector<NpuId>& contributors, const std:
 AdditionOrder FlowWays::additions(const std::vector<NpuId>& contributors,
                                   const std::vector<NpuId>& receivers) const {
   const FlowTree& tree = trees_.at(ways_of(contributors, receivers).front()).tree;
-  return tree.additions(contributors, tree.legs(contributors, receivers));
+  return tree.additions(contributors, tree.branches(contributors, receivers));
 }
 
 }  // namespace wafertlm

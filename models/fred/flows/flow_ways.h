@@ -14,7 +14,7 @@ class FlowWays {
  public:
   /// Which trees serve all of these endpoints, in the order of the stripes; at least one.
   using Choice = std::function<std::vector<std::size_t>(const std::vector<NpuId>& members)>;
-  /// The legs of a flow, each with its share of the packets, at switches of the fabric.
+  /// The branches of a flow, each with its share of the packets, at switches of the fabric.
   struct Plan {
     std::vector<FlowTree::Place> places;
     std::uint32_t stripes = 1;
@@ -29,8 +29,8 @@ class FlowWays {
   }
   void set_choice(Choice choice) { choice_ = std::move(choice); }
 
-  /// Packet k takes way (first + k) mod stripes. Legs without packets are left out.
-  /// @throws std::invalid_argument as FlowTree::legs(), or what the choice throws.
+  /// Packet k takes way (first + k) mod stripes. Branches without packets are left out.
+  /// @throws std::invalid_argument as FlowTree::branches(), or what the choice throws.
   Plan plan(const std::vector<NpuId>& contributors, const std::vector<NpuId>& receivers,
             std::uint64_t packets, std::uint64_t first) const;
   /// As FlowTree::additions(): of the first of the ways, which all add in the same order.

@@ -53,7 +53,7 @@ void SwitchRoutes::add_switch(std::uint32_t network_ports, std::vector<Port> por
 }
 
 /// The flow with a lane on each link, beginning with lane `wish` where several have equally few flows.
-SwitchRoutes::Active SwitchRoutes::lay(const std::vector<FlowTree::Place>& legs, std::uint32_t phase,
+SwitchRoutes::Active SwitchRoutes::lay(const std::vector<FlowTree::Place>& branches, std::uint32_t phase,
                                        std::uint32_t wish) const {
   Active made;
   made.phase = phase;
@@ -77,10 +77,10 @@ SwitchRoutes::Active SwitchRoutes::lay(const std::vector<FlowTree::Place>& legs,
     made.lane[link] = lane;
     return port.first + lane;
   };
-  for (const FlowTree::Place& place : legs) {
+  for (const FlowTree::Place& place : branches) {
     FredFlow flow;
-    for (const PortId port : place.leg.inputs) flow.inputs.push_back(network_port(place.at, port, false));
-    for (const PortId port : place.leg.outputs) flow.outputs.push_back(network_port(place.at, port, true));
+    for (const PortId port : place.branch.inputs) flow.inputs.push_back(network_port(place.at, port, false));
+    for (const PortId port : place.branch.outputs) flow.outputs.push_back(network_port(place.at, port, true));
     std::sort(flow.inputs.begin(), flow.inputs.end());
     std::sort(flow.outputs.begin(), flow.outputs.end());
     made.at.emplace_back(place.at, std::move(flow));
@@ -149,11 +149,11 @@ std::optional<FlowRouteConflict> SwitchRoutes::conflict_of(const Active& made) {
 }
 
 std::optional<FlowRouteConflict> SwitchRoutes::take(const FlowKey& key, std::uint32_t phase,
-                                                    const std::vector<FlowTree::Place>& legs) {
+                                                    const std::vector<FlowTree::Place>& branches) {
   std::optional<FlowRouteConflict> first;
   const std::uint32_t choices = options_.mode == FredRouteMode::backtracking ? most_lanes_ : 1;
   for (std::uint32_t wish = 0; wish < choices; ++wish) {
-    Active made = lay(legs, phase, wish);
+    Active made = lay(branches, phase, wish);
     auto conflict = conflict_of(made);
     if (!conflict) {
       active_.insert_or_assign(key, std::move(made));

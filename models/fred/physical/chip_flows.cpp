@@ -41,15 +41,16 @@ FlowWays chip_flow_ways(const FredParams& params, const Stripes& stripes, const 
   for (std::uint32_t way = 0; way < wiring.ways(); ++way) {
     std::vector<std::size_t> switches;
     FlowTree tree = tree_of(way, wiring, switches);
-    tree.set_order([l1, l2, l1_switches = wiring.geometry().l1_switches](std::size_t at, const FlowLeg& leg) {
-      if (leg.inputs.size() == 1) return AdditionOrder();
-      const auto ports = [](const std::vector<PortId>& of) {
-        std::vector<std::uint32_t> list;
-        for (const PortId port : of) list.push_back(static_cast<std::uint32_t>(port));
-        return list;
-      };
-      return (at < l1_switches ? *l1 : *l2).of(ports(leg.inputs), ports(leg.outputs));
-    });
+    tree.set_order(
+        [l1, l2, l1_switches = wiring.geometry().l1_switches](std::size_t at, const FlowBranch& branch) {
+          if (branch.inputs.size() == 1) return AdditionOrder();
+          const auto ports = [](const std::vector<PortId>& of) {
+            std::vector<std::uint32_t> list;
+            for (const PortId port : of) list.push_back(static_cast<std::uint32_t>(port));
+            return list;
+          };
+          return (at < l1_switches ? *l1 : *l2).of(ports(branch.inputs), ports(branch.outputs));
+        });
     ways.add(std::move(tree), std::move(switches));
   }
   ways.set_choice([stripes, geometry = wiring.geometry()](const std::vector<NpuId>& members) {

@@ -70,7 +70,7 @@ FabricTraits FredKind::traits(const config::WaferSpec& wafer) const {
   } else if (fred.in_network) {
     traits.flow_additions = [tree = fred_flow_tree(fred)](const std::vector<NpuId>& from,
                                                           const std::vector<NpuId>& to) {
-      return tree.additions(from, tree.legs(from, to));
+      return tree.additions(from, tree.branches(from, to));
     };
   }
   return traits;

@@ -58,7 +58,7 @@ struct Unit final : FlowUnitHost {
     packets.release(copy);
   }
   void return_flow_credit(PortId, Packet&, TimePs) override {}
-  void leg_done(const Flow&, TimePs) override {}
+  void branch_done(const Flow&, TimePs) override {}
   void request_flow_wake(TimePs) override {}
   void packet(const Flow& flow, std::uint32_t input, TimePs at) {
     Packet& made = packets.acquire();

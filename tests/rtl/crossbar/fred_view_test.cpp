@@ -38,7 +38,7 @@ struct FredView : testing::Test, FlowListener {
   std::size_t legs_done = 0;
   TimePs tolerance_ps = kNever;
 
-  void leg_done(const Flow&, TimePs) override { ++legs_done; }
+  void branch_done(const Flow&, TimePs) override { ++legs_done; }
   void build(RtlViewMode mode) {
     SwitchParams params;
     params.pipeline_ps = 120;                     // 9 cycles
@@ -83,11 +83,11 @@ struct FredView : testing::Test, FlowListener {
     flow.packets = packets;
     flow.bytes = packets * kPacketBytes;
     flow.slot = static_cast<std::uint32_t>(flows.size() - 1);
-    FlowLeg leg;
-    for (const std::uint32_t port : inputs) leg.inputs.push_back(static_cast<PortId>(port));
-    for (const std::uint32_t port : outputs) leg.outputs.push_back(static_cast<PortId>(port));
-    for (std::uint32_t i = 1; i < inputs.size(); ++i) leg.order.push_back({0, i});
-    at->flows()->open(flow, leg, std::vector<std::uint64_t>(outputs.size(), link.flow_room_bytes));
+    FlowBranch branch;
+    for (const std::uint32_t port : inputs) branch.inputs.push_back(static_cast<PortId>(port));
+    for (const std::uint32_t port : outputs) branch.outputs.push_back(static_cast<PortId>(port));
+    for (std::uint32_t i = 1; i < inputs.size(); ++i) branch.order.push_back({0, i});
+    at->flows()->open(flow, branch, std::vector<std::uint64_t>(outputs.size(), link.flow_room_bytes));
     for (std::size_t i = 0; i < inputs.size(); ++i)
       for (std::uint64_t k = 0; k < packets; ++k) {
         Packet packet;

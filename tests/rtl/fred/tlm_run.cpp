@@ -34,12 +34,14 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
       flow.data_type = of.entry.data_type;
       flow.packets = of.entry.packets;
       flow.slot = static_cast<std::uint32_t>(flows_.size() - 1);
-      FlowLeg leg;
-      for (const std::uint32_t port : of.entry.flow.inputs) leg.inputs.push_back(static_cast<PortId>(port));
-      for (const std::uint32_t port : of.entry.flow.outputs) leg.outputs.push_back(static_cast<PortId>(port));
-      leg.order = orders.of(of.entry.flow.inputs, of.entry.flow.outputs);
-      if (of.entry.from_above) leg.from_above = static_cast<PortId>(*of.entry.from_above);
-      unit_.open(flow, leg, std::vector<std::uint64_t>(leg.outputs.size()));
+      FlowBranch branch;
+      for (const std::uint32_t port : of.entry.flow.inputs)
+        branch.inputs.push_back(static_cast<PortId>(port));
+      for (const std::uint32_t port : of.entry.flow.outputs)
+        branch.outputs.push_back(static_cast<PortId>(port));
+      branch.order = orders.of(of.entry.flow.inputs, of.entry.flow.outputs);
+      if (of.entry.from_above) branch.from_above = static_cast<PortId>(*of.entry.from_above);
+      unit_.open(flow, branch, std::vector<std::uint64_t>(branch.outputs.size()));
     }
   }
 
@@ -119,7 +121,7 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
       return;
     }
     const std::uint32_t vc = channel_of(of), bytes = of.flits * kFlitBytes;
-    if (source.room[vc].room(now_) < bytes) return;  // a credit comes back here
+    if (source.room[vc].available(now_) < bytes) return;  // a credit comes back here
     source.room[vc].take(bytes);
     source.line_free = now_ + of.flits * kCycle;
     ++source.next;
@@ -181,7 +183,7 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
     credit_upstream(input, packet, when);
     packets_.release(packet);
   }
-  void leg_done(const Flow&, TimePs) override {}
+  void branch_done(const Flow&, TimePs) override {}
   void request_flow_wake(TimePs) override {}
 
   const SwitchScenario& scenario_;

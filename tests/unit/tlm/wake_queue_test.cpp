@@ -22,7 +22,7 @@ class Pair {
   explicit Pair(TimePs horizon_ps) : queue_(horizon_ps) {}
 
   void push(TimePs at) {
-    queue_.push(now_, at, target_, pushed_, may_lead(pushed_));
+    queue_.push(now_, at, target_, pushed_, may_run_ahead(pushed_));
     model_.emplace(at, pushed_++);
   }
   /// Time passes without a wake-up: somebody else's process runs. Not past the next entry.
@@ -33,7 +33,7 @@ class Pair {
     const WakeQueue::Entry* const front = queue_.front();
     if (!front) return false;
     const bool same = front->at == expected->first && front->what == expected->second &&
-                      front->target == &target_ && front->may_lead() == may_lead(front->what);
+                      front->target == &target_ && front->may_run_ahead() == may_run_ahead(front->what);
     queue_.pop();
     now_ = expected->first;
     model_.erase(expected);
@@ -45,7 +45,7 @@ class Pair {
   std::uint32_t pushed() const { return pushed_; }
 
  private:
-  static bool may_lead(std::uint32_t what) { return what % 3 == 0; }
+  static bool may_run_ahead(std::uint32_t what) { return what % 3 == 0; }
 
   WakeQueue queue_;
   Nobody target_;

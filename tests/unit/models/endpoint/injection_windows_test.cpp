@@ -35,7 +35,7 @@ std::uint64_t fill(InjectionWindows& of, std::uint32_t bytes, NpuId destination 
   packet.destination = destination;
   packet.payload_bytes = packet.wire_bytes = bytes;
   std::uint64_t taken = 0;
-  for (; of.has_room(message, kVc, bytes) && taken < 100'000'000; taken += bytes) of.take(packet, kVc);
+  for (; of.has_credits(message, kVc, bytes) && taken < 100'000'000; taken += bytes) of.take(packet, kVc);
   return taken;
 }
 
@@ -43,7 +43,7 @@ TEST(InjectionWindows, GivesShortMessagesTheBufferOfShortPackets) {
   auto of = windows();
   EXPECT_TRUE(of.limited());
   EXPECT_EQ(fill(of, kShort), (kRoundTrip + 10 * kShort) / kShort * kShort);
-  EXPECT_TRUE(of.has_room(message_of(kPacket), kVc, kPacket)) << "whole packets have what the buffer has";
+  EXPECT_TRUE(of.has_credits(message_of(kPacket), kVc, kPacket)) << "whole packets have what the buffer has";
 }
 
 TEST(InjectionWindows, GivesRoomBackWhenItIsFree) {
@@ -54,16 +54,16 @@ TEST(InjectionWindows, GivesRoomBackWhenItIsFree) {
   EXPECT_TRUE(of.give_back(packet, kVc, 500));
   EXPECT_EQ(of.next_ps(), 500U);
   of.update(499);
-  EXPECT_FALSE(of.has_room(message_of(kShort), kVc, kShort));
+  EXPECT_FALSE(of.has_credits(message_of(kShort), kVc, kShort));
   of.update(500);
-  EXPECT_TRUE(of.has_room(message_of(kShort), kVc, kShort));
+  EXPECT_TRUE(of.has_credits(message_of(kShort), kVc, kShort));
   EXPECT_EQ(of.next_ps(), kNever);
 }
 
 TEST(InjectionWindows, LeavesTheLastPacketOfAMessageAlone) {
   auto of = windows();
   fill(of, kShort);
-  EXPECT_TRUE(of.has_room(message_of(kPacket + kShort), kVc, kShort));
+  EXPECT_TRUE(of.has_credits(message_of(kPacket + kShort), kVc, kShort));
   Packet last;
   last.offset = kPacket;
   last.payload_bytes = last.wire_bytes = kShort;

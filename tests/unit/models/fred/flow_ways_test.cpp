@@ -24,7 +24,7 @@ TEST(FlowWays, OneTreeTakesAllPackets) {
   EXPECT_EQ(plan.stripes, 1U);
   ASSERT_EQ(plan.places.size(), 1U);
   EXPECT_EQ(plan.places[0].at, 0U);
-  EXPECT_EQ(plan.places[0].leg.share.packets(100), 100U);
+  EXPECT_EQ(plan.places[0].branch.share.packets(100), 100U);
 }
 
 /// Five stars, at the switches 10, 11, …, of which the ones with even numbers may be used.
@@ -41,7 +41,7 @@ TEST(FlowWays, PacketsGoRoundTheWaysFromTheFirstOne) {
   ASSERT_EQ(plan.places.size(), 3U);
   std::set<std::uint64_t> numbers;
   for (const FlowTree::Place& place : plan.places) {
-    const FlowShare& share = place.leg.share;
+    const FlowShare& share = place.branch.share;
     for (std::uint64_t i = 0; i < share.packets(8); ++i) {
       const std::uint64_t number = share.number(i);
       EXPECT_TRUE(numbers.insert(number).second);

@@ -12,21 +12,21 @@ namespace {
 
 TEST(CreditWindow, RoomComesBackAtItsTimeAndNotBefore) {
   CreditWindow window(1000);
-  EXPECT_EQ(window.room(0), 1000U);
+  EXPECT_EQ(window.available(0), 1000U);
   window.take(900);
-  EXPECT_EQ(window.time_of_room(100), 0U);
-  EXPECT_EQ(window.time_of_room(101), kNever);
+  EXPECT_EQ(window.time_of_credits(100), 0U);
+  EXPECT_EQ(window.time_of_credits(101), kNever);
   EXPECT_EQ(window.outstanding(), 900U);
   window.give_back(500, 70);
   window.give_back(400, 50);  // overtakes
   EXPECT_EQ(window.outstanding(), 0U);
-  EXPECT_EQ(window.time_of_room(101), 50U);
-  EXPECT_EQ(window.time_of_room(501), 70U);
-  EXPECT_EQ(window.time_of_room(1001), kNever);
-  EXPECT_EQ(window.room(49), 100U);
-  EXPECT_EQ(window.room(50), 500U);
-  EXPECT_EQ(window.room(69), 500U);
-  EXPECT_EQ(window.room(70), 1000U);
+  EXPECT_EQ(window.time_of_credits(101), 50U);
+  EXPECT_EQ(window.time_of_credits(501), 70U);
+  EXPECT_EQ(window.time_of_credits(1001), kNever);
+  EXPECT_EQ(window.available(49), 100U);
+  EXPECT_EQ(window.available(50), 500U);
+  EXPECT_EQ(window.available(69), 500U);
+  EXPECT_EQ(window.available(70), 1000U);
 }
 
 TEST(CreditWindow, IsAMapOfReturnsInRandomUse) {
@@ -44,10 +44,10 @@ TEST(CreditWindow, IsAMapOfReturnsInRandomUse) {
         returns.erase(returns.begin());
       }
       if (run % 2 == 0) {
-        ASSERT_EQ(window.room(now), room);
+        ASSERT_EQ(window.available(now), room);
       }
       const std::uint64_t bytes = 1 + random() % 500;
-      ASSERT_EQ(window.has_room_at(now, bytes), bytes <= room);
+      ASSERT_EQ(window.has_credits_at(now, bytes), bytes <= room);
       if (bytes <= room) {
         window.take(bytes);
         room -= bytes;
@@ -66,7 +66,7 @@ TEST(CreditWindow, IsAMapOfReturnsInRandomUse) {
       for (const auto& [at, part] : returns)
         if (sum < wanted && (sum += part) >= wanted) expected = at;
       // What is back and not counted yet has its time still.
-      ASSERT_EQ(std::max(window.time_of_room(wanted), now), std::max(expected, now));
+      ASSERT_EQ(std::max(window.time_of_credits(wanted), now), std::max(expected, now));
       ASSERT_EQ(window.outstanding(), away);
     }
   }

@@ -81,10 +81,10 @@ TEST(Line, AFractionCrossesAGap) {
   const Line::Slot a = first.send(1, 0, 0);
   const Line::Slot b = first.send(1, a.end, Line::kUnbound);
   EXPECT_EQ(a.end, 1U);
-  EXPECT_NEAR(b.start_early / 4294967296.0, 2.0 / 3, 1e-9);
+  EXPECT_NEAR(b.start_fraction / 4294967296.0, 2.0 / 3, 1e-9);
   EXPECT_EQ(b.end, 1U);
   // The second packet reaches another line after a gap: 2 B from 100 1/3 on end at 101, not at 102.
-  EXPECT_EQ(second.send(2, 101, b.start_early).end, 101U);
+  EXPECT_EQ(second.send(2, 101, b.start_fraction).end, 101U);
   Line third(3'000'000'000'000);
   EXPECT_EQ(third.send(2, 101, 0).end, 102U);
 }
@@ -103,7 +103,7 @@ TEST(Line, FractionsFollowAPacketOverSeveralLines) {
     for (int i = 0; i < 30; ++i) {
       const std::uint64_t bytes = 1 + random() % largest;
       TimePs head = 0;
-      Earliness early = 0;
+      PsFraction early = 0;
       Uint128 exact_head = 0;
       for (std::size_t k = 0; k < kLines; ++k) {
         const TimePs start = std::max(head, lines[k].free_ps());
@@ -112,9 +112,9 @@ TEST(Line, FractionsFollowAPacketOverSeveralLines) {
         exact_free[k] = exact_start + Uint128{bytes} * kPsPerSecond;
         ASSERT_EQ(start, static_cast<TimePs>((exact_start + rate - 1) / rate)) << rate << " B/s";
         ASSERT_EQ(slot.end, static_cast<TimePs>((exact_free[k] + rate - 1) / rate)) << rate << " B/s";
-        fractions += slot.start_early != 0;
+        fractions += slot.start_fraction != 0;
         head = start + 20'000;
-        early = slot.start_early;
+        early = slot.start_fraction;
         exact_head = exact_start + Uint128{20'000} * rate;
       }
     }

@@ -6,14 +6,14 @@
 namespace wafertlm {
 namespace {
 
-FlowLeg leg(const std::vector<std::uint32_t>& inputs, const std::vector<std::uint32_t>& outputs) {
-  FlowLeg made;
+FlowBranch branch(const std::vector<std::uint32_t>& inputs, const std::vector<std::uint32_t>& outputs) {
+  FlowBranch made;
   for (const std::uint32_t port : inputs) made.inputs.push_back(static_cast<PortId>(port));
   for (const std::uint32_t port : outputs) made.outputs.push_back(static_cast<PortId>(port));
   return made;
 }
 
-FlowLeg pair(std::uint32_t a, std::uint32_t b) { return leg({a, b}, {a, b}); }
+FlowBranch pair(std::uint32_t a, std::uint32_t b) { return branch({a, b}, {a, b}); }
 
 /// One switch of eight ports.
 std::unique_ptr<SwitchRoutes> one_switch(std::uint32_t m) {
@@ -53,11 +53,11 @@ TEST(SwitchRoutes, NamesTheFlowsOfAConflictAndNoOthers) {
 // have ports of all others, with whom they take turns.
 TEST(SwitchRoutes, FlowsThatShareAPortTakeTurns) {
   const auto routes = one_switch(1);
-  EXPECT_FALSE(routes->take({1, 0}, 0, {{0, leg({0, 1, 2, 3, 4, 5, 6, 7}, {0})}}));
-  EXPECT_FALSE(routes->take({2, 0}, 0, {{0, leg({0, 1, 2, 3, 4, 5, 6, 7}, {1})}}));
+  EXPECT_FALSE(routes->take({1, 0}, 0, {{0, branch({0, 1, 2, 3, 4, 5, 6, 7}, {0})}}));
+  EXPECT_FALSE(routes->take({2, 0}, 0, {{0, branch({0, 1, 2, 3, 4, 5, 6, 7}, {1})}}));
   EXPECT_FALSE(routes->take({3, 0}, 0, {{0, pair(0, 1)}}));
   EXPECT_FALSE(routes->take({4, 0}, 0, {{0, pair(4, 5)}}));
-  const auto conflict = routes->take({5, 0}, 0, {{0, leg({2}, {3})}});
+  const auto conflict = routes->take({5, 0}, 0, {{0, branch({2}, {3})}});
   ASSERT_TRUE(conflict);
   ASSERT_EQ(conflict->beside.size(), 1U);
   EXPECT_EQ(conflict->beside[0].operation, 3U);
@@ -92,7 +92,7 @@ std::unique_ptr<SwitchRoutes> joined(std::uint32_t m, std::uint32_t lanes) {
 
 TEST(SwitchRoutes, AFastLinkHasALaneForEachOfSeveralFlows) {
   const auto over = [](std::uint32_t npu) {
-    return std::vector<FlowTree::Place>{{0, leg({npu}, {4})}, {1, leg({4}, {npu})}};
+    return std::vector<FlowTree::Place>{{0, branch({npu}, {4})}, {1, branch({4}, {npu})}};
   };
   const auto wide = joined(2, 4);
   for (std::uint32_t npu = 0; npu < 4; ++npu) EXPECT_FALSE(wide->take({npu, 0}, 0, over(npu)));

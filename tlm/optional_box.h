@@ -6,17 +6,17 @@ namespace wafertlm {
 
 /// A value that most owners do without: a pointer's size, absent until it is made, and copied with its owner.
 template <typename T>
-class Boxed {
+class OptionalBox {
  public:
-  Boxed() = default;
-  Boxed(const Boxed& other) : value_(copy_of(other)) {}
-  Boxed(Boxed&&) noexcept = default;
-  Boxed& operator=(const Boxed& other) {
+  OptionalBox() = default;
+  OptionalBox(const OptionalBox& other) : value_(copy_of(other)) {}
+  OptionalBox(OptionalBox&&) noexcept = default;
+  OptionalBox& operator=(const OptionalBox& other) {
     value_ = copy_of(other);
     return *this;
   }
-  Boxed& operator=(Boxed&&) noexcept = default;
-  ~Boxed() = default;
+  OptionalBox& operator=(OptionalBox&&) noexcept = default;
+  ~OptionalBox() = default;
 
   explicit operator bool() const { return value_ != nullptr; }
   T& operator*() { return *value_; }
@@ -30,7 +30,7 @@ class Boxed {
   }
 
  private:
-  static std::unique_ptr<T> copy_of(const Boxed& other) {
+  static std::unique_ptr<T> copy_of(const OptionalBox& other) {
     return other.value_ ? std::make_unique<T>(*other.value_) : nullptr;
   }
   std::unique_ptr<T> value_;

@@ -23,7 +23,7 @@ struct Mixture final : Wakeable {
     wanted.emplace_back(at, what);
     exact.push_back(!leads);
     if (leads)
-      scheduler.schedule_leading(at, *this, what);
+      scheduler.schedule_run_ahead(at, *this, what);
     else
       scheduler.schedule(at, *this, what);
   }

@@ -11,7 +11,7 @@ struct FlowUnit::LegInput {
   struct Waiting {
     Packet* packet;
     TimePs head_ps;
-    std::uint64_t position;  // in the leg's share; kept here, so that waiting packets are not touched
+    std::uint64_t position;  // in the branch's share; kept here, so that waiting packets are not touched
   };
   PortId port{};
   RingQueue<Waiting> queue;   // those that have been combined come first
@@ -31,7 +31,7 @@ struct FlowUnit::LegOutput {
 
 /// What a flow does here, and how far it is. Packets are combined, and leave, in the order of their numbers;
 /// with Go-Back-N some do so more than once.
-struct FlowUnit::Leg {
+struct FlowUnit::Branch {
   struct Combined {
     std::uint32_t copies_left;
     TimePs tail_out_ps;
