@@ -66,7 +66,6 @@ class CreditWindow {
   TimePs next_return_ps() const { return returns_.front().at; }
 
   void prefetch() const { returns_.prefetch(); }
-  std::uint64_t capacity() const { return capacity_; }
   /// Bytes neither free nor promised: 0 when every credit has come home.
   std::uint64_t outstanding() const;
 

@@ -56,8 +56,6 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   std::uint64_t packets() const { return packets_seen_; }
   /// Processor time of this computer that the RTL took.
   double host_s() const { return host_s_; }
-  /// Of the RTL in place: rules of the pins that it broke. The first one.
-  const std::string& first_violation() const { return first_violation_; }
 
  private:
   using Key = std::pair<std::uint32_t, std::uint64_t>;
@@ -124,7 +122,7 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   TimePs wake_ps_ = kNever;                   // asked for
   std::uint64_t packets_seen_ = 0;
   double host_s_ = 0;
-  std::string first_violation_;
+  std::string first_violation_;  // of the RTL in place: the first rule of the pins that it broke
 };
 
 }  // namespace wafertlm
