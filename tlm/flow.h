@@ -92,7 +92,7 @@ struct FlowEntry {
   std::uint64_t bytes = 0;
   FlowParty* party = nullptr;
   std::uint64_t token = 0;
-  bool last_of_strand = false;  ///< the strand enters no other flow; see FlowControl::will_enter()
+  bool last_of_threadblock = false;  ///< the threadblock enters no other flow; see FlowControl::will_enter()
 };
 
 /// What came of flows that the switches could not carry beside others.
@@ -104,9 +104,9 @@ struct FlowConflictCounts {
 /// Admits flows to a fabric. A receiver needs no entry: endpoints always accept.
 class FlowControl {
  public:
-  /// A collective has begun at a rank, and so many of its strands enter flows, the last step of each (the
-  /// entry has FlowEntry::last_of_strand) and maybe others.
-  virtual void will_enter(std::uint32_t /*strands*/) {}
+  /// A collective has begun at a rank, and so many of its threadblocks enter flows, the last step of each
+  /// (the entry has FlowEntry::last_of_threadblock) and maybe others.
+  virtual void will_enter(std::uint32_t /*threadblocks*/) {}
   /// The answer is flow_granted(), not from within this call.
   virtual void enter(const FlowEntry& entry, TimePs now) = 0;
   /// A rank whose program has endpoint_steps() asks before its first step; of the entry the flow is the

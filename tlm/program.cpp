@@ -6,8 +6,8 @@
 
 namespace wafertlm {
 
-std::vector<BufferPiece> StepSource::pieces(std::uint32_t strand, std::uint32_t index) const {
-  const Step it = step(strand, index);
+std::vector<BufferPiece> StepSource::pieces(std::uint32_t threadblock, std::uint32_t index) const {
+  const Step it = step(threadblock, index);
   return {{it.offset, it.bytes}};
 }
 

@@ -32,19 +32,19 @@ struct Step {
   /// The same at sender and receiver, unique per pair and direction. Of local steps: where in the buffer the
   /// values come from.
   std::uint64_t tag = 0;
-  /// The step may start when the first `after_count` steps of strand `after_strand` are done.
-  std::uint32_t after_strand = kNone;
+  /// The step may start when the first `after_count` steps of threadblock `after_threadblock` are done.
+  std::uint32_t after_threadblock = kNone;
   std::uint32_t after_count = 0;
-  /// Sends and receives: the strand goes on as soon as the step has been started. What is sent is what the
-  /// buffer holds then.
-  bool posted = false;
-  /// The step starts when all posted receives of its strand are done.
-  bool joins = false;
-  /// The strand enters a stage: what it sends from here on has its turn at the NPU's ports by `turn`, the
-  /// smaller first, then by the order in which the stages were entered. (Fabrics whose NPUs have a port per
-  /// link.)
-  bool enters = false;
-  std::uint64_t turn = 0;
+  /// Sends and receives: the threadblock goes on as soon as the step has been started. What is sent is what
+  /// the buffer holds then.
+  bool nonblocking = false;
+  /// The step starts when all nonblocking receives of its threadblock are done.
+  bool wait_all = false;
+  /// The threadblock enters a stage: what it sends from here on goes to the NPU's ports in the order of
+  /// `port_order`, the smaller first, then by the order in which the stages were entered. (Fabrics whose NPUs
+  /// have a port per link.)
+  bool starts_stage = false;
+  std::uint64_t port_order = 0;
   /// Of a send: from the start of the step, beside the endpoint's step cost. Of a local step: all of it.
   TimePs delay_ps = 0;
 
@@ -77,28 +77,31 @@ using AdditionOrder = std::vector<Addition>;
 using FlowAdditions =
     std::function<AdditionOrder(const std::vector<NpuId>& contributors, const std::vector<NpuId>& receivers)>;
 
-/// What one rank does in a collective: strands of steps. The steps of a strand run one after the other,
-/// strands run side by side. Steps are computed when they are reached, so a program takes no memory per step.
+/// What one rank does in a collective: threadblocks of steps. The steps of a threadblock run one after the
+/// other, threadblocks run side by side. Steps are computed when they are reached, so a program takes no
+/// memory per step.
 class StepSource {
  public:
   virtual ~StepSource() = default;
-  virtual std::uint32_t strands() const = 0;
-  virtual std::uint32_t steps(std::uint32_t strand) const = 0;
-  /// Requires strand < strands() and index < steps(strand).
-  virtual Step step(std::uint32_t strand, std::uint32_t index) const = 0;
-  /// Step::joins, where that is known without the rest.
-  virtual bool joins(std::uint32_t strand, std::uint32_t index) const { return step(strand, index).joins; }
-  /// What a strand sends is received by the strand of the same number.
-  virtual bool keeps_strands() const { return false; }
+  virtual std::uint32_t threadblocks() const = 0;
+  virtual std::uint32_t steps(std::uint32_t threadblock) const = 0;
+  /// Requires threadblock < threadblocks() and index < steps(threadblock).
+  virtual Step step(std::uint32_t threadblock, std::uint32_t index) const = 0;
+  /// Step::wait_all, where that is known without the rest.
+  virtual bool wait_all(std::uint32_t threadblock, std::uint32_t index) const {
+    return step(threadblock, index).wait_all;
+  }
+  /// What a threadblock sends is received by the threadblock of the same number.
+  virtual bool keeps_threadblocks() const { return false; }
   /// The parts of the buffer that a step sends or receives, in order; Step::bytes in all.
-  virtual std::vector<BufferPiece> pieces(std::uint32_t strand, std::uint32_t index) const;
+  virtual std::vector<BufferPiece> pieces(std::uint32_t threadblock, std::uint32_t index) const;
   /// The members of flow `tag`, the same from every rank's source. @throws std::logic_error: it has no flows.
   virtual FlowMembers flow(std::uint64_t tag) const;
   /// What the rank does instead if the fabric decides that the collective cannot use its flows; null: the
   /// collective does not ask. All ranks have one or none.
   virtual const StepSource* endpoint_steps() const { return nullptr; }
   /// Where a step is written, for messages: "ring.xml:12"; empty: nowhere.
-  virtual std::string origin(std::uint32_t /*strand*/, std::uint32_t /*index*/) const { return {}; }
+  virtual std::string origin(std::uint32_t /*threadblock*/, std::uint32_t /*index*/) const { return {}; }
 };
 
 /// What a collective does with the ranks' buffers. `bytes` is always the full vector (nccl-tests convention),

@@ -9,7 +9,7 @@
 
 namespace wafertlm {
 
-/// Where a rank is in one threadblock of its program (a strand of StepSource).
+/// Where a rank is in one threadblock of its program.
 struct Threadblock {
   static constexpr std::uint32_t kNone = Step::kNone;
 
@@ -52,7 +52,7 @@ class StepRunner {
   /// Makes `run` ready for begin(), or for one advance() of each threadblock in any order.
   static void prepare(Run& run, const StepSource& program) {
     run.program = &program;
-    run.threadblocks.resize(program.strands());
+    run.threadblocks.resize(program.threadblocks());
     run.unfinished = 0;
     for (std::uint32_t index = 0; index < run.threadblocks.size(); ++index) {
       run.threadblocks[index].steps = program.steps(index);
@@ -92,23 +92,23 @@ class StepRunner {
   bool start_step(Run& run, std::uint32_t index, TimePs now) {
     Threadblock& of = run.threadblocks[index];
     if (of.waiting) return false;
-    if (of.nonblocking != 0 && run.program->joins(index, of.done)) return false;
+    if (of.nonblocking != 0 && run.program->wait_all(index, of.done)) return false;
     const Step step = run.program->step(index, of.done);
     if (must_wait(run, index, step)) return false;
-    if (step.enters) host_.stage_started(run, index, step, now);
+    if (step.starts_stage) host_.stage_started(run, index, step, now);
     if (step.bytes == 0) {
       count_step(run, index, now);
     } else if (step.is_local()) {
       start_local(run, index, step, now);
     } else {
       const bool is_send = step.kind == Step::Kind::send || step.kind == Step::Kind::flow_send;
-      of.running = !step.posted;
-      if (step.posted && !is_send) ++of.nonblocking;
+      of.running = !step.nonblocking;
+      if (step.nonblocking && !is_send) ++of.nonblocking;
       if (is_send)
         host_.send(run, index, step, now);
       else
         host_.receive(run, index, step, now);
-      if (step.posted) count_step(run, index, now);
+      if (step.nonblocking) count_step(run, index, now);
     }
     return true;
   }
@@ -132,8 +132,8 @@ class StepRunner {
   }
 
   static bool must_wait(Run& run, std::uint32_t index, const Step& step) {
-    if (step.after_strand == Step::kNone) return false;
-    Threadblock& awaited = run.threadblocks[step.after_strand];
+    if (step.after_threadblock == Step::kNone) return false;
+    Threadblock& awaited = run.threadblocks[step.after_threadblock];
     if (awaited.done >= step.after_count) return false;
     run.threadblocks[index].waiting = true;
     run.threadblocks[index].awaited_steps = step.after_count;

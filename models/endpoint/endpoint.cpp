@@ -10,7 +10,7 @@ namespace {
 /// A threadblock that enters flows does so in its last step.
 std::uint32_t threadblocks_into_flows(const StepSource& program) {
   std::uint32_t count = 0;
-  for (std::uint32_t index = 0; index < program.strands(); ++index) {
+  for (std::uint32_t index = 0; index < program.threadblocks(); ++index) {
     const std::uint32_t steps = program.steps(index);
     if (steps > 0 && program.step(index, steps - 1).kind == Step::Kind::flow_send) ++count;
   }
@@ -100,7 +100,7 @@ void Endpoint::end(Collective& collective) {
 
 void Endpoint::stage_started(Collective& collective, std::uint32_t threadblock, const Step& step, TimePs) {
   if (collective.stages.empty()) collective.stages.resize(collective.threadblocks.size());
-  collective.stages[threadblock] = {step.turn, next_arrival_++, true};
+  collective.stages[threadblock] = {step.port_order, next_arrival_++, true};
 }
 
 void Endpoint::send(Collective& collective, std::uint32_t threadblock, const Step& step, TimePs now) {
@@ -111,11 +111,11 @@ void Endpoint::send(Collective& collective, std::uint32_t threadblock, const Ste
       make_message({start.collective_id, step.tag, npu_}, peer, step.bytes, start.traffic_class);
   message.address = step.offset;
   if (!collective.stages.empty() && collective.stages[threadblock].has_started) {
-    message.turn = collective.stages[threadblock].port_order;
+    message.port_order = collective.stages[threadblock].port_order;
     message.arrival = collective.stages[threadblock].arrival;
   }
   if (contributes) message.contributes = true;
-  if (start.buffer && step.posted) {
+  if (start.buffer && step.nonblocking) {
     std::vector<std::byte>& gathered = message.gathered.make();
     gather_values(*start.program, threadblock, collective.threadblocks[threadblock].done, start.buffer,
                   gathered);
@@ -123,7 +123,7 @@ void Endpoint::send(Collective& collective, std::uint32_t threadblock, const Ste
   } else if (start.buffer) {
     message.source_data = start.buffer + step.offset;
   }
-  send_message(message, {&collective, 0, threadblock, step.posted}, now, step.delay_ps);
+  send_message(message, {&collective, 0, threadblock, step.nonblocking}, now, step.delay_ps);
 }
 
 void Endpoint::receive(Collective& collective, std::uint32_t threadblock, const Step& step, TimePs now) {
@@ -131,7 +131,7 @@ void Endpoint::receive(Collective& collective, std::uint32_t threadblock, const 
   state.expected_bytes = step.bytes;
   const NpuId from = step.kind == Step::Kind::flow_copy ? kFabric : (*collective.start.group)[step.peer];
   expect({collective.start.collective_id, step.tag, from},
-         {&collective, state.done, threadblock, step.posted}, now);
+         {&collective, state.done, threadblock, step.nonblocking}, now);
 }
 
 void Endpoint::delay(Collective& collective, std::uint32_t threadblock, TimePs until) {

@@ -33,8 +33,8 @@ class EndpointHost : public MessageListener {
   /// Call Endpoint::wake_injector / wake_timer at `at`.
   virtual void request_injector_wake(TimePs at) = 0;
   virtual void request_timer_wake(TimePs at) = 0;
-  /// Endpoints with EndpointParams::memory_traffic only: read or write the memory; Endpoint::memory_done(token)
-  /// follows, not from within this call.
+  /// Endpoints with EndpointParams::memory_traffic only: read or write the memory;
+  /// Endpoint::memory_done(token) follows, not from within this call.
   virtual void access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token);
 
  protected:

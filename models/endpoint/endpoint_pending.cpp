@@ -7,9 +7,7 @@
 
 namespace wafertlm {
 
-std::string Endpoint::name_of(NpuId npu) {
-  return npu == kFabric ? "the fabric" : npu_name(npu);
-}
+std::string Endpoint::name_of(NpuId npu) { return npu == kFabric ? "the fabric" : npu_name(npu); }
 
 std::string Endpoint::waits(const MessageKey& key, const Waiter& waiter) const {
   if (!waiter.collective)
@@ -25,7 +23,7 @@ std::string Endpoint::waits(const MessageKey& key, const Waiter& waiter) const {
       key.source == kFabric ? "the result of in-network flow " + std::to_string(key.tag) : name(key.source);
   return name(npu_) + " waits for " + source + " in collective " +
          std::to_string(collective.start.collective_id) + " step " + std::to_string(waiter.token) +
-         " of strand " + std::to_string(waiter.threadblock);
+         " of threadblock " + std::to_string(waiter.threadblock);
 }
 
 std::string Endpoint::missing(const Message& message) const {

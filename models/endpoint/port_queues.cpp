@@ -23,7 +23,7 @@ void PortQueues::send(Message& message, std::uint64_t ticket, TimePs now) {
   const std::size_t exit = index_of(routes_.output_for(probe_));
   const auto at = static_cast<std::uint32_t>(exit * classes_.size() + index_of(message.traffic_class));
   Port& port = ports_[at];
-  port.waiting.push({message.turn, message.arrival, next_order_++, &message, ticket});
+  port.waiting.push({message.port_order, message.arrival, next_order_++, &message, ticket});
   if (port.free_ps != kNever) ask(at, std::max(now, port.free_ps));
 }
 

@@ -19,8 +19,8 @@ class InjectorHost;
 
 /// The sending side of an NPU that has a port per link of its fabric, in place of one injection port: the
 /// NPU's first switch is a part of it. Of the messages that leave through a port the port sends the one whose
-/// turn (Message::turn, then Message::arrival) is first, packet by packet, and chooses when it becomes free.
-/// So a message that is ready goes before others that wait, and none waits for a port that is busy with
+/// order (Message::port_order, then Message::arrival) is first, packet by packet, and chooses when it becomes
+/// free. So a message that is ready goes before others that wait, and none waits for a port that is busy with
 /// another link's.
 class PortQueues {
  public:
@@ -38,11 +38,11 @@ class PortQueues {
 
  private:
   struct Waiting {
-    std::uint64_t turn, arrival, order;
+    std::uint64_t port_order, arrival, order;
     Message* message;
     std::uint64_t ticket;
     bool operator>(const Waiting& other) const {
-      if (turn != other.turn) return turn > other.turn;
+      if (port_order != other.port_order) return port_order > other.port_order;
       return arrival != other.arrival ? arrival > other.arrival : order > other.order;
     }
   };

@@ -22,7 +22,7 @@ void MessageNetwork::start_collective(Npu& at, const CollectiveStart& start, Tim
   MessageRank& rank = *at.ranks.back();
   rank.start = start;
   rank.npu = at.id;
-  rank.keeps_strands = start.program->keeps_strands();
+  rank.keeps_threadblocks = start.program->keeps_threadblocks();
   Runner::prepare(rank, *start.program);
   runner_.begin(rank, now);
 }
@@ -57,9 +57,9 @@ void MessageNetwork::Npu::start_send(NpuId peer, std::uint64_t tag, std::uint64_
   message.bytes = bytes;
   message.rank = nullptr;
   message.token = of_token;
-  message.strand = 0;
-  message.posted = false;
-  message.turn = 0;
+  message.threadblock = 0;
+  message.nonblocking = false;
+  message.port_order = 0;
   message.entered_ps = now;
   message.traffic_class = traffic_class;
   network->due(message, Event::launch, now + network->costs_.step_cost_ps);
@@ -75,7 +75,7 @@ void MessageNetwork::Npu::start_receive(NpuId peer, std::uint64_t tag, std::uint
 
 void MessageNetwork::stage_started(MessageRank& rank, std::uint32_t threadblock, const Step& step,
                                    TimePs now) {
-  rank.threadblocks[threadblock].port_order = step.turn;
+  rank.threadblocks[threadblock].port_order = step.port_order;
   rank.threadblocks[threadblock].entered_ps = now;
 }
 
@@ -88,9 +88,9 @@ void MessageNetwork::send(MessageRank& rank, std::uint32_t threadblock, const St
   message.destination = (*rank.start.group)[step.peer];
   message.bytes = step.bytes;
   message.rank = &rank;
-  message.strand = threadblock;
-  message.posted = step.posted;
-  message.turn = state.port_order;
+  message.threadblock = threadblock;
+  message.nonblocking = step.nonblocking;
+  message.port_order = state.port_order;
   message.entered_ps = state.entered_ps;
   message.traffic_class = rank.start.traffic_class;
   if (rank.start.buffer) {
@@ -107,7 +107,7 @@ void MessageNetwork::send(MessageRank& rank, std::uint32_t threadblock, const St
 /// All of a message, whose sender waits for that, has left.
 void MessageNetwork::sent(MessageRecord& left, TimePs now) {
   MessageRank* const rank = left.rank;
-  const std::uint32_t threadblock = left.strand;
+  const std::uint32_t threadblock = left.threadblock;
   const NpuId source = left.key.source;
   const std::uint64_t token = left.token;
   records_.release(left);
@@ -124,7 +124,7 @@ void MessageNetwork::receive(MessageRank& rank, std::uint32_t threadblock, const
   waiter.threadblock = threadblock;
   waiter.step = rank.threadblocks[threadblock].done;
   waiter.reduces = step.kind == Step::Kind::reduce;
-  waiter.nonblocking = step.posted;
+  waiter.nonblocking = step.nonblocking;
   expect({rank.start.collective_id, step.tag, (*rank.start.group)[step.peer]}, npus_[index_of(rank.npu)],
          waiter, now);
 }
@@ -132,7 +132,7 @@ void MessageNetwork::receive(MessageRank& rank, std::uint32_t threadblock, const
 void MessageNetwork::delay(MessageRank& rank, std::uint32_t threadblock, TimePs until) {
   MessageRecord& over = records_.acquire();
   over.rank = &rank;
-  over.strand = threadblock;
+  over.threadblock = threadblock;
   due(over, Event::local, until);
 }
 
@@ -163,8 +163,8 @@ MessageRecord& MessageNetwork::Npu::take_early(const MessageMatcher<Waiter, Mess
 }
 
 void MessageNetwork::expect(const MessageKey& key, Npu& at, const Waiter& waiter, TimePs now) {
-  const bool has_slots = waiter.rank && waiter.rank->keeps_strands && waiter.nonblocking;
-  // Programs that keep strands have one receive per tag, so there is nothing else to look for.
+  const bool has_slots = waiter.rank && waiter.rank->keeps_threadblocks && waiter.nonblocking;
+  // Programs that keep threadblocks have one receive per tag, so there is nothing else to look for.
   const auto* const early = has_slots && at.early == 0 ? nullptr : at.matcher.find(key);
   if (early && !early->message)
     throw std::logic_error("an NPU waits twice for the message with tag " + std::to_string(key.tag) +
@@ -195,12 +195,12 @@ bool MessageNetwork::expect_beside_rank(const MessageKey& key, const Waiter& wai
 void MessageNetwork::arrived(MessageRecord& message, TimePs now) {
   Npu& at = npus_[index_of(message.destination)];
   MessageRank* const rank = message.key.operation == 0 ? nullptr : at.rank_of(message.key.operation);
-  if (rank && rank->keeps_strands)
-    for (ExpectedMessage& slot : rank->threadblocks[message.strand].expected)
+  if (rank && rank->keeps_threadblocks)
+    for (ExpectedMessage& slot : rank->threadblocks[message.threadblock].expected)
       if (slot.tag == message.key.tag && slot.source == index_of(message.key.source)) {
         slot.source = ExpectedMessage::kNobody;
         return take_after(
-            match(message, {rank, 0, slot.bytes, message.strand, slot.step, slot.reduces != 0, true}),
+            match(message, {rank, 0, slot.bytes, message.threadblock, slot.step, slot.reduces != 0, true}),
             message, now);
       }
   const auto* const expected = at.matcher.find(message.key);
@@ -226,9 +226,9 @@ TimePs MessageNetwork::match(MessageRecord& message, const Waiter& waiter) {
                            std::to_string(waiter.bytes) + " B");
   message.rank = waiter.rank;
   message.token = waiter.token;
-  message.strand = waiter.threadblock;
+  message.threadblock = waiter.threadblock;
   message.step = waiter.step;
-  message.posted = waiter.nonblocking;
+  message.nonblocking = waiter.nonblocking;
   TimePs cost = costs_.receive_cost_ps;
   if (waiter.reduces && costs_.reduction_bytes_per_s != 0) cost += reduction_ps(message.bytes);
   return cost;
@@ -245,8 +245,8 @@ TimePs MessageNetwork::reduction_ps(std::uint64_t bytes) {
 /// Stores or reduces what arrived, and lets its step go on.
 void MessageNetwork::take(MessageRecord& message, TimePs now) {
   MessageRank* const rank = message.rank;
-  const std::uint32_t threadblock = message.strand, step = message.step;
-  const bool nonblocking = message.posted;
+  const std::uint32_t threadblock = message.threadblock, step = message.step;
+  const bool nonblocking = message.nonblocking;
   if (!rank) {
     MessageListener& listener = *npus_[index_of(message.destination)].listener;
     const std::uint64_t token = message.token;
@@ -269,7 +269,7 @@ std::vector<std::string> MessageNetwork::Npu::pending() const {
   const auto step = [&](NpuId from, std::uint64_t collective, std::uint32_t threadblock,
                         std::uint32_t number) {
     lines.push_back(npu_name(id) + " waits for " + npu_name(from) + " in collective " +
-                    std::to_string(collective) + " step " + std::to_string(number) + " of strand " +
+                    std::to_string(collective) + " step " + std::to_string(number) + " of threadblock " +
                     std::to_string(threadblock));
   };
   matcher.for_each([&](const auto& entry) {

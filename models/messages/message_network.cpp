@@ -45,7 +45,7 @@ void MessageNetwork::wake(std::uint32_t what, TimePs now) {
       return sent(record, now);
     case Event::local: {
       MessageRank& rank = *record.rank;
-      const std::uint32_t threadblock = record.strand;
+      const std::uint32_t threadblock = record.threadblock;
       records_.release(record);
       return runner_.local_done(rank, threadblock, now);
     }
@@ -72,10 +72,10 @@ void MessageNetwork::prefetch(std::uint32_t what, unsigned depth) const {
     } else if (depth == 2 && rank) {
       __builtin_prefetch(rank);
       __builtin_prefetch(reinterpret_cast<const char*>(rank) + 64);
-    } else if (depth == 3 && rank && record.strand < rank->strands.size()) {
-      const auto* const strand = reinterpret_cast<const char*>(&rank->strands[record.strand]);
-      __builtin_prefetch(strand);
-      __builtin_prefetch(strand + 64);
+    } else if (depth == 3 && rank && record.threadblock < rank->threadblocks.size()) {
+      const auto* const threadblock = reinterpret_cast<const char*>(&rank->threadblocks[record.threadblock]);
+      __builtin_prefetch(threadblock);
+      __builtin_prefetch(threadblock + 64);
     }
   }
 }
@@ -134,11 +134,11 @@ void MessageNetwork::serve(std::uint32_t number, TimePs now) {
     packet.wire_bytes = static_cast<std::uint32_t>(std::min(ports_.wire_bytes(message.bytes), kMaxBytes));
     observer_->sent(port.vertex, PortId{port.output}, packet, now, free_ps);
   }
-  if (begins_here && !message.posted) {
+  if (begins_here && !message.nonblocking) {
     MessageRecord& left = records_.acquire();
     left.key = message.key;
     left.rank = message.rank;
-    left.strand = message.strand;
+    left.threadblock = message.threadblock;
     left.token = message.token;
     due(left, Event::left, free_ps);
   }

@@ -17,7 +17,7 @@ namespace wafertlm {
 /// the programs of collectives (both are hosts of a StepRunner), without a memory, flows, errors or faults.
 ///
 /// At each instant everything that is due happens first, then ports choose; those that are equal go by the
-/// number of their operation and strand. So nothing depends on the order of events.
+/// number of their operation and threadblock. So nothing depends on the order of events.
 class MessageNetwork final : public MessageService, private Wakeable {
  public:
   /// `ports` has a vertex for each of the NPUs first.

@@ -9,10 +9,10 @@ namespace wafertlm {
 
 bool MessagePort::Own::operator<(const Own& other) const {
   if (after_priority != other.after_priority) return after_priority > other.after_priority;
-  if (turn != other.turn) return turn > other.turn;
+  if (port_order != other.port_order) return port_order > other.port_order;
   if (entered_ps != other.entered_ps) return entered_ps > other.entered_ps;
   if (operation != other.operation) return operation > other.operation;
-  return strand != other.strand ? strand > other.strand : order > other.order;
+  return threadblock != other.threadblock ? threadblock > other.threadblock : order > other.order;
 }
 
 void MessagePorts::add_vertex(const RouteFunction& routes, std::uint32_t links) {
@@ -44,8 +44,8 @@ std::uint32_t MessagePorts::put(MessageRecord& message, bool begins_here, std::u
     return number;
   }
   const std::uint32_t priority = classes_[message.traffic_class].priority;
-  port.own.push_back({~priority, message.strand, message.turn, message.entered_ps, message.key.operation,
-                      order, message.index});
+  port.own.push_back({~priority, message.threadblock, message.port_order, message.entered_ps,
+                      message.key.operation, order, message.index});
   if (port.own.size() > 1) std::push_heap(port.own.begin(), port.own.end());
   return number;
 }

@@ -14,12 +14,12 @@ namespace wafertlm {
 
 /// Where the messages of one vertex wait for one of its links, and the link.
 struct alignas(64) MessagePort {
-  /// A message that begins here: the smaller turn, then whose stage began first, then the operation, the
-  /// strand and the order of the calls.
+  /// A message that begins here: the smaller port_order, then whose stage began first, then the operation,
+  /// the threadblock and the order of the calls.
   struct Own {
     std::uint32_t after_priority;  // the smaller, the higher
-    std::uint32_t strand;
-    std::uint64_t turn;
+    std::uint32_t threadblock;
+    std::uint64_t port_order;
     TimePs entered_ps;
     std::uint64_t operation;
     std::uint32_t order;

@@ -21,7 +21,8 @@ struct ExpectedMessage {
 struct MessageThreadblock : Threadblock {
   TimePs entered_ps = 0;  ///< when its stage began
   std::uint64_t port_order = 0;
-  /// Where programs keep strands (StepSource::keeps_strands) the first receives are here, beside the rest.
+  /// Where programs keep threadblocks (StepSource::keeps_threadblocks) the first receives are here, beside
+  /// the rest.
   std::array<ExpectedMessage, 8> expected{};
 };
 
@@ -29,7 +30,7 @@ struct MessageThreadblock : Threadblock {
 struct MessageRank : ProgramRun<MessageThreadblock> {
   CollectiveStart start;
   NpuId npu{};
-  bool keeps_strands = false;
+  bool keeps_threadblocks = false;
   ReceivedValues received;
 
   RankBuffer buffer() const { return {start.buffer, start.data_type}; }

@@ -21,25 +21,25 @@ struct alignas(64) MessageRecord {
     take,    ///< the costs of the receiver are over
     left,    ///< all has left the sender, who waits for that
     local,   ///< a step within a rank's own buffer is over
-    done,    ///< all strands of a rank are
+    done,    ///< all threadblocks of a rank are
   };
   MessageKey key;
   std::uint64_t bytes = 0;
   /// Who is told: the sender until the message leaves, then the receiver. Null: a point-to-point operation.
   MessageRank* rank = nullptr;
   std::uint64_t token = 0;  ///< of that operation
-  std::uint32_t strand = 0, step = 0;
+  std::uint32_t threadblock = 0, step = 0;
   std::uint32_t index = 0;  ///< of the record
   NpuId destination{};
   TimePs tail_ps = 0, ready_ps = 0;  ///< at the vertex it is at
-  std::uint64_t turn = 0;
+  std::uint64_t port_order = 0;
   TimePs entered_ps = 0;  ///< when its stage began
   std::uint32_t vertex = 0;
   PsFraction head_fraction = 0;
   std::uint16_t input = 0;  ///< of the vertex
   ClassId traffic_class{};
   Event event{};
-  bool posted = false;
+  bool nonblocking = false;
   bool reduces = false;
   std::unique_ptr<std::vector<std::byte>> data;  ///< functional mode
 };

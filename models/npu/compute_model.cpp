@@ -31,11 +31,11 @@ Uint128 operations_of(const std::vector<MatrixProduct>& products) {
 }  // namespace
 
 std::uint64_t operand_bytes(const std::vector<MatrixProduct>& products, std::uint32_t element_bytes) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // products of two and their sums fit
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 40;  // products of two and their sums fit
   Uint128 sum = 0;
   for (const auto& [m, n, k, count] : products) {
     const Uint128 factors = Uint128{k} * m + Uint128{k} * n;
-    if (std::max({m, n, k}) > kMost || (factors != 0 && count > (Uint128{1} << 63) / factors))
+    if (std::max({m, n, k}) > kMax || (factors != 0 && count > (Uint128{1} << 63) / factors))
       sum = Uint128{1} << 63;
     else
       sum += factors * count * element_bytes;

@@ -17,7 +17,6 @@
 
 namespace wafertlm::config {
 
-
 /// Collectives that go through the dimensions of a fabric.
 struct ByDimensionSpec {
   HierarchyOptions::Order order = HierarchyOptions::Order::local_bandwidth_aware;

@@ -15,7 +15,7 @@ namespace wafertlm::config {
 namespace {
 
 constexpr int kDeepest = 64;
-constexpr int kMostNodes = 1'000'000;
+constexpr int kMaxNodes = 1'000'000;
 
 /// Copies yaml-cpp's graph into a tree; `fixed` is the place of everything when the text is not a file.
 class Converter {
@@ -29,7 +29,7 @@ class Converter {
   Node convert(const YAML::Node& yaml, const Place& place_if_empty, int depth) {
     Node node;
     node.place = yaml.IsNull() ? place_if_empty : place(yaml.Mark());
-    if (depth > kDeepest || ++nodes_ > kMostNodes)
+    if (depth > kDeepest || ++nodes_ > kMaxNodes)
       throw ConfigError(node.place,
                         "nested too deeply or too large: is an alias used inside its own anchor?");
     check_tag(yaml, node.place);

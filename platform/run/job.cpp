@@ -149,7 +149,8 @@ chakra::ValidateOptions validate_options(const config::ExperimentSpec& experimen
     options.classes.push_back(row.name);
   options.max_bytes = std::min(chakra::kMaxBytes, platform.npu.hbm.capacity_bytes);
   options.max_bytes_of = "the memory of an NPU, npu.hbm.capacity";
-  const auto engine = std::make_shared<const ComputeEngine>(compute_params(platform.npu, 0, platform.run.seed));
+  const auto engine =
+      std::make_shared<const ComputeEngine>(compute_params(platform.npu, 0, platform.run.seed));
   options.longest_ps = [engine, &array_used, factor = longest_factor(experiment),
                         iterations = static_cast<double>(experiment.iterations)](const chakra::Node& node) {
     if (node.is_cpu_op || node.type != chakra::NodeType::Comp)

@@ -50,7 +50,7 @@ WaitChain who_waits_for_whom(const std::vector<std::unique_ptr<RankSequencer>>& 
 std::vector<std::string> in_ranks(const std::vector<std::string>& pending,
                                   const std::set<std::uint64_t>& without) {
   static const std::regex npu_of_a_rank("NPU ([0-9]+)( \\(rank [0-9]+\\))?");
-  static const std::regex step(" in collective ([0-9]+) step [0-9]+ of strand [0-9]+");
+  static const std::regex step(" in collective ([0-9]+) step [0-9]+ of threadblock [0-9]+");
   std::vector<std::string> lines;
   for (const std::string& line : pending) {
     std::smatch match;

@@ -11,7 +11,7 @@ namespace {
 
 /// Simulated time between two looks at the progress.
 constexpr TimePs kSlicePs = 100'000'000;
-constexpr std::size_t kMostLines = 20;
+constexpr std::size_t kMaxLines = 20;
 
 [[noreturn]] void report_stuck(const std::string& why, std::vector<std::string> lines) {
   // Who is named with what is missing is not named again.
@@ -20,7 +20,7 @@ constexpr std::size_t kMostLines = 20;
                                [&](const std::string& line) { return lines[i].rfind(line, 0) == 0; }),
                 lines.end());
   std::string text = why;
-  const std::size_t shown = std::min(lines.size(), kMostLines);
+  const std::size_t shown = std::min(lines.size(), kMaxLines);
   for (std::size_t i = 0; i < shown; ++i) text += "\n  " + lines[i];
   if (shown < lines.size()) text += "\n  … and " + std::to_string(lines.size() - shown) + " more";
   throw std::runtime_error(text);

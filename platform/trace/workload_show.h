@@ -19,8 +19,7 @@ struct TrainingTotals {
   std::uint64_t step_operations = 0;                     ///< of the model, with gradients, per sample
   std::uint64_t minibatch = 0, samples_per_microbatch = 0;
   std::uint32_t microbatches = 0;
-  bool is_a_part =
-      false;  ///< Strategy::simulated_chunks or simulated_rounds; samples and volumes are of it
+  bool is_a_part = false;  ///< Strategy::simulated_chunks or simulated_rounds; samples and volumes are of it
   std::vector<training::MemoryNeed> memory;  ///< by rank
 };
 

@@ -17,7 +17,7 @@ constexpr TimePs kHop = 20'000;
 class LateReceiver : public StepSource {
  public:
   LateReceiver(bool sends, TimePs late_ps) : sends_(sends), late_ps_(late_ps) {}
-  std::uint32_t strands() const override { return 1; }
+  std::uint32_t threadblocks() const override { return 1; }
   std::uint32_t steps(std::uint32_t) const override { return sends_ ? 2 : 3; }
   Step step(std::uint32_t, std::uint32_t index) const override {
     Step step;

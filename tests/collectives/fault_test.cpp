@@ -88,9 +88,10 @@ TEST(DroppedPacket, IsMissedByItsReceiver) {
         error_of(faulty_platform("kind: drop_packet, from: 7, to: 8, packet: 6", functional));
     EXPECT_NE(text.find("deadlock"), std::string::npos) << text;
     EXPECT_NE(text.find("dropped packet 6 from NPU 7 to NPU 8"), std::string::npos) << text;
-    EXPECT_NE(text.find("\n  NPU 8 (rank 3) waits for NPU 7 (rank 2) in collective 1 step 5 of strand 1: all "
-                        "of the message has left, 0 of 4096 B have arrived"),
-              std::string::npos)
+    EXPECT_NE(
+        text.find("\n  NPU 8 (rank 3) waits for NPU 7 (rank 2) in collective 1 step 5 of threadblock 1: all "
+                  "of the message has left, 0 of 4096 B have arrived"),
+        std::string::npos)
         << text;
   }
 }

@@ -21,20 +21,20 @@ class ChainReduce : public StepSource {
  public:
   ChainReduce(std::uint32_t ranks, std::uint32_t wavelets, std::uint32_t rank)
       : ranks_(ranks), wavelets_(wavelets), rank_(rank) {}
-  std::uint32_t strands() const override { return 2; }
-  std::uint32_t steps(std::uint32_t strand) const override {
-    const bool idle = strand == 0 ? rank_ + 1 == ranks_ : rank_ == 0;
+  std::uint32_t threadblocks() const override { return 2; }
+  std::uint32_t steps(std::uint32_t threadblock) const override {
+    const bool idle = threadblock == 0 ? rank_ + 1 == ranks_ : rank_ == 0;
     return idle ? 0 : wavelets_;
   }
-  Step step(std::uint32_t strand, std::uint32_t index) const override {
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override {
     Step step;
     step.offset = std::uint64_t{index} * kWaveletBytes;
     step.bytes = kWaveletBytes;
     step.tag = index;
-    step.kind = strand == 0 ? Step::Kind::reduce : Step::Kind::send;
-    step.peer = strand == 0 ? rank_ + 1 : rank_ - 1;
-    if (strand == 1 && rank_ + 1 < ranks_) {
-      step.after_strand = 0;
+    step.kind = threadblock == 0 ? Step::Kind::reduce : Step::Kind::send;
+    step.peer = threadblock == 0 ? rank_ + 1 : rank_ - 1;
+    if (threadblock == 1 && rank_ + 1 < ranks_) {
+      step.after_threadblock = 0;
       step.after_count = index + 1;
     }
     return step;
@@ -49,12 +49,12 @@ class StarReduce : public StepSource {
  public:
   StarReduce(std::uint32_t ranks, std::uint32_t wavelets, std::uint32_t rank)
       : ranks_(ranks), wavelets_(wavelets), rank_(rank) {}
-  std::uint32_t strands() const override { return rank_ == 0 ? ranks_ - 1 : 1; }
+  std::uint32_t threadblocks() const override { return rank_ == 0 ? ranks_ - 1 : 1; }
   std::uint32_t steps(std::uint32_t) const override { return wavelets_; }
-  Step step(std::uint32_t strand, std::uint32_t index) const override {
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override {
     Step step;
     step.kind = rank_ == 0 ? Step::Kind::reduce : Step::Kind::send;
-    step.peer = rank_ == 0 ? strand + 1 : 0;
+    step.peer = rank_ == 0 ? threadblock + 1 : 0;
     step.offset = std::uint64_t{index} * kWaveletBytes;
     step.bytes = kWaveletBytes;
     step.tag = index;

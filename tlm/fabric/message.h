@@ -33,16 +33,16 @@ struct Message {
   const Flow* flow = nullptr;  ///< of a contribution to an in-network flow, once that is admitted
   std::uint64_t bytes = 0;
   // Sender's side.
-  std::uint64_t turn = 0, arrival = 0;  ///< at ports that choose: the smaller turn first, then who came first
+  std::uint64_t port_order = 0,
+                arrival = 0;  ///< at ports that choose: the smaller port_order first, then who came first
   std::uint64_t injected_bytes = 0;
   std::uint64_t injected_packets = 0;
   std::uint64_t address = 0;                          ///< in the sender's memory
   std::uint64_t available_bytes = ~std::uint64_t{0};  ///< for packets: what has been read, if it must be
   CreditWindow* flow_window = nullptr;                ///< room of the flow in the first switch
-  const std::byte* source_data = nullptr;  ///< functional mode: the rank's buffer at the step's offset
-  OptionalBox<std::vector<std::byte>>
-      gathered;                         ///< functional mode: … or what was there when the send was posted
-  ReliableMessage* reliable = nullptr;  ///< Go-Back-N (models/endpoint/reliability.h); null: off
+  const std::byte* source_data = nullptr;        ///< functional mode: the rank's buffer at the step's offset
+  OptionalBox<std::vector<std::byte>> gathered;  ///< functional mode: … or what was there when the send began
+  ReliableMessage* reliable = nullptr;           ///< Go-Back-N (models/endpoint/reliability.h); null: off
   // Receiver's side.
   std::uint64_t arrived_bytes = 0;
   std::uint64_t arrived_packets = 0;

@@ -51,7 +51,7 @@ DirectProgram::DirectProgram(CollectiveType type, std::uint32_t ranks, std::uint
   }
 }
 
-/// The strands of one kind: to (or from) all others, or to the root only.
+/// The threadblocks of one kind: to (or from) all others, or to the root only.
 void DirectProgram::add(Step::Kind kind, Data data, std::uint32_t round, std::uint32_t after) {
   if (has_root(type_) && rank_ != root_) {
     const std::uint32_t distance =
@@ -65,8 +65,8 @@ void DirectProgram::add(Step::Kind kind, Data data, std::uint32_t round, std::ui
     exchanges_.push_back({kind, data, lane + 1, width, (peers - lane + width - 1) / width, round, after});
 }
 
-Step DirectProgram::step(std::uint32_t strand, std::uint32_t index) const {
-  const Exchange& exchange = exchanges_[strand];
+Step DirectProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
+  const Exchange& exchange = exchanges_[threadblock];
   const Blocks blocks(bytes_, ranks_);
   const std::uint32_t distance = exchange.first + index * exchange.stride;
   Step step;
@@ -83,7 +83,7 @@ Step DirectProgram::step(std::uint32_t strand, std::uint32_t index) const {
   if (type_ == CollectiveType::all_to_all && step.kind == Step::Kind::copy)
     step.offset = bytes_ + step.peer * blocks.bytes(rank_);
   if (exchange.after != Step::kNone) {
-    step.after_strand = exchange.after;
+    step.after_threadblock = exchange.after;
     step.after_count = exchanges_[exchange.after].steps;
   }
   return step;

@@ -11,7 +11,7 @@ namespace wafertlm {
 
 /// Every rank sends what another needs straight to it. All-reduce is a reduce-scatter and then an all-gather.
 /// Peers are served in the order of their distance in the group, at most kWindow at a time in each direction;
-/// what is reduced is added in one strand, in that order. All-to-all receives behind the vector that it
+/// what is reduced is added in one threadblock, in that order. All-to-all receives behind the vector that it
 /// sends; a rank's own block does not cross the fabric.
 class DirectProgram : public StepSource {
  public:
@@ -20,9 +20,9 @@ class DirectProgram : public StepSource {
   DirectProgram(CollectiveType type, std::uint32_t ranks, std::uint64_t bytes, std::uint32_t root,
                 std::uint32_t rank);
 
-  std::uint32_t strands() const override { return static_cast<std::uint32_t>(exchanges_.size()); }
-  std::uint32_t steps(std::uint32_t strand) const override { return exchanges_[strand].steps; }
-  Step step(std::uint32_t strand, std::uint32_t index) const override;
+  std::uint32_t threadblocks() const override { return static_cast<std::uint32_t>(exchanges_.size()); }
+  std::uint32_t steps(std::uint32_t threadblock) const override { return exchanges_[threadblock].steps; }
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
   enum class Data : std::uint8_t { own_block, peers_block, vector };
@@ -30,7 +30,7 @@ class DirectProgram : public StepSource {
     Step::Kind kind;
     Data data;
     std::uint32_t first, stride, steps;  ///< distances of the peers
-    std::uint32_t round, after;          ///< after: strand that must be over
+    std::uint32_t round, after;          ///< after: threadblock that must be over
   };
   void add(Step::Kind kind, Data data, std::uint32_t round, std::uint32_t after = Step::kNone);
 

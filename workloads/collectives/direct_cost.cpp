@@ -24,7 +24,7 @@ std::uint64_t slowest_npu(const CollectiveRequest& request, const FabricTraits& 
 }  // namespace
 
 /// All messages at once, through the ports of the busiest rank and over the busiest link; all-reduce does it
-/// twice. What is reduced is added in one strand, one message after the other.
+/// twice. What is reduced is added in one threadblock, one message after the other.
 TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const auto p = static_cast<std::uint32_t>(request.group.size());
   const Blocks blocks(request.bytes, p);
@@ -54,7 +54,7 @@ TimePs direct_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
   const std::uint64_t wire = fabric.format.message_wire_bytes(bytes);
   const TimePs through =
       std::max({message_ps(fabric, bytes, pairs.bytes_per_s), transfer_time_ps((p - 1) * wire, ports)});
-  // Messages that a strand sends or receives one after the other, and their costs.
+  // Messages that a threadblock sends or receives one after the other, and their costs.
   const auto phase = [&](bool reduces) {
     const bool one_each = has_root(request.type);
     const std::uint64_t lanes = reduces ? 1 : std::min(p - 1, DirectProgram::kWindow);

@@ -75,8 +75,8 @@ Step HalvingProgram::exchange(std::uint32_t round, bool sends) const {
   return step;
 }
 
-Step HalvingProgram::step(std::uint32_t strand, std::uint32_t index) const {
-  const bool sends = strand == kSends;
+Step HalvingProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
+  const bool sends = threadblock == kSends;
   if (plan_->folded_out(rank_)) {
     Step step = fold(sends, sends);
     return step;
@@ -91,7 +91,7 @@ Step HalvingProgram::step(std::uint32_t strand, std::uint32_t index) const {
     step = index < folded ? fold(true, false) : exchange(index - folded, false);
   }
   if (sends && received > 0) {
-    step.after_strand = kReceives;
+    step.after_threadblock = kReceives;
     step.after_count = received;
   }
   return step;

@@ -30,15 +30,16 @@ struct HalvingPlan {
 };
 
 /// Recursive halving (reduce-scatter), then doubling (all-gather): in round k a rank exchanges the half of
-/// what it works on with the rank power / 2^(k+1) away, in ⌈2 log₂ p⌉ rounds. One strand sends, one receives.
+/// what it works on with the rank power / 2^(k+1) away, in ⌈2 log₂ p⌉ rounds. One threadblock sends, one
+/// receives.
 class HalvingProgram : public StepSource {
  public:
   HalvingProgram(std::shared_ptr<const HalvingPlan> plan, std::uint32_t rank)
       : plan_(std::move(plan)), rank_(rank) {}
 
-  std::uint32_t strands() const override { return plan_->ranks > 1 ? 2 : 0; }
-  std::uint32_t steps(std::uint32_t strand) const override;
-  Step step(std::uint32_t strand, std::uint32_t index) const override;
+  std::uint32_t threadblocks() const override { return plan_->ranks > 1 ? 2 : 0; }
+  std::uint32_t steps(std::uint32_t threadblock) const override;
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
   /// Rounds of exchange of one rank that takes part.

@@ -136,9 +136,9 @@ ByteRange HierarchicalPlan::range(const Flow& flow, const Position& position, st
   return chunk_of_part({blocks.offset(rank), blocks.bytes(rank)}, part, position.chunk);
 }
 
-Step HierarchicalProgram::step(std::uint32_t strand, std::uint32_t index) const {
+Step HierarchicalProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
   const HierarchicalPlan& plan = *plan_;
-  const bool rows = strand < 2, receives = strand % 2 == 1;
+  const bool rows = threadblock < 2, receives = threadblock % 2 == 1;
   const HierarchicalPlan::Position position = plan.position(rows, index);
   const HierarchicalPlan::Flow& flow = plan.flows(rows)[position.flow];
   const std::uint32_t n = plan.length(rows), column = plan.column(rank_), row = plan.row(rank_);
@@ -155,12 +155,12 @@ Step HierarchicalProgram::step(std::uint32_t strand, std::uint32_t index) const 
   if (position.round > 0 && !receives) {  // what came in the round before goes on
     HierarchicalPlan::Position before = position;
     --before.round;
-    step.after_strand = strand + 1;
+    step.after_threadblock = threadblock + 1;
     step.after_count = plan.index(rows, before) + 1;
   } else if (position.round == 0 && flow.phase > 0) {  // the chunk has done the phase before
     const auto [before_rows, before] = plan.flow_of(flow.part, flow.phase - 1);
     const std::uint32_t last = plan.flows(before_rows)[before].messages - 1;
-    step.after_strand = before_rows ? 1 : 3;
+    step.after_threadblock = before_rows ? 1 : 3;
     step.after_count =
         plan.index(before_rows, {before, position.chunk, plan.length(before_rows) - 2, last}) + 1;
   }

@@ -95,16 +95,16 @@ class HierarchicalPlan {
 /// Hierarchical all-reduce, all-gather and reduce-scatter on a rectangle: two parts run side by side with
 /// opposite order of dimensions (or one part alone), each in rings along rows and columns (the ring's last
 /// edge runs back over the backward links). Every chunk of a part is reduce-scattered along the first
-/// dimension, then the second, and gathered back. Four strands: send along the row, receive along the row,
-/// the same along the column.
+/// dimension, then the second, and gathered back. Four threadblocks: send along the row, receive along the
+/// row, the same along the column.
 class HierarchicalProgram : public StepSource {
  public:
   HierarchicalProgram(std::shared_ptr<const HierarchicalPlan> plan, std::uint32_t rank)
       : plan_(std::move(plan)), rank_(rank) {}
 
-  std::uint32_t strands() const override { return 4; }
-  std::uint32_t steps(std::uint32_t strand) const override { return plan_->steps(strand < 2); }
-  Step step(std::uint32_t strand, std::uint32_t index) const override;
+  std::uint32_t threadblocks() const override { return 4; }
+  std::uint32_t steps(std::uint32_t threadblock) const override { return plan_->steps(threadblock < 2); }
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
   std::shared_ptr<const HierarchicalPlan> plan_;

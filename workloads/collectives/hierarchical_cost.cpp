@@ -10,8 +10,8 @@
 namespace wafertlm {
 namespace {
 
-/// Strands 0 and 2 send along rows and columns, 1 and 3 receive what the neighbour's 0 and 2 send at the same
-/// time as this rank's.
+/// Threadblocks 0 and 2 send along rows and columns, 1 and 3 receive what the neighbour's 0 and 2 send at the
+/// same time as this rank's.
 class Timeline {
  public:
   Timeline(const HierarchicalProgram& program, const FabricTraits& fabric,
@@ -21,8 +21,8 @@ class Timeline {
   TimePs run() {
     for (bool any = true; any;) {
       any = false;
-      for (std::uint32_t strand = 0; strand < 4; ++strand)
-        while (ends_[strand].size() < program_.steps(strand) && advance(strand)) any = true;
+      for (std::uint32_t threadblock = 0; threadblock < 4; ++threadblock)
+        while (ends_[threadblock].size() < program_.steps(threadblock) && advance(threadblock)) any = true;
     }
     TimePs last = 0;
     for (const auto& ends : ends_) last = std::max(last, ends.empty() ? 0 : ends.back());
@@ -30,35 +30,36 @@ class Timeline {
   }
 
  private:
-  /// False if the strand's next step depends on one that is not known yet.
-  bool advance(std::uint32_t strand) {
-    const auto index = ends_[strand].size();
-    const Step step = program_.step(strand, static_cast<std::uint32_t>(index));
-    TimePs at = index == 0 ? 0 : ends_[strand].back();
-    if (step.after_strand != Step::kNone && step.after_count != 0) {
-      if (ends_[step.after_strand].size() < step.after_count) return false;
-      at = std::max(at, ends_[step.after_strand][step.after_count - 1]);
+  /// False if the threadblock's next step depends on one that is not known yet.
+  bool advance(std::uint32_t threadblock) {
+    const auto index = ends_[threadblock].size();
+    const Step step = program_.step(threadblock, static_cast<std::uint32_t>(index));
+    TimePs at = index == 0 ? 0 : ends_[threadblock].back();
+    if (step.after_threadblock != Step::kNone && step.after_count != 0) {
+      if (ends_[step.after_threadblock].size() < step.after_count) return false;
+      at = std::max(at, ends_[step.after_threadblock][step.after_count - 1]);
     }
     if (step.bytes == 0) {
-      ends_[strand].push_back(at);
+      ends_[threadblock].push_back(at);
       return true;
     }
     if (step.kind == Step::Kind::send) {
       at += fabric_.step_cost_ps + fabric_.memory.send_ps(step.bytes) +
-            transfer_time_ps(fabric_.format.message_wire_bytes(step.bytes), rings_[strand / 2].bytes_per_s);
+            transfer_time_ps(fabric_.format.message_wire_bytes(step.bytes),
+                             rings_[threadblock / 2].bytes_per_s);
     } else {
-      if (ends_[strand - 1].size() <= index) return false;
-      at = std::max(at, ends_[strand - 1][index] + rings_[strand / 2].head_ps) + fabric_.receive_cost_ps +
-           fabric_.memory.receive_ps(step.bytes, step.kind == Step::Kind::reduce);
+      if (ends_[threadblock - 1].size() <= index) return false;
+      at = std::max(at, ends_[threadblock - 1][index] + rings_[threadblock / 2].head_ps) +
+           fabric_.receive_cost_ps + fabric_.memory.receive_ps(step.bytes, step.kind == Step::Kind::reduce);
     }
-    ends_[strand].push_back(at);
+    ends_[threadblock].push_back(at);
     return true;
   }
 
   const HierarchicalProgram& program_;
   const FabricTraits& fabric_;
   std::array<GroupGrid::Ring, 2> rings_;     // along rows, columns
-  std::array<std::vector<TimePs>, 4> ends_;  // of each strand's steps
+  std::array<std::vector<TimePs>, 4> ends_;  // of each threadblock's steps
 };
 
 /// Along the rows and then along the columns: the first chunk passes the phases; then every chunk takes the

@@ -20,16 +20,16 @@ BlockOrder::BlockOrder(const Group& group, const Topology& topology) {
   parallel = std::min(kMaxParallel, static_cast<std::uint32_t>(below.size()));
 }
 
-std::uint32_t InNetworkProgram::steps(std::uint32_t strand) const {
+std::uint32_t InNetworkProgram::steps(std::uint32_t threadblock) const {
   if (ranks_ == 1) return 0;
-  const bool sends = strand < senders();
+  const bool sends = threadblock < senders();
   switch (type_) {
     case CollectiveType::broadcast:
       return sends == (rank_ == root_) ? 1 : 0;
     case CollectiveType::reduce:
       return sends || rank_ == root_ ? 1 : 0;
     case CollectiveType::reduce_scatter:
-      return sends ? (ranks_ + senders() - 1 - strand) / senders() : 1;
+      return sends ? (ranks_ + senders() - 1 - threadblock) / senders() : 1;
     case CollectiveType::all_gather:
       return sends ? 1 : ranks_ - 1;
     default:
@@ -37,15 +37,15 @@ std::uint32_t InNetworkProgram::steps(std::uint32_t strand) const {
   }
 }
 
-Step InNetworkProgram::step(std::uint32_t strand, std::uint32_t index) const {
-  const bool sends = strand < senders();
+Step InNetworkProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
+  const bool sends = threadblock < senders();
   Step step;
   step.kind = sends ? Step::Kind::flow_send : Step::Kind::flow_copy;
   step.bytes = bytes_;
   if (!by_blocks()) return step;
   std::uint32_t place = place_of(rank_);
   if (type_ == CollectiveType::reduce_scatter) {
-    if (sends) place = strand + index * senders();
+    if (sends) place = threadblock + index * senders();
   } else if (!sends) {
     place = index >= place ? index + 1 : index;  // every block but its own
   }

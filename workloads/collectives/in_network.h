@@ -45,9 +45,9 @@ class InNetworkProgram : public StepSource {
         blocks_(bytes, ranks),
         order_(std::move(order)) {}
 
-  std::uint32_t strands() const override { return senders() + 1; }  // what it sends, what it receives
-  std::uint32_t steps(std::uint32_t strand) const override;
-  Step step(std::uint32_t strand, std::uint32_t index) const override;
+  std::uint32_t threadblocks() const override { return senders() + 1; }  // what it sends, what it receives
+  std::uint32_t steps(std::uint32_t threadblock) const override;
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override;
   FlowMembers flow(std::uint64_t tag) const override;
   const StepSource* endpoint_steps() const override { return endpoint_steps_; }
   /// `steps` must stay as long as this.
@@ -58,7 +58,7 @@ class InNetworkProgram : public StepSource {
     return type_ == CollectiveType::reduce_scatter || type_ == CollectiveType::all_gather;
   }
 
-  /// Strands that send.
+  /// Threadblocks that send.
   std::uint32_t senders() const {
     return type_ == CollectiveType::reduce_scatter && order_ ? order_->parallel : 1;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tlm/npu_name.h"
 #include "workloads/collectives/io_stream.h"
+#include "tlm/npu_name.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -23,8 +23,7 @@ std::vector<bool> members_of(const IoStreamRequest& request, const FabricTraits&
   std::vector<bool> is_member(fabric.npus(), request.members.empty());
   for (const NpuId npu : request.members) {
     if (index_of(npu) >= fabric.npus())
-      throw std::invalid_argument(npu_name(npu) +
-                                  " of an I/O stream is not on the wafer");
+      throw std::invalid_argument(npu_name(npu) + " of an I/O stream is not on the wafer");
     is_member[index_of(npu)] = true;
   }
   return is_member;

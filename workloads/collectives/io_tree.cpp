@@ -49,20 +49,20 @@ IoProgram::IoProgram(std::shared_ptr<const IoTreePlan> plan, std::uint32_t rank,
   for (std::uint32_t number = 0; number < plan_->trees.size(); ++number) {
     const IoTree& tree = plan_->trees[number];
     const bool is_root = rank == plan_->root;
-    std::uint32_t holds = Step::kNone;  // the strand after whose step the chunk can go on
+    std::uint32_t holds = Step::kNone;  // the threadblock after whose step the chunk can go on
     if (!reduces && !is_root) holds = add(number, Step::Kind::copy, tree.parent[rank], holds);
     for (const std::uint32_t child : tree.children[rank]) {
       const bool has_none = plan_->relays[rank] && holds == Step::kNone;
       const Step::Kind takes = has_none ? Step::Kind::copy : Step::Kind::reduce;
-      const std::uint32_t strand = add(number, reduces ? takes : Step::Kind::send, child, holds);
-      if (reduces) holds = strand;
+      const std::uint32_t threadblock = add(number, reduces ? takes : Step::Kind::send, child, holds);
+      if (reduces) holds = threadblock;
     }
     if (reduces && !is_root) add(number, Step::Kind::send, tree.parent[rank], holds);
   }
 }
 
-Step IoProgram::step(std::uint32_t strand, std::uint32_t index) const {
-  const Edge& edge = edges_[strand];
+Step IoProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
+  const Edge& edge = edges_[threadblock];
   const std::uint32_t chunk = index * static_cast<std::uint32_t>(plan_->trees.size()) + edge.tree;
   Step step;
   step.kind = edge.kind;
@@ -71,7 +71,7 @@ Step IoProgram::step(std::uint32_t strand, std::uint32_t index) const {
   step.bytes = std::min(plan_->chunk_bytes, plan_->bytes - step.offset);
   step.tag = chunk;
   if (edge.after != Step::kNone) {
-    step.after_strand = edge.after;
+    step.after_threadblock = edge.after;
     step.after_count = index + 1;
   }
   return step;

@@ -36,15 +36,18 @@ struct IoTreePlan {
 IoTreePlan io_trees_of(std::uint32_t controller, const std::vector<bool>& is_member,
                        const Topology& topology);
 
-/// One rank's part: per tree a strand for the parent and one for each child, a step per chunk. Broadcast:
-/// chunks come from the parent and are passed on. Reduce: what children send is added, one behind the other,
-/// so that the sum that goes to the parent depends on the last one only; a relay has nothing to add it to.
+/// One rank's part: per tree a threadblock for the parent and one for each child, a step per chunk.
+/// Broadcast: chunks come from the parent and are passed on. Reduce: what children send is added, one behind
+/// the other, so that the sum that goes to the parent depends on the last one only; a relay has nothing to
+/// add it to.
 class IoProgram : public StepSource {
  public:
   IoProgram(std::shared_ptr<const IoTreePlan> plan, std::uint32_t rank, bool reduces);
-  std::uint32_t strands() const override { return static_cast<std::uint32_t>(edges_.size()); }
-  std::uint32_t steps(std::uint32_t strand) const override { return plan_->chunks_of(edges_[strand].tree); }
-  Step step(std::uint32_t strand, std::uint32_t index) const override;
+  std::uint32_t threadblocks() const override { return static_cast<std::uint32_t>(edges_.size()); }
+  std::uint32_t steps(std::uint32_t threadblock) const override {
+    return plan_->chunks_of(edges_[threadblock].tree);
+  }
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
   /// To the parent or a child in a tree.
@@ -52,10 +55,10 @@ class IoProgram : public StepSource {
     std::uint32_t tree;
     Step::Kind kind;
     std::uint32_t peer;
-    std::uint32_t after;  ///< strand whose step of the same chunk comes first, or kNone
+    std::uint32_t after;  ///< threadblock whose step of the same chunk comes first, or kNone
   };
   std::shared_ptr<const IoTreePlan> plan_;
-  std::vector<Edge> edges_;  ///< by strand
+  std::vector<Edge> edges_;  ///< by threadblock
 };
 
 }  // namespace wafertlm

@@ -10,11 +10,11 @@ std::uint32_t RingPlan::steps() const {
   return (type == CollectiveType::all_reduce ? 2 : 1) * (ranks() - 1);
 }
 
-/// Strand 2k sends part k, strand 2k + 1 receives it.
-Step RingProgram::step(std::uint32_t strand, std::uint32_t index) const {
+/// Threadblock 2k sends part k, threadblock 2k + 1 receives it.
+Step RingProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
   const RingPlan& plan = *plan_;
-  const std::uint32_t p = plan.ranks(), part = strand / 2, place = plan.place[rank_];
-  const bool sends = strand % 2 == 0;
+  const std::uint32_t p = plan.ranks(), part = threadblock / 2, place = plan.place[rank_];
+  const bool sends = threadblock % 2 == 0;
   const bool forward = part % plan.directions == 0;
   // Places count along the direction of the part, so that both directions read the same.
   const auto at = [&](std::uint32_t along) { return forward ? along % p : (2 * p - along % p) % p; };
@@ -37,7 +37,7 @@ Step RingProgram::step(std::uint32_t strand, std::uint32_t index) const {
   step.bytes = parts.bytes(part);
   step.tag = std::uint64_t{part} << 32 | index;
   if (sends && index > 0) {
-    step.after_strand = strand + 1;  // what came in the step before goes on
+    step.after_threadblock = threadblock + 1;  // what came in the step before goes on
     step.after_count = index;
   }
   return step;

@@ -34,9 +34,9 @@ class RingProgram : public StepSource {
   RingProgram(std::shared_ptr<const RingPlan> plan, std::uint32_t rank)
       : plan_(std::move(plan)), rank_(rank) {}
 
-  std::uint32_t strands() const override { return plan_->ranks() > 1 ? 2 * plan_->parts() : 0; }
+  std::uint32_t threadblocks() const override { return plan_->ranks() > 1 ? 2 * plan_->parts() : 0; }
   std::uint32_t steps(std::uint32_t) const override { return plan_->steps(); }
-  Step step(std::uint32_t strand, std::uint32_t index) const override;
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
   std::shared_ptr<const RingPlan> plan_;

@@ -52,7 +52,7 @@ TimePs ring_ps(const CollectiveRequest& request, const FabricTraits& fabric, std
   const std::uint64_t rate =
       std::min(slowest.bytes_per_s() / (p == 2 ? directions : 1), fabric.port_bytes_per_s() / directions);
   const TimePs chunk_ps = message_ps(fabric, chunk, rate);
-  // A strand's next chunk waits for the costs of the one before.
+  // A threadblock's next chunk waits for the costs of the one before.
   const TimePs pace = std::max(chunk_ps + fabric.step_cost_ps + fabric.memory.send_ps(chunk),
                                fabric.receive_cost_ps + fabric.memory.receive_ps(chunk, reduces));
   return std::max({path + steps * chunk_ps + (request.chunks - 1) * pace,

@@ -18,10 +18,10 @@ class Sharing {
   bool add(const CollectiveProgram& program) {
     for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank) {
       const StepSource& source = *program.ranks[rank];
-      for (std::uint32_t strand = 0; strand < source.strands(); ++strand)
-        for (std::uint32_t index = 0; index < source.steps(strand); ++index) {
+      for (std::uint32_t threadblock = 0; threadblock < source.threadblocks(); ++threadblock)
+        for (std::uint32_t index = 0; index < source.steps(threadblock); ++index) {
           if (++steps_ > kMaxSharedSteps) return false;
-          add(program, rank, source.step(strand, index));
+          add(program, rank, source.step(threadblock, index));
         }
     }
     return true;

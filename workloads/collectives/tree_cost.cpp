@@ -27,8 +27,8 @@ std::vector<TimePs> latencies_to_root(const Tree& tree, const CollectiveRequest&
   return sums;
 }
 
-/// From message to message of a strand: the next one waits for the costs of the one before.
-TimePs strand_pace(const FabricTraits& fabric, std::uint64_t bytes, TimePs bytes_ps, bool reduces) {
+/// From message to message of a threadblock: the next one waits for the costs of the one before.
+TimePs threadblock_pace(const FabricTraits& fabric, std::uint64_t bytes, TimePs bytes_ps, bool reduces) {
   return std::max(bytes_ps + fabric.step_cost_ps + fabric.memory.send_ps(bytes),
                   fabric.receive_cost_ps + fabric.memory.receive_ps(bytes, reduces));
 }
@@ -73,8 +73,8 @@ TimePs vector_trees_ps(const std::vector<Tree>& trees, const CollectiveRequest& 
     const std::uint64_t filled = std::min<std::uint64_t>(request.chunks, share);
     if (chunk != 0) {
       const TimePs chunk_ps = message_ps(fabric, chunk, slowest.bytes_per_s());
-      longest = std::max(longest,
-                         path + levels * chunk_ps + (filled - 1) * strand_pace(fabric, chunk, chunk_ps, up));
+      longest = std::max(
+          longest, path + levels * chunk_ps + (filled - 1) * threadblock_pace(fabric, chunk, chunk_ps, up));
     }
   }
   for (std::size_t rank = 0; rank < sent.size(); ++rank)

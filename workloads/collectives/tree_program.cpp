@@ -12,7 +12,7 @@ namespace wafertlm {
 TreeProgram::TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t rank) : plan_(std::move(plan)) {
   for (std::uint32_t number = 0; number < plan_->trees.size(); ++number) {
     const Tree& tree = plan_->trees[number];
-    // The strand after whose step this rank holds the chunk that goes on.
+    // The threadblock after whose step this rank holds the chunk that goes on.
     std::uint32_t holds = Step::kNone;
     const auto add = [&](bool down, bool sends, std::uint32_t peer, std::uint32_t after) {
       edges_.push_back({number, down, sends, peer, after});
@@ -29,8 +29,8 @@ TreeProgram::TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t ran
   }
 }
 
-Step TreeProgram::step(std::uint32_t strand, std::uint32_t index) const {
-  const Edge& edge = edges_[strand];
+Step TreeProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
+  const Edge& edge = edges_[threadblock];
   const Blocks shares(plan_->bytes, plan_->trees.size());
   const Blocks chunks(shares.bytes(edge.tree), plan_->chunks);
   Step step;
@@ -40,28 +40,28 @@ Step TreeProgram::step(std::uint32_t strand, std::uint32_t index) const {
   step.bytes = chunks.bytes(index);
   step.tag = (std::uint64_t{edge.tree} << 1 | (edge.down ? 1 : 0)) << 32 | index;
   if (edge.after != Step::kNone) {
-    step.after_strand = edge.after;
+    step.after_threadblock = edge.after;
     step.after_count = index + 1;
   }
   return step;
 }
 
-std::uint32_t TreeBlocksProgram::strands() const {
+std::uint32_t TreeBlocksProgram::threadblocks() const {
   return static_cast<std::uint32_t>(plan_->tree.children(rank_).size()) +
          (plan_->tree.is_root(rank_) ? 0 : 1);
 }
 
-Step TreeBlocksProgram::step(std::uint32_t strand, std::uint32_t index) const {
+Step TreeBlocksProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
   const Tree& tree = plan_->tree;
-  const std::uint32_t top = below(strand);
+  const std::uint32_t top = below(threadblock);
   const auto position = [&](std::uint32_t of, std::uint32_t number) {
     return tree.position(of) + (plan_->up ? number : tree.size(of) - 1 - number);
   };
   const std::uint32_t at = position(top, index), block = tree.preorder()[at];
   const Blocks blocks(plan_->bytes, tree.ranks());
   Step step;
-  step.kind = is_parents(strand) == plan_->up ? Step::Kind::send : Step::Kind::copy;
-  step.peer = is_parents(strand) ? tree.parent(rank_) : top;
+  step.kind = is_parents(threadblock) == plan_->up ? Step::Kind::send : Step::Kind::copy;
+  step.peer = is_parents(threadblock) ? tree.parent(rank_) : top;
   step.offset = blocks.offset(block);
   step.bytes = blocks.bytes(block);
   step.tag = block;
@@ -73,10 +73,10 @@ Step TreeBlocksProgram::step(std::uint32_t strand, std::uint32_t index) const {
                                           return sought < tree.position(rank);
                                         }) -
                        children.begin() - 1;
-    step.after_strand = static_cast<std::uint32_t>(child);
+    step.after_threadblock = static_cast<std::uint32_t>(child);
     step.after_count = at - tree.position(children[static_cast<std::size_t>(child)]) + 1;
   } else if (!tree.is_root(rank_)) {
-    step.after_strand = strands() - 1;
+    step.after_threadblock = threadblocks() - 1;
     step.after_count = tree.position(rank_) + tree.size(rank_) - at;
   }
   return step;

@@ -20,23 +20,23 @@ struct TreePlan {
 };
 
 /// Broadcast (down), reduce (up) and all-reduce (both) along trees. A rank adds its children's chunk k one
-/// child after the other, so that the order of the sum is fixed; what comes early waits in memory. Strands of
-/// a tree: one per child that receives, one that sends up; one that receives from above, one per child that
-/// sends down. A step per chunk.
+/// child after the other, so that the order of the sum is fixed; what comes early waits in memory.
+/// Threadblocks of a tree: one per child that receives, one that sends up; one that receives from above, one
+/// per child that sends down. A step per chunk.
 class TreeProgram : public StepSource {
  public:
   TreeProgram(std::shared_ptr<const TreePlan> plan, std::uint32_t rank);
 
-  std::uint32_t strands() const override { return static_cast<std::uint32_t>(edges_.size()); }
+  std::uint32_t threadblocks() const override { return static_cast<std::uint32_t>(edges_.size()); }
   std::uint32_t steps(std::uint32_t) const override { return plan_->chunks; }
-  Step step(std::uint32_t strand, std::uint32_t index) const override;
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
   struct Edge {
     std::uint32_t tree;
     bool down, sends;
     std::uint32_t peer;
-    std::uint32_t after;  ///< strand whose step of the same chunk comes first
+    std::uint32_t after;  ///< threadblock whose step of the same chunk comes first
   };
 
   std::shared_ptr<const TreePlan> plan_;
@@ -58,15 +58,19 @@ class TreeBlocksProgram : public StepSource {
       : plan_(std::move(plan)), rank_(rank) {}
 
   /// One per child, then one for the parent.
-  std::uint32_t strands() const override;
-  std::uint32_t steps(std::uint32_t strand) const override { return plan_->tree.size(below(strand)); }
-  Step step(std::uint32_t strand, std::uint32_t index) const override;
+  std::uint32_t threadblocks() const override;
+  std::uint32_t steps(std::uint32_t threadblock) const override {
+    return plan_->tree.size(below(threadblock));
+  }
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
-  bool is_parents(std::uint32_t strand) const { return strand == plan_->tree.children(rank_).size(); }
-  /// The root of the subtree whose blocks a strand moves.
-  std::uint32_t below(std::uint32_t strand) const {
-    return is_parents(strand) ? rank_ : plan_->tree.children(rank_)[strand];
+  bool is_parents(std::uint32_t threadblock) const {
+    return threadblock == plan_->tree.children(rank_).size();
+  }
+  /// The root of the subtree whose blocks a threadblock moves.
+  std::uint32_t below(std::uint32_t threadblock) const {
+    return is_parents(threadblock) ? rank_ : plan_->tree.children(rank_)[threadblock];
   }
 
   std::shared_ptr<const TreeBlocksPlan> plan_;

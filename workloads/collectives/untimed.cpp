@@ -83,9 +83,10 @@ class Run {
                          const std::string& what) const {
     const std::string origin =
         step < rank.threadblocks[index].steps ? rank.program->origin(index, step) : std::string();
-    throw std::logic_error((origin.empty() ? name() + ": rank " + std::to_string(rank.number) + ", strand " +
-                                                 std::to_string(index) + ", step " + std::to_string(step)
-                                           : origin) +
+    throw std::logic_error((origin.empty()
+                                ? name() + ": rank " + std::to_string(rank.number) + ", threadblock " +
+                                      std::to_string(index) + ", step " + std::to_string(step)
+                                : origin) +
                            " " + what);
   }
   [[noreturn]] void fail(const Rank& rank, std::uint32_t index, const std::string& what) const {
@@ -97,8 +98,8 @@ class Run {
   void check_steps(const Rank& rank, std::uint32_t index) const {
     for (std::uint32_t number = 0; number < rank.threadblocks[index].steps; ++number) {
       const Step step = rank.program->step(index, number);
-      if (step.after_strand != Step::kNone && step.after_strand >= rank.threadblocks.size())
-        fail(rank, index, number, "waits for a strand that is not there");
+      if (step.after_threadblock != Step::kNone && step.after_threadblock >= rank.threadblocks.size())
+        fail(rank, index, number, "waits for a threadblock that is not there");
       if (step.bytes == 0) continue;
       const bool flow = step.kind == Step::Kind::flow_send || step.kind == Step::Kind::flow_copy;
       if (!step.is_local() && !flow && (step.peer >= ranks_.size() || step.peer == rank.number))
@@ -136,7 +137,7 @@ class Run {
     State& state = rank.threadblocks[index];
     const Pieces pieces = rank.program->pieces(index, state.done);
     if (!is_defined(rank, pieces)) fail(rank, index, "sends bytes that hold nothing yet");
-    if (step.posted) return put_on_wire(rank, index, step, pieces);
+    if (step.nonblocking) return put_on_wire(rank, index, step, pieces);
     state.sending = true;
     state.offset = step.offset;
     state.bytes = step.bytes;
@@ -144,7 +145,7 @@ class Run {
 
   void receive(Rank& rank, std::uint32_t index, const Step& step, TimePs) {
     State& state = rank.threadblocks[index];
-    if (step.posted) state.receives.push_back(state.done);
+    if (step.nonblocking) state.receives.push_back(state.done);
   }
 
   /// A copy of bytes that hold nothing makes others that hold nothing.

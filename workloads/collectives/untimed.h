@@ -27,10 +27,10 @@ struct UntimedStart {
 };
 
 /// Runs the programs of all ranks without time or fabric, message by message, in an order that `seed`
-/// shuffles, and returns the buffers. The rules are the endpoint's: strands side by side, a send reads its
-/// bytes at some time before it is done, data that comes early waits.
-/// @throws std::logic_error, naming rank, strand and step: a deadlock; a message whose size differs from its
-/// step's; two messages with one tag; one that nobody receives; a step outside the buffer; bytes that are
+/// shuffles, and returns the buffers. The rules are the endpoint's: threadblocks side by side, a send reads
+/// its bytes at some time before it is done, data that comes early waits.
+/// @throws std::logic_error, naming rank, threadblock and step: a deadlock; a message whose size differs from
+/// its step's; two messages with one tag; one that nobody receives; a step outside the buffer; bytes that are
 /// sent or added to before they hold anything; bytes that are written while they are sent.
 /// @throws std::invalid_argument if no message carries the flipped bit.
 Buffers run_untimed(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed = 0,

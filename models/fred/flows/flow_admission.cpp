@@ -66,7 +66,7 @@ void FlowAdmission::enter(const FlowEntry& entry, TimePs now) {
   if (entry.bytes != request.bytes || entry.traffic_class != request.traffic_class)
     throw std::logic_error(say("contributors to ", name(request), " disagree on its size or class"));
   request.entered.push_back({entry.npu, entry.party, entry.token});
-  if (entry.last_of_strand) --strands_;
+  if (entry.last_of_threadblock) --threadblocks_;
   const bool is_ready = params_.reservation && request.entered.size() == request.contributors.size();
   if (is_ready || !params_.reservation)
     std::sort(request.entered.begin(), request.entered.end(),

@@ -71,7 +71,7 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   /// Before the first entry.
   void set_fabric(FlowFabric fabric);
 
-  void will_enter(std::uint32_t strands) override { strands_ += strands; }
+  void will_enter(std::uint32_t threadblocks) override { threadblocks_ += threadblocks; }
   void enter(const FlowEntry& entry, TimePs now) override;
   void ask(const FlowEntry& entry, TimePs now) override;
   bool decomposed(std::uint64_t operation) const override { return decomposed_.count(operation) != 0; }
@@ -84,7 +84,7 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   /// Nobody who has begun a collective is going to enter another flow, and what flows do at a switch does not
   /// depend on the order of calls there (FlowUnit::shares_lane). So nothing happens to admission but what is
   /// known a credit delay ahead.
-  bool is_settled() const { return params_.reservation && strands_ == 0 && !shares_lane_; }
+  bool is_settled() const { return params_.reservation && threadblocks_ == 0 && !shares_lane_; }
 
   std::size_t active() const { return active_.size(); }
   std::uint64_t admitted() const { return admitted_; }
@@ -123,8 +123,8 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   std::set<std::uint64_t> decomposed_;                        // operations
   std::deque<Flow> flows_;                                    // by slot
   std::vector<std::uint32_t> free_slots_;
-  std::uint64_t strands_ = 0;  // that have begun and not entered their last flow
-  bool shares_lane_ = false;   // at some switch
+  std::uint64_t threadblocks_ = 0;  // that have begun and not entered their last flow
+  bool shares_lane_ = false;        // at some switch
   std::uint64_t admitted_ = 0;
   std::size_t most_active_ = 0;
   std::uint64_t conflicts_ = 0;

@@ -17,12 +17,12 @@ using test::first_npus_of;
 class Tornado final : public StepSource {
  public:
   Tornado(std::uint32_t to, std::uint32_t from, std::uint64_t bytes) : to_(to), from_(from), bytes_(bytes) {}
-  std::uint32_t strands() const override { return 2; }
+  std::uint32_t threadblocks() const override { return 2; }
   std::uint32_t steps(std::uint32_t) const override { return 1; }
-  Step step(std::uint32_t strand, std::uint32_t) const override {
+  Step step(std::uint32_t threadblock, std::uint32_t) const override {
     Step step;
-    step.kind = strand == 0 ? Step::Kind::send : Step::Kind::copy;
-    step.peer = strand == 0 ? to_ : from_;
+    step.kind = threadblock == 0 ? Step::Kind::send : Step::Kind::copy;
+    step.peer = threadblock == 0 ? to_ : from_;
     step.bytes = bytes_;
     return step;
   }

@@ -106,22 +106,22 @@ TEST(InNetworkPlatform, RandomOverlappingGroupsFinishWithTheRightValues) {
 class Crossing final : public StepSource {
  public:
   explicit Crossing(std::uint32_t rank) : rank_(rank) {}
-  std::uint32_t strands() const override { return 5; }
-  std::uint32_t steps(std::uint32_t strand) const override { return strand == 2 ? 2 : 1; }
-  Step step(std::uint32_t strand, std::uint32_t index) const override {
+  std::uint32_t threadblocks() const override { return 5; }
+  std::uint32_t steps(std::uint32_t threadblock) const override { return threadblock == 2 ? 2 : 1; }
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override {
     constexpr std::uint64_t kBytes = 100'000, kMessage = 1'000'000;
     Step step;
     step.bytes = kBytes;
     step.peer = 1 - rank_;
-    if (strand == 1 || (strand == 2 && index == 0)) {
-      step.kind = strand == 1 ? Step::Kind::send : Step::Kind::copy;
+    if (threadblock == 1 || (threadblock == 2 && index == 0)) {
+      step.kind = threadblock == 1 ? Step::Kind::send : Step::Kind::copy;
       step.bytes = kMessage;
-    } else if (strand == 0 || strand == 2) {
+    } else if (threadblock == 0 || threadblock == 2) {
       step.kind = Step::Kind::flow_send;
-      step.tag = strand == 0 ? rank_ : 1 - rank_;
+      step.tag = threadblock == 0 ? rank_ : 1 - rank_;
     } else {
       step.kind = Step::Kind::flow_copy;
-      step.tag = strand - 3;
+      step.tag = threadblock - 3;
     }
     return step;
   }

@@ -13,8 +13,8 @@
 namespace wafertlm::test {
 namespace {
 
-constexpr double kMostLatencyError = 0.05;  ///< of the mean
-constexpr double kMostWindowError = 0.02;   ///< of the throughput of 1000 packets
+constexpr double kMaxLatencyError = 0.05;  ///< of the mean
+constexpr double kMaxWindowError = 0.02;   ///< of the throughput of 1000 packets
 
 struct Case {
   const char* name;
@@ -82,8 +82,8 @@ class FredSwitch : public ::testing::TestWithParam<std::uint32_t> {
     return sum;
   }
   void expect_close(const Case& of, const Outcome& sum) {
-    EXPECT_NEAR(sum.all.mean_latency / sum.all.expected_mean_latency, 1, kMostLatencyError) << of.name;
-    EXPECT_LE(sum.window, kMostWindowError) << of.name;
+    EXPECT_NEAR(sum.all.mean_latency / sum.all.expected_mean_latency, 1, kMaxLatencyError) << of.name;
+    EXPECT_LE(sum.window, kMaxWindowError) << of.name;
   }
 };
 

@@ -17,7 +17,7 @@ using Steps = std::vector<Step>;
 class Script : public StepSource {
  public:
   explicit Script(std::vector<Steps> threadblocks) : threadblocks_(std::move(threadblocks)) {}
-  std::uint32_t strands() const override { return static_cast<std::uint32_t>(threadblocks_.size()); }
+  std::uint32_t threadblocks() const override { return static_cast<std::uint32_t>(threadblocks_.size()); }
   std::uint32_t steps(std::uint32_t index) const override {
     return static_cast<std::uint32_t>(threadblocks_[index].size());
   }
@@ -43,21 +43,21 @@ Step local(std::uint64_t tag, TimePs delay_ps = 0) {
 }
 Step nothing() { return make(Step::Kind::send, 0, 0); }
 Step nonblocking(Step step) {
-  step.posted = true;
+  step.nonblocking = true;
   return step;
 }
 Step wait_all(Step step) {
-  step.joins = true;
+  step.wait_all = true;
   return step;
 }
 Step after(std::uint32_t threadblock, std::uint32_t count, Step step) {
-  step.after_strand = threadblock;
+  step.after_threadblock = threadblock;
   step.after_count = count;
   return step;
 }
 Step starts_stage(std::uint64_t order, Step step) {
-  step.enters = true;
-  step.turn = order;
+  step.starts_stage = true;
+  step.port_order = order;
   return step;
 }
 
@@ -83,7 +83,9 @@ class Host {
   void note(std::uint32_t index, const std::string& what, std::uint64_t number) {
     log_ += (log_.empty() ? "" : ", ") + std::to_string(index) + ":" + what + " " + std::to_string(number);
   }
-  void stage_started(Run&, std::uint32_t index, const Step& step, TimePs) { note(index, "stage", step.turn); }
+  void stage_started(Run&, std::uint32_t index, const Step& step, TimePs) {
+    note(index, "stage", step.port_order);
+  }
   void send(Run&, std::uint32_t index, const Step& step, TimePs) { note(index, "send", step.tag); }
   void receive(Run&, std::uint32_t index, const Step& step, TimePs) { note(index, "receive", step.tag); }
   void delay(Run&, std::uint32_t index, TimePs until) { note(index, "delay until", until); }

@@ -40,10 +40,10 @@ CustomAlgorithm read(const std::string& path, CollectiveType type) {
 std::string last_writer(const CollectiveProgram& program, std::uint32_t rank, std::uint64_t at) {
   const StepSource& source = *program.ranks[rank];
   std::string found = "; nothing writes it";
-  for (std::uint32_t strand = 0; strand < source.strands(); ++strand)
-    for (std::uint32_t index = 0; index < source.steps(strand); ++index) {
-      const Step step = source.step(strand, index);
-      const std::string origin = source.origin(strand, index);
+  for (std::uint32_t threadblock = 0; threadblock < source.threadblocks(); ++threadblock)
+    for (std::uint32_t index = 0; index < source.steps(threadblock); ++index) {
+      const Step step = source.step(threadblock, index);
+      const std::string origin = source.origin(threadblock, index);
       if (step.kind != Step::Kind::send && !origin.empty() && step.offset <= at &&
           at < step.offset + step.bytes)
         found = "; written last at " + origin;
@@ -62,7 +62,7 @@ std::uint32_t CustomAlgorithm::size_of(CustomChunks::Buffer buffer) const {
 }
 
 std::string CustomAlgorithm::place(std::uint32_t rank, std::uint32_t thread,
-                                      const CustomOperation& operation) const {
+                                   const CustomOperation& operation) const {
   std::string text = ranks[rank].file;
   if (operation.line != 0) text += fmt::format(":{}", operation.line);
   text += fmt::format(": gpu {}, {}", rank, ranks[rank].threads[thread].name);

@@ -18,8 +18,9 @@ class Times {
     const auto ranks = static_cast<std::uint32_t>(request_.group.size());
     std::vector<std::pair<std::uint32_t, std::uint32_t>> live;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-      ends_.emplace_back(plan_.strands(rank));
-      for (std::uint32_t strand = 0; strand < plan_.strands(rank); ++strand) live.emplace_back(rank, strand);
+      ends_.emplace_back(plan_.threadblocks(rank));
+      for (std::uint32_t threadblock = 0; threadblock < plan_.threadblocks(rank); ++threadblock)
+        live.emplace_back(rank, threadblock);
     }
     sent_.resize(ranks);
     // The proof has shown that all can be done.
@@ -31,21 +32,21 @@ class Times {
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       last = std::max(last,
                       transfer_time_ps(sent_[rank], fabric_.topology->npu_bytes_per_s(request_.group[rank])));
-      for (const std::vector<TimePs>& strand : ends_[rank])
-        if (!strand.empty()) last = std::max(last, strand.back());
+      for (const std::vector<TimePs>& threadblock : ends_[rank])
+        if (!threadblock.empty()) last = std::max(last, threadblock.back());
     }
     return last;
   }
 
  private:
   /// Goes on as far as it can; true: to its end.
-  bool finishes(std::uint32_t rank, std::uint32_t strand) {
-    std::vector<TimePs>& ends = ends_[rank][strand];
-    while (ends.size() < plan_.steps(rank, strand)) {
-      const Step step = plan_.step(rank, strand, static_cast<std::uint32_t>(ends.size()));
+  bool finishes(std::uint32_t rank, std::uint32_t threadblock) {
+    std::vector<TimePs>& ends = ends_[rank][threadblock];
+    while (ends.size() < plan_.steps(rank, threadblock)) {
+      const Step step = plan_.step(rank, threadblock, static_cast<std::uint32_t>(ends.size()));
       TimePs start = ends.empty() ? 0 : ends.back();
-      if (step.after_strand != Step::kNone && step.after_count != 0) {
-        const std::vector<TimePs>& other = ends_[rank][step.after_strand];
+      if (step.after_threadblock != Step::kNone && step.after_count != 0) {
+        const std::vector<TimePs>& other = ends_[rank][step.after_threadblock];
         if (other.size() < step.after_count) return false;
         start = std::max(start, other[step.after_count - 1]);
       }
@@ -82,7 +83,7 @@ class Times {
   const CollectiveRequest& request_;
   const FabricTraits& fabric_;
   std::unique_ptr<LinkLoads> loads_;
-  std::vector<std::vector<std::vector<TimePs>>> ends_;  // by rank, strand, step
+  std::vector<std::vector<std::vector<TimePs>>> ends_;  // by rank, threadblock, step
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, TimePs> arrivals_;  // by (from, to, tag)
   std::vector<std::uint64_t> sent_;                                                     // by rank
 };

@@ -132,34 +132,35 @@ void CustomPlan::check_messages() const {
       throw std::invalid_argument(fmt::format("{}: expects {} chunks, but {} sends {}", place(received),
                                               chunks(received), place(sent), chunks(sent)));
     if (sent.bytes != received.bytes)
-      unequal(place(received) + ", which takes what " + place(sent) + " sends", sent.bytes,
-              received.bytes);
+      unequal(place(received) + ", which takes what " + place(sent) + " sends", sent.bytes, received.bytes);
   }
 }
 
-std::uint32_t CustomPlan::strands(std::uint32_t rank) const {
+std::uint32_t CustomPlan::threadblocks(std::uint32_t rank) const {
   const auto threads = static_cast<std::uint32_t>(threads_[rank].size());
-  return threads == 0 ? 0 : threads + first_strand();
+  return threads == 0 ? 0 : threads + first_threadblock();
 }
 
-/// If the input is moved, strand 0 does it, and the first step of all others waits for it.
-std::uint32_t CustomPlan::steps(std::uint32_t rank, std::uint32_t strand) const {
-  if (moves_input_ && strand == 0) return 2;
-  return static_cast<std::uint32_t>(threads_[rank][strand - first_strand()].size()) * loops_ + first_strand();
+/// If the input is moved, threadblock 0 does it, and the first step of all others waits for it.
+std::uint32_t CustomPlan::steps(std::uint32_t rank, std::uint32_t threadblock) const {
+  if (moves_input_ && threadblock == 0) return 2;
+  return static_cast<std::uint32_t>(threads_[rank][threadblock - first_threadblock()].size()) * loops_ +
+         first_threadblock();
 }
 
-const CustomPlan::Part* CustomPlan::part(std::uint32_t rank, std::uint32_t strand, std::uint32_t index,
+const CustomPlan::Part* CustomPlan::part(std::uint32_t rank, std::uint32_t threadblock, std::uint32_t index,
                                          std::uint32_t* loop) const {
-  if (moves_input_ && (strand == 0 || index == 0)) return nullptr;
-  const Parts& parts = threads_[rank][strand - first_strand()];
-  *loop = (index - first_strand()) / static_cast<std::uint32_t>(parts.size());
-  return &parts[(index - first_strand()) % parts.size()];
+  if (moves_input_ && (threadblock == 0 || index == 0)) return nullptr;
+  const Parts& parts = threads_[rank][threadblock - first_threadblock()];
+  *loop = (index - first_threadblock()) / static_cast<std::uint32_t>(parts.size());
+  return &parts[(index - first_threadblock()) % parts.size()];
 }
 
-std::string CustomPlan::origin(std::uint32_t rank, std::uint32_t strand, std::uint32_t index) const {
+std::string CustomPlan::origin(std::uint32_t rank, std::uint32_t threadblock, std::uint32_t index) const {
   std::uint32_t loop = 0;
-  const Part* const found = part(rank, strand, index, &loop);
-  return found ? algorithm_->place(rank, strand - first_strand(), *found->operation) : std::string();
+  const Part* const found = part(rank, threadblock, index, &loop);
+  return found ? algorithm_->place(rank, threadblock - first_threadblock(), *found->operation)
+               : std::string();
 }
 
 /// Copies the input away, and nothing into its place.
@@ -175,13 +176,13 @@ Step CustomPlan::prologue(std::uint32_t rank, std::uint32_t index) const {
   return step;
 }
 
-Step CustomPlan::step(std::uint32_t rank, std::uint32_t strand, std::uint32_t index) const {
+Step CustomPlan::step(std::uint32_t rank, std::uint32_t threadblock, std::uint32_t index) const {
   std::uint32_t loop = 0;
-  const Part* const found = part(rank, strand, index, &loop);
+  const Part* const found = part(rank, threadblock, index, &loop);
   if (!found) {
-    if (strand == 0) return prologue(rank, index);
+    if (threadblock == 0) return prologue(rank, index);
     Step wait;
-    wait.after_strand = 0;
+    wait.after_threadblock = 0;
     wait.after_count = 2;
     return wait;
   }
@@ -190,8 +191,8 @@ Step CustomPlan::step(std::uint32_t rank, std::uint32_t strand, std::uint32_t in
   step.kind = step_kind(operation.kind);
   if (operation.after_thread != Step::kNone && found->chunk == 0) {
     const auto in_loop = static_cast<std::uint32_t>(threads_[rank][operation.after_thread].size());
-    step.after_strand = operation.after_thread + first_strand();
-    step.after_count = loop * in_loop + found->after_count + first_strand();
+    step.after_threadblock = operation.after_thread + first_threadblock();
+    step.after_count = loop * in_loop + found->after_count + first_threadblock();
   }
   if (operation.kind == Kind::wait) {
     if (!operation.delay_ps || *operation.delay_ps == 0) return step;

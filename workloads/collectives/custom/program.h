@@ -30,11 +30,11 @@ class CustomPlan {
   const CustomAlgorithm& algorithm() const { return *algorithm_; }
   std::uint64_t buffer_bytes() const { return buffer_bytes_; }
 
-  std::uint32_t strands(std::uint32_t rank) const;
-  std::uint32_t steps(std::uint32_t rank, std::uint32_t strand) const;
-  Step step(std::uint32_t rank, std::uint32_t strand, std::uint32_t index) const;
+  std::uint32_t threadblocks(std::uint32_t rank) const;
+  std::uint32_t steps(std::uint32_t rank, std::uint32_t threadblock) const;
+  Step step(std::uint32_t rank, std::uint32_t threadblock, std::uint32_t index) const;
   /// "ring.xml:12: gpu 3, tb 0, step 7"; empty: a step that the file does not have.
-  std::string origin(std::uint32_t rank, std::uint32_t strand, std::uint32_t index) const;
+  std::string origin(std::uint32_t rank, std::uint32_t threadblock, std::uint32_t index) const;
 
  private:
   /// An operation, or with loops what it does with one of its chunks.
@@ -48,7 +48,8 @@ class CustomPlan {
 
   void cut(std::uint32_t rank);
   void check_messages() const;
-  const Part* part(std::uint32_t rank, std::uint32_t strand, std::uint32_t index, std::uint32_t* loop) const;
+  const Part* part(std::uint32_t rank, std::uint32_t threadblock, std::uint32_t index,
+                   std::uint32_t* loop) const;
   BufferPiece whole(std::uint32_t rank, const CustomChunks& chunks) const;
   BufferPiece piece(std::uint32_t rank, CustomChunks chunks, const Part& part, std::uint32_t loop) const;
   BufferPiece chunk(std::uint32_t rank, CustomChunks::Buffer buffer, std::uint32_t number) const;
@@ -56,7 +57,7 @@ class CustomPlan {
   BufferPiece received_chunk(std::uint32_t rank, std::uint32_t number) const;
   Step prologue(std::uint32_t rank, std::uint32_t index) const;
   TimePs local_ps(const CustomOperation& operation, std::uint64_t bytes) const;
-  std::uint32_t first_strand() const { return moves_input_ ? 1 : 0; }
+  std::uint32_t first_threadblock() const { return moves_input_ ? 1 : 0; }
 
   std::shared_ptr<const CustomAlgorithm> algorithm_;
   std::uint64_t bytes_, buffer_bytes_ = 0, slot_bytes_ = 0;
@@ -68,19 +69,19 @@ class CustomPlan {
   std::vector<std::vector<Parts>> threads_;  // by rank
 };
 
-/// A strand per thread.
+/// A threadblock per thread.
 class CustomProgram final : public StepSource {
  public:
   CustomProgram(std::shared_ptr<const CustomPlan> plan, std::uint32_t rank)
       : plan_(std::move(plan)), rank_(rank) {}
 
-  std::uint32_t strands() const override { return plan_->strands(rank_); }
-  std::uint32_t steps(std::uint32_t strand) const override { return plan_->steps(rank_, strand); }
-  Step step(std::uint32_t strand, std::uint32_t index) const override {
-    return plan_->step(rank_, strand, index);
+  std::uint32_t threadblocks() const override { return plan_->threadblocks(rank_); }
+  std::uint32_t steps(std::uint32_t threadblock) const override { return plan_->steps(rank_, threadblock); }
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override {
+    return plan_->step(rank_, threadblock, index);
   }
-  std::string origin(std::uint32_t strand, std::uint32_t index) const override {
-    return plan_->origin(rank_, strand, index);
+  std::string origin(std::uint32_t threadblock, std::uint32_t index) const override {
+    return plan_->origin(rank_, threadblock, index);
   }
 
  private:

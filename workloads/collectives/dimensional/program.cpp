@@ -55,7 +55,8 @@ DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box,
       // All-to-all stores what comes where something waits to be sent: all of that is posted first.
       const bool all = fabric.hierarchy.direct_window == 0 || is.kind == Kind::all_to_all;
       stage.window = all ? peers : std::min(peers, fabric.hierarchy.direct_window);
-      if (fabric.hierarchy.within == HierarchyOptions::Within::smallest_first) stage.turn = is.sent_bytes;
+      if (fabric.hierarchy.within == HierarchyOptions::Within::smallest_first)
+        stage.port_order = is.sent_bytes;
       const std::uint32_t messages = is.algorithm == DimensionAlgorithm::direct               ? peers
                                      : is.algorithm == DimensionAlgorithm::bidirectional_ring ? 2
                                                                                               : 1;
@@ -100,14 +101,14 @@ void DimensionalPlan::set_gates(const std::vector<ChunkRoute>& routes, const Fab
 DimensionalProgram::DimensionalProgram(std::shared_ptr<const DimensionalPlan> plan, std::uint32_t rank)
     : plan_(std::move(plan)), position_(plan_->box_.position[rank]) {}
 
-std::uint32_t DimensionalProgram::strands() const {
+std::uint32_t DimensionalProgram::threadblocks() const {
   return static_cast<std::uint32_t>(plan_->chunks_.size() + plan_->gates_.size());
 }
 
-std::uint32_t DimensionalProgram::steps(std::uint32_t strand) const {
+std::uint32_t DimensionalProgram::steps(std::uint32_t threadblock) const {
   const std::size_t chunks = plan_->chunks_.size();
-  return strand < chunks ? plan_->chunks_[strand].steps
-                         : static_cast<std::uint32_t>(plan_->gates_[strand - chunks].size());
+  return threadblock < chunks ? plan_->chunks_[threadblock].steps
+                              : static_cast<std::uint32_t>(plan_->gates_[threadblock - chunks].size());
 }
 
 const DimensionalPlan::Stage& DimensionalProgram::stage_at(std::uint32_t chunk, std::uint32_t index) const {
@@ -131,7 +132,7 @@ DimensionalProgram::Part DimensionalProgram::ring_part(const DimensionalPlan::St
   const std::uint32_t r = round % (p - 1);
   Part part;
   part.sends = within < messages;
-  part.joins = within == 0;
+  part.wait_all = within == 0;
   part.first_round = round == 0;
   part.halves = messages;
   part.half = within % messages;
@@ -159,7 +160,7 @@ DimensionalProgram::Part DimensionalProgram::halving_part(const DimensionalPlan:
   part.count = halves ? axis.size >> (round + 1) : 1U << (round % one_way);
   part.peer = x ^ part.count;
   part.sends = index % 2 == 0;
-  part.joins = part.sends;
+  part.wait_all = part.sends;
   part.first_round = round == 0;
   part.reduces = halves;
   part.tag = round;
@@ -178,7 +179,7 @@ DimensionalProgram::Part DimensionalProgram::direct_part(const DimensionalPlan::
   const std::uint32_t width = std::min(stage.window, peers - start), within = at - 2 * start;
   Part part;
   part.sends = within < width;
-  part.joins = within == 0;
+  part.wait_all = within == 0;
   part.first_round = at < width && !second;
   const std::uint32_t distance = start + within % width + 1;
   part.peer = part.sends ? (x + distance) % p : (x + p - distance) % p;
@@ -207,51 +208,51 @@ DimensionalProgram::Part DimensionalProgram::part(const DimensionalPlan::Stage& 
   return ring_part(stage, index);
 }
 
-Step DimensionalProgram::step(std::uint32_t strand, std::uint32_t index) const {
+Step DimensionalProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
   const DimensionalPlan& plan = *plan_;
   Step step;
-  if (strand >= plan.chunks_.size()) {
-    const DimensionalPlan::Gate& gate = plan.gates_[strand - plan.chunks_.size()][index];
-    step.after_strand = gate.strand;
+  if (threadblock >= plan.chunks_.size()) {
+    const DimensionalPlan::Gate& gate = plan.gates_[threadblock - plan.chunks_.size()][index];
+    step.after_threadblock = gate.threadblock;
     step.after_count = gate.count;
     return step;
   }
-  const DimensionalPlan::Stage& stage = stage_at(strand, index);
+  const DimensionalPlan::Stage& stage = stage_at(threadblock, index);
   const BoxAxis& axis = plan.box_.axes[stage.is.axis];
   const std::uint32_t within = index - stage.first_step;
-  const auto number = static_cast<std::uint64_t>(&stage - plan.chunks_[strand].stages.data());
+  const auto number = static_cast<std::uint64_t>(&stage - plan.chunks_[threadblock].stages.data());
   if (within == 0) {
-    step.enters = true;
-    step.turn = stage.turn;
+    step.starts_stage = true;
+    step.port_order = stage.port_order;
     if (stage.gate_count != 0) {
-      step.after_strand = static_cast<std::uint32_t>(plan.chunks_.size()) + stage.is.axis;
+      step.after_threadblock = static_cast<std::uint32_t>(plan.chunks_.size()) + stage.is.axis;
       step.after_count = stage.gate_count;
     }
     return step;
   }
   if (within + 1 == stage.steps) {
-    step.joins = true;
+    step.wait_all = true;
     return step;
   }
   const Part is = part(stage, within - kBegin);
   step.kind = is.sends ? Step::Kind::send : is.reduces ? Step::Kind::reduce : Step::Kind::copy;
   const std::uint32_t own = plan.box_.coordinate(position_, stage.is.axis);
   step.peer = plan.box_.rank_at[position_ + (is.peer - own) * axis.stride];
-  step.bytes = bytes_of(stage, strand, is);
-  step.tag = std::uint64_t{strand} << 40 | number << 32 | is.tag;
-  step.posted = true;
-  step.joins = is.joins;
+  step.bytes = bytes_of(stage, threadblock, is);
+  step.tag = std::uint64_t{threadblock} << 40 | number << 32 | is.tag;
+  step.nonblocking = true;
+  step.wait_all = is.wait_all;
   if (is.sends && is.first_round) step.delay_ps = plan.stage_cost_ps_;
   return step;
 }
 
-bool DimensionalProgram::joins(std::uint32_t strand, std::uint32_t index) const {
-  if (strand >= plan_->chunks_.size()) return false;
-  const DimensionalPlan::Stage& stage = stage_at(strand, index);
+bool DimensionalProgram::wait_all(std::uint32_t threadblock, std::uint32_t index) const {
+  if (threadblock >= plan_->chunks_.size()) return false;
+  const DimensionalPlan::Stage& stage = stage_at(threadblock, index);
   const std::uint32_t within = index - stage.first_step;
   if (within == 0) return false;
   if (within + 1 == stage.steps) return true;
-  return stage.is.algorithm == DimensionAlgorithm::direct ? direct_part(stage, within - kBegin).joins
+  return stage.is.algorithm == DimensionAlgorithm::direct ? direct_part(stage, within - kBegin).wait_all
                                                           : (within - kBegin) % stage.messages == 0;
 }
 
@@ -318,14 +319,14 @@ std::uint64_t DimensionalProgram::received_at(const DimensionalPlan::Stage& stag
   return plan_->bytes_ + piece.offset;  // blocks have one length
 }
 
-std::vector<BufferPiece> DimensionalProgram::pieces(std::uint32_t strand, std::uint32_t index) const {
-  const DimensionalPlan::Stage& stage = stage_at(strand, index);
+std::vector<BufferPiece> DimensionalProgram::pieces(std::uint32_t threadblock, std::uint32_t index) const {
+  const DimensionalPlan::Stage& stage = stage_at(threadblock, index);
   const Part is = part(stage, index - stage.first_step - kBegin);
   std::vector<BufferPiece> pieces;
   for_each_position(plan_->box_, stage.is, position_, is.first, is.count, [&](std::uint32_t position) {
-    pieces.push_back(piece_of(plan_->box_.rank_at[position], strand, is));
+    pieces.push_back(piece_of(plan_->box_.rank_at[position], threadblock, is));
     if (stage.is.kind == Kind::all_to_all && !is.sends)
-      pieces.back().offset = received_at(stage, strand, position);
+      pieces.back().offset = received_at(stage, threadblock, position);
   });
   return pieces;
 }

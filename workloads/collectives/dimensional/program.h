@@ -20,7 +20,7 @@ class DimensionalPlan {
     ChunkStage is;
     std::uint32_t first_step = 0, steps = 0, rounds = 0, window = 1;
     std::uint32_t messages = 2;  ///< in a round, sent and received
-    std::uint64_t turn = 0;
+    std::uint64_t port_order = 0;
     std::uint32_t gate_count = 0;  ///< stages of the axis that must have ended; 0: none
   };
   struct Chunk {
@@ -28,7 +28,7 @@ class DimensionalPlan {
     std::uint32_t steps = 0;
   };
   struct Gate {
-    std::uint32_t strand, count;
+    std::uint32_t threadblock, count;
   };
 
   void set_gates(const std::vector<ChunkRoute>& routes, const FabricTraits& fabric);
@@ -43,19 +43,19 @@ class DimensionalPlan {
   bool uniform_;                          ///< all blocks, chunks and halves are of the same length
 };
 
-/// A collective that goes through the dimensions of a fabric, chunk by chunk: a strand per chunk, whose
-/// messages are posted round by round; with a limit of active chunks one more strand per axis, which counts
-/// the stages that have ended there. Chunk c is part c of every rank's block.
+/// A collective that goes through the dimensions of a fabric, chunk by chunk: a threadblock per chunk, whose
+/// messages are posted round by round; with a limit of active chunks one more threadblock per axis, which
+/// counts the stages that have ended there. Chunk c is part c of every rank's block.
 class DimensionalProgram final : public StepSource {
  public:
   DimensionalProgram(std::shared_ptr<const DimensionalPlan> plan, std::uint32_t rank);
 
-  std::uint32_t strands() const override;
-  std::uint32_t steps(std::uint32_t strand) const override;
-  Step step(std::uint32_t strand, std::uint32_t index) const override;
-  bool joins(std::uint32_t strand, std::uint32_t index) const override;
-  bool keeps_strands() const override { return true; }
-  std::vector<BufferPiece> pieces(std::uint32_t strand, std::uint32_t index) const override;
+  std::uint32_t threadblocks() const override;
+  std::uint32_t steps(std::uint32_t threadblock) const override;
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override;
+  bool wait_all(std::uint32_t threadblock, std::uint32_t index) const override;
+  bool keeps_threadblocks() const override { return true; }
+  std::vector<BufferPiece> pieces(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
   /// What a message carries: the blocks whose coordinate on the stage's axis is first … first + count − 1, or
@@ -65,7 +65,7 @@ class DimensionalProgram final : public StepSource {
     std::uint32_t first = 0, count = 1;
     std::uint32_t halves = 1, half = 0;
     std::uint64_t tag = 0;
-    bool sends = false, reduces = false, joins = false, first_round = false;
+    bool sends = false, reduces = false, wait_all = false, first_round = false;
   };
   const DimensionalPlan::Stage& stage_at(std::uint32_t chunk, std::uint32_t index) const;
   Part part(const DimensionalPlan::Stage& stage, std::uint32_t index) const;

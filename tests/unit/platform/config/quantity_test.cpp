@@ -9,7 +9,7 @@
 namespace wafertlm::config {
 namespace {
 
-constexpr std::uint64_t kMost = ~std::uint64_t{0};
+constexpr std::uint64_t kMax = ~std::uint64_t{0};
 
 TEST(Quantity, BandwidthIsInBytesPerSecond) {
   EXPECT_EQ(parse_bandwidth("750 GB/s"), 750'000'000'000U);
@@ -49,9 +49,9 @@ TEST(Quantity, RealsAreCorrectlyRounded) {
 }
 
 TEST(Quantity, TheWholeRangeIsExact) {
-  EXPECT_EQ(parse_size("18446744073709551615 B"), kMost);
-  EXPECT_EQ(parse_size("18446744073709.551615 MB"), kMost);
-  EXPECT_EQ(parse_time("18446744.073709551615 s"), kMost);
+  EXPECT_EQ(parse_size("18446744073709551615 B"), kMax);
+  EXPECT_EQ(parse_size("18446744073709.551615 MB"), kMax);
+  EXPECT_EQ(parse_time("18446744.073709551615 s"), kMax);
   EXPECT_EQ(parse_size("0.5000000000000000000000000000000000000000000000 KiB"), 512U);
   EXPECT_EQ(parse_size("0.0009765625 KiB"), 1U);
 }

@@ -141,7 +141,8 @@ TEST(OffloadKeys, NeedAPlaceAndMakeRoom) {
   EXPECT_TRUE(says(experiment("  remote_memory: {kind: shared, capacity: 1 TB, bandwidth: 400 GB/s}\n",
                               "  offload_optimizer: true\n"),
                    "NPU's part of the remote memory is 50.00 GB"));
-  EXPECT_TRUE(says(experiment(pool, "  offload_portion: 2 GB\n"), "has no effect without offload_weights, offload_gradients or"));
+  EXPECT_TRUE(says(experiment(pool, "  offload_portion: 2 GB\n"),
+                   "has no effect without offload_weights, offload_gradients or"));
 }
 
 }  // namespace

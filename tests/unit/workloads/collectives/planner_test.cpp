@@ -102,9 +102,9 @@ TEST(Planner, ItsChoiceIsWithin2PercentOfTheBestPrediction) {
 std::uint64_t busiest_bytes(const CollectiveProgram& program, const FabricTraits& wafer) {
   const auto loads = wafer.topology->link_loads();
   for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank)
-    for (std::uint32_t strand = 0; strand < program.ranks[rank]->strands(); ++strand)
-      for (std::uint32_t index = 0; index < program.ranks[rank]->steps(strand); ++index) {
-        const Step step = program.ranks[rank]->step(strand, index);
+    for (std::uint32_t threadblock = 0; threadblock < program.ranks[rank]->threadblocks(); ++threadblock)
+      for (std::uint32_t index = 0; index < program.ranks[rank]->steps(threadblock); ++index) {
+        const Step step = program.ranks[rank]->step(threadblock, index);
         if (step.kind == Step::Kind::send)
           loads->add(program.group[rank], program.group[step.peer], step.bytes);
       }

@@ -18,13 +18,13 @@ using test::wafer_of;
 /// A program with some steps changed.
 class Changed : public StepSource {
  public:
-  using Change = std::function<Step(const StepSource&, std::uint32_t strand, std::uint32_t index)>;
+  using Change = std::function<Step(const StepSource&, std::uint32_t threadblock, std::uint32_t index)>;
   Changed(std::unique_ptr<StepSource> right, Change change)
       : right_(std::move(right)), change_(std::move(change)) {}
-  std::uint32_t strands() const override { return right_->strands(); }
-  std::uint32_t steps(std::uint32_t strand) const override { return right_->steps(strand); }
-  Step step(std::uint32_t strand, std::uint32_t index) const override {
-    return change_(*right_, strand, index);
+  std::uint32_t threadblocks() const override { return right_->threadblocks(); }
+  std::uint32_t steps(std::uint32_t threadblock) const override { return right_->steps(threadblock); }
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override {
+    return change_(*right_, threadblock, index);
   }
 
  private:
@@ -54,10 +54,11 @@ std::string fault_of(const Changed::Change& change, std::uint64_t order, DataTyp
   return "";
 }
 
-Changed::Change at_step(std::uint32_t strand, std::uint32_t index, const std::function<void(Step&)>& change) {
+Changed::Change at_step(std::uint32_t threadblock, std::uint32_t index,
+                        const std::function<void(Step&)>& change) {
   return [=](const StepSource& right, std::uint32_t s, std::uint32_t i) {
     Step step = right.step(s, i);
-    if (s == strand && i == index) change(step);
+    if (s == threadblock && i == index) change(step);
     return step;
   };
 }
@@ -68,20 +69,20 @@ void expect_fault(const std::string& part, const Changed::Change& change) {
   EXPECT_NE(faults.find(part), std::string::npos) << "'" << faults << "' does not say '" << part << "'";
 }
 
-// Strand 0 sends, strand 1 receives: 4 steps that reduce, 4 that copy; blocks of 16 B.
+// Threadblock 0 sends, threadblock 1 receives: 4 steps that reduce, 4 that copy; blocks of 16 B.
 TEST(Untimed, FindsWhatIsWrongWithAProgram) {
   EXPECT_EQ(fault_of(at_step(0, 0, [](Step&) {}), 1), "");
   expect_fault("instead of", at_step(0, 1, [](Step& s) { s.offset = (s.offset + 16) % 80; }));
-  expect_fault("instead of", at_step(1, 2, [](Step& s) { s.kind = Step::Kind::copy; }));     // no reduce
-  expect_fault("instead of", at_step(1, 5, [](Step& s) { s.kind = Step::Kind::reduce; }));   // twice
-  expect_fault("being sent", at_step(0, 3, [](Step& s) { s.after_strand = Step::kNone; }));  // too soon
+  expect_fault("instead of", at_step(1, 2, [](Step& s) { s.kind = Step::Kind::copy; }));          // no reduce
+  expect_fault("instead of", at_step(1, 5, [](Step& s) { s.kind = Step::Kind::reduce; }));        // twice
+  expect_fault("being sent", at_step(0, 3, [](Step& s) { s.after_threadblock = Step::kNone; }));  // too soon
   expect_fault("expects", at_step(1, 2, [](Step& s) { s.bytes -= 4; }));
   expect_fault("leaves the buffer", at_step(0, 2, [](Step& s) { s.offset = 80; }));
   expect_fault("deadlock", at_step(1, 0, [](Step& s) { s.tag = 99; }));
   expect_fault("does not receive", at_step(1, 7, [](Step& s) { s.bytes = 0; }));
   expect_fault("no such peer", at_step(0, 0, [](Step& s) { s.peer = 5; }));
-  expect_fault("strand that is not there", at_step(0, 1, [](Step& s) { s.after_strand = 7; }));
-  // A step twice: the receive strand takes its second message again.
+  expect_fault("threadblock that is not there", at_step(0, 1, [](Step& s) { s.after_threadblock = 7; }));
+  // A step twice: the receive threadblock takes its second message again.
   expect_fault("deadlock", [](const StepSource& right, std::uint32_t s, std::uint32_t i) {
     return right.step(s, s == 1 && i == 2 ? 1 : i);
   });
@@ -104,11 +105,11 @@ TEST(Untimed, FindsBytesThatHoldNothing) {
 class Exchange : public StepSource {
  public:
   explicit Exchange(std::uint32_t peer) : peer_(peer) {}
-  std::uint32_t strands() const override { return 2; }
+  std::uint32_t threadblocks() const override { return 2; }
   std::uint32_t steps(std::uint32_t) const override { return 1; }
-  Step step(std::uint32_t strand, std::uint32_t) const override {
+  Step step(std::uint32_t threadblock, std::uint32_t) const override {
     Step step;
-    step.kind = strand == 0 ? Step::Kind::send : Step::Kind::copy;
+    step.kind = threadblock == 0 ? Step::Kind::send : Step::Kind::copy;
     step.peer = peer_;
     step.bytes = 4;
     return step;
@@ -121,7 +122,7 @@ class Exchange : public StepSource {
 /// Sends the same bytes side by side, with one tag.
 class SendTwice : public StepSource {
  public:
-  std::uint32_t strands() const override { return 2; }
+  std::uint32_t threadblocks() const override { return 2; }
   std::uint32_t steps(std::uint32_t) const override { return 1; }
   Step step(std::uint32_t, std::uint32_t) const override {
     Step step;
@@ -133,7 +134,7 @@ class SendTwice : public StepSource {
 
 class Nothing : public StepSource {
  public:
-  std::uint32_t strands() const override { return 0; }
+  std::uint32_t threadblocks() const override { return 0; }
   std::uint32_t steps(std::uint32_t) const override { return 0; }
   Step step(std::uint32_t, std::uint32_t) const override { return {}; }
 };
