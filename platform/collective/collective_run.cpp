@@ -47,9 +47,9 @@ class Driver : public OperationListener, private Wakeable {
   /// @throws WrongValues
   void require_right(const Fault* fault) const {
     if (first_wrong_.empty()) return;
-    std::vector<WrongValues::Place> places(wrong_.begin(), wrong_.end());
+    std::vector<WrongValues::Element> places(wrong_.begin(), wrong_.end());
     std::set<std::pair<std::size_t, std::uint32_t>> ranks;
-    for (const WrongValues::Place& place : places) ranks.emplace(place.collective, place.rank);
+    for (const WrongValues::Element& place : places) ranks.emplace(place.collective, place.rank);
     std::string text = "wrong value: " + first_wrong_.begin()->second + "; " + std::to_string(places.size()) +
                        " values are wrong, at " + std::to_string(ranks.size()) + " of " +
                        std::to_string(entered_) + " ranks";
@@ -118,7 +118,7 @@ class Driver : public OperationListener, private Wakeable {
   std::size_t entered_ = 0, running_ = 0;                                     // ranks
   std::map<std::uint64_t, ExpectedValues> expected_;                          // by id, in functional mode
   std::map<std::pair<std::size_t, std::uint64_t>, std::string> first_wrong_;  // by collective and rank
-  std::set<WrongValues::Place> wrong_;
+  std::set<WrongValues::Element> wrong_;
 };
 
 /// `name`: "the collective" or one of several.

@@ -50,21 +50,21 @@ struct CollectiveResult {
 /// Functional mode: values that are not what the collectives are defined to give.
 class WrongValues : public std::runtime_error {
  public:
-  struct Place {
+  struct Element {
     std::size_t collective;  ///< its position in the plan
     std::uint32_t rank;
     std::uint64_t element;
-    bool operator<(const Place& other) const {
+    bool operator<(const Element& other) const {
       return std::tie(collective, rank, element) < std::tie(other.collective, other.rank, other.element);
     }
   };
-  WrongValues(const std::string& what, std::vector<Place> places)
+  WrongValues(const std::string& what, std::vector<Element> places)
       : std::runtime_error(what), places_(std::move(places)) {}
   /// All of them, ascending.
-  const std::vector<Place>& places() const { return places_; }
+  const std::vector<Element>& places() const { return places_; }
 
  private:
-  std::vector<Place> places_;
+  std::vector<Element> places_;
 };
 
 struct CollectivePlan {

@@ -25,18 +25,20 @@ std::string one_line(const std::string& text) {
 }
 }  // namespace
 
-std::string Place::text() const { return line == 0 ? source : fmt::format("{}:{}:{}", source, line, column); }
+std::string SourceLocation::text() const {
+  return line == 0 ? source : fmt::format("{}:{}:{}", source, line, column);
+}
 
-std::string Place::short_text() const {
+std::string SourceLocation::short_text() const {
   if (line == 0) return source.substr(0, source.find(' '));
   return fmt::format("{}:{}", std::filesystem::path(source).filename().string(), line);
 }
 
-std::string Place::folder() const {
+std::string SourceLocation::folder() const {
   return line == 0 ? std::string() : std::filesystem::path(source).parent_path().string();
 }
 
-ConfigError::ConfigError(const Place& place, const std::string& message)
+ConfigError::ConfigError(const SourceLocation& place, const std::string& message)
     : std::runtime_error(one_line(place.text() + ": " + message)) {}
 
 std::string quoted(const std::string& text) {

@@ -6,7 +6,7 @@
 namespace wafertlm::config {
 
 /// Where a value was written: a line of a file, or a command-line override (line 0).
-struct Place {
+struct SourceLocation {
   std::string source;  ///< file name as the user would type it, or "--set a.b.c"
   int line = 0;        ///< from 1; 0: the source has no lines
   int column = 0;      ///< from 1
@@ -22,7 +22,7 @@ struct Place {
 /// Bad input. what() is one line: "<place>: <what is wrong and what would be right>".
 class ConfigError : public std::runtime_error {
  public:
-  ConfigError(const Place& place, const std::string& message);
+  ConfigError(const SourceLocation& place, const std::string& message);
   /// The same error with something to add at the end.
   ConfigError(const ConfigError& error, const std::string& addition)
       : std::runtime_error(error.what() + addition) {}

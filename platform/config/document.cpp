@@ -70,7 +70,7 @@ Node parse_override_value(const std::string& text, const std::string& source) {
   return read_yaml_text(text, {source, 0, 0});
 }
 
-std::string relative_to(const Place& place, const std::string& path) {
+std::string relative_to(const SourceLocation& place, const std::string& path) {
   return (std::filesystem::path(place.folder()) / path).lexically_normal().string();
 }
 

@@ -27,7 +27,7 @@ void apply_extends(Node& map);
 Node parse_override_value(const std::string& text, const std::string& source);
 
 /// `path` as seen from the place that mentions it.
-std::string relative_to(const Place& place, const std::string& path);
+std::string relative_to(const SourceLocation& place, const std::string& path);
 
 /// "; did you mean 'dir/x.yaml'?" when the folder has a file of a similar name.
 std::string nearest_file(const std::string& path);

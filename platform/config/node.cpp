@@ -36,7 +36,7 @@ const Node* Node::find(std::string_view key) const {
 
 Node& Node::add(std::string key, Node value) {
   kind = Kind::map;
-  const Place place_of_key = value.place;
+  const SourceLocation place_of_key = value.place;
   entries.push_back({std::move(key), place_of_key, std::move(value)});
   return entries.back().value;
 }

@@ -15,7 +15,7 @@ struct Node {
   struct Entry;
 
   Kind kind = Kind::empty;
-  Place place;
+  SourceLocation place;
   std::string text;     ///< of a scalar
   bool quoted = false;  ///< a quoted scalar is text, never a number or a truth value
   std::vector<Node> items;
@@ -37,7 +37,7 @@ struct Node {
 
 struct Node::Entry {
   std::string key;
-  Place place;  ///< of the key
+  SourceLocation place;  ///< of the key
   Node value;
 };
 

@@ -10,7 +10,7 @@ namespace wafertlm::config {
 
 /// Where one value came from.
 struct Origin {
-  Place place;
+  SourceLocation place;
   std::string provenance;  ///< "P: fred.md section 2"; may be empty
 };
 

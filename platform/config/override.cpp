@@ -49,7 +49,7 @@ void complete_shorthand(std::vector<std::string>& keys, const StructType& type) 
 std::string apply_override(Node& root, const StructType& type, const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string path = text.substr(0, equals);
-  const Place place{"--set " + path, 0, 0};
+  const SourceLocation place{"--set " + path, 0, 0};
   if (equals == std::string::npos || path.empty())
     throw ConfigError(
         place, "expected a path and a value such as wafer.fabric.link_latency=20ns, got " + quoted(text));

@@ -20,13 +20,14 @@ constexpr int kMaxNodes = 1'000'000;
 /// Copies yaml-cpp's graph into a tree; `fixed` is the place of everything when the text is not a file.
 class Converter {
  public:
-  explicit Converter(Place source) : source_(std::move(source)), in_file_(source_.line > 0) {}
+  explicit Converter(SourceLocation source) : source_(std::move(source)), in_file_(source_.line > 0) {}
 
-  Place place(const YAML::Mark& mark) const {
-    return in_file_ && !mark.is_null() ? Place{source_.source, mark.line + 1, mark.column + 1} : source_;
+  SourceLocation place(const YAML::Mark& mark) const {
+    return in_file_ && !mark.is_null() ? SourceLocation{source_.source, mark.line + 1, mark.column + 1}
+                                       : source_;
   }
 
-  Node convert(const YAML::Node& yaml, const Place& place_if_empty, int depth) {
+  Node convert(const YAML::Node& yaml, const SourceLocation& place_if_empty, int depth) {
     Node node;
     node.place = yaml.IsNull() ? place_if_empty : place(yaml.Mark());
     if (depth > kDeepest || ++nodes_ > kMaxNodes)
@@ -48,14 +49,14 @@ class Converter {
   }
 
  private:
-  static void check_tag(const YAML::Node& yaml, const Place& where) {
+  static void check_tag(const YAML::Node& yaml, const SourceLocation& where) {
     const std::string& tag = yaml.Tag();
     if (!tag.empty() && tag != "?" && tag != "!")
       throw ConfigError(where, "YAML tags such as " + quoted(tag) + " are not used here; remove the tag");
   }
 
   void add_entry(Node& map, const YAML::Node& key, const YAML::Node& value, int depth) {
-    const Place where = place(key.Mark());
+    const SourceLocation where = place(key.Mark());
     if (!key.IsScalar()) throw ConfigError(where, "a key must be a plain word, not a list, a map or nothing");
     for (const Node::Entry& entry : map.entries)
       if (entry.key == key.Scalar())
@@ -64,7 +65,7 @@ class Converter {
     map.entries.push_back({key.Scalar(), where, convert(value, where, depth + 1)});
   }
 
-  Place source_;
+  SourceLocation source_;
   bool in_file_;
   int nodes_ = 0;
 };
@@ -77,7 +78,8 @@ std::string file_text(const std::string& path) {
   return text.str();
 }
 
-[[noreturn]] void syntax_error(const Place& place, const std::string& text, const std::string& message) {
+[[noreturn]] void syntax_error(const SourceLocation& place, const std::string& text,
+                               const std::string& message) {
   std::istringstream lines(text);
   std::string line;
   for (int i = 0; i < place.line; ++i) std::getline(lines, line);
@@ -146,7 +148,7 @@ bool is_readable_file(const std::string& path) {
 }
 
 Node read_yaml_file(const std::string& path) {
-  const Place start{path, 1, 1};
+  const SourceLocation start{path, 1, 1};
   Converter converter(start);
   const std::string text = file_text(path);
   if (text.find('\0') != std::string::npos) throw ConfigError(start, "not a text file (it has zero bytes)");
@@ -159,7 +161,7 @@ Node read_yaml_file(const std::string& path) {
   return node;
 }
 
-Node read_yaml_text(const std::string& text, const Place& place) {
+Node read_yaml_text(const std::string& text, const SourceLocation& place) {
   Converter converter(place);
   return converter.convert(parse(text, converter, "expected one YAML value, got several documents"), place,
                            0);

@@ -12,6 +12,6 @@ bool is_readable_file(const std::string& path);
 Node read_yaml_file(const std::string& path);
 
 /// One YAML value; every node of it has the given place. @throws ConfigError
-Node read_yaml_text(const std::string& text, const Place& place);
+Node read_yaml_text(const std::string& text, const SourceLocation& place);
 
 }  // namespace wafertlm::config

@@ -102,12 +102,12 @@ class Rung : public sc_core::sc_module, private MemoryRequesterHost {
   TimePs last_end_ps_ = 0;
 };
 
-struct Way {
+struct Variant {
   std::string name;
   MemoryEngineSpec engine;
 };
 
-std::vector<Way> ways_of(const MemoryEngineSpec& given) {
+std::vector<Variant> variants_of(const MemoryEngineSpec& given) {
   MemoryEngineSpec engine = given;
   if (engine.cipher_mode == CipherMode::none) engine.cipher_mode = CipherMode::store_and_forward;
   engine.validation = Validation::page;
@@ -118,18 +118,18 @@ std::vector<Way> ways_of(const MemoryEngineSpec& given) {
   plain.integrity = Integrity::none;
   MemoryEngineSpec rdma = plain;
   rdma.validation = Validation::region;
-  std::vector<Way> ways = {
+  std::vector<Variant> variants = {
       {"plain RDMA", rdma}, {"validated", plain}, {"validated, encrypted, authenticated", engine}};
   const auto add = [&](const std::string& name, auto change) {
-    ways.push_back({name, engine});
-    change(ways.back().engine);
+    variants.push_back({name, engine});
+    change(variants.back().engine);
   };
   add("  with integrity tree", [](MemoryEngineSpec& of) { of.integrity = Integrity::tree; });
   add("  remap_on_evict", [](MemoryEngineSpec& of) { of.hiding = Hiding::remap_on_evict; });
   add("  dummy(" + std::to_string(engine.dummies) + ")",
       [](MemoryEngineSpec& of) { of.hiding = Hiding::dummy; });
   add("  path_oram", [](MemoryEngineSpec& of) { of.hiding = Hiding::path_oram; });
-  return ways;
+  return variants;
 }
 
 }  // namespace
@@ -147,14 +147,14 @@ std::vector<Price> price_of_security(const config::RemoteMemorySpec& given, std:
   Scheduler scheduler("scheduler");
   const auto scratch = std::make_unique<ScratchMemory>();
   std::vector<std::unique_ptr<Rung>> rungs;
-  const std::vector<Way> ways = ways_of(*given.engine);
-  for (const Way& way : ways) {
-    spec.engine = way.engine;
+  const std::vector<Variant> variants = variants_of(*given.engine);
+  for (const Variant& variant : variants) {
+    spec.engine = variant.engine;
     rungs.push_back(std::make_unique<Rung>(("rung_" + std::to_string(rungs.size())).c_str(), spec, options,
                                            *scratch, scheduler));
   }
   std::vector<Price> prices;
-  for (std::size_t i = 0; i < ways.size(); ++i) prices.push_back(rungs[i]->measure(ways[i].name));
+  for (std::size_t i = 0; i < variants.size(); ++i) prices.push_back(rungs[i]->measure(variants[i].name));
   return prices;
 }
 

@@ -11,7 +11,7 @@
 namespace wafertlm::traffic {
 namespace {
 
-NpuId parse_node(const std::string& word, std::uint32_t nodes, const config::Place& place) {
+NpuId parse_node(const std::string& word, std::uint32_t nodes, const config::SourceLocation& place) {
   if (word.empty() || word.size() > 9 || word.find_first_not_of("0123456789") != std::string::npos)
     throw config::ConfigError(
         place, fmt::format("expected 'source destination' as two node numbers, such as '0 5'; got {}",
@@ -36,7 +36,7 @@ std::vector<std::optional<NpuId>> read_permutation(const std::string& path, std:
   int number = 0;
   bool any = false;
   for (; std::getline(file, line);) {
-    const config::Place place{path, ++number, 1};
+    const config::SourceLocation place{path, ++number, 1};
     std::istringstream words(line.substr(0, line.find('#')));
     std::string from, to, more;
     if (!(words >> from)) continue;

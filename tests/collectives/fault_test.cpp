@@ -34,7 +34,7 @@ nlohmann::json run(const config::PlatformSpec& spec) {
       run_collective(spec, kRing, "dp");
     } catch (const WrongValues& wrong) {
       Places places;
-      for (const WrongValues::Place& place : wrong.places()) places.emplace_back(place.rank, place.element);
+      for (const WrongValues::Element& place : wrong.places()) places.emplace_back(place.rank, place.element);
       return {{"wrong", places}, {"text", wrong.what()}};
     }
     return {};

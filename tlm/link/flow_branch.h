@@ -7,7 +7,7 @@
 
 namespace wafertlm {
 
-struct FlowUnit::LegInput {
+struct FlowUnit::BranchInput {
   struct Waiting {
     Packet* packet;
     TimePs head_ps;
@@ -20,7 +20,7 @@ struct FlowUnit::LegInput {
   bool asked = false;  // Go-Back-N: it will bring packet `arrived` again, what comes before that is discarded
 };
 
-struct FlowUnit::LegOutput {
+struct FlowUnit::BranchOutput {
   PortId port{};
   bool reserved = false;
   CreditWindow room{0};
@@ -42,8 +42,8 @@ struct FlowUnit::Branch {
   std::uint64_t packets = 0;  // of the share; positions in it are counted below
   AdditionOrder order;
   std::optional<PortId> from_above;
-  std::vector<LegInput> inputs;
-  std::vector<LegOutput> outputs;
+  std::vector<BranchInput> inputs;
+  std::vector<BranchOutput> outputs;
   RingQueue<Combined> combined;    // whose copies have not all left
   std::uint64_t gone = 0;          // whose copies have all left
   std::uint64_t number = 0;        // of the packet that is combined next
@@ -54,7 +54,7 @@ struct FlowUnit::Branch {
   bool done = false;
 
   /// Whether the input has brought what is combined next.
-  bool has_next(const LegInput& input) const {
+  bool has_next(const BranchInput& input) const {
     const std::size_t place = combined.size();
     return input.queue.size() > place && (inputs.size() == 1 || input.queue[place].position == number);
   }

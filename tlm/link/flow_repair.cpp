@@ -7,7 +7,7 @@
 namespace wafertlm {
 
 /// Whether a packet is the one that its input brings next. If not, it is gone afterwards.
-bool FlowUnit::is_due(Branch& branch, LegInput& input, Packet& packet, TimePs now) {
+bool FlowUnit::is_due(Branch& branch, BranchInput& input, Packet& packet, TimePs now) {
   const bool repeated = packet.sequence < input.arrived;
   if (packet.sequence == input.arrived || (repeated && branch.inputs.size() == 1)) {
     input.asked = false;
@@ -39,17 +39,17 @@ void FlowUnit::wake(TimePs now) {
 
 /// An answer has come from below `port`, an output of the branch.
 void FlowUnit::take_answer(PortId port, const Packet& packet, TimePs now) {
-  const Place& place = output_place(packet, port);
+  const BranchPort& place = branch_at(packet, port);
   Branch& branch = *place.branch;
   if (packet.kind == PacketKind::nack) {  // of one receiver: another one may have less
     if (packet.sequence >= branch.number) return;
     go_back(branch, packet.sequence, now);
     return answer_all(branch, PacketKind::nack, packet.sequence, now);
   }
-  LegOutput& output = branch.outputs[place.index];
+  BranchOutput& output = branch.outputs[place.index];
   output.acknowledged = std::max(output.acknowledged, packet.sequence);
   std::uint64_t number = branch.outputs.front().acknowledged;
-  for (const LegOutput& each : branch.outputs) number = std::min(number, each.acknowledged);
+  for (const BranchOutput& each : branch.outputs) number = std::min(number, each.acknowledged);
   if (branch.number < number) skip_to(branch, number, now);
   if (packet.kind == PacketKind::repeat) {
     if (number < branch.number) go_back(branch, number, now);
@@ -63,7 +63,7 @@ void FlowUnit::take_answer(PortId port, const Packet& packet, TimePs now) {
 /// What was not added yet comes again.
 void FlowUnit::go_back(Branch& branch, std::uint64_t number, TimePs now) {
   branch.set_number(number);
-  for (LegInput& input : branch.inputs) {
+  for (BranchInput& input : branch.inputs) {
     while (input.queue.size() > branch.combined.size()) {
       Packet& packet = *input.queue.back().packet;
       input.queue.pop_back();
@@ -80,7 +80,7 @@ void FlowUnit::go_back(Branch& branch, std::uint64_t number, TimePs now) {
 void FlowUnit::skip_to(Branch& branch, std::uint64_t number, TimePs now) {
   branch.set_number(number);
   const std::size_t place = branch.combined.size();
-  for (LegInput& input : branch.inputs) {
+  for (BranchInput& input : branch.inputs) {
     input.arrived = std::max(input.arrived, number);
     for (std::size_t left = input.queue.size(); left > place; --left) {
       Packet& packet = *input.queue[place].packet;
@@ -95,7 +95,7 @@ void FlowUnit::skip_to(Branch& branch, std::uint64_t number, TimePs now) {
 }
 
 void FlowUnit::answer_all(const Branch& branch, PacketKind kind, std::uint64_t number, TimePs now) {
-  for (const LegInput& input : branch.inputs) answer(branch, input.port, kind, number, now);
+  for (const BranchInput& input : branch.inputs) answer(branch, input.port, kind, number, now);
 }
 
 void FlowUnit::answer(const Branch& branch, PortId input, PacketKind kind, std::uint64_t number, TimePs now) {

@@ -52,7 +52,7 @@ void FlowUnit::open(const Flow& flow, const FlowBranch& branch,
   made->lane = next_lane_;
   next_lane_ = (next_lane_ + 1) % params_.lanes;
   if (++branches_in_lane_[made->lane] == 2) ++shared_lanes_;
-  const auto take = [&](Place& place, std::size_t index) {
+  const auto take = [&](BranchPort& place, std::size_t index) {
     if (place.branch) throw std::logic_error("two branches of a flow share a port of a switch");
     place = {made.get(), static_cast<std::uint32_t>(index)};
   };
@@ -63,7 +63,7 @@ void FlowUnit::open(const Flow& flow, const FlowBranch& branch,
   }
   for (std::size_t i = 0; i < branch.outputs.size(); ++i) {
     take(by_output_[table_index(flow, branch.share.first, params_.outputs, branch.outputs[i])], i);
-    LegOutput& output = made->outputs.emplace_back();
+    BranchOutput& output = made->outputs.emplace_back();
     output.port = branch.outputs[i];
     output.reserved = room_bytes[i] != 0;
     output.room = CreditWindow(room_bytes[i]);
@@ -79,9 +79,9 @@ void FlowUnit::close(const Flow& flow) {
     if (!branch->done && !flow.answers)
       throw std::logic_error("a flow was closed before all of its packets had passed");
     if (--branches_in_lane_[branch->lane] == 1) --shared_lanes_;
-    for (const LegInput& input : branch->inputs)
+    for (const BranchInput& input : branch->inputs)
       by_input_[table_index(flow, branch->share.first, params_.credit_delay_ps.size(), input.port)] = {};
-    for (const LegOutput& output : branch->outputs)
+    for (const BranchOutput& output : branch->outputs)
       by_output_[table_index(flow, branch->share.first, params_.outputs, output.port)] = {};
   }
   branches_.erase(std::remove_if(branches_.begin(), branches_.end(),
@@ -101,7 +101,7 @@ void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
     throw std::logic_error(text_of("a packet of flow ", packet.flow->key.number, " of operation ",
                                    packet.flow->key.operation, " came to input ", index_of(port),
                                    ", which no branch of the flow has"));
-  LegInput& input = branch->inputs[by_input_[place].index];
+  BranchInput& input = branch->inputs[by_input_[place].index];
   const std::uint64_t position = branch->share.position(packet.sequence);
   if (packet.flow->answers) {
     if (!is_due(*branch, input, packet, now)) return;
@@ -134,7 +134,7 @@ bool FlowUnit::enter_phase(const Branch& branch, TimePs now) {
   if (params_.phase_rule && phase_ && phase > *phase_ && !comes_down)
     for (const auto& other : branches_) {
       if (priority_of(*other) != phase) continue;
-      for (const LegInput& input : other->inputs)
+      for (const BranchInput& input : other->inputs)
         if (input.port != other->from_above && input.queue.size() == other->combined.size() &&
             input.arrived < other->packets)
           return false;
@@ -150,9 +150,9 @@ bool FlowUnit::enter_phase(const Branch& branch, TimePs now) {
 void FlowUnit::credit(PortId port, const Packet& packet, TimePs at, TimePs now) {
   if (packet.flow->answers) packet.flow->rest_ps = std::max(packet.flow->rest_ps, at);
   if (packet.kind != PacketKind::data) return;
-  const Place& place = output_place(packet, port);
+  const BranchPort& place = branch_at(packet, port);
   Branch& branch = *place.branch;
-  LegOutput& output = branch.outputs[place.index];
+  BranchOutput& output = branch.outputs[place.index];
   if (output.reserved) output.room.give_back(packet.wire_bytes, at);
   output.last_credit_ps = std::max(output.last_credit_ps, at);
   ++output.credited;
@@ -165,7 +165,7 @@ void FlowUnit::advance(Branch& branch, TimePs now) {
   while (branch.has_all()) {
     const std::uint32_t bytes = branch.inputs.front().queue[branch.combined.size()].packet->wire_bytes;
     TimePs room_ps = 0;
-    for (const LegOutput& output : branch.outputs) {
+    for (const BranchOutput& output : branch.outputs) {
       if (output.reserved) room_ps = std::max(room_ps, output.room.time_of_credits(bytes));
       if (room_ps == kNever) return;
     }
@@ -199,8 +199,8 @@ void FlowUnit::combine(Branch& branch, TimePs room_ps, TimePs now) {
   std::uint32_t head_fraction = 0;
   const Packet* last = nullptr;
   bool corrupt = false;
-  for (const LegInput& input : branch.inputs) {
-    const LegInput::Waiting& waiting = input.queue[place];
+  for (const BranchInput& input : branch.inputs) {
+    const BranchInput::Waiting& waiting = input.queue[place];
     const Packet& packet = *waiting.packet;
     corrupt = corrupt || packet.corrupt;
     if (waiting.head_ps > head_ps) {
@@ -227,7 +227,7 @@ void FlowUnit::combine(Branch& branch, TimePs room_ps, TimePs now) {
 
   branch.set_number(branch.inputs.front().queue[place].position + 1);
   branch.combined.push_back({static_cast<std::uint32_t>(branch.outputs.size()), 0});
-  for (LegOutput& output : branch.outputs) {
+  for (BranchOutput& output : branch.outputs) {
     if (output.reserved) {
       output.room.available(room_ps);  // it will be there when the copy starts
       output.room.take(sum.wire_bytes);
@@ -253,13 +253,13 @@ void FlowUnit::combine(Branch& branch, TimePs room_ps, TimePs now) {
   }
 }
 
-const FlowUnit::Place& FlowUnit::output_place(const Packet& copy, PortId output) const {
+const FlowUnit::BranchPort& FlowUnit::branch_at(const Packet& copy, PortId output) const {
   return by_output_[table_index(*copy.flow, copy.flow->stripe_of(copy.sequence), params_.outputs, output)];
 }
 
 void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
   if (copy.kind != PacketKind::data) return;
-  const Place& place = output_place(copy, copy.output);
+  const BranchPort& place = branch_at(copy, copy.output);
   Branch& branch = *place.branch;
   Branch::Combined& packet = branch.combined[branch.outputs[place.index].left++ - branch.gone];
   packet.tail_out_ps = std::max(packet.tail_out_ps, tail_out_ps);
@@ -268,7 +268,7 @@ void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
   const TimePs tail_ps = packet.tail_out_ps;
   branch.combined.pop_front();
   ++branch.gone;
-  for (LegInput& input : branch.inputs) {
+  for (BranchInput& input : branch.inputs) {
     Packet& done = *input.queue.front().packet;
     input.queue.pop_front();
     --queued_;
@@ -280,7 +280,7 @@ void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
 
 void FlowUnit::finish_if_done(Branch& branch) {
   if (branch.flow->answers || branch.gone != branch.packets) return;
-  for (const LegOutput& output : branch.outputs) {
+  for (const BranchOutput& output : branch.outputs) {
     if (output.credited != branch.packets) return;
     branch.done_ps = std::max(branch.done_ps, output.last_credit_ps);
   }
@@ -299,8 +299,8 @@ std::map<FlowKey, std::vector<FlowBranchCounters>> FlowUnit::counters() const {
   std::map<FlowKey, std::vector<FlowBranchCounters>> all;
   for (const auto& branch : branches_) {
     FlowBranchCounters& of = all[branch->flow->key].emplace_back();
-    for (const LegInput& input : branch->inputs) of.bytes_in.push_back(input.bytes);
-    for (const LegOutput& output : branch->outputs) of.bytes_out.push_back(output.bytes);
+    for (const BranchInput& input : branch->inputs) of.bytes_in.push_back(input.bytes);
+    for (const BranchOutput& output : branch->outputs) of.bytes_out.push_back(output.bytes);
   }
   return all;
 }
@@ -323,7 +323,7 @@ std::vector<PortId> FlowUnit::missing_inputs(const Flow& flow) const {
   std::vector<PortId> ports;
   for (const auto& branch : branches_) {
     if (branch->flow != &flow || branch->done) continue;
-    for (const LegInput& input : branch->inputs)
+    for (const BranchInput& input : branch->inputs)
       if (!branch->has_next(input) && branch->number < branch->packets) ports.push_back(input.port);
   }
   return ports;
@@ -332,7 +332,7 @@ std::vector<PortId> FlowUnit::missing_inputs(const Flow& flow) const {
 std::vector<FlowKey> FlowUnit::flows_at(PortId port) const {
   std::vector<FlowKey> flows;
   for (const auto& branch : branches_)
-    for (const LegInput& input : branch->inputs)
+    for (const BranchInput& input : branch->inputs)
       if (input.port == port && !input.queue.empty()) flows.push_back(branch->flow->key);
   std::sort(flows.begin(), flows.end());
   return flows;

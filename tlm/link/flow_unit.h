@@ -135,11 +135,11 @@ class FlowUnit {
 
  private:
   struct Branch;
-  struct LegInput;
-  struct LegOutput;
+  struct BranchInput;
+  struct BranchOutput;
 
   /// Of a branch, that has a port.
-  struct Place {
+  struct BranchPort {
     Branch* branch = nullptr;
     std::uint32_t index = 0;  // of its inputs or outputs
   };
@@ -151,11 +151,11 @@ class FlowUnit {
   bool enter_phase(const Branch& branch, TimePs now);
   void combine(Branch& branch, TimePs room_ps, TimePs now);
   void finish_if_done(Branch& branch);
-  const Place& output_place(const Packet& copy, PortId output) const;
+  const BranchPort& branch_at(const Packet& copy, PortId output) const;
   Packet& make_packet(const Flow& flow);
   void release_room(PortId input, Packet& packet, TimePs at);
   // Go-Back-N (flow_repair.cpp)
-  bool is_due(Branch& branch, LegInput& input, Packet& packet, TimePs now);
+  bool is_due(Branch& branch, BranchInput& input, Packet& packet, TimePs now);
   void discard(PortId input, Packet& packet, TimePs now);
   void take_answer(PortId output, const Packet& answer, TimePs now);
   void go_back(Branch& branch, std::uint64_t number, TimePs now);
@@ -168,7 +168,7 @@ class FlowUnit {
   FlowUnitHost& host_;
   bool changes_cost_;  // a change of phase is something here
   std::vector<std::unique_ptr<Branch>> branches_;
-  std::vector<Place> by_input_, by_output_;  // [slot][stripe][port]
+  std::vector<BranchPort> by_input_, by_output_;  // [slot][stripe][port]
   std::uint32_t next_lane_ = 0, shared_lanes_ = 0;
   std::vector<std::uint32_t> branches_in_lane_;
   std::uint64_t queued_ = 0, phase_changes_ = 0;

@@ -10,7 +10,7 @@ namespace wafertlm {
 RtlEntry RtlEntries::open(const Flow& flow, const FlowBranch& branch, std::uint32_t channel,
                           std::uint32_t priority) {
   RtlEntry made;
-  if (next_.size() < most_legs_) {
+  if (next_.size() < max_branches_) {
     made.number = static_cast<std::uint32_t>(next_.size());
     first_.push_back(0);
     next_.push_back(0);
@@ -19,7 +19,8 @@ RtlEntry RtlEntries::open(const Flow& flow, const FlowBranch& branch, std::uint3
     free_.pop_front();
   } else {
     throw std::runtime_error("more branches of in-network flows at a switch at the same time than the " +
-                             std::to_string(most_legs_) + " that its RTL has entries for (parameter FLOWS)");
+                             std::to_string(max_branches_) +
+                             " that its RTL has entries for (parameter FLOWS)");
   }
   made.channel = channel;
   made.priority = priority;
@@ -52,7 +53,7 @@ void RtlEntries::close(const Flow& flow) {
   free_.insert(free_.end(), closed.begin(), closed.end());
 }
 
-RtlEntries::Number RtlEntries::find(const std::map<Place, OpenBranch>& branches, const Flow& flow,
+RtlEntries::Number RtlEntries::find(const std::map<PortKey, OpenBranch>& branches, const Flow& flow,
                                     std::uint64_t sequence, std::uint32_t port) const {
   const auto found = branches.find({&flow, flow.stripe_of(sequence), port});
   if (found == branches.end()) throw std::logic_error("a packet of a flow that has no branch at this port");

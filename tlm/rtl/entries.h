@@ -21,7 +21,7 @@ class RtlEntries {
   };
 
   /// `branches`: entries of the configuration table.
-  explicit RtlEntries(std::uint32_t branches) : most_legs_(branches) {}
+  explicit RtlEntries(std::uint32_t branches) : max_branches_(branches) {}
 
   /// The next packet of a message to `output`.
   Number message(std::uint32_t output, std::uint32_t priority) {
@@ -45,15 +45,15 @@ class RtlEntries {
     std::uint32_t entry;
     FlowShare share;
   };
-  using Place = std::tuple<const Flow*, std::uint32_t, std::uint32_t>;  // flow, stripe, port
-  Number find(const std::map<Place, OpenBranch>& branches, const Flow& flow, std::uint64_t sequence,
+  using PortKey = std::tuple<const Flow*, std::uint32_t, std::uint32_t>;  // flow, stripe, port
+  Number find(const std::map<PortKey, OpenBranch>& branches, const Flow& flow, std::uint64_t sequence,
               std::uint32_t port) const;
 
-  std::uint32_t most_legs_;
+  std::uint32_t max_branches_;
   std::map<std::uint32_t, std::uint64_t> messages_;
   std::vector<std::uint64_t> first_, next_;  // by entry: of the flow that has it, of the one after
   std::deque<std::uint32_t> free_;
-  std::map<Place, OpenBranch> inputs_, outputs_;
+  std::map<PortKey, OpenBranch> inputs_, outputs_;
 };
 
 }  // namespace wafertlm

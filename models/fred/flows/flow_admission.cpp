@@ -43,18 +43,18 @@ void FlowAdmission::prepare(Request& request, const FlowEntry& entry) {
   request.receivers = npus(members.receivers);
   const std::uint64_t packets = std::max<std::uint64_t>(params_.format.packets(entry.bytes), 1);
   // The flows of an operation go on where the one before ended.
-  FlowWays::Plan plan = fabric_.ways.plan(request.contributors, request.receivers, packets,
-                                          entry.key.operation + entry.key.number * packets);
+  FlowPaths::Plan plan = fabric_.ways.plan(request.contributors, request.receivers, packets,
+                                           entry.key.operation + entry.key.number * packets);
   request.branches = std::move(plan.places);
   request.stripes = plan.stripes;
   request.bytes_per_s = ~std::uint64_t{0};
   if (request.stripes <= 1) {  // over stripes it has the rate of all of them together
-    for (const FlowTree::Place& place : request.branches)
+    for (const FlowTree::SwitchBranch& place : request.branches)
       for (const PortId output : place.branch.outputs)
         request.is_slowed_by(fabric_.outputs[place.at][index_of(output)]);
     for (const NpuId npu : request.contributors) request.is_slowed_by(fabric_.injection[index_of(npu)]);
   }
-  for (const FlowTree::Place& place : request.branches)
+  for (const FlowTree::SwitchBranch& place : request.branches)
     for (const PortId output : place.branch.outputs)
       buffers_->use(buffers_->behind(place.at, output), request.bytes_per_s, request.reserved);
   for (const NpuId npu : request.contributors)
@@ -184,12 +184,13 @@ void FlowAdmission::admit(Request& request, TimePs now) {
   flow.answers = params_.answers ? &*params_.answers : nullptr;
   flow.open = true;
   request.flow = &flow;
-  request.legs_left = flow.answers ? request.contributors.size() : request.branches.size();
+  request.branches_left = flow.answers ? request.contributors.size() : request.branches.size();
   if (params_.reservation) buffers_->reserve(request.reserved, channel_of(request));
-  const auto room = [&](const FlowTree::Place& place, PortId output) {
-    return params_.reservation ? buffers_->of_a_leg(request.reserved, buffers_->behind(place.at, output)) : 0;
+  const auto room = [&](const FlowTree::SwitchBranch& place, PortId output) {
+    return params_.reservation ? buffers_->of_a_branch(request.reserved, buffers_->behind(place.at, output))
+                               : 0;
   };
-  for (const FlowTree::Place& place : request.branches) {
+  for (const FlowTree::SwitchBranch& place : request.branches) {
     std::vector<std::uint64_t> rooms;
     for (const PortId output : place.branch.outputs) rooms.push_back(room(place, output));
     fabric_.units[place.at]->open(flow, place.branch, rooms);
@@ -206,19 +207,19 @@ FlowAdmission::Request& FlowAdmission::active_request(const Flow& flow) const {
 void FlowAdmission::branch_done(const Flow& flow, TimePs at) {
   Request& request = active_request(flow);
   request.done_ps = std::max(request.done_ps, at);
-  if (!flow.answers) --request.legs_left;
-  if (request.legs_left == 0 && flow.in_flight == 0) host_.request_admission_wake(request.done_ps);
+  if (!flow.answers) --request.branches_left;
+  if (request.branches_left == 0 && flow.in_flight == 0) host_.request_admission_wake(request.done_ps);
 }
 
 void FlowAdmission::contributed(const Flow& flow, TimePs at) {
   Request& request = active_request(flow);
   request.done_ps = std::max({request.done_ps, at, flow.rest_ps});
-  if (--request.legs_left == 0 && flow.in_flight == 0) host_.request_admission_wake(request.done_ps);
+  if (--request.branches_left == 0 && flow.in_flight == 0) host_.request_admission_wake(request.done_ps);
 }
 
 void FlowAdmission::close_due(TimePs now) {
   for (const auto& request : active_) {
-    if (!request->flow || request->legs_left != 0 || request->done_ps > now) continue;
+    if (!request->flow || request->branches_left != 0 || request->done_ps > now) continue;
     if (request->flow->in_flight != 0) continue;
     for (FlowUnit* const unit : fabric_.units) unit->close(*request->flow);
     if (params_.reservation) buffers_->give_back(request->reserved, channel_of(*request));

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "models/fred/flows/flow_buffers.h"
+#include "models/fred/flows/flow_paths.h"
 #include "models/fred/flows/flow_routing.h"
-#include "models/fred/flows/flow_ways.h"
 #include "models/fred/flows/fred_flow_params.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
@@ -34,7 +34,7 @@ struct FlowAdmissionParams {
 
 /// The parts of a fabric that FlowAdmission needs to know.
 struct FlowFabric {
-  FlowWays ways;
+  FlowPaths ways;
   std::vector<FlowUnit*> units;  ///< by switch
   /// By switch and port: the links behind them. Room for a flow (OutputParams::flow_room_bytes) is at least 2
   /// packets for each of the ways that share the link; its branches there have equal parts.

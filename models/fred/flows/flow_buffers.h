@@ -44,7 +44,7 @@ class FlowBuffers {
   /// @throws std::invalid_argument if the buffer is too small for it.
   void use(std::size_t buffer, std::uint64_t flow_bytes_per_s, Reserved& reserved) const;
   /// The part of a reservation that one branch has.
-  static std::uint64_t of_a_leg(const Reserved& reserved, std::size_t buffer) {
+  static std::uint64_t of_a_branch(const Reserved& reserved, std::size_t buffer) {
     const Reservation& of = reserved.at(buffer);
     return of.bytes / of.branches;
   }

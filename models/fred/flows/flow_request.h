@@ -30,12 +30,13 @@ struct FlowAdmission::Request {
   // Of a collective that asks whether it may use flows.
   std::size_t ranks = 0, answered = 0;
   bool decided = false, in_network = false;
-  std::vector<FlowTree::Place> branches;
+  std::vector<FlowTree::SwitchBranch> branches;
   std::uint32_t stripes = 1;
   FlowBuffers::Reserved reserved;
   // Once it is admitted.
   const Flow* flow = nullptr;
-  std::size_t legs_left = 0;  // of a reliable flow: contributors that do not know yet that all has arrived
+  std::size_t branches_left =
+      0;  // of a reliable flow: contributors that do not know yet that all has arrived
   TimePs done_ps = 0;
   bool closed = false;
 

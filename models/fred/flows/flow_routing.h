@@ -25,7 +25,7 @@ class FlowRouting {
   virtual ~FlowRouting() = default;
   /// Takes the flow in, if every switch of its way can carry it beside those of its phase that are in.
   virtual std::optional<FlowRouteConflict> take(const FlowKey& key, std::uint32_t phase,
-                                                const std::vector<FlowTree::Place>& branches) = 0;
+                                                const std::vector<FlowTree::SwitchBranch>& branches) = 0;
   /// The flow is gone. Nothing happens if it is not in.
   virtual void release(const FlowKey& key) = 0;
 };

@@ -64,8 +64,8 @@ std::size_t FlowTree::lowest_above(const std::vector<NpuId>& endpoints,
   return at;
 }
 
-std::vector<FlowTree::Place> FlowTree::branches(const std::vector<NpuId>& contributors,
-                                                const std::vector<NpuId>& receivers) const {
+std::vector<FlowTree::SwitchBranch> FlowTree::branches(const std::vector<NpuId>& contributors,
+                                                       const std::vector<NpuId>& receivers) const {
   if (contributors.empty() || receivers.empty())
     throw std::invalid_argument("a flow needs a contributor and a receiver");
   const std::vector<std::size_t> sends = count_below(contributors), takes = count_below(receivers);
@@ -82,7 +82,7 @@ std::vector<FlowTree::Place> FlowTree::branches(const std::vector<NpuId>& contri
   const auto is_in = [](const std::vector<NpuId>& list, NpuId endpoint) {
     return std::find(list.begin(), list.end(), endpoint) != list.end();
   };
-  std::vector<Place> places;
+  std::vector<SwitchBranch> places;
   const auto add = [&](std::size_t at, std::vector<PortId> inputs, std::vector<PortId> outputs) {
     if (inputs.empty() || outputs.empty()) return;
     std::sort(inputs.begin(), inputs.end());
@@ -129,7 +129,7 @@ std::vector<FlowTree::Place> FlowTree::branches(const std::vector<NpuId>& contri
 }
 
 AdditionOrder FlowTree::additions(const std::vector<NpuId>& contributors,
-                                  const std::vector<Place>& branches) const {
+                                  const std::vector<SwitchBranch>& branches) const {
   // Whose buffer holds what leaves a switch.
   std::map<std::pair<std::size_t, PortId>, std::uint32_t> holder;
   AdditionOrder all;

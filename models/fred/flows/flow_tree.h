@@ -20,7 +20,7 @@ class FlowTree {
     std::optional<std::size_t> child;  ///< switch
   };
   /// A branch at a switch.
-  struct Place {
+  struct SwitchBranch {
     std::size_t at;
     FlowBranch branch;
   };
@@ -41,11 +41,12 @@ class FlowTree {
   /// that has these below it: that one adds what comes from below to what comes down. Additions from the
   /// lowest port up.
   /// @throws std::invalid_argument: no contributors or receivers, one that is not attached.
-  std::vector<Place> branches(const std::vector<NpuId>& contributors,
-                              const std::vector<NpuId>& receivers) const;
+  std::vector<SwitchBranch> branches(const std::vector<NpuId>& contributors,
+                                     const std::vector<NpuId>& receivers) const;
 
   /// The order in which the switches of the tree add up, in positions of `contributors`.
-  AdditionOrder additions(const std::vector<NpuId>& contributors, const std::vector<Place>& branches) const;
+  AdditionOrder additions(const std::vector<NpuId>& contributors,
+                          const std::vector<SwitchBranch>& branches) const;
 
   std::size_t switches() const { return nodes_.size(); }
   /// Where an endpoint hangs. @throws std::invalid_argument if it does not.

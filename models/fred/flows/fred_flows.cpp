@@ -39,7 +39,7 @@ void FredFlows::add_switch(SwitchModule& made, const std::vector<OutputParams>& 
   switches_.push_back(&made);
 }
 
-void FredFlows::start(FlowWays ways) {
+void FredFlows::start(FlowPaths ways) {
   fabric_.ways = std::move(ways);
   admission_.set_fabric(std::move(fabric_));
 }

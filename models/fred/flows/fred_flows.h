@@ -26,7 +26,7 @@ class FredFlows final : private FlowAdmissionHost, private Wakeable {
   /// Which flows they can carry together; before start().
   void set_routing(std::shared_ptr<FlowRouting> routing) { fabric_.routing = std::move(routing); }
   /// Everything is there.
-  void start(FlowWays ways);
+  void start(FlowPaths ways);
 
   FlowControl& control() { return admission_; }
   /// What happens to the flows at one switch depends on other switches by packets and credits only, now and

@@ -53,8 +53,8 @@ void SwitchRoutes::add_switch(std::uint32_t network_ports, std::vector<Port> por
 }
 
 /// The flow with a lane on each link, beginning with lane `wish` where several have equally few flows.
-SwitchRoutes::Active SwitchRoutes::lay(const std::vector<FlowTree::Place>& branches, std::uint32_t phase,
-                                       std::uint32_t wish) const {
+SwitchRoutes::Active SwitchRoutes::lay(const std::vector<FlowTree::SwitchBranch>& branches,
+                                       std::uint32_t phase, std::uint32_t wish) const {
   Active made;
   made.phase = phase;
   const auto choose = [&](const Link& link, std::uint32_t lanes) {
@@ -77,7 +77,7 @@ SwitchRoutes::Active SwitchRoutes::lay(const std::vector<FlowTree::Place>& branc
     made.lane[link] = lane;
     return port.first + lane;
   };
-  for (const FlowTree::Place& place : branches) {
+  for (const FlowTree::SwitchBranch& place : branches) {
     FredFlow flow;
     for (const PortId port : place.branch.inputs) flow.inputs.push_back(network_port(place.at, port, false));
     for (const PortId port : place.branch.outputs) flow.outputs.push_back(network_port(place.at, port, true));
@@ -149,7 +149,7 @@ std::optional<FlowRouteConflict> SwitchRoutes::conflict_of(const Active& made) {
 }
 
 std::optional<FlowRouteConflict> SwitchRoutes::take(const FlowKey& key, std::uint32_t phase,
-                                                    const std::vector<FlowTree::Place>& branches) {
+                                                    const std::vector<FlowTree::SwitchBranch>& branches) {
   std::optional<FlowRouteConflict> first;
   const std::uint32_t choices = options_.mode == FredRouteMode::backtracking ? most_lanes_ : 1;
   for (std::uint32_t wish = 0; wish < choices; ++wish) {

@@ -35,7 +35,7 @@ class SwitchRoutes final : public FlowRouting {
   void add_switch(std::uint32_t network_ports, std::vector<Port> ports);
 
   std::optional<FlowRouteConflict> take(const FlowKey& key, std::uint32_t phase,
-                                        const std::vector<FlowTree::Place>& branches) override;
+                                        const std::vector<FlowTree::SwitchBranch>& branches) override;
   void release(const FlowKey& key) override;
 
   /// Sets of flows for which a route was searched; the others were known.
@@ -56,7 +56,8 @@ class SwitchRoutes final : public FlowRouting {
   };
   using Flows = std::vector<std::pair<FlowKey, FredFlow>>;
 
-  Active lay(const std::vector<FlowTree::Place>& branches, std::uint32_t phase, std::uint32_t wish) const;
+  Active lay(const std::vector<FlowTree::SwitchBranch>& branches, std::uint32_t phase,
+             std::uint32_t wish) const;
   Flows flows_at(std::size_t at, std::uint32_t phase) const;
   /// Empty reason: they route.
   const std::string& failure(Network& network, std::vector<FredFlow> flows);

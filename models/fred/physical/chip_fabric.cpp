@@ -42,7 +42,7 @@ FredChipFabric::FredChipFabric(const sc_core::sc_module_name& name, const FredPa
   std::vector<std::uint32_t> all(at.l1_switches);
   std::iota(all.begin(), all.end(), 0U);
   routing_.stripes.among(all);  // so that every flow has a way
-  start_flows(chip_flow_ways(params, routing_.stripes, wiring), nullptr, scheduler, packets);
+  start_flows(chip_flow_paths(params, routing_.stripes, wiring), nullptr, scheduler, packets);
 }
 
 void FredChipFabric::plan_switches() {

@@ -34,10 +34,10 @@ FlowTree tree_of(std::uint32_t way, const ChipWiring& wiring, std::vector<std::s
 
 }  // namespace
 
-FlowWays chip_flow_ways(const FredParams& params, const Stripes& stripes, const ChipWiring& wiring) {
+FlowPaths chip_flow_paths(const FredParams& params, const Stripes& stripes, const ChipWiring& wiring) {
   const auto l1 = std::make_shared<RoutedOrder>(params.flows.middle_switches, params.ports(1));
   const auto l2 = std::make_shared<RoutedOrder>(params.flows.middle_switches, params.ports(2));
-  FlowWays ways;
+  FlowPaths ways;
   for (std::uint32_t way = 0; way < wiring.ways(); ++way) {
     std::vector<std::size_t> switches;
     FlowTree tree = tree_of(way, wiring, switches);

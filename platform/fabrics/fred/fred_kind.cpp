@@ -63,7 +63,7 @@ FabricTraits FredKind::traits(const config::WaferSpec& wafer) const {
   traits.flows_decompose = fred.in_network && fred.flows.conflict == FlowConflict::decompose;
   if (fred.in_network && fred.is_physical()) {
     const ChipWiring wiring(fred.geometry, fred.chips);
-    traits.flow_additions = [ways = chip_flow_ways(fred, Stripes(wiring), wiring)](
+    traits.flow_additions = [ways = chip_flow_paths(fred, Stripes(wiring), wiring)](
                                 const std::vector<NpuId>& from, const std::vector<NpuId>& to) {
       return ways.additions(from, to);
     };

@@ -89,7 +89,7 @@ TEST(FlowFault, AFlippedBitChangesExactlyItsElement) {
         run_collective(spec, {CollectiveType::all_reduce, test::whole_wafer(), 20 * 4096, "", 0, 0, {}},
                        "dp");
       } catch (const WrongValues& error) {
-        for (const WrongValues::Place& place : error.places()) wrong.push_back({place.rank, place.element});
+        for (const WrongValues::Element& place : error.places()) wrong.push_back({place.rank, place.element});
       }
       return wrong;
     });

@@ -35,10 +35,10 @@ struct FredView : testing::Test, FlowListener {
   std::vector<std::unique_ptr<FabricSource>> sources;
   std::vector<std::unique_ptr<FabricSink>> sinks;
   std::vector<std::unique_ptr<Flow>> flows;
-  std::size_t legs_done = 0;
+  std::size_t branches_done = 0;
   TimePs tolerance_ps = kNever;
 
-  void branch_done(const Flow&, TimePs) override { ++legs_done; }
+  void branch_done(const Flow&, TimePs) override { ++branches_done; }
   void build(RtlViewMode mode) {
     SwitchParams params;
     params.pipeline_ps = 120;                     // 9 cycles
@@ -141,7 +141,7 @@ TEST_F(FredView, FlowsUpAndDownAreEqual) {
   EXPECT_EQ(board.compared(), 20U + 80U + 30U);
   EXPECT_EQ(board.compared_data(), board.compared());
   EXPECT_EQ(board.latency_histogram(), (std::map<std::int64_t, std::uint64_t>{{0, 130}}));
-  EXPECT_EQ(legs_done, 3U);
+  EXPECT_EQ(branches_done, 3U);
 }
 
 TEST_F(FredView, InPlaceFlowsPass) {
@@ -153,7 +153,7 @@ TEST_F(FredView, InPlaceFlowsPass) {
   EXPECT_EQ(sinks[4]->arrivals().size(), 20U);
   for (std::uint32_t port = 0; port < 4; ++port) EXPECT_EQ(sinks[port]->arrivals().size(), 20U);
   EXPECT_EQ(sinks[9]->arrivals().size(), 25U);
-  EXPECT_EQ(legs_done, 2U);
+  EXPECT_EQ(branches_done, 2U);
   view->require_rest();
 }
 

@@ -27,7 +27,7 @@ Bytes pattern(std::uint64_t bytes, unsigned seed) {
   return data;
 }
 
-struct Way {
+struct Variant {
   const char* name;
   bool encrypt;
   Integrity integrity;
@@ -37,12 +37,12 @@ struct Way {
   std::uint32_t providers = 1;
   std::uint64_t stripe_pages = 1;
 };
-void PrintTo(const Way& of, std::ostream* out) { *out << of.name; }
+void PrintTo(const Variant& of, std::ostream* out) { *out << of.name; }
 
-class Contents : public ::testing::TestWithParam<Way> {
+class Contents : public ::testing::TestWithParam<Variant> {
  protected:
   RequesterEngineParams params() const {
-    const Way& of = GetParam();
+    const Variant& of = GetParam();
     RequesterEngineParams made = sealed(of.integrity, 37);
     made.page_bytes = of.page_bytes;
     made.cipher_mode = of.encrypt ? CipherMode::store_and_forward : CipherMode::none;
@@ -57,7 +57,7 @@ class Contents : public ::testing::TestWithParam<Way> {
 
 /// Random loads and stores of any part, many at a time on pages that no other access touches meanwhile.
 TEST_P(Contents, ComeBackAsTheyWereStored) {
-  const Way& of = GetParam();
+  const Variant& of = GetParam();
   EngineBench bench(std::uint64_t{512} * of.page_bytes, {}, {}, of.page_bytes, of.providers);
   RequesterEngine& engine = bench.add(params());
   bench.grant_all(RequesterId{}, engine.layout());
@@ -96,21 +96,21 @@ TEST_P(Contents, ComeBackAsTheyWereStored) {
   EXPECT_EQ(engine.counters().late_failures, 0U);
 }
 INSTANTIATE_TEST_SUITE_P(
-    Ways, Contents,
-    ::testing::Values(Way{"plain", false, Integrity::none, 0, Hiding::none},
-                      Way{"encrypted", true, Integrity::none, 0, Hiding::none},
-                      Way{"mac", true, Integrity::mac, 0, Hiding::none},
-                      Way{"mac_16k", true, Integrity::mac, 0, Hiding::none, 16384},
-                      Way{"tree", true, Integrity::tree, 1, Hiding::none},
-                      Way{"tree_in_the_engine", true, Integrity::tree, 9, Hiding::none},
-                      Way{"remap", true, Integrity::tree, 1, Hiding::remap_on_evict},
-                      Way{"dummy", true, Integrity::tree, 1, Hiding::dummy},
-                      Way{"oram", true, Integrity::mac, 0, Hiding::path_oram},
-                      Way{"oram_tree", true, Integrity::tree, 1, Hiding::path_oram},
-                      Way{"plain_on_3", false, Integrity::none, 0, Hiding::none, 4096, 3, 2},
-                      Way{"blocked_on_4", true, Integrity::tree, 1, Hiding::none, 4096, 4, 0},
-                      Way{"remap_on_3", true, Integrity::tree, 1, Hiding::remap_on_evict, 4096, 3, 2},
-                      Way{"oram_tree_on_2", true, Integrity::tree, 1, Hiding::path_oram, 4096, 2, 4}),
+    Variants, Contents,
+    ::testing::Values(Variant{"plain", false, Integrity::none, 0, Hiding::none},
+                      Variant{"encrypted", true, Integrity::none, 0, Hiding::none},
+                      Variant{"mac", true, Integrity::mac, 0, Hiding::none},
+                      Variant{"mac_16k", true, Integrity::mac, 0, Hiding::none, 16384},
+                      Variant{"tree", true, Integrity::tree, 1, Hiding::none},
+                      Variant{"tree_in_the_engine", true, Integrity::tree, 9, Hiding::none},
+                      Variant{"remap", true, Integrity::tree, 1, Hiding::remap_on_evict},
+                      Variant{"dummy", true, Integrity::tree, 1, Hiding::dummy},
+                      Variant{"oram", true, Integrity::mac, 0, Hiding::path_oram},
+                      Variant{"oram_tree", true, Integrity::tree, 1, Hiding::path_oram},
+                      Variant{"plain_on_3", false, Integrity::none, 0, Hiding::none, 4096, 3, 2},
+                      Variant{"blocked_on_4", true, Integrity::tree, 1, Hiding::none, 4096, 4, 0},
+                      Variant{"remap_on_3", true, Integrity::tree, 1, Hiding::remap_on_evict, 4096, 3, 2},
+                      Variant{"oram_tree_on_2", true, Integrity::tree, 1, Hiding::path_oram, 4096, 2, 4}),
     [](const auto& of) { return of.param.name; });
 
 TEST(SealedPages, AreNotReadableOnTheProvidersSide) {
@@ -158,7 +158,7 @@ TEST_P(FlippedBit, IsFound) {
   EXPECT_EQ(bench.access(engine, false, 5 * 4096, 4096, loaded.data()), Refusal::none);
   EXPECT_EQ(loaded, page);
 }
-INSTANTIATE_TEST_SUITE_P(Ways, FlippedBit, ::testing::Values(Integrity::mac, Integrity::tree));
+INSTANTIATE_TEST_SUITE_P(Variants, FlippedBit, ::testing::Values(Integrity::mac, Integrity::tree));
 
 /// The provider brings back all of its memory as it was before the last store. A MAC alone is right for it.
 TEST(Replay, IsFoundByTheTreeAndMissedByAMacAlone) {

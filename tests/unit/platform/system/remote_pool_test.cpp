@@ -18,13 +18,13 @@ namespace {
 constexpr std::uint32_t kNpus = 8;
 constexpr std::uint64_t kPages = 24, kPageBytes = 4096;
 
-struct Way {
+struct Variant {
   PoolKind kind;
   std::uint32_t providers;  // of a group
   config::Placement placement;
 };
 
-config::RemoteMemorySpec spec_of(const Way& way) {
+config::RemoteMemorySpec spec_of(const Variant& way) {
   config::RemoteMemorySpec spec;
   spec.kind = way.kind;
   if (way.kind == PoolKind::per_node) spec.npus_per_node = 4;
@@ -39,7 +39,7 @@ config::RemoteMemorySpec spec_of(const Way& way) {
 /// NPUs that access their pages at random, while pages are revoked and granted again.
 class Bench : public MemoryRequesterHost {
  public:
-  explicit Bench(const Way& way)
+  explicit Bench(const Variant& way)
       : pool_(spec_of(way), kNpus, 1, scratch_, scheduler_, &checkers_), pages_(kNpus * kPages) {
     for (std::uint32_t n = 0; n < kNpus; ++n) {
       npus_.push_back(std::make_unique<RequesterModule>(
@@ -106,7 +106,7 @@ class Bench : public MemoryRequesterHost {
   std::mt19937_64 random_{5};
 };
 
-class RemotePoolGrants : public ::testing::TestWithParam<Way> {};
+class RemotePoolGrants : public ::testing::TestWithParam<Variant> {};
 TEST_P(RemotePoolGrants, AreThoseOfEachNpu) {
   Bench bench(GetParam());
   bench.run(4000);
@@ -126,12 +126,12 @@ TEST_P(RemotePoolGrants, AreThoseOfEachNpu) {
   EXPECT_EQ(said, bench.refused);
 }
 using config::Placement;
-INSTANTIATE_TEST_SUITE_P(Ways, RemotePoolGrants,
-                         ::testing::Values(Way{PoolKind::shared, 1, Placement::interleaved},
-                                           Way{PoolKind::shared, 4, Placement::interleaved},
-                                           Way{PoolKind::shared, 3, Placement::by_npu},
-                                           Way{PoolKind::per_node, 2, Placement::blocked},
-                                           Way{PoolKind::per_npu, 1, Placement::interleaved}));
+INSTANTIATE_TEST_SUITE_P(Variants, RemotePoolGrants,
+                         ::testing::Values(Variant{PoolKind::shared, 1, Placement::interleaved},
+                                           Variant{PoolKind::shared, 4, Placement::interleaved},
+                                           Variant{PoolKind::shared, 3, Placement::by_npu},
+                                           Variant{PoolKind::per_node, 2, Placement::blocked},
+                                           Variant{PoolKind::per_npu, 1, Placement::interleaved}));
 
 }  // namespace
 }  // namespace wafertlm

@@ -92,7 +92,7 @@ std::unique_ptr<SwitchRoutes> joined(std::uint32_t m, std::uint32_t lanes) {
 
 TEST(SwitchRoutes, AFastLinkHasALaneForEachOfSeveralFlows) {
   const auto over = [](std::uint32_t npu) {
-    return std::vector<FlowTree::Place>{{0, branch({npu}, {4})}, {1, branch({4}, {npu})}};
+    return std::vector<FlowTree::SwitchBranch>{{0, branch({npu}, {4})}, {1, branch({4}, {npu})}};
   };
   const auto wide = joined(2, 4);
   for (std::uint32_t npu = 0; npu < 4; ++npu) EXPECT_FALSE(wide->take({npu, 0}, 0, over(npu)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/fred/flows/flow_ways.h"
+#include "models/fred/flows/flow_paths.h"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ FlowTree star() {
 
 const std::vector<NpuId> kAll = {NpuId{0}, NpuId{1}, NpuId{2}};
 
-TEST(FlowWays, OneTreeTakesAllPackets) {
-  const FlowWays ways = star();
-  const FlowWays::Plan plan = ways.plan(kAll, kAll, 100, 7);
+TEST(FlowPaths, OneTreeTakesAllPackets) {
+  const FlowPaths ways = star();
+  const FlowPaths::Plan plan = ways.plan(kAll, kAll, 100, 7);
   EXPECT_EQ(plan.stripes, 1U);
   ASSERT_EQ(plan.places.size(), 1U);
   EXPECT_EQ(plan.places[0].at, 0U);
@@ -28,19 +28,19 @@ TEST(FlowWays, OneTreeTakesAllPackets) {
 }
 
 /// Five stars, at the switches 10, 11, …, of which the ones with even numbers may be used.
-FlowWays stars() {
-  FlowWays ways;
+FlowPaths stars() {
+  FlowPaths ways;
   for (std::size_t k = 0; k < 5; ++k) ways.add(star(), {10 + k});
   ways.set_choice([](const std::vector<NpuId>&) { return std::vector<std::size_t>{0, 2, 4}; });
   return ways;
 }
 
-TEST(FlowWays, PacketsGoRoundTheWaysFromTheFirstOne) {
-  const FlowWays::Plan plan = stars().plan(kAll, {NpuId{1}}, 8, 4);
+TEST(FlowPaths, PacketsGoRoundTheWaysFromTheFirstOne) {
+  const FlowPaths::Plan plan = stars().plan(kAll, {NpuId{1}}, 8, 4);
   EXPECT_EQ(plan.stripes, 3U);
   ASSERT_EQ(plan.places.size(), 3U);
   std::set<std::uint64_t> numbers;
-  for (const FlowTree::Place& place : plan.places) {
+  for (const FlowTree::SwitchBranch& place : plan.places) {
     const FlowShare& share = place.branch.share;
     for (std::uint64_t i = 0; i < share.packets(8); ++i) {
       const std::uint64_t number = share.number(i);
@@ -53,8 +53,8 @@ TEST(FlowWays, PacketsGoRoundTheWaysFromTheFirstOne) {
   EXPECT_EQ(*numbers.rbegin(), 7U);
 }
 
-TEST(FlowWays, LegsWithoutPacketsAreLeftOut) {
-  const FlowWays::Plan plan = stars().plan(kAll, kAll, 2, 0);
+TEST(FlowPaths, LegsWithoutPacketsAreLeftOut) {
+  const FlowPaths::Plan plan = stars().plan(kAll, kAll, 2, 0);
   EXPECT_EQ(plan.stripes, 3U);
   ASSERT_EQ(plan.places.size(), 2U);
   EXPECT_EQ(plan.places[0].at, 10U);

@@ -10,19 +10,21 @@
 namespace wafertlm {
 
 /// The ways of a flow through a fabric: one tree of switches, or several over which its packets are striped.
-class FlowWays {
+class FlowPaths {
  public:
   /// Which trees serve all of these endpoints, in the order of the stripes; at least one.
   using Choice = std::function<std::vector<std::size_t>(const std::vector<NpuId>& members)>;
   /// The branches of a flow, each with its share of the packets, at switches of the fabric.
   struct Plan {
-    std::vector<FlowTree::Place> places;
+    std::vector<FlowTree::SwitchBranch> places;
     std::uint32_t stripes = 1;
   };
 
-  FlowWays() = default;
+  FlowPaths() = default;
   /// One tree, with the fabric's numbers of switches.
-  FlowWays(FlowTree tree) { trees_.push_back({std::move(tree), {}}); }  // NOLINT(google-explicit-constructor)
+  FlowPaths(FlowTree tree) {
+    trees_.push_back({std::move(tree), {}});
+  }  // NOLINT(google-explicit-constructor)
   /// One more. @param switches the number in the fabric of each switch of the tree.
   void add(FlowTree tree, std::vector<std::size_t> switches) {
     trees_.push_back({std::move(tree), std::move(switches)});
@@ -37,14 +39,14 @@ class FlowWays {
   AdditionOrder additions(const std::vector<NpuId>& contributors, const std::vector<NpuId>& receivers) const;
 
  private:
-  struct Way {
+  struct Path {
     FlowTree tree;
     std::vector<std::size_t> switches;  // empty: as in the tree
   };
   std::vector<std::size_t> ways_of(const std::vector<NpuId>& contributors,
                                    const std::vector<NpuId>& receivers) const;
 
-  std::vector<Way> trees_;
+  std::vector<Path> trees_;
   Choice choice_;
 };
 
