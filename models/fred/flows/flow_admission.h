@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "models/fred/flows/fred_flow_params.h"
 #include "models/fred/flows/flow_routing.h"
 #include "models/fred/flows/flow_ways.h"
+#include "models/fred/flows/fred_flow_params.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
 #include "tlm/link/class_table.h"
