@@ -95,7 +95,7 @@ Fields<RunRow> endpoint_fields() {
   f.add("early_bytes_high_water",
         schema::count("Most bytes of messages that an NPU or I/O controller held at one time because their "
                       "receive was not posted yet"),
-        [](R row) { return row.machine.early_bytes_high_water(); });
+        [](Run row) { return row.machine.early_bytes_high_water(); });
   return f;
 }
 

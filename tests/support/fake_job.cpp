@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "models/mesh/mesh_topology.h"
 #include "workloads/chakra/validate.h"
 
 namespace wafertlm::test {
@@ -109,9 +110,12 @@ FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, const SequencerOp
                      return request;
                    }),
       time_(static_cast<std::uint32_t>(ranks.size())) {
-  fabric_.width = static_cast<std::uint32_t>(ranks.size());
-  fabric_.height = 1;
-  fabric_.link_bytes_per_s = fabric_.injection_bytes_per_s = fabric_.ejection_bytes_per_s = 1'000'000'000'000;
+  MeshParams mesh;
+  mesh.width = static_cast<std::uint32_t>(ranks.size());
+  mesh.height = 1;
+  mesh.link_bytes_per_s = mesh.injection_bytes_per_s = mesh.ejection_bytes_per_s = 1'000'000'000'000;
+  mesh.link_latency_ps = 0;
+  fabric_.topology = std::make_shared<MeshTopology>(mesh);
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
     SequencerOptions its = options;
     chakra::VectorSource source("rank", ranks[rank]);

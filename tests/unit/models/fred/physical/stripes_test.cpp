@@ -14,8 +14,8 @@ namespace {
 
 using DeadL1 = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-ChipWiring wiring(const DeadL1& dead.l1 = {}, const std::vector<std::uint32_t>& dead.l2 = {}) {
-  return ChipWiring({5, 4, 1, spread_io(18, 5)}, {600'000'000'000, 5, 4, 2, dead.l1, dead.l2});
+ChipWiring wiring(const DeadL1& dead_l1 = {}, const std::vector<std::uint32_t>& dead_l2 = {}) {
+  return ChipWiring({5, 4, 1, spread_io(18, 5)}, {600'000'000'000, 5, 4, 2, {dead_l1, dead_l2}});
 }
 
 TEST(Stripes, SuccessivePacketsGoOverDifferentChipsAndThenPortsUp) {
@@ -64,13 +64,13 @@ TEST(Stripes, SaysWhenNothingIsLeft) {
 TEST(Stripes, RoutesLeadFromChipToChipWithoutDeadOnes) {
   std::mt19937_64 random(5);
   for (int round = 0; round < 20; ++round) {
-    DeadL1 dead.l1;
-    std::vector<std::uint32_t> dead.l2;
+    DeadL1 dead_l1;
+    std::vector<std::uint32_t> dead_l2;
     for (int k = 0; k < round % 4; ++k)
-      dead.l1.emplace_back(static_cast<std::uint32_t>(random() % 5),
+      dead_l1.emplace_back(static_cast<std::uint32_t>(random() % 5),
                            static_cast<std::uint32_t>(random() % 2));
-    for (int k = 0; k < round % 3; ++k) dead.l2.push_back(static_cast<std::uint32_t>(random() % 10));
-    const ChipRouting routing(wiring(dead.l1, dead.l2));
+    for (int k = 0; k < round % 3; ++k) dead_l2.push_back(static_cast<std::uint32_t>(random() % 10));
+    const ChipRouting routing(wiring(dead_l1, dead_l2));
     const ChipWiring& wafer = routing.wiring;
     for (std::uint32_t from = 0; from < 38; ++from)
       for (std::uint32_t to = 0; to < 38; ++to) {
