@@ -15,7 +15,7 @@ Json by_class(const ClassTable& classes, const Times& times_ps) {
   return json;
 }
 
-double busy_fraction(const LinkRow& row) {
+double busy_fraction_of(const LinkRow& row) {
   const double busy_s =
       static_cast<double>(row.link.counters.wire_bytes) / static_cast<double>(row.link.bytes_per_s);
   return busy_s / seconds(row.end_ps);
@@ -39,7 +39,7 @@ const Fields<LinkRow>& link_fields() {
     f.add("bytes", schema::count("Payload"), [](R row) { return row.link.counters.payload_bytes; }).in_csv();
     f.add("wire_bytes", schema::count(), [](R row) { return row.link.counters.wire_bytes; });
     f.add("packets", schema::count(), [](R row) { return row.link.counters.packets; });
-    f.add("busy_fraction", schema::fraction(), busy_fraction).in_csv();
+    f.add("busy_fraction", schema::fraction(), busy_fraction_of).in_csv();
     f.add("blocked_fraction", blocked, "The line is idle with a packet ready, by cause");
     f.add("packet_wait_s", wait,
           "Over all packets, by cause; contention by the class that was served instead");

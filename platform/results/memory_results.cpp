@@ -30,7 +30,7 @@ struct MemoryRow {
   double moving_s() const { return bytes() / static_cast<double>(flow->bytes_per_s()); }
 };
 
-double busy_fraction(const MemoryRow& row) {
+double memory_busy_fraction(const MemoryRow& row) {
   if (row.dram) {  // the mean of its channels
     const double whole_fs =
         static_cast<double>(row.losses.channels) * static_cast<double>(row.losses.total_fs);
@@ -59,7 +59,7 @@ results::Fields<MemoryRow> make_memory_fields() {
   f.add("name", schema::text(), [](R row) { return row.name; });
   f.add("bytes_read", schema::count(), [](R row) { return row.read.bytes; });
   f.add("bytes_written", schema::count(), [](R row) { return row.write.bytes; });
-  f.add("busy_fraction", schema::fraction(), busy_fraction);
+  f.add("busy_fraction", schema::fraction(), memory_busy_fraction);
   f.add("lost", schema::map_of(schema::seconds(), "Time in which data could have moved, by cause"), lost);
   f.add_if([](R row) { return row.dram || row.flow; }, "bandwidth_bytes_per_s",
            schema::described({{"type", "number"}, {"exclusiveMinimum", 0}},

@@ -11,7 +11,7 @@ namespace wafertlm {
 namespace {
 
 constexpr std::uint64_t kFirst = 300'000, kSecond = 75'000;  // bytes
-constexpr TimePs kHop = 20'000;
+constexpr TimePs kHopLatency = 20'000;
 
 /// Rank 0 sends two messages. Rank 1 works within its buffer for a while, then receives one after the other.
 class LateReceiver : public StepSource {
@@ -77,8 +77,8 @@ void expect_early_bytes(const config::PlatformSpec& spec, TimePs first, TimePs s
 
 TEST(EarlyBytes, OfPackets) {
   const std::uint64_t rate = 750'000'000'000;
-  expect_early_bytes(test::platform(), transfer_time_ps(kFirst, rate) + kHop,
-                     transfer_time_ps(kFirst + kSecond, rate) + kHop);
+  expect_early_bytes(test::platform(), transfer_time_ps(kFirst, rate) + kHopLatency,
+                     transfer_time_ps(kFirst + kSecond, rate) + kHopLatency);
 }
 
 TEST(EarlyBytes, OfWholeMessages) {
@@ -86,8 +86,8 @@ TEST(EarlyBytes, OfWholeMessages) {
   what.dimensions = "{topology: fully_connected, size: 2, bandwidth: 100 GB/s, latency: 20 ns}";
   what.fabric = "transport: messages";
   const std::uint64_t rate = 100'000'000'000;
-  expect_early_bytes(what.spec(), transfer_time_ps(kFirst, rate) + kHop,
-                     transfer_time_ps(kFirst + kSecond, rate) + kHop);
+  expect_early_bytes(what.spec(), transfer_time_ps(kFirst, rate) + kHopLatency,
+                     transfer_time_ps(kFirst + kSecond, rate) + kHopLatency);
 }
 
 // With the memory's traffic a message counts from its first chunk on.

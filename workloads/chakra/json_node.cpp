@@ -16,7 +16,6 @@ namespace wafertlm::chakra {
 namespace {
 
 using Json = nlohmann::json;
-constexpr std::uint64_t kPsPerMicro = 1'000'000;
 
 [[noreturn]] void fail_key(const std::string& key, const std::string& text) {
   throw std::invalid_argument(key + " " + text);
@@ -82,10 +81,10 @@ void set_ids(Node& node, const std::string& key, const Json& value) {
 
 void set_duration(Node& node, const std::string& key, const Json& value) {
   const std::uint64_t micros = u64(value, key);
-  if (micros > kLongestPs / kPsPerMicro) fail_key(key, "is longer than the 106 days of simulated time");
-  if (node.duration_ps != 0 && node.duration_ps != micros * kPsPerMicro)
+  if (micros > kLongestPs / wire::kPsPerMicro) fail_key(key, "is longer than the 106 days of simulated time");
+  if (node.duration_ps != 0 && node.duration_ps != micros * wire::kPsPerMicro)
     fail_key(key, "contradicts the other of runtime and duration_micros");
-  node.duration_ps = micros * kPsPerMicro;
+  node.duration_ps = micros * wire::kPsPerMicro;
 }
 
 void set_products(Node& node, const std::string& key, const Json& value) {
@@ -179,9 +178,9 @@ std::string to_json(const Node& node) {
                                  {"NodeType", static_cast<int>(node.type)},
                                  {"ctrlDeps", node.ctrl_deps},
                                  {"data_deps", node.data_deps},
-                                 {"runtime", (node.duration_ps + kPsPerMicro - 1) / kPsPerMicro},
+                                 {"runtime", (node.duration_ps + wire::kPsPerMicro - 1) / wire::kPsPerMicro},
                                  {"is_cpu_op", node.is_cpu_op}};
-  if (node.duration_ps % kPsPerMicro != 0) json[wire::kDurationPs] = node.duration_ps;
+  if (node.duration_ps % wire::kPsPerMicro != 0) json[wire::kDurationPs] = node.duration_ps;
   if (node.num_ops) json["num_ops"] = *node.num_ops;
   if (node.tensor_size) json["tensor_size"] = *node.tensor_size;
   if (!node.products.empty()) json[wire::kProducts] = wire::to_numbers(node.products);

@@ -15,7 +15,6 @@ namespace wafertlm::chakra::wire {
 namespace {
 
 using Attribute = ChakraProtoMsg::AttributeProto;
-constexpr std::uint64_t kPsPerMicro = 1'000'000;
 
 [[noreturn]] void fail(const std::string& text) { throw std::invalid_argument(text); }
 

@@ -15,6 +15,9 @@ class Node;
 
 namespace wafertlm::chakra::wire {
 
+/// Chakra's durations are in microseconds.
+constexpr std::uint64_t kPsPerMicro = 1'000'000;
+
 /// Our own attributes. Other tools ignore attributes that they do not know.
 constexpr const char* kDurationPs = "wafertlm_duration_ps";  ///< node, uint64: replaces duration_micros
 constexpr const char* kCommClass = "wafertlm_class";         ///< node, string: traffic class

@@ -8,11 +8,6 @@
 namespace wafertlm {
 namespace {
 
-/// Rounded down: a bound.
-TimePs at_least_ps(Uint128 bytes, std::uint64_t bytes_per_s) {
-  return static_cast<TimePs>(bytes * kPsPerSecond / bytes_per_s);
-}
-
 /// What a collective must move, whatever the algorithm.
 struct Needs {
   std::vector<std::uint64_t> sends, receives;  ///< by rank, at least

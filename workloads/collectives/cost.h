@@ -4,6 +4,11 @@
 
 namespace wafertlm {
 
+/// Time for bytes at a rate (> 0), rounded down: for bounds.
+inline TimePs at_least_ps(Uint128 bytes, std::uint64_t bytes_per_s) {
+  return static_cast<TimePs>(bytes * kPsPerSecond / bytes_per_s);
+}
+
 /// Time of a request whose algorithm and chunks are set: the algorithm's closed form with nothing shared, or
 /// the time of the busiest link if that is longer. Exact to the picosecond where no link, port or DMA engine
 /// is shared and the pieces are of equal size.

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 
+#include "workloads/collectives/cost.h"
+
 namespace wafertlm {
 namespace {
 
 /// Filling the pipeline may take this part of the time when the chunk is left open.
 constexpr std::uint64_t kFillParts = 200;
 constexpr std::uint64_t kMinChunk = 4096;
-
-TimePs at_least_ps(std::uint64_t bytes, std::uint64_t bytes_per_s) {
-  return static_cast<TimePs>(Uint128{bytes} * kPsPerSecond / bytes_per_s);
-}
 
 IoPath longest_path(const IoTreePlan& plan, const IoTree& tree, const Topology& topology) {
   IoPath longest;

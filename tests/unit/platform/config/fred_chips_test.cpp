@@ -22,8 +22,8 @@ std::string error_of(const std::string& name, const std::vector<std::string>& ov
   return "no error";
 }
 
-void expect_error(const std::string& name, const std::vector<std::string>& overrides,
-                  const std::vector<std::string>& parts) {
+void expect_refused(const std::string& name, const std::vector<std::string>& overrides,
+                    const std::vector<std::string>& parts) {
   const std::string text = error_of(name, overrides);
   for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
 }
@@ -54,28 +54,28 @@ TEST(FredChipsKeys, ArriveInTheFabric) {
 // fred.md, section 4: "A and B's 1.5 TB/s uplink is 2.5 ports".
 TEST(FredChipsKeys, WhatCannotBeBuiltSaysWhatCan) {
   for (const char* name : {"fred_a", "fred_b"})
-    expect_error(name, {"wafer.fabric.view=physical"},
-                 {"l1_uplink", "1.5 TB/s are 0.5 ports of 600 GB/s on each of the 5 chips", "3 TB/s"});
-  expect_error("fred_c", {"wafer.fabric.view=physical", "wafer.fabric.l1_uplink=10TB/s"},
-               {"3.333 ports", "9 TB/s or 12 TB/s"});
-  expect_error("fred_c_physical", {"wafer.fabric.npu_bandwidth=2TB/s"},
-               {"npu_bandwidth", "3.333 ports of 600 GB/s", "1.8 TB/s or 2.4 TB/s"});
-  expect_error("fred_c_physical", {"wafer.fabric.l2_chip_links=3"},
-               {"l2_chip_links", "4 ports", "expected 1, 2 or 4"});
-  expect_error("fred_c_physical", {"wafer.fabric.l2_switches=5", "wafer.fabric.l2_uplink=9TB/s"},
-               {"l2_switches", "two levels"});
+    expect_refused(name, {"wafer.fabric.view=physical"},
+                   {"l1_uplink", "1.5 TB/s are 0.5 ports of 600 GB/s on each of the 5 chips", "3 TB/s"});
+  expect_refused("fred_c", {"wafer.fabric.view=physical", "wafer.fabric.l1_uplink=10TB/s"},
+                 {"3.333 ports", "9 TB/s or 12 TB/s"});
+  expect_refused("fred_c_physical", {"wafer.fabric.npu_bandwidth=2TB/s"},
+                 {"npu_bandwidth", "3.333 ports of 600 GB/s", "1.8 TB/s or 2.4 TB/s"});
+  expect_refused("fred_c_physical", {"wafer.fabric.l2_chip_links=3"},
+                 {"l2_chip_links", "4 ports", "expected 1, 2 or 4"});
+  expect_refused("fred_c_physical", {"wafer.fabric.l2_switches=5", "wafer.fabric.l2_uplink=9TB/s"},
+                 {"l2_switches", "two levels"});
 }
 
 TEST(FredChipsKeys, OfTheLogicalViewHaveNone) {
   for (const char* key : {"port_bandwidth=700GB/s", "l2_chip_links=1", "dead.l2=[1]", "dead.l1=[[1, 1]]"})
-    expect_error("fred_c", {std::string("wafer.fabric.") + key},
-                 {"no effect without 'wafer.fabric.view: physical'"});
-  expect_error("wafer_mesh_5x4", {"wafer.fabric.view=physical"}, {"view"});
+    expect_refused("fred_c", {std::string("wafer.fabric.") + key},
+                   {"no effect without 'wafer.fabric.view: physical'"});
+  expect_refused("wafer_mesh_5x4", {"wafer.fabric.view=physical"}, {"view"});
 }
 
 TEST(FredChipsKeys, DeadChipsExistAndAreListedOnce) {
   const auto expect = [](const std::string& dead, const std::string& part) {
-    expect_error("fred_d_physical", {"wafer.fabric.dead=" + dead}, {part});
+    expect_refused("fred_d_physical", {"wafer.fabric.dead=" + dead}, {part});
   };
   expect("{l2: [10]}", "there is no L2 chip 10 of 10");
   expect("{l1: [[5, 0]]}", "there is no chip 0 of L1 switch 5");

@@ -84,8 +84,9 @@ TEST(AlgorithmTable, AnUnknownNameCannotRun) {
   });
   for (const Algorithm& row : algorithms()) EXPECT_NE(named.find(row.name), std::string::npos) << named;
   for (const std::string& name : algorithms_for(CollectiveType::all_reduce))
-    if (name != "in_network" && name != "dimensional")
+    if (name != "in_network" && name != "dimensional") {
       EXPECT_NE(planned.find(name), std::string::npos) << planned;
+    }
 }
 
 // The choices of a YAML file and of the command line.

@@ -118,7 +118,7 @@ TEST(Streams, WhatIsNeededIsTheShareOfMpAndPp) {
   expect_valid_streams(plan);
   const std::uint64_t shared = 2 * 6 * kHidden, block = (kBlock - shared) / 2 + shared;
   for (std::uint32_t rank = 0; rank < plan->ranks(); ++rank) {
-    const std::uint64_t ends = plan->place(rank).pp == 0 ? kFirst : kLast;
+    const std::uint64_t ends = plan->coordinates(rank).pp == 0 ? kFirst : kLast;
     EXPECT_EQ(streamed_bytes(streamed_nodes(plan, rank), CollectiveType::Broadcast), 2 * (4 * block + ends));
     EXPECT_EQ(streamed_bytes(streamed_nodes(plan, rank), CollectiveType::Reduce), 4 * block + ends);
   }
@@ -208,7 +208,7 @@ TEST(Streams, TheFirstStageGetsTheSamplesOfItsReplica) {
       const auto nodes = streamed_nodes(plan, rank);
       for (const Node& node : nodes)
         if (node.comm_class == "input") inputs.push_back(&node);
-      if (plan->place(rank).pp == 1) {
+      if (plan->coordinates(rank).pp == 1) {
         EXPECT_TRUE(inputs.empty());
         continue;
       }
