@@ -31,9 +31,9 @@ struct EndpointPools {
 /// collectives, sends and receives at a time; what other operations mean is up to the module that is built
 /// on it.
 class EndpointModule : public sc_core::sc_module,
-                       private OperationForwardIf,
-                       private FabricForwardIf,
-                       private FabricBackwardIf,
+                       protected OperationForwardIf,
+                       protected FabricForwardIf,
+                       protected FabricBackwardIf,
                        private EndpointHost,
                        protected Wakeable {
  public:
