@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/explain/explain_command.h"
-
 #include <fmt/core.h>
 
 #include <cmath>
@@ -12,6 +10,7 @@
 
 #include "platform/command/child.h"
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/config/load.h"
 #include "platform/explain/gains.h"
 #include "platform/explain/instant_source.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/memory_engine/memory_engine_command.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/config/load.h"
 #include "platform/memory_engine/price.h"
 

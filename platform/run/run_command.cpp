@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "platform/commands.h"
 #include "platform/results/summary.h"
 
 namespace wafertlm {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/trace/trace_command.h"
-
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -8,6 +6,7 @@
 #include <stdexcept>
 
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/trace/trace_convert.h"
 #include "platform/trace/trace_info.h"
 #include "waveforms/transaction_log.h"

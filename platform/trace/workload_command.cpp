@@ -7,10 +7,10 @@
 
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/config/load.h"
 #include "platform/run/job.h"
 #include "platform/trace/stale_ranks.h"
-#include "platform/trace/trace_command.h"
 #include "platform/trace/workload_show.h"
 #include "workloads/chakra/trace_file.h"
 
