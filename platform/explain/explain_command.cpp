@@ -7,18 +7,71 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "platform/command/child.h"
 #include "platform/command/format.h"
 #include "platform/commands.h"
 #include "platform/config/load.h"
 #include "platform/explain/gains.h"
-#include "platform/explain/instant_source.h"
 #include "platform/report/results_file.h"
 #include "platform/run/observers.h"
+#include "workloads/chakra/node_source.h"
 
 namespace wafertlm {
 namespace {
+
+/// The nodes of another source, those of one category with next to nothing to do: "compute" and "cpu" take no
+/// time, communications of a class and loads and stores move a byte. Latencies remain.
+class InstantSource final : public chakra::NodeSource {
+ public:
+  InstantSource(std::unique_ptr<chakra::NodeSource> source, std::string category)
+      : source_(std::move(source)), category_(std::move(category)) {}
+  bool next(chakra::Node& node) override;
+  void rewind() override { source_->rewind(); }
+  const std::string& name() const override { return source_->name(); }
+
+ private:
+  std::unique_ptr<chakra::NodeSource> source_;
+  std::string category_;
+};
+
+std::string node_category(const chakra::Node& node) {
+  using chakra::NodeType;
+  switch (node.type) {
+    case NodeType::Comp:
+      return node.is_cpu_op ? "cpu" : "compute";
+    case NodeType::CommColl:
+      if (node.is_launch()) return "cpu";
+      return node.comm_class.empty() ? chakra::kDefaultCollectiveClass : node.comm_class;
+    case NodeType::CommSend:
+    case NodeType::CommRecv:
+      return node.comm_class.empty() ? chakra::kDefaultMessageClass : node.comm_class;
+    case NodeType::MemLoad:
+    case NodeType::MemStore:
+      return "memory";
+    case NodeType::Metadata:
+    case NodeType::Invalid:
+      break;
+  }
+  return "";
+}
+
+bool InstantSource::next(chakra::Node& node) {
+  if (!source_->next(node)) return false;
+  if (node_category(node) != category_) return true;
+  if (node.type == chakra::NodeType::Comp || node.is_launch()) {
+    node.duration_ps = 0;
+    node.num_ops = 0;
+    node.tensor_size = 0;
+    node.products.clear();
+  } else if (node.tensor_size.value_or(0) != 0) {
+    node.tensor_size = 1;
+  }
+  if (node.comm_size.value_or(0) != 0) node.comm_size = 1;
+  return true;
+}
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
