@@ -21,7 +21,7 @@
 #include "platform/config/load.h"
 #include "platform/config/workload_spec.h"
 #include "platform/run/job.h"
-#include "platform/trace/stale_ranks.h"
+#include "platform/trace/trace_job.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/training/memory.h"
 #include "workloads/training/volumes.h"
