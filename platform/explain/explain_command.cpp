@@ -15,7 +15,7 @@
 #include "platform/commands.h"
 #include "platform/config/load.h"
 #include "platform/explain/gains.h"
-#include "platform/report/results_file.h"
+#include "platform/report/report.h"
 #include "platform/run/observers.h"
 #include "workloads/chakra/node_source.h"
 

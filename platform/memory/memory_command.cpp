@@ -15,7 +15,7 @@
 #include "platform/config/hbm_type.h"
 #include "platform/config/load.h"
 #include "platform/memory/memory_study.h"
-#include "platform/results/memory_results.h"
+#include "platform/results/parts.h"
 
 namespace wafertlm {
 namespace {

@@ -12,7 +12,6 @@
 #include "platform/command/format.h"
 #include "platform/commands.h"
 #include "platform/report/report.h"
-#include "platform/report/results_file.h"
 
 namespace wafertlm {
 

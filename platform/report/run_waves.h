@@ -11,6 +11,7 @@
 #include "platform/system/machine.h"
 #include "waveforms/socket_waves.h"
 #include "waveforms/transaction_log.h"
+#include "workloads/parallelism/placement.h"
 
 namespace wafertlm {
 

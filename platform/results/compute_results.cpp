@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/results/compute_results.h"
-
 #include <fmt/core.h>
 
 #include <vector>
 
 #include "platform/command/format.h"
 #include "platform/results/fields.h"
+#include "platform/results/parts.h"
 
 namespace wafertlm {
 
@@ -21,14 +20,12 @@ struct ModelRow {
 };
 
 const results::Fields<ModelRow>& model_fields() {
-  static const results::Fields<ModelRow> fields = [] {
+  static const results::Fields<ModelRow> fields([](results::Fields<ModelRow>& f) {
     namespace schema = results::schema;
     using R = const ModelRow&;
-    results::Fields<ModelRow> f;
     f.add("computations", schema::count(), [](R row) { return row.computations; });
     f.add("time_s", schema::seconds(), [](R row) { return static_cast<double>(row.time_ps) / kPsPerSecond; });
-    return f;
-  }();
+  });
   return fields;
 }
 
@@ -48,9 +45,8 @@ Json models_json(const Machine& machine) {
 }
 
 const results::Fields<Machine>& compute_fields() {
-  static const results::Fields<Machine> all = [] {
+  static const results::Fields<Machine> all([](results::Fields<Machine>& f) {
     namespace schema = results::schema;
-    results::Fields<Machine> f;
     f.add("model", {{"enum", {"roofline", "systolic"}}}, [](const Machine& machine) {
       return machine.wafer().spec().npu.compute.model == config::ComputeModelKind::systolic ? "systolic"
                                                                                             : "roofline";
@@ -59,8 +55,7 @@ const results::Fields<Machine>& compute_fields() {
           schema::map_of(model_fields().schema(),
                          "Which compute model gave the duration of how many computations"),
           models_json);
-    return f;
-  }();
+  });
   return all;
 }
 

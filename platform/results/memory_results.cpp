@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/results/memory_results.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "platform/command/format.h"
 #include "platform/results/fields.h"
+#include "platform/results/parts.h"
 
 namespace wafertlm {
 namespace {
@@ -52,41 +51,37 @@ Json lost(const MemoryRow& row) {
   return json;
 }
 
-results::Fields<MemoryRow> make_memory_fields() {
-  namespace schema = results::schema;
-  using R = const MemoryRow&;
-  results::Fields<MemoryRow> f;
-  f.add("name", schema::text(), [](R row) { return row.name; });
-  f.add("bytes_read", schema::count(), [](R row) { return row.read.bytes; });
-  f.add("bytes_written", schema::count(), [](R row) { return row.write.bytes; });
-  f.add("busy_fraction", schema::fraction(), memory_busy_fraction);
-  f.add("lost", schema::map_of(schema::seconds(), "Time in which data could have moved, by cause"), lost);
-  f.add_if([](R row) { return row.dram || row.flow; }, "bandwidth_bytes_per_s",
-           schema::described({{"type", "number"}, {"exclusiveMinimum", 0}},
-                             "Of the pins, with npu.hbm.generation"),
-           [](R row) { return row.dram ? row.dram->bytes_per_s() : row.flow->bytes_per_s(); });
-  const auto add = [&f](const char* name, Json schema, auto value) {
-    f.add_if([](R row) { return row.dram != nullptr; }, name, std::move(schema),
-             [value](R row) { return Json(value(row.losses)); });
-  };
-  using L = const MemoryLosses&;
-  add("channels", schema::count("Pseudo-channels; this and what follows at level burst and command"),
-      [](L losses) { return losses.channels; });
-  add("channel_time_fs", schema::count("Of each channel, to the end of the run or of the last transfer"),
-      [](L losses) { return losses.total_fs; });
-  add("time_of_all_channels_fs", schema::map_of(schema::count(), "Sums to channels times channel_time_fs"),
-      loss_parts);
-  add("row_visits", schema::count(), [](L losses) { return losses.sum.row_visits; });
-  add("row_hits", schema::count(), [](L losses) { return losses.sum.row_hits; });
-  add("activates", schema::count(), [](L losses) { return losses.sum.activates; });
-  add("turnarounds", schema::count(), [](L losses) { return losses.sum.turns; });
-  add("refreshes", schema::count(), [](L losses) { return losses.sum.refreshes; });
-  return f;
-}
-
 const results::Fields<MemoryRow>& memory_fields() {
-  static const results::Fields<MemoryRow> all = make_memory_fields();
-  return all;
+  static const results::Fields<MemoryRow> fields([](results::Fields<MemoryRow>& f) {
+    namespace schema = results::schema;
+    using R = const MemoryRow&;
+    f.add("name", schema::text(), [](R row) { return row.name; });
+    f.add("bytes_read", schema::count(), [](R row) { return row.read.bytes; });
+    f.add("bytes_written", schema::count(), [](R row) { return row.write.bytes; });
+    f.add("busy_fraction", schema::fraction(), memory_busy_fraction);
+    f.add("lost", schema::map_of(schema::seconds(), "Time in which data could have moved, by cause"), lost);
+    f.add_if([](R row) { return row.dram || row.flow; }, "bandwidth_bytes_per_s",
+             schema::described({{"type", "number"}, {"exclusiveMinimum", 0}},
+                               "Of the pins, with npu.hbm.generation"),
+             [](R row) { return row.dram ? row.dram->bytes_per_s() : row.flow->bytes_per_s(); });
+    const auto add = [&f](const char* name, Json schema, auto value) {
+      f.add_if([](R row) { return row.dram != nullptr; }, name, std::move(schema),
+               [value](R row) { return Json(value(row.losses)); });
+    };
+    using L = const MemoryLosses&;
+    add("channels", schema::count("Pseudo-channels; this and what follows at level burst and command"),
+        [](L losses) { return losses.channels; });
+    add("channel_time_fs", schema::count("Of each channel, to the end of the run or of the last transfer"),
+        [](L losses) { return losses.total_fs; });
+    add("time_of_all_channels_fs", schema::map_of(schema::count(), "Sums to channels times channel_time_fs"),
+        loss_parts);
+    add("row_visits", schema::count(), [](L losses) { return losses.sum.row_visits; });
+    add("row_hits", schema::count(), [](L losses) { return losses.sum.row_hits; });
+    add("activates", schema::count(), [](L losses) { return losses.sum.activates; });
+    add("turnarounds", schema::count(), [](L losses) { return losses.sum.turns; });
+    add("refreshes", schema::count(), [](L losses) { return losses.sum.refreshes; });
+  });
+  return fields;
 }
 
 }  // namespace

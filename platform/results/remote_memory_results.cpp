@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/results/remote_memory_results.h"
-
 #include <algorithm>
 
 #include "platform/command/format.h"
 #include "platform/results/fields.h"
+#include "platform/results/parts.h"
 
 namespace wafertlm {
 namespace {
@@ -24,15 +23,13 @@ Json refusals_schema(const char* description = nullptr) {
 }
 
 const results::Fields<ProviderEngine>& provider_fields() {
-  static const results::Fields<ProviderEngine> fields = [] {
+  static const results::Fields<ProviderEngine> fields([](results::Fields<ProviderEngine>& f) {
     namespace schema = results::schema;
     using R = const ProviderEngine&;
-    results::Fields<ProviderEngine> f;
     f.add("bytes_read", schema::count(), [](R of) { return of.bytes_read(); });
     f.add("bytes_written", schema::count(), [](R of) { return of.bytes_written(); });
     f.add("refusals", refusals_schema(), [](R of) { return causes(of.refusals()); });
-    return f;
-  }();
+  });
   return fields;
 }
 
@@ -57,10 +54,9 @@ struct EnginesRow {
 };
 
 const results::Fields<EnginesRow>& engines_fields() {
-  static const results::Fields<EnginesRow> fields = [] {
+  static const results::Fields<EnginesRow> fields([](results::Fields<EnginesRow>& f) {
     namespace schema = results::schema;
     using R = const EnginesRow&;
-    results::Fields<EnginesRow> f;
     f.add("bytes_read", schema::count(), [](R row) { return row.all.bytes_read; });
     f.add("bytes_written", schema::count(), [](R row) { return row.all.bytes_written; });
     f.add("pages_read", schema::count(), [](R row) { return row.all.slots_read; });
@@ -85,8 +81,7 @@ const results::Fields<EnginesRow>& engines_fields() {
               providers.push_back(provider_fields().json(row.remote.provider(p)));
             return providers;
           });
-    return f;
-  }();
+  });
   return fields;
 }
 
@@ -106,10 +101,9 @@ struct PoolRow {
 };
 
 const results::Fields<PoolRow>& pool_fields() {
-  static const results::Fields<PoolRow> fields = [] {
+  static const results::Fields<PoolRow> fields([](results::Fields<PoolRow>& f) {
     namespace schema = results::schema;
     using R = const PoolRow&;
-    results::Fields<PoolRow> f;
     f.add("bytes_read", schema::count(), [](R row) { return row.remote.memory()->bytes_read(); });
     f.add("bytes_written", schema::count(), [](R row) { return row.remote.memory()->bytes_written(); });
     f.add("busiest_server_fraction", schema::fraction(),
@@ -119,8 +113,7 @@ const results::Fields<PoolRow>& pool_fields() {
     f.add("longest_wait_s", schema::seconds(), [](R row) { return seconds(row.longest_ps); });
     f.add_if([](R row) { return row.remote.has_engines(); }, "engines", engines_fields().schema(),
              [](R row) { return engines_fields().json(EnginesRow(row.remote)); });
-    return f;
-  }();
+  });
   return fields;
 }
 

@@ -2,15 +2,9 @@
 #include "platform/results/results.h"
 
 #include "platform/command/format.h"
-#include "platform/results/collective_results.h"
-#include "platform/results/compute_results.h"
-#include "platform/results/iteration_results.h"
-#include "platform/results/link_results.h"
-#include "platform/results/memory_results.h"
-#include "platform/results/remote_memory_results.h"
-#include "platform/results/training_results.h"
-#include "platform/rtl/rtl_results.h"
-#include "platform/system/machine_links.h"
+#include "platform/results/parts.h"
+#include "platform/results/rows.h"
+#include "platform/rtl/rtl_views.h"
 
 namespace wafertlm {
 namespace {
@@ -74,52 +68,6 @@ Json memories_json(Run row) {
   return list;
 }
 
-Fields<RunRow> energy_fields() {
-  Fields<RunRow> f;
-  f.add("links", schema::number(), [](Run row) { return row.link_energy_j; });
-  f.add("per_bit_j", schema::number(), [](Run row) { return row.energy_per_bit_j(); });
-  return f;
-}
-
-Fields<RunRow> trace_fields() {
-  Fields<RunRow> f;
-  f.add("ranks", schema::positive(), [](Run row) { return row.job.job().size(); });
-  f.add("missing_dependencies", schema::count(), [](Run row) { return row.missing_dependencies; });
-  f.add("control_dependencies_left_out", schema::count(), [](Run row) { return row.left_out_dependencies; });
-  f.add("nodes_held_most", schema::count(), [](Run row) { return row.job.held_high_water(); });
-  return f;
-}
-
-Fields<RunRow> endpoint_fields() {
-  Fields<RunRow> f;
-  f.add("early_bytes_high_water",
-        schema::count("Most bytes of messages that an NPU or I/O controller held at one time because their "
-                      "receive was not posted yet"),
-        [](Run row) { return row.machine.early_bytes_high_water(); });
-  return f;
-}
-
-Fields<RunRow> simulation_fields() {
-  Fields<RunRow> f;
-  f.add("end_s", schema::seconds(), [](Run row) { return seconds(row.job.end_ps()); });
-  f.add("packet_hops", schema::count(), [](Run row) { return row.packet_hops(); });
-  f.add("scheduler_events", schema::count(), [](Run row) { return row.machine.wafer().scheduler.events(); });
-  f.add("packets_in_flight_most", schema::count(),
-        [](Run row) { return row.machine.wafer().packets.high_water(); });
-  f.add("seed", schema::count(), [](Run row) { return row.experiment.platform.run.seed; });
-  f.add("version", schema::text(), [](Run) { return WAFERTLM_VERSION; });
-  return f;
-}
-
-Fields<RunRow> host_fields() {
-  Fields<RunRow> f;
-  f.add("wall_s", schema::seconds(), [](Run row) { return row.host.wall_s; });
-  f.add("packet_hops_per_s", schema::number(),
-        [](Run row) { return static_cast<double>(row.packet_hops()) / row.host.wall_s; });
-  f.add("peak_rss_bytes", schema::count(), [](Run row) { return row.host.peak_rss_bytes; });
-  return f;
-}
-
 /// With the schemas of rows that are listed by reference.
 Fields<RunRow> make_run_fields() {
   Fields<RunRow> f;
@@ -147,8 +95,17 @@ Fields<RunRow> make_run_fields() {
   f.add_if([](Run row) { return row.machine.remote() && row.machine.remote()->memory(); }, "remote_memory",
            remote_memory_schema(),
            [](Run row) { return remote_memory_json(*row.machine.remote(), row.job.end_ps()); });
-  f.add("energy_j", energy_fields());
-  f.add("traces", trace_fields());
+  f.add("energy_j", [](Fields<RunRow>& of) {
+    of.add("links", schema::number(), [](Run row) { return row.link_energy_j; });
+    of.add("per_bit_j", schema::number(), [](Run row) { return row.energy_per_bit_j(); });
+  });
+  f.add("traces", [](Fields<RunRow>& of) {
+    of.add("ranks", schema::positive(), [](Run row) { return row.job.job().size(); });
+    of.add("missing_dependencies", schema::count(), [](Run row) { return row.missing_dependencies; });
+    of.add("control_dependencies_left_out", schema::count(),
+           [](Run row) { return row.left_out_dependencies; });
+    of.add("nodes_held_most", schema::count(), [](Run row) { return row.job.held_high_water(); });
+  });
   f.add("values_proven", schema::boolean("run.functional: every value of every collective was right"),
         [](Run row) { return row.job.proven(); });
   f.add_if([](Run row) { return !row.machine.wafer().rtl().empty(); }, "rtl",
@@ -162,9 +119,32 @@ Fields<RunRow> make_run_fields() {
              return to_json(*row.machine.reliability(),
                             row.machine.wafer().spec().wafer.fabric.bit_error_rate);
            });
-  f.add("endpoints", endpoint_fields());
-  f.add("simulation", simulation_fields());
-  f.add("host", host_fields(), "Of this run on this machine; the only part that may differ between two runs");
+  f.add("endpoints", [](Fields<RunRow>& of) {
+    of.add(
+        "early_bytes_high_water",
+        schema::count("Most bytes of messages that an NPU or I/O controller held at one time because their "
+                      "receive was not posted yet"),
+        [](Run row) { return row.machine.early_bytes_high_water(); });
+  });
+  f.add("simulation", [](Fields<RunRow>& of) {
+    of.add("end_s", schema::seconds(), [](Run row) { return seconds(row.job.end_ps()); });
+    of.add("packet_hops", schema::count(), [](Run row) { return row.packet_hops(); });
+    of.add("scheduler_events", schema::count(),
+           [](Run row) { return row.machine.wafer().scheduler.events(); });
+    of.add("packets_in_flight_most", schema::count(),
+           [](Run row) { return row.machine.wafer().packets.high_water(); });
+    of.add("seed", schema::count(), [](Run row) { return row.experiment.platform.run.seed; });
+    of.add("version", schema::text(), [](Run) { return WAFERTLM_VERSION; });
+  });
+  f.add(
+      "host",
+      [](Fields<RunRow>& of) {
+        of.add("wall_s", schema::seconds(), [](Run row) { return row.host.wall_s; });
+        of.add("packet_hops_per_s", schema::number(),
+               [](Run row) { return static_cast<double>(row.packet_hops()) / row.host.wall_s; });
+        of.add("peak_rss_bytes", schema::count(), [](Run row) { return row.host.peak_rss_bytes; });
+      },
+      "Of this run on this machine; the only part that may differ between two runs");
   return f;
 }
 

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "platform/results/collective_results.h"
-#include "platform/results/iteration_results.h"
-#include "platform/results/link_results.h"
 #include "platform/results/results.h"
+#include "platform/results/rows.h"
 
 namespace wafertlm {
 namespace {

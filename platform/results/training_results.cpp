@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/results/training_results.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "platform/command/format.h"
 #include "platform/results/fields.h"
+#include "platform/results/parts.h"
 #include "platform/run/job.h"
 #include "workloads/training/memory.h"
 
@@ -30,12 +29,11 @@ struct TrainingRow {
 };
 
 const results::Fields<TrainingRow>& training_fields() {
-  static const results::Fields<TrainingRow> all = [] {
+  static const results::Fields<TrainingRow> all([](results::Fields<TrainingRow>& f) {
     namespace schema = results::schema;
     using R = const TrainingRow&;
     using M = const TrainingRow::Model&;
     const Json or_null = {{"type", {"number", "null"}}};
-    results::Fields<TrainingRow> f;
     f.add("minibatch", schema::positive(), [](R row) { return row.minibatch; });
     f.add("effective_rate_operations_per_s", or_null,
           [](R row) { return row.rate ? Json(*row.rate) : Json(); });
@@ -53,8 +51,7 @@ const results::Fields<TrainingRow>& training_fields() {
     add("simulated_chunks", schema::positive(), [](M of) { return of.simulated.chunks_to_simulate(); });
     add("weight_loads_per_pass", schema::positive(), [](M of) { return of.all.weight_loads_per_pass; });
     add("simulated_rounds", schema::positive(), [](M of) { return of.simulated.rounds_to_simulate(); });
-    return f;
-  }();
+  });
   return all;
 }
 

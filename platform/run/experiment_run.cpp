@@ -21,7 +21,6 @@
 #include "platform/report/sockets.h"
 #include "platform/report/wave_file.h"
 #include "platform/results/results.h"
-#include "platform/results/summary.h"
 #include "platform/run/job_run.h"
 #include "platform/run/observers.h"
 #include "platform/run/run_command.h"

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "platform/commands.h"
-#include "platform/results/summary.h"
+#include "platform/results/results.h"
 
 namespace wafertlm {
 namespace {
