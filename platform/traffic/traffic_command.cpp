@@ -12,7 +12,7 @@
 #include "platform/config/config_error.h"
 #include "platform/traffic/traffic_options.h"
 #include "platform/traffic/traffic_report.h"
-#include "platform/traffic/traffic_sweep.h"
+#include "platform/traffic/traffic_run.h"
 
 namespace wafertlm {
 namespace {

@@ -8,13 +8,16 @@
 #include <cmath>
 #include <deque>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <stdexcept>
 
 #include "models/traffic/traffic_node.h"
+#include "platform/command/child.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/wafer.h"
 #include "platform/traffic/traffic_model.h"
+#include "platform/traffic/traffic_report.h"
 
 namespace wafertlm::traffic {
 namespace {
@@ -339,5 +342,24 @@ double zero_load_ps(const Topology& topology, const WireFormat& format, const Pa
 }
 
 TrafficResult run_traffic(const TrafficSetup& setup, double offered) { return Run(setup, offered).run(); }
+
+std::vector<TrafficResult> run_sweep(const TrafficSetup& setup, const std::vector<double>& loads,
+                                     unsigned jobs, const std::function<void(const TrafficResult&)>& done) {
+  std::vector<TrafficResult> results;
+  const auto work = [&](std::size_t i) {
+    try {
+      return to_json(run_traffic(setup, loads[i]));
+    } catch (const std::invalid_argument&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw std::runtime_error(fmt::format("load {:g}: {}", loads[i], error.what()));
+    }
+  };
+  run_in_children(loads.size(), jobs, work, [&](std::size_t, const nlohmann::json& result) {
+    results.push_back(result_from_json(result));
+    if (done) done(results.back());
+  });
+  return results;
+}
 
 }  // namespace wafertlm::traffic
