@@ -8,21 +8,9 @@
 #include <stdexcept>
 #include <systemc>
 
-#include "platform/astra_sim/astra_command.h"
-#include "platform/check/check_command.h"
-#include "platform/collective/collective_command.h"
 #include "platform/command/choices.h"
+#include "platform/commands.h"
 #include "platform/config/config_error.h"
-#include "platform/explain/explain_command.h"
-#include "platform/fred/fred_command.h"
-#include "platform/memory/memory_command.h"
-#include "platform/memory_engine/memory_engine_command.h"
-#include "platform/report/compare_command.h"
-#include "platform/rtl/rtl_command.h"
-#include "platform/run/run_command.h"
-#include "platform/study/study_command.h"
-#include "platform/trace/trace_command.h"
-#include "platform/traffic/traffic_command.h"
 #include "workloads/chakra/trace_error.h"
 
 namespace wafertlm {

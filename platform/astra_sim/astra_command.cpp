@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/astra_sim/astra_command.h"
-
 #include <fmt/core.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "platform/astra_sim/astra_files.h"
 #include "platform/command/files.h"
+#include "platform/commands.h"
 #include "platform/run/run_command.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"

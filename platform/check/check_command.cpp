@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/check/check_command.h"
-
 #include <fmt/core.h>
 
 #include <memory>
 
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/config/json_schema.h"
 #include "platform/config/load.h"
 #include "platform/fabrics/registry.h"

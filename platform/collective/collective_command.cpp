@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/collective/collective_command.h"
-
 #include <memory>
 
 #include "platform/collective/collective_report.h"
@@ -8,6 +6,7 @@
 #include "platform/command/child.h"
 #include "platform/command/choices.h"
 #include "platform/command/ranges.h"
+#include "platform/commands.h"
 #include "platform/config/load.h"
 #include "platform/system/machine.h"
 #include "workloads/collectives/algorithm.h"

@@ -1,25 +1,171 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/explain/explain_command.h"
-
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "platform/command/child.h"
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/config/load.h"
-#include "platform/explain/gains.h"
-#include "platform/explain/instant_source.h"
-#include "platform/report/results_file.h"
+#include "platform/explain/graph_recorder.h"
+#include "platform/report/report.h"
+#include "platform/report/usage.h"
 #include "platform/run/observers.h"
+#include "workloads/chakra/node_source.h"
 
 namespace wafertlm {
 namespace {
+
+/// What the last iteration would gain at most, in the recorded order of service, if something took no time.
+struct Gain {
+  enum class Kind { category, link };
+  Kind kind = Kind::category;
+  std::string what;       ///< "compute", "memory", a traffic class, or the name of a link
+  TimePs gain_ps = 0;     ///< of the last iteration's time
+  TimePs on_path_ps = 0;  ///< of a category: its part of the critical path
+};
+
+constexpr std::size_t kMaxLinks = 16;
+
+/// Upper bound of the time that a link is busy between two moments: buckets count whole where they begin or
+/// end within, but no more than the part of them that lies within.
+class BusyTime {
+ public:
+  BusyTime(const TimeBuckets& buckets, std::size_t link)
+      : sums_(buckets.sums(link)), width_(buckets.width_ps()) {}
+  TimePs between(TimePs from, TimePs to) const {
+    double busy = 0;
+    for (std::size_t i = from / width_; i < sums_.size() && i * width_ < to; ++i) {
+      const TimePs begin = std::max<TimePs>(from, i * width_), end = std::min<TimePs>(to, (i + 1) * width_);
+      busy += std::min(sums_[i], static_cast<double>(end - begin));
+    }
+    return static_cast<TimePs>(std::ceil(busy));
+  }
+
+ private:
+  const std::vector<double>& sums_;
+  TimePs width_;
+};
+
+TimePs gain_of(const GraphRecorder::Recorded& recorded, const std::function<TimePs(std::uint32_t)>& own) {
+  const RecordedGraph& graph = recorded.graph;
+  const TimePs before = recorded.iteration_ps(graph.retime([&](std::uint32_t i) { return graph.own_ps(i); }));
+  const TimePs after = recorded.iteration_ps(graph.retime(own));
+  return before > after ? before - after : 0;
+}
+
+/// The gain if the operations of one category took no time.
+TimePs category_gain(const GraphRecorder::Recorded& recorded, const std::string& category) {
+  const RecordedGraph& graph = recorded.graph;
+  return gain_of(recorded, [&](std::uint32_t i) {
+    return recorded.categories[graph.operation(i).category] == category ? 0 : graph.own_ps(i);
+  });
+}
+
+/// Of all categories, and of the busiest links: of each operation that uses the fabric the time in which the
+/// link is busy meanwhile is taken off. Largest first; those without a gain are left out.
+std::vector<Gain> gains(const GraphRecorder::Recorded& recorded, const CriticalPath& path, const Usage& usage,
+                        const std::vector<MachineLink>& links) {
+  const RecordedGraph& graph = recorded.graph;
+  std::vector<Gain> all;
+  for (const std::string& category : recorded.categories) {
+    if (category.empty()) continue;
+    const auto part = path.breakdown.find(category);
+    all.push_back({Gain::Kind::category, category, category_gain(recorded, category),
+                   part == path.breakdown.end() ? 0 : part->second});
+  }
+  std::vector<std::size_t> busiest(links.size());
+  std::vector<double> busy(links.size());
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    busiest[i] = i;
+    for (const double sum : usage.links().sums(i)) busy[i] += sum;
+  }
+  std::stable_sort(busiest.begin(), busiest.end(),
+                   [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
+  busiest.resize(std::min(busiest.size(), kMaxLinks));
+  const auto uses_fabric = [&](std::uint32_t i) {
+    const std::string& category = recorded.categories[graph.operation(i).category];
+    return !category.empty() && category != "compute" && category != "cpu" && category != "memory";
+  };
+  for (const std::size_t link : busiest) {
+    if (busy[link] == 0) continue;
+    const BusyTime time(usage.links(), link);
+    all.push_back(
+        {Gain::Kind::link, links[link].name,
+         gain_of(recorded,
+                 [&](std::uint32_t i) {
+                   const TimePs own = graph.own_ps(i);
+                   if (!uses_fabric(i)) return own;
+                   return own - std::min(own, time.between(graph.could_go_ps(i), graph.operation(i).end_ps));
+                 }),
+         0});
+  }
+  all.erase(std::remove_if(all.begin(), all.end(), [](const Gain& each) { return each.gain_ps == 0; }),
+            all.end());
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Gain& a, const Gain& b) { return a.gain_ps > b.gain_ps; });
+  return all;
+}
+
+/// The nodes of another source, those of one category with next to nothing to do: "compute" and "cpu" take no
+/// time, communications of a class and loads and stores move a byte. Latencies remain.
+class InstantSource final : public chakra::NodeSource {
+ public:
+  InstantSource(std::unique_ptr<chakra::NodeSource> source, std::string category)
+      : source_(std::move(source)), category_(std::move(category)) {}
+  bool next(chakra::Node& node) override;
+  void rewind() override { source_->rewind(); }
+  const std::string& name() const override { return source_->name(); }
+
+ private:
+  std::unique_ptr<chakra::NodeSource> source_;
+  std::string category_;
+};
+
+std::string node_category(const chakra::Node& node) {
+  using chakra::NodeType;
+  switch (node.type) {
+    case NodeType::Comp:
+      return node.is_cpu_op ? "cpu" : "compute";
+    case NodeType::CommColl:
+      if (node.is_launch()) return "cpu";
+      return node.comm_class.empty() ? chakra::kDefaultCollectiveClass : node.comm_class;
+    case NodeType::CommSend:
+    case NodeType::CommRecv:
+      return node.comm_class.empty() ? chakra::kDefaultMessageClass : node.comm_class;
+    case NodeType::MemLoad:
+    case NodeType::MemStore:
+      return "memory";
+    case NodeType::Metadata:
+    case NodeType::Invalid:
+      break;
+  }
+  return "";
+}
+
+bool InstantSource::next(chakra::Node& node) {
+  if (!source_->next(node)) return false;
+  if (node_category(node) != category_) return true;
+  if (node.type == chakra::NodeType::Comp || node.is_launch()) {
+    node.duration_ps = 0;
+    node.num_ops = 0;
+    node.tensor_size = 0;
+    node.products.clear();
+  } else if (node.tensor_size.value_or(0) != 0) {
+    node.tensor_size = 1;
+  }
+  if (node.comm_size.value_or(0) != 0) node.comm_size = 1;
+  return true;
+}
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;

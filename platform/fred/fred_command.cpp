@@ -1,22 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/fred/fred_command.h"
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "models/fred/routing/network.h"
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/config/load.h"
 #include "platform/config/suggest.h"
 #include "platform/fabrics/fred/fred_kind.h"
-#include "platform/fred/fred_counts.h"
 #include "platform/fred/fred_sweep.h"
-#include "platform/fred/number_list.h"
 
 namespace wafertlm {
 namespace {
+
+/// "4,4,3": whole numbers of at least `least`. @param option for the error. @throws std::invalid_argument.
+std::vector<std::uint32_t> number_list(const std::string& option, const std::string& text, char separator,
+                                       std::uint32_t least) {
+  std::vector<std::uint32_t> found;
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  while (true) {
+    std::uint32_t value = 0;
+    const auto [stop, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || value < least || (stop != end && *stop != separator))
+      throw std::invalid_argument(fmt::format("{} {}: expected whole numbers from {}, joined by '{}'", option,
+                                              text, least, separator));
+    found.push_back(value);
+    if (stop == end) return found;
+    at = stop + 1;
+  }
+}
+
+/// `wafertlm fred counts`. Returns the function that runs it.
+std::function<int()> add_fred_counts_command(CLI::App& fred);
+
+struct Counts {
+  std::string ports = "2-16", ms = "1,2,3,4";
+  bool json = false;
+};
+
+/// The µswitches of FRED_m(P).
+int print_counts(const Counts& options) {
+  const auto ends = number_list("--ports", options.ports, '-', 2);
+  const auto ms = number_list("--m", options.ms, ',', 1);
+  if (ends.size() > 2 || ends.front() > ends.back())
+    throw std::invalid_argument("--ports " + options.ports + ": expected a number, or FROM-TO");
+  constexpr std::pair<const char*, MicroSwitchKind> kKinds[] = {
+      {"r", MicroSwitchKind::reduce},
+      {"d", MicroSwitchKind::distribute},
+      {"rd", MicroSwitchKind::reduce_distribute},
+      {"demux", MicroSwitchKind::demux},
+      {"mux", MicroSwitchKind::mux},
+  };
+  nlohmann::json rows = nlohmann::json::array();
+  std::string text = fmt::format("{:>6}{:>4}", "ports", "m");
+  for (const auto& kind : kKinds) text += fmt::format("{:>9}", kind.first);
+  text += fmt::format("{:>8}\n", "stages");
+  for (std::uint32_t ports = ends.front(); ports <= ends.back(); ++ports)
+    for (const std::uint32_t m : ms) {
+      const FredNetwork network(m, ports);
+      nlohmann::json row = {{"ports", ports}, {"m", m}, {"stages", FredNetwork::stages(ports)}};
+      text += fmt::format("{:>6}{:>4}", ports, m);
+      for (const auto& [name, kind] : kKinds) {
+        row[name] = network.netlist().count(kind);
+        text += fmt::format("{:>9}", network.netlist().count(kind));
+      }
+      text += fmt::format("{:>8}\n", FredNetwork::stages(ports));
+      rows.push_back(std::move(row));
+    }
+  const std::string output = options.json ? nlohmann::json{{"rows", rows}}.dump(2) + "\n" : text;
+  std::fputs(output.c_str(), stdout);
+  return 0;
+}
+
+std::function<int()> add_fred_counts_command(CLI::App& fred) {
+  auto options = std::make_shared<Counts>();
+  CLI::App* count = fred.add_subcommand("counts", "The µswitches and stages of FRED_m(P), as built");
+  count->add_option("--ports", options->ports, "P, or FROM-TO")->capture_default_str();
+  count->add_option("--m", options->ms, "Middle switches, a list")->capture_default_str();
+  count->add_flag("--json", options->json, "Print JSON instead of the table");
+  return [options] { return print_counts(*options); };
+}
 
 const std::vector<std::string> kPlacements = {"paper", "contiguous", "row_major", "random"};
 

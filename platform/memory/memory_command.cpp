@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/memory/memory_command.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,10 +11,11 @@
 
 #include "models/hbm/dram/attribution.h"
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/config/hbm_type.h"
 #include "platform/config/load.h"
 #include "platform/memory/memory_study.h"
-#include "platform/results/memory_results.h"
+#include "platform/results/parts.h"
 
 namespace wafertlm {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/report/compare_command.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,8 +10,8 @@
 
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/report/report.h"
-#include "platform/report/results_file.h"
 
 namespace wafertlm {
 

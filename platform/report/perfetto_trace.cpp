@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "platform/report/kind_name.h"
 #include "tlm/npu_name.h"
 
 namespace wafertlm {

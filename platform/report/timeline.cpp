@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "platform/report/kind_name.h"
 
 namespace wafertlm {
 namespace {

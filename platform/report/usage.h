@@ -2,7 +2,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 
-#include "platform/system/machine_links.h"
+#include "platform/system/machine.h"
 #include "waveforms/time_buckets.h"
 
 namespace wafertlm {

@@ -38,6 +38,8 @@ class Fields {
  public:
   using Value = std::function<Json(const Row&)>;
 
+  Fields() = default;
+  explicit Fields(void (*describe)(Fields&)) { describe(*this); }
   /// A field that every row has.
   Fields& add(const char* name, Json schema, Value value) {
     fields_.push_back({name, std::move(schema), std::move(value), nullptr});
@@ -54,10 +56,13 @@ class Fields {
       columns_.push_back({std::string(name) + "_" + column.name, "/" + (name + column.path)});
     return add(name, nested.schema(description), [nested](const Row& row) { return nested.json(row); });
   }
-  /// The last field is also a column of results.csv.
-  Fields& in_csv() {
-    columns_.push_back({fields_.back().name, std::string("/") + fields_.back().name});
-    return *this;
+  Fields& add(const char* name, void (*describe)(Fields&), const char* description = nullptr) {
+    return add(name, Fields(describe), description);
+  }
+  /// One that is also a column of results.csv.
+  Fields& column(const char* name, Json schema, Value value) {
+    columns_.push_back({name, std::string("/") + name});
+    return add(name, std::move(schema), std::move(value));
   }
 
   Json json(const Row& row) const {

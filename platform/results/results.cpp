@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/results/results.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
 #include "platform/command/format.h"
-#include "platform/results/collective_results.h"
-#include "platform/results/compute_results.h"
-#include "platform/results/iteration_results.h"
-#include "platform/results/link_results.h"
-#include "platform/results/memory_results.h"
-#include "platform/results/remote_memory_results.h"
-#include "platform/results/training_results.h"
-#include "platform/rtl/rtl_results.h"
-#include "platform/system/machine_links.h"
+#include "platform/results/parts.h"
+#include "platform/results/rows.h"
+#include "platform/rtl/rtl_views.h"
 
 namespace wafertlm {
 namespace {
@@ -74,52 +73,6 @@ Json memories_json(Run row) {
   return list;
 }
 
-Fields<RunRow> energy_fields() {
-  Fields<RunRow> f;
-  f.add("links", schema::number(), [](Run row) { return row.link_energy_j; });
-  f.add("per_bit_j", schema::number(), [](Run row) { return row.energy_per_bit_j(); });
-  return f;
-}
-
-Fields<RunRow> trace_fields() {
-  Fields<RunRow> f;
-  f.add("ranks", schema::positive(), [](Run row) { return row.job.job().size(); });
-  f.add("missing_dependencies", schema::count(), [](Run row) { return row.missing_dependencies; });
-  f.add("control_dependencies_left_out", schema::count(), [](Run row) { return row.left_out_dependencies; });
-  f.add("nodes_held_most", schema::count(), [](Run row) { return row.job.held_high_water(); });
-  return f;
-}
-
-Fields<RunRow> endpoint_fields() {
-  Fields<RunRow> f;
-  f.add("early_bytes_high_water",
-        schema::count("Most bytes of messages that an NPU or I/O controller held at one time because their "
-                      "receive was not posted yet"),
-        [](Run row) { return row.machine.early_bytes_high_water(); });
-  return f;
-}
-
-Fields<RunRow> simulation_fields() {
-  Fields<RunRow> f;
-  f.add("end_s", schema::seconds(), [](Run row) { return seconds(row.job.end_ps()); });
-  f.add("packet_hops", schema::count(), [](Run row) { return row.packet_hops(); });
-  f.add("scheduler_events", schema::count(), [](Run row) { return row.machine.wafer().scheduler.events(); });
-  f.add("packets_in_flight_most", schema::count(),
-        [](Run row) { return row.machine.wafer().packets.high_water(); });
-  f.add("seed", schema::count(), [](Run row) { return row.experiment.platform.run.seed; });
-  f.add("version", schema::text(), [](Run) { return WAFERTLM_VERSION; });
-  return f;
-}
-
-Fields<RunRow> host_fields() {
-  Fields<RunRow> f;
-  f.add("wall_s", schema::seconds(), [](Run row) { return row.host.wall_s; });
-  f.add("packet_hops_per_s", schema::number(),
-        [](Run row) { return static_cast<double>(row.packet_hops()) / row.host.wall_s; });
-  f.add("peak_rss_bytes", schema::count(), [](Run row) { return row.host.peak_rss_bytes; });
-  return f;
-}
-
 /// With the schemas of rows that are listed by reference.
 Fields<RunRow> make_run_fields() {
   Fields<RunRow> f;
@@ -147,8 +100,17 @@ Fields<RunRow> make_run_fields() {
   f.add_if([](Run row) { return row.machine.remote() && row.machine.remote()->memory(); }, "remote_memory",
            remote_memory_schema(),
            [](Run row) { return remote_memory_json(*row.machine.remote(), row.job.end_ps()); });
-  f.add("energy_j", energy_fields());
-  f.add("traces", trace_fields());
+  f.add("energy_j", [](Fields<RunRow>& of) {
+    of.add("links", schema::number(), [](Run row) { return row.link_energy_j; });
+    of.add("per_bit_j", schema::number(), [](Run row) { return row.energy_per_bit_j(); });
+  });
+  f.add("traces", [](Fields<RunRow>& of) {
+    of.add("ranks", schema::positive(), [](Run row) { return row.job.job().size(); });
+    of.add("missing_dependencies", schema::count(), [](Run row) { return row.missing_dependencies; });
+    of.add("control_dependencies_left_out", schema::count(),
+           [](Run row) { return row.left_out_dependencies; });
+    of.add("nodes_held_most", schema::count(), [](Run row) { return row.job.held_high_water(); });
+  });
   f.add("values_proven", schema::boolean("run.functional: every value of every collective was right"),
         [](Run row) { return row.job.proven(); });
   f.add_if([](Run row) { return !row.machine.wafer().rtl().empty(); }, "rtl",
@@ -162,9 +124,32 @@ Fields<RunRow> make_run_fields() {
              return to_json(*row.machine.reliability(),
                             row.machine.wafer().spec().wafer.fabric.bit_error_rate);
            });
-  f.add("endpoints", endpoint_fields());
-  f.add("simulation", simulation_fields());
-  f.add("host", host_fields(), "Of this run on this machine; the only part that may differ between two runs");
+  f.add("endpoints", [](Fields<RunRow>& of) {
+    of.add(
+        "early_bytes_high_water",
+        schema::count("Most bytes of messages that an NPU or I/O controller held at one time because their "
+                      "receive was not posted yet"),
+        [](Run row) { return row.machine.early_bytes_high_water(); });
+  });
+  f.add("simulation", [](Fields<RunRow>& of) {
+    of.add("end_s", schema::seconds(), [](Run row) { return seconds(row.job.end_ps()); });
+    of.add("packet_hops", schema::count(), [](Run row) { return row.packet_hops(); });
+    of.add("scheduler_events", schema::count(),
+           [](Run row) { return row.machine.wafer().scheduler.events(); });
+    of.add("packets_in_flight_most", schema::count(),
+           [](Run row) { return row.machine.wafer().packets.high_water(); });
+    of.add("seed", schema::count(), [](Run row) { return row.experiment.platform.run.seed; });
+    of.add("version", schema::text(), [](Run) { return WAFERTLM_VERSION; });
+  });
+  f.add(
+      "host",
+      [](Fields<RunRow>& of) {
+        of.add("wall_s", schema::seconds(), [](Run row) { return row.host.wall_s; });
+        of.add("packet_hops_per_s", schema::number(),
+               [](Run row) { return static_cast<double>(row.packet_hops()) / row.host.wall_s; });
+        of.add("peak_rss_bytes", schema::count(), [](Run row) { return row.host.peak_rss_bytes; });
+      },
+      "Of this run on this machine; the only part that may differ between two runs");
   return f;
 }
 
@@ -194,6 +179,71 @@ Json results_schema() {
                     {"link", results::link_fields().schema()},
                     {"training", training_schema()}};
   return whole;
+}
+
+namespace {
+
+using results::Column;
+
+std::string quoted(std::string name) {
+  for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, 1, '"');
+  return '"' + name + '"';
+}
+
+/// The table: rows of any kind, with the columns of all kinds in the order in which they come up.
+class Csv {
+ public:
+  explicit Csv(std::initializer_list<const std::vector<Column>*> kinds) {
+    for (const auto* kind : kinds)
+      for (const Column& column : *kind)
+        if (std::find(columns_.begin(), columns_.end(), column.name) == columns_.end())
+          columns_.push_back(column.name);
+    text_ = fmt::format("kind,name,{}\n", fmt::join(columns_, ","));
+  }
+  /// A row of `kind`: of its columns those that are there.
+  void add(const char* kind, const std::string& name, const std::vector<Column>& of, const Json& row) {
+    text_ += fmt::format("{},{}", kind, name);
+    for (const std::string& column : columns_) {
+      const auto found =
+          std::find_if(of.begin(), of.end(), [&](const Column& each) { return each.name == column; });
+      text_ += ',';
+      if (found == of.end()) continue;
+      const Json& value = row.at(Json::json_pointer(found->path));
+      text_ += value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
+    }
+    text_ += '\n';
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::vector<std::string> columns_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string results_csv(const Json& results) {
+  const auto& of_iteration = results::iteration_fields().columns();
+  const auto& of_collective = results::collective_fields().columns();
+  const auto& of_link = results::link_fields().columns();
+  Csv csv{&of_iteration, &of_collective, &of_link};
+  const Json& iterations = results["iterations"];
+  for (std::size_t i = 0; i < iterations.size(); ++i)
+    csv.add("iteration", std::to_string(i), of_iteration, iterations[i]);
+  // Where the time of every rank went: "iteration 0 rank 3 exposed_dp"; the parts sum to the iteration's
+  // time.
+  for (std::size_t i = 0; i < iterations.size(); ++i)
+    for (const Json& rank : iterations[i]["ranks"])
+      for (const auto& [part, time] : rank["breakdown_s"].items())
+        if (time.get<double>() != 0)
+          csv.add("breakdown",
+                  fmt::format("iteration {} rank {} {}", i, rank["rank"].get<std::uint32_t>(), part),
+                  {{"time_s", ""}}, time);
+  for (const Json& row : results["collectives"])
+    csv.add("collective", quoted(row["name"].get<std::string>()), of_collective, row);
+  for (const Json& row : results["links"])
+    csv.add("link", quoted(row["name"].get<std::string>()), of_link, row);
+  return csv.text();
 }
 
 }  // namespace wafertlm

@@ -24,4 +24,10 @@ nlohmann::ordered_json results_schema();
 /// One row per iteration, part of a rank's time, collective and link: kind, name, then the figures.
 std::string results_csv(const nlohmann::ordered_json& results);
 
+/// What a user sees after a run: where the time went, the collectives beside their bounds, the busiest links.
+std::string run_summary(const nlohmann::ordered_json& results);
+
+/// The critical path, an operation per line.
+std::string critical_path_text(const nlohmann::ordered_json& results);
+
 }  // namespace wafertlm

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/results/summary.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,9 +8,8 @@
 #include <vector>
 
 #include "platform/command/format.h"
-#include "platform/results/compute_results.h"
-#include "platform/results/memory_results.h"
-#include "platform/results/training_results.h"
+#include "platform/results/parts.h"
+#include "platform/results/results.h"
 #include "platform/system/reliability.h"
 
 namespace wafertlm {

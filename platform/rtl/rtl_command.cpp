@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/rtl/rtl_command.h"
-
 #include <fmt/core.h>
 
 #include <ctime>
@@ -8,6 +6,7 @@
 #include <stdexcept>
 #include <systemc>
 
+#include "platform/commands.h"
 #include "platform/config/quantity.h"
 #include "platform/rtl/configurations.h"
 #include "platform/rtl/rtl_views.h"

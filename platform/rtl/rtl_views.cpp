@@ -11,7 +11,6 @@
 
 #include "platform/results/fields.h"
 #include "platform/rtl/configurations.h"
-#include "platform/rtl/rtl_results.h"
 #include "platform/rtl/rtl_waves.h"
 #include "tlm/fabric/fabric.h"
 #include "tlm/rtl/rtl_view.h"
@@ -182,10 +181,9 @@ Json scoreboard_schema() {
 }
 
 const results::Fields<RtlView>& view_fields() {
-  static const results::Fields<RtlView> fields = [] {
+  static const results::Fields<RtlView> fields([](results::Fields<RtlView>& f) {
     namespace schema = results::schema;
     using R = const RtlView&;
-    results::Fields<RtlView> f;
     f.add("switch", schema::text(), [](R view) { return view.switch_name(); });
     f.add("view", {{"enum", {"tlm", "rtl", "both"}}}, [](R view) { return to_string(view.params().mode); });
     f.add("design", schema::text("Empty: none"),
@@ -195,8 +193,7 @@ const results::Fields<RtlView>& view_fields() {
     f.add("cycles", schema::count("In which the clock ran"), [](R view) { return view.cycles(); });
     f.add_if([](R view) { return view.scoreboard() != nullptr; }, "scoreboard", scoreboard_schema(),
              [](R view) { return to_json(*view.scoreboard()); });
-    return f;
-  }();
+  });
   return fields;
 }
 

@@ -49,4 +49,7 @@ class RtlViews {
 /// The scoreboard as JSON; also of a replay.
 nlohmann::ordered_json to_json(const RtlScoreboard& board);
 
+/// The JSON Schema of an entry of RtlViews::json().
+nlohmann::ordered_json rtl_view_schema();
+
 }  // namespace wafertlm

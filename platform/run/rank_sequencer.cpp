@@ -11,25 +11,11 @@
 namespace wafertlm {
 namespace {
 
-Operation::Kind operation_kind(Task::Kind kind) {
-  switch (kind) {
-    case Task::Kind::send:
-      return Operation::Kind::send;
-    case Task::Kind::receive:
-      return Operation::Kind::receive;
-    case Task::Kind::memory_load:
-      return Operation::Kind::memory_load;
-    case Task::Kind::memory_store:
-      return Operation::Kind::memory_store;
-    case Task::Kind::collective:
-      return Operation::Kind::collective;
-    case Task::Kind::none:
-    case Task::Kind::compute:
-    case Task::Kind::cpu:
-      break;
-  }
-  return Operation::Kind::compute;
-}
+/// By Task::Kind.
+constexpr Operation::Kind kOperationKinds[] = {Operation::Kind::compute,     Operation::Kind::compute,
+                                               Operation::Kind::compute,     Operation::Kind::collective,
+                                               Operation::Kind::send,        Operation::Kind::receive,
+                                               Operation::Kind::memory_load, Operation::Kind::memory_store};
 
 bool is_message(const Task& task) {
   return task.kind == Task::Kind::send || task.kind == Task::Kind::receive;
@@ -56,7 +42,7 @@ void RankSequencer::start(std::uint32_t slot, const Task& task) {
   running_[slot] = {};
   running_[slot].task = &task;
   Operation operation;
-  operation.kind = operation_kind(task.kind);
+  operation.kind = kOperationKinds[static_cast<std::size_t>(task.kind)];
   operation.on_cpu = task.kind == Task::Kind::cpu;
   if (!task.traffic_class.empty()) operation.traffic_class = classes_.at(task.traffic_class);
   operation.duration_ps = task.duration_ps;

@@ -6,7 +6,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "platform/results/summary.h"
+#include "platform/commands.h"
+#include "platform/results/results.h"
 
 namespace wafertlm {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <CLI/CLI.hpp>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -25,8 +23,5 @@ struct ExperimentRun {
 };
 /// Runs an experiment file and writes its results. @throws as the command does
 ExperimentRun run_experiment(const ExperimentOptions& options);
-
-/// Adds `wafertlm run`; the function it returns runs it and gives the exit code.
-std::function<int()> add_run_command(CLI::App& app);
 
 }  // namespace wafertlm

@@ -1,24 +1,214 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/cell_runner.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <functional>
+#include <numeric>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "platform/command/files.h"
-#include "platform/study/json_path.h"
-#include "platform/study/processes.h"
+#include "platform/command/format.h"
+#include "platform/config/config_error.h"
+#include "platform/config/study_spec.h"
+#include "platform/config/suggest.h"
 
 namespace wafertlm {
 namespace {
 
-namespace fs = std::filesystem;
+/// Copies of this program with arguments of their own, each in a process group of its own; ends them when it
+/// goes. While it lives, interrupts (SIGINT, SIGTERM, SIGHUP) are an exception of wait().
+class Processes {
+ public:
+  Processes();
+  ~Processes();
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  std::size_t running() const { return running_.size(); }
+  /// Output goes to folder/output.txt, errors to folder/errors.txt. @throws std::runtime_error.
+  void start(std::size_t index, const std::vector<std::string>& words, const std::string& folder);
+
+  struct Ended {
+    std::size_t index = 0;
+    std::string problem;  ///< "exit code 2"; empty: it succeeded
+  };
+  /// The next one that ends; none within a second: nothing. @throws std::runtime_error: interrupted.
+  std::optional<Ended> wait();
+
+ private:
+  std::vector<std::pair<pid_t, std::size_t>> running_;  // with its index
+  sigset_t waited_for_, before_;
+};
+
+void send_to(const std::string& file, int descriptor) {
+  const int opened = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (opened < 0 || dup2(opened, descriptor) < 0) _exit(127);
+}
+
+Processes::Processes() {
+  sigemptyset(&waited_for_);
+  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&waited_for_, signal);
+  sigprocmask(SIG_BLOCK, &waited_for_, &before_);
+}
+
+Processes::~Processes() {
+  for (const auto& [process, index] : running_) {
+    kill(-process, SIGKILL);
+    waitpid(process, nullptr, 0);
+  }
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void Processes::start(std::size_t index, const std::vector<std::string>& words, const std::string& folder) {
+  std::string name = "wafertlm";
+  std::vector<std::string> copies = words;
+  std::vector<char*> arguments = {name.data()};
+  for (std::string& word : copies) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const std::string output = folder + "/output.txt", errors = folder + "/errors.txt";
+  std::fflush(nullptr);
+  const pid_t parent = getpid(), process = fork();
+  if (process < 0) throw std::runtime_error("no child process");
+  if (process == 0) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+    send_to("/dev/null", STDIN_FILENO);
+    send_to(output, STDOUT_FILENO);
+    send_to(errors, STDERR_FILENO);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    execv("/proc/self/exe", arguments.data());
+    _exit(127);
+  }
+  setpgid(process, process);  // also here: the child may not have come so far yet
+  running_.emplace_back(process, index);
+}
+
+std::optional<Processes::Ended> Processes::wait() {
+  for (int turn = 0; turn < 2; ++turn) {
+    int status = 0;
+    for (auto each = running_.begin(); each != running_.end(); ++each) {
+      if (waitpid(each->first, &status, WNOHANG) != each->first) continue;
+      Ended ended{each->second, ""};
+      if (WIFSIGNALED(status))
+        ended.problem = fmt::format("ended by signal {}", WTERMSIG(status));
+      else if (WEXITSTATUS(status) != 0)
+        ended.problem = fmt::format("exit code {}", WEXITSTATUS(status));
+      running_.erase(each);
+      return ended;
+    }
+    const timespec second{1, 0};
+    const int signal = turn == 0 ? sigtimedwait(&waited_for_, nullptr, &second) : -1;
+    if (signal > 0 && signal != SIGCHLD)
+      throw std::runtime_error("interrupted; what is done is kept, the same command goes on from there");
+    if (signal < 0) break;
+  }
+  return std::nullopt;
+}
+
+using config::quoted;
+using config::Taken;
 using nlohmann::json;
+
+/// "a.b[0]" as a, b, [0].
+std::vector<std::string> parts_of(const std::string& path) {
+  std::vector<std::string> parts;
+  std::string part;
+  for (const char c : path) {
+    if ((c == '.' || c == '[') && !part.empty()) parts.push_back(std::exchange(part, ""));
+    if (c != '.') part += c;
+  }
+  if (!part.empty()) parts.push_back(part);
+  return parts;
+}
+
+[[noreturn]] void fail(const std::string& path, const std::string& why) {
+  throw std::invalid_argument("read: " + quoted(path) + ": " + why);
+}
+
+/// The items that "[0]", "[-1]" or "[*]" means.
+std::vector<const json*> items_of(const json& list, const std::string& part, const std::string& path) {
+  if (!list.is_array()) fail(path, "what stands before " + quoted(part) + " is no list");
+  std::vector<const json*> items;
+  if (part == "[*]") {
+    for (const json& item : list) items.push_back(&item);
+    return items;
+  }
+  const std::string digits = part.substr(1, part.size() - 2);
+  if (part.back() != ']' || digits.empty() || digits.find_first_not_of("-0123456789") != std::string::npos)
+    fail(path, quoted(part) + " is no place in a list; write [0], [-1] or [*]");
+  long long index = std::stoll(digits);
+  if (index < 0) index += static_cast<long long>(list.size());
+  if (index < 0 || index >= static_cast<long long>(list.size()))
+    fail(path, fmt::format("the list has {} items, there is no {}", list.size(), part));
+  return {&list[static_cast<std::size_t>(index)]};
+}
+
+const json* member_of(const json& map, const std::string& name, const std::string& path) {
+  if (!map.is_object()) fail(path, "what stands before " + quoted(name) + " has no names in it");
+  if (const auto member = map.find(name); member != map.end()) return &*member;
+  std::vector<std::string> names;
+  for (const auto& item : map.items()) names.push_back(item.key());
+  fail(path, "there is no " + quoted(name) + config::suggestion(name, names, "there are"));
+}
+
+json taken_of(const std::vector<const json*>& found, const std::string& path, Taken taken) {
+  if (found.empty()) fail(path, "there is none");
+  if (taken == Taken::last) return *found.back();
+  if (taken == Taken::only) {
+    if (found.size() > 1)
+      fail(path, "there are several; say which with take: sum, mean, least, most or last");
+    return *found.front();
+  }
+  std::vector<double> numbers;
+  for (const json* each : found) {
+    if (!each->is_number()) fail(path, "not all of them are numbers");
+    numbers.push_back(each->get<double>());
+  }
+  if (taken == Taken::least) return *std::min_element(numbers.begin(), numbers.end());
+  if (taken == Taken::most) return *std::max_element(numbers.begin(), numbers.end());
+  const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+  return taken == Taken::sum ? sum : sum / static_cast<double>(numbers.size());
+}
+
+/// A value of a document: "iterations[-1].breakdown_s.compute" (-1: the last one), "links[*].busy_fraction"
+/// (every one, of which `taken` says what is wanted).
+/// @throws std::invalid_argument that names the part that is not there, and the nearest name.
+json read_path(const json& document, const std::string& path, Taken taken) {
+  std::vector<const json*> found = {&document};
+  for (const std::string& part : parts_of(path)) {
+    std::vector<const json*> next;
+    for (const json* each : found) {
+      if (part.front() == '[') {
+        const std::vector<const json*> items = items_of(*each, part, path);
+        next.insert(next.end(), items.begin(), items.end());
+      } else {
+        next.push_back(member_of(*each, part, path));
+      }
+    }
+    found = std::move(next);
+  }
+  json value = taken_of(found, path, taken);
+  if (value.is_structured()) fail(path, "is no single value; name one below it");
+  return value;
+}
+
+namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 std::string text_of(const fs::path& path) {
@@ -123,6 +313,37 @@ std::vector<CellOutcome> CellRunner::run(const std::vector<CellJob>& jobs, const
   }
   for (std::size_t i = 0; i < jobs.size(); ++i) outcomes[i] = outcomes[first.at(jobs[i].input)];
   return outcomes;
+}
+
+namespace {
+
+constexpr std::chrono::milliseconds kOnTerminal{250}, kElsewhere{10'000};
+
+std::string time_left(const Progress::State& state, Clock::time_point started) {
+  const std::size_t ran = state.done - state.recalled;
+  if (ran == 0 || state.done == state.all) return "";
+  const double elapsed_s = std::chrono::duration<double>(Clock::now() - started).count();
+  const double left_s = elapsed_s / static_cast<double>(ran) * static_cast<double>(state.all - state.done);
+  return left_s < 100 ? fmt::format(", about {:.0f} s left", left_s)
+                      : fmt::format(", about {:.0f} min left", left_s / 60);
+}
+
+}  // namespace
+
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0), shown_(Clock::now()) {}
+
+Progress::~Progress() {
+  if (terminal_) fmt::print(stderr, "\r\033[K");
+}
+
+void Progress::show(const std::string& what, const State& state, Clock::time_point started) {
+  if (Clock::now() - shown_ < (terminal_ ? kOnTerminal : kElsewhere)) return;
+  shown_ = Clock::now();
+  fmt::print(stderr, "{}{}: {} of {} done{}{}, {} running{}{}", terminal_ ? "\r\033[K" : "", what, state.done,
+             counted(state.all, "cell"), state.recalled ? fmt::format(" ({} before)", state.recalled) : "",
+             state.failed ? fmt::format(", {} failed", state.failed) : "", state.running,
+             time_left(state, started), terminal_ ? "" : "\n");
+  std::fflush(stderr);
 }
 
 }  // namespace wafertlm

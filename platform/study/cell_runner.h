@@ -1,15 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "platform/study/cell_job.h"
-#include "platform/study/progress.h"
+#include "platform/study/grid.h"
 
 namespace wafertlm {
+
+/// A line on stderr that says how far a study is: on a terminal one that changes, else one now and then.
+class Progress {
+ public:
+  Progress();
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  struct State {
+    std::size_t all = 0, done = 0, recalled = 0, failed = 0, running = 0;
+  };
+  /// `started`: when the cells of this State began.
+  void show(const std::string& what, const State& state, std::chrono::steady_clock::time_point started);
+
+ private:
+  bool terminal_;
+  std::chrono::steady_clock::time_point shown_;
+};
 
 /// What a cell came to.
 struct CellOutcome {

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/grid.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <stdexcept>
+#include <string_view>
+
+#include "platform/config/load.h"
+#include "workloads/chakra/rank_files.h"
+#include "workloads/chakra/trace_file.h"
 
 namespace wafertlm {
 namespace {
@@ -84,6 +94,101 @@ std::string name_of(const StudySpec& study, const Cell& cell) {
   for (std::size_t axis = 0; axis < study.axes.size(); ++axis)
     name += (name.empty() ? "" : ", ") + study.axes[axis].name + " " + cell.values[axis];
   return name.empty() ? study.name : name;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of a file's bytes.
+std::size_t digest_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string block(1 << 20, '\0');
+  std::size_t digest = 0;
+  while (file) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    const std::string_view read(block.data(), static_cast<std::size_t>(file.gcount()));
+    digest = digest * 1'000'003 ^ std::hash<std::string_view>{}(read);
+  }
+  return digest;
+}
+
+/// A build of its own is a version of its own.
+std::size_t program_digest() {
+  static const std::size_t digest = digest_of("/proc/self/exe");
+  return digest;
+}
+
+std::string traces_of(const config::WorkloadSpec& workload) {
+  if (workload.kind != config::WorkloadKind::traces) return "";
+  const config::TraceSpec& traces = workload.traces;
+  std::vector<std::string> files = {traces.path};
+  if (!chakra::is_trace_file(traces.path)) files = chakra::find_rank_files(traces.path);
+  if (!traces.comm_groups.empty()) files.push_back(traces.comm_groups);
+  std::string text;
+  for (const std::string& file : files) text += fmt::format("{} {:x}\n", file, digest_of(file));
+  return text;
+}
+
+/// What "file:PATH", as in a placement, holds.
+std::string named_files(const std::string& text) {
+  constexpr std::string_view kFile = "file:";
+  const std::size_t at = text.find(kFile);
+  if (at == std::string::npos) return "";
+  const std::string path = text.substr(at + kFile.size());
+  return fmt::format("{} {:x}\n", path, digest_of(path));
+}
+
+/// Every value, without the places where they were written.
+template <class Spec>
+std::string values_of(Spec spec) {
+  spec.origins = {};
+  return config::resolved_yaml(spec);
+}
+
+std::string resolved(const std::string& command, const Cell& cell) {
+  if (command != "run") return values_of(config::load_platform(cell.file, cell.overrides));
+  const config::ExperimentSpec experiment = config::load_experiment(cell.file, cell.overrides);
+  return values_of(experiment) + traces_of(experiment.workload) + named_files(experiment.workload.policy());
+}
+
+}  // namespace
+
+std::string CellJob::command_line() const {
+  std::string text = "wafertlm";
+  for (const std::string& word : words) {
+    const bool plain = word.find_first_of(" ()[]{}*?$&;|<>'\"") == std::string::npos;
+    text += plain ? " " + word : " \"" + word + "\"";
+  }
+  return text;
+}
+
+CellJob job_of(const config::StudySpec& study, const Cell& cell) {
+  CellJob job;
+  job.words = {study.command, fs::proximate(cell.file).string()};
+  job.input = fmt::format("{} {:x}\n{}\n", WAFERTLM_VERSION, program_digest(), study.command);
+  for (const std::string& argument : cell.arguments) {
+    job.words.push_back(argument);
+    job.input += argument + "\n" + named_files(argument);
+  }
+  for (const std::string& text : cell.overrides) {
+    job.words.emplace_back("--set");
+    job.words.push_back(text);
+  }
+  job.input += resolved(study.command, cell);
+  return job;
+}
+
+std::vector<std::string> with_output(const CellJob& job, const std::string& folder) {
+  std::vector<std::string> words = job.words;
+  if (words.front() == "run") words.insert(words.end(), {"--out", folder});
+  if (words.front() == "collective") words.emplace_back("--json");
+  if (words.front() == "traffic") words.insert(words.end(), {"--json", document_of(job, folder)});
+  return words;
+}
+
+std::string document_of(const CellJob& job, const std::string& folder) {
+  return folder + (job.words.front() == "collective" ? "/output.txt" : "/results.json");
 }
 
 }  // namespace wafertlm

@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "platform/command/format.h"
 #include "platform/study/figures.h"
 
 namespace wafertlm {
@@ -139,5 +141,206 @@ std::string study_csv(const StudyResult& result) {
   }
   return text;
 }
+
+namespace {
+
+using config::ShownAs;
+using config::TableSpec;
+using nlohmann::json;
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string shown(const json& value, ShownAs as) {
+  if (value.is_null()) return "-";
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number()) return value.dump();
+  const auto number = value.get<double>();
+  const bool has_no_sign = as == ShownAs::time || as == ShownAs::bytes;
+  if (has_no_sign && number < 0) return "-" + shown(-number, as);  // a difference, or the end of a line
+  switch (as) {
+    case ShownAs::time:
+      return format_time(static_cast<TimePs>(std::llround(number * 1e12)));
+    case ShownAs::bytes:
+      return format_bytes(static_cast<std::uint64_t>(std::llround(number)));
+    case ShownAs::bandwidth:
+      return format_bandwidth(number);
+    case ShownAs::rate:
+      return fmt::format("{:.4g} TFLOPS", number / 1e12);
+    case ShownAs::percent:
+      return fmt::format("{:.2f} %", 100 * number);
+    case ShownAs::number:
+      break;
+  }
+  return value.is_number_float() ? fmt::format("{:.4g}", number) : value.dump();
+}
+
+/// Columns are as wide as they must be; the first `left` are texts.
+std::string aligned(const Rows& rows, std::size_t left) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line +=
+          i < left ? fmt::format(" {:<{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], widths[i]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+class Text {
+ public:
+  explicit Text(const StudyResult& result)
+      : result_(result), study_(result.study), figures_(study_, result.cells, result.outcomes) {}
+
+  std::string all() {
+    std::string text = study_.name + '\n';
+    for (const std::string& note : study_.notes) text += "  " + note + '\n';
+    text += lines() + calibrations();
+    TableSpec everything;
+    for (const TableSpec& spec : study_.tables.empty() ? std::vector<TableSpec>{everything} : study_.tables)
+      text += table(spec);
+    return text + summaries() + sources();
+  }
+
+ private:
+  std::string lines() const {
+    std::string text;
+    for (const config::AxisSpec& axis : study_.axes)
+      if (!axis.line_to.empty())
+        text += fmt::format("  Straight lines: cells ran with two values of {}, figures are those at '{}'\n",
+                            axis.name, axis.line_to);
+    for (const Straightness& each : straightness(study_, result_.cells, figures_))
+      text += fmt::format("    more of {}: in {} the line misses '{}' by at most {:+.3f} % ({})\n",
+                          study_.axes[each.axis].name, counted(each.checks, "cell"), each.column,
+                          100 * each.off, each.cell);
+    return text;
+  }
+
+  std::string calibrations() {
+    std::string text;
+    for (std::size_t i = 0; i < result_.calibrated.size(); ++i) {
+      const Calibrated& found = result_.calibrated[i];
+      text +=
+          found.error.empty()
+              ? fmt::format("  {}: {} = {} makes {} {:.5g} (target {:.5g}), {} steps\n", found.spec->name,
+                            found.spec->key, found.value, found.spec->column, found.column,
+                            found.spec->target, found.steps)
+              : fmt::format("  {}: {}: no value found: {}\n", found.spec->name, found.spec->key, found.error);
+      note_source(found.spec->name + " target", found.spec->target, fmt::format("calibrate[{}].target", i));
+    }
+    return text.empty() ? "" : "\nCalibration\n" + text;
+  }
+
+  std::vector<std::size_t> cells_of(const TableSpec& spec) const {
+    std::vector<std::size_t> cells;
+    for (std::size_t i = 0; i < result_.cells.size(); ++i)
+      if (figures_.is_shown(result_.cells[i]) && figures_.is_in(result_.cells[i], spec.where))
+        cells.push_back(i);
+    if (!spec.sort.empty()) {
+      const auto key = [&](std::size_t i) {
+        const json value = figures_.value(result_.cells[i].values, spec.sort);
+        return value.is_number() ? value.get<double>() : HUGE_VAL;
+      };
+      std::stable_sort(cells.begin(), cells.end(),
+                       [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    }
+    if (spec.first != 0 && cells.size() > spec.first) cells.resize(spec.first);
+    return cells;
+  }
+
+  std::string table(const TableSpec& spec) {
+    const std::vector<std::size_t> cells = cells_of(spec);
+    if (cells.empty()) return '\n' + spec.name + "\n  no cells\n";
+    std::vector<std::size_t> axes;  // those that differ
+    for (std::size_t axis = 0; axis < study_.axes.size(); ++axis)
+      if (cells.size() == 1 || std::any_of(cells.begin(), cells.end(), [&](std::size_t i) {
+            return result_.cells[i].values[axis] != result_.cells[cells.front()].values[axis];
+          }))
+        axes.push_back(axis);
+    Rows rows(cells.size() + 1);
+    for (const std::size_t axis : axes) {
+      rows[0].push_back(study_.axes[axis].name);
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        rows[i + 1].push_back(result_.cells[cells[i]].values[axis]);
+    }
+    for (const ColumnSpec& column : study_.columns)
+      if (spec.columns.empty() ||
+          std::find(spec.columns.begin(), spec.columns.end(), column.name) != spec.columns.end())
+        add_column(column, cells, rows);
+    return (spec.name.empty() ? "\n" : '\n' + spec.name + '\n') + aligned(rows, axes.size());
+  }
+
+  void add_column(const ColumnSpec& column, const std::vector<std::size_t>& cells, Rows& rows) {
+    const auto reference = [&](std::size_t i) {
+      return reference_of(study_, result_.cells[cells[i]], column.name);
+    };
+    bool has_references = false;
+    for (std::size_t i = 0; i < cells.size(); ++i) has_references |= reference(i) != nullptr;
+    rows[0].push_back(column.name);
+    if (has_references) rows[0].insert(rows[0].end(), {"published", "off by"});
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const CellOutcome& outcome = result_.outcomes[cells[i]];
+      const json ours = figures_.value(result_.cells[cells[i]].values, column.name);
+      rows[i + 1].push_back(outcome.error.empty() ? shown(ours, column.shown_as) : "failed");
+      if (!has_references) continue;
+      const ReferenceSpec* published = reference(i);
+      rows[i + 1].push_back(published == nullptr ? "" : shown(published->value, column.shown_as));
+      rows[i + 1].push_back(
+          published == nullptr || !ours.is_number() || published->value == 0
+              ? ""
+              : fmt::format("{:+.2f} %", 100 * (ours.get<double>() / published->value - 1)));
+      if (published != nullptr)
+        note_source(column.name, published->value,
+                    fmt::format("references[{}].value", published - study_.references.data()));
+    }
+  }
+
+  std::string summaries() {
+    if (study_.summaries.empty()) return "";
+    Rows rows{{"", "", "published"}};
+    for (std::size_t i = 0; i < study_.summaries.size(); ++i) {
+      const config::SummarySpec& spec = study_.summaries[i];
+      const ShownAs as = spec.kind == config::SummarySpec::Kind::count
+                             ? ShownAs::number
+                             : figures_.column(spec.column).shown_as;
+      rows.push_back(
+          {spec.name, shown(figures_.summary(spec), as), spec.reference ? shown(*spec.reference, as) : ""});
+      if (spec.reference) note_source(spec.name, *spec.reference, fmt::format("summaries[{}].reference", i));
+    }
+    return "\nOver all cells\n" + aligned(rows, 1);
+  }
+
+  /// Where published values come from, by provenance.
+  std::string sources() const {
+    std::string text;
+    for (const auto& [provenance, what] : sources_) text += fmt::format("  {}: {}\n", provenance, what);
+    return text.empty() ? "" : "\nPublished values\n" + text;
+  }
+
+  void note_source(const std::string& what, double value, const std::string& path) {
+    const config::Origin* origin = study_.origins.find(path);
+    const std::string provenance =
+        origin == nullptr || origin->provenance.empty() ? "no provenance given" : origin->provenance;
+    const std::string entry = fmt::format("{} {:.5g}", what, value);
+    for (auto& [known, entries] : sources_)
+      if (known == provenance) {
+        if (entries.find(entry) == std::string::npos) entries += ", " + entry;
+        return;
+      }
+    sources_.emplace_back(provenance, entry);
+  }
+
+  const StudyResult& result_;
+  const StudySpec& study_;
+  Figures figures_;
+  std::vector<std::pair<std::string, std::string>> sources_;
+};
+
+}  // namespace
+
+std::string study_text(const StudyResult& result) { return Text(result).all(); }
 
 }  // namespace wafertlm

@@ -9,6 +9,7 @@
 
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/config/load.h"
 #include "platform/study/report.h"
 

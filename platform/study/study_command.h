@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <CLI/CLI.hpp>
-#include <functional>
+#include <cstddef>
+#include <string>
 
 #include "platform/config/study_spec.h"
 
 namespace wafertlm {
-
-/// Adds `wafertlm study`; the function it returns runs it and gives the exit code.
-std::function<int()> add_study_command(CLI::App& app);
 
 /// Reads and checks what every cell of the study in `file` runs; nothing is run. @return how many there are
 /// @throws config::ConfigError, naming the cell.

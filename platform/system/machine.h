@@ -8,8 +8,8 @@
 #include "models/hbm/hbm.h"
 #include "models/io/io_controller.h"
 #include "models/npu/npu.h"
-#include "platform/system/bind_memory.h"
 #include "platform/system/reliability.h"
+#include "platform/system/bind_memory.h"
 #include "platform/system/wafer.h"
 #include "tlm/fabric_traits.h"
 #include "tlm/operation/operation_port.h"
@@ -79,6 +79,35 @@ class Machine {
   std::vector<std::unique_ptr<Hbm>> memories_;  // none if they are somebody else's
   std::vector<std::unique_ptr<IoController>> io_;
   std::unique_ptr<RemotePool> remote_;
+};
+
+/// One output of a switch or of an injection port, as results name it and as Machine::observe_links numbers
+/// it.
+struct MachineLink {
+  std::string name;
+  std::size_t from = 0;  ///< number of the switch, or of switches + endpoint
+  PortId output{};
+  std::uint64_t bytes_per_s = 0;
+  OutputCounters counters;  ///< as of now
+  bool is_wire = true;      ///< and not a part of the endpoint
+};
+
+/// All of them, in the order of results.json.
+std::vector<MachineLink> machine_links(const Machine& machine);
+
+/// Their places in that list, by number and output.
+class LinkPlaces {
+ public:
+  explicit LinkPlaces(const std::vector<MachineLink>& links);
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  /// kNone for a link that results do not list.
+  std::size_t of(std::size_t from, PortId output) const {
+    if (from >= places_.size() || index_of(output) >= places_[from].size()) return kNone;
+    return places_[from][index_of(output)];
+  }
+
+ private:
+  std::vector<std::vector<std::size_t>> places_;
 };
 
 }  // namespace wafertlm

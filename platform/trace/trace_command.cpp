@@ -1,21 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/trace/trace_command.h"
-
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/trace/trace_convert.h"
-#include "platform/trace/trace_info.h"
+#include "platform/trace/trace_job.h"
 #include "waveforms/transaction_log.h"
+#include "workloads/chakra/node_source.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
 
 namespace wafertlm {
 namespace {
+
+/// What is in the traces of a job, as it stands there: nothing is judged.
+struct TraceInfo {
+  struct Collectives {
+    std::uint64_t count = 0, bytes = 0;
+  };
+  std::uint64_t ranks = 0, nodes = 0, cpu_ops = 0, dependencies = 0;
+  std::array<std::uint64_t, chakra::kNodeTypes> by_type{};
+  std::map<std::string, Collectives> collectives;  ///< by type; bytes as the nodes give them
+  std::uint64_t launches = 0;                      ///< COMM_COLL nodes that are the CPU side of one
+  std::uint64_t sent_bytes = 0, received_bytes = 0, memory_bytes = 0, operations = 0;
+  std::uint64_t cpu_ps = 0;                                 ///< durations of CPU operations, all ranks
+  std::uint64_t compute_ps = 0;                             ///< of COMP nodes that are not, all ranks
+  std::uint64_t least_compute_ps = 0, most_compute_ps = 0;  ///< of one rank
+  std::uint64_t least_nodes = 0, most_nodes = 0;
+};
+
+void add(TraceInfo& info, const chakra::Node& node, std::uint64_t& compute_ps) {
+  ++info.nodes;
+  ++info.by_type[static_cast<std::size_t>(node.type)];
+  info.dependencies += node.ctrl_deps.size() + node.data_deps.size();
+  info.cpu_ops += node.is_cpu_op ? 1 : 0;
+  info.launches += node.is_launch() ? 1 : 0;
+  info.operations += node.num_ops.value_or(0);
+  switch (node.type) {
+    case chakra::NodeType::Comp:
+      (node.is_cpu_op ? info.cpu_ps : compute_ps) += node.duration_ps;
+      break;
+    case chakra::NodeType::CommColl:
+      if (node.is_launch()) {
+        info.cpu_ps += node.duration_ps;
+      } else {
+        const char* const way = !node.io_stream                                       ? ""
+                                : node.comm_type == chakra::CollectiveType::Broadcast ? " (streams in)"
+                                                                                      : " (streams out)";
+        auto& kind = info.collectives[to_string(*node.comm_type) + std::string(way)];
+        ++kind.count;
+        kind.bytes += node.comm_size.value_or(0);
+      }
+      break;
+    case chakra::NodeType::CommSend:
+      info.sent_bytes += node.comm_size.value_or(0);
+      break;
+    case chakra::NodeType::CommRecv:
+      info.received_bytes += node.comm_size.value_or(0);
+      break;
+    case chakra::NodeType::MemLoad:
+    case chakra::NodeType::MemStore:
+      info.memory_bytes += node.tensor_size.value_or(0);
+      break;
+    case chakra::NodeType::Invalid:
+    case chakra::NodeType::Metadata:
+      break;
+  }
+}
+
+std::string range(const std::string& least, const std::string& most) {
+  return least == most ? least : least + " to " + most;
+}
+
+/// Reads the job's files, one after the other. @throws chakra::TraceError for what cannot be read.
+TraceInfo read_info(const TraceJob& job) {
+  TraceInfo info;
+  for (const std::string& file : job.files) {
+    const auto source = chakra::open_trace(file);
+    chakra::Node node;
+    std::uint64_t compute_ps = 0;
+    const std::uint64_t before = info.nodes;
+    while (source->next(node)) add(info, node, compute_ps);
+    const std::uint64_t nodes = info.nodes - before;
+    info.least_nodes = info.ranks == 0 ? nodes : std::min(info.least_nodes, nodes);
+    info.most_nodes = std::max(info.most_nodes, nodes);
+    info.least_compute_ps = info.ranks == 0 ? compute_ps : std::min(info.least_compute_ps, compute_ps);
+    info.most_compute_ps = std::max(info.most_compute_ps, compute_ps);
+    info.compute_ps += compute_ps;
+    ++info.ranks;
+  }
+  return info;
+}
+
+std::string info_text(const TraceJob& job, const TraceInfo& info) {
+  std::string text = fmt::format("{}\n", job.name);
+  const auto row = [&text](const std::string& name, const std::string& value) {
+    text += fmt::format("  {:<16} {}\n", name, value);
+  };
+  row("ranks", job.is_whole ? std::to_string(info.ranks) : fmt::format("1 file, of rank {}", job.rank));
+  row("nodes", fmt::format("{} ({} per rank), {} dependencies", info.nodes,
+                           range(std::to_string(info.least_nodes), std::to_string(info.most_nodes)),
+                           info.dependencies));
+  for (std::size_t type = 0; type < info.by_type.size(); ++type)
+    if (info.by_type[type] != 0)
+      row(chakra::to_string(static_cast<chakra::NodeType>(type)), std::to_string(info.by_type[type]));
+  for (const auto& [type, kind] : info.collectives)
+    row("  " + type, fmt::format("{}, {} B in all", kind.count, kind.bytes));
+  if (info.launches != 0) row("  launches", fmt::format("{} (CPU side of a collective)", info.launches));
+  if (info.cpu_ops != 0)
+    row("CPU operations", fmt::format("{}, {} in all", info.cpu_ops, format_time(info.cpu_ps)));
+  row("compute",
+      fmt::format("{} ps per rank ({})",
+                  range(std::to_string(info.least_compute_ps), std::to_string(info.most_compute_ps)),
+                  format_time(info.most_compute_ps)));
+  if (info.operations != 0) row("operations", std::to_string(info.operations));
+  if (info.sent_bytes != 0 || info.received_bytes != 0)
+    row("messages", fmt::format("{} B sent, {} B received", info.sent_bytes, info.received_bytes));
+  if (info.memory_bytes != 0) row("memory", fmt::format("{} B", info.memory_bytes));
+  return text;
+}
 
 namespace fs = std::filesystem;
 

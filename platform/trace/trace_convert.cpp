@@ -11,7 +11,6 @@
 
 #include "platform/command/files.h"
 #include "platform/command/format.h"
-#include "platform/trace/stale_ranks.h"
 #include "platform/trace/trace_job.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"

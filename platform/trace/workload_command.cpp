@@ -1,21 +1,247 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/commands.h"
 #include "platform/config/load.h"
+#include "platform/config/workload_spec.h"
 #include "platform/run/job.h"
-#include "platform/trace/stale_ranks.h"
-#include "platform/trace/trace_command.h"
-#include "platform/trace/workload_show.h"
+#include "platform/trace/trace_job.h"
 #include "workloads/chakra/trace_file.h"
+#include "workloads/training/memory.h"
+#include "workloads/training/volumes.h"
 
 namespace wafertlm {
 namespace {
+
+/// Of a workload made from a model.
+struct TrainingTotals {
+  std::string model, sample, parallelism;
+  std::uint64_t parameters = 0, forward_operations = 0;  ///< of the model; per sample
+  std::uint64_t step_operations = 0;                     ///< of the model, with gradients, per sample
+  std::uint64_t minibatch = 0, samples_per_microbatch = 0;
+  std::uint32_t microbatches = 0;
+  bool is_a_part = false;  ///< Strategy::simulated_chunks or simulated_rounds; samples and volumes are of it
+  std::vector<training::MemoryNeed> memory;  ///< by rank
+};
+
+/// Totals of a workload, without a platform.
+struct WorkloadTotals {
+  std::string name;
+  std::vector<training::Volumes> ranks;
+  std::optional<TrainingTotals> training;  ///< of workloads made from a model
+};
+
+using training::ClassVolume;
+using training::MemoryNeed;
+using training::Volumes;
+
+struct Spread {
+  std::uint64_t least = ~std::uint64_t{0}, most = 0, sum = 0, count = 0;
+  void add(std::uint64_t value) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+    sum += value;
+    ++count;
+  }
+  std::uint64_t mean() const { return sum / count; }
+};
+
+std::set<std::string> classes_of(const WorkloadTotals& totals) {
+  std::set<std::string> names;
+  for (const Volumes& rank : totals.ranks)
+    for (const auto& [name, volume] : rank.classes) names.insert(name);
+  return names;
+}
+
+template <typename Value>
+Spread spread(const WorkloadTotals& totals, const std::string& traffic_class, const Value& value) {
+  Spread result;
+  for (const Volumes& rank : totals.ranks) {
+    const auto found = rank.classes.find(traffic_class);
+    result.add(found == rank.classes.end() ? 0 : value(found->second));
+  }
+  return result;
+}
+
+using Parts = std::vector<std::pair<const char*, std::uint64_t>>;
+Parts parts_of(const MemoryNeed& need) {
+  return {{"parameters", need.parameters},   {"gradients", need.gradients}, {"optimizer", need.optimizer},
+          {"activations", need.activations}, {"gathered", need.gathered},   {"streaming", need.streaming}};
+}
+
+std::size_t largest(const std::vector<MemoryNeed>& needs) {
+  const auto most = std::max_element(needs.begin(), needs.end(),
+                                     [](const auto& a, const auto& b) { return a.total() < b.total(); });
+  return static_cast<std::size_t>(most - needs.begin());
+}
+
+void print_training(fmt::memory_buffer& out, const TrainingTotals& of) {
+  const auto line = [&](auto... parts) { fmt::format_to(std::back_inserter(out), parts...); };
+  line("  model       {}: {} parameters, {} operations forward and {} in all per sample ({})\n", of.model,
+       format_count(of.parameters), format_count(of.forward_operations), format_count(of.step_operations),
+       of.sample);
+  line("  iteration   {} samples on {}: {} microbatches of {}\n", of.minibatch, of.parallelism,
+       of.microbatches, of.samples_per_microbatch);
+  if (of.is_a_part)
+    line("  a part      simulated_chunks or simulated_rounds: nodes, samples and volumes are of this part\n");
+}
+
+void print_classes(fmt::memory_buffer& out, const WorkloadTotals& totals) {
+  const auto line = [&](auto... parts) { fmt::format_to(std::back_inserter(out), parts...); };
+  line("\nCommunication of an NPU in an iteration (bytes that leave it with ring algorithms)\n");
+  line("  {:<10} {:>12} {:>12} {:>12} {:>14}\n", "class", "least", "mean", "most", "most operations");
+  for (const std::string& name : classes_of(totals)) {
+    const Spread bytes = spread(totals, name, [](const ClassVolume& of) { return of.sent_bytes; });
+    const Spread count = spread(totals, name, [](const ClassVolume& of) { return of.operations; });
+    line("  {:<10} {:>12} {:>12} {:>12} {:>14}\n", name, format_bytes(bytes.least),
+         format_bytes(bytes.mean()), format_bytes(bytes.most), count.most);
+  }
+  line("\nSizes of collectives and messages, all ranks\n");
+  for (const std::string& name : classes_of(totals)) {
+    std::map<unsigned, std::uint64_t> sizes;
+    for (const Volumes& rank : totals.ranks)
+      if (const auto found = rank.classes.find(name); found != rank.classes.end())
+        for (const auto& [size, count] : found->second.by_size) sizes[size] += count;
+    for (const auto& [size, count] : sizes)
+      line("  {:<10} {:>9} to {:<9} {:>12}\n", name, format_bytes(std::uint64_t{1} << size),
+           size < 62 ? format_bytes(std::uint64_t{2} << size) : "", count);
+  }
+}
+
+void print_streams(fmt::memory_buffer& out, const WorkloadTotals& totals) {
+  const auto line = [&](auto... parts) { fmt::format_to(std::back_inserter(out), parts...); };
+  bool has_head = false;
+  for (const std::string& name : classes_of(totals)) {
+    const Spread in = spread(totals, name, [](const ClassVolume& of) { return of.streamed_in_bytes; });
+    const Spread away = spread(totals, name, [](const ClassVolume& of) { return of.streamed_out_bytes; });
+    if (in.most == 0 && away.most == 0) continue;
+    if (!has_head) {
+      line("\nStreams of an iteration through the I/O controllers\n");
+      line("  {:<10} {:>14} {:>14} {:>16} {:>16}\n", "class", "in, all", "out, all", "in, most at one",
+           "out, most at one");
+    }
+    has_head = true;
+    line("  {:<10} {:>14} {:>14} {:>16} {:>16}\n", name,
+         format_bytes(spread(totals, name, [](const ClassVolume& of) { return of.io_in_bytes; }).sum),
+         format_bytes(spread(totals, name, [](const ClassVolume& of) { return of.io_out_bytes; }).sum),
+         format_bytes(in.most), format_bytes(away.most));
+  }
+}
+
+void print_memory(fmt::memory_buffer& out, const std::vector<MemoryNeed>& needs) {
+  const auto line = [&](auto... parts) { fmt::format_to(std::back_inserter(out), parts...); };
+  const std::size_t rank = largest(needs);
+  line("\nMemory of the NPU that needs most, rank {}\n", rank);
+  for (const auto& [name, bytes] : parts_of(needs[rank]))
+    if (bytes != 0) line("  {:<12} {:>12}\n", name, format_bytes(bytes));
+  line("  {:<12} {:>12}\n", "total", format_bytes(needs[rank].total()));
+}
+
+/// Reads or generates all nodes. @throws chakra::TraceError.
+WorkloadTotals workload_totals(const config::WorkloadSpec& workload) {
+  WorkloadTotals totals;
+  totals.name = workload.name;
+  const auto sources = workload_sources(workload);
+  const auto ranks = static_cast<std::uint32_t>(sources.size());
+  const chakra::CommGroups groups = workload_groups(workload, ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    totals.ranks.push_back(training::volumes_of(*sources[rank], rank, groups));
+  if (workload.kind != config::WorkloadKind::training) return totals;
+  const auto plan = training_plan(workload.training);
+  const training::Strategy& strategy = plan->strategy();
+  const training::Plan whole(plan->model(), workload.training.whole_strategy());
+  TrainingTotals& of = totals.training.emplace();
+  of.is_a_part = workload.training.strategy.is_a_part();
+  of.model = plan->model().name;
+  of.sample = plan->model().sample;
+  of.parallelism = to_string(strategy.degrees);
+  of.parameters = model::parameters(plan->model());
+  of.forward_operations = model::forward_operations(plan->model());
+  of.step_operations = model::step_operations(plan->model(), strategy.recompute);
+  of.minibatch = strategy.minibatch;
+  of.samples_per_microbatch = strategy.samples_per_microbatch();
+  of.microbatches = strategy.microbatches;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) of.memory.push_back(memory_need(whole, rank));
+  return totals;
+}
+
+std::string totals_text(const WorkloadTotals& totals) {
+  fmt::memory_buffer out;
+  fmt::format_to(std::back_inserter(out), "{}\n", totals.name);
+  if (totals.training) print_training(out, *totals.training);
+  Spread compute, operations, nodes;
+  for (const Volumes& rank : totals.ranks) {
+    compute.add(rank.compute_ps);
+    operations.add(rank.operations);
+    nodes.add(rank.nodes);
+  }
+  fmt::format_to(std::back_inserter(out),
+                 "  ranks       {}; each {} to {} nodes, {} to {} operations, computes for {} to {}\n",
+                 totals.ranks.size(), nodes.least, nodes.most, format_count(operations.least),
+                 format_count(operations.most), format_time(compute.least), format_time(compute.most));
+  if (!classes_of(totals).empty()) print_classes(out, totals);
+  print_streams(out, totals);
+  if (totals.training) print_memory(out, totals.training->memory);
+  return fmt::to_string(out);
+}
+
+nlohmann::ordered_json totals_json(const WorkloadTotals& totals) {
+  nlohmann::ordered_json json;
+  json["workload"] = totals.name;
+  if (totals.training) {
+    const TrainingTotals& of = *totals.training;
+    json["model"] = {{"name", of.model},
+                     {"parameters", of.parameters},
+                     {"forward_operations_per_sample", of.forward_operations},
+                     {"step_operations_per_sample", of.step_operations}};
+    json["parallelism"] = of.parallelism;
+    json["minibatch"] = of.minibatch;
+    json["microbatches"] = of.microbatches;
+    json["samples_per_microbatch"] = of.samples_per_microbatch;
+  }
+  for (std::size_t rank = 0; rank < totals.ranks.size(); ++rank) {
+    const Volumes& of = totals.ranks[rank];
+    nlohmann::ordered_json row{{"rank", rank},
+                               {"nodes", of.nodes},
+                               {"operations", of.operations},
+                               {"compute_s", seconds(of.compute_ps)}};
+    for (const auto& [name, volume] : of.classes) {
+      nlohmann::ordered_json& entry = row["classes"][name];
+      entry = {{"operations", volume.operations}, {"sent_bytes", volume.sent_bytes}};
+      if (volume.streamed_in_bytes != 0 || volume.streamed_out_bytes != 0) {
+        entry["streamed_in_bytes"] = volume.streamed_in_bytes;
+        entry["streamed_out_bytes"] = volume.streamed_out_bytes;
+        entry["io_in_bytes"] = volume.io_in_bytes;
+        entry["io_out_bytes"] = volume.io_out_bytes;
+      }
+      for (const auto& [size, count] : volume.by_size)
+        entry["sizes"].push_back({{"at_least_bytes", std::uint64_t{1} << size}, {"count", count}});
+    }
+    if (totals.training) {
+      for (const auto& [name, bytes] : parts_of(totals.training->memory[rank]))
+        row["memory_bytes"][name] = bytes;
+      row["memory_bytes"]["total"] = totals.training->memory[rank].total();
+    }
+    json["ranks"].push_back(row);
+  }
+  return json;
+}
 
 struct WorkloadOptions {
   std::string workload, out, form = "et";

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/traffic/traffic_command.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,10 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/command/files.h"
+#include "platform/commands.h"
 #include "platform/config/config_error.h"
 #include "platform/traffic/traffic_options.h"
 #include "platform/traffic/traffic_report.h"
-#include "platform/traffic/traffic_sweep.h"
+#include "platform/traffic/traffic_run.h"
 
 namespace wafertlm {
 namespace {

@@ -8,16 +8,106 @@
 #include <cmath>
 #include <deque>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <stdexcept>
 
+#include "models/traffic/traffic_node.h"
+#include "platform/command/child.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/wafer.h"
-#include "platform/traffic/measurement.h"
 #include "platform/traffic/traffic_model.h"
+#include "platform/traffic/traffic_report.h"
 
 namespace wafertlm::traffic {
 namespace {
+
+/// Collects the packets created in [begin, end), and counts what is delivered meanwhile.
+class Measurement final : public TrafficSink {
+ public:
+  Measurement(TimePs begin_ps, TimePs end_ps, std::uint32_t nodes)
+      : begin_ps_(begin_ps), end_ps_(end_ps), delivered_by_source_(nodes), past_end_(nodes) {}
+
+  void created(const Packet& packet) override;
+  void delivered(const Packet& packet, TimePs tail_ps) override;
+
+  /// Every packet that `senders` sources created in the window has arrived.
+  bool complete(std::uint32_t senders) const { return sources_past_end_ == senders && missing_ == 0; }
+  std::uint64_t packets() const { return latencies_ps_.size(); }
+  std::uint64_t delivered_in_window() const { return delivered_; }
+  std::uint64_t delivered_in_window(std::uint32_t source) const { return delivered_by_source_[source]; }
+
+  /// Fills in the latencies; reorders what it holds.
+  void summarize(TrafficResult& result);
+
+ private:
+  static constexpr std::size_t kBatches = 20;
+  struct Batch {
+    double sum_ps = 0;
+    std::uint64_t packets = 0;
+  };
+  bool in_window(TimePs at) const { return at >= begin_ps_ && at < end_ps_; }
+  double mean_half_width_ps() const;
+
+  TimePs begin_ps_, end_ps_;
+  std::vector<TimePs> latencies_ps_;
+  Batch batches_[kBatches];
+  std::uint64_t missing_ = 0, delivered_ = 0;
+  std::vector<std::uint64_t> delivered_by_source_;
+  std::vector<bool> past_end_;
+  std::uint32_t sources_past_end_ = 0;
+};
+
+void Measurement::created(const Packet& packet) {
+  if (in_window(packet.created_ps)) ++missing_;
+  if (packet.created_ps < end_ps_ || past_end_[index_of(packet.source)]) return;
+  past_end_[index_of(packet.source)] = true;
+  ++sources_past_end_;
+}
+
+void Measurement::delivered(const Packet& packet, TimePs tail_ps) {
+  if (in_window(tail_ps)) {
+    ++delivered_;
+    ++delivered_by_source_[index_of(packet.source)];
+  }
+  if (!in_window(packet.created_ps)) return;
+  --missing_;
+  const TimePs latency_ps = tail_ps - packet.created_ps;
+  latencies_ps_.push_back(latency_ps);
+  const auto batch =
+      static_cast<std::size_t>(Uint128{packet.created_ps - begin_ps_} * kBatches / (end_ps_ - begin_ps_));
+  batches_[batch].sum_ps += static_cast<double>(latency_ps);
+  ++batches_[batch].packets;
+}
+
+double Measurement::mean_half_width_ps() const {
+  constexpr double kStudent19 = 2.093;  // 95 %, 19 degrees of freedom
+  std::vector<double> means;
+  for (const Batch& batch : batches_)
+    if (batch.packets != 0) means.push_back(batch.sum_ps / static_cast<double>(batch.packets));
+  if (means.size() < kBatches) return std::nan("");  // too few packets to tell
+  double mean = 0, squares = 0;
+  for (const double value : means) mean += value / kBatches;
+  for (const double value : means) squares += (value - mean) * (value - mean);
+  return kStudent19 * std::sqrt(squares / (kBatches - 1) / kBatches);
+}
+
+void Measurement::summarize(TrafficResult& result) {
+  result.packets_measured = packets();
+  if (latencies_ps_.empty()) return;
+  double sum = 0;
+  for (const TimePs latency : latencies_ps_) sum += static_cast<double>(latency);
+  result.mean_ps = sum / static_cast<double>(packets());
+  result.mean_half_width_ps = mean_half_width_ps();
+  std::sort(latencies_ps_.begin(), latencies_ps_.end());
+  // Nearest rank.
+  const auto percentile = [&](std::size_t percent) {
+    return static_cast<double>(latencies_ps_[(packets() * percent + 99) / 100 - 1]);
+  };
+  result.p50_ps = percentile(50);
+  result.p99_ps = percentile(99);
+  result.max_ps = percentile(100);
+}
 
 constexpr std::size_t kWorstLinks = 8;
 
@@ -252,5 +342,24 @@ double zero_load_ps(const Topology& topology, const WireFormat& format, const Pa
 }
 
 TrafficResult run_traffic(const TrafficSetup& setup, double offered) { return Run(setup, offered).run(); }
+
+std::vector<TrafficResult> run_sweep(const TrafficSetup& setup, const std::vector<double>& loads,
+                                     unsigned jobs, const std::function<void(const TrafficResult&)>& done) {
+  std::vector<TrafficResult> results;
+  const auto work = [&](std::size_t i) {
+    try {
+      return to_json(run_traffic(setup, loads[i]));
+    } catch (const std::invalid_argument&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw std::runtime_error(fmt::format("load {:g}: {}", loads[i], error.what()));
+    }
+  };
+  run_in_children(loads.size(), jobs, work, [&](std::size_t, const nlohmann::json& result) {
+    results.push_back(result_from_json(result));
+    if (done) done(results.back());
+  });
+  return results;
+}
 
 }  // namespace wafertlm::traffic

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -81,5 +82,13 @@ struct TrafficResult {
 /// Wafer::require_rest() must hold.
 /// @throws std::invalid_argument: bad input, with a way out; std::logic_error: the run failed.
 TrafficResult run_traffic(const TrafficSetup& setup, double offered);
+
+/// Runs each offered load in a process of its own (one simulation per process), up to `jobs` at a time.
+/// `done` is called in the order of `loads`, as soon as a result and all before it are there. Results do not
+/// depend on `jobs`.
+/// @throws std::invalid_argument (bad input) or std::runtime_error with the first failing load's message.
+std::vector<TrafficResult> run_sweep(const TrafficSetup& setup, const std::vector<double>& loads,
+                                     unsigned jobs = 1,
+                                     const std::function<void(const TrafficResult&)>& done = nullptr);
 
 }  // namespace wafertlm::traffic

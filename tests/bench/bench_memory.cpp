@@ -14,7 +14,7 @@
 #include "models/npu/operand_stream.h"
 #include "platform/config/hbm_type.h"
 #include "platform/config/load.h"
-#include "platform/memory/closed_loop.h"
+#include "platform/memory/memory_study.h"
 #include "tests/bench/measure.h"
 #include "tlm/memory/requester.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platform/traffic/traffic_options.h"
-#include "platform/traffic/traffic_sweep.h"
+#include "platform/traffic/traffic_run.h"
 
 namespace wafertlm::test {
 

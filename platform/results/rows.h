@@ -2,8 +2,19 @@
 #pragma once
 #include "platform/results/fields.h"
 #include "platform/run/job_run.h"
+#include "platform/system/machine.h"
 
 namespace wafertlm::results {
+
+struct IterationRow {
+  const IterationResult& result;
+  bool with_ranks;
+};
+
+/// Of iterations[], and $defs of its parts.
+const Fields<IterationRow>& iteration_fields();
+Json rank_schema();
+Json breakdown_schema();
 
 /// Of collectives[].
 const Fields<CollectiveRecord>& collective_fields();
@@ -16,5 +27,14 @@ struct CriticalPathRow {
 };
 /// Of `critical_path`.
 const Fields<CriticalPathRow>& critical_path_fields();
+
+struct LinkRow {
+  const MachineLink& link;
+  const ClassTable& classes;
+  TimePs end_ps;  ///< of the run
+  double energy_per_bit_j;
+};
+/// Of links[].
+const Fields<LinkRow>& link_fields();
 
 }  // namespace wafertlm::results

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace wafertlm {
+
+// Each adds a command to the program; the function it returns runs it and gives the exit code: 0 done, 1 the
+// run failed, 2 bad input (one line on stderr).
+
+std::function<int()> add_run_command(CLI::App& app);
+std::function<int()> add_collective_command(CLI::App& app);
+std::function<int()> add_traffic_command(CLI::App& app);
+std::function<int()> add_check_command(CLI::App& app);
+std::function<int()> add_schema_command(CLI::App& app);
+/// `wafertlm trace info|check|convert|diff`
+std::function<int()> add_trace_command(CLI::App& app);
+/// `wafertlm workload generate|show`
+std::function<int()> add_workload_command(CLI::App& app);
+std::function<int()> add_fred_command(CLI::App& app);
+std::function<int()> add_study_command(CLI::App& app);
+std::function<int()> add_compare_command(CLI::App& app);
+std::function<int()> add_explain_command(CLI::App& app);
+/// `wafertlm astra-sim`: a run from ASTRA-sim's files, with its option names.
+std::function<int()> add_astra_sim_command(CLI::App& app);
+/// `wafertlm convert astra-sim`: the same files as our YAML.
+std::function<int()> add_convert_command(CLI::App& app);
+/// Prints what each way of protecting remote memory costs.
+std::function<int()> add_memory_engine_command(CLI::App& app);
+std::function<int()> add_memory_command(CLI::App& app);
+/// What RTL designs there are, and recordings into one without a wafer around it.
+std::function<int()> add_rtl_command(CLI::App& app);
+
+}  // namespace wafertlm

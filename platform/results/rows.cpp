@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/results/rows.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/command/format.h"
+
+namespace wafertlm::results {
+namespace {
+
+/// The classes that every results file has, also when they are 0; others follow by name.
+constexpr const char* kClasses[] = {"mp", "dp", "pp", "ep", "input", "weights", "memory"};
+
+template <typename Value>
+Json breakdown_s(const std::map<std::string, Value>& parts) {
+  const auto part = [&](const std::string& name) {
+    const auto found = parts.find(name);
+    return found == parts.end() ? 0.0 : static_cast<double>(found->second) * 1e-12;
+  };
+  Json json = {{"compute", part("compute")}};
+  for (const char* name : kClasses) json[std::string("exposed_") + name] = part(name);
+  for (const auto& [name, value] : parts)
+    if (name != "compute" && name != "idle") json["exposed_" + name] = part(name);
+  json["idle"] = part("idle");
+  return json;
+}
+
+Json breakdown_ps(const std::map<std::string, TimePs>& parts) {
+  Json picoseconds = Json::object();
+  for (const auto& [name, value] : parts) picoseconds[name] = value;
+  return picoseconds;
+}
+
+struct RankRow {
+  const IterationResult& of;
+  std::size_t rank;
+};
+
+const Fields<RankRow>& rank_fields() {
+  static const Fields<RankRow> fields([](Fields<RankRow>& f) {
+    using R = const RankRow&;
+    f.add("rank", schema::count(), [](R row) { return row.rank; });
+    f.add("time_s", schema::seconds(), [](R row) { return seconds(row.of.end_ps - row.of.start_ps); });
+    f.add("done_s", schema::seconds(), [](R row) { return seconds(row.of.rank_end_ps[row.rank]); });
+    f.add("breakdown_s", schema::reference("breakdown"),
+          [](R row) { return breakdown_s(row.of.ranks[row.rank]); });
+    f.add("breakdown_ps", schema::reference("picoseconds_by_category"),
+          [](R row) { return breakdown_ps(row.of.ranks[row.rank]); });
+  });
+  return fields;
+}
+
+Json ranks_json(const IterationResult& result) {
+  Json ranks = Json::array();
+  for (std::size_t rank = 0; rank < result.ranks.size(); ++rank)
+    ranks.push_back(rank_fields().json({result, rank}));
+  return ranks;
+}
+
+}  // namespace
+
+const Fields<IterationRow>& iteration_fields() {
+  static const Fields<IterationRow> fields([](Fields<IterationRow>& f) {
+    using R = const IterationRow&;
+    f.column("time_s", schema::seconds(),
+             [](R row) { return seconds(row.result.end_ps - row.result.start_ps); });
+    f.add("time_ps", schema::count(), [](R row) { return row.result.end_ps - row.result.start_ps; });
+    f.add("start_s", schema::seconds(), [](R row) { return seconds(row.result.start_ps); });
+    f.add("end_s", schema::seconds(), [](R row) { return seconds(row.result.end_ps); });
+    f.add("rank", schema::count("That finishes last, whose breakdown this is"),
+          [](R row) { return row.result.last_rank; });
+    f.add("breakdown_s", schema::reference("breakdown"), [](R row) { return breakdown_s(row.result.last); });
+    f.add("breakdown_ps", schema::reference("picoseconds_by_category"),
+          [](R row) { return breakdown_ps(row.result.last); });
+    f.add("breakdown_min_s", schema::reference("breakdown"),
+          [](R row) { return breakdown_s(row.result.least); });
+    f.add("breakdown_mean_s", schema::reference("breakdown"),
+          [](R row) { return breakdown_s(row.result.mean); });
+    f.add("breakdown_max_s", schema::reference("breakdown"),
+          [](R row) { return breakdown_s(row.result.most); });
+    f.add(
+        "ranks",
+        schema::list(schema::reference("rank"),
+                     "Empty where ranks times iterations are more than 100,000, but for the last iteration"),
+        [](R row) { return row.with_ranks ? ranks_json(row.result) : Json::array(); });
+  });
+  return fields;
+}
+
+Json rank_schema() { return rank_fields().schema(); }
+
+Json breakdown_schema() {
+  Json required = {"compute"};
+  for (const char* name : kClasses) required.push_back(std::string("exposed_") + name);
+  required.push_back("idle");
+  return {{"description", "The parts sum to the iteration's time"},
+          {"type", "object"},
+          {"required", required},
+          {"propertyNames", {{"pattern", "^(compute|idle|exposed_.+)$"}}},
+          {"additionalProperties", schema::seconds()}};
+}
+
+namespace {
+
+/// Above this many collectives only totals and the worst are listed.
+constexpr std::size_t kMaxCollectives = 100'000, kWorst = 1000;
+
+double bus_bandwidth(const CollectiveRecord& record) {
+  const double after_last_entry = seconds(record.end_ps - record.last_entry_ps);
+  const double rate = after_last_entry > 0 ? static_cast<double>(record.bytes) / after_last_entry : 0;
+  return rate * (record.io_stream ? 1 : bus_factor(record.type, record.group_size));
+}
+
+}  // namespace
+
+const Fields<CollectiveRecord>& collective_fields() {
+  static const Fields<CollectiveRecord> fields([](Fields<CollectiveRecord>& f) {
+    using R = const CollectiveRecord&;
+    f.add("id", schema::count(), [](R row) { return row.id; });
+    f.add("name", schema::text(), [](R row) { return row.name; });
+    f.add("type", schema::text(), [](R row) { return row.type_name(); });
+    f.add("algorithm", schema::text("That really ran"), [](R row) { return row.algorithm; });
+    f.add("class", schema::text(), [](R row) { return row.traffic_class; });
+    f.add("group", schema::text(), [](R row) { return row.group; });
+    f.add("sequence", schema::count(), [](R row) { return row.sequence; });
+    f.add("group_size", schema::count(), [](R row) { return row.group_size; });
+    f.column("bytes", schema::count(), [](R row) { return row.bytes; });
+    f.add("start_s", schema::seconds("First rank enters"), [](R row) { return seconds(row.first_entry_ps); });
+    f.add("end_s", schema::seconds("Last rank leaves"), [](R row) { return seconds(row.end_ps); });
+    f.add("skew_s", schema::seconds("Last entry after the first"),
+          [](R row) { return seconds(row.last_entry_ps - row.first_entry_ps); });
+    f.column("time_s", schema::seconds(), [](R row) { return seconds(row.end_ps - row.first_entry_ps); });
+    f.add("time_ps", schema::count(), [](R row) { return row.end_ps - row.first_entry_ps; });
+    f.column("predicted_s", schema::seconds("Closed form on an idle fabric"),
+             [](R row) { return seconds(row.cost.predicted_ps); });
+    f.column("bound_s", schema::seconds("No algorithm can beat it"),
+             [](R row) { return seconds(row.cost.bound_ps); });
+    f.add("bus_bandwidth_bytes_per_s", schema::number(), bus_bandwidth);
+  });
+  return fields;
+}
+
+Json collectives_json(const JobRun& job) {
+  std::vector<const CollectiveRecord*> records = job.collectives();
+  if (records.size() > kMaxCollectives) {
+    const auto excess = [](const CollectiveRecord* record) {
+      return record->end_ps - record->first_entry_ps - std::min(record->cost.bound_ps, record->end_ps);
+    };
+    std::partial_sort(records.begin(), records.begin() + kWorst, records.end(),
+                      [&](auto* a, auto* b) { return excess(a) > excess(b); });
+    records.resize(kWorst);
+  }
+  Json list = Json::array();
+  for (const CollectiveRecord* record : records) list.push_back(collective_fields().json(*record));
+  return list;
+}
+
+namespace {
+
+struct StepRow {
+  const PathStep& step;
+  std::string name;
+};
+
+const Fields<StepRow>& step_fields() {
+  static const Fields<StepRow> fields([](Fields<StepRow>& f) {
+    using R = const StepRow&;
+    f.add("rank", schema::count(), [](R row) { return row.step.rank; });
+    f.add("node", schema::count(), [](R row) { return row.step.node; });
+    f.add("name", schema::text(), [](R row) { return row.name; });
+    f.add("category", schema::text(), [](R row) { return row.step.category; });
+    f.add("start_s", schema::seconds(), [](R row) { return seconds(row.step.start_ps); });
+    f.add("end_s", schema::seconds(), [](R row) { return seconds(row.step.end_ps); });
+  });
+  return fields;
+}
+
+Json steps_json(const JobRun& job, const CriticalPath& path) {
+  std::map<std::uint32_t, std::vector<std::uint64_t>> nodes;
+  for (const PathStep& step : path.steps) nodes[step.rank].push_back(step.node);
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> names;
+  for (const auto& [rank, ids] : nodes) {
+    const auto found = chakra::node_names(*job.job().ranks[rank], ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) names[{rank, ids[i]}] = found[i];
+  }
+  Json steps = Json::array();
+  for (const PathStep& step : path.steps)
+    steps.push_back(step_fields().json({step, names[{step.rank, step.node}]}));
+  return steps;
+}
+
+}  // namespace
+
+const Fields<CriticalPathRow>& critical_path_fields() {
+  static const Fields<CriticalPathRow> fields([](Fields<CriticalPathRow>& f) {
+    using R = const CriticalPathRow&;
+    f.add("length", schema::count(), [](R row) { return row.path.length; });
+    f.add("beginning_not_kept", schema::boolean(), [](R row) { return row.path.cut; });
+    f.add("breakdown_ps", schema::reference("picoseconds_by_category"), [](R row) {
+      Json parts = Json::object();
+      for (const auto& [category, time] : row.path.breakdown) parts[category] = time;
+      return parts;
+    });
+    f.add("steps", schema::list(step_fields().schema()), [](R row) { return steps_json(row.job, row.path); });
+  });
+  return fields;
+}
+
+namespace {
+
+/// Those that are not 0, in seconds.
+template <typename Times>
+Json by_class(const ClassTable& classes, const Times& times_ps) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    if (times_ps[i] != 0) json[classes[static_cast<ClassId>(i)].name] = seconds(times_ps[i]);
+  return json;
+}
+
+double busy_fraction_of(const LinkRow& row) {
+  const double busy_s =
+      static_cast<double>(row.link.counters.wire_bytes) / static_cast<double>(row.link.bytes_per_s);
+  return busy_s / seconds(row.end_ps);
+}
+
+}  // namespace
+
+const Fields<LinkRow>& link_fields() {
+  static const Fields<LinkRow> fields([](Fields<LinkRow>& f) {
+    using R = const LinkRow&;
+    Fields<LinkRow> blocked, wait;
+    blocked.column("credit", schema::fraction(),
+                   [](R row) { return seconds(row.link.counters.credit_blocked_ps) / seconds(row.end_ps); });
+    wait.add("queue", schema::seconds(), [](R row) { return seconds(row.link.counters.queue_wait_ps); });
+    wait.add("credit", schema::seconds(), [](R row) { return seconds(row.link.counters.credit_wait_ps); });
+    wait.add("contention", schema::map_of(schema::seconds()),
+             [](R row) { return by_class(row.classes, row.link.counters.contention_wait_ps); });
+    f.add("name", schema::text(), [](R row) { return row.link.name; });
+    f.column("bytes", schema::count("Payload"), [](R row) { return row.link.counters.payload_bytes; });
+    f.add("wire_bytes", schema::count(), [](R row) { return row.link.counters.wire_bytes; });
+    f.add("packets", schema::count(), [](R row) { return row.link.counters.packets; });
+    f.column("busy_fraction", schema::fraction(), busy_fraction_of);
+    f.add("blocked_fraction", blocked, "The line is idle with a packet ready, by cause");
+    f.add("packet_wait_s", wait,
+          "Over all packets, by cause; contention by the class that was served instead");
+    f.add("longest_wait_s", schema::map_of(schema::seconds(), "By class"),
+          [](R row) { return by_class(row.classes, row.link.counters.longest_wait_ps); });
+    f.add("energy_j", schema::number(),
+          [](R row) { return static_cast<double>(row.link.counters.wire_bytes) * 8 * row.energy_per_bit_j; });
+  });
+  return fields;
+}
+
+}  // namespace wafertlm::results
