@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/by_dimension_type.h"
-
+#include "platform/config/descriptions.h"
+#include "platform/config/platform_spec.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/compute_type.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 
+#include "platform/config/descriptions.h"
+#include "platform/config/npu_spec.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {

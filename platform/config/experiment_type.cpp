@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/experiment_type.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "platform/command/format.h"
-#include "platform/config/platform_type.h"
+#include "platform/config/descriptions.h"
+#include "platform/config/experiment_spec.h"
 #include "platform/config/value_types.h"
-#include "platform/config/workload_type.h"
 #include "platform/fabrics/registry.h"
 #include "workloads/training/memory.h"
 

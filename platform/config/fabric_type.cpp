@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/fabric_type.h"
-
 #include <fmt/format.h>
 
-#include "platform/config/reliability_type.h"
-#include "platform/config/rtl_type.h"
-#include "platform/config/traffic_class_type.h"
+#include "platform/config/descriptions.h"
+#include "platform/config/fabric_spec.h"
 #include "platform/config/value_types.h"
 #include "platform/fabrics/registry.h"
 

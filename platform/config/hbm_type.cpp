@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/hbm_type.h"
-
 #include <fmt/format.h>
 
 #include <sstream>
 #include <stdexcept>
 
 #include "models/hbm/dram/address_map.h"
+#include "models/hbm/flow_memory.h"
+#include "platform/config/descriptions.h"
+#include "platform/config/npu_spec.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/io_type.h"
-
 #include <nlohmann/json.hpp>
 
+#include "platform/config/descriptions.h"
 #include "platform/config/value_types.h"
+#include "platform/config/wafer_spec.h"
 
 namespace wafertlm::config {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/model_type.h"
-
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "platform/config/descriptions.h"
+#include "platform/config/model_spec.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {

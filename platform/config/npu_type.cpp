@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/npu_type.h"
-
-#include "platform/config/compute_type.h"
-#include "platform/config/hbm_type.h"
+#include "platform/config/descriptions.h"
+#include "platform/config/npu_spec.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/platform_type.h"
-
 #include <filesystem>
 
-#include "platform/config/by_dimension_type.h"
 #include "platform/config/config_error.h"
+#include "platform/config/descriptions.h"
 #include "platform/config/document.h"
-#include "platform/config/npu_type.h"
-#include "platform/config/remote_memory_type.h"
-#include "platform/config/run_type.h"
+#include "platform/config/platform_spec.h"
 #include "platform/config/value_types.h"
-#include "platform/config/wafer_type.h"
 #include "platform/config/yaml_file.h"
 #include "platform/fabrics/registry.h"
 #include "workloads/chakra/rank_files.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/remote_memory_type.h"
-
 #include <fmt/format.h>
 
+#include "platform/config/descriptions.h"
+#include "platform/config/remote_memory_spec.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {

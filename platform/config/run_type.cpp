@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/run_type.h"
-
 #include <limits>
 
+#include "platform/config/descriptions.h"
+#include "platform/config/platform_spec.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/study_type.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "platform/config/descriptions.h"
+#include "platform/config/study_spec.h"
 #include "platform/config/study_value_types.h"
 #include "platform/config/suggest.h"
 #include "platform/config/value_types.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/training_type.h"
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "platform/config/model_type.h"
+#include "platform/config/descriptions.h"
 #include "platform/config/value_types.h"
+#include "platform/config/workload_spec.h"
 #include "workloads/parallelism/placement.h"
 #include "workloads/training/plan.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/wafer_type.h"
-
-#include "platform/config/fabric_type.h"
-#include "platform/config/io_type.h"
+#include "platform/config/descriptions.h"
+#include "platform/config/fabric_spec.h"
 #include "platform/config/value_types.h"
+#include "platform/config/wafer_spec.h"
 #include "platform/fabrics/registry.h"
 
 namespace wafertlm::config {

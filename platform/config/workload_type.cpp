@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/workload_type.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "platform/config/descriptions.h"
 #include "platform/config/document.h"
-#include "platform/config/model_type.h"
 #include "platform/config/suggest.h"
-#include "platform/config/training_type.h"
 #include "platform/config/value_types.h"
+#include "platform/config/workload_spec.h"
 #include "platform/config/yaml_file.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"

@@ -7,8 +7,9 @@
 #include <set>
 
 #include "models/mesh/mesh_geometry.h"
-#include "platform/config/io_type.h"
+#include "platform/config/descriptions.h"
 #include "platform/config/value_types.h"
+#include "platform/config/wafer_spec.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
 #include "platform/fabrics/wafers/wafers_kind.h"
 
