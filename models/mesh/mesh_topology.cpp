@@ -123,32 +123,17 @@ MeshTopology::MeshTopology(const MeshParams& params)
   cuts_.push_back(straight_cuts(std::move(rows), params.height, params.width * link_bytes_per_s_));
 }
 
-std::uint32_t MeshTopology::degree(NpuId npu) const {
-  std::uint32_t sides = 0;
-  for (const Side side : kAllSides)
-    if (geometry_.has_neighbor(npu, direction_of(side))) ++sides;
-  return sides;
-}
-
 std::string MeshTopology::link_name(std::size_t number) const {
   const auto router = static_cast<NpuId>(number / 4);
-  const NpuId next = geometry_.neighbor(router, direction_of(kAllSides[number % 4]));
+  const NpuId next = geometry_.neighbor(router, static_cast<Direction>(number % 4));
   return "router" + std::to_string(index_of(router)) + "->router" + std::to_string(index_of(next));
 }
 
 void MeshTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const {
-  const std::uint32_t to_column = geometry_.column(to), to_row = geometry_.row(to);
-  std::uint32_t column = geometry_.column(from), row = geometry_.row(from);
-  while (column != to_column || row != to_row) {
-    const Side side = column < to_column   ? Side::east
-                      : column > to_column ? Side::west
-                      : row > to_row       ? Side::north
-                                           : Side::south;
-    route.push_back(4 * index_of(geometry_.at(column, row)) + static_cast<std::size_t>(side));
-    if (column != to_column)
-      column = towards(column, to_column);
-    else
-      row = towards(row, to_row);
+  for (NpuId at = geometry_.router(from); at != geometry_.router(to);) {
+    const Direction side = geometry_.next_direction(at, to);
+    route.push_back(4 * index_of(at) + static_cast<std::size_t>(side));
+    at = geometry_.neighbor(at, side);
   }
 }
 
@@ -157,7 +142,9 @@ std::uint64_t MeshTopology::path_bytes_per_s(NpuId from, NpuId to) const {
 }
 
 std::uint64_t MeshTopology::npu_bytes_per_s(NpuId npu) const {
-  return std::min(port_bytes_per_s(), degree(npu) * link_bytes_per_s_);
+  std::uint64_t links = 0;
+  for (const Side side : kAllSides) links += geometry_.is_edge({npu, side}) ? 0U : 1U;
+  return std::min(port_bytes_per_s(), links * link_bytes_per_s_);
 }
 
 std::unique_ptr<LinkLoads> MeshTopology::link_loads() const {
