@@ -15,15 +15,11 @@ std::shared_ptr<const Struct<ByDimensionSpec>> by_dimension_type() {
   auto type = std::make_shared<Struct<ByDimensionSpec>>("by_dimension");
   type->optional(
           "order", &ByDimensionSpec::order,
-          choice<Order>({{"local_bandwidth_aware", Order::local_bandwidth_aware},
-                         {"ascending", Order::ascending},
-                         {"per_dimension", Order::per_dimension},
-                         {"themis", Order::themis}}),
+          one_of<Order>({"local_bandwidth_aware", "ascending", "per_dimension", "themis"}),
           "The dimensions that a chunk goes through: reduce-scatter up, all-reduce in the last, all-gather "
           "down; without that all-reduce; an all-reduce in each; or for each chunk those with the least load "
           "first")
-      .optional("within", &ByDimensionSpec::within,
-                choice<Within>({{"fifo", Within::fifo}, {"smallest_first", Within::smallest_first}}),
+      .optional("within", &ByDimensionSpec::within, one_of<Within>({"fifo", "smallest_first"}),
                 "Whose message a port sends first: of the stage that came first, or of the one with the "
                 "fewest bytes")
       .optional("active_chunks", &ByDimensionSpec::active_chunks, auto_or(integer<std::uint64_t>(1, 65'536)),

@@ -38,9 +38,7 @@ std::shared_ptr<const Struct<SystolicParams>> systolic_type() {
       .required("clock", &P::clock_hz, whole_quantity(frequency_dimension(), "1 Hz", "1000 GHz"),
                 "Cycles per second; every processing element does a multiply-add per cycle")
       .optional("dataflow", at(&P::array, &A::dataflow),
-                choice<Dataflow>({{"output_stationary", Dataflow::output_stationary},
-                                  {"weight_stationary", Dataflow::weight_stationary},
-                                  {"input_stationary", Dataflow::input_stationary}}),
+                one_of<Dataflow>({"output_stationary", "weight_stationary", "input_stationary"}),
                 "What stays in the processing elements");
   return type;
 }
@@ -95,27 +93,16 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
   const auto rate = rate_type();
   const auto meaning = [](const std::string& name) { return "Compute rate in " + name; };
   auto type = std::make_shared<Struct<ComputeSpec>>("compute");
-  type->optional("model", &ComputeSpec::model,
-                 choice<ComputeModelKind>(
-                     {{"roofline", ComputeModelKind::roofline}, {"systolic", ComputeModelKind::systolic}}),
+  type->optional("model", &ComputeSpec::model, one_of<ComputeModelKind>({"roofline", "systolic"}),
                  "What tells how long a computation takes that has no duration; systolic: matrix products "
                  "(m, n, k) on an array, and the roofline for what is none")
       .optional("systolic", &ComputeSpec::systolic, maybe<SystolicParams>(systolic_type()), "The array")
       .when(&ComputeSpec::model, ComputeModelKind::systolic)
-      .optional("durations", &ComputeSpec::durations,
-                choice<DurationSource>({{"trace", DurationSource::trace},
-                                        {"model", DurationSource::model},
-                                        {"roofline", DurationSource::roofline}}),
+      .optional("durations", &ComputeSpec::durations, one_of<DurationSource>({"trace", "model", "roofline"}),
                 "trace: those of the trace and of effective_flops, the model where there is none; model: the "
                 "model's wherever a node tells enough for it; roofline: the same with model: roofline")
       .optional("precision", &ComputeSpec::precision,
-                choice<Precision>({{"fp64", Precision::fp64},
-                                   {"fp32", Precision::fp32},
-                                   {"tf32", Precision::tf32},
-                                   {"bf16", Precision::bf16},
-                                   {"fp16", Precision::fp16},
-                                   {"fp8", Precision::fp8},
-                                   {"int8", Precision::int8}}),
+                one_of<Precision>({"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"}),
                 "In which the workload computes")
       .optional("fp64", &ComputeSpec::fp64, rate, meaning("FP64"))
       .when(&ComputeSpec::precision, Precision::fp64)
@@ -133,22 +120,17 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
       .when(&ComputeSpec::precision, Precision::int8)
       .optional("stragglers", &ComputeSpec::stragglers, list_of<StragglerSpec>(straggler_type(), 0, 65'536),
                 "NPUs that compute slowly")
-      .optional(
-          "jitter", &ComputeSpec::jitter,
-          choice<Jitter>({{"none", Jitter::none}, {"uniform", Jitter::uniform}, {"normal", Jitter::normal}}),
-          "Random factor of every computation, seeded by run.seed and the NPU")
+      .optional("jitter", &ComputeSpec::jitter, one_of<Jitter>({"none", "uniform", "normal"}),
+                "Random factor of every computation, seeded by run.seed and the NPU")
       .optional("jitter_percent", &ComputeSpec::jitter_percent, integer<std::uint32_t>(0, 100),
                 "Its spread: half the width of uniform, the standard deviation of normal")
       .when(&ComputeSpec::jitter, Jitter::uniform, Jitter::normal)
       .optional(
-          "operands", &ComputeSpec::operands,
-          choice<OperandSource>({{"free", OperandSource::free}, {"hbm", OperandSource::hbm}}),
+          "operands", &ComputeSpec::operands, one_of<OperandSource>({"free", "hbm"}),
           "hbm: the bytes of a computation (of its matrix products, both factors in `precision`, if it tells "
           "no bytes) are read from the HBM, tile by tile, while it computes; free: they are not")
-      .optional(
-          "operand_order", at(&ComputeSpec::tiles, &OperandParams::order),
-          choice<OperandOrder>({{"sequential", OperandOrder::sequential}, {"random", OperandOrder::random}}),
-          "Where the tiles are in the HBM")
+      .optional("operand_order", at(&ComputeSpec::tiles, &OperandParams::order),
+                one_of<OperandOrder>({"sequential", "random"}), "Where the tiles are in the HBM")
       .when(&ComputeSpec::operands, OperandSource::hbm)
       .optional("tile_bytes", at(&ComputeSpec::tiles, &OperandParams::tile_bytes),
                 whole_quantity(size_dimension(), "1 B", "1 GiB"),

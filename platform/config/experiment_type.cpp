@@ -138,8 +138,7 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
         .optional("barrier", &ExperimentSpec::barrier, boolean(),
                   "All ranks wait for each other between iterations")
         .optional(
-            "hbm_overflow", &ExperimentSpec::hbm_overflow,
-            choice<HbmOverflow>({{"error", HbmOverflow::error}, {"note", HbmOverflow::note}}),
+            "hbm_overflow", &ExperimentSpec::hbm_overflow, one_of<HbmOverflow>({"error", "note"}),
             "A model that needs more memory than an NPU has is refused, or runs and is marked in the results")
         .check(check_ranks)
         .check(check_streams)

@@ -8,8 +8,7 @@
 namespace wafertlm::config {
 
 const TypePtr<Side>& side_type() {
-  static const TypePtr<Side> type = choice<Side>(
-      {{"east", Side::east}, {"west", Side::west}, {"north", Side::north}, {"south", Side::south}});
+  static const TypePtr<Side> type = one_of<Side>({"east", "west", "north", "south"});
   return type;
 }
 
@@ -76,10 +75,9 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
           "controllers", &IoSpec::controllers, std::make_shared<IoControllers>(),
           "Where I/O controllers are: none; on a mesh perimeter, one on every side of an NPU that has no "
           "neighbour, or a list of places; on FRED a number, spread evenly over the L1 switches")
-      .optional("bandwidth", &IoSpec::bandwidth_bytes_per_s,
-                whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"),
+      .optional("bandwidth", &IoSpec::bandwidth_bytes_per_s, any_bandwidth(),
                 "Of one controller, in each direction")
-      .optional("latency", &IoSpec::latency_ps, whole_quantity(time_dimension(), "0 ps", "1 s"),
+      .optional("latency", &IoSpec::latency_ps, any_time(),
                 "Between a controller and its router or L1 switch")
       .optional("chunk", &IoSpec::chunk_bytes, auto_or(whole_quantity(size_dimension(), "1 B", "1 TB")),
                 "Piece of a stream that is passed on as a whole; auto: so small that filling the pipeline "

@@ -7,20 +7,18 @@ namespace wafertlm::config {
 namespace {
 
 std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
-  const auto cost = whole_quantity(time_dimension(), "0 ps", "1 s");
   auto type = std::make_shared<Struct<EndpointSpec>>("endpoint");
-  type->optional("step_cost", &EndpointSpec::step_cost_ps, cost,
+  type->optional("step_cost", &EndpointSpec::step_cost_ps, any_time(),
                  "Launch and DMA set-up before each message that is sent")
-      .optional("receive_cost", &EndpointSpec::receive_cost_ps, cost,
+      .optional("receive_cost", &EndpointSpec::receive_cost_ps, any_time(),
                 "From the end of each message that is received until its step is done")
-      .optional("memory", &EndpointSpec::memory,
-                choice<EndpointMemory>({{"free", EndpointMemory::free}, {"hbm", EndpointMemory::hbm}}),
+      .optional("memory", &EndpointSpec::memory, one_of<EndpointMemory>({"free", "hbm"}),
                 "hbm: what is sent is read from the HBM, what is received is written to it; free: neither")
-      .optional("stage_cost", &EndpointSpec::stage_cost_ps, cost,
+      .optional("stage_cost", &EndpointSpec::stage_cost_ps, any_time(),
                 "Before the first message of each stage of a collective that goes by dimensions")
       .optional(
           "reduction_bandwidth", &EndpointSpec::reduction_bytes_per_s,
-          or_none<std::uint64_t>(whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"), 0),
+          or_none<std::uint64_t>(any_bandwidth(), 0),
           "A reduction reads twice and writes once at this rate, when its message has arrived; left out: it "
           "takes no time");
   return type;

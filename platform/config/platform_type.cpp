@@ -37,8 +37,7 @@ class CustomAlgorithms final : public TypeOf<CustomAlgorithmsSpec> {
 };
 
 std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
-  const auto path =
-      or_none<std::string>(file_path("an MSCCL program (.xml), or PREFIX of PREFIX.<rank>.et"), "");
+  const auto path = file_path("an MSCCL program (.xml), or PREFIX of PREFIX.<rank>.et");
   auto type = std::make_shared<Struct<CustomAlgorithmsSpec>>("custom_algorithms");
   type->optional("all_reduce", &CustomAlgorithmsSpec::all_reduce, path,
                  "MSCCL program (.xml), or PREFIX or folder of Chakra traces, that does all-reduces")
@@ -49,11 +48,9 @@ std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
 }
 
 std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
-  std::vector<std::pair<std::string, std::string>> names;
-  for (const std::string& name : algorithm_choices()) names.emplace_back(name, name);
   auto type = std::make_shared<Struct<CollectivesSpec>>("collectives");
   type->optional(
-          "algorithm", &CollectivesSpec::algorithm, choice(std::move(names)),
+          "algorithm", &CollectivesSpec::algorithm, one_of(algorithm_choices()),
           "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED paper's "
           "baseline; fastest: the smallest prediction")
       .optional(

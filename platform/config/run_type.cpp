@@ -17,9 +17,7 @@ std::shared_ptr<const Struct<FaultParams>> fault_type() {
   const auto npu = integer<NpuId>(0, 65'535);
   constexpr std::uint64_t kMaxNumber = std::numeric_limits<std::int64_t>::max();
   auto type = std::make_shared<Struct<FaultParams>>("fault");
-  type->required("kind", &FaultParams::kind,
-                 choice<FaultParams::Kind>({{"flip_bit", FaultParams::Kind::flip_bit},
-                                            {"drop_packet", FaultParams::Kind::drop_packet}}),
+  type->required("kind", &FaultParams::kind, one_of<FaultParams::Kind>({"flip_bit", "drop_packet"}),
                  "What happens to the packet where it leaves its NPU")
       .required("from", &FaultParams::from, npu, "NPU that sends the packet")
       .optional("to", &FaultParams::to, maybe(npu),
@@ -43,10 +41,7 @@ void check_run(const RunSpec& run, const Check& check) {
 
 std::shared_ptr<const Struct<SequencerParams>> sequencer_type() {
   auto type = std::make_shared<Struct<SequencerParams>>("sequencer");
-  type->optional("policy", &SequencerParams::policy,
-                 choice<IssuePolicy>({{"fifo", IssuePolicy::fifo},
-                                      {"lifo", IssuePolicy::lifo},
-                                      {"priority", IssuePolicy::priority}}),
+  type->optional("policy", &SequencerParams::policy, one_of<IssuePolicy>({"fifo", "lifo", "priority"}),
                  "Which of the ready nodes a free resource takes; priority: the highest comm_priority")
       .optional("look_ahead", &SequencerParams::look_ahead, integer<std::uint32_t>(1, 100'000'000),
                 "Nodes of a rank that are held at a time; the trace is read on as they get done");

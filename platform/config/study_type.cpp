@@ -39,7 +39,7 @@ std::shared_ptr<const Struct<AxisSpec>> axis_type() {
       .optional("arguments", &A::arguments, texts(), "More words for the command; {} is the value's name")
       .optional("set", &A::overrides, texts(), "Keys to change; {} is the value's name")
       .optional(
-          "line_to", &A::line_to, or_none<std::string>(text(), ""),
+          "line_to", &A::line_to, text(),
           "A column that reads: the others are on the straight line through the axis' first two values, "
           "at the value of this column; where it is not above the first value, that cell counts; more values "
           "show "
@@ -52,24 +52,13 @@ std::shared_ptr<const Struct<ColumnSpec>> column_type() {
   auto type = std::make_shared<Struct<C>>("column");
   type->required("column", &C::name, text(), "Name of the column")
       .optional("as", &C::shown_as,
-                choice<ShownAs>({{"number", ShownAs::number},
-                                 {"time", ShownAs::time},
-                                 {"bytes", ShownAs::bytes},
-                                 {"bandwidth", ShownAs::bandwidth},
-                                 {"rate", ShownAs::rate},
-                                 {"percent", ShownAs::percent}}),
+                one_of<ShownAs>({"number", "time", "bytes", "bandwidth", "rate", "percent"}),
                 "How it is printed: a time is in seconds, bytes, bytes/s, operations/s, a part of 1");
   type->alternative(&C::kind, C::Kind::read)
       .required("read", &C::read, text(),
                 "Where it stands in results.json (or the JSON of the command): "
                 "iterations[-1].breakdown_s.compute, rows[0].time_s, links[*].busy_fraction")
-      .optional("take", &C::taken,
-                choice<Taken>({{"only", Taken::only},
-                               {"last", Taken::last},
-                               {"sum", Taken::sum},
-                               {"mean", Taken::mean},
-                               {"least", Taken::least},
-                               {"most", Taken::most}}),
+      .optional("take", &C::taken, one_of<Taken>({"only", "last", "sum", "mean", "least", "most"}),
                 "What to take of several ([*])");
   type->alternative(&C::kind, C::Kind::quotient)
       .required("divide", &C::dividend, text(), "A column")
@@ -110,7 +99,7 @@ std::shared_ptr<const Struct<TableSpec>> table_type() {
   type->required("table", &T::name, text(), "Its title")
       .optional("where", &T::where, selection(), "Which cells, by axes and columns")
       .optional("columns", &T::columns, texts(), "Which columns; all if not given")
-      .optional("sort", &T::sort, or_none<std::string>(text(), ""), "By this column, smallest first")
+      .optional("sort", &T::sort, text(), "By this column, smallest first")
       .optional("first", &T::first, integer<std::uint32_t>(0, 100'000), "So many rows; 0: all");
   return type;
 }
@@ -121,12 +110,7 @@ std::shared_ptr<const Struct<SummarySpec>> summary_type() {
   type->required("summary", &S::name, text(), "Its name")
       .required("column", &S::column, text(), "Of which column")
       .optional("where", &S::where, selection(), "Over which cells, by axes and columns")
-      .optional("take", &S::kind,
-                choice<S::Kind>({{"mean", S::Kind::mean},
-                                 {"ratio_of_means", S::Kind::ratio_of_means},
-                                 {"least", S::Kind::least},
-                                 {"most", S::Kind::most},
-                                 {"count", S::Kind::count}}),
+      .optional("take", &S::kind, one_of<S::Kind>({"mean", "ratio_of_means", "least", "most", "count"}),
                 "ratio_of_means: of a column that divides: mean of the dividends / mean of the divisors")
       .optional("reference", &S::reference, maybe(number(-kMaxNumber, kMaxNumber)), "The published value");
   return type;
@@ -302,9 +286,7 @@ std::shared_ptr<const Struct<StudySpec>> study_type() {
     using S = StudySpec;
     auto study = std::make_shared<Struct<S>>("study");
     study->required("study", &S::name, text(), "Name of the study")
-        .optional("command", &S::command,
-                  choice<std::string>({{"run", "run"}, {"collective", "collective"}, {"traffic", "traffic"}}),
-                  "What a cell runs")
+        .optional("command", &S::command, one_of({"run", "collective", "traffic"}), "What a cell runs")
         .optional("file", &S::file, file_path("what the command takes"),
                   "What the command takes: an experiment or a platform, relative to this file")
         .optional("arguments", &S::arguments, texts(), "More words for every command")

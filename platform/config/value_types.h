@@ -27,6 +27,10 @@ TypePtr<double> number(double least, double most);
 TypePtr<std::uint64_t> whole_quantity(const Dimension& dimension, std::string_view least,
                                       std::string_view most);
 TypePtr<double> real_quantity(const Dimension& dimension, std::string_view least, std::string_view most);
+/// From 1 B/s to 9 PB/s.
+TypePtr<std::uint64_t> any_bandwidth();
+/// From `least` to 1 s.
+TypePtr<std::uint64_t> any_time(std::string_view least = "0 ps");
 
 /// A number without a unit ("1e-12"), from 0 to `most`.
 TypePtr<double> fraction(double most);
@@ -123,6 +127,16 @@ TypePtr<E> choice(std::vector<std::pair<std::string, E>> options) {
   };
   return std::make_shared<Choice>(options);
 }
+
+/// The same of the words of an enumeration's values, in their order.
+template <class E>
+TypePtr<E> one_of(const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, E>> options;
+  for (const std::string& word : words) options.emplace_back(word, static_cast<E>(options.size()));
+  return choice(std::move(options));
+}
+/// One of some words, which stand for themselves.
+TypePtr<std::string> one_of(const std::vector<std::string>& words);
 
 /// A value that need not be given.
 template <class T>

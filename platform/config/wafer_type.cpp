@@ -12,14 +12,12 @@ std::shared_ptr<const Struct<OuterSpec>> outer_type() {
   auto type = std::make_shared<Struct<OuterSpec>>("outer");
   type->required("wafers", &OuterSpec::wafers, integer<std::uint32_t>(2, 64), "How many there are, all alike")
       .required(
-          "topology", &OuterSpec::topology,
-          choice<OuterTopology>({{"ring", OuterTopology::ring}, {"switch", OuterTopology::switched}}),
+          "topology", &OuterSpec::topology, one_of<OuterTopology>({"ring", "switch"}),
           "ring: controller k of a wafer and of the next one have a link; switch: the controllers k of all "
           "have a link to a switch of their own")
-      .required("bandwidth", &OuterSpec::bandwidth_bytes_per_s,
-                whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"), "Of such a link, per direction")
-      .required("latency", &OuterSpec::latency_ps, whole_quantity(time_dimension(), "1 ps", "1 s"),
-                "Of such a link");
+      .required("bandwidth", &OuterSpec::bandwidth_bytes_per_s, any_bandwidth(),
+                "Of such a link, per direction")
+      .required("latency", &OuterSpec::latency_ps, any_time("1 ps"), "Of such a link");
   return type;
 }
 

@@ -18,9 +18,7 @@ namespace wafertlm::config {
 
 namespace {
 
-std::shared_ptr<const TypeOf<std::string>> built_in_models() {
-  return choice<std::string>({{"resnet50", "resnet50"}});
-}
+TypePtr<std::string> built_in_models() { return one_of({"resnet50"}); }
 
 /// The name of a built-in model, the path of a table, or a table.
 class Layers : public TypeOf<LayersSpec> {
@@ -112,9 +110,7 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
                 ".json), or one such file")
       .optional("replicate", traces(&T::replicate), maybe(ranks), "So many ranks run the one trace file")
       .optional("dependencies", traces(&T::dependencies),
-                choice<chakra::Dependencies>({{"all", chakra::Dependencies::all},
-                                              {"existing", chakra::Dependencies::existing},
-                                              {"data", chakra::Dependencies::data}}),
+                one_of<chakra::Dependencies>({"all", "existing", "data"}),
                 "Which dependencies count. all: every one, its node must be there; existing: those on nodes "
                 "that are not in the trace count as satisfied; data: control dependencies are left out")
       .optional("comm_groups", traces(&T::comm_groups), file_path("a JSON file"),

@@ -5,17 +5,17 @@
 
 #include <stdexcept>
 
+#include "platform/config/struct_type.h"
 #include "platform/fabrics/graph/on_graph.h"
+#include "platform/fabrics/mesh/mesh_kind.h"
 #include "platform/fabrics/wafers/wafers_graph.h"
 #include "platform/traffic/traffic_model.h"
 #include "tlm/fabric/fabric.h"
 
 namespace wafertlm {
 
-namespace config {
-
-void check_several_wafers(const WaferSpec& wafer, const Check& check) {
-  const FabricSpec& fabric = wafer.fabric;
+void check_several_wafers(const config::WaferSpec& wafer, const config::Check& check) {
+  const config::FabricSpec& fabric = wafer.fabric;
   const auto& mesh = fabric.as<MeshParams>();
   if (!wafer.io.controllers.any())
     check.fail({&wafer.outer}, "wafers are connected through I/O controllers; add " +
@@ -38,46 +38,55 @@ void check_several_wafers(const WaferSpec& wafer, const Check& check) {
                "several wafers need two channels for each, so at most 8 are possible");
 }
 
-}  // namespace config
-
 namespace {
 
 GraphParams wafers_params(const config::WaferSpec& wafer) {
   return graph_params(wafer.fabric, wafers_graph(wafer));
 }
 
+class WafersKind final : public MeshKind {
+ public:
+  FabricAbilities abilities(const config::FabricSpec&) const override {
+    FabricAbilities abilities;
+    abilities.endpoint_memory = false;
+    abilities.dateline_channels = true;
+    return abilities;
+  }
+  std::uint32_t npus(const config::WaferSpec& wafer) const override {
+    return MeshKind::npus(wafer) * wafer.outer->wafers;
+  }
+  TimePs horizon_ps(const config::WaferSpec& wafer) const override {
+    return graph_horizon_ps(wafers_params(wafer));
+  }
+  std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override {
+    return make_graph_fabric(wafers_params(wafer), in);
+  }
+  FabricTraits traits(const config::WaferSpec& wafer) const override {
+    return graph_traits(wafers_params(wafer), wafer_dimensions(wafer));
+  }
+  PlacementGrid grid(const config::WaferSpec& wafer) const override {
+    return {wafer.width, wafer.height * wafer.outer->wafers};
+  }
+  FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override {
+    return wafertlm::fastest_link(*wafers_graph(wafer));
+  }
+  traffic::TrafficModel traffic(const config::WaferSpec&) const override {
+    throw std::invalid_argument("traffic goes over one wafer; leave wafer.outer out");
+  }
+  std::string describe(const config::WaferSpec& wafer) const override {
+    return describe_graph(fmt::format("{} wafers of {} x {}", wafer.outer->wafers, wafer.width, wafer.height),
+                          wafers_params(wafer));
+  }
+  WaferDrawing drawing(const config::WaferSpec& wafer) const override {
+    return {"tree", wafer.width, wafer.height};
+  }
+};
+
 }  // namespace
 
-FabricAbilities WafersKind::abilities(const config::FabricSpec&) const {
-  FabricAbilities abilities;
-  abilities.endpoint_memory = false;
-  abilities.dateline_channels = true;
-  return abilities;
-}
-
-TimePs WafersKind::horizon_ps(const config::WaferSpec& wafer) const {
-  return graph_horizon_ps(wafers_params(wafer));
-}
-
-std::unique_ptr<Fabric> WafersKind::make(const config::WaferSpec& wafer, const BuildContext& in) const {
-  return make_graph_fabric(wafers_params(wafer), in);
-}
-
-FabricTraits WafersKind::traits(const config::WaferSpec& wafer) const {
-  return graph_traits(wafers_params(wafer), wafer_dimensions(wafer));
-}
-
-FabricLinkRate WafersKind::fastest_link(const config::WaferSpec& wafer) const {
-  return wafertlm::fastest_link(*wafers_graph(wafer));
-}
-
-traffic::TrafficModel WafersKind::traffic(const config::WaferSpec&) const {
-  throw std::invalid_argument("traffic goes over one wafer; leave wafer.outer out");
-}
-
-std::string WafersKind::describe(const config::WaferSpec& wafer) const {
-  return describe_graph(fmt::format("{} wafers of {} x {}", wafer.outer->wafers, wafer.width, wafer.height),
-                        wafers_params(wafer));
+const FabricKind& wafers_kind() {
+  static const WafersKind kind;
+  return kind;
 }
 
 }  // namespace wafertlm
