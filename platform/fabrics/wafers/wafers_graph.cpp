@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/mesh/mesh_geometry.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
 
 namespace wafertlm {
@@ -16,6 +17,7 @@ class Builder {
  public:
   explicit Builder(const config::WaferSpec& spec)
       : spec_(spec),
+        geometry_(spec.width, spec.height),
         ports_(io_ports(spec)),
         wafers_(spec.outer->wafers),
         mesh_(spec.width * spec.height),
@@ -102,17 +104,12 @@ class Builder {
     }
   }
 
-  std::uint32_t distance(std::uint32_t a, std::uint32_t b) const {
-    const auto apart = [](std::uint32_t p, std::uint32_t q) { return p > q ? p - q : q - p; };
-    return apart(a % spec_.width, b % spec_.width) + apart(a / spec_.width, b / spec_.width);
-  }
-
   /// Between the NPUs with one number on all wafers: the controller that the fewest others have, the nearest
   /// of these.
   std::uint32_t controller_of(std::uint32_t n) {
     std::uint32_t best = 0;
     const auto cost = [&](std::uint32_t k) {
-      return std::pair(users_[k], distance(n, static_cast<std::uint32_t>(ports_[k].npu)));
+      return std::pair(users_[k], geometry_.hops(static_cast<NpuId>(n), ports_[k].npu));
     };
     for (std::uint32_t k = 1; k < ports_.size(); ++k)
       if (cost(k) < cost(best)) best = k;
@@ -123,15 +120,8 @@ class Builder {
   /// Routers of a wafer, along the row first, both ends included.
   void go(std::vector<std::uint32_t>& route, std::uint32_t wafer, std::uint32_t from,
           std::uint32_t to) const {
-    route.push_back(router(wafer, from));
-    while (from != to) {
-      const std::uint32_t here = from % spec_.width, there = to % spec_.width;
-      from = here < there   ? from + 1
-             : here > there ? from - 1
-             : from < to    ? from + spec_.width
-                            : from - spec_.width;
-      route.push_back(router(wafer, from));
-    }
+    for (const NpuId at : geometry_.route(static_cast<NpuId>(from), static_cast<NpuId>(to)))
+      route.push_back(router(wafer, static_cast<std::uint32_t>(at)));
   }
 
   /// Between the NPUs n of all wafers over controller k: all controllers carry the same.
@@ -161,6 +151,7 @@ class Builder {
   }
 
   const config::WaferSpec& spec_;
+  MeshGeometry geometry_;
   std::vector<IoPort> ports_;
   std::uint32_t wafers_, mesh_, npus_;
   std::vector<FabricGraph::Link> links_;
