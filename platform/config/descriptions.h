@@ -8,25 +8,20 @@
 
 namespace wafertlm {
 struct Parallelism;
-struct SequencerParams;
-}  // namespace wafertlm
+}
 
 namespace wafertlm::config {
 
-struct ByDimensionSpec;
-struct ComputeSpec;
 struct EfficiencySpec;
 struct ExperimentSpec;
 struct FabricSpec;
 struct HbmSpec;
-struct IoSpec;
 struct ModelSpec;
 struct NpuSpec;
 struct PlatformSpec;
 struct ReliabilitySpec;
 struct RemoteMemorySpec;
 struct RtlSpec;
-struct RunSpec;
 struct StudySpec;
 struct TrafficClassSpec;
 struct WaferSpec;
@@ -45,20 +40,13 @@ void add_training_keys(Struct<WorkloadSpec>& workload);
 TypePtr<Parallelism> parallelism_type();
 
 std::shared_ptr<const Struct<WaferSpec>> wafer_type();
-/// Where controllers may be depends on the fabric (FabricKind::check_wafer).
-std::shared_ptr<const Struct<IoSpec>> io_type();
 const TypePtr<Side>& side_type();
 std::shared_ptr<const Struct<NpuSpec>> npu_type();
-std::shared_ptr<const Struct<ComputeSpec>> compute_type();
 std::shared_ptr<const Struct<HbmSpec>> hbm_type();
 std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type();
 std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type();
 /// The pool of a wafer with so many NPUs.
 void check_remote_memory(const RemoteMemorySpec& spec, std::uint32_t npus, const Check& check);
-/// collectives.dimensions
-std::shared_ptr<const Struct<ByDimensionSpec>> by_dimension_type();
-std::shared_ptr<const Struct<SequencerParams>> sequencer_type();
-std::shared_ptr<const Struct<RunSpec>> run_type();
 
 std::shared_ptr<const Struct<FabricSpec>> fabric_type();
 std::shared_ptr<const Struct<TrafficClassSpec>> traffic_class_type();

@@ -96,4 +96,10 @@ struct FabricSpec : FabricParams {
   std::uint64_t wire_packet_bytes() const { return format.full_wire_bytes(); }
 };
 
+/// A parameter of the fabric's kind, for its keys.
+template <class Params, class T>
+auto parameter(T Params::*member) {
+  return [member](auto& spec) -> auto& { return spec.template as<Params>().*member; };
+}
+
 }  // namespace wafertlm::config

@@ -44,9 +44,7 @@ void add_common_keys(Struct<FabricSpec>& type) {
   const auto bytes = [](const char* least, const char* limit) {
     return held_as<std::uint32_t>(whole_quantity(size_dimension(), least, limit));
   };
-  const auto format = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.format.*member; };
-  };
+  const auto format = [](auto member) { return at(&FabricSpec::format, member); };
   type.optional("link_latency", &FabricSpec::link_latency_ps, any_time(), "Time on the wire of one hop")
       .optional("credit_delay", &FabricSpec::credit_delay_ps, any_time(),
                 "Until the sender knows that room in the buffer is free again")

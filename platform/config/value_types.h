@@ -164,16 +164,12 @@ TypePtr<std::optional<T>> maybe(TypePtr<T> type) {
 /// A value that may be left out where `none` means that it was.
 template <class T>
 TypePtr<T> or_none(TypePtr<T> type, T none) {
-  class OrNone : public TypeOf<T> {
+  class OrNone : public Like<T> {
    public:
-    OrNone(TypePtr<T> type, T none) : type_(std::move(type)), none_(none) {}
-    T read(const Reader& in) const override { return type_->read(in); }
-    Node write(const T& value) const override { return type_->write(value); }
+    OrNone(TypePtr<T> type, T none) : Like<T>(std::move(type)), none_(none) {}
     bool has_value(const T& value) const override { return value != none_; }
-    Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
 
    private:
-    TypePtr<T> type_;
     T none_;
   };
   return std::make_shared<OrNone>(std::move(type), none);

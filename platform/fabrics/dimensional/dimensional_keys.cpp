@@ -82,19 +82,16 @@ void check_other_links(const DimensionalParams& params, std::size_t sides, std::
 
 void DimensionalKind::add_keys(config::Struct<config::FabricSpec>& fabric) const {
   using namespace config;
-  const auto of = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<DimensionalParams>().*member; };
-  };
   fabric
-      .required("dimensions", of(&DimensionalParams::groups),
+      .required("dimensions", parameter(&DimensionalParams::groups),
                 list_of<DimensionGroup>(dimension_type(), 1, 16),
                 "The dimensions; the first varies fastest in the NPU's number")
       .optional(
-          "other_links", of(&DimensionalParams::other_links),
+          "other_links", parameter(&DimensionalParams::other_links),
           list_of<OtherLink>(other_link_type(), 0, 65'536),
           "Links of single NPUs that differ from the others of their dimension: those that it sends on, of a "
           "switch both directions")
-      .optional("transport", of(&DimensionalParams::messages),
+      .optional("transport", parameter(&DimensionalParams::messages),
                 choice<bool>({{"packets", false}, {"messages", true}}),
                 "packets: through switches with buffers; messages: each message in one piece, with room for "
                 "all of them everywhere, in an engine of its own that is many times as fast");

@@ -62,32 +62,23 @@ void check_flow_channels(const FabricSpec& fabric, const Check& check) {
 void FredKind::add_keys(config::Struct<FabricSpec>& fabric) const {
   using namespace config;
   const auto count = integer<std::uint32_t>(1, 65'536);
-  const auto of = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().*member; };
-  };
-  const auto geometry = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().geometry.*member; };
-  };
-  const auto flows = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().flows.*member; };
-  };
-  const auto chips = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().chips.*member; };
-  };
+  const auto geometry = [](auto member) { return at(parameter(&FredParams::geometry), member); };
+  const auto flows = [](auto member) { return at(parameter(&FredParams::flows), member); };
+  const auto chips = [](auto member) { return at(parameter(&FredParams::chips), member); };
   fabric.required("l1_switches", geometry(&FredGeometry::l1_switches), count, "Switches that NPUs hang on")
       .required("npus_per_l1", geometry(&FredGeometry::npus_per_l1), count, "NPUs on each L1 switch")
-      .required("l1_uplink", of(&FredParams::l1_uplink_bytes_per_s), any_bandwidth(),
+      .required("l1_uplink", parameter(&FredParams::l1_uplink_bytes_per_s), any_bandwidth(),
                 "From an L1 switch to its L2 switch, per direction")
-      .optional("npu_bandwidth", of(&FredParams::npu_bytes_per_s), any_bandwidth(),
+      .optional("npu_bandwidth", parameter(&FredParams::npu_bytes_per_s), any_bandwidth(),
                 "Between an NPU and its L1 switch, per direction")
       .optional("l2_switches", geometry(&FredGeometry::l2_switches), count,
                 "Switches above the L1 switches; more than one have an L3 switch above them")
-      .optional("l2_uplink", of(&FredParams::l2_uplink_bytes_per_s),
+      .optional("l2_uplink", parameter(&FredParams::l2_uplink_bytes_per_s),
                 or_none<std::uint64_t>(any_bandwidth(), 0),
                 "From an L2 switch to the L3 switch, per direction; with more than one L2 switch")
-      .optional("stage_latency", of(&FredParams::stage_latency_ps), any_time(),
+      .optional("stage_latency", parameter(&FredParams::stage_latency_ps), any_time(),
                 "Of one µswitch; a packet passes one per stage of the switch")
-      .optional("in_network", of(&FredParams::in_network), boolean(),
+      .optional("in_network", parameter(&FredParams::in_network), boolean(),
                 "The switches reduce and distribute: collectives can be in-network flows")
       .optional("flows_per_buffer", flows(&FredFlowParams::per_buffer), integer<std::uint32_t>(1, 4096),
                 "In-network flows that have room at the same time in an input buffer, per virtual channel")
@@ -114,7 +105,7 @@ void FredKind::add_keys(config::Struct<FabricSpec>& fabric) const {
                 one_of<FredRouteMode>({"first_colouring", "backtracking"}),
                 "How a switch searches the middle switches of its flows: the first colouring of their "
                 "conflicts at each level, or all of them")
-      .optional("view", of(&FredParams::view), one_of<FredView>({"logical", "physical"}),
+      .optional("view", parameter(&FredParams::view), one_of<FredView>({"logical", "physical"}),
                 "logical: each switch is one; physical: the chips it is made of")
       .optional("port_bandwidth", chips(&FredChipParams::port_bytes_per_s), any_bandwidth(),
                 "Of a port of a chip, per direction; with the physical view")

@@ -79,30 +79,27 @@ void check_mesh_io(const WaferSpec& wafer, const Check& check) {
 void MeshKind::add_keys(config::Struct<config::FabricSpec>& fabric) const {
   using namespace config;
   const auto npu = integer<NpuId>(0, 65'535);
-  const auto of = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<MeshParams>().*member; };
-  };
   fabric
-      .required("link_bandwidth", of(&MeshParams::link_bytes_per_s), any_bandwidth(),
+      .required("link_bandwidth", parameter(&MeshParams::link_bytes_per_s), any_bandwidth(),
                 "Bandwidth of a link between two routers, per direction")
-      .optional("router_pipeline", of(&MeshParams::router_pipeline_ps), any_time(),
+      .optional("router_pipeline", parameter(&MeshParams::router_pipeline_ps), any_time(),
                 "Time from the input of a router to its output, without waiting")
-      .optional("injection_bandwidth", of(&MeshParams::injection_bytes_per_s), any_bandwidth(),
+      .optional("injection_bandwidth", parameter(&MeshParams::injection_bytes_per_s), any_bandwidth(),
                 "From an NPU to its router")
-      .optional("injection_latency", of(&MeshParams::injection_latency_ps), any_time(),
+      .optional("injection_latency", parameter(&MeshParams::injection_latency_ps), any_time(),
                 "From an NPU to its router")
-      .optional("ejection_bandwidth", of(&MeshParams::ejection_bytes_per_s), any_bandwidth(),
+      .optional("ejection_bandwidth", parameter(&MeshParams::ejection_bytes_per_s), any_bandwidth(),
                 "From a router to its NPU")
-      .optional("ejection_latency", of(&MeshParams::ejection_latency_ps), any_time(),
+      .optional("ejection_latency", parameter(&MeshParams::ejection_latency_ps), any_time(),
                 "From a router to its NPU")
       .optional(
           "switching", [](auto& spec) -> auto& { return spec.format.by_flit; },
           choice<bool>({{"cut_through", false}, {"wormhole", true}}),
           "Packets in one piece, or flit by flit with a channel per packet and hop as in a "
           "network-on-chip router (needs flit_bytes)")
-      .optional("failed_links", of(&MeshParams::failed_links), list_of(pair_of(npu), 0, 131'072),
+      .optional("failed_links", parameter(&MeshParams::failed_links), list_of(pair_of(npu), 0, 131'072),
                 "Links that do not work in either direction, as pairs of neighbouring NPUs")
-      .optional("failed_routers", of(&MeshParams::failed_routers), list_of(npu, 0, 65'536),
+      .optional("failed_routers", parameter(&MeshParams::failed_routers), list_of(npu, 0, 65'536),
                 "NPUs whose router does not work");
 }
 
