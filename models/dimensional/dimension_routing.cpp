@@ -32,18 +32,9 @@ std::vector<DimensionPort> ports_of(NpuId npu, const Dimensions& dimensions) {
 }
 
 std::string name_of(const DimensionPort& port) {
-  const std::string dimension = "d" + std::to_string(port.dimension);
-  switch (port.to) {
-    case DimensionPort::To::next:
-      return dimension + "_next";
-    case DimensionPort::To::previous:
-      return dimension + "_previous";
-    case DimensionPort::To::peer:
-      return dimension + "_to" + std::to_string(port.coordinate);
-    case DimensionPort::To::to_switch:
-      break;
-  }
-  return dimension + "_switch";
+  constexpr const char* kWords[] = {"_next", "_previous", "_to", "_switch"};
+  return "d" + std::to_string(port.dimension) + kWords[static_cast<std::size_t>(port.to)] +
+         (port.to == DimensionPort::To::peer ? std::to_string(port.coordinate) : "");
 }
 
 NodeRouting::NodeRouting(const Dimensions& dimensions, NpuId npu) {

@@ -113,10 +113,6 @@ void DimensionalFabric::for_each_link(
   }
 }
 
-TimePs DimensionalFabric::head_latency_ps(NpuId from, NpuId to) const {
-  return params_.dimensions.head_latency_ps(from, to);
-}
-
 std::unique_ptr<Fabric> make_dimensional_fabric(const sc_core::sc_module_name& name,
                                                 const DimensionalParams& params, const ClassTable& classes,
                                                 Scheduler& scheduler, CheckerSet* checkers, bool reverse) {

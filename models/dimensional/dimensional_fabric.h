@@ -30,7 +30,9 @@ class DimensionalFabric : public Fabric {
   std::uint64_t message_bytes_per_s() const override { return 0; }
   Partition partition_of(NpuId endpoint) const override { return static_cast<Partition>(index_of(endpoint)); }
   std::string switch_of(NpuId endpoint) const override { return "node" + std::to_string(index_of(endpoint)); }
-  TimePs head_latency_ps(NpuId from, NpuId to) const override;
+  TimePs head_latency_ps(NpuId from, NpuId to) const override {
+    return params_.dimensions.head_latency_ps(from, to);
+  }
   std::size_t switches() const override { return switch_count_; }
 
  protected:

@@ -142,32 +142,14 @@ void DimensionalSwitches::check_routes() const {
   if (npus() > kMaxNpus) return;
   RouteCheck check(switches_.size());
   for (std::uint32_t n = 0; n < npus(); ++n) check.add_switch(n, node_routing_[n]);
-  const Dimensions& dimensions = params_.dimensions;
-  for (std::size_t d = 0; d < dimensions.count(); ++d)
+  for (std::size_t d = 0; d < params_.dimensions.count(); ++d)
     if (is_switched(d))
       for (std::uint32_t n = 0; n < npus(); ++n)
         check.add_switch(switch_number(static_cast<NpuId>(n), d), switch_routing_[d]);
-  for (const FabricLink& each : links_) {
-    if (each.exit) {
-      check.add_exit(each.name, each.from, each.output);
-      continue;
-    }
-    std::size_t to = each.from;
-    if (each.from < npus()) {
-      const auto here = static_cast<NpuId>(each.from);
-      const DimensionPort port = ports_of(here, dimensions)[index_of(each.output)];
-      to = port.to == DimensionPort::To::to_switch
-               ? switch_number(here, port.dimension)
-               : index_of(dimensions.at(here, port.dimension, port.coordinate));
-    } else {
-      for (std::size_t d = 0; d < dimensions.count(); ++d)
-        for (std::uint32_t n = 0; n < npus(); ++n)
-          if (is_switched(d) && switch_number(static_cast<NpuId>(n), d) == each.from &&
-              dimensions.coordinate(static_cast<NpuId>(n), d) == index_of(each.output))
-            to = n;
-    }
-    check.add_link(each.name, each.from, each.output, to);
-  }
+  for_each_link([&](const std::string& name, std::size_t from, PortId output, std::size_t to, PortId,
+                    const OutputParams&) { check.add_link(name, from, output, to); });
+  for (const FabricLink& each : links_)
+    if (each.exit) check.add_exit(each.name, each.from, each.output);
   // From the NPUs: nobody begins at a switch.
   for (std::uint32_t n = 0; n < npus(); ++n) check.add_source(static_cast<NpuId>(n), n, 1);
   check.require_no_cycle(npus());

@@ -10,33 +10,17 @@
 namespace wafertlm {
 namespace {
 
+/// Of a side.
 Direction opposite(Direction side) {
-  switch (side) {
-    case Direction::east:
-      return Direction::west;
-    case Direction::west:
-      return Direction::east;
-    case Direction::north:
-      return Direction::south;
-    case Direction::south:
-      return Direction::north;
-    case Direction::local:
-      break;
-  }
-  return Direction::local;
+  constexpr Direction kOpposite[] = {Direction::west, Direction::east, Direction::south, Direction::north};
+  return kOpposite[static_cast<std::size_t>(side)];
 }
 
 PortId port_of(const std::vector<Direction>& ports, Direction side) {
-  std::uint32_t port = 0;
-  while (ports[port] != side) ++port;
-  return static_cast<PortId>(port);
+  return static_cast<PortId>(std::find(ports.begin(), ports.end(), side) - ports.begin());
 }
 
 std::string number(NpuId npu) { return std::to_string(index_of(npu)); }
-
-}  // namespace
-
-namespace {
 
 /// Every stream has a packet on its way through the buffer, at its own pace, and two more may wait. With
 /// fewer, a stream whose link is free waits for room that others' packets hold.

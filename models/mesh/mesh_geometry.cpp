@@ -9,8 +9,6 @@
 namespace wafertlm {
 namespace {
 
-constexpr Direction kOutward[] = {Direction::east, Direction::west, Direction::north, Direction::south};
-
 std::uint32_t distance(std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; }
 
 /// Where X-Y routing turns next between two grid positions.
@@ -24,33 +22,8 @@ Direction xy_direction(std::uint32_t column, std::uint32_t row, std::uint32_t to
 }  // namespace
 
 const char* to_string(Direction direction) {
-  switch (direction) {
-    case Direction::east:
-      return "east";
-    case Direction::west:
-      return "west";
-    case Direction::north:
-      return "north";
-    case Direction::south:
-      return "south";
-    case Direction::local:
-      return "local";
-  }
-  return "unknown";
-}
-
-Direction direction_of(Side side) {
-  switch (side) {
-    case Side::east:
-      return Direction::east;
-    case Side::west:
-      return Direction::west;
-    case Side::north:
-      return Direction::north;
-    case Side::south:
-      break;
-  }
-  return Direction::south;
+  constexpr const char* kNames[kDirections] = {"east", "west", "north", "south", "local"};
+  return kNames[static_cast<std::size_t>(direction)];
 }
 
 MeshGeometry::MeshGeometry(std::uint32_t width, std::uint32_t height, const std::vector<IoPort>& io)
@@ -90,7 +63,7 @@ bool MeshGeometry::has_neighbor(NpuId npu, Direction direction) const {
     case Direction::south:
       return row(npu) + 1 < height_;
     case Direction::local:
-      return false;
+      break;
   }
   return false;
 }
@@ -100,41 +73,32 @@ bool MeshGeometry::is_edge(const IoPort& port) const {
 }
 
 NpuId MeshGeometry::neighbor(NpuId npu, Direction direction) const {
-  const auto n = static_cast<std::uint32_t>(npu);
-  switch (direction) {
-    case Direction::east:
-      return static_cast<NpuId>(n + 1);
-    case Direction::west:
-      return static_cast<NpuId>(n - 1);
-    case Direction::north:
-      return static_cast<NpuId>(n - width_);
-    case Direction::south:
-      return static_cast<NpuId>(n + width_);
-    case Direction::local:
-      break;
-  }
-  return npu;
+  const std::int64_t steps[kDirections] = {1, -1, -std::int64_t{width_}, std::int64_t{width_}, 0};
+  return static_cast<NpuId>(static_cast<std::int64_t>(npu) + steps[static_cast<std::size_t>(direction)]);
 }
 
 std::uint32_t MeshGeometry::hops(NpuId from, NpuId to) const {
   return distance(column(from), column(to)) + distance(row(from), row(to));
 }
 
+Direction MeshGeometry::next_direction(NpuId from, NpuId to) const {
+  return xy_direction(column(from), row(from), column(to), row(to));
+}
+
 std::vector<NpuId> MeshGeometry::route(NpuId from, NpuId to) const {
   std::vector<NpuId> path{router(from)};
-  while (path.back() != router(to))
-    path.push_back(
-        neighbor(path.back(), xy_direction(column(path.back()), row(path.back()), column(to), row(to))));
+  while (path.back() != router(to)) path.push_back(neighbor(path.back(), next_direction(path.back(), to)));
   return path;
 }
 
 std::vector<Direction> MeshGeometry::ports(NpuId npu) const {
   std::vector<Direction> ports;
-  for (const Direction side : kOutward)
-    if (has_neighbor(npu, side)) ports.push_back(side);
+  for (const Side side : kAllSides)
+    if (!is_edge({npu, side})) ports.push_back(direction_of(side));
   ports.push_back(Direction::local);
-  for (const Direction side : kOutward)
-    if (!has_neighbor(npu, side) && endpoint_at(npu, side) != npu) ports.push_back(side);
+  for (const Side side : kAllSides)
+    if (is_edge({npu, side}) && endpoint_at(npu, direction_of(side)) != npu)
+      ports.push_back(direction_of(side));
   return ports;
 }
 

@@ -12,10 +12,11 @@
 
 namespace wafertlm {
 
+/// The sides in their order, and the NPU.
 enum class Direction : std::uint8_t { east, west, north, south, local };
 constexpr std::size_t kDirections = 5;
 const char* to_string(Direction direction);
-Direction direction_of(Side side);
+constexpr Direction direction_of(Side side) { return static_cast<Direction>(side); }
 
 /// A width × height grid of routers, one NPU each; NPU n sits at column n mod width, row n / width. Row 0 is
 /// north. I/O controller k, on the free port of an edge router, is the endpoint npus() + k.
@@ -49,6 +50,8 @@ class MeshGeometry {
   NpuId neighbor(NpuId npu, Direction direction) const;
   /// Mesh links between the routers of two endpoints on the X-Y route.
   std::uint32_t hops(NpuId from, NpuId to) const;
+  /// Where the X-Y route leaves the router of the first endpoint; local if the other one has the same router.
+  Direction next_direction(NpuId from, NpuId to) const;
   /// The routers on the X-Y route between two endpoints, both ends included.
   std::vector<NpuId> route(NpuId from, NpuId to) const;
 

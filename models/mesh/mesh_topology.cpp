@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "models/mesh/mesh_link_loads.h"
-
 namespace wafertlm {
 namespace {
 
@@ -103,6 +101,113 @@ CutFamily straight_cuts(std::vector<std::uint32_t> line_of, std::uint32_t lines,
   return family;
 }
 
+/// Half-open, from `from` to `to`.
+void add_stretch(std::vector<std::int64_t>& up, std::vector<std::int64_t>& down, std::size_t first,
+                 std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
+  if (from == to) return;
+  std::vector<std::int64_t>& line = from < to ? up : down;
+  line[first + std::min(from, to)] += static_cast<std::int64_t>(bytes);
+  line[first + std::max(from, to)] -= static_cast<std::int64_t>(bytes);
+}
+
+/// Members of a group in the positions of a line.
+struct MemberCount {
+  std::vector<std::uint64_t> at;
+  std::uint64_t members = 0;
+
+  explicit MemberCount(std::uint32_t positions) : at(positions) {}
+  void add(std::uint32_t position) {
+    ++at[position];
+    ++members;
+  }
+};
+
+/// For every link of `line`, up and down: how many messages of all pairs cross it, if `all` are the members
+/// at each position of all lines. carry(position, up, down)
+template <typename Carry>
+void for_links(const MemberCount& line, const MemberCount& all, const Carry& carry) {
+  std::uint64_t before = 0, all_before = 0;
+  for (std::uint32_t position = 0; position + 1 < line.at.size(); ++position) {
+    before += line.at[position];
+    all_before += all.at[position];
+    carry(position, before * (all.members - all_before), (line.members - before) * all_before);
+  }
+}
+
+/// Bytes on the links of a mesh. A message costs O(1): what goes along a row or column is added at the first
+/// link of a stretch and taken away behind the last.
+class MeshLinkLoads final : public LinkLoads {
+ public:
+  MeshLinkLoads(const MeshGeometry& mesh, const TopologyLink& link)
+      : mesh_(mesh),
+        link_(link),
+        east_((mesh.width() + 1) * mesh.height()),
+        west_(east_.size()),
+        south_((mesh.height() + 1) * mesh.width()),
+        north_(south_.size()) {}
+
+  void add(NpuId from, NpuId to, std::uint64_t bytes) override {
+    add_in_row(mesh_.row(from), mesh_.column(from), mesh_.column(to), bytes);
+    add_in_column(mesh_.column(to), mesh_.row(from), mesh_.row(to), bytes);
+  }
+  /// Routers do not distribute: each message on its own.
+  void add_flow(const Group& contributors, const Group& receivers, std::uint64_t bytes) override {
+    for (const NpuId from : contributors)
+      for (const NpuId to : receivers) add(from, to, bytes);
+  }
+  /// X first, so a link of a row carries what the members before it in the row send to all members beyond it,
+  /// one of a column the other way round.
+  void add_all_pairs(const Group& group, std::uint64_t bytes) override {
+    const std::uint32_t w = mesh_.width(), h = mesh_.height();
+    std::vector<MemberCount> rows(h, MemberCount(w)), columns(w, MemberCount(h));
+    MemberCount by_column(w), by_row(h);
+    for (const NpuId npu : group) {
+      const std::uint32_t column = mesh_.column(npu), row = mesh_.row(npu);
+      rows[row].add(column);
+      columns[column].add(row);
+      by_column.add(column);
+      by_row.add(row);
+    }
+    for (std::uint32_t row = 0; row < h; ++row)
+      for_links(rows[row], by_column, [&](std::uint32_t at, std::uint64_t east, std::uint64_t west) {
+        add_in_row(row, at, at + 1, east * bytes);
+        add_in_row(row, at + 1, at, west * bytes);
+      });
+    // The last links of a route: what comes from all members before.
+    for (std::uint32_t column = 0; column < w; ++column)
+      for_links(columns[column], by_row, [&](std::uint32_t at, std::uint64_t north, std::uint64_t south) {
+        add_in_column(column, at, at + 1, south * bytes);
+        add_in_column(column, at + 1, at, north * bytes);
+      });
+  }
+  std::uint64_t busiest_bytes() const override {
+    std::int64_t busiest = 0;
+    for (const Changes* lines : {&east_, &west_, &south_, &north_}) {
+      std::int64_t load = 0;
+      for (const std::int64_t change : *lines) busiest = std::max(busiest, load += change);
+    }
+    return static_cast<std::uint64_t>(busiest);
+  }
+  TimePs busiest_ps() const override {
+    const std::uint64_t bytes = busiest_bytes();
+    return bytes == 0 ? 0 : link_.head_ps + transfer_time_ps(bytes, link_.bytes_per_s);
+  }
+
+ private:
+  /// By line and position in it, with one position more than there are NPUs.
+  using Changes = std::vector<std::int64_t>;
+  void add_in_row(std::uint32_t row, std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
+    add_stretch(east_, west_, std::size_t{row} * (mesh_.width() + 1), from, to, bytes);
+  }
+  void add_in_column(std::uint32_t column, std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
+    add_stretch(south_, north_, std::size_t{column} * (mesh_.height() + 1), from, to, bytes);
+  }
+
+  const MeshGeometry& mesh_;
+  TopologyLink link_;
+  Changes east_, west_, south_, north_;
+};
+
 }  // namespace
 
 MeshTopology::MeshTopology(const MeshParams& params)
@@ -123,32 +228,17 @@ MeshTopology::MeshTopology(const MeshParams& params)
   cuts_.push_back(straight_cuts(std::move(rows), params.height, params.width * link_bytes_per_s_));
 }
 
-std::uint32_t MeshTopology::degree(NpuId npu) const {
-  std::uint32_t sides = 0;
-  for (const Side side : kAllSides)
-    if (geometry_.has_neighbor(npu, direction_of(side))) ++sides;
-  return sides;
-}
-
 std::string MeshTopology::link_name(std::size_t number) const {
   const auto router = static_cast<NpuId>(number / 4);
-  const NpuId next = geometry_.neighbor(router, direction_of(kAllSides[number % 4]));
+  const NpuId next = geometry_.neighbor(router, static_cast<Direction>(number % 4));
   return "router" + std::to_string(index_of(router)) + "->router" + std::to_string(index_of(next));
 }
 
 void MeshTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const {
-  const std::uint32_t to_column = geometry_.column(to), to_row = geometry_.row(to);
-  std::uint32_t column = geometry_.column(from), row = geometry_.row(from);
-  while (column != to_column || row != to_row) {
-    const Side side = column < to_column   ? Side::east
-                      : column > to_column ? Side::west
-                      : row > to_row       ? Side::north
-                                           : Side::south;
-    route.push_back(4 * index_of(geometry_.at(column, row)) + static_cast<std::size_t>(side));
-    if (column != to_column)
-      column = towards(column, to_column);
-    else
-      row = towards(row, to_row);
+  for (NpuId at = geometry_.router(from); at != geometry_.router(to);) {
+    const Direction side = geometry_.next_direction(at, to);
+    route.push_back(4 * index_of(at) + static_cast<std::size_t>(side));
+    at = geometry_.neighbor(at, side);
   }
 }
 
@@ -157,7 +247,9 @@ std::uint64_t MeshTopology::path_bytes_per_s(NpuId from, NpuId to) const {
 }
 
 std::uint64_t MeshTopology::npu_bytes_per_s(NpuId npu) const {
-  return std::min(port_bytes_per_s(), degree(npu) * link_bytes_per_s_);
+  std::uint64_t links = 0;
+  for (const Side side : kAllSides) links += geometry_.is_edge({npu, side}) ? 0U : 1U;
+  return std::min(port_bytes_per_s(), links * link_bytes_per_s_);
 }
 
 std::unique_ptr<LinkLoads> MeshTopology::link_loads() const {

@@ -13,8 +13,6 @@ class MeshTopology final : public Topology {
   explicit MeshTopology(const MeshParams& params);
 
   const MeshGeometry& geometry() const { return geometry_; }
-  std::uint32_t degree(NpuId npu) const;
-
   std::uint32_t npus() const override { return geometry_.npus(); }
   std::size_t links() const override { return std::size_t{4} * npus(); }
   TopologyLink link(std::size_t) const override { return {link_bytes_per_s_, ends_ps_ + hop_ps_}; }

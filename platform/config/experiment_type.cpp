@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/experiment_type.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "platform/command/format.h"
-#include "platform/config/platform_type.h"
+#include "platform/config/descriptions.h"
+#include "platform/config/experiment_spec.h"
 #include "platform/config/value_types.h"
-#include "platform/config/workload_type.h"
 #include "platform/fabrics/registry.h"
 #include "workloads/training/memory.h"
 
@@ -140,8 +138,7 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
         .optional("barrier", &ExperimentSpec::barrier, boolean(),
                   "All ranks wait for each other between iterations")
         .optional(
-            "hbm_overflow", &ExperimentSpec::hbm_overflow,
-            choice<HbmOverflow>({{"error", HbmOverflow::error}, {"note", HbmOverflow::note}}),
+            "hbm_overflow", &ExperimentSpec::hbm_overflow, one_of<HbmOverflow>({"error", "note"}),
             "A model that needs more memory than an NPU has is refused, or runs and is marked in the results")
         .check(check_ranks)
         .check(check_streams)

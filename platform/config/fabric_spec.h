@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "platform/config/reliability_spec.h"
-#include "platform/config/rtl_spec.h"
+#include "models/endpoint/endpoint_params.h"
 #include "tlm/fabric/fabric_params.h"
+#include "tlm/rtl/view_mode.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
@@ -30,6 +30,28 @@ inline constexpr const char* kControlClass = "control";
 
 /// mp and ep; pp; dp; and one channel for all that comes from or goes to outside the wafer, and control.
 std::vector<TrafficClassSpec> default_traffic_classes();
+
+enum class ReliabilityProtocol : std::uint8_t { automatic, go_back_n };
+enum class AnswerChannel : std::uint8_t { own, of_class };
+
+/// How bit errors are repaired. Errors and the form of the answers follow from the fabric.
+struct ReliabilitySpec : ReliabilityParams {
+  ReliabilityProtocol protocol = ReliabilityProtocol::automatic;
+  std::uint64_t control_packet_bytes = 512;  ///< on the wire, of an ACK or NACK
+  AnswerChannel channel = AnswerChannel::own;
+};
+
+/// Which switches have RTL beside them, or in their place.
+struct RtlSpec {
+  std::string switches;  ///< their name, or a pattern with *
+  RtlViewMode view = RtlViewMode::both;
+  std::optional<std::string> design;      ///< of those that wafertlm_add_rtl() has added
+  std::optional<std::uint64_t> clock_hz;  ///< nullopt: the links' speed / the bits of a flit
+  std::optional<TimePs> tolerance_ps;     ///< with both; nullopt: times are not compared
+  TimePs window_ps = 100'000;             ///< of waveforms around the first divergence
+  std::optional<std::string> record;      ///< a file; of several switches each its own
+  std::uint64_t flit_bytes = 0;           ///< of a recording without a design
+};
 
 /// Wires and switches between the NPUs: what all kinds have, and the parameters of one.
 struct FabricSpec : FabricParams {
@@ -73,5 +95,11 @@ struct FabricSpec : FabricParams {
   /// Bytes of a full packet on the wire: header added, rounded up to flits.
   std::uint64_t wire_packet_bytes() const { return format.full_wire_bytes(); }
 };
+
+/// A parameter of the fabric's kind, for its keys.
+template <class Params, class T>
+auto parameter(T Params::*member) {
+  return [member](auto& spec) -> auto& { return spec.template as<Params>().*member; };
+}
 
 }  // namespace wafertlm::config

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/fabric_type.h"
-
 #include <fmt/format.h>
 
-#include "platform/config/reliability_type.h"
-#include "platform/config/rtl_type.h"
-#include "platform/config/traffic_class_type.h"
+#include "platform/config/descriptions.h"
+#include "platform/config/fabric_spec.h"
 #include "platform/config/value_types.h"
 #include "platform/fabrics/registry.h"
 
@@ -44,15 +41,12 @@ std::string meanings() {
 }
 
 void add_common_keys(Struct<FabricSpec>& type) {
-  const auto latency = whole_quantity(time_dimension(), "0 ps", "1 s");
   const auto bytes = [](const char* least, const char* limit) {
     return held_as<std::uint32_t>(whole_quantity(size_dimension(), least, limit));
   };
-  const auto format = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.format.*member; };
-  };
-  type.optional("link_latency", &FabricSpec::link_latency_ps, latency, "Time on the wire of one hop")
-      .optional("credit_delay", &FabricSpec::credit_delay_ps, latency,
+  const auto format = [](auto member) { return at(&FabricSpec::format, member); };
+  type.optional("link_latency", &FabricSpec::link_latency_ps, any_time(), "Time on the wire of one hop")
+      .optional("credit_delay", &FabricSpec::credit_delay_ps, any_time(),
                 "Until the sender knows that room in the buffer is free again")
       .optional("packet_bytes", format(&WireFormat::packet_bytes), bytes("1 B", "4 GB"),
                 "Payload of a full packet")
@@ -62,8 +56,7 @@ void add_common_keys(Struct<FabricSpec>& type) {
                 "Packets are rounded up to whole flits on the wire; 0 B: they are not")
       .optional("virtual_channels", &FabricSpec::virtual_channels, integer<std::uint32_t>(1, 16),
                 "Virtual channels of every port")
-      .optional("input_queue", &FabricSpec::input_queue,
-                choice<InputQueue>({{"fifo", InputQueue::fifo}, {"per_output", InputQueue::per_output}}),
+      .optional("input_queue", &FabricSpec::input_queue, one_of<InputQueue>({"fifo", "per_output"}),
                 "One queue per virtual channel, or one for each output so that packets do not wait for "
                 "others' outputs")
       .optional("input_buffer", &FabricSpec::buffer_bytes,

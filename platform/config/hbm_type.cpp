@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/hbm_type.h"
-
 #include <fmt/format.h>
 
 #include <sstream>
 #include <stdexcept>
 
 #include "models/hbm/dram/address_map.h"
+#include "models/hbm/flow_memory.h"
+#include "platform/config/descriptions.h"
+#include "platform/config/npu_spec.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
 namespace {
 
-std::vector<std::pair<std::string, std::string>> generations() {
-  std::vector<std::pair<std::string, std::string>> words;
-  for (const std::string& name : dram_generations()) words.emplace_back(name, name);
-  return words;
-}
-
-TypePtr<std::string> generation_type() { return or_none<std::string>(choice(generations()), ""); }
+TypePtr<std::string> generation_type() { return or_none<std::string>(one_of(dram_generations()), ""); }
 
 /// "hashed" is the map without fields.
 class AddressMapType : public TypeOf<std::string> {
@@ -137,7 +132,6 @@ std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type() {
 }
 
 std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
-  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s");
   const auto visits = integer<std::uint32_t>(1, 1024);
   auto type = std::make_shared<Struct<HbmSpec>>("hbm");
   type->optional(
@@ -172,11 +166,11 @@ std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
                 integer<std::uint32_t>(0, 1023), "How many a drain leaves")
       .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
       .optional("read_bandwidth", at(&HbmSpec::timing, &HbmEngineParams::read_bandwidth_bytes_per_s),
-                bandwidth, "Read bandwidth of one NPU's HBM; not used with a generation")
+                any_bandwidth(), "Read bandwidth of one NPU's HBM; not used with a generation")
       .optional("write_bandwidth", at(&HbmSpec::timing, &HbmEngineParams::write_bandwidth_bytes_per_s),
-                bandwidth, "Write bandwidth of one NPU's HBM, apart from reads; not used with a generation")
-      .optional("latency", at(&HbmSpec::timing, &HbmEngineParams::latency_ps),
-                whole_quantity(time_dimension(), "0 ps", "1 s"),
+                any_bandwidth(),
+                "Write bandwidth of one NPU's HBM, apart from reads; not used with a generation")
+      .optional("latency", at(&HbmSpec::timing, &HbmEngineParams::latency_ps), any_time(),
                 "From a request to its first byte; with a generation the part outside of the stacks")
       .optional("capacity", &HbmSpec::capacity_bytes, whole_quantity(size_dimension(), "1 B", "1000 PB"),
                 "Memory of one NPU")

@@ -3,12 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "platform/config/descriptions.h"
 #include "platform/config/document.h"
-#include "platform/config/experiment_type.h"
-#include "platform/config/model_type.h"
-#include "platform/config/platform_type.h"
-#include "platform/config/study_type.h"
-#include "platform/config/workload_type.h"
 
 namespace wafertlm::config {
 

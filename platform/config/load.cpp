@@ -3,15 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "platform/config/descriptions.h"
 #include "platform/config/document.h"
-#include "platform/config/experiment_type.h"
-#include "platform/config/hbm_type.h"
-#include "platform/config/model_type.h"
 #include "platform/config/override.h"
-#include "platform/config/platform_type.h"
-#include "platform/config/study_type.h"
 #include "platform/config/suggest.h"
-#include "platform/config/workload_type.h"
 #include "platform/config/yaml_writer.h"
 
 namespace wafertlm::config {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/model_type.h"
-
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "platform/config/descriptions.h"
+#include "platform/config/model_spec.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
@@ -41,8 +41,7 @@ std::shared_ptr<const Struct<model::TransformerSpec>> transformer_type() {
       .optional("mlp_hidden", &T::mlp_hidden, or_none, "Elements inside the MLP; 0: 4 x hidden")
       .optional("gated_mlp", &T::gated_mlp, boolean(), "A second input matrix in the MLP (SwiGLU)")
       .optional("biases", &T::biases, boolean(), "Matrices have biases")
-      .optional("norm", &T::norm,
-                choice<model::Norm>({{"layer", model::Norm::layer}, {"rms", model::Norm::rms}}),
+      .optional("norm", &T::norm, one_of<model::Norm>({"layer", "rms"}),
                 "Normalisation: layer has scale and shift, rms scale alone")
       .optional("learned_positions", &T::learned_positions, boolean(), "A trained vector per position")
       .optional("tied_embeddings", &T::tied_embeddings, boolean(), "Embedding and head share their matrix")

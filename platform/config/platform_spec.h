@@ -6,11 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "models/endpoint/fault_params.h"
 #include "platform/config/npu_spec.h"
 #include "platform/config/origins.h"
 #include "platform/config/remote_memory_spec.h"
-#include "platform/config/run_spec.h"
 #include "platform/config/wafer_spec.h"
+#include "tlm/data_type.h"
 #include "tlm/fabric_traits.h"
 #include "tlm/units.h"
 #include "workloads/sequencer/issue_policy.h"
@@ -46,6 +47,16 @@ struct CollectivesSpec {
 
   /// As a request says it: 0 leaves it open.
   std::uint32_t requested_chunks() const { return static_cast<std::uint32_t>(chunks.value_or(0)); }
+};
+
+/// How the simulation runs.
+struct RunSpec {
+  bool checkers = false;
+  bool functional = false;
+  DataType data_type = DataType::int32;  ///< of the values in functional mode
+  std::optional<FaultParams> fault;
+  std::uint64_t seed = 1;
+  TimePs watchdog_ps = 10 * kPsPerSecond;  ///< simulated time after which a run is given up
 };
 
 /// A platform file, checked.

@@ -1,49 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/platform_type.h"
-
 #include <filesystem>
+#include <limits>
 
-#include "platform/config/by_dimension_type.h"
 #include "platform/config/config_error.h"
+#include "platform/config/descriptions.h"
 #include "platform/config/document.h"
-#include "platform/config/npu_type.h"
-#include "platform/config/remote_memory_type.h"
-#include "platform/config/run_type.h"
+#include "platform/config/platform_spec.h"
 #include "platform/config/value_types.h"
-#include "platform/config/wafer_type.h"
 #include "platform/config/yaml_file.h"
 #include "platform/fabrics/registry.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/collectives/algorithm.h"
 
 namespace wafertlm::config {
-
 namespace {
 
+std::shared_ptr<const Struct<ByDimensionSpec>> by_dimension_type() {
+  std::vector<std::pair<std::string, DimensionAlgorithm>> words;
+  for (const DimensionAlgorithm algorithm : kDimensionAlgorithms)
+    words.emplace_back(to_string(algorithm), algorithm);
+  const auto algorithms = list_of(choice<DimensionAlgorithm>(words), 0, 32);
+  using Order = HierarchyOptions::Order;
+  using Within = HierarchyOptions::Within;
+  auto type = std::make_shared<Struct<ByDimensionSpec>>("by_dimension");
+  type->optional(
+          "order", &ByDimensionSpec::order,
+          one_of<Order>({"local_bandwidth_aware", "ascending", "per_dimension", "themis"}),
+          "The dimensions that a chunk goes through: reduce-scatter up, all-reduce in the last, all-gather "
+          "down; without that all-reduce; an all-reduce in each; or for each chunk those with the least load "
+          "first")
+      .optional("within", &ByDimensionSpec::within, one_of<Within>({"fifo", "smallest_first"}),
+                "Whose message a port sends first: of the stage that came first, or of the one with the "
+                "fewest bytes")
+      .optional("active_chunks", &ByDimensionSpec::active_chunks, auto_or(integer<std::uint64_t>(1, 65'536)),
+                "Chunks that are in a dimension at a time; auto: all")
+      .optional("all_reduce", &ByDimensionSpec::all_reduce, algorithms,
+                "By dimension; the last one holds for those behind it. auto: ring on rings and meshes, "
+                "direct where "
+                "fully connected, halving_doubling on switches of a power of two, else direct")
+      .optional("all_gather", &ByDimensionSpec::all_gather, algorithms, "The same of all-gather")
+      .optional("reduce_scatter", &ByDimensionSpec::reduce_scatter, algorithms, "The same of reduce-scatter")
+      .optional("all_to_all", &ByDimensionSpec::all_to_all, algorithms, "The same of all-to-all")
+      .optional("direct_window", &ByDimensionSpec::direct_window, integer<std::uint32_t>(0, 65'536),
+                "Peers that direct exchanges with at a time; 0: all");
+  return type;
+}
+
+void check_fault(const FaultParams& fault, const Check& check) {
+  if (fault.to == fault.from)
+    check.fail({&fault.to}, "a packet does not go from an NPU to itself; expected another NPU");
+}
+
+std::shared_ptr<const Struct<FaultParams>> fault_type() {
+  const auto npu = integer<NpuId>(0, 65'535);
+  constexpr std::uint64_t kMaxNumber = std::numeric_limits<std::int64_t>::max();
+  auto type = std::make_shared<Struct<FaultParams>>("fault");
+  type->required("kind", &FaultParams::kind, one_of<FaultParams::Kind>({"flip_bit", "drop_packet"}),
+                 "What happens to the packet where it leaves its NPU")
+      .required("from", &FaultParams::from, npu, "NPU that sends the packet")
+      .optional("to", &FaultParams::to, maybe(npu),
+                "NPU that the packet goes to; left out: a packet that goes into an in-network flow")
+      .optional("packet", &FaultParams::packet, integer<std::uint64_t>(1, kMaxNumber),
+                "The so-many-th packet between the two, from 1")
+      .required("bit", &FaultParams::bit, maybe(integer<std::uint64_t>(0, kMaxNumber)),
+                "Which bit of the packet's payload")
+      .when(&FaultParams::kind, FaultParams::Kind::flip_bit)
+      .check(check_fault);
+  return type;
+}
+
+void check_run(const RunSpec& run, const Check& check) {
+  if (run.fault && run.fault->kind == FaultParams::Kind::flip_bit && !run.functional)
+    check.fail({&run.fault->kind},
+               "a packet has bits only in functional mode; set " + check.path(&run.functional) + " to true");
+}
+
+std::shared_ptr<const Struct<SequencerParams>> sequencer_type() {
+  auto type = std::make_shared<Struct<SequencerParams>>("sequencer");
+  type->optional("policy", &SequencerParams::policy, one_of<IssuePolicy>({"fifo", "lifo", "priority"}),
+                 "Which of the ready nodes a free resource takes; priority: the highest comm_priority")
+      .optional("look_ahead", &SequencerParams::look_ahead, integer<std::uint32_t>(1, 100'000'000),
+                "Nodes of a rank that are held at a time; the trace is read on as they get done");
+  return type;
+}
+
+std::shared_ptr<const Struct<RunSpec>> run_type() {
+  auto type = std::make_shared<Struct<RunSpec>>("run");
+  type->optional("checkers", &RunSpec::checkers, boolean(), "Protocol checkers on every socket")
+      .optional("functional", &RunSpec::functional, boolean(), "Real values in the packets")
+      .optional("data_type", &RunSpec::data_type,
+                choice<DataType>({{to_string(DataType::int32), DataType::int32},
+                                  {to_string(DataType::bf16), DataType::bf16}}),
+                "What the values of functional mode are")
+      .when(&RunSpec::functional, true)
+      .optional("fault", &RunSpec::fault, maybe<FaultParams>(fault_type()),
+                "A fault put into one packet, to see that it is found")
+      .optional("seed", &RunSpec::seed, integer<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()),
+                "Start of every random sequence")
+      .optional("watchdog", &RunSpec::watchdog_ps, whole_quantity(time_dimension(), "1 ps", "9000000 s"),
+                "Simulated time after which a run is given up")
+      .check(check_run);
+  return type;
+}
+
 /// Written out only if there is one.
-class CustomAlgorithms final : public TypeOf<CustomAlgorithmsSpec> {
+class CustomAlgorithms final : public Like<CustomAlgorithmsSpec> {
  public:
-  explicit CustomAlgorithms(std::shared_ptr<const Struct<CustomAlgorithmsSpec>> type)
-      : type_(std::move(type)) {}
-  CustomAlgorithmsSpec read(const Reader& in) const override { return type_->read(in); }
-  Node write(const CustomAlgorithmsSpec& value) const override { return type_->write(value); }
+  using Like::Like;
   bool has_value(const CustomAlgorithmsSpec& value) const override {
     return !(value.all_reduce + value.all_gather + value.reduce_scatter + value.all_to_all).empty();
   }
-  std::optional<std::string> locate(const CustomAlgorithmsSpec& value, const void* address) const override {
-    return type_->locate(value, address);
-  }
-  Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
-  const StructType* structure() const override { return type_.get(); }
-  bool may_be_annotated() const override { return type_->may_be_annotated(); }
-
- private:
-  std::shared_ptr<const Struct<CustomAlgorithmsSpec>> type_;
 };
 
 std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
-  const auto path =
-      or_none<std::string>(file_path("an MSCCL program (.xml), or PREFIX of PREFIX.<rank>.et"), "");
+  const auto path = file_path("an MSCCL program (.xml), or PREFIX of PREFIX.<rank>.et");
   auto type = std::make_shared<Struct<CustomAlgorithmsSpec>>("custom_algorithms");
   type->optional("all_reduce", &CustomAlgorithmsSpec::all_reduce, path,
                  "MSCCL program (.xml), or PREFIX or folder of Chakra traces, that does all-reduces")
@@ -54,11 +124,9 @@ std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
 }
 
 std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
-  std::vector<std::pair<std::string, std::string>> names;
-  for (const std::string& name : algorithm_choices()) names.emplace_back(name, name);
   auto type = std::make_shared<Struct<CollectivesSpec>>("collectives");
   type->optional(
-          "algorithm", &CollectivesSpec::algorithm, choice(std::move(names)),
+          "algorithm", &CollectivesSpec::algorithm, one_of(algorithm_choices()),
           "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED paper's "
           "baseline; fastest: the smallest prediction")
       .optional(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/reliability_type.h"
-
 #include <fmt/format.h>
 
+#include "platform/config/descriptions.h"
+#include "platform/config/fabric_spec.h"
 #include "platform/config/value_types.h"
 #include "platform/fabrics/fabric_kind.h"
 #include "tlm/link/class_table.h"
@@ -12,20 +12,17 @@ namespace wafertlm::config {
 std::shared_ptr<const Struct<ReliabilitySpec>> reliability_type() {
   auto type = std::make_shared<Struct<ReliabilitySpec>>("reliability");
   const auto count = integer<std::uint32_t>(1, 1'000'000);
-  type->optional("protocol", &ReliabilitySpec::protocol,
-                 choice<ReliabilityProtocol>({{"auto", ReliabilityProtocol::automatic},
-                                              {"go_back_n", ReliabilityProtocol::go_back_n}}),
+  type->optional("protocol", &ReliabilitySpec::protocol, one_of<ReliabilityProtocol>({"auto", "go_back_n"}),
                  "auto: Go-Back-N if there are bit errors, else nothing is acknowledged")
       .optional("ack_every", &ReliabilitySpec::ack_every, count,
                 "Data packets of a message that one acknowledgement covers; its last packet has one, too")
       .optional("window", &ReliabilitySpec::window, count,
                 "Packets of a message that may be on their way without an acknowledgement")
-      .optional("timeout", &ReliabilitySpec::timeout_ps, whole_quantity(time_dimension(), "1 ns", "1 s"),
+      .optional("timeout", &ReliabilitySpec::timeout_ps, any_time("1 ns"),
                 "A sender that hears nothing for so long goes back; doubled each time in a row")
       .optional("control_packet_bytes", &ReliabilitySpec::control_packet_bytes,
                 whole_quantity(size_dimension(), "1 B", "64 KiB"), "An ACK or NACK on the wire")
-      .optional("channel", &ReliabilitySpec::channel,
-                choice<AnswerChannel>({{"own", AnswerChannel::own}, {"class", AnswerChannel::of_class}}),
+      .optional("channel", &ReliabilitySpec::channel, one_of<AnswerChannel>({"own", "class"}),
                 "Of the class control: own: a virtual channel more, above all others; class: what the class "
                 "table says");
   return type;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/remote_memory_type.h"
-
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "models/remote_memory/pool_engine.h"
+#include "platform/config/descriptions.h"
+#include "platform/config/remote_memory_spec.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
 namespace {
 
-TypePtr<std::uint64_t> bandwidth() { return whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"); }
-TypePtr<std::uint64_t> time() { return whole_quantity(time_dimension(), "0 ps", "1 s"); }
 TypePtr<std::uint64_t> size(const char* least, const char* most) {
   return whole_quantity(size_dimension(), least, most);
 }
@@ -27,16 +28,16 @@ std::shared_ptr<const Struct<PipelineParams>> pipeline_type() {
 
 std::shared_ptr<const Struct<DmaParams>> dma_type() {
   auto type = std::make_shared<Struct<DmaParams>>("engine_dma");
-  type->optional("bandwidth", &DmaParams::bytes_per_s, bandwidth(), "Each direction")
-      .optional("latency", &DmaParams::latency_ps, time(), "Of one transfer");
+  type->optional("bandwidth", &DmaParams::bytes_per_s, any_bandwidth(), "Each direction")
+      .optional("latency", &DmaParams::latency_ps, any_time(), "Of one transfer");
   return type;
 }
 
 std::shared_ptr<const Struct<EngineNetworkParams>> network_type() {
   auto type = std::make_shared<Struct<EngineNetworkParams>>("engine_network");
-  type->optional("bandwidth", &EngineNetworkParams::bytes_per_s, bandwidth(),
+  type->optional("bandwidth", &EngineNetworkParams::bytes_per_s, any_bandwidth(),
                  "Of an engine's link, each direction")
-      .optional("hop_latency", &EngineNetworkParams::hop_ps, time(), "Of one hop")
+      .optional("hop_latency", &EngineNetworkParams::hop_ps, any_time(), "Of one hop")
       .optional("hops", &EngineNetworkParams::hops, integer<std::uint32_t>(1, 1000),
                 "Between a requester and its provider")
       .optional("header_bytes", &EngineNetworkParams::header_bytes, size("0 B", "64 KiB"), "Of a message");
@@ -72,9 +73,7 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
                  "Memory nodes, each with a server of the pool and an engine: so many for all NPUs (kind: "
                  "shared), for each node (per_node) or for each NPU (per_npu)")
       .optional("placement", &MemoryEngineSpec::placement,
-                choice<Placement>({{"interleaved", Placement::interleaved},
-                                   {"blocked", Placement::blocked},
-                                   {"by_npu", Placement::by_npu}}),
+                one_of<Placement>({"interleaved", "blocked", "by_npu"}),
                 "Who has a page of several providers: in turn; each a contiguous part of every NPU's pages; "
                 "or NPU n's all with provider n mod providers")
       .optional("stripe_pages", &MemoryEngineSpec::stripe_pages, integer<std::uint64_t>(1, 1'000'000'000),
@@ -84,21 +83,17 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
       .optional("validation", &MemoryEngineSpec::validation,
                 choice<Validation>({{"page", Validation::page}, {"region", Validation::region}}),
                 "page: every access against a page table; region: as RDMA, whoever has a page has all")
-      .optional("validate", &MemoryEngineSpec::validate_ps, time(),
+      .optional("validate", &MemoryEngineSpec::validate_ps, any_time(),
                 "What a validation by page takes, at the requester and at the provider")
       .optional(
           "cipher", &MemoryEngineSpec::cipher_mode,
-          choice<CipherMode>({{"none", CipherMode::none},
-                              {"store_and_forward", CipherMode::store_and_forward},
-                              {"cut_through", CipherMode::cut_through}}),
+          one_of<CipherMode>({"none", "store_and_forward", "cut_through"}),
           "AES-GCM over whole pages; cut_through: cipher and MAC pass bytes on before the page is complete")
       .optional("cipher_pipeline", &MemoryEngineSpec::cipher, pipeline_type(),
                 "Of the cipher, each direction")
       .optional("mac_pipeline", &MemoryEngineSpec::mac, pipeline_type(), "Of the MAC, each direction")
-      .optional(
-          "integrity", &MemoryEngineSpec::integrity,
-          choice<Integrity>({{"none", Integrity::none}, {"mac", Integrity::mac}, {"tree", Integrity::tree}}),
-          "mac: a changed page is found; tree: an old one too")
+      .optional("integrity", &MemoryEngineSpec::integrity, one_of<Integrity>({"none", "mac", "tree"}),
+                "mac: a changed page is found; tree: an old one too")
       .optional("tree_arity", &MemoryEngineSpec::tree_arity, integer<std::uint32_t>(2, 64),
                 "Children of a node of the integrity tree")
       .when(&MemoryEngineSpec::integrity, Integrity::tree)
@@ -106,10 +101,7 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
                 "Levels in the engine, from the root on; the others are in the remote memory")
       .when(&MemoryEngineSpec::integrity, Integrity::tree)
       .optional("hiding", &MemoryEngineSpec::hiding,
-                choice<Hiding>({{"none", Hiding::none},
-                                {"remap_on_evict", Hiding::remap_on_evict},
-                                {"dummy", Hiding::dummy},
-                                {"path_oram", Hiding::path_oram}}),
+                one_of<Hiding>({"none", "remap_on_evict", "dummy", "path_oram"}),
                 "What hides the access pattern from the provider")
       .optional("dummies", &MemoryEngineSpec::dummies, integer<std::uint32_t>(1, 64),
                 "Accesses beside each real one")
@@ -130,8 +122,8 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
 
 std::shared_ptr<const Struct<PoolStage>> stage_type() {
   auto type = std::make_shared<Struct<PoolStage>>("pool_stage");
-  type->required("bandwidth", &PoolStage::bytes_per_s, bandwidth(), "Of a link of the stage")
-      .optional("latency", &PoolStage::latency_ps, time(),
+  type->required("bandwidth", &PoolStage::bytes_per_s, any_bandwidth(), "Of a link of the stage")
+      .optional("latency", &PoolStage::latency_ps, any_time(),
                 "Part of the stage's time: the next chunk waits for it. See remote_memory.latency for one "
                 "that is pipelined")
       .optional("fan_in", &PoolStage::fan_in, integer<std::uint32_t>(1, 65'536),
@@ -166,29 +158,66 @@ void check_pool(const RemoteMemorySpec& spec, const Check& check) {
 
 }  // namespace
 
+PoolParams pool_params(const RemoteMemorySpec& spec, std::uint32_t npus) {
+  PoolParams params = spec;
+  params.npus = npus;
+  return params;
+}
+
+std::uint32_t RemoteMemorySpec::requests_under_way() const {
+  if (outstanding) return static_cast<std::uint32_t>(*outstanding);
+  const PoolEngine pool(pool_params(*this, std::max(1U, npus_per_node)));
+  TimePs all = latency_ps, slowest = 1;
+  if (stages) {
+    for (std::uint32_t stage = 0; stage < kPoolStages; ++stage) {
+      const TimePs time = pool.stage_ps(stage, request_bytes);
+      all += time;
+      slowest = std::max(slowest, time);
+    }
+  } else {
+    slowest = std::max<TimePs>(slowest, transfer_time_ps(request_bytes, bytes_per_s));
+    all += slowest;
+  }
+  return static_cast<std::uint32_t>(std::clamp<TimePs>(all / slowest + 2, 16, 1024));
+}
+
+std::uint32_t engine_group(const RemoteMemorySpec& spec, std::uint32_t npus) {
+  if (spec.kind == PoolKind::per_npu) return 1;
+  return spec.kind == PoolKind::per_node ? spec.npus_per_node : npus;
+}
+
+ProviderEngineParams provider_params(const MemoryEngineSpec& spec) {
+  // A region's bounds are in the network card: they take no time of their own.
+  return {spec.validation, spec.validation == Validation::page ? spec.validate_ps : 0};
+}
+
+RequesterEngineParams requester_params(const MemoryEngineSpec& spec, std::uint64_t bytes) {
+  RequesterEngineParams params = spec;
+  params.pages = bytes / spec.page_bytes;
+  if (spec.placement == Placement::by_npu) params.providers = 1;
+  if (spec.placement == Placement::blocked) params.stripe_pages = 0;
+  if (spec.validation == Validation::region) params.validate_ps = 0;
+  return params;
+}
+
 std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
   auto type = std::make_shared<Struct<RemoteMemorySpec>>("remote_memory");
   type->required("kind", &RemoteMemorySpec::kind,
-                 choice<PoolKind>({{"per_npu", PoolKind::per_npu},
-                                   {"per_node", PoolKind::per_node},
-                                   {"shared", PoolKind::shared},
-                                   {"hierarchical", PoolKind::hierarchical}}),
+                 one_of<PoolKind>({"per_npu", "per_node", "shared", "hierarchical"}),
                  "Who shares a server: nobody, the NPUs of a node, all; or stages of memory and switches")
       .optional(
-          "service", &RemoteMemorySpec::service,
-          choice<PoolService>({{"requests", PoolService::requests}, {"accesses", PoolService::accesses}}),
+          "service", &RemoteMemorySpec::service, one_of<PoolService>({"requests", "accesses"}),
           "What a server serves one after the other: requests, with a pipelined latency; or whole loads "
           "and stores, latency + bytes / bandwidth each, as ASTRA-sim does (per_npu: none waits)")
       .optional(
-          "local", &RemoteMemorySpec::local,
-          choice<LocalMemory>({{"hbm", LocalMemory::hbm}, {"free", LocalMemory::free}}),
+          "local", &RemoteMemorySpec::local, one_of<LocalMemory>({"hbm", "free"}),
           "hbm: what is loaded is written to the NPU's HBM, what is stored is read from it; free: neither")
       .required("capacity", &RemoteMemorySpec::capacity_bytes, size("4 KiB", "1000 PB"),
                 "Of all; each NPU has an equal part")
-      .required("bandwidth", &RemoteMemorySpec::bytes_per_s, or_none<std::uint64_t>(bandwidth(), 0),
+      .required("bandwidth", &RemoteMemorySpec::bytes_per_s, or_none<std::uint64_t>(any_bandwidth(), 0),
                 "Of a server, loads and stores together")
       .when(&RemoteMemorySpec::kind, PoolKind::per_npu, PoolKind::per_node, PoolKind::shared)
-      .optional("latency", &RemoteMemorySpec::latency_ps, time(),
+      .optional("latency", &RemoteMemorySpec::latency_ps, any_time(),
                 "Of a request, pipelined: takes no bandwidth")
       .required("npus_per_node", &RemoteMemorySpec::npus_per_node,
                 or_none(integer<std::uint32_t>(1, 65'536), 0U), "Divides the number of NPUs")

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/rtl_type.h"
-
 #include <fmt/format.h>
 
+#include "platform/config/descriptions.h"
+#include "platform/config/fabric_spec.h"
 #include "platform/config/value_types.h"
 #include "platform/fabrics/fabric_kind.h"
 
 namespace wafertlm::config {
 
 std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
-  const auto time = whole_quantity(time_dimension(), "0 ps", "1 s");
   auto type = std::make_shared<Struct<RtlSpec>>("rtl");
   type->required("switch", &RtlSpec::switches, text(),
                  "A switch as results name it (l1_0_2, router5), or a pattern with *")
       .required(
-          "view", &RtlSpec::view,
-          choice<RtlViewMode>(
-              {{"tlm", RtlViewMode::tlm}, {"rtl", RtlViewMode::rtl}, {"both", RtlViewMode::both}}),
+          "view", &RtlSpec::view, one_of<RtlViewMode>({"tlm", "rtl", "both"}),
           "tlm: the model alone, for a recording; rtl: the RTL in its place; both: the model answers, and "
           "the RTL gets the same packets beside it and is compared")
       .optional("design", &RtlSpec::design, maybe<std::string>(word()),
@@ -25,10 +22,10 @@ std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
                 auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1000 GHz")),
                 "auto: what makes a port carry as much as the switch's links, a flit in every cycle")
       .optional(
-          "tolerance", &RtlSpec::tolerance_ps, maybe<TimePs>(time),
+          "tolerance", &RtlSpec::tolerance_ps, maybe<TimePs>(any_time()),
           "With both: most that a head may leave earlier or later than the model's; without it times are "
           "reported and not judged")
-      .optional("window", &RtlSpec::window_ps, time,
+      .optional("window", &RtlSpec::window_ps, any_time(),
                 "With both: of the waveforms before and after the first divergence")
       .optional("record", &RtlSpec::record, maybe<std::string>(text()),
                 "A file for what the switch sees, for `wafertlm rtl replay`; of several switches NAME is put "

@@ -333,35 +333,18 @@ std::size_t Struct<S>::alternative_of(const S& spec) const {
   return 0;
 }
 
-/// A struct written in place, or the name of a YAML file that holds it.
-template <class S>
-class FileOr : public TypeOf<S> {
- public:
-  explicit FileOr(std::shared_ptr<const Struct<S>> type) : type_(std::move(type)) {}
-  S read(const Reader& in) const override { return type_->read(in); }
-  Node write(const S& value) const override { return type_->write(value); }
-  std::optional<std::string> locate(const S& spec, const void* address) const override {
-    return type_->locate(spec, address);
-  }
-  Json schema(SchemaStyle, SchemaDefs& defs) const override;
-  const StructType* structure() const override { return type_.get(); }
-  void load_files(Node& value) const override;
-  bool may_be_annotated() const override { return false; }
-
- private:
-  std::shared_ptr<const Struct<S>> type_;
-};
-
 Json file_or_schema(const StructType& type, SchemaDefs& defs);
 void load_file_or_map(Node& value, const StructType& type);
 
+/// A struct written in place, or the name of a YAML file that holds it.
 template <class S>
-Json FileOr<S>::schema(SchemaStyle, SchemaDefs& defs) const {
-  return file_or_schema(*type_, defs);
-}
-template <class S>
-void FileOr<S>::load_files(Node& value) const {
-  load_file_or_map(value, *type_);
-}
+class FileOr : public Like<S> {
+ public:
+  explicit FileOr(std::shared_ptr<const Struct<S>> type) : Like<S>(std::move(type)) {}
+  Json schema(SchemaStyle, SchemaDefs& defs) const override {
+    return file_or_schema(*this->structure(), defs);
+  }
+  void load_files(Node& value) const override { load_file_or_map(value, *this->structure()); }
+};
 
 }  // namespace wafertlm::config

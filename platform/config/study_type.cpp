@@ -1,20 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/study_type.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "platform/config/study_value_types.h"
+#include "platform/config/descriptions.h"
+#include "platform/config/struct_type.h"
+#include "platform/config/study_spec.h"
 #include "platform/config/suggest.h"
 #include "platform/config/value_types.h"
 #include "workloads/parallelism/parallelism.h"
 
 namespace wafertlm::config {
-
 namespace {
+
+class Texts : public TypeOf<std::vector<std::string>> {
+ public:
+  std::vector<std::string> read(const Reader& in) const override {
+    if (in.node().kind == Node::Kind::scalar) return {text()->read(in)};
+    return list_->read(in);
+  }
+  Node write(const std::vector<std::string>& texts) const override { return list_->write(texts); }
+  bool has_value(const std::vector<std::string>& texts) const override { return !texts.empty(); }
+  std::optional<std::string> locate(const std::vector<std::string>& texts,
+                                    const void* address) const override {
+    return list_->locate(texts, address);
+  }
+  Json schema(SchemaStyle style, SchemaDefs& defs) const override {
+    return {{"anyOf", {text()->schema(style, defs), list_->schema(style, defs)}}};
+  }
+  bool may_be_annotated() const override { return false; }
+
+ private:
+  TypePtr<std::vector<std::string>> list_ = list_of<std::string>(text(), 0, 100'000);
+};
+
+/// A list of texts; one text stands for a list of one.
+TypePtr<std::vector<std::string>> texts() { return std::make_shared<Texts>(); }
+
+class SelectionType : public TypeOf<Selection> {
+ public:
+  Selection read(const Reader& in) const override {
+    in.require_map("a map such as {fabric: mesh}");
+    Selection selection;
+    for (const Node::Entry& entry : in.node().entries)
+      selection.emplace_back(entry.key, texts()->read(in.child(entry.key, entry.value)));
+    return selection;
+  }
+  Node write(const Selection& selection) const override {
+    Node map;
+    map.kind = Node::Kind::map;
+    for (const auto& [name, values] : selection) map.add(name, texts()->write(values));
+    return map;
+  }
+  bool has_value(const Selection& selection) const override { return !selection.empty(); }
+  Json schema(SchemaStyle style, SchemaDefs& defs) const override {
+    return {{"type", "object"}, {"additionalProperties", texts()->schema(style, defs)}};
+  }
+  bool may_be_annotated() const override { return false; }
+};
+
+class Range : public TypeOf<std::pair<std::uint32_t, std::uint32_t>> {
+ public:
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  Range(std::uint32_t least, std::uint32_t most) : least_(least), most_(most) {}
+  Pair read(const Reader& in) const override {
+    const std::string expected =
+        "a range such as 18-20, from " + std::to_string(least_) + " to " + std::to_string(most_);
+    const std::string& text = in.scalar(expected);
+    const std::size_t dash = text.find('-');
+    const auto number = [&](const std::string& digits) {
+      std::uint32_t value = 0;
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      if (error != std::errc() || end != digits.data() + digits.size()) in.fail_type(expected);
+      return value;
+    };
+    const std::uint32_t first = number(text.substr(0, dash));
+    const std::uint32_t last = dash == std::string::npos ? first : number(text.substr(dash + 1));
+    if (first > last || first < least_ || last > most_) in.fail_type(expected);
+    return {first, last};
+  }
+  Node write(const Pair& value) const override {
+    return Node::scalar(std::to_string(value.first) + "-" + std::to_string(value.second));
+  }
+  Json schema(SchemaStyle, SchemaDefs&) const override {
+    return {{"anyOf", {{{"type", "string"}, {"pattern", "^[0-9]+(-[0-9]+)?$"}}, {{"type", "integer"}}}}};
+  }
+
+ private:
+  std::uint32_t least_, most_;
+};
+
+class AxisValue : public TypeOf<AxisValueSpec> {
+ public:
+  AxisValue() {
+    using V = AxisValueSpec;
+    map_->required("name", &V::name, text(), "Name of the value in tables and selections")
+        .optional("file", &V::file, file_path("what the command takes"),
+                  "What the command takes, relative to this file")
+        .optional("arguments", &V::arguments, texts(), "More words for the command")
+        .optional("set", &V::overrides, texts(), "Keys to change: wafer.fabric.link_latency=10ns");
+  }
+  AxisValueSpec read(const Reader& in) const override {
+    if (in.node().kind == Node::Kind::map) return map_->read(in);
+    AxisValueSpec value;
+    value.name = text()->read(in);
+    return value;
+  }
+  Node write(const AxisValueSpec& value) const override {
+    const bool is_a_name = value.file.empty() && value.arguments.empty() && value.overrides.empty();
+    return is_a_name ? text()->write(value.name) : map_->write(value);
+  }
+  std::optional<std::string> locate(const AxisValueSpec& value, const void* address) const override {
+    return map_->locate(value, address);
+  }
+  Json schema(SchemaStyle style, SchemaDefs& defs) const override {
+    return {{"anyOf", {text()->schema(style, defs), map_->schema(style, defs)}}};
+  }
+  bool may_be_annotated() const override { return false; }
+
+ private:
+  std::shared_ptr<Struct<AxisValueSpec>> map_ = std::make_shared<Struct<AxisValueSpec>>("axis_value");
+};
+
+/// {axis: value, axis: [value, value]}.
+TypePtr<Selection> selection() { return std::make_shared<SelectionType>(); }
+/// "18-20" or "18".
+TypePtr<std::pair<std::uint32_t, std::uint32_t>> range(std::uint32_t least, std::uint32_t most) {
+  return std::make_shared<Range>(least, most);
+}
+/// A value of an axis: its name alone, or a map.
+TypePtr<AxisValueSpec> axis_value() { return std::make_shared<AxisValue>(); }
 
 constexpr double kMaxNumber = 1e18;
 
@@ -39,7 +157,7 @@ std::shared_ptr<const Struct<AxisSpec>> axis_type() {
       .optional("arguments", &A::arguments, texts(), "More words for the command; {} is the value's name")
       .optional("set", &A::overrides, texts(), "Keys to change; {} is the value's name")
       .optional(
-          "line_to", &A::line_to, or_none<std::string>(text(), ""),
+          "line_to", &A::line_to, text(),
           "A column that reads: the others are on the straight line through the axis' first two values, "
           "at the value of this column; where it is not above the first value, that cell counts; more values "
           "show "
@@ -52,24 +170,13 @@ std::shared_ptr<const Struct<ColumnSpec>> column_type() {
   auto type = std::make_shared<Struct<C>>("column");
   type->required("column", &C::name, text(), "Name of the column")
       .optional("as", &C::shown_as,
-                choice<ShownAs>({{"number", ShownAs::number},
-                                 {"time", ShownAs::time},
-                                 {"bytes", ShownAs::bytes},
-                                 {"bandwidth", ShownAs::bandwidth},
-                                 {"rate", ShownAs::rate},
-                                 {"percent", ShownAs::percent}}),
+                one_of<ShownAs>({"number", "time", "bytes", "bandwidth", "rate", "percent"}),
                 "How it is printed: a time is in seconds, bytes, bytes/s, operations/s, a part of 1");
   type->alternative(&C::kind, C::Kind::read)
       .required("read", &C::read, text(),
                 "Where it stands in results.json (or the JSON of the command): "
                 "iterations[-1].breakdown_s.compute, rows[0].time_s, links[*].busy_fraction")
-      .optional("take", &C::taken,
-                choice<Taken>({{"only", Taken::only},
-                               {"last", Taken::last},
-                               {"sum", Taken::sum},
-                               {"mean", Taken::mean},
-                               {"least", Taken::least},
-                               {"most", Taken::most}}),
+      .optional("take", &C::taken, one_of<Taken>({"only", "last", "sum", "mean", "least", "most"}),
                 "What to take of several ([*])");
   type->alternative(&C::kind, C::Kind::quotient)
       .required("divide", &C::dividend, text(), "A column")
@@ -110,7 +217,7 @@ std::shared_ptr<const Struct<TableSpec>> table_type() {
   type->required("table", &T::name, text(), "Its title")
       .optional("where", &T::where, selection(), "Which cells, by axes and columns")
       .optional("columns", &T::columns, texts(), "Which columns; all if not given")
-      .optional("sort", &T::sort, or_none<std::string>(text(), ""), "By this column, smallest first")
+      .optional("sort", &T::sort, text(), "By this column, smallest first")
       .optional("first", &T::first, integer<std::uint32_t>(0, 100'000), "So many rows; 0: all");
   return type;
 }
@@ -121,12 +228,7 @@ std::shared_ptr<const Struct<SummarySpec>> summary_type() {
   type->required("summary", &S::name, text(), "Its name")
       .required("column", &S::column, text(), "Of which column")
       .optional("where", &S::where, selection(), "Over which cells, by axes and columns")
-      .optional("take", &S::kind,
-                choice<S::Kind>({{"mean", S::Kind::mean},
-                                 {"ratio_of_means", S::Kind::ratio_of_means},
-                                 {"least", S::Kind::least},
-                                 {"most", S::Kind::most},
-                                 {"count", S::Kind::count}}),
+      .optional("take", &S::kind, one_of<S::Kind>({"mean", "ratio_of_means", "least", "most", "count"}),
                 "ratio_of_means: of a column that divides: mean of the dividends / mean of the divisors")
       .optional("reference", &S::reference, maybe(number(-kMaxNumber, kMaxNumber)), "The published value");
   return type;
@@ -302,9 +404,7 @@ std::shared_ptr<const Struct<StudySpec>> study_type() {
     using S = StudySpec;
     auto study = std::make_shared<Struct<S>>("study");
     study->required("study", &S::name, text(), "Name of the study")
-        .optional("command", &S::command,
-                  choice<std::string>({{"run", "run"}, {"collective", "collective"}, {"traffic", "traffic"}}),
-                  "What a cell runs")
+        .optional("command", &S::command, one_of({"run", "collective", "traffic"}), "What a cell runs")
         .optional("file", &S::file, file_path("what the command takes"),
                   "What the command takes: an experiment or a platform, relative to this file")
         .optional("arguments", &S::arguments, texts(), "More words for every command")

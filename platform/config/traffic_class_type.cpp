@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/traffic_class_type.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "platform/config/descriptions.h"
+#include "platform/config/fabric_spec.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/training_type.h"
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "platform/config/model_type.h"
+#include "platform/config/descriptions.h"
 #include "platform/config/value_types.h"
+#include "platform/config/workload_spec.h"
 #include "workloads/parallelism/placement.h"
 #include "workloads/training/plan.h"
 
@@ -157,37 +156,26 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
       .optional("split_vocabulary", strategy(&S::split_vocabulary), boolean(),
                 "MP also divides embedding and head")
       .optional("schedule", strategy(&S::schedule),
-                choice<Schedule>({{"gpipe", Schedule::gpipe},
-                                  {"1f1b", Schedule::one_forward_one_backward},
-                                  {"interleaved", Schedule::interleaved},
-                                  {"resident_loop", Schedule::resident_loop}}),
+                one_of<Schedule>({"gpipe", "1f1b", "interleaved", "resident_loop"}),
                 "Order of the microbatches in a pipeline stage")
       .optional("chunks_per_stage", strategy(&S::chunks_per_stage), count,
                 "Groups of blocks that a stage holds: of interleaved and resident_loop")
-      .optional("recompute", strategy(&S::recompute),
-                choice<model::Recompute>({{"none", model::Recompute::none},
-                                          {"selective", model::Recompute::selective},
-                                          {"full", model::Recompute::full}}),
+      .optional("recompute", strategy(&S::recompute), one_of<model::Recompute>({"none", "selective", "full"}),
                 "What the backward pass computes again instead of keeping it: selective: attention scores")
-      .optional("uneven", strategy(&S::uneven),
-                choice<Uneven>({{"error", Uneven::error}, {"fractional", Uneven::fractional}}),
+      .optional("uneven", strategy(&S::uneven), one_of<Uneven>({"error", "fractional"}),
                 "Where a degree does not divide the model: refuse, or the same fraction for everybody")
       .optional("element_bytes", strategy(&S::element_bytes), integer<std::uint32_t>(1, 8),
                 "Bytes of a weight, an activation and a gradient")
       .optional(
           "dp_collective", strategy(&S::dp_collective),
-          maybe(choice<DpCollective>({{"all_reduce", DpCollective::all_reduce},
-                                      {"reduce_scatter_all_gather", DpCollective::reduce_scatter_all_gather},
-                                      {"none", DpCollective::none}})),
+          maybe(one_of<DpCollective>({"all_reduce", "reduce_scatter_all_gather", "none"})),
           "How gradients are reduced; not given: all_reduce, with ZeRO reduce_scatter_all_gather; none: "
           "not at all, to see the rest of an iteration as if their reduction were hidden")
       .optional("gradient_bucket", strategy(&S::bucket_bytes),
                 whole_quantity(size_dimension(), "1 B", "1 PB"),
                 "Gradients are reduced in buckets of this size")
-      .optional(
-          "stage_transfer", strategy(&S::stage_transfer),
-          choice<StageTransfer>({{"peer", StageTransfer::peer}, {"multicast", StageTransfer::multicast}}),
-          "Between stages: every worker to its peer, or one worker to the next stage's MP group")
+      .optional("stage_transfer", strategy(&S::stage_transfer), one_of<StageTransfer>({"peer", "multicast"}),
+                "Between stages: every worker to its peer, or one worker to the next stage's MP group")
       .optional("overlap_mp", strategy(&S::overlap_mp), boolean(),
                 "The all-reduce of an input gradient runs beside the weight gradient")
       .optional("overlap_dp", strategy(&S::overlap_dp), boolean(),
@@ -195,8 +183,7 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
       .optional("overlap_pp", strategy(&S::overlap_pp), boolean(),
                 "Transfers between stages run beside computation")
       .optional(
-          "weights", strategy(&S::weights),
-          choice<Weights>({{"stationary", Weights::stationary}, {"streamed", Weights::streamed}}),
+          "weights", strategy(&S::weights), one_of<Weights>({"stationary", "streamed"}),
           "stationary: on the NPUs; streamed: weights come in through the I/O controllers for every pass "
           "of a chunk, gradients leave summed, the optimizer is outside; needs schedule: resident_loop")
       .optional(
@@ -204,9 +191,7 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
           "Streamed: how often the model comes in for the forward passes of an iteration, and as often for "
           "the backward passes: so many rounds of microbatches go forward and back one after the other")
       .optional(
-          "weight_delivery", strategy(&S::weight_delivery),
-          choice<WeightDelivery>(
-              {{"broadcast", WeightDelivery::broadcast}, {"needed", WeightDelivery::needed}}),
+          "weight_delivery", strategy(&S::weight_delivery), one_of<WeightDelivery>({"broadcast", "needed"}),
           "Streamed: every NPU gets all weights, or its share of MP and PP only; gradients go the same ways "
           "back")
       .optional(
@@ -216,9 +201,7 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
       .optional("overlap_weights", strategy(&S::overlap_weights), boolean(),
                 "Streamed: an NPU computes while its next chunk comes in and its last gradients leave")
       .optional(
-          "gradient_store", strategy(&S::gradient_store),
-          choice<GradientStore>(
-              {{"every_load", GradientStore::every_load}, {"last_load", GradientStore::last_load}}),
+          "gradient_store", strategy(&S::gradient_store), one_of<GradientStore>({"every_load", "last_load"}),
           "Streamed: gradients leave in every round of weight_loads_per_pass, or are kept and leave in the "
           "last one")
       .optional(
@@ -238,8 +221,7 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "Of what the optimizer needs, loaded at a time; there are buffers for two")
       .when_true([](const WorkloadSpec& spec) { return spec.training.strategy.offload.any(); },
                  "offload_weights, offload_gradients or offload_optimizer")
-      .optional("input", strategy(&S::input),
-                choice<Input>({{"prefetched", Input::prefetched}, {"streamed", Input::streamed}}),
+      .optional("input", strategy(&S::input), one_of<Input>({"prefetched", "streamed"}),
                 "prefetched: the samples are there; streamed: they come in through the I/O controllers, "
                 "microbatch by microbatch, for the first stage")
       .optional("overlap_input", strategy(&S::overlap_input), boolean(),

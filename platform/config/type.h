@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "platform/config/node.h"
 #include "platform/config/reader.h"
@@ -48,6 +49,26 @@ class TypeOf : public Type {
 
 template <class T>
 using TypePtr = std::shared_ptr<const TypeOf<T>>;
+
+/// Another type with a difference: what is not overridden is the other's.
+template <class T>
+class Like : public TypeOf<T> {
+ public:
+  explicit Like(TypePtr<T> type) : type_(std::move(type)) {}
+  T read(const Reader& in) const override { return type_->read(in); }
+  Node write(const T& value) const override { return type_->write(value); }
+  bool has_value(const T& value) const override { return type_->has_value(value); }
+  std::optional<std::string> locate(const T& value, const void* address) const override {
+    return type_->locate(value, address);
+  }
+  Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
+  const StructType* structure() const override { return type_->structure(); }
+  void load_files(Node& value) const override { type_->load_files(value); }
+  bool may_be_annotated() const override { return type_->may_be_annotated(); }
+
+ private:
+  TypePtr<T> type_;
+};
 
 template <class T>
 T read_value(const TypeOf<T>& type, const Reader& in) {

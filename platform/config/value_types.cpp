@@ -197,10 +197,21 @@ TypePtr<double> real_quantity(const Dimension& dimension, std::string_view least
   return std::make_shared<Quantity<double, parse_real, format_real>>(dimension, least, most);
 }
 
+TypePtr<std::uint64_t> any_bandwidth() { return whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"); }
+TypePtr<std::uint64_t> any_time(std::string_view least) {
+  return whole_quantity(time_dimension(), least, "1 s");
+}
+
 TypePtr<double> fraction(double most) { return std::make_shared<Fraction>(most); }
 
 TypePtr<std::optional<std::uint64_t>> auto_or(TypePtr<std::uint64_t> type) {
   return std::make_shared<AutoOr>(std::move(type));
+}
+
+TypePtr<std::string> one_of(const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const std::string& word : words) options.emplace_back(word, word);
+  return choice(std::move(options));
 }
 
 Json integer_schema(std::uint64_t least, std::uint64_t most) {

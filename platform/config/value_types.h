@@ -27,6 +27,10 @@ TypePtr<double> number(double least, double most);
 TypePtr<std::uint64_t> whole_quantity(const Dimension& dimension, std::string_view least,
                                       std::string_view most);
 TypePtr<double> real_quantity(const Dimension& dimension, std::string_view least, std::string_view most);
+/// From 1 B/s to 9 PB/s.
+TypePtr<std::uint64_t> any_bandwidth();
+/// From `least` to 1 s.
+TypePtr<std::uint64_t> any_time(std::string_view least = "0 ps");
 
 /// A number without a unit ("1e-12"), from 0 to `most`.
 TypePtr<double> fraction(double most);
@@ -124,6 +128,16 @@ TypePtr<E> choice(std::vector<std::pair<std::string, E>> options) {
   return std::make_shared<Choice>(options);
 }
 
+/// The same of the words of an enumeration's values, in their order.
+template <class E>
+TypePtr<E> one_of(const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, E>> options;
+  for (const std::string& word : words) options.emplace_back(word, static_cast<E>(options.size()));
+  return choice(std::move(options));
+}
+/// One of some words, which stand for themselves.
+TypePtr<std::string> one_of(const std::vector<std::string>& words);
+
 /// A value that need not be given.
 template <class T>
 TypePtr<std::optional<T>> maybe(TypePtr<T> type) {
@@ -150,16 +164,12 @@ TypePtr<std::optional<T>> maybe(TypePtr<T> type) {
 /// A value that may be left out where `none` means that it was.
 template <class T>
 TypePtr<T> or_none(TypePtr<T> type, T none) {
-  class OrNone : public TypeOf<T> {
+  class OrNone : public Like<T> {
    public:
-    OrNone(TypePtr<T> type, T none) : type_(std::move(type)), none_(none) {}
-    T read(const Reader& in) const override { return type_->read(in); }
-    Node write(const T& value) const override { return type_->write(value); }
+    OrNone(TypePtr<T> type, T none) : Like<T>(std::move(type)), none_(none) {}
     bool has_value(const T& value) const override { return value != none_; }
-    Json schema(SchemaStyle style, SchemaDefs& defs) const override { return type_->schema(style, defs); }
 
    private:
-    TypePtr<T> type_;
     T none_;
   };
   return std::make_shared<OrNone>(std::move(type), none);

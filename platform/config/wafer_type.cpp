@@ -1,30 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/wafer_type.h"
+#include <nlohmann/json.hpp>
 
-#include "platform/config/fabric_type.h"
-#include "platform/config/io_type.h"
+#include "platform/config/descriptions.h"
+#include "platform/config/fabric_spec.h"
 #include "platform/config/value_types.h"
+#include "platform/config/wafer_spec.h"
 #include "platform/fabrics/registry.h"
 
 namespace wafertlm::config {
 namespace {
 
+std::shared_ptr<const Struct<IoPort>> io_port_type() {
+  auto type = std::make_shared<Struct<IoPort>>("io_port");
+  type->required("npu", &IoPort::npu, integer<NpuId>(0, 65'535), "NPU on the edge of the wafer")
+      .required("side", &IoPort::side, side_type(), "Side of the NPU that has no neighbour");
+  return type;
+}
+
+/// A word, a number, or a list of places.
+class IoControllers : public TypeOf<IoControllersSpec> {
+ public:
+  IoControllersSpec read(const Reader& in) const override {
+    IoControllersSpec spec;
+    if (in.node().kind == Node::Kind::list) {
+      spec.placement = IoPlacement::listed;
+      spec.list = list_->read(in);
+    } else if (in.node().kind != Node::Kind::scalar) {
+      in.fail_type("'perimeter', 'none', a number or a list of places such as {npu: 0, side: west}");
+    } else if (!in.node().text.empty() &&
+               in.node().text.find_first_not_of("0123456789") == std::string::npos) {
+      spec.placement = IoPlacement::spread;
+      spec.count = number_->read(in);
+    } else {
+      spec.placement = word_->read(in);
+    }
+    return spec;
+  }
+  Node write(const IoControllersSpec& spec) const override {
+    switch (spec.placement) {
+      case IoPlacement::listed:
+        return list_->write(spec.list);
+      case IoPlacement::spread:
+        return number_->write(spec.count);
+      case IoPlacement::none:
+      case IoPlacement::perimeter:
+        break;
+    }
+    return word_->write(spec.placement);
+  }
+  std::optional<std::string> locate(const IoControllersSpec& spec, const void* address) const override {
+    return list_->locate(spec.list, address);
+  }
+  Json schema(SchemaStyle style, SchemaDefs& defs) const override {
+    return {
+        {"anyOf", {word_->schema(style, defs), number_->schema(style, defs), list_->schema(style, defs)}}};
+  }
+
+ private:
+  TypePtr<IoPlacement> word_ =
+      choice<IoPlacement>({{"none", IoPlacement::none}, {"perimeter", IoPlacement::perimeter}});
+  TypePtr<std::uint32_t> number_ = integer<std::uint32_t>(1, 1024);
+  TypePtr<std::vector<IoPort>> list_ = list_of<IoPort>(io_port_type(), 1, 1024);
+};
+
 std::shared_ptr<const Struct<OuterSpec>> outer_type() {
   auto type = std::make_shared<Struct<OuterSpec>>("outer");
   type->required("wafers", &OuterSpec::wafers, integer<std::uint32_t>(2, 64), "How many there are, all alike")
       .required(
-          "topology", &OuterSpec::topology,
-          choice<OuterTopology>({{"ring", OuterTopology::ring}, {"switch", OuterTopology::switched}}),
+          "topology", &OuterSpec::topology, one_of<OuterTopology>({"ring", "switch"}),
           "ring: controller k of a wafer and of the next one have a link; switch: the controllers k of all "
           "have a link to a switch of their own")
-      .required("bandwidth", &OuterSpec::bandwidth_bytes_per_s,
-                whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"), "Of such a link, per direction")
-      .required("latency", &OuterSpec::latency_ps, whole_quantity(time_dimension(), "1 ps", "1 s"),
-                "Of such a link");
+      .required("bandwidth", &OuterSpec::bandwidth_bytes_per_s, any_bandwidth(),
+                "Of such a link, per direction")
+      .required("latency", &OuterSpec::latency_ps, any_time("1 ps"), "Of such a link");
+  return type;
+}
+
+std::shared_ptr<const Struct<IoSpec>> io_type() {
+  auto type = std::make_shared<Struct<IoSpec>>("io");
+  type->optional(
+          "controllers", &IoSpec::controllers, std::make_shared<IoControllers>(),
+          "Where I/O controllers are: none; on a mesh perimeter, one on every side of an NPU that has no "
+          "neighbour, or a list of places; on FRED a number, spread evenly over the L1 switches")
+      .optional("bandwidth", &IoSpec::bandwidth_bytes_per_s, any_bandwidth(),
+                "Of one controller, in each direction")
+      .optional("latency", &IoSpec::latency_ps, any_time(),
+                "Between a controller and its router or L1 switch")
+      .optional("chunk", &IoSpec::chunk_bytes, auto_or(whole_quantity(size_dimension(), "1 B", "1 TB")),
+                "Piece of a stream that is passed on as a whole; auto: so small that filling the pipeline "
+                "takes less than 1 %, but at least 4 KiB or a packet; larger where messages have costs")
+      .check([](const IoSpec& io, const Check& check) {
+        const IoSpec untouched;
+        if (io.controllers.placement != IoPlacement::none) return;
+        const std::string why =
+            "has no effect without I/O controllers; set " + check.path(&io.controllers) + " to perimeter";
+        if (io.bandwidth_bytes_per_s != untouched.bandwidth_bytes_per_s)
+          check.fail({&io.bandwidth_bytes_per_s}, why);
+        if (io.latency_ps != untouched.latency_ps) check.fail({&io.latency_ps}, why);
+        if (io.chunk_bytes != untouched.chunk_bytes) check.fail({&io.chunk_bytes}, why);
+      });
   return type;
 }
 
 }  // namespace
+
+const TypePtr<Side>& side_type() {
+  static const TypePtr<Side> type = one_of<Side>({"east", "west", "north", "south"});
+  return type;
+}
 
 std::shared_ptr<const Struct<WaferSpec>> wafer_type() {
   auto type = std::make_shared<Struct<WaferSpec>>("wafer");

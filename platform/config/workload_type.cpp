@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/config/workload_type.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "platform/config/descriptions.h"
 #include "platform/config/document.h"
-#include "platform/config/model_type.h"
 #include "platform/config/suggest.h"
-#include "platform/config/training_type.h"
 #include "platform/config/value_types.h"
+#include "platform/config/workload_spec.h"
 #include "platform/config/yaml_file.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
@@ -20,9 +18,7 @@ namespace wafertlm::config {
 
 namespace {
 
-std::shared_ptr<const TypeOf<std::string>> built_in_models() {
-  return choice<std::string>({{"resnet50", "resnet50"}});
-}
+TypePtr<std::string> built_in_models() { return one_of({"resnet50"}); }
 
 /// The name of a built-in model, the path of a table, or a table.
 class Layers : public TypeOf<LayersSpec> {
@@ -114,9 +110,7 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
                 ".json), or one such file")
       .optional("replicate", traces(&T::replicate), maybe(ranks), "So many ranks run the one trace file")
       .optional("dependencies", traces(&T::dependencies),
-                choice<chakra::Dependencies>({{"all", chakra::Dependencies::all},
-                                              {"existing", chakra::Dependencies::existing},
-                                              {"data", chakra::Dependencies::data}}),
+                one_of<chakra::Dependencies>({"all", "existing", "data"}),
                 "Which dependencies count. all: every one, its node must be there; existing: those on nodes "
                 "that are not in the trace count as satisfied; data: control dependencies are left out")
       .optional("comm_groups", traces(&T::comm_groups), file_path("a JSON file"),

@@ -23,6 +23,14 @@ struct FabricSpec;
 struct WaferSpec;
 template <class S>
 class Struct;
+
+// Rules between a fabric and the wafer's other keys, of which each kind takes what it needs.
+
+/// `wafer.width` and `wafer.height` are of a mesh.
+void require_no_grid(const WaferSpec& wafer, const Check& check);
+void require_no_io(const WaferSpec& wafer, const Check& check);
+/// No `wafer.outer`.
+void require_one_wafer(const WaferSpec& wafer, const Check& check);
 }  // namespace config
 
 namespace traffic {

@@ -20,7 +20,7 @@ struct Registry {
     kinds.push_back(std::make_unique<MeshKind>());
     kinds.push_back(std::make_unique<FredKind>());
     kinds.push_back(std::make_unique<DimensionalKind>());
-    kinds.push_back(std::make_unique<GraphKind>());
+    kinds.push_back(graph_kind());
   }
   std::vector<std::unique_ptr<const FabricKind>> kinds;
   bool in_use = false;

@@ -12,8 +12,8 @@
 #include "models/hbm/dram/attribution.h"
 #include "platform/command/format.h"
 #include "platform/commands.h"
-#include "platform/config/hbm_type.h"
 #include "platform/config/load.h"
+#include "platform/config/npu_spec.h"
 #include "platform/memory/memory_study.h"
 #include "platform/results/parts.h"
 

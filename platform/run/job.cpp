@@ -8,7 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "platform/config/compute_type.h"
+#include "platform/config/npu_spec.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/machine.h"
 #include "workloads/chakra/trace_file.h"

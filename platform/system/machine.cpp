@@ -3,9 +3,7 @@
 
 #include <stdexcept>
 
-#include "platform/config/compute_type.h"
-#include "platform/config/hbm_type.h"
-#include "platform/config/npu_type.h"
+#include "platform/config/npu_spec.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/remote_pool.h"
 #include "tlm/memory/checker.h"

@@ -12,8 +12,8 @@
 
 #include "models/hbm/hbm.h"
 #include "models/npu/operand_stream.h"
-#include "platform/config/hbm_type.h"
 #include "platform/config/load.h"
+#include "platform/config/npu_spec.h"
 #include "platform/memory/memory_study.h"
 #include "tests/bench/measure.h"
 #include "tlm/memory/requester.h"

@@ -17,21 +17,15 @@ namespace {
 std::shared_ptr<const Struct<DimensionGroup>> dimension_type() {
   const auto size = integer<std::uint32_t>(1, 65'536);
   auto type = std::make_shared<Struct<DimensionGroup>>("dimension");
-  type->required(
-          "topology", &DimensionGroup::topology,
-          choice<DimensionGroup::Topology>({{"ring", DimensionGroup::Topology::ring},
-                                            {"fully_connected", DimensionGroup::Topology::fully_connected},
-                                            {"switch", DimensionGroup::Topology::switched},
-                                            {"mesh", DimensionGroup::Topology::mesh},
-                                            {"torus", DimensionGroup::Topology::torus}}),
-          "How NPUs are wired that differ in this coordinate only")
+  type->required("topology", &DimensionGroup::topology,
+                 one_of<DimensionGroup::Topology>({"ring", "fully_connected", "switch", "mesh", "torus"}),
+                 "How NPUs are wired that differ in this coordinate only")
       .required("size", &DimensionGroup::size, size, "NPUs in the dimension")
       .optional("shape", &DimensionGroup::shape, list_of(size, 0, 8),
                 "Sides of a mesh or torus, whose product is the size; each is a dimension of its own to "
                 "collectives")
-      .required("bandwidth", &DimensionGroup::bytes_per_s,
-                whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"), "Of a link, per direction")
-      .required("latency", &DimensionGroup::latency_ps, whole_quantity(time_dimension(), "0 ps", "1 s"),
+      .required("bandwidth", &DimensionGroup::bytes_per_s, any_bandwidth(), "Of a link, per direction")
+      .required("latency", &DimensionGroup::latency_ps, any_time(),
                 "Of a link; of a switch there are two on the way. 0 only with transport: messages");
   return type;
 }
@@ -41,10 +35,8 @@ std::shared_ptr<const Struct<OtherLink>> other_link_type() {
   type->required("npu", &OtherLink::npu, integer<NpuId>(0, 65'535), "Whose links")
       .required("dimension", &OtherLink::dimension, integer<std::uint32_t>(0, 31),
                 "In which dimension, the sides of meshes and tori counted each")
-      .required("bandwidth", &OtherLink::bytes_per_s,
-                whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"), "Of such a link, per direction")
-      .required("latency", &OtherLink::latency_ps, whole_quantity(time_dimension(), "1 ps", "1 s"),
-                "Of such a link");
+      .required("bandwidth", &OtherLink::bytes_per_s, any_bandwidth(), "Of such a link, per direction")
+      .required("latency", &OtherLink::latency_ps, any_time("1 ps"), "Of such a link");
   return type;
 }
 
@@ -90,19 +82,16 @@ void check_other_links(const DimensionalParams& params, std::size_t sides, std::
 
 void DimensionalKind::add_keys(config::Struct<config::FabricSpec>& fabric) const {
   using namespace config;
-  const auto of = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<DimensionalParams>().*member; };
-  };
   fabric
-      .required("dimensions", of(&DimensionalParams::groups),
+      .required("dimensions", parameter(&DimensionalParams::groups),
                 list_of<DimensionGroup>(dimension_type(), 1, 16),
                 "The dimensions; the first varies fastest in the NPU's number")
       .optional(
-          "other_links", of(&DimensionalParams::other_links),
+          "other_links", parameter(&DimensionalParams::other_links),
           list_of<OtherLink>(other_link_type(), 0, 65'536),
           "Links of single NPUs that differ from the others of their dimension: those that it sends on, of a "
           "switch both directions")
-      .optional("transport", of(&DimensionalParams::messages),
+      .optional("transport", parameter(&DimensionalParams::messages),
                 choice<bool>({{"packets", false}, {"messages", true}}),
                 "packets: through switches with buffers; messages: each message in one piece, with room for "
                 "all of them everywhere, in an engine of its own that is many times as fast");

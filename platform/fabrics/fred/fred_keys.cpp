@@ -4,7 +4,6 @@
 #include "platform/config/value_types.h"
 #include "platform/fabrics/fred/fred_chips_type.h"
 #include "platform/fabrics/fred/fred_kind.h"
-#include "platform/fabrics/wafer_rules.h"
 #include "tlm/link/class_table.h"
 
 namespace wafertlm {
@@ -62,34 +61,24 @@ void check_flow_channels(const FabricSpec& fabric, const Check& check) {
 
 void FredKind::add_keys(config::Struct<FabricSpec>& fabric) const {
   using namespace config;
-  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s");
-  const auto latency = whole_quantity(time_dimension(), "0 ps", "1 s");
   const auto count = integer<std::uint32_t>(1, 65'536);
-  const auto of = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().*member; };
-  };
-  const auto geometry = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().geometry.*member; };
-  };
-  const auto flows = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().flows.*member; };
-  };
-  const auto chips = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<FredParams>().chips.*member; };
-  };
+  const auto geometry = [](auto member) { return at(parameter(&FredParams::geometry), member); };
+  const auto flows = [](auto member) { return at(parameter(&FredParams::flows), member); };
+  const auto chips = [](auto member) { return at(parameter(&FredParams::chips), member); };
   fabric.required("l1_switches", geometry(&FredGeometry::l1_switches), count, "Switches that NPUs hang on")
       .required("npus_per_l1", geometry(&FredGeometry::npus_per_l1), count, "NPUs on each L1 switch")
-      .required("l1_uplink", of(&FredParams::l1_uplink_bytes_per_s), bandwidth,
+      .required("l1_uplink", parameter(&FredParams::l1_uplink_bytes_per_s), any_bandwidth(),
                 "From an L1 switch to its L2 switch, per direction")
-      .optional("npu_bandwidth", of(&FredParams::npu_bytes_per_s), bandwidth,
+      .optional("npu_bandwidth", parameter(&FredParams::npu_bytes_per_s), any_bandwidth(),
                 "Between an NPU and its L1 switch, per direction")
       .optional("l2_switches", geometry(&FredGeometry::l2_switches), count,
                 "Switches above the L1 switches; more than one have an L3 switch above them")
-      .optional("l2_uplink", of(&FredParams::l2_uplink_bytes_per_s), or_none<std::uint64_t>(bandwidth, 0),
+      .optional("l2_uplink", parameter(&FredParams::l2_uplink_bytes_per_s),
+                or_none<std::uint64_t>(any_bandwidth(), 0),
                 "From an L2 switch to the L3 switch, per direction; with more than one L2 switch")
-      .optional("stage_latency", of(&FredParams::stage_latency_ps), latency,
+      .optional("stage_latency", parameter(&FredParams::stage_latency_ps), any_time(),
                 "Of one µswitch; a packet passes one per stage of the switch")
-      .optional("in_network", of(&FredParams::in_network), boolean(),
+      .optional("in_network", parameter(&FredParams::in_network), boolean(),
                 "The switches reduce and distribute: collectives can be in-network flows")
       .optional("flows_per_buffer", flows(&FredFlowParams::per_buffer), integer<std::uint32_t>(1, 4096),
                 "In-network flows that have room at the same time in an input buffer, per virtual channel")
@@ -100,9 +89,7 @@ void FredKind::add_keys(config::Struct<FabricSpec>& fabric) const {
           "for line rate")
       .optional(
           "flow_conflict", flows(&FredFlowParams::conflict),
-          choice<FlowConflict>({{"block", FlowConflict::block},
-                                {"decompose", FlowConflict::decompose},
-                                {"refuse", FlowConflict::refuse}}),
+          one_of<FlowConflict>({"block", "decompose", "refuse"}),
           "What becomes of an in-network flow that the switches cannot carry beside the active ones: it "
           "waits at its sources, its collective is done in steps of its endpoints, or the run ends with "
           "an error")
@@ -110,19 +97,17 @@ void FredKind::add_keys(config::Struct<FabricSpec>& fabric) const {
                 "false, for tests only: in-network flows share the buffers and may block each other for ever")
       .optional("phase_rule", flows(&FredFlowParams::phase_rule), boolean(),
                 "A switch changes to flows of a higher priority only when all of their ports have a packet")
-      .optional("phase_change", flows(&FredFlowParams::phase_change_ps), latency,
+      .optional("phase_change", flows(&FredFlowParams::phase_change_ps), any_time(),
                 "Time that a switch takes to change between flows of different priority")
       .optional("middle_switches", flows(&FredFlowParams::middle_switches), integer<std::uint32_t>(1, 31),
                 "m of the interconnect FRED_m(P) in a switch")
       .optional("route_search", flows(&FredFlowParams::route_search),
-                choice<FredRouteMode>({{"first_colouring", FredRouteMode::first_colouring},
-                                       {"backtracking", FredRouteMode::backtracking}}),
+                one_of<FredRouteMode>({"first_colouring", "backtracking"}),
                 "How a switch searches the middle switches of its flows: the first colouring of their "
                 "conflicts at each level, or all of them")
-      .optional("view", of(&FredParams::view),
-                choice<FredView>({{"logical", FredView::logical}, {"physical", FredView::physical}}),
+      .optional("view", parameter(&FredParams::view), one_of<FredView>({"logical", "physical"}),
                 "logical: each switch is one; physical: the chips it is made of")
-      .optional("port_bandwidth", chips(&FredChipParams::port_bytes_per_s), bandwidth,
+      .optional("port_bandwidth", chips(&FredChipParams::port_bytes_per_s), any_bandwidth(),
                 "Of a port of a chip, per direction; with the physical view")
       .optional("l2_chip_links", chips(&FredChipParams::l2_links), count,
                 "Links between an L1 chip and each L2 chip above it; with the physical view")

@@ -1,29 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "platform/config/wafer_spec.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/config/struct_type.h"
 #include "platform/fabrics/fabric_kind.h"
-#include "platform/fabrics/graph/graph_spec.h"
 #include "tlm/fabric_graph.h"
 
 namespace wafertlm {
 
 /// A list of links (tlm/fabric_graph.h).
-class GraphKind final : public FabricKind {
- public:
-  std::string name() const override { return "graph"; }
-  std::string meaning() const override { return "a list of links"; }
-  std::any default_params() const override { return config::GraphSpec(); }
-  void add_keys(config::Struct<config::FabricSpec>& fabric) const override;
-  void check(const config::FabricSpec& fabric, const config::Check& check) const override;
-  FabricAbilities abilities(const config::FabricSpec& fabric) const override;
-  std::uint32_t npus(const config::WaferSpec& wafer) const override {
-    return wafer.fabric.as<config::GraphSpec>().npus;
-  }
-  TimePs horizon_ps(const config::WaferSpec& wafer) const override;
-  std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override;
-  FabricTraits traits(const config::WaferSpec& wafer) const override;
-  FabricLinkRate fastest_link(const config::WaferSpec& wafer) const override;
-  std::string describe(const config::WaferSpec& wafer) const override;
+std::unique_ptr<const FabricKind> graph_kind();
+
+namespace config {
+
+struct GraphSwitchSpec {
+  std::string name;
+  TimePs pipeline_ps = 0;
 };
 
+struct GraphLinkSpec {
+  std::string from, to;
+  std::uint64_t bandwidth_bytes_per_s = 0;  ///< each direction
+  TimePs latency_ps = 0;
+  bool one_way = false;
+};
+
+/// A fabric as a list of links. NPU n is called npu<n>.
+struct GraphSpec {
+  std::string name;
+  std::uint32_t npus = 0;
+  std::vector<GraphSwitchSpec> switches;
+  std::vector<GraphLinkSpec> links;
+  std::vector<std::vector<std::string>> routes;  ///< in place of the shortest way
+  std::vector<std::vector<std::string>> rings;   ///< whose links have datelines, in both directions
+  FabricGraph::Shortest shortest = FabricGraph::Shortest::hops;
+
+  /// Made once, when it is first asked for. @throws std::invalid_argument as FabricGraph
+  std::shared_ptr<const FabricGraph> built() const;
+
+ private:
+  mutable std::shared_ptr<const FabricGraph> built_;
+};
+
+/// A graph, in place or in a file of its own.
+std::shared_ptr<const Struct<GraphSpec>> graph_type();
+
+}  // namespace config
 }  // namespace wafertlm

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/fabrics/graph/graph_type.h"
-
 #include <fmt/format.h>
 
 #include <map>
@@ -9,6 +7,7 @@
 
 #include "platform/config/suggest.h"
 #include "platform/config/value_types.h"
+#include "platform/fabrics/graph/graph_kind.h"
 
 namespace wafertlm::config {
 namespace {
@@ -136,15 +135,13 @@ std::shared_ptr<const Struct<GraphSpec>> graph_type() {
   static const auto type = [] {
     auto at = std::make_shared<Struct<GraphSwitchSpec>>("graph_switch");
     at->required("name", &GraphSwitchSpec::name, word(), "As links and routes call it")
-        .optional("pipeline", &GraphSwitchSpec::pipeline_ps, whole_quantity(time_dimension(), "0 ps", "1 s"),
+        .optional("pipeline", &GraphSwitchSpec::pipeline_ps, any_time(),
                   "Time from an input to an output, without waiting");
     auto link = std::make_shared<Struct<GraphLinkSpec>>("graph_link");
     link->required("from", &GraphLinkSpec::from, word(), "npu<n>, or a switch")
         .required("to", &GraphLinkSpec::to, word(), "npu<n>, or a switch")
-        .required("bandwidth", &GraphLinkSpec::bandwidth_bytes_per_s,
-                  whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"), "Each direction")
-        .required("latency", &GraphLinkSpec::latency_ps, whole_quantity(time_dimension(), "0 ps", "1 s"),
-                  "On the wire")
+        .required("bandwidth", &GraphLinkSpec::bandwidth_bytes_per_s, any_bandwidth(), "Each direction")
+        .required("latency", &GraphLinkSpec::latency_ps, any_time(), "On the wire")
         .optional("one_way", &GraphLinkSpec::one_way, boolean(), "Only from the first to the second");
     const auto places = list_of(word(), 2, 65'536);
     auto made = std::make_shared<Struct<GraphSpec>>("graph");
@@ -159,9 +156,7 @@ std::shared_ptr<const Struct<GraphSpec>> graph_type() {
             "Names in the order in which links go round: packets change to other virtual channels between "
             "the last and the first, so that a ring cannot deadlock")
         .optional(
-            "shortest", &GraphSpec::shortest,
-            choice<FabricGraph::Shortest>(
-                {{"hops", FabricGraph::Shortest::hops}, {"latency", FabricGraph::Shortest::latency}}),
+            "shortest", &GraphSpec::shortest, one_of<FabricGraph::Shortest>({"hops", "latency"}),
             "What the shortest way has the least of; of equal ones that over the first links of the list")
         .check(check_graph);
     return made;

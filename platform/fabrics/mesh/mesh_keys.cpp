@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/fabrics/mesh/mesh_keys.h"
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "models/mesh/mesh_geometry.h"
-#include "platform/config/io_type.h"
+#include "platform/config/descriptions.h"
 #include "platform/config/value_types.h"
+#include "platform/config/wafer_spec.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
 #include "platform/fabrics/wafers/wafers_kind.h"
 
 namespace wafertlm {
-namespace config {
 namespace {
+
+using config::Check;
+using config::WaferSpec;
 
 void check_npu(const WaferSpec& wafer, const NpuId& npu, const std::vector<const void*>& culprits,
                const Check& check) {
@@ -46,8 +47,6 @@ void check_failures(const WaferSpec& wafer, const Check& check) {
   }
 }
 
-}  // namespace
-
 void check_mesh_grid(const WaferSpec& wafer, const Check& check) {
   if (wafer.width == 0) check.fail({&wafer.width}, "missing required key 'width' in wafer: NPUs in a row");
   if (wafer.height == 0)
@@ -56,14 +55,14 @@ void check_mesh_grid(const WaferSpec& wafer, const Check& check) {
 }
 
 void check_mesh_io(const WaferSpec& wafer, const Check& check) {
-  if (wafer.io.controllers.placement == IoPlacement::spread)
+  if (wafer.io.controllers.placement == config::IoPlacement::spread)
     check.fail({&wafer.io.controllers},
                "a number of controllers goes with 'wafer.fabric.kind: fred'; on a mesh give 'perimeter' or a "
                "list of places such as {npu: 0, side: west}");
   const MeshGeometry geometry(wafer.width, wafer.height);
   std::set<std::pair<NpuId, Side>> places;
   for (const IoPort& port : wafer.io.controllers.list) {
-    const auto side = side_type()->write(port.side).text;
+    const auto side = config::side_type()->write(port.side).text;
     check_npu(wafer, port.npu, {&port.npu}, check);
     if (!geometry.is_edge(port))
       check.fail({&port.side}, fmt::format("NPU {} has a neighbour on its {} side; an I/O controller needs a "
@@ -75,36 +74,32 @@ void check_mesh_io(const WaferSpec& wafer, const Check& check) {
   }
 }
 
-}  // namespace config
+}  // namespace
 
 void MeshKind::add_keys(config::Struct<config::FabricSpec>& fabric) const {
   using namespace config;
-  const auto bandwidth = whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s");
-  const auto latency = whole_quantity(time_dimension(), "0 ps", "1 s");
   const auto npu = integer<NpuId>(0, 65'535);
-  const auto of = [](auto member) {
-    return [member](auto& spec) -> auto& { return spec.template as<MeshParams>().*member; };
-  };
   fabric
-      .required("link_bandwidth", of(&MeshParams::link_bytes_per_s), bandwidth,
+      .required("link_bandwidth", parameter(&MeshParams::link_bytes_per_s), any_bandwidth(),
                 "Bandwidth of a link between two routers, per direction")
-      .optional("router_pipeline", of(&MeshParams::router_pipeline_ps), latency,
+      .optional("router_pipeline", parameter(&MeshParams::router_pipeline_ps), any_time(),
                 "Time from the input of a router to its output, without waiting")
-      .optional("injection_bandwidth", of(&MeshParams::injection_bytes_per_s), bandwidth,
+      .optional("injection_bandwidth", parameter(&MeshParams::injection_bytes_per_s), any_bandwidth(),
                 "From an NPU to its router")
-      .optional("injection_latency", of(&MeshParams::injection_latency_ps), latency,
+      .optional("injection_latency", parameter(&MeshParams::injection_latency_ps), any_time(),
                 "From an NPU to its router")
-      .optional("ejection_bandwidth", of(&MeshParams::ejection_bytes_per_s), bandwidth,
+      .optional("ejection_bandwidth", parameter(&MeshParams::ejection_bytes_per_s), any_bandwidth(),
                 "From a router to its NPU")
-      .optional("ejection_latency", of(&MeshParams::ejection_latency_ps), latency, "From a router to its NPU")
+      .optional("ejection_latency", parameter(&MeshParams::ejection_latency_ps), any_time(),
+                "From a router to its NPU")
       .optional(
           "switching", [](auto& spec) -> auto& { return spec.format.by_flit; },
           choice<bool>({{"cut_through", false}, {"wormhole", true}}),
           "Packets in one piece, or flit by flit with a channel per packet and hop as in a "
           "network-on-chip router (needs flit_bytes)")
-      .optional("failed_links", of(&MeshParams::failed_links), list_of(pair_of(npu), 0, 131'072),
+      .optional("failed_links", parameter(&MeshParams::failed_links), list_of(pair_of(npu), 0, 131'072),
                 "Links that do not work in either direction, as pairs of neighbouring NPUs")
-      .optional("failed_routers", of(&MeshParams::failed_routers), list_of(npu, 0, 65'536),
+      .optional("failed_routers", parameter(&MeshParams::failed_routers), list_of(npu, 0, 65'536),
                 "NPUs whose router does not work");
 }
 
@@ -123,9 +118,9 @@ void MeshKind::check(const config::FabricSpec& fabric, const config::Check& chec
 }
 
 void MeshKind::check_wafer(const config::WaferSpec& wafer, const config::Check& check) const {
-  config::check_mesh_grid(wafer, check);
-  config::check_mesh_io(wafer, check);
-  if (wafer.outer) config::check_several_wafers(wafer, check);
+  check_mesh_grid(wafer, check);
+  check_mesh_io(wafer, check);
+  if (wafer.outer) check_several_wafers(wafer, check);
 }
 
 }  // namespace wafertlm

@@ -107,9 +107,6 @@ std::string MeshKind::describe(const config::WaferSpec& wafer) const {
                      mesh.buffer_bytes ? "given" : "auto");
 }
 
-const FabricKind& MeshKind::of_several_wafers() const {
-  static const WafersKind wafers;
-  return wafers;
-}
+const FabricKind& MeshKind::of_several_wafers() const { return wafers_kind(); }
 
 }  // namespace wafertlm

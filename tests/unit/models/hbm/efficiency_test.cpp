@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "platform/config/hbm_type.h"
 #include "platform/config/load.h"
+#include "platform/config/npu_spec.h"
 #include "platform/memory/memory_study.h"
 
 namespace wafertlm {
