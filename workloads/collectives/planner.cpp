@@ -8,10 +8,9 @@
 #include "tlm/npu_name.h"
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
-#include "workloads/collectives/custom/cost.h"
+#include "workloads/collectives/custom/program.h"
 #include "workloads/collectives/dimensional/box.h"
 #include "workloads/collectives/in_network.h"
-#include "workloads/collectives/shape.h"
 
 namespace wafertlm {
 namespace {
@@ -62,6 +61,14 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   for (const std::string& name : known) text += name + (name == known.back() ? "" : ", ");
   if (can) text += what_they_need(*fabric.topology);
   throw std::invalid_argument(text);
+}
+
+/// A ring of more than two in which all are neighbours.
+bool closes_with_neighbours(const std::vector<std::uint32_t>& order, const Group& group,
+                            const Topology& topology) {
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (topology.hops(group[order[i]], group[order[(i + 1) % order.size()]]) != 1) return false;
+  return order.size() > 2;
 }
 
 /// What moves large vectors of this type on a group of this shape; empty: no rule. Chosen as the baseline of

@@ -47,6 +47,68 @@ bool adds_bf16(const CollectiveProgram& program) {
 
 }  // namespace
 
+std::vector<BufferPiece> given_ranges(const CollectiveProgram& program, std::uint32_t rank) {
+  if (program.is_relay(rank)) return {};
+  const Blocks blocks(program.bytes, program.group.size());
+  const BufferPiece vector{0, program.bytes}, block{blocks.offset(rank), blocks.bytes(rank)};
+  switch (program.type) {
+    case CollectiveType::all_gather:
+    case CollectiveType::gather:
+      return {block};
+    case CollectiveType::broadcast:
+    case CollectiveType::scatter:
+      return rank == program.root ? std::vector<BufferPiece>{vector} : std::vector<BufferPiece>{};
+    case CollectiveType::all_to_all:
+      return {vector, {program.bytes + rank * block.bytes, block.bytes}};
+    case CollectiveType::all_reduce:
+    case CollectiveType::reduce_scatter:
+    case CollectiveType::reduce:
+    case CollectiveType::barrier:
+      break;
+  }
+  return {vector};
+}
+
+std::vector<ResultRange> result_ranges(const CollectiveProgram& program, std::uint32_t rank) {
+  if (program.is_relay(rank)) return {};
+  const auto p = static_cast<std::uint32_t>(program.group.size());
+  const Blocks blocks(program.bytes, p);
+  const auto block = [&](std::uint32_t of) { return BufferPiece{blocks.offset(of), blocks.bytes(of)}; };
+  const auto sum = [](const BufferPiece& range) { return ResultRange{range, range.offset, true, 0}; };
+  std::vector<ResultRange> results;
+  const bool is_root = rank == program.root;
+  switch (program.type) {
+    case CollectiveType::all_reduce:
+    case CollectiveType::barrier:
+      results.push_back(sum({0, program.bytes}));
+      break;
+    case CollectiveType::reduce:
+      if (is_root) results.push_back(sum({0, program.bytes}));
+      break;
+    case CollectiveType::reduce_scatter:
+      results.push_back(sum(block(rank)));
+      break;
+    case CollectiveType::all_gather:
+    case CollectiveType::gather:
+      for (std::uint32_t from = 0; from < p && (is_root || program.type == CollectiveType::all_gather);
+           ++from)
+        results.push_back({block(from), block(from).offset, false, from});
+      break;
+    case CollectiveType::all_to_all:
+      for (std::uint32_t from = 0; from < p; ++from)
+        results.push_back(
+            {{program.bytes + from * block(rank).bytes, block(rank).bytes}, block(rank).offset, false, from});
+      break;
+    case CollectiveType::broadcast:
+      results.push_back({{0, program.bytes}, 0, false, program.root});
+      break;
+    case CollectiveType::scatter:
+      results.push_back({block(rank), block(rank).offset, false, program.root});
+      break;
+  }
+  return results;
+}
+
 std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uint64_t collective_id,
                                       std::uint32_t rank) {
   const std::uint32_t size = bytes_of(program.data_type);
@@ -55,7 +117,7 @@ std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uin
                                 " values: " + std::to_string(program.bytes) + " B are not a multiple of " +
                                 std::to_string(size));
   std::vector<std::byte> buffer(program.buffer_bytes);
-  for (const ByteRange& range : given_ranges(program, rank))
+  for (const BufferPiece& range : given_ranges(program, rank))
     for (std::uint64_t at = range.offset; at < range.offset + range.bytes; at += size) {
       // The received vector of an all-to-all repeats what the sent one holds.
       const bool own_block = at >= program.bytes;

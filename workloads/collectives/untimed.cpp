@@ -26,7 +26,7 @@ class Run {
       Runner::prepare(rank, *program.ranks[number]);
       buffers_.at(number).resize(program.buffer_bytes);
       rank.defined.resize(program.buffer_bytes);
-      for (const ByteRange& range : start.holds.at(number)) define(rank, range.offset, range.bytes);
+      for (const BufferPiece& range : start.holds.at(number)) define(rank, range.offset, range.bytes);
       for (std::uint32_t index = 0; index < rank.threadblocks.size(); ++index) {
         if (rank.threadblocks[index].steps != 0) live_.emplace_back(number, index);
         check_steps(rank, index);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tlm/program.h"
-#include "workloads/collectives/byte_range.h"
 
 namespace wafertlm {
 
@@ -22,8 +21,8 @@ using Buffers = std::vector<std::vector<std::byte>>;  ///< by rank
 
 /// What a run starts from.
 struct UntimedStart {
-  Buffers buffers;                            ///< each of program.buffer_bytes
-  std::vector<std::vector<ByteRange>> holds;  ///< by rank: what of it is defined
+  Buffers buffers;                              ///< each of program.buffer_bytes
+  std::vector<std::vector<BufferPiece>> holds;  ///< by rank: what of it is defined
 };
 
 /// Runs the programs of all ranks without time or fabric, message by message, in an order that `seed`

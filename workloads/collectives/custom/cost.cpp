@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/collectives/custom/cost.h"
+#include "workloads/collectives/custom/program.h"
 
 #include <algorithm>
 #include <map>
