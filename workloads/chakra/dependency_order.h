@@ -10,7 +10,6 @@
 #include "workloads/chakra/communication.h"
 #include "workloads/chakra/communication_numbers.h"
 #include "workloads/chakra/dependency_window.h"
-#include "workloads/chakra/id_set.h"
 #include "workloads/chakra/node.h"
 
 namespace wafertlm::chakra {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/chakra/json_node.h"
+#include "workloads/chakra/json_trace.h"
 
 #include <fmt/core.h>
 

@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "workloads/chakra/json_node.h"
-
 namespace wafertlm::chakra {
 namespace {
 

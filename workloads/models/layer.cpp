@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/layer.h"
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 
 #include "tlm/units.h"
@@ -63,6 +65,21 @@ std::uint64_t step_operations(const Model& model, Recompute recompute) {
     return forward_operations(layer) + input_gradient_operations(layer) + weight_gradient_operations(layer) +
            (of_a_block ? recomputed_operations(layer, recompute) : 0);
   });
+}
+
+std::string nearest_divisors(std::uint64_t number, std::uint64_t wanted) {
+  std::uint64_t below = 0, above = 0;
+  const auto take = [&](std::uint64_t divisor) {
+    if (divisor <= wanted && divisor > below) below = divisor;
+    if (divisor >= wanted && (above == 0 || divisor < above)) above = divisor;
+  };
+  for (std::uint64_t low = 1; low <= number / low; ++low) {
+    if (number % low != 0) continue;
+    take(low);
+    take(number / low);
+  }
+  if (above == 0 || below == above) return std::to_string(below);
+  return below == 0 ? std::to_string(above) : fmt::format("{} or {}", below, above);
 }
 
 }  // namespace wafertlm::model

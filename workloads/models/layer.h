@@ -98,6 +98,9 @@ std::uint64_t recomputed_operations(const Layer& layer, Recompute recompute);
 /// Narayanan et al., SC 2021).
 std::uint64_t step_operations(const Model& model, Recompute recompute);
 
+/// The divisors of `number` next below and above `wanted`, as "4 or 7"; one if there is only one.
+std::string nearest_divisors(std::uint64_t number, std::uint64_t wanted);
+
 /// Visits all layers in forward order: visit(layer, of_a_block).
 template <typename Visit>
 void for_each_layer(const Model& model, const Visit& visit) {

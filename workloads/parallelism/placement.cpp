@@ -6,8 +6,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "workloads/parallelism/tiling.h"
-
 namespace wafertlm {
 namespace {
 
@@ -31,6 +29,105 @@ Placement shuffled(std::uint32_t workers, const PlacementGrid& grid, std::uint64
   for (std::size_t i = 0; i < workers; ++i) std::swap(npus[i], npus[i + random() % (npus.size() - i)]);
   npus.resize(workers);
   return npus;
+}
+
+struct Shape {
+  std::uint32_t width, height;
+  /// A cycle of neighbours goes through all NPUs of it.
+  bool closes() const { return width > 1 && height > 1 && width * height % 2 == 0; }
+};
+
+std::vector<Shape> shapes_of(std::uint32_t size, const PlacementGrid& grid) {
+  std::vector<Shape> shapes;
+  for (std::uint32_t height = 1; height <= std::min(size, grid.height); ++height)
+    if (size % height == 0 && size / height <= grid.width) shapes.push_back({size / height, height});
+  std::sort(shapes.begin(), shapes.end(), [](const Shape& a, const Shape& b) {
+    if (a.closes() != b.closes()) return a.closes();
+    if (a.width + a.height != b.width + b.height) return a.width + a.height < b.width + b.height;
+    return a.height > b.height;
+  });
+  return shapes;
+}
+
+/// Places rectangle after rectangle, the corner of each at the first free NPU down the columns, and goes back
+/// when there is no room for all. Gives up after so many attempts that any wafer that packs easily has
+/// packed.
+class Packing {
+ public:
+  Packing(std::uint32_t size, std::uint32_t count, const PlacementGrid& grid)
+      : grid_(grid), shapes_(shapes_of(size, grid)), count_(count), taken_(grid.npus()) {
+    spare_ = grid.npus() - size * count;
+  }
+
+  bool pack(std::uint32_t from = 0) {
+    if (groups_.size() == count_) return true;
+    while (from < grid_.npus() && taken_[npu_at(from)]) ++from;
+    if (from == grid_.npus() || ++attempts_ > kMaxAttempts) return false;
+    const std::uint32_t column = from / grid_.height, row = from % grid_.height;
+    for (const Shape& shape : shapes_) {
+      if (!fits(shape, column, row)) continue;
+      groups_.push_back(fill(shape, column, row));
+      if (pack(from + 1)) return true;
+      for (const NpuId npu : groups_.back()) taken_[index_of(npu)] = false;
+      groups_.pop_back();
+    }
+    if (spare_ == 0) return false;
+    --spare_;  // leave this NPU free
+    if (pack(from + 1)) return true;
+    ++spare_;
+    return false;
+  }
+  std::vector<Group> take() { return std::move(groups_); }
+
+ private:
+  static constexpr std::uint32_t kMaxAttempts = 20'000;
+
+  std::size_t npu_at(std::uint32_t place) const {
+    return place % grid_.height * grid_.width + place / grid_.height;
+  }
+  bool fits(const Shape& shape, std::uint32_t column, std::uint32_t row) const {
+    if (column + shape.width > grid_.width || row + shape.height > grid_.height) return false;
+    for (std::uint32_t c = column; c < column + shape.width; ++c)
+      for (std::uint32_t r = row; r < row + shape.height; ++r)
+        if (taken_[r * grid_.width + c]) return false;
+    return true;
+  }
+  Group fill(const Shape& shape, std::uint32_t column, std::uint32_t row) {
+    Group group;
+    for (std::uint32_t i = 0; i < shape.width; ++i)
+      for (std::uint32_t j = 0; j < shape.height; ++j) {
+        const std::uint32_t r = row + (i % 2 == 0 ? j : shape.height - 1 - j);
+        group.push_back(static_cast<NpuId>(r * grid_.width + column + i));
+        taken_[index_of(group.back())] = true;
+      }
+    return group;
+  }
+
+  PlacementGrid grid_;
+  std::vector<Shape> shapes_;
+  std::uint32_t count_, spare_ = 0, attempts_ = 0;
+  std::vector<bool> taken_;
+  std::vector<Group> groups_;
+};
+
+std::vector<Group> snake_pieces(std::uint32_t size, std::uint32_t count, const PlacementGrid& grid) {
+  std::vector<Group> groups(count);
+  for (std::uint32_t place = 0; place < size * count; ++place) {
+    const std::uint32_t column = place / grid.height, down = place % grid.height;
+    const std::uint32_t row = column % 2 == 0 ? down : grid.height - 1 - down;
+    groups[place / size].push_back(static_cast<NpuId>(row * grid.width + column));
+  }
+  return groups;
+}
+
+/// `count` groups of `size` NPUs each, contiguous, without overlap: rectangles if they can be packed (those
+/// that close to a ring of neighbours are tried first, squarer ones before longer ones), else consecutive
+/// pieces of a snake down and up the columns. NPUs within a group follow a snake, so that consecutive ones
+/// are neighbours.
+/// Requires size × count <= grid.npus().
+std::vector<Group> tiles(std::uint32_t size, std::uint32_t count, const PlacementGrid& grid) {
+  Packing packing(size, count, grid);
+  return packing.pack() ? packing.take() : snake_pieces(size, count, grid);
 }
 
 /// MP group after MP group on the tiles; workers of a group have consecutive numbers.

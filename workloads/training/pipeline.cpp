@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "workloads/models/nearest.h"
-
 namespace wafertlm::training {
 namespace {
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "tlm/units.h"
-#include "workloads/models/nearest.h"
 #include "workloads/training/pipeline.h"
 
 namespace wafertlm::training {
