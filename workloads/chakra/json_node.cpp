@@ -58,25 +58,9 @@ NodeType node_type(std::uint64_t number) {
 
 using Setter = void (*)(Node& node, const std::string& key, const Json& value);
 
-template <auto member>
-void set_number(Node& node, const std::string& key, const Json& value) {
-  node.*member = u64(value, key);
-}
-template <auto member>
-void set_u32(Node& node, const std::string& key, const Json& value) {
-  node.*member = u32(value, key);
-}
-template <auto member>
-void set_text(Node& node, const std::string& key, const Json& value) {
-  node.*member = text(value, key);
-}
-template <auto member>
-void set_bool(Node& node, const std::string& key, const Json& value) {
-  node.*member = boolean(value, key);
-}
-template <auto member>
-void set_ids(Node& node, const std::string& key, const Json& value) {
-  node.*member = ids(value, key);
+template <auto member, auto read>
+void set(Node& node, const std::string& key, const Json& value) {
+  node.*member = read(value, key);
 }
 
 void set_duration(Node& node, const std::string& key, const Json& value) {
@@ -114,25 +98,25 @@ void set_dimensions(Node& node, const std::string& key, const Json& value) {
 /// By key; keys that do not matter to a simulation are not here.
 const std::unordered_map<std::string, Setter>& setters() {
   static const std::unordered_map<std::string, Setter> all = {
-      {"ctrlDeps", set_ids<&Node::ctrl_deps>},
-      {"ctrl_deps", set_ids<&Node::ctrl_deps>},
-      {"data_deps", set_ids<&Node::data_deps>},
+      {"ctrlDeps", set<&Node::ctrl_deps, ids>},
+      {"ctrl_deps", set<&Node::ctrl_deps, ids>},
+      {"data_deps", set<&Node::data_deps, ids>},
       {"runtime", set_duration},  // older and newer converters
       {"duration_micros", set_duration},
-      {"is_cpu_op", set_bool<&Node::is_cpu_op>},
-      {"num_ops", set_number<&Node::num_ops>},
-      {"tensor_size", set_number<&Node::tensor_size>},
+      {"is_cpu_op", set<&Node::is_cpu_op, boolean>},
+      {"num_ops", set<&Node::num_ops, u64>},
+      {"tensor_size", set<&Node::tensor_size, u64>},
       {wire::kProducts, set_products},
       {"comm_type", set_collective},
-      {"comm_size", set_number<&Node::comm_size>},
-      {"comm_src", set_u32<&Node::comm_src>},
-      {"comm_dst", set_u32<&Node::comm_dst>},
-      {"comm_tag", set_u32<&Node::comm_tag>},
-      {"comm_priority", set_u32<&Node::comm_priority>},
-      {"pg_name", set_text<&Node::pg_name>},
+      {"comm_size", set<&Node::comm_size, u64>},
+      {"comm_src", set<&Node::comm_src, u32>},
+      {"comm_dst", set<&Node::comm_dst, u32>},
+      {"comm_tag", set<&Node::comm_tag, u32>},
+      {"comm_priority", set<&Node::comm_priority, u32>},
+      {"pg_name", set<&Node::pg_name, text>},
       {"involved_dim", set_dimensions},
-      {wire::kCommClass, set_text<&Node::comm_class>},
-      {wire::kIoStream, set_bool<&Node::io_stream>},
+      {wire::kCommClass, set<&Node::comm_class, text>},
+      {wire::kIoStream, set<&Node::io_stream, boolean>},
   };
   return all;
 }

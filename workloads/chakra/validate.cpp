@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "workloads/chakra/communication.h"
 #include "workloads/chakra/dependency_order.h"
 
 namespace wafertlm::chakra {

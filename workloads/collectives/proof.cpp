@@ -213,24 +213,4 @@ std::string wrong_value(const CollectiveProgram& program, std::uint64_t collecti
   return ExpectedValues(program, collective_id).wrong_value(rank, buffer, elements);
 }
 
-std::vector<ElementOfRank> differences(const CollectiveProgram& program, const Buffers& expected,
-                                       const Buffers& buffers) {
-  const std::uint32_t size = bytes_of(program.data_type);
-  std::vector<ElementOfRank> found;
-  for (std::uint32_t rank = 0; rank < program.group.size(); ++rank)
-    for (const ResultRange& result : result_ranges(program, rank))
-      for (std::uint64_t i = 0; i < result.range.bytes; i += size) {
-        const std::uint64_t at = result.range.offset + i;
-        if (read(expected[rank], at, size) != read(buffers[rank], at, size))
-          found.push_back({rank, at / size});
-      }
-  return found;
-}
-
-std::vector<ElementOfRank> changed_by(const BitFlip& flip, const CollectiveProgram& program,
-                                      std::uint64_t collective_id) {
-  const UntimedStart start = untimed_start(program, collective_id);
-  return differences(program, run_untimed(program, start), run_untimed(program, start, 0, flip));
-}
-
 }  // namespace wafertlm

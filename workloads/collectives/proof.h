@@ -72,22 +72,4 @@ class ExpectedValues {
 std::string wrong_value(const CollectiveProgram& program, std::uint64_t collective_id, std::uint32_t rank,
                         const std::vector<std::byte>& buffer, std::vector<std::uint64_t>* elements = nullptr);
 
-/// An element (of program.data_type) of a rank's buffer.
-struct ElementOfRank {
-  std::uint32_t rank = 0;
-  std::uint64_t element = 0;
-  bool operator==(const ElementOfRank& other) const { return rank == other.rank && element == other.element; }
-};
-
-/// Where ranks differ in `buffers` from what a faultless run gives, in results only (scratch does not count),
-/// by (rank, element).
-std::vector<ElementOfRank> differences(const CollectiveProgram& program, const Buffers& expected,
-                                       const Buffers& buffers);
-
-/// The results that a bit flipped on its way changes, from the initial values of collective `collective_id`:
-/// the untimed run with and without the flip. In BF16 a rounded sum may hide the flip; then there are none.
-/// @throws std::invalid_argument if no message carries the bit
-std::vector<ElementOfRank> changed_by(const BitFlip& flip, const CollectiveProgram& program,
-                                      std::uint64_t collective_id);
-
 }  // namespace wafertlm

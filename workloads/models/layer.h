@@ -92,8 +92,6 @@ enum class Recompute : std::uint8_t {
   selective,  ///< an attention's scores
   full,       ///< the forward pass of a block, from its input
 };
-/// Of the forward pass, once more before the backward pass.
-std::uint64_t recomputed_operations(const Layer& layer, Recompute recompute);
 /// Forward, backward and recomputation of all layers; the first and last layers are not recomputed (as in
 /// Narayanan et al., SC 2021).
 std::uint64_t step_operations(const Model& model, Recompute recompute);
