@@ -13,7 +13,7 @@
 #include "platform/config/wafer_spec.h"
 #include "tlm/fabric_traits.h"
 #include "tlm/units.h"
-#include "workloads/sequencer/issue_policy.h"
+#include "workloads/sequencer/task.h"
 
 namespace wafertlm::config {
 

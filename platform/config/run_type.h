@@ -4,7 +4,7 @@
 
 #include "platform/config/run_spec.h"
 #include "platform/config/struct_type.h"
-#include "workloads/sequencer/issue_policy.h"
+#include "workloads/sequencer/task.h"
 
 namespace wafertlm::config {
 

@@ -15,7 +15,6 @@
 #include "workloads/chakra/dependency_window.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/sequencer/cause_log.h"
-#include "workloads/sequencer/issue_policy.h"
 
 namespace wafertlm {
 
