@@ -56,31 +56,24 @@ DirectProgram::DirectProgram(CollectiveType type, std::uint32_t ranks, std::uint
       add(Kind::copy, Data::peers_block, 0);
       break;
     case CollectiveType::reduce_scatter:
-    case CollectiveType::all_reduce: {
+    case CollectiveType::all_reduce:
       add(Kind::reduce, Data::own_block, 0);
       add(Kind::send, Data::peers_block, 0);
       if (type == CollectiveType::reduce_scatter) break;
       add(Kind::send, Data::own_block, 1, 0);
       add(Kind::copy, Data::peers_block, 1);
       break;
-    }
     case CollectiveType::broadcast:
       add(rank == root ? Kind::send : Kind::copy, Data::vector, 0);
       break;
     case CollectiveType::scatter:
-      if (rank == root)
-        add(Kind::send, Data::peers_block, 0);
-      else
-        add(Kind::copy, Data::own_block, 0);
+      rank == root ? add(Kind::send, Data::peers_block, 0) : add(Kind::copy, Data::own_block, 0);
       break;
     case CollectiveType::reduce:
       add(rank == root ? Kind::reduce : Kind::send, Data::vector, 0);
       break;
     case CollectiveType::gather:
-      if (rank == root)
-        add(Kind::copy, Data::peers_block, 0);
-      else
-        add(Kind::send, Data::own_block, 0);
+      rank == root ? add(Kind::copy, Data::peers_block, 0) : add(Kind::send, Data::own_block, 0);
       break;
     case CollectiveType::barrier:
       break;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/proof.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -113,9 +115,9 @@ std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uin
                                       std::uint32_t rank) {
   const std::uint32_t size = bytes_of(program.data_type);
   if (program.bytes % size != 0)
-    throw std::invalid_argument("functional mode carries " + std::string(to_string(program.data_type)) +
-                                " values: " + std::to_string(program.bytes) + " B are not a multiple of " +
-                                std::to_string(size));
+    throw std::invalid_argument(
+        fmt::format("functional mode carries {} values: {} B are not a multiple of {}",
+                    to_string(program.data_type), program.bytes, size));
   std::vector<std::byte> buffer(program.buffer_bytes);
   for (const BufferPiece& range : given_ranges(program, rank))
     for (std::uint64_t at = range.offset; at < range.offset + range.bytes; at += size) {
@@ -169,8 +171,7 @@ std::string ExpectedValues::wrong_sum(std::uint64_t element, std::uint32_t found
   const double error =
       (std::pow(1 + unit, static_cast<double>(program_.group.size() - 1)) - 1) * sum.magnitudes;
   if (std::abs(real(found) - sum.bf16) <= error) return "";
-  return std::to_string(real(found)) + " is farther than " + std::to_string(error) + " from the sum " +
-         std::to_string(sum.bf16);
+  return fmt::format("{:f} is farther than {:f} from the sum {:f}", real(found), error, sum.bf16);
 }
 
 /// What is wrong with the value `found` at byte `at`, in words; empty if nothing is.
@@ -186,8 +187,8 @@ std::string ExpectedValues::difference(std::uint32_t rank, const ResultRange& re
     return std::to_string(found) + " instead of " + std::to_string(value);
   }
   if (!reference_.empty() && found != read(reference_[rank], at, size))
-    return std::to_string(real(found)) + " instead of " +
-           std::to_string(real(read(reference_[rank], at, size))) + ", which the order of the program gives";
+    return fmt::format("{:f} instead of {:f}, which the order of the program gives", real(found),
+                       real(read(reference_[rank], at, size)));
   return wrong_sum(element, found);
 }
 
@@ -200,8 +201,8 @@ std::string ExpectedValues::wrong_value(std::uint32_t rank, const std::vector<st
       const std::string wrong = difference(rank, result, at, read(buffer, at, size));
       if (wrong.empty()) continue;
       if (first.empty())
-        first = std::string(to_string(program_.type)) + " " + std::to_string(id_) + ", rank " +
-                std::to_string(rank) + ", element " + std::to_string(at / size) + ": " + wrong;
+        first = fmt::format("{} {}, rank {}, element {}: {}", to_string(program_.type), id_, rank, at / size,
+                            wrong);
       if (!elements) return first;
       elements->push_back(at / size);
     }

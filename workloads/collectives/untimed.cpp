@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/untimed.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <random>
@@ -51,9 +53,8 @@ class Run {
     }
     if (!wire_.empty()) {
       const auto& [from, to, tag] = wire_.begin()->first;
-      throw std::logic_error(name() + ": rank " + std::to_string(to) +
-                             " does not receive the message of rank " + std::to_string(from) + " with tag " +
-                             std::to_string(tag));
+      throw std::logic_error(fmt::format("{}: rank {} does not receive the message of rank {} with tag {}",
+                                         name(), to, from, tag));
     }
     return std::move(buffers_);
   }
@@ -76,13 +77,11 @@ class Run {
 
   [[noreturn]] void fail(const Rank& rank, std::uint32_t index, std::uint32_t step,
                          const std::string& what) const {
-    const std::string origin =
-        step < rank.threadblocks[index].steps ? rank.program->origin(index, step) : std::string();
-    throw std::logic_error((origin.empty()
-                                ? name() + ": rank " + std::to_string(rank.number) + ", threadblock " +
-                                      std::to_string(index) + ", step " + std::to_string(step)
-                                : origin) +
-                           " " + what);
+    std::string origin;
+    if (step < rank.threadblocks[index].steps) origin = rank.program->origin(index, step);
+    if (origin.empty())
+      origin = fmt::format("{}: rank {}, threadblock {}, step {}", name(), rank.number, index, step);
+    throw std::logic_error(origin + " " + what);
   }
   [[noreturn]] void fail(const Rank& rank, std::uint32_t index, const std::string& what) const {
     fail(rank, index, rank.threadblocks[index].done, what);
@@ -252,8 +251,7 @@ class Run {
     if (found == wire_.end()) return false;
     const std::vector<std::byte>& message = found->second;
     if (message.size() != step.bytes)
-      fail(rank, index,
-           "expects " + std::to_string(step.bytes) + " B and gets " + std::to_string(message.size()) + " B");
+      fail(rank, index, fmt::format("expects {} B and gets {} B", step.bytes, message.size()));
     const bool reduces = step.kind == Step::Kind::reduce;
     if (reduces && !is_defined(rank, pieces)) fail(rank, index, "adds to bytes that hold nothing yet");
     const std::byte* from = message.data();
