@@ -13,11 +13,6 @@ class TimeBuckets {
  public:
   explicit TimeBuckets(std::size_t series = 0, std::size_t most = 256) : most_(most), sums_(series) {}
 
-  /// Returns the new series' number.
-  std::size_t add_series() {
-    sums_.emplace_back();
-    return sums_.size() - 1;
-  }
   /// Spreads `amount` evenly from `from_ps` to `to_ps`; equal times: all at once.
   void add(std::size_t series, TimePs from_ps, TimePs to_ps, double amount);
 

@@ -14,7 +14,7 @@
 #include "tlm/data_type.h"
 #include "tlm/fabric_traits.h"
 #include "tlm/units.h"
-#include "workloads/sequencer/issue_policy.h"
+#include "workloads/sequencer/task.h"
 
 namespace wafertlm::config {
 

@@ -7,7 +7,7 @@
 
 #include "platform/config/model_spec.h"
 #include "platform/config/origins.h"
-#include "workloads/chakra/dependencies.h"
+#include "workloads/chakra/node_source.h"
 #include "workloads/training/strategy.h"
 
 namespace wafertlm::config {

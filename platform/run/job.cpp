@@ -13,7 +13,6 @@
 #include "platform/system/machine.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"
-#include "workloads/layers/resnet50.h"
 #include "workloads/sequencer/collective_registry.h"
 #include "workloads/training/training.h"
 

@@ -8,7 +8,7 @@
 #include "platform/run/rank_sequencer.h"
 #include "platform/run/stream_ends.h"
 #include "platform/system/simulate.h"
-#include "workloads/sequencer/iteration_account.h"
+#include "workloads/sequencer/time_account.h"
 
 namespace wafertlm {
 

@@ -8,8 +8,8 @@
 
 #include "workloads/chakra/node_source.h"
 #include "workloads/sequencer/collective_registry.h"
-#include "workloads/sequencer/iteration_account.h"
 #include "workloads/sequencer/message_registry.h"
+#include "workloads/sequencer/time_account.h"
 
 namespace wafertlm::test {
 

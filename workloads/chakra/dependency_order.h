@@ -4,16 +4,40 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "workloads/chakra/communication.h"
 #include "workloads/chakra/communication_numbers.h"
 #include "workloads/chakra/dependency_window.h"
-#include "workloads/chakra/id_set.h"
-#include "workloads/chakra/node.h"
+#include "workloads/chakra/validate.h"
 
 namespace wafertlm::chakra {
+
+/// What other ranks must agree with.
+struct Communication {
+  std::uint64_t node = 0;  ///< id
+  std::uint64_t bytes = 0;
+  std::uint32_t group = 0;  ///< CommGroups::number(); collectives only
+  std::uint32_t peer = 0;   ///< sends and receives only, as is the tag
+  std::uint32_t tag = 0;
+  NodeType type = NodeType::CommColl;
+  CollectiveType collective = CollectiveType::AllReduce;
+  bool io_stream = false;
+  std::uint8_t traffic_class = 0;  ///< index in RankCheck::classes
+};
+
+struct RankCheck {
+  TraceSummary summary;
+  std::vector<Communication> communications;  ///< parents first; where that leaves a choice, in file order
+  std::vector<std::string> classes;           ///< traffic classes that they name, or count as
+};
+
+RankCheck check_rank(NodeSource& source, std::uint32_t rank, const CommGroups& groups,
+                     const ValidateOptions& options);
+
+/// describe() of the nodes with these ids, in this order: reads the source once more, for error messages.
+std::vector<std::string> describe_nodes(NodeSource& source, const std::vector<std::uint64_t>& ids);
 
 /// The nodes of a rank in the order that dependencies and then the file give, as if each were done as soon as
 /// its parents are. Numbers communications in both orders. Memory: a bit per node, and the nodes that came

@@ -28,8 +28,6 @@ class EtReader : public NodeSource {
 
   /// As declared: "0.0.4", "1.0.2-chakra.0.0.4", or "" where nothing is declared.
   const std::string& version() const { return version_; }
-  /// Where the record starts that next() returned last.
-  std::uint64_t byte_offset() const { return record_; }
 
  private:
   struct Stream;

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "workloads/chakra/communication.h"
+#include "workloads/chakra/dependency_order.h"
 #include "workloads/chakra/validate.h"
 
 namespace wafertlm::chakra {

@@ -3,16 +3,135 @@
 
 #include <fmt/core.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
-#include "workloads/chakra/json_node.h"
+#include "workloads/chakra/trace_error.h"
+#include "workloads/chakra/wire.h"
 
 namespace wafertlm::chakra {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 16;
+
+using Json = nlohmann::json;
+
+[[noreturn]] void fail_key(const std::string& key, const std::string& text) {
+  throw std::invalid_argument(key + " " + text);
+}
+
+std::uint64_t u64(const Json& value, const std::string& key) {
+  if (!value.is_number_unsigned()) fail_key(key, "is not an integer from 0 on");
+  return value.get<std::uint64_t>();
+}
+
+std::uint32_t u32(const Json& value, const std::string& key) {
+  const std::uint64_t number = u64(value, key);
+  if (number > std::numeric_limits<std::uint32_t>::max()) fail_key(key, "does not fit 32 bits");
+  return static_cast<std::uint32_t>(number);
+}
+
+std::string text(const Json& value, const std::string& key) {
+  if (!value.is_string()) fail_key(key, "is not a string");
+  return value.get<std::string>();
+}
+
+bool boolean(const Json& value, const std::string& key) {
+  if (!value.is_boolean() && !(value.is_number_unsigned() && value.get<std::uint64_t>() <= 1))
+    fail_key(key, "is neither a bool nor 0 or 1");
+  return value.is_boolean() ? value.get<bool>() : value.get<std::uint64_t>() == 1;
+}
+
+std::vector<std::uint64_t> ids(const Json& value, const std::string& key) {
+  if (!value.is_array()) fail_key(key, "is not a list");
+  std::vector<std::uint64_t> list;
+  for (const Json& entry : value) list.push_back(u64(entry, key));
+  return list;
+}
+
+NodeType node_type(std::uint64_t number) {
+  if (number == 0 || number >= kNodeTypes)
+    fail_key("NodeType", fmt::format("{} is none that we know (1 to 7)", number));
+  return static_cast<NodeType>(number);
+}
+
+using Setter = void (*)(Node& node, const std::string& key, const Json& value);
+
+template <auto member, auto read>
+void set(Node& node, const std::string& key, const Json& value) {
+  node.*member = read(value, key);
+}
+
+void set_duration(Node& node, const std::string& key, const Json& value) {
+  const std::uint64_t micros = u64(value, key);
+  if (micros > kLongestPs / wire::kPsPerMicro) fail_key(key, "is longer than the 106 days of simulated time");
+  if (node.duration_ps != 0 && node.duration_ps != micros * wire::kPsPerMicro)
+    fail_key(key, "contradicts the other of runtime and duration_micros");
+  node.duration_ps = micros * wire::kPsPerMicro;
+}
+
+void set_products(Node& node, const std::string& key, const Json& value) {
+  const std::vector<std::uint64_t> numbers = ids(value, key);
+  try {
+    node.products = wire::to_products(numbers);
+  } catch (const std::invalid_argument& error) {
+    fail_key(key, error.what());
+  }
+}
+
+void set_collective(Node& node, const std::string& key, const Json& value) {
+  const std::uint64_t number = u64(value, key);
+  if (node.type != NodeType::CommColl) return;
+  if (number >= kCollectiveTypes) fail_key(key, "is not a collective that we know");
+  node.comm_type = static_cast<CollectiveType>(number);
+}
+
+void set_dimensions(Node& node, const std::string& key, const Json& value) {
+  if (!value.is_array()) fail_key(key, "is not a list");
+  for (const Json& dimension : value) {
+    if (!dimension.is_boolean()) fail_key(key, "is not a list of bools");
+    node.involved_dim.push_back(dimension.get<bool>());
+  }
+}
+
+/// By key; keys that do not matter to a simulation are not here.
+const std::unordered_map<std::string, Setter>& setters() {
+  static const std::unordered_map<std::string, Setter> all = {
+      {"ctrlDeps", set<&Node::ctrl_deps, ids>},
+      {"ctrl_deps", set<&Node::ctrl_deps, ids>},
+      {"data_deps", set<&Node::data_deps, ids>},
+      {"runtime", set_duration},  // older and newer converters
+      {"duration_micros", set_duration},
+      {"is_cpu_op", set<&Node::is_cpu_op, boolean>},
+      {"num_ops", set<&Node::num_ops, u64>},
+      {"tensor_size", set<&Node::tensor_size, u64>},
+      {wire::kProducts, set_products},
+      {"comm_type", set_collective},
+      {"comm_size", set<&Node::comm_size, u64>},
+      {"comm_src", set<&Node::comm_src, u32>},
+      {"comm_dst", set<&Node::comm_dst, u32>},
+      {"comm_tag", set<&Node::comm_tag, u32>},
+      {"comm_priority", set<&Node::comm_priority, u32>},
+      {"pg_name", set<&Node::pg_name, text>},
+      {"involved_dim", set_dimensions},
+      {wire::kCommClass, set<&Node::comm_class, text>},
+      {wire::kIoStream, set<&Node::io_stream, boolean>},
+  };
+  return all;
+}
+
+Json parse(const std::string& text) {
+  std::set<std::string> seen;
+  return Json::parse(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::key && depth == 1 && !seen.insert(parsed.get<std::string>()).second)
+      fail_key(parsed.get<std::string>(), "is given twice");
+    return true;
+  });
+}
 
 }  // namespace
 
@@ -162,6 +281,55 @@ bool JsonReader::next(Node& node) {
 
 void JsonReader::fail(std::uint64_t byte, const std::string& text) const {
   throw TraceError(fmt::format("{}: byte {}: {}", path_, byte, text));
+}
+
+void from_json(const std::string& text_of_node, Node& node) {
+  node.clear();
+  Json json;
+  try {
+    json = parse(text_of_node);
+  } catch (const Json::exception& error) {
+    throw std::invalid_argument(std::string("not JSON: ") + error.what());
+  }
+  if (!json.is_object()) throw std::invalid_argument("a node is an object");
+  for (const char* key : {"Id", "NodeType"})
+    if (!json.contains(key)) throw std::invalid_argument(std::string("a node without ") + key);
+  node.id = u64(json["Id"], "Id");
+  if (json.contains("Name")) node.name = text(json["Name"], "Name");
+  node.type = node_type(u64(json["NodeType"], "NodeType"));
+  for (const auto& [key, value] : json.items())
+    if (const auto found = setters().find(key); found != setters().end()) found->second(node, key, value);
+  if (const auto exact = json.find(wire::kDurationPs); exact != json.end()) {
+    node.duration_ps = u64(*exact, wire::kDurationPs);
+    if (node.duration_ps > kLongestPs)
+      fail_key(wire::kDurationPs, "is longer than the 106 days of simulated time");
+  }
+  wire::check_required(node);
+}
+
+std::string to_json(const Node& node) {
+  nlohmann::ordered_json json = {{"Id", node.id},
+                                 {"Name", node.name},
+                                 {"NodeType", static_cast<int>(node.type)},
+                                 {"ctrlDeps", node.ctrl_deps},
+                                 {"data_deps", node.data_deps},
+                                 {"runtime", (node.duration_ps + wire::kPsPerMicro - 1) / wire::kPsPerMicro},
+                                 {"is_cpu_op", node.is_cpu_op}};
+  if (node.duration_ps % wire::kPsPerMicro != 0) json[wire::kDurationPs] = node.duration_ps;
+  if (node.num_ops) json["num_ops"] = *node.num_ops;
+  if (node.tensor_size) json["tensor_size"] = *node.tensor_size;
+  if (!node.products.empty()) json[wire::kProducts] = wire::to_numbers(node.products);
+  if (node.comm_type) json["comm_type"] = static_cast<int>(*node.comm_type);
+  if (node.comm_size) json["comm_size"] = *node.comm_size;
+  if (node.comm_src) json["comm_src"] = *node.comm_src;
+  if (node.comm_dst) json["comm_dst"] = *node.comm_dst;
+  if (node.comm_tag) json["comm_tag"] = *node.comm_tag;
+  if (node.comm_priority) json["comm_priority"] = *node.comm_priority;
+  if (!node.pg_name.empty()) json["pg_name"] = node.pg_name;
+  if (!node.involved_dim.empty()) json["involved_dim"] = node.involved_dim;
+  if (!node.comm_class.empty()) json[wire::kCommClass] = node.comm_class;
+  if (node.io_stream) json[wire::kIoStream] = true;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace wafertlm::chakra

@@ -8,6 +8,13 @@
 
 namespace wafertlm::chakra {
 
+/// Which dependencies of a trace count.
+enum class Dependencies : std::uint8_t {
+  all,       ///< every one, and its node must be in the trace
+  existing,  ///< one on a node that is not in the trace counts as satisfied (filtered traces have them)
+  data,      ///< only data dependencies: control dependencies of PyTorch traces name callers, not an order
+};
+
 /// The nodes of one rank, one after another: a file, a generator, a list. A parent may come after its child
 /// (it does in PyTorch traces), so a reader must look ahead.
 class NodeSource {

@@ -16,7 +16,6 @@
 
 #include "workloads/chakra/et_reader.h"
 #include "workloads/chakra/et_writer.h"
-#include "workloads/chakra/json_node.h"
 #include "workloads/chakra/json_trace.h"
 #include "workloads/chakra/rank_files.h"
 

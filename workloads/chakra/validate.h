@@ -9,7 +9,6 @@
 
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/communication_numbers.h"
-#include "workloads/chakra/dependencies.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_error.h"

@@ -2,14 +2,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "workloads/collectives/algorithm.h"
-#include "workloads/collectives/dimensional/program.h"
-#include "workloads/collectives/direct.h"
-#include "workloads/collectives/halving_doubling.h"
-#include "workloads/collectives/hierarchical.h"
-#include "workloads/collectives/in_network.h"
-#include "workloads/collectives/ring.h"
-#include "workloads/collectives/tree_program.h"
+#include "workloads/collectives/algorithm_rows.h"
+#include "workloads/collectives/dimensional/box.h"
 
 namespace wafertlm {
 namespace {

@@ -11,7 +11,6 @@
 #include "tlm/program.h"
 #include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
-#include "workloads/collectives/byte_range.h"
 
 namespace wafertlm {
 
@@ -59,8 +58,8 @@ class HierarchicalPlan {
   std::pair<bool, std::uint32_t> flow_of(std::uint32_t part, std::uint32_t phase) const;
 
   /// What a message carries for the block at `block` along its direction, in the ring of those at `across`.
-  ByteRange range(const Flow& flow, const Position& position, std::uint32_t block,
-                  std::uint32_t across) const;
+  BufferPiece range(const Flow& flow, const Position& position, std::uint32_t block,
+                    std::uint32_t across) const;
 
   std::uint32_t column(std::uint32_t rank) const { return grid_position_[rank] % width_; }
   std::uint32_t row(std::uint32_t rank) const { return grid_position_[rank] / width_; }
@@ -78,7 +77,7 @@ class HierarchicalPlan {
 
   const std::vector<Slot>& slots(bool rows) const { return rows ? row_slots_ : column_slots_; }
   Slot slot_from(std::uint32_t first, bool rows, std::uint32_t number) const;
-  ByteRange chunk_of_part(const ByteRange& whole, std::uint32_t part, std::uint32_t chunk) const;
+  BufferPiece chunk_of_part(const BufferPiece& whole, std::uint32_t part, std::uint32_t chunk) const;
 
   CollectiveType type_;
   std::uint32_t width_, height_;
@@ -89,32 +88,7 @@ class HierarchicalPlan {
   std::vector<Flow> row_flows_, column_flows_;
   std::vector<Slot> row_slots_, column_slots_;    // and the end
   std::array<std::uint32_t, 2> most_per_slot_{};  // messages, along columns, along rows
-  std::vector<ByteRange> chunk_ranges_;           // all-reduce: [part][chunk]
+  std::vector<BufferPiece> chunk_ranges_;         // all-reduce: [part][chunk]
 };
-
-/// Hierarchical all-reduce, all-gather and reduce-scatter on a rectangle: two parts run side by side with
-/// opposite order of dimensions (or one part alone), each in rings along rows and columns (the ring's last
-/// edge runs back over the backward links). Every chunk of a part is reduce-scattered along the first
-/// dimension, then the second, and gathered back. Four threadblocks: send along the row, receive along the
-/// row, the same along the column.
-class HierarchicalProgram : public StepSource {
- public:
-  HierarchicalProgram(std::shared_ptr<const HierarchicalPlan> plan, std::uint32_t rank)
-      : plan_(std::move(plan)), rank_(rank) {}
-
-  std::uint32_t threadblocks() const override { return 4; }
-  std::uint32_t steps(std::uint32_t threadblock) const override { return plan_->steps(threadblock < 2); }
-  Step step(std::uint32_t threadblock, std::uint32_t index) const override;
-
- private:
-  std::shared_ptr<const HierarchicalPlan> plan_;
-  std::uint32_t rank_;
-};
-
-Algorithm::Programs hierarchical_programs(const CollectiveRequest& request, const FabricTraits& fabric);
-/// Time of a hierarchical_2d request with its chunks set. Of a grid in two parts: the program of one rank,
-/// step by step, with all other ranks taken to do the same at the same time. In one part: a closed form of
-/// the phases, endpoints' memories taken as free.
-TimePs hierarchical_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

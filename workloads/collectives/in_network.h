@@ -7,7 +7,6 @@
 
 #include "tlm/program.h"
 #include "tlm/topology.h"
-#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
 
 namespace wafertlm {
@@ -73,10 +72,5 @@ class InNetworkProgram : public StepSource {
   std::shared_ptr<const BlockOrder> order_;
   const StepSource* endpoint_steps_ = nullptr;
 };
-
-Algorithm::Programs in_network_programs(const CollectiveRequest& request, const FabricTraits& fabric);
-/// Time of a collective as flows on an idle fabric: the longest path, and all blocks one after the other over
-/// the slowest link between two members.
-TimePs in_network_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/planner.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -8,10 +10,9 @@
 #include "tlm/npu_name.h"
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
-#include "workloads/collectives/custom/cost.h"
+#include "workloads/collectives/custom/program.h"
 #include "workloads/collectives/dimensional/box.h"
 #include "workloads/collectives/in_network.h"
-#include "workloads/collectives/shape.h"
 
 namespace wafertlm {
 namespace {
@@ -34,22 +35,22 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   std::set<NpuId> seen;
   for (const NpuId npu : request.group) {
     if (index_of(npu) >= fabric.npus())
-      throw std::invalid_argument(npu_name(npu) + " is not on the wafer, which has NPUs 0 to " +
-                                  std::to_string(fabric.npus() - 1));
+      throw std::invalid_argument(
+          fmt::format("{} is not on the wafer, which has NPUs 0 to {}", npu_name(npu), fabric.npus() - 1));
     if (!seen.insert(npu).second) throw std::invalid_argument(npu_name(npu) + " is in the group twice");
   }
   if (request.root >= request.group.size())
-    throw std::invalid_argument("root " + std::to_string(request.root) + " is not in the group, which has " +
-                                std::to_string(request.group.size()) + " ranks from 0 on");
+    throw std::invalid_argument(fmt::format("root {} is not in the group, which has {} ranks from 0 on",
+                                            request.root, request.group.size()));
   if (request.type == CollectiveType::barrier && request.bytes != 0 && request.bytes != kBarrierBytes)
-    throw std::invalid_argument("a barrier carries no data: its size must be 0, not " +
-                                std::to_string(request.bytes) + " B");
+    throw std::invalid_argument(
+        fmt::format("a barrier carries no data: its size must be 0, not {} B", request.bytes));
   if (request.custom) {
     const CustomAlgorithm& custom = *request.custom;
     if (custom.type != request.type || custom.ranks.size() != request.group.size())
-      throw std::invalid_argument(custom.file + ": an " + to_string(custom.type) + " of " +
-                                  std::to_string(custom.ranks.size()) + " ranks cannot do an " +
-                                  to_string(request.type) + " of " + std::to_string(request.group.size()));
+      throw std::invalid_argument(fmt::format("{}: an {} of {} ranks cannot do an {} of {}", custom.file,
+                                              to_string(custom.type), custom.ranks.size(),
+                                              to_string(request.type), request.group.size()));
     return;
   }
   if (request.algorithm.empty() || request.algorithm == kFastest) return;
@@ -62,6 +63,14 @@ void check(const CollectiveRequest& request, const FabricTraits& fabric) {
   for (const std::string& name : known) text += name + (name == known.back() ? "" : ", ");
   if (can) text += what_they_need(*fabric.topology);
   throw std::invalid_argument(text);
+}
+
+/// A ring of more than two in which all are neighbours.
+bool closes_with_neighbours(const std::vector<std::uint32_t>& order, const Group& group,
+                            const Topology& topology) {
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (topology.hops(group[order[i]], group[order[(i + 1) % order.size()]]) != 1) return false;
+  return order.size() > 2;
 }
 
 /// What moves large vectors of this type on a group of this shape; empty: no rule. Chosen as the baseline of

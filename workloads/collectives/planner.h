@@ -2,14 +2,10 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "tlm/fabric_traits.h"
-#include "tlm/program.h"
 #include "workloads/collectives/algorithm.h"
-#include "workloads/collectives/request.h"
 
 namespace wafertlm {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/proof.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -47,15 +49,77 @@ bool adds_bf16(const CollectiveProgram& program) {
 
 }  // namespace
 
+std::vector<BufferPiece> given_ranges(const CollectiveProgram& program, std::uint32_t rank) {
+  if (program.is_relay(rank)) return {};
+  const Blocks blocks(program.bytes, program.group.size());
+  const BufferPiece vector{0, program.bytes}, block{blocks.offset(rank), blocks.bytes(rank)};
+  switch (program.type) {
+    case CollectiveType::all_gather:
+    case CollectiveType::gather:
+      return {block};
+    case CollectiveType::broadcast:
+    case CollectiveType::scatter:
+      return rank == program.root ? std::vector<BufferPiece>{vector} : std::vector<BufferPiece>{};
+    case CollectiveType::all_to_all:
+      return {vector, {program.bytes + rank * block.bytes, block.bytes}};
+    case CollectiveType::all_reduce:
+    case CollectiveType::reduce_scatter:
+    case CollectiveType::reduce:
+    case CollectiveType::barrier:
+      break;
+  }
+  return {vector};
+}
+
+std::vector<ResultRange> result_ranges(const CollectiveProgram& program, std::uint32_t rank) {
+  if (program.is_relay(rank)) return {};
+  const auto p = static_cast<std::uint32_t>(program.group.size());
+  const Blocks blocks(program.bytes, p);
+  const auto block = [&](std::uint32_t of) { return BufferPiece{blocks.offset(of), blocks.bytes(of)}; };
+  const auto sum = [](const BufferPiece& range) { return ResultRange{range, range.offset, true, 0}; };
+  std::vector<ResultRange> results;
+  const bool is_root = rank == program.root;
+  switch (program.type) {
+    case CollectiveType::all_reduce:
+    case CollectiveType::barrier:
+      results.push_back(sum({0, program.bytes}));
+      break;
+    case CollectiveType::reduce:
+      if (is_root) results.push_back(sum({0, program.bytes}));
+      break;
+    case CollectiveType::reduce_scatter:
+      results.push_back(sum(block(rank)));
+      break;
+    case CollectiveType::all_gather:
+    case CollectiveType::gather:
+      for (std::uint32_t from = 0; from < p && (is_root || program.type == CollectiveType::all_gather);
+           ++from)
+        results.push_back({block(from), block(from).offset, false, from});
+      break;
+    case CollectiveType::all_to_all:
+      for (std::uint32_t from = 0; from < p; ++from)
+        results.push_back(
+            {{program.bytes + from * block(rank).bytes, block(rank).bytes}, block(rank).offset, false, from});
+      break;
+    case CollectiveType::broadcast:
+      results.push_back({{0, program.bytes}, 0, false, program.root});
+      break;
+    case CollectiveType::scatter:
+      results.push_back({block(rank), block(rank).offset, false, program.root});
+      break;
+  }
+  return results;
+}
+
 std::vector<std::byte> initial_values(const CollectiveProgram& program, std::uint64_t collective_id,
                                       std::uint32_t rank) {
   const std::uint32_t size = bytes_of(program.data_type);
   if (program.bytes % size != 0)
-    throw std::invalid_argument("functional mode carries " + std::string(to_string(program.data_type)) +
-                                " values: " + std::to_string(program.bytes) + " B are not a multiple of " +
-                                std::to_string(size));
+    throw std::invalid_argument(
+        fmt::format("functional mode carries {} values: {} B are not a multiple of {}",
+                    to_string(program.data_type), program.bytes, size));
   std::vector<std::byte> buffer(program.buffer_bytes);
-  for (const ByteRange& range : given_ranges(program, rank))
+  for (const BufferPiece& range : given_ranges(program, rank))
     for (std::uint64_t at = range.offset; at < range.offset + range.bytes; at += size) {
       // The received vector of an all-to-all repeats what the sent one holds.
       const bool own_block = at >= program.bytes;
@@ -107,8 +171,7 @@ std::string ExpectedValues::wrong_sum(std::uint64_t element, std::uint32_t found
   const double error =
       (std::pow(1 + unit, static_cast<double>(program_.group.size() - 1)) - 1) * sum.magnitudes;
   if (std::abs(real(found) - sum.bf16) <= error) return "";
-  return std::to_string(real(found)) + " is farther than " + std::to_string(error) + " from the sum " +
-         std::to_string(sum.bf16);
+  return fmt::format("{:f} is farther than {:f} from the sum {:f}", real(found), error, sum.bf16);
 }
 
 /// What is wrong with the value `found` at byte `at`, in words; empty if nothing is.
@@ -124,8 +187,8 @@ std::string ExpectedValues::difference(std::uint32_t rank, const ResultRange& re
     return std::to_string(found) + " instead of " + std::to_string(value);
   }
   if (!reference_.empty() && found != read(reference_[rank], at, size))
-    return std::to_string(real(found)) + " instead of " +
-           std::to_string(real(read(reference_[rank], at, size))) + ", which the order of the program gives";
+    return fmt::format("{:f} instead of {:f}, which the order of the program gives", real(found),
+                       real(read(reference_[rank], at, size)));
   return wrong_sum(element, found);
 }
 
@@ -138,8 +201,8 @@ std::string ExpectedValues::wrong_value(std::uint32_t rank, const std::vector<st
       const std::string wrong = difference(rank, result, at, read(buffer, at, size));
       if (wrong.empty()) continue;
       if (first.empty())
-        first = std::string(to_string(program_.type)) + " " + std::to_string(id_) + ", rank " +
-                std::to_string(rank) + ", element " + std::to_string(at / size) + ": " + wrong;
+        first = fmt::format("{} {}, rank {}, element {}: {}", to_string(program_.type), id_, rank, at / size,
+                            wrong);
       if (!elements) return first;
       elements->push_back(at / size);
     }
@@ -149,26 +212,6 @@ std::string ExpectedValues::wrong_value(std::uint32_t rank, const std::vector<st
 std::string wrong_value(const CollectiveProgram& program, std::uint64_t collective_id, std::uint32_t rank,
                         const std::vector<std::byte>& buffer, std::vector<std::uint64_t>* elements) {
   return ExpectedValues(program, collective_id).wrong_value(rank, buffer, elements);
-}
-
-std::vector<ElementOfRank> differences(const CollectiveProgram& program, const Buffers& expected,
-                                       const Buffers& buffers) {
-  const std::uint32_t size = bytes_of(program.data_type);
-  std::vector<ElementOfRank> found;
-  for (std::uint32_t rank = 0; rank < program.group.size(); ++rank)
-    for (const ResultRange& result : result_ranges(program, rank))
-      for (std::uint64_t i = 0; i < result.range.bytes; i += size) {
-        const std::uint64_t at = result.range.offset + i;
-        if (read(expected[rank], at, size) != read(buffers[rank], at, size))
-          found.push_back({rank, at / size});
-      }
-  return found;
-}
-
-std::vector<ElementOfRank> changed_by(const BitFlip& flip, const CollectiveProgram& program,
-                                      std::uint64_t collective_id) {
-  const UntimedStart start = untimed_start(program, collective_id);
-  return differences(program, run_untimed(program, start), run_untimed(program, start, 0, flip));
 }
 
 }  // namespace wafertlm

@@ -7,10 +7,23 @@
 #include <vector>
 
 #include "tlm/program.h"
-#include "workloads/collectives/definition.h"
 #include "workloads/collectives/untimed.h"
 
 namespace wafertlm {
+
+/// A stretch of a rank's buffer after a collective, by the definition of its type.
+struct ResultRange {
+  BufferPiece range;
+  std::uint64_t source_offset = 0;  ///< in the buffers before the collective
+  bool sum = false;                 ///< over all ranks, else a copy
+  std::uint32_t from = 0;           ///< the rank that is copied
+};
+
+/// What of a rank's buffer is given before the collective. All-to-all: its vector, and the own block in
+/// place.
+std::vector<BufferPiece> given_ranges(const CollectiveProgram& program, std::uint32_t rank);
+/// What it must hold after.
+std::vector<ResultRange> result_ranges(const CollectiveProgram& program, std::uint32_t rank);
 
 /// Functional mode: what a rank's buffer holds before a collective. The values (of program.data_type) are a
 /// hash of (collective, rank, element), so that a misplaced element shows; scratch is zero. BF16 values have
@@ -58,23 +71,5 @@ class ExpectedValues {
 /// ExpectedValues for a single rank. It costs a whole untimed run each time if the program adds BF16 values.
 std::string wrong_value(const CollectiveProgram& program, std::uint64_t collective_id, std::uint32_t rank,
                         const std::vector<std::byte>& buffer, std::vector<std::uint64_t>* elements = nullptr);
-
-/// An element (of program.data_type) of a rank's buffer.
-struct ElementOfRank {
-  std::uint32_t rank = 0;
-  std::uint64_t element = 0;
-  bool operator==(const ElementOfRank& other) const { return rank == other.rank && element == other.element; }
-};
-
-/// Where ranks differ in `buffers` from what a faultless run gives, in results only (scratch does not count),
-/// by (rank, element).
-std::vector<ElementOfRank> differences(const CollectiveProgram& program, const Buffers& expected,
-                                       const Buffers& buffers);
-
-/// The results that a bit flipped on its way changes, from the initial values of collective `collective_id`:
-/// the untimed run with and without the flip. In BF16 a rounded sum may hide the flip; then there are none.
-/// @throws std::invalid_argument if no message carries the bit
-std::vector<ElementOfRank> changed_by(const BitFlip& flip, const CollectiveProgram& program,
-                                      std::uint64_t collective_id);
 
 }  // namespace wafertlm

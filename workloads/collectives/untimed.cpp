@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/untimed.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <random>
@@ -17,16 +19,15 @@ namespace {
 /// The host of a StepRunner without time: what blocks a threadblock goes on when its turn comes.
 class Run {
  public:
-  Run(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed,
-      const std::optional<BitFlip>& flip)
-      : program_(program), buffers_(std::move(start.buffers)), flip_(flip), ranks_(program.ranks.size()) {
+  Run(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed)
+      : program_(program), buffers_(std::move(start.buffers)), ranks_(program.ranks.size()) {
     for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
       Rank& rank = ranks_[number];
       rank.number = number;
       Runner::prepare(rank, *program.ranks[number]);
       buffers_.at(number).resize(program.buffer_bytes);
       rank.defined.resize(program.buffer_bytes);
-      for (const ByteRange& range : start.holds.at(number)) define(rank, range.offset, range.bytes);
+      for (const BufferPiece& range : start.holds.at(number)) define(rank, range.offset, range.bytes);
       for (std::uint32_t index = 0; index < rank.threadblocks.size(); ++index) {
         if (rank.threadblocks[index].steps != 0) live_.emplace_back(number, index);
         check_steps(rank, index);
@@ -52,14 +53,9 @@ class Run {
     }
     if (!wire_.empty()) {
       const auto& [from, to, tag] = wire_.begin()->first;
-      throw std::logic_error(name() + ": rank " + std::to_string(to) +
-                             " does not receive the message of rank " + std::to_string(from) + " with tag " +
-                             std::to_string(tag));
+      throw std::logic_error(fmt::format("{}: rank {} does not receive the message of rank {} with tag {}",
+                                         name(), to, from, tag));
     }
-    if (flip_ && !flipped_)
-      throw std::invalid_argument("no message of rank " + std::to_string(flip_->sender) + " to rank " +
-                                  std::to_string(flip_->receiver) + " with tag " +
-                                  std::to_string(flip_->tag) + " has a byte " + std::to_string(flip_->byte));
     return std::move(buffers_);
   }
 
@@ -81,13 +77,11 @@ class Run {
 
   [[noreturn]] void fail(const Rank& rank, std::uint32_t index, std::uint32_t step,
                          const std::string& what) const {
-    const std::string origin =
-        step < rank.threadblocks[index].steps ? rank.program->origin(index, step) : std::string();
-    throw std::logic_error((origin.empty()
-                                ? name() + ": rank " + std::to_string(rank.number) + ", threadblock " +
-                                      std::to_string(index) + ", step " + std::to_string(step)
-                                : origin) +
-                           " " + what);
+    std::string origin;
+    if (step < rank.threadblocks[index].steps) origin = rank.program->origin(index, step);
+    if (origin.empty())
+      origin = fmt::format("{}: rank {}, threadblock {}, step {}", name(), rank.number, index, step);
+    throw std::logic_error(origin + " " + what);
   }
   [[noreturn]] void fail(const Rank& rank, std::uint32_t index, const std::string& what) const {
     fail(rank, index, rank.threadblocks[index].done, what);
@@ -210,11 +204,6 @@ class Run {
       const auto first = buffers_[rank.number].begin() + static_cast<std::ptrdiff_t>(piece.offset);
       message.insert(message.end(), first, first + static_cast<std::ptrdiff_t>(piece.bytes));
     }
-    if (flip_ && flip_->sender == rank.number && flip_->receiver == step.peer && flip_->tag == step.tag &&
-        flip_->byte < step.bytes) {
-      message[flip_->byte] ^= std::byte{1} << flip_->bit;
-      flipped_ = true;
-    }
     if (!wire_.emplace(std::make_tuple(rank.number, step.peer, step.tag), std::move(message)).second)
       fail(rank, index, "sends a second message with tag " + std::to_string(step.tag));
   }
@@ -262,8 +251,7 @@ class Run {
     if (found == wire_.end()) return false;
     const std::vector<std::byte>& message = found->second;
     if (message.size() != step.bytes)
-      fail(rank, index,
-           "expects " + std::to_string(step.bytes) + " B and gets " + std::to_string(message.size()) + " B");
+      fail(rank, index, fmt::format("expects {} B and gets {} B", step.bytes, message.size()));
     const bool reduces = step.kind == Step::Kind::reduce;
     if (reduces && !is_defined(rank, pieces)) fail(rank, index, "adds to bytes that hold nothing yet");
     const std::byte* from = message.data();
@@ -292,8 +280,6 @@ class Run {
   const CollectiveProgram& program_;
   std::map<std::uint64_t, Sum> sums_;  // by tag
   Buffers buffers_;
-  std::optional<BitFlip> flip_;
-  bool flipped_ = false;
   std::vector<Rank> ranks_;
   Runner runner_{*this};
   std::vector<std::pair<std::uint32_t, std::uint32_t>> live_;  // (rank, threadblock)
@@ -302,9 +288,8 @@ class Run {
 
 }  // namespace
 
-Buffers run_untimed(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed,
-                    const std::optional<BitFlip>& flip) {
-  return Run(program, std::move(start), seed, flip).run();
+Buffers run_untimed(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed) {
+  return Run(program, std::move(start), seed).run();
 }
 
 }  // namespace wafertlm

@@ -7,14 +7,25 @@
 
 #include "tlm/units.h"
 #include "workloads/chakra/trace_error.h"
+#include "workloads/models/convolutional.h"
 
 namespace wafertlm::layers {
 
 using chakra::Node;
-using chakra::NodeType;
+
+std::vector<Layer> resnet50() {
+  std::vector<Layer> layers;
+  const auto add = [&](const model::Layer& layer, bool) {
+    layers.push_back({layer.name, layer.parameters(), model::forward_operations(layer)});
+  };
+  model::for_each_layer(model::convolutional(model::resnet("resnet50", {3, 4, 6, 3})), add);
+  return layers;
+}
 
 LayerGenerator::LayerGenerator(DataParallelSpec spec, std::uint32_t rank)
-    : spec_(std::move(spec)), name_(fmt::format("{}, rank {}", spec_.workload, rank)) {
+    : spec_(std::move(spec)),
+      name_(fmt::format("{}, rank {}", spec_.workload, rank)),
+      nodes_(name_, spec_.effective_rate) {
   if (rank >= spec_.data_parallel)
     fail(fmt::format("data_parallel is {}, so there is no such rank", spec_.data_parallel));
   check();
@@ -36,9 +47,7 @@ void LayerGenerator::check() const {
 
 void LayerGenerator::rewind() {
   step_ = 0;
-  made_.clear();
-  next_id_ = 0;
-  last_compute_.clear();
+  nodes_ = {name_, spec_.effective_rate};
   bucket_ = {};
   delayed_.clear();
   all_reduces_.clear();
@@ -46,24 +55,24 @@ void LayerGenerator::rewind() {
 
 bool LayerGenerator::next(Node& node) {
   const std::size_t steps = 2 * spec_.layers.size() + 1;
-  while (made_.empty()) {
+  while (nodes_.empty()) {
     if (step_ == steps) return false;
     make_more();
     ++step_;
   }
-  node = std::move(made_.front());
-  made_.pop_front();
+  node = nodes_.take();
   return true;
 }
 
 void LayerGenerator::make_more() {
   const std::size_t layers = spec_.layers.size();
-  if (step_ < layers) return forward(spec_.layers[step_]);
+  if (step_ < layers) {
+    pass("forward ", spec_.layers[step_]);
+    return;
+  }
   if (step_ < 2 * layers) return backward(2 * layers - 1 - step_);
   optimizer();
 }
-
-void LayerGenerator::forward(const Layer& layer) { pass("forward ", layer); }
 
 void LayerGenerator::backward(std::size_t index) {
   const Layer& layer = spec_.layers[index];
@@ -84,16 +93,9 @@ void LayerGenerator::close_bucket() {
 }
 
 void LayerGenerator::all_reduce(const Bucket& bucket) {
-  Node node;
-  node.id = next_id_++;
-  node.name = fmt::format("all_reduce bucket {}", all_reduces_.size());
-  node.type = NodeType::CommColl;
-  node.data_deps = spec_.overlap ? bucket.gradients : last_compute_;
-  node.comm_type = chakra::CollectiveType::AllReduce;
-  node.comm_size = bucket.bytes;
-  node.comm_class = "dp";
-  all_reduces_.push_back(node.id);
-  made_.push_back(std::move(node));
+  all_reduces_.push_back(nodes_.collective(chakra::CollectiveType::AllReduce,
+                                           fmt::format("all_reduce bucket {}", all_reduces_.size()), "dp", "",
+                                           bucket.bytes, spec_.overlap ? bucket.gradients : nodes_.last()));
 }
 
 void LayerGenerator::optimizer() {
@@ -101,38 +103,25 @@ void LayerGenerator::optimizer() {
   for (const Bucket& bucket : delayed_) all_reduce(bucket);
   std::uint64_t parameters = 0;
   for (const Layer& layer : spec_.layers) parameters += layer.parameters;
+  nodes_.waits() = all_reduces_;
   compute("optimizer", parameters, spec_.optimizer_operations_per_parameter);
-  auto& parents = made_.back().data_deps;
-  parents.insert(parents.end(), all_reduces_.begin(), all_reduces_.end());
 }
 
 /// A layer's part in a pass over the batch.
 std::uint64_t LayerGenerator::pass(const std::string& name, const Layer& layer) {
-  const std::uint64_t id = compute(name + layer.name, layer.forward_operations, spec_.batch_per_npu);
-  if (layer.activation_bytes == 0) return id;
+  Node& node = compute(name + layer.name, layer.forward_operations, spec_.batch_per_npu);
+  if (layer.activation_bytes == 0) return node.id;
   const Uint128 bytes = Uint128{layer.activation_bytes} * spec_.batch_per_npu +
                         Uint128{layer.parameters} * spec_.bytes_per_element;
   if (bytes >> 63 != 0) fail(name + layer.name + " moves more bytes than 63 bits can count");
-  made_.back().tensor_size = static_cast<std::uint64_t>(bytes);
-  return id;
+  node.tensor_size = static_cast<std::uint64_t>(bytes);
+  return node.id;
 }
 
-std::uint64_t LayerGenerator::compute(const std::string& name, std::uint64_t operations,
-                                      std::uint64_t times) {
-  Node node;
-  node.id = next_id_++;
-  node.name = name;
-  node.type = NodeType::Comp;
-  node.data_deps = last_compute_;
+Node& LayerGenerator::compute(const std::string& name, std::uint64_t operations, std::uint64_t times) {
   const Uint128 total = Uint128{operations} * times;
   if (total >> 63 != 0) fail(name + " has more operations than 63 bits can count");
-  node.num_ops = static_cast<std::uint64_t>(total);
-  const Uint128 duration_ps = (total * kPsPerSecond + spec_.effective_rate - 1) / spec_.effective_rate;
-  if (duration_ps >> 63 != 0) fail(name + " takes longer than the 106 days that simulated time can hold");
-  node.duration_ps = static_cast<std::uint64_t>(duration_ps);
-  last_compute_ = {node.id};
-  made_.push_back(std::move(node));
-  return last_compute_.front();
+  return nodes_.computation(name, static_cast<std::uint64_t>(total), {});
 }
 
 void LayerGenerator::fail(const std::string& text) const { throw chakra::TraceError(name_ + ": " + text); }

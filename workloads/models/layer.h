@@ -92,11 +92,12 @@ enum class Recompute : std::uint8_t {
   selective,  ///< an attention's scores
   full,       ///< the forward pass of a block, from its input
 };
-/// Of the forward pass, once more before the backward pass.
-std::uint64_t recomputed_operations(const Layer& layer, Recompute recompute);
 /// Forward, backward and recomputation of all layers; the first and last layers are not recomputed (as in
 /// Narayanan et al., SC 2021).
 std::uint64_t step_operations(const Model& model, Recompute recompute);
+
+/// The divisors of `number` next below and above `wanted`, as "4 or 7"; one if there is only one.
+std::string nearest_divisors(std::uint64_t number, std::uint64_t wanted);
 
 /// Visits all layers in forward order: visit(layer, of_a_block).
 template <typename Visit>

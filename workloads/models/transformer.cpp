@@ -6,8 +6,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "workloads/models/nearest.h"
-
 namespace wafertlm::model {
 namespace {
 

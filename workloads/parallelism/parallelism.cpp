@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <numeric>
@@ -12,6 +13,8 @@
 
 namespace wafertlm {
 namespace {
+
+constexpr std::array<const char*, 4> kClassNames = {"mp", "dp", "pp", "all"};  // of ParallelClass
 
 [[noreturn]] void fail(const std::string& text, const std::string& why) {
   throw std::invalid_argument("parallelism '" + text + "': " + why);
@@ -66,25 +69,14 @@ std::string to_string(const Parallelism& parallelism) {
 }
 
 ParallelClass parse_parallel_class(const std::string& name) {
-  for (const ParallelClass each :
-       {ParallelClass::mp, ParallelClass::dp, ParallelClass::pp, ParallelClass::all})
-    if (name == to_string(each)) return each;
+  for (std::size_t index = 0; index < kClassNames.size(); ++index)
+    if (name == kClassNames[index]) return static_cast<ParallelClass>(index);
   throw std::invalid_argument("no groups of class '" + name +
                               "' in a parallelism; there are mp, dp, pp and all");
 }
 
 const char* to_string(ParallelClass parallel_class) {
-  switch (parallel_class) {
-    case ParallelClass::mp:
-      return "mp";
-    case ParallelClass::dp:
-      return "dp";
-    case ParallelClass::pp:
-      return "pp";
-    case ParallelClass::all:
-      break;
-  }
-  return "all";
+  return kClassNames.at(static_cast<std::size_t>(parallel_class));
 }
 
 std::vector<WorkerGroup> groups_of(const Parallelism& parallelism, ParallelClass parallel_class) {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/parallelism/placement.h"
 
-#include <algorithm>
-#include <numeric>
-#include <random>
-#include <stdexcept>
+#include <fmt/core.h>
 
-#include "workloads/parallelism/tiling.h"
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <stdexcept>
 
 namespace wafertlm {
 namespace {
@@ -33,6 +37,105 @@ Placement shuffled(std::uint32_t workers, const PlacementGrid& grid, std::uint64
   return npus;
 }
 
+struct Shape {
+  std::uint32_t width, height;
+  /// A cycle of neighbours goes through all NPUs of it.
+  bool closes() const { return width > 1 && height > 1 && width * height % 2 == 0; }
+};
+
+std::vector<Shape> shapes_of(std::uint32_t size, const PlacementGrid& grid) {
+  std::vector<Shape> shapes;
+  for (std::uint32_t height = 1; height <= std::min(size, grid.height); ++height)
+    if (size % height == 0 && size / height <= grid.width) shapes.push_back({size / height, height});
+  std::sort(shapes.begin(), shapes.end(), [](const Shape& a, const Shape& b) {
+    if (a.closes() != b.closes()) return a.closes();
+    if (a.width + a.height != b.width + b.height) return a.width + a.height < b.width + b.height;
+    return a.height > b.height;
+  });
+  return shapes;
+}
+
+/// Places rectangle after rectangle, the corner of each at the first free NPU down the columns, and goes back
+/// when there is no room for all. Gives up after so many attempts that any wafer that packs easily has
+/// packed.
+class Packing {
+ public:
+  Packing(std::uint32_t size, std::uint32_t count, const PlacementGrid& grid)
+      : grid_(grid), shapes_(shapes_of(size, grid)), count_(count), taken_(grid.npus()) {
+    spare_ = grid.npus() - size * count;
+  }
+
+  bool pack(std::uint32_t from = 0) {
+    if (groups_.size() == count_) return true;
+    while (from < grid_.npus() && taken_[npu_at(from)]) ++from;
+    if (from == grid_.npus() || ++attempts_ > kMaxAttempts) return false;
+    const std::uint32_t column = from / grid_.height, row = from % grid_.height;
+    for (const Shape& shape : shapes_) {
+      if (!fits(shape, column, row)) continue;
+      groups_.push_back(fill(shape, column, row));
+      if (pack(from + 1)) return true;
+      for (const NpuId npu : groups_.back()) taken_[index_of(npu)] = false;
+      groups_.pop_back();
+    }
+    if (spare_ == 0) return false;
+    --spare_;  // leave this NPU free
+    if (pack(from + 1)) return true;
+    ++spare_;
+    return false;
+  }
+  std::vector<Group> take() { return std::move(groups_); }
+
+ private:
+  static constexpr std::uint32_t kMaxAttempts = 20'000;
+
+  std::size_t npu_at(std::uint32_t place) const {
+    return place % grid_.height * grid_.width + place / grid_.height;
+  }
+  bool fits(const Shape& shape, std::uint32_t column, std::uint32_t row) const {
+    if (column + shape.width > grid_.width || row + shape.height > grid_.height) return false;
+    for (std::uint32_t c = column; c < column + shape.width; ++c)
+      for (std::uint32_t r = row; r < row + shape.height; ++r)
+        if (taken_[r * grid_.width + c]) return false;
+    return true;
+  }
+  Group fill(const Shape& shape, std::uint32_t column, std::uint32_t row) {
+    Group group;
+    for (std::uint32_t i = 0; i < shape.width; ++i)
+      for (std::uint32_t j = 0; j < shape.height; ++j) {
+        const std::uint32_t r = row + (i % 2 == 0 ? j : shape.height - 1 - j);
+        group.push_back(static_cast<NpuId>(r * grid_.width + column + i));
+        taken_[index_of(group.back())] = true;
+      }
+    return group;
+  }
+
+  PlacementGrid grid_;
+  std::vector<Shape> shapes_;
+  std::uint32_t count_, spare_ = 0, attempts_ = 0;
+  std::vector<bool> taken_;
+  std::vector<Group> groups_;
+};
+
+std::vector<Group> snake_pieces(std::uint32_t size, std::uint32_t count, const PlacementGrid& grid) {
+  std::vector<Group> groups(count);
+  for (std::uint32_t place = 0; place < size * count; ++place) {
+    const std::uint32_t column = place / grid.height, down = place % grid.height;
+    const std::uint32_t row = column % 2 == 0 ? down : grid.height - 1 - down;
+    groups[place / size].push_back(static_cast<NpuId>(row * grid.width + column));
+  }
+  return groups;
+}
+
+/// `count` groups of `size` NPUs each, contiguous, without overlap: rectangles if they can be packed (those
+/// that close to a ring of neighbours are tried first, squarer ones before longer ones), else consecutive
+/// pieces of a snake down and up the columns. NPUs within a group follow a snake, so that consecutive ones
+/// are neighbours.
+/// Requires size × count <= grid.npus().
+std::vector<Group> tiles(std::uint32_t size, std::uint32_t count, const PlacementGrid& grid) {
+  Packing packing(size, count, grid);
+  return packing.pack() ? packing.take() : snake_pieces(size, count, grid);
+}
+
 /// MP group after MP group on the tiles; workers of a group have consecutive numbers.
 Placement contiguous(const Parallelism& parallelism, const PlacementGrid& grid) {
   Placement placement;
@@ -40,6 +143,23 @@ Placement contiguous(const Parallelism& parallelism, const PlacementGrid& grid) 
     placement.insert(placement.end(), tile.begin(), tile.end());
   return placement;
 }
+
+struct FileLine {
+  const std::string& path;
+  std::size_t line;
+
+  [[noreturn]] void fail(const std::string& message) const {
+    throw std::invalid_argument(fmt::format("{}:{}: {}", path, line, message));
+  }
+  /// A number from 0 to count - 1. `what`: "NPU", "worker".
+  std::uint32_t number(const std::string& text, const std::string& what, std::uint32_t count) const {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value >= count)
+      fail(fmt::format("'{}' is no {}; there are 0 to {}", text, what, count - 1));
+    return value;
+  }
+};
 
 }  // namespace
 
@@ -61,6 +181,46 @@ Group npus_of(const WorkerGroup& workers, const Placement& placement) {
   Group group;
   for (const std::uint32_t worker : workers) group.push_back(placement[worker]);
   return group;
+}
+
+Placement read_placement(const std::string& path, std::uint32_t workers, std::uint32_t npus) {
+  std::ifstream file(path);
+  if (!file) throw std::invalid_argument(path + ": cannot be read; --placement file:PATH names a text file");
+  std::vector<std::optional<NpuId>> placement(workers);
+  std::vector<std::size_t> line_of_npu(npus), line_of_worker(workers);
+  std::size_t columns = 0;
+  std::uint32_t next = 0;
+  FileLine at{path, 0};
+  for (std::string line; std::getline(file, line);) {
+    ++at.line;
+    std::istringstream text(line.substr(0, line.find('#')));
+    std::vector<std::string> words;
+    for (std::string word; text >> word;) words.push_back(word);
+    if (words.empty()) continue;
+    if (columns == 0) columns = words.size();
+    if (words.size() != columns || columns > 2)
+      at.fail(fmt::format("expected an NPU, or a worker and its NPU, the same in every line; found {} words",
+                          words.size()));
+    if (columns == 1 && next == workers)
+      at.fail(fmt::format("the parallelism has {} workers, this is one NPU too many", workers));
+    const std::uint32_t worker = columns == 2 ? at.number(words[0], "worker", workers) : next++;
+    const std::uint32_t npu = at.number(words.back(), "NPU", npus);
+    if (line_of_worker[worker] != 0)
+      at.fail(fmt::format("worker {} has an NPU already, in line {}", worker, line_of_worker[worker]));
+    if (line_of_npu[npu] != 0)
+      at.fail(fmt::format("NPU {} is taken already, in line {}", npu, line_of_npu[npu]));
+    line_of_worker[worker] = line_of_npu[npu] = at.line;
+    placement[worker] = static_cast<NpuId>(npu);
+  }
+  if (!file.eof()) throw std::invalid_argument(path + ": cannot be read to its end");
+  Placement complete;
+  for (std::uint32_t worker = 0; worker < workers; ++worker) {
+    if (!placement[worker])
+      throw std::invalid_argument(
+          fmt::format("{}: no NPU for worker {}; the parallelism has {} workers", path, worker, workers));
+    complete.push_back(*placement[worker]);
+  }
+  return complete;
 }
 
 }  // namespace wafertlm

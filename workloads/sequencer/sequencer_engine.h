@@ -12,11 +12,9 @@
 #include <vector>
 
 #include "workloads/chakra/communication_numbers.h"
-#include "workloads/chakra/dependencies.h"
 #include "workloads/chakra/dependency_window.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/sequencer/cause_log.h"
-#include "workloads/sequencer/issue_policy.h"
 
 namespace wafertlm {
 

@@ -36,6 +36,20 @@ struct Task {
   std::string traffic_class;       ///< of the platform's table; "" for what does not use the fabric
 };
 
+/// Which of the ready tasks a free resource takes.
+enum class IssuePolicy : std::uint8_t {
+  fifo,      ///< the one that has been ready longest (ties: file order)
+  lifo,      ///< the one that became ready last
+  priority,  ///< the highest comm_priority (0 if the node has none); of equals the first
+};
+
+/// How a rank walks its trace.
+struct SequencerParams {
+  IssuePolicy policy = IssuePolicy::fifo;
+  /// Nodes that are held at most; more only when all of these wait for one that was not read yet.
+  std::uint32_t look_ahead = 16'384;
+};
+
 /// METADATA nodes, collectives of a group with one rank (streams aside), and loads and stores of no bytes
 /// become tasks of kind `none`, which take no time. Requires a node that chakra::validate() accepted.
 Task make_task(const chakra::Node& node, std::uint32_t rank, const chakra::CommGroups& groups);

@@ -12,16 +12,6 @@ namespace wafertlm::training {
 
 using chakra::CollectiveType;
 
-void Gradients::clear() {
-  bucket_ = {};
-  expert_bucket_ = {};
-  delayed_.clear();
-  reduced_.clear();
-  reductions_.clear();
-  stored_.clear();
-  parameters_ = 0;
-}
-
 void Gradients::collect(const Piece& piece) {
   collect(plan_.parameters(piece), false);
   collect(plan_.expert_parameters(piece), true);

@@ -16,7 +16,6 @@ class Gradients {
   /// All outlive it.
   Gradients(const Plan& plan, std::uint32_t rank, NodeBuilder& nodes)
       : plan_(plan), rank_(rank), nodes_(nodes) {}
-  void clear();
 
   /// The weight gradient of a piece has been computed in the last computation.
   void collect(const Piece& piece);

@@ -10,14 +10,6 @@ using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
 
-void NodeBuilder::clear() {
-  made_.clear();
-  next_id_ = 0;
-  label_.clear();
-  last_.clear();
-  waits_.clear();
-}
-
 Node NodeBuilder::take() {
   Node node = std::move(made_.front());
   made_.pop_front();
@@ -40,9 +32,8 @@ Node& NodeBuilder::add(NodeType type, const std::string& name, const NodeIds& af
   return node;
 }
 
-void NodeBuilder::compute(const std::string& what, std::uint64_t operations,
-                          std::vector<MatrixProduct> products) {
-  if (operations == 0) return;
+Node& NodeBuilder::computation(const std::string& what, std::uint64_t operations,
+                               std::vector<MatrixProduct> products) {
   Node& node = add(NodeType::Comp, what, everything());
   node.num_ops = operations;
   node.products = std::move(products);
@@ -54,6 +45,7 @@ void NodeBuilder::compute(const std::string& what, std::uint64_t operations,
     node.duration_ps = static_cast<std::uint64_t>(duration_ps);
   }
   last_ = {node.id};
+  return node;
 }
 
 Node& NodeBuilder::communication(NodeType type, const std::string& what, const char* traffic_class,

@@ -21,7 +21,6 @@ class NodeBuilder {
   /// gets no duration.
   NodeBuilder(std::string name, std::uint64_t effective_rate)
       : name_(std::move(name)), effective_rate_(effective_rate) {}
-  void clear();
 
   bool empty() const { return made_.empty(); }
   /// The oldest one that was not taken yet.
@@ -37,9 +36,13 @@ class NodeBuilder {
   /// last() and waits(), which is empty afterwards: the next computation waits for what comes after them.
   NodeIds everything();
 
-  /// None, if there are no operations. @throws chakra::TraceError: it takes longer than simulated time can
-  /// hold.
-  void compute(const std::string& what, std::uint64_t operations, std::vector<MatrixProduct> products);
+  /// @throws chakra::TraceError: it takes longer than simulated time can hold.
+  chakra::Node& computation(const std::string& what, std::uint64_t operations,
+                            std::vector<MatrixProduct> products);
+  /// The same; none, if there are no operations.
+  void compute(const std::string& what, std::uint64_t operations, std::vector<MatrixProduct> products) {
+    if (operations != 0) computation(what, operations, std::move(products));
+  }
   chakra::Node& communication(chakra::NodeType type, const std::string& what, const char* traffic_class,
                               std::uint64_t bytes, const NodeIds& after);
   std::uint64_t collective(chakra::CollectiveType type, const std::string& what, const char* traffic_class,

@@ -7,31 +7,23 @@
 #include <stdexcept>
 #include <string>
 
-#include "workloads/models/nearest.h"
-
 namespace wafertlm::training {
 namespace {
 
 /// The forward passes in order; backward passes visit the chunks the other way round.
-class Order {
- public:
-  Order(std::uint32_t chunks, std::uint32_t microbatches, std::uint32_t together, std::uint32_t first = 0)
-      : chunks_(chunks), microbatches_(microbatches), together_(together), first_(first) {}
+struct Order {
+  std::uint32_t chunks, microbatches, together, first = 0;  // the first microbatch
 
-  std::uint32_t passes() const { return chunks_ * microbatches_; }
+  std::uint32_t passes() const { return chunks * microbatches; }
   Pass forward(std::uint32_t k) const { return pass(k, true); }
   Pass backward(std::uint32_t k) const { return pass(k, false); }
-
- private:
-  /// `together_` microbatches go through chunk after chunk, then the next ones.
+  /// `together` microbatches go through chunk after chunk, then the next ones.
   Pass pass(std::uint32_t k, bool is_forward) const {
-    const std::uint32_t round = k / (together_ * chunks_), within = k % (together_ * chunks_);
-    const std::uint32_t chunk = within / together_;
-    return {is_forward, is_forward ? chunk : chunks_ - 1 - chunk,
-            first_ + round * together_ + within % together_};
+    const std::uint32_t round = k / (together * chunks), within = k % (together * chunks);
+    const std::uint32_t chunk = within / together;
+    return {is_forward, is_forward ? chunk : chunks - 1 - chunk,
+            first + round * together + within % together};
   }
-
-  std::uint32_t chunks_, microbatches_, together_, first_;  // the first microbatch
 };
 
 std::vector<Pass> with_warm_up(const Order& order, std::uint32_t warm_up) {

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "workloads/models/nearest.h"
 #include "workloads/training/plan.h"
 
 namespace wafertlm::training {

@@ -21,15 +21,6 @@ Streams::Streams(const Plan& plan, std::uint32_t rank, const std::vector<Pass>& 
   }
 }
 
-void Streams::clear() {
-  visit_ = 0;
-  loads_.clear();
-  stores_.clear();
-  last_load_.reset();
-  last_store_.reset();
-  inputs_.clear();
-}
-
 void Streams::before_pass(std::size_t step) {
   if (visit_ < visits_.size() && visits_[visit_].begin == step) begin_visit(visit_);
 }

@@ -16,7 +16,6 @@ class Streams {
  public:
   /// All outlive it. @param passes of this rank.
   Streams(const Plan& plan, std::uint32_t rank, const std::vector<Pass>& passes, NodeBuilder& nodes);
-  void clear();
 
   /// Before the pass with number `step`: loads what may come in from now on, and waits for what it needs.
   void before_pass(std::size_t step);

@@ -20,18 +20,17 @@ TrainingGenerator::TrainingGenerator(std::shared_ptr<const Plan> plan, std::uint
       at_(plan_->coordinates(rank)),
       name_(fmt::format("{}, rank {}", plan_->model().name, rank)),
       passes_(plan_->passes(at_.pp)),
-      nodes_(name_, strategy().effective_rate),
-      streams_(*plan_, rank, passes_, nodes_),
-      gradients_(*plan_, rank, nodes_) {
+      nodes_(name_, strategy().effective_rate) {
   if (rank >= plan_->ranks())
     throw chakra::TraceError(fmt::format("{}: the parallelism has {} ranks", name_, plan_->ranks()));
+  TrainingGenerator::rewind();
 }
 
 void TrainingGenerator::rewind() {
   step_ = 0;
-  nodes_.clear();
-  streams_.clear();
-  gradients_.clear();
+  nodes_ = {name_, strategy().effective_rate};
+  streams_.emplace(*plan_, rank_, passes_, nodes_);
+  gradients_.emplace(*plan_, rank_, nodes_);
 }
 
 bool TrainingGenerator::next(Node& node) {
@@ -48,16 +47,16 @@ void TrainingGenerator::make_more() {
   if (step_ == passes_.size()) {
     nodes_.set_label("");
     // Streamed gradients leave behind every visit of a chunk, and nobody needs to wait.
-    if (!strategy().streams_weights()) gradients_.finish();
+    if (!strategy().streams_weights()) gradients_->finish();
     return;
   }
   const Pass& pass = passes_[step_];
-  streams_.before_pass(step_);
+  streams_->before_pass(step_);
   std::string label = fmt::format(" {}", pass.microbatch);
   if (strategy().chunks_per_stage > 1) label += fmt::format(".{}", pass.chunk);
   nodes_.set_label(label);
   pass.is_forward ? forward(pass) : backward(pass);
-  streams_.after_pass(step_);
+  streams_->after_pass(step_);
 }
 
 namespace {
@@ -75,7 +74,7 @@ bool has_another(const std::vector<Pass>& passes, const Pass& pass, std::size_t 
 void TrainingGenerator::forward(const Pass& pass) {
   const std::uint32_t stages = strategy().degrees.pp, number = number_of(pass);
   if (number > 0) receive_from((at_.pp + stages - 1) % stages, pass);
-  if (number == 0 && strategy().input == Input::streamed) streams_.load_input(pass);
+  if (number == 0 && strategy().input == Input::streamed) streams_->load_input(pass);
   const std::vector<Piece> pieces = plan_->pieces(at_.pp, pass.chunk);
   const bool gathers = fetches_for(pass);
   const std::uint32_t units = pieces.back().unit + 1;
@@ -139,7 +138,7 @@ void TrainingGenerator::backward_layer(const Piece& piece, bool is_last_pass) {
     compute("weight_gradient " + layer, piece, Plan::Work::weight_gradient);
   }
   if (!is_last_pass || strategy().streams_weights()) return;
-  gradients_.collect(piece);
+  gradients_->collect(piece);
 }
 
 /// The parameters of a unit's layers: offloaded ones from the remote memory, those of ZeRO-3 from all that

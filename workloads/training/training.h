@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,8 +84,8 @@ class TrainingGenerator : public chakra::NodeSource {
   std::vector<Pass> passes_;
   std::size_t step_ = 0;  // pass; behind them the end
   NodeBuilder nodes_;
-  Streams streams_;
-  Gradients gradients_;
+  std::optional<Streams> streams_;  // made anew for each iteration, as are the gradients
+  std::optional<Gradients> gradients_;
 };
 
 }  // namespace wafertlm::training

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "tlm/fabric_traits.h"
+#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/custom/algorithm.h"
 
@@ -88,5 +88,13 @@ class CustomProgram final : public StepSource {
   std::shared_ptr<const CustomPlan> plan_;
   std::uint32_t rank_;
 };
+
+/// The plan of a request with a custom algorithm.
+/// @throws std::invalid_argument as CustomPlan
+std::shared_ptr<const CustomPlan> custom_plan(const CollectiveRequest& request, const FabricTraits& fabric);
+
+/// Time of a custom algorithm with nothing shared, or of the busiest link or port if that is longer: every
+/// step as soon as those before it let it.
+TimePs custom_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

@@ -8,7 +8,6 @@
 #include "tests/unit/workloads/chakra/trace_files.h"
 #include "workloads/chakra/et_writer.h"
 #include "workloads/chakra/validate.h"
-#include "workloads/layers/resnet50.h"
 
 namespace wafertlm::layers {
 namespace {

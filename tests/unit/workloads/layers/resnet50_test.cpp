@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/layers/resnet50.h"
+#include "workloads/layers/data_parallel.h"
 
 #include <gtest/gtest.h>
 

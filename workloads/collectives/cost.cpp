@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "workloads/collectives/cost.h"
+
 #include <algorithm>
 #include <vector>
 
 #include "workloads/collectives/blocks.h"
-#include "workloads/collectives/cost.h"
+#include "workloads/collectives/custom/program.h"
 
 namespace wafertlm {
 namespace {
@@ -133,7 +135,40 @@ TimePs vectors_bound_ps(const CollectiveRequest& request, const CutFamily& famil
                              (Uint128{used} * family.rates.front().out));
 }
 
+/// What the memory of a rank is busy for when it sends and receives every block once (all-reduce: twice).
+TimePs memory_busy_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const std::uint64_t p = request.group.size(), moved = request.bytes / p * (p - 1);
+  switch (request.type) {
+    case CollectiveType::all_reduce:
+      return fabric.memory.busy_ps(4 * moved, 2 * moved);
+    case CollectiveType::reduce_scatter:
+      return fabric.memory.busy_ps(3 * moved, moved);
+    case CollectiveType::all_gather:
+    case CollectiveType::all_to_all:
+      return fabric.memory.busy_ps(moved, moved);
+    case CollectiveType::broadcast:
+      return fabric.memory.busy_ps((p - 1) * request.bytes, request.bytes);
+    case CollectiveType::reduce:
+      return fabric.memory.busy_ps(2 * (p - 1) * request.bytes, (p - 1) * request.bytes);
+    case CollectiveType::gather:
+    case CollectiveType::scatter:
+    case CollectiveType::barrier:
+      break;
+  }
+  return fabric.memory.busy_ps(moved, moved);
+}
+
 }  // namespace
+
+TimePs predicted_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
+  CollectiveRequest request = given;
+  if (request.type == CollectiveType::barrier) request.bytes = kBarrierBytes;
+  if (request.group.size() < 2 || request.bytes == 0) return 0;
+  if (request.custom) return custom_ps(request, fabric);
+  const Algorithm& algorithm = algorithm_named(request.algorithm);
+  return std::max(algorithm.predicted_ps(request, fabric),
+                  algorithm.moves_blocks_once ? memory_busy_ps(request, fabric) : 0);
+}
 
 TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
   CollectiveRequest request = given;
