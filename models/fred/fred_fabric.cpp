@@ -21,7 +21,7 @@ FredFabric::FredFabric(const sc_core::sc_module_name& name, const FredParams& pa
   if (!params.in_network) return;
   FlowTree tree = fred_flow_tree(params);
   // Without reservation nobody asks.
-  std::shared_ptr<FlowRouting> routing = params.flows.reservation ? fred_routes(params, tree) : nullptr;
+  std::shared_ptr<SwitchRoutes> routing = params.flows.reservation ? fred_routes(params, tree) : nullptr;
   start_flows(std::move(tree), std::move(routing), scheduler, packets);
 }
 
@@ -41,7 +41,7 @@ std::vector<SwitchRoutes::Port> fred_ports(const FredParams& params, std::uint32
   return ports;
 }
 
-std::shared_ptr<FlowRouting> fred_routes(const FredParams& params, const FlowTree& tree) {
+std::shared_ptr<SwitchRoutes> fred_routes(const FredParams& params, const FlowTree& tree) {
   auto routes =
       std::make_shared<SwitchRoutes>(params.flows.middle_switches, params.flows.route_search,
                                      [tree](std::size_t at, PortId port) { return tree.behind(at, port); });

@@ -96,7 +96,7 @@ RouteCheck FredWafer::route_check(const std::vector<const RouteFunction*>& route
   return check;
 }
 
-void FredWafer::start_flows(FlowPaths ways, std::shared_ptr<FlowRouting> routing, Scheduler& scheduler,
+void FredWafer::start_flows(FlowPaths ways, std::shared_ptr<SwitchRoutes> routing, Scheduler& scheduler,
                             PacketPool& packets) {
   flows_ = std::make_unique<FredFlows>(params_.flows, params_.format, classes_, packets, scheduler);
   for (std::size_t n = 0; n < nodes_.size(); ++n) {

@@ -76,7 +76,7 @@ class FredWafer : public Fabric {
   /// Of the plan.
   RouteCheck route_check(const std::vector<const RouteFunction*>& routes) const;
   /// `routing`: which flows the switches carry together; none: any.
-  void start_flows(FlowPaths ways, std::shared_ptr<FlowRouting> routing, Scheduler& scheduler,
+  void start_flows(FlowPaths ways, std::shared_ptr<SwitchRoutes> routing, Scheduler& scheduler,
                    PacketPool& packets);
 
   const FredParams params_;

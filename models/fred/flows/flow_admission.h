@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "models/fred/flows/flow_buffers.h"
-#include "models/fred/flows/flow_paths.h"
-#include "models/fred/flows/flow_routing.h"
+#include "models/fred/flows/flow_tree.h"
 #include "models/fred/flows/fred_flow_params.h"
+#include "models/fred/flows/switch_routes.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
 #include "tlm/link/class_table.h"
@@ -40,7 +40,7 @@ struct FlowFabric {
   /// packets for each of the ways that share the link; its branches there have equal parts.
   std::vector<std::vector<OutputParams>> outputs;
   std::vector<OutputParams> injection;    ///< by endpoint: the link into its switch
-  std::shared_ptr<FlowRouting> routing;   ///< none: they carry every set of flows
+  std::shared_ptr<SwitchRoutes> routing;  ///< none: they carry every set of flows
   std::vector<std::string> switch_names;  ///< for messages; empty: numbers
 };
 

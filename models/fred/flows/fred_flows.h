@@ -24,7 +24,7 @@ class FredFlows final : private FlowAdmissionHost, private Wakeable {
   /// Endpoints in the order of their numbers: the link into the switch.
   void add_injection(const OutputParams& link) { fabric_.injection.push_back(link); }
   /// Which flows they can carry together; before start().
-  void set_routing(std::shared_ptr<FlowRouting> routing) { fabric_.routing = std::move(routing); }
+  void set_routing(std::shared_ptr<SwitchRoutes> routing) { fabric_.routing = std::move(routing); }
   /// Everything is there.
   void start(FlowPaths ways);
 
