@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "models/hbm/dram/attribution.h"
+#include "models/hbm/dram/dram_memory.h"
 #include "platform/command/format.h"
 #include "platform/config/hbm_type.h"
 #include "platform/config/load.h"

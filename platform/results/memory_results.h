@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "models/hbm/dram/attribution.h"
+#include "models/hbm/dram/dram_memory.h"
 #include "models/hbm/hbm.h"
 
 namespace wafertlm {
