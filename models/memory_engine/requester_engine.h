@@ -9,9 +9,9 @@
 #include "models/memory_engine/engine_network.h"
 #include "models/memory_engine/integrity_tree.h"
 #include "models/memory_engine/page_hiding.h"
+#include "models/memory_engine/page_sealer.h"
 #include "models/memory_engine/page_times.h"
 #include "models/memory_engine/path_oram.h"
-#include "models/memory_engine/slot_sealer.h"
 #include "models/memory_engine/stream_stage.h"
 #include "tlm/ring_queue.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/memory_engine/independence.h"
+#include "models/memory_engine/access_pattern.h"
 #include "platform/config/remote_memory_spec.h"
 #include "tlm/units.h"
 
