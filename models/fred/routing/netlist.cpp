@@ -60,19 +60,8 @@ std::string setting_text(const MicroSwitch& element, const FredConfiguration& co
 }  // namespace
 
 const char* to_string(MicroSwitchKind kind) {
-  switch (kind) {
-    case MicroSwitchKind::reduce:
-      return "R";
-    case MicroSwitchKind::distribute:
-      return "D";
-    case MicroSwitchKind::reduce_distribute:
-      return "RD";
-    case MicroSwitchKind::demux:
-      return "demux";
-    case MicroSwitchKind::mux:
-      break;
-  }
-  return "mux";
+  constexpr const char* kNames[] = {"R", "D", "RD", "demux", "mux"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 FredNetlist::FredNetlist(std::uint32_t ports) : ports_(ports) {}

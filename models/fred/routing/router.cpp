@@ -150,15 +150,8 @@ const char* to_string(FredRouteMode mode) {
 }
 
 const char* to_string(FredRouteStatus status) {
-  switch (status) {
-    case FredRouteStatus::routed:
-      return "routed";
-    case FredRouteStatus::impossible:
-      return "impossible";
-    case FredRouteStatus::not_found:
-      break;
-  }
-  return "not found";
+  constexpr const char* kNames[] = {"routed", "impossible", "not found"};
+  return kNames[static_cast<std::size_t>(status)];
 }
 
 /// One call of route(). Flows are sorted by their first input, in all blocks: two flows in the same middle
@@ -306,13 +299,8 @@ class FredRouter::Attempt {
   /// Blocks of the same size are alike, so what is known of a set of flows holds for all of them.
   using Key = std::vector<std::uint32_t>;
   static Key key_of(std::uint32_t ports, const std::vector<FredFlow>& flows) {
-    constexpr std::uint32_t kEnd = ~std::uint32_t{0};
-    Key key{ports};
-    for (const FredFlow& flow : flows)
-      for (const auto side : {&FredFlow::inputs, &FredFlow::outputs}) {
-        key.insert(key.end(), (flow.*side).begin(), (flow.*side).end());
-        key.push_back(kEnd);
-      }
+    Key key = ports_of_all(flows);
+    key.push_back(ports);
     return key;
   }
 
