@@ -82,26 +82,6 @@ std::vector<FredWire> FredNetlist::add(MicroSwitchKind kind, std::string name, s
   return wires;
 }
 
-std::uint32_t FredNetlist::depth() const {
-  std::vector<std::uint32_t> depth;
-  const auto depth_of = [&](const FredWire& wire) {
-    return wire.element == FredWire::kPort ? 0 : depth[wire.element];
-  };
-  for (const MicroSwitch& element : elements_) {
-    std::uint32_t before = 0;
-    for (const FredWire& input : element.inputs) before = std::max(before, depth_of(input));
-    depth.push_back(before + 1);
-  }
-  std::uint32_t longest = 0;
-  for (const FredWire& output : outputs_) longest = std::max(longest, depth_of(output));
-  return longest;
-}
-
-std::size_t FredNetlist::count(MicroSwitchKind kind) const {
-  return static_cast<std::size_t>(std::count_if(elements_.begin(), elements_.end(),
-                                                [kind](const MicroSwitch& e) { return e.kind == kind; }));
-}
-
 void check_configuration(const FredNetlist& netlist, const FredConfiguration& configuration) {
   if (configuration.takes.size() != netlist.idle().takes.size())
     throw std::invalid_argument("the configuration belongs to another FRED switch: it has " +
