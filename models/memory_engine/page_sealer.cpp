@@ -50,6 +50,19 @@ struct PageSealer::Cipher {
     bytes[11] = static_cast<unsigned char>(0x80 | place >> 56);
     return bytes;
   }
+  /// `out`: where the enciphered bytes go; null: they are only authenticated.
+  Tag seal(const Nonce& nonce, const Bytes& also, const unsigned char* plain, std::size_t bytes,
+           unsigned char* out) const {
+    int length = 0;
+    unsigned char none;
+    Tag tag;
+    require(EVP_EncryptInit_ex(sealing, nullptr, nullptr, nullptr, nonce.data()));
+    require(EVP_EncryptUpdate(sealing, nullptr, &length, also.data(), static_cast<int>(also.size())));
+    require(EVP_EncryptUpdate(sealing, out, &length, plain, static_cast<int>(bytes)));
+    require(EVP_EncryptFinal_ex(sealing, &none, &length));
+    require(EVP_CIPHER_CTX_ctrl(sealing, EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag.size()), tag.data()));
+    return tag;
+  }
 };
 
 PageSealer::PageSealer(std::uint64_t seed) : cipher_(std::make_unique<Cipher>()) {
@@ -64,17 +77,7 @@ PageSealer::~PageSealer() = default;
 
 PageSealer::Tag PageSealer::seal(const Context& context, const unsigned char* plain, std::size_t bytes,
                                  unsigned char* out) const {
-  EVP_CIPHER_CTX* const c = cipher_->sealing;
-  const auto nonce = Cipher::nonce(context);
-  const Bytes also = bound(context);
-  int length = 0;
-  Tag tag;
-  require(EVP_EncryptInit_ex(c, nullptr, nullptr, nullptr, nonce.data()));
-  require(EVP_EncryptUpdate(c, nullptr, &length, also.data(), static_cast<int>(also.size())));
-  require(EVP_EncryptUpdate(c, out, &length, plain, static_cast<int>(bytes)));
-  require(EVP_EncryptFinal_ex(c, out, &length));
-  require(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag.size()), tag.data()));
-  return tag;
+  return cipher_->seal(Cipher::nonce(context), bound(context), plain, bytes, out);
 }
 
 bool PageSealer::open(const Context& context, const unsigned char* sealed, std::size_t bytes, const Tag& tag,
@@ -93,18 +96,7 @@ bool PageSealer::open(const Context& context, const unsigned char* sealed, std::
 
 PageSealer::Tag PageSealer::authenticate(std::uint64_t place, std::uint64_t version,
                                          const unsigned char* data, std::size_t bytes) const {
-  EVP_CIPHER_CTX* const c = cipher_->sealing;
-  const Cipher::Nonce nonce = Cipher::nonce(place, version);
-  const Bytes also = bound({place, version, 0});
-  int length = 0;
-  unsigned char none;
-  Tag tag;
-  require(EVP_EncryptInit_ex(c, nullptr, nullptr, nullptr, nonce.data()));
-  require(EVP_EncryptUpdate(c, nullptr, &length, also.data(), static_cast<int>(also.size())));
-  require(EVP_EncryptUpdate(c, nullptr, &length, data, static_cast<int>(bytes)));
-  require(EVP_EncryptFinal_ex(c, &none, &length));
-  require(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag.size()), tag.data()));
-  return tag;
+  return cipher_->seal(Cipher::nonce(place, version), bound({place, version, 0}), data, bytes, nullptr);
 }
 
 void SlotSealer::seal(std::uint64_t slot, std::uint64_t version, const unsigned char* page, Bytes& image) {
