@@ -129,7 +129,6 @@ void Endpoint::receive(Packet& packet, TimePs now) {
   if (reliability_ && !reliability_->arrived(packet, now)) return;
   Message& message = packet.flow ? result_of(*packet.flow) : *packet.message;
   const bool stores = memory_ && memory_->fills_chunk(message, message.arrived_bytes, packet.payload_bytes);
-  received_bytes_ += packet.payload_bytes;
   message.arrived_bytes += packet.payload_bytes;
   ++message.arrived_packets;
   message.tail_ps = std::max(message.tail_ps, packet.tail_ps);

@@ -233,7 +233,6 @@ void FlowAdmission::admit(Request& request, TimePs now) {
     fabric_.units[place.at]->open(flow, place.branch, rooms);
   }
   waited_ps_ += params_.reservation ? now - request.ready_ps : 0;
-  ++admitted_;
 }
 
 FlowAdmission::Request& FlowAdmission::active_request(const Flow& flow) const {

@@ -87,7 +87,6 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   bool is_settled() const { return params_.reservation && threadblocks_ == 0 && !shares_lane_; }
 
   std::size_t active() const { return active_.size(); }
-  std::uint64_t admitted() const { return admitted_; }
   std::size_t most_active() const { return most_active_; }
   /// Time that ready flows waited for room, over all of them.
   TimePs waited_ps() const { return waited_ps_; }
@@ -125,7 +124,6 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   std::vector<std::uint32_t> free_slots_;
   std::uint64_t threadblocks_ = 0;  // that have begun and not entered their last flow
   bool shares_lane_ = false;        // at some switch
-  std::uint64_t admitted_ = 0;
   std::size_t most_active_ = 0;
   std::uint64_t conflicts_ = 0;
   TimePs waited_ps_ = 0;
