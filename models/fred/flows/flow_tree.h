@@ -49,6 +49,7 @@ class FlowTree {
                           const std::vector<SwitchBranch>& branches) const;
 
   std::size_t switches() const { return nodes_.size(); }
+  std::uint32_t ports(std::size_t at) const { return static_cast<std::uint32_t>(nodes_[at].ports.size()); }
   /// Where an endpoint hangs. @throws std::invalid_argument if it does not.
   struct Attachment {
     std::size_t at;
