@@ -42,6 +42,13 @@ struct FlowAdmission::Request {
   bool closed = false;
 
   void is_slowed_by(const OutputParams& link) { bytes_per_s = std::min(bytes_per_s, link.bytes_per_s); }
+  bool has_entered(NpuId npu) const {
+    return std::any_of(entered.begin(), entered.end(), [&](const Party& party) { return party.npu == npu; });
+  }
+  /// Parties are told in the order of their numbers.
+  void sort_parties() {
+    std::sort(entered.begin(), entered.end(), [](const Party& a, const Party& b) { return a.npu < b.npu; });
+  }
   auto order(const ClassTable& classes) const {
     return std::make_tuple(~classes[traffic_class].priority, first_npu, key);
   }
@@ -105,9 +112,7 @@ void FlowAdmission::enter(const FlowEntry& entry, TimePs now) {
   request.entered.push_back({entry.npu, entry.party, entry.token});
   if (entry.last_of_threadblock) --threadblocks_;
   const bool is_ready = params_.reservation && request.entered.size() == request.contributors.size();
-  if (is_ready || !params_.reservation)
-    std::sort(request.entered.begin(), request.entered.end(),
-              [](const Request::Party& a, const Request::Party& b) { return a.npu < b.npu; });
+  if (is_ready || !params_.reservation) request.sort_parties();
   if (is_ready) {
     request.ready_ps = now;
     const auto found = gathering_.find(entry.key);
@@ -180,18 +185,15 @@ void FlowAdmission::decide(TimePs now) {
   });
   std::vector<std::pair<bool, Request::Party>> answers;
   for (Request* const asked : in_order) {
-    const auto has_entered = [&](NpuId npu) {
-      return std::any_of(asked->entered.begin(), asked->entered.end(),
-                         [&](const Request::Party& party) { return party.npu == npu; });
-    };
     if (!asked->decided) {
-      if (!std::all_of(asked->contributors.begin(), asked->contributors.end(), has_entered)) continue;
+      if (!std::all_of(asked->contributors.begin(), asked->contributors.end(),
+                       [&](NpuId npu) { return asked->has_entered(npu); }))
+        continue;
       asked->decided = true;
       asked->in_network = !take_route(*asked);
       if (!asked->in_network) decomposed_.insert(asked->key.operation);
     }
-    std::sort(asked->entered.begin(), asked->entered.end(),
-              [](const Request::Party& a, const Request::Party& b) { return a.npu < b.npu; });
+    asked->sort_parties();
     for (const Request::Party& party : asked->entered) answers.emplace_back(asked->in_network, party);
     asked->answered += asked->entered.size();
     asked->entered.clear();
@@ -368,18 +370,14 @@ std::vector<std::string> FlowAdmission::pending() const {
   for (const auto& [key, request] : gathering_) {
     std::string text = name(*request) + " waits for";
     for (const NpuId npu : request->contributors)
-      if (std::none_of(request->entered.begin(), request->entered.end(),
-                       [&](const Request::Party& party) { return party.npu == npu; }))
-        text += say(" NPU ", index_of(npu));
+      if (!request->has_entered(npu)) text += say(" NPU ", index_of(npu));
     lines.push_back(text + " to enter");
   }
   for (const auto& [operation, asked] : asking_) {
     if (asked->decided) continue;
     std::string text = say("collective ", operation, " waits for the NPUs that begin it:");
     for (const NpuId npu : asked->contributors)
-      if (std::none_of(asked->entered.begin(), asked->entered.end(),
-                       [&](const Request::Party& party) { return party.npu == npu; }))
-        text += say(" ", index_of(npu));
+      if (!asked->has_entered(npu)) text += say(" ", index_of(npu));
     lines.push_back(text);
   }
   for (const auto& request : ready_) lines.push_back(name(*request) + " waits for room or a route");
