@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "models/hbm/dram/command_channel.h"
+#include "tlm/free_numbers.h"
 
 namespace wafertlm {
 namespace {
@@ -64,14 +65,9 @@ MemoryTiming::Id DramMemory::submit(const MemoryAccess& access, TimePs now) {
         was_worth_it ? kVisitsToMerge[rests] : std::min(2 * merge_after_[rests], kMaxVisitsToMerge);
   }
   ++under_way_;
-  Id id = static_cast<Id>(requests_.size());
-  if (free_.empty()) {
-    if (id >> kVisitBits != 0) throw std::length_error("more than 65,536 accesses in a memory at a time");
-    requests_.emplace_back();
-  } else {
-    id = free_.back();
-    free_.pop_back();
-  }
+  if (free_.empty() && requests_.size() >> kVisitBits != 0)
+    throw std::length_error("more than 65,536 accesses in a memory at a time");
+  const Id id = take_number(requests_, free_);
   Request& request = requests_[id];
   request.visits.clear();
   request.undecided = 0;
