@@ -15,7 +15,7 @@ const char* to_string(Refusal refusal) {
   return kNames[static_cast<std::size_t>(refusal)];
 }
 
-void require_sound(const RequesterEngineParams& params) {
+const RequesterEngineParams& require_sound(const RequesterEngineParams& params) {
   const auto require = [](bool holds, const std::string& otherwise) {
     if (!holds) throw std::invalid_argument("memory engine: " + otherwise);
   };
@@ -42,6 +42,7 @@ void require_sound(const RequesterEngineParams& params) {
           "a MAC or a tree needs encrypted pages: AES-GCM makes ciphertext and tag together");
   require(params.hiding == Hiding::none || params.encrypts(),
           "hiding where a page is makes no sense while it can be read: encrypt it");
+  return params;
 }
 
 }  // namespace wafertlm

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/endpoint/fault_params.h"
+#include "models/endpoint/endpoint_params.h"
 #include "tlm/data_type.h"
 #include "tlm/units.h"
 
