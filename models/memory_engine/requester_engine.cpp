@@ -83,7 +83,6 @@ void RequesterEngine::start(bool write, std::uint64_t address, std::uint64_t byt
     access.at = at;
     at += access.bytes;
     ++requests_[r].open;
-    ++counters_.page_accesses;
     access.from_host = {now, now};
     if (write) access.from_host = dma_out_.pass(access.from_host, access.bytes);
     access.from_host.head_ps += params_.validate_ps;
