@@ -87,7 +87,6 @@ class Endpoint final : public Communication,
   /// Tells `observer`, as switch number `number`, about every packet that leaves the injection port.
   void observe(LinkObserver& observer, std::size_t number) { injector_.observe(observer, number); }
   std::uint64_t outstanding_flow_credits() const { return injector_.outstanding_flow_credits(); }
-  std::uint64_t received_bytes() const { return received_bytes_; }
   std::uint64_t early_bytes_high_water() const override { return early_high_water_; }
 
  private:
@@ -208,7 +207,7 @@ class Endpoint final : public Communication,
   TimePs now_ = 0;                                      // of memory_done and timers
   Fault* fault_ = nullptr;
   std::uint64_t next_arrival_ = 1;
-  std::uint64_t received_bytes_ = 0, early_bytes_ = 0, early_high_water_ = 0;
+  std::uint64_t early_bytes_ = 0, early_high_water_ = 0;
 };
 
 }  // namespace wafertlm

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/endpoint/fault_params.h"
+#include "models/endpoint/endpoint_params.h"
 #include "tlm/fabric/packet.h"
 
 namespace wafertlm {

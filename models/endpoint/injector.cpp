@@ -137,24 +137,6 @@ void Injector::ask_window_wake(TimePs now) {
   host_.request_wake(window_wake_ps_);
 }
 
-/// The next packet of a message.
-Packet& Injector::make_packet(Message& message, const WireFormat::Unit& unit, TimePs now) {
-  Packet& packet = packets_.acquire();
-  packet.source = npu_;
-  packet.destination = message.destination;
-  packet.traffic_class = message.traffic_class;
-  packet.vc = first_vc(message.traffic_class);
-  packet.offset = message.injected_bytes;
-  packet.payload_bytes = unit.payload_bytes;
-  packet.wire_bytes = unit.wire_bytes;
-  packet.starts_packet = unit.starts_packet;
-  packet.ends_packet = unit.ends_packet;
-  packet.sequence = message.injected_packets++;
-  packet.created_ps = now;
-  packet.message = &message;
-  return packet;
-}
-
 /// Takes the room that the packet needs behind the port, beside its channel's. Returns when it has it.
 TimePs Injector::take_room(Packet& packet, TimePs head_ps) {
   const Message& message = *packet.message;
@@ -181,18 +163,12 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   Active& active = by.active;
   Message& message = *active.message;
   const WireFormat::Unit unit = format_.unit_at(message.bytes, message.injected_bytes);
-  Packet& packet = make_packet(message, unit, now);
+  Packet& packet = make_packet(packets_, npu_, message, first_vc(traffic_class), unit, now);
   const TimePs head_ps = take_room(packet, std::max({now, by.pace.free_ps(), active.free_ps}));
   const Line::Slot read = by.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);
   packet.head_fraction = read.start_fraction;
   packet.tail_ps = active.free_ps = read.end;
-  if (message.reliable) {
-    host_.packet_made(packet);
-  } else if (message.source_data) {
-    const std::byte* data = message.source_data + packet.offset;
-    packet.data.assign(data, data + packet.payload_bytes);
-  }
-  message.injected_bytes += packet.payload_bytes;
+  if (message.reliable) host_.packet_made(packet);
 
   by.packet_waiting = true;
   by.ends_packet = unit.ends_packet;

@@ -113,7 +113,6 @@ class Injector : private SwitchHost, private RouteFunction {
   VcId first_vc(ClassId traffic_class) const { return static_cast<VcId>(classes_[traffic_class].first_vc); }
   bool take_turn(Slot& slot, ClassId traffic_class);
   void ask_window_wake(TimePs now);
-  Packet& make_packet(Message& message, const WireFormat::Unit& unit, TimePs now);
   TimePs take_room(Packet& packet, TimePs head_ps);
   void refill(std::size_t engine, ClassId traffic_class, TimePs now);
 

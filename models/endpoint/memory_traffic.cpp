@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tlm/free_numbers.h"
+
 namespace wafertlm {
 
 void MemoryTraffic::read(Message& message) {
@@ -60,14 +62,8 @@ void MemoryTraffic::store_on(Message& message, Landing& landing) {
 }
 
 void MemoryTraffic::start(bool write, const Access& access) {
-  std::uint64_t token = accesses_.size();
-  if (free_accesses_.empty()) {
-    accesses_.push_back(access);
-  } else {
-    token = free_accesses_.back();
-    free_accesses_.pop_back();
-    accesses_[token] = access;
-  }
+  const std::uint64_t token = take_number(accesses_, free_accesses_);
+  accesses_[token] = access;
   for (std::uint8_t k = 0; k < access.left; ++k)
     host_.access_memory(write, access.address, access.bytes, token);
 }

@@ -7,6 +7,29 @@
 
 namespace wafertlm {
 
+Packet& make_packet(PacketPool& packets, NpuId source, Message& message, VcId vc,
+                    const WireFormat::Unit& unit, TimePs now) {
+  Packet& packet = packets.acquire();
+  packet.source = source;
+  packet.destination = message.destination;
+  packet.traffic_class = message.traffic_class;
+  packet.vc = vc;
+  packet.offset = message.injected_bytes;
+  packet.payload_bytes = unit.payload_bytes;
+  packet.wire_bytes = unit.wire_bytes;
+  packet.starts_packet = unit.starts_packet;
+  packet.ends_packet = unit.ends_packet;
+  packet.sequence = message.injected_packets++;
+  packet.created_ps = now;
+  packet.message = &message;
+  if (message.source_data && !message.reliable) {
+    const std::byte* data = message.source_data + packet.offset;
+    packet.data.assign(data, data + packet.payload_bytes);
+  }
+  message.injected_bytes += packet.payload_bytes;
+  return packet;
+}
+
 PortQueues::PortQueues(NpuId npu, const WireFormat& format, const RouteFunction& routes, std::uint32_t exits,
                        const ClassTable& classes, PacketPool& packets, InjectorHost& host)
     : format_(format),
@@ -60,26 +83,12 @@ void PortQueues::wake(TimePs now) {
 void PortQueues::serve(Port& port, TimePs now) {
   const Waiting& next = port.waiting.top();
   Message& message = *next.message;
-  Packet& packet = packets_.acquire();
-  packet.source = probe_.source;
-  packet.destination = message.destination;
-  packet.traffic_class = message.traffic_class;
-  packet.vc = static_cast<VcId>(classes_[message.traffic_class].first_vc);
-  packet.offset = message.injected_bytes;
   const WireFormat::Unit unit = format_.unit_at(message.bytes, message.injected_bytes);
-  packet.payload_bytes = unit.payload_bytes;
-  packet.wire_bytes = unit.wire_bytes;
-  packet.sequence = message.injected_packets++;
-  packet.created_ps = now;
+  const auto vc = static_cast<VcId>(classes_[message.traffic_class].first_vc);
+  Packet& packet = make_packet(packets_, probe_.source, message, vc, unit, now);
   packet.tail_ps = now;
   // It was there before: what it waited for is the port, whose fractions of a picosecond go on.
   packet.head_fraction = port.free_ps == now ? ~PsFraction{0} - 1 : 0;
-  packet.message = &message;
-  if (message.source_data) {
-    const std::byte* data = message.source_data + packet.offset;
-    packet.data.assign(data, data + packet.payload_bytes);
-  }
-  message.injected_bytes += packet.payload_bytes;
   port.free_ps = kNever;
   if (message.injected_bytes == message.bytes) {
     port.ticket = next.ticket;

@@ -17,6 +17,11 @@ namespace wafertlm {
 
 class InjectorHost;
 
+/// The next packet of a message that `source` sends, of which the message knows afterwards that it is made.
+/// Reliability gives those of reliable messages their values.
+Packet& make_packet(PacketPool& packets, NpuId source, Message& message, VcId vc,
+                    const WireFormat::Unit& unit, TimePs now);
+
 /// The sending side of an NPU that has a port per link of its fabric, in place of one injection port: the
 /// NPU's first switch is a part of it. Of the messages that leave through a port the port sends the one whose
 /// order (Message::port_order, then Message::arrival) is first, packet by packet, and chooses when it becomes

@@ -6,56 +6,10 @@
 #include "models/fred/flows/routed_order.h"
 
 namespace wafertlm {
+namespace {
 
-FredFabric::FredFabric(const sc_core::sc_module_name& name, const FredParams& params,
-                       const ClassTable& classes, Scheduler& scheduler, PacketPool& packets,
-                       CheckerSet* checkers, bool reverse)
-    : FredWafer(name, params, classes, checkers) {
-  plan_switches();
-  plan_routes();
-  std::vector<const RouteFunction*> routes;
-  for (const Routing& each : routing_) routes.push_back(&each);
-  build(routes, scheduler, reverse);
-  for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->set_partition(static_cast<Partition>(n));
-  route_check(routes).require_no_cycle(endpoints());
-  if (!params.in_network) return;
-  FlowTree tree = fred_flow_tree(params);
-  // Without reservation nobody asks.
-  std::shared_ptr<FlowRouting> routing = params.flows.reservation ? fred_routes(params, tree) : nullptr;
-  start_flows(std::move(tree), std::move(routing), scheduler, packets);
-}
-
-std::vector<SwitchRoutes::Port> fred_ports(const FredParams& params, std::uint32_t level) {
-  const FredGeometry& at = params.geometry;
-  std::vector<SwitchRoutes::Port> ports;
-  std::uint32_t next = 0;
-  const auto add = [&](std::uint32_t count, std::uint32_t lanes) {
-    for (std::uint32_t i = 0; i < count; ++i, next += lanes) ports.push_back({next, lanes});
-  };
-  const auto lanes_of = [&](std::uint32_t below) {
-    return below == 0 ? 1U : static_cast<std::uint32_t>(params.streams(params.uplink_bytes_per_s(below)));
-  };
-  add(level == 1 ? at.npus_per_l1 : level == 2 ? at.l1_per_l2() : at.l2_switches, lanes_of(level - 1));
-  if (level < at.levels()) add(1, lanes_of(level));
-  if (level == 1) add(at.most_io(), 1);
-  return ports;
-}
-
-std::shared_ptr<FlowRouting> fred_routes(const FredParams& params, const FlowTree& tree) {
-  auto routes =
-      std::make_shared<SwitchRoutes>(params.flows.middle_switches, params.flows.route_search,
-                                     [tree](std::size_t at, PortId port) { return tree.behind(at, port); });
-  const FredGeometry& at = params.geometry;
-  for (std::uint32_t level = 1; level <= at.levels(); ++level) {
-    const std::uint32_t count = level == 1 ? at.l1_switches : level == 2 ? at.l2_switches : 1;
-    for (std::uint32_t n = 0; n < count; ++n)
-      routes->add_switch(params.ports(level), fred_ports(params, level));
-  }
-  return routes;
-}
-
-FlowTree fred_flow_tree(const FredParams& params) {
-  const FredGeometry& at = params.geometry;
+/// The switches by their numbers and what is at their ports: what is below, the uplink, I/O controllers.
+FlowTree wiring_of(const FredGeometry& at) {
   const std::uint32_t l2 = at.l1_switches, l3 = l2 + at.l2_switches;
   FlowTree tree;
   std::vector<std::uint32_t> io_of(at.l1_switches);
@@ -75,7 +29,62 @@ FlowTree fred_flow_tree(const FredParams& params) {
   if (at.levels() == 3)
     for (std::uint32_t n = 0; n < at.l2_switches; ++n)
       tree.join(l2 + n, static_cast<PortId>(at.l1_per_l2()), l3, static_cast<PortId>(n));
+  return tree;
+}
 
+}  // namespace
+
+FredFabric::FredFabric(const sc_core::sc_module_name& name, const FredParams& params,
+                       const ClassTable& classes, Scheduler& scheduler, PacketPool& packets,
+                       CheckerSet* checkers, bool reverse)
+    : FredWafer(name, params, classes, checkers) {
+  plan_switches();
+  plan_routes();
+  std::vector<const RouteFunction*> routes;
+  for (const Routing& each : routing_) routes.push_back(&each);
+  build(routes, scheduler, reverse);
+  for (std::size_t n = 0; n < switches_.size(); ++n) switches_[n]->set_partition(static_cast<Partition>(n));
+  route_check(routes).require_no_cycle(endpoints());
+  if (!params.in_network) return;
+  FlowTree tree = fred_flow_tree(params);
+  // Without reservation nobody asks.
+  std::shared_ptr<SwitchRoutes> routing = params.flows.reservation ? fred_routes(params, tree) : nullptr;
+  start_flows(std::move(tree), std::move(routing), scheduler, packets);
+}
+
+std::vector<SwitchRoutes::Port> fred_ports(const FredParams& params, std::uint32_t level) {
+  const FredGeometry& at = params.geometry;
+  std::vector<SwitchRoutes::Port> ports;
+  std::uint32_t next = 0;
+  const auto add = [&](std::uint32_t count, std::uint32_t lanes) {
+    for (std::uint32_t i = 0; i < count; ++i, next += lanes) ports.push_back({next, lanes});
+  };
+  const auto lanes_of = [&](std::uint32_t below) {
+    return below == 0 ? 1U : static_cast<std::uint32_t>(params.streams(params.uplink_bytes_per_s(below)));
+  };
+  add(level == 1 ? at.npus_per_l1 : level == 2 ? at.l1_per_l2() : at.l2_switches, lanes_of(level - 1));
+  if (level < at.levels()) add(1, lanes_of(level));
+  if (level == 1) add(at.most_io(), 1);
+  return ports;
+}
+
+std::shared_ptr<SwitchRoutes> fred_routes(const FredParams& params, const FlowTree& tree) {
+  auto routes =
+      std::make_shared<SwitchRoutes>(params.flows.middle_switches, params.flows.route_search,
+                                     [tree](std::size_t at, PortId port) { return tree.behind(at, port); });
+  const FredGeometry& at = params.geometry;
+  for (std::uint32_t level = 1; level <= at.levels(); ++level) {
+    const std::uint32_t count = level == 1 ? at.l1_switches : level == 2 ? at.l2_switches : 1;
+    for (std::uint32_t n = 0; n < count; ++n)
+      routes->add_switch(params.ports(level), fred_ports(params, level));
+  }
+  return routes;
+}
+
+FlowTree fred_flow_tree(const FredParams& params) {
+  const FredGeometry& at = params.geometry;
+  const std::uint32_t l2 = at.l1_switches, l3 = l2 + at.l2_switches;
+  FlowTree tree = wiring_of(at);
   // Which lane of a port a flow passes makes no difference to the order.
   struct Level {
     std::unique_ptr<RoutedOrder> order;
@@ -98,34 +107,29 @@ FlowTree fred_flow_tree(const FredParams& params) {
   return tree;
 }
 
-/// The ports of a switch: what is below it, its uplink, its I/O controllers.
 void FredFabric::plan_switches() {
   const FredGeometry& at = params_.geometry;
-  std::vector<std::uint32_t> io_of(at.l1_switches);
-  for (const std::uint32_t l1 : at.io) ++io_of[l1];
-  const auto add = [&](std::uint32_t level, std::uint32_t number, std::uint32_t ports) {
-    add_switch("l" + std::to_string(level) + "_" + std::to_string(number), params_.pipeline_ps(level), ports);
-  };
-  for (std::uint32_t n = 0; n < at.l1_switches; ++n) add(1, n, at.npus_per_l1 + 1 + io_of[n]);
-  for (std::uint32_t n = 0; n < at.l2_switches; ++n) add(2, n, at.l1_per_l2() + (at.levels() == 3 ? 1 : 0));
-  if (at.levels() == 3) add(3, 0, at.l2_switches);
-
-  const std::uint32_t l2 = at.l1_switches, l3 = l2 + at.l2_switches;
-  const auto up = [&](SwitchPort from, SwitchPort to, std::uint32_t level) {
-    join(from, link(params_.uplink_bytes_per_s(level), params_.link_latency_ps, level + 1), to,
-         link(params_.uplink_bytes_per_s(level), params_.link_latency_ps, level));
-  };
-  for (std::uint32_t n = 0; n < at.l1_switches; ++n)
-    up({n, at.npus_per_l1}, {l2 + at.l2_of(n), n % at.l1_per_l2()}, 1);
-  if (at.levels() == 3)
-    for (std::uint32_t n = 0; n < at.l2_switches; ++n) up({l2 + n, at.l1_per_l2()}, {l3, n}, 2);
-  for (std::uint32_t n = 0; n < at.npus(); ++n)
-    hang(static_cast<NpuId>(n), {n / at.npus_per_l1, n % at.npus_per_l1},
-         link(params_.npu_bytes_per_s, params_.link_latency_ps, 0));
-  std::vector<std::uint32_t> next(at.l1_switches, at.npus_per_l1 + 1);
-  for (std::uint32_t k = 0; k < at.io.size(); ++k)
-    hang(static_cast<NpuId>(at.npus() + k), {at.io[k], next[at.io[k]]++},
-         link(params_.io_bytes_per_s, params_.io_latency_ps, 0));
+  const FlowTree tree = wiring_of(at);
+  const std::uint32_t first[] = {0, at.l1_switches, at.l1_switches + at.l2_switches};  // by level
+  const auto level_of = [&](std::uint32_t n) { return n < first[1] ? 1U : n < first[2] ? 2U : 3U; };
+  for (std::uint32_t n = 0; n < tree.switches(); ++n)
+    add_switch("l" + std::to_string(level_of(n)) + "_" + std::to_string(n - first[level_of(n) - 1]),
+               params_.pipeline_ps(level_of(n)), tree.ports(n));
+  for (std::uint32_t n = 0; n + 1 < tree.switches(); ++n) {  // all but the highest have an uplink
+    const std::uint32_t level = level_of(n), port = level == 1 ? at.npus_per_l1 : at.l1_per_l2();
+    const FlowTree::Attachment above = *tree.behind(n, static_cast<PortId>(port));
+    const std::uint64_t bytes_per_s = params_.uplink_bytes_per_s(level);
+    join({n, port}, link(bytes_per_s, params_.link_latency_ps, level + 1),
+         {static_cast<std::uint32_t>(above.at), static_cast<std::uint32_t>(above.port)},
+         link(bytes_per_s, params_.link_latency_ps, level));
+  }
+  for (std::uint32_t e = 0; e < at.endpoints(); ++e) {
+    const auto endpoint = static_cast<NpuId>(e);
+    const FlowTree::Attachment at_switch = tree.attachment(endpoint);
+    hang(endpoint, {static_cast<std::uint32_t>(at_switch.at), static_cast<std::uint32_t>(at_switch.port)},
+         e < at.npus() ? link(params_.npu_bytes_per_s, params_.link_latency_ps, 0)
+                       : link(params_.io_bytes_per_s, params_.io_latency_ps, 0));
+  }
 }
 
 void FredFabric::plan_routes() {

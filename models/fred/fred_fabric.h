@@ -20,7 +20,7 @@ FlowTree fred_flow_tree(const FredParams& params);
 std::vector<SwitchRoutes::Port> fred_ports(const FredParams& params, std::uint32_t level);
 
 /// Which flows the switches of the logical view carry together.
-std::shared_ptr<FlowRouting> fred_routes(const FredParams& params, const FlowTree& tree);
+std::shared_ptr<SwitchRoutes> fred_routes(const FredParams& params, const FlowTree& tree);
 
 /// The logical view of a FRED wafer: a tree of SwitchModules with unicast routes up and down, and in-network
 /// flows if the parameters have them. Switch numbers: the L1 switches, then the L2 switches, then the L3

@@ -96,17 +96,30 @@ RouteCheck FredWafer::route_check(const std::vector<const RouteFunction*>& route
   return check;
 }
 
-void FredWafer::start_flows(FlowPaths ways, std::shared_ptr<FlowRouting> routing, Scheduler& scheduler,
+void FredWafer::start_flows(FlowPaths ways, std::shared_ptr<SwitchRoutes> routing, Scheduler& scheduler,
                             PacketPool& packets) {
-  flows_ = std::make_unique<FredFlows>(params_.flows, params_.format, classes_, packets, scheduler);
+  flows_ = std::make_unique<FredFlows>(params_.flows, params_.format, classes_, scheduler);
+  FlowFabric fabric;
+  fabric.ways = std::move(ways);
+  fabric.routing = std::move(routing);
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    std::vector<OutputParams> links;
+    switches_[n]->enable_flows(packets, flows_->admission());
+    fabric.units.push_back(switches_[n]->flows());
+    fabric.switch_names.emplace_back(switches_[n]->basename());
+    std::vector<OutputParams>& links = fabric.outputs.emplace_back();
     for (const Port& each : nodes_[n].ports) links.push_back(each.link);
-    flows_->add_switch(*switches_[n], links);
   }
-  for (std::uint32_t e = 0; e < endpoints(); ++e) flows_->add_injection(link_from(static_cast<NpuId>(e)));
-  flows_->set_routing(std::move(routing));
-  flows_->start(std::move(ways));
+  for (std::uint32_t e = 0; e < endpoints(); ++e)
+    fabric.injection.push_back(link_from(static_cast<NpuId>(e)));
+  flows_->admission().set_fabric(std::move(fabric));
+}
+
+/// Those that wait at the inputs of flow units.
+std::uint64_t FredWafer::queued_flow_packets() const {
+  std::uint64_t packets = 0;
+  if (flows_)
+    for (const auto& each : switches_) packets += each->flows()->queued();
+  return packets;
 }
 
 std::vector<std::string> FredWafer::pending_flows() const {

@@ -26,10 +26,10 @@ class FredWafer : public Fabric {
     return nodes_[attached_[index_of(endpoint)].node].name;
   }
   TimePs head_latency_ps(NpuId from, NpuId to) const final;
-  FlowControl* flow_control() final { return flows_ ? &flows_->control() : nullptr; }
+  FlowControl* flow_control() final { return flows_ ? &flows_->admission() : nullptr; }
   const FlowControl* flow_control() const final { return flows_ ? &flows_->admission() : nullptr; }
   std::vector<std::string> pending_flows() const final;
-  std::uint64_t queued_flow_packets() const final { return flows_ ? flows_->queued() : 0; }
+  std::uint64_t queued_flow_packets() const final;
 
   const FredParams& params() const { return params_; }
 
@@ -76,7 +76,7 @@ class FredWafer : public Fabric {
   /// Of the plan.
   RouteCheck route_check(const std::vector<const RouteFunction*>& routes) const;
   /// `routing`: which flows the switches carry together; none: any.
-  void start_flows(FlowPaths ways, std::shared_ptr<FlowRouting> routing, Scheduler& scheduler,
+  void start_flows(FlowPaths ways, std::shared_ptr<SwitchRoutes> routing, Scheduler& scheduler,
                    PacketPool& packets);
 
   const FredParams params_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/hbm/dram/address_map.h"
+#include "tlm/free_numbers.h"
 
 namespace wafertlm {
 
@@ -71,14 +72,8 @@ double FlowMemory::on_the_busiest_channel(double bytes) const {
 }
 
 MemoryTiming::Id FlowMemory::submit(const MemoryAccess& access, TimePs now) {
-  Id id = static_cast<Id>(ends_.size());
-  if (free_.empty()) {
-    ends_.push_back(now);
-  } else {
-    id = free_.back();
-    free_.pop_back();
-    ends_[id] = now;
-  }
+  const Id id = take_number(ends_, free_);
+  ends_[id] = now;
   if (access.bytes == 0) return id;
   for (; !underway_.empty() && underway_.top().end <= now; underway_.pop())
     underway_bytes_ -= underway_.top().bytes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdint>
+#include <stdexcept>
+#include <string>
 
 #include "models/endpoint/endpoint_module.h"
 
@@ -20,7 +21,10 @@ class IoController final : public EndpointModule {
 
  private:
   /// @throws std::logic_error
-  void execute(Operation& operation, std::uint64_t token, TimePs now) override;
+  void execute(Operation&, std::uint64_t, TimePs) override {
+    throw std::logic_error(std::string(name()) +
+                           ": an I/O controller does not compute and has no memory of its own");
+  }
 };
 
 }  // namespace wafertlm

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tlm/free_numbers.h"
+
 namespace wafertlm {
 
 EngineNetwork::EngineNetwork(const EngineNetworkParams& params, EngineClock& clock)
@@ -22,13 +24,7 @@ void EngineNetwork::send(EngineMessage& message) {
   Line& out = ports_[message.from].out;
   const TimePs now = clock_.now(), start = std::max(now, out.free_ps());
   const TimePs end = out.send(bytes, start, now < out.free_ps() ? Line::kUnbound : 0).end;
-  std::uint32_t number = static_cast<std::uint32_t>(flights_.size());
-  if (free_flights_.empty()) {
-    flights_.emplace_back();
-  } else {
-    number = free_flights_.back();
-    free_flights_.pop_back();
-  }
+  const std::uint32_t number = take_number(flights_, free_flights_);
   flights_[number] = {&message, end - start};
   clock_.schedule(end + params_.hops * params_.hop_ps, *this, number);
 }

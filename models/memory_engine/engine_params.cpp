@@ -9,28 +9,13 @@
 namespace wafertlm {
 
 const char* to_string(Refusal refusal) {
-  switch (refusal) {
-    case Refusal::none:
-      break;
-    case Refusal::outside_region:
-      return "outside_region";
-    case Refusal::not_granted:
-      return "not_granted";
-    case Refusal::revoked:
-      return "revoked";
-    case Refusal::of_another:
-      return "of_another";
-    case Refusal::no_right:
-      return "no_right";
-    case Refusal::memory_error:
-      return "memory_error";
-    case Refusal::tampered:
-      return "tampered";
-  }
-  return "none";
+  constexpr std::array<const char*, kRefusals> kNames = {"none",         "outside_region", "not_granted",
+                                                         "revoked",      "of_another",     "no_right",
+                                                         "memory_error", "tampered"};
+  return kNames[static_cast<std::size_t>(refusal)];
 }
 
-void require_sound(const RequesterEngineParams& params) {
+const RequesterEngineParams& require_sound(const RequesterEngineParams& params) {
   const auto require = [](bool holds, const std::string& otherwise) {
     if (!holds) throw std::invalid_argument("memory engine: " + otherwise);
   };
@@ -57,6 +42,7 @@ void require_sound(const RequesterEngineParams& params) {
           "a MAC or a tree needs encrypted pages: AES-GCM makes ciphertext and tag together");
   require(params.hiding == Hiding::none || params.encrypts(),
           "hiding where a page is makes no sense while it can be read: encrypt it");
+  return params;
 }
 
 }  // namespace wafertlm

@@ -90,7 +90,7 @@ struct EngineNetworkParams {
   std::uint64_t header_bytes = 64;
 };
 
-/// @throws std::invalid_argument that says what to change.
-void require_sound(const RequesterEngineParams& params);
+/// Returns them. @throws std::invalid_argument that says what to change.
+const RequesterEngineParams& require_sound(const RequesterEngineParams& params);
 
 }  // namespace wafertlm

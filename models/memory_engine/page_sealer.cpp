@@ -2,9 +2,11 @@
 #include "models/memory_engine/page_sealer.h"
 
 #include <openssl/evp.h>
-
+#include <algorithm>
 #include <random>
 #include <stdexcept>
+
+#include "models/memory_engine/region_layout.h"
 
 namespace wafertlm {
 namespace {
@@ -48,6 +50,19 @@ struct PageSealer::Cipher {
     bytes[11] = static_cast<unsigned char>(0x80 | place >> 56);
     return bytes;
   }
+  /// `out`: where the enciphered bytes go; null: they are only authenticated.
+  Tag seal(const Nonce& nonce, const Bytes& also, const unsigned char* plain, std::size_t bytes,
+           unsigned char* out) const {
+    int length = 0;
+    unsigned char none;
+    Tag tag;
+    require(EVP_EncryptInit_ex(sealing, nullptr, nullptr, nullptr, nonce.data()));
+    require(EVP_EncryptUpdate(sealing, nullptr, &length, also.data(), static_cast<int>(also.size())));
+    require(EVP_EncryptUpdate(sealing, out, &length, plain, static_cast<int>(bytes)));
+    require(EVP_EncryptFinal_ex(sealing, &none, &length));
+    require(EVP_CIPHER_CTX_ctrl(sealing, EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag.size()), tag.data()));
+    return tag;
+  }
 };
 
 PageSealer::PageSealer(std::uint64_t seed) : cipher_(std::make_unique<Cipher>()) {
@@ -62,17 +77,7 @@ PageSealer::~PageSealer() = default;
 
 PageSealer::Tag PageSealer::seal(const Context& context, const unsigned char* plain, std::size_t bytes,
                                  unsigned char* out) const {
-  EVP_CIPHER_CTX* const c = cipher_->sealing;
-  const auto nonce = Cipher::nonce(context);
-  const Bytes also = bound(context);
-  int length = 0;
-  Tag tag;
-  require(EVP_EncryptInit_ex(c, nullptr, nullptr, nullptr, nonce.data()));
-  require(EVP_EncryptUpdate(c, nullptr, &length, also.data(), static_cast<int>(also.size())));
-  require(EVP_EncryptUpdate(c, out, &length, plain, static_cast<int>(bytes)));
-  require(EVP_EncryptFinal_ex(c, out, &length));
-  require(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag.size()), tag.data()));
-  return tag;
+  return cipher_->seal(Cipher::nonce(context), bound(context), plain, bytes, out);
 }
 
 bool PageSealer::open(const Context& context, const unsigned char* sealed, std::size_t bytes, const Tag& tag,
@@ -91,18 +96,31 @@ bool PageSealer::open(const Context& context, const unsigned char* sealed, std::
 
 PageSealer::Tag PageSealer::authenticate(std::uint64_t place, std::uint64_t version,
                                          const unsigned char* data, std::size_t bytes) const {
-  EVP_CIPHER_CTX* const c = cipher_->sealing;
-  const Cipher::Nonce nonce = Cipher::nonce(place, version);
-  const Bytes also = bound({place, version, 0});
-  int length = 0;
-  unsigned char none;
-  Tag tag;
-  require(EVP_EncryptInit_ex(c, nullptr, nullptr, nullptr, nonce.data()));
-  require(EVP_EncryptUpdate(c, nullptr, &length, also.data(), static_cast<int>(also.size())));
-  require(EVP_EncryptUpdate(c, nullptr, &length, data, static_cast<int>(bytes)));
-  require(EVP_EncryptFinal_ex(c, &none, &length));
-  require(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag.size()), tag.data()));
-  return tag;
+  return cipher_->seal(Cipher::nonce(place, version), bound({place, version, 0}), data, bytes, nullptr);
+}
+
+void SlotSealer::seal(std::uint64_t slot, std::uint64_t version, const unsigned char* page, Bytes& image) {
+  image.assign(page_bytes_ + kTagBytes, 0);
+  const PageSealer::Context context{slot, version, ++sealings_};
+  const PageSealer::Tag tag = sealer_.seal(context, page, page_bytes_, image.data());
+  unsigned char* record = image.data() + page_bytes_;
+  for (unsigned i = 0; i < 8; ++i) record[i] = static_cast<unsigned char>(context.number >> 8 * i);
+  std::copy(tag.begin(), tag.end(), record + 8);
+}
+
+bool SlotSealer::open(std::uint64_t slot, std::uint64_t version, Bytes& image) const {
+  if (written_.count(slot) == 0) {
+    image.assign(page_bytes_, 0);
+    return true;
+  }
+  PageSealer::Context context{slot, version, 0};
+  const unsigned char* record = image.data() + page_bytes_;
+  PageSealer::Tag tag;
+  for (unsigned i = 0; i < 8; ++i) context.number |= std::uint64_t{record[i]} << 8 * i;
+  std::copy_n(record + 8, tag.size(), tag.begin());
+  const bool right = sealer_.open(context, image.data(), page_bytes_, tag, image.data());
+  image.resize(page_bytes_);
+  return right || !checks_tags_;
 }
 
 }  // namespace wafertlm

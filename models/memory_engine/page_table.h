@@ -27,12 +27,9 @@ class PageTable {
 
   /// May `requester` access all of these bytes? The first page that it may not says why not.
   Refusal check(RequesterId requester, bool write, std::uint64_t address, std::uint64_t bytes) const;
-  bool is_granted(std::uint64_t page) const { return (entry(page) & kGranted) != 0; }
 
   std::uint64_t page_bytes() const { return std::uint64_t{1} << page_shift_; }
   std::uint64_t pages() const { return pages_; }
-  /// Of the hardware's table.
-  std::uint64_t table_bytes() const { return pages_ * sizeof(Entry); }
   std::uint64_t page_of(std::uint64_t address) const { return address >> page_shift_; }
 
  private:

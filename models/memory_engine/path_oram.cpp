@@ -57,7 +57,6 @@ void PathOram::put_back(std::uint64_t leaf) {
     }
     if (!placed.empty()) buckets_[here] = std::move(placed);
   }
-  stash_most_ = std::max(stash_most_, stash_.size());
 }
 
 }  // namespace wafertlm

@@ -38,7 +38,6 @@ class PathOram {
   void put_back(std::uint64_t leaf);
 
   std::size_t stash() const { return stash_.size(); }
-  std::size_t stash_most() const { return stash_most_; }
 
  private:
   std::uint64_t bucket(std::uint64_t leaf, std::uint32_t level) const {
@@ -51,7 +50,6 @@ class PathOram {
   std::unordered_map<std::uint64_t, std::uint64_t> leaf_;                  // by page
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> buckets_;  // pages; those that are not empty
   std::vector<std::uint64_t> stash_;                                       // ascending
-  std::size_t stash_most_ = 0;
 };
 
 }  // namespace wafertlm

@@ -13,11 +13,6 @@ namespace {
 /// What all of an engine's accesses share, in AccessOrder; pages have their numbers.
 constexpr std::uint64_t kWhole = ~std::uint64_t{0};
 
-RequesterEngineParams sound(const RequesterEngineParams& params) {
-  require_sound(params);
-  return params;
-}
-
 std::uint64_t key_seed(const RequesterEngineParams& params) {
   return (params.seed + 1) * 0x9E3779B97F4A7C15ULL ^ static_cast<std::uint64_t>(params.id);
 }
@@ -26,7 +21,7 @@ std::uint64_t key_seed(const RequesterEngineParams& params) {
 
 RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::vector<std::uint32_t> providers,
                                  EngineClock& clock, EngineNetwork& network, RequesterEngineHost& host)
-    : params_(sound(params)),
+    : params_(require_sound(params)),
       providers_(std::move(providers)),
       clock_(clock),
       network_(network),
@@ -88,7 +83,6 @@ void RequesterEngine::start(bool write, std::uint64_t address, std::uint64_t byt
     access.at = at;
     at += access.bytes;
     ++requests_[r].open;
-    ++counters_.page_accesses;
     access.from_host = {now, now};
     if (write) access.from_host = dma_out_.pass(access.from_host, access.bytes);
     access.from_host.head_ps += params_.validate_ps;

@@ -38,16 +38,14 @@ class StreamStage {
   Span pass(Span in, std::uint64_t bytes) {
     const TimePs work = work_ps(bytes), start = std::max(cut_through_ ? in.head_ps : in.tail_ps, free_ps_);
     free_ps_ = std::max(start + work, in.tail_ps);
-    busy_ps_ += free_ps_ - start;
     return {start + latency_ps_, free_ps_ + latency_ps_};
   }
-  TimePs busy_ps() const { return busy_ps_; }
 
  private:
   std::uint64_t unit_bytes_, units_per_s_;
   TimePs latency_ps_;
   bool cut_through_;
-  TimePs free_ps_ = 0, busy_ps_ = 0;
+  TimePs free_ps_ = 0;
 };
 
 }  // namespace wafertlm

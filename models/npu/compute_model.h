@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/npu/systolic_array.h"
+#include "models/npu/compute_params.h"
 #include "tlm/matrix_product.h"
 #include "tlm/units.h"
 
@@ -21,6 +21,13 @@ struct ComputeWork {
 /// Bytes of both factors of each product, each read once: count · (m·k + k·n) elements.
 /// @throws std::invalid_argument if 63 bits cannot count them.
 std::uint64_t operand_bytes(const std::vector<MatrixProduct>& products, std::uint32_t element_bytes);
+
+/// Cycles of (m × k) · (k × n), one fold of the array after the other without overlap (Samajdar et al.,
+/// SCALE-Sim, ISPASS 2020). The product maps to Sr × Sc × T: output stationary m, n, k; weight stationary k,
+/// n, m; input stationary k, m, n. There are ⌈Sr/R⌉·⌈Sc/C⌉ folds, each of R + C + T − 2 cycles, or 2R + C + T
+/// − 2 where the array is filled first.
+/// @throws std::invalid_argument for an array or a product without elements, or a count beyond 63 bits.
+std::uint64_t systolic_cycles(const SystolicArray& array, std::uint64_t m, std::uint64_t n, std::uint64_t k);
 
 /// How long an NPU computes.
 class ComputeModel {

@@ -3,10 +3,18 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/npu/systolic_array.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
+
+/// What stays in the processing elements.
+enum class Dataflow : std::uint8_t { output_stationary, weight_stationary, input_stationary };
+
+/// R × C processing elements that each do one multiply-add per cycle.
+struct SystolicArray {
+  std::uint64_t rows = 0, columns = 0;
+  Dataflow dataflow = Dataflow::output_stationary;
+};
 
 enum class Jitter : std::uint8_t {
   none,

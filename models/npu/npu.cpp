@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/npu/npu.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace wafertlm {
@@ -11,6 +12,10 @@ namespace {
 constexpr std::uint64_t kOfEndpoint = std::uint64_t{1} << 63, kOfOperands = std::uint64_t{1} << 62,
                         kOfTransfer = std::uint64_t{1} << 61;
 
+::tlm::tlm_command command_of(bool write) {
+  return write ? ::tlm::TLM_WRITE_COMMAND : ::tlm::TLM_READ_COMMAND;
+}
+
 }  // namespace
 
 Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const ClassTable& classes,
@@ -18,34 +23,44 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuParams& params, const Cla
     : EndpointModule(name, params.npu, params, classes, pools, scheduler),
       memory("memory", params.memory, pools.scratch, scheduler, *this),
       compute_(params.compute) {
-  if (params.operands) unit_ = &operands_.emplace(*params.operands, static_cast<OperandHost&>(*this));
-  if (params.remote)
-    remote.emplace("remote", *params.remote, pools.scratch, scheduler,
-                   static_cast<MemoryRequesterHost&>(*this));
-  if (!params.remote || params.remote_is_free)
-    load_store_ = std::make_unique<OneMemory>(remote ? *remote : memory);
-  else
-    load_store_ = std::make_unique<BetweenMemories>(
-        RemoteTransferParams{params.remote->request_bytes,
-                             params.remote->outstanding + params.memory.outstanding},
-        *remote, static_cast<RemoteTransferHost&>(*this));
+  if (params.operands) operands_.emplace(*params.operands, static_cast<OperandHost&>(*this));
+  if (!params.remote) return;
+  remote.emplace("remote", *params.remote, pools.scratch, scheduler,
+                 static_cast<MemoryRequesterHost&>(*this));
+  if (!params.remote_is_free)
+    transfers_.emplace(RemoteTransferParams{params.remote->request_bytes,
+                                            params.remote->outstanding + params.memory.outstanding},
+                       static_cast<RemoteTransferHost&>(*this));
 }
 
 void Npu::execute(Operation& operation, std::uint64_t token, TimePs now) {
   switch (operation.kind) {
-    case Operation::Kind::compute: {
-      const ComputeWork work{operation.operations, operation.bytes, operation.duration_ps,
-                             operation.products};
-      if (operation.on_cpu) return cpu_.start(token, work, operation.duration_ps, now);
-      return unit_->start(token, work, compute_.duration(work), now);
-    }
+    case Operation::Kind::compute:
+      return start_compute(operation, token, now);
     case Operation::Kind::memory_load:
     case Operation::Kind::memory_store:
-      return load_store_->start(operation.kind == Operation::Kind::memory_store, operation.address,
-                                operation.bytes, token);
+      return start_memory(operation, token);
     default:
       throw std::logic_error(std::string(name()) + ": a communication is the endpoint's");
   }
+}
+
+void Npu::start_compute(const Operation& operation, std::uint64_t token, TimePs now) {
+  const ComputeWork work{operation.operations, operation.bytes, operation.duration_ps, operation.products};
+  const TimePs duration = operation.on_cpu ? work.duration_ps : compute_.duration(work);
+  if (operands_ && !operation.on_cpu) return operands_->start(token, work, duration, now);
+  TimePs& free_ps = operation.on_cpu ? cpu_free_ps_ : unit_free_ps_;
+  const TimePs start = std::max(now, free_ps);
+  free_ps = start + duration;
+  computed(token, start, free_ps, true);
+}
+
+void Npu::start_memory(const Operation& operation, std::uint64_t token) {
+  const bool store = operation.kind == Operation::Kind::memory_store;
+  if (transfers_ && operation.bytes != 0)
+    transfers_->start(store, operation.address, operation.bytes, token);
+  else
+    (remote ? *remote : memory).start(command_of(store), operation.address, operation.bytes, token);
 }
 
 void Npu::computed(std::uint64_t token, TimePs start, TimePs end, bool ok) {
@@ -81,7 +96,7 @@ void Npu::memory_done(std::uint64_t token, bool ok) {
   else if ((token & kOfOperands) != 0)
     operands_->loaded(ok, scheduler_.now());
   else if ((token & kOfTransfer) != 0)
-    load_store_->access_done(token & ~kOfTransfer, ok);
+    transfers_->access_done(token & ~kOfTransfer, ok);
   else
     respond(token, scheduler_.now(), ok);
 }

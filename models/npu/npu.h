@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "models/endpoint/endpoint_module.h"
 #include "models/npu/compute_engine.h"
-#include "models/npu/load_store.h"
 #include "models/npu/operand_stream.h"
+#include "models/npu/remote_transfers.h"
+#include "tlm/memory/requester.h"
 
 namespace wafertlm {
 
@@ -49,6 +49,8 @@ class Npu final : public EndpointModule,
   static constexpr std::uint32_t kTile = kFirstFree;  // wake-ups
 
   void execute(Operation& operation, std::uint64_t token, TimePs now) override;
+  void start_compute(const Operation& operation, std::uint64_t token, TimePs now);
+  void start_memory(const Operation& operation, std::uint64_t token);
   void access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token) override;
   void memory_done(std::uint64_t token, bool ok) override;
   void load_operands(std::uint64_t address, std::uint64_t bytes) override;
@@ -60,10 +62,9 @@ class Npu final : public EndpointModule,
   void wake(std::uint32_t what, TimePs now) override;
 
   ComputeEngine compute_;
-  SerialUnit timed_unit_{*this}, cpu_{*this};
+  TimePs unit_free_ps_ = 0, cpu_free_ps_ = 0;
   std::optional<OperandStream> operands_;
-  ComputeUnit* unit_ = &timed_unit_;  // or operands_
-  std::unique_ptr<LoadStore> load_store_;
+  std::optional<RemoteTransfers> transfers_;  // between both memories
 };
 
 }  // namespace wafertlm

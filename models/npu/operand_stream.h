@@ -5,14 +5,16 @@
 #include <deque>
 #include <random>
 
+#include "models/npu/compute_model.h"
 #include "models/npu/compute_params.h"
-#include "models/npu/compute_unit.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
 
-class OperandHost : public ComputeUnitHost {
+class OperandHost {
  public:
+  /// The computation with this token has run from `start` to `end`, which is now.
+  virtual void computed(std::uint64_t token, TimePs start, TimePs end, bool ok) = 0;
   /// loaded() follows.
   virtual void load_operands(std::uint64_t address, std::uint64_t bytes) = 0;
   /// tile_computed() is to be called then.
@@ -25,7 +27,7 @@ class OperandHost : public ComputeUnitHost {
 /// A compute unit whose operands come from the memory: a computation is cut into tiles, each with its part of
 /// the bytes and of the time, and a tile is computed when it is loaded and the one before is done. One
 /// computation after the other. Operands begin on a large page, as allocators place them.
-class OperandStream final : public ComputeUnit {
+class OperandStream {
  public:
   static constexpr std::uint64_t kPageBytes = 65'536;  ///< so that the requests are whole blocks
 
@@ -33,7 +35,7 @@ class OperandStream final : public ComputeUnit {
       : params_(params), host_(host), random_(params.seed) {}
 
   /// What an operation tells as its bytes counts; else the factors of its matrix products.
-  void start(std::uint64_t token, const ComputeWork& work, TimePs duration, TimePs now) override {
+  void start(std::uint64_t token, const ComputeWork& work, TimePs duration, TimePs now) {
     add(token, duration, work.bytes != 0 ? work.bytes : operand_bytes(work.products, params_.element_bytes),
         now);
   }

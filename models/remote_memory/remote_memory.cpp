@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "tlm/free_numbers.h"
 #include "tlm/memory/access.h"
 
 namespace wafertlm {
@@ -24,13 +25,7 @@ class RemoteMemory::Port final : public MemoryResponderHost {
  private:
   void requested(Payload& payload) override {
     if (!memory_.serve(npu_, payload)) return responder.respond(payload, memory_.scheduler_.now());
-    std::uint32_t number = static_cast<std::uint32_t>(memory_.requests_.size());
-    if (memory_.free_requests_.empty()) {
-      memory_.requests_.emplace_back();
-    } else {
-      number = memory_.free_requests_.back();
-      memory_.free_requests_.pop_back();
-    }
+    const std::uint32_t number = take_number(memory_.requests_, memory_.free_requests_);
     memory_.requests_[number] = {this, &payload, 0};
     memory_.go_on(number, memory_.scheduler_.now());
   }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/endpoint/fault_params.h"
+#include "models/endpoint/endpoint_params.h"
 #include "platform/config/npu_spec.h"
 #include "platform/config/origins.h"
 #include "platform/config/remote_memory_spec.h"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "models/hbm/dram/attribution.h"
+#include "models/hbm/dram/dram_memory.h"
 #include "platform/command/format.h"
 #include "platform/commands.h"
 #include "platform/config/load.h"

@@ -4,11 +4,55 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
-#include "models/fred/flows/flow_request.h"
 #include "tlm/checking.h"
 
 namespace wafertlm {
+
+/// A flow from the first of its contributors that comes until it is over, or a collective that asks whether
+/// it may use flows.
+struct FlowAdmission::Request {
+  FlowKey key;
+  ClassId traffic_class{};
+  DataType data_type{};
+  std::uint64_t bytes = 0;
+  NpuId first_npu{};
+  std::uint64_t bytes_per_s = 0;  // of the slowest link on its way
+  std::vector<NpuId> contributors, receivers;
+  struct Party {
+    NpuId npu;
+    FlowParty* party;
+    std::uint64_t token;
+  };
+  std::vector<Party> entered;
+  TimePs ready_ps = 0;
+  bool has_route = false, conflicted = false;
+  // Of a collective that asks whether it may use flows.
+  std::size_t ranks = 0, answered = 0;
+  bool decided = false, in_network = false;
+  std::vector<FlowTree::SwitchBranch> branches;
+  std::uint32_t stripes = 1;
+  FlowBuffers::Reserved reserved;
+  // Once it is admitted.
+  const Flow* flow = nullptr;
+  std::size_t branches_left =
+      0;  // of a reliable flow: contributors that do not know yet that all has arrived
+  TimePs done_ps = 0;
+  bool closed = false;
+
+  void is_slowed_by(const OutputParams& link) { bytes_per_s = std::min(bytes_per_s, link.bytes_per_s); }
+  bool has_entered(NpuId npu) const {
+    return std::any_of(entered.begin(), entered.end(), [&](const Party& party) { return party.npu == npu; });
+  }
+  /// Parties are told in the order of their numbers.
+  void sort_parties() {
+    std::sort(entered.begin(), entered.end(), [](const Party& a, const Party& b) { return a.npu < b.npu; });
+  }
+  auto order(const ClassTable& classes) const {
+    return std::make_tuple(~classes[traffic_class].priority, first_npu, key);
+  }
+};
 
 FlowAdmission::FlowAdmission(const FlowAdmissionParams& params, const ClassTable& classes,
                              FlowAdmissionHost& host)
@@ -68,9 +112,7 @@ void FlowAdmission::enter(const FlowEntry& entry, TimePs now) {
   request.entered.push_back({entry.npu, entry.party, entry.token});
   if (entry.last_of_threadblock) --threadblocks_;
   const bool is_ready = params_.reservation && request.entered.size() == request.contributors.size();
-  if (is_ready || !params_.reservation)
-    std::sort(request.entered.begin(), request.entered.end(),
-              [](const Request::Party& a, const Request::Party& b) { return a.npu < b.npu; });
+  if (is_ready || !params_.reservation) request.sort_parties();
   if (is_ready) {
     request.ready_ps = now;
     const auto found = gathering_.find(entry.key);
@@ -143,18 +185,15 @@ void FlowAdmission::decide(TimePs now) {
   });
   std::vector<std::pair<bool, Request::Party>> answers;
   for (Request* const asked : in_order) {
-    const auto has_entered = [&](NpuId npu) {
-      return std::any_of(asked->entered.begin(), asked->entered.end(),
-                         [&](const Request::Party& party) { return party.npu == npu; });
-    };
     if (!asked->decided) {
-      if (!std::all_of(asked->contributors.begin(), asked->contributors.end(), has_entered)) continue;
+      if (!std::all_of(asked->contributors.begin(), asked->contributors.end(),
+                       [&](NpuId npu) { return asked->has_entered(npu); }))
+        continue;
       asked->decided = true;
       asked->in_network = !take_route(*asked);
       if (!asked->in_network) decomposed_.insert(asked->key.operation);
     }
-    std::sort(asked->entered.begin(), asked->entered.end(),
-              [](const Request::Party& a, const Request::Party& b) { return a.npu < b.npu; });
+    asked->sort_parties();
     for (const Request::Party& party : asked->entered) answers.emplace_back(asked->in_network, party);
     asked->answered += asked->entered.size();
     asked->entered.clear();
@@ -196,7 +235,6 @@ void FlowAdmission::admit(Request& request, TimePs now) {
     fabric_.units[place.at]->open(flow, place.branch, rooms);
   }
   waited_ps_ += params_.reservation ? now - request.ready_ps : 0;
-  ++admitted_;
 }
 
 FlowAdmission::Request& FlowAdmission::active_request(const Flow& flow) const {
@@ -268,6 +306,84 @@ void FlowAdmission::wake(TimePs now) {
   shares_lane_ = std::any_of(fabric_.units.begin(), fabric_.units.end(),
                              [](const FlowUnit* unit) { return unit->shares_lane(); });
   most_active_ = std::max(most_active_, active_.size());
+}
+
+// What FlowAdmission says in words: names of flows, conflicts, who waits for whom.
+
+std::string FlowAdmission::name(const Request& request) const {
+  return say("in-network flow ", request.key.number, " of collective ", request.key.operation, " (class ",
+             classes_[request.traffic_class].name, ", ", request.contributors.size(), " to ",
+             request.receivers.size(), " NPUs)");
+}
+
+std::string FlowAdmission::name(const FlowKey& key) const {
+  for (const auto& request : active_)
+    if (request->key == key) return name(*request);
+  return say("in-network flow ", key.number, " of collective ", key.operation);
+}
+
+std::string FlowAdmission::refusal(const Request& request, const FlowRouteConflict& conflict) const {
+  std::string others;
+  for (const FlowKey& key : conflict.beside) others += (others.empty() ? "" : ", ") + name(key);
+  const std::string place = conflict.at < fabric_.switch_names.size() ? fabric_.switch_names[conflict.at]
+                                                                      : say("switch ", conflict.at);
+  return say(name(request), " cannot be routed through ", place, " beside ", others, " (", conflict.reason,
+             "): raise middle_switches, or let flow_conflict be block or decompose");
+}
+
+/// A flow waits for another one if a packet of it has not come to an input whose buffer the other one's
+/// packets fill. Follows these until one comes again.
+std::vector<std::string> FlowAdmission::cycle() const {
+  std::map<FlowKey, std::map<FlowKey, std::string>> waits_for;
+  for (const auto& request : active_)
+    for (std::size_t at = 0; request->flow && at < fabric_.units.size(); ++at)
+      for (const PortId input : fabric_.units[at]->missing_inputs(*request->flow))
+        for (const FlowKey& other : fabric_.units[at]->flows_at(input))
+          if (!(other == request->key))
+            waits_for[request->key].emplace(other, say("input ", index_of(input), " of switch ", at));
+  for (const auto& start : waits_for) {
+    std::vector<FlowKey> way{start.first};
+    while (true) {
+      const auto next = waits_for.find(way.back());
+      if (next == waits_for.end()) break;
+      const FlowKey to = next->second.begin()->first;
+      const auto again = std::find(way.begin(), way.end(), to);
+      if (again == way.end()) {
+        way.push_back(to);
+        continue;
+      }
+      std::string text = "cycle of waiting:";
+      for (auto flow = again; flow != way.end(); ++flow) {
+        const FlowKey& holder = flow + 1 == way.end() ? *again : flow[1];
+        text += say(flow == again ? " flow " : "; flow ", flow->number, " of collective ", flow->operation,
+                    " waits for room at ", waits_for[*flow].at(holder), ", which flow ", holder.number,
+                    " of collective ", holder.operation, " fills");
+      }
+      return {text};
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> FlowAdmission::pending() const {
+  std::vector<std::string> lines = cycle();
+  for (const auto& [key, request] : gathering_) {
+    std::string text = name(*request) + " waits for";
+    for (const NpuId npu : request->contributors)
+      if (!request->has_entered(npu)) text += say(" NPU ", index_of(npu));
+    lines.push_back(text + " to enter");
+  }
+  for (const auto& [operation, asked] : asking_) {
+    if (asked->decided) continue;
+    std::string text = say("collective ", operation, " waits for the NPUs that begin it:");
+    for (const NpuId npu : asked->contributors)
+      if (!asked->has_entered(npu)) text += say(" ", index_of(npu));
+    lines.push_back(text);
+  }
+  for (const auto& request : ready_) lines.push_back(name(*request) + " waits for room or a route");
+  for (std::size_t at = 0; at < fabric_.units.size(); ++at)
+    for (std::string& line : fabric_.units[at]->pending(say("switch ", at))) lines.push_back(std::move(line));
+  return lines;
 }
 
 }  // namespace wafertlm

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "models/fred/flows/flow_buffers.h"
-#include "models/fred/flows/flow_paths.h"
-#include "models/fred/flows/flow_routing.h"
+#include "models/fred/flows/flow_tree.h"
 #include "models/fred/flows/fred_flow_params.h"
+#include "models/fred/flows/switch_routes.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
 #include "tlm/link/class_table.h"
@@ -40,7 +40,7 @@ struct FlowFabric {
   /// packets for each of the ways that share the link; its branches there have equal parts.
   std::vector<std::vector<OutputParams>> outputs;
   std::vector<OutputParams> injection;    ///< by endpoint: the link into its switch
-  std::shared_ptr<FlowRouting> routing;   ///< none: they carry every set of flows
+  std::shared_ptr<SwitchRoutes> routing;  ///< none: they carry every set of flows
   std::vector<std::string> switch_names;  ///< for messages; empty: numbers
 };
 
@@ -87,7 +87,6 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   bool is_settled() const { return params_.reservation && threadblocks_ == 0 && !shares_lane_; }
 
   std::size_t active() const { return active_.size(); }
-  std::uint64_t admitted() const { return admitted_; }
   std::size_t most_active() const { return most_active_; }
   /// Time that ready flows waited for room, over all of them.
   TimePs waited_ps() const { return waited_ps_; }
@@ -125,7 +124,6 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   std::vector<std::uint32_t> free_slots_;
   std::uint64_t threadblocks_ = 0;  // that have begun and not entered their last flow
   bool shares_lane_ = false;        // at some switch
-  std::uint64_t admitted_ = 0;
   std::size_t most_active_ = 0;
   std::uint64_t conflicts_ = 0;
   TimePs waited_ps_ = 0;

@@ -18,17 +18,6 @@ namespace {
 /// Sets that are remembered for each size of switch; then all are forgotten.
 constexpr std::size_t kMaxKnown = 100'000;
 
-std::vector<std::uint32_t> key_of(const std::vector<FredFlow>& flows) {
-  constexpr std::uint32_t kEnd = ~std::uint32_t{0};
-  std::vector<std::uint32_t> key;
-  for (const FredFlow& flow : flows)
-    for (const auto side : {&FredFlow::inputs, &FredFlow::outputs}) {
-      key.insert(key.end(), (flow.*side).begin(), (flow.*side).end());
-      key.push_back(kEnd);
-    }
-  return key;
-}
-
 bool is_before(const FredFlow& a, const FredFlow& b) {
   return a.inputs != b.inputs ? a.inputs < b.inputs : a.outputs < b.outputs;
 }
@@ -102,7 +91,7 @@ const std::string& SwitchRoutes::failure(Network& network, std::vector<FredFlow>
   // Equal flows take turns with each other and have the same neighbours.
   flows.erase(std::unique(flows.begin(), flows.end(), is_same), flows.end());
   if (network.known.size() > kMaxKnown) network.known.clear();
-  const auto [found, is_new] = network.known.try_emplace(key_of(flows));
+  const auto [found, is_new] = network.known.try_emplace(ports_of_all(flows));
   if (is_new) {
     ++searches_;
     const FredRouting routing = network.router.route(flows, options_);

@@ -6,23 +6,6 @@
 
 namespace wafertlm {
 
-std::vector<std::uint32_t> FredValues::inputs_of(std::uint32_t output_port) const {
-  std::vector<std::uint32_t> found, open;
-  if (output[output_port]) open.push_back(*output[output_port]);
-  while (!open.empty()) {
-    const std::uint32_t node = open.back();
-    open.pop_back();
-    if (node < ports) {
-      found.push_back(node);
-    } else {
-      open.push_back(sums[node - ports].left);
-      open.push_back(sums[node - ports].right);
-    }
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 std::string FredValues::expression(std::uint32_t output_port) const {
   std::vector<std::string> text;  // of each sum
   const auto text_of = [&](std::uint32_t node) {

@@ -19,8 +19,6 @@ struct FredValues {
   std::vector<Sum> sums;                             ///< node ports + i
   std::vector<std::optional<std::uint32_t>> output;  ///< node of each output port; none: nothing arrives
 
-  /// The input ports whose values are in this output's, sorted; a port that counts twice is listed twice.
-  std::vector<std::uint32_t> inputs_of(std::uint32_t output_port) const;
   /// The expression tree as text: "((0+1)+5)"; "" when nothing arrives.
   std::string expression(std::uint32_t output_port) const;
 };

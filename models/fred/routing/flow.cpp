@@ -53,6 +53,17 @@ bool share_a_port(const FredFlow& a, const FredFlow& b) {
   return common(a.inputs, b.inputs) || common(a.outputs, b.outputs);
 }
 
+std::vector<std::uint32_t> ports_of_all(const std::vector<FredFlow>& flows) {
+  constexpr std::uint32_t kEnd = ~std::uint32_t{0};
+  std::vector<std::uint32_t> ports;
+  for (const FredFlow& flow : flows)
+    for (const auto side : {&FredFlow::inputs, &FredFlow::outputs}) {
+      ports.insert(ports.end(), (flow.*side).begin(), (flow.*side).end());
+      ports.push_back(kEnd);
+    }
+  return ports;
+}
+
 std::string to_string(const FredFlow& flow) {
   return listed_ports(flow.inputs) + "->" + listed_ports(flow.outputs);
 }

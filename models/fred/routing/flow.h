@@ -22,6 +22,9 @@ std::vector<FredFlow> checked_flows(std::vector<FredFlow> flows, std::uint32_t p
 /// Whether they have an input or an output port in common.
 bool share_a_port(const FredFlow& a, const FredFlow& b);
 
+/// Tells sets of flows apart: the input and output ports of each, one after the other.
+std::vector<std::uint32_t> ports_of_all(const std::vector<FredFlow>& flows);
+
 /// "0,1->4".
 std::string to_string(const FredFlow& flow);
 

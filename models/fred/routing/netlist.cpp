@@ -60,19 +60,8 @@ std::string setting_text(const MicroSwitch& element, const FredConfiguration& co
 }  // namespace
 
 const char* to_string(MicroSwitchKind kind) {
-  switch (kind) {
-    case MicroSwitchKind::reduce:
-      return "R";
-    case MicroSwitchKind::distribute:
-      return "D";
-    case MicroSwitchKind::reduce_distribute:
-      return "RD";
-    case MicroSwitchKind::demux:
-      return "demux";
-    case MicroSwitchKind::mux:
-      break;
-  }
-  return "mux";
+  constexpr const char* kNames[] = {"R", "D", "RD", "demux", "mux"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 FredNetlist::FredNetlist(std::uint32_t ports) : ports_(ports) {}
@@ -91,26 +80,6 @@ std::vector<FredWire> FredNetlist::add(MicroSwitchKind kind, std::string name, s
   std::vector<FredWire> wires;
   for (std::uint32_t output = 0; output < outputs; ++output) wires.push_back({element, output});
   return wires;
-}
-
-std::uint32_t FredNetlist::depth() const {
-  std::vector<std::uint32_t> depth;
-  const auto depth_of = [&](const FredWire& wire) {
-    return wire.element == FredWire::kPort ? 0 : depth[wire.element];
-  };
-  for (const MicroSwitch& element : elements_) {
-    std::uint32_t before = 0;
-    for (const FredWire& input : element.inputs) before = std::max(before, depth_of(input));
-    depth.push_back(before + 1);
-  }
-  std::uint32_t longest = 0;
-  for (const FredWire& output : outputs_) longest = std::max(longest, depth_of(output));
-  return longest;
-}
-
-std::size_t FredNetlist::count(MicroSwitchKind kind) const {
-  return static_cast<std::size_t>(std::count_if(elements_.begin(), elements_.end(),
-                                                [kind](const MicroSwitch& e) { return e.kind == kind; }));
 }
 
 void check_configuration(const FredNetlist& netlist, const FredConfiguration& configuration) {

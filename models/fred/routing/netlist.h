@@ -20,7 +20,6 @@ enum class MicroSwitchKind : std::uint8_t {
   demux,
   mux,
 };
-constexpr std::size_t kMicroSwitchKinds = 5;
 /// "R", "D", "RD", "demux", "mux".
 const char* to_string(MicroSwitchKind kind);
 
@@ -62,9 +61,6 @@ class FredNetlist {
   const std::vector<FredWire>& outputs() const { return outputs_; }
   /// Everything idle.
   FredConfiguration idle() const { return {std::vector<std::uint32_t>(outputs_in_all_)}; }
-  /// µswitches on the longest way from an input port to an output port (mux and demux count as one).
-  std::uint32_t depth() const;
-  std::size_t count(MicroSwitchKind kind) const;
 
  private:
   std::uint32_t ports_, outputs_in_all_ = 0;

@@ -2,15 +2,75 @@
 #include "models/fred/routing/router.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 
-#include "models/fred/routing/base_switch.h"
 #include "models/fred/routing/colouring.h"
+#include "models/fred/routing/evaluate.h"
+#include "models/fred/routing/network.h"
 
 namespace wafertlm {
+
+/// How FRED_m(3) is set for a set of flows: found once by trying all 12³ settings of its three RD-µswitches,
+/// so its answer is exact. Not every set of flows has one: {0,2→1, 1→0,2} does not.
+class BaseSwitch {
+ public:
+  /// The inputs that each of the two outputs of the three µswitches takes.
+  using Setting = std::array<std::uint32_t, 6>;
+
+  BaseSwitch();
+  /// @param wanted input ports (bits) at each output port.
+  const std::optional<Setting>& setting(const std::array<std::uint32_t, 3>& wanted) const {
+    return settings_[wanted[0] | wanted[1] << 3U | wanted[2] << 6U];
+  }
+
+ private:
+  std::vector<std::optional<Setting>> settings_;
+};
+
 namespace {
+
+/// What the two outputs of an RD-µswitch can take: outputs that share an input are equal.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> settings_of_one() {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> settings;
+  for (std::uint32_t a = 0; a < 4; ++a)
+    for (std::uint32_t b = 0; b < 4; ++b)
+      if (a == b || !(a & b)) settings.emplace_back(a, b);
+  return settings;
+}
+
+/// The place in the table of what arrives, or none if a port counts twice or a µswitch would wait for ever.
+std::optional<std::uint32_t> arriving(const FredNetlist& netlist, const FredConfiguration& configuration) {
+  std::vector<std::uint32_t> carries(configuration.takes.size());
+  const auto on = [&](const FredWire& wire) {
+    return wire.element == FredWire::kPort
+               ? 1U << wire.output
+               : carries[netlist.elements()[wire.element].first_output + wire.output];
+  };
+  for (const MicroSwitch& element : netlist.elements())
+    for (std::uint32_t out = element.first_output; out < element.first_output + 2; ++out)
+      for (std::uint32_t in = 0; in < 2; ++in) {
+        if (!(configuration.takes[out] >> in & 1U)) continue;
+        const std::uint32_t more = on(element.inputs[in]);
+        if (more == 0 || (more & carries[out])) return std::nullopt;
+        carries[out] |= more;
+      }
+  std::uint32_t place = 0;
+  for (std::uint32_t port = 0; port < 3; ++port) place |= on(netlist.outputs()[port]) << 3 * port;
+  return place;
+}
+
+/// The input ports (bits) that each of at most 32 output ports shall carry.
+std::vector<std::uint32_t> wanted_inputs(const std::vector<FredFlow>& flows, std::uint32_t ports) {
+  std::vector<std::uint32_t> wanted(ports);
+  for (const FredFlow& flow : flows)
+    for (const std::uint32_t output : flow.outputs)
+      for (const std::uint32_t input : flow.inputs) wanted[output] |= 1U << input;
+  return wanted;
+}
 
 /// How the flows of one block are carried: the middle switch of each and what happens there, or the setting
 /// of a base switch.
@@ -70,20 +130,28 @@ std::string numbers(const std::vector<std::uint32_t>& flows) {
 
 }  // namespace
 
+BaseSwitch::BaseSwitch() : settings_(512) {
+  const FredNetwork network(1, 3);
+  const auto one = settings_of_one();
+  FredConfiguration configuration = network.netlist().idle();
+  for (const auto& first : one)
+    for (const auto& second : one)
+      for (const auto& third : one) {
+        const Setting setting = {first.first,   first.second, second.first,
+                                 second.second, third.first,  third.second};
+        configuration.takes.assign(setting.begin(), setting.end());
+        const auto place = arriving(network.netlist(), configuration);
+        if (place && !settings_[*place]) settings_[*place] = setting;
+      }
+}
+
 const char* to_string(FredRouteMode mode) {
   return mode == FredRouteMode::first_colouring ? "first colouring" : "backtracking";
 }
 
 const char* to_string(FredRouteStatus status) {
-  switch (status) {
-    case FredRouteStatus::routed:
-      return "routed";
-    case FredRouteStatus::impossible:
-      return "impossible";
-    case FredRouteStatus::not_found:
-      break;
-  }
-  return "not found";
+  constexpr const char* kNames[] = {"routed", "impossible", "not found"};
+  return kNames[static_cast<std::size_t>(status)];
 }
 
 /// One call of route(). Flows are sorted by their first input, in all blocks: two flows in the same middle
@@ -231,13 +299,8 @@ class FredRouter::Attempt {
   /// Blocks of the same size are alike, so what is known of a set of flows holds for all of them.
   using Key = std::vector<std::uint32_t>;
   static Key key_of(std::uint32_t ports, const std::vector<FredFlow>& flows) {
-    constexpr std::uint32_t kEnd = ~std::uint32_t{0};
-    Key key{ports};
-    for (const FredFlow& flow : flows)
-      for (const auto side : {&FredFlow::inputs, &FredFlow::outputs}) {
-        key.insert(key.end(), (flow.*side).begin(), (flow.*side).end());
-        key.push_back(kEnd);
-      }
+    Key key = ports_of_all(flows);
+    key.push_back(ports);
     return key;
   }
 

@@ -7,9 +7,6 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::uint64_t kMaxPayloadBytes = 0xFFFFFF;
-constexpr std::uint32_t kUnicast = 0x8000;
-
 std::uint32_t mask_of(const std::vector<std::uint32_t>& ports) {
   std::uint32_t mask = 0;
   for (const std::uint32_t port : ports) {
@@ -18,13 +15,6 @@ std::uint32_t mask_of(const std::vector<std::uint32_t>& ports) {
     mask |= 1U << port;
   }
   return mask;
-}
-
-std::uint64_t header(std::uint64_t low, std::uint64_t sequence, std::uint64_t payload_bytes) {
-  if (payload_bytes > kMaxPayloadBytes)
-    throw std::invalid_argument("a packet of " + std::to_string(payload_bytes) +
-                                " bytes: the header of the RTL switch has 24 bits for them");
-  return low | (sequence & 0xFFFFFF) << 16 | payload_bytes << 40;
 }
 
 }  // namespace
@@ -64,20 +54,5 @@ std::array<FredFlowEntry::Word, 5> FredFlowEntry::words() const {
   return {Word{0, mask_of(flow.inputs)}, Word{1, mask_of(flow.outputs)}, Word{3, middles},
           Word{4, static_cast<std::uint32_t>(packets)}, Word{2, mode}};
 }
-
-std::uint64_t rtl_flow_header(std::uint32_t entry, std::uint64_t sequence, std::uint64_t payload_bytes) {
-  if (entry >= kUnicast) throw std::invalid_argument("entry " + std::to_string(entry) + " of the RTL switch");
-  return header(entry, sequence, payload_bytes);
-}
-
-std::uint64_t rtl_unicast_header(std::uint32_t output, std::uint32_t priority, std::uint32_t mark,
-                                 std::uint64_t sequence, std::uint64_t payload_bytes) {
-  if (output > 255 || priority > 7 || mark > 15)
-    throw std::invalid_argument("a unicast to output " + std::to_string(output) + " of priority " +
-                                std::to_string(priority) + " with mark " + std::to_string(mark));
-  return header(kUnicast | priority << 12 | mark << 8 | output, sequence, payload_bytes);
-}
-
-std::uint32_t rtl_latency_cycles(std::uint32_t ports) { return FredNetwork::stages(ports) + 2; }
 
 }  // namespace wafertlm

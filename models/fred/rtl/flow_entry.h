@@ -36,16 +36,4 @@ struct FredFlowEntry {
   std::array<Word, 5> words() const;
 };
 
-/// Of an in-network packet, beside its head.
-/// @throws std::invalid_argument: entry above 32767, more than 2²⁴ − 1 bytes. The number is taken modulo 2²⁴.
-std::uint64_t rtl_flow_header(std::uint32_t entry, std::uint64_t sequence, std::uint64_t payload_bytes);
-/// Of a unicast packet: the switch finds its way. `mark`, 0 to 15, is for whoever receives it.
-/// @throws std::invalid_argument: output above 255, priority above 7, mark above 15, too many bytes.
-std::uint64_t rtl_unicast_header(std::uint32_t output, std::uint32_t priority, std::uint32_t mark,
-                                 std::uint64_t sequence, std::uint64_t payload_bytes);
-
-/// Cycles from a head at an input of the RTL switch to the same at an output, when nothing is in its way; the
-/// same from a credit at an output to the head that it lets go.
-std::uint32_t rtl_latency_cycles(std::uint32_t ports);
-
 }  // namespace wafertlm

@@ -1,13 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "models/hbm/dram/dram_params.h"
-#include "models/hbm/dram/lost_time.h"
 #include "models/hbm/dram/row_visit.h"
+#include "tlm/units.h"
 
 namespace wafertlm {
+
+/// Why a data bus moved nothing.
+enum class DramLoss : std::uint8_t {
+  no_request,     ///< nothing to do
+  row_conflict,   ///< another row was open, or its bank in use: precharge and activate
+  row_closed,     ///< no row was open: activate
+  activate_rate,  ///< tRRD and tFAW
+  bank_group,     ///< tCCD_L: successive accesses of one bank group
+  turnaround,     ///< between reads and writes
+  refresh,
+  not_told,  ///< of the command level: one of the above
+};
+constexpr std::size_t kDramLosses = 8;
+constexpr std::array<const char*, kDramLosses> kDramLossNames = {
+    "no_request", "row_conflict", "row_closed", "activate_rate",
+    "bank_group", "turnaround",   "refresh",    "not_told"};
+
+/// Time of one data bus or, summed, of several, from 0 to the end of the last transfer: busy + all losses.
+/// In femtoseconds, so that nothing is rounded.
+struct DramTime {
+  std::uint64_t busy_fs = 0;
+  std::array<std::uint64_t, kDramLosses> lost_fs{};
+  std::uint64_t row_visits = 0, row_hits = 0, activates = 0, refreshes = 0, turns = 0;
+  std::uint64_t accesses_read = 0, accesses_written = 0;
+
+  std::uint64_t& lost(DramLoss why) { return lost_fs[static_cast<std::size_t>(why)]; }
+  std::uint64_t lost(DramLoss why) const { return lost_fs[static_cast<std::size_t>(why)]; }
+  std::uint64_t span_fs() const {
+    std::uint64_t sum = busy_fs;
+    for (const std::uint64_t each : lost_fs) sum += each;
+    return sum;
+  }
+  DramTime& operator+=(const DramTime& other) { return combine(other, std::plus<>()); }
+  /// Modulo 2^64: `time += other` undoes it.
+  DramTime& operator-=(const DramTime& other) { return combine(other, std::minus<>()); }
+
+ private:
+  template <typename Operation>
+  DramTime& combine(const DramTime& other, Operation of) {
+    for (std::size_t k = 0; k < kDramLosses; ++k) lost_fs[k] = of(lost_fs[k], other.lost_fs[k]);
+    for (const auto field :
+         {&DramTime::busy_fs, &DramTime::row_visits, &DramTime::row_hits, &DramTime::activates,
+          &DramTime::refreshes, &DramTime::turns, &DramTime::accesses_read, &DramTime::accesses_written})
+      this->*field = of(this->*field, other.*field);
+    return *this;
+  }
+};
 
 /// A pseudo-channel with its controller. What it does, at both levels:
 ///   - Requests are taken in their order, reads as long as there are places in the queue, writes as long as

@@ -8,7 +8,6 @@
 #include "models/fred/fred_fabric.h"
 #include "models/fred/fred_topology.h"
 #include "models/fred/physical/chip_fabric.h"
-#include "models/fred/physical/chip_flows.h"
 #include "platform/command/format.h"
 #include "platform/system/reliability.h"
 #include "platform/traffic/traffic_model.h"

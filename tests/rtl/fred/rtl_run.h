@@ -14,6 +14,7 @@
 #include <queue>
 #include <string>
 
+#include "tests/rtl/fred/rtl_headers.h"
 #include "tests/rtl/fred/switch_scenario.h"
 
 namespace wafertlm::test {

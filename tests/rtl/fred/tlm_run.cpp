@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "models/fred/flows/routed_order.h"
+#include "tests/rtl/fred/rtl_headers.h"
 #include "tlm/link/cut_through.h"
 #include "tlm/link/flow_unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/fred/flows/flow_paths.h"
+#include "models/fred/flows/flow_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "models/hbm/dram/attribution.h"
+#include "models/hbm/dram/dram_memory.h"
 #include "models/hbm/hbm.h"
 #include "tests/support/requester_module.h"
 #include "tlm/memory/checker.h"

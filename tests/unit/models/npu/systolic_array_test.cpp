@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/npu/systolic_array.h"
+#include "models/npu/compute_model.h"
 
 #include <gtest/gtest.h>
 

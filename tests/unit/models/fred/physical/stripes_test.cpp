@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/fred/physical/stripes.h"
+#include "models/fred/physical/chip_wiring.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "models/fred/physical/chip_routes.h"
+#include "models/fred/physical/chip_fabric.h"
 
 namespace wafertlm {
 namespace {

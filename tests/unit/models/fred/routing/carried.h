@@ -2,12 +2,31 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "models/fred/routing/evaluate.h"
 #include "models/fred/routing/router.h"
 
 namespace wafertlm::test {
+
+/// The input ports whose values are in this output's, sorted; a port that counts twice is listed twice.
+inline std::vector<std::uint32_t> inputs_of(const FredValues& values, std::uint32_t output_port) {
+  std::vector<std::uint32_t> found, open;
+  if (values.output[output_port]) open.push_back(*values.output[output_port]);
+  while (!open.empty()) {
+    const std::uint32_t node = open.back();
+    open.pop_back();
+    if (node < values.ports) {
+      found.push_back(node);
+    } else {
+      open.push_back(values.sums[node - values.ports].left);
+      open.push_back(values.sums[node - values.ports].right);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
 
 /// Whether every output port carries exactly the inputs of its flow, each once, and no other port anything.
 inline testing::AssertionResult carries(const FredNetwork& network, const std::vector<FredFlow>& flows,
@@ -19,7 +38,7 @@ inline testing::AssertionResult carries(const FredNetwork& network, const std::v
     for (const std::uint32_t output : flow.outputs) wanted[output] = flow.inputs;
   }
   for (std::uint32_t output = 0; output < network.ports(); ++output)
-    if (values.inputs_of(output) != wanted[output])
+    if (inputs_of(values, output) != wanted[output])
       return testing::AssertionFailure() << "output " << output << " carries " << values.expression(output);
   return testing::AssertionSuccess();
 }

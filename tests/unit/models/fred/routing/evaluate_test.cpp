@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "models/fred/routing/network.h"
+#include "tests/unit/models/fred/routing/carried.h"
 
 namespace wafertlm {
 namespace {
@@ -29,7 +30,7 @@ TEST(FredEvaluate, AnAllReduceByHand) {
   const FredValues values = evaluate(kFour.netlist(), all_reduce());
   for (std::uint32_t output = 0; output < 4; ++output) {
     EXPECT_EQ(values.expression(output), "((0+1)+(2+3))");
-    EXPECT_EQ(values.inputs_of(output), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+    EXPECT_EQ(test::inputs_of(values, output), (std::vector<std::uint32_t>{0, 1, 2, 3}));
   }
   EXPECT_EQ(values.sums.size(), 3U);  // each addition is done once
 }

@@ -11,6 +11,7 @@
 
 #include "models/fred/routing/evaluate.h"
 #include "models/fred/routing/wafer_router.h"
+#include "tests/unit/models/fred/routing/carried.h"
 
 namespace wafertlm {
 namespace {
@@ -49,7 +50,7 @@ std::map<std::uint32_t, std::multiset<std::uint32_t>> arriving(const WaferRoutin
     Values values;
     const auto found = of.find({name, 0U});
     if (found == of.end()) return values;
-    for (const std::uint32_t input : found->second.inputs_of(port)) {
+    for (const std::uint32_t input : test::inputs_of(found->second, port)) {
       const Values more = in(top, index, input);
       values.insert(more.begin(), more.end());
     }

@@ -10,7 +10,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "models/hbm/dram/attribution.h"
 #include "platform/memory/memory_study.h"
 
 namespace wafertlm {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/memory_engine/independence.h"
+#include "models/memory_engine/access_pattern.h"
 
 #include <cmath>
 
