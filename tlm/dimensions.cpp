@@ -38,17 +38,8 @@ std::uint32_t FabricDimension::hops(std::uint32_t from, std::uint32_t to) const 
 }
 
 const char* to_string(FabricDimension::Kind kind) {
-  switch (kind) {
-    case FabricDimension::Kind::ring:
-      return "ring";
-    case FabricDimension::Kind::fully_connected:
-      return "fully_connected";
-    case FabricDimension::Kind::switched:
-      return "switch";
-    case FabricDimension::Kind::line:
-      break;
-  }
-  return "mesh";
+  static constexpr const char* kNames[] = {"ring", "fully_connected", "switch", "mesh"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 Dimensions::Dimensions(std::vector<FabricDimension> list) : list_(std::move(list)) {

@@ -31,19 +31,8 @@ std::string head_at(const RtlTransaction& side) {
 }  // namespace
 
 const char* to_string(RtlDivergenceKind kind) {
-  switch (kind) {
-    case RtlDivergenceKind::data:
-      return "data";
-    case RtlDivergenceKind::time:
-      return "time";
-    case RtlDivergenceKind::missing:
-      return "missing";
-    case RtlDivergenceKind::unexpected:
-      return "unexpected";
-    case RtlDivergenceKind::protocol:
-      return "protocol";
-  }
-  return "";
+  static constexpr const char* kNames[] = {"data", "time", "missing", "unexpected", "protocol"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 RtlScoreboard::RtlScoreboard(RtlScoreboardOptions options) : options_(std::move(options)) {}
@@ -209,9 +198,8 @@ std::string RtlScoreboard::report() const {
   else
     text << ", tolerance " << options_.tolerance_ps << " ps\n";
   row("divergences");
-  for (const auto kind : {RtlDivergenceKind::data, RtlDivergenceKind::time, RtlDivergenceKind::missing,
-                          RtlDivergenceKind::unexpected, RtlDivergenceKind::protocol})
-    text << (kind == RtlDivergenceKind::data ? "" : ", ") << to_string(kind) << " " << divergences(kind);
+  for (std::size_t i = 0; i < std::size(by_kind_); ++i)
+    text << (i == 0 ? "" : ", ") << to_string(static_cast<RtlDivergenceKind>(i)) << " " << by_kind_[i];
   text << "\n";
   if (first_) {
     row("first divergence") << to_string(first_->kind) << " at " << first_->at_ps << " ps, "

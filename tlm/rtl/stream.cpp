@@ -7,27 +7,16 @@
 namespace wafertlm {
 
 const char* text_of(RtlRule rule) {
-  switch (rule) {
-    case RtlRule::credit_held:
-      return "a flit leaves only with a credit";
-    case RtlRule::credit_due:
-      return "an input gives no more credits back than flits came";
-    case RtlRule::channel_exists:
-      return "the channel is one of the module's";
-    case RtlRule::framing:
-      return "the packets of a channel have a head and a tail, and do not mix";
-    case RtlRule::known_packet:
-      return "the header is of a packet that came in and has not left";
-    case RtlRule::right_output:
-      return "a packet leaves where its flow goes";
-    case RtlRule::whole_packet:
-      return "a packet leaves with as many flits as it came";
-    case RtlRule::valid_stays:
-      return "valid stays until ready";
-    case RtlRule::payload_stays:
-      return "what goes with valid stays until ready";
-  }
-  return "";
+  static constexpr const char* kTexts[] = {"a flit leaves only with a credit",
+                                           "an input gives no more credits back than flits came",
+                                           "the channel is one of the module's",
+                                           "the packets of a channel have a head and a tail, and do not mix",
+                                           "the header is of a packet that came in and has not left",
+                                           "a packet leaves where its flow goes",
+                                           "a packet leaves with as many flits as it came",
+                                           "valid stays until ready",
+                                           "what goes with valid stays until ready"};
+  return kTexts[static_cast<std::size_t>(rule)];
 }
 
 std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host) {

@@ -35,17 +35,17 @@ struct RtlFlit {
   std::vector<std::uint32_t> data;
 };
 
-// What the checkers on the pins hold a module to.
+/// What the checkers on the pins hold a module to, in words: text_of().
 enum class RtlRule : std::uint8_t {
-  credit_held,  ///< a flit leaves only with a credit
-  credit_due,   ///< an input gives no more credits back than flits came
+  credit_held,
+  credit_due,
   channel_exists,
-  framing,       ///< head, flits, tail; packets of a channel one after the other
-  known_packet,  ///< the header is of a packet that came in and has not left
+  framing,
+  known_packet,
   right_output,
-  whole_packet,   ///< as many flits as came in
-  valid_stays,    ///< valid is not taken back before ready
-  payload_stays,  ///< nor does what it goes with change
+  whole_packet,
+  valid_stays,
+  payload_stays,
 };
 const char* text_of(RtlRule rule);
 
