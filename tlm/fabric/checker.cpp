@@ -6,7 +6,6 @@
 
 #include "tlm/fabric/message.h"
 #include "tlm/scheduler.h"
-#include "tlm/socket_choice.h"
 
 namespace wafertlm {
 
@@ -236,8 +235,7 @@ void FabricChecker::finish() {
 
 void bind_checked(FabricInitiatorSocket& initiator, FabricTargetSocket& target, CheckerSet* set,
                   const std::string& name, const OutputParams& link, const ClassTable& classes) {
-  connect_checked<FabricChecker>(initiator, target, SocketChoice::wants(name) ? set : nullptr, name, link,
-                                 classes);
+  connect_checked<FabricChecker>(initiator, target, set, name, link, classes);
 }
 
 }  // namespace wafertlm

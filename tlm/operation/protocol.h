@@ -34,16 +34,8 @@ struct OperationBackwardIf : ::tlm::tlm_bw_nonblocking_transport_if<> {
   using protocol_types = OperationProtocol;
 };
 
-class OperationInitiatorSocket
-    : public ::tlm::tlm_base_initiator_socket<32, OperationForwardIf, OperationBackwardIf> {
- public:
-  using tlm_base_initiator_socket::tlm_base_initiator_socket;
-};
-
-class OperationTargetSocket
-    : public ::tlm::tlm_base_target_socket<32, OperationForwardIf, OperationBackwardIf> {
- public:
-  using tlm_base_target_socket::tlm_base_target_socket;
-};
+using OperationInitiatorSocket =
+    ::tlm::tlm_base_initiator_socket<32, OperationForwardIf, OperationBackwardIf>;
+using OperationTargetSocket = ::tlm::tlm_base_target_socket<32, OperationForwardIf, OperationBackwardIf>;
 
 }  // namespace wafertlm
