@@ -8,33 +8,16 @@ namespace wafertlm {
 
 std::uint32_t FabricDimension::links() const {
   if (size < 2) return 0;
-  switch (kind) {
-    case Kind::fully_connected:
-      return size - 1;
-    case Kind::switched:
-      return 1;
-    case Kind::line:
-      return size == 2 ? 1 : 2;
-    case Kind::ring:
-      break;
-  }
-  return 2;
+  if (kind == Kind::fully_connected) return size - 1;
+  return kind == Kind::switched || (kind == Kind::line && size == 2) ? 1 : 2;
 }
 
 std::uint32_t FabricDimension::hops(std::uint32_t from, std::uint32_t to) const {
   if (from == to) return 0;
   const std::uint32_t apart = from > to ? from - to : to - from;
-  switch (kind) {
-    case Kind::fully_connected:
-      return 1;
-    case Kind::switched:
-      return 2;
-    case Kind::line:
-      return apart;
-    case Kind::ring:
-      break;
-  }
-  return std::min(apart, size - apart);
+  if (kind == Kind::fully_connected) return 1;
+  if (kind == Kind::switched) return 2;
+  return kind == Kind::line ? apart : std::min(apart, size - apart);
 }
 
 const char* to_string(FabricDimension::Kind kind) {

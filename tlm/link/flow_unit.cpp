@@ -100,7 +100,6 @@ void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
                                branch->share.number(input.arrived), " was due"));
   }
   input.arrived = position + 1;
-  input.bytes += packet.payload_bytes;
   input.queue.push_back({&packet, head_ps, position});
   ++queued_;
   if (params_.phase_rule && phase_ != priority_of(*branch)) {
@@ -238,7 +237,6 @@ void FlowUnit::combine(Branch& branch, TimePs room_ps, TimePs now) {
     copy.created_ps = last->created_ps;
     copy.data = sum.data;
     copy.corrupt = corrupt;
-    output.bytes += copy.payload_bytes;
     host_.send_copy(output.port, branch.lane, copy, head_ps);
   }
 }
@@ -283,16 +281,6 @@ void FlowUnit::branch_was_carried(const Flow& flow, std::uint32_t stripe, PortId
   branch.done = true;
   branch.gone = branch.packets;
   host_.branch_done(flow, at);
-}
-
-std::map<FlowKey, std::vector<FlowBranchCounters>> FlowUnit::counters() const {
-  std::map<FlowKey, std::vector<FlowBranchCounters>> all;
-  for (const auto& branch : branches_) {
-    FlowBranchCounters& of = all[branch->flow->key].emplace_back();
-    for (const BranchInput& input : branch->inputs) of.bytes_in.push_back(input.bytes);
-    for (const BranchOutput& output : branch->outputs) of.bytes_out.push_back(output.bytes);
-  }
-  return all;
 }
 
 std::vector<std::string> FlowUnit::pending(const std::string& switch_name) const {

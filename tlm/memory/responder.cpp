@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-#include "tlm/checking.h"
 #include "tlm/free_numbers.h"
+#include "tlm/say.h"
 
 namespace wafertlm {
 
