@@ -24,10 +24,11 @@ std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& mo
                                                        : make_axi4_stream(design, model, host);
 }
 
-RtlPinDriver::RtlPinDriver(RtlModel& model, const char* clock, const char* reset)
-    : model_(model), clock_(pin(clock, 1)), reset_(pin(reset, 1)) {}
+RtlPinStream::RtlPinStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host, const char* clock,
+                           const char* reset)
+    : design_(design), host_(host), model_(model), clock_(pin(clock, 1)), reset_(pin(reset, 1)) {}
 
-RtlPin& RtlPinDriver::pin(const char* name, std::uint32_t bits) {
+RtlPin& RtlPinStream::pin(const std::string& name, std::uint32_t bits) {
   RtlPin& found = model_.pin(name);
   if (found.bits < bits)
     throw std::invalid_argument("the pin " + found.name + " has " + std::to_string(found.bits) +
@@ -36,20 +37,20 @@ RtlPin& RtlPinDriver::pin(const char* name, std::uint32_t bits) {
   return found;
 }
 
-void RtlPinDriver::rise(TimePs now) {
+void RtlPinStream::rise(TimePs now) {
   clock_.set(0, 1, 1);
   clock_.push();
   model_.evaluate();
   model_.dump_waves(now);
 }
 
-void RtlPinDriver::settle() {
+void RtlPinStream::settle() {
   clock_.set(0, 1, 0);
   clock_.push();
   model_.evaluate();
 }
 
-void RtlPinDriver::reset(std::initializer_list<RtlPin*> inputs, TimePs now) {
+void RtlPinStream::reset_with(std::initializer_list<RtlPin*> inputs, TimePs now) {
   constexpr int kCycles = 4;
   for (RtlPin* each : inputs) {
     std::fill(each->words.begin(), each->words.end(), 0);
@@ -65,7 +66,16 @@ void RtlPinDriver::reset(std::initializer_list<RtlPin*> inputs, TimePs now) {
   settle();
 }
 
-void RtlPinDriver::set_reset(bool active) {
+void RtlPinStream::put_data(RtlPin& to, std::uint32_t port, const RtlFlit& flit) const {
+  std::copy(flit.data.begin(), flit.data.end(), to.words.begin() + std::ptrdiff_t{port} * words());
+}
+
+void RtlPinStream::take_data(const RtlPin& from, std::uint32_t port, RtlFlit& flit) const {
+  const auto first = from.words.begin() + std::ptrdiff_t{port} * words();
+  flit.data.assign(first, first + words());
+}
+
+void RtlPinStream::set_reset(bool active) {
   reset_.set(0, 1, active ? 0 : 1);
   reset_.push();
 }

@@ -90,19 +90,30 @@ std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& mo
 std::unique_ptr<RtlStream> make_credit_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
 std::unique_ptr<RtlStream> make_axi4_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
 
-/// Of a module that is clocked by hand: the clock, the reset, and waves if they are open.
-class RtlPinDriver {
+/// A stream's module, clocked by hand, and its pins: those of all ports side by side.
+class RtlPinStream : public RtlStream {
  public:
-  RtlPinDriver(RtlModel& model, const char* clock, const char* reset);
+  bool was_active() const override { return active_; }
+  RtlModel& model() override { return model_; }
+
+ protected:
+  RtlPinStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host, const char* clock,
+               const char* reset);
   /// @throws std::invalid_argument
-  RtlPin& pin(const char* name, std::uint32_t bits);
+  RtlPin& pin(const std::string& name, std::uint32_t bits);
   /// The edge, with what was on the inputs before.
   void rise(TimePs now);
   /// The second half of the cycle: call after the inputs of the cycle were pushed.
   void settle();
   /// Some cycles of reset with these inputs at 0.
-  void reset(std::initializer_list<RtlPin*> inputs, TimePs now);
-  RtlModel& model() { return model_; }
+  void reset_with(std::initializer_list<RtlPin*> inputs, TimePs now);
+  std::uint32_t words() const { return design_.flit_bits / 32; }
+  void put_data(RtlPin& to, std::uint32_t port, const RtlFlit& flit) const;
+  void take_data(const RtlPin& from, std::uint32_t port, RtlFlit& flit) const;
+
+  const RtlDesign& design_;
+  RtlStreamHost& host_;
+  bool active_ = false;
 
  private:
   void set_reset(bool active);
