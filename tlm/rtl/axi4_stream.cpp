@@ -108,7 +108,7 @@ class Axi4Stream final : public RtlPinStream {
     if (ready != m_.ready.get(0, design_.ports)) {
       m_.ready.set(0, design_.ports, ready);
       m_.ready.push();
-      model().evaluate();
+      model_.evaluate();
     }
     active_ = active_ || ready != 0;
     return ready;

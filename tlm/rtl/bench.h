@@ -73,8 +73,6 @@ class RtlBench final : private RtlStreamHost {
   /// What these are, in words.
   std::vector<std::string> pending() const;
   std::uint64_t cycles() const { return cycles_; }
-  RtlModel& model() { return stream_->model(); }
-  const RtlClock& clock() const { return params_.clock; }
 
  private:
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // entry, sequence in 24 bits

@@ -26,7 +26,7 @@ std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& mo
 
 RtlPinStream::RtlPinStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host, const char* clock,
                            const char* reset)
-    : design_(design), host_(host), model_(model), clock_(pin(clock, 1)), reset_(pin(reset, 1)) {}
+    : design_(design), model_(model), host_(host), clock_(pin(clock, 1)), reset_(pin(reset, 1)) {}
 
 RtlPin& RtlPinStream::pin(const std::string& name, std::uint32_t bits) {
   RtlPin& found = model_.pin(name);

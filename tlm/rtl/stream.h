@@ -81,7 +81,6 @@ class RtlStream {
   virtual void cycle(TimePs now) = 0;
   /// Something moved on the pins in the last cycle.
   virtual bool was_active() const = 0;
-  virtual RtlModel& model() = 0;
 };
 
 /// `model` and `host` must outlive the stream. @throws std::invalid_argument: pins that the protocol needs
@@ -94,7 +93,6 @@ std::unique_ptr<RtlStream> make_axi4_stream(const RtlDesign& design, RtlModel& m
 class RtlPinStream : public RtlStream {
  public:
   bool was_active() const override { return active_; }
-  RtlModel& model() override { return model_; }
 
  protected:
   RtlPinStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host, const char* clock,
@@ -112,13 +110,13 @@ class RtlPinStream : public RtlStream {
   void take_data(const RtlPin& from, std::uint32_t port, RtlFlit& flit) const;
 
   const RtlDesign& design_;
+  RtlModel& model_;
   RtlStreamHost& host_;
   bool active_ = false;
 
  private:
   void set_reset(bool active);
 
-  RtlModel& model_;
   RtlPin &clock_, &reset_;
 };
 
