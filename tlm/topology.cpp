@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/topology.h"
 
-#include <algorithm>
 #include <numeric>
 #include <tuple>
 

@@ -173,9 +173,7 @@ class Topology {
   EndpointPorts ports_;
 };
 
-/// The same latency everywhere.
 std::unique_ptr<GroupDistances> equal_distances(TimePs head_ps);
-/// Ranks by NPU.
 std::vector<std::uint32_t> ranks_by_npu(const Group& group);
 
 }  // namespace wafertlm

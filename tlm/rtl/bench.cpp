@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
-#include <tuple>
 
 namespace wafertlm {
 namespace {
@@ -358,16 +357,14 @@ void RtlBench::packet_done(std::uint32_t output, Leaving& leaving) {
   if (leaving.flits != packet.flits)
     broken(output, RtlRule::whole_packet,
            std::to_string(leaving.flits) + " flits in place of " + std::to_string(packet.flits));
-  RtlTransaction out;
-  out.flow = leaving.key.first;
-  out.sequence = packet.sequence;
-  out.output = output;
-  out.arrival_ps = packet.arrival_ps;
-  out.head_ps = leaving.head_ps;
-  out.bytes = packet.bytes;
   leaving.data.resize(packet.bytes);
-  out.data = std::move(leaving.data);
-  leaving.data.clear();
+  const RtlTransaction out{leaving.key.first,
+                           packet.sequence,
+                           output,
+                           packet.arrival_ps,
+                           leaving.head_ps,
+                           packet.bytes,
+                           std::exchange(leaving.data, {})};
   packet.outputs_due.erase(due);
   if (packet.outputs_due.empty() && packet.inputs_due == 0) packets_.erase(found);
   host_.packet_out(out, now_ps_ + params_.clock.period_ps());

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/rtl/scoreboard.h"
 
-#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <sstream>
-#include <utility>
 
 namespace wafertlm {
 namespace {

@@ -67,7 +67,6 @@ class RtlScoreboard {
 
   bool passed() const { return divergences_ == 0; }
   std::uint64_t divergences() const { return divergences_; }
-  /// How many of a kind.
   std::uint64_t divergences(RtlDivergenceKind kind) const { return by_kind_[static_cast<std::size_t>(kind)]; }
   /// The one with the earliest time; of equals the lowest flow, sequence and output.
   const std::optional<RtlDivergence>& first_divergence() const { return first_; }
@@ -88,7 +87,6 @@ class RtlScoreboard {
   double rtl_bytes_per_s() const { return bytes_per_s(rtl_); }
 
   const RtlScoreboardOptions& options() const { return options_; }
-  /// The table that is printed.
   std::string report() const;
 
  private:

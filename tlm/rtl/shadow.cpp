@@ -51,13 +51,7 @@ void RtlShadow::expect(const RtlEvent& event) {
     if (result != 0) std::swap(sum.values[0], sum.values[result]);
     sum.values.resize(1);
   }
-  RtlTransaction out;
-  out.flow = event.flow;
-  out.sequence = event.sequence;
-  out.output = event.port;
-  out.arrival_ps = sum.arrival_ps;
-  out.head_ps = event.head_ps;
-  out.bytes = event.bytes;
+  RtlTransaction out{event.flow, event.sequence, event.port, sum.arrival_ps, event.head_ps, event.bytes};
   // What the model itself carries counts; without values, what it would.
   out.data = event.data.empty() ? sum.values[0] : event.data;
   out.data.resize(event.bytes);
