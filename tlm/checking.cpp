@@ -21,10 +21,6 @@ Checker::Checker(const sc_core::sc_module_name& name, ViolationHandler handler)
   totals_.name = this->name();
 }
 
-void CheckerSet::finish() {
-  for (const auto& checker : checkers_) checker->finish();
-}
-
 std::vector<CheckerTotals> CheckerSet::totals() const {
   std::vector<CheckerTotals> totals;
   totals.reserve(checkers_.size());

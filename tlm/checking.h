@@ -104,7 +104,9 @@ class CheckerSet {
     return made;
   }
   /// Call when the simulation is over.
-  void finish();
+  void finish() {
+    for (const auto& checker : checkers_) checker->finish();
+  }
   /// In the order in which the checkers were made.
   std::vector<CheckerTotals> totals() const;
 

@@ -233,9 +233,4 @@ void FabricChecker::finish() {
     report(FabricRule::all_returned, say(on_link_.size(), " packets without END_REQ"), "none");
 }
 
-void bind_checked(FabricInitiatorSocket& initiator, FabricTargetSocket& target, CheckerSet* set,
-                  const std::string& name, const OutputParams& link, const ClassTable& classes) {
-  connect_checked<FabricChecker>(initiator, target, set, name, link, classes);
-}
-
 }  // namespace wafertlm

@@ -132,7 +132,9 @@ class FabricChecker final : public Checker {
 };
 
 /// Binds a link, through a checker of `set` or, if that is null, directly.
-void bind_checked(FabricInitiatorSocket& initiator, FabricTargetSocket& target, CheckerSet* set,
-                  const std::string& name, const OutputParams& link, const ClassTable& classes);
+inline void bind_checked(FabricInitiatorSocket& initiator, FabricTargetSocket& target, CheckerSet* set,
+                         const std::string& name, const OutputParams& link, const ClassTable& classes) {
+  connect_checked<FabricChecker>(initiator, target, set, name, link, classes);
+}
 
 }  // namespace wafertlm

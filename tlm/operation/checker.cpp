@@ -184,9 +184,4 @@ void OperationChecker::finish() {
     report(OperationRule::all_done, say(in_flight_.size(), " operations not finished"), "none");
 }
 
-void bind_checked(OperationInitiatorSocket& initiator, OperationTargetSocket& target, CheckerSet* set,
-                  const std::string& name) {
-  connect_checked<OperationChecker>(initiator, target, set, name);
-}
-
 }  // namespace wafertlm

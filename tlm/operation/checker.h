@@ -77,7 +77,9 @@ class OperationChecker : public Checker, private OperationForwardIf, private Ope
 };
 
 /// Binds an operation socket, through a checker of `set` or, if that is null, directly.
-void bind_checked(OperationInitiatorSocket& initiator, OperationTargetSocket& target, CheckerSet* set,
-                  const std::string& name);
+inline void bind_checked(OperationInitiatorSocket& initiator, OperationTargetSocket& target, CheckerSet* set,
+                         const std::string& name) {
+  connect_checked<OperationChecker>(initiator, target, set, name);
+}
 
 }  // namespace wafertlm
