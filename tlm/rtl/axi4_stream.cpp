@@ -7,10 +7,10 @@
 namespace wafertlm {
 namespace {
 
-class Axi4Stream final : public RtlPinStream {
+class Axi4Stream final : public RtlStream {
  public:
   Axi4Stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host)
-      : RtlPinStream(design, model, host, "aclk", "aresetn"),
+      : RtlStream(design, model, host, "aclk", "aresetn"),
         s_(pins("s")),
         m_(pins("m")),
         busy_(design.ports),

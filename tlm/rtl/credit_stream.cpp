@@ -6,10 +6,10 @@
 namespace wafertlm {
 namespace {
 
-class CreditStream final : public RtlPinStream {
+class CreditStream final : public RtlStream {
  public:
   CreditStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host)
-      : RtlPinStream(design, model, host, "clk", "rst_n"),
+      : RtlStream(design, model, host, "clk", "rst_n"),
         in_(pins("in")),
         out_(pins("out")),
         cfg_valid_(pin("cfg_valid", 1)),

@@ -24,11 +24,11 @@ std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& mo
                                                        : make_axi4_stream(design, model, host);
 }
 
-RtlPinStream::RtlPinStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host, const char* clock,
-                           const char* reset)
+RtlStream::RtlStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host, const char* clock,
+                     const char* reset)
     : design_(design), model_(model), host_(host), clock_(pin(clock, 1)), reset_(pin(reset, 1)) {}
 
-RtlPin& RtlPinStream::pin(const std::string& name, std::uint32_t bits) {
+RtlPin& RtlStream::pin(const std::string& name, std::uint32_t bits) {
   RtlPin& found = model_.pin(name);
   if (found.bits < bits)
     throw std::invalid_argument("the pin " + found.name + " has " + std::to_string(found.bits) +
@@ -37,20 +37,20 @@ RtlPin& RtlPinStream::pin(const std::string& name, std::uint32_t bits) {
   return found;
 }
 
-void RtlPinStream::rise(TimePs now) {
+void RtlStream::rise(TimePs now) {
   clock_.set(0, 1, 1);
   clock_.push();
   model_.evaluate();
   model_.dump_waves(now);
 }
 
-void RtlPinStream::settle() {
+void RtlStream::settle() {
   clock_.set(0, 1, 0);
   clock_.push();
   model_.evaluate();
 }
 
-void RtlPinStream::reset_with(std::initializer_list<RtlPin*> inputs, TimePs now) {
+void RtlStream::reset_with(std::initializer_list<RtlPin*> inputs, TimePs now) {
   constexpr int kCycles = 4;
   for (RtlPin* each : inputs) {
     std::fill(each->words.begin(), each->words.end(), 0);
@@ -66,16 +66,16 @@ void RtlPinStream::reset_with(std::initializer_list<RtlPin*> inputs, TimePs now)
   settle();
 }
 
-void RtlPinStream::put_data(RtlPin& to, std::uint32_t port, const RtlFlit& flit) const {
+void RtlStream::put_data(RtlPin& to, std::uint32_t port, const RtlFlit& flit) const {
   std::copy(flit.data.begin(), flit.data.end(), to.words.begin() + std::ptrdiff_t{port} * words());
 }
 
-void RtlPinStream::take_data(const RtlPin& from, std::uint32_t port, RtlFlit& flit) const {
+void RtlStream::take_data(const RtlPin& from, std::uint32_t port, RtlFlit& flit) const {
   const auto first = from.words.begin() + std::ptrdiff_t{port} * words();
   flit.data.assign(first, first + words());
 }
 
-void RtlPinStream::set_reset(bool active) {
+void RtlStream::set_reset(bool active) {
   reset_.set(0, 1, active ? 0 : 1);
   reset_.push();
 }

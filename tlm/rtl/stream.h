@@ -64,7 +64,8 @@ class RtlStreamHost {
 };
 
 /// The pins of a switch, a cycle at a time: what is given before cycle() is on the pins from the edge on, and
-/// what the module shows in the cycle is told from within. No SystemC.
+/// what the module shows in the cycle is told from within. The pins of all ports are side by side. No
+/// SystemC.
 class RtlStream {
  public:
   virtual ~RtlStream() = default;
@@ -80,23 +81,11 @@ class RtlStream {
   virtual void reset(TimePs now) = 0;
   virtual void cycle(TimePs now) = 0;
   /// Something moved on the pins in the last cycle.
-  virtual bool was_active() const = 0;
-};
-
-/// `model` and `host` must outlive the stream. @throws std::invalid_argument: pins that the protocol needs
-/// are missing or too narrow.
-std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
-std::unique_ptr<RtlStream> make_credit_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
-std::unique_ptr<RtlStream> make_axi4_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
-
-/// A stream's module, clocked by hand, and its pins: those of all ports side by side.
-class RtlPinStream : public RtlStream {
- public:
-  bool was_active() const override { return active_; }
+  bool was_active() const { return active_; }
 
  protected:
-  RtlPinStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host, const char* clock,
-               const char* reset);
+  RtlStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host, const char* clock,
+            const char* reset);
   /// @throws std::invalid_argument
   RtlPin& pin(const std::string& name, std::uint32_t bits);
   /// The edge, with what was on the inputs before.
@@ -119,5 +108,11 @@ class RtlPinStream : public RtlStream {
 
   RtlPin &clock_, &reset_;
 };
+
+/// `model` and `host` must outlive the stream. @throws std::invalid_argument: pins that the protocol needs
+/// are missing or too narrow.
+std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
+std::unique_ptr<RtlStream> make_credit_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
+std::unique_ptr<RtlStream> make_axi4_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
 
 }  // namespace wafertlm
