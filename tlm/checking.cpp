@@ -11,24 +11,14 @@ std::string to_string(const Violation& violation) {
 void throw_violation(const Violation& violation) { throw ProtocolViolation(violation); }
 
 const char* answer_name(::tlm::tlm_sync_enum answer) {
-  switch (answer) {
-    case ::tlm::TLM_ACCEPTED:
-      return "TLM_ACCEPTED";
-    case ::tlm::TLM_UPDATED:
-      return "TLM_UPDATED";
-    case ::tlm::TLM_COMPLETED:
-      return "TLM_COMPLETED";
-  }
-  return "no answer known to TLM";
+  static constexpr const char* kNames[] = {"TLM_ACCEPTED", "TLM_UPDATED", "TLM_COMPLETED"};
+  const auto number = static_cast<std::size_t>(answer);
+  return number < std::size(kNames) ? kNames[number] : "no answer known to TLM";
 }
 
 Checker::Checker(const sc_core::sc_module_name& name, ViolationHandler handler)
     : sc_module(name), handler_(std::move(handler)) {
   totals_.name = this->name();
-}
-
-void CheckerSet::finish() {
-  for (const auto& checker : checkers_) checker->finish();
 }
 
 std::vector<CheckerTotals> CheckerSet::totals() const {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <systemc>
@@ -11,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "tlm/say.h"
+#include "tlm/socket_choice.h"
+#include "tlm/socket_observer.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
@@ -68,6 +70,8 @@ class Checker : public sc_core::sc_module {
   /// The rules that can only be checked when the run is over.
   virtual void finish() = 0;
   const CheckerTotals& totals() const { return totals_; }
+  /// Tells `observer`, as socket number `number`, about every phase from now on.
+  void observe(SocketObserver& observer, std::size_t number) { observed_ = {&observer, number}; }
 
  protected:
   Checker(const sc_core::sc_module_name& name, ViolationHandler handler);
@@ -80,6 +84,7 @@ class Checker : public sc_core::sc_module {
   }
 
   CheckerTotals totals_;
+  ObservedSocket observed_;
 
  private:
   ViolationHandler handler_;
@@ -99,7 +104,9 @@ class CheckerSet {
     return made;
   }
   /// Call when the simulation is over.
-  void finish();
+  void finish() {
+    for (const auto& checker : checkers_) checker->finish();
+  }
   /// In the order in which the checkers were made.
   std::vector<CheckerTotals> totals() const;
 
@@ -108,16 +115,9 @@ class CheckerSet {
   std::vector<std::unique_ptr<Checker>> checkers_;
 };
 
-/// Concatenates anything that can be printed; for texts off the hot path.
-template <typename... Parts>
-std::string say(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
-
 /// As in the code: "TLM_ACCEPTED".
 const char* answer_name(::tlm::tlm_sync_enum answer);
+inline const char* phase_name(::tlm::tlm_phase_enum phase) { return ::tlm::tlm_phase(phase).get_name(); }
 
 /// Binds sockets of one protocol. The bus width is no property of the protocol: different widths may meet
 /// (but a multi_passthrough socket insists on its own).
@@ -132,11 +132,12 @@ void connect(::tlm::tlm_base_initiator_socket<W1, Fw, Bw, N, P>& initiator,
   }
 }
 
-/// Binds `initiator` to `target` through a new checker of type T, or directly if `set` is null.
+/// Binds `initiator` to `target` through a new checker of type T, or directly if `set` is null or does not
+/// want one here (SocketChoice).
 template <typename T, typename Initiator, typename Target, typename... Args>
 void connect_checked(Initiator& initiator, Target& target, CheckerSet* set, const std::string& name,
                      const Args&... args) {
-  if (!set) return connect(initiator, target);
+  if (!set || !SocketChoice::wants(name)) return connect(initiator, target);
   T& checker = set->add<T>(name, args...);
   connect(initiator, checker.target_side);
   connect(checker.initiator_side, target);

@@ -8,47 +8,21 @@ namespace wafertlm {
 
 std::uint32_t FabricDimension::links() const {
   if (size < 2) return 0;
-  switch (kind) {
-    case Kind::fully_connected:
-      return size - 1;
-    case Kind::switched:
-      return 1;
-    case Kind::line:
-      return size == 2 ? 1 : 2;
-    case Kind::ring:
-      break;
-  }
-  return 2;
+  if (kind == Kind::fully_connected) return size - 1;
+  return kind == Kind::switched || (kind == Kind::line && size == 2) ? 1 : 2;
 }
 
 std::uint32_t FabricDimension::hops(std::uint32_t from, std::uint32_t to) const {
   if (from == to) return 0;
   const std::uint32_t apart = from > to ? from - to : to - from;
-  switch (kind) {
-    case Kind::fully_connected:
-      return 1;
-    case Kind::switched:
-      return 2;
-    case Kind::line:
-      return apart;
-    case Kind::ring:
-      break;
-  }
-  return std::min(apart, size - apart);
+  if (kind == Kind::fully_connected) return 1;
+  if (kind == Kind::switched) return 2;
+  return kind == Kind::line ? apart : std::min(apart, size - apart);
 }
 
 const char* to_string(FabricDimension::Kind kind) {
-  switch (kind) {
-    case FabricDimension::Kind::ring:
-      return "ring";
-    case FabricDimension::Kind::fully_connected:
-      return "fully_connected";
-    case FabricDimension::Kind::switched:
-      return "switch";
-    case FabricDimension::Kind::line:
-      break;
-  }
-  return "mesh";
+  static constexpr const char* kNames[] = {"ring", "fully_connected", "switch", "mesh"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 Dimensions::Dimensions(std::vector<FabricDimension> list) : list_(std::move(list)) {

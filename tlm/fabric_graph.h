@@ -48,7 +48,6 @@ class FabricGraph {
 
   /// The link through which packets leave a vertex; not asked at their destination.
   std::uint32_t next_link(std::uint32_t vertex, NpuId source, NpuId destination) const;
-  /// All links from an NPU to another.
   std::vector<std::uint32_t> route(NpuId from, NpuId to) const;
   /// Links on the way that are not those of leaves.
   std::uint32_t hops(NpuId from, NpuId to) const;
@@ -77,8 +76,8 @@ class FabricGraph {
   std::vector<std::vector<std::uint32_t>> out_, in_;  // by vertex
   std::vector<bool> leaf_;
   std::vector<std::uint32_t> next_;  // [destination][vertex]
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t>
-      given_;  // by vertex, source and destination
+  // By vertex, and source and destination.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> given_;
   TimePs shortest_latency_ps_ = kNever;
 };
 

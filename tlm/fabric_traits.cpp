@@ -6,19 +6,9 @@
 namespace wafertlm {
 
 const char* to_string(DimensionAlgorithm algorithm) {
-  switch (algorithm) {
-    case DimensionAlgorithm::automatic:
-      return "auto";
-    case DimensionAlgorithm::ring:
-      return "ring";
-    case DimensionAlgorithm::bidirectional_ring:
-      return "bidirectional_ring";
-    case DimensionAlgorithm::direct:
-      return "direct";
-    case DimensionAlgorithm::halving_doubling:
-      break;
-  }
-  return "halving_doubling";
+  static constexpr const char* kNames[] = {"auto", "ring", "bidirectional_ring", "direct",
+                                           "halving_doubling"};
+  return kNames[static_cast<std::size_t>(algorithm)];
 }
 
 TimePs MemoryTraits::send_ps(std::uint64_t bytes) const {

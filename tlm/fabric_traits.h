@@ -29,8 +29,7 @@ struct MemoryTraits {
 
 /// What the ranks of one dimension do among themselves.
 enum class DimensionAlgorithm : std::uint8_t {
-  automatic,  ///< ring on a ring or line, direct where fully connected, halving-doubling on a switch if it
-              ///< can
+  automatic,  ///< ring on a ring or line, direct if fully connected, halving-doubling on a switch if it can
   ring,
   bidirectional_ring,  ///< half the bytes each way round
   direct,

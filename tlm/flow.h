@@ -42,7 +42,6 @@ struct Flow {
   mutable std::uint64_t in_flight = 0;    ///< packets and answers of it that exist
   mutable TimePs rest_ps = 0;             ///< the last room of theirs is free
 
-  /// The stripe of a packet.
   std::uint32_t stripe_of(std::uint64_t sequence) const {
     return stripes == 1 ? 0 : static_cast<std::uint32_t>(sequence % stripes);
   }

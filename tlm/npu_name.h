@@ -7,8 +7,8 @@
 namespace wafertlm {
 
 /// "NPU 3": in messages.
-std::string npu_name(NpuId npu);
+inline std::string npu_name(NpuId npu) { return "NPU " + std::to_string(index_of(npu)); }
 /// "npu3": as an instance, in the names of sockets, links and timelines.
-std::string npu_instance(NpuId npu);
+inline std::string npu_instance(NpuId npu) { return "npu" + std::to_string(index_of(npu)); }
 
 }  // namespace wafertlm

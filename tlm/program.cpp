@@ -21,27 +21,10 @@ void do_locally(const Step& step, DataType type, std::byte* buffer) {
 FlowMembers StepSource::flow(std::uint64_t) const { throw std::logic_error("this program has no flows"); }
 
 const char* to_string(CollectiveType type) {
-  switch (type) {
-    case CollectiveType::all_reduce:
-      return "all_reduce";
-    case CollectiveType::all_gather:
-      return "all_gather";
-    case CollectiveType::reduce_scatter:
-      return "reduce_scatter";
-    case CollectiveType::all_to_all:
-      return "all_to_all";
-    case CollectiveType::broadcast:
-      return "broadcast";
-    case CollectiveType::reduce:
-      return "reduce";
-    case CollectiveType::gather:
-      return "gather";
-    case CollectiveType::scatter:
-      return "scatter";
-    case CollectiveType::barrier:
-      return "barrier";
-  }
-  return "unknown";
+  static constexpr const char* kNames[] = {"all_reduce", "all_gather", "reduce_scatter",
+                                           "all_to_all", "broadcast",  "reduce",
+                                           "gather",     "scatter",    "barrier"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 bool has_root(CollectiveType type) {

@@ -51,7 +51,6 @@ struct Step {
   bool is_local() const { return kind == Kind::local_copy || kind == Kind::local_reduce; }
 };
 
-/// Does a local step in a rank's buffer.
 void do_locally(const Step& step, DataType type, std::byte* buffer);
 
 /// A part of a rank's buffer.
@@ -111,13 +110,12 @@ enum class CollectiveType {
   all_reduce,      ///< before: a vector everywhere; after: their sum everywhere
   all_gather,      ///< before: block r at rank r; after: all blocks everywhere
   reduce_scatter,  ///< before: a vector everywhere; after: block r of the sum at rank r
-  all_to_all,  ///< the vector to send, behind it the received one: block r of rank j at j · (length of block
-               ///< r)
-  broadcast,   ///< before: a vector at the root; after: the same everywhere
-  reduce,      ///< before: a vector everywhere; after: their sum at the root
-  gather,      ///< before: block r at rank r; after: all blocks at the root
-  scatter,     ///< before: a vector at the root; after: block r at rank r
-  barrier,     ///< an all-reduce of kBarrierBytes: who holds the sum knows that everybody has entered
+  all_to_all,      ///< the vector to send, behind it the received one: block r of rank j at j · (its length)
+  broadcast,       ///< before: a vector at the root; after: the same everywhere
+  reduce,          ///< before: a vector everywhere; after: their sum at the root
+  gather,          ///< before: block r at rank r; after: all blocks at the root
+  scatter,         ///< before: a vector at the root; after: block r at rank r
+  barrier,         ///< an all-reduce of kBarrierBytes: who holds the sum knows that everybody has entered
 };
 constexpr CollectiveType kCollectiveTypes[] = {
     CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter,

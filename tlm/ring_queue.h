@@ -44,7 +44,6 @@ class RingQueue {
   T& front() { return slots_[head_ & mask()]; }
   const T& front() const { return slots_[head_ & mask()]; }
   const T& back() const { return slots_[(tail_ - 1) & mask()]; }
-  /// The i-th from the front.
   T& operator[](std::size_t i) { return slots_[(head_ + i) & mask()]; }
   const T& operator[](std::size_t i) const { return slots_[(head_ + i) & mask()]; }
 

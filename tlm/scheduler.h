@@ -38,15 +38,12 @@ class Scheduler : public sc_core::sc_module {
     else
       schedule(at, target, what, true);
   }
-  /// What happens in a partition (Wakeable::partition) reaches others not before `window_ps` later. Then
+  /// What happens in a partition (Wakeable::partition) reaches others not before `window_ps()` later. Then
   /// leading wake-ups are delivered partition by partition within windows of that length, which is faster
   /// when a platform is far larger than the cache; now() goes back and forth between partitions. Who calls
   /// this promises that what does not lead and comes up within a window (the end of an operation) starts
   /// nothing.
-  void allow_lookahead_windows(TimePs window_ps) {
-    allow_lookahead_windows([window_ps] { return window_ps; });
-  }
-  /// The same for a fabric whose windows may change from one to the next; 0: none at the moment.
+  /// Windows may change from one to the next; 0: none at the moment.
   void allow_lookahead_windows(std::function<TimePs()> window_ps) { window_ps_ = std::move(window_ps); }
   /// The current time; cheaper than sc_time_stamp() while wake-ups are delivered.
   TimePs now() const { return dispatching_ ? local_ps_ : sc_core::sc_time_stamp().value(); }

@@ -7,11 +7,6 @@
 #include <utility>
 
 namespace wafertlm {
-namespace {
-
-constexpr const char* kName = "socket_choice";
-
-}  // namespace
 
 SocketChoice::SocketChoice(std::vector<std::string> globs) : sc_object(kName), globs_(std::move(globs)) {}
 

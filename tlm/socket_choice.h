@@ -17,6 +17,7 @@ class SocketChoice final : public sc_core::sc_object {
   static bool wants(const std::string& name);
 
  private:
+  static constexpr const char* kName = "socket_choice";
   std::vector<std::string> globs_;
 };
 

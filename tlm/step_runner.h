@@ -36,9 +36,9 @@ struct ProgramRun {
 ///
 ///   void stage_started(Run&, std::uint32_t threadblock, const Step&, TimePs now);
 ///   void send(Run&, std::uint32_t threadblock, const Step&, TimePs now);     // step_done() follows,
-///   void receive(Run&, std::uint32_t threadblock, const Step&, TimePs now);  // step_done() or
-///   receive_done() void delay(Run&, std::uint32_t threadblock, TimePs until);               // local_done()
-///   follows void work(Run&, std::uint32_t threadblock, const Step&);  // a step within the rank's own buffer
+///   void receive(Run&, std::uint32_t threadblock, const Step&, TimePs now);  // … or receive_done()
+///   void delay(Run&, std::uint32_t threadblock, TimePs until);               // local_done() follows
+///   void work(Run&, std::uint32_t threadblock, const Step&);  // a step within the rank's own buffer
 ///   void received_all(Run&, std::uint32_t threadblock);  // that the threadblock did not wait for
 ///   void program_done(Run&, TimePs now);
 ///

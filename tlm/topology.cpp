@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/topology.h"
 
-#include <algorithm>
 #include <numeric>
 #include <tuple>
 
@@ -46,10 +45,6 @@ constexpr std::size_t kMaxByNearest = 256;
 
 }  // namespace
 
-std::uint64_t Topology::port_bytes_per_s() const {
-  return std::min(ports_.injection_bytes_per_s, ports_.ejection_bytes_per_s);
-}
-
 std::vector<std::size_t> Topology::route(NpuId from, NpuId to) const {
   std::vector<std::size_t> links;
   append_route(from, to, links);
@@ -65,8 +60,6 @@ std::uint64_t Topology::path_bytes_per_s(NpuId from, NpuId to) const {
   for (const std::size_t number : route(from, to)) slowest = std::min(slowest, link(number).bytes_per_s);
   return slowest;
 }
-
-std::uint64_t Topology::npu_bytes_per_s(NpuId /*npu*/) const { return port_bytes_per_s(); }
 
 std::unique_ptr<LinkLoads> Topology::link_loads() const { return std::make_unique<RouteLoads>(*this); }
 
@@ -125,21 +118,10 @@ std::vector<std::uint32_t> Topology::spanning_parents(const Group& group, std::u
   return parent;
 }
 
-std::optional<GroupGrid> Topology::group_grid(const Group& /*group*/) const { return {}; }
-
 const Dimensions& Topology::dimensions() const {
   static const Dimensions none;
   return none;
 }
-
-std::vector<IoParents> Topology::io_trees(std::uint32_t /*controller*/,
-                                          const std::vector<bool>& /*is_member*/) const {
-  return {};
-}
-
-std::optional<std::uint64_t> Topology::shared_ports(std::uint32_t /*hops*/) const { return {}; }
-
-Topology::IoPlace Topology::io_place(std::uint32_t /*controller*/) const { return {}; }
 
 std::unique_ptr<GroupDistances> equal_distances(TimePs head_ps) {
   return std::make_unique<EqualDistances>(head_ps);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -107,14 +108,16 @@ class Topology {
 
   const EndpointPorts& ports() const { return ports_; }
   /// What an NPU's port can send and receive.
-  std::uint64_t port_bytes_per_s() const;
+  std::uint64_t port_bytes_per_s() const {
+    return std::min(ports_.injection_bytes_per_s, ports_.ejection_bytes_per_s);
+  }
   std::vector<std::size_t> route(NpuId from, NpuId to) const;
   /// Links between routers or switches on the route.
   virtual std::uint32_t hops(NpuId from, NpuId to) const;
   /// What one message can reach: the slowest of injection, links on the way, ejection.
   virtual std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const;
   /// What an NPU can send, and receive, at most: its own port or all its links.
-  virtual std::uint64_t npu_bytes_per_s(NpuId npu) const;
+  virtual std::uint64_t npu_bytes_per_s(NpuId /*npu*/) const { return port_bytes_per_s(); }
   virtual std::unique_ptr<LinkLoads> link_loads() const;
 
   // Groups.
@@ -130,7 +133,7 @@ class Topology {
   /// Default: a minimum spanning tree by hops; ties go to the smaller depth in hops, then to the lower rank.
   virtual std::vector<std::uint32_t> spanning_parents(const Group& group, std::uint32_t root) const;
   /// Default: no group has rows and columns.
-  virtual std::optional<GroupGrid> group_grid(const Group& group) const;
+  virtual std::optional<GroupGrid> group_grid(const Group& /*group*/) const { return {}; }
   /// What a group needs for a grid, for messages.
   virtual std::string grid_rule() const { return "a fabric of rows and columns"; }
   /// Of fabrics on which collectives go by dimensions; else none.
@@ -152,13 +155,16 @@ class Topology {
   virtual std::uint32_t io_controllers() const { return 0; }
   NpuId io_controller(std::uint32_t k) const { return static_cast<NpuId>(npus() + k); }
   /// The trees of a controller's stream to members, by NPU; chunks take them in turn. All have the same NPUs.
-  virtual std::vector<IoParents> io_trees(std::uint32_t controller, const std::vector<bool>& is_member) const;
+  virtual std::vector<IoParents> io_trees(std::uint32_t /*controller*/,
+                                          const std::vector<bool>& /*is_member*/) const {
+    return {};
+  }
   /// If messages of a stream share the ports of NPUs rather than links: with how many a first chunk of
   /// gradients shares them, summed over so many hops from NPU to NPU.
-  virtual std::optional<std::uint64_t> shared_ports(std::uint32_t hops) const;
+  virtual std::optional<std::uint64_t> shared_ports(std::uint32_t /*hops*/) const { return {}; }
   /// Where a controller hangs, for results: names and values.
   using IoPlace = std::vector<std::pair<std::string, std::variant<std::uint64_t, std::string>>>;
-  virtual IoPlace io_place(std::uint32_t controller) const;
+  virtual IoPlace io_place(std::uint32_t /*controller*/) const { return {}; }
 
  protected:
   std::vector<CutFamily> cuts_;
@@ -167,9 +173,7 @@ class Topology {
   EndpointPorts ports_;
 };
 
-/// The same latency everywhere.
 std::unique_ptr<GroupDistances> equal_distances(TimePs head_ps);
-/// Ranks by NPU.
 std::vector<std::uint32_t> ranks_by_npu(const Group& group);
 
 }  // namespace wafertlm

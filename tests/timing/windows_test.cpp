@@ -44,7 +44,7 @@ struct Node final : Wakeable {
 nlohmann::json nodes_with(TimePs window_ps) {
   return run_in_child([&]() -> nlohmann::json {
     Scheduler scheduler("scheduler");
-    scheduler.allow_lookahead_windows(window_ps);
+    scheduler.allow_lookahead_windows([window_ps] { return window_ps; });
     TimePs latest = 0;
     std::deque<Node> nodes(kPartitions);
     for (std::uint32_t n = 0; n < kPartitions; ++n) {

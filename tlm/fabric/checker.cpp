@@ -6,7 +6,6 @@
 
 #include "tlm/fabric/message.h"
 #include "tlm/scheduler.h"
-#include "tlm/socket_choice.h"
 
 namespace wafertlm {
 
@@ -232,12 +231,6 @@ void FabricChecker::finish() {
   }
   if (!on_link_.empty())
     report(FabricRule::all_returned, say(on_link_.size(), " packets without END_REQ"), "none");
-}
-
-void bind_checked(FabricInitiatorSocket& initiator, FabricTargetSocket& target, CheckerSet* set,
-                  const std::string& name, const OutputParams& link, const ClassTable& classes) {
-  connect_checked<FabricChecker>(initiator, target, SocketChoice::wants(name) ? set : nullptr, name, link,
-                                 classes);
 }
 
 }  // namespace wafertlm

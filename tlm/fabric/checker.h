@@ -12,7 +12,6 @@
 #include "tlm/link/class_table.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/ring_queue.h"
-#include "tlm/socket_observer.h"
 
 namespace wafertlm {
 
@@ -58,8 +57,6 @@ class FabricChecker final : public Checker {
   FabricInitiatorSocket initiator_side{"initiator_side"};  ///< bind this one to the receiver's socket
 
   void finish() override;
-  /// Tells `observer`, as socket number `number`, about every phase from now on.
-  void observe(SocketObserver& observer, std::size_t number) { observed_ = {&observer, number}; }
 
  private:
   /// What was true of a packet when it started. The object may be reused as soon as its END_REQ came.
@@ -132,11 +129,12 @@ class FabricChecker final : public Checker {
   const Scheduler* scheduler_ = nullptr;  // of both sides; null: the kernel's time counts
   // The earliest moment at which the line can have carried everything so far, times bytes_per_s.
   Uint128 line_free_ = 0;
-  ObservedSocket observed_;
 };
 
 /// Binds a link, through a checker of `set` or, if that is null, directly.
-void bind_checked(FabricInitiatorSocket& initiator, FabricTargetSocket& target, CheckerSet* set,
-                  const std::string& name, const OutputParams& link, const ClassTable& classes);
+inline void bind_checked(FabricInitiatorSocket& initiator, FabricTargetSocket& target, CheckerSet* set,
+                         const std::string& name, const OutputParams& link, const ClassTable& classes) {
+  connect_checked<FabricChecker>(initiator, target, set, name, link, classes);
+}
 
 }  // namespace wafertlm

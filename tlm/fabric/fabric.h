@@ -108,7 +108,6 @@ class Fabric : public sc_core::sc_module {
   virtual void observe(LinkObserver& observer);
   /// Bit errors on every link that leaves a switch; before the simulation starts.
   void add_errors(const BitErrors& errors);
-  /// Packets that became wrong there.
   std::uint64_t spoiled_packets() const;
   /// What Go-Back-N cost in the flow units of the switches.
   FlowRepairCounters flow_repairs() const;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/fabric/lossy_links.h"
 
-#include <deque>
-
 namespace wafertlm {
-namespace {
 
-struct LossyLink final : FabricForwardIf {
-  LossyLink(const BitErrors& rate, std::uint64_t number) : errors(rate, number) {}
+struct LossyLinks::Link final : FabricForwardIf {
+  Link(const BitErrors& rate, std::uint64_t number) : errors(rate, number) {}
   ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override {
     errors.cross(packet);
@@ -20,30 +17,21 @@ struct LossyLink final : FabricForwardIf {
   FabricForwardIf* next = nullptr;
 };
 
-class Links final : public LossyLinks {
- public:
-  Links(const BitErrors& errors, std::uint64_t first, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) links_.emplace_back(errors, first + i);
-  }
-  FabricForwardIf& before(std::size_t link, FabricForwardIf& next) override {
-    links_[link].next = &next;
-    return links_[link];
-  }
-  std::uint64_t spoiled() const override {
-    std::uint64_t packets = 0;
-    for (const LossyLink& link : links_) packets += link.errors.spoiled();
-    return packets;
-  }
+LossyLinks::LossyLinks(const BitErrors& errors, std::uint64_t first, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) links_.push_back(std::make_unique<Link>(errors, first + i));
+}
 
- private:
-  std::deque<LossyLink> links_;
-};
+LossyLinks::~LossyLinks() = default;
 
-}  // namespace
+FabricForwardIf& LossyLinks::before(std::size_t link, FabricForwardIf& next) {
+  links_[link]->next = &next;
+  return *links_[link];
+}
 
-std::shared_ptr<LossyLinks> LossyLinks::make(const BitErrors& errors, std::uint64_t first,
-                                             std::size_t count) {
-  return std::make_shared<Links>(errors, first, count);
+std::uint64_t LossyLinks::spoiled() const {
+  std::uint64_t packets = 0;
+  for (const auto& link : links_) packets += link->errors.spoiled();
+  return packets;
 }
 
 }  // namespace wafertlm

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "tlm/fabric/protocol.h"
 #include "tlm/link/link_errors.h"
@@ -14,13 +15,17 @@ namespace wafertlm {
 /// next one's input, 1 % of all instructions.
 class LossyLinks {
  public:
-  virtual ~LossyLinks() = default;
   /// `count` links, numbered from `first` on.
-  static std::shared_ptr<LossyLinks> make(const BitErrors& errors, std::uint64_t first, std::size_t count);
+  LossyLinks(const BitErrors& errors, std::uint64_t first, std::size_t count);
+  ~LossyLinks();
   /// What an output calls in place of `next`.
-  virtual FabricForwardIf& before(std::size_t link, FabricForwardIf& next) = 0;
+  FabricForwardIf& before(std::size_t link, FabricForwardIf& next);
   /// Packets that became wrong.
-  virtual std::uint64_t spoiled() const = 0;
+  std::uint64_t spoiled() const;
+
+ private:
+  struct Link;
+  std::vector<std::unique_ptr<Link>> links_;
 };
 
 }  // namespace wafertlm

@@ -33,8 +33,7 @@ struct Message {
   const Flow* flow = nullptr;  ///< of a contribution to an in-network flow, once that is admitted
   std::uint64_t bytes = 0;
   // Sender's side.
-  std::uint64_t port_order = 0,
-                arrival = 0;  ///< at ports that choose: the smaller port_order first, then who came first
+  std::uint64_t port_order = 0, arrival = 0;  ///< at ports that choose: the smaller port_order, then arrival
   std::uint64_t injected_bytes = 0;
   std::uint64_t injected_packets = 0;
   std::uint64_t address = 0;                          ///< in the sender's memory

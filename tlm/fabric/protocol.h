@@ -40,14 +40,7 @@ struct FabricBackwardIf : ::tlm::tlm_bw_nonblocking_transport_if<Packet, ::tlm::
   virtual void prefetch(const Packet&) const {}
 };
 
-class FabricInitiatorSocket : public ::tlm::tlm_base_initiator_socket<32, FabricForwardIf, FabricBackwardIf> {
- public:
-  using tlm_base_initiator_socket::tlm_base_initiator_socket;
-};
-
-class FabricTargetSocket : public ::tlm::tlm_base_target_socket<32, FabricForwardIf, FabricBackwardIf> {
- public:
-  using tlm_base_target_socket::tlm_base_target_socket;
-};
+using FabricInitiatorSocket = ::tlm::tlm_base_initiator_socket<32, FabricForwardIf, FabricBackwardIf>;
+using FabricTargetSocket = ::tlm::tlm_base_target_socket<32, FabricForwardIf, FabricBackwardIf>;
 
 }  // namespace wafertlm

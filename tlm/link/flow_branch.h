@@ -16,7 +16,6 @@ struct FlowUnit::BranchInput {
   PortId port{};
   RingQueue<Waiting> queue;   // those that have been combined come first
   std::uint64_t arrived = 0;  // position after that of the last packet taken
-  std::uint64_t bytes = 0;
   bool asked = false;  // Go-Back-N: it will bring packet `arrived` again, what comes before that is discarded
 };
 
@@ -24,7 +23,7 @@ struct FlowUnit::BranchOutput {
   PortId port{};
   bool reserved = false;
   CreditWindow room{0};
-  std::uint64_t left = 0, credited = 0, bytes = 0;  // copies
+  std::uint64_t left = 0, credited = 0;  // copies
   TimePs last_credit_ps = 0;
   std::uint64_t acknowledged = 0;  // Go-Back-N: all before this one have arrived below it
 };

@@ -68,7 +68,6 @@ void FlowUnit::go_back(Branch& branch, std::uint64_t number, TimePs now) {
       Packet& packet = *input.queue.back().packet;
       input.queue.pop_back();
       --queued_;
-      input.bytes -= packet.payload_bytes;
       discard(input.port, packet, now);
     }
     input.arrived = number;
@@ -87,7 +86,6 @@ void FlowUnit::skip_to(Branch& branch, std::uint64_t number, TimePs now) {
       if (input.queue[place].position >= number) break;
       input.queue.erase(place);
       --queued_;
-      input.bytes -= packet.payload_bytes;
       discard(input.port, packet, now);
     }
   }

@@ -2,23 +2,13 @@
 #include "tlm/link/flow_unit.h"
 
 #include <algorithm>
-#include <sstream>
 #include <stdexcept>
 
 #include "tlm/link/flow_branch.h"
 #include "tlm/link/switch_view.h"
+#include "tlm/say.h"
 
 namespace wafertlm {
-namespace {
-
-template <typename... Parts>
-std::string text_of(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
-
-}  // namespace
 
 FlowUnit::FlowUnit(const FlowUnitParams& params, PacketPool& packets, FlowUnitHost& host)
     : params_(params),
@@ -36,8 +26,8 @@ void FlowUnit::open(const Flow& flow, const FlowBranch& branch,
     throw std::logic_error(
         "a branch of a flow needs inputs, outputs with their room, packets, and an order of additions");
   if (branch.share.stride != flow.stripes || flow.stripes > params_.stripes)
-    throw std::logic_error(text_of("a branch of every ", branch.share.stride, "th packet of a flow with ",
-                                   flow.stripes, " stripes; a switch here knows ", params_.stripes));
+    throw std::logic_error(say("a branch of every ", branch.share.stride, "th packet of a flow with ",
+                               flow.stripes, " stripes; a switch here knows ", params_.stripes));
   const std::size_t inputs = params_.credit_delay_ps.size();
   const std::size_t slots = (std::size_t{flow.slot} + 1) * params_.stripes;
   by_input_.resize(std::max(by_input_.size(), slots * inputs));
@@ -98,19 +88,18 @@ void FlowUnit::arrive(PortId port, Packet& packet, TimePs head_ps, TimePs now) {
                                         params_.credit_delay_ps.size(), port);
   Branch* const branch = place < by_input_.size() ? by_input_[place].branch : nullptr;
   if (!branch)
-    throw std::logic_error(text_of("a packet of flow ", packet.flow->key.number, " of operation ",
-                                   packet.flow->key.operation, " came to input ", index_of(port),
-                                   ", which no branch of the flow has"));
+    throw std::logic_error(say("a packet of flow ", packet.flow->key.number, " of operation ",
+                               packet.flow->key.operation, " came to input ", index_of(port),
+                               ", which no branch of the flow has"));
   BranchInput& input = branch->inputs[by_input_[place].index];
   const std::uint64_t position = branch->share.position(packet.sequence);
   if (packet.flow->answers) {
     if (!is_due(*branch, input, packet, now)) return;
   } else if (position < input.arrived) {
-    throw std::logic_error(text_of("packet ", packet.sequence, " of a flow came where ",
-                                   branch->share.number(input.arrived), " was due"));
+    throw std::logic_error(say("packet ", packet.sequence, " of a flow came where ",
+                               branch->share.number(input.arrived), " was due"));
   }
   input.arrived = position + 1;
-  input.bytes += packet.payload_bytes;
   input.queue.push_back({&packet, head_ps, position});
   ++queued_;
   if (params_.phase_rule && phase_ != priority_of(*branch)) {
@@ -248,7 +237,6 @@ void FlowUnit::combine(Branch& branch, TimePs room_ps, TimePs now) {
     copy.created_ps = last->created_ps;
     copy.data = sum.data;
     copy.corrupt = corrupt;
-    output.bytes += copy.payload_bytes;
     host_.send_copy(output.port, branch.lane, copy, head_ps);
   }
 }
@@ -295,25 +283,14 @@ void FlowUnit::branch_was_carried(const Flow& flow, std::uint32_t stripe, PortId
   host_.branch_done(flow, at);
 }
 
-std::map<FlowKey, std::vector<FlowBranchCounters>> FlowUnit::counters() const {
-  std::map<FlowKey, std::vector<FlowBranchCounters>> all;
-  for (const auto& branch : branches_) {
-    FlowBranchCounters& of = all[branch->flow->key].emplace_back();
-    for (const BranchInput& input : branch->inputs) of.bytes_in.push_back(input.bytes);
-    for (const BranchOutput& output : branch->outputs) of.bytes_out.push_back(output.bytes);
-  }
-  return all;
-}
-
 std::vector<std::string> FlowUnit::pending(const std::string& switch_name) const {
   std::vector<std::string> lines;
   for (const auto& branch : branches_) {
     if (branch->done) continue;
-    std::string text = text_of(switch_name, ": flow ", branch->flow->key.number, " of collective ",
-                               branch->flow->key.operation, " has passed ", branch->gone, " of ",
-                               branch->packets, " packets");
-    for (const PortId port : missing_inputs(*branch->flow))
-      text += text_of("; waits for input ", index_of(port));
+    std::string text =
+        say(switch_name, ": flow ", branch->flow->key.number, " of collective ", branch->flow->key.operation,
+            " has passed ", branch->gone, " of ", branch->packets, " packets");
+    for (const PortId port : missing_inputs(*branch->flow)) text += say("; waits for input ", index_of(port));
     lines.push_back(std::move(text));
   }
   return lines;

@@ -60,11 +60,6 @@ class FlowListener {
   ~FlowListener() = default;
 };
 
-/// What one input of a flow brought and one output carried, payload bytes; without what was discarded.
-struct FlowBranchCounters {
-  std::vector<std::uint64_t> bytes_in, bytes_out;
-};
-
 /// What Go-Back-N cost at a switch.
 struct FlowRepairCounters {
   std::uint64_t discarded_packets = 0, discarded_bytes = 0;  ///< payload: repeated, or after a missing one
@@ -123,8 +118,6 @@ class FlowUnit {
   std::size_t open_branches() const { return branches_.size(); }
   /// Two branches take turns in one lane: which comes first there depends on the order of calls.
   bool shares_lane() const { return shared_lanes_ != 0; }
-  /// Of the branches that are open.
-  std::map<FlowKey, std::vector<FlowBranchCounters>> counters() const;
   /// What every open branch waits for, in words; `switch_name` begins each line.
   std::vector<std::string> pending(const std::string& switch_name) const;
   /// The inputs from which a flow's branch waits for a packet while others have brought theirs.

@@ -29,7 +29,6 @@ class LinkErrors {
     }
     spoil(packet, bits);
   }
-  /// Packets that became wrong here.
   std::uint64_t spoiled() const { return spoiled_; }
 
  private:

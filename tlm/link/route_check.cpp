@@ -36,19 +36,11 @@ class CycleFinder : public boost::dfs_visitor<> {
 
 }  // namespace
 
-void RouteCheck::add(const std::string& name, std::size_t from, PortId output, std::size_t to) {
+void RouteCheck::add_link(const std::string& name, std::size_t from, PortId output, std::size_t to) {
   auto& outputs = switches_[from].link_of_output;
   if (outputs.size() <= index_of(output)) outputs.resize(index_of(output) + 1, kNone);
   outputs[index_of(output)] = links_.size();
   links_.push_back({name, to});
-}
-
-void RouteCheck::add_link(const std::string& name, std::size_t from, PortId output, std::size_t to) {
-  add(name, from, output, to);
-}
-
-void RouteCheck::add_exit(const std::string& name, std::size_t from, PortId output) {
-  add(name, from, output, kNone);
 }
 
 std::size_t RouteCheck::add_channel(const std::string& name) {
@@ -58,10 +50,6 @@ std::size_t RouteCheck::add_channel(const std::string& name) {
 
 void RouteCheck::add_route(const std::vector<std::size_t>& channels) {
   for (std::size_t i = 1; i < channels.size(); ++i) given_.emplace(channels[i - 1], channels[i]);
-}
-
-void RouteCheck::add_source(NpuId source, std::size_t switch_index, std::uint32_t lanes) {
-  sources_.push_back({source, switch_index, lanes});
 }
 
 /// The link through which `packet` leaves a switch.

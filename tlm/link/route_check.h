@@ -21,7 +21,9 @@ class RouteCheck {
   /// A link from a switch's output to another switch.
   void add_link(const std::string& name, std::size_t from, PortId output, std::size_t to);
   /// A link from a switch's output to an endpoint, which always accepts.
-  void add_exit(const std::string& name, std::size_t from, PortId output);
+  void add_exit(const std::string& name, std::size_t from, PortId output) {
+    add_link(name, from, output, kNone);
+  }
 
   /// A link, or a part of its channels, that routes are given of one by one; returns its number.
   std::size_t add_channel(const std::string& name);
@@ -30,7 +32,9 @@ class RouteCheck {
 
   /// Of routes that depend on the sender and on Packet::lane: walk those of `source`, whose packets come in
   /// at `switch_index`, for every lane below `lanes`, instead of those from every switch.
-  void add_source(NpuId source, std::size_t switch_index, std::uint32_t lanes);
+  void add_source(NpuId source, std::size_t switch_index, std::uint32_t lanes) {
+    sources_.push_back({source, switch_index, lanes});
+  }
 
   /// The names of the links of one cycle, in order; empty if there is none. Routes are walked from every
   /// switch, or from the sources, to the destinations 0 … destinations − 1.
@@ -56,7 +60,6 @@ class RouteCheck {
   };
   using Follows = std::vector<std::set<std::size_t>>;  // by link
 
-  void add(const std::string& name, std::size_t from, PortId output, std::size_t to);
   std::size_t next_link(std::size_t at, const Packet& packet) const;
   void walk_from_switches(std::size_t destinations, Follows& follows) const;
   void walk_from_sources(std::size_t destinations, Follows& follows) const;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "tlm/fabric/lossy_links.h"
 
@@ -116,7 +115,7 @@ void SwitchModule::return_for_view(PortId input, Packet& packet, TimePs tail_ps)
 }
 
 void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link) {
-  lossy_links_ = LossyLinks::make(errors, first_link, outputs_.size());
+  lossy_links_ = std::make_shared<LossyLinks>(errors, first_link, outputs_.size());
 }
 
 std::uint64_t SwitchModule::spoiled_packets() const { return lossy_links_ ? lossy_links_->spoiled() : 0; }

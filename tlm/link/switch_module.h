@@ -42,7 +42,6 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   const SwitchCore& core() const { return *core_; }
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
-  /// The links behind the outputs.
   const std::vector<OutputParams>& output_params() const { return links_; }
 
   /// Who follows the packets here, or carries them; after enable_flows(), before the simulation starts.

@@ -7,8 +7,6 @@
 namespace wafertlm {
 namespace {
 
-const char* phase_name(::tlm::tlm_phase_enum phase) { return ::tlm::tlm_phase(phase).get_name(); }
-
 bool is_updated_to(::tlm::tlm_sync_enum answer, unsigned phase, ::tlm::tlm_phase_enum wanted) {
   return answer == ::tlm::TLM_UPDATED && phase == wanted;
 }

@@ -6,8 +6,6 @@
 
 #include "tlm/checking.h"
 #include "tlm/memory/protocol.h"
-#include "tlm/socket_choice.h"
-#include "tlm/socket_observer.h"
 
 namespace wafertlm {
 
@@ -71,8 +69,6 @@ class MemoryChecker : public Checker, private MemoryForwardIf, private MemoryBac
   MemoryInitiatorSocket initiator_side{"initiator_side"};  ///< bind this one to the memory's socket
 
   void finish() override;
-  /// Tells `observer`, as socket number `number`, about every phase from now on.
-  void observe(SocketObserver& observer, std::size_t number) { observed_ = {&observer, number}; }
 
  private:
   using Payload = ::tlm::tlm_generic_payload;
@@ -114,7 +110,6 @@ class MemoryChecker : public Checker, private MemoryForwardIf, private MemoryBac
   std::unordered_set<const Payload*> blocking_;  // in b_transport
   const Payload* requesting_ = nullptr;          // its END_REQ is awaited
   const Payload* responding_ = nullptr;          // its END_RESP is awaited
-  ObservedSocket observed_;
 };
 
 /// What is to be bound in place of `socket`: the far side of a new checker of `set`, or itself if that is
@@ -128,7 +123,7 @@ template <unsigned W1, unsigned W2, int N, sc_core::sc_port_policy P>
 void bind_checked(::tlm::tlm_base_initiator_socket<W1, MemoryForwardIf, MemoryBackwardIf, N, P>& initiator,
                   ::tlm::tlm_base_target_socket_b<W2, MemoryForwardIf, MemoryBackwardIf>& target,
                   CheckerSet* set, const std::string& name, const MemoryLimits& limits = {}) {
-  connect_checked<MemoryChecker>(initiator, target, SocketChoice::wants(name) ? set : nullptr, name, limits);
+  connect_checked<MemoryChecker>(initiator, target, set, name, limits);
 }
 
 }  // namespace wafertlm

@@ -5,8 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "tlm/checking.h"
+#include "tlm/free_numbers.h"
 #include "tlm/memory/access.h"
+#include "tlm/say.h"
 
 namespace wafertlm {
 
@@ -27,13 +28,7 @@ std::uint64_t MemoryRequester::start(::tlm::tlm_command command, std::uint64_t a
     throw std::invalid_argument(say(socket.name(), ": an access is a read or a write"));
   if (bytes > ~address)
     throw std::invalid_argument(say(socket.name(), ": ", bytes, " B at ", address, " end beyond 2^64"));
-  std::uint32_t number = static_cast<std::uint32_t>(accesses_.size());
-  if (free_accesses_.empty()) {
-    accesses_.emplace_back();
-  } else {
-    number = free_accesses_.back();
-    free_accesses_.pop_back();
-  }
+  const std::uint32_t number = take_number(accesses_, free_accesses_);
   accesses_[number] = {command, address, bytes, data, token, 0, true, accesses_started_++, bytes};
   ++running_;
   if (bytes == 0) {

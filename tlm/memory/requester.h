@@ -51,7 +51,6 @@ class MemoryRequester final : private MemoryBackwardIf, private ::tlm::tlm_mm_in
   std::uint64_t start(::tlm::tlm_command command, std::uint64_t address, std::uint64_t bytes,
                       std::uint64_t token, unsigned char* data = nullptr);
 
-  /// No access is running.
   bool idle() const { return running_ == 0; }
   std::uint32_t in_flight() const { return directions_[0].in_flight + directions_[1].in_flight; }
   /// Payloads made so far: what was in flight, or held by a memory beyond its end, at one time.

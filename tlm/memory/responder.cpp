@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-#include "tlm/checking.h"
 #include "tlm/free_numbers.h"
+#include "tlm/say.h"
 
 namespace wafertlm {
 
@@ -26,12 +26,6 @@ MemoryResponder::MemoryResponder(const char* socket_name, std::uint32_t queue_re
   if (queue_requests == 0)
     throw std::invalid_argument(say(socket.name(), ": a queue has at least one place"));
   socket.bind(static_cast<MemoryForwardIf&>(*this));
-}
-
-std::uint32_t MemoryResponder::number_of(Payload& payload) {
-  const std::uint32_t number = take_number(numbered_, free_numbers_);
-  numbered_[number] = &payload;
-  return number;
 }
 
 ::tlm::tlm_sync_enum MemoryResponder::nb_transport_fw(Payload& payload, ::tlm::tlm_phase& phase,
@@ -60,21 +54,20 @@ std::uint32_t MemoryResponder::number_of(Payload& payload) {
 }
 
 void MemoryResponder::respond(Payload& payload, TimePs at) {
-  scheduler_.schedule(at, *this, number_of(payload) << kWhatBits | kDone);
+  const std::uint32_t number = take_number(numbered_, free_numbers_);
+  numbered_[number] = &payload;
+  scheduler_.schedule(at, *this, number << kWhatBits | kDone);
 }
 
 void MemoryResponder::wake(std::uint32_t what, TimePs now) {
-  switch (static_cast<What>(what & ((1U << kWhatBits) - 1))) {
-    case kBegin:
-      is_begun_ = true;
-      break;
-    case kDone:
-      done_.push_back(numbered_[what >> kWhatBits]);
-      free_numbers_.push_back(what >> kWhatBits);
-      break;
-    case kResponseEnded:
-      response_ended();
-      break;
+  const auto kind = static_cast<What>(what & ((1U << kWhatBits) - 1));
+  if (kind == kBegin) {
+    is_begun_ = true;
+  } else if (kind == kResponseEnded) {
+    response_ended();
+  } else {
+    done_.push_back(numbered_[what >> kWhatBits]);
+    free_numbers_.push_back(what >> kWhatBits);
   }
   accept_waiting();
   respond_all(now);

@@ -56,7 +56,6 @@ class MemoryResponder final : private MemoryForwardIf, private Wakeable {
   unsigned transport_dbg(Payload& payload) override { return host_.debug(payload); }
   bool get_direct_mem_ptr(Payload&, ::tlm::tlm_dmi&) override { return false; }
   void wake(std::uint32_t what, TimePs now) override;
-  std::uint32_t number_of(Payload& payload);
   void accept_waiting();
   void respond_all(TimePs now);
   void response_ended();

@@ -5,8 +5,6 @@
 
 #include "tlm/link/class_table.h"
 
-#include "tlm/socket_choice.h"
-
 namespace wafertlm {
 namespace {
 
@@ -30,8 +28,6 @@ OperationRule order_rule(::tlm::tlm_phase_enum phase) {
          : phase == ::tlm::BEGIN_RESP ? OperationRule::begin_resp_order
                                       : OperationRule::end_resp_order;
 }
-
-const char* phase_name(::tlm::tlm_phase_enum phase) { return ::tlm::tlm_phase(phase).get_name(); }
 
 }  // namespace
 
@@ -186,11 +182,6 @@ void OperationChecker::check_collective(const Operation& operation) {
 void OperationChecker::finish() {
   if (!in_flight_.empty())
     report(OperationRule::all_done, say(in_flight_.size(), " operations not finished"), "none");
-}
-
-void bind_checked(OperationInitiatorSocket& initiator, OperationTargetSocket& target, CheckerSet* set,
-                  const std::string& name) {
-  connect_checked<OperationChecker>(initiator, target, SocketChoice::wants(name) ? set : nullptr, name);
 }
 
 }  // namespace wafertlm

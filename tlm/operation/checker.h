@@ -5,7 +5,6 @@
 
 #include "tlm/checking.h"
 #include "tlm/operation/protocol.h"
-#include "tlm/socket_observer.h"
 
 namespace wafertlm {
 
@@ -54,8 +53,6 @@ class OperationChecker : public Checker, private OperationForwardIf, private Ope
   OperationInitiatorSocket initiator_side{"initiator_side"};  ///< bind this one to the NPU's socket
 
   void finish() override;
-  /// Tells `observer`, as socket number `number`, about every phase from now on.
-  void observe(SocketObserver& observer, std::size_t number) { observed_ = {&observer, number}; }
 
  private:
   using Payload = ::tlm::tlm_generic_payload;
@@ -77,11 +74,12 @@ class OperationChecker : public Checker, private OperationForwardIf, private Ope
   void check_answer(OperationRule rule, ::tlm::tlm_sync_enum answer, ::tlm::tlm_sync_enum legal) const;
 
   std::unordered_map<const Payload*, Flight> in_flight_;
-  ObservedSocket observed_;
 };
 
 /// Binds an operation socket, through a checker of `set` or, if that is null, directly.
-void bind_checked(OperationInitiatorSocket& initiator, OperationTargetSocket& target, CheckerSet* set,
-                  const std::string& name);
+inline void bind_checked(OperationInitiatorSocket& initiator, OperationTargetSocket& target, CheckerSet* set,
+                         const std::string& name) {
+  connect_checked<OperationChecker>(initiator, target, set, name);
+}
 
 }  // namespace wafertlm

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tlm/checking.h"
+#include "tlm/say.h"
 
 namespace wafertlm {
 namespace {
@@ -43,7 +43,7 @@ void OperationPort::issue(std::uint64_t token, const Operation& operation, std::
   ::tlm::tlm_phase phase = ::tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   if (socket->nb_transport_fw(slot.payload, phase, delay) != ::tlm::TLM_ACCEPTED)
-    throw std::logic_error(std::string(name()) + ": an operation was not answered with TLM_ACCEPTED");
+    throw std::logic_error(say(name(), ": an operation was not answered with TLM_ACCEPTED"));
 }
 
 ::tlm::tlm_sync_enum OperationPort::nb_transport_bw(::tlm::tlm_generic_payload& payload,

@@ -13,11 +13,9 @@ namespace wafertlm {
 ///   forward  BEGIN_REQ → TLM_ACCEPTED        END_RESP → TLM_COMPLETED
 ///   backward END_REQ   → TLM_ACCEPTED        BEGIN_RESP → TLM_ACCEPTED (END_RESP follows)
 /// - Every operation goes through all four phases, in this order. A phase may be called from within the call
-/// of
-///   the one before. It takes effect at the time of the call plus the annotated delay.
+///   of the one before. It takes effect at the time of the call plus the annotated delay.
 /// - The payload is the sequencer's; it exists until the END_RESP call returns. Up to BEGIN_RESP nobody
-/// changes
-///   the request fields of the Operation. After END_RESP the NPU does not look at it any more.
+///   changes the request fields of the Operation. After END_RESP the NPU does not look at it any more.
 /// - Before BEGIN_RESP the NPU sets the response status, which was TLM_INCOMPLETE_RESPONSE, and start_ps and
 ///   end_ps: BEGIN_REQ <= start_ps <= end_ps <= BEGIN_RESP.
 /// - Operations may end in any order. A collective names its program, and so its group, in every case; the
@@ -34,16 +32,8 @@ struct OperationBackwardIf : ::tlm::tlm_bw_nonblocking_transport_if<> {
   using protocol_types = OperationProtocol;
 };
 
-class OperationInitiatorSocket
-    : public ::tlm::tlm_base_initiator_socket<32, OperationForwardIf, OperationBackwardIf> {
- public:
-  using tlm_base_initiator_socket::tlm_base_initiator_socket;
-};
-
-class OperationTargetSocket
-    : public ::tlm::tlm_base_target_socket<32, OperationForwardIf, OperationBackwardIf> {
- public:
-  using tlm_base_target_socket::tlm_base_target_socket;
-};
+using OperationInitiatorSocket =
+    ::tlm::tlm_base_initiator_socket<32, OperationForwardIf, OperationBackwardIf>;
+using OperationTargetSocket = ::tlm::tlm_base_target_socket<32, OperationForwardIf, OperationBackwardIf>;
 
 }  // namespace wafertlm

@@ -7,27 +7,12 @@
 namespace wafertlm {
 namespace {
 
-/// One direction: P ports side by side.
-struct Pins {
-  Pins(RtlPinDriver& driver, const RtlDesign& design, const std::string& prefix)
-      : valid(driver.pin((prefix + "_tvalid").c_str(), design.ports)),
-        ready(driver.pin((prefix + "_tready").c_str(), design.ports)),
-        data(driver.pin((prefix + "_tdata").c_str(), design.ports * design.flit_bits)),
-        last(driver.pin((prefix + "_tlast").c_str(), design.ports)),
-        id(driver.pin((prefix + "_tid").c_str(), design.ports * 16)),
-        dest(driver.pin((prefix + "_tdest").c_str(), design.ports * 8)),
-        user(driver.pin((prefix + "_tuser").c_str(), design.ports * 64)) {}
-  RtlPin &valid, &ready, &data, &last, &id, &dest, &user;
-};
-
 class Axi4Stream final : public RtlStream {
  public:
   Axi4Stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host)
-      : design_(design),
-        host_(host),
-        driver_(model, "aclk", "aresetn"),
-        s_(driver_, design, "s"),
-        m_(driver_, design, "m"),
+      : RtlStream(design, model, host, "aclk", "aresetn"),
+        s_(pins("s")),
+        m_(pins("m")),
         busy_(design.ports),
         within_(design.ports),
         waiting_(design.ports) {}
@@ -40,22 +25,22 @@ class Axi4Stream final : public RtlStream {
     s_.id.set(input * 16, 16, RtlHeader::of(flit.header).flow);
     s_.dest.set(input * 8, 8, flit.output);
     s_.user.set(input * 64, 64, flit.header);
-    std::copy(flit.data.begin(), flit.data.end(), s_.data.words.begin() + std::ptrdiff_t{input} * words());
+    put_data(s_.data, input, flit);
     changed_ = true;
   }
   void reset(TimePs now) override {
-    driver_.reset({&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user, &m_.ready}, now);
+    reset_with({&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user, &m_.ready}, now);
     std::fill(busy_.begin(), busy_.end(), false);
     std::fill(within_.begin(), within_.end(), false);
     std::fill(waiting_.begin(), waiting_.end(), std::nullopt);
   }
 
   void cycle(TimePs now) override {
-    driver_.rise(now);
+    rise(now);
     if (changed_)
       for (RtlPin* each : {&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user}) each->push();
     changed_ = false;
-    driver_.settle();
+    settle();
     active_ = false;
     const std::uint64_t leaving = offer();
     // Ready may depend on ready, all the way through the module.
@@ -76,11 +61,21 @@ class Axi4Stream final : public RtlStream {
       host_.went_in(port);
     }
   }
-  bool was_active() const override { return active_; }
-  RtlModel& model() override { return driver_.model(); }
 
  private:
-  std::uint32_t words() const { return design_.flit_bits / 32; }
+  /// One direction: P ports side by side.
+  struct Pins {
+    RtlPin &valid, &ready, &data, &last, &id, &dest, &user;
+  };
+  Pins pins(const std::string& prefix) {
+    return {pin(prefix + "_tvalid", design_.ports),
+            pin(prefix + "_tready", design_.ports),
+            pin(prefix + "_tdata", design_.ports * design_.flit_bits),
+            pin(prefix + "_tlast", design_.ports),
+            pin(prefix + "_tid", design_.ports * 16),
+            pin(prefix + "_tdest", design_.ports * 8),
+            pin(prefix + "_tuser", design_.ports * 64)};
+  }
 
   /// Looks at the outputs and answers with ready. Returns which flits leave.
   std::uint64_t offer() {
@@ -100,8 +95,7 @@ class Axi4Stream final : public RtlStream {
       flit.tail = m_.last.get(port, 1) != 0;
       flit.header = m_.user.get(port * 64, 64);
       flit.output = static_cast<std::uint32_t>(m_.dest.get(port * 8, 8));
-      const auto first = m_.data.words.begin() + std::ptrdiff_t{port} * words();
-      flit.data.assign(first, first + words());
+      take_data(m_.data, port, flit);
       if (waiting_[port] && (waiting_[port]->data != flit.data || waiting_[port]->header != flit.header ||
                              waiting_[port]->tail != flit.tail))
         host_.broken(port, RtlRule::payload_stays, "tdata, tuser or tlast changed without m_tready");
@@ -114,20 +108,17 @@ class Axi4Stream final : public RtlStream {
     if (ready != m_.ready.get(0, design_.ports)) {
       m_.ready.set(0, design_.ports, ready);
       m_.ready.push();
-      model().evaluate();
+      model_.evaluate();
     }
     active_ = active_ || ready != 0;
     return ready;
   }
 
-  const RtlDesign& design_;
-  RtlStreamHost& host_;
-  RtlPinDriver driver_;
   Pins s_, m_;
   std::vector<bool> busy_;    // inputs: a flit waits for ready
   std::vector<bool> within_;  // outputs: a packet has begun
   std::vector<std::optional<RtlFlit>> waiting_;
-  bool changed_ = false, active_ = false;
+  bool changed_ = false;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
-#include <tuple>
 
 namespace wafertlm {
 namespace {
@@ -26,27 +25,27 @@ RtlBench::RtlBench(const RtlDesign& design, RtlModel& model, RtlBenchParams para
       leaving_(queues_.size()),
       next_credit_(design.ports) {
   params_.rooms.resize(leaving_.size());
-  for (std::size_t i = 0; i < leaving_.size(); ++i) {
-    if (params_.rooms[i] == 0) continue;
-    if (params_.rooms[i] < design.out_depth)
+  for (std::size_t i = 0; i < leaving_.size(); ++i)
+    if (params_.rooms[i] != 0 && params_.rooms[i] < design.out_depth)
       throw std::invalid_argument(
           "the RTL design '" + design.name + "' starts with OUT_DEPTH=" + std::to_string(design.out_depth) +
           " credits, and behind its output " + std::to_string(i / design.channels) + " there is room for " +
           std::to_string(params_.rooms[i]) +
           " flits: make the input buffers of the fabric larger, or OUT_DEPTH smaller");
-    leaving_[i].bounded = true;
-    leaving_[i].room = params_.rooms[i] - design.out_depth;
+  empty_rooms();
+}
+
+void RtlBench::empty_rooms() {
+  for (std::size_t i = 0; i < leaving_.size(); ++i) {
+    leaving_[i] = {};
+    leaving_[i].bounded = params_.rooms[i] != 0;
+    if (leaving_[i].bounded) leaving_[i].room = params_.rooms[i] - design_.out_depth;
   }
 }
 
 void RtlBench::restart() {
   stream_->reset(0);
-  for (std::size_t i = 0; i < leaving_.size(); ++i) {
-    Leaving fresh;
-    fresh.bounded = params_.rooms[i] != 0;
-    fresh.room = fresh.bounded ? params_.rooms[i] - design_.out_depth : 0;
-    leaving_[i] = std::move(fresh);
-  }
+  empty_rooms();
   for (Queue& queue : queues_) queue = {};
   std::fill(current_.begin(), current_.end(), std::pair<std::uint32_t, Incoming*>{});
   std::fill(next_credit_.begin(), next_credit_.end(), 0);
@@ -95,6 +94,13 @@ void RtlBench::catch_up() {
     run_edge();
   }
   edge_ = first;
+}
+
+void RtlBench::apply(const RtlEvent& event) {
+  if (event.kind == RtlEvent::Kind::open) open(event.entry, event.now_ps);
+  if (event.kind == RtlEvent::Kind::arrive) arrive(event);
+  if (event.kind == RtlEvent::Kind::credit)
+    credit(event.port, event.channel, event.flits, event.head_ps, event.now_ps);
 }
 
 void RtlBench::open(const RtlEntry& entry, TimePs now) {
@@ -187,11 +193,12 @@ TimePs RtlBench::next_announced_ps() const {
   if (packets_.empty()) return next_ps;
   for (const Leaving& behind : leaving_)
     if (!behind.coming.empty()) next_ps = std::min(next_ps, behind.coming.begin()->first);
+  const auto consider = [&](const Incoming& each) {
+    if (each.packet.head_ps > now_ps_) next_ps = std::min(next_ps, each.packet.head_ps);
+  };
   for (const Queue& queue : queues_) {
-    for (const Incoming& each : queue.messages)
-      if (each.packet.head_ps > now_ps_) next_ps = std::min(next_ps, each.packet.head_ps);
-    for (const auto& [key, each] : queue.flows)
-      if (each.packet.head_ps > now_ps_) next_ps = std::min(next_ps, each.packet.head_ps);
+    for (const Incoming& each : queue.messages) consider(each);
+    for (const auto& [key, each] : queue.flows) consider(each);
   }
   return next_ps;
 }
@@ -350,16 +357,14 @@ void RtlBench::packet_done(std::uint32_t output, Leaving& leaving) {
   if (leaving.flits != packet.flits)
     broken(output, RtlRule::whole_packet,
            std::to_string(leaving.flits) + " flits in place of " + std::to_string(packet.flits));
-  RtlTransaction out;
-  out.flow = leaving.key.first;
-  out.sequence = packet.sequence;
-  out.output = output;
-  out.arrival_ps = packet.arrival_ps;
-  out.head_ps = leaving.head_ps;
-  out.bytes = packet.bytes;
   leaving.data.resize(packet.bytes);
-  out.data = std::move(leaving.data);
-  leaving.data.clear();
+  const RtlTransaction out{leaving.key.first,
+                           packet.sequence,
+                           output,
+                           packet.arrival_ps,
+                           leaving.head_ps,
+                           packet.bytes,
+                           std::exchange(leaving.data, {})};
   packet.outputs_due.erase(due);
   if (packet.outputs_due.empty() && packet.inputs_due == 0) packets_.erase(found);
   host_.packet_out(out, now_ps_ + params_.clock.period_ps());

@@ -51,6 +51,8 @@ class RtlBench final : private RtlStreamHost {
   /// `design`, `model` and `host` must outlive it.
   RtlBench(const RtlDesign& design, RtlModel& model, RtlBenchParams params, RtlBenchHost& host);
 
+  /// What happened at the switch. That the model sent something is nothing to the RTL.
+  void apply(const RtlEvent& event);
   void open(const RtlEntry& entry, TimePs now);
   /// @throws std::logic_error: no such entry, or input.
   void arrive(const RtlEvent& packet);
@@ -71,8 +73,6 @@ class RtlBench final : private RtlStreamHost {
   /// What these are, in words.
   std::vector<std::string> pending() const;
   std::uint64_t cycles() const { return cycles_; }
-  RtlModel& model() { return stream_->model(); }
-  const RtlClock& clock() const { return params_.clock; }
 
  private:
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // entry, sequence in 24 bits
@@ -116,6 +116,7 @@ class RtlBench final : private RtlStreamHost {
   void start(TimePs at_ps);
   void catch_up();
   void run_edge();
+  void empty_rooms();
   TimePs next_announced_ps() const;
   void give_flits(TimePs now);
   Incoming* next_for(std::uint32_t input, TimePs now);

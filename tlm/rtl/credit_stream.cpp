@@ -1,40 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <deque>
-#include <stdexcept>
 
 #include "tlm/rtl/stream.h"
 
 namespace wafertlm {
 namespace {
 
-/// valid, head, tail, channel, header and data of all ports of one direction, and the credits that go against
-/// it.
-struct Pins {
-  Pins(RtlPinDriver& driver, const RtlDesign& design, const std::string& prefix)
-      : valid(driver.pin((prefix + "_valid").c_str(), design.ports)),
-        head(driver.pin((prefix + "_head").c_str(), design.ports)),
-        tail(driver.pin((prefix + "_tail").c_str(), design.ports)),
-        vc(driver.pin((prefix + "_vc").c_str(), design.ports * design.channel_bits())),
-        header(driver.pin((prefix + "_header").c_str(), design.ports * 64)),
-        data(driver.pin((prefix + "_data").c_str(), design.ports * design.flit_bits)),
-        credit(driver.pin((prefix + "_credit").c_str(), design.ports)),
-        credit_vc(driver.pin((prefix + "_credit_vc").c_str(), design.ports * design.channel_bits())) {}
-  RtlPin &valid, &head, &tail, &vc, &header, &data, &credit, &credit_vc;
-};
-
 class CreditStream final : public RtlStream {
  public:
   CreditStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host)
-      : design_(design),
-        host_(host),
-        driver_(model, "clk", "rst_n"),
-        in_(driver_, design, "in"),
-        out_(driver_, design, "out"),
-        cfg_valid_(driver_.pin("cfg_valid", 1)),
-        cfg_flow_(driver_.pin("cfg_flow", 16)),
-        cfg_word_(driver_.pin("cfg_word", 8)),
-        cfg_data_(driver_.pin("cfg_data", 32)),
+      : RtlStream(design, model, host, "clk", "rst_n"),
+        in_(pins("in")),
+        out_(pins("out")),
+        cfg_valid_(pin("cfg_valid", 1)),
+        cfg_flow_(pin("cfg_flow", 16)),
+        cfg_word_(pin("cfg_word", 8)),
+        cfg_data_(pin("cfg_data", 32)),
         credits_(std::size_t{design.ports} * design.channels, design.depth),
         theirs_(credits_.size(), design.out_depth),
         within_(credits_.size()) {}
@@ -49,7 +30,7 @@ class CreditStream final : public RtlStream {
     in_.tail.set(input, 1, flit.tail);
     in_.vc.set(input * design_.channel_bits(), design_.channel_bits(), flit.channel);
     in_.header.set(input * 64, 64, flit.header);
-    std::copy(flit.data.begin(), flit.data.end(), in_.data.words.begin() + std::ptrdiff_t{input} * words());
+    put_data(in_.data, input, flit);
     given_.push_back(input);
     flits_given_ = true;
   }
@@ -70,18 +51,18 @@ class CreditStream final : public RtlStream {
     for (RtlPin* each : {&cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_}) pending_cfg_.push_back(each);
   }
   void reset(TimePs now) override {
-    driver_.reset({&in_.valid, &in_.head, &in_.tail, &in_.vc, &in_.header, &in_.data, &out_.credit,
-                   &out_.credit_vc, &cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_},
-                  now);
+    reset_with({&in_.valid, &in_.head, &in_.tail, &in_.vc, &in_.header, &in_.data, &out_.credit,
+                &out_.credit_vc, &cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_},
+               now);
     std::fill(credits_.begin(), credits_.end(), design_.depth);
     std::fill(theirs_.begin(), theirs_.end(), design_.out_depth);
     std::fill(within_.begin(), within_.end(), false);
   }
 
   void cycle(TimePs now) override {
-    driver_.rise(now);
+    rise(now);
     push_inputs();
-    driver_.settle();
+    settle();
     active_ = !given_.empty() || credits_given_ || was_configured_;
     for (const std::uint32_t input : given_) host_.went_in(input);
     given_.clear();
@@ -89,14 +70,23 @@ class CreditStream final : public RtlStream {
     sample_credits();
     sample_flits();
   }
-  bool was_active() const override { return active_; }
-  RtlModel& model() override { return driver_.model(); }
 
  private:
+  /// valid, head, tail, channel, header and data of all ports of one direction, and the credits that go
+  /// against it.
+  struct Pins {
+    RtlPin &valid, &head, &tail, &vc, &header, &data, &credit, &credit_vc;
+  };
+  Pins pins(const std::string& prefix) {
+    const std::uint32_t ports = design_.ports, channels = ports * design_.channel_bits();
+    return {pin(prefix + "_valid", ports),       pin(prefix + "_head", ports),
+            pin(prefix + "_tail", ports),        pin(prefix + "_vc", channels),
+            pin(prefix + "_header", ports * 64), pin(prefix + "_data", ports * design_.flit_bits),
+            pin(prefix + "_credit", ports),      pin(prefix + "_credit_vc", channels)};
+  }
   std::size_t at(std::uint32_t port, std::uint32_t channel) const {
     return std::size_t{port} * design_.channels + channel;
   }
-  std::uint32_t words() const { return design_.flit_bits / 32; }
 
   /// Puts what was given on the pins and takes away what was there in the last cycle.
   void push_inputs() {
@@ -167,8 +157,7 @@ class CreditStream final : public RtlStream {
       flit.tail = out_.tail.get(port, 1) != 0;
       flit.header = out_.header.get(port * 64, 64);
       flit.output = port;
-      const auto first = out_.data.words.begin() + std::ptrdiff_t{port} * words();
-      flit.data.assign(first, first + words());
+      take_data(out_.data, port, flit);
       const std::size_t place = at(port, flit.channel);
       if (theirs_[place] == 0)
         host_.broken(port, RtlRule::credit_held,
@@ -183,9 +172,6 @@ class CreditStream final : public RtlStream {
     }
   }
 
-  const RtlDesign& design_;
-  RtlStreamHost& host_;
-  RtlPinDriver driver_;
   Pins in_, out_;
   RtlPin &cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_;
   std::vector<std::uint32_t> credits_, theirs_;  // [port][channel]: of the inputs, of the outputs
@@ -193,7 +179,7 @@ class CreditStream final : public RtlStream {
   std::vector<std::uint32_t> given_;
   std::vector<RtlPin*> pending_cfg_;
   bool flits_given_ = false, flits_shown_ = false, credits_given_ = false, credits_shown_ = false;
-  bool was_configured_ = false, cfg_shown_ = false, active_ = false;
+  bool was_configured_ = false, cfg_shown_ = false;
 };
 
 }  // namespace

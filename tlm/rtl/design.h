@@ -23,8 +23,7 @@ struct RtlDesign {
   std::uint32_t channels = 1;   ///< VC; AXI4-Stream has one
   std::uint32_t depth = 0;      ///< DEPTH, in flits: the credits of the sender at an input in the beginning
   std::uint32_t out_depth = 0;  ///< OUT_DEPTH, in flits: those of the module at its outputs
-  std::uint32_t latency =
-      0;                    ///< cycles that a head takes from the input pins to the output pins; 0: not said
+  std::uint32_t latency = 0;    ///< cycles of a head from the input pins to the output pins; 0: not said
   std::uint32_t flows = 0;  ///< FLOWS: branches of in-network flows that it has room for; 0: it carries none
   std::string configuration;  ///< how the words of a branch's configuration are made; empty: there are none
   /// All parameters, as "P=5".

@@ -48,7 +48,6 @@ RtlRecorder::RtlRecorder(const std::string& path, const RtlRecordingHead& head) 
 }
 
 void RtlRecorder::write(const RtlEvent& event) {
-  ++events_;
   switch (event.kind) {
     case RtlEvent::Kind::open: {
       const RtlEntry& entry = event.entry;

@@ -34,12 +34,10 @@ class RtlRecorder {
   RtlRecorder(const std::string& path, const RtlRecordingHead& head);
   void write(const RtlEvent& event);
   void close();
-  std::uint64_t events() const { return events_; }
 
  private:
   std::string path_;
   std::ofstream file_;
-  std::uint64_t events_ = 0;
 };
 
 class RtlRecordingReader {

@@ -91,11 +91,7 @@ RtlView::~RtlView() = default;
 void RtlView::emit(const RtlEvent& event) {
   if (recorder_) recorder_->write(event);
   if (shadow_) shadow_->apply(event);
-  if (!bench_) return ask_wake();
-  if (event.kind == RtlEvent::Kind::open) bench_->open(event.entry, event.now_ps);
-  if (event.kind == RtlEvent::Kind::arrive) bench_->arrive(event);
-  if (event.kind == RtlEvent::Kind::credit)
-    bench_->credit(event.port, event.channel, event.flits, event.head_ps, event.now_ps);
+  if (bench_) bench_->apply(event);
   ask_wake();
 }
 
@@ -119,20 +115,25 @@ void RtlView::wake(std::uint32_t, TimePs now) {
   ask_wake();
 }
 
+RtlEvent RtlView::event_of(RtlEvent::Kind kind, PortId port, const Packet& packet, TimePs now) const {
+  RtlEvent event;
+  event.kind = kind;
+  event.now_ps = event.head_ps = now;
+  event.port = static_cast<std::uint32_t>(port);
+  if (!params_.design || params_.design->protocol != RtlProtocol::axi4_stream)
+    event.channel = static_cast<std::uint32_t>(packet.vc);
+  event.flits = flits_of(packet);
+  if (kind == RtlEvent::Kind::credit) return event;
+  event.bytes = packet.payload_bytes;
+  event.data = packet.data.bytes();
+  return event;
+}
+
 bool RtlView::arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) {
   ++packets_seen_;
-  RtlEvent event;
-  event.kind = RtlEvent::Kind::arrive;
-  event.now_ps = now;
-  event.port = static_cast<std::uint32_t>(input);
-  event.channel = params_.design && params_.design->protocol == RtlProtocol::axi4_stream
-                      ? 0
-                      : static_cast<std::uint32_t>(packet.vc);
-  event.bytes = packet.payload_bytes;
-  event.flits = flits_of(packet);
+  RtlEvent event = event_of(RtlEvent::Kind::arrive, input, packet, now);
   event.head_ps = head_ps;
   event.tail_ps = packet.tail_ps;
-  event.data = packet.data.bytes();
   RtlEntries::Number number;
   if (packet.flow) {
     number = entries_.at_input(*packet.flow, packet.sequence, event.port);
@@ -199,14 +200,7 @@ void RtlView::admit(Branch& branch, TimePs now) {
 }
 
 bool RtlView::credit(PortId output, Packet& packet, TimePs at, TimePs now) {
-  RtlEvent event;
-  event.kind = RtlEvent::Kind::credit;
-  event.now_ps = now;
-  event.port = static_cast<std::uint32_t>(output);
-  event.channel = params_.design && params_.design->protocol == RtlProtocol::axi4_stream
-                      ? 0
-                      : static_cast<std::uint32_t>(packet.vc);
-  event.flits = flits_of(packet);
+  RtlEvent event = event_of(RtlEvent::Kind::credit, output, packet, now);
   event.head_ps = at;
   emit(event);
   if (packet.flow) {
@@ -226,16 +220,7 @@ bool RtlView::credit(PortId output, Packet& packet, TimePs at, TimePs now) {
 }
 
 void RtlView::sent(PortId output, const Packet& packet, TimePs now) {
-  RtlEvent event;
-  event.kind = RtlEvent::Kind::leave;
-  event.now_ps = event.head_ps = now;
-  event.port = static_cast<std::uint32_t>(output);
-  event.channel = params_.design && params_.design->protocol == RtlProtocol::axi4_stream
-                      ? 0
-                      : static_cast<std::uint32_t>(packet.vc);
-  event.bytes = packet.payload_bytes;
-  event.flits = flits_of(packet);
-  event.data = packet.data.bytes();
+  RtlEvent event = event_of(RtlEvent::Kind::leave, output, packet, now);
   RtlEntries::Number number;
   if (packet.flow) {
     number = entries_.at_output(*packet.flow, packet.sequence, event.port);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/rtl/scoreboard.h"
 
-#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <sstream>
-#include <utility>
 
 namespace wafertlm {
 namespace {
@@ -31,22 +29,9 @@ std::string head_at(const RtlTransaction& side) {
 }  // namespace
 
 const char* to_string(RtlDivergenceKind kind) {
-  switch (kind) {
-    case RtlDivergenceKind::data:
-      return "data";
-    case RtlDivergenceKind::time:
-      return "time";
-    case RtlDivergenceKind::missing:
-      return "missing";
-    case RtlDivergenceKind::unexpected:
-      return "unexpected";
-    case RtlDivergenceKind::protocol:
-      return "protocol";
-  }
-  return "";
+  static constexpr const char* kNames[] = {"data", "time", "missing", "unexpected", "protocol"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
-
-RtlScoreboard::RtlScoreboard(RtlScoreboardOptions options) : options_(std::move(options)) {}
 
 void RtlScoreboard::add(RtlTransaction transaction, bool is_model) {
   count(is_model ? model_ : rtl_, transaction);
@@ -101,27 +86,23 @@ void RtlScoreboard::compare(const RtlTransaction& model, const RtlTransaction& r
   ++histogram_[cycles];
   if (std::abs(difference_ps) > std::abs(largest_ps_)) largest_ps_ = difference_ps;
 
-  const auto diverged = [&](RtlDivergenceKind kind, std::string expected, std::string got) {
-    diverge(
-        {kind, model.head_ps, model.flow, model.sequence, model.output, std::move(expected), std::move(got)});
-  };
   if (model.bytes != rtl.bytes) {
-    diverged(RtlDivergenceKind::data, std::to_string(model.bytes) + " bytes",
-             std::to_string(rtl.bytes) + " bytes");
+    diverge(RtlDivergenceKind::data, model, std::to_string(model.bytes) + " bytes",
+            std::to_string(rtl.bytes) + " bytes");
   } else if (!model.data.empty() && !rtl.data.empty()) {
     ++compared_data_;
     const auto [in_model, in_rtl] =
         std::mismatch(model.data.begin(), model.data.end(), rtl.data.begin(), rtl.data.end());
     if (in_model != model.data.end() || in_rtl != rtl.data.end()) {
       const auto byte = static_cast<std::size_t>(in_model - model.data.begin());
-      diverged(RtlDivergenceKind::data, at_byte(model, byte), at_byte(rtl, byte));
+      diverge(RtlDivergenceKind::data, model, at_byte(model, byte), at_byte(rtl, byte));
     }
   }
   if (options_.tolerance_ps != kNever &&
       std::abs(difference_ps) > static_cast<std::int64_t>(options_.tolerance_ps))
-    diverged(RtlDivergenceKind::time,
-             head_at(model) + " within " + std::to_string(options_.tolerance_ps) + " ps",
-             "head at " + std::to_string(rtl.head_ps) + " ps (" + std::to_string(difference_ps) + " ps)");
+    diverge(RtlDivergenceKind::time, model,
+            head_at(model) + " within " + std::to_string(options_.tolerance_ps) + " ps",
+            "head at " + std::to_string(rtl.head_ps) + " ps (" + std::to_string(difference_ps) + " ps)");
 }
 
 void RtlScoreboard::give_up_on(TimePs before_ps) {
@@ -130,25 +111,17 @@ void RtlScoreboard::give_up_on(TimePs before_ps) {
     due_.erase(due_.begin());
     const auto found = from_model_.find(key);
     const RtlTransaction& model = found->second;
-    diverge({RtlDivergenceKind::missing, model.head_ps, model.flow, model.sequence, model.output,
-             head_at(model), "nothing"});
+    diverge(RtlDivergenceKind::missing, model, head_at(model), "nothing");
     given_up_[key] = 0;
     from_model_.erase(found);
   }
 }
 
-void RtlScoreboard::violation(TimePs at_ps, std::uint32_t port, const std::string& rule,
-                              const std::string& seen) {
-  diverge({RtlDivergenceKind::protocol, at_ps, 0, 0, port, rule, seen});
-}
-
 void RtlScoreboard::finish() {
   for (const auto& [key, model] : from_model_)
-    diverge({RtlDivergenceKind::missing, model.head_ps, model.flow, model.sequence, model.output,
-             head_at(model), "nothing"});
+    diverge(RtlDivergenceKind::missing, model, head_at(model), "nothing");
   for (const auto& [key, rtl] : from_rtl_)
-    diverge({RtlDivergenceKind::unexpected, rtl.head_ps, rtl.flow, rtl.sequence, rtl.output, "nothing",
-             "head at " + std::to_string(rtl.head_ps) + " ps"});
+    diverge(RtlDivergenceKind::unexpected, rtl, "nothing", "head at " + std::to_string(rtl.head_ps) + " ps");
   from_model_.clear();
   from_rtl_.clear();
   due_.clear();
@@ -165,10 +138,6 @@ double RtlScoreboard::bytes_per_s(const Side& side) {
   if (side.packets < 2 || side.last_ps == side.first_ps) return 0;
   return static_cast<double>(side.bytes) / static_cast<double>(side.last_ps - side.first_ps) *
          static_cast<double>(kPsPerSecond);
-}
-
-std::size_t RtlScoreboard::throughput_windows() const {
-  return std::min(model_.rates.size(), rtl_.rates.size());
 }
 
 double RtlScoreboard::worst_throughput_ratio() const {
@@ -209,9 +178,8 @@ std::string RtlScoreboard::report() const {
   else
     text << ", tolerance " << options_.tolerance_ps << " ps\n";
   row("divergences");
-  for (const auto kind : {RtlDivergenceKind::data, RtlDivergenceKind::time, RtlDivergenceKind::missing,
-                          RtlDivergenceKind::unexpected, RtlDivergenceKind::protocol})
-    text << (kind == RtlDivergenceKind::data ? "" : ", ") << to_string(kind) << " " << divergences(kind);
+  for (std::size_t i = 0; i < std::size(by_kind_); ++i)
+    text << (i == 0 ? "" : ", ") << to_string(static_cast<RtlDivergenceKind>(i)) << " " << by_kind_[i];
   text << "\n";
   if (first_) {
     row("first divergence") << to_string(first_->kind) << " at " << first_->at_ps << " ps, "

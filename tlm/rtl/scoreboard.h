@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tlm/units.h"
@@ -52,18 +54,19 @@ struct RtlScoreboardOptions {
 /// a tolerance. Either side may come first. No SystemC.
 class RtlScoreboard {
  public:
-  explicit RtlScoreboard(RtlScoreboardOptions options);
+  explicit RtlScoreboard(RtlScoreboardOptions options) : options_(std::move(options)) {}
 
   void expect(RtlTransaction from_model) { add(std::move(from_model), true); }
   void observe(RtlTransaction from_rtl) { add(std::move(from_rtl), false); }
   /// A checker on the pins found something.
-  void violation(TimePs at_ps, std::uint32_t port, const std::string& rule, const std::string& seen);
+  void violation(TimePs at_ps, std::uint32_t port, const std::string& rule, const std::string& seen) {
+    diverge({RtlDivergenceKind::protocol, at_ps, 0, 0, port, rule, seen});
+  }
   /// Everything should have left by now.
   void finish();
 
   bool passed() const { return divergences_ == 0; }
   std::uint64_t divergences() const { return divergences_; }
-  /// How many of a kind.
   std::uint64_t divergences(RtlDivergenceKind kind) const { return by_kind_[static_cast<std::size_t>(kind)]; }
   /// The one with the earliest time; of equals the lowest flow, sequence and output.
   const std::optional<RtlDivergence>& first_divergence() const { return first_; }
@@ -79,12 +82,11 @@ class RtlScoreboard {
   /// The ratio RTL / model of the bytes per second in every window of packets, most different one; 1 while
   /// there is no full window.
   double worst_throughput_ratio() const;
-  std::size_t throughput_windows() const;
+  std::size_t throughput_windows() const { return std::min(model_.rates.size(), rtl_.rates.size()); }
   double model_bytes_per_s() const { return bytes_per_s(model_); }
   double rtl_bytes_per_s() const { return bytes_per_s(rtl_); }
 
   const RtlScoreboardOptions& options() const { return options_; }
-  /// The table that is printed.
   std::string report() const;
 
  private:
@@ -102,6 +104,9 @@ class RtlScoreboard {
   void compare(const RtlTransaction& model, const RtlTransaction& rtl);
   void give_up_on(TimePs before_ps);
   void diverge(RtlDivergence divergence);
+  void diverge(RtlDivergenceKind kind, const RtlTransaction& of, std::string expected, std::string got) {
+    diverge({kind, of.head_ps, of.flow, of.sequence, of.output, std::move(expected), std::move(got)});
+  }
   double mean(double sum) const { return compared_ == 0 ? 0 : sum / static_cast<double>(compared_); }
   static double bytes_per_s(const Side& side);
 

@@ -12,22 +12,10 @@ RtlShadow::RtlShadow(const RtlDesign& design, RtlModel& model, RtlBenchParams pa
 
 void RtlShadow::apply(const RtlEvent& event) {
   bench_.advance(event.now_ps);
-  switch (event.kind) {
-    case RtlEvent::Kind::open:
-      entries_[event.entry.number] = event.entry;
-      bench_.open(event.entry, event.now_ps);
-      break;
-    case RtlEvent::Kind::arrive:
-      take_in(event);
-      bench_.arrive(event);
-      break;
-    case RtlEvent::Kind::credit:
-      bench_.credit(event.port, event.channel, event.flits, event.head_ps, event.now_ps);
-      break;
-    case RtlEvent::Kind::leave:
-      expect(event);
-      break;
-  }
+  if (event.kind == RtlEvent::Kind::open) entries_[event.entry.number] = event.entry;
+  if (event.kind == RtlEvent::Kind::arrive) take_in(event);
+  if (event.kind == RtlEvent::Kind::leave) expect(event);
+  bench_.apply(event);
 }
 
 void RtlShadow::take_in(const RtlEvent& event) {
@@ -63,13 +51,7 @@ void RtlShadow::expect(const RtlEvent& event) {
     if (result != 0) std::swap(sum.values[0], sum.values[result]);
     sum.values.resize(1);
   }
-  RtlTransaction out;
-  out.flow = event.flow;
-  out.sequence = event.sequence;
-  out.output = event.port;
-  out.arrival_ps = sum.arrival_ps;
-  out.head_ps = event.head_ps;
-  out.bytes = event.bytes;
+  RtlTransaction out{event.flow, event.sequence, event.port, sum.arrival_ps, event.head_ps, event.bytes};
   // What the model itself carries counts; without values, what it would.
   out.data = event.data.empty() ? sum.values[0] : event.data;
   out.data.resize(event.bytes);

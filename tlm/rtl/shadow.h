@@ -24,7 +24,6 @@ class RtlShadow final : private RtlBenchHost {
 
   const RtlScoreboard& scoreboard() const { return board_; }
   RtlBench& bench() { return bench_; }
-  const RtlBench& bench() const { return bench_; }
 
  private:
   void head_out(std::uint32_t, std::uint32_t, std::uint64_t, TimePs) override {}

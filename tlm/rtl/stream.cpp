@@ -7,27 +7,16 @@
 namespace wafertlm {
 
 const char* text_of(RtlRule rule) {
-  switch (rule) {
-    case RtlRule::credit_held:
-      return "a flit leaves only with a credit";
-    case RtlRule::credit_due:
-      return "an input gives no more credits back than flits came";
-    case RtlRule::channel_exists:
-      return "the channel is one of the module's";
-    case RtlRule::framing:
-      return "the packets of a channel have a head and a tail, and do not mix";
-    case RtlRule::known_packet:
-      return "the header is of a packet that came in and has not left";
-    case RtlRule::right_output:
-      return "a packet leaves where its flow goes";
-    case RtlRule::whole_packet:
-      return "a packet leaves with as many flits as it came";
-    case RtlRule::valid_stays:
-      return "valid stays until ready";
-    case RtlRule::payload_stays:
-      return "what goes with valid stays until ready";
-  }
-  return "";
+  static constexpr const char* kTexts[] = {"a flit leaves only with a credit",
+                                           "an input gives no more credits back than flits came",
+                                           "the channel is one of the module's",
+                                           "the packets of a channel have a head and a tail, and do not mix",
+                                           "the header is of a packet that came in and has not left",
+                                           "a packet leaves where its flow goes",
+                                           "a packet leaves with as many flits as it came",
+                                           "valid stays until ready",
+                                           "what goes with valid stays until ready"};
+  return kTexts[static_cast<std::size_t>(rule)];
 }
 
 std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host) {
@@ -35,10 +24,11 @@ std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& mo
                                                        : make_axi4_stream(design, model, host);
 }
 
-RtlPinDriver::RtlPinDriver(RtlModel& model, const char* clock, const char* reset)
-    : model_(model), clock_(pin(clock, 1)), reset_(pin(reset, 1)) {}
+RtlStream::RtlStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host, const char* clock,
+                     const char* reset)
+    : design_(design), model_(model), host_(host), clock_(pin(clock, 1)), reset_(pin(reset, 1)) {}
 
-RtlPin& RtlPinDriver::pin(const char* name, std::uint32_t bits) {
+RtlPin& RtlStream::pin(const std::string& name, std::uint32_t bits) {
   RtlPin& found = model_.pin(name);
   if (found.bits < bits)
     throw std::invalid_argument("the pin " + found.name + " has " + std::to_string(found.bits) +
@@ -47,20 +37,20 @@ RtlPin& RtlPinDriver::pin(const char* name, std::uint32_t bits) {
   return found;
 }
 
-void RtlPinDriver::rise(TimePs now) {
+void RtlStream::rise(TimePs now) {
   clock_.set(0, 1, 1);
   clock_.push();
   model_.evaluate();
   model_.dump_waves(now);
 }
 
-void RtlPinDriver::settle() {
+void RtlStream::settle() {
   clock_.set(0, 1, 0);
   clock_.push();
   model_.evaluate();
 }
 
-void RtlPinDriver::reset(std::initializer_list<RtlPin*> inputs, TimePs now) {
+void RtlStream::reset_with(std::initializer_list<RtlPin*> inputs, TimePs now) {
   constexpr int kCycles = 4;
   for (RtlPin* each : inputs) {
     std::fill(each->words.begin(), each->words.end(), 0);
@@ -76,7 +66,16 @@ void RtlPinDriver::reset(std::initializer_list<RtlPin*> inputs, TimePs now) {
   settle();
 }
 
-void RtlPinDriver::set_reset(bool active) {
+void RtlStream::put_data(RtlPin& to, std::uint32_t port, const RtlFlit& flit) const {
+  std::copy(flit.data.begin(), flit.data.end(), to.words.begin() + std::ptrdiff_t{port} * words());
+}
+
+void RtlStream::take_data(const RtlPin& from, std::uint32_t port, RtlFlit& flit) const {
+  const auto first = from.words.begin() + std::ptrdiff_t{port} * words();
+  flit.data.assign(first, first + words());
+}
+
+void RtlStream::set_reset(bool active) {
   reset_.set(0, 1, active ? 0 : 1);
   reset_.push();
 }

@@ -35,17 +35,17 @@ struct RtlFlit {
   std::vector<std::uint32_t> data;
 };
 
-// What the checkers on the pins hold a module to.
+/// What the checkers on the pins hold a module to, in words: text_of().
 enum class RtlRule : std::uint8_t {
-  credit_held,  ///< a flit leaves only with a credit
-  credit_due,   ///< an input gives no more credits back than flits came
+  credit_held,
+  credit_due,
   channel_exists,
-  framing,       ///< head, flits, tail; packets of a channel one after the other
-  known_packet,  ///< the header is of a packet that came in and has not left
+  framing,
+  known_packet,
   right_output,
-  whole_packet,   ///< as many flits as came in
-  valid_stays,    ///< valid is not taken back before ready
-  payload_stays,  ///< nor does what it goes with change
+  whole_packet,
+  valid_stays,
+  payload_stays,
 };
 const char* text_of(RtlRule rule);
 
@@ -64,7 +64,8 @@ class RtlStreamHost {
 };
 
 /// The pins of a switch, a cycle at a time: what is given before cycle() is on the pins from the edge on, and
-/// what the module shows in the cycle is told from within. No SystemC.
+/// what the module shows in the cycle is told from within. The pins of all ports are side by side. No
+/// SystemC.
 class RtlStream {
  public:
   virtual ~RtlStream() = default;
@@ -80,8 +81,32 @@ class RtlStream {
   virtual void reset(TimePs now) = 0;
   virtual void cycle(TimePs now) = 0;
   /// Something moved on the pins in the last cycle.
-  virtual bool was_active() const = 0;
-  virtual RtlModel& model() = 0;
+  bool was_active() const { return active_; }
+
+ protected:
+  RtlStream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host, const char* clock,
+            const char* reset);
+  /// @throws std::invalid_argument
+  RtlPin& pin(const std::string& name, std::uint32_t bits);
+  /// The edge, with what was on the inputs before.
+  void rise(TimePs now);
+  /// The second half of the cycle: call after the inputs of the cycle were pushed.
+  void settle();
+  /// Some cycles of reset with these inputs at 0.
+  void reset_with(std::initializer_list<RtlPin*> inputs, TimePs now);
+  std::uint32_t words() const { return design_.flit_bits / 32; }
+  void put_data(RtlPin& to, std::uint32_t port, const RtlFlit& flit) const;
+  void take_data(const RtlPin& from, std::uint32_t port, RtlFlit& flit) const;
+
+  const RtlDesign& design_;
+  RtlModel& model_;
+  RtlStreamHost& host_;
+  bool active_ = false;
+
+ private:
+  void set_reset(bool active);
+
+  RtlPin &clock_, &reset_;
 };
 
 /// `model` and `host` must outlive the stream. @throws std::invalid_argument: pins that the protocol needs
@@ -89,26 +114,5 @@ class RtlStream {
 std::unique_ptr<RtlStream> make_rtl_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
 std::unique_ptr<RtlStream> make_credit_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
 std::unique_ptr<RtlStream> make_axi4_stream(const RtlDesign& design, RtlModel& model, RtlStreamHost& host);
-
-/// Of a module that is clocked by hand: the clock, the reset, and waves if they are open.
-class RtlPinDriver {
- public:
-  RtlPinDriver(RtlModel& model, const char* clock, const char* reset);
-  /// @throws std::invalid_argument
-  RtlPin& pin(const char* name, std::uint32_t bits);
-  /// The edge, with what was on the inputs before.
-  void rise(TimePs now);
-  /// The second half of the cycle: call after the inputs of the cycle were pushed.
-  void settle();
-  /// Some cycles of reset with these inputs at 0.
-  void reset(std::initializer_list<RtlPin*> inputs, TimePs now);
-  RtlModel& model() { return model_; }
-
- private:
-  void set_reset(bool active);
-
-  RtlModel& model_;
-  RtlPin &clock_, &reset_;
-};
 
 }  // namespace wafertlm
