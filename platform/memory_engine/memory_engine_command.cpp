@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "models/memory_engine/access_pattern.h"
-#include "models/memory_engine/independence.h"
 #include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/commands.h"

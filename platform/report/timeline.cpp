@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <tuple>
 
-
 namespace wafertlm {
 namespace {
 

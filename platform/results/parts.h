@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "models/hbm/dram/attribution.h"
+#include "models/hbm/dram/dram_memory.h"
 #include "models/hbm/hbm.h"
 #include "platform/config/experiment_spec.h"
 #include "platform/system/machine.h"

@@ -62,7 +62,8 @@ TEST_F(MemoryKeys, RefusesKeysThatWouldChangeNothing) {
   refused(set + "address_map='channel row:4 bank group:1 column group:1'", "give 'row' more bits");
   refused(set + "capacity=80GB", "more stacks");
   refused(set + "write_low=40", "below its high mark");
-  refused("--set platform.npu.compute.tile_bytes=2MiB", "no effect without 'platform.npu.compute.operands: hbm'");
+  refused("--set platform.npu.compute.tile_bytes=2MiB",
+          "no effect without 'platform.npu.compute.operands: hbm'");
 }
 
 TEST_F(MemoryKeys, SaysThatAWorkloadHasNoOperands) {
