@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "models/npu/npu.h"
 #include "platform/system/machine.h"
 #include "platform/system/simulate.h"
 #include "tlm/operation/operation_port.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/hbm/hbm.h"
 #include "tlm/npu_name.h"
 
 namespace wafertlm {

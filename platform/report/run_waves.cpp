@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/hbm/hbm.h"
 #include "tlm/fabric/checker.h"
 #include "tlm/memory/checker.h"
 #include "tlm/npu_name.h"

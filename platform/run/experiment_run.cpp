@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "platform/command/files.h"
+#include "models/npu/npu.h"
 #include "platform/command/format.h"
 #include "platform/config/load.h"
 #include "platform/report/perfetto_trace.h"

@@ -3,6 +3,9 @@
 
 #include <stdexcept>
 
+#include "models/hbm/hbm.h"
+#include "models/io/io_controller.h"
+#include "models/npu/npu.h"
 #include "platform/config/npu_spec.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/remote_pool.h"

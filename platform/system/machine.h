@@ -5,13 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "models/hbm/hbm.h"
-#include "models/io/io_controller.h"
-#include "models/npu/npu.h"
+#include "models/endpoint/fault.h"
 #include "platform/system/bind_memory.h"
 #include "platform/system/reliability.h"
 #include "platform/system/wafer.h"
 #include "tlm/fabric_traits.h"
+#include "tlm/memory/requester.h"
 #include "tlm/operation/operation_port.h"
 
 namespace wafertlm {
@@ -19,7 +18,12 @@ namespace wafertlm {
 /// Of a platform, with its I/O controllers.
 FabricTraits platform_traits(const config::PlatformSpec& spec);
 
+class Endpoint;
+class Hbm;
+class IoController;
+class Npu;
 class RemotePool;
+
 /// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
 /// the NPUs and the controllers.
 class Machine {
