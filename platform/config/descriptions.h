@@ -19,11 +19,8 @@ struct HbmSpec;
 struct ModelSpec;
 struct NpuSpec;
 struct PlatformSpec;
-struct ReliabilitySpec;
 struct RemoteMemorySpec;
-struct RtlSpec;
 struct StudySpec;
-struct TrafficClassSpec;
 struct WaferSpec;
 struct WorkloadSpec;
 
@@ -49,15 +46,5 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type();
 void check_remote_memory(const RemoteMemorySpec& spec, std::uint32_t npus, const Check& check);
 
 std::shared_ptr<const Struct<FabricSpec>> fabric_type();
-std::shared_ptr<const Struct<TrafficClassSpec>> traffic_class_type();
-/// The rules of the class table.
-void check_classes(const FabricSpec& fabric, const Check& check);
-std::shared_ptr<const Struct<ReliabilitySpec>> reliability_type();
-/// What Go-Back-N needs of a fabric.
-void check_reliability(const FabricSpec& fabric, const Check& check);
-std::shared_ptr<const Struct<RtlSpec>> rtl_type();
-/// Rules between `rtl` and the rest of the fabric. Names of switches and designs are checked when the wafer
-/// is made.
-void check_rtl(const FabricSpec& fabric, const Check& check);
 
 }  // namespace wafertlm::config

@@ -1,14 +1,151 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "platform/config/descriptions.h"
 #include "platform/config/fabric_spec.h"
 #include "platform/config/value_types.h"
+#include "platform/fabrics/fabric_kind.h"
 #include "platform/fabrics/registry.h"
+#include "tlm/link/class_table.h"
 
 namespace wafertlm::config {
-
 namespace {
+
+std::uint32_t first_vc(const TrafficClassSpec& row) { return static_cast<std::uint32_t>(row.vc); }
+std::uint32_t end_vc(const TrafficClassSpec& row) { return first_vc(row) + row.vcs; }
+
+void check_class_pair(const TrafficClassSpec& a, const TrafficClassSpec& b, const Check& check) {
+  if (a.name == b.name)
+    check.fail({&b.name}, fmt::format("there are two classes called '{}'; rename one", b.name));
+  const bool share = first_vc(a) < end_vc(b) && first_vc(b) < end_vc(a);
+  if (share && a.priority != b.priority)
+    check.fail({&b.priority},
+               fmt::format("the class '{}' shares virtual channel {} with '{}' and must have its "
+                           "priority {}, not {}; or give it a channel of its own",
+                           b.name, std::max(first_vc(a), first_vc(b)), a.name, a.priority, b.priority));
+}
+
+std::shared_ptr<const Struct<ReliabilitySpec>> reliability_type() {
+  auto type = std::make_shared<Struct<ReliabilitySpec>>("reliability");
+  const auto count = integer<std::uint32_t>(1, 1'000'000);
+  type->optional("protocol", &ReliabilitySpec::protocol, one_of<ReliabilityProtocol>({"auto", "go_back_n"}),
+                 "auto: Go-Back-N if there are bit errors, else nothing is acknowledged")
+      .optional("ack_every", &ReliabilitySpec::ack_every, count,
+                "Data packets of a message that one acknowledgement covers; its last packet has one, too")
+      .optional("window", &ReliabilitySpec::window, count,
+                "Packets of a message that may be on their way without an acknowledgement")
+      .optional("timeout", &ReliabilitySpec::timeout_ps, any_time("1 ns"),
+                "A sender that hears nothing for so long goes back; doubled each time in a row")
+      .optional("control_packet_bytes", &ReliabilitySpec::control_packet_bytes,
+                whole_quantity(size_dimension(), "1 B", "64 KiB"), "An ACK or NACK on the wire")
+      .optional("channel", &ReliabilitySpec::channel, one_of<AnswerChannel>({"own", "class"}),
+                "Of the class control: own: a virtual channel more, above all others; class: what the class "
+                "table says");
+  return type;
+}
+
+/// What Go-Back-N needs of a fabric.
+void check_reliability(const FabricSpec& fabric, const Check& check) {
+  const ReliabilitySpec& reliability = fabric.reliability;
+  if (!fabric.is_reliable()) {
+    const ReliabilitySpec usual;
+    const auto unused = [&](auto member) {
+      if (reliability.*member != usual.*member)
+        check.fail({&(reliability.*member)},
+                   fmt::format("has no effect while {} is 0 and {} is not go_back_n; remove it",
+                               check.path(&fabric.bit_error_rate), check.path(&reliability.protocol)));
+    };
+    unused(&ReliabilitySpec::ack_every);
+    unused(&ReliabilitySpec::window);
+    unused(&ReliabilitySpec::timeout_ps);
+    unused(&ReliabilitySpec::control_packet_bytes);
+    unused(&ReliabilitySpec::channel);
+    return;
+  }
+  const void* const cause = fabric.bit_error_rate > 0 ? static_cast<const void*>(&fabric.bit_error_rate)
+                                                      : static_cast<const void*>(&reliability.protocol);
+  if (fabric.format.by_flit)
+    check.fail({cause}, "Go-Back-N repeats packets, which wormhole switching does not have in one piece");
+  if (reliability.window < 2 * reliability.ack_every)
+    check.fail(
+        {&reliability.window, &reliability.ack_every, cause},
+        fmt::format("a window of {} packets holds less than two groups of {} that are acknowledged together",
+                    reliability.window, reliability.ack_every));
+  bool has_control = false;
+  for (const TrafficClassSpec& row : fabric.classes) {
+    has_control = has_control || row.name == kControlClass;
+    if (row.vcs > 1)
+      check.fail(
+          {&row.vcs, cause},
+          fmt::format("Go-Back-N needs packets in order, and those of class '{}' may overtake each other "
+                      "on {} channels",
+                      row.name, row.vcs));
+  }
+  if (!has_control)
+    check.fail({cause}, fmt::format("acknowledgements need a class called '{}'", kControlClass));
+  const std::uint32_t channels =
+      fabric.virtual_channels + (reliability.channel == AnswerChannel::own ? 1 : 0);
+  const std::uint32_t limit = fabric.kind->abilities(fabric).in_network ? kMaxVcs / 2 : kMaxVcs;
+  if (channels > limit)
+    check.fail({&fabric.virtual_channels, cause},
+               fmt::format("{} channels; with one for acknowledgements at most {}", fabric.virtual_channels,
+                           limit - 1));
+}
+
+std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
+  auto type = std::make_shared<Struct<RtlSpec>>("rtl");
+  type->required("switch", &RtlSpec::switches, text(),
+                 "A switch as results name it (l1_0_2, router5), or a pattern with *")
+      .required(
+          "view", &RtlSpec::view, one_of<RtlViewMode>({"tlm", "rtl", "both"}),
+          "tlm: the model alone, for a recording; rtl: the RTL in its place; both: the model answers, and "
+          "the RTL gets the same packets beside it and is compared")
+      .optional("design", &RtlSpec::design, maybe<std::string>(word()),
+                "RTL that wafertlm_add_rtl() has made part of the program; `wafertlm rtl designs` lists them")
+      .optional("clock", &RtlSpec::clock_hz,
+                auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1000 GHz")),
+                "auto: what makes a port carry as much as the switch's links, a flit in every cycle")
+      .optional(
+          "tolerance", &RtlSpec::tolerance_ps, maybe<TimePs>(any_time()),
+          "With both: most that a head may leave earlier or later than the model's; without it times are "
+          "reported and not judged")
+      .optional("window", &RtlSpec::window_ps, any_time(),
+                "With both: of the waveforms before and after the first divergence")
+      .optional("record", &RtlSpec::record, maybe<std::string>(text()),
+                "A file for what the switch sees, for `wafertlm rtl replay`; of several switches NAME is put "
+                "before the file's ending")
+      .optional("flit_bytes", &RtlSpec::flit_bytes, whole_quantity(size_dimension(), "0 B", "64 KiB"),
+                "Of a recording with view: tlm and no design");
+  return type;
+}
+
+/// Rules between `rtl` and the rest of the fabric. Names of switches and designs are checked when the wafer
+/// is made.
+void check_rtl(const FabricSpec& fabric, const Check& check) {
+  for (const RtlSpec& each : fabric.rtl) {
+    const auto fail = [&](const void* key, const std::string& why) {
+      check.fail({key, &each, &fabric.rtl}, why);
+    };
+    if (!fabric.kind->abilities(fabric).packets)
+      fail(&each, "whole messages pass no switch: transport: packets, or leave rtl out");
+    if (fabric.format.by_flit) fail(&each, "wormhole switches have no RTL view: switching: cut_through");
+    if (fabric.is_reliable())
+      fail(&each, "RTL switches know no Go-Back-N: leave bit_error_rate and reliability out");
+    if (each.view != RtlViewMode::tlm && !each.design) fail(&each.view, "which RTL: give 'design'");
+    if (each.view != RtlViewMode::both && each.tolerance_ps)
+      fail(&each.view, "a tolerance is of a comparison: view: both, or leave tolerance out");
+    if (each.view == RtlViewMode::tlm && !each.record)
+      fail(&each.view, "view: tlm is what a switch is without this entry, too: give 'record', or remove it");
+    if (each.view == RtlViewMode::rtl && each.record)
+      fail(&each.view, "the RTL in place has no model to be compared with: record with view: tlm or both");
+    if (each.view == RtlViewMode::tlm && !each.design && each.flit_bytes == 0)
+      fail(&each.view, "a recording counts flits: give 'design' or 'flit_bytes'");
+    if (each.design && each.flit_bytes != 0)
+      fail(&each.flit_bytes, "the design says it: remove 'flit_bytes'");
+  }
+}
 
 void check_buffer(const FabricSpec& fabric, const Check& check) {
   if (fabric.buffer_bytes == 0) return;
@@ -38,6 +175,30 @@ std::string meanings() {
   for (const auto& kind : fabric_kinds())
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", kind->name(), kind->meaning());
   return text;
+}
+
+std::shared_ptr<const Struct<TrafficClassSpec>> traffic_class_type() {
+  auto type = std::make_shared<Struct<TrafficClassSpec>>("traffic_class");
+  type->required("name", &TrafficClassSpec::name, word(), "Name of the traffic class")
+      .required("vc", &TrafficClassSpec::vc, integer<VcId>(0, 15), "First virtual channel of the class")
+      .required("priority", &TrafficClassSpec::priority, integer<std::uint32_t>(0, 255),
+                "The larger goes first")
+      .optional("vcs", &TrafficClassSpec::vcs, integer<std::uint32_t>(1, 16),
+                "Number of consecutive virtual channels the class may use");
+  return type;
+}
+
+/// The rules of the class table.
+void check_classes(const FabricSpec& fabric, const Check& check) {
+  for (const TrafficClassSpec& row : fabric.classes) {
+    if (end_vc(row) > fabric.virtual_channels)
+      check.fail({&row.vc, &fabric.virtual_channels},
+                 fmt::format("the class '{}' uses virtual channel {}, but {} is {}, so the last one is {}",
+                             row.name, end_vc(row) - 1, check.path(&fabric.virtual_channels),
+                             fabric.virtual_channels, fabric.virtual_channels - 1));
+    for (const TrafficClassSpec* before = fabric.classes.data(); before != &row; ++before)
+      check_class_pair(*before, row, check);
+  }
 }
 
 void add_common_keys(Struct<FabricSpec>& type) {
@@ -76,6 +237,12 @@ void add_common_keys(Struct<FabricSpec>& type) {
 }
 
 }  // namespace
+
+std::vector<TrafficClassSpec> default_traffic_classes() {
+  return {{"mp", VcId{0}, 3, 1},     {"ep", VcId{0}, 3, 1},     {"pp", VcId{1}, 2, 1},
+          {"dp", VcId{2}, 1, 1},     {"input", VcId{3}, 0, 1},  {"weights", VcId{3}, 0, 1},
+          {"memory", VcId{3}, 0, 1}, {"control", VcId{3}, 0, 1}};
+}
 
 FabricSpec::FabricSpec() { choose(default_fabric_kind()); }
 

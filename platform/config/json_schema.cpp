@@ -11,19 +11,10 @@ namespace wafertlm::config {
 namespace {
 
 const StructType& type_of(FileKind kind) {
-  switch (kind) {
-    case FileKind::platform:
-      return *platform_type();
-    case FileKind::experiment:
-      return *experiment_type();
-    case FileKind::workload:
-      return *workload_type();
-    case FileKind::study:
-      return *study_type();
-    case FileKind::model:
-      break;
-  }
-  return *model_type();
+  // By FileKind.
+  const StructType* const types[] = {platform_type().get(), experiment_type().get(), workload_type().get(),
+                                     model_type().get(), study_type().get()};
+  return *types[static_cast<std::size_t>(kind)];
 }
 
 Json with_header(const std::string& title, const Json& schema, const SchemaDefs& defs) {

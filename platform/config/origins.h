@@ -25,11 +25,22 @@ class Origins {
     return found == by_path_.end() ? nullptr : &found->second;
   }
   /// Those below `prefix` ("platform"), without it.
-  Origins below(const std::string& prefix) const;
+  Origins below(const std::string& prefix) const {
+    Origins result;
+    const std::string start = prefix + ".";
+    for (const auto& [path, origin] : by_path_)
+      if (path.compare(0, start.size(), start) == 0) result.by_path_[path.substr(start.size())] = origin;
+    return result;
+  }
   friend bool operator==(const Origins& a, const Origins& b) { return a.provenances() == b.provenances(); }
 
  private:
-  std::map<std::string, std::string> provenances() const;
+  std::map<std::string, std::string> provenances() const {
+    std::map<std::string, std::string> result;
+    for (const auto& [path, origin] : by_path_)
+      if (!origin.provenance.empty()) result[path] = origin.provenance;
+    return result;
+  }
   std::map<std::string, Origin> by_path_;
 };
 

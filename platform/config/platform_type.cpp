@@ -227,18 +227,11 @@ std::shared_ptr<const Struct<PlatformSpec>> platform_type() {
 
 const std::string& CustomAlgorithmsSpec::of(CollectiveType type) const {
   static const std::string none;
-  switch (type) {
-    case CollectiveType::all_reduce:
-      return all_reduce;
-    case CollectiveType::all_gather:
-      return all_gather;
-    case CollectiveType::reduce_scatter:
-      return reduce_scatter;
-    case CollectiveType::all_to_all:
-      return all_to_all;
-    default:
-      return none;
-  }
+  return type == CollectiveType::all_reduce       ? all_reduce
+         : type == CollectiveType::all_gather     ? all_gather
+         : type == CollectiveType::reduce_scatter ? reduce_scatter
+         : type == CollectiveType::all_to_all     ? all_to_all
+                                                  : none;
 }
 
 bool operator==(const PlatformSpec& a, const PlatformSpec& b) {

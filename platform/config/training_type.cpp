@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -69,38 +70,23 @@ void check_training(const WorkloadSpec& workload, const Check& check) {
     const training::Plan plan(build_model(spec.model), spec.complete_strategy());
   } catch (const PlanError& error) {
     const Strategy& s = spec.strategy;
-    const auto culprits = [&]() -> std::vector<const void*> {
-      switch (error.cause()) {
-        case PlanError::Cause::batch:
-          return {&s.microbatches, &spec.minibatch, &spec.samples_per_replica};
-        case PlanError::Cause::schedule:
-          return {&s.schedule, &s.weights, &s.microbatches};
-        case PlanError::Cause::chunks:
-          return {&s.chunks_per_stage, &s.schedule, &s.degrees};
-        case PlanError::Cause::rounds:
-          return {&s.weight_loads_per_pass, &s.microbatches};
-        case PlanError::Cause::experts:
-          return {&s.expert_parallel};
-        case PlanError::Cause::zero:
-          return {&s.zero_stage};
-        case PlanError::Cause::transfer:
-          return {&s.stage_transfer, &s.sequence_parallel};
-        case PlanError::Cause::weights:
-          return {&s.weight_loads_per_pass, &s.weight_delivery, &s.gradient_store,
-                  &s.overlap_stores,        &s.dp_collective,   &s.weights};
-        case PlanError::Cause::delivery:
-          return {&s.weight_delivery};
-        case PlanError::Cause::buffers:
-          return {&s.weight_buffers, &s.overlap_weights};
-        case PlanError::Cause::shortened:
-          return {&s.simulated_chunks, &s.simulated_rounds};
-        case PlanError::Cause::degrees:
-        case PlanError::Cause::model:
-          break;
-      }
-      return {&s.degrees};
-    };
-    check.fail(culprits(), error.what());
+    using Cause = PlanError::Cause;
+    const std::map<Cause, std::vector<const void*>> culprits = {
+        {Cause::batch, {&s.microbatches, &spec.minibatch, &spec.samples_per_replica}},
+        {Cause::schedule, {&s.schedule, &s.weights, &s.microbatches}},
+        {Cause::chunks, {&s.chunks_per_stage, &s.schedule, &s.degrees}},
+        {Cause::rounds, {&s.weight_loads_per_pass, &s.microbatches}},
+        {Cause::experts, {&s.expert_parallel}},
+        {Cause::zero, {&s.zero_stage}},
+        {Cause::transfer, {&s.stage_transfer, &s.sequence_parallel}},
+        {Cause::weights,
+         {&s.weight_loads_per_pass, &s.weight_delivery, &s.gradient_store, &s.overlap_stores,
+          &s.dp_collective, &s.weights}},
+        {Cause::delivery, {&s.weight_delivery}},
+        {Cause::buffers, {&s.weight_buffers, &s.overlap_weights}},
+        {Cause::shortened, {&s.simulated_chunks, &s.simulated_rounds}}};
+    const auto found = culprits.find(error.cause());
+    check.fail(found == culprits.end() ? std::vector<const void*>{&s.degrees} : found->second, error.what());
   } catch (const std::invalid_argument& error) {
     check.fail({&spec.strategy.degrees}, error.what());
   }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/fabrics/fred/fred_chips_type.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
-#include "models/fred/fred_params.h"
 #include "platform/config/quantity.h"
+#include "platform/config/struct_type.h"
 #include "platform/config/value_types.h"
+#include "platform/fabrics/fred/fred_kind.h"
 
 namespace wafertlm::config {
 namespace {

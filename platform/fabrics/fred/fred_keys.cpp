@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "platform/config/struct_type.h"
 #include "platform/config/value_types.h"
-#include "platform/fabrics/fred/fred_chips_type.h"
 #include "platform/fabrics/fred/fred_kind.h"
 #include "tlm/link/class_table.h"
 

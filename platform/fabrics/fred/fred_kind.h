@@ -7,6 +7,13 @@
 
 namespace wafertlm {
 
+namespace config {
+/// The keys of `dead`.
+std::shared_ptr<const Struct<DeadChips>> dead_chips_type();
+/// The rules of the physical view of a FRED wafer.
+void check_fred_chips(const FabricSpec& fabric, const Check& check);
+}  // namespace config
+
 FredParams fred_params(const config::WaferSpec& wafer, bool with_io);
 
 /// What a pattern asks of the links of a tree of switches: packets go up to the first common switch and down

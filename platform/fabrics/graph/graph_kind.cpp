@@ -3,6 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "platform/config/struct_type.h"
+#include "platform/config/suggest.h"
 #include "platform/config/value_types.h"
 #include "platform/config/wafer_spec.h"
 #include "platform/fabrics/graph/on_graph.h"
@@ -10,6 +16,164 @@
 #include "tlm/link/class_table.h"
 
 namespace wafertlm {
+namespace config {
+namespace {
+
+using Numbers = std::map<std::string, std::uint32_t>;
+
+/// Vertices by name.
+Numbers numbers_of(const GraphSpec& graph) {
+  Numbers numbers;
+  for (std::uint32_t npu = 0; npu < graph.npus; ++npu) numbers.emplace("npu" + std::to_string(npu), npu);
+  for (const GraphSwitchSpec& each : graph.switches)
+    numbers.emplace(each.name, static_cast<std::uint32_t>(numbers.size()));
+  return numbers;
+}
+
+std::vector<FabricGraph::Link> links_of(const GraphSpec& graph, const Numbers& numbers) {
+  std::vector<FabricGraph::Link> links;
+  for (const GraphLinkSpec& each : graph.links) {
+    const std::uint32_t from = numbers.at(each.from), to = numbers.at(each.to);
+    links.push_back({from, to, each.bandwidth_bytes_per_s, each.latency_ps, 0, false});
+    if (!each.one_way) links.push_back({to, from, each.bandwidth_bytes_per_s, each.latency_ps, 0, false});
+  }
+  return links;
+}
+
+/// Numbers the rings, a direction each, and sets their datelines at the links between the last and the first.
+/// @throws std::invalid_argument: no such link, or one of another ring.
+void set_rings(const GraphSpec& graph, const Numbers& numbers, std::vector<FabricGraph::Link>& links) {
+  std::uint16_t ring = 0;
+  for (const std::vector<std::string>& names : graph.rings) {
+    for (const bool forward : {true, false}) {
+      ++ring;
+      std::size_t found = 0;
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::string &here = names[i], &next = names[(i + 1) % names.size()];
+        for (FabricGraph::Link& link : links) {
+          if (link.from != numbers.at(forward ? here : next) || link.to != numbers.at(forward ? next : here))
+            continue;
+          if (link.ring != 0)
+            throw std::invalid_argument(
+                fmt::format("the link between {} and {} is in two rings", here, next));
+          link.ring = ring;
+          link.dateline = i + 1 == names.size();
+          ++found;
+        }
+      }
+      if (found != names.size() && (forward || found != 0))
+        throw std::invalid_argument(
+            fmt::format("the ring from {} on has {} places, but {} links between them", names.front(),
+                        names.size(), found));
+    }
+  }
+}
+
+void require_known(const Numbers& numbers, const std::string& name, const Check& check) {
+  if (numbers.count(name) != 0) return;
+  std::vector<std::string> known;
+  for (const auto& [each, number] : numbers) known.push_back(each);
+  check.fail({&name}, fmt::format("there is no '{}'{}", name, suggestion(name, known, "there are")));
+}
+
+void check_graph(const GraphSpec& graph, const Check& check) {
+  Numbers numbers = numbers_of(graph);
+  std::set<std::string> names;
+  for (const GraphSwitchSpec& each : graph.switches)
+    if (!names.insert(each.name).second ||
+        (each.name.rfind("npu", 0) == 0 && numbers.at(each.name) < graph.npus))
+      check.fail({&each.name}, fmt::format("there are two '{}'", each.name));
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const GraphLinkSpec& each : graph.links) {
+    require_known(numbers, each.from, check);
+    require_known(numbers, each.to, check);
+    if (each.from == each.to) check.fail({&each.to}, fmt::format("a link from {} to itself", each.from));
+    if (!seen.emplace(each.from, each.to).second ||
+        (!each.one_way && !seen.emplace(each.to, each.from).second))
+      check.fail(
+          {&each.from},
+          fmt::format("there is a link between {} and {} already; one with their bandwidths added does "
+                      "the same",
+                      each.from, each.to));
+  }
+  for (const auto& list : graph.routes)
+    for (const std::string& name : list) require_known(numbers, name, check);
+  for (const auto& list : graph.rings)
+    for (const std::string& name : list) require_known(numbers, name, check);
+  const auto attempt = [&](const void* culprit, const auto& what) {
+    try {
+      what();
+    } catch (const std::invalid_argument& error) {
+      check.fail({culprit}, error.what());
+    }
+  };
+  attempt(&graph.rings, [&] {
+    auto links = links_of(graph, numbers);
+    set_rings(graph, numbers, links);
+  });
+  attempt(&graph.links, [&] {
+    GraphSpec plain = graph;
+    plain.routes.clear();
+    plain.built();
+  });
+  attempt(&graph.routes, [&] { graph.built(); });
+}
+
+/// A graph, in place or in a file of its own.
+std::shared_ptr<const Struct<GraphSpec>> graph_type() {
+  static const auto type = [] {
+    auto at = std::make_shared<Struct<GraphSwitchSpec>>("graph_switch");
+    at->required("name", &GraphSwitchSpec::name, word(), "As links and routes call it")
+        .optional("pipeline", &GraphSwitchSpec::pipeline_ps, any_time(),
+                  "Time from an input to an output, without waiting");
+    auto link = std::make_shared<Struct<GraphLinkSpec>>("graph_link");
+    link->required("from", &GraphLinkSpec::from, word(), "npu<n>, or a switch")
+        .required("to", &GraphLinkSpec::to, word(), "npu<n>, or a switch")
+        .required("bandwidth", &GraphLinkSpec::bandwidth_bytes_per_s, any_bandwidth(), "Each direction")
+        .required("latency", &GraphLinkSpec::latency_ps, any_time(), "On the wire")
+        .optional("one_way", &GraphLinkSpec::one_way, boolean(), "Only from the first to the second");
+    const auto places = list_of(word(), 2, 65'536);
+    auto made = std::make_shared<Struct<GraphSpec>>("graph");
+    made->required("graph", &GraphSpec::name, text(), "Name of the graph")
+        .required("npus", &GraphSpec::npus, integer<std::uint32_t>(1, 4096), "They are npu0, npu1, …")
+        .optional("switches", &GraphSpec::switches, list_of<GraphSwitchSpec>(at, 0, 65'536), "The switches")
+        .required("links", &GraphSpec::links, list_of<GraphLinkSpec>(link, 0, 1'000'000), "The links")
+        .optional("routes", &GraphSpec::routes, list_of(places, 0, 1'000'000),
+                  "Ways from an NPU to another, as names in order, in place of the shortest one")
+        .optional(
+            "rings", &GraphSpec::rings, list_of(places, 0, 10'000),
+            "Names in the order in which links go round: packets change to other virtual channels between "
+            "the last and the first, so that a ring cannot deadlock")
+        .optional(
+            "shortest", &GraphSpec::shortest, one_of<FabricGraph::Shortest>({"hops", "latency"}),
+            "What the shortest way has the least of; of equal ones that over the first links of the list")
+        .check(check_graph);
+    return made;
+  }();
+  return type;
+}
+
+}  // namespace
+
+std::shared_ptr<const FabricGraph> GraphSpec::built() const {
+  if (built_) return built_;
+  const Numbers numbers = numbers_of(*this);
+  std::vector<FabricGraph::Vertex> vertices;
+  for (std::uint32_t npu = 0; npu < npus; ++npu) vertices.push_back({"npu" + std::to_string(npu), 0});
+  for (const GraphSwitchSpec& each : switches) vertices.push_back({each.name, each.pipeline_ps});
+  std::vector<FabricGraph::Link> list = links_of(*this, numbers);
+  set_rings(*this, numbers, list);
+  std::vector<std::vector<std::uint32_t>> given;
+  for (const auto& names : routes) {
+    given.emplace_back();
+    for (const std::string& each : names) given.back().push_back(numbers.at(each));
+  }
+  built_ = std::make_shared<const FabricGraph>(npus, std::move(vertices), std::move(list), shortest, given);
+  return built_;
+}
+
+}  // namespace config
+
 namespace {
 
 GraphParams params_of(const config::WaferSpec& wafer) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "platform/config/struct_type.h"
 #include "platform/fabrics/fabric_kind.h"
 #include "tlm/fabric_graph.h"
 
@@ -44,9 +43,6 @@ struct GraphSpec {
  private:
   mutable std::shared_ptr<const FabricGraph> built_;
 };
-
-/// A graph, in place or in a file of its own.
-std::shared_ptr<const Struct<GraphSpec>> graph_type();
 
 }  // namespace config
 }  // namespace wafertlm
