@@ -18,7 +18,6 @@
 #include "platform/report/perfetto_trace.h"
 #include "platform/report/report.h"
 #include "platform/report/run_waves.h"
-#include "platform/report/wave_file.h"
 #include "platform/results/results.h"
 #include "platform/run/job_run.h"
 #include "platform/run/observers.h"
