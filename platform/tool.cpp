@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <systemc>
 
-#include "platform/command/choices.h"
 #include "platform/commands.h"
 #include "platform/config/config_error.h"
 #include "workloads/chakra/trace_error.h"
@@ -21,6 +20,15 @@ constexpr int kRunFailed = 1, kBadInput = 2;
 int report(const std::exception& error, int exit_code) {
   std::cerr << "wafertlm: " << error.what() << '\n';
   return exit_code;
+}
+
+/// An option that was given an empty value is a mistake, for instance of a shell variable.
+/// @throws std::invalid_argument that names the option.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty())
+        throw std::invalid_argument(option->get_name() + ": the value is empty; give one, or leave it out");
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "platform/report/wave_file.h"
 #include "platform/run/run_observer.h"
 #include "platform/system/machine.h"
 #include "tlm/socket_observer.h"
@@ -15,6 +14,21 @@
 #include "workloads/parallelism/placement.h"
 
 namespace wafertlm {
+
+/// Where waveforms go: FILE.fst is written as a VCD file beside it, which GTKWave's `vcd2fst` then converts;
+/// any other name is the VCD file itself.
+class WaveFile {
+ public:
+  /// @throws std::invalid_argument: vcd2fst is needed and not there.
+  explicit WaveFile(const std::string& path);
+  const std::string& path() const { return path_; }
+  const std::string& vcd() const { return vcd_; }
+  /// When the VCD file is complete. @throws std::runtime_error
+  void finish() const;
+
+ private:
+  std::string path_, vcd_;
+};
 
 /// Every socket of the platform that has a protocol checker, in the order of its name: "router0_to_router1",
 /// "npu3_to_router3" (fabric), "operations_3" (operation), "memory_3" (memory). `observe` makes its checker

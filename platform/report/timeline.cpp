@@ -7,6 +7,13 @@
 namespace wafertlm {
 namespace {
 
+/// "compute", "receive", "memory load": as a user reads it.
+const char* kind_name(Task::Kind kind) {
+  constexpr const char* kNames[] = {"none", "compute", "cpu",         "collective",
+                                    "send", "receive", "memory load", "memory store"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 using Json = nlohmann::ordered_json;
 
 }  // namespace

@@ -12,14 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "platform/command/files.h"
 #include "models/npu/npu.h"
+#include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/config/load.h"
 #include "platform/report/perfetto_trace.h"
 #include "platform/report/report.h"
 #include "platform/report/run_waves.h"
-#include "platform/report/wave_file.h"
 #include "platform/results/results.h"
 #include "platform/run/job_run.h"
 #include "platform/run/observers.h"

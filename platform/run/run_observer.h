@@ -8,13 +8,6 @@
 
 namespace wafertlm {
 
-/// "compute", "receive", "memory load": as a user reads it.
-inline const char* kind_name(Task::Kind kind) {
-  constexpr const char* kNames[] = {"none", "compute", "cpu",         "collective",
-                                    "send", "receive", "memory load", "memory store"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 /// Is told what happens in a run as it happens: reports and timelines are made of it. Without an observer a
 /// run pays a branch per event; with one its results are the same.
 ///
