@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tlm/program.h"
-#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
 
 namespace wafertlm {

@@ -9,7 +9,6 @@
 
 #include "workloads/chakra/rank_files.h"
 #include "workloads/collectives/custom/program.h"
-#include "workloads/collectives/planner.h"
 #include "workloads/collectives/proof.h"
 
 namespace wafertlm {
