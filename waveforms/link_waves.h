@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tlm/link/link_observer.h"

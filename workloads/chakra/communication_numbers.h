@@ -2,11 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <unordered_map>
 
-#include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/node.h"
 
 namespace wafertlm::chakra {
@@ -22,10 +20,6 @@ struct CommunicationChannel {
     return std::tie(a.type, a.group_or_peer, a.tag) < std::tie(b.type, b.group_or_peer, b.tag);
   }
 };
-
-/// Nothing for nodes that do not communicate (a launch does not). @throws TraceError for an unknown group.
-std::optional<CommunicationChannel> channel_of(const Node& node, std::uint32_t rank,
-                                               const CommGroups& groups);
 
 /// Numbers that depend on the trace alone, by node id, where they are not those of the file's order. From
 /// validate().

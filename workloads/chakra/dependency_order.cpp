@@ -2,6 +2,7 @@
 #include "workloads/chakra/dependency_order.h"
 
 #include <algorithm>
+#include <functional>
 #include <queue>
 #include <unordered_map>
 

@@ -3,13 +3,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "tlm/program.h"
-#include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/blocks.h"
 
 namespace wafertlm {

@@ -7,7 +7,6 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <numeric>
 #include <set>
 #include <stdexcept>
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <numeric>
 #include <optional>
 #include <random>
 #include <sstream>

@@ -4,9 +4,24 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 namespace wafertlm {
+namespace {
+
+/// Nothing for nodes that do not communicate (a launch does not). @throws TraceError for an unknown group.
+std::optional<chakra::CommunicationChannel> channel_of(const chakra::Node& node, std::uint32_t rank,
+                                                       const chakra::CommGroups& groups) {
+  using chakra::NodeType;
+  const std::uint32_t tag = node.comm_tag.value_or(0);
+  if (node.is_collective()) return {{node.type, static_cast<std::uint32_t>(groups.number(node.pg_name)), 0}};
+  if (node.type == NodeType::CommSend) return {{node.type, node.comm_dst.value_or(rank), tag}};
+  if (node.type == NodeType::CommRecv) return {{node.type, node.comm_src.value_or(rank), tag}};
+  return std::nullopt;
+}
+
+}  // namespace
 
 SequencerEngine::SequencerEngine(std::uint32_t rank, chakra::NodeSource& source,
                                  const chakra::CommGroups& groups, CauseLog& log, SequencerHost& host,
@@ -47,7 +62,7 @@ bool SequencerEngine::read_node() {
   ++held_;
   Slot& held = slots_[slot];
   held.task = make_task(node_, rank_, groups_);
-  if (const auto channel = chakra::channel_of(node_, rank_, groups_))
+  if (const auto channel = channel_of(node_, rank_, groups_))
     held.task.number = numbers_.next(*channel, node_.id);
   held.state = State::waits;
   // What ended before the node was read is no reason of its own: the reading is, and what made room for it.

@@ -3,14 +3,12 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <stdexcept>
 
 #include "workloads/chakra/rank_files.h"
 #include "workloads/collectives/custom/program.h"
-#include "workloads/collectives/planner.h"
 #include "workloads/collectives/proof.h"
 
 namespace wafertlm {

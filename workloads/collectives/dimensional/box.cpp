@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/collectives/dimensional/box.h"
 
-#include <algorithm>
-
 namespace wafertlm {
 
 std::optional<GroupBox> box_of(const Group& group, const Dimensions& dimensions) {
