@@ -19,8 +19,9 @@ namespace {
 /// The host of a StepRunner without time: what blocks a threadblock goes on when its turn comes.
 class Run {
  public:
-  Run(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed)
-      : program_(program), buffers_(std::move(start.buffers)), ranks_(program.ranks.size()) {
+  Run(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed,
+      const std::optional<BitFlip>& flip)
+      : program_(program), buffers_(std::move(start.buffers)), flip_(flip), ranks_(program.ranks.size()) {
     for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
       Rank& rank = ranks_[number];
       rank.number = number;
@@ -56,6 +57,9 @@ class Run {
       throw std::logic_error(fmt::format("{}: rank {} does not receive the message of rank {} with tag {}",
                                          name(), to, from, tag));
     }
+    if (flip_ && !flipped_)
+      throw std::invalid_argument(fmt::format("no message of rank {} to rank {} with tag {} has a byte {}",
+                                              flip_->sender, flip_->receiver, flip_->tag, flip_->byte));
     return std::move(buffers_);
   }
 
@@ -204,6 +208,11 @@ class Run {
       const auto first = buffers_[rank.number].begin() + static_cast<std::ptrdiff_t>(piece.offset);
       message.insert(message.end(), first, first + static_cast<std::ptrdiff_t>(piece.bytes));
     }
+    if (flip_ && flip_->sender == rank.number && flip_->receiver == step.peer && flip_->tag == step.tag &&
+        flip_->byte < step.bytes) {
+      message[flip_->byte] ^= std::byte{1} << flip_->bit;
+      flipped_ = true;
+    }
     if (!wire_.emplace(std::make_tuple(rank.number, step.peer, step.tag), std::move(message)).second)
       fail(rank, index, "sends a second message with tag " + std::to_string(step.tag));
   }
@@ -280,6 +289,8 @@ class Run {
   const CollectiveProgram& program_;
   std::map<std::uint64_t, Sum> sums_;  // by tag
   Buffers buffers_;
+  const std::optional<BitFlip> flip_;
+  bool flipped_ = false;
   std::vector<Rank> ranks_;
   Runner runner_{*this};
   std::vector<std::pair<std::uint32_t, std::uint32_t>> live_;  // (rank, threadblock)
@@ -288,8 +299,9 @@ class Run {
 
 }  // namespace
 
-Buffers run_untimed(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed) {
-  return Run(program, std::move(start), seed).run();
+Buffers run_untimed(const CollectiveProgram& program, UntimedStart start, std::uint64_t seed,
+                    const std::optional<BitFlip>& flip) {
+  return Run(program, std::move(start), seed, flip).run();
 }
 
 }  // namespace wafertlm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are wrong on purpose are caught.
+// Programs that are wrong on purpose are caught, and a flipped bit changes what it must.
 #include "workloads/collectives/untimed.h"
 
 #include <gtest/gtest.h>
@@ -180,6 +180,36 @@ TEST(Proof, Bf16SumsAreHeldToTheOrderOfTheProgram) {
   EXPECT_EQ(ExpectedValues(*tree, 1).wrong_value(0, after[0]), "");
   EXPECT_NE(ExpectedValues(*ring, 1).wrong_value(0, after[0]).find("order of the program"),
             std::string::npos);
+}
+
+/// (rank, element) of all results that are wrong after a run with this flip.
+std::vector<std::pair<std::uint32_t, std::uint64_t>> changed_by(const BitFlip& flip,
+                                                                const CollectiveProgram& program) {
+  const Buffers after = run_untimed(program, untimed_start(program, 9), 0, flip);
+  const ExpectedValues expected(program, 9);
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> changed;
+  for (std::uint32_t rank = 0; rank < program.group.size(); ++rank) {
+    std::vector<std::uint64_t> elements;
+    expected.wrong_value(rank, after[rank], &elements);
+    for (const std::uint64_t element : elements) changed.emplace_back(rank, element);
+  }
+  return changed;
+}
+
+// A bit of the block that rank 0 sends to rank 1 first: block 4 of 5 (elements 16 to 19), on its way through
+// all ranks to rank 4, so every rank gets it. In the last step only rank 1 does: it gets block 2 (elements 8
+// to 11).
+TEST(Proof, AFlippedBitChangesWhatItMust) {
+  const CollectiveProgram program = ring_all_reduce(5);
+  const auto everywhere = changed_by({0, 1, 0, 5, 3}, program);
+  ASSERT_EQ(everywhere.size(), 5U);
+  for (std::uint32_t rank = 0; rank < 5; ++rank)
+    EXPECT_EQ(everywhere[rank], (std::pair<std::uint32_t, std::uint64_t>(rank, 17)));
+  const auto once = changed_by({0, 1, 7, 15, 7}, program);
+  ASSERT_EQ(once.size(), 1U);
+  EXPECT_EQ(once[0], (std::pair<std::uint32_t, std::uint64_t>(1, 11)));
+  EXPECT_THROW(changed_by({0, 1, 8, 0, 0}, program), std::invalid_argument);
+  EXPECT_THROW(changed_by({0, 1, 0, 16, 0}, program), std::invalid_argument);
 }
 
 TEST(Proof, NeedsWholeValues) {
