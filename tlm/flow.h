@@ -69,9 +69,10 @@ struct FlowBranch {
 /// Who waits to send into a flow.
 class FlowParty {
  public:
-  /// The flow of the entry with `token` has its room on the whole path: the party may send, with `room_bytes`
-  /// of its own in the first switch. 0: no room is reserved (tests only).
-  virtual void flow_granted(const Flow& flow, std::uint64_t room_bytes, std::uint64_t token, TimePs now) = 0;
+  /// The flow of the entry with `token` has its room on the whole path: the party may send, with
+  /// `credit_bytes` of its own in the first switch. 0: no room is reserved (tests only).
+  virtual void flow_granted(const Flow& flow, std::uint64_t credit_bytes, std::uint64_t token,
+                            TimePs now) = 0;
   /// Answer to FlowControl::ask(): the collective of the entry with `token` uses its flows, or it is done in
   /// steps of its endpoints. All ranks get the same answer. Nobody who does not ask gets one.
   virtual void flows_decided(bool /*in_network*/, std::uint64_t /*token*/, TimePs /*now*/) {}

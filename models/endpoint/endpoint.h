@@ -162,7 +162,7 @@ class Endpoint final : public Communication,
     host_.access_memory(write, address, bytes, token);
   }
   void data_available() override { injector_.resume(now_); }
-  void flow_granted(const Flow& flow, std::uint64_t room_bytes, std::uint64_t token, TimePs now) override;
+  void flow_granted(const Flow& flow, std::uint64_t credit_bytes, std::uint64_t token, TimePs now) override;
   void flows_decided(bool in_network, std::uint64_t collective_id, TimePs now) override;
   void begin(Collective& collective, TimePs now);
   void end(Collective& collective);

@@ -64,12 +64,12 @@ void Endpoint::enter_flow(Message& contribution, const Waiter& waiter, TimePs no
                        now);
 }
 
-void Endpoint::flow_granted(const Flow& flow, std::uint64_t room_bytes, std::uint64_t ticket, TimePs now) {
+void Endpoint::flow_granted(const Flow& flow, std::uint64_t credit_bytes, std::uint64_t ticket, TimePs now) {
   Message& contribution = *sending_[ticket].contribution;
   contribution.flow = &flow;
   if (memory_) memory_->read(contribution);
   if (reliability_) reliability_->begin(contribution);
-  injector_.send_into_flow(contribution, room_bytes, ticket, now);
+  injector_.send_into_flow(contribution, credit_bytes, ticket, now);
 }
 
 std::uint64_t Endpoint::make_ticket(const Waiter& waiter, Message* contribution) {

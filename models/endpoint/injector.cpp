@@ -43,12 +43,13 @@ void Injector::send(Message& message, std::uint64_t ticket, TimePs now) {
   wake_engine(traffic_class, now);
 }
 
-void Injector::send_into_flow(Message& message, std::uint64_t room_bytes, std::uint64_t ticket, TimePs now) {
+void Injector::send_into_flow(Message& message, std::uint64_t credit_bytes, std::uint64_t ticket,
+                              TimePs now) {
   const std::size_t slot = message.flow->slot;
   if (slot >= flow_windows_.size()) flow_windows_.resize(slot + 1);
   flow_windows_[slot].reset();  // of the flow that had the slot before
-  if (room_bytes != 0) {
-    flow_windows_[slot] = std::make_unique<CreditWindow>(room_bytes);
+  if (credit_bytes != 0) {
+    flow_windows_[slot] = std::make_unique<CreditWindow>(credit_bytes);
     message.flow_window = flow_windows_[slot].get();
   }
   send(message, ticket, now);
@@ -138,7 +139,7 @@ void Injector::ask_window_wake(TimePs now) {
 }
 
 /// Takes the room that the packet needs behind the port, beside its channel's. Returns when it has it.
-TimePs Injector::take_room(Packet& packet, TimePs head_ps) {
+TimePs Injector::take_credits(Packet& packet, TimePs head_ps) {
   const Message& message = *packet.message;
   if (!message.flow) {
     packet.lane = lanes_.next(packet.destination);
@@ -164,7 +165,7 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   Message& message = *active.message;
   const WireFormat::Unit unit = format_.unit_at(message.bytes, message.injected_bytes);
   Packet& packet = make_packet(packets_, npu_, message, first_vc(traffic_class), unit, now);
-  const TimePs head_ps = take_room(packet, std::max({now, by.pace.free_ps(), active.free_ps}));
+  const TimePs head_ps = take_credits(packet, std::max({now, by.pace.free_ps(), active.free_ps}));
   const Line::Slot read = by.pace.send(packet.wire_bytes, head_ps, head_ps == now ? 0 : Line::kUnbound);
   packet.head_fraction = read.start_fraction;
   packet.tail_ps = active.free_ps = read.end;

@@ -70,8 +70,8 @@ class Injector : private SwitchHost, private RouteFunction {
   void proceed(const Message& message, TimePs now) { wake_engine(message.traffic_class, now); }
   /// A control packet, whose destination, class and channel are set, is ready at `at`.
   void send_answer(Packet& packet, TimePs at);
-  /// A contribution to message.flow, which has `room_bytes` in the first switch; 0: what the channel has.
-  void send_into_flow(Message& message, std::uint64_t room_bytes, std::uint64_t ticket, TimePs now);
+  /// A contribution to message.flow, which has `credit_bytes` in the first switch; 0: what the channel has.
+  void send_into_flow(Message& message, std::uint64_t credit_bytes, std::uint64_t ticket, TimePs now);
   /// Room of admitted flows that has not come home yet, bytes.
   std::uint64_t outstanding_flow_credits() const;
   /// More bytes of some message are available.
@@ -113,7 +113,7 @@ class Injector : private SwitchHost, private RouteFunction {
   VcId first_vc(ClassId traffic_class) const { return static_cast<VcId>(classes_[traffic_class].first_vc); }
   bool take_turn(Slot& slot, ClassId traffic_class);
   void ask_window_wake(TimePs now);
-  TimePs take_room(Packet& packet, TimePs head_ps);
+  TimePs take_credits(Packet& packet, TimePs head_ps);
   void refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;

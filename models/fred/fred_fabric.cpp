@@ -162,7 +162,7 @@ OutputParams FredFabric::link(std::uint64_t bytes_per_s, TimePs latency_ps, std:
   const TimePs pipeline_ps = to_level == 0 ? 0 : params_.pipeline_ps(to_level);
   OutputParams made{bytes_per_s, latency_ps, buffer_bytes(bytes_per_s, latency_ps, pipeline_ps)};
   if (params_.in_network)
-    params_.flows.give_room(made, latency_ps + pipeline_ps + params_.credit_delay_ps, params_.format);
+    params_.flows.give_credits(made, latency_ps + pipeline_ps + params_.credit_delay_ps, params_.format);
   return made;
 }
 

@@ -101,13 +101,13 @@ std::uint64_t MeshFabric::buffer_bytes(std::uint64_t bytes_per_s, TimePs link_la
 
 /// An NPU that is faster than a link feeds several links at once, through one buffer.
 OutputParams MeshFabric::injection_link() const {
-  const auto with_room_for = [&](std::uint32_t packets) {
+  const auto bytes_for = [&](std::uint32_t packets) {
     return buffer_bytes(params_.injection_bytes_per_s, params_.injection_latency_ps,
                         params_.router_pipeline_ps, packets);
   };
   OutputParams made{params_.injection_bytes_per_s, params_.injection_latency_ps,
-                    with_room_for(packets_of(params_.injection_streams))};
-  if (params_.buffer_bytes == 0) made.round_trip_bytes = with_room_for(0);
+                    bytes_for(packets_of(params_.injection_streams))};
+  if (params_.buffer_bytes == 0) made.round_trip_bytes = bytes_for(0);
   return made;
 }
 

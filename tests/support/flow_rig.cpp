@@ -139,7 +139,7 @@ OutputParams FlowRig::link(std::uint64_t bytes_per_s) const {
       1);
   const std::uint64_t line_rate = in_flight + 2 * std::uint64_t{params_.packet_bytes};
   const std::uint64_t room =
-      params_.room_packets == 0 ? line_rate : params_.room_packets * std::uint64_t{params_.packet_bytes};
+      params_.credit_packets == 0 ? line_rate : params_.credit_packets * std::uint64_t{params_.packet_bytes};
   return {bytes_per_s, params_.latency_ps, line_rate, params_.flows * room, room};
 }
 

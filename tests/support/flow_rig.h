@@ -19,7 +19,7 @@ struct FlowRigParams {
   TimePs latency_ps = 20'000, pipeline_ps = 0, credit_delay_ps = 20'000;
   std::uint32_t packet_bytes = 4096;
   /// What a flow reserves in each buffer, in packets; 0: enough for line rate.
-  std::uint32_t room_packets = 0;
+  std::uint32_t credit_packets = 0;
   std::uint32_t flows = 8;  ///< that have room in a buffer at the same time
   std::uint32_t lanes = 8;
   bool reservation = true;

@@ -216,7 +216,8 @@ inline CutThroughSwitch::Queue* CutThroughSwitch::first_ready(const Output& outp
   return found;
 }
 
-/// A virtual channel of the packet's class with room in the next buffer: the roomiest, the first of equals.
+/// A virtual channel of the packet's class with room in the next buffer: the one with the most, the first of
+/// equals.
 inline bool CutThroughSwitch::choose_vc(const Output& output, const Queue& waiting, TimePs now,
                                         std::uint32_t& vc) {
   vc = waiting.vcs.first;

@@ -22,7 +22,7 @@ struct FlowUnit::BranchInput {
 struct FlowUnit::BranchOutput {
   PortId port{};
   bool reserved = false;
-  CreditWindow room{0};
+  CreditWindow credits{0};
   std::uint64_t left = 0, credited = 0;  // copies
   TimePs last_credit_ps = 0;
   std::uint64_t acknowledged = 0;  // Go-Back-N: all before this one have arrived below it

@@ -24,7 +24,7 @@ bool FlowUnit::is_due(Branch& branch, BranchInput& input, Packet& packet, TimePs
 void FlowUnit::discard(PortId input, Packet& packet, TimePs now) {
   ++repairs_.discarded_packets;
   repairs_.discarded_bytes += packet.payload_bytes;
-  release_room(input, packet, std::max(packet.tail_ps, now) + params_.credit_delay_ps[index_of(input)]);
+  return_credits(input, packet, std::max(packet.tail_ps, now) + params_.credit_delay_ps[index_of(input)]);
 }
 
 void FlowUnit::wake(TimePs now) {
@@ -33,7 +33,7 @@ void FlowUnit::wake(TimePs now) {
     Packet& packet = *answers_.begin()->second;
     answers_.erase(answers_.begin());
     if (!packet.corrupt) take_answer(port, packet, now);
-    release_room(port, packet, now + params_.credit_delay_ps[index_of(port)]);
+    return_credits(port, packet, now + params_.credit_delay_ps[index_of(port)]);
   }
 }
 

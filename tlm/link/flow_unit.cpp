@@ -20,8 +20,8 @@ FlowUnit::FlowUnit(const FlowUnitParams& params, PacketPool& packets, FlowUnitHo
 FlowUnit::~FlowUnit() = default;
 
 void FlowUnit::open(const Flow& flow, const FlowBranch& branch,
-                    const std::vector<std::uint64_t>& room_bytes) {
-  if (branch.inputs.empty() || branch.outputs.empty() || room_bytes.size() != branch.outputs.size() ||
+                    const std::vector<std::uint64_t>& credit_bytes) {
+  if (branch.inputs.empty() || branch.outputs.empty() || credit_bytes.size() != branch.outputs.size() ||
       branch.order.size() + 1 != branch.inputs.size() || branch.share.packets(flow.packets) == 0)
     throw std::logic_error(
         "a branch of a flow needs inputs, outputs with their room, packets, and an order of additions");
@@ -55,11 +55,11 @@ void FlowUnit::open(const Flow& flow, const FlowBranch& branch,
     take(by_output_[table_index(flow, branch.share.first, params_.outputs, branch.outputs[i])], i);
     BranchOutput& output = made->outputs.emplace_back();
     output.port = branch.outputs[i];
-    output.reserved = room_bytes[i] != 0;
-    output.room = CreditWindow(room_bytes[i]);
+    output.reserved = credit_bytes[i] != 0;
+    output.credits = CreditWindow(credit_bytes[i]);
   }
   branches_.push_back(std::move(made));
-  if (view_) view_->branch_opened(flow, branch, room_bytes);
+  if (view_) view_->branch_opened(flow, branch, credit_bytes);
 }
 
 void FlowUnit::close(const Flow& flow) {
@@ -142,7 +142,7 @@ void FlowUnit::credit(PortId port, const Packet& packet, TimePs at, TimePs now) 
   const BranchPort& place = branch_at(packet, port);
   Branch& branch = *place.branch;
   BranchOutput& output = branch.outputs[place.index];
-  if (output.reserved) output.room.give_back(packet.wire_bytes, at);
+  if (output.reserved) output.credits.give_back(packet.wire_bytes, at);
   output.last_credit_ps = std::max(output.last_credit_ps, at);
   ++output.credited;
   if (branch.ready == branch.inputs.size()) advance(branch, now);
@@ -153,13 +153,13 @@ void FlowUnit::credit(PortId port, const Packet& packet, TimePs at, TimePs now) 
 void FlowUnit::advance(Branch& branch, TimePs now) {
   while (branch.has_all()) {
     const std::uint32_t bytes = branch.inputs.front().queue[branch.combined.size()].packet->wire_bytes;
-    TimePs room_ps = 0;
+    TimePs credit_ps = 0;
     for (const BranchOutput& output : branch.outputs) {
-      if (output.reserved) room_ps = std::max(room_ps, output.room.time_of_credits(bytes));
-      if (room_ps == kNever) return;
+      if (output.reserved) credit_ps = std::max(credit_ps, output.credits.time_of_credits(bytes));
+      if (credit_ps == kNever) return;
     }
     if (changes_cost_ && !enter_phase(branch, now)) return;
-    combine(branch, room_ps, now);
+    combine(branch, credit_ps, now);
   }
 }
 
@@ -171,7 +171,7 @@ Packet& FlowUnit::make_packet(const Flow& flow) {
 }
 
 /// The room of `packet`, which came to `input`, is free at `at`; it goes back to the pool.
-void FlowUnit::release_room(PortId input, Packet& packet, TimePs at) {
+void FlowUnit::return_credits(PortId input, Packet& packet, TimePs at) {
   const Flow& flow = *packet.flow;
   host_.return_flow_credit(input, packet, at);
   if (!flow.answers) return;
@@ -179,11 +179,11 @@ void FlowUnit::release_room(PortId input, Packet& packet, TimePs at) {
   if (--flow.in_flight == 0) host_.branch_done(flow, flow.rest_ps);
 }
 
-/// The next packet of every input becomes one, whose copies may start when `room_ps` is there.
-void FlowUnit::combine(Branch& branch, TimePs room_ps, TimePs now) {
+/// The next packet of every input becomes one, whose copies may start when `credit_ps` is there.
+void FlowUnit::combine(Branch& branch, TimePs credit_ps, TimePs now) {
   const std::size_t place = branch.combined.size();
   TimePs head_ps =
-      std::max(now, room_ps) > params_.pipeline_ps ? std::max(now, room_ps) - params_.pipeline_ps : 0;
+      std::max(now, credit_ps) > params_.pipeline_ps ? std::max(now, credit_ps) - params_.pipeline_ps : 0;
   TimePs tail_ps = 0;
   std::uint32_t head_fraction = 0;
   const Packet* last = nullptr;
@@ -218,8 +218,8 @@ void FlowUnit::combine(Branch& branch, TimePs room_ps, TimePs now) {
   branch.combined.push_back({static_cast<std::uint32_t>(branch.outputs.size()), 0});
   for (BranchOutput& output : branch.outputs) {
     if (output.reserved) {
-      output.room.available(room_ps);  // it will be there when the copy starts
-      output.room.take(sum.wire_bytes);
+      output.credits.available(credit_ps);  // it will be there when the copy starts
+      output.credits.take(sum.wire_bytes);
     }
     Packet& copy = make_packet(*branch.flow);
     copy.destination = sum.destination;
@@ -262,7 +262,7 @@ void FlowUnit::copy_left(const Packet& copy, TimePs tail_out_ps) {
     --queued_;
     const TimePs at = tail_ps + params_.credit_delay_ps[index_of(input.port)];
     branch.done_ps = std::max(branch.done_ps, at);
-    release_room(input.port, done, at);
+    return_credits(input.port, done, at);
   }
 }
 

@@ -87,11 +87,11 @@ class FlowUnit {
   FlowUnit(const FlowUnitParams& params, PacketPool& packets, FlowUnitHost& host);
   ~FlowUnit();
 
-  /// A branch of an admitted flow. `room_bytes`: per output, reserved in the next buffer; 0: none, the
+  /// A branch of an admitted flow. `credit_bytes`: per output, reserved in the next buffer; 0: none, the
   /// channel's credits are all there is. A flow may have two branches here, without a port in common, for
   /// each stripe.
   /// @throws std::logic_error if a port is another branch's or the order does not fit.
-  void open(const Flow& flow, const FlowBranch& branch, const std::vector<std::uint64_t>& room_bytes);
+  void open(const Flow& flow, const FlowBranch& branch, const std::vector<std::uint64_t>& credit_bytes);
   /// Forgets the branches of a flow, which must be done.
   void close(const Flow& flow);
 
@@ -142,11 +142,11 @@ class FlowUnit {
   void advance(Branch& branch, TimePs now);
   std::uint32_t priority_of(const Branch& branch) const;
   bool enter_phase(const Branch& branch, TimePs now);
-  void combine(Branch& branch, TimePs room_ps, TimePs now);
+  void combine(Branch& branch, TimePs credit_ps, TimePs now);
   void finish_if_done(Branch& branch);
   const BranchPort& branch_at(const Packet& copy, PortId output) const;
   Packet& make_packet(const Flow& flow);
-  void release_room(PortId input, Packet& packet, TimePs at);
+  void return_credits(PortId input, Packet& packet, TimePs at);
   // Go-Back-N (flow_repair.cpp)
   bool is_due(Branch& branch, BranchInput& input, Packet& packet, TimePs now);
   void discard(PortId input, Packet& packet, TimePs now);

@@ -25,7 +25,7 @@ struct OutputParams {
   TimePs latency_ps = 0;
   std::uint64_t buffer_bytes = 0;       ///< of the next input, per virtual channel
   std::uint64_t flow_buffer_bytes = 0;  ///< the same of the channels of in-network flows
-  std::uint64_t flow_room_bytes = 0;    ///< of that, what a flow at line rate reserves
+  std::uint64_t flow_credit_bytes = 0;  ///< of that, what a flow at line rate reserves
   /// Of buffer_bytes, bandwidth × round trip, where the rest is made for packets of the largest size; else 0.
   std::uint64_t round_trip_bytes = 0;
 };

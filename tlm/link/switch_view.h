@@ -20,7 +20,7 @@ class SwitchView {
   virtual void sent(PortId output, const Packet& packet, TimePs now) = 0;
   /// As FlowUnit::open() and close(): before the first packet, after the last.
   virtual void branch_opened(const Flow& flow, const FlowBranch& branch,
-                             const std::vector<std::uint64_t>& room_bytes) = 0;
+                             const std::vector<std::uint64_t>& credit_bytes) = 0;
   virtual void flow_closed(const Flow& flow) = 0;
 
  protected:

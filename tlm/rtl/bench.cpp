@@ -39,7 +39,7 @@ void RtlBench::empty_rooms() {
   for (std::size_t i = 0; i < leaving_.size(); ++i) {
     leaving_[i] = {};
     leaving_[i].bounded = params_.rooms[i] != 0;
-    if (leaving_[i].bounded) leaving_[i].room = params_.rooms[i] - design_.out_depth;
+    if (leaving_[i].bounded) leaving_[i].credits = params_.rooms[i] - design_.out_depth;
   }
 }
 
@@ -83,7 +83,7 @@ void RtlBench::catch_up() {
     for (std::uint32_t i = 0; i < leaving_.size(); ++i) {
       const Leaving& behind = leaving_[i];
       if (!behind.coming.empty()) due_ps = std::min(due_ps, behind.coming.begin()->first);
-      gives = gives || (behind.bounded && behind.room != 0 &&
+      gives = gives || (behind.bounded && behind.credits != 0 &&
                         stream_->lacks_credit(i / design_.channels, i % design_.channels));
     }
     if (!gives) {
@@ -220,7 +220,7 @@ void RtlBench::give_credits(TimePs now) {
     for (std::uint32_t channel = 0; channel < design_.channels; ++channel) {
       Leaving& behind = leaving_[at(output, channel)];
       while (!behind.coming.empty() && behind.coming.begin()->first <= now) {
-        behind.room += behind.coming.begin()->second;
+        behind.credits += behind.coming.begin()->second;
         behind.coming.erase(behind.coming.begin());
       }
     }
@@ -228,8 +228,8 @@ void RtlBench::give_credits(TimePs now) {
     for (std::uint32_t i = 0; i < design_.channels; ++i) {
       const std::uint32_t channel = (next_credit_[output] + i) % design_.channels;
       Leaving& behind = leaving_[at(output, channel)];
-      if (!stream_->lacks_credit(output, channel) || (behind.bounded && behind.room == 0)) continue;
-      if (behind.bounded) --behind.room;
+      if (!stream_->lacks_credit(output, channel) || (behind.bounded && behind.credits == 0)) continue;
+      if (behind.bounded) --behind.credits;
       stream_->give_credit(output, channel);
       next_credit_[output] = channel + 1;
       break;
@@ -316,8 +316,8 @@ bool RtlBench::may_leave(std::uint32_t output, const RtlFlit& flit) {
   const Packet& packet = found->second;
   Leaving& behind = leaving_[at(output, 0)];
   if (!behind.bounded) return true;
-  if (behind.room < packet.flits) return false;
-  behind.room -= packet.flits;
+  if (behind.credits < packet.flits) return false;
+  behind.credits -= packet.flits;
   return true;
 }
 

@@ -95,7 +95,7 @@ class RtlBench final : private RtlStreamHost {
   };
   /// Of an output and channel: the packet that is leaving, and the room behind.
   struct Leaving {
-    std::uint64_t room = 0;  // flits that the module does not know to be free
+    std::uint64_t credits = 0;  // flits that the module does not know to be free
     bool bounded = false;
     std::multimap<TimePs, std::uint32_t> coming;  // credits by the time
     Key key{};

@@ -9,8 +9,8 @@ namespace wafertlm {
 namespace {
 
 /// Flits behind every output and channel; 0 where there is no link.
-std::vector<std::uint32_t> rooms_of(const RtlViewParams& params, std::uint32_t ports, std::uint32_t channels,
-                                    const ClassTable& classes) {
+std::vector<std::uint32_t> credits_of(const RtlViewParams& params, std::uint32_t ports,
+                                      std::uint32_t channels, const ClassTable& classes) {
   std::vector<std::uint32_t> rooms(std::size_t{ports} * channels);
   for (std::size_t output = 0; output < params.outputs.size(); ++output)
     for (std::size_t c = 0; c < std::min(params.channels, channels); ++c) {
@@ -67,7 +67,7 @@ RtlView::RtlView(SwitchModule& at, Scheduler& scheduler, PacketPool& packets, co
   const std::uint32_t ports =
       params_.design ? params_.design->ports : static_cast<std::uint32_t>(at.inputs());
   const std::uint32_t channels = params_.design ? params_.design->channels : params_.channels;
-  RtlBenchParams bench{params_.clock, rooms_of(params_, ports, channels, classes), params_.configuration};
+  RtlBenchParams bench{params_.clock, credits_of(params_, ports, channels, classes), params_.configuration};
   if (!params_.recording.empty())
     recorder_ = std::make_unique<RtlRecorder>(
         params_.recording, RtlRecordingHead{switch_name(), ports, channels, params_.flit_bytes,
@@ -167,18 +167,18 @@ void RtlView::admit(Branch& branch, TimePs now) {
     const std::uint64_t position = held->sequence - branch.entry.first;
     if (position == branch.admitted) {
       const std::uint32_t wire_bytes = held->flits * params_.flit_bytes;
-      TimePs room_ps = 0;
-      for (auto& room : branch.rooms)
-        if (room) room_ps = std::max(room_ps, room->time_of_credits(wire_bytes));
-      if (room_ps != kNever) {
-        for (auto& room : branch.rooms) {
+      TimePs credit_ps = 0;
+      for (auto& room : branch.credits)
+        if (room) credit_ps = std::max(credit_ps, room->time_of_credits(wire_bytes));
+      if (credit_ps != kNever) {
+        for (auto& room : branch.credits) {
           if (!room) continue;
-          room->available(room_ps);
+          room->available(credit_ps);
           room->take(wire_bytes);
         }
         // It is needed when the head leaves, a passage through the switch later.
         const TimePs passage_ps = params_.design ? params_.clock.edge_ps(params_.design->latency) : 0;
-        branch.entrances[position] = {room_ps > passage_ps ? room_ps - passage_ps : 0,
+        branch.entrances[position] = {credit_ps > passage_ps ? credit_ps - passage_ps : 0,
                                       branch.entry.inputs.size()};
         ++branch.admitted;
       }
@@ -207,7 +207,7 @@ bool RtlView::credit(PortId output, Packet& packet, TimePs at, TimePs now) {
     const std::uint32_t number = entries_.at_output(*packet.flow, packet.sequence, event.port).flow;
     Branch& branch = branches_.at(number);
     const auto place = std::find(branch.entry.outputs.begin(), branch.entry.outputs.end(), event.port);
-    auto& room = branch.rooms[static_cast<std::size_t>(place - branch.entry.outputs.begin())];
+    auto& room = branch.credits[static_cast<std::size_t>(place - branch.entry.outputs.begin())];
     if (room) room->give_back(event.flits * params_.flit_bytes, at);
     admit(branch, now);
     if (bench_) {
@@ -235,14 +235,14 @@ void RtlView::sent(PortId output, const Packet& packet, TimePs now) {
 }
 
 void RtlView::branch_opened(const Flow& flow, const FlowBranch& branch,
-                            const std::vector<std::uint64_t>& room_bytes) {
+                            const std::vector<std::uint64_t>& credit_bytes) {
   Branch made;
   made.flow = &flow;
   made.stripe = branch.share.first;
   made.entry = entries_.open(flow, branch, static_cast<std::uint32_t>(classes_.flow_vc(flow.traffic_class)),
                              classes_[flow.traffic_class].priority);
-  for (const std::uint64_t bytes : room_bytes)
-    made.rooms.push_back(bytes == 0 ? std::nullopt : std::optional<CreditWindow>(bytes));
+  for (const std::uint64_t bytes : credit_bytes)
+    made.credits.push_back(bytes == 0 ? std::nullopt : std::optional<CreditWindow>(bytes));
   RtlEvent event;
   event.kind = RtlEvent::Kind::open;
   event.now_ps = scheduler_.now();

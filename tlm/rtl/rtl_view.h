@@ -71,7 +71,7 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
     std::uint32_t stripe = 0;
     std::uint64_t admitted = 0;                      // packets for which there was room
     std::map<std::uint64_t, Entrance> entrances;     // of those that have not come to all inputs
-    std::vector<std::optional<CreditWindow>> rooms;  // by output; none: not reserved
+    std::vector<std::optional<CreditWindow>> credits;  // by output; none: not reserved
     std::deque<RtlEvent> held;
     std::uint64_t gone = 0, credited = 0;  // of the RTL in place: packets, copies
     TimePs done_ps = 0;
@@ -87,7 +87,7 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   bool credit(PortId output, Packet& packet, TimePs at, TimePs now) override;
   void sent(PortId output, const Packet& packet, TimePs now) override;
   void branch_opened(const Flow& flow, const FlowBranch& branch,
-                     const std::vector<std::uint64_t>& room_bytes) override;
+                     const std::vector<std::uint64_t>& credit_bytes) override;
   void flow_closed(const Flow& flow) override;
   void wake(std::uint32_t, TimePs now) override;
 

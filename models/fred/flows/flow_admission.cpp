@@ -63,7 +63,7 @@ FlowAdmission::~FlowAdmission() = default;
 void FlowAdmission::set_fabric(FlowFabric fabric) {
   fabric_ = std::move(fabric);
   buffers_.emplace(fabric_.outputs, fabric_.injection, classes_.virtual_channels(),
-                   FlowBufferOptions{params_.format, params_.room_by_rate});
+                   FlowBufferOptions{params_.format, params_.credits_by_rate});
 }
 
 std::size_t FlowAdmission::channel_of(const Request& request) const {

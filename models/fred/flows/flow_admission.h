@@ -28,7 +28,7 @@ struct FlowAdmissionParams {
   FlowConflict conflict = FlowConflict::block;
   /// A flow that a link of its path slows down reserves less in the buffers of faster links: what keeps its
   /// own rate. So a buffer has room for more of them, as for the streams of I/O controllers.
-  bool room_by_rate = false;
+  bool credits_by_rate = false;
   std::optional<AnswerFormat> answers = {};  ///< Go-Back-N; none: off
 };
 
@@ -36,8 +36,8 @@ struct FlowAdmissionParams {
 struct FlowFabric {
   FlowPaths ways;
   std::vector<FlowUnit*> units;  ///< by switch
-  /// By switch and port: the links behind them. Room for a flow (OutputParams::flow_room_bytes) is at least 2
-  /// packets for each of the ways that share the link; its branches there have equal parts.
+  /// By switch and port: the links behind them. Room for a flow (OutputParams::flow_credit_bytes) is at least
+  /// 2 packets for each of the ways that share the link; its branches there have equal parts.
   std::vector<std::vector<OutputParams>> outputs;
   std::vector<OutputParams> injection;    ///< by endpoint: the link into its switch
   std::shared_ptr<SwitchRoutes> routing;  ///< none: they carry every set of flows

@@ -8,15 +8,15 @@
 
 namespace wafertlm {
 
-std::uint64_t slow_flow_room(std::uint64_t line_room_bytes, std::uint64_t line_bytes_per_s,
-                             std::uint64_t flow_bytes_per_s, const WireFormat& format) {
+std::uint64_t slow_flow_credits(std::uint64_t line_credit_bytes, std::uint64_t line_bytes_per_s,
+                                std::uint64_t flow_bytes_per_s, const WireFormat& format) {
   const std::uint64_t packet = format.full_wire_bytes();
-  if (line_room_bytes <= 2 * packet || flow_bytes_per_s >= line_bytes_per_s) return line_room_bytes;
+  if (line_credit_bytes <= 2 * packet || flow_bytes_per_s >= line_bytes_per_s) return line_credit_bytes;
   // As many such flows as fill the link: a packet of each may go before one of this one, which is as long as
   // one takes at its rate; on the way into the switch, and out of it.
   const auto in_flight = static_cast<std::uint64_t>(
-      (Uint128{line_room_bytes - 2 * packet} * flow_bytes_per_s + line_bytes_per_s - 1) / line_bytes_per_s);
-  return std::min(line_room_bytes, 4 * packet + in_flight);
+      (Uint128{line_credit_bytes - 2 * packet} * flow_bytes_per_s + line_bytes_per_s - 1) / line_bytes_per_s);
+  return std::min(line_credit_bytes, 4 * packet + in_flight);
 }
 
 FlowBuffers::FlowBuffers(const std::vector<std::vector<OutputParams>>& outputs,
@@ -35,8 +35,8 @@ FlowBuffers::FlowBuffers(const std::vector<std::vector<OutputParams>>& outputs,
 }
 
 std::uint64_t FlowBuffers::bytes_for(const OutputParams& link, std::uint64_t flow_bytes_per_s) const {
-  if (!options_.by_rate) return link.flow_room_bytes;
-  return slow_flow_room(link.flow_room_bytes, link.bytes_per_s, flow_bytes_per_s, options_.format);
+  if (!options_.by_rate) return link.flow_credit_bytes;
+  return slow_flow_credits(link.flow_credit_bytes, link.bytes_per_s, flow_bytes_per_s, options_.format);
 }
 
 void FlowBuffers::use(std::size_t buffer, std::uint64_t flow_bytes_per_s, Reserved& reserved) const {

@@ -12,13 +12,13 @@
 namespace wafertlm {
 
 /// What a flow that a link of its path slows down to `flow_bytes_per_s` reserves behind a faster link, where
-/// one at line rate reserves `line_room_bytes`: at most that.
-std::uint64_t slow_flow_room(std::uint64_t line_room_bytes, std::uint64_t line_bytes_per_s,
-                             std::uint64_t flow_bytes_per_s, const WireFormat& format);
+/// one at line rate reserves `line_credit_bytes`: at most that.
+std::uint64_t slow_flow_credits(std::uint64_t line_credit_bytes, std::uint64_t line_bytes_per_s,
+                                std::uint64_t flow_bytes_per_s, const WireFormat& format);
 
 struct FlowBufferOptions {
   WireFormat format;
-  bool by_rate = false;  ///< see FlowAdmissionParams::room_by_rate
+  bool by_rate = false;  ///< see FlowAdmissionParams::credits_by_rate
 };
 
 /// What flows reserve in the buffers behind the links of a fabric, by flow channel.

@@ -19,7 +19,7 @@ enum class FlowConflict : std::uint8_t {
 
 struct FredFlowParams {
   std::uint32_t per_buffer = 8;  ///< flows that have room in a buffer at the same time, per traffic channel
-  std::uint32_t room_packets =
+  std::uint32_t credit_packets =
       0;                    ///< that a flow reserves in each buffer, at least 2; 0: enough for line rate
   std::uint32_t lanes = 8;  ///< queues of a switch's flow unit into its outputs
   bool reservation = true;  ///< false for tests only
@@ -31,15 +31,15 @@ struct FredFlowParams {
   std::optional<AnswerFormat> answers;  ///< Go-Back-N; none: off
 
   /// Streams of I/O controllers that have room in a buffer at the same time even if they are more than
-  /// per_buffer, unless room_packets says otherwise; with large packets they would not.
+  /// per_buffer, unless credit_packets says otherwise; with large packets they would not.
   std::uint32_t streams = 0;
   std::uint64_t stream_bytes_per_s = 0;
   bool striped = false;  ///< flows go over several ways at once
 
   /// Sets the room for flows behind a link whose round trip (link, switch, credit) is this long, and which so
   /// many of a flow's ways share.
-  void give_room(OutputParams& link, TimePs round_trip_ps, const WireFormat& format,
-                 std::uint32_t ways = 1) const;
+  void give_credits(OutputParams& link, TimePs round_trip_ps, const WireFormat& format,
+                    std::uint32_t ways = 1) const;
 };
 
 }  // namespace wafertlm

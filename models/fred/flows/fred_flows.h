@@ -13,7 +13,7 @@ class FredFlows final : private FlowAdmissionHost, private Wakeable {
             Scheduler& scheduler)
       : params_(params),
         scheduler_(scheduler),
-        admission_({format, params.reservation, params.conflict, params.room_packets == 0, params.answers},
+        admission_({format, params.reservation, params.conflict, params.credit_packets == 0, params.answers},
                    classes, *this) {}
 
   FlowAdmission& admission() { return admission_; }

@@ -150,7 +150,7 @@ OutputParams FredChipFabric::between(std::uint64_t bytes_per_s, TimePs credit_de
                         : auto_buffer_bytes(bytes_per_s, credit_delay_ps, params_.format,
                                             kPacketsPerPort * chips.chips_per_l1)};
   if (params_.in_network)
-    params_.flows.give_room(made, credit_delay_ps, params_.format, chips.chips_per_l1 * chips.up_ports);
+    params_.flows.give_credits(made, credit_delay_ps, params_.format, chips.chips_per_l1 * chips.up_ports);
   return made;
 }
 
@@ -163,7 +163,7 @@ OutputParams FredChipFabric::link(TimePs latency_ps, std::uint32_t to_level, std
                     params_.buffer_bytes != 0 ? params_.buffer_bytes
                                               : auto_buffer_bytes(chips.port_bytes_per_s, round_trip_ps,
                                                                   params_.format, kPacketsPerPort)};
-  if (params_.in_network) params_.flows.give_room(made, round_trip_ps, params_.format, ways);
+  if (params_.in_network) params_.flows.give_credits(made, round_trip_ps, params_.format, ways);
   return made;
 }
 

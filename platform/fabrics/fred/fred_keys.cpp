@@ -40,7 +40,7 @@ void check_no_flows(const FredParams& fred, const Check& check) {
                              check.path(&fred.in_network)));
   };
   unused(&FredFlowParams::per_buffer);
-  unused(&FredFlowParams::room_packets);
+  unused(&FredFlowParams::credit_packets);
   unused(&FredFlowParams::conflict);
   unused(&FredFlowParams::reservation);
   unused(&FredFlowParams::phase_rule);
@@ -83,7 +83,7 @@ void FredKind::add_keys(config::Struct<FabricSpec>& fabric) const {
       .optional("flows_per_buffer", flows(&FredFlowParams::per_buffer), integer<std::uint32_t>(1, 4096),
                 "In-network flows that have room at the same time in an input buffer, per virtual channel")
       .optional(
-          "flow_packets", flows(&FredFlowParams::room_packets),
+          "flow_packets", flows(&FredFlowParams::credit_packets),
           auto_or<std::uint32_t>(integer<std::uint64_t>(2, 65'536), 0),
           "Packets for which an in-network flow reserves room in every buffer of its path; auto: enough "
           "for line rate")

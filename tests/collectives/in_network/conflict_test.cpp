@@ -90,7 +90,7 @@ TEST(InNetworkConflict, WhoLacksRoomWaitsAlsoWhenConflictsAreRefused) {
   FlowRigParams params = eight(3);
   params.conflict = FlowConflict::refuse;
   params.flows = 1;
-  params.room_packets = 2;
+  params.credit_packets = 2;
   FlowRig rig(params, flow_classes());
   ProvenCollective a(rig, in_network(CollectiveType::all_reduce, group_of({0, 1}), 50'000, rig), 1, kDp);
   ProvenCollective b(rig, in_network(CollectiveType::all_reduce, group_of({1, 2}), 50'000, rig), 2, kDp);

@@ -17,7 +17,7 @@ FlowRigParams least(std::uint64_t uplink_bytes_per_s) {
   FlowRigParams params;
   params.uplink_bytes_per_s = uplink_bytes_per_s;
   params.packet_bytes = 512;
-  params.room_packets = 2;
+  params.credit_packets = 2;
   params.flows = 1;
   params.lanes = 2;
   return params;

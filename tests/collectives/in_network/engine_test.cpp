@@ -78,7 +78,7 @@ TEST(InNetworkValues, EveryTypeAndGroup) {
             if (type == CollectiveType::barrier && bytes != 4) continue;
             FlowRigParams params;
             params.packet_bytes = 1024;
-            params.room_packets = room;
+            params.credit_packets = room;
             params.flows = room == 0 ? 4 : 1;
             params.routed_order = room == 0;
             FlowRig rig(params, flow_classes());

@@ -82,7 +82,7 @@ TEST(ReliableFlows, RandomPatternsFinishWithTheRightValues) {
     std::mt19937_64 random(seed);
     FlowRigParams params = lossy(seed % 3 == 0 ? 5e-6 : 5e-7);
     params.flows = 1 + seed % 2;
-    params.room_packets = 2;
+    params.credit_packets = 2;
     params.phase_rule = seed % 4 == 0;
     params.reliability->timeout_ps = seed % 5 == 0 ? 500'000 : 20'000'000;
     params.reliability->errors.seed = seed;

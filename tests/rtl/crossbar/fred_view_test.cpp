@@ -87,7 +87,7 @@ struct FredView : testing::Test, FlowListener {
     for (const std::uint32_t port : inputs) branch.inputs.push_back(static_cast<PortId>(port));
     for (const std::uint32_t port : outputs) branch.outputs.push_back(static_cast<PortId>(port));
     for (std::uint32_t i = 1; i < inputs.size(); ++i) branch.order.push_back({0, i});
-    at->flows()->open(flow, branch, std::vector<std::uint64_t>(outputs.size(), link.flow_room_bytes));
+    at->flows()->open(flow, branch, std::vector<std::uint64_t>(outputs.size(), link.flow_credit_bytes));
     for (std::size_t i = 0; i < inputs.size(); ++i)
       for (std::uint64_t k = 0; k < packets; ++k) {
         Packet packet;

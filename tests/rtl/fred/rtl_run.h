@@ -216,7 +216,7 @@ class RtlSwitch {
     if (get_bits(model_->out_valid, port, 1)) {
       Delivery& packet = output.now;
       if (get_bits(model_->out_head, port, 1)) packet = {cycle_, 0, {}};
-      give_room(port, packet);
+      give_credits(port, packet);
       const std::uint64_t data = get_bits(model_->out_data, port * 64, 64);
       packet.data.resize(packet.data.size() + kFlitBytes);
       std::memcpy(packet.data.data() + packet.data.size() - kFlitBytes, &data, kFlitBytes);
@@ -240,7 +240,7 @@ class RtlSwitch {
   }
   /// The room of the flit at an output is free again a cycle later, or when it has been kept. The last flit's
   /// is that of the packet in the TLM switch.
-  void give_room(std::uint32_t port, const Delivery& packet) {
+  void give_credits(std::uint32_t port, const Delivery& packet) {
     const std::uint64_t flits = (get_bits(model_->out_header, port * 64, 64) >> 40) / kFlitBytes;
     const std::uint64_t later = flits - std::min(flits, packet.data.size() / kFlitBytes + 1);
     std::uint64_t free = cycle_ + 1 + hold_cycles(scenario_, key_at(port));

@@ -47,7 +47,7 @@ TEST(FredKeys, OfFlowsArriveInTheFabric) {
   const FredParams fred = fred_params(spec.wafer, true);
   ASSERT_TRUE(fred.in_network);
   EXPECT_EQ(fred.flows.per_buffer, 3U);
-  EXPECT_EQ(fred.flows.room_packets, 5U);
+  EXPECT_EQ(fred.flows.credit_packets, 5U);
   EXPECT_EQ(fred.flows.conflict, FlowConflict::refuse);
   EXPECT_FALSE(fred.flows.reservation);
   EXPECT_TRUE(fred.flows.phase_rule);
