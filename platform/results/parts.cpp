@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/npu/npu.h"
 #include "platform/command/format.h"
 #include "platform/results/fields.h"
 #include "platform/run/job.h"

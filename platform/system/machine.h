@@ -10,6 +10,7 @@
 #include "platform/system/reliability.h"
 #include "platform/system/wafer.h"
 #include "tlm/fabric_traits.h"
+#include "tlm/memory/memory_observer.h"
 #include "tlm/memory/requester.h"
 #include "tlm/operation/operation_port.h"
 

@@ -82,6 +82,11 @@ std::vector<FredWire> FredNetlist::add(MicroSwitchKind kind, std::string name, s
   return wires;
 }
 
+std::size_t FredNetlist::count(MicroSwitchKind kind) const {
+  return static_cast<std::size_t>(std::count_if(elements_.begin(), elements_.end(),
+                                                [kind](const MicroSwitch& e) { return e.kind == kind; }));
+}
+
 void check_configuration(const FredNetlist& netlist, const FredConfiguration& configuration) {
   if (configuration.takes.size() != netlist.idle().takes.size())
     throw std::invalid_argument("the configuration belongs to another FRED switch: it has " +

@@ -61,6 +61,7 @@ class FredNetlist {
   const std::vector<FredWire>& outputs() const { return outputs_; }
   /// Everything idle.
   FredConfiguration idle() const { return {std::vector<std::uint32_t>(outputs_in_all_)}; }
+  std::size_t count(MicroSwitchKind kind) const;
 
  private:
   std::uint32_t ports_, outputs_in_all_ = 0;

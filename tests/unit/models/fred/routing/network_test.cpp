@@ -38,13 +38,6 @@ std::vector<Row> rows_of_the_recursion(std::uint32_t most_ports, std::uint32_t m
   return rows;
 }
 
-std::size_t count_of(const FredNetlist& netlist, std::size_t kind) {
-  std::size_t count = 0;
-  for (const MicroSwitch& element : netlist.elements())
-    count += static_cast<std::size_t>(element.kind) == kind;
-  return count;
-}
-
 /// µswitches on the longest way from an input port to an output port (mux and demux count as one).
 std::uint32_t depth_of(const FredNetlist& netlist) {
   std::vector<std::uint32_t> depths;
@@ -70,7 +63,7 @@ TEST(FredNetwork, CountsOfMicroSwitchesFollowTheRecursion) {
     const FredNetwork network(row.m, row.ports);
     std::size_t all = 0;
     for (std::size_t kind = 0; kind < kMicroSwitchKinds; ++kind) {
-      const std::size_t built = count_of(network.netlist(), kind);
+      const std::size_t built = network.netlist().count(static_cast<MicroSwitchKind>(kind));
       EXPECT_EQ(built, row.count[kind]) << "kind " << kind << " of P " << row.ports << ", m " << row.m;
       all += built;
     }
@@ -91,7 +84,7 @@ TEST(FredNetwork, ChipsOfTheWafer) {
     const FredNetwork network(3, ports);
     std::vector<std::size_t> found;
     for (std::size_t kind = 0; kind < kMicroSwitchKinds; ++kind)
-      found.push_back(count_of(network.netlist(), kind));
+      found.push_back(network.netlist().count(static_cast<MicroSwitchKind>(kind)));
     return found;
   };
   EXPECT_EQ(counts(12), (std::vector<std::size_t>{15, 15, 27, 0, 0}));
