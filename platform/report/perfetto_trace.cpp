@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/endpoint/endpoint.h"
 #include "models/hbm/hbm.h"
 #include "tlm/npu_name.h"
 

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "models/hbm/hbm.h"
 #include "platform/collective/collective_run.h"
 #include "platform/command/child.h"
 #include "tests/collectives/simulated.h"

@@ -3,6 +3,7 @@
 // must, a dropped packet is missed by exactly the rank that it was for.
 #include <gtest/gtest.h>
 
+#include "models/npu/npu.h"
 #include "platform/collective/collective_run.h"
 #include "platform/command/child.h"
 #include "platform/config/load.h"
