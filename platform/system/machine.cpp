@@ -80,7 +80,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.messages = fabric.messages();
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
-                                     NpuPools{wafer_.packets, wafer_.messages, scratch_}, wafer_.scheduler);
+                                     NpuPools{{wafer_.packets, wafer_.messages}, scratch_}, wafer_.scheduler);
     npus_[n]->set_partition(fabric.partition_of(params.npu));
     fabric.attach(params.npu, npus_[n]->to_fabric, npus_[n]->from_fabric);
     if (FlowControl* const flows = fabric.flow_control()) npus_[n]->set_flow_control(*flows);
