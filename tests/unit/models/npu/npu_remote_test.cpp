@@ -37,7 +37,7 @@ class Bench : public OperationListener {
       params.remote_is_free = true;
       const std::string number = std::to_string(n);
       npus_.push_back(std::make_unique<Npu>(("npu_" + number).c_str(), params, wafer_.classes,
-                                            NpuPools{wafer_.packets, wafer_.messages, scratch_},
+                                            NpuPools{{wafer_.packets, wafer_.messages}, scratch_},
                                             wafer_.scheduler));
       hbms_.push_back(std::make_unique<Hbm>(("hbm_" + number).c_str(), HbmParams{}, wafer_.scheduler));
       ports_.push_back(std::make_unique<OperationPort>(("port_" + number).c_str(), *this));
