@@ -138,8 +138,8 @@ CollectiveReport::CollectiveReport(const config::PlatformSpec& spec, const Colle
     const double rate = static_cast<double>(window) / seconds(round);
     if (!fabric.format.by_flit && rate < static_cast<double>(link.bytes_per_s))
       notes_.push_back(fmt::format(
-          "wafer.fabric.input_buffer: {} sustain {} of a link's {} ({} per round trip of {}); "
-          "auto has no loss",
+          "wafer.fabric.input_buffer: {} sustain {} of a link's {} ({} per round trip of {}); auto has no "
+          "loss",
           format_bytes(fabric.buffer_bytes), format_bandwidth(rate),
           format_bandwidth(static_cast<double>(link.bytes_per_s)), format_bytes(window), format_time(round)));
   }
@@ -401,21 +401,19 @@ std::function<int()> add_collective_command(CLI::App& app) {
                     "Print what would run at each size, with prediction and bound, and run nothing");
   command->add_option(
       "--class", what.traffic_class,
-      "Traffic class; dp if not given. With --parallelism: whose groups communicate, all of "
-      "them at once: mp, dp, pp, several (mp,dp), or all: all workers as one group, in class dp");
+      "Traffic class; dp if not given. With --parallelism: whose groups communicate, all of them at once: "
+      "mp, dp, pp, several (mp,dp), or all: all workers as one group, in class dp");
   command->add_option("--parallelism", what.parallelism, "Groups of 3D parallelism: \"MP(2)-DP(5)-PP(2)\"");
   command
-      ->add_option(
-          "--placement", what.placement,
-          "Which NPU each worker gets: paper (down the columns, MP first, then PP, then DP), "
-          "contiguous (MP groups are rectangles), row_major, random, file:PATH (lines with an NPU, or "
-          "with a worker and an NPU)")
+      ->add_option("--placement", what.placement,
+                   "Which NPU each worker gets: paper (down the columns, MP first, then PP, then DP), "
+                   "contiguous (MP groups are rectangles), row_major, random, file:PATH (lines with an NPU, "
+                   "or with a worker and an NPU)")
       ->capture_default_str();
   command->add_option("--seed", what.seed, "Of a random placement; run.seed if not given");
-  command->add_option(
-      "--late", what.late,
-      "NPUs that enter later than the others, for instance 7:10us,12:1us; times count from the "
-      "first entry, /predict from the last one");
+  command->add_option("--late", what.late,
+                      "NPUs that enter later than the others, for instance 7:10us,12:1us; times count from "
+                      "the first entry, /predict from the last one");
   command->add_option("--set", options->overrides,
                       "Change a key of the platform: wafer.fabric.link_bandwidth=1TB/s");
   command->add_flag("--json", options->json, "Print JSON instead of the table");
@@ -423,8 +421,7 @@ std::function<int()> add_collective_command(CLI::App& app) {
       "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, "
       "(p-1)/p\n"
       "for all-gather, reduce-scatter and all-to-all, else 1; predicted: closed form of the algorithm with "
-      "nothing shared, or what its busiest link takes; bound: no algorithm can be "
-      "faster.\n"
+      "nothing shared, or what its busiest link takes; bound: no algorithm can be faster.\n"
       "With several groups the time is that of the slowest.\n"
       "weight_load: every NPU gets all of size, an equal share of it from each I/O controller;\n"
       "gradient_store: the sum over all NPUs leaves the same way. Their bound is what the busiest link of "

@@ -253,9 +253,8 @@ void print_rerun(const GraphRecorder::Recorded& recorded, const Gain& gain, Time
       })));
   fmt::print(
       "     a real run with it next to instant: {} ({} in the recorded order). The difference of {}: {} "
-      "because its "
-      "latencies remain, {} because others take another time beside it, {} because the order of service "
-      "changes.\n",
+      "because its latencies remain, {} because others take another time beside it, {} because the order of "
+      "service changes.\n",
       signed_time(saved), signed_time(stated), signed_time(saved - stated), signed_time(instant - stated),
       signed_time(with_times - instant), signed_time(saved - with_times));
 }
@@ -308,14 +307,13 @@ int explain(const Options& options) {
   const TimePs iteration = iteration_ps(recording.run);
   if (iteration != results["iterations"].back()["time_ps"].get<TimePs>())
     throw std::runtime_error(folder.string() +
-                             " was written by another version of the program, or its traces have "
-                             "changed: its last iteration takes another time now. Run it again");
+                             " was written by another version of the program, or its traces have changed: "
+                             "its last iteration takes another time now. Run it again");
   const auto all = gains(recording.recorded, recording.run.critical_path(), recording.usage,
                          machine_links(recording.machine));
   fmt::print(
       "{}: the last iteration takes {}.\nWhat would shorten it most if it took no time, in the recorded "
-      "order "
-      "of service:\n",
+      "order of service:\n",
       results["experiment"].get<std::string>(), format_time(iteration));
   std::size_t shown = 0;
   std::vector<Gain> links;

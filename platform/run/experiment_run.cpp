@@ -189,9 +189,8 @@ std::string operands_text(const Machine& machine) {
     if (!operands || operands->bytes_loaded() != 0) return {};
   }
   return "npu.compute.operands: hbm had no effect, because no computation says how many bytes it moves or "
-         "which "
-         "matrix products it is: give traces a tensor_size, a table of layers their activation_bytes (with "
-         "data_parallel), or take a model by its shape (transformer, convolutions).\n";
+         "which matrix products it is: give traces a tensor_size, a table of layers their activation_bytes "
+         "(with data_parallel), or take a model by its shape (transformer, convolutions).\n";
 }
 
 }  // namespace

@@ -225,10 +225,9 @@ std::function<int()> add_trace_command(CLI::App& app) {
       command->add_subcommand("check", "Whether they can be run; exit code 2 names what is wrong");
   add_files(*check_command, *options);
   check_command
-      ->add_option(
-          "--dependencies", options->dependencies,
-          "Which count: all; existing (those on nodes that are not there are satisfied); data (control "
-          "dependencies are left out)")
+      ->add_option("--dependencies", options->dependencies,
+                   "Which count: all; existing (those on nodes that are not there are satisfied); data "
+                   "(control dependencies are left out)")
       ->check(CLI::IsMember({"all", "existing", "data"}))
       ->capture_default_str();
   check_command
@@ -256,9 +255,9 @@ std::function<int()> add_trace_command(CLI::App& app) {
       ->check(CLI::IsMember({"et", "et.gz", "json"}));
   convert_command->add_option("--out", options->out, "Folder; beside the original if not given")
       ->type_name("DIR");
-  convert_command->add_flag("--force", options->force,
-                            "Remove ranks of an earlier job that would stand beside the new ones; refused if "
-                            "not given");
+  convert_command->add_flag(
+      "--force", options->force,
+      "Remove ranks of an earlier job that would stand beside the new ones; refused if not given");
   convert_command->footer(
       "Examples:\n"
       "  wafertlm trace convert traces/job --to json --out readable\n"

@@ -317,8 +317,7 @@ std::function<int()> add_workload_command(CLI::App& app) {
   generate_command->add_option("--set", options->overrides, "Change a key: data_parallel=4");
   generate_command->add_flag(
       "--force", options->force,
-      "Remove ranks of an earlier job that would stand beside the new ones; refused if "
-      "not given");
+      "Remove ranks of an earlier job that would stand beside the new ones; refused if not given");
   generate_command->footer(
       "The files are DIR/<name of the workload file>.<rank>.<form>.\n"
       "Examples:\n"
