@@ -70,11 +70,7 @@ Keys::Keys(const std::string& path, bool yaml) : path_(path) {
   if (!in) throw std::invalid_argument("cannot read " + path);
   try {
     values_ = yaml ? of_yaml(YAML::Load(in)) : Json::parse(in);
-  } catch (const YAML::Exception& error) {
-    throw std::invalid_argument(path + ": " + error.what());
-  } catch (const Json::exception& error) {
-    throw std::invalid_argument(path + ": " + error.what());
-  } catch (const std::invalid_argument& error) {
+  } catch (const std::exception& error) {
     throw std::invalid_argument(path + ": " + error.what());
   }
   if (!values_.is_object()) throw std::invalid_argument(path + ": expected keys with values");
@@ -299,16 +295,12 @@ void Converter::read_system(const std::string& path) {
   if (system.word("collective-optimization", {"baseline", "localBWAware"}).value_or("baseline") ==
       "localBWAware")
     order_ = "local_bandwidth_aware";
-  if (const auto active = system.number("active-chunks-per-dimension")) {
-    if (*active < 1 || *active != std::floor(*active))
-      system.fail("active-chunks-per-dimension", "must be a whole number from 1 on");
-    active_ = fmt::format("{}", std::llround(*active));
-  }
-  if (const auto splits = system.number("preferred-dataset-splits")) {
-    if (*splits < 1 || *splits != std::floor(*splits))
-      system.fail("preferred-dataset-splits", "must be a whole number from 1 on");
-    splits_ = fmt::format("{}", std::llround(*splits));
-  }
+  for (const auto& [key, to] :
+       {std::pair("active-chunks-per-dimension", &active_), std::pair("preferred-dataset-splits", &splits_)})
+    if (const auto given = system.number(key)) {
+      if (*given < 1 || *given != std::floor(*given)) system.fail(key, "must be a whole number from 1 on");
+      *to = fmt::format("{}", std::llround(*given));
+    }
   endpoint_delay_ns_ = system.number("endpoint-delay").value_or(0);
   read_compute(system);
   if (system.skip("local-reduction-delay") && memory_gb_per_s_ == 0)
