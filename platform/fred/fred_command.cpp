@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -42,9 +40,6 @@ std::vector<std::uint32_t> number_list(const std::string& option, const std::str
     at = stop + 1;
   }
 }
-
-/// `wafertlm fred counts`. Returns the function that runs it.
-std::function<int()> add_fred_counts_command(CLI::App& fred);
 
 struct Counts {
   std::string ports = "2-16", ms = "1,2,3,4";
@@ -85,6 +80,7 @@ int print_counts(const Counts& options) {
   return 0;
 }
 
+/// `wafertlm fred counts`. Returns the function that runs it.
 std::function<int()> add_fred_counts_command(CLI::App& fred) {
   auto options = std::make_shared<Counts>();
   CLI::App* count = fred.add_subcommand("counts", "The µswitches and stages of FRED_m(P), as built");
