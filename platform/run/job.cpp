@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <stdexcept>
 
+#include "models/npu/compute_engine.h"
 #include "platform/config/npu_spec.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/machine.h"
