@@ -133,23 +133,14 @@ class InstantSource final : public chakra::NodeSource {
 
 std::string node_category(const chakra::Node& node) {
   using chakra::NodeType;
-  switch (node.type) {
-    case NodeType::Comp:
-      return node.is_cpu_op ? "cpu" : "compute";
-    case NodeType::CommColl:
-      if (node.is_launch()) return "cpu";
-      return node.comm_class.empty() ? chakra::kDefaultCollectiveClass : node.comm_class;
-    case NodeType::CommSend:
-    case NodeType::CommRecv:
-      return node.comm_class.empty() ? chakra::kDefaultMessageClass : node.comm_class;
-    case NodeType::MemLoad:
-    case NodeType::MemStore:
-      return "memory";
-    case NodeType::Metadata:
-    case NodeType::Invalid:
-      break;
+  if (node.type == NodeType::Comp) return node.is_cpu_op ? "cpu" : "compute";
+  if (node.type == NodeType::CommColl) {
+    if (node.is_launch()) return "cpu";
+    return node.comm_class.empty() ? chakra::kDefaultCollectiveClass : node.comm_class;
   }
-  return "";
+  if (node.type == NodeType::CommSend || node.type == NodeType::CommRecv)
+    return node.comm_class.empty() ? chakra::kDefaultMessageClass : node.comm_class;
+  return node.type == NodeType::MemLoad || node.type == NodeType::MemStore ? "memory" : "";
 }
 
 bool InstantSource::next(chakra::Node& node) {
