@@ -111,8 +111,6 @@ void Measurement::summarize(TrafficResult& result) {
 
 constexpr std::size_t kWorstLinks = 8;
 
-std::string plural_bytes(std::uint64_t bytes) { return fmt::format("{} B", bytes); }
-
 void require_routes(const Fabric& fabric, const Pattern& pattern) {
   for (std::uint32_t n = 0; n < fabric.npus(); ++n)
     for (const Pattern::Choice& choice : pattern.choices(static_cast<NpuId>(n))) {
@@ -308,12 +306,11 @@ TrafficUnits traffic_units(const config::WaferSpec& wafer) {
     const std::uint64_t step = rate / std::gcd(rate, kPsPerSecond);
     const std::uint64_t near = std::max<std::uint64_t>(units.flit_bytes / step, 1) * step;
     throw std::invalid_argument(fmt::format(
-        "a cycle (a flit of {} at {} B/s) is not a whole number of ps; flits must be a multiple of {}: set "
-        "{}",
-        plural_bytes(units.flit_bytes), rate, plural_bytes(step),
+        "a cycle (a flit of {} B at {} B/s) is not a whole number of ps; flits must be a multiple of {} B: "
+        "set {}",
+        units.flit_bytes, rate, step,
         format.flit_bytes != 0
-            ? fmt::format("wafer.fabric.flit_bytes to {} or change wafer.fabric.link_bandwidth",
-                          plural_bytes(near))
+            ? fmt::format("wafer.fabric.flit_bytes to {} B or change wafer.fabric.link_bandwidth", near)
             : fmt::format("--packet {}B (less the header), or change wafer.fabric.link_bandwidth", near)));
   }
   units.cycle_ps = transfer_time_ps(units.flit_bytes, rate);
