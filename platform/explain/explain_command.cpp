@@ -116,21 +116,6 @@ std::vector<Gain> gains(const GraphRecorder::Recorded& recorded, const CriticalP
   return all;
 }
 
-/// The nodes of another source, those of one category with next to nothing to do: "compute" and "cpu" take no
-/// time, communications of a class and loads and stores move a byte. Latencies remain.
-class InstantSource final : public chakra::NodeSource {
- public:
-  InstantSource(std::unique_ptr<chakra::NodeSource> source, std::string category)
-      : source_(std::move(source)), category_(std::move(category)) {}
-  bool next(chakra::Node& node) override;
-  void rewind() override { source_->rewind(); }
-  const std::string& name() const override { return source_->name(); }
-
- private:
-  std::unique_ptr<chakra::NodeSource> source_;
-  std::string category_;
-};
-
 std::string node_category(const chakra::Node& node) {
   using chakra::NodeType;
   if (node.type == NodeType::Comp) return node.is_cpu_op ? "cpu" : "compute";
@@ -143,20 +128,33 @@ std::string node_category(const chakra::Node& node) {
   return node.type == NodeType::MemLoad || node.type == NodeType::MemStore ? "memory" : "";
 }
 
-bool InstantSource::next(chakra::Node& node) {
-  if (!source_->next(node)) return false;
-  if (node_category(node) != category_) return true;
-  if (node.type == chakra::NodeType::Comp || node.is_launch()) {
-    node.duration_ps = 0;
-    node.num_ops = 0;
-    node.tensor_size = 0;
-    node.products.clear();
-  } else if (node.tensor_size.value_or(0) != 0) {
-    node.tensor_size = 1;
+/// The nodes of another source, those of one category with next to nothing to do: "compute" and "cpu" take no
+/// time, communications of a class and loads and stores move a byte. Latencies remain.
+class InstantSource final : public chakra::NodeSource {
+ public:
+  InstantSource(std::unique_ptr<chakra::NodeSource> source, std::string category)
+      : source_(std::move(source)), category_(std::move(category)) {}
+  bool next(chakra::Node& node) override {
+    if (!source_->next(node)) return false;
+    if (node_category(node) != category_) return true;
+    if (node.type == chakra::NodeType::Comp || node.is_launch()) {
+      node.duration_ps = 0;
+      node.num_ops = 0;
+      node.tensor_size = 0;
+      node.products.clear();
+    } else if (node.tensor_size.value_or(0) != 0) {
+      node.tensor_size = 1;
+    }
+    if (node.comm_size.value_or(0) != 0) node.comm_size = 1;
+    return true;
   }
-  if (node.comm_size.value_or(0) != 0) node.comm_size = 1;
-  return true;
-}
+  void rewind() override { source_->rewind(); }
+  const std::string& name() const override { return source_->name(); }
+
+ private:
+  std::unique_ptr<chakra::NodeSource> source_;
+  std::string category_;
+};
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
