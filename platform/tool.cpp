@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/tool.h"
 
-#include <CLI/CLI.hpp>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <stdexcept>

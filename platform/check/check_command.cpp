@@ -116,10 +116,7 @@ std::function<int()> add_schema_command(CLI::App& app) {
       "  wafertlm schema > wafertlm.schema.json\n"
       "and as the first line of a file: # yaml-language-server: $schema=wafertlm.schema.json");
   return [results] {
-    if (*results)
-      fmt::print("{}\n", results_schema().dump(2));
-    else
-      fmt::print("{}\n", config::json_schema());
+    fmt::print("{}\n", *results ? results_schema().dump(2) : config::json_schema());
     return 0;
   };
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/collective/collective_run.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <ctime>
-#include <map>
-#include <memory>
 #include <set>
-#include <stdexcept>
 
 #include "models/npu/npu.h"
 #include "platform/system/machine.h"
@@ -51,9 +50,8 @@ class Driver : public OperationListener, private Wakeable {
     std::vector<WrongValues::Element> places(wrong_.begin(), wrong_.end());
     std::set<std::pair<std::size_t, std::uint32_t>> ranks;
     for (const WrongValues::Element& place : places) ranks.emplace(place.collective, place.rank);
-    std::string text = "wrong value: " + first_wrong_.begin()->second + "; " + std::to_string(places.size()) +
-                       " values are wrong, at " + std::to_string(ranks.size()) + " of " +
-                       std::to_string(entered_) + " ranks";
+    std::string text = fmt::format("wrong value: {}; {} values are wrong, at {} of {} ranks",
+                                   first_wrong_.begin()->second, places.size(), ranks.size(), entered_);
     if (fault) text += "; " + fault->report();
     throw WrongValues(text, std::move(places));
   }
@@ -125,9 +123,9 @@ class Driver : public OperationListener, private Wakeable {
 /// `name`: "the collective" or one of several.
 void require_bound(const std::string& name, TimePs time_ps, TimePs bound_ps) {
   if (time_ps < bound_ps)
-    throw std::runtime_error(name + " took " + std::to_string(time_ps) + " ps, less than its bound of " +
-                             std::to_string(bound_ps) +
-                             " ps: this is a fault of the model, please report it");
+    throw std::runtime_error(fmt::format(
+        "{} took {} ps, less than its bound of {} ps: this is a fault of the model, please report it", name,
+        time_ps, bound_ps));
 }
 
 }  // namespace

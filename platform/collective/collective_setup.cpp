@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/collective/collective_setup.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -24,8 +26,7 @@ CollectiveType type_of(const std::string& name) {
   if (name == "gradient_store") return CollectiveType::reduce;
   for (const CollectiveType type : kCollectiveTypes)
     if (name == to_string(type)) return type;
-  throw std::invalid_argument("no collective '" + name +
-                              "'");  // the option's check does not let it come here
+  throw std::invalid_argument("no collective '" + name + "'");  // the option's check refuses it before
 }
 
 std::uint64_t seed_of(const std::string& text, std::uint64_t otherwise) {
@@ -88,18 +89,16 @@ void require_class(const config::PlatformSpec& spec, const std::string& name,
 CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const CollectiveOptions& options)
     : streams_(options.type == "weight_load" || options.type == "gradient_store"),
       functional_(spec.run.functional),
-      type_(type_of(options.type)),
-      chunks_(spec.collectives.requested_chunks()),
-      root_(options.root.value_or(0)),
-      split_percent_(spec.collectives.split_percent),
-      data_type_(spec.run.data_type),
       stream_chunk_bytes_(spec.wafer.io.chunk_bytes) {
-  if (options.parallelism.empty()) {
-    if (options.placement != "paper")
-      throw std::invalid_argument("--placement " + options.placement +
-                                  " places the workers of a --parallelism; give one, or leave it out");
-  }
-  if (options.root && (streams_ || !has_root(type_)))
+  request_.type = type_of(options.type);
+  request_.chunks = spec.collectives.requested_chunks();
+  request_.root = options.root.value_or(0);
+  request_.data_type = spec.run.data_type;
+  request_.split_percent = spec.collectives.split_percent;
+  if (options.parallelism.empty() && options.placement != "paper")
+    throw std::invalid_argument("--placement " + options.placement +
+                                " places the workers of a --parallelism; give one, or leave it out");
+  if (options.root && (streams_ || !has_root(request_.type)))
     throw std::invalid_argument("--root " + std::to_string(*options.root) + ": " + options.type +
                                 " has no root; leave it out");
   if (options.placement != "random")
@@ -115,14 +114,14 @@ CollectiveSetup::CollectiveSetup(const config::PlatformSpec& spec, const Collect
     return;
   }
   const std::string custom = is_custom_algorithm(options.algorithm) ? options.algorithm
-                             : options.algorithm.empty()            ? spec.collectives.custom.of(type_)
-                                                                    : "";
+                             : options.algorithm.empty() ? spec.collectives.custom.of(request_.type)
+                                                         : "";
   if (!custom.empty())
-    custom_ = read_custom_algorithm(custom, type_);
+    request_.custom = read_custom_algorithm(custom, request_.type);
   else if (options.algorithm.empty())
-    algorithm_ = platform_algorithm(spec.collectives, type_);
+    request_.algorithm = platform_algorithm(spec.collectives, request_.type);
   else if (options.algorithm != "auto")
-    algorithm_ = options.algorithm;
+    request_.algorithm = options.algorithm;
   if (options.parallelism.empty())
     lanes_.push_back({options.traffic_class.empty() ? "dp" : options.traffic_class,
                       {parse_npus(options.npus, spec.wafer.npu_count())}});
@@ -148,7 +147,7 @@ std::vector<CollectiveLane> CollectiveSetup::parallel_lanes(const config::Platfo
     if (!seen.insert(name).second) throw std::invalid_argument("--class: " + name + " is listed twice");
     // All workers together are one group of the gradients' class.
     CollectiveLane lane{parallel_class == ParallelClass::all ? "dp" : name, {}};
-    const bool multicast = type_ == CollectiveType::broadcast && parallel_class == ParallelClass::pp;
+    const bool multicast = request_.type == CollectiveType::broadcast && parallel_class == ParallelClass::pp;
     for (const WorkerGroup& group :
          multicast ? stage_multicasts(parallelism) : groups_of(parallelism, parallel_class))
       lane.groups.push_back(npus_of(group, placement));
@@ -158,16 +157,9 @@ std::vector<CollectiveLane> CollectiveSetup::parallel_lanes(const config::Platfo
 }
 
 CollectiveRequest CollectiveSetup::request(const Group& group, std::uint64_t bytes) const {
-  CollectiveRequest request;
-  request.type = type_;
+  CollectiveRequest request = request_;
   request.group = group;
   request.bytes = bytes;
-  request.algorithm = algorithm_;
-  request.chunks = chunks_;
-  request.root = root_;
-  request.data_type = data_type_;
-  request.split_percent = split_percent_;
-  request.custom = custom_;
   return request;
 }
 
@@ -177,7 +169,7 @@ CollectiveRequest CollectiveSetup::first_request() const {
 }
 
 IoStream CollectiveSetup::plan_stream(std::uint64_t bytes, const FabricTraits& fabric) const {
-  return plan_io_stream({type_, bytes, stream_chunk_bytes_, data_type_}, fabric);
+  return plan_io_stream({request_.type, bytes, stream_chunk_bytes_, request_.data_type}, fabric);
 }
 
 /// Collectives that share links are not done before the busiest one is.
@@ -191,8 +183,7 @@ void CollectiveSetup::predict_sharing(CollectivePlan& plan, const FabricTraits& 
     const std::size_t end = first + lane.groups.size();
     programs.clear();
     for (std::size_t i = first; i < end; ++i) programs.push_back(plan.collectives[i].program.get());
-    const TimePs shared = shared_links_ps(programs, fabric);
-    plan.lanes_predicted_ps.push_back(shared);
+    plan.lanes_predicted_ps.push_back(shared_links_ps(programs, fabric));
     first = end;
   }
 }
@@ -200,11 +191,10 @@ void CollectiveSetup::predict_sharing(CollectivePlan& plan, const FabricTraits& 
 CollectivePlan CollectiveSetup::plan(std::uint64_t bytes, const FabricTraits& fabric) const {
   CollectivePlan plan;
   plan.late = late_;
-  if (const std::uint32_t value = bytes_of(data_type_); functional_ && bytes % value != 0)
-    throw std::invalid_argument("--size " + std::to_string(bytes) + "B: functional mode carries " +
-                                std::string(to_string(data_type_)) +
-                                " values (run.data_type), so sizes are " + "multiples of " +
-                                std::to_string(value) + " B");
+  if (const std::uint32_t value = bytes_of(request_.data_type); functional_ && bytes % value != 0)
+    throw std::invalid_argument(fmt::format(
+        "--size {}B: functional mode carries {} values (run.data_type), so sizes are multiples of {} B",
+        bytes, to_string(request_.data_type), value));
   if (streams_) {
     const IoStream stream = plan_stream(bytes, fabric);
     for (const auto& channel : stream.channels) plan.collectives.push_back({channel, stream_class_, {}});

@@ -39,7 +39,7 @@ class CollectiveSetup {
   CollectiveSetup(const config::PlatformSpec& spec, const CollectiveOptions& options);
 
   bool streams() const { return streams_; }
-  CollectiveType type() const { return type_; }
+  CollectiveType type() const { return request_.type; }
   /// What the first group is asked to do, with no bytes yet.
   /// @throws std::invalid_argument of a stream, which has no choice.
   CollectiveRequest first_request() const;
@@ -55,12 +55,8 @@ class CollectiveSetup {
                                              const CollectiveOptions& options) const;
 
   bool streams_ = false, functional_ = false;
-  CollectiveType type_{};
-  std::string algorithm_, stream_class_;
-  std::shared_ptr<const CustomAlgorithm> custom_;
-  std::uint32_t chunks_ = 1, root_ = 0;
-  std::optional<std::uint64_t> split_percent_;
-  DataType data_type_{};
+  CollectiveRequest request_;  // of no group and size
+  std::string stream_class_;
   std::optional<std::uint64_t> stream_chunk_bytes_;
   std::vector<CollectiveLane> lanes_;
   std::map<NpuId, TimePs> late_;

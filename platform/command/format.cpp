@@ -50,8 +50,7 @@ std::string format_bytes(std::uint64_t bytes) {
 
 std::string format_count(std::uint64_t count) {
   if (count < 1000) return std::to_string(count);
-  std::string text = scaled(static_cast<double>(count) / 1000, {"k", "M", "G", "T", "P"});
-  return text;
+  return scaled(static_cast<double>(count) / 1000, {"k", "M", "G", "T", "P"});
 }
 
 std::string format_bandwidth(double bytes_per_s) {

@@ -22,12 +22,11 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-std::uint32_t parse_number(const std::string& text, const std::string& whole) {
-  std::uint32_t value = 0;
+/// Whether all of the text is a number.
+template <typename Number>
+bool is_number(const std::string& text, Number& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw std::invalid_argument("'" + whole + "' is not a list of NPUs; write it like 0-4,10");
-  return value;
+  return error == std::errc() && end == text.data() + text.size();
 }
 
 std::uint64_t parse_size_argument(const std::string& text) {
@@ -46,9 +45,9 @@ Group parse_npus(const std::string& text, std::uint32_t npus) {
     for (std::uint32_t npu = 0; npu < npus; ++npu) group.push_back(static_cast<NpuId>(npu));
   for (const std::string& part : split(text, ',')) {
     const std::vector<std::string> ends = split(part, '-');
-    if (ends.empty() || ends.size() > 2)
+    std::uint32_t first = 0, last = 0;
+    if (ends.empty() || ends.size() > 2 || !is_number(ends.front(), first) || !is_number(ends.back(), last))
       throw std::invalid_argument("'" + text + "' is not a list of NPUs; write it like 0-4,10");
-    const std::uint32_t first = parse_number(ends.front(), text), last = parse_number(ends.back(), text);
     if (first > last)
       throw std::invalid_argument(
           fmt::format("--npus {}: the first NPU is behind the last; write {}-{}", part, last, first));
@@ -70,9 +69,7 @@ std::vector<std::uint64_t> parse_sizes(const std::string& text) {
     throw std::invalid_argument("--size " + text + ": write one size, a list, or FROM:TO:FACTOR");
   const std::uint64_t from = parse_size_argument(range[0]), to = parse_size_argument(range[1]);
   std::uint64_t factor = 0;
-  const auto [end, error] = std::from_chars(range[2].data(), range[2].data() + range[2].size(), factor);
-  if (error != std::errc() || end != range[2].data() + range[2].size() || factor < 2 || from == 0 ||
-      from > to)
+  if (!is_number(range[2], factor) || factor < 2 || from == 0 || from > to)
     throw std::invalid_argument("--size " + text + ": needs 0 < FROM <= TO and a whole FACTOR of at least 2");
   for (std::uint64_t size = from; size <= to; size *= factor) {
     sizes.push_back(size);

@@ -116,13 +116,38 @@ std::vector<Gain> gains(const GraphRecorder::Recorded& recorded, const CriticalP
   return all;
 }
 
+std::string node_category(const chakra::Node& node) {
+  using chakra::NodeType;
+  if (node.type == NodeType::Comp) return node.is_cpu_op ? "cpu" : "compute";
+  if (node.type == NodeType::CommColl) {
+    if (node.is_launch()) return "cpu";
+    return node.comm_class.empty() ? chakra::kDefaultCollectiveClass : node.comm_class;
+  }
+  if (node.type == NodeType::CommSend || node.type == NodeType::CommRecv)
+    return node.comm_class.empty() ? chakra::kDefaultMessageClass : node.comm_class;
+  return node.type == NodeType::MemLoad || node.type == NodeType::MemStore ? "memory" : "";
+}
+
 /// The nodes of another source, those of one category with next to nothing to do: "compute" and "cpu" take no
 /// time, communications of a class and loads and stores move a byte. Latencies remain.
 class InstantSource final : public chakra::NodeSource {
  public:
   InstantSource(std::unique_ptr<chakra::NodeSource> source, std::string category)
       : source_(std::move(source)), category_(std::move(category)) {}
-  bool next(chakra::Node& node) override;
+  bool next(chakra::Node& node) override {
+    if (!source_->next(node)) return false;
+    if (node_category(node) != category_) return true;
+    if (node.type == chakra::NodeType::Comp || node.is_launch()) {
+      node.duration_ps = 0;
+      node.num_ops = 0;
+      node.tensor_size = 0;
+      node.products.clear();
+    } else if (node.tensor_size.value_or(0) != 0) {
+      node.tensor_size = 1;
+    }
+    if (node.comm_size.value_or(0) != 0) node.comm_size = 1;
+    return true;
+  }
   void rewind() override { source_->rewind(); }
   const std::string& name() const override { return source_->name(); }
 
@@ -130,42 +155,6 @@ class InstantSource final : public chakra::NodeSource {
   std::unique_ptr<chakra::NodeSource> source_;
   std::string category_;
 };
-
-std::string node_category(const chakra::Node& node) {
-  using chakra::NodeType;
-  switch (node.type) {
-    case NodeType::Comp:
-      return node.is_cpu_op ? "cpu" : "compute";
-    case NodeType::CommColl:
-      if (node.is_launch()) return "cpu";
-      return node.comm_class.empty() ? chakra::kDefaultCollectiveClass : node.comm_class;
-    case NodeType::CommSend:
-    case NodeType::CommRecv:
-      return node.comm_class.empty() ? chakra::kDefaultMessageClass : node.comm_class;
-    case NodeType::MemLoad:
-    case NodeType::MemStore:
-      return "memory";
-    case NodeType::Metadata:
-    case NodeType::Invalid:
-      break;
-  }
-  return "";
-}
-
-bool InstantSource::next(chakra::Node& node) {
-  if (!source_->next(node)) return false;
-  if (node_category(node) != category_) return true;
-  if (node.type == chakra::NodeType::Comp || node.is_launch()) {
-    node.duration_ps = 0;
-    node.num_ops = 0;
-    node.tensor_size = 0;
-    node.products.clear();
-  } else if (node.tensor_size.value_or(0) != 0) {
-    node.tensor_size = 1;
-  }
-  if (node.comm_size.value_or(0) != 0) node.comm_size = 1;
-  return true;
-}
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -253,9 +242,8 @@ void print_rerun(const GraphRecorder::Recorded& recorded, const Gain& gain, Time
       })));
   fmt::print(
       "     a real run with it next to instant: {} ({} in the recorded order). The difference of {}: {} "
-      "because its "
-      "latencies remain, {} because others take another time beside it, {} because the order of service "
-      "changes.\n",
+      "because its latencies remain, {} because others take another time beside it, {} because the order of "
+      "service changes.\n",
       signed_time(saved), signed_time(stated), signed_time(saved - stated), signed_time(instant - stated),
       signed_time(with_times - instant), signed_time(saved - with_times));
 }
@@ -308,14 +296,13 @@ int explain(const Options& options) {
   const TimePs iteration = iteration_ps(recording.run);
   if (iteration != results["iterations"].back()["time_ps"].get<TimePs>())
     throw std::runtime_error(folder.string() +
-                             " was written by another version of the program, or its traces have "
-                             "changed: its last iteration takes another time now. Run it again");
+                             " was written by another version of the program, or its traces have changed: "
+                             "its last iteration takes another time now. Run it again");
   const auto all = gains(recording.recorded, recording.run.critical_path(), recording.usage,
                          machine_links(recording.machine));
   fmt::print(
       "{}: the last iteration takes {}.\nWhat would shorten it most if it took no time, in the recorded "
-      "order "
-      "of service:\n",
+      "order of service:\n",
       results["experiment"].get<std::string>(), format_time(iteration));
   std::size_t shown = 0;
   std::vector<Gain> links;

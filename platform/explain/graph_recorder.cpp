@@ -17,26 +17,16 @@ std::string category_of(const Task& task) {
 
 /// As SequencerEngine's resources: sends and receives start at once.
 std::string resource_of(const Task& task) {
-  switch (task.kind) {
-    case Task::Kind::compute:
-      return "compute";
-    case Task::Kind::cpu:
-      return "cpu";
-    case Task::Kind::memory_load:
-      return "load";
-    case Task::Kind::memory_store:
-      return "store";
-    case Task::Kind::collective:
-      return "collective " + task.group + " " + task.traffic_class +
-             (!task.io_stream                                        ? ""
-              : task.collective == chakra::CollectiveType::Broadcast ? " in"
-                                                                     : " out");
-    case Task::Kind::none:
-    case Task::Kind::send:
-    case Task::Kind::receive:
-      break;
-  }
-  return "";
+  if (task.kind == Task::Kind::compute) return "compute";
+  if (task.kind == Task::Kind::cpu) return "cpu";
+  if (task.kind == Task::Kind::memory_load) return "load";
+  if (task.kind == Task::Kind::memory_store) return "store";
+  if (task.kind != Task::Kind::collective) return "";
+  const bool in = task.collective == chakra::CollectiveType::Broadcast;
+  return fmt::format("collective {} {}{}", task.group, task.traffic_class,
+                     !task.io_stream ? ""
+                     : in            ? " in"
+                                     : " out");
 }
 
 std::string meeting_of(std::uint32_t rank, const Task& task) {

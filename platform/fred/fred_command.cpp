@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -42,9 +40,6 @@ std::vector<std::uint32_t> number_list(const std::string& option, const std::str
     at = stop + 1;
   }
 }
-
-/// `wafertlm fred counts`. Returns the function that runs it.
-std::function<int()> add_fred_counts_command(CLI::App& fred);
 
 struct Counts {
   std::string ports = "2-16", ms = "1,2,3,4";
@@ -85,6 +80,7 @@ int print_counts(const Counts& options) {
   return 0;
 }
 
+/// `wafertlm fred counts`. Returns the function that runs it.
 std::function<int()> add_fred_counts_command(CLI::App& fred) {
   auto options = std::make_shared<Counts>();
   CLI::App* count = fred.add_subcommand("counts", "The µswitches and stages of FRED_m(P), as built");
@@ -272,10 +268,9 @@ void add_shape_options(CLI::App& command, Options& options) {
                          "Ports of an L1 switch towards L2 [4; with --npus-per-l1 one per NPU]");
   options.l2 = command.add_option("--l2", options.shape.l2_switches, "L2 switches that share the uplinks")
                    ->capture_default_str();
-  command.add_option(
-      "--view", options.view,
-      "physical: a plane of chips, 2 L2 chips; logical: one L2 switch for all uplinks [physical; with "
-      "a platform logical]");
+  command.add_option("--view", options.view,
+                     "physical: a plane of chips, 2 L2 chips; logical: one L2 switch for all uplinks "
+                     "[physical; with a platform logical]");
 }
 
 }  // namespace
@@ -289,21 +284,19 @@ std::function<int()> add_fred_command(CLI::App& app) {
       command->add_subcommand("routes", "Flows of each phase in each switch, and whether they route");
   const std::function<int()> counts = add_fred_counts_command(*command);
   routes
-      ->add_option(
-          "PLATFORM", options->platform,
-          "Platform file that gives switches, uplinks, controllers and m; without one the wafer of the "
-          "FRED paper")
+      ->add_option("PLATFORM", options->platform,
+                   "Platform file that gives switches, uplinks, controllers and m; without one the wafer of "
+                   "the FRED paper")
       ->type_name("FILE");
   routes->add_option("--set", options->overrides,
                      "Change a key of the platform: wafer.fabric.middle_switches=2");
   routes->add_option("--parallelism", options->parallelism,
                      "Groups of 3D parallelism: \"MP(2)-DP(5)-PP(2)\"");
   routes->add_option("--m", options->ms, "Middle switches of FRED_m, a list [2,3, and the platform's]");
-  routes->add_option(
-      "--placement", options->placement,
-      "Which NPU each worker gets: paper (consecutive workers fill an L1 switch), contiguous, "
-      "row_major (consecutive workers on different L1 switches), random, file:PATH; with --sweep a "
-      "list [paper; paper,row_major,random]");
+  routes->add_option("--placement", options->placement,
+                     "Which NPU each worker gets: paper (consecutive workers fill an L1 switch), contiguous, "
+                     "row_major (consecutive workers on different L1 switches), random, file:PATH; with "
+                     "--sweep a list [paper; paper,row_major,random]");
   options->seed_option =
       routes->add_option("--seed", options->seed, "Of a random placement")->capture_default_str();
   routes->add_option("--type", options->type, "Collective of the MP and DP groups")->capture_default_str();

@@ -50,10 +50,9 @@ void InstanceFilter::require_used(const std::vector<std::string>& instances,
     if (std::none_of(instances.begin(), instances.end(), [&](const std::string& name) {
           return fnmatch(part.glob.c_str(), name.c_str(), 0) == 0;
         }))
-      throw std::invalid_argument(
-          "--trace: nothing is called '" + part.glob +
-          "'; there are such as npu3, hbm_3, io0, router0->router1 and l1_0->npu3, with "
-          "the numbers and switches of the platform");
+      throw std::invalid_argument("--trace: nothing is called '" + part.glob +
+                                  "'; there are such as npu3, hbm_3, io0, router0->router1 and l1_0->npu3, "
+                                  "with the numbers and switches of the platform");
     if (part.traffic_class.empty() ||
         std::find(classes.begin(), classes.end(), part.traffic_class) != classes.end())
       continue;

@@ -55,12 +55,7 @@ void require_instances(const std::vector<std::string>& filter, const Machine& ma
 
 PerfettoTrace::PerfettoTrace(const std::string& path, const std::vector<std::string>& filter,
                              const Machine& machine, const Job& job)
-    : machine_(machine),
-      filter_(filter),
-      writer_(path),
-      ranks_(job.size()),
-      places_(machine_links(machine)),
-      queues_(machine.wafer().endpoints()) {
+    : machine_(machine), filter_(filter), writer_(path), ranks_(job.size()), places_(machine_links(machine)) {
   for (std::uint32_t r = 0; r < job.size(); ++r) {
     Rank& rank = ranks_[r];
     rank.name = npu_instance(job.npus[r]);
@@ -70,38 +65,29 @@ PerfettoTrace::PerfettoTrace(const std::string& path, const std::vector<std::str
     rank.time = writer_.add_track(rank.process, "where the time goes");
   }
   PerfettoWriter::Track process = 0;
-  for (const MachineLink& link : machine_links(machine)) {
-    Counter& counter = links_.emplace_back();
-    counter.name = link.name;
-    counter.wanted = filter_.instance(link.name);
-    counter.full = 100.0 / static_cast<double>(kBucketPs);
-    if (!counter.wanted) continue;
-    if (!wants_links_) process = writer_.add_process("links");
-    wants_links_ = true;
-    counter.track = writer_.add_counter(process, link.name + " utilisation", "%");
-  }
-  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n) {
-    Counter& queue = queues_[n];
-    queue.name = machine.wafer().fabric().endpoint_name(static_cast<NpuId>(n));
-    queue.wanted = filter_.instance(queue.name);
-    if (!queue.wanted) continue;
-    if (!wants_links_) process = writer_.add_process("links");
-    wants_links_ = true;
-    queue.track = writer_.add_counter(process, queue.name + " packets waiting to leave", "packets");
-  }
-  for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n) {
-    const std::string name = machine.memory(static_cast<NpuId>(n)).name();
-    for (auto [counters, what] : {std::pair{&reads_, " read"}, std::pair{&writes_, " written"}}) {
-      Counter& counter = counters->emplace_back();
-      counter.name = name;
-      counter.wanted = filter_.instance(name);
-      counter.full = 1e12 / static_cast<double>(kBucketPs) / 1e9;
-      if (!counter.wanted) continue;
-      if (!wants_memories_) process = writer_.add_process("memories");
-      wants_memories_ = true;
-      counter.track = writer_.add_counter(process, name + what, "GB/s");
-    }
-  }
+  // The first that is wanted begins the process of its kind.
+  const auto new_counter = [&](std::vector<Counter>& counters, const std::string& name, const char* what,
+                               const char* unit, const char* kind, bool& any_of_kind) -> Counter& {
+    Counter& counter = counters.emplace_back();
+    counter.name = name;
+    counter.wanted = filter_.instance(name);
+    if (!counter.wanted) return counter;
+    if (!any_of_kind) process = writer_.add_process(kind);
+    any_of_kind = true;
+    counter.track = writer_.add_counter(process, name + what, unit);
+    return counter;
+  };
+  for (const MachineLink& link : machine_links(machine))
+    new_counter(links_, link.name, " utilisation", "%", "links", wants_links_).full =
+        100.0 / static_cast<double>(kBucketPs);
+  for (std::uint32_t n = 0; n < machine.wafer().endpoints(); ++n)
+    new_counter(queues_, machine.wafer().fabric().endpoint_name(static_cast<NpuId>(n)),
+                " packets waiting to leave", "packets", "links", wants_links_);
+  for (std::uint32_t n = 0; n < machine.wafer().npus(); ++n)
+    for (auto [counters, what] : {std::pair{&reads_, " read"}, std::pair{&writes_, " written"}})
+      new_counter(*counters, machine.memory(static_cast<NpuId>(n)).name(), what, "GB/s", "memories",
+                  wants_memories_)
+          .full = 1e12 / static_cast<double>(kBucketPs) / 1e9;
 }
 
 void PerfettoTrace::operation_started(std::uint32_t r, const Task& task, TimePs) {

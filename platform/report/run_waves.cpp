@@ -226,9 +226,8 @@ bool ends_in_fst(const std::string& path) {
 
 WaveFile::WaveFile(const std::string& path) : path_(path), vcd_(ends_in_fst(path) ? path + ".vcd" : path) {
   if (vcd_ != path_ && !is_installed("vcd2fst"))
-    throw std::invalid_argument(path +
-                                ": an FST file needs vcd2fst, which is not installed; install gtkwave, or "
-                                "write a .vcd file");
+    throw std::invalid_argument(
+        path + ": an FST file needs vcd2fst, which is not installed; install gtkwave, or write a .vcd file");
 }
 
 void WaveFile::finish() const {

@@ -310,16 +310,12 @@ Json causes(const RefusalCounts& counts) {
   return json;
 }
 
-Json refusals_schema(const char* description = nullptr) {
-  return schema::map_of(schema::count(), description);
-}
-
 const Fields<ProviderEngine>& provider_fields() {
   static const Fields<ProviderEngine> fields([](Fields<ProviderEngine>& f) {
     using R = const ProviderEngine&;
     f.add("bytes_read", schema::count(), [](R of) { return of.bytes_read(); });
     f.add("bytes_written", schema::count(), [](R of) { return of.bytes_written(); });
-    f.add("refusals", refusals_schema(), [](R of) { return causes(of.refusals()); });
+    f.add("refusals", schema::map_of(schema::count()), [](R of) { return causes(of.refusals()); });
   });
   return fields;
 }
@@ -361,7 +357,8 @@ const Fields<EnginesRow>& engines_fields() {
     f.add("traffic_amplification", schema::number("network_bytes by what NPUs asked for"), [](R row) {
       return row.asked() == 0 ? 0.0 : static_cast<double>(row.remote.network().bytes()) / row.asked();
     });
-    f.add("refusals", refusals_schema("Accesses by cause"), [](R row) { return causes(row.all.refusals); });
+    f.add("refusals", schema::map_of(schema::count(), "Accesses by cause"),
+          [](R row) { return causes(row.all.refusals); });
     f.add("providers",
           schema::list(provider_fields().schema(),
                        "What each memory moved, with tags and nodes; messages refused by cause"),

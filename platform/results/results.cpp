@@ -125,11 +125,10 @@ Fields<RunRow> make_run_fields() {
                             row.machine.wafer().spec().wafer.fabric.bit_error_rate);
            });
   f.add("endpoints", [](Fields<RunRow>& of) {
-    of.add(
-        "early_bytes_high_water",
-        schema::count("Most bytes of messages that an NPU or I/O controller held at one time because their "
-                      "receive was not posted yet"),
-        [](Run row) { return row.machine.early_bytes_high_water(); });
+    of.add("early_bytes_high_water",
+           schema::count("Most bytes of messages that an NPU or I/O controller held at one time because "
+                         "their receive was not posted yet"),
+           [](Run row) { return row.machine.early_bytes_high_water(); });
   });
   f.add("simulation", [](Fields<RunRow>& of) {
     of.add("end_s", schema::seconds(), [](Run row) { return seconds(row.job.end_ps()); });
@@ -161,12 +160,11 @@ Json results_json(const config::ExperimentSpec& experiment, const JobRun& job, M
 }
 
 Json results_schema() {
-  Json whole = {
-      {"$schema", "https://json-schema.org/draft/2020-12/schema"},
-      {"title", "results.json of `wafertlm run`"},
-      {"description",
-       "Times end in _s (seconds) or _ps (whole picoseconds), sizes in _bytes. Everything but `host` is the "
-       "same in every run of the same input."}};
+  Json whole = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                {"title", "results.json of `wafertlm run`"},
+                {"description",
+                 "Times end in _s (seconds) or _ps (whole picoseconds), sizes in _bytes. Everything but "
+                 "`host` is the same in every run of the same input."}};
   whole.update(make_run_fields().schema());
   whole["$defs"] = {{"seconds", schema::number()},
                     {"count", {{"type", "integer"}, {"minimum", 0}}},

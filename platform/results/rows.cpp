@@ -35,6 +35,9 @@ Json breakdown_ps(const std::map<std::string, TimePs>& parts) {
   return picoseconds;
 }
 
+Json of_seconds() { return schema::reference("breakdown"); }
+Json of_picoseconds() { return schema::reference("picoseconds_by_category"); }
+
 struct RankRow {
   const IterationResult& of;
   std::size_t rank;
@@ -46,10 +49,8 @@ const Fields<RankRow>& rank_fields() {
     f.add("rank", schema::count(), [](R row) { return row.rank; });
     f.add("time_s", schema::seconds(), [](R row) { return seconds(row.of.end_ps - row.of.start_ps); });
     f.add("done_s", schema::seconds(), [](R row) { return seconds(row.of.rank_end_ps[row.rank]); });
-    f.add("breakdown_s", schema::reference("breakdown"),
-          [](R row) { return breakdown_s(row.of.ranks[row.rank]); });
-    f.add("breakdown_ps", schema::reference("picoseconds_by_category"),
-          [](R row) { return breakdown_ps(row.of.ranks[row.rank]); });
+    f.add("breakdown_s", of_seconds(), [](R row) { return breakdown_s(row.of.ranks[row.rank]); });
+    f.add("breakdown_ps", of_picoseconds(), [](R row) { return breakdown_ps(row.of.ranks[row.rank]); });
   });
   return fields;
 }
@@ -73,15 +74,11 @@ const Fields<IterationRow>& iteration_fields() {
     f.add("end_s", schema::seconds(), [](R row) { return seconds(row.result.end_ps); });
     f.add("rank", schema::count("That finishes last, whose breakdown this is"),
           [](R row) { return row.result.last_rank; });
-    f.add("breakdown_s", schema::reference("breakdown"), [](R row) { return breakdown_s(row.result.last); });
-    f.add("breakdown_ps", schema::reference("picoseconds_by_category"),
-          [](R row) { return breakdown_ps(row.result.last); });
-    f.add("breakdown_min_s", schema::reference("breakdown"),
-          [](R row) { return breakdown_s(row.result.least); });
-    f.add("breakdown_mean_s", schema::reference("breakdown"),
-          [](R row) { return breakdown_s(row.result.mean); });
-    f.add("breakdown_max_s", schema::reference("breakdown"),
-          [](R row) { return breakdown_s(row.result.most); });
+    f.add("breakdown_s", of_seconds(), [](R row) { return breakdown_s(row.result.last); });
+    f.add("breakdown_ps", of_picoseconds(), [](R row) { return breakdown_ps(row.result.last); });
+    f.add("breakdown_min_s", of_seconds(), [](R row) { return breakdown_s(row.result.least); });
+    f.add("breakdown_mean_s", of_seconds(), [](R row) { return breakdown_s(row.result.mean); });
+    f.add("breakdown_max_s", of_seconds(), [](R row) { return breakdown_s(row.result.most); });
     f.add(
         "ranks",
         schema::list(schema::reference("rank"),
@@ -200,11 +197,7 @@ const Fields<CriticalPathRow>& critical_path_fields() {
     using R = const CriticalPathRow&;
     f.add("length", schema::count(), [](R row) { return row.path.length; });
     f.add("beginning_not_kept", schema::boolean(), [](R row) { return row.path.cut; });
-    f.add("breakdown_ps", schema::reference("picoseconds_by_category"), [](R row) {
-      Json parts = Json::object();
-      for (const auto& [category, time] : row.path.breakdown) parts[category] = time;
-      return parts;
-    });
+    f.add("breakdown_ps", of_picoseconds(), [](R row) { return breakdown_ps(row.path.breakdown); });
     f.add("steps", schema::list(step_fields().schema()), [](R row) { return steps_json(row.job, row.path); });
   });
   return fields;

@@ -233,8 +233,7 @@ std::string RtlViews::text(double tlm_s, std::uint64_t hops) const {
                  tlm_us = tlm_s / static_cast<double>(hops) * 1e6;
     text += fmt::format(
         "  speed                     a packet through the RTL {:.1f} us of this computer, through a switch "
-        "of the "
-        "model {:.2f} us with all around it: 1 to {:.0f}\n",
+        "of the model {:.2f} us with all around it: 1 to {:.0f}\n",
         rtl_us, tlm_us, rtl_us / tlm_us);
   }
   return text;

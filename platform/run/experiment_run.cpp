@@ -29,35 +29,6 @@
 namespace wafertlm {
 namespace {
 
-/// What records a run beside the results: waveforms, a timeline, a log, what the report shows; as the options
-/// ask.
-class Recorders {
- public:
-  /// Before the run; all outlive it. @param out folder of the results. @throws std::invalid_argument: a file
-  /// that cannot be written.
-  Recorders(const ExperimentOptions& options, const std::filesystem::path& out, Machine& machine,
-            JobRun& job);
-  /// Null without a report.
-  ReportRecorder* report() { return report_.get(); }
-  /// After the run. Returns lines about what was written. @throws std::runtime_error.
-  std::vector<std::string> finish();
-
- private:
-  const ExperimentOptions& options_;
-  JobRun& job_;
-  RunObservers run_;
-  LinkObservers links_;
-  MemoryObservers memories_;
-  SocketHub sockets_;
-  std::optional<WaveFile> wave_file_;
-  std::unique_ptr<LinkWaves> link_waves_;
-  std::unique_ptr<RunWaves> waves_;
-  std::unique_ptr<ReportRecorder> report_;
-  std::unique_ptr<PerfettoTrace> trace_;
-  std::unique_ptr<TransactionLog> log_;
-  std::string trace_path_, log_path_;
-};
-
 std::unique_ptr<LinkWaves> trace_links(const Machine& machine, const std::string& path) {
   auto waves = std::make_unique<LinkWaves>(path);
   for (const MachineLink& link : machine_links(machine)) {
@@ -95,65 +66,88 @@ void require_names(const ExperimentOptions& options, Machine& machine, const Job
   require_instances(options.trace, machine, job);
 }
 
-Recorders::Recorders(const ExperimentOptions& options, const std::filesystem::path& out, Machine& machine,
-                     JobRun& job)
-    : options_(options), job_(job) {
-  const Placement& npus = job.job().npus;
-  if (!options.signals.empty()) {
-    waves_ = std::make_unique<RunWaves>(options.vcd, options.signals, machine, npus, sockets_);
-    run_.add(*waves_);
-    if (waves_->has_memories()) memories_.add(waves_->memories());
-  } else if (!options.vcd.empty()) {
-    wave_file_.emplace(options.vcd);
-    links_.add(*(link_waves_ = trace_links(machine, wave_file_->vcd())));
+/// What records a run beside the results: waveforms, a timeline, a log, what the report shows; as the options
+/// ask.
+class Recorders {
+ public:
+  /// Before the run; all outlive it. @param out folder of the results. @throws std::invalid_argument: a file
+  /// that cannot be written.
+  Recorders(const ExperimentOptions& options, const std::filesystem::path& out, Machine& machine, JobRun& job)
+      : options_(options), job_(job) {
+    const Placement& npus = job.job().npus;
+    if (!options.signals.empty()) {
+      waves_ = std::make_unique<RunWaves>(options.vcd, options.signals, machine, npus, sockets_);
+      run_.add(*waves_);
+      if (waves_->has_memories()) memories_.add(waves_->memories());
+    } else if (!options.vcd.empty()) {
+      wave_file_.emplace(options.vcd);
+      links_.add(*(link_waves_ = trace_links(machine, wave_file_->vcd())));
+    }
+    if (!options.report.empty()) {
+      report_ = std::make_unique<ReportRecorder>(machine);
+      run_.add(report_->timeline());
+      links_.add(report_->usage());
+      memories_.add(report_->usage());
+    }
+    if (!options.trace.empty()) {
+      trace_path_ = options.trace_file.empty() ? (out / "trace.perfetto-trace").string() : options.trace_file;
+      trace_ = std::make_unique<PerfettoTrace>(trace_path_, options.trace, machine, job.job());
+      run_.add(*trace_);
+      if (trace_->wants_links()) links_.add(*trace_);
+      if (trace_->wants_memories()) memories_.add(*trace_);
+    }
+    if (!options.log.empty()) {
+      log_path_ = (out / "transactions.sqlite").string();
+      log_ = attach_log(log_path_, options.log, sockets_);
+    }
+    if (!run_.empty()) job.observe(run_);
+    if (!links_.empty()) machine.observe_links(links_);
+    if (!memories_.empty()) machine.observe_memories(memories_);
   }
-  if (!options.report.empty()) {
-    report_ = std::make_unique<ReportRecorder>(machine);
-    run_.add(report_->timeline());
-    links_.add(report_->usage());
-    memories_.add(report_->usage());
+  /// Null without a report.
+  ReportRecorder* report() { return report_.get(); }
+  /// After the run. Returns lines about what was written. @throws std::runtime_error.
+  std::vector<std::string> finish() {
+    const TimePs end_ps = job_.end_ps();
+    std::vector<std::string> lines;
+    if (link_waves_) link_waves_->finish(end_ps);
+    if (wave_file_) wave_file_->finish();
+    if (link_waves_) lines.push_back(fmt::format("{0}   (gtkwave {0})", options_.vcd));
+    if (waves_) {
+      waves_->finish(end_ps);
+      lines.push_back(
+          fmt::format("{0}   ({1} signals; gtkwave {0} {0}.gtkw)", options_.vcd, waves_->signals()));
+    }
+    if (trace_) {
+      trace_->finish(end_ps);
+      const PerfettoWriter& writer = trace_->writer();
+      lines.push_back(fmt::format("{}   ({} slices, {} ends of arrows, {} counter values; ui.perfetto.dev)",
+                                  trace_path_, writer.slices(), writer.flows(), writer.counter_values()));
+    }
+    if (log_) {
+      log_->finish(end_ps);
+      lines.push_back(fmt::format("{}   ({} transactions)", log_path_, log_->transactions()));
+      if (const std::string idle = log_->idle_sockets(); !idle.empty())
+        lines.push_back(fmt::format("{}   (nothing passed through {})", log_path_, idle));
+    }
+    return lines;
   }
-  if (!options.trace.empty()) {
-    trace_path_ = options.trace_file.empty() ? (out / "trace.perfetto-trace").string() : options.trace_file;
-    trace_ = std::make_unique<PerfettoTrace>(trace_path_, options.trace, machine, job.job());
-    run_.add(*trace_);
-    if (trace_->wants_links()) links_.add(*trace_);
-    if (trace_->wants_memories()) memories_.add(*trace_);
-  }
-  if (!options.log.empty()) {
-    log_path_ = (out / "transactions.sqlite").string();
-    log_ = attach_log(log_path_, options.log, sockets_);
-  }
-  if (!run_.empty()) job.observe(run_);
-  if (!links_.empty()) machine.observe_links(links_);
-  if (!memories_.empty()) machine.observe_memories(memories_);
-}
 
-std::vector<std::string> Recorders::finish() {
-  const TimePs end_ps = job_.end_ps();
-  std::vector<std::string> lines;
-  if (link_waves_) link_waves_->finish(end_ps);
-  if (wave_file_) wave_file_->finish();
-  if (link_waves_) lines.push_back(fmt::format("{0}   (gtkwave {0})", options_.vcd));
-  if (waves_) {
-    waves_->finish(end_ps);
-    lines.push_back(
-        fmt::format("{0}   ({1} signals; gtkwave {0} {0}.gtkw)", options_.vcd, waves_->signals()));
-  }
-  if (trace_) {
-    trace_->finish(end_ps);
-    const PerfettoWriter& writer = trace_->writer();
-    lines.push_back(fmt::format("{}   ({} slices, {} ends of arrows, {} counter values; ui.perfetto.dev)",
-                                trace_path_, writer.slices(), writer.flows(), writer.counter_values()));
-  }
-  if (log_) {
-    log_->finish(end_ps);
-    lines.push_back(fmt::format("{}   ({} transactions)", log_path_, log_->transactions()));
-    if (const std::string idle = log_->idle_sockets(); !idle.empty())
-      lines.push_back(fmt::format("{}   (nothing passed through {})", log_path_, idle));
-  }
-  return lines;
-}
+ private:
+  const ExperimentOptions& options_;
+  JobRun& job_;
+  RunObservers run_;
+  LinkObservers links_;
+  MemoryObservers memories_;
+  SocketHub sockets_;
+  std::optional<WaveFile> wave_file_;
+  std::unique_ptr<LinkWaves> link_waves_;
+  std::unique_ptr<RunWaves> waves_;
+  std::unique_ptr<ReportRecorder> report_;
+  std::unique_ptr<PerfettoTrace> trace_;
+  std::unique_ptr<TransactionLog> log_;
+  std::string trace_path_, log_path_;
+};
 
 using Clock = std::chrono::steady_clock;
 
@@ -189,9 +183,8 @@ std::string operands_text(const Machine& machine) {
     if (!operands || operands->bytes_loaded() != 0) return {};
   }
   return "npu.compute.operands: hbm had no effect, because no computation says how many bytes it moves or "
-         "which "
-         "matrix products it is: give traces a tensor_size, a table of layers their activation_bytes (with "
-         "data_parallel), or take a model by its shape (transformer, convolutions).\n";
+         "which matrix products it is: give traces a tensor_size, a table of layers their activation_bytes "
+         "(with data_parallel), or take a model by its shape (transformer, convolutions).\n";
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <stdexcept>
 
+#include "models/npu/compute_engine.h"
 #include "platform/config/npu_spec.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/machine.h"
@@ -169,8 +169,7 @@ void require_array_used(const config::ExperimentSpec& experiment, bool array_use
       "npu.compute.model: systolic has no effect on this workload: no computation on an NPU names its matrix "
       "products (attribute wafertlm_products: m, n, k, count) and has its duration left to the model. Set "
       "npu.compute.durations: model to compute the durations of nodes that have one, leave effective_flops "
-      "out "
-      "of a workload of a model, or set npu.compute.model: roofline");
+      "out of a workload of a model, or set npu.compute.model: roofline");
 }
 
 void require_ranks_of_stragglers(const config::ExperimentSpec& experiment, const Placement& npus) {

@@ -34,8 +34,7 @@ void StreamEnds::start(CollectiveRecord& record) {
     operation.program = program;
     for (std::uint32_t rank = 0; rank < program->group.size(); ++rank) {
       const auto rank_here = ranks_.find(program->group[rank]);
-      const bool is_ranks_own = rank_here != ranks_.end() && !program->is_relay(rank);
-      if (is_ranks_own) continue;
+      if (rank_here != ranks_.end() && !program->is_relay(rank)) continue;  // the rank's own
       operation.rank = rank;
       ++stream.open;
       std::vector<std::byte> data;

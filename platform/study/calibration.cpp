@@ -44,8 +44,7 @@ class Search {
     unit_ = low.second;
     if (low.second != high.second || !(low_ < high_))
       throw std::invalid_argument(
-          fmt::format("calibration {}: between needs two values with the same unit, "
-                      "the smaller one first",
+          fmt::format("calibration {}: between needs two values with the same unit, the smaller one first",
                       quoted(spec.name)));
     config::Selection one = spec.at;
     one.insert(one.end(), spec.cell.begin(), spec.cell.end());

@@ -30,96 +30,88 @@
 namespace wafertlm {
 namespace {
 
+void send_to(const std::string& file, int descriptor) {
+  const int opened = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (opened < 0 || dup2(opened, descriptor) < 0) _exit(127);
+}
+
 /// Copies of this program with arguments of their own, each in a process group of its own; ends them when it
 /// goes. While it lives, interrupts (SIGINT, SIGTERM, SIGHUP) are an exception of wait().
 class Processes {
  public:
-  Processes();
-  ~Processes();
+  Processes() {
+    sigemptyset(&waited_for_);
+    for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&waited_for_, signal);
+    sigprocmask(SIG_BLOCK, &waited_for_, &before_);
+  }
+  ~Processes() {
+    for (const auto& [process, index] : running_) {
+      kill(-process, SIGKILL);
+      waitpid(process, nullptr, 0);
+    }
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 
   std::size_t running() const { return running_.size(); }
   /// Output goes to folder/output.txt, errors to folder/errors.txt. @throws std::runtime_error.
-  void start(std::size_t index, const std::vector<std::string>& words, const std::string& folder);
+  void start(std::size_t index, const std::vector<std::string>& words, const std::string& folder) {
+    std::string name = "wafertlm";
+    std::vector<std::string> copies = words;
+    std::vector<char*> arguments = {name.data()};
+    for (std::string& word : copies) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const std::string output = folder + "/output.txt", errors = folder + "/errors.txt";
+    std::fflush(nullptr);
+    const pid_t parent = getpid(), process = fork();
+    if (process < 0) throw std::runtime_error("no child process");
+    if (process == 0) {
+      setpgid(0, 0);
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(127);
+      send_to("/dev/null", STDIN_FILENO);
+      send_to(output, STDOUT_FILENO);
+      send_to(errors, STDERR_FILENO);
+      sigprocmask(SIG_SETMASK, &before_, nullptr);
+      execv("/proc/self/exe", arguments.data());
+      _exit(127);
+    }
+    setpgid(process, process);  // also here: the child may not have come so far yet
+    running_.emplace_back(process, index);
+  }
 
   struct Ended {
     std::size_t index = 0;
     std::string problem;  ///< "exit code 2"; empty: it succeeded
   };
   /// The next one that ends; none within a second: nothing. @throws std::runtime_error: interrupted.
-  std::optional<Ended> wait();
+  std::optional<Ended> wait() {
+    for (int turn = 0; turn < 2; ++turn) {
+      int status = 0;
+      for (auto each = running_.begin(); each != running_.end(); ++each) {
+        if (waitpid(each->first, &status, WNOHANG) != each->first) continue;
+        Ended ended{each->second, ""};
+        if (WIFSIGNALED(status))
+          ended.problem = fmt::format("ended by signal {}", WTERMSIG(status));
+        else if (WEXITSTATUS(status) != 0)
+          ended.problem = fmt::format("exit code {}", WEXITSTATUS(status));
+        running_.erase(each);
+        return ended;
+      }
+      const timespec second{1, 0};
+      const int signal = turn == 0 ? sigtimedwait(&waited_for_, nullptr, &second) : -1;
+      if (signal > 0 && signal != SIGCHLD)
+        throw std::runtime_error("interrupted; what is done is kept, the same command goes on from there");
+      if (signal < 0) break;
+    }
+    return std::nullopt;
+  }
 
  private:
   std::vector<std::pair<pid_t, std::size_t>> running_;  // with its index
   sigset_t waited_for_, before_;
 };
-
-void send_to(const std::string& file, int descriptor) {
-  const int opened = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (opened < 0 || dup2(opened, descriptor) < 0) _exit(127);
-}
-
-Processes::Processes() {
-  sigemptyset(&waited_for_);
-  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&waited_for_, signal);
-  sigprocmask(SIG_BLOCK, &waited_for_, &before_);
-}
-
-Processes::~Processes() {
-  for (const auto& [process, index] : running_) {
-    kill(-process, SIGKILL);
-    waitpid(process, nullptr, 0);
-  }
-  sigprocmask(SIG_SETMASK, &before_, nullptr);
-}
-
-void Processes::start(std::size_t index, const std::vector<std::string>& words, const std::string& folder) {
-  std::string name = "wafertlm";
-  std::vector<std::string> copies = words;
-  std::vector<char*> arguments = {name.data()};
-  for (std::string& word : copies) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  const std::string output = folder + "/output.txt", errors = folder + "/errors.txt";
-  std::fflush(nullptr);
-  const pid_t parent = getpid(), process = fork();
-  if (process < 0) throw std::runtime_error("no child process");
-  if (process == 0) {
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127);
-    send_to("/dev/null", STDIN_FILENO);
-    send_to(output, STDOUT_FILENO);
-    send_to(errors, STDERR_FILENO);
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-    execv("/proc/self/exe", arguments.data());
-    _exit(127);
-  }
-  setpgid(process, process);  // also here: the child may not have come so far yet
-  running_.emplace_back(process, index);
-}
-
-std::optional<Processes::Ended> Processes::wait() {
-  for (int turn = 0; turn < 2; ++turn) {
-    int status = 0;
-    for (auto each = running_.begin(); each != running_.end(); ++each) {
-      if (waitpid(each->first, &status, WNOHANG) != each->first) continue;
-      Ended ended{each->second, ""};
-      if (WIFSIGNALED(status))
-        ended.problem = fmt::format("ended by signal {}", WTERMSIG(status));
-      else if (WEXITSTATUS(status) != 0)
-        ended.problem = fmt::format("exit code {}", WEXITSTATUS(status));
-      running_.erase(each);
-      return ended;
-    }
-    const timespec second{1, 0};
-    const int signal = turn == 0 ? sigtimedwait(&waited_for_, nullptr, &second) : -1;
-    if (signal > 0 && signal != SIGCHLD)
-      throw std::runtime_error("interrupted; what is done is kept, the same command goes on from there");
-    if (signal < 0) break;
-  }
-  return std::nullopt;
-}
 
 using config::quoted;
 using config::Taken;

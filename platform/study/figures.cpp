@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace wafertlm {
 namespace {
@@ -138,20 +139,10 @@ json Figures::summary(const SummarySpec& spec) const {
   }
   if (spec.kind == SummarySpec::Kind::count) return values.size();
   if (values.empty()) return nullptr;
-  switch (spec.kind) {
-    case SummarySpec::Kind::least:
-      return *std::min_element(values.begin(), values.end());
-    case SummarySpec::Kind::most:
-      return *std::max_element(values.begin(), values.end());
-    case SummarySpec::Kind::ratio_of_means:
-      return dividends / divisors;
-    case SummarySpec::Kind::mean:
-    case SummarySpec::Kind::count:
-      break;
-  }
-  double sum = 0;
-  for (const double each : values) sum += each;
-  return sum / static_cast<double>(values.size());
+  if (spec.kind == SummarySpec::Kind::least) return *std::min_element(values.begin(), values.end());
+  if (spec.kind == SummarySpec::Kind::most) return *std::max_element(values.begin(), values.end());
+  if (spec.kind == SummarySpec::Kind::ratio_of_means) return dividends / divisors;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 std::vector<Straightness> straightness(const StudySpec& study, const std::vector<Cell>& cells,

@@ -156,20 +156,11 @@ std::string shown(const json& value, ShownAs as) {
   const auto number = value.get<double>();
   const bool has_no_sign = as == ShownAs::time || as == ShownAs::bytes;
   if (has_no_sign && number < 0) return "-" + shown(-number, as);  // a difference, or the end of a line
-  switch (as) {
-    case ShownAs::time:
-      return format_time(static_cast<TimePs>(std::llround(number * 1e12)));
-    case ShownAs::bytes:
-      return format_bytes(static_cast<std::uint64_t>(std::llround(number)));
-    case ShownAs::bandwidth:
-      return format_bandwidth(number);
-    case ShownAs::rate:
-      return fmt::format("{:.4g} TFLOPS", number / 1e12);
-    case ShownAs::percent:
-      return fmt::format("{:.2f} %", 100 * number);
-    case ShownAs::number:
-      break;
-  }
+  if (as == ShownAs::time) return format_time(static_cast<TimePs>(std::llround(number * 1e12)));
+  if (as == ShownAs::bytes) return format_bytes(static_cast<std::uint64_t>(std::llround(number)));
+  if (as == ShownAs::bandwidth) return format_bandwidth(number);
+  if (as == ShownAs::rate) return fmt::format("{:.4g} TFLOPS", number / 1e12);
+  if (as == ShownAs::percent) return fmt::format("{:.2f} %", 100 * number);
   return value.is_number_float() ? fmt::format("{:.4g}", number) : value.dump();
 }
 
@@ -321,9 +312,8 @@ class Text {
   }
 
   void note_source(const std::string& what, double value, const std::string& path) {
-    const config::Origin* origin = study_.origins.find(path);
-    const std::string provenance =
-        origin == nullptr || origin->provenance.empty() ? "no provenance given" : origin->provenance;
+    const std::string given = provenance_of(study_, path);
+    const std::string provenance = given.empty() ? "no provenance given" : given;
     const std::string entry = fmt::format("{} {:.5g}", what, value);
     for (auto& [known, entries] : sources_)
       if (known == provenance) {

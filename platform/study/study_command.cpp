@@ -26,10 +26,7 @@ struct Options {
 };
 
 /// Every path in a study is relative to its file, and a cell's command is what one would type there.
-void go_to_folder_of(const std::string& study) {
-  const fs::path folder = fs::absolute(study).parent_path();
-  fs::current_path(folder);
-}
+void go_to_folder_of(const std::string& study) { fs::current_path(fs::absolute(study).parent_path()); }
 
 std::vector<CellJob> jobs_of(const config::StudySpec& study, const std::vector<Cell>& cells) {
   std::vector<CellJob> jobs;

@@ -2,7 +2,6 @@
 #include "platform/system/remote_pool.h"
 
 #include <algorithm>
-#include <string>
 
 #include "tlm/memory/checker.h"
 

@@ -39,8 +39,7 @@ Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
     if (each.view == RtlViewMode::rtl && spec.run.functional && spec.run.checkers)
       throw std::invalid_argument(
           "run.checkers with run.functional and view: rtl: packets with values leave RTL when their last "
-          "flit is there, "
-          "and the checkers want them announced with their heads; switch one of the two off");
+          "flit is there, and the checkers want them announced with their heads; switch one of the two off");
 }
 
 void Wafer::require_rest() {

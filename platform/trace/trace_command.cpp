@@ -45,36 +45,24 @@ void add(TraceInfo& info, const chakra::Node& node, std::uint64_t& compute_ps) {
   info.cpu_ops += node.is_cpu_op ? 1 : 0;
   info.launches += node.is_launch() ? 1 : 0;
   info.operations += node.num_ops.value_or(0);
-  switch (node.type) {
-    case chakra::NodeType::Comp:
-      (node.is_cpu_op ? info.cpu_ps : compute_ps) += node.duration_ps;
-      break;
-    case chakra::NodeType::CommColl:
-      if (node.is_launch()) {
-        info.cpu_ps += node.duration_ps;
-      } else {
-        const char* const way = !node.io_stream                                       ? ""
-                                : node.comm_type == chakra::CollectiveType::Broadcast ? " (streams in)"
-                                                                                      : " (streams out)";
-        auto& kind = info.collectives[to_string(*node.comm_type) + std::string(way)];
-        ++kind.count;
-        kind.bytes += node.comm_size.value_or(0);
-      }
-      break;
-    case chakra::NodeType::CommSend:
-      info.sent_bytes += node.comm_size.value_or(0);
-      break;
-    case chakra::NodeType::CommRecv:
-      info.received_bytes += node.comm_size.value_or(0);
-      break;
-    case chakra::NodeType::MemLoad:
-    case chakra::NodeType::MemStore:
-      info.memory_bytes += node.tensor_size.value_or(0);
-      break;
-    case chakra::NodeType::Invalid:
-    case chakra::NodeType::Metadata:
-      break;
+  using chakra::NodeType;
+  const std::uint64_t bytes = node.comm_size.value_or(0);
+  if (node.type == NodeType::Comp) (node.is_cpu_op ? info.cpu_ps : compute_ps) += node.duration_ps;
+  if (node.type == NodeType::CommSend) info.sent_bytes += bytes;
+  if (node.type == NodeType::CommRecv) info.received_bytes += bytes;
+  if (node.type == NodeType::MemLoad || node.type == NodeType::MemStore)
+    info.memory_bytes += node.tensor_size.value_or(0);
+  if (node.type != NodeType::CommColl) return;
+  if (node.is_launch()) {
+    info.cpu_ps += node.duration_ps;
+    return;
   }
+  const char* const way = !node.io_stream                                       ? ""
+                          : node.comm_type == chakra::CollectiveType::Broadcast ? " (streams in)"
+                                                                                : " (streams out)";
+  auto& kind = info.collectives[to_string(*node.comm_type) + std::string(way)];
+  ++kind.count;
+  kind.bytes += bytes;
 }
 
 std::string range(const std::string& least, const std::string& most) {
@@ -225,10 +213,9 @@ std::function<int()> add_trace_command(CLI::App& app) {
       command->add_subcommand("check", "Whether they can be run; exit code 2 names what is wrong");
   add_files(*check_command, *options);
   check_command
-      ->add_option(
-          "--dependencies", options->dependencies,
-          "Which count: all; existing (those on nodes that are not there are satisfied); data (control "
-          "dependencies are left out)")
+      ->add_option("--dependencies", options->dependencies,
+                   "Which count: all; existing (those on nodes that are not there are satisfied); data "
+                   "(control dependencies are left out)")
       ->check(CLI::IsMember({"all", "existing", "data"}))
       ->capture_default_str();
   check_command
@@ -256,9 +243,9 @@ std::function<int()> add_trace_command(CLI::App& app) {
       ->check(CLI::IsMember({"et", "et.gz", "json"}));
   convert_command->add_option("--out", options->out, "Folder; beside the original if not given")
       ->type_name("DIR");
-  convert_command->add_flag("--force", options->force,
-                            "Remove ranks of an earlier job that would stand beside the new ones; refused if "
-                            "not given");
+  convert_command->add_flag(
+      "--force", options->force,
+      "Remove ranks of an earlier job that would stand beside the new ones; refused if not given");
   convert_command->footer(
       "Examples:\n"
       "  wafertlm trace convert traces/job --to json --out readable\n"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,13 +29,16 @@ namespace {
 
 /// Of a workload made from a model.
 struct TrainingTotals {
-  std::string model, sample, parallelism;
-  std::uint64_t parameters = 0, forward_operations = 0;  ///< of the model; per sample
-  std::uint64_t step_operations = 0;                     ///< of the model, with gradients, per sample
-  std::uint64_t minibatch = 0, samples_per_microbatch = 0;
-  std::uint32_t microbatches = 0;
+  std::shared_ptr<const training::Plan> plan;
   bool is_a_part = false;  ///< Strategy::simulated_chunks or simulated_rounds; samples and volumes are of it
   std::vector<training::MemoryNeed> memory;  ///< by rank
+
+  std::uint64_t parameters() const { return model::parameters(plan->model()); }
+  std::uint64_t forward_operations() const { return model::forward_operations(plan->model()); }
+  /// With gradients, per sample.
+  std::uint64_t step_operations() const {
+    return model::step_operations(plan->model(), plan->strategy().recompute);
+  }
 };
 
 /// Totals of a workload, without a platform.
@@ -93,11 +94,13 @@ std::size_t largest(const std::vector<MemoryNeed>& needs) {
 
 void print_training(fmt::memory_buffer& out, const TrainingTotals& of) {
   const auto line = [&](auto... parts) { fmt::format_to(std::back_inserter(out), parts...); };
-  line("  model       {}: {} parameters, {} operations forward and {} in all per sample ({})\n", of.model,
-       format_count(of.parameters), format_count(of.forward_operations), format_count(of.step_operations),
-       of.sample);
-  line("  iteration   {} samples on {}: {} microbatches of {}\n", of.minibatch, of.parallelism,
-       of.microbatches, of.samples_per_microbatch);
+  const model::Model& model = of.plan->model();
+  const training::Strategy& strategy = of.plan->strategy();
+  line("  model       {}: {} parameters, {} operations forward and {} in all per sample ({})\n", model.name,
+       format_count(of.parameters()), format_count(of.forward_operations()),
+       format_count(of.step_operations()), model.sample);
+  line("  iteration   {} samples on {}: {} microbatches of {}\n", strategy.minibatch,
+       to_string(strategy.degrees), strategy.microbatches, strategy.samples_per_microbatch());
   if (of.is_a_part)
     line("  a part      simulated_chunks or simulated_rounds: nodes, samples and volumes are of this part\n");
 }
@@ -163,20 +166,10 @@ WorkloadTotals workload_totals(const config::WorkloadSpec& workload) {
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     totals.ranks.push_back(training::volumes_of(*sources[rank], rank, groups));
   if (workload.kind != config::WorkloadKind::training) return totals;
-  const auto plan = training_plan(workload.training);
-  const training::Strategy& strategy = plan->strategy();
-  const training::Plan whole(plan->model(), workload.training.whole_strategy());
   TrainingTotals& of = totals.training.emplace();
+  of.plan = training_plan(workload.training);
   of.is_a_part = workload.training.strategy.is_a_part();
-  of.model = plan->model().name;
-  of.sample = plan->model().sample;
-  of.parallelism = to_string(strategy.degrees);
-  of.parameters = model::parameters(plan->model());
-  of.forward_operations = model::forward_operations(plan->model());
-  of.step_operations = model::step_operations(plan->model(), strategy.recompute);
-  of.minibatch = strategy.minibatch;
-  of.samples_per_microbatch = strategy.samples_per_microbatch();
-  of.microbatches = strategy.microbatches;
+  const training::Plan whole(of.plan->model(), workload.training.whole_strategy());
   for (std::uint32_t rank = 0; rank < ranks; ++rank) of.memory.push_back(memory_need(whole, rank));
   return totals;
 }
@@ -206,14 +199,15 @@ nlohmann::ordered_json totals_json(const WorkloadTotals& totals) {
   json["workload"] = totals.name;
   if (totals.training) {
     const TrainingTotals& of = *totals.training;
-    json["model"] = {{"name", of.model},
-                     {"parameters", of.parameters},
-                     {"forward_operations_per_sample", of.forward_operations},
-                     {"step_operations_per_sample", of.step_operations}};
-    json["parallelism"] = of.parallelism;
-    json["minibatch"] = of.minibatch;
-    json["microbatches"] = of.microbatches;
-    json["samples_per_microbatch"] = of.samples_per_microbatch;
+    const training::Strategy& strategy = of.plan->strategy();
+    json["model"] = {{"name", of.plan->model().name},
+                     {"parameters", of.parameters()},
+                     {"forward_operations_per_sample", of.forward_operations()},
+                     {"step_operations_per_sample", of.step_operations()}};
+    json["parallelism"] = to_string(strategy.degrees);
+    json["minibatch"] = strategy.minibatch;
+    json["microbatches"] = strategy.microbatches;
+    json["samples_per_microbatch"] = strategy.samples_per_microbatch();
   }
   for (std::size_t rank = 0; rank < totals.ranks.size(); ++rank) {
     const Volumes& of = totals.ranks[rank];
@@ -274,12 +268,11 @@ int generate(const WorkloadOptions& options) {
   require_no_stale_ranks(stale, options.force);
   files.commit();
   if (spec.kind == config::WorkloadKind::training) {
-    const std::string groups = fs::path(options.workload).stem().string() + ".comm_groups.json";
+    const std::string name = fs::path(options.workload).stem().string(), groups = name + ".comm_groups.json";
     write_files(options.out,
                 {{groups, nlohmann::json(training_plan(spec.training)->groups()).dump(1) + "\n"}});
     fmt::print("{}: the communicator groups\n", (fs::path(options.out) / groups).string());
     // Traces do not say where ranks are; this file does, so that they run as the workload would.
-    const std::string name = fs::path(options.workload).stem().string();
     write_files(options.out,
                 {{name + ".traces.yaml",
                   fmt::format("workload: {}\nchakra: {}\ncomm_groups: {}\nplacement: \"{}\"\nplaced_as: {}\n",
@@ -294,10 +287,7 @@ int generate(const WorkloadOptions& options) {
 
 int show(const WorkloadOptions& options) {
   const WorkloadTotals totals = workload_totals(config::load_workload(options.workload, options.overrides));
-  if (options.json)
-    fmt::print("{}\n", totals_json(totals).dump(2));
-  else
-    fmt::print("{}", totals_text(totals));
+  fmt::print("{}", options.json ? totals_json(totals).dump(2) + "\n" : totals_text(totals));
   return 0;
 }
 
@@ -317,8 +307,7 @@ std::function<int()> add_workload_command(CLI::App& app) {
   generate_command->add_option("--set", options->overrides, "Change a key: data_parallel=4");
   generate_command->add_flag(
       "--force", options->force,
-      "Remove ranks of an earlier job that would stand beside the new ones; refused if "
-      "not given");
+      "Remove ranks of an earlier job that would stand beside the new ones; refused if not given");
   generate_command->footer(
       "The files are DIR/<name of the workload file>.<rank>.<form>.\n"
       "Examples:\n"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -9,7 +8,6 @@
 
 #include "platform/command/files.h"
 #include "platform/commands.h"
-#include "platform/config/config_error.h"
 #include "platform/traffic/traffic_options.h"
 #include "platform/traffic/traffic_report.h"
 #include "platform/traffic/traffic_run.h"
@@ -47,7 +45,7 @@ void write_json(const std::string& path, const nlohmann::json& json) {
   print(fmt::format("\nwrote {}\n", path));
 }
 
-void execute(const Command& command) {
+int run(const Command& command) {
   const std::vector<double> loads = parse_loads(command.options.load);
   const TrafficSetup setup = resolve(command.options);
   if (!command.json_file.empty()) require_writable_file("--json", command.json_file);
@@ -56,23 +54,7 @@ void execute(const Command& command) {
       run_sweep(setup, loads, command.jobs, [](const TrafficResult& result) { print(report_row(result)); });
   print(report_links(results.back()));
   if (!command.json_file.empty()) write_json(command.json_file, sweep_json(setup, results));
-}
-
-int exit_code_of(const Command& command) {
-  const auto fail = [](const std::exception& error, int code) {
-    fmt::print(stderr, "wafertlm: {}\n", error.what());
-    return code;
-  };
-  try {
-    execute(command);
-    return 0;
-  } catch (const config::ConfigError& error) {
-    return fail(error, 2);
-  } catch (const std::invalid_argument& error) {
-    return fail(error, 2);
-  } catch (const std::exception& error) {
-    return fail(error, 1);
-  }
+  return 0;
 }
 
 }  // namespace
@@ -105,7 +87,7 @@ std::function<int()> add_traffic_command(CLI::App& app) {
   sub->add_option("--jobs", command->jobs, "Loads simulated at the same time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  return [command] { return exit_code_of(*command); };
+  return [command] { return run(*command); };
 }
 
 }  // namespace wafertlm

@@ -55,10 +55,10 @@ std::string packet_override(const TrafficOptions& options) {
   overrides.push_back(key + "1B");  // the file's own packets may not fit its buffers
   const WireFormat format = config::load_platform(options.platform_file, overrides).wafer.fabric.format;
   if (format.flit_bytes == 0)
-    throw std::invalid_argument(fmt::format(
-        "--packet {}: the platform has no flits (wafer.fabric.flit_bytes is 0); give a size such as "
-        "4KiB, or --set wafer.fabric.flit_bytes=16B",
-        options.packet));
+    throw std::invalid_argument(
+        fmt::format("--packet {}: the platform has no flits (wafer.fabric.flit_bytes is 0); give a size such "
+                    "as 4KiB, or --set wafer.fabric.flit_bytes=16B",
+                    options.packet));
   const std::uint64_t wire_bytes = flits * format.flit_bytes;
   if (wire_bytes <= format.header_bytes)
     throw std::invalid_argument(
@@ -104,8 +104,7 @@ TrafficSetup resolve(const TrafficOptions& options) {
       endpoint.memory != config::EndpointMemory::free)
     throw std::invalid_argument(
         "npu.endpoint: synthetic traffic goes past the endpoints, their costs have no effect; set step_cost "
-        "and "
-        "receive_cost to 0 ns and memory to free");
+        "and receive_cost to 0 ns and memory to free");
   setup.pattern = options.pattern;
   setup.traffic_class = options.traffic_class;
   setup.warmup_packets = options.warmup_packets;

@@ -23,6 +23,28 @@ const char* queue_name(const config::FabricSpec& fabric) {
   return fabric.input_queue == InputQueue::fifo ? "fifo" : "per_output";
 }
 
+/// Calls `field` with the name and value of each number and name.
+template <typename Result, typename Field>
+void each_field(Result& r, const Field& field) {
+  field("offered", r.offered);
+  field("accepted", r.accepted);
+  field("accepted_slowest", r.accepted_slowest);
+  field("mean_ps", r.mean_ps);
+  field("p50_ps", r.p50_ps);
+  field("p99_ps", r.p99_ps);
+  field("max_ps", r.max_ps);
+  field("cycle_ps", r.cycle_ps);
+  field("packet_flits", r.packet_flits);
+  field("packets_measured", r.packets_measured);
+  field("zero_load_ps", r.zero_load_ps);
+  field("channel_bound", r.channel_bound);
+  field("bound_link", r.bound_link);
+  field("saturated", r.saturated);
+  field("packet_hops", r.packet_hops);
+  field("scheduler_events", r.scheduler_events);
+  field("simulated_ps", r.simulated_ps);
+}
+
 }  // namespace
 
 nlohmann::json to_json(const TrafficResult& r) {
@@ -32,52 +54,20 @@ nlohmann::json to_json(const TrafficResult& r) {
                      {"busy_fraction", link.busy_fraction},
                      {"expected_fraction", link.expected_fraction},
                      {"blocked_fraction", {{"credit", link.credit_blocked_fraction}}}});
-  return {{"offered", r.offered},
-          {"accepted", r.accepted},
-          {"accepted_slowest", r.accepted_slowest},
-          {"mean_ps", r.mean_ps},
-          {"p50_ps", r.p50_ps},
-          {"p99_ps", r.p99_ps},
-          {"max_ps", r.max_ps},
-          {"mean_half_width_ps", r.mean_half_width_ps},
-          {"cycle_ps", r.cycle_ps},
-          {"packet_flits", r.packet_flits},
-          {"packets_measured", r.packets_measured},
-          {"zero_load_ps", r.zero_load_ps},
-          {"channel_bound", r.channel_bound},
-          {"bound_link", r.bound_link},
-          {"saturated", r.saturated},
-          {"worst_links", links},
-          {"packet_hops", r.packet_hops},
-          {"scheduler_events", r.scheduler_events},
-          {"simulated_ps", r.simulated_ps},
-          {"host", {{"wall_s", r.wall_s}}}};
+  nlohmann::json json = {
+      {"mean_half_width_ps", r.mean_half_width_ps}, {"worst_links", links}, {"host", {{"wall_s", r.wall_s}}}};
+  each_field(r, [&](const char* name, const auto& value) { json[name] = value; });
+  return json;
 }
 
 TrafficResult result_from_json(const nlohmann::json& json) {
   TrafficResult r;
-  r.offered = json.at("offered");
-  r.accepted = json.at("accepted");
-  r.accepted_slowest = json.at("accepted_slowest");
-  r.mean_ps = json.at("mean_ps");
-  r.p50_ps = json.at("p50_ps");
-  r.p99_ps = json.at("p99_ps");
-  r.max_ps = json.at("max_ps");
+  each_field(r, [&](const char* name, auto& value) { json.at(name).get_to(value); });
   const auto& half_width = json.at("mean_half_width_ps");  // JSON has no NaN
   r.mean_half_width_ps = half_width.is_null() ? std::nan("") : half_width.get<double>();
-  r.cycle_ps = json.at("cycle_ps");
-  r.packet_flits = json.at("packet_flits");
-  r.packets_measured = json.at("packets_measured");
-  r.zero_load_ps = json.at("zero_load_ps");
-  r.channel_bound = json.at("channel_bound");
-  r.bound_link = json.at("bound_link");
-  r.saturated = json.at("saturated");
   for (const auto& link : json.at("worst_links"))
     r.worst_links.push_back({link.at("name"), link.at("busy_fraction"), link.at("expected_fraction"),
                              link.at("blocked_fraction").at("credit")});
-  r.packet_hops = json.at("packet_hops");
-  r.scheduler_events = json.at("scheduler_events");
-  r.simulated_ps = json.at("simulated_ps");
   r.wall_s = json.at("host").at("wall_s");
   return r;
 }

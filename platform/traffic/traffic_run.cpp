@@ -28,8 +28,26 @@ class Measurement final : public TrafficSink {
   Measurement(TimePs begin_ps, TimePs end_ps, std::uint32_t nodes)
       : begin_ps_(begin_ps), end_ps_(end_ps), delivered_by_source_(nodes), past_end_(nodes) {}
 
-  void created(const Packet& packet) override;
-  void delivered(const Packet& packet, TimePs tail_ps) override;
+  void created(const Packet& packet) override {
+    if (in_window(packet.created_ps)) ++missing_;
+    if (packet.created_ps < end_ps_ || past_end_[index_of(packet.source)]) return;
+    past_end_[index_of(packet.source)] = true;
+    ++sources_past_end_;
+  }
+  void delivered(const Packet& packet, TimePs tail_ps) override {
+    if (in_window(tail_ps)) {
+      ++delivered_;
+      ++delivered_by_source_[index_of(packet.source)];
+    }
+    if (!in_window(packet.created_ps)) return;
+    --missing_;
+    const TimePs latency_ps = tail_ps - packet.created_ps;
+    latencies_ps_.push_back(latency_ps);
+    const auto batch =
+        static_cast<std::size_t>(Uint128{packet.created_ps - begin_ps_} * kBatches / (end_ps_ - begin_ps_));
+    batches_[batch].sum_ps += static_cast<double>(latency_ps);
+    ++batches_[batch].packets;
+  }
 
   /// Every packet that `senders` sources created in the window has arrived.
   bool complete(std::uint32_t senders) const { return sources_past_end_ == senders && missing_ == 0; }
@@ -38,7 +56,22 @@ class Measurement final : public TrafficSink {
   std::uint64_t delivered_in_window(std::uint32_t source) const { return delivered_by_source_[source]; }
 
   /// Fills in the latencies; reorders what it holds.
-  void summarize(TrafficResult& result);
+  void summarize(TrafficResult& result) {
+    result.packets_measured = packets();
+    if (latencies_ps_.empty()) return;
+    double sum = 0;
+    for (const TimePs latency : latencies_ps_) sum += static_cast<double>(latency);
+    result.mean_ps = sum / static_cast<double>(packets());
+    result.mean_half_width_ps = mean_half_width_ps();
+    std::sort(latencies_ps_.begin(), latencies_ps_.end());
+    // Nearest rank.
+    const auto percentile = [&](std::size_t percent) {
+      return static_cast<double>(latencies_ps_[(packets() * percent + 99) / 100 - 1]);
+    };
+    result.p50_ps = percentile(50);
+    result.p99_ps = percentile(99);
+    result.max_ps = percentile(100);
+  }
 
  private:
   static constexpr std::size_t kBatches = 20;
@@ -47,7 +80,17 @@ class Measurement final : public TrafficSink {
     std::uint64_t packets = 0;
   };
   bool in_window(TimePs at) const { return at >= begin_ps_ && at < end_ps_; }
-  double mean_half_width_ps() const;
+  double mean_half_width_ps() const {
+    constexpr double kStudent19 = 2.093;  // 95 %, 19 degrees of freedom
+    std::vector<double> means;
+    for (const Batch& batch : batches_)
+      if (batch.packets != 0) means.push_back(batch.sum_ps / static_cast<double>(batch.packets));
+    if (means.size() < kBatches) return std::nan("");  // too few packets to tell
+    double mean = 0, squares = 0;
+    for (const double value : means) mean += value / kBatches;
+    for (const double value : means) squares += (value - mean) * (value - mean);
+    return kStudent19 * std::sqrt(squares / (kBatches - 1) / kBatches);
+  }
 
   TimePs begin_ps_, end_ps_;
   std::vector<TimePs> latencies_ps_;
@@ -58,60 +101,7 @@ class Measurement final : public TrafficSink {
   std::uint32_t sources_past_end_ = 0;
 };
 
-void Measurement::created(const Packet& packet) {
-  if (in_window(packet.created_ps)) ++missing_;
-  if (packet.created_ps < end_ps_ || past_end_[index_of(packet.source)]) return;
-  past_end_[index_of(packet.source)] = true;
-  ++sources_past_end_;
-}
-
-void Measurement::delivered(const Packet& packet, TimePs tail_ps) {
-  if (in_window(tail_ps)) {
-    ++delivered_;
-    ++delivered_by_source_[index_of(packet.source)];
-  }
-  if (!in_window(packet.created_ps)) return;
-  --missing_;
-  const TimePs latency_ps = tail_ps - packet.created_ps;
-  latencies_ps_.push_back(latency_ps);
-  const auto batch =
-      static_cast<std::size_t>(Uint128{packet.created_ps - begin_ps_} * kBatches / (end_ps_ - begin_ps_));
-  batches_[batch].sum_ps += static_cast<double>(latency_ps);
-  ++batches_[batch].packets;
-}
-
-double Measurement::mean_half_width_ps() const {
-  constexpr double kStudent19 = 2.093;  // 95 %, 19 degrees of freedom
-  std::vector<double> means;
-  for (const Batch& batch : batches_)
-    if (batch.packets != 0) means.push_back(batch.sum_ps / static_cast<double>(batch.packets));
-  if (means.size() < kBatches) return std::nan("");  // too few packets to tell
-  double mean = 0, squares = 0;
-  for (const double value : means) mean += value / kBatches;
-  for (const double value : means) squares += (value - mean) * (value - mean);
-  return kStudent19 * std::sqrt(squares / (kBatches - 1) / kBatches);
-}
-
-void Measurement::summarize(TrafficResult& result) {
-  result.packets_measured = packets();
-  if (latencies_ps_.empty()) return;
-  double sum = 0;
-  for (const TimePs latency : latencies_ps_) sum += static_cast<double>(latency);
-  result.mean_ps = sum / static_cast<double>(packets());
-  result.mean_half_width_ps = mean_half_width_ps();
-  std::sort(latencies_ps_.begin(), latencies_ps_.end());
-  // Nearest rank.
-  const auto percentile = [&](std::size_t percent) {
-    return static_cast<double>(latencies_ps_[(packets() * percent + 99) / 100 - 1]);
-  };
-  result.p50_ps = percentile(50);
-  result.p99_ps = percentile(99);
-  result.max_ps = percentile(100);
-}
-
 constexpr std::size_t kWorstLinks = 8;
-
-std::string plural_bytes(std::uint64_t bytes) { return fmt::format("{} B", bytes); }
 
 void require_routes(const Fabric& fabric, const Pattern& pattern) {
   for (std::uint32_t n = 0; n < fabric.npus(); ++n)
@@ -308,12 +298,11 @@ TrafficUnits traffic_units(const config::WaferSpec& wafer) {
     const std::uint64_t step = rate / std::gcd(rate, kPsPerSecond);
     const std::uint64_t near = std::max<std::uint64_t>(units.flit_bytes / step, 1) * step;
     throw std::invalid_argument(fmt::format(
-        "a cycle (a flit of {} at {} B/s) is not a whole number of ps; flits must be a multiple of {}: set "
-        "{}",
-        plural_bytes(units.flit_bytes), rate, plural_bytes(step),
+        "a cycle (a flit of {} B at {} B/s) is not a whole number of ps; flits must be a multiple of {} B: "
+        "set {}",
+        units.flit_bytes, rate, step,
         format.flit_bytes != 0
-            ? fmt::format("wafer.fabric.flit_bytes to {} or change wafer.fabric.link_bandwidth",
-                          plural_bytes(near))
+            ? fmt::format("wafer.fabric.flit_bytes to {} B or change wafer.fabric.link_bandwidth", near)
             : fmt::format("--packet {}B (less the header), or change wafer.fabric.link_bandwidth", near)));
   }
   units.cycle_ps = transfer_time_ps(units.flit_bytes, rate);
