@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/fred/fred_fabric.h"
 
-#include <algorithm>
-
 #include "models/fred/flows/routed_order.h"
 
 namespace wafertlm {

@@ -2,7 +2,6 @@
 #pragma once
 #include <algorithm>
 #include <deque>
-#include <string>
 #include <vector>
 
 #include "models/fred/flows/flow_tree.h"

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "tlm/rtl/clock.h"
 #include "tlm/rtl/event.h"
 
 namespace wafertlm {

@@ -6,11 +6,9 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <stdexcept>
 
 #include "models/fred/routing/colouring.h"
 #include "models/fred/routing/evaluate.h"
-#include "models/fred/routing/network.h"
 
 namespace wafertlm {
 
