@@ -8,7 +8,6 @@
 
 namespace wafertlm {
 
-/// What a recording says before its events.
 struct RtlRecordingHead {
   std::string switch_name;
   std::uint32_t ports = 0, channels = 0;
