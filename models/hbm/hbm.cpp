@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 #include "tlm/memory/responder.h"
+#include "tlm/say.h"
 
 namespace wafertlm {
 namespace {
@@ -19,8 +19,7 @@ HbmCommand direction_of(const ::tlm::tlm_generic_payload& payload) {
 Hbm::Hbm(const sc_core::sc_module_name& name, const HbmParams& params, Scheduler& scheduler)
     : sc_module(name), params_(params), scheduler_(scheduler), engine_(params.timing) {
   if (params.capacity_bytes == 0 || params.queue_requests == 0)
-    throw std::invalid_argument(std::string(this->name()) +
-                                ": capacity and queue of an HBM must be at least 1");
+    throw std::invalid_argument(say(this->name(), ": capacity and queue of an HBM must be at least 1"));
   if (params.dram) {
     auto dram = std::make_unique<DramMemory>(*params.dram);
     dram_ = dram.get();
@@ -46,9 +45,10 @@ Hbm::Hbm(const sc_core::sc_module_name& name, const HbmParams& params, Scheduler
     return ::tlm::TLM_ACCEPTED;
   }
   if (phase != ::tlm::BEGIN_REQ || waiting_ || !payload.has_mm())
-    throw std::logic_error(std::string(name()) + ": " + phase.get_name() +
-                           " is not allowed now, or its payload has no memory manager; put a MemoryChecker "
-                           "on the socket to see more");
+    throw std::logic_error(
+        say(name(), ": ", phase.get_name(),
+            " is not allowed now, or its payload has no memory manager; put a MemoryChecker "
+            "on the socket to see more"));
   payload.acquire();
   if (held_ == params_.queue_requests) {
     waiting_ = &payload;
