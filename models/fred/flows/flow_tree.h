@@ -71,8 +71,6 @@ class FlowTree {
   std::vector<std::optional<Attachment>> attachments_;  // by endpoint
 };
 
-AdditionOrder in_sequence(std::size_t inputs);
-
 /// The ways of a flow through a fabric: one tree of switches, or several over which its packets are striped.
 class FlowPaths {
  public:
