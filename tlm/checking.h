@@ -76,7 +76,6 @@ class Checker : public sc_core::sc_module {
  protected:
   Checker(const sc_core::sc_module_name& name, ViolationHandler handler);
 
-  /// The time of the call that is being checked.
   virtual TimePs now() const { return sc_core::sc_time_stamp().value(); }
   template <typename Rule>
   void report(Rule rule, std::string seen, std::string expected) const {

@@ -54,7 +54,6 @@ struct FlowShare {
 
   std::uint64_t number(std::uint64_t position) const { return first + position * stride; }
   std::uint64_t position(std::uint64_t number) const { return stride == 1 ? number : number / stride; }
-  /// How many of `all` packets.
   std::uint64_t packets(std::uint64_t all) const { return all > first ? (all - first - 1) / stride + 1 : 0; }
 };
 
@@ -81,7 +80,6 @@ class FlowParty {
   ~FlowParty() = default;
 };
 
-/// A contributor that is ready to send into a flow.
 struct FlowEntry {
   FlowKey key;
   const StepSource* program = nullptr;  ///< knows the members of its flows; valid during the call

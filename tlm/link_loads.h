@@ -25,7 +25,6 @@ class LinkLoads {
   virtual void add_flow(const Group& contributors, const Group& receivers, std::uint64_t bytes) = 0;
   /// From every member of the group to every other.
   virtual void add_all_pairs(const Group& group, std::uint64_t bytes);
-  /// On the link that carries most.
   virtual std::uint64_t busiest_bytes() const = 0;
   /// No sooner than this is any link done: its bytes, and the head's latency. 0 without any bytes.
   virtual TimePs busiest_ps() const = 0;

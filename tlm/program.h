@@ -12,7 +12,6 @@
 
 namespace wafertlm {
 
-/// One step of a collective, for one rank.
 struct Step {
   enum class Kind : std::uint8_t {
     send,          ///< done when the last byte has left the NPU
@@ -53,7 +52,6 @@ struct Step {
 
 void do_locally(const Step& step, DataType type, std::byte* buffer);
 
-/// A part of a rank's buffer.
 struct BufferPiece {
   std::uint64_t offset = 0, bytes = 0;
 };

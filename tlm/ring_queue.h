@@ -36,7 +36,6 @@ class RingQueue {
   bool empty() const { return head_ == tail_; }
   /// The next one that is added makes the block grow.
   bool is_full() const { return size() == capacity_; }
-  /// Brings the front into the cache.
   void prefetch() const {
     if (capacity_ != 0) __builtin_prefetch(&front());
   }

@@ -53,7 +53,6 @@ class Scheduler : public sc_core::sc_module {
   /// @throws what a wake-up has thrown, as it is; sc_start() would wrap it into an sc_report.
   void run(TimePs duration_ps = kNever, sc_core::sc_starvation_policy policy = sc_core::SC_RUN_TO_TIME);
 
-  /// Wake-ups delivered so far.
   std::uint64_t events() const { return events_; }
   bool idle() { return next_ps() == kNever; }
 

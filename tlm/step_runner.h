@@ -64,7 +64,6 @@ class StepRunner {
     for (std::uint32_t index = 0; index < run.threadblocks.size(); ++index) advance(run, index, now);
   }
 
-  /// Runs the threadblock until it has to wait.
   void advance(Run& run, std::uint32_t index, TimePs now) {
     const Threadblock& of = run.threadblocks[index];
     while (!of.running && of.done < of.steps)

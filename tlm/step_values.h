@@ -15,7 +15,6 @@ struct RankBuffer {
   DataType type{};
 };
 
-/// Appends what a step sends to `to`.
 void gather_values(const StepSource& program, std::uint32_t threadblock, std::uint32_t step,
                    const std::byte* buffer, std::vector<std::byte>& to);
 

@@ -16,7 +16,6 @@
 
 namespace wafertlm {
 
-/// Where endpoints meet a fabric.
 struct EndpointPorts {
   std::uint64_t injection_bytes_per_s = 0, ejection_bytes_per_s = 0;  ///< of an NPU, all its links together
   std::uint64_t io_bytes_per_s = 0;  ///< between an I/O controller and its router or switch, each direction
@@ -27,9 +26,7 @@ struct EndpointPorts {
 class GroupDistances {
  public:
   virtual ~GroupDistances() = default;
-  /// To the nearest other member.
   virtual TimePs nearest_ps(NpuId npu) const = 0;
-  /// To the member farthest away.
   virtual TimePs farthest_ps(NpuId npu) const = 0;
 };
 

@@ -17,7 +17,6 @@ enum class PortId : std::uint32_t {};
 enum class VcId : std::uint8_t {};
 enum class ClassId : std::uint8_t {};
 
-/// The position behind a strong index.
 template <typename Id>
 constexpr std::size_t index_of(Id id) {
   return static_cast<std::size_t>(id);

@@ -43,7 +43,6 @@ class WakePartitions {
   /// hints to what comes next, which pay if it is not in the cache.
   template <typename Deliver>
   void run(const Limit& limit, bool ahead, const Deliver& deliver);
-  /// The partition that run() is at.
   Partition at_work() const { return at_work_; }
   bool is_at_work(Partition partition) const { return partition == at_work_ && partition != kNoPartition; }
   std::size_t pending() const { return pending_; }

@@ -63,7 +63,6 @@ class WakeQueue {
 
   /// The next entry, null if there is none; valid until the queue changes.
   const Entry* front();
-  /// Takes out what front() returned.
   void pop() {
     if (front_in_ == Source::open)
       ++open_front_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/fred/fred_fabric.h"
 
-#include <algorithm>
-
 #include "models/fred/flows/routed_order.h"
 
 namespace wafertlm {
@@ -150,19 +148,15 @@ void FredFabric::plan_routes() {
     }
 }
 
-std::uint64_t FredFabric::buffer_bytes(std::uint64_t bytes_per_s, TimePs latency_ps,
-                                       TimePs pipeline_ps) const {
-  if (params_.buffer_bytes != 0) return params_.buffer_bytes;
-  return auto_buffer_bytes(bytes_per_s, latency_ps + pipeline_ps + params_.credit_delay_ps, params_.format,
-                           2 * params_.streams(bytes_per_s));
-}
-
 /// Level 0: to an endpoint.
 OutputParams FredFabric::link(std::uint64_t bytes_per_s, TimePs latency_ps, std::uint32_t to_level) const {
   const TimePs pipeline_ps = to_level == 0 ? 0 : params_.pipeline_ps(to_level);
-  OutputParams made{bytes_per_s, latency_ps, buffer_bytes(bytes_per_s, latency_ps, pipeline_ps)};
-  if (params_.in_network)
-    params_.flows.give_credits(made, latency_ps + pipeline_ps + params_.credit_delay_ps, params_.format);
+  const TimePs round_trip_ps = latency_ps + pipeline_ps + params_.credit_delay_ps;
+  OutputParams made{bytes_per_s, latency_ps, params_.buffer_bytes};
+  if (made.buffer_bytes == 0)
+    made.buffer_bytes =
+        auto_buffer_bytes(bytes_per_s, round_trip_ps, params_.format, 2 * params_.streams(bytes_per_s));
+  if (params_.in_network) params_.flows.give_credits(made, round_trip_ps, params_.format);
   return made;
 }
 

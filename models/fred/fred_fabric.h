@@ -2,7 +2,6 @@
 #pragma once
 #include <algorithm>
 #include <deque>
-#include <string>
 #include <vector>
 
 #include "models/fred/flows/flow_tree.h"
@@ -50,7 +49,6 @@ class FredFabric final : public FredWafer {
 
   void plan_switches();
   void plan_routes();
-  std::uint64_t buffer_bytes(std::uint64_t bytes_per_s, TimePs latency_ps, TimePs pipeline_ps) const;
   OutputParams link(std::uint64_t bytes_per_s, TimePs latency_ps, std::uint32_t to_level) const;
 
   std::deque<Routing> routing_;

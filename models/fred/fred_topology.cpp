@@ -78,7 +78,6 @@ class FredDistances final : public GroupDistances {
   Members on_l1_, on_l2_;
 };
 
-/// The uplinks of a level.
 CutFamily uplink_cuts(const FredGeometry& tree, std::uint32_t level, std::uint64_t bytes_per_s) {
   CutFamily family;
   family.counts_vectors = true;

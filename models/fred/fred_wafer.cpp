@@ -114,7 +114,6 @@ void FredWafer::start_flows(FlowPaths ways, std::shared_ptr<SwitchRoutes> routin
   flows_->admission().set_fabric(std::move(fabric));
 }
 
-/// Those that wait at the inputs of flow units.
 std::uint64_t FredWafer::queued_flow_packets() const {
   std::uint64_t packets = 0;
   if (flows_)

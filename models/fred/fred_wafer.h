@@ -51,7 +51,6 @@ class FredWafer : public Fabric {
     std::vector<Port> ports;
     bool has_phases = true;  ///< it is set for the flows of a phase
   };
-  /// A port of a switch.
   struct SwitchPort {
     std::uint32_t node;
     std::uint32_t port;
@@ -73,7 +72,6 @@ class FredWafer : public Fabric {
 
   /// Makes and binds the switches of the plan, last ones first if `reverse`.
   void build(const std::vector<const RouteFunction*>& routes, Scheduler& scheduler, bool reverse);
-  /// Of the plan.
   RouteCheck route_check(const std::vector<const RouteFunction*>& routes) const;
   /// `routing`: which flows the switches carry together; none: any.
   void start_flows(FlowPaths ways, std::shared_ptr<SwitchRoutes> routing, Scheduler& scheduler,

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
+
+#include "tlm/memory/responder.h"
+#include "tlm/say.h"
 
 namespace wafertlm {
 namespace {
@@ -17,8 +19,7 @@ HbmCommand direction_of(const ::tlm::tlm_generic_payload& payload) {
 Hbm::Hbm(const sc_core::sc_module_name& name, const HbmParams& params, Scheduler& scheduler)
     : sc_module(name), params_(params), scheduler_(scheduler), engine_(params.timing) {
   if (params.capacity_bytes == 0 || params.queue_requests == 0)
-    throw std::invalid_argument(std::string(this->name()) +
-                                ": capacity and queue of an HBM must be at least 1");
+    throw std::invalid_argument(say(this->name(), ": capacity and queue of an HBM must be at least 1"));
   if (params.dram) {
     auto dram = std::make_unique<DramMemory>(*params.dram);
     dram_ = dram.get();
@@ -44,9 +45,10 @@ Hbm::Hbm(const sc_core::sc_module_name& name, const HbmParams& params, Scheduler
     return ::tlm::TLM_ACCEPTED;
   }
   if (phase != ::tlm::BEGIN_REQ || waiting_ || !payload.has_mm())
-    throw std::logic_error(std::string(name()) + ": " + phase.get_name() +
-                           " is not allowed now, or its payload has no memory manager; put a MemoryChecker "
-                           "on the socket to see more");
+    throw std::logic_error(
+        say(name(), ": ", phase.get_name(),
+            " is not allowed now, or its payload has no memory manager; put a MemoryChecker "
+            "on the socket to see more"));
   payload.acquire();
   if (held_ == params_.queue_requests) {
     waiting_ = &payload;
@@ -137,7 +139,7 @@ void Hbm::response_ended() {
 
 /// Moves the data and sets the response.
 MemoryAccess Hbm::begin(Payload& payload) {
-  const ::tlm::tlm_response_status status = check(payload);
+  const ::tlm::tlm_response_status status = status_of(payload, params_.capacity_bytes);
   const bool moves = status == ::tlm::TLM_OK_RESPONSE && payload.get_command() != ::tlm::TLM_IGNORE_COMMAND;
   if (moves && params_.functional) move_data(payload);
   payload.set_response_status(status);
@@ -199,18 +201,6 @@ TimePs Hbm::observed_advance(const HbmRequest& request, TimePs at) {
   if (request.bytes != 0)
     observer_->moved(observed_, request.command == HbmCommand::write, request.bytes, end - busy, end);
   return done;
-}
-
-::tlm::tlm_response_status Hbm::check(const Payload& payload) const {
-  if (payload.get_command() == ::tlm::TLM_IGNORE_COMMAND) return ::tlm::TLM_OK_RESPONSE;
-  const std::uint64_t address = payload.get_address();
-  const unsigned bytes = payload.get_data_length();
-  if (address >= params_.capacity_bytes || bytes > params_.capacity_bytes - address)
-    return ::tlm::TLM_ADDRESS_ERROR_RESPONSE;
-  if (bytes == 0 || payload.get_streaming_width() < bytes) return ::tlm::TLM_BURST_ERROR_RESPONSE;
-  if (payload.get_byte_enable_ptr() && payload.get_byte_enable_length() == 0)
-    return ::tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
-  return payload.get_data_ptr() ? ::tlm::TLM_OK_RESPONSE : ::tlm::TLM_GENERIC_ERROR_RESPONSE;
 }
 
 void Hbm::move_data(const Payload& payload) {

@@ -48,7 +48,6 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
     observer_ = &observer;
     observed_ = number;
   }
-  /// Pages of data kept.
   std::size_t pages() const { return store_.pages(); }
 
  private:
@@ -62,7 +61,6 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
   bool get_direct_mem_ptr(Payload&, ::tlm::tlm_dmi&) override { return false; }
   void wake(std::uint32_t what, TimePs now) override;
 
-  ::tlm::tlm_response_status check(const Payload& payload) const;
   void move_data(const Payload& payload);
   MemoryAccess begin(Payload& payload);
   TimePs serve(Payload& payload, TimePs at);

@@ -101,7 +101,6 @@ class Fabric : public sc_core::sc_module {
     const FlowControl* const flows = program.decomposed ? flow_control() : nullptr;
     return flows && flows->decomposed(id) ? *program.decomposed : program;
   }
-  /// What flows wait for, in words.
   virtual std::vector<std::string> pending_flows() const { return {}; }
   virtual std::uint64_t queued_flow_packets() const { return 0; }
   /// Tells `observer` about every packet that leaves a switch, with the switch's number.
@@ -112,7 +111,6 @@ class Fabric : public sc_core::sc_module {
   /// What Go-Back-N cost in the flow units of the switches.
   FlowRepairCounters flow_repairs() const;
 
-  /// Packets that crossed a switch, over all of them.
   std::uint64_t packet_hops() const;
   /// Packets waiting in switches, and credits that are not home, in bytes: both 0 when the fabric is at rest.
   virtual std::uint64_t queued_packets() const;

@@ -20,7 +20,6 @@ class LossyLinks {
   ~LossyLinks();
   /// What an output calls in place of `next`.
   FabricForwardIf& before(std::size_t link, FabricForwardIf& next);
-  /// Packets that became wrong.
   std::uint64_t spoiled() const;
 
  private:

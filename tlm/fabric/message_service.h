@@ -11,7 +11,6 @@
 
 namespace wafertlm {
 
-/// A collective that a rank enters.
 struct CollectiveStart {
   std::uint64_t collective_id = 0;
   const StepSource* program = nullptr;  ///< this rank's; must stay until it is done

@@ -23,7 +23,6 @@ struct TrafficClass {
   std::uint32_t priority = 0;
 };
 
-/// Consecutive virtual channels.
 struct ChannelRange {
   std::uint8_t first = 0, count = 0;
 };

@@ -60,7 +60,6 @@ class FlowListener {
   ~FlowListener() = default;
 };
 
-/// What Go-Back-N cost at a switch.
 struct FlowRepairCounters {
   std::uint64_t discarded_packets = 0, discarded_bytes = 0;  ///< payload: repeated, or after a missing one
   std::uint64_t answers = 0;                                 ///< control packets sent
@@ -106,7 +105,6 @@ class FlowUnit {
   /// The tails of answers have arrived.
   void wake(TimePs now);
 
-  /// Tells `view` which branches there are.
   void set_view(SwitchView& view) { view_ = &view; }
   /// The view has carried all packets of a branch, that of this stripe and output; the last credit is home at
   /// `at`.

@@ -52,7 +52,6 @@ void RouteCheck::add_route(const std::vector<std::size_t>& channels) {
   for (std::size_t i = 1; i < channels.size(); ++i) given_.emplace(channels[i - 1], channels[i]);
 }
 
-/// The link through which `packet` leaves a switch.
 std::size_t RouteCheck::next_link(std::size_t at, const Packet& packet) const {
   const std::size_t port = index_of(switches_[at].routes->output_for(packet));
   const auto& outputs = switches_[at].link_of_output;

@@ -18,7 +18,6 @@ class RouteCheck {
   explicit RouteCheck(std::size_t switches) : switches_(switches) {}
 
   void add_switch(std::size_t index, const RouteFunction& routes) { switches_[index].routes = &routes; }
-  /// A link from a switch's output to another switch.
   void add_link(const std::string& name, std::size_t from, PortId output, std::size_t to);
   /// A link from a switch's output to an endpoint, which always accepts.
   void add_exit(const std::string& name, std::size_t from, PortId output) {
@@ -27,7 +26,6 @@ class RouteCheck {
 
   /// A link, or a part of its channels, that routes are given of one by one; returns its number.
   std::size_t add_channel(const std::string& name);
-  /// A route over such channels.
   void add_route(const std::vector<std::size_t>& channels);
 
   /// Of routes that depend on the sender and on Packet::lane: walk those of `source`, whose packets come in

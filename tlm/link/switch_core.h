@@ -55,7 +55,6 @@ class SwitchCore {
   /// Arbitrates `output`; returns whether a packet left.
   virtual bool wake(PortId output, TimePs now) = 0;
 
-  /// The output that the routes say.
   PortId route(const Packet& packet) const { return routes_.output_for(packet); }
   virtual std::size_t inputs() const = 0;
   virtual std::size_t outputs() const = 0;

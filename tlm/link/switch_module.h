@@ -36,7 +36,6 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
 
   /// Bit errors on the links behind the outputs, numbered from `first_link` on; before the simulation starts.
   void add_errors(const BitErrors& errors, std::uint64_t first_link);
-  /// Packets that became wrong on those links.
   std::uint64_t spoiled_packets() const;
 
   const SwitchCore& core() const { return *core_; }

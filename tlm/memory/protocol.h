@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <systemc>
 #include <tlm>
 
 #include "tlm/memory/requester_params.h"

@@ -77,7 +77,6 @@ class MemoryRequester final : private MemoryBackwardIf, private ::tlm::tlm_mm_in
     bool ok;
     std::uint64_t number, whole_bytes;
   };
-  /// Loads, or stores.
   struct Direction {
     RingQueue<std::uint32_t> turns;  // accesses with something left to request
     std::uint32_t in_flight = 0;

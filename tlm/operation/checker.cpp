@@ -18,7 +18,6 @@ bool same_request(const Operation& a, const Operation& b) {
          a.bytes == b.bytes && a.address == b.address;
 }
 
-/// The phase that has to come just before.
 ::tlm::tlm_phase_enum before(::tlm::tlm_phase_enum phase) {
   return static_cast<::tlm::tlm_phase_enum>(phase - 1);
 }

@@ -28,7 +28,6 @@ struct RtlBenchParams {
 
 class RtlBenchHost {
  public:
-  /// The head of a packet leaves `output` at `at_ps`.
   virtual void head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) = 0;
   /// The last flit of a packet is out: it leaves from head_ps to tail_ps.
   virtual void packet_out(const RtlTransaction& packet, TimePs tail_ps) = 0;

@@ -38,7 +38,6 @@ struct RtlDesign {
 
 /// The designs of this program: a table that CMake writes (cmake/WaferTLMRtl.cmake).
 const std::vector<RtlDesign>& rtl_designs();
-/// Whether the program was built with Verilator.
 bool rtl_is_built();
 
 /// @throws std::invalid_argument that lists the designs, or says how to get Verilator.

@@ -4,12 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "tlm/rtl/clock.h"
 #include "tlm/rtl/event.h"
 
 namespace wafertlm {
 
-/// What a recording says before its events.
 struct RtlRecordingHead {
   std::string switch_name;
   std::uint32_t ports = 0, channels = 0;

@@ -49,7 +49,6 @@ enum class RtlRule : std::uint8_t {
 };
 const char* text_of(RtlRule rule);
 
-/// What a stream tells.
 class RtlStreamHost {
  public:
   /// The flit that was given to `input` is in.

@@ -2,11 +2,11 @@
 #include "models/fred/flows/flow_admission.h"
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 #include <tuple>
 
 #include "tlm/checking.h"
+#include "tlm/free_numbers.h"
 
 namespace wafertlm {
 
@@ -206,12 +206,7 @@ void FlowAdmission::decide(TimePs now) {
 }
 
 void FlowAdmission::admit(Request& request, TimePs now) {
-  if (free_slots_.empty()) {
-    free_slots_.push_back(static_cast<std::uint32_t>(flows_.size()));
-    flows_.emplace_back();
-  }
-  const std::uint32_t slot = free_slots_.back();
-  free_slots_.pop_back();
+  const std::uint32_t slot = take_number(flows_, free_slots_);
   Flow& flow = flows_[slot];
   flow = {request.key,
           request.traffic_class,

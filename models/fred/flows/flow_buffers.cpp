@@ -34,16 +34,13 @@ FlowBuffers::FlowBuffers(const std::vector<std::vector<OutputParams>>& outputs,
   for (const OutputParams& link : injection) add(link);
 }
 
-std::uint64_t FlowBuffers::bytes_for(const OutputParams& link, std::uint64_t flow_bytes_per_s) const {
-  if (!options_.by_rate) return link.flow_credit_bytes;
-  return slow_flow_credits(link.flow_credit_bytes, link.bytes_per_s, flow_bytes_per_s, options_.format);
-}
-
 void FlowBuffers::use(std::size_t buffer, std::uint64_t flow_bytes_per_s, Reserved& reserved) const {
   Reservation& of = reserved[buffer];
   if (of.branches++ != 0) return;
   const OutputParams& link = buffers_[buffer].link;
-  of.bytes = bytes_for(link, flow_bytes_per_s);
+  of.bytes = link.flow_credit_bytes;
+  if (options_.by_rate)
+    of.bytes = slow_flow_credits(of.bytes, link.bytes_per_s, flow_bytes_per_s, options_.format);
   if (of.bytes > link.flow_buffer_bytes)
     throw std::invalid_argument(say("an in-network flow reserves ", of.bytes, " B in a buffer of ",
                                     link.flow_buffer_bytes, " B: give the flows of the fabric more room"));

@@ -57,7 +57,6 @@ class FlowBuffers {
     OutputParams link;
     std::vector<std::uint64_t> used_bytes;  // by flow channel
   };
-  std::uint64_t bytes_for(const OutputParams& link, std::uint64_t flow_bytes_per_s) const;
 
   FlowBufferOptions options_;
   std::vector<Buffer> buffers_;

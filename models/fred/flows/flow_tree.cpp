@@ -8,12 +8,6 @@
 
 namespace wafertlm {
 
-AdditionOrder in_sequence(std::size_t inputs) {
-  AdditionOrder order;
-  for (std::uint32_t i = 1; i < inputs; ++i) order.push_back({0, i});
-  return order;
-}
-
 std::size_t FlowTree::add_switch(std::uint32_t ports) {
   nodes_.emplace_back();
   nodes_.back().ports.resize(ports);
@@ -91,7 +85,10 @@ std::vector<FlowTree::SwitchBranch> FlowTree::branches(const std::vector<NpuId>&
     const Node& node = nodes_[at];
     if (node.parent && std::binary_search(branch.inputs.begin(), branch.inputs.end(), node.up))
       branch.from_above = node.up;
-    branch.order = order_ ? order_(at, branch) : in_sequence(branch.inputs.size());
+    if (order_)
+      branch.order = order_(at, branch);
+    else
+      for (std::uint32_t i = 1; i < branch.inputs.size(); ++i) branch.order.push_back({0, i});
     places.push_back({at, std::move(branch)});
   };
   for (std::size_t at = 0; at < nodes_.size(); ++at) {

@@ -14,12 +14,10 @@ namespace wafertlm {
 /// Switches joined to a tree, with endpoints at their ports, and the ways of flows through it.
 class FlowTree {
  public:
-  /// What is behind a port.
   struct Port {
     std::optional<NpuId> endpoint;
     std::optional<std::size_t> child;  ///< switch
   };
-  /// A branch at a switch.
   struct SwitchBranch {
     std::size_t at;
     FlowBranch branch;
@@ -65,7 +63,6 @@ class FlowTree {
     std::optional<Attachment> parent;  // the port there
     PortId up{};                       // the port here
   };
-  /// The lowest switch that has all of them below it.
   std::size_t lowest_above(const std::vector<NpuId>& endpoints, const std::vector<std::size_t>& below) const;
   std::vector<std::size_t> count_below(const std::vector<NpuId>& endpoints) const;
 
@@ -73,9 +70,6 @@ class FlowTree {
   std::vector<Node> nodes_;
   std::vector<std::optional<Attachment>> attachments_;  // by endpoint
 };
-
-/// Inputs added one after the other.
-AdditionOrder in_sequence(std::size_t inputs);
 
 /// The ways of a flow through a fabric: one tree of switches, or several over which its packets are striped.
 class FlowPaths {

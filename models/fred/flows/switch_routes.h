@@ -16,7 +16,6 @@
 
 namespace wafertlm {
 
-/// Why a flow cannot be carried beside others.
 struct FlowRouteConflict {
   std::size_t at = 0;           ///< switch
   std::vector<FlowKey> beside;  ///< the flows there of which none can be left out; empty: it fails alone

@@ -21,7 +21,6 @@ struct ChipRouting {
   }
 };
 
-/// Of the ports of an endpoint.
 class PortsRoute final : public RouteFunction {
  public:
   PortsRoute(const ChipRouting& routing, NpuId endpoint) : routing_(routing), endpoint_(endpoint) {}
@@ -36,7 +35,6 @@ class PortsRoute final : public RouteFunction {
   NpuId endpoint_;
 };
 
-/// Of a chip of an L1 switch.
 class L1ChipRoute final : public RouteFunction {
  public:
   L1ChipRoute(const ChipRouting& routing, std::uint32_t l1) : routing_(routing), l1_(l1) {}

@@ -9,7 +9,6 @@
 
 namespace wafertlm {
 
-/// Chips that do not work.
 struct DeadChips {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> l1;  ///< (L1 switch, chip of it)
   std::vector<std::uint32_t> l2;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/fred/routing/evaluate.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace wafertlm {

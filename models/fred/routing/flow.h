@@ -19,7 +19,6 @@ struct FredFlow {
 std::vector<FredFlow> checked_flows(std::vector<FredFlow> flows, std::uint32_t ports,
                                     bool take_turns = false);
 
-/// Whether they have an input or an output port in common.
 bool share_a_port(const FredFlow& a, const FredFlow& b);
 
 /// Tells sets of flows apart: the input and output ports of each, one after the other.

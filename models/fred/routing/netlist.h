@@ -20,7 +20,6 @@ enum class MicroSwitchKind : std::uint8_t {
   demux,
   mux,
 };
-/// "R", "D", "RD", "demux", "mux".
 const char* to_string(MicroSwitchKind kind);
 
 /// Output `output` of µswitch `element`; or, with kPort, input port `output` of the whole.
@@ -51,15 +50,12 @@ class FredNetlist {
   /// The wires of its outputs.
   std::vector<FredWire> add(MicroSwitchKind kind, std::string name, std::vector<FredWire> inputs,
                             std::uint32_t outputs);
-  /// Which wire each output port of the whole is.
   void set_outputs(std::vector<FredWire> outputs) { outputs_ = std::move(outputs); }
 
   std::uint32_t ports() const { return ports_; }
-  /// The wires of the input ports.
   std::vector<FredWire> input_ports() const;
   const std::vector<MicroSwitch>& elements() const { return elements_; }
   const std::vector<FredWire>& outputs() const { return outputs_; }
-  /// Everything idle.
   FredConfiguration idle() const { return {std::vector<std::uint32_t>(outputs_in_all_)}; }
   std::size_t count(MicroSwitchKind kind) const;
 

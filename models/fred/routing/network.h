@@ -36,7 +36,6 @@ class FredNetwork {
   std::uint32_t ports() const { return netlist_.ports(); }
   const FredNetlist& netlist() const { return netlist_; }
   const Block& block(std::uint32_t index) const { return blocks_[index]; }
-  /// The block that is the whole switch.
   std::uint32_t root() const { return static_cast<std::uint32_t>(blocks_.size()) - 1; }
 
  private:

@@ -6,11 +6,9 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <stdexcept>
 
 #include "models/fred/routing/colouring.h"
 #include "models/fred/routing/evaluate.h"
-#include "models/fred/routing/network.h"
 
 namespace wafertlm {
 
@@ -32,15 +30,6 @@ class BaseSwitch {
 };
 
 namespace {
-
-/// What the two outputs of an RD-µswitch can take: outputs that share an input are equal.
-std::vector<std::pair<std::uint32_t, std::uint32_t>> settings_of_one() {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> settings;
-  for (std::uint32_t a = 0; a < 4; ++a)
-    for (std::uint32_t b = 0; b < 4; ++b)
-      if (a == b || !(a & b)) settings.emplace_back(a, b);
-  return settings;
-}
 
 /// The place in the table of what arrives, or none if a port counts twice or a µswitch would wait for ever.
 std::optional<std::uint32_t> arriving(const FredNetlist& netlist, const FredConfiguration& configuration) {
@@ -132,7 +121,11 @@ std::string numbers(const std::vector<std::uint32_t>& flows) {
 
 BaseSwitch::BaseSwitch() : settings_(512) {
   const FredNetwork network(1, 3);
-  const auto one = settings_of_one();
+  // What the two outputs of an RD-µswitch can take: outputs that share an input are equal.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> one;
+  for (std::uint32_t a = 0; a < 4; ++a)
+    for (std::uint32_t b = 0; b < 4; ++b)
+      if (a == b || !(a & b)) one.emplace_back(a, b);
   FredConfiguration configuration = network.netlist().idle();
   for (const auto& first : one)
     for (const auto& second : one)

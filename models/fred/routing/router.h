@@ -21,7 +21,6 @@ enum class FredRouteStatus : std::uint8_t {
   impossible,  ///< proven: no configuration of this switch carries these flows together
   not_found,   ///< this mode found none; another colouring may exist
 };
-/// "routed", "impossible", "not found".
 const char* to_string(FredRouteStatus status);
 
 struct FredRouteOptions {

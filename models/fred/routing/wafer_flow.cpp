@@ -5,7 +5,8 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
-#include <string>
+
+#include "tlm/say.h"
 
 namespace wafertlm {
 namespace {
@@ -108,9 +109,8 @@ Uplinks take_uplinks(Taken* up, Taken* down, std::uint32_t l1, std::uint32_t wis
     if (!direction) return;
     const auto free = common ? common : free_uplink({direction}, l1, wish, shape);
     if (!free)
-      throw std::invalid_argument(
-          "the " + std::to_string(shape.uplinks_per_l2()) + " uplinks from L1[" + std::to_string(l1) +
-          "] to L2[" + std::to_string(wish / shape.uplinks_per_l2()) + "] do not suffice for the flows");
+      throw std::invalid_argument(say("the ", shape.uplinks_per_l2(), " uplinks from L1[", l1, "] to L2[",
+                                      wish / shape.uplinks_per_l2(), "] do not suffice for the flows"));
     uplink = *free;
     (*direction)[l1][uplink] = true;
   };
@@ -125,11 +125,9 @@ std::vector<WaferStep> fred_steps(CollectiveType type, const std::vector<Group>&
   std::vector<WaferStep> steps;
   for (const Group& group : groups) {
     if (group.size() < 2)
-      throw std::invalid_argument("a group of " + std::to_string(group.size()) +
-                                  " has nothing to communicate");
+      throw std::invalid_argument(say("a group of ", group.size(), " has nothing to communicate"));
     if (root >= group.size())
-      throw std::invalid_argument("root " + std::to_string(root) + " of a group of " +
-                                  std::to_string(group.size()));
+      throw std::invalid_argument(say("root ", root, " of a group of ", group.size()));
     const auto series = series_of(type, group, root);
     steps.resize(std::max(steps.size(), series.size()));
     for (std::size_t j = 0; j < series.size(); ++j)

@@ -74,7 +74,6 @@ struct FlowPath {
 /// @throws std::invalid_argument: an NPU that the wafer does not have, no source or no destination.
 FlowPath path_of(const WaferFlow& flow, const FredWaferShape& shape);
 
-/// The flows in one switch during a step.
 struct SwitchFlows {
   std::string name;  ///< "L1[0]", "L2[1]"
   std::uint32_t level = 1;

@@ -9,11 +9,6 @@ namespace {
 
 constexpr std::uint64_t kPlaceBudget = 100'000;  ///< flows put into a bundle
 
-/// Uplinks of a bundle share a µswitch at both ends, so that which of them a flow has does not matter.
-std::uint32_t bundle_size(const FredWaferShape& shape) {
-  return shape.npus_per_l1 % 2 == 0 && shape.uplinks_per_l2() % 2 == 0 ? 2 : 1;
-}
-
 }  // namespace
 
 /// Choices of bundles in order, until one is accepted.
@@ -23,7 +18,7 @@ class FredWaferRouter::Search {
       : wafer_(wafer),
         step_(step),
         options_(options),
-        bundle_(bundle_size(wafer.shape_)),
+        bundle_(wafer.shape_.npus_per_l1 % 2 == 0 && wafer.shape_.uplinks_per_l2() % 2 == 0 ? 2 : 1),
         left_up_(wafer.shape_.l1_switches,
                  std::vector<std::uint32_t>(wafer.shape_.l2_switches, wafer.shape_.uplinks_per_l2())),
         left_down_(left_up_),
@@ -109,6 +104,7 @@ class FredWaferRouter::Search {
   const FredWaferRouter& wafer_;
   const WaferStep& step_;
   const WaferRouteOptions& options_;
+  /// Uplinks of a bundle share a µswitch at both ends, so that which of them a flow has does not matter.
   std::uint32_t bundle_;
   std::uint64_t budget_ = kPlaceBudget;
   std::vector<FlowPath> paths_;

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tlm/say.h"
+
 namespace wafertlm {
 namespace {
 
@@ -40,8 +42,7 @@ AddressMap::AddressMap(const DramTiming& timing, const AddressMapParams& params)
   const unsigned stack_bits = log2_of(params.stacks);
   if (!hashed_ && (1U << stack_bits) != params.stacks)
     throw std::invalid_argument(
-        "a given address map needs a power of two of stacks; take the hashed one for " +
-        std::to_string(params.stacks));
+        say("a given address map needs a power of two of stacks; take the hashed one for ", params.stacks));
   const unsigned bits[kFields] = {32,
                                   bank_bits_,
                                   group_bits_,
@@ -76,8 +77,7 @@ void AddressMap::parse(const std::string& text, const unsigned (&bits)[kFields])
           number.find_first_not_of("0123456789") != std::string::npos ||
           (count = static_cast<unsigned>(std::stoul(number))) == 0)
         fail("'" + word + "' should say how many bits, as in 'column:2'");
-      if (count > left[field])
-        fail("'" + word + "' is too much: " + name + " has " + std::to_string(bits[field]) + " bits");
+      if (count > left[field]) fail(say("'", word, "' is too much: ", name, " has ", bits[field], " bits"));
       left[field] -= count;
     }
     pieces.push_back({field, count});
@@ -90,8 +90,7 @@ void AddressMap::parse(const std::string& text, const unsigned (&bits)[kFields])
         fail(std::string("nothing is left for '") + kNames[piece.field] + "'");
     }
   for (unsigned field = kBank; field < kFields; ++field)
-    if (left[field] != 0)
-      fail(std::string("it lacks ") + std::to_string(left[field]) + " bits of '" + kNames[field] + "'");
+    if (left[field] != 0) fail(say("it lacks ", left[field], " bits of '", kNames[field], "'"));
   if (std::none_of(pieces.begin(), pieces.end(), [](const Piece& piece) { return piece.field == kRow; }))
     fail("it lacks 'row'");
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/hbm/dram/burst_channel.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace wafertlm {

@@ -70,7 +70,6 @@ class alignas(64) BurstChannel final : public DramChannel {
   /// Of what is decided.
   BurstTimes::Fs bus_end_fs() const { return bus_end_; }
 
-  /// Brings what a visit needs into the cache.
   void prefetch(const RowVisit& visit) const {
     const char* const end = reinterpret_cast<const char*>(&banks_);
     for (const char* line = reinterpret_cast<const char*>(this); line < end; line += 64)

@@ -185,7 +185,6 @@ void BurstChannel::find_column() {
   }
 }
 
-/// The next column.
 void BurstChannel::move() {
   const Opened opened = opened_[column_.number];
   opened_[column_.number] = opened_.back();

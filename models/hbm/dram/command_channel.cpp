@@ -206,9 +206,7 @@ void CommandChannel::give(Open& open) {
   for (std::uint32_t k = 0; k < visit.touched(); ++k) --banks_[bank_of(visit, k)].pending;
   if (!visit.write) done.push_back({open.tag, ps(end)});
   std::deque<Open>& of = queue(visit.write);
-  of.erase(
-      of.begin() +
-      (std::find_if(of.begin(), of.end(), [&](const Open& each) { return &each == &open; }) - of.begin()));
+  of.erase(std::find_if(of.begin(), of.end(), [&](const Open& each) { return &each == &open; }));
   current_ = nullptr;
 }
 

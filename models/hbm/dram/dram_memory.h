@@ -32,7 +32,6 @@ class DramMemory final : public MemoryTiming {
   std::uint64_t bytes_per_s() const { return map_.channels() * params_.timing.channel_bytes_per_s(); }
   const AddressMap& map() const { return map_; }
   std::uint32_t channels() const { return map_.channels(); }
-  /// Channels that are told apart.
   std::size_t distinct_channels() const { return channels_.size() - unused_.size(); }
   DramTime time(std::uint32_t channel) const;
 
