@@ -30,13 +30,11 @@ TransactionLog::TransactionLog(const std::string& path) : path_(path) {
   execute("PRAGMA synchronous = OFF");
   execute("CREATE TABLE sockets(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, protocol TEXT NOT NULL)");
   execute(
-      "CREATE TABLE transactions(socket INTEGER NOT NULL, number INTEGER NOT NULL, kind INTEGER, class "
-      "INTEGER, "
-      "vc INTEGER, source INTEGER, destination INTEGER, stream INTEGER, tag INTEGER, sequence INTEGER, "
-      "address "
-      "INTEGER, bytes INTEGER, wire_bytes INTEGER, begin_req_ps INTEGER NOT NULL, head_ps INTEGER, "
-      "end_req_ps "
-      "INTEGER, begin_resp_ps INTEGER, end_resp_ps INTEGER)");
+      "CREATE TABLE transactions(socket INTEGER NOT NULL, number INTEGER NOT NULL, kind INTEGER, "
+      "class INTEGER, vc INTEGER, source INTEGER, destination INTEGER, stream INTEGER, tag INTEGER, "
+      "sequence INTEGER, address INTEGER, bytes INTEGER, wire_bytes INTEGER, "
+      "begin_req_ps INTEGER NOT NULL, head_ps INTEGER, end_req_ps INTEGER, begin_resp_ps INTEGER, "
+      "end_resp_ps INTEGER)");
   execute("CREATE TABLE finished(end_ps INTEGER, transactions INTEGER)");
   execute("BEGIN");
   check(sqlite3_prepare_v2(data_, "INSERT INTO transactions VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", -1,

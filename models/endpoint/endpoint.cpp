@@ -60,16 +60,9 @@ void Endpoint::start_collective(const CollectiveStart& start, TimePs now) {
   if (!start.program->endpoint_steps()) return begin(*slot, now);
   if (!flow_control_)
     throw std::logic_error(name_of(npu_) + " should ask for in-network flows, but the fabric has none");
-  flow_control_->ask({{start.collective_id, 0},
-                      start.program,
-                      start.group,
-                      npu_,
-                      start.traffic_class,
-                      start.data_type,
-                      0,
-                      this,
-                      start.collective_id,
-                      false},
+  const FlowKey first{start.collective_id, 0};
+  flow_control_->ask({first, start.program, start.group, npu_, start.traffic_class, start.data_type, 0, this,
+                      start.collective_id, false},
                      now);
 }
 

@@ -15,7 +15,6 @@
 #include "models/endpoint/message_matcher.h"
 #include "models/endpoint/reliability.h"
 #include "models/endpoint/timed_queue.h"
-#include "tlm/data_type.h"
 #include "tlm/fabric/message.h"
 #include "tlm/fabric/message_service.h"
 #include "tlm/flow.h"

@@ -51,17 +51,11 @@ void Endpoint::enter_flow(Message& contribution, const Waiter& waiter, TimePs no
   const State& state = waiter.collective->threadblocks[waiter.threadblock];
   if (!flow_control_)
     throw std::logic_error(name_of(npu_) + " should enter an in-network flow, but the fabric has none");
-  flow_control_->enter({{start.collective_id, contribution.key.tag},
-                        start.program,
-                        start.group,
-                        npu_,
-                        start.traffic_class,
-                        start.data_type,
-                        contribution.bytes,
-                        this,
-                        make_ticket(waiter, &contribution),
-                        state.done + 1 == state.steps},
-                       now);
+  const FlowKey flow{start.collective_id, contribution.key.tag};
+  flow_control_->enter(
+      {flow, start.program, start.group, npu_, start.traffic_class, start.data_type, contribution.bytes, this,
+       make_ticket(waiter, &contribution), state.done + 1 == state.steps},
+      now);
 }
 
 void Endpoint::flow_granted(const Flow& flow, std::uint64_t credit_bytes, std::uint64_t ticket, TimePs now) {

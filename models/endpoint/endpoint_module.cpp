@@ -139,20 +139,7 @@ tlm_sync_enum EndpointModule::nb_transport_bw(Packet& packet, tlm_phase&, sc_cor
 // ---------------------------------------------------------------- hints
 
 void EndpointModule::prefetch(std::uint32_t what, unsigned depth) const {
-  if (what != kInjector) return;
-  const SwitchCore& port = endpoint_.injection_port();
-  if (depth == 0) {
-    port.prefetch_output(PortId{0});
-    __builtin_prefetch(fabric_);
-  } else if (depth == 1) {
-    port.prefetch_contenders(PortId{0});
-  } else if (depth == 2) {
-    likely_ = port.likely_winner(PortId{0});
-    if (likely_.packet) prefetch_for_hop(*likely_.packet);
-    fabric_->prefetch();
-  } else if (depth == 4) {
-    if (likely_.packet) fabric_->prefetch(*likely_.packet);
-  }
+  if (what == kInjector) prefetch_injection(endpoint_.injection_port(), *fabric_, likely_, depth);
 }
 
 }  // namespace wafertlm

@@ -44,11 +44,9 @@ class EndpointModule : public sc_core::sc_module,
   using Wakeable::set_partition;
   const Endpoint& endpoint() const { return endpoint_; }
   void observe(LinkObserver& observer, std::size_t number) { endpoint_.observe(observer, number); }
-  /// As Endpoint::set_flow_control.
   void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
   /// What is not done yet, in words.
   std::vector<std::string> pending() const { return communication_.pending(); }
-  /// As Communication::early_bytes_high_water.
   std::uint64_t early_bytes_high_water() const { return communication_.early_bytes_high_water(); }
 
  protected:

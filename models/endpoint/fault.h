@@ -4,7 +4,6 @@
 #include <string>
 
 #include "models/endpoint/endpoint_params.h"
-#include "tlm/fabric/packet.h"
 
 namespace wafertlm {
 

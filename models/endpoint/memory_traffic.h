@@ -37,7 +37,6 @@ class MemoryTraffic {
 
   /// Starts to read a message that is to be sent.
   void read(Message& message);
-  /// A packet of the message has left.
   void packet_left(Message& message);
 
   /// Whether `bytes` more of a message of which `arrived` have arrived fill a chunk, or complete it.

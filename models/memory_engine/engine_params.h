@@ -24,7 +24,6 @@ enum class Refusal : std::uint8_t {
 };
 constexpr std::size_t kRefusals = 8;
 const char* to_string(Refusal refusal);
-/// By Refusal.
 using RefusalCounts = std::array<std::uint64_t, kRefusals>;
 
 /// AES-GCM over whole pages.

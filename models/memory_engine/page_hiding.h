@@ -32,7 +32,6 @@ class PageHiding {
   using Bytes = PageAccess::Bytes;
 
   virtual ~PageHiding() = default;
-  /// `seed`: of this engine.
   static std::unique_ptr<PageHiding> make(const RequesterEngineParams& params, std::uint64_t seed);
   /// Slots that the pages of such an engine take.
   static std::uint64_t slots_of(const RequesterEngineParams& params);

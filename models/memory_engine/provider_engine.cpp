@@ -45,8 +45,6 @@ void ProviderEngine::arrived(EngineMessage& message, Span) {
     clock_.schedule(clock_.now() + params_.validate_ps, *this, number);
 }
 
-void ProviderEngine::wake(std::uint32_t what, TimePs now) { begin(what, now); }
-
 Refusal ProviderEngine::check(const EngineMessage& message) const {
   for (const Segment& segment : message.segments) {
     if (params_.validation == Validation::region) {

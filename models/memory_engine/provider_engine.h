@@ -8,7 +8,6 @@
 
 namespace wafertlm {
 
-/// The memory behind a provider.
 class ProviderMemory {
  public:
   /// ProviderEngine::memory_done(token, ok) follows, not from within. `data` is null without contents.
@@ -61,7 +60,7 @@ class ProviderEngine final : public EngineNode, private Wakeable {
 
  private:
   void arrived(EngineMessage& message, Span span) override;
-  void wake(std::uint32_t what, TimePs now) override;
+  void wake(std::uint32_t what, TimePs now) override { begin(what, now); }
   Refusal check(const EngineMessage& message) const;
   void begin(std::uint32_t number, TimePs now);
   void answer(std::uint32_t number);

@@ -138,7 +138,6 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   void start(bool write, std::uint64_t address, std::uint64_t bytes, unsigned char* data,
              std::uint64_t token);
 
-  /// Of an engine with these parameters.
   static RegionLayout layout_of(const RequesterEngineParams& params);
   /// Where things lie in the providers' memories: what it must have been granted.
   const RegionLayout& layout() const { return layout_; }

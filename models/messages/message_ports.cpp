@@ -2,7 +2,6 @@
 #include "models/messages/message_ports.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace wafertlm {

@@ -45,9 +45,6 @@ TimePs ComputeEngine::duration(const ComputeWork& work) {
   return time;
 }
 
-/// From 0 to 1, the same with every standard library.
-double ComputeEngine::uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
-
 TimePs ComputeEngine::stretched(TimePs time) {
   if (params_.slowdown_percent != 100) time = checked((Uint128{time} * params_.slowdown_percent + 99) / 100);
   if (params_.jitter == Jitter::none) return time;

@@ -39,7 +39,8 @@ class ComputeEngine {
 
  private:
   TimePs stretched(TimePs time);
-  double uniform();
+  /// From 0 to 1, the same with every standard library.
+  double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
 
   ComputeParams params_;
   std::vector<Use> uses_;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tlm/units.h"
-
 namespace wafertlm {
 namespace {
 

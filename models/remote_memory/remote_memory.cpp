@@ -126,6 +126,4 @@ TimePs RemoteMemory::end_of_part(const Port& port, const Payload& payload, TimeP
   return end;
 }
 
-void RemoteMemory::wake(std::uint32_t what, TimePs now) { go_on(what, now); }
-
 }  // namespace wafertlm

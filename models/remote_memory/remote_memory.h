@@ -33,7 +33,7 @@ class RemoteMemory : public sc_core::sc_module, private Wakeable {
     Payload* payload;
     std::uint32_t stages_done;
   };
-  void wake(std::uint32_t what, TimePs now) override;
+  void wake(std::uint32_t what, TimePs now) override { go_on(what, now); }
   bool serve(std::uint32_t npu, Payload& payload);
   void go_on(std::uint32_t number, TimePs now);
   TimePs end_of_part(const Port& port, const Payload& payload, TimePs now);

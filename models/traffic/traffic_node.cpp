@@ -46,10 +46,6 @@ void TrafficNode::end_of_elaboration() {
   may_run_ahead_ = fabric_->time_source() == &scheduler_;
 }
 
-void TrafficNode::start_of_simulation() {
-  if (params_.packets_per_slot > 0) create_next();
-}
-
 /// A Bernoulli trial per slot: the number of slots until the next packet is geometric.
 std::uint64_t TrafficNode::slots_without_packet() {
   if (params_.packets_per_slot >= 1) return 0;
@@ -90,8 +86,6 @@ void TrafficNode::forward(PortId, Packet& packet, TimePs) {
   if (ends_packet) create_next();
 }
 
-void TrafficNode::return_credit(PortId, Packet&, TimePs) {}
-
 void TrafficNode::request_wake(PortId, TimePs at) {
   if (may_run_ahead_)
     scheduler_.schedule_run_ahead(at, *this, 0);
@@ -99,21 +93,8 @@ void TrafficNode::request_wake(PortId, TimePs at) {
     scheduler_.schedule(at, *this, 0);
 }
 
-void TrafficNode::wake(std::uint32_t, TimePs now) { injector_->wake(PortId{0}, now); }
-
 void TrafficNode::prefetch(std::uint32_t, unsigned depth) const {
-  if (depth == 0) {
-    injector_->prefetch_output(PortId{0});
-    __builtin_prefetch(fabric_);
-  } else if (depth == 1) {
-    injector_->prefetch_contenders(PortId{0});
-  } else if (depth == 2) {
-    likely_ = injector_->likely_winner(PortId{0});
-    if (likely_.packet) prefetch_for_hop(*likely_.packet);
-    fabric_->prefetch();
-  } else if (depth == 4) {
-    if (likely_.packet) fabric_->prefetch(*likely_.packet);
-  }
+  prefetch_injection(*injector_, *fabric_, likely_, depth);
 }
 
 void TrafficNode::prefetch() const {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <random>
-#include <vector>
 
 #include "tlm/fabric/protocol.h"
 #include "tlm/fabric/wire_format.h"
@@ -76,15 +75,17 @@ class TrafficNode : public sc_core::sc_module,
 
  private:
   void end_of_elaboration() override;
-  void start_of_simulation() override;
+  void start_of_simulation() override {
+    if (params_.packets_per_slot > 0) create_next();
+  }
   ::tlm::tlm_sync_enum nb_transport_fw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   ::tlm::tlm_sync_enum nb_transport_bw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   const Scheduler* time_source() const override { return &scheduler_; }
   void forward(PortId, Packet& packet, TimePs head_ps) override;
-  void return_credit(PortId, Packet&, TimePs) override;
+  void return_credit(PortId, Packet&, TimePs) override {}
   void request_wake(PortId, TimePs at) override;
   PortId output_for(const Packet&) const override { return PortId{0}; }
-  void wake(std::uint32_t, TimePs now) override;
+  void wake(std::uint32_t, TimePs now) override { injector_->wake(PortId{0}, now); }
   void prefetch(std::uint32_t, unsigned depth) const override;
   void prefetch() const override;
   void prefetch(const Packet& packet) const override { injector_->prefetch_credit(PortId{0}, packet.vc); }

@@ -32,6 +32,22 @@ void end_request(FabricTargetSocket& socket, Packet& packet, TimePs delay_ps) {
   end_request(socket, *peer_of(socket), packet, to_sc_time(delay_ps));
 }
 
+void prefetch_injection(const SwitchCore& port, const FabricForwardIf& fabric, SwitchCore::Winner& likely,
+                        unsigned depth) {
+  if (depth == 0) {
+    port.prefetch_output(PortId{0});
+    __builtin_prefetch(&fabric);
+  } else if (depth == 1) {
+    port.prefetch_contenders(PortId{0});
+  } else if (depth == 2) {
+    likely = port.likely_winner(PortId{0});
+    if (likely.packet) prefetch_for_hop(*likely.packet);
+    fabric.prefetch();
+  } else if (depth == 4) {
+    if (likely.packet) fabric.prefetch(*likely.packet);
+  }
+}
+
 namespace {
 
 SwitchParams with_lanes(SwitchParams params) {

@@ -128,4 +128,9 @@ void end_request(const sc_core::sc_object& from, FabricBackwardIf& peer, Packet&
 inline FabricForwardIf* peer_of(FabricInitiatorSocket& socket) { return socket.operator->(); }
 inline FabricBackwardIf* peer_of(FabricTargetSocket& socket) { return socket.operator->(); }
 
+/// Hints for a node's injection port, one output that leads to `fabric`: what Wakeable::prefetch() does for
+/// the port's wake-up. `likely` is kept from one depth to the next.
+void prefetch_injection(const SwitchCore& port, const FabricForwardIf& fabric, SwitchCore::Winner& likely,
+                        unsigned depth);
+
 }  // namespace wafertlm

@@ -108,15 +108,9 @@ const CommGroups::Group& CommGroups::find(const std::string& name) const {
       (defined.empty() ? "there is no group file: name it with the workload" : "defined are " + defined));
 }
 
-const std::vector<std::uint32_t>& CommGroups::ranks(const std::string& name) const {
-  return find(name).ranks;
-}
-
 bool CommGroups::holds(const std::string& name, std::uint32_t rank) const {
   const Group& group = find(name);
   return std::binary_search(group.sorted.begin(), group.sorted.end(), rank);
 }
-
-std::size_t CommGroups::number(const std::string& name) const { return find(name).number; }
 
 }  // namespace wafertlm::chakra

@@ -29,11 +29,11 @@ class CommGroups {
   /// The one name of a group that has two ("" and "0").
   const std::string& canonical(const std::string& name) const;
   /// @throws TraceError when there is no such group (names those there are).
-  const std::vector<std::uint32_t>& ranks(const std::string& name) const;
+  const std::vector<std::uint32_t>& ranks(const std::string& name) const { return find(name).ranks; }
   bool holds(const std::string& name, std::uint32_t rank) const;
   bool has(const std::string& name) const { return groups_.count(name) != 0 || canonical(name).empty(); }
   /// A number of its own for every group, below count(). @throws TraceError when there is no such group.
-  std::size_t number(const std::string& name) const;
+  std::size_t number(const std::string& name) const { return find(name).number; }
   /// The canonical name of the group with this number.
   const std::string& name(std::size_t number) const { return names_.at(number); }
   std::size_t count() const { return groups_.size() + 1; }

@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "workloads/chakra/trace_error.h"
 #include "workloads/chakra/wire.h"
 
 namespace wafertlm::chakra {

@@ -17,7 +17,6 @@ std::string rank_file(const std::string& prefix, std::uint64_t rank, const std::
   return fmt::format("{}.{}{}", prefix, rank, suffix);
 }
 
-/// The files of the prefix in its folder.
 std::vector<RankFileName> files_of(const std::string& prefix, std::error_code& error) {
   const fs::path path(prefix);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");

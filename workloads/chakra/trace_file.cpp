@@ -12,7 +12,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 
 #include "workloads/chakra/et_reader.h"
 #include "workloads/chakra/et_writer.h"

@@ -25,30 +25,28 @@ std::string needs_box(const Topology& /*topology*/) {
   return "a fabric of dimensions and all combinations of some coordinates";
 }
 
+/// Types that have the same preference.
+std::vector<Algorithm::Use> uses(int preference, const std::vector<Type>& types, bool takes_chunks = false) {
+  std::vector<Algorithm::Use> all;
+  for (const Type type : types) all.push_back({type, preference, takes_chunks});
+  return all;
+}
+
 /// In the order in which help texts list them.
 std::vector<Algorithm> make_table() {
+  const std::vector<Type> vectors = {Type::all_reduce, Type::all_gather, Type::reduce_scatter};
+  std::vector<Algorithm::Use> dimensional = uses(1, vectors, true);
+  dimensional.push_back({Type::all_to_all, 10, true});
   return {
-      {"ring",
-       {{Type::all_reduce, 5}, {Type::all_gather, 5}, {Type::reduce_scatter, 5}},
-       ring_programs<1>,
-       ring_ps<1>},
-      {"bidirectional_ring",
-       {{Type::all_reduce, 4}, {Type::all_gather, 4}, {Type::reduce_scatter, 4}},
-       ring_programs<2>,
-       ring_ps<2>},
-      {"hierarchical_2d",
-       {{Type::all_reduce, 3, true}, {Type::all_gather, 3, true}, {Type::reduce_scatter, 3, true}},
-       hierarchical_programs,
-       hierarchical_ps,
-       true,
-       false,
-       has_grid,
-       needs_grid},
+      {"ring", uses(5, vectors), ring_programs<1>, ring_ps<1>},
+      {"bidirectional_ring", uses(4, vectors), ring_programs<2>, ring_ps<2>},
+      {"hierarchical_2d", uses(3, vectors, true), hierarchical_programs, hierarchical_ps, true, false,
+       has_grid, needs_grid},
       {"halving_doubling",
        {{Type::all_reduce, 6}, {Type::all_gather, 6}, {Type::reduce_scatter, 6}, {Type::barrier, 9}},
        halving_programs,
        halving_ps},
-      {"double_binary_tree", {{Type::all_reduce, 7, true}}, double_tree_programs, double_tree_ps, false},
+      {"double_binary_tree", uses(7, {Type::all_reduce}, true), double_tree_programs, double_tree_ps, false},
       {"tree",
        {{Type::all_reduce, 8, true},
         {Type::broadcast, 8, true},
@@ -60,40 +58,14 @@ std::vector<Algorithm> make_table() {
        tree_ps,
        false},
       {"direct",
-       {{Type::all_reduce, 9},
-        {Type::all_gather, 9},
-        {Type::reduce_scatter, 9},
-        {Type::all_to_all, 9},
-        {Type::broadcast, 9},
-        {Type::reduce, 9},
-        {Type::gather, 9},
-        {Type::scatter, 9}},
-       direct_programs,
-       direct_ps},
+       uses(9, {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::all_to_all, Type::broadcast,
+                Type::reduce, Type::gather, Type::scatter}),
+       direct_programs, direct_ps},
       {"in_network",
-       {{Type::all_reduce, 2},
-        {Type::all_gather, 2},
-        {Type::reduce_scatter, 2},
-        {Type::broadcast, 2},
-        {Type::reduce, 2},
-        {Type::barrier, 2}},
-       in_network_programs,
-       in_network_ps,
-       true,
-       true,
-       has_reducing_switches,
-       needs_reducing_switches},
-      {"dimensional",
-       {{Type::all_reduce, 1, true},
-        {Type::all_gather, 1, true},
-        {Type::reduce_scatter, 1, true},
-        {Type::all_to_all, 10, true}},
-       dimensional_programs,
-       dimensional_ps,
-       true,
-       false,
-       has_box,
-       needs_box},
+       uses(2, {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::broadcast, Type::reduce,
+                Type::barrier}),
+       in_network_programs, in_network_ps, true, true, has_reducing_switches, needs_reducing_switches},
+      {"dimensional", dimensional, dimensional_programs, dimensional_ps, true, false, has_box, needs_box},
   };
 }
 

@@ -121,9 +121,7 @@ Step HalvingProgram::exchange(std::uint32_t round, bool sends) const {
 
 Step HalvingProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
   const bool sends = threadblock == kSends;
-  if (plan_->folded_out(rank_)) {
-    return fold(sends, sends);
-  }
+  if (plan_->folded_out(rank_)) return fold(sends, sends);
   const std::uint32_t folded = plan_->has_folded(rank_) ? 1 : 0;
   Step step;
   std::uint32_t received = index;  // steps that a send waits for

@@ -35,16 +35,10 @@ double real(std::uint32_t bf16) {
 }
 
 bool adds_bf16(const CollectiveProgram& program) {
-  if (program.data_type != DataType::bf16) return false;
-  switch (program.type) {
-    case CollectiveType::all_reduce:
-    case CollectiveType::reduce_scatter:
-    case CollectiveType::reduce:
-    case CollectiveType::barrier:
-      return true;
-    default:
-      return false;
-  }
+  const CollectiveType type = program.type;
+  return program.data_type == DataType::bf16 &&
+         (type == CollectiveType::all_reduce || type == CollectiveType::reduce_scatter ||
+          type == CollectiveType::reduce || type == CollectiveType::barrier);
 }
 
 }  // namespace

@@ -48,8 +48,6 @@ class Sharing {
         break;
       case Step::Kind::copy:
       case Step::Kind::reduce:
-        in_[index_of(npu)] += wire;
-        break;
       case Step::Kind::flow_copy:
         in_[index_of(npu)] += wire;
         break;

@@ -15,7 +15,6 @@ class Tree {
   std::uint32_t root() const { return preorder_.front(); }
   bool is_root(std::uint32_t rank) const { return parent_[rank] == rank; }
   std::uint32_t parent(std::uint32_t rank) const { return parent_[rank]; }
-  /// By rank.
   const std::vector<std::uint32_t>& children(std::uint32_t rank) const { return children_[rank]; }
   /// Which child of its parent a rank is.
   std::uint32_t slot(std::uint32_t rank) const { return slot_[rank]; }

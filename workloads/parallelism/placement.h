@@ -34,7 +34,6 @@ Placement place_workers(const std::string& policy, const Parallelism& parallelis
 /// @throws std::invalid_argument "PATH:LINE: …".
 Placement read_placement(const std::string& path, std::uint32_t workers, std::uint32_t npus);
 
-/// A group of workers as NPUs.
 Group npus_of(const WorkerGroup& workers, const Placement& placement);
 
 }  // namespace wafertlm

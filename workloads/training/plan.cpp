@@ -4,14 +4,9 @@
 #include <fmt/core.h>
 
 #include <initializer_list>
-#include <map>
-#include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tlm/units.h"
-#include "workloads/training/pipeline.h"
 
 namespace wafertlm::training {
 

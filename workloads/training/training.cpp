@@ -137,8 +137,7 @@ void TrainingGenerator::backward_layer(const Piece& piece, bool is_last_pass) {
   } else {
     compute("weight_gradient " + layer, piece, Plan::Work::weight_gradient);
   }
-  if (!is_last_pass || strategy().streams_weights()) return;
-  gradients_->collect(piece);
+  if (is_last_pass && !strategy().streams_weights()) gradients_->collect(piece);
 }
 
 /// The parameters of a unit's layers: offloaded ones from the remote memory, those of ZeRO-3 from all that
@@ -195,11 +194,6 @@ void TrainingGenerator::mp_reduce(const std::string& what, std::uint64_t bytes) 
                                     plan_->mp_group(rank_), bytes, nodes_.everything()));
 }
 
-/// Of all chunks of the model.
-std::uint32_t TrainingGenerator::number_of(const Pass& pass) const {
-  return pass.chunk * strategy().degrees.pp + at_.pp;
-}
-
 /// Parameters that lie elsewhere come for the first of a chunk's passes in a direction.
 bool TrainingGenerator::fetches_for(const Pass& pass) const {
   const bool elsewhere =
@@ -241,10 +235,6 @@ void TrainingGenerator::transfer(std::uint32_t from_stage, std::uint32_t to_stag
   node.comm_dst = degrees.worker(at_.mp, to_stage, at_.dp);
   node.comm_tag = 2 * (boundary * strategy().microbatches + pass.microbatch) + (pass.is_forward ? 0 : 1);
   if (!sends || !strategy().overlap_pp) nodes_.wait_for(node.id);
-}
-
-void TrainingGenerator::wait_for(const NodeIds& ids) {
-  for (const std::uint64_t id : ids) nodes_.wait_for(id);
 }
 
 void TrainingGenerator::compute(const std::string& what, const Piece& piece, Plan::Work work) {

@@ -68,14 +68,17 @@ class TrainingGenerator : public chakra::NodeSource {
   void exchange(const Piece& piece);
   void mp_all_gather(const Piece& piece, std::uint64_t bytes);
   void mp_reduce(const std::string& what, std::uint64_t bytes);
-  std::uint32_t number_of(const Pass& pass) const;
+  /// Of all chunks of the model.
+  std::uint32_t number_of(const Pass& pass) const { return pass.chunk * strategy().degrees.pp + at_.pp; }
   void receive_from(std::uint32_t stage, const Pass& pass);
   void send_to(std::uint32_t stage, const Pass& pass);
   void transfer(std::uint32_t from_stage, std::uint32_t to_stage, std::uint32_t boundary, const Pass& pass,
                 bool sends);
   void compute(const std::string& what, const Piece& piece, Plan::Work work);
   /// The next computation does.
-  void wait_for(const NodeIds& ids);
+  void wait_for(const NodeIds& ids) {
+    for (const std::uint64_t id : ids) nodes_.wait_for(id);
+  }
 
   std::shared_ptr<const Plan> plan_;
   std::uint32_t rank_;

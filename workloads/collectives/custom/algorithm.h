@@ -17,7 +17,6 @@ struct CustomChunks {
   std::uint32_t first = 0, count = 0;
 };
 
-/// One operation of a custom algorithm.
 struct CustomOperation {
   enum class Kind : std::uint8_t {
     send,
