@@ -55,8 +55,7 @@ void check_ranks(const ExperimentSpec& experiment, const Check& check) {
 const char* remedy(const training::MemoryNeed& need) {
   if (need.streaming > std::max({need.parameters, need.gradients, need.activations}))
     return "more chunks_per_stage, fewer weight_buffers (overlap_weights: false) or weight_delivery: needed "
-           "would "
-           "help";
+           "would help";
   if (need.activations >= std::max({need.parameters, need.gradients, need.optimizer, need.gathered}))
     return "recompute: selective or full, more microbatches or sequence_parallel would help";
   if (need.streaming != 0) return "gradient_store: every_load, more MP or more PP would help";
@@ -76,8 +75,8 @@ void check_memory(const ExperimentSpec& experiment, const Check& check) {
     if (need.total() <= capacity) continue;
     check.fail(
         {&workload.training.strategy.degrees},
-        fmt::format("rank {} needs {} of memory, {} more than the HBM of an NPU holds ({}): parameters "
-                    "{}, gradients {}, optimizer {}, activations {}{}{}; {}",
+        fmt::format("rank {} needs {} of memory, {} more than the HBM of an NPU holds ({}): parameters {}, "
+                    "gradients {}, optimizer {}, activations {}{}{}; {}",
                     rank, format_bytes(need.total()), format_bytes(need.total() - capacity),
                     format_bytes(capacity), format_bytes(need.parameters), format_bytes(need.gradients),
                     format_bytes(need.optimizer), format_bytes(need.activations),
@@ -114,8 +113,7 @@ void check_streams(const ExperimentSpec& experiment, const Check& check) {
   const training::Strategy& strategy = workload.training.strategy;
   const char* const without =
       "needs I/O controllers, and the platform has none; set wafer.io.controllers (of a mesh perimeter, of "
-      "FRED a "
-      "number such as 18), or use ";
+      "FRED a number such as 18), or use ";
   if (strategy.streams_weights()) check.fail({&strategy.weights}, std::string(without) + "stationary");
   if (strategy.input == training::Input::streamed)
     check.fail({&strategy.input}, std::string(without) + "prefetched");

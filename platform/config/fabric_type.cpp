@@ -22,8 +22,8 @@ void check_class_pair(const TrafficClassSpec& a, const TrafficClassSpec& b, cons
   const bool share = first_vc(a) < end_vc(b) && first_vc(b) < end_vc(a);
   if (share && a.priority != b.priority)
     check.fail({&b.priority},
-               fmt::format("the class '{}' shares virtual channel {} with '{}' and must have its "
-                           "priority {}, not {}; or give it a channel of its own",
+               fmt::format("the class '{}' shares virtual channel {} with '{}' and must have its priority "
+                           "{}, not {}; or give it a channel of its own",
                            b.name, std::max(first_vc(a), first_vc(b)), a.name, a.priority, b.priority));
 }
 
@@ -77,11 +77,9 @@ void check_reliability(const FabricSpec& fabric, const Check& check) {
   for (const TrafficClassSpec& row : fabric.classes) {
     has_control = has_control || row.name == kControlClass;
     if (row.vcs > 1)
-      check.fail(
-          {&row.vcs, cause},
-          fmt::format("Go-Back-N needs packets in order, and those of class '{}' may overtake each other "
-                      "on {} channels",
-                      row.name, row.vcs));
+      check.fail({&row.vcs, cause}, fmt::format("Go-Back-N needs packets in order, and those of class '{}' "
+                                                "may overtake each other on {} channels",
+                                                row.name, row.vcs));
   }
   if (!has_control)
     check.fail({cause}, fmt::format("acknowledgements need a class called '{}'", kControlClass));
@@ -98,19 +96,17 @@ std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
   auto type = std::make_shared<Struct<RtlSpec>>("rtl");
   type->required("switch", &RtlSpec::switches, text(),
                  "A switch as results name it (l1_0_2, router5), or a pattern with *")
-      .required(
-          "view", &RtlSpec::view, one_of<RtlViewMode>({"tlm", "rtl", "both"}),
-          "tlm: the model alone, for a recording; rtl: the RTL in its place; both: the model answers, and "
-          "the RTL gets the same packets beside it and is compared")
+      .required("view", &RtlSpec::view, one_of<RtlViewMode>({"tlm", "rtl", "both"}),
+                "tlm: the model alone, for a recording; rtl: the RTL in its place; both: the model answers, "
+                "and the RTL gets the same packets beside it and is compared")
       .optional("design", &RtlSpec::design, maybe<std::string>(word()),
                 "RTL that wafertlm_add_rtl() has made part of the program; `wafertlm rtl designs` lists them")
       .optional("clock", &RtlSpec::clock_hz,
                 auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1000 GHz")),
                 "auto: what makes a port carry as much as the switch's links, a flit in every cycle")
-      .optional(
-          "tolerance", &RtlSpec::tolerance_ps, maybe<TimePs>(any_time()),
-          "With both: most that a head may leave earlier or later than the model's; without it times are "
-          "reported and not judged")
+      .optional("tolerance", &RtlSpec::tolerance_ps, maybe<TimePs>(any_time()),
+                "With both: most that a head may leave earlier or later than the model's; without it times "
+                "are reported and not judged")
       .optional("window", &RtlSpec::window_ps, any_time(),
                 "With both: of the waveforms before and after the first divergence")
       .optional("record", &RtlSpec::record, maybe<std::string>(text()),

@@ -61,11 +61,10 @@ void check_hbm(const HbmSpec& hbm, const Check& check) {
   try {
     const std::uint64_t reach = AddressMap(timing, hbm.map).reach_bytes();
     if (reach < hbm.capacity_bytes)
-      check.fail(
-          {&hbm.map.given, &hbm.capacity_bytes},
-          fmt::format("the map tells {} B apart and the memory has {} B; give 'row' more bits, or no number: "
-                      "then it takes what the others leave",
-                      reach, hbm.capacity_bytes));
+      check.fail({&hbm.map.given, &hbm.capacity_bytes},
+                 fmt::format("the map tells {} B apart and the memory has {} B; give 'row' more bits, or no "
+                             "number: then it takes what the others leave",
+                             reach, hbm.capacity_bytes));
   } catch (const std::invalid_argument& error) {
     check.fail({&hbm.map.given}, error.what());
   }
@@ -120,11 +119,10 @@ std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type() {
         .required("depths", &EfficiencySpec::depths,
                   list_of<std::uint32_t>(integer<std::uint32_t>(1, 65'536), 1, 64),
                   "Numbers of outstanding requests, ascending")
-        .required(
-            "rows", &EfficiencySpec::rows, list_of<std::string>(text(), 1, 100'000),
-            "'STACKS BYTES STRIDE WRITES E E …': how many stacks, size of the requests, their stride in "
-            "sizes (0: "
-            "random), percent of writes, and for each depth what part of their pins' bandwidth they deliver")
+        .required("rows", &EfficiencySpec::rows, list_of<std::string>(text(), 1, 100'000),
+                  "'STACKS BYTES STRIDE WRITES E E …': how many stacks, size of the requests, their stride "
+                  "in sizes (0: random), percent of writes, and for each depth what part of their pins' "
+                  "bandwidth they deliver")
         .check(check_efficiency);
     return made;
   }();
@@ -134,16 +132,14 @@ std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type() {
 std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
   const auto visits = integer<std::uint32_t>(1, 1024);
   auto type = std::make_shared<Struct<HbmSpec>>("hbm");
-  type->optional(
-          "level", &HbmSpec::level,
-          choice<std::optional<DramLevel>>(
-              {{"flow", std::nullopt}, {"burst", DramLevel::burst}, {"command", DramLevel::command}}),
-          "flow: bandwidth, times an efficiency table if a generation is given; burst: rows and banks; "
-          "command: command by command, to calibrate the others, slow")
-      .optional(
-          "generation", &HbmSpec::generation, generation_type(),
-          "Timings and shape of the memory; reads and writes then share its data bus, and its pins tell the "
-          "bandwidth. Left out: read_bandwidth and write_bandwidth, apart from each other")
+  type->optional("level", &HbmSpec::level,
+                 choice<std::optional<DramLevel>>(
+                     {{"flow", std::nullopt}, {"burst", DramLevel::burst}, {"command", DramLevel::command}}),
+                 "flow: bandwidth, times an efficiency table if a generation is given; burst: rows and "
+                 "banks; command: command by command, to calibrate the others, slow")
+      .optional("generation", &HbmSpec::generation, generation_type(),
+                "Timings and shape of the memory; reads and writes then share its data bus, and its pins "
+                "tell the bandwidth. Left out: read_bandwidth and write_bandwidth, apart from each other")
       .optional("stacks", at(&HbmSpec::map, &AddressMapParams::stacks), integer<std::uint32_t>(1, 16),
                 "Stacks of an NPU")
       .when_given(&HbmSpec::generation)
@@ -151,10 +147,10 @@ std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
                 maybe<EfficiencySpec>(std::make_shared<const FileOr<EfficiencySpec>>(efficiency_type())),
                 "Of level flow: the file that `wafertlm memory table` writes")
       .when_given(&HbmSpec::generation)
-      .optional(
-          "address_map", at(&HbmSpec::map, &AddressMapParams::given), std::make_shared<AddressMapType>(),
-          "hashed, or the fields of an address from the highest bits to the lowest, as in 'row bank group:1 "
-          "channel column group:1'; a number says how many bits")
+      .optional("address_map", at(&HbmSpec::map, &AddressMapParams::given),
+                std::make_shared<AddressMapType>(),
+                "hashed, or the fields of an address from the highest bits to the lowest, as in 'row bank "
+                "group:1 channel column group:1'; a number says how many bits")
       .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
       .optional("queue_visits", at(&HbmSpec::queue, &DramQueueParams::queue_visits), visits,
                 "Reads that a pseudo-channel sees at a time, each of up to a piece of the address map")

@@ -74,11 +74,10 @@ std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
                 "hbm: what is sent is read from the HBM, what is received is written to it; free: neither")
       .optional("stage_cost", &EndpointSpec::stage_cost_ps, any_time(),
                 "Before the first message of each stage of a collective that goes by dimensions")
-      .optional(
-          "reduction_bandwidth", &EndpointSpec::reduction_bytes_per_s,
-          or_none<std::uint64_t>(any_bandwidth(), 0),
-          "A reduction reads twice and writes once at this rate, when its message has arrived; left out: it "
-          "takes no time");
+      .optional("reduction_bandwidth", &EndpointSpec::reduction_bytes_per_s,
+                or_none<std::uint64_t>(any_bandwidth(), 0),
+                "A reduction reads twice and writes once at this rate, when its message has arrived; left "
+                "out: it takes no time");
   return type;
 }
 
@@ -118,10 +117,9 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
       .optional("jitter_percent", &ComputeSpec::jitter_percent, integer<std::uint32_t>(0, 100),
                 "Its spread: half the width of uniform, the standard deviation of normal")
       .when(&ComputeSpec::jitter, Jitter::uniform, Jitter::normal)
-      .optional(
-          "operands", &ComputeSpec::operands, one_of<OperandSource>({"free", "hbm"}),
-          "hbm: the bytes of a computation (of its matrix products, both factors in `precision`, if it tells "
-          "no bytes) are read from the HBM, tile by tile, while it computes; free: they are not")
+      .optional("operands", &ComputeSpec::operands, one_of<OperandSource>({"free", "hbm"}),
+                "hbm: the bytes of a computation (of its matrix products, both factors in `precision`, if it "
+                "tells no bytes) are read from the HBM, tile by tile, while it computes; free: they are not")
       .optional("operand_order", at(&ComputeSpec::tiles, &OperandParams::order),
                 one_of<OperandOrder>({"sequential", "random"}), "Where the tiles are in the HBM")
       .when(&ComputeSpec::operands, OperandSource::hbm)

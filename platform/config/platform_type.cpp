@@ -23,12 +23,11 @@ std::shared_ptr<const Struct<ByDimensionSpec>> by_dimension_type() {
   using Order = HierarchyOptions::Order;
   using Within = HierarchyOptions::Within;
   auto type = std::make_shared<Struct<ByDimensionSpec>>("by_dimension");
-  type->optional(
-          "order", &ByDimensionSpec::order,
-          one_of<Order>({"local_bandwidth_aware", "ascending", "per_dimension", "themis"}),
-          "The dimensions that a chunk goes through: reduce-scatter up, all-reduce in the last, all-gather "
-          "down; without that all-reduce; an all-reduce in each; or for each chunk those with the least load "
-          "first")
+  type->optional("order", &ByDimensionSpec::order,
+                 one_of<Order>({"local_bandwidth_aware", "ascending", "per_dimension", "themis"}),
+                 "The dimensions that a chunk goes through: reduce-scatter up, all-reduce in the last, "
+                 "all-gather down; without that all-reduce; an all-reduce in each; or for each chunk those "
+                 "with the least load first")
       .optional("within", &ByDimensionSpec::within, one_of<Within>({"fifo", "smallest_first"}),
                 "Whose message a port sends first: of the stage that came first, or of the one with the "
                 "fewest bytes")
@@ -36,8 +35,7 @@ std::shared_ptr<const Struct<ByDimensionSpec>> by_dimension_type() {
                 "Chunks that are in a dimension at a time; auto: all")
       .optional("all_reduce", &ByDimensionSpec::all_reduce, algorithms,
                 "By dimension; the last one holds for those behind it. auto: ring on rings and meshes, "
-                "direct where "
-                "fully connected, halving_doubling on switches of a power of two, else direct")
+                "direct where fully connected, halving_doubling on switches of a power of two, else direct")
       .optional("all_gather", &ByDimensionSpec::all_gather, algorithms, "The same of all-gather")
       .optional("reduce_scatter", &ByDimensionSpec::reduce_scatter, algorithms, "The same of reduce-scatter")
       .optional("all_to_all", &ByDimensionSpec::all_to_all, algorithms, "The same of all-to-all")
@@ -125,18 +123,15 @@ std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
 
 std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   auto type = std::make_shared<Struct<CollectivesSpec>>("collectives");
-  type->optional(
-          "algorithm", &CollectivesSpec::algorithm, one_of(algorithm_choices()),
-          "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED paper's "
-          "baseline; fastest: the smallest prediction")
-      .optional(
-          "chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),
-          "Pieces of a collective that move through its phases one after the other; auto: the algorithm's "
-          "own choice")
-      .optional(
-          "split_percent", &CollectivesSpec::split_percent, auto_or(integer<std::uint64_t>(0, 100)),
-          "hierarchical_2d: how much of the vector is in the part that goes along the rows first; auto: "
-          "so much that rows and columns carry the same")
+  type->optional("algorithm", &CollectivesSpec::algorithm, one_of(algorithm_choices()),
+                 "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED "
+                 "paper's baseline; fastest: the smallest prediction")
+      .optional("chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),
+                "Pieces of a collective that move through its phases one after the other; auto: the "
+                "algorithm's own choice")
+      .optional("split_percent", &CollectivesSpec::split_percent, auto_or(integer<std::uint64_t>(0, 100)),
+                "hierarchical_2d: how much of the vector is in the part that goes along the rows first; "
+                "auto: so much that rows and columns carry the same")
       .optional("dimensions", &CollectivesSpec::by_dimension, by_dimension_type(),
                 "How collectives go through the dimensions of a fabric that has them")
       .optional("custom", &CollectivesSpec::custom,

@@ -205,10 +205,9 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
   type->required("kind", &RemoteMemorySpec::kind,
                  one_of<PoolKind>({"per_npu", "per_node", "shared", "hierarchical"}),
                  "Who shares a server: nobody, the NPUs of a node, all; or stages of memory and switches")
-      .optional(
-          "service", &RemoteMemorySpec::service, one_of<PoolService>({"requests", "accesses"}),
-          "What a server serves one after the other: requests, with a pipelined latency; or whole loads "
-          "and stores, latency + bytes / bandwidth each, as ASTRA-sim does (per_npu: none waits)")
+      .optional("service", &RemoteMemorySpec::service, one_of<PoolService>({"requests", "accesses"}),
+                "What a server serves one after the other: requests, with a pipelined latency; or whole "
+                "loads and stores, latency + bytes / bandwidth each, as ASTRA-sim does (per_npu: none waits)")
       .optional(
           "local", &RemoteMemorySpec::local, one_of<LocalMemory>({"hbm", "free"}),
           "hbm: what is loaded is written to the NPU's HBM, what is stored is read from it; free: neither")
@@ -227,10 +226,9 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
       .when(&RemoteMemorySpec::kind, PoolKind::hierarchical)
       .optional("request_bytes", &RemoteMemorySpec::request_bytes, size("1 B", "64 KiB"),
                 "Largest request; of a hierarchical pool the chunk that goes from stage to stage")
-      .optional(
-          "outstanding", &RemoteMemorySpec::outstanding, auto_or(integer<std::uint64_t>(1, 4096)),
-          "Requests of an NPU under way, loads and stores each; auto: so many that an idle pool is busy, "
-          "16 to 1024")
+      .optional("outstanding", &RemoteMemorySpec::outstanding, auto_or(integer<std::uint64_t>(1, 4096)),
+                "Requests of an NPU under way, loads and stores each; auto: so many that an idle pool is "
+                "busy, 16 to 1024")
       .optional("engine", &RemoteMemorySpec::engine, maybe<MemoryEngineSpec>(engine_type()),
                 "Memory engines between the NPUs and the pool: grants, encryption, integrity, hiding; not of "
                 "hierarchical pools")

@@ -156,12 +156,10 @@ std::shared_ptr<const Struct<AxisSpec>> axis_type() {
                 "In place of values: every MP x DP x PP that uses so many NPUs, for instance 18-20")
       .optional("arguments", &A::arguments, texts(), "More words for the command; {} is the value's name")
       .optional("set", &A::overrides, texts(), "Keys to change; {} is the value's name")
-      .optional(
-          "line_to", &A::line_to, text(),
-          "A column that reads: the others are on the straight line through the axis' first two values, "
-          "at the value of this column; where it is not above the first value, that cell counts; more values "
-          "show "
-          "how straight the line is");
+      .optional("line_to", &A::line_to, text(),
+                "A column that reads: the others are on the straight line through the axis' first two "
+                "values, at the value of this column; where it is not above the first value, that cell "
+                "counts; more values show how straight the line is");
   return type;
 }
 

@@ -66,10 +66,9 @@ class IoControllers : public TypeOf<IoControllersSpec> {
 std::shared_ptr<const Struct<OuterSpec>> outer_type() {
   auto type = std::make_shared<Struct<OuterSpec>>("outer");
   type->required("wafers", &OuterSpec::wafers, integer<std::uint32_t>(2, 64), "How many there are, all alike")
-      .required(
-          "topology", &OuterSpec::topology, one_of<OuterTopology>({"ring", "switch"}),
-          "ring: controller k of a wafer and of the next one have a link; switch: the controllers k of all "
-          "have a link to a switch of their own")
+      .required("topology", &OuterSpec::topology, one_of<OuterTopology>({"ring", "switch"}),
+                "ring: controller k of a wafer and of the next one have a link; switch: the controllers k of "
+                "all have a link to a switch of their own")
       .required("bandwidth", &OuterSpec::bandwidth_bytes_per_s, any_bandwidth(),
                 "Of such a link, per direction")
       .required("latency", &OuterSpec::latency_ps, any_time("1 ps"), "Of such a link");
@@ -78,10 +77,9 @@ std::shared_ptr<const Struct<OuterSpec>> outer_type() {
 
 std::shared_ptr<const Struct<IoSpec>> io_type() {
   auto type = std::make_shared<Struct<IoSpec>>("io");
-  type->optional(
-          "controllers", &IoSpec::controllers, std::make_shared<IoControllers>(),
-          "Where I/O controllers are: none; on a mesh perimeter, one on every side of an NPU that has no "
-          "neighbour, or a list of places; on FRED a number, spread evenly over the L1 switches")
+  type->optional("controllers", &IoSpec::controllers, std::make_shared<IoControllers>(),
+                 "Where I/O controllers are: none; on a mesh perimeter, one on every side of an NPU that has "
+                 "no neighbour, or a list of places; on FRED a number, spread evenly over the L1 switches")
       .optional("bandwidth", &IoSpec::bandwidth_bytes_per_s, any_bandwidth(),
                 "Of one controller, in each direction")
       .optional("latency", &IoSpec::latency_ps, any_time(),

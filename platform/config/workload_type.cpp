@@ -57,10 +57,9 @@ void check_traces(const WorkloadSpec& workload, const Check& check) {
   const TraceSpec& traces = workload.traces;
   const bool is_file = chakra::is_trace_file(traces.path);
   if (is_file && !traces.replicate)
-    check.fail({&traces.path},
-               fmt::format("{} is the trace of one rank; give '{}' too, or the common start of the "
-                           "traces of all ranks (PREFIX for PREFIX.<rank>.et)",
-                           quoted(traces.path), check.path(&traces.replicate)));
+    check.fail({&traces.path}, fmt::format("{} is the trace of one rank; give '{}' too, or the common start "
+                                           "of the traces of all ranks (PREFIX for PREFIX.<rank>.et)",
+                                           quoted(traces.path), check.path(&traces.replicate)));
   if (!is_file && traces.replicate)
     check.fail({&traces.replicate}, fmt::format("goes with one trace file (NAME.et), but {} is a prefix",
                                                 check.path(&traces.path)));
@@ -106,8 +105,8 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
                  "paper, of traces and layers row_major");
   type->alternative(&W::kind, WorkloadKind::traces)
       .required("chakra", traces(&T::path), file_path("Chakra traces"),
-                "Chakra traces, relative to this file: PREFIX for PREFIX.<rank>.et (or .et.gz, "
-                ".json), or one such file")
+                "Chakra traces, relative to this file: PREFIX for PREFIX.<rank>.et (or .et.gz, .json), or "
+                "one such file")
       .optional("replicate", traces(&T::replicate), maybe(ranks), "So many ranks run the one trace file")
       .optional("dependencies", traces(&T::dependencies),
                 one_of<chakra::Dependencies>({"all", "existing", "data"}),
@@ -115,10 +114,9 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
                 "that are not in the trace count as satisfied; data: control dependencies are left out")
       .optional("comm_groups", traces(&T::comm_groups), file_path("a JSON file"),
                 "JSON file with the members of the process groups")
-      .optional(
-          "placed_as", traces(&T::placed_as), maybe(parallelism_type()),
-          "The parallelism of the job whose traces these are, which the placements paper and contiguous go "
-          "by; not given: every rank for itself");
+      .optional("placed_as", traces(&T::placed_as), maybe(parallelism_type()),
+                "The parallelism of the job whose traces these are, which the placements paper and "
+                "contiguous go by; not given: every rank for itself");
   type->alternative(&W::kind, WorkloadKind::data_parallel)
       .required("layers", generated(&D::layers), std::make_shared<const Layers>(),
                 "Layers of the model: name of a built-in model, a layer table, or the YAML file of one")

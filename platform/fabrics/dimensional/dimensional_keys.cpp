@@ -86,11 +86,10 @@ void DimensionalKind::add_keys(config::Struct<config::FabricSpec>& fabric) const
       .required("dimensions", parameter(&DimensionalParams::groups),
                 list_of<DimensionGroup>(dimension_type(), 1, 16),
                 "The dimensions; the first varies fastest in the NPU's number")
-      .optional(
-          "other_links", parameter(&DimensionalParams::other_links),
-          list_of<OtherLink>(other_link_type(), 0, 65'536),
-          "Links of single NPUs that differ from the others of their dimension: those that it sends on, of a "
-          "switch both directions")
+      .optional("other_links", parameter(&DimensionalParams::other_links),
+                list_of<OtherLink>(other_link_type(), 0, 65'536),
+                "Links of single NPUs that differ from the others of their dimension: those that it sends "
+                "on, of a switch both directions")
       .optional("transport", parameter(&DimensionalParams::messages),
                 choice<bool>({{"packets", false}, {"messages", true}}),
                 "packets: through switches with buffers; messages: each message in one piece, with room for "

@@ -29,9 +29,9 @@ void check_unused(const FredParams& fred, const Check& check) {
   const FredChipParams usual;
   const auto unused = [&](const auto& value, bool is_usual) {
     if (!is_usual)
-      check.fail({&value}, fmt::format("is of the chips of a wafer and has no effect without '{}: physical'; "
-                                       "remove it",
-                                       check.path(&fred.view)));
+      check.fail({&value},
+                 fmt::format("is of the chips of a wafer and has no effect without '{}: physical'; remove it",
+                             check.path(&fred.view)));
   };
   const FredChipParams& chips = fred.chips;
   unused(chips.port_bytes_per_s, chips.port_bytes_per_s == usual.port_bytes_per_s);
@@ -61,10 +61,10 @@ void check_chip_counts(const FredParams& fred, const Check& check) {
     std::string divisors;
     for (std::uint32_t links = 1; links < up_ports; ++links)
       if (up_ports % links == 0) divisors += fmt::format("{}{}", divisors.empty() ? "" : ", ", links);
-    check.fail({&fred.chips.l2_links, &fred.l1_uplink_bytes_per_s},
-               fmt::format("{} links to each L2 chip do not divide the {} ports that a chip has up; expected "
-                           "{}{}{}",
-                           l2_links, up_ports, divisors, divisors.empty() ? "" : " or ", up_ports));
+    check.fail(
+        {&fred.chips.l2_links, &fred.l1_uplink_bytes_per_s},
+        fmt::format("{} links to each L2 chip do not divide the {} ports that a chip has up; expected {}{}{}",
+                    l2_links, up_ports, divisors, divisors.empty() ? "" : " or ", up_ports));
   }
   for (const auto& chip : fred.chips.dead.l1)
     check_dead(fred.chips.dead.l1, chip, fmt::format("chip {} of L1 switch {}", chip.second, chip.first),
@@ -90,10 +90,9 @@ void check_fred_chips(const FabricSpec& fabric, const Check& check) {
   const auto& fred = fabric.as<FredParams>();
   if (!fred.is_physical()) return check_unused(fred, check);
   if (fred.flows.conflict == FlowConflict::decompose)
-    check.fail(
-        {&fred.flows.conflict, &fred.view},
-        "no flow conflicts with another one in the physical view, where the routes inside chips are not "
-        "modelled: leave flow_conflict: decompose out, or use view: logical");
+    check.fail({&fred.flows.conflict, &fred.view},
+               "no flow conflicts with another one in the physical view, where the routes inside chips are "
+               "not modelled: leave flow_conflict: decompose out, or use view: logical");
   if (fabric.bit_error_rate != 0)
     check.fail({&fabric.bit_error_rate, &fred.view},
                "Go-Back-N is not modelled over stripes: leave bit_error_rate out, or use view: logical");

@@ -82,17 +82,15 @@ void FredKind::add_keys(config::Struct<FabricSpec>& fabric) const {
                 "The switches reduce and distribute: collectives can be in-network flows")
       .optional("flows_per_buffer", flows(&FredFlowParams::per_buffer), integer<std::uint32_t>(1, 4096),
                 "In-network flows that have room at the same time in an input buffer, per virtual channel")
-      .optional(
-          "flow_packets", flows(&FredFlowParams::credit_packets),
-          auto_or<std::uint32_t>(integer<std::uint64_t>(2, 65'536), 0),
-          "Packets for which an in-network flow reserves room in every buffer of its path; auto: enough "
-          "for line rate")
-      .optional(
-          "flow_conflict", flows(&FredFlowParams::conflict),
-          one_of<FlowConflict>({"block", "decompose", "refuse"}),
-          "What becomes of an in-network flow that the switches cannot carry beside the active ones: it "
-          "waits at its sources, its collective is done in steps of its endpoints, or the run ends with "
-          "an error")
+      .optional("flow_packets", flows(&FredFlowParams::credit_packets),
+                auto_or<std::uint32_t>(integer<std::uint64_t>(2, 65'536), 0),
+                "Packets for which an in-network flow reserves room in every buffer of its path; auto: "
+                "enough for line rate")
+      .optional("flow_conflict", flows(&FredFlowParams::conflict),
+                one_of<FlowConflict>({"block", "decompose", "refuse"}),
+                "What becomes of an in-network flow that the switches cannot carry beside the active ones: "
+                "it waits at its sources, its collective is done in steps of its endpoints, or the run ends "
+                "with an error")
       .optional("flow_reservation", flows(&FredFlowParams::reservation), boolean(),
                 "false, for tests only: in-network flows share the buffers and may block each other for ever")
       .optional("phase_rule", flows(&FredFlowParams::phase_rule), boolean(),
@@ -131,10 +129,9 @@ void FredKind::check_wafer(const config::WaferSpec& wafer, const Check& check) c
   config::require_no_grid(wafer, check);
   const config::IoPlacement placement = wafer.io.controllers.placement;
   if (placement == config::IoPlacement::perimeter || placement == config::IoPlacement::listed)
-    check.fail(
-        {&wafer.io.controllers},
-        "a tree of FRED switches has no edge; give the number of controllers, which are spread over the "
-        "L1 switches");
+    check.fail({&wafer.io.controllers},
+               "a tree of FRED switches has no edge; give the number of controllers, which are spread over "
+               "the L1 switches");
   config::require_one_wafer(wafer, check);
 }
 

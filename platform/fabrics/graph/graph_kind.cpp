@@ -92,9 +92,9 @@ void check_graph(const GraphSpec& graph, const Check& check) {
         (!each.one_way && !seen.emplace(each.to, each.from).second))
       check.fail(
           {&each.from},
-          fmt::format("there is a link between {} and {} already; one with their bandwidths added does "
-                      "the same",
-                      each.from, each.to));
+          fmt::format(
+              "there is a link between {} and {} already; one with their bandwidths added does the same",
+              each.from, each.to));
   }
   for (const auto& list : graph.routes)
     for (const std::string& name : list) require_known(numbers, name, check);
@@ -140,10 +140,9 @@ std::shared_ptr<const Struct<GraphSpec>> graph_type() {
         .required("links", &GraphSpec::links, list_of<GraphLinkSpec>(link, 0, 1'000'000), "The links")
         .optional("routes", &GraphSpec::routes, list_of(places, 0, 1'000'000),
                   "Ways from an NPU to another, as names in order, in place of the shortest one")
-        .optional(
-            "rings", &GraphSpec::rings, list_of(places, 0, 10'000),
-            "Names in the order in which links go round: packets change to other virtual channels between "
-            "the last and the first, so that a ring cannot deadlock")
+        .optional("rings", &GraphSpec::rings, list_of(places, 0, 10'000),
+                  "Names in the order in which links go round: packets change to other virtual channels "
+                  "between the last and the first, so that a ring cannot deadlock")
         .optional(
             "shortest", &GraphSpec::shortest, one_of<FabricGraph::Shortest>({"hops", "latency"}),
             "What the shortest way has the least of; of equal ones that over the first links of the list")

@@ -95,8 +95,8 @@ void MeshKind::add_keys(config::Struct<config::FabricSpec>& fabric) const {
       .optional(
           "switching", [](auto& spec) -> auto& { return spec.format.by_flit; },
           choice<bool>({{"cut_through", false}, {"wormhole", true}}),
-          "Packets in one piece, or flit by flit with a channel per packet and hop as in a "
-          "network-on-chip router (needs flit_bytes)")
+          "Packets in one piece, or flit by flit with a channel per packet and hop as in a network-on-chip "
+          "router (needs flit_bytes)")
       .optional("failed_links", parameter(&MeshParams::failed_links), list_of(pair_of(npu), 0, 131'072),
                 "Links that do not work in either direction, as pairs of neighbouring NPUs")
       .optional("failed_routers", parameter(&MeshParams::failed_routers), list_of(npu, 0, 65'536),
