@@ -17,14 +17,13 @@ std::uint32_t first_vc(const TrafficClassSpec& row) { return static_cast<std::ui
 std::uint32_t end_vc(const TrafficClassSpec& row) { return first_vc(row) + row.vcs; }
 
 void check_class_pair(const TrafficClassSpec& a, const TrafficClassSpec& b, const Check& check) {
-  if (a.name == b.name)
-    check.fail({&b.name}, fmt::format("there are two classes called '{}'; rename one", b.name));
+  if (a.name == b.name) check.fail({&b.name}, "there are two classes called '{}'; rename one", b.name);
   const bool share = first_vc(a) < end_vc(b) && first_vc(b) < end_vc(a);
   if (share && a.priority != b.priority)
     check.fail({&b.priority},
-               fmt::format("the class '{}' shares virtual channel {} with '{}' and must have its priority "
-                           "{}, not {}; or give it a channel of its own",
-                           b.name, std::max(first_vc(a), first_vc(b)), a.name, a.priority, b.priority));
+               "the class '{}' shares virtual channel {} with '{}' and must have its priority {}, not {}; or "
+               "give it a channel of its own",
+               b.name, std::max(first_vc(a), first_vc(b)), a.name, a.priority, b.priority);
 }
 
 std::shared_ptr<const Struct<ReliabilitySpec>> reliability_type() {
@@ -53,9 +52,8 @@ void check_reliability(const FabricSpec& fabric, const Check& check) {
     const ReliabilitySpec usual;
     const auto unused = [&](auto member) {
       if (reliability.*member != usual.*member)
-        check.fail({&(reliability.*member)},
-                   fmt::format("has no effect while {} is 0 and {} is not go_back_n; remove it",
-                               check.path(&fabric.bit_error_rate), check.path(&reliability.protocol)));
+        check.fail({&(reliability.*member)}, "has no effect while {} is 0 and {} is not go_back_n; remove it",
+                   check.path(&fabric.bit_error_rate), check.path(&reliability.protocol));
     };
     unused(&ReliabilitySpec::ack_every);
     unused(&ReliabilitySpec::window);
@@ -69,27 +67,25 @@ void check_reliability(const FabricSpec& fabric, const Check& check) {
   if (fabric.format.by_flit)
     check.fail({cause}, "Go-Back-N repeats packets, which wormhole switching does not have in one piece");
   if (reliability.window < 2 * reliability.ack_every)
-    check.fail(
-        {&reliability.window, &reliability.ack_every, cause},
-        fmt::format("a window of {} packets holds less than two groups of {} that are acknowledged together",
-                    reliability.window, reliability.ack_every));
+    check.fail({&reliability.window, &reliability.ack_every, cause},
+               "a window of {} packets holds less than two groups of {} that are acknowledged together",
+               reliability.window, reliability.ack_every);
   bool has_control = false;
   for (const TrafficClassSpec& row : fabric.classes) {
     has_control = has_control || row.name == kControlClass;
     if (row.vcs > 1)
-      check.fail({&row.vcs, cause}, fmt::format("Go-Back-N needs packets in order, and those of class '{}' "
-                                                "may overtake each other on {} channels",
-                                                row.name, row.vcs));
+      check.fail(
+          {&row.vcs, cause},
+          "Go-Back-N needs packets in order, and those of class '{}' may overtake each other on {} channels",
+          row.name, row.vcs);
   }
-  if (!has_control)
-    check.fail({cause}, fmt::format("acknowledgements need a class called '{}'", kControlClass));
+  if (!has_control) check.fail({cause}, "acknowledgements need a class called '{}'", kControlClass);
   const std::uint32_t channels =
       fabric.virtual_channels + (reliability.channel == AnswerChannel::own ? 1 : 0);
   const std::uint32_t limit = fabric.kind->abilities(fabric).in_network ? kMaxVcs / 2 : kMaxVcs;
   if (channels > limit)
-    check.fail({&fabric.virtual_channels, cause},
-               fmt::format("{} channels; with one for acknowledgements at most {}", fabric.virtual_channels,
-                           limit - 1));
+    check.fail({&fabric.virtual_channels, cause}, "{} channels; with one for acknowledgements at most {}",
+               fabric.virtual_channels, limit - 1);
 }
 
 std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
@@ -148,16 +144,15 @@ void check_buffer(const FabricSpec& fabric, const Check& check) {
   const auto size = [](std::uint64_t bytes) { return format_whole(size_dimension(), bytes); };
   if (fabric.format.by_flit) {
     if (fabric.buffer_bytes < fabric.format.flit_bytes)
-      check.fail({&fabric.buffer_bytes},
-                 fmt::format("{} does not hold a flit of {}", size(fabric.buffer_bytes),
-                             size(fabric.format.flit_bytes)));
+      check.fail({&fabric.buffer_bytes}, "{} does not hold a flit of {}", size(fabric.buffer_bytes),
+                 size(fabric.format.flit_bytes));
     return;
   }
   if (2 * fabric.wire_packet_bytes() <= fabric.buffer_bytes) return;
   check.fail({&fabric.buffer_bytes},
-             fmt::format("{} holds less than two packets of {} on the wire; expected at least {}, or 'auto'",
-                         size(fabric.buffer_bytes), size(fabric.wire_packet_bytes()),
-                         size(2 * fabric.wire_packet_bytes())));
+             "{} holds less than two packets of {} on the wire; expected at least {}, or 'auto'",
+             size(fabric.buffer_bytes), size(fabric.wire_packet_bytes()),
+             size(2 * fabric.wire_packet_bytes()));
 }
 
 TypePtr<const FabricKind*> kind_type() {
@@ -189,9 +184,9 @@ void check_classes(const FabricSpec& fabric, const Check& check) {
   for (const TrafficClassSpec& row : fabric.classes) {
     if (end_vc(row) > fabric.virtual_channels)
       check.fail({&row.vc, &fabric.virtual_channels},
-                 fmt::format("the class '{}' uses virtual channel {}, but {} is {}, so the last one is {}",
-                             row.name, end_vc(row) - 1, check.path(&fabric.virtual_channels),
-                             fabric.virtual_channels, fabric.virtual_channels - 1));
+                 "the class '{}' uses virtual channel {}, but {} is {}, so the last one is {}", row.name,
+                 end_vc(row) - 1, check.path(&fabric.virtual_channels), fabric.virtual_channels,
+                 fabric.virtual_channels - 1);
     for (const TrafficClassSpec* before = fabric.classes.data(); before != &row; ++before)
       check_class_pair(*before, row, check);
   }

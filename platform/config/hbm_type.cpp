@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <sstream>
 #include <stdexcept>
 
@@ -40,20 +38,18 @@ void check_efficiency(const EfficiencySpec& spec, const Check& check) {
 void check_hbm(const HbmSpec& hbm, const Check& check) {
   if (hbm.generation.empty()) {
     if (hbm.level)
-      check.fail({&hbm.level}, "this level needs to know the memory: set " + check.path(&hbm.generation) +
-                                   " to hbm2, hbm2e, hbm3 or hbm3e");
+      check.fail({&hbm.level}, "this level needs to know the memory: set {} to hbm2, hbm2e, hbm3 or hbm3e",
+                 check.path(&hbm.generation));
     return;
   }
   if (!hbm.level && !hbm.efficiency)
-    check.fail(
-        {&hbm.generation},
-        fmt::format("level flow needs the efficiency of the generation: set {} to the file that `wafertlm "
-                    "memory table {}` writes (configs/memory/{}.yaml), or {} to burst",
-                    check.path(&hbm.efficiency), hbm.generation, hbm.generation, check.path(&hbm.level)));
+    check.fail({&hbm.generation},
+               "level flow needs the efficiency of the generation: set {} to the file that `wafertlm memory "
+               "table {}` writes (configs/memory/{}.yaml), or {} to burst",
+               check.path(&hbm.efficiency), hbm.generation, hbm.generation, check.path(&hbm.level));
   if (hbm.efficiency && hbm.efficiency->generation != hbm.generation)
-    check.fail({&hbm.efficiency, &hbm.generation},
-               fmt::format("the efficiency table is that of {}, the memory is {}", hbm.efficiency->generation,
-                           hbm.generation));
+    check.fail({&hbm.efficiency, &hbm.generation}, "the efficiency table is that of {}, the memory is {}",
+               hbm.efficiency->generation, hbm.generation);
   if (hbm.queue.write_low >= hbm.queue.write_high)
     check.fail({&hbm.queue.write_low, &hbm.queue.write_high},
                "the low mark of the write buffer lies below its high mark");
@@ -62,17 +58,17 @@ void check_hbm(const HbmSpec& hbm, const Check& check) {
     const std::uint64_t reach = AddressMap(timing, hbm.map).reach_bytes();
     if (reach < hbm.capacity_bytes)
       check.fail({&hbm.map.given, &hbm.capacity_bytes},
-                 fmt::format("the map tells {} B apart and the memory has {} B; give 'row' more bits, or no "
-                             "number: then it takes what the others leave",
-                             reach, hbm.capacity_bytes));
+                 "the map tells {} B apart and the memory has {} B; give 'row' more bits, or no number: then "
+                 "it takes what the others leave",
+                 reach, hbm.capacity_bytes);
   } catch (const std::invalid_argument& error) {
     check.fail({&hbm.map.given}, error.what());
   }
   const std::uint64_t most = hbm.map.stacks * timing.stack_bytes;
   if (hbm.capacity_bytes > most)
     check.fail({&hbm.capacity_bytes, &hbm.map.stacks},
-               fmt::format("{} stacks of {} hold {} B; expected a capacity of at most that, or more stacks",
-                           hbm.map.stacks, hbm.generation, most));
+               "{} stacks of {} hold {} B; expected a capacity of at most that, or more stacks",
+               hbm.map.stacks, hbm.generation, most);
 }
 
 }  // namespace

@@ -47,21 +47,22 @@ std::shared_ptr<const Struct<SystolicParams>> systolic_type() {
 void check_model(const ComputeSpec& compute, const Check& check) {
   const bool is_systolic = compute.model == ComputeModelKind::systolic;
   if (is_systolic && !compute.systolic)
-    check.fail({&compute.model}, "needs the array: give '" + check.path(&compute.systolic) +
-                                     ": {rows: 128, columns: 128, clock: 1 GHz}' with your numbers");
+    check.fail({&compute.model},
+               "needs the array: give '{}: {{rows: 128, columns: 128, clock: 1 GHz}}' with your numbers",
+               check.path(&compute.systolic));
   if (is_systolic && compute.durations == DurationSource::roofline)
-    check.fail({&compute.durations}, "contradicts '" + check.path(&compute.model) +
-                                         ": systolic'; use 'model' in place of roofline");
+    check.fail({&compute.durations}, "contradicts '{}: systolic'; use 'model' in place of roofline",
+               check.path(&compute.model));
 }
 
 void check_compute(const ComputeSpec& compute, const Check& check) {
   check_model(compute, check);
   if (compute.jitter != Jitter::none && compute.jitter_percent == 0)
-    check.fail({&compute.jitter}, "needs a spread: give '" + check.path(&compute.jitter_percent) + "'");
+    check.fail({&compute.jitter}, "needs a spread: give '{}'", check.path(&compute.jitter_percent));
   const bool has_default = compute.precision == Precision::fp16 || compute.precision == Precision::bf16;
   if (!compute.rate().peak_operations_per_s && !has_default)
-    check.fail({&compute.precision}, std::string("there is no peak for this precision; give npu.compute.") +
-                                         kPrecisions[static_cast<std::size_t>(compute.precision)] + ".peak");
+    check.fail({&compute.precision}, "there is no peak for this precision; give npu.compute.{}.peak",
+               kPrecisions[static_cast<std::size_t>(compute.precision)]);
 }
 
 std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {

@@ -69,8 +69,8 @@ std::shared_ptr<const Struct<FaultParams>> fault_type() {
 
 void check_run(const RunSpec& run, const Check& check) {
   if (run.fault && run.fault->kind == FaultParams::Kind::flip_bit && !run.functional)
-    check.fail({&run.fault->kind},
-               "a packet has bits only in functional mode; set " + check.path(&run.functional) + " to true");
+    check.fail({&run.fault->kind}, "a packet has bits only in functional mode; set {} to true",
+               check.path(&run.functional));
 }
 
 std::shared_ptr<const Struct<SequencerParams>> sequencer_type() {
@@ -152,8 +152,8 @@ void check_fault_npus(const PlatformSpec& platform, const Check& check) {
                "there are no in-network flows here: add 'to', the NPU that it goes to");
   for (const NpuId* npu : {&fault.from, fault.to ? &*fault.to : &fault.from})
     if (index_of(*npu) >= platform.wafer.npu_count())
-      check.fail({npu}, "there is no NPU " + std::to_string(index_of(*npu)) + "; the wafer has NPUs 0 to " +
-                            std::to_string(platform.wafer.npu_count() - 1));
+      check.fail({npu}, "there is no NPU {}; the wafer has NPUs 0 to {}", index_of(*npu),
+                 platform.wafer.npu_count() - 1);
 }
 
 void check_stragglers(const PlatformSpec& platform, const Check& check) {
@@ -163,14 +163,13 @@ void check_stragglers(const PlatformSpec& platform, const Check& check) {
   for (const StragglerSpec& straggler : stragglers) {
     const auto npu = static_cast<std::uint32_t>(index_of(straggler.npu));
     if (npu >= platform.wafer.npu_count())
-      check.fail({&straggler.npu}, "there is no NPU " + std::to_string(npu) + "; the wafer has NPUs 0 to " +
-                                       std::to_string(platform.wafer.npu_count() - 1));
+      check.fail({&straggler.npu}, "there is no NPU {}; the wafer has NPUs 0 to {}", npu,
+                 platform.wafer.npu_count() - 1);
     if (std::find(failed.begin(), failed.end(), straggler.npu) != failed.end())
-      check.fail({&straggler.npu},
-                 "the router of NPU " + std::to_string(npu) + " has failed; it does not compute");
+      check.fail({&straggler.npu}, "the router of NPU {} has failed; it does not compute", npu);
     for (const StragglerSpec* before = stragglers.data(); before != &straggler; ++before)
       if (before->npu == straggler.npu)
-        check.fail({&straggler.npu}, "NPU " + std::to_string(npu) + " is a straggler already; leave one out");
+        check.fail({&straggler.npu}, "NPU {} is a straggler already; leave one out", npu);
   }
 }
 
@@ -179,8 +178,8 @@ void check_custom(const CustomAlgorithmsSpec& custom, const Check& check) {
        {&custom.all_reduce, &custom.all_gather, &custom.reduce_scatter, &custom.all_to_all})
     if (!path->empty() && !is_readable_file(*path) && !std::filesystem::is_directory(*path) &&
         !chakra::has_rank_files(*path))
-      check.fail({path}, "there is no file " + quoted(*path) + nearest_file(*path) +
-                             ", nor are there traces of that name");
+      check.fail({path}, "there is no file {}{}, nor are there traces of that name", quoted(*path),
+                 nearest_file(*path));
 }
 
 void check_platform(const PlatformSpec& platform, const Check& check) {

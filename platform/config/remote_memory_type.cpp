@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "models/remote_memory/pool_engine.h"
@@ -50,16 +48,16 @@ void check_engine(const MemoryEngineSpec& spec, const Check& check) {
   const bool ciphers = spec.cipher_mode != CipherMode::none;
   if (!ciphers && spec.integrity != Integrity::none)
     check.fail({&spec.cipher_mode, &spec.integrity},
-               "a MAC or a tree needs encrypted pages (AES-GCM makes ciphertext and tag together); set " +
-                   check.path(&spec.cipher_mode) + ", or " + check.path(&spec.integrity) + " to none");
+               "a MAC or a tree needs encrypted pages (AES-GCM makes ciphertext and tag together); set {}, "
+               "or {} to none",
+               check.path(&spec.cipher_mode), check.path(&spec.integrity));
   if (!ciphers && spec.hiding != Hiding::none)
     check.fail({&spec.cipher_mode, &spec.hiding},
-               "where a page is cannot be hidden while it can be read; set " + check.path(&spec.cipher_mode) +
-                   ", or " + check.path(&spec.hiding) + " to none");
+               "where a page is cannot be hidden while it can be read; set {}, or {} to none",
+               check.path(&spec.cipher_mode), check.path(&spec.hiding));
   if (spec.hiding == Hiding::remap_on_evict && spec.spare_slots < spec.outstanding)
-    check.fail(
-        {&spec.spare_slots},
-        fmt::format("remap_on_evict needs a spare page for each outstanding one ({})", spec.outstanding));
+    check.fail({&spec.spare_slots}, "remap_on_evict needs a spare page for each outstanding one ({})",
+               spec.outstanding);
   if (spec.stripe_pages != 1 && (spec.placement != Placement::interleaved || spec.providers == 1))
     check.fail({&spec.stripe_pages, &spec.placement, &spec.providers},
                "stripes are of pages that several providers have interleaved");
@@ -148,8 +146,9 @@ void check_pool(const RemoteMemorySpec& spec, const Check& check) {
   const bool staged = spec.kind == PoolKind::hierarchical;
   if (spec.service == PoolService::accesses && (staged || spec.engine || spec.local == LocalMemory::hbm))
     check.fail({&spec.service, &spec.local},
-               "only a pool without stages and engines serves whole accesses, and " +
-                   check.path(&spec.local) + " must be free: chunks that pass through the HBM are not whole");
+               "only a pool without stages and engines serves whole accesses, and {} must be free: chunks "
+               "that pass through the HBM are not whole",
+               check.path(&spec.local));
   if (spec.engine && staged)
     check.fail({&spec.kind},
                "memory engines have a network of their own, and a hierarchical pool's switches cannot gather "
@@ -238,10 +237,9 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
 
 void check_remote_memory(const RemoteMemorySpec& spec, std::uint32_t npus, const Check& check) {
   if (spec.npus_per_node != 0 && npus % spec.npus_per_node != 0)
-    check.fail({&spec.npus_per_node},
-               fmt::format("nodes of {} do not divide {} NPUs", spec.npus_per_node, npus));
+    check.fail({&spec.npus_per_node}, "nodes of {} do not divide {} NPUs", spec.npus_per_node, npus);
   if (spec.capacity_bytes / npus < (spec.engine ? spec.engine->page_bytes : 1))
-    check.fail({&spec.capacity_bytes}, fmt::format("is too little for {} NPUs", npus));
+    check.fail({&spec.capacity_bytes}, "is too little for {} NPUs", npus);
 }
 
 }  // namespace wafertlm::config

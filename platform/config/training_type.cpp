@@ -45,11 +45,11 @@ class ParallelismType : public TypeOf<Parallelism> {
 
 void check_batch(const TrainingSpec& spec, const Check& check) {
   if (spec.minibatch && spec.samples_per_replica)
-    check.fail({&spec.samples_per_replica},
-               "give this or '" + check.path(&spec.minibatch) + "', not both; the value none takes one out");
+    check.fail({&spec.samples_per_replica}, "give this or '{}', not both; the value none takes one out",
+               check.path(&spec.minibatch));
   if (!spec.minibatch && !spec.samples_per_replica)
-    check.fail({&spec.strategy.degrees}, "needs a batch: give '" + check.path(&spec.minibatch) + "' or '" +
-                                             check.path(&spec.samples_per_replica) + "'");
+    check.fail({&spec.strategy.degrees}, "needs a batch: give '{}' or '{}'", check.path(&spec.minibatch),
+               check.path(&spec.samples_per_replica));
 }
 
 void check_offload(const Strategy& strategy, const Check& check) {
@@ -57,8 +57,8 @@ void check_offload(const Strategy& strategy, const Check& check) {
   if (strategy.streams_weights() && offload.any())
     check.fail({&offload.weights, &offload.gradients, &offload.optimizer},
                "streamed weights are outside of the wafer already, as gradients and optimizer are; leave it "
-               "out, or use " +
-                   check.path(&strategy.weights) + ": stationary");
+               "out, or use {}: stationary",
+               check.path(&strategy.weights));
 }
 
 void check_training(const WorkloadSpec& workload, const Check& check) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -49,7 +47,8 @@ class Layers : public TypeOf<LayersSpec> {
 };
 
 void require_file(const std::string& path, const void* culprit, const Check& check) {
-  if (!is_readable_file(path)) check.fail({culprit}, "there is no file " + quoted(path) + nearest_file(path));
+  if (!is_readable_file(path))
+    check.fail({culprit}, "there is no file {}{}", quoted(path), nearest_file(path));
 }
 
 void check_traces(const WorkloadSpec& workload, const Check& check) {
@@ -57,12 +56,13 @@ void check_traces(const WorkloadSpec& workload, const Check& check) {
   const TraceSpec& traces = workload.traces;
   const bool is_file = chakra::is_trace_file(traces.path);
   if (is_file && !traces.replicate)
-    check.fail({&traces.path}, fmt::format("{} is the trace of one rank; give '{}' too, or the common start "
-                                           "of the traces of all ranks (PREFIX for PREFIX.<rank>.et)",
-                                           quoted(traces.path), check.path(&traces.replicate)));
+    check.fail({&traces.path},
+               "{} is the trace of one rank; give '{}' too, or the common start of the traces of all ranks "
+               "(PREFIX for PREFIX.<rank>.et)",
+               quoted(traces.path), check.path(&traces.replicate));
   if (!is_file && traces.replicate)
-    check.fail({&traces.replicate}, fmt::format("goes with one trace file (NAME.et), but {} is a prefix",
-                                                check.path(&traces.path)));
+    check.fail({&traces.replicate}, "goes with one trace file (NAME.et), but {} is a prefix",
+               check.path(&traces.path));
   if (is_file || !chakra::has_rank_files(traces.path))
     require_file(is_file ? traces.path : traces.path + ".0.et", &traces.path, check);
   if (!traces.comm_groups.empty()) require_file(traces.comm_groups, &traces.comm_groups, check);
@@ -72,18 +72,17 @@ void check_placement(const WorkloadSpec& workload, const Check& check) {
   const std::vector<std::string> known{"paper", "contiguous", "row_major", "random", "file:PATH"};
   const std::string policy = workload.policy();
   if (policy.compare(0, 5, "file:") != 0 && std::find(known.begin(), known.end(), policy) == known.end())
-    check.fail({&workload.placement},
-               "unknown placement " + quoted(policy) + suggestion(policy, known, "placements"));
+    check.fail({&workload.placement}, "unknown placement {}{}", quoted(policy),
+               suggestion(policy, known, "placements"));
 }
 
 void check_table(const WorkloadSpec& workload, const Check& check) {
   const LayersSpec& layers = workload.data_parallel.layers;
   if (workload.kind == WorkloadKind::data_parallel && layers.table && layers.table->kind != ModelKind::table)
     check.fail({&layers.table->name},
-               "'" + check.path(&layers) +
-                   "' takes a table of layers; for another model write model: in its " +
-                   "place, and parallelism: DP(" + std::to_string(workload.data_parallel.data_parallel) +
-                   ") in place of data_parallel");
+               "'{}' takes a table of layers; for another model write model: in its place, and parallelism: "
+               "DP({}) in place of data_parallel",
+               check.path(&layers), workload.data_parallel.data_parallel);
 }
 
 std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string& type_name,

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include "platform/config/struct_type.h"
 #include "platform/config/value_types.h"
 #include "platform/fabrics/fred/fred_kind.h"
@@ -16,16 +14,14 @@ void check_tree(const FredParams& fred, const Check& check) {
   constexpr std::uint32_t kMaxNpus = 65'536;
   const FredGeometry& at = fred.geometry;
   if (std::uint64_t{at.l1_switches} * at.npus_per_l1 > kMaxNpus)
-    check.fail({&at.npus_per_l1},
-               fmt::format("{} x {} are more than {} NPUs", at.l1_switches, at.npus_per_l1, kMaxNpus));
+    check.fail({&at.npus_per_l1}, "{} x {} are more than {} NPUs", at.l1_switches, at.npus_per_l1, kMaxNpus);
   if (at.l1_switches % at.l2_switches != 0)
-    check.fail({&at.l2_switches, &at.l1_switches},
-               fmt::format("{} L1 switches cannot be shared evenly by {} L2 switches", at.l1_switches,
-                           at.l2_switches));
+    check.fail({&at.l2_switches, &at.l1_switches}, "{} L1 switches cannot be shared evenly by {} L2 switches",
+               at.l1_switches, at.l2_switches);
   const bool has_uplink = fred.l2_uplink_bytes_per_s != 0;
   if (at.l2_switches > 1 && !has_uplink)
-    check.fail({&at.l2_switches}, fmt::format("{} L2 switches need an uplink: give '{}'", at.l2_switches,
-                                              check.path(&fred.l2_uplink_bytes_per_s)));
+    check.fail({&at.l2_switches}, "{} L2 switches need an uplink: give '{}'", at.l2_switches,
+               check.path(&fred.l2_uplink_bytes_per_s));
   if (at.l2_switches == 1 && has_uplink)
     check.fail({&fred.l2_uplink_bytes_per_s}, "a single L2 switch has no uplink; leave it out");
 }
@@ -36,8 +32,8 @@ void check_no_flows(const FredParams& fred, const Check& check) {
   const auto unused = [&](auto member) {
     if (fred.flows.*member != usual.*member)
       check.fail({&(fred.flows.*member)},
-                 fmt::format("is of in-network flows and has no effect without '{}: true'; remove it",
-                             check.path(&fred.in_network)));
+                 "is of in-network flows and has no effect without '{}: true'; remove it",
+                 check.path(&fred.in_network));
   };
   unused(&FredFlowParams::per_buffer);
   unused(&FredFlowParams::credit_packets);
@@ -53,8 +49,8 @@ void check_flow_channels(const FabricSpec& fabric, const Check& check) {
   constexpr std::uint32_t kMaxChannels = kMaxVcs / 2;
   if (fabric.virtual_channels > kMaxChannels)
     check.fail({&fabric.virtual_channels},
-               fmt::format("{} channels; with in-network flows, which have as many of their own, at most {}",
-                           fabric.virtual_channels, kMaxChannels));
+               "{} channels; with in-network flows, which have as many of their own, at most {}",
+               fabric.virtual_channels, kMaxChannels);
 }
 
 }  // namespace

@@ -20,13 +20,13 @@ void check_several_wafers(const config::WaferSpec& wafer, const config::Check& c
   const config::FabricSpec& fabric = wafer.fabric;
   const auto& mesh = fabric.as<MeshParams>();
   if (!wafer.io.controllers.any())
-    check.fail({&wafer.outer}, "wafers are connected through I/O controllers; add " +
-                                   check.path(&wafer.io.controllers) + ": perimeter, or a list");
+    check.fail({&wafer.outer}, "wafers are connected through I/O controllers; add {}: perimeter, or a list",
+               check.path(&wafer.io.controllers));
   if (wafer.io.latency_ps == 0)
     check.fail(
         {&wafer.io.latency_ps, &wafer.outer},
-        "between a router and an I/O controller that leads to other wafers it takes 1 ps or more; set " +
-            check.path(&wafer.io.latency_ps));
+        "between a router and an I/O controller that leads to other wafers it takes 1 ps or more; set {}",
+        check.path(&wafer.io.latency_ps));
   if (wafer.npu_count() > 4096)
     check.fail({&wafer.outer->wafers}, "more than 4096 NPUs in all; take smaller or fewer wafers");
   if (!mesh.failed_links.empty() || !mesh.failed_routers.empty() || fabric.is_reliable() ||
