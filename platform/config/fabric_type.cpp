@@ -37,8 +37,8 @@ std::shared_ptr<const Struct<ReliabilitySpec>> reliability_type() {
                 "Packets of a message that may be on their way without an acknowledgement")
       .optional("timeout", &ReliabilitySpec::timeout_ps, any_time("1 ns"),
                 "A sender that hears nothing for so long goes back; doubled each time in a row")
-      .optional("control_packet_bytes", &ReliabilitySpec::control_packet_bytes,
-                whole_quantity(size_dimension(), "1 B", "64 KiB"), "An ACK or NACK on the wire")
+      .optional("control_packet_bytes", &ReliabilitySpec::control_packet_bytes, any_size("1 B", "64 KiB"),
+                "An ACK or NACK on the wire")
       .optional("channel", &ReliabilitySpec::channel, one_of<AnswerChannel>({"own", "class"}),
                 "Of the class control: own: a virtual channel more, above all others; class: what the class "
                 "table says");
@@ -108,7 +108,7 @@ std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
       .optional("record", &RtlSpec::record, maybe<std::string>(text()),
                 "A file for what the switch sees, for `wafertlm rtl replay`; of several switches NAME is put "
                 "before the file's ending")
-      .optional("flit_bytes", &RtlSpec::flit_bytes, whole_quantity(size_dimension(), "0 B", "64 KiB"),
+      .optional("flit_bytes", &RtlSpec::flit_bytes, any_size("0 B", "64 KiB"),
                 "Of a recording with view: tlm and no design");
   return type;
 }
@@ -194,7 +194,7 @@ void check_classes(const FabricSpec& fabric, const Check& check) {
 
 void add_common_keys(Struct<FabricSpec>& type) {
   const auto bytes = [](const char* least, const char* limit) {
-    return held_as<std::uint32_t>(whole_quantity(size_dimension(), least, limit));
+    return held_as<std::uint32_t>(any_size(least, limit));
   };
   const auto format = [](auto member) { return at(&FabricSpec::format, member); };
   type.optional("link_latency", &FabricSpec::link_latency_ps, any_time(), "Time on the wire of one hop")
@@ -211,8 +211,7 @@ void add_common_keys(Struct<FabricSpec>& type) {
       .optional("input_queue", &FabricSpec::input_queue, one_of<InputQueue>({"fifo", "per_output"}),
                 "One queue per virtual channel, or one for each output so that packets do not wait for "
                 "others' outputs")
-      .optional("input_buffer", &FabricSpec::buffer_bytes,
-                auto_or<std::uint64_t>(whole_quantity(size_dimension(), "1 B", "1 TB"), 0),
+      .optional("input_buffer", &FabricSpec::buffer_bytes, auto_or<std::uint64_t>(any_size("1 B", "1 TB"), 0),
                 "Room per virtual channel at every input; auto: the round trip and two packets")
       .optional("energy_per_bit", &FabricSpec::energy_per_bit_j,
                 real_quantity(energy_per_bit_dimension(), "0 J/bit", "1 uJ/bit"),

@@ -164,10 +164,9 @@ std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
                 "Write bandwidth of one NPU's HBM, apart from reads; not used with a generation")
       .optional("latency", at(&HbmSpec::timing, &HbmEngineParams::latency_ps), any_time(),
                 "From a request to its first byte; with a generation the part outside of the stacks")
-      .optional("capacity", &HbmSpec::capacity_bytes, whole_quantity(size_dimension(), "1 B", "1000 PB"),
-                "Memory of one NPU")
+      .optional("capacity", &HbmSpec::capacity_bytes, any_size("1 B", "1000 PB"), "Memory of one NPU")
       .optional("request_bytes", at(&HbmSpec::requests, &MemoryRequesterParams::request_bytes),
-                held_as<std::uint32_t>(whole_quantity(size_dimension(), "1 B", "64 KiB")),
+                held_as<std::uint32_t>(any_size("1 B", "64 KiB")),
                 "Largest memory transaction; longer accesses are cut")
       .optional("outstanding", at(&HbmSpec::requests, &MemoryRequesterParams::outstanding),
                 integer<std::uint32_t>(1, 4096), "Requests of an NPU under way, loads and stores each")

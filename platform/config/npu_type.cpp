@@ -12,8 +12,7 @@ namespace {
 
 std::shared_ptr<const Struct<RateSpec>> rate_type() {
   auto type = std::make_shared<Struct<RateSpec>>("rate");
-  type->optional("peak", &RateSpec::peak_operations_per_s,
-                 maybe(real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS")),
+  type->optional("peak", &RateSpec::peak_operations_per_s, maybe(any_compute_rate()),
                  "Peak compute rate in this precision; of fp16 and bf16 npu.peak if not given")
       .optional("efficiency_percent", &RateSpec::efficiency_percent, integer<std::uint32_t>(1, 100),
                 "Part of the peak that is reached");
@@ -124,8 +123,7 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
       .optional("operand_order", at(&ComputeSpec::tiles, &OperandParams::order),
                 one_of<OperandOrder>({"sequential", "random"}), "Where the tiles are in the HBM")
       .when(&ComputeSpec::operands, OperandSource::hbm)
-      .optional("tile_bytes", at(&ComputeSpec::tiles, &OperandParams::tile_bytes),
-                whole_quantity(size_dimension(), "1 B", "1 GiB"),
+      .optional("tile_bytes", at(&ComputeSpec::tiles, &OperandParams::tile_bytes), any_size("1 B", "1 GiB"),
                 "Of the operands: two tiles are asked for beyond the one that is computed")
       .when(&ComputeSpec::operands, OperandSource::hbm)
       .check(check_compute);
@@ -168,9 +166,7 @@ EndpointParams endpoint_params(const NpuSpec& npu) {
 
 std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   auto type = std::make_shared<Struct<NpuSpec>>("npu");
-  type->optional("peak", &NpuSpec::peak_operations_per_s,
-                 real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS"),
-                 "Peak compute rate of one NPU")
+  type->optional("peak", &NpuSpec::peak_operations_per_s, any_compute_rate(), "Peak compute rate of one NPU")
       .optional("compute", &NpuSpec::compute, compute_type(), "How long an NPU computes")
       .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU")
       .optional("endpoint", &NpuSpec::endpoint, endpoint_type(), "Sends, receives and runs collectives");

@@ -9,10 +9,6 @@
 namespace wafertlm::config {
 namespace {
 
-TypePtr<std::uint64_t> size(const char* least, const char* most) {
-  return whole_quantity(size_dimension(), least, most);
-}
-
 std::shared_ptr<const Struct<PipelineParams>> pipeline_type() {
   auto type = std::make_shared<Struct<PipelineParams>>("pipeline");
   type->optional("bytes_per_cycle", &PipelineParams::bytes_per_cycle, integer<std::uint64_t>(1, 65'536),
@@ -38,7 +34,8 @@ std::shared_ptr<const Struct<EngineNetworkParams>> network_type() {
       .optional("hop_latency", &EngineNetworkParams::hop_ps, any_time(), "Of one hop")
       .optional("hops", &EngineNetworkParams::hops, integer<std::uint32_t>(1, 1000),
                 "Between a requester and its provider")
-      .optional("header_bytes", &EngineNetworkParams::header_bytes, size("0 B", "64 KiB"), "Of a message");
+      .optional("header_bytes", &EngineNetworkParams::header_bytes, any_size("0 B", "64 KiB"),
+                "Of a message");
   return type;
 }
 
@@ -76,7 +73,7 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
                 "or NPU n's all with provider n mod providers")
       .optional("stripe_pages", &MemoryEngineSpec::stripe_pages, integer<std::uint64_t>(1, 1'000'000'000),
                 "interleaved: pages in a row with one provider")
-      .optional("page", &MemoryEngineSpec::page_bytes, size("4 KiB", "1 GiB"),
+      .optional("page", &MemoryEngineSpec::page_bytes, any_size("4 KiB", "1 GiB"),
                 "What is granted, encrypted and moved as a whole: a power of two")
       .optional("validation", &MemoryEngineSpec::validation,
                 choice<Validation>({{"page", Validation::page}, {"region", Validation::region}}),
@@ -210,7 +207,7 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
       .optional(
           "local", &RemoteMemorySpec::local, one_of<LocalMemory>({"hbm", "free"}),
           "hbm: what is loaded is written to the NPU's HBM, what is stored is read from it; free: neither")
-      .required("capacity", &RemoteMemorySpec::capacity_bytes, size("4 KiB", "1000 PB"),
+      .required("capacity", &RemoteMemorySpec::capacity_bytes, any_size("4 KiB", "1000 PB"),
                 "Of all; each NPU has an equal part")
       .required("bandwidth", &RemoteMemorySpec::bytes_per_s, or_none<std::uint64_t>(any_bandwidth(), 0),
                 "Of a server, loads and stores together")
@@ -223,7 +220,7 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
       .required("stages", &RemoteMemorySpec::stages, maybe<PoolStages>(stages_type()),
                 "Memory, switches and links on the way")
       .when(&RemoteMemorySpec::kind, PoolKind::hierarchical)
-      .optional("request_bytes", &RemoteMemorySpec::request_bytes, size("1 B", "64 KiB"),
+      .optional("request_bytes", &RemoteMemorySpec::request_bytes, any_size("1 B", "64 KiB"),
                 "Largest request; of a hierarchical pool the chunk that goes from stage to stage")
       .optional("outstanding", &RemoteMemorySpec::outstanding, auto_or(integer<std::uint64_t>(1, 4096)),
                 "Requests of an NPU under way, loads and stores each; auto: so many that an idle pool is "

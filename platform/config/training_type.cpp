@@ -124,8 +124,7 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "The model, or its file")
       .required("parallelism", strategy(&S::degrees), parallelism_type(),
                 "Degrees of tensor (MP), data (DP) and pipeline parallelism (PP): MP(2)-DP(5)-PP(2)")
-      .optional("effective_flops", of(&T::effective_rate_operations_per_s),
-                maybe(real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS")),
+      .optional("effective_flops", of(&T::effective_rate_operations_per_s), maybe(any_compute_rate()),
                 "Compute rate that an NPU sustains; a calibration value, may lie above the peak; not given: "
                 "the NPU's npu.compute.model tells how long it computes")
       .optional("minibatch", of(&T::minibatch), maybe(samples), "Samples of an iteration, of all replicas")
@@ -156,8 +155,7 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 maybe(one_of<DpCollective>({"all_reduce", "reduce_scatter_all_gather", "none"})),
                 "How gradients are reduced; not given: all_reduce, with ZeRO reduce_scatter_all_gather; "
                 "none: not at all, to see the rest of an iteration as if their reduction were hidden")
-      .optional("gradient_bucket", strategy(&S::bucket_bytes),
-                whole_quantity(size_dimension(), "1 B", "1 PB"),
+      .optional("gradient_bucket", strategy(&S::bucket_bytes), any_size("1 B", "1 PB"),
                 "Gradients are reduced in buckets of this size")
       .optional("stage_transfer", strategy(&S::stage_transfer), one_of<StageTransfer>({"peer", "multicast"}),
                 "Between stages: every worker to its peer, or one worker to the next stage's MP group")
@@ -198,8 +196,7 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "Reduced gradients are stored in the remote memory and loaded for the optimizer")
       .optional("offload_optimizer", offload(&training::Offload::optimizer), boolean(),
                 "The optimizer's state lies in the remote memory: loaded and stored portion by portion")
-      .optional("offload_portion", strategy(&S::offload_portion_bytes),
-                whole_quantity(size_dimension(), "4 KiB", "1 TB"),
+      .optional("offload_portion", strategy(&S::offload_portion_bytes), any_size("4 KiB", "1 TB"),
                 "Of what the optimizer needs, loaded at a time; there are buffers for two")
       .when_true([](const WorkloadSpec& spec) { return spec.training.strategy.offload.any(); },
                  "offload_weights, offload_gradients or offload_optimizer")

@@ -37,15 +37,8 @@ class IoControllers : public TypeOf<IoControllersSpec> {
     return spec;
   }
   Node write(const IoControllersSpec& spec) const override {
-    switch (spec.placement) {
-      case IoPlacement::listed:
-        return list_->write(spec.list);
-      case IoPlacement::spread:
-        return number_->write(spec.count);
-      case IoPlacement::none:
-      case IoPlacement::perimeter:
-        break;
-    }
+    if (spec.placement == IoPlacement::listed) return list_->write(spec.list);
+    if (spec.placement == IoPlacement::spread) return number_->write(spec.count);
     return word_->write(spec.placement);
   }
   std::optional<std::string> locate(const IoControllersSpec& spec, const void* address) const override {
@@ -84,7 +77,7 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
                 "Of one controller, in each direction")
       .optional("latency", &IoSpec::latency_ps, any_time(),
                 "Between a controller and its router or L1 switch")
-      .optional("chunk", &IoSpec::chunk_bytes, auto_or(whole_quantity(size_dimension(), "1 B", "1 TB")),
+      .optional("chunk", &IoSpec::chunk_bytes, auto_or(any_size("1 B", "1 TB")),
                 "Piece of a stream that is passed on as a whole; auto: so small that filling the pipeline "
                 "takes less than 1 %, but at least 4 KiB or a packet; larger where messages have costs")
       .check([](const IoSpec& io, const Check& check) {

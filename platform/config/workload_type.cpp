@@ -122,10 +122,9 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
       .required("data_parallel", generated(&D::data_parallel), ranks, "Number of NPUs that share the batch")
       .required("batch_per_npu", generated(&D::batch_per_npu), integer<std::uint64_t>(1, 1'000'000'000),
                 "Samples of one NPU in one iteration")
-      .required("effective_rate", generated(&D::effective_rate_operations_per_s),
-                real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS"),
+      .required("effective_rate", generated(&D::effective_rate_operations_per_s), any_compute_rate(),
                 "Compute rate that an NPU sustains on these layers")
-      .optional("bucket_bytes", generated(&D::bucket_bytes), whole_quantity(size_dimension(), "1 B", "1 PB"),
+      .optional("bucket_bytes", generated(&D::bucket_bytes), any_size("1 B", "1 PB"),
                 "Gradients are reduced in buckets of this size")
       .optional("bytes_per_element", generated(&D::bytes_per_element), integer<std::uint32_t>(1, 8),
                 "Bytes of one gradient element")
