@@ -49,18 +49,12 @@ std::shared_ptr<const Struct<ReliabilitySpec>> reliability_type() {
 void check_reliability(const FabricSpec& fabric, const Check& check) {
   const ReliabilitySpec& reliability = fabric.reliability;
   if (!fabric.is_reliable()) {
-    const ReliabilitySpec usual;
-    const auto unused = [&](auto member) {
-      if (reliability.*member != usual.*member)
-        check.fail({&(reliability.*member)}, "has no effect while {} is 0 and {} is not go_back_n; remove it",
-                   check.path(&fabric.bit_error_rate), check.path(&reliability.protocol));
-    };
-    unused(&ReliabilitySpec::ack_every);
-    unused(&ReliabilitySpec::window);
-    unused(&ReliabilitySpec::timeout_ps);
-    unused(&ReliabilitySpec::control_packet_bytes);
-    unused(&ReliabilitySpec::channel);
-    return;
+    using R = ReliabilitySpec;
+    const std::string why =
+        fmt::format("has no effect while {} is 0 and {} is not go_back_n; remove it",
+                    check.path(&fabric.bit_error_rate), check.path(&reliability.protocol));
+    return check.require_default(reliability, why, &R::ack_every, &R::window, &R::timeout_ps,
+                                 &R::control_packet_bytes, &R::channel);
   }
   const void* const cause = fabric.bit_error_rate > 0 ? static_cast<const void*>(&fabric.bit_error_rate)
                                                       : static_cast<const void*>(&reliability.protocol);

@@ -103,6 +103,15 @@ class Check {
                          const Rest&... rest) const {
     fail(culprits, fmt::format(text, first, rest...));
   }
+  /// Fails at the first of these members of `spec` that does not have its default.
+  template <class S, class... Members>
+  void require_default(const S& spec, const std::string& message, Members... members) const {
+    const S usual;
+    const auto require = [&](auto member) {
+      if (spec.*member != usual.*member) fail({&(spec.*member)}, message);
+    };
+    (require(members), ...);
+  }
 
  private:
   const Reader& in_;

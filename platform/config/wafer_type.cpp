@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "platform/config/descriptions.h"
 #include "platform/config/fabric_spec.h"
 #include "platform/config/value_types.h"
@@ -81,14 +79,11 @@ std::shared_ptr<const Struct<IoSpec>> io_type() {
                 "Piece of a stream that is passed on as a whole; auto: so small that filling the pipeline "
                 "takes less than 1 %, but at least 4 KiB or a packet; larger where messages have costs")
       .check([](const IoSpec& io, const Check& check) {
-        const IoSpec untouched;
         if (io.controllers.placement != IoPlacement::none) return;
         const std::string why =
             "has no effect without I/O controllers; set " + check.path(&io.controllers) + " to perimeter";
-        if (io.bandwidth_bytes_per_s != untouched.bandwidth_bytes_per_s)
-          check.fail({&io.bandwidth_bytes_per_s}, why);
-        if (io.latency_ps != untouched.latency_ps) check.fail({&io.latency_ps}, why);
-        if (io.chunk_bytes != untouched.chunk_bytes) check.fail({&io.chunk_bytes}, why);
+        check.require_default(io, why, &IoSpec::bandwidth_bytes_per_s, &IoSpec::latency_ps,
+                              &IoSpec::chunk_bytes);
       });
   return type;
 }

@@ -26,17 +26,11 @@ void require_multiple(const std::uint64_t& value, std::uint64_t unit, const std:
 
 /// Without the physical view its keys change nothing.
 void check_unused(const FredParams& fred, const Check& check) {
-  const FredChipParams usual;
-  const auto unused = [&](const auto& value, bool is_usual) {
-    if (!is_usual)
-      check.fail({&value}, "is of the chips of a wafer and has no effect without '{}: physical'; remove it",
-                 check.path(&fred.view));
-  };
-  const FredChipParams& chips = fred.chips;
-  unused(chips.port_bytes_per_s, chips.port_bytes_per_s == usual.port_bytes_per_s);
-  unused(chips.l2_links, chips.l2_links == usual.l2_links);
-  unused(chips.dead.l1, chips.dead.l1.empty());
-  unused(chips.dead.l2, chips.dead.l2.empty());
+  const std::string why =
+      fmt::format("is of the chips of a wafer and has no effect without '{}: physical'; remove it",
+                  check.path(&fred.view));
+  check.require_default(fred.chips, why, &FredChipParams::port_bytes_per_s, &FredChipParams::l2_links);
+  check.require_default(fred.chips.dead, why, &DeadChips::l1, &DeadChips::l2);
 }
 
 template <class T>

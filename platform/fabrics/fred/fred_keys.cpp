@@ -26,23 +26,13 @@ void check_tree(const FredParams& fred, const Check& check) {
     check.fail({&fred.l2_uplink_bytes_per_s}, "a single L2 switch has no uplink; leave it out");
 }
 
-/// Without in-network flows their keys change nothing.
+/// Without in-network flows their keys change nothing; the resolved file has the defaults.
 void check_no_flows(const FredParams& fred, const Check& check) {
-  const FredFlowParams usual;  // the resolved file has the defaults
-  const auto unused = [&](auto member) {
-    if (fred.flows.*member != usual.*member)
-      check.fail({&(fred.flows.*member)},
-                 "is of in-network flows and has no effect without '{}: true'; remove it",
-                 check.path(&fred.in_network));
-  };
-  unused(&FredFlowParams::per_buffer);
-  unused(&FredFlowParams::credit_packets);
-  unused(&FredFlowParams::conflict);
-  unused(&FredFlowParams::reservation);
-  unused(&FredFlowParams::phase_rule);
-  unused(&FredFlowParams::phase_change_ps);
-  unused(&FredFlowParams::middle_switches);
-  unused(&FredFlowParams::route_search);
+  using F = FredFlowParams;
+  const std::string why = "is of in-network flows and has no effect without '" +
+                          check.path(&fred.in_network) + ": true'; remove it";
+  check.require_default(fred.flows, why, &F::per_buffer, &F::credit_packets, &F::conflict, &F::reservation,
+                        &F::phase_rule, &F::phase_change_ps, &F::middle_switches, &F::route_search);
 }
 
 void check_flow_channels(const FabricSpec& fabric, const Check& check) {
