@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "platform/command/format.h"
 #include "platform/config/descriptions.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "platform/config/descriptions.h"

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <filesystem>
 #include <locale>
-#include <nlohmann/json.hpp>
 
 #include "platform/config/document.h"
 #include "platform/config/suggest.h"

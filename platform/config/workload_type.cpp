@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "platform/config/descriptions.h"
 #include "platform/config/document.h"
