@@ -94,10 +94,9 @@ void check_graph(const GraphSpec& graph, const Check& check) {
                  "there is a link between {} and {} already; one with their bandwidths added does the same",
                  each.from, each.to);
   }
-  for (const auto& list : graph.routes)
-    for (const std::string& name : list) require_known(numbers, name, check);
-  for (const auto& list : graph.rings)
-    for (const std::string& name : list) require_known(numbers, name, check);
+  for (const auto* lists : {&graph.routes, &graph.rings})
+    for (const auto& list : *lists)
+      for (const std::string& name : list) require_known(numbers, name, check);
   const auto attempt = [&](const void* culprit, const auto& what) {
     try {
       what();
