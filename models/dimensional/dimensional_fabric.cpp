@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/dimensional/dimensional_fabric.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "models/dimensional/dimensional_messages.h"

@@ -33,11 +33,11 @@ void DimensionalSwitches::check_queues() const {
   queues = (queues + npus() * per_node * per_node) * classes_.virtual_channels();
   constexpr std::uint64_t kMaxQueues = std::uint64_t{1} << 27;
   if (queues > kMaxQueues)
-    throw std::invalid_argument(
-        "these dimensions need " + std::to_string(queues) +
-        " queues (inputs x outputs x channels of all switches), more than the " + std::to_string(kMaxQueues) +
-        " that fit into memory: make large switches or fully connected dimensions smaller, or "
-        "take fewer virtual channels");
+    throw std::invalid_argument("these dimensions need " + std::to_string(queues) +
+                                " queues (inputs x outputs x channels of all switches), more than the " +
+                                std::to_string(kMaxQueues) +
+                                " that fit into memory: make large switches or fully connected dimensions "
+                                "smaller, or take fewer virtual channels");
 }
 
 TimePs DimensionalSwitches::lookahead_ps() const {

@@ -56,15 +56,8 @@ std::string DimensionalTopology::link_name(std::size_t number) const {
   const std::size_t slot = (number - first_link_[d]) % width;
   const std::string node = "node" + std::to_string((number - first_link_[d]) / width),
                     port = ".d" + std::to_string(d) + "_";
-  switch (dimensions_[d].kind) {
-    case Kind::fully_connected:
-      return node + port + "to" + std::to_string(slot);
-    case Kind::switched:
-      return node + port + (slot == 0 ? "to_switch" : "from_switch");
-    case Kind::ring:
-    case Kind::line:
-      break;
-  }
+  if (dimensions_[d].kind == Kind::fully_connected) return node + port + "to" + std::to_string(slot);
+  if (dimensions_[d].kind == Kind::switched) return node + port + (slot == 0 ? "to_switch" : "from_switch");
   return node + port + (slot == 0 ? "next" : "previous");
 }
 
@@ -87,10 +80,6 @@ void DimensionalTopology::append_route(NpuId from, NpuId to, std::vector<std::si
     }
     at = end;
   }
-}
-
-std::unique_ptr<GroupDistances> DimensionalTopology::distances(const Group& /*group*/) const {
-  return equal_distances(dimensions_.shortest_latency_ps());
 }
 
 }  // namespace wafertlm

@@ -25,7 +25,9 @@ class DimensionalTopology final : public Topology {
     return dimensions_.path_bytes_per_s(from, to, port_bytes_per_s());
   }
   /// The least of the fabric.
-  std::unique_ptr<GroupDistances> distances(const Group& group) const override;
+  std::unique_ptr<GroupDistances> distances(const Group&) const override {
+    return equal_distances(dimensions_.shortest_latency_ps());
+  }
   /// By NPU.
   std::vector<std::uint32_t> ring_order(const Group& group) const override { return ranks_by_npu(group); }
   const Dimensions& dimensions() const override { return dimensions_; }

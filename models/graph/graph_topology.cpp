@@ -48,8 +48,4 @@ void GraphTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>&
   }
 }
 
-std::unique_ptr<GroupDistances> GraphTopology::distances(const Group& /*group*/) const {
-  return equal_distances(graph_->shortest_latency_ps());
-}
-
 }  // namespace wafertlm

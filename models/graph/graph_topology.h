@@ -28,7 +28,9 @@ class GraphTopology final : public Topology {
   }
   std::uint64_t npu_bytes_per_s(NpuId npu) const override { return graph_->npu_bytes_per_s(npu); }
   /// The least of the fabric.
-  std::unique_ptr<GroupDistances> distances(const Group& group) const override;
+  std::unique_ptr<GroupDistances> distances(const Group&) const override {
+    return equal_distances(graph_->shortest_latency_ps());
+  }
   const Dimensions& dimensions() const override { return dimensions_; }
 
  private:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <string>
-#include <vector>
 
 #include "models/mesh/mesh_geometry.h"
 #include "models/mesh/mesh_params.h"

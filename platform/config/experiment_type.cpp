@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "platform/command/format.h"
 #include "platform/config/descriptions.h"
@@ -38,8 +35,8 @@ void check_ranks(const ExperimentSpec& experiment, const Check& check) {
   const std::size_t working = wafer.npu_count() - kind.failed_npus(wafer.fabric).size();
   const auto require = [&](std::uint32_t ranks, const void* culprit, const std::string& remedy = "") {
     if (ranks > working)
-      check.fail({culprit}, fmt::format("{} ranks do not fit on the {} with {} working NPUs{}", ranks,
-                                        kind.wafer_name(wafer), working, remedy));
+      check.fail({culprit}, "{} ranks do not fit on the {} with {} working NPUs{}", ranks,
+                 kind.wafer_name(wafer), working, remedy);
   };
   const WorkloadSpec& workload = experiment.workload;
   if (workload.kind == WorkloadKind::data_parallel)
@@ -55,8 +52,7 @@ void check_ranks(const ExperimentSpec& experiment, const Check& check) {
 const char* remedy(const training::MemoryNeed& need) {
   if (need.streaming > std::max({need.parameters, need.gradients, need.activations}))
     return "more chunks_per_stage, fewer weight_buffers (overlap_weights: false) or weight_delivery: needed "
-           "would "
-           "help";
+           "would help";
   if (need.activations >= std::max({need.parameters, need.gradients, need.optimizer, need.gathered}))
     return "recompute: selective or full, more microbatches or sequence_parallel would help";
   if (need.streaming != 0) return "gradient_store: every_load, more MP or more PP would help";
@@ -74,16 +70,14 @@ void check_memory(const ExperimentSpec& experiment, const Check& check) {
   for (std::uint32_t rank = 0; rank < plan.ranks(); rank += plan.strategy().degrees.mp) {
     const training::MemoryNeed need = memory_need(plan, rank);
     if (need.total() <= capacity) continue;
-    check.fail(
-        {&workload.training.strategy.degrees},
-        fmt::format("rank {} needs {} of memory, {} more than the HBM of an NPU holds ({}): parameters "
-                    "{}, gradients {}, optimizer {}, activations {}{}{}; {}",
-                    rank, format_bytes(need.total()), format_bytes(need.total() - capacity),
-                    format_bytes(capacity), format_bytes(need.parameters), format_bytes(need.gradients),
-                    format_bytes(need.optimizer), format_bytes(need.activations),
-                    need.gathered ? ", gathered parameters " + format_bytes(need.gathered) : "",
-                    need.streaming ? ", streaming buffers " + format_bytes(need.streaming) : "",
-                    remedy(need)));
+    check.fail({&workload.training.strategy.degrees},
+               "rank {} needs {} of memory, {} more than the HBM of an NPU holds ({}): parameters {}, "
+               "gradients {}, optimizer {}, activations {}{}{}; {}",
+               rank, format_bytes(need.total()), format_bytes(need.total() - capacity),
+               format_bytes(capacity), format_bytes(need.parameters), format_bytes(need.gradients),
+               format_bytes(need.optimizer), format_bytes(need.activations),
+               need.gathered ? ", gathered parameters " + format_bytes(need.gathered) : "",
+               need.streaming ? ", streaming buffers " + format_bytes(need.streaming) : "", remedy(need));
   }
 }
 
@@ -101,10 +95,11 @@ void check_experiment_offload(const ExperimentSpec& experiment, const Check& che
   const training::Plan plan(build_model(workload.training.model), workload.training.whole_strategy());
   for (std::uint32_t rank = 0; rank < plan.ranks(); rank += plan.strategy().degrees.mp)
     if (const std::uint64_t bytes = memory_need(plan, rank).offloaded; bytes > room)
-      check.fail(keys, fmt::format("rank {} offloads {}, and an NPU's part of the remote memory is {}; set "
-                                   "remote_memory.capacity to {} or more",
-                                   rank, format_bytes(bytes), format_bytes(room),
-                                   format_bytes(bytes * experiment.platform.wafer.npu_count())));
+      check.fail(keys,
+                 "rank {} offloads {}, and an NPU's part of the remote memory is {}; set "
+                 "remote_memory.capacity to {} or more",
+                 rank, format_bytes(bytes), format_bytes(room),
+                 format_bytes(bytes * experiment.platform.wafer.npu_count()));
 }
 
 /// Streams need a way in.
@@ -114,11 +109,9 @@ void check_streams(const ExperimentSpec& experiment, const Check& check) {
   const training::Strategy& strategy = workload.training.strategy;
   const char* const without =
       "needs I/O controllers, and the platform has none; set wafer.io.controllers (of a mesh perimeter, of "
-      "FRED a "
-      "number such as 18), or use ";
-  if (strategy.streams_weights()) check.fail({&strategy.weights}, std::string(without) + "stationary");
-  if (strategy.input == training::Input::streamed)
-    check.fail({&strategy.input}, std::string(without) + "prefetched");
+      "FRED a number such as 18), or use ";
+  if (strategy.streams_weights()) check.fail({&strategy.weights}, "{}stationary", without);
+  if (strategy.input == training::Input::streamed) check.fail({&strategy.input}, "{}prefetched", without);
 }
 
 }  // namespace

@@ -17,14 +17,13 @@ std::uint32_t first_vc(const TrafficClassSpec& row) { return static_cast<std::ui
 std::uint32_t end_vc(const TrafficClassSpec& row) { return first_vc(row) + row.vcs; }
 
 void check_class_pair(const TrafficClassSpec& a, const TrafficClassSpec& b, const Check& check) {
-  if (a.name == b.name)
-    check.fail({&b.name}, fmt::format("there are two classes called '{}'; rename one", b.name));
+  if (a.name == b.name) check.fail({&b.name}, "there are two classes called '{}'; rename one", b.name);
   const bool share = first_vc(a) < end_vc(b) && first_vc(b) < end_vc(a);
   if (share && a.priority != b.priority)
     check.fail({&b.priority},
-               fmt::format("the class '{}' shares virtual channel {} with '{}' and must have its "
-                           "priority {}, not {}; or give it a channel of its own",
-                           b.name, std::max(first_vc(a), first_vc(b)), a.name, a.priority, b.priority));
+               "the class '{}' shares virtual channel {} with '{}' and must have its priority {}, not {}; or "
+               "give it a channel of its own",
+               b.name, std::max(first_vc(a), first_vc(b)), a.name, a.priority, b.priority);
 }
 
 std::shared_ptr<const Struct<ReliabilitySpec>> reliability_type() {
@@ -38,8 +37,8 @@ std::shared_ptr<const Struct<ReliabilitySpec>> reliability_type() {
                 "Packets of a message that may be on their way without an acknowledgement")
       .optional("timeout", &ReliabilitySpec::timeout_ps, any_time("1 ns"),
                 "A sender that hears nothing for so long goes back; doubled each time in a row")
-      .optional("control_packet_bytes", &ReliabilitySpec::control_packet_bytes,
-                whole_quantity(size_dimension(), "1 B", "64 KiB"), "An ACK or NACK on the wire")
+      .optional("control_packet_bytes", &ReliabilitySpec::control_packet_bytes, any_size("1 B", "64 KiB"),
+                "An ACK or NACK on the wire")
       .optional("channel", &ReliabilitySpec::channel, one_of<AnswerChannel>({"own", "class"}),
                 "Of the class control: own: a virtual channel more, above all others; class: what the class "
                 "table says");
@@ -50,73 +49,60 @@ std::shared_ptr<const Struct<ReliabilitySpec>> reliability_type() {
 void check_reliability(const FabricSpec& fabric, const Check& check) {
   const ReliabilitySpec& reliability = fabric.reliability;
   if (!fabric.is_reliable()) {
-    const ReliabilitySpec usual;
-    const auto unused = [&](auto member) {
-      if (reliability.*member != usual.*member)
-        check.fail({&(reliability.*member)},
-                   fmt::format("has no effect while {} is 0 and {} is not go_back_n; remove it",
-                               check.path(&fabric.bit_error_rate), check.path(&reliability.protocol)));
-    };
-    unused(&ReliabilitySpec::ack_every);
-    unused(&ReliabilitySpec::window);
-    unused(&ReliabilitySpec::timeout_ps);
-    unused(&ReliabilitySpec::control_packet_bytes);
-    unused(&ReliabilitySpec::channel);
-    return;
+    using R = ReliabilitySpec;
+    const std::string why =
+        fmt::format("has no effect while {} is 0 and {} is not go_back_n; remove it",
+                    check.path(&fabric.bit_error_rate), check.path(&reliability.protocol));
+    return check.require_default(reliability, why, &R::ack_every, &R::window, &R::timeout_ps,
+                                 &R::control_packet_bytes, &R::channel);
   }
   const void* const cause = fabric.bit_error_rate > 0 ? static_cast<const void*>(&fabric.bit_error_rate)
                                                       : static_cast<const void*>(&reliability.protocol);
   if (fabric.format.by_flit)
     check.fail({cause}, "Go-Back-N repeats packets, which wormhole switching does not have in one piece");
   if (reliability.window < 2 * reliability.ack_every)
-    check.fail(
-        {&reliability.window, &reliability.ack_every, cause},
-        fmt::format("a window of {} packets holds less than two groups of {} that are acknowledged together",
-                    reliability.window, reliability.ack_every));
+    check.fail({&reliability.window, &reliability.ack_every, cause},
+               "a window of {} packets holds less than two groups of {} that are acknowledged together",
+               reliability.window, reliability.ack_every);
   bool has_control = false;
   for (const TrafficClassSpec& row : fabric.classes) {
     has_control = has_control || row.name == kControlClass;
     if (row.vcs > 1)
       check.fail(
           {&row.vcs, cause},
-          fmt::format("Go-Back-N needs packets in order, and those of class '{}' may overtake each other "
-                      "on {} channels",
-                      row.name, row.vcs));
+          "Go-Back-N needs packets in order, and those of class '{}' may overtake each other on {} channels",
+          row.name, row.vcs);
   }
-  if (!has_control)
-    check.fail({cause}, fmt::format("acknowledgements need a class called '{}'", kControlClass));
+  if (!has_control) check.fail({cause}, "acknowledgements need a class called '{}'", kControlClass);
   const std::uint32_t channels =
       fabric.virtual_channels + (reliability.channel == AnswerChannel::own ? 1 : 0);
   const std::uint32_t limit = fabric.kind->abilities(fabric).in_network ? kMaxVcs / 2 : kMaxVcs;
   if (channels > limit)
-    check.fail({&fabric.virtual_channels, cause},
-               fmt::format("{} channels; with one for acknowledgements at most {}", fabric.virtual_channels,
-                           limit - 1));
+    check.fail({&fabric.virtual_channels, cause}, "{} channels; with one for acknowledgements at most {}",
+               fabric.virtual_channels, limit - 1);
 }
 
 std::shared_ptr<const Struct<RtlSpec>> rtl_type() {
   auto type = std::make_shared<Struct<RtlSpec>>("rtl");
   type->required("switch", &RtlSpec::switches, text(),
                  "A switch as results name it (l1_0_2, router5), or a pattern with *")
-      .required(
-          "view", &RtlSpec::view, one_of<RtlViewMode>({"tlm", "rtl", "both"}),
-          "tlm: the model alone, for a recording; rtl: the RTL in its place; both: the model answers, and "
-          "the RTL gets the same packets beside it and is compared")
+      .required("view", &RtlSpec::view, one_of<RtlViewMode>({"tlm", "rtl", "both"}),
+                "tlm: the model alone, for a recording; rtl: the RTL in its place; both: the model answers, "
+                "and the RTL gets the same packets beside it and is compared")
       .optional("design", &RtlSpec::design, maybe<std::string>(word()),
                 "RTL that wafertlm_add_rtl() has made part of the program; `wafertlm rtl designs` lists them")
       .optional("clock", &RtlSpec::clock_hz,
                 auto_or(whole_quantity(frequency_dimension(), "1 MHz", "1000 GHz")),
                 "auto: what makes a port carry as much as the switch's links, a flit in every cycle")
-      .optional(
-          "tolerance", &RtlSpec::tolerance_ps, maybe<TimePs>(any_time()),
-          "With both: most that a head may leave earlier or later than the model's; without it times are "
-          "reported and not judged")
+      .optional("tolerance", &RtlSpec::tolerance_ps, maybe<TimePs>(any_time()),
+                "With both: most that a head may leave earlier or later than the model's; without it times "
+                "are reported and not judged")
       .optional("window", &RtlSpec::window_ps, any_time(),
                 "With both: of the waveforms before and after the first divergence")
       .optional("record", &RtlSpec::record, maybe<std::string>(text()),
                 "A file for what the switch sees, for `wafertlm rtl replay`; of several switches NAME is put "
                 "before the file's ending")
-      .optional("flit_bytes", &RtlSpec::flit_bytes, whole_quantity(size_dimension(), "0 B", "64 KiB"),
+      .optional("flit_bytes", &RtlSpec::flit_bytes, any_size("0 B", "64 KiB"),
                 "Of a recording with view: tlm and no design");
   return type;
 }
@@ -152,16 +138,15 @@ void check_buffer(const FabricSpec& fabric, const Check& check) {
   const auto size = [](std::uint64_t bytes) { return format_whole(size_dimension(), bytes); };
   if (fabric.format.by_flit) {
     if (fabric.buffer_bytes < fabric.format.flit_bytes)
-      check.fail({&fabric.buffer_bytes},
-                 fmt::format("{} does not hold a flit of {}", size(fabric.buffer_bytes),
-                             size(fabric.format.flit_bytes)));
+      check.fail({&fabric.buffer_bytes}, "{} does not hold a flit of {}", size(fabric.buffer_bytes),
+                 size(fabric.format.flit_bytes));
     return;
   }
   if (2 * fabric.wire_packet_bytes() <= fabric.buffer_bytes) return;
   check.fail({&fabric.buffer_bytes},
-             fmt::format("{} holds less than two packets of {} on the wire; expected at least {}, or 'auto'",
-                         size(fabric.buffer_bytes), size(fabric.wire_packet_bytes()),
-                         size(2 * fabric.wire_packet_bytes())));
+             "{} holds less than two packets of {} on the wire; expected at least {}, or 'auto'",
+             size(fabric.buffer_bytes), size(fabric.wire_packet_bytes()),
+             size(2 * fabric.wire_packet_bytes()));
 }
 
 TypePtr<const FabricKind*> kind_type() {
@@ -193,9 +178,9 @@ void check_classes(const FabricSpec& fabric, const Check& check) {
   for (const TrafficClassSpec& row : fabric.classes) {
     if (end_vc(row) > fabric.virtual_channels)
       check.fail({&row.vc, &fabric.virtual_channels},
-                 fmt::format("the class '{}' uses virtual channel {}, but {} is {}, so the last one is {}",
-                             row.name, end_vc(row) - 1, check.path(&fabric.virtual_channels),
-                             fabric.virtual_channels, fabric.virtual_channels - 1));
+                 "the class '{}' uses virtual channel {}, but {} is {}, so the last one is {}", row.name,
+                 end_vc(row) - 1, check.path(&fabric.virtual_channels), fabric.virtual_channels,
+                 fabric.virtual_channels - 1);
     for (const TrafficClassSpec* before = fabric.classes.data(); before != &row; ++before)
       check_class_pair(*before, row, check);
   }
@@ -203,7 +188,7 @@ void check_classes(const FabricSpec& fabric, const Check& check) {
 
 void add_common_keys(Struct<FabricSpec>& type) {
   const auto bytes = [](const char* least, const char* limit) {
-    return held_as<std::uint32_t>(whole_quantity(size_dimension(), least, limit));
+    return held_as<std::uint32_t>(any_size(least, limit));
   };
   const auto format = [](auto member) { return at(&FabricSpec::format, member); };
   type.optional("link_latency", &FabricSpec::link_latency_ps, any_time(), "Time on the wire of one hop")
@@ -220,8 +205,7 @@ void add_common_keys(Struct<FabricSpec>& type) {
       .optional("input_queue", &FabricSpec::input_queue, one_of<InputQueue>({"fifo", "per_output"}),
                 "One queue per virtual channel, or one for each output so that packets do not wait for "
                 "others' outputs")
-      .optional("input_buffer", &FabricSpec::buffer_bytes,
-                auto_or<std::uint64_t>(whole_quantity(size_dimension(), "1 B", "1 TB"), 0),
+      .optional("input_buffer", &FabricSpec::buffer_bytes, auto_or<std::uint64_t>(any_size("1 B", "1 TB"), 0),
                 "Room per virtual channel at every input; auto: the round trip and two packets")
       .optional("energy_per_bit", &FabricSpec::energy_per_bit_j,
                 real_quantity(energy_per_bit_dimension(), "0 J/bit", "1 uJ/bit"),

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <sstream>
 #include <stdexcept>
 
@@ -40,20 +38,18 @@ void check_efficiency(const EfficiencySpec& spec, const Check& check) {
 void check_hbm(const HbmSpec& hbm, const Check& check) {
   if (hbm.generation.empty()) {
     if (hbm.level)
-      check.fail({&hbm.level}, "this level needs to know the memory: set " + check.path(&hbm.generation) +
-                                   " to hbm2, hbm2e, hbm3 or hbm3e");
+      check.fail({&hbm.level}, "this level needs to know the memory: set {} to hbm2, hbm2e, hbm3 or hbm3e",
+                 check.path(&hbm.generation));
     return;
   }
   if (!hbm.level && !hbm.efficiency)
-    check.fail(
-        {&hbm.generation},
-        fmt::format("level flow needs the efficiency of the generation: set {} to the file that `wafertlm "
-                    "memory table {}` writes (configs/memory/{}.yaml), or {} to burst",
-                    check.path(&hbm.efficiency), hbm.generation, hbm.generation, check.path(&hbm.level)));
+    check.fail({&hbm.generation},
+               "level flow needs the efficiency of the generation: set {} to the file that `wafertlm memory "
+               "table {}` writes (configs/memory/{}.yaml), or {} to burst",
+               check.path(&hbm.efficiency), hbm.generation, hbm.generation, check.path(&hbm.level));
   if (hbm.efficiency && hbm.efficiency->generation != hbm.generation)
-    check.fail({&hbm.efficiency, &hbm.generation},
-               fmt::format("the efficiency table is that of {}, the memory is {}", hbm.efficiency->generation,
-                           hbm.generation));
+    check.fail({&hbm.efficiency, &hbm.generation}, "the efficiency table is that of {}, the memory is {}",
+               hbm.efficiency->generation, hbm.generation);
   if (hbm.queue.write_low >= hbm.queue.write_high)
     check.fail({&hbm.queue.write_low, &hbm.queue.write_high},
                "the low mark of the write buffer lies below its high mark");
@@ -61,19 +57,18 @@ void check_hbm(const HbmSpec& hbm, const Check& check) {
   try {
     const std::uint64_t reach = AddressMap(timing, hbm.map).reach_bytes();
     if (reach < hbm.capacity_bytes)
-      check.fail(
-          {&hbm.map.given, &hbm.capacity_bytes},
-          fmt::format("the map tells {} B apart and the memory has {} B; give 'row' more bits, or no number: "
-                      "then it takes what the others leave",
-                      reach, hbm.capacity_bytes));
+      check.fail({&hbm.map.given, &hbm.capacity_bytes},
+                 "the map tells {} B apart and the memory has {} B; give 'row' more bits, or no number: then "
+                 "it takes what the others leave",
+                 reach, hbm.capacity_bytes);
   } catch (const std::invalid_argument& error) {
     check.fail({&hbm.map.given}, error.what());
   }
   const std::uint64_t most = hbm.map.stacks * timing.stack_bytes;
   if (hbm.capacity_bytes > most)
     check.fail({&hbm.capacity_bytes, &hbm.map.stacks},
-               fmt::format("{} stacks of {} hold {} B; expected a capacity of at most that, or more stacks",
-                           hbm.map.stacks, hbm.generation, most));
+               "{} stacks of {} hold {} B; expected a capacity of at most that, or more stacks",
+               hbm.map.stacks, hbm.generation, most);
 }
 
 }  // namespace
@@ -120,11 +115,10 @@ std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type() {
         .required("depths", &EfficiencySpec::depths,
                   list_of<std::uint32_t>(integer<std::uint32_t>(1, 65'536), 1, 64),
                   "Numbers of outstanding requests, ascending")
-        .required(
-            "rows", &EfficiencySpec::rows, list_of<std::string>(text(), 1, 100'000),
-            "'STACKS BYTES STRIDE WRITES E E …': how many stacks, size of the requests, their stride in "
-            "sizes (0: "
-            "random), percent of writes, and for each depth what part of their pins' bandwidth they deliver")
+        .required("rows", &EfficiencySpec::rows, list_of<std::string>(text(), 1, 100'000),
+                  "'STACKS BYTES STRIDE WRITES E E …': how many stacks, size of the requests, their stride "
+                  "in sizes (0: random), percent of writes, and for each depth what part of their pins' "
+                  "bandwidth they deliver")
         .check(check_efficiency);
     return made;
   }();
@@ -134,16 +128,14 @@ std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type() {
 std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
   const auto visits = integer<std::uint32_t>(1, 1024);
   auto type = std::make_shared<Struct<HbmSpec>>("hbm");
-  type->optional(
-          "level", &HbmSpec::level,
-          choice<std::optional<DramLevel>>(
-              {{"flow", std::nullopt}, {"burst", DramLevel::burst}, {"command", DramLevel::command}}),
-          "flow: bandwidth, times an efficiency table if a generation is given; burst: rows and banks; "
-          "command: command by command, to calibrate the others, slow")
-      .optional(
-          "generation", &HbmSpec::generation, generation_type(),
-          "Timings and shape of the memory; reads and writes then share its data bus, and its pins tell the "
-          "bandwidth. Left out: read_bandwidth and write_bandwidth, apart from each other")
+  type->optional("level", &HbmSpec::level,
+                 choice<std::optional<DramLevel>>(
+                     {{"flow", std::nullopt}, {"burst", DramLevel::burst}, {"command", DramLevel::command}}),
+                 "flow: bandwidth, times an efficiency table if a generation is given; burst: rows and "
+                 "banks; command: command by command, to calibrate the others, slow")
+      .optional("generation", &HbmSpec::generation, generation_type(),
+                "Timings and shape of the memory; reads and writes then share its data bus, and its pins "
+                "tell the bandwidth. Left out: read_bandwidth and write_bandwidth, apart from each other")
       .optional("stacks", at(&HbmSpec::map, &AddressMapParams::stacks), integer<std::uint32_t>(1, 16),
                 "Stacks of an NPU")
       .when_given(&HbmSpec::generation)
@@ -151,10 +143,10 @@ std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
                 maybe<EfficiencySpec>(std::make_shared<const FileOr<EfficiencySpec>>(efficiency_type())),
                 "Of level flow: the file that `wafertlm memory table` writes")
       .when_given(&HbmSpec::generation)
-      .optional(
-          "address_map", at(&HbmSpec::map, &AddressMapParams::given), std::make_shared<AddressMapType>(),
-          "hashed, or the fields of an address from the highest bits to the lowest, as in 'row bank group:1 "
-          "channel column group:1'; a number says how many bits")
+      .optional("address_map", at(&HbmSpec::map, &AddressMapParams::given),
+                std::make_shared<AddressMapType>(),
+                "hashed, or the fields of an address from the highest bits to the lowest, as in 'row bank "
+                "group:1 channel column group:1'; a number says how many bits")
       .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
       .optional("queue_visits", at(&HbmSpec::queue, &DramQueueParams::queue_visits), visits,
                 "Reads that a pseudo-channel sees at a time, each of up to a piece of the address map")
@@ -172,10 +164,9 @@ std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
                 "Write bandwidth of one NPU's HBM, apart from reads; not used with a generation")
       .optional("latency", at(&HbmSpec::timing, &HbmEngineParams::latency_ps), any_time(),
                 "From a request to its first byte; with a generation the part outside of the stacks")
-      .optional("capacity", &HbmSpec::capacity_bytes, whole_quantity(size_dimension(), "1 B", "1000 PB"),
-                "Memory of one NPU")
+      .optional("capacity", &HbmSpec::capacity_bytes, any_size("1 B", "1000 PB"), "Memory of one NPU")
       .optional("request_bytes", at(&HbmSpec::requests, &MemoryRequesterParams::request_bytes),
-                held_as<std::uint32_t>(whole_quantity(size_dimension(), "1 B", "64 KiB")),
+                held_as<std::uint32_t>(any_size("1 B", "64 KiB")),
                 "Largest memory transaction; longer accesses are cut")
       .optional("outstanding", at(&HbmSpec::requests, &MemoryRequesterParams::outstanding),
                 integer<std::uint32_t>(1, 4096), "Requests of an NPU under way, loads and stores each")

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/config/json_schema.h"
 
-#include <nlohmann/json.hpp>
-
 #include "platform/config/descriptions.h"
 #include "platform/config/document.h"
 

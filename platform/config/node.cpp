@@ -47,16 +47,9 @@ void Node::erase(std::string_view key) {
 }
 
 std::string Node::describe() const {
-  switch (kind) {
-    case Kind::empty:
-      return "nothing";
-    case Kind::list:
-      return "a list";
-    case Kind::map:
-      return "a map";
-    case Kind::scalar:
-      break;
-  }
+  if (kind == Kind::empty) return "nothing";
+  if (kind == Kind::list) return "a list";
+  if (kind == Kind::map) return "a map";
   return (quoted ? "the text " : "") + config::quoted(text);
 }
 

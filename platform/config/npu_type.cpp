@@ -12,8 +12,7 @@ namespace {
 
 std::shared_ptr<const Struct<RateSpec>> rate_type() {
   auto type = std::make_shared<Struct<RateSpec>>("rate");
-  type->optional("peak", &RateSpec::peak_operations_per_s,
-                 maybe(real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS")),
+  type->optional("peak", &RateSpec::peak_operations_per_s, maybe(any_compute_rate()),
                  "Peak compute rate in this precision; of fp16 and bf16 npu.peak if not given")
       .optional("efficiency_percent", &RateSpec::efficiency_percent, integer<std::uint32_t>(1, 100),
                 "Part of the peak that is reached");
@@ -47,21 +46,22 @@ std::shared_ptr<const Struct<SystolicParams>> systolic_type() {
 void check_model(const ComputeSpec& compute, const Check& check) {
   const bool is_systolic = compute.model == ComputeModelKind::systolic;
   if (is_systolic && !compute.systolic)
-    check.fail({&compute.model}, "needs the array: give '" + check.path(&compute.systolic) +
-                                     ": {rows: 128, columns: 128, clock: 1 GHz}' with your numbers");
+    check.fail({&compute.model},
+               "needs the array: give '{}: {{rows: 128, columns: 128, clock: 1 GHz}}' with your numbers",
+               check.path(&compute.systolic));
   if (is_systolic && compute.durations == DurationSource::roofline)
-    check.fail({&compute.durations}, "contradicts '" + check.path(&compute.model) +
-                                         ": systolic'; use 'model' in place of roofline");
+    check.fail({&compute.durations}, "contradicts '{}: systolic'; use 'model' in place of roofline",
+               check.path(&compute.model));
 }
 
 void check_compute(const ComputeSpec& compute, const Check& check) {
   check_model(compute, check);
   if (compute.jitter != Jitter::none && compute.jitter_percent == 0)
-    check.fail({&compute.jitter}, "needs a spread: give '" + check.path(&compute.jitter_percent) + "'");
+    check.fail({&compute.jitter}, "needs a spread: give '{}'", check.path(&compute.jitter_percent));
   const bool has_default = compute.precision == Precision::fp16 || compute.precision == Precision::bf16;
   if (!compute.rate().peak_operations_per_s && !has_default)
-    check.fail({&compute.precision}, std::string("there is no peak for this precision; give npu.compute.") +
-                                         kPrecisions[static_cast<std::size_t>(compute.precision)] + ".peak");
+    check.fail({&compute.precision}, "there is no peak for this precision; give npu.compute.{}.peak",
+               kPrecisions[static_cast<std::size_t>(compute.precision)]);
 }
 
 std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
@@ -74,11 +74,10 @@ std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
                 "hbm: what is sent is read from the HBM, what is received is written to it; free: neither")
       .optional("stage_cost", &EndpointSpec::stage_cost_ps, any_time(),
                 "Before the first message of each stage of a collective that goes by dimensions")
-      .optional(
-          "reduction_bandwidth", &EndpointSpec::reduction_bytes_per_s,
-          or_none<std::uint64_t>(any_bandwidth(), 0),
-          "A reduction reads twice and writes once at this rate, when its message has arrived; left out: it "
-          "takes no time");
+      .optional("reduction_bandwidth", &EndpointSpec::reduction_bytes_per_s,
+                or_none<std::uint64_t>(any_bandwidth(), 0),
+                "A reduction reads twice and writes once at this rate, when its message has arrived; left "
+                "out: it takes no time");
   return type;
 }
 
@@ -118,15 +117,13 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
       .optional("jitter_percent", &ComputeSpec::jitter_percent, integer<std::uint32_t>(0, 100),
                 "Its spread: half the width of uniform, the standard deviation of normal")
       .when(&ComputeSpec::jitter, Jitter::uniform, Jitter::normal)
-      .optional(
-          "operands", &ComputeSpec::operands, one_of<OperandSource>({"free", "hbm"}),
-          "hbm: the bytes of a computation (of its matrix products, both factors in `precision`, if it tells "
-          "no bytes) are read from the HBM, tile by tile, while it computes; free: they are not")
+      .optional("operands", &ComputeSpec::operands, one_of<OperandSource>({"free", "hbm"}),
+                "hbm: the bytes of a computation (of its matrix products, both factors in `precision`, if it "
+                "tells no bytes) are read from the HBM, tile by tile, while it computes; free: they are not")
       .optional("operand_order", at(&ComputeSpec::tiles, &OperandParams::order),
                 one_of<OperandOrder>({"sequential", "random"}), "Where the tiles are in the HBM")
       .when(&ComputeSpec::operands, OperandSource::hbm)
-      .optional("tile_bytes", at(&ComputeSpec::tiles, &OperandParams::tile_bytes),
-                whole_quantity(size_dimension(), "1 B", "1 GiB"),
+      .optional("tile_bytes", at(&ComputeSpec::tiles, &OperandParams::tile_bytes), any_size("1 B", "1 GiB"),
                 "Of the operands: two tiles are asked for beyond the one that is computed")
       .when(&ComputeSpec::operands, OperandSource::hbm)
       .check(check_compute);
@@ -169,9 +166,7 @@ EndpointParams endpoint_params(const NpuSpec& npu) {
 
 std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   auto type = std::make_shared<Struct<NpuSpec>>("npu");
-  type->optional("peak", &NpuSpec::peak_operations_per_s,
-                 real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS"),
-                 "Peak compute rate of one NPU")
+  type->optional("peak", &NpuSpec::peak_operations_per_s, any_compute_rate(), "Peak compute rate of one NPU")
       .optional("compute", &NpuSpec::compute, compute_type(), "How long an NPU computes")
       .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU")
       .optional("endpoint", &NpuSpec::endpoint, endpoint_type(), "Sends, receives and runs collectives");

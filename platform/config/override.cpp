@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "platform/config/document.h"
 #include "platform/config/suggest.h"
 

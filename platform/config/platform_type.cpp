@@ -23,12 +23,11 @@ std::shared_ptr<const Struct<ByDimensionSpec>> by_dimension_type() {
   using Order = HierarchyOptions::Order;
   using Within = HierarchyOptions::Within;
   auto type = std::make_shared<Struct<ByDimensionSpec>>("by_dimension");
-  type->optional(
-          "order", &ByDimensionSpec::order,
-          one_of<Order>({"local_bandwidth_aware", "ascending", "per_dimension", "themis"}),
-          "The dimensions that a chunk goes through: reduce-scatter up, all-reduce in the last, all-gather "
-          "down; without that all-reduce; an all-reduce in each; or for each chunk those with the least load "
-          "first")
+  type->optional("order", &ByDimensionSpec::order,
+                 one_of<Order>({"local_bandwidth_aware", "ascending", "per_dimension", "themis"}),
+                 "The dimensions that a chunk goes through: reduce-scatter up, all-reduce in the last, "
+                 "all-gather down; without that all-reduce; an all-reduce in each; or for each chunk those "
+                 "with the least load first")
       .optional("within", &ByDimensionSpec::within, one_of<Within>({"fifo", "smallest_first"}),
                 "Whose message a port sends first: of the stage that came first, or of the one with the "
                 "fewest bytes")
@@ -36,8 +35,7 @@ std::shared_ptr<const Struct<ByDimensionSpec>> by_dimension_type() {
                 "Chunks that are in a dimension at a time; auto: all")
       .optional("all_reduce", &ByDimensionSpec::all_reduce, algorithms,
                 "By dimension; the last one holds for those behind it. auto: ring on rings and meshes, "
-                "direct where "
-                "fully connected, halving_doubling on switches of a power of two, else direct")
+                "direct where fully connected, halving_doubling on switches of a power of two, else direct")
       .optional("all_gather", &ByDimensionSpec::all_gather, algorithms, "The same of all-gather")
       .optional("reduce_scatter", &ByDimensionSpec::reduce_scatter, algorithms, "The same of reduce-scatter")
       .optional("all_to_all", &ByDimensionSpec::all_to_all, algorithms, "The same of all-to-all")
@@ -71,8 +69,8 @@ std::shared_ptr<const Struct<FaultParams>> fault_type() {
 
 void check_run(const RunSpec& run, const Check& check) {
   if (run.fault && run.fault->kind == FaultParams::Kind::flip_bit && !run.functional)
-    check.fail({&run.fault->kind},
-               "a packet has bits only in functional mode; set " + check.path(&run.functional) + " to true");
+    check.fail({&run.fault->kind}, "a packet has bits only in functional mode; set {} to true",
+               check.path(&run.functional));
 }
 
 std::shared_ptr<const Struct<SequencerParams>> sequencer_type() {
@@ -125,18 +123,15 @@ std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
 
 std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   auto type = std::make_shared<Struct<CollectivesSpec>>("collectives");
-  type->optional(
-          "algorithm", &CollectivesSpec::algorithm, one_of(algorithm_choices()),
-          "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED paper's "
-          "baseline; fastest: the smallest prediction")
-      .optional(
-          "chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),
-          "Pieces of a collective that move through its phases one after the other; auto: the algorithm's "
-          "own choice")
-      .optional(
-          "split_percent", &CollectivesSpec::split_percent, auto_or(integer<std::uint64_t>(0, 100)),
-          "hierarchical_2d: how much of the vector is in the part that goes along the rows first; auto: "
-          "so much that rows and columns carry the same")
+  type->optional("algorithm", &CollectivesSpec::algorithm, one_of(algorithm_choices()),
+                 "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED "
+                 "paper's baseline; fastest: the smallest prediction")
+      .optional("chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),
+                "Pieces of a collective that move through its phases one after the other; auto: the "
+                "algorithm's own choice")
+      .optional("split_percent", &CollectivesSpec::split_percent, auto_or(integer<std::uint64_t>(0, 100)),
+                "hierarchical_2d: how much of the vector is in the part that goes along the rows first; "
+                "auto: so much that rows and columns carry the same")
       .optional("dimensions", &CollectivesSpec::by_dimension, by_dimension_type(),
                 "How collectives go through the dimensions of a fabric that has them")
       .optional("custom", &CollectivesSpec::custom,
@@ -157,8 +152,8 @@ void check_fault_npus(const PlatformSpec& platform, const Check& check) {
                "there are no in-network flows here: add 'to', the NPU that it goes to");
   for (const NpuId* npu : {&fault.from, fault.to ? &*fault.to : &fault.from})
     if (index_of(*npu) >= platform.wafer.npu_count())
-      check.fail({npu}, "there is no NPU " + std::to_string(index_of(*npu)) + "; the wafer has NPUs 0 to " +
-                            std::to_string(platform.wafer.npu_count() - 1));
+      check.fail({npu}, "there is no NPU {}; the wafer has NPUs 0 to {}", index_of(*npu),
+                 platform.wafer.npu_count() - 1);
 }
 
 void check_stragglers(const PlatformSpec& platform, const Check& check) {
@@ -168,14 +163,13 @@ void check_stragglers(const PlatformSpec& platform, const Check& check) {
   for (const StragglerSpec& straggler : stragglers) {
     const auto npu = static_cast<std::uint32_t>(index_of(straggler.npu));
     if (npu >= platform.wafer.npu_count())
-      check.fail({&straggler.npu}, "there is no NPU " + std::to_string(npu) + "; the wafer has NPUs 0 to " +
-                                       std::to_string(platform.wafer.npu_count() - 1));
+      check.fail({&straggler.npu}, "there is no NPU {}; the wafer has NPUs 0 to {}", npu,
+                 platform.wafer.npu_count() - 1);
     if (std::find(failed.begin(), failed.end(), straggler.npu) != failed.end())
-      check.fail({&straggler.npu},
-                 "the router of NPU " + std::to_string(npu) + " has failed; it does not compute");
+      check.fail({&straggler.npu}, "the router of NPU {} has failed; it does not compute", npu);
     for (const StragglerSpec* before = stragglers.data(); before != &straggler; ++before)
       if (before->npu == straggler.npu)
-        check.fail({&straggler.npu}, "NPU " + std::to_string(npu) + " is a straggler already; leave one out");
+        check.fail({&straggler.npu}, "NPU {} is a straggler already; leave one out", npu);
   }
 }
 
@@ -184,8 +178,8 @@ void check_custom(const CustomAlgorithmsSpec& custom, const Check& check) {
        {&custom.all_reduce, &custom.all_gather, &custom.reduce_scatter, &custom.all_to_all})
     if (!path->empty() && !is_readable_file(*path) && !std::filesystem::is_directory(*path) &&
         !chakra::has_rank_files(*path))
-      check.fail({path}, "there is no file " + quoted(*path) + nearest_file(*path) +
-                             ", nor are there traces of that name");
+      check.fail({path}, "there is no file {}{}, nor are there traces of that name", quoted(*path),
+                 nearest_file(*path));
 }
 
 void check_platform(const PlatformSpec& platform, const Check& check) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "models/remote_memory/pool_engine.h"
@@ -10,10 +8,6 @@
 
 namespace wafertlm::config {
 namespace {
-
-TypePtr<std::uint64_t> size(const char* least, const char* most) {
-  return whole_quantity(size_dimension(), least, most);
-}
 
 std::shared_ptr<const Struct<PipelineParams>> pipeline_type() {
   auto type = std::make_shared<Struct<PipelineParams>>("pipeline");
@@ -40,7 +34,8 @@ std::shared_ptr<const Struct<EngineNetworkParams>> network_type() {
       .optional("hop_latency", &EngineNetworkParams::hop_ps, any_time(), "Of one hop")
       .optional("hops", &EngineNetworkParams::hops, integer<std::uint32_t>(1, 1000),
                 "Between a requester and its provider")
-      .optional("header_bytes", &EngineNetworkParams::header_bytes, size("0 B", "64 KiB"), "Of a message");
+      .optional("header_bytes", &EngineNetworkParams::header_bytes, any_size("0 B", "64 KiB"),
+                "Of a message");
   return type;
 }
 
@@ -50,16 +45,16 @@ void check_engine(const MemoryEngineSpec& spec, const Check& check) {
   const bool ciphers = spec.cipher_mode != CipherMode::none;
   if (!ciphers && spec.integrity != Integrity::none)
     check.fail({&spec.cipher_mode, &spec.integrity},
-               "a MAC or a tree needs encrypted pages (AES-GCM makes ciphertext and tag together); set " +
-                   check.path(&spec.cipher_mode) + ", or " + check.path(&spec.integrity) + " to none");
+               "a MAC or a tree needs encrypted pages (AES-GCM makes ciphertext and tag together); set {}, "
+               "or {} to none",
+               check.path(&spec.cipher_mode), check.path(&spec.integrity));
   if (!ciphers && spec.hiding != Hiding::none)
     check.fail({&spec.cipher_mode, &spec.hiding},
-               "where a page is cannot be hidden while it can be read; set " + check.path(&spec.cipher_mode) +
-                   ", or " + check.path(&spec.hiding) + " to none");
+               "where a page is cannot be hidden while it can be read; set {}, or {} to none",
+               check.path(&spec.cipher_mode), check.path(&spec.hiding));
   if (spec.hiding == Hiding::remap_on_evict && spec.spare_slots < spec.outstanding)
-    check.fail(
-        {&spec.spare_slots},
-        fmt::format("remap_on_evict needs a spare page for each outstanding one ({})", spec.outstanding));
+    check.fail({&spec.spare_slots}, "remap_on_evict needs a spare page for each outstanding one ({})",
+               spec.outstanding);
   if (spec.stripe_pages != 1 && (spec.placement != Placement::interleaved || spec.providers == 1))
     check.fail({&spec.stripe_pages, &spec.placement, &spec.providers},
                "stripes are of pages that several providers have interleaved");
@@ -78,7 +73,7 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
                 "or NPU n's all with provider n mod providers")
       .optional("stripe_pages", &MemoryEngineSpec::stripe_pages, integer<std::uint64_t>(1, 1'000'000'000),
                 "interleaved: pages in a row with one provider")
-      .optional("page", &MemoryEngineSpec::page_bytes, size("4 KiB", "1 GiB"),
+      .optional("page", &MemoryEngineSpec::page_bytes, any_size("4 KiB", "1 GiB"),
                 "What is granted, encrypted and moved as a whole: a power of two")
       .optional("validation", &MemoryEngineSpec::validation,
                 choice<Validation>({{"page", Validation::page}, {"region", Validation::region}}),
@@ -148,8 +143,9 @@ void check_pool(const RemoteMemorySpec& spec, const Check& check) {
   const bool staged = spec.kind == PoolKind::hierarchical;
   if (spec.service == PoolService::accesses && (staged || spec.engine || spec.local == LocalMemory::hbm))
     check.fail({&spec.service, &spec.local},
-               "only a pool without stages and engines serves whole accesses, and " +
-                   check.path(&spec.local) + " must be free: chunks that pass through the HBM are not whole");
+               "only a pool without stages and engines serves whole accesses, and {} must be free: chunks "
+               "that pass through the HBM are not whole",
+               check.path(&spec.local));
   if (spec.engine && staged)
     check.fail({&spec.kind},
                "memory engines have a network of their own, and a hierarchical pool's switches cannot gather "
@@ -205,14 +201,13 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
   type->required("kind", &RemoteMemorySpec::kind,
                  one_of<PoolKind>({"per_npu", "per_node", "shared", "hierarchical"}),
                  "Who shares a server: nobody, the NPUs of a node, all; or stages of memory and switches")
-      .optional(
-          "service", &RemoteMemorySpec::service, one_of<PoolService>({"requests", "accesses"}),
-          "What a server serves one after the other: requests, with a pipelined latency; or whole loads "
-          "and stores, latency + bytes / bandwidth each, as ASTRA-sim does (per_npu: none waits)")
+      .optional("service", &RemoteMemorySpec::service, one_of<PoolService>({"requests", "accesses"}),
+                "What a server serves one after the other: requests, with a pipelined latency; or whole "
+                "loads and stores, latency + bytes / bandwidth each, as ASTRA-sim does (per_npu: none waits)")
       .optional(
           "local", &RemoteMemorySpec::local, one_of<LocalMemory>({"hbm", "free"}),
           "hbm: what is loaded is written to the NPU's HBM, what is stored is read from it; free: neither")
-      .required("capacity", &RemoteMemorySpec::capacity_bytes, size("4 KiB", "1000 PB"),
+      .required("capacity", &RemoteMemorySpec::capacity_bytes, any_size("4 KiB", "1000 PB"),
                 "Of all; each NPU has an equal part")
       .required("bandwidth", &RemoteMemorySpec::bytes_per_s, or_none<std::uint64_t>(any_bandwidth(), 0),
                 "Of a server, loads and stores together")
@@ -225,12 +220,11 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
       .required("stages", &RemoteMemorySpec::stages, maybe<PoolStages>(stages_type()),
                 "Memory, switches and links on the way")
       .when(&RemoteMemorySpec::kind, PoolKind::hierarchical)
-      .optional("request_bytes", &RemoteMemorySpec::request_bytes, size("1 B", "64 KiB"),
+      .optional("request_bytes", &RemoteMemorySpec::request_bytes, any_size("1 B", "64 KiB"),
                 "Largest request; of a hierarchical pool the chunk that goes from stage to stage")
-      .optional(
-          "outstanding", &RemoteMemorySpec::outstanding, auto_or(integer<std::uint64_t>(1, 4096)),
-          "Requests of an NPU under way, loads and stores each; auto: so many that an idle pool is busy, "
-          "16 to 1024")
+      .optional("outstanding", &RemoteMemorySpec::outstanding, auto_or(integer<std::uint64_t>(1, 4096)),
+                "Requests of an NPU under way, loads and stores each; auto: so many that an idle pool is "
+                "busy, 16 to 1024")
       .optional("engine", &RemoteMemorySpec::engine, maybe<MemoryEngineSpec>(engine_type()),
                 "Memory engines between the NPUs and the pool: grants, encryption, integrity, hiding; not of "
                 "hierarchical pools")
@@ -240,10 +234,9 @@ std::shared_ptr<const Struct<RemoteMemorySpec>> remote_memory_type() {
 
 void check_remote_memory(const RemoteMemorySpec& spec, std::uint32_t npus, const Check& check) {
   if (spec.npus_per_node != 0 && npus % spec.npus_per_node != 0)
-    check.fail({&spec.npus_per_node},
-               fmt::format("nodes of {} do not divide {} NPUs", spec.npus_per_node, npus));
+    check.fail({&spec.npus_per_node}, "nodes of {} do not divide {} NPUs", spec.npus_per_node, npus);
   if (spec.capacity_bytes / npus < (spec.engine ? spec.engine->page_bytes : 1))
-    check.fail({&spec.capacity_bytes}, fmt::format("is too little for {} NPUs", npus));
+    check.fail({&spec.capacity_bytes}, "is too little for {} NPUs", npus);
 }
 
 }  // namespace wafertlm::config

@@ -2,8 +2,6 @@
 // The JSON Schema of a struct's description.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "platform/config/document.h"
 #include "platform/config/json_schema.h"
 #include "platform/config/struct_type.h"

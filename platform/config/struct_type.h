@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <fmt/core.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -94,6 +96,22 @@ class Check {
   bool is_written(const void* value) const;
   /// @throws ConfigError at the first of these values that was written and is no default, else at the struct.
   [[noreturn]] void fail(const std::vector<const void*>& culprits, const std::string& message) const;
+  /// The same with a text for fmt::format.
+  template <class First, class... Rest>
+  [[noreturn]] void fail(const std::vector<const void*>& culprits,
+                         fmt::format_string<const First&, const Rest&...> text, const First& first,
+                         const Rest&... rest) const {
+    fail(culprits, fmt::format(text, first, rest...));
+  }
+  /// Fails at the first of these members of `spec` that does not have its default.
+  template <class S, class... Members>
+  void require_default(const S& spec, const std::string& message, Members... members) const {
+    const S usual;
+    const auto require = [&](auto member) {
+      if (spec.*member != usual.*member) fail({&(spec.*member)}, message);
+    };
+    (require(members), ...);
+  }
 
  private:
   const Reader& in_;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "platform/config/descriptions.h"
@@ -156,12 +153,10 @@ std::shared_ptr<const Struct<AxisSpec>> axis_type() {
                 "In place of values: every MP x DP x PP that uses so many NPUs, for instance 18-20")
       .optional("arguments", &A::arguments, texts(), "More words for the command; {} is the value's name")
       .optional("set", &A::overrides, texts(), "Keys to change; {} is the value's name")
-      .optional(
-          "line_to", &A::line_to, text(),
-          "A column that reads: the others are on the straight line through the axis' first two values, "
-          "at the value of this column; where it is not above the first value, that cell counts; more values "
-          "show "
-          "how straight the line is");
+      .optional("line_to", &A::line_to, text(),
+                "A column that reads: the others are on the straight line through the axis' first two "
+                "values, at the value of this column; where it is not above the first value, that cell "
+                "counts; more values show how straight the line is");
   return type;
 }
 
@@ -250,7 +245,7 @@ void check_unique(const std::vector<Named>& items, const Check& check) {
   std::set<std::string> seen;
   for (const Named& item : items)
     if (!seen.insert(item.name).second)
-      check.fail({&item.name}, "a second " + quoted(item.name) + "; names must differ");
+      check.fail({&item.name}, "a second {}; names must differ", quoted(item.name));
 }
 
 /// What is the same for all rules about names.
@@ -261,7 +256,7 @@ class Names {
   void require_column(const std::string& name, const void* culprit) const {
     const std::vector<std::string> columns = names_of(study_.columns);
     if (!has(columns, name))
-      check_.fail({culprit}, "there is no column " + quoted(name) + suggestion(name, columns, "columns"));
+      check_.fail({culprit}, "there is no column {}{}", quoted(name), suggestion(name, columns, "columns"));
   }
   void require_axes(const Selection& selection, bool or_columns) const {
     std::vector<std::string> known = names_of(study_.axes);
@@ -272,13 +267,13 @@ class Names {
         const std::vector<std::string> columns = names_of(study_.columns);
         if (or_columns && has(columns, name)) continue;
         if (or_columns) known.insert(known.end(), columns.begin(), columns.end());
-        check_.fail({&selection}, "there is no axis " + quoted(name) + suggestion(name, known, "axes"));
+        check_.fail({&selection}, "there is no axis {}{}", quoted(name), suggestion(name, known, "axes"));
       }
       const std::vector<std::string> all = names_of(values_of(*axis));
       for (const std::string& value : values)
         if (!has(all, value))
-          check_.fail({&selection}, fmt::format("axis {} has no value {}{}", quoted(name), quoted(value),
-                                                suggestion(value, all, "values")));
+          check_.fail({&selection}, "axis {} has no value {}{}", quoted(name), quoted(value),
+                      suggestion(value, all, "values"));
     }
   }
 
@@ -293,14 +288,15 @@ void check_line(const StudySpec& study, const AxisSpec& axis, const Check& check
   Names(study, check).require_column(axis.line_to, &axis.line_to);
   for (const ColumnSpec& column : study.columns)
     if (column.name == axis.line_to && column.kind != ColumnSpec::Kind::read)
-      check.fail({&axis.line_to}, "must be a column that reads, and " + quoted(column.name) + " does not");
+      check.fail({&axis.line_to}, "must be a column that reads, and {} does not", quoted(column.name));
   std::uint64_t last = 0;
   for (const AxisValueSpec& value : axis.values) {
     const bool is_number = !value.name.empty() && value.name.size() < 10 &&
                            value.name.find_first_not_of("0123456789") == std::string::npos;
     if (!is_number || std::stoull(value.name) <= last)
-      check.fail({&axis.line_to}, "goes with values that are whole numbers, each above the one before, not " +
-                                      quoted(value.name));
+      check.fail({&axis.line_to},
+                 "goes with values that are whole numbers, each above the one before, not {}",
+                 quoted(value.name));
     last = std::stoull(value.name);
   }
   if (axis.values.size() < 2) check.fail({&axis.line_to}, "a line needs two values");
@@ -312,8 +308,8 @@ void check_axes(const StudySpec& study, const Check& check) {
   check_unique(study.calibrations, check);
   for (const AxisSpec& axis : study.axes) {
     if (axis.values.empty() == !axis.parallelisms)
-      check.fail({&axis.name}, "an axis needs '" + check.path(&axis.values) + "' or '" +
-                                   check.path(&axis.parallelisms) + "', one of them");
+      check.fail({&axis.name}, "an axis needs '{}' or '{}', one of them", check.path(&axis.values),
+                 check.path(&axis.parallelisms));
     check_unique(axis.values, check);
     check_line(study, axis, check);
     const std::vector<std::string> columns = names_of(study.columns);
@@ -324,8 +320,9 @@ void check_axes(const StudySpec& study, const Check& check) {
                                           [](const AxisValueSpec& value) { return !value.file.empty(); }))
       return;
   if (study.file.empty())
-    check.fail({&study.name}, "nothing says what the command takes; give '" + check.path(&study.file) +
-                                  "', or a file with every value of an axis");
+    check.fail({&study.name},
+               "nothing says what the command takes; give '{}', or a file with every value of an axis",
+               check.path(&study.file));
 }
 
 void check_columns(const StudySpec& study, const Check& check) {
@@ -336,7 +333,7 @@ void check_columns(const StudySpec& study, const Check& check) {
       names.require_column(name, culprit);
       for (std::size_t k = i; k < study.columns.size(); ++k)
         if (study.columns[k].name == name)
-          check.fail({culprit}, "the column " + quoted(name) + " must stand before this one");
+          check.fail({culprit}, "the column {} must stand before this one", quoted(name));
     };
     if (column.kind == ColumnSpec::Kind::quotient) {
       require_earlier(column.dividend, &column.dividend);
@@ -356,9 +353,8 @@ void require_one_cell(const StudySpec& study, const CalibrationSpec& calibration
       for (const auto& [name, chosen] : *of)
         if (name == axis.name) values += chosen.size();
     if (values != 1 && !(values == 0 && !axis.line_to.empty()))
-      check.fail({&calibration.cell},
-                 fmt::format("'{}' and this must name one value of axis {}, they name {}",
-                             check.path(&calibration.at), quoted(axis.name), values));
+      check.fail({&calibration.cell}, "'{}' and this must name one value of axis {}, they name {}",
+                 check.path(&calibration.at), quoted(axis.name), values);
   }
 }
 
@@ -388,7 +384,7 @@ void check_names(const StudySpec& study, const Check& check) {
     const auto column = std::find_if(study.columns.begin(), study.columns.end(),
                                      [&](const ColumnSpec& each) { return each.name == summary.column; });
     if (summary.kind == SummarySpec::Kind::ratio_of_means && column->kind != ColumnSpec::Kind::quotient)
-      check.fail({&summary.kind}, "needs a column that divides, and " + quoted(column->name) + " does not");
+      check.fail({&summary.kind}, "needs a column that divides, and {} does not", quoted(column->name));
   }
 }
 

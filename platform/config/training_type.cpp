@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "platform/config/descriptions.h"
@@ -45,11 +44,11 @@ class ParallelismType : public TypeOf<Parallelism> {
 
 void check_batch(const TrainingSpec& spec, const Check& check) {
   if (spec.minibatch && spec.samples_per_replica)
-    check.fail({&spec.samples_per_replica},
-               "give this or '" + check.path(&spec.minibatch) + "', not both; the value none takes one out");
+    check.fail({&spec.samples_per_replica}, "give this or '{}', not both; the value none takes one out",
+               check.path(&spec.minibatch));
   if (!spec.minibatch && !spec.samples_per_replica)
-    check.fail({&spec.strategy.degrees}, "needs a batch: give '" + check.path(&spec.minibatch) + "' or '" +
-                                             check.path(&spec.samples_per_replica) + "'");
+    check.fail({&spec.strategy.degrees}, "needs a batch: give '{}' or '{}'", check.path(&spec.minibatch),
+               check.path(&spec.samples_per_replica));
 }
 
 void check_offload(const Strategy& strategy, const Check& check) {
@@ -57,8 +56,8 @@ void check_offload(const Strategy& strategy, const Check& check) {
   if (strategy.streams_weights() && offload.any())
     check.fail({&offload.weights, &offload.gradients, &offload.optimizer},
                "streamed weights are outside of the wafer already, as gradients and optimizer are; leave it "
-               "out, or use " +
-                   check.path(&strategy.weights) + ": stationary");
+               "out, or use {}: stationary",
+               check.path(&strategy.weights));
 }
 
 void check_training(const WorkloadSpec& workload, const Check& check) {
@@ -124,8 +123,7 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "The model, or its file")
       .required("parallelism", strategy(&S::degrees), parallelism_type(),
                 "Degrees of tensor (MP), data (DP) and pipeline parallelism (PP): MP(2)-DP(5)-PP(2)")
-      .optional("effective_flops", of(&T::effective_rate_operations_per_s),
-                maybe(real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS")),
+      .optional("effective_flops", of(&T::effective_rate_operations_per_s), maybe(any_compute_rate()),
                 "Compute rate that an NPU sustains; a calibration value, may lie above the peak; not given: "
                 "the NPU's npu.compute.model tells how long it computes")
       .optional("minibatch", of(&T::minibatch), maybe(samples), "Samples of an iteration, of all replicas")
@@ -152,13 +150,11 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "Where a degree does not divide the model: refuse, or the same fraction for everybody")
       .optional("element_bytes", strategy(&S::element_bytes), integer<std::uint32_t>(1, 8),
                 "Bytes of a weight, an activation and a gradient")
-      .optional(
-          "dp_collective", strategy(&S::dp_collective),
-          maybe(one_of<DpCollective>({"all_reduce", "reduce_scatter_all_gather", "none"})),
-          "How gradients are reduced; not given: all_reduce, with ZeRO reduce_scatter_all_gather; none: "
-          "not at all, to see the rest of an iteration as if their reduction were hidden")
-      .optional("gradient_bucket", strategy(&S::bucket_bytes),
-                whole_quantity(size_dimension(), "1 B", "1 PB"),
+      .optional("dp_collective", strategy(&S::dp_collective),
+                maybe(one_of<DpCollective>({"all_reduce", "reduce_scatter_all_gather", "none"})),
+                "How gradients are reduced; not given: all_reduce, with ZeRO reduce_scatter_all_gather; "
+                "none: not at all, to see the rest of an iteration as if their reduction were hidden")
+      .optional("gradient_bucket", strategy(&S::bucket_bytes), any_size("1 B", "1 PB"),
                 "Gradients are reduced in buckets of this size")
       .optional("stage_transfer", strategy(&S::stage_transfer), one_of<StageTransfer>({"peer", "multicast"}),
                 "Between stages: every worker to its peer, or one worker to the next stage's MP group")
@@ -170,40 +166,36 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "Transfers between stages run beside computation")
       .optional(
           "weights", strategy(&S::weights), one_of<Weights>({"stationary", "streamed"}),
-          "stationary: on the NPUs; streamed: weights come in through the I/O controllers for every pass "
-          "of a chunk, gradients leave summed, the optimizer is outside; needs schedule: resident_loop")
+          "stationary: on the NPUs; streamed: weights come in through the I/O controllers for every pass of "
+          "a chunk, gradients leave summed, the optimizer is outside; needs schedule: resident_loop")
       .optional(
           "weight_loads_per_pass", strategy(&S::weight_loads_per_pass), count,
           "Streamed: how often the model comes in for the forward passes of an iteration, and as often for "
           "the backward passes: so many rounds of microbatches go forward and back one after the other")
-      .optional(
-          "weight_delivery", strategy(&S::weight_delivery), one_of<WeightDelivery>({"broadcast", "needed"}),
-          "Streamed: every NPU gets all weights, or its share of MP and PP only; gradients go the same ways "
-          "back")
-      .optional(
-          "weight_buffers", strategy(&S::weight_buffers), maybe(integer<std::uint32_t>(1, 1000)),
-          "Streamed: chunks that an NPU has room for, of weights and of gradients; not given: 2, without "
-          "overlap_weights 1")
+      .optional("weight_delivery", strategy(&S::weight_delivery),
+                one_of<WeightDelivery>({"broadcast", "needed"}),
+                "Streamed: every NPU gets all weights, or its share of MP and PP only; gradients go the same "
+                "ways back")
+      .optional("weight_buffers", strategy(&S::weight_buffers), maybe(integer<std::uint32_t>(1, 1000)),
+                "Streamed: chunks that an NPU has room for, of weights and of gradients; not given: 2, "
+                "without overlap_weights 1")
       .optional("overlap_weights", strategy(&S::overlap_weights), boolean(),
                 "Streamed: an NPU computes while its next chunk comes in and its last gradients leave")
-      .optional(
-          "gradient_store", strategy(&S::gradient_store), one_of<GradientStore>({"every_load", "last_load"}),
-          "Streamed: gradients leave in every round of weight_loads_per_pass, or are kept and leave in the "
-          "last one")
-      .optional(
-          "overlap_stores", strategy(&S::overlap_stores), boolean(),
-          "Streamed: the gradients of a stage leave while its next weights come in, which holds up both; "
-          "false: the next weights wait until they have left")
-      .optional(
-          "offload_weights", offload(&training::Offload::weights), boolean(),
-          "Weights lie in the remote memory; they are loaded for every pass of a chunk and stored by the "
-          "optimizer")
+      .optional("gradient_store", strategy(&S::gradient_store),
+                one_of<GradientStore>({"every_load", "last_load"}),
+                "Streamed: gradients leave in every round of weight_loads_per_pass, or are kept and leave in "
+                "the last one")
+      .optional("overlap_stores", strategy(&S::overlap_stores), boolean(),
+                "Streamed: the gradients of a stage leave while its next weights come in, which holds up "
+                "both; false: the next weights wait until they have left")
+      .optional("offload_weights", offload(&training::Offload::weights), boolean(),
+                "Weights lie in the remote memory; they are loaded for every pass of a chunk and stored by "
+                "the optimizer")
       .optional("offload_gradients", offload(&training::Offload::gradients), boolean(),
                 "Reduced gradients are stored in the remote memory and loaded for the optimizer")
       .optional("offload_optimizer", offload(&training::Offload::optimizer), boolean(),
                 "The optimizer's state lies in the remote memory: loaded and stored portion by portion")
-      .optional("offload_portion", strategy(&S::offload_portion_bytes),
-                whole_quantity(size_dimension(), "4 KiB", "1 TB"),
+      .optional("offload_portion", strategy(&S::offload_portion_bytes), any_size("4 KiB", "1 TB"),
                 "Of what the optimizer needs, loaded at a time; there are buffers for two")
       .when_true([](const WorkloadSpec& spec) { return spec.training.strategy.offload.any(); },
                  "offload_weights, offload_gradients or offload_optimizer")
@@ -214,8 +206,7 @@ void add_training_keys(Struct<WorkloadSpec>& workload) {
                 "The samples of the next microbatch come in beside computation")
       .optional("simulated_chunks", strategy(&S::simulated_chunks), maybe(count),
                 "resident_loop: simulate at most so many of the chunks_per_stage, to see from two numbers "
-                "what each "
-                "takes; times are of this part")
+                "what each takes; times are of this part")
       .optional("simulated_rounds", strategy(&S::simulated_rounds), maybe(count),
                 "resident_loop: simulate at most so many of the rounds of weight_loads_per_pass; times are "
                 "of this part")

@@ -27,6 +27,9 @@ TypePtr<double> number(double least, double most);
 TypePtr<std::uint64_t> whole_quantity(const Dimension& dimension, std::string_view least,
                                       std::string_view most);
 TypePtr<double> real_quantity(const Dimension& dimension, std::string_view least, std::string_view most);
+TypePtr<std::uint64_t> any_size(std::string_view least, std::string_view most);
+/// From 1 FLOPS to 1000000 EFLOPS.
+TypePtr<double> any_compute_rate();
 /// From 1 B/s to 9 PB/s.
 TypePtr<std::uint64_t> any_bandwidth();
 /// From `least` to 1 s.

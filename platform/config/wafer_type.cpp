@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "platform/config/descriptions.h"
 #include "platform/config/fabric_spec.h"
 #include "platform/config/value_types.h"
@@ -37,15 +35,8 @@ class IoControllers : public TypeOf<IoControllersSpec> {
     return spec;
   }
   Node write(const IoControllersSpec& spec) const override {
-    switch (spec.placement) {
-      case IoPlacement::listed:
-        return list_->write(spec.list);
-      case IoPlacement::spread:
-        return number_->write(spec.count);
-      case IoPlacement::none:
-      case IoPlacement::perimeter:
-        break;
-    }
+    if (spec.placement == IoPlacement::listed) return list_->write(spec.list);
+    if (spec.placement == IoPlacement::spread) return number_->write(spec.count);
     return word_->write(spec.placement);
   }
   std::optional<std::string> locate(const IoControllersSpec& spec, const void* address) const override {
@@ -66,10 +57,9 @@ class IoControllers : public TypeOf<IoControllersSpec> {
 std::shared_ptr<const Struct<OuterSpec>> outer_type() {
   auto type = std::make_shared<Struct<OuterSpec>>("outer");
   type->required("wafers", &OuterSpec::wafers, integer<std::uint32_t>(2, 64), "How many there are, all alike")
-      .required(
-          "topology", &OuterSpec::topology, one_of<OuterTopology>({"ring", "switch"}),
-          "ring: controller k of a wafer and of the next one have a link; switch: the controllers k of all "
-          "have a link to a switch of their own")
+      .required("topology", &OuterSpec::topology, one_of<OuterTopology>({"ring", "switch"}),
+                "ring: controller k of a wafer and of the next one have a link; switch: the controllers k of "
+                "all have a link to a switch of their own")
       .required("bandwidth", &OuterSpec::bandwidth_bytes_per_s, any_bandwidth(),
                 "Of such a link, per direction")
       .required("latency", &OuterSpec::latency_ps, any_time("1 ps"), "Of such a link");
@@ -78,26 +68,22 @@ std::shared_ptr<const Struct<OuterSpec>> outer_type() {
 
 std::shared_ptr<const Struct<IoSpec>> io_type() {
   auto type = std::make_shared<Struct<IoSpec>>("io");
-  type->optional(
-          "controllers", &IoSpec::controllers, std::make_shared<IoControllers>(),
-          "Where I/O controllers are: none; on a mesh perimeter, one on every side of an NPU that has no "
-          "neighbour, or a list of places; on FRED a number, spread evenly over the L1 switches")
+  type->optional("controllers", &IoSpec::controllers, std::make_shared<IoControllers>(),
+                 "Where I/O controllers are: none; on a mesh perimeter, one on every side of an NPU that has "
+                 "no neighbour, or a list of places; on FRED a number, spread evenly over the L1 switches")
       .optional("bandwidth", &IoSpec::bandwidth_bytes_per_s, any_bandwidth(),
                 "Of one controller, in each direction")
       .optional("latency", &IoSpec::latency_ps, any_time(),
                 "Between a controller and its router or L1 switch")
-      .optional("chunk", &IoSpec::chunk_bytes, auto_or(whole_quantity(size_dimension(), "1 B", "1 TB")),
+      .optional("chunk", &IoSpec::chunk_bytes, auto_or(any_size("1 B", "1 TB")),
                 "Piece of a stream that is passed on as a whole; auto: so small that filling the pipeline "
                 "takes less than 1 %, but at least 4 KiB or a packet; larger where messages have costs")
       .check([](const IoSpec& io, const Check& check) {
-        const IoSpec untouched;
         if (io.controllers.placement != IoPlacement::none) return;
         const std::string why =
             "has no effect without I/O controllers; set " + check.path(&io.controllers) + " to perimeter";
-        if (io.bandwidth_bytes_per_s != untouched.bandwidth_bytes_per_s)
-          check.fail({&io.bandwidth_bytes_per_s}, why);
-        if (io.latency_ps != untouched.latency_ps) check.fail({&io.latency_ps}, why);
-        if (io.chunk_bytes != untouched.chunk_bytes) check.fail({&io.chunk_bytes}, why);
+        check.require_default(io, why, &IoSpec::bandwidth_bytes_per_s, &IoSpec::latency_ps,
+                              &IoSpec::chunk_bytes);
       });
   return type;
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "platform/config/descriptions.h"
 #include "platform/config/document.h"
@@ -49,7 +46,8 @@ class Layers : public TypeOf<LayersSpec> {
 };
 
 void require_file(const std::string& path, const void* culprit, const Check& check) {
-  if (!is_readable_file(path)) check.fail({culprit}, "there is no file " + quoted(path) + nearest_file(path));
+  if (!is_readable_file(path))
+    check.fail({culprit}, "there is no file {}{}", quoted(path), nearest_file(path));
 }
 
 void check_traces(const WorkloadSpec& workload, const Check& check) {
@@ -58,12 +56,12 @@ void check_traces(const WorkloadSpec& workload, const Check& check) {
   const bool is_file = chakra::is_trace_file(traces.path);
   if (is_file && !traces.replicate)
     check.fail({&traces.path},
-               fmt::format("{} is the trace of one rank; give '{}' too, or the common start of the "
-                           "traces of all ranks (PREFIX for PREFIX.<rank>.et)",
-                           quoted(traces.path), check.path(&traces.replicate)));
+               "{} is the trace of one rank; give '{}' too, or the common start of the traces of all ranks "
+               "(PREFIX for PREFIX.<rank>.et)",
+               quoted(traces.path), check.path(&traces.replicate));
   if (!is_file && traces.replicate)
-    check.fail({&traces.replicate}, fmt::format("goes with one trace file (NAME.et), but {} is a prefix",
-                                                check.path(&traces.path)));
+    check.fail({&traces.replicate}, "goes with one trace file (NAME.et), but {} is a prefix",
+               check.path(&traces.path));
   if (is_file || !chakra::has_rank_files(traces.path))
     require_file(is_file ? traces.path : traces.path + ".0.et", &traces.path, check);
   if (!traces.comm_groups.empty()) require_file(traces.comm_groups, &traces.comm_groups, check);
@@ -73,18 +71,17 @@ void check_placement(const WorkloadSpec& workload, const Check& check) {
   const std::vector<std::string> known{"paper", "contiguous", "row_major", "random", "file:PATH"};
   const std::string policy = workload.policy();
   if (policy.compare(0, 5, "file:") != 0 && std::find(known.begin(), known.end(), policy) == known.end())
-    check.fail({&workload.placement},
-               "unknown placement " + quoted(policy) + suggestion(policy, known, "placements"));
+    check.fail({&workload.placement}, "unknown placement {}{}", quoted(policy),
+               suggestion(policy, known, "placements"));
 }
 
 void check_table(const WorkloadSpec& workload, const Check& check) {
   const LayersSpec& layers = workload.data_parallel.layers;
   if (workload.kind == WorkloadKind::data_parallel && layers.table && layers.table->kind != ModelKind::table)
     check.fail({&layers.table->name},
-               "'" + check.path(&layers) +
-                   "' takes a table of layers; for another model write model: in its " +
-                   "place, and parallelism: DP(" + std::to_string(workload.data_parallel.data_parallel) +
-                   ") in place of data_parallel");
+               "'{}' takes a table of layers; for another model write model: in its place, and parallelism: "
+               "DP({}) in place of data_parallel",
+               check.path(&layers), workload.data_parallel.data_parallel);
 }
 
 std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string& type_name,
@@ -106,8 +103,8 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
                  "paper, of traces and layers row_major");
   type->alternative(&W::kind, WorkloadKind::traces)
       .required("chakra", traces(&T::path), file_path("Chakra traces"),
-                "Chakra traces, relative to this file: PREFIX for PREFIX.<rank>.et (or .et.gz, "
-                ".json), or one such file")
+                "Chakra traces, relative to this file: PREFIX for PREFIX.<rank>.et (or .et.gz, .json), or "
+                "one such file")
       .optional("replicate", traces(&T::replicate), maybe(ranks), "So many ranks run the one trace file")
       .optional("dependencies", traces(&T::dependencies),
                 one_of<chakra::Dependencies>({"all", "existing", "data"}),
@@ -115,20 +112,18 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
                 "that are not in the trace count as satisfied; data: control dependencies are left out")
       .optional("comm_groups", traces(&T::comm_groups), file_path("a JSON file"),
                 "JSON file with the members of the process groups")
-      .optional(
-          "placed_as", traces(&T::placed_as), maybe(parallelism_type()),
-          "The parallelism of the job whose traces these are, which the placements paper and contiguous go "
-          "by; not given: every rank for itself");
+      .optional("placed_as", traces(&T::placed_as), maybe(parallelism_type()),
+                "The parallelism of the job whose traces these are, which the placements paper and "
+                "contiguous go by; not given: every rank for itself");
   type->alternative(&W::kind, WorkloadKind::data_parallel)
       .required("layers", generated(&D::layers), std::make_shared<const Layers>(),
                 "Layers of the model: name of a built-in model, a layer table, or the YAML file of one")
       .required("data_parallel", generated(&D::data_parallel), ranks, "Number of NPUs that share the batch")
       .required("batch_per_npu", generated(&D::batch_per_npu), integer<std::uint64_t>(1, 1'000'000'000),
                 "Samples of one NPU in one iteration")
-      .required("effective_rate", generated(&D::effective_rate_operations_per_s),
-                real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS"),
+      .required("effective_rate", generated(&D::effective_rate_operations_per_s), any_compute_rate(),
                 "Compute rate that an NPU sustains on these layers")
-      .optional("bucket_bytes", generated(&D::bucket_bytes), whole_quantity(size_dimension(), "1 B", "1 PB"),
+      .optional("bucket_bytes", generated(&D::bucket_bytes), any_size("1 B", "1 PB"),
                 "Gradients are reduced in buckets of this size")
       .optional("bytes_per_element", generated(&D::bytes_per_element), integer<std::uint32_t>(1, 8),
                 "Bytes of one gradient element")

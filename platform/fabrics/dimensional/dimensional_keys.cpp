@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "platform/config/struct_type.h"
@@ -53,14 +50,13 @@ std::pair<std::size_t, std::uint64_t> check_groups(const DimensionalParams& para
     if (!each.shape.empty() && !has_sides)
       check.fail({&each.shape}, "only a mesh or a torus has a shape; leave it out");
     if (!each.shape.empty() && product != each.size)
-      check.fail({&each.shape, &each.size},
-                 fmt::format("the sides multiply to {}, but the dimension has {} NPUs", product, each.size));
+      check.fail({&each.shape, &each.size}, "the sides multiply to {}, but the dimension has {} NPUs",
+                 product, each.size);
     if (each.latency_ps == 0 && !params.messages)
       check.fail({&each.latency_ps}, "packets need 1 ps or more; take that, or transport: messages");
     sides += each.shape.empty() ? 1 : each.shape.size();
     npus *= each.size;
-    if (npus > kMaxNpus)
-      check.fail({&each.size}, fmt::format("the sizes multiply to more than {} NPUs", kMaxNpus));
+    if (npus > kMaxNpus) check.fail({&each.size}, "the sizes multiply to more than {} NPUs", kMaxNpus);
   }
   return {sides, npus};
 }
@@ -69,11 +65,10 @@ void check_other_links(const DimensionalParams& params, std::size_t sides, std::
                        const Check& check) {
   for (const OtherLink& other : params.other_links) {
     if (index_of(other.npu) >= npus)
-      check.fail({&other.npu},
-                 fmt::format("there is no NPU {}; they are 0 to {}", index_of(other.npu), npus - 1));
+      check.fail({&other.npu}, "there is no NPU {}; they are 0 to {}", index_of(other.npu), npus - 1);
     if (other.dimension >= sides)
-      check.fail({&other.dimension},
-                 fmt::format("there is no dimension {}; they are 0 to {}", other.dimension, sides - 1));
+      check.fail({&other.dimension}, "there is no dimension {}; they are 0 to {}", other.dimension,
+                 sides - 1);
   }
 }
 
@@ -86,11 +81,10 @@ void DimensionalKind::add_keys(config::Struct<config::FabricSpec>& fabric) const
       .required("dimensions", parameter(&DimensionalParams::groups),
                 list_of<DimensionGroup>(dimension_type(), 1, 16),
                 "The dimensions; the first varies fastest in the NPU's number")
-      .optional(
-          "other_links", parameter(&DimensionalParams::other_links),
-          list_of<OtherLink>(other_link_type(), 0, 65'536),
-          "Links of single NPUs that differ from the others of their dimension: those that it sends on, of a "
-          "switch both directions")
+      .optional("other_links", parameter(&DimensionalParams::other_links),
+                list_of<OtherLink>(other_link_type(), 0, 65'536),
+                "Links of single NPUs that differ from the others of their dimension: those that it sends "
+                "on, of a switch both directions")
       .optional("transport", parameter(&DimensionalParams::messages),
                 choice<bool>({{"packets", false}, {"messages", true}}),
                 "packets: through switches with buffers; messages: each message in one piece, with room for "
@@ -107,8 +101,8 @@ void DimensionalKind::check(const config::FabricSpec& fabric, const config::Chec
   if (std::any_of(params.groups.begin(), params.groups.end(),
                   [](const DimensionGroup& each) { return each.has_rings(); }) &&
       2 * fabric.virtual_channels > kMaxVcs)
-    check.fail({&fabric.virtual_channels},
-               fmt::format("rings need two channels for each, so at most {} are possible", kMaxVcs / 2));
+    check.fail({&fabric.virtual_channels}, "rings need two channels for each, so at most {} are possible",
+               kMaxVcs / 2);
   if (fabric.input_queue == InputQueue::fifo)
     check.fail({&fabric.input_queue}, "dimensions need a queue per output: per_output");
   if (params.messages) {

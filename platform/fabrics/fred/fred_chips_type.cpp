@@ -19,33 +19,25 @@ void require_multiple(const std::uint64_t& value, std::uint64_t unit, const std:
                       const Check& check) {
   if (value % unit == 0) return;
   const std::uint64_t below = value / unit * unit;
-  check.fail({&value}, fmt::format("{} are {:.4g} {}, and it must be a whole number of them: {}{}",
-                                   rate(value), static_cast<double>(value) / static_cast<double>(unit),
-                                   of_what, below == 0 ? "" : rate(below) + " or ", rate(below + unit)));
+  check.fail({&value}, "{} are {:.4g} {}, and it must be a whole number of them: {}{}", rate(value),
+             static_cast<double>(value) / static_cast<double>(unit), of_what,
+             below == 0 ? "" : rate(below) + " or ", rate(below + unit));
 }
 
 /// Without the physical view its keys change nothing.
 void check_unused(const FredParams& fred, const Check& check) {
-  const FredChipParams usual;
-  const auto unused = [&](const auto& value, bool is_usual) {
-    if (!is_usual)
-      check.fail({&value}, fmt::format("is of the chips of a wafer and has no effect without '{}: physical'; "
-                                       "remove it",
-                                       check.path(&fred.view)));
-  };
-  const FredChipParams& chips = fred.chips;
-  unused(chips.port_bytes_per_s, chips.port_bytes_per_s == usual.port_bytes_per_s);
-  unused(chips.l2_links, chips.l2_links == usual.l2_links);
-  unused(chips.dead.l1, chips.dead.l1.empty());
-  unused(chips.dead.l2, chips.dead.l2.empty());
+  const std::string why =
+      fmt::format("is of the chips of a wafer and has no effect without '{}: physical'; remove it",
+                  check.path(&fred.view));
+  check.require_default(fred.chips, why, &FredChipParams::port_bytes_per_s, &FredChipParams::l2_links);
+  check.require_default(fred.chips.dead, why, &DeadChips::l1, &DeadChips::l2);
 }
 
 template <class T>
 void check_dead(const std::vector<T>& list, const T& chip, const std::string& name, bool exists,
                 const Check& check) {
-  if (!exists) check.fail({&chip, &list}, fmt::format("there is no {}", name));
-  if (std::find(list.data(), &chip, chip) != &chip)
-    check.fail({&chip, &list}, fmt::format("{} is listed twice", name));
+  if (!exists) check.fail({&chip, &list}, "there is no {}", name);
+  if (std::find(list.data(), &chip, chip) != &chip) check.fail({&chip, &list}, "{} is listed twice", name);
 }
 
 void check_chip_counts(const FredParams& fred, const Check& check) {
@@ -62,9 +54,8 @@ void check_chip_counts(const FredParams& fred, const Check& check) {
     for (std::uint32_t links = 1; links < up_ports; ++links)
       if (up_ports % links == 0) divisors += fmt::format("{}{}", divisors.empty() ? "" : ", ", links);
     check.fail({&fred.chips.l2_links, &fred.l1_uplink_bytes_per_s},
-               fmt::format("{} links to each L2 chip do not divide the {} ports that a chip has up; expected "
-                           "{}{}{}",
-                           l2_links, up_ports, divisors, divisors.empty() ? "" : " or ", up_ports));
+               "{} links to each L2 chip do not divide the {} ports that a chip has up; expected {}{}{}",
+               l2_links, up_ports, divisors, divisors.empty() ? "" : " or ", up_ports);
   }
   for (const auto& chip : fred.chips.dead.l1)
     check_dead(fred.chips.dead.l1, chip, fmt::format("chip {} of L1 switch {}", chip.second, chip.first),
@@ -90,17 +81,16 @@ void check_fred_chips(const FabricSpec& fabric, const Check& check) {
   const auto& fred = fabric.as<FredParams>();
   if (!fred.is_physical()) return check_unused(fred, check);
   if (fred.flows.conflict == FlowConflict::decompose)
-    check.fail(
-        {&fred.flows.conflict, &fred.view},
-        "no flow conflicts with another one in the physical view, where the routes inside chips are not "
-        "modelled: leave flow_conflict: decompose out, or use view: logical");
+    check.fail({&fred.flows.conflict, &fred.view},
+               "no flow conflicts with another one in the physical view, where the routes inside chips are "
+               "not modelled: leave flow_conflict: decompose out, or use view: logical");
   if (fabric.bit_error_rate != 0)
     check.fail({&fabric.bit_error_rate, &fred.view},
                "Go-Back-N is not modelled over stripes: leave bit_error_rate out, or use view: logical");
   if (fred.geometry.l2_switches != 1)
     check.fail({&fred.geometry.l2_switches, &fred.view},
-               fmt::format("the physical view has two levels, its L2 chips make up one L2 switch: '{}: 1'",
-                           check.path(&fred.geometry.l2_switches)));
+               "the physical view has two levels, its L2 chips make up one L2 switch: '{}: 1'",
+               check.path(&fred.geometry.l2_switches));
   check_chip_counts(fred, check);
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include "platform/config/struct_type.h"
 #include "platform/config/value_types.h"
 #include "platform/fabrics/fred/fred_kind.h"
@@ -16,45 +14,33 @@ void check_tree(const FredParams& fred, const Check& check) {
   constexpr std::uint32_t kMaxNpus = 65'536;
   const FredGeometry& at = fred.geometry;
   if (std::uint64_t{at.l1_switches} * at.npus_per_l1 > kMaxNpus)
-    check.fail({&at.npus_per_l1},
-               fmt::format("{} x {} are more than {} NPUs", at.l1_switches, at.npus_per_l1, kMaxNpus));
+    check.fail({&at.npus_per_l1}, "{} x {} are more than {} NPUs", at.l1_switches, at.npus_per_l1, kMaxNpus);
   if (at.l1_switches % at.l2_switches != 0)
-    check.fail({&at.l2_switches, &at.l1_switches},
-               fmt::format("{} L1 switches cannot be shared evenly by {} L2 switches", at.l1_switches,
-                           at.l2_switches));
+    check.fail({&at.l2_switches, &at.l1_switches}, "{} L1 switches cannot be shared evenly by {} L2 switches",
+               at.l1_switches, at.l2_switches);
   const bool has_uplink = fred.l2_uplink_bytes_per_s != 0;
   if (at.l2_switches > 1 && !has_uplink)
-    check.fail({&at.l2_switches}, fmt::format("{} L2 switches need an uplink: give '{}'", at.l2_switches,
-                                              check.path(&fred.l2_uplink_bytes_per_s)));
+    check.fail({&at.l2_switches}, "{} L2 switches need an uplink: give '{}'", at.l2_switches,
+               check.path(&fred.l2_uplink_bytes_per_s));
   if (at.l2_switches == 1 && has_uplink)
     check.fail({&fred.l2_uplink_bytes_per_s}, "a single L2 switch has no uplink; leave it out");
 }
 
-/// Without in-network flows their keys change nothing.
+/// Without in-network flows their keys change nothing; the resolved file has the defaults.
 void check_no_flows(const FredParams& fred, const Check& check) {
-  const FredFlowParams usual;  // the resolved file has the defaults
-  const auto unused = [&](auto member) {
-    if (fred.flows.*member != usual.*member)
-      check.fail({&(fred.flows.*member)},
-                 fmt::format("is of in-network flows and has no effect without '{}: true'; remove it",
-                             check.path(&fred.in_network)));
-  };
-  unused(&FredFlowParams::per_buffer);
-  unused(&FredFlowParams::credit_packets);
-  unused(&FredFlowParams::conflict);
-  unused(&FredFlowParams::reservation);
-  unused(&FredFlowParams::phase_rule);
-  unused(&FredFlowParams::phase_change_ps);
-  unused(&FredFlowParams::middle_switches);
-  unused(&FredFlowParams::route_search);
+  using F = FredFlowParams;
+  const std::string why = "is of in-network flows and has no effect without '" +
+                          check.path(&fred.in_network) + ": true'; remove it";
+  check.require_default(fred.flows, why, &F::per_buffer, &F::credit_packets, &F::conflict, &F::reservation,
+                        &F::phase_rule, &F::phase_change_ps, &F::middle_switches, &F::route_search);
 }
 
 void check_flow_channels(const FabricSpec& fabric, const Check& check) {
   constexpr std::uint32_t kMaxChannels = kMaxVcs / 2;
   if (fabric.virtual_channels > kMaxChannels)
     check.fail({&fabric.virtual_channels},
-               fmt::format("{} channels; with in-network flows, which have as many of their own, at most {}",
-                           fabric.virtual_channels, kMaxChannels));
+               "{} channels; with in-network flows, which have as many of their own, at most {}",
+               fabric.virtual_channels, kMaxChannels);
 }
 
 }  // namespace
@@ -82,17 +68,15 @@ void FredKind::add_keys(config::Struct<FabricSpec>& fabric) const {
                 "The switches reduce and distribute: collectives can be in-network flows")
       .optional("flows_per_buffer", flows(&FredFlowParams::per_buffer), integer<std::uint32_t>(1, 4096),
                 "In-network flows that have room at the same time in an input buffer, per virtual channel")
-      .optional(
-          "flow_packets", flows(&FredFlowParams::credit_packets),
-          auto_or<std::uint32_t>(integer<std::uint64_t>(2, 65'536), 0),
-          "Packets for which an in-network flow reserves room in every buffer of its path; auto: enough "
-          "for line rate")
-      .optional(
-          "flow_conflict", flows(&FredFlowParams::conflict),
-          one_of<FlowConflict>({"block", "decompose", "refuse"}),
-          "What becomes of an in-network flow that the switches cannot carry beside the active ones: it "
-          "waits at its sources, its collective is done in steps of its endpoints, or the run ends with "
-          "an error")
+      .optional("flow_packets", flows(&FredFlowParams::credit_packets),
+                auto_or<std::uint32_t>(integer<std::uint64_t>(2, 65'536), 0),
+                "Packets for which an in-network flow reserves room in every buffer of its path; auto: "
+                "enough for line rate")
+      .optional("flow_conflict", flows(&FredFlowParams::conflict),
+                one_of<FlowConflict>({"block", "decompose", "refuse"}),
+                "What becomes of an in-network flow that the switches cannot carry beside the active ones: "
+                "it waits at its sources, its collective is done in steps of its endpoints, or the run ends "
+                "with an error")
       .optional("flow_reservation", flows(&FredFlowParams::reservation), boolean(),
                 "false, for tests only: in-network flows share the buffers and may block each other for ever")
       .optional("phase_rule", flows(&FredFlowParams::phase_rule), boolean(),
@@ -131,10 +115,9 @@ void FredKind::check_wafer(const config::WaferSpec& wafer, const Check& check) c
   config::require_no_grid(wafer, check);
   const config::IoPlacement placement = wafer.io.controllers.placement;
   if (placement == config::IoPlacement::perimeter || placement == config::IoPlacement::listed)
-    check.fail(
-        {&wafer.io.controllers},
-        "a tree of FRED switches has no edge; give the number of controllers, which are spread over the "
-        "L1 switches");
+    check.fail({&wafer.io.controllers},
+               "a tree of FRED switches has no edge; give the number of controllers, which are spread over "
+               "the L1 switches");
   config::require_one_wafer(wafer, check);
 }
 

@@ -73,7 +73,7 @@ void require_known(const Numbers& numbers, const std::string& name, const Check&
   if (numbers.count(name) != 0) return;
   std::vector<std::string> known;
   for (const auto& [each, number] : numbers) known.push_back(each);
-  check.fail({&name}, fmt::format("there is no '{}'{}", name, suggestion(name, known, "there are")));
+  check.fail({&name}, "there is no '{}'{}", name, suggestion(name, known, "there are"));
 }
 
 void check_graph(const GraphSpec& graph, const Check& check) {
@@ -82,24 +82,21 @@ void check_graph(const GraphSpec& graph, const Check& check) {
   for (const GraphSwitchSpec& each : graph.switches)
     if (!names.insert(each.name).second ||
         (each.name.rfind("npu", 0) == 0 && numbers.at(each.name) < graph.npus))
-      check.fail({&each.name}, fmt::format("there are two '{}'", each.name));
+      check.fail({&each.name}, "there are two '{}'", each.name);
   std::set<std::pair<std::string, std::string>> seen;
   for (const GraphLinkSpec& each : graph.links) {
     require_known(numbers, each.from, check);
     require_known(numbers, each.to, check);
-    if (each.from == each.to) check.fail({&each.to}, fmt::format("a link from {} to itself", each.from));
+    if (each.from == each.to) check.fail({&each.to}, "a link from {} to itself", each.from);
     if (!seen.emplace(each.from, each.to).second ||
         (!each.one_way && !seen.emplace(each.to, each.from).second))
-      check.fail(
-          {&each.from},
-          fmt::format("there is a link between {} and {} already; one with their bandwidths added does "
-                      "the same",
-                      each.from, each.to));
+      check.fail({&each.from},
+                 "there is a link between {} and {} already; one with their bandwidths added does the same",
+                 each.from, each.to);
   }
-  for (const auto& list : graph.routes)
-    for (const std::string& name : list) require_known(numbers, name, check);
-  for (const auto& list : graph.rings)
-    for (const std::string& name : list) require_known(numbers, name, check);
+  for (const auto* lists : {&graph.routes, &graph.rings})
+    for (const auto& list : *lists)
+      for (const std::string& name : list) require_known(numbers, name, check);
   const auto attempt = [&](const void* culprit, const auto& what) {
     try {
       what();
@@ -140,10 +137,9 @@ std::shared_ptr<const Struct<GraphSpec>> graph_type() {
         .required("links", &GraphSpec::links, list_of<GraphLinkSpec>(link, 0, 1'000'000), "The links")
         .optional("routes", &GraphSpec::routes, list_of(places, 0, 1'000'000),
                   "Ways from an NPU to another, as names in order, in place of the shortest one")
-        .optional(
-            "rings", &GraphSpec::rings, list_of(places, 0, 10'000),
-            "Names in the order in which links go round: packets change to other virtual channels between "
-            "the last and the first, so that a ring cannot deadlock")
+        .optional("rings", &GraphSpec::rings, list_of(places, 0, 10'000),
+                  "Names in the order in which links go round: packets change to other virtual channels "
+                  "between the last and the first, so that a ring cannot deadlock")
         .optional(
             "shortest", &GraphSpec::shortest, one_of<FabricGraph::Shortest>({"hops", "latency"}),
             "What the shortest way has the least of; of equal ones that over the first links of the list")
@@ -196,8 +192,8 @@ class GraphKind final : public FabricKind {
       check.fail({&fabric.link_latency_ps},
                  "has no effect: each link has a latency of its own; leave it out");
     if (abilities(fabric).dateline_channels && 2 * fabric.virtual_channels > kMaxVcs)
-      check.fail({&fabric.virtual_channels},
-                 fmt::format("rings need two channels for each, so at most {} are possible", kMaxVcs / 2));
+      check.fail({&fabric.virtual_channels}, "rings need two channels for each, so at most {} are possible",
+                 kMaxVcs / 2);
     if (fabric.input_queue == InputQueue::fifo)
       check.fail({&fabric.input_queue}, "a graph needs a queue per output: per_output");
     if (fabric.is_reliable())

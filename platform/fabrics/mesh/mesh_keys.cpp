@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "models/mesh/mesh_geometry.h"
@@ -21,8 +20,8 @@ void check_npu(const WaferSpec& wafer, const NpuId& npu, const std::vector<const
                const Check& check) {
   const std::size_t npus = std::size_t{wafer.width} * wafer.height;
   if (index_of(npu) >= npus)
-    check.fail(culprits, fmt::format("there is no NPU {}; the {}x{} wafer has NPUs 0 to {}", index_of(npu),
-                                     wafer.width, wafer.height, npus - 1));
+    check.fail(culprits, "there is no NPU {}; the {}x{} wafer has NPUs 0 to {}", index_of(npu), wafer.width,
+               wafer.height, npus - 1);
 }
 
 void check_failures(const WaferSpec& wafer, const Check& check) {
@@ -35,15 +34,15 @@ void check_failures(const WaferSpec& wafer, const Check& check) {
     const auto [a, b] = std::minmax(link.first, link.second);
     const std::string name = fmt::format("[{}, {}]", index_of(link.first), index_of(link.second));
     if (geometry.hops(a, b) != 1)
-      check.fail({&link}, fmt::format("{} is no link: these NPUs are not neighbours on the {}x{} mesh", name,
-                                      wafer.width, wafer.height));
-    if (!links.insert({a, b}).second) check.fail({&link}, fmt::format("the link {} is listed twice", name));
+      check.fail({&link}, "{} is no link: these NPUs are not neighbours on the {}x{} mesh", name, wafer.width,
+                 wafer.height);
+    if (!links.insert({a, b}).second) check.fail({&link}, "the link {} is listed twice", name);
   }
   std::set<NpuId> routers;
   for (const NpuId& router : mesh.failed_routers) {
     check_npu(wafer, router, {&router}, check);
     if (!routers.insert(router).second)
-      check.fail({&router}, fmt::format("the router {} is listed twice", index_of(router)));
+      check.fail({&router}, "the router {} is listed twice", index_of(router));
   }
 }
 
@@ -65,12 +64,13 @@ void check_mesh_io(const WaferSpec& wafer, const Check& check) {
     const auto side = config::side_type()->write(port.side).text;
     check_npu(wafer, port.npu, {&port.npu}, check);
     if (!geometry.is_edge(port))
-      check.fail({&port.side}, fmt::format("NPU {} has a neighbour on its {} side; an I/O controller needs a "
-                                           "side on the edge of the {}x{} wafer",
-                                           index_of(port.npu), side, wafer.width, wafer.height));
+      check.fail({&port.side},
+                 "NPU {} has a neighbour on its {} side; an I/O controller needs a side on the edge of the "
+                 "{}x{} wafer",
+                 index_of(port.npu), side, wafer.width, wafer.height);
     if (!places.insert({port.npu, port.side}).second)
-      check.fail({&port.npu}, fmt::format("there is already a controller on the {} side of NPU {}", side,
-                                          index_of(port.npu)));
+      check.fail({&port.npu}, "there is already a controller on the {} side of NPU {}", side,
+                 index_of(port.npu));
   }
 }
 
@@ -95,8 +95,8 @@ void MeshKind::add_keys(config::Struct<config::FabricSpec>& fabric) const {
       .optional(
           "switching", [](auto& spec) -> auto& { return spec.format.by_flit; },
           choice<bool>({{"cut_through", false}, {"wormhole", true}}),
-          "Packets in one piece, or flit by flit with a channel per packet and hop as in a "
-          "network-on-chip router (needs flit_bytes)")
+          "Packets in one piece, or flit by flit with a channel per packet and hop as in a network-on-chip "
+          "router (needs flit_bytes)")
       .optional("failed_links", parameter(&MeshParams::failed_links), list_of(pair_of(npu), 0, 131'072),
                 "Links that do not work in either direction, as pairs of neighbouring NPUs")
       .optional("failed_routers", parameter(&MeshParams::failed_routers), list_of(npu, 0, 65'536),
@@ -108,13 +108,13 @@ void MeshKind::check(const config::FabricSpec& fabric, const config::Check& chec
   // Two modules that answer each other within no time would make the result depend on who is evaluated first.
   if (fabric.link_latency_ps + mesh.router_pipeline_ps == 0)
     check.fail({&fabric.link_latency_ps, &mesh.router_pipeline_ps},
-               fmt::format("a hop takes no time; {} and {} must add up to at least 1 ps",
-                           check.path(&fabric.link_latency_ps), check.path(&mesh.router_pipeline_ps)));
+               "a hop takes no time; {} and {} must add up to at least 1 ps",
+               check.path(&fabric.link_latency_ps), check.path(&mesh.router_pipeline_ps));
   const WireFormat& format = fabric.format;
   if (format.by_flit && format.flit_bytes <= format.header_bytes)
     check.fail({&format.by_flit, &format.flit_bytes},
-               fmt::format("wormhole switching needs {} larger than {}, which the first flit holds",
-                           check.path(&format.flit_bytes), check.path(&format.header_bytes)));
+               "wormhole switching needs {} larger than {}, which the first flit holds",
+               check.path(&format.flit_bytes), check.path(&format.header_bytes));
 }
 
 void MeshKind::check_wafer(const config::WaferSpec& wafer, const config::Check& check) const {

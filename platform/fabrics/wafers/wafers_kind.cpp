@@ -20,21 +20,20 @@ void check_several_wafers(const config::WaferSpec& wafer, const config::Check& c
   const config::FabricSpec& fabric = wafer.fabric;
   const auto& mesh = fabric.as<MeshParams>();
   if (!wafer.io.controllers.any())
-    check.fail({&wafer.outer}, "wafers are connected through I/O controllers; add " +
-                                   check.path(&wafer.io.controllers) + ": perimeter, or a list");
+    check.fail({&wafer.outer}, "wafers are connected through I/O controllers; add {}: perimeter, or a list",
+               check.path(&wafer.io.controllers));
   if (wafer.io.latency_ps == 0)
     check.fail(
         {&wafer.io.latency_ps, &wafer.outer},
-        "between a router and an I/O controller that leads to other wafers it takes 1 ps or more; set " +
-            check.path(&wafer.io.latency_ps));
+        "between a router and an I/O controller that leads to other wafers it takes 1 ps or more; set {}",
+        check.path(&wafer.io.latency_ps));
   if (wafer.npu_count() > 4096)
     check.fail({&wafer.outer->wafers}, "more than 4096 NPUs in all; take smaller or fewer wafers");
   if (!mesh.failed_links.empty() || !mesh.failed_routers.empty() || fabric.is_reliable() ||
       fabric.format.by_flit || fabric.input_queue == InputQueue::fifo)
-    check.fail(
-        {&wafer.outer},
-        "with several wafers there are no failures, bit errors, wormhole switching or input_queue: fifo; "
-        "leave them out");
+    check.fail({&wafer.outer},
+               "with several wafers there are no failures, bit errors, wormhole switching or input_queue: "
+               "fifo; leave them out");
   if (2 * fabric.virtual_channels > 16)
     check.fail({&fabric.virtual_channels},
                "several wafers need two channels for each, so at most 8 are possible");
