@@ -71,7 +71,7 @@ double FlowMemory::on_the_busiest_channel(double bytes) const {
   return std::max(bytes, std::min(bytes, pieces * piece_bytes_) * channels_);
 }
 
-MemoryTiming::Id FlowMemory::submit(const MemoryAccess& access, TimePs now) {
+MemoryTiming::Id FlowMemory::submit(const TimedAccess& access, TimePs now) {
   const Id id = take_number(ends_, free_);
   ends_[id] = now;
   if (access.bytes == 0) return id;

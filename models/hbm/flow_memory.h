@@ -30,7 +30,7 @@ class FlowMemory final : public MemoryTiming {
   /// @throws std::invalid_argument for a table with gaps.
   explicit FlowMemory(const FlowMemoryParams& params);
 
-  Id submit(const MemoryAccess& access, TimePs now) override;
+  Id submit(const TimedAccess& access, TimePs now) override;
   Answer ask(Id id, TimePs) override { return {true, ends_[id]}; }
   TimePs wait_for(Id id) override { return ends_[id]; }
   void end(Id id) override { free_.push_back(id); }

@@ -138,12 +138,12 @@ void Hbm::response_ended() {
 }
 
 /// Moves the data and sets the response.
-MemoryAccess Hbm::begin(Payload& payload) {
+TimedAccess Hbm::begin(Payload& payload) {
   const ::tlm::tlm_response_status status = status_of(payload, params_.capacity_bytes);
   const bool moves = status == ::tlm::TLM_OK_RESPONSE && payload.get_command() != ::tlm::TLM_IGNORE_COMMAND;
   if (moves && params_.functional) move_data(payload);
   payload.set_response_status(status);
-  const MemoryAccess access{payload.is_write(), payload.get_address(), moves ? payload.get_data_length() : 0};
+  const TimedAccess access{payload.is_write(), payload.get_address(), moves ? payload.get_data_length() : 0};
   if (timing_) {
     HbmCounters& counters = counters_[access.write];
     ++counters.requests;
@@ -154,7 +154,7 @@ MemoryAccess Hbm::begin(Payload& payload) {
 
 /// Does what the payload asks for, sets its response, and returns when it is done.
 TimePs Hbm::serve(Payload& payload, TimePs at) {
-  const MemoryAccess access = begin(payload);
+  const TimedAccess access = begin(payload);
   if (timing_) {
     const MemoryTiming::Id id = timing_->submit(access, at);
     const TimePs done = std::max(timing_->wait_for(id), at) + params_.timing.latency_ps;

@@ -62,7 +62,7 @@ class Hbm : public sc_core::sc_module, private MemoryForwardIf, private Wakeable
   void wake(std::uint32_t what, TimePs now) override;
 
   void move_data(const Payload& payload);
-  MemoryAccess begin(Payload& payload);
+  TimedAccess begin(Payload& payload);
   TimePs serve(Payload& payload, TimePs at);
   void accept_timed(Payload& payload, TimePs at);
   bool ask(MemoryTiming::Id id, TimePs now);

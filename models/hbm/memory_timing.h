@@ -6,7 +6,7 @@
 
 namespace wafertlm {
 
-struct MemoryAccess {
+struct TimedAccess {
   bool write = false;
   std::uint64_t address = 0, bytes = 0;
 };
@@ -26,7 +26,7 @@ class MemoryTiming {
   virtual ~MemoryTiming() = default;
 
   /// Takes in an access that arrives at `now`. 0 bytes take no time in the memory.
-  virtual Id submit(const MemoryAccess& access, TimePs now) = 0;
+  virtual Id submit(const TimedAccess& access, TimePs now) = 0;
   virtual Answer ask(Id id, TimePs now) = 0;
   /// When the access is done if nothing else arrives before.
   virtual TimePs wait_for(Id id) = 0;

@@ -69,8 +69,8 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
     const Flow* flow = nullptr;
     RtlEntry entry;
     std::uint32_t stripe = 0;
-    std::uint64_t admitted = 0;                      // packets for which there was room
-    std::map<std::uint64_t, Entrance> entrances;     // of those that have not come to all inputs
+    std::uint64_t admitted = 0;                        // packets for which there was room
+    std::map<std::uint64_t, Entrance> entrances;       // of those that have not come to all inputs
     std::vector<std::optional<CreditWindow>> credits;  // by output; none: not reserved
     std::deque<RtlEvent> held;
     std::uint64_t gone = 0, credited = 0;  // of the RTL in place: packets, copies

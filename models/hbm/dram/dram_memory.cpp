@@ -54,7 +54,7 @@ DramMemory::DramMemory(const DramParams& params)
   same_in_.resize(channels_.size(), 0);
 }
 
-MemoryTiming::Id DramMemory::submit(const MemoryAccess& access, TimePs now) {
+MemoryTiming::Id DramMemory::submit(const TimedAccess& access, TimePs now) {
   now = latest_ = std::max(now, latest_);
   if (params_.shortcuts && params_.level == DramLevel::burst &&
       visits_since_merge_ > merge_after_[under_way_ == 0] * distinct_channels()) {
@@ -78,7 +78,7 @@ MemoryTiming::Id DramMemory::submit(const MemoryAccess& access, TimePs now) {
 }
 
 /// Into row visits.
-void DramMemory::cut(const MemoryAccess& access, Id id, TimePs now) {
+void DramMemory::cut(const TimedAccess& access, Id id, TimePs now) {
   std::uint64_t first = access.address / map_.access_bytes();
   const std::uint64_t end = (access.address + access.bytes - 1) / map_.access_bytes() + 1;
   RowVisit same;

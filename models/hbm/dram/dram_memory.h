@@ -22,7 +22,7 @@ class DramMemory final : public MemoryTiming {
   explicit DramMemory(const DramParams& params);
 
   /// A time before that of an earlier access counts as that.
-  Id submit(const MemoryAccess& access, TimePs now) override;
+  Id submit(const TimedAccess& access, TimePs now) override;
   Answer ask(Id id, TimePs now) override;
   TimePs wait_for(Id id) override;
   void end(Id id) override;
@@ -58,7 +58,7 @@ class DramMemory final : public MemoryTiming {
   void merge(TimePs now);
   void merge(std::uint32_t from, std::uint32_t other);
 
-  void cut(const MemoryAccess& access, Id id, TimePs now);
+  void cut(const TimedAccess& access, Id id, TimePs now);
   std::uint64_t visit_whole(AddressMap::Walk& walk, std::uint64_t pieces, bool write, Id id, TimePs now);
   void visit(std::uint32_t channel, const RowVisit& visit, Id id, TimePs now);
   void visit_singles(Id id, TimePs now);
