@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -60,6 +61,9 @@ struct HierarchyOptions {
   TimePs stage_cost_ps = 0;         ///< endpoint: before the first message of a stage
 };
 
+/// How long a collective takes alone on a fabric at rest, simulated.
+using IdleTime = std::function<TimePs(const std::shared_ptr<const CollectiveProgram>& program)>;
+
 /// What a collective planner needs to know of a wafer: its shape, and what all kinds of fabric have in
 /// common.
 struct FabricTraits {
@@ -75,6 +79,7 @@ struct FabricTraits {
   /// Endpoint: of a reduction, which reads twice and writes; 0: free.
   std::uint64_t reduction_bytes_per_s = 0;
   MemoryTraits memory;
+  IdleTime idle_ps;  ///< empty: nothing to simulate with
 
   std::uint32_t npus() const { return topology->npus(); }
   std::uint64_t port_bytes_per_s() const { return topology->port_bytes_per_s(); }

@@ -8,6 +8,7 @@
 #include "models/npu/npu.h"
 #include "platform/config/npu_spec.h"
 #include "platform/fabrics/registry.h"
+#include "platform/system/idle_time.h"
 #include "platform/system/remote_pool.h"
 #include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"
@@ -44,6 +45,7 @@ FabricTraits platform_traits(const config::PlatformSpec& spec) {
   if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
     traits.memory = {hbm.bytes_per_s(false), hbm.bytes_per_s(true), hbm.timing.latency_ps,
                      hbm.requests.request_bytes};
+  traits.idle_ps = idle_time(spec);
   return traits;
 }
 

@@ -26,12 +26,20 @@ constexpr std::size_t kMaxLines = 20;
   throw std::runtime_error(text);
 }
 
+/// No time passes. The kernel warns of that, but for the first time in a process (SimulationContext).
+void elaborate() {
+  const sc_core::sc_actions before = sc_core::sc_report_handler::set_actions(
+      sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, before);
+}
+
 }  // namespace
 
 void simulate(Machine& machine, const std::function<void()>& start, const std::function<bool()>& done,
               const ProgressReport& progress, const WaitingReport& waiting) {
   const TimePs watchdog_ps = machine.wafer().spec().run.watchdog_ps;
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  elaborate();
   start();
   while (sc_core::sc_pending_activity() && kernel_now_ps() < watchdog_ps) {
     // Up to and over the next event: the kernel warns when it finds nothing to do.

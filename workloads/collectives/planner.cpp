@@ -113,7 +113,7 @@ Trial shortest_of(const std::vector<std::string>& names, const CollectiveRequest
   TimePs shortest = kNever;
   for (const std::string& name : names) {
     CollectiveRequest trial = with_algorithm(request, name, fabric);
-    const TimePs time = predicted_ps(trial, fabric);
+    const TimePs time = closed_form_ps(trial, fabric);
     shortest = std::min(shortest, time);
     trials.push_back({std::move(trial), time});
   }
@@ -127,7 +127,7 @@ bool is_small(const Trial& trial, const FabricTraits& fabric) {
   CollectiveRequest least = trial.request;
   least.bytes = 4 * least.group.size();
   least.chunks = 1;
-  return trial.time <= 4 * predicted_ps(least, fabric);
+  return trial.time <= 4 * closed_form_ps(least, fabric);
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTrait
   std::uint32_t best = 1;
   TimePs shortest = kNever;
   for (trial.chunks = 1; trial.chunks <= kMaxDefaultChunks; trial.chunks *= 2)
-    if (const TimePs time = predicted_ps(trial, fabric);
+    if (const TimePs time = closed_form_ps(trial, fabric);
         time + time / 1000 * least_gain_permille < shortest) {
       shortest = time;
       best = trial.chunks;
@@ -226,6 +226,7 @@ CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest
                        const FabricTraits& fabric) {
   CollectiveRequest full = request;
   full.algorithm = program.algorithm;
+  full.chunks = program.chunks;
   full = settled(full, fabric);
   const TimePs bound = bound_ps(full, fabric);
   return {std::max(predicted_ps(full, fabric), bound), bound};

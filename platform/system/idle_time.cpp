@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/system/idle_time.h"
+
+#include <memory>
+
+#include "platform/collective/collective_run.h"
+#include "tlm/simulation_context.h"
+
+namespace wafertlm {
+
+IdleTime idle_time(const config::PlatformSpec& spec) {
+  if (spec.wafer.npu_count() > kMaxIdleNpus) return {};
+  auto idle = std::make_shared<config::PlatformSpec>(spec);
+  idle->run.functional = idle->run.checkers = false;
+  idle->run.fault.reset();
+  idle->wafer.fabric.rtl.clear();
+  idle->wafer.fabric.bit_error_rate = 0;
+  return [idle = std::shared_ptr<const config::PlatformSpec>(std::move(idle))](
+             const std::shared_ptr<const CollectiveProgram>& program) {
+    const SimulationContext context;
+    const auto alone = [&](const FabricTraits&) -> CollectivePlan {
+      return {{{program, idle->wafer.fabric.classes.front().name, {}}}, {}};
+    };
+    return run_collectives(*idle, alone).time_ps;
+  };
+}
+
+}  // namespace wafertlm

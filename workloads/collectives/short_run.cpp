@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collectives/short_run.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "workloads/collectives/planner.h"
+
+namespace wafertlm {
+namespace {
+
+/// Packets times links of a simulation, at most about; some 100 ns each.
+const std::uint64_t kPacketHops =
+    std::getenv("HOPS") ? std::strtoull(std::getenv("HOPS"), nullptr, 10) : 60'000;
+/// A message of the longer of two runs has so many packets on average, that queues are as they are in longer
+/// ones.
+constexpr std::uint64_t kLeastPackets = 8;
+/// … and so many chunks of what the memories read and write at a time.
+constexpr std::uint64_t kLeastMemoryChunks = 4;
+/// Of a flow in the network, taken as the same for all.
+constexpr std::uint32_t kFlowHops = 4;
+
+bool is_send(const Step& step) {
+  return step.bytes != 0 && (step.kind == Step::Kind::send || step.kind == Step::Kind::flow_send);
+}
+
+std::uint64_t steps_of(const CollectiveProgram& program) {
+  std::uint64_t steps = 0;
+  for (const auto& source : program.ranks)
+    for (std::uint32_t threadblock = 0; threadblock < source->threadblocks(); ++threadblock)
+      steps += source->steps(threadblock);
+  return steps;
+}
+
+/// visit(rank, step)
+template <typename Visit>
+void for_sends(const CollectiveProgram& program, const Visit& visit) {
+  for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank) {
+    const StepSource& source = *program.ranks[rank];
+    for (std::uint32_t threadblock = 0; threadblock < source.threadblocks(); ++threadblock)
+      for (std::uint32_t index = 0; index < source.steps(threadblock); ++index)
+        if (const Step step = source.step(threadblock, index); is_send(step)) visit(rank, step);
+  }
+}
+
+/// What a program costs to simulate.
+struct Work {
+  std::uint64_t messages = 0, bytes = 0, packet_hops = 0;
+};
+
+Work work_of(const CollectiveProgram& program, const FabricTraits& fabric) {
+  Work work;
+  for_sends(program, [&](std::uint32_t rank, const Step& step) {
+    const std::uint32_t hops = step.kind == Step::Kind::flow_send
+                                   ? kFlowHops
+                                   : fabric.topology->hops(program.group[rank], program.group[step.peer]) + 1;
+    ++work.messages;
+    work.bytes += step.bytes;
+    work.packet_hops += fabric.format.packets(step.bytes) * hops;
+  });
+  return work;
+}
+
+}  // namespace
+
+bool meets_nothing(const CollectiveProgram& program, const FabricTraits& fabric) {
+  const Topology& topology = *fabric.topology;
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  std::set<Pair> pairs;
+  bool meets = false;
+  for_sends(program, [&](std::uint32_t rank, const Step& step) {
+    meets = meets || step.kind == Step::Kind::flow_send;
+    if (!meets) pairs.emplace(rank, step.peer);
+  });
+  std::set<std::uint32_t> senders, receivers;
+  std::set<std::size_t> links;
+  std::set<std::pair<TimePs, std::uint64_t>> paths;
+  for (const auto& [rank, peer] : pairs) {
+    const NpuId from = program.group[rank], to = program.group[peer];
+    const bool first_out = senders.insert(rank).second, first_in = receivers.insert(peer).second;
+    meets = meets || (topology.has_one_port() && !(first_out && first_in));
+    for (const std::size_t link : topology.route(from, to)) meets = !links.insert(link).second || meets;
+    paths.emplace(topology.head_latency_ps(from, to), topology.path_bytes_per_s(from, to));
+  }
+  return !meets && paths.size() <= 1;
+}
+
+std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  if (!fabric.idle_ps) return std::nullopt;
+  FabricTraits planning = fabric;
+  planning.idle_ps = {};
+  const auto program = plan_collective(request, planning);
+  if (steps_of(*program) > kMaxShortRunSteps || meets_nothing(*program, fabric)) return std::nullopt;
+  const Work work = work_of(*program, fabric);
+  if (work.packet_hops <= 2 * kPacketHops) return fabric.idle_ps(program);
+  // Bytes of the longer run, and of the shorter one half of them; whole values for every chunk of every rank.
+  const std::uint64_t unit = std::uint64_t{8} * request.group.size() * request.chunks;
+  const std::uint64_t least =
+      std::max<std::uint64_t>(kLeastPackets * fabric.format.packet_bytes,
+                              fabric.memory.is_free() ? 0 : kLeastMemoryChunks * fabric.memory.chunk_bytes);
+  const auto scaled = [&](std::uint64_t part, std::uint64_t whole) {
+    return static_cast<std::uint64_t>(Uint128{request.bytes} * part / whole) / unit * unit;
+  };
+  const std::uint64_t longer = std::max(scaled(kPacketHops, work.packet_hops),
+                                        scaled(least * work.messages, work.bytes)),
+                      shorter = longer / 2 / unit * unit;
+  if (longer >= request.bytes) return fabric.idle_ps(program);
+  if (Uint128{work.packet_hops} * longer / request.bytes > 16 * kPacketHops || shorter == 0)
+    return std::nullopt;
+  const auto time_of = [&](std::uint64_t bytes) {
+    CollectiveRequest less = request;
+    less.bytes = bytes;
+    return fabric.idle_ps(plan_collective(less, planning));
+  };
+  const TimePs at_longer = time_of(longer), at_shorter = time_of(shorter);
+  if (at_longer <= at_shorter) return std::nullopt;
+  return at_longer +
+         static_cast<TimePs>(Uint128{at_longer - at_shorter} * (request.bytes - longer) / (longer - shorter));
+}
+
+}  // namespace wafertlm

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+
+#include "workloads/collectives/algorithm.h"
+
+namespace wafertlm {
+
+/// Every link, and on fabrics whose NPUs have one port every port, carries the messages of one pair of NPUs
+/// only, and all pairs are equally far and fast: nothing meets, so closed forms hold.
+bool meets_nothing(const CollectiveProgram& program, const FabricTraits& fabric);
+
+/// Time of a request whose algorithm and chunks are set, alone on the idle fabric: simulated as it is, if it
+/// is short; else with fewer bytes, twice, and taken from the line through both times, since all but the
+/// latencies grows with the bytes. None: nothing to simulate
+/// with, nothing meets, or more than kMaxShortRunSteps steps or too many packets.
+std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const FabricTraits& fabric);
+
+constexpr std::uint64_t kMaxShortRunSteps = 200'000;
+
+}  // namespace wafertlm
