@@ -32,11 +32,17 @@ struct CollectiveRequest {
 
 /// An algorithm: all that the planner, predictions, configuration, command line and help know of it.
 struct Algorithm {
+  /// Whether the vector may go in pieces that pipeline.
+  enum class Chunks : std::uint8_t {
+    none,
+    if_asked,       ///< one, unless the request says more or kFastest searches
+    by_prediction,  ///< as many as the closed form says is best
+  };
   /// A type of collective that it can do.
   struct Use {
     CollectiveType type{};
-    int preference = 0;         ///< the planner takes the lowest of those that are about as fast
-    bool takes_chunks = false;  ///< the vector may go in pieces that pipeline
+    int preference = 0;  ///< the planner takes the lowest of those that are about as fast
+    Chunks chunks = Chunks::none;
   };
   using Programs = std::vector<std::unique_ptr<StepSource>>;
 

@@ -9,6 +9,7 @@ namespace wafertlm {
 namespace {
 
 using Type = CollectiveType;
+using Chunks = Algorithm::Chunks;
 
 bool has_grid(const Group& group, const FabricTraits& fabric) {
   return fabric.topology->group_grid(group).has_value();
@@ -26,31 +27,33 @@ std::string needs_box(const Topology& /*topology*/) {
 }
 
 /// Types that have the same preference.
-std::vector<Algorithm::Use> uses(int preference, const std::vector<Type>& types, bool takes_chunks = false) {
+std::vector<Algorithm::Use> uses(int preference, const std::vector<Type>& types,
+                                 Chunks chunks = Chunks::none) {
   std::vector<Algorithm::Use> all;
-  for (const Type type : types) all.push_back({type, preference, takes_chunks});
+  for (const Type type : types) all.push_back({type, preference, chunks});
   return all;
 }
 
 /// In the order in which help texts list them.
 std::vector<Algorithm> make_table() {
   const std::vector<Type> vectors = {Type::all_reduce, Type::all_gather, Type::reduce_scatter};
-  std::vector<Algorithm::Use> dimensional = uses(1, vectors, true);
-  dimensional.push_back({Type::all_to_all, 10, true});
+  std::vector<Algorithm::Use> dimensional = uses(1, vectors, Chunks::by_prediction);
+  dimensional.push_back({Type::all_to_all, 10, Chunks::by_prediction});
   return {
-      {"ring", uses(5, vectors), ring_programs<1>, ring_ps<1>},
-      {"bidirectional_ring", uses(4, vectors), ring_programs<2>, ring_ps<2>},
-      {"hierarchical_2d", uses(3, vectors, true), hierarchical_programs, hierarchical_ps, true, false,
-       has_grid, needs_grid},
+      {"ring", uses(5, vectors, Chunks::if_asked), ring_programs<1>, ring_ps<1>},
+      {"bidirectional_ring", uses(4, vectors, Chunks::if_asked), ring_programs<2>, ring_ps<2>},
+      {"hierarchical_2d", uses(3, vectors, Chunks::by_prediction), hierarchical_programs, hierarchical_ps,
+       true, false, has_grid, needs_grid},
       {"halving_doubling",
        {{Type::all_reduce, 6}, {Type::all_gather, 6}, {Type::reduce_scatter, 6}, {Type::barrier, 9}},
        halving_programs,
        halving_ps},
-      {"double_binary_tree", uses(7, {Type::all_reduce}, true), double_tree_programs, double_tree_ps, false},
+      {"double_binary_tree", uses(7, {Type::all_reduce}, Chunks::by_prediction), double_tree_programs,
+       double_tree_ps, false},
       {"tree",
-       {{Type::all_reduce, 8, true},
-        {Type::broadcast, 8, true},
-        {Type::reduce, 8, true},
+       {{Type::all_reduce, 8, Chunks::by_prediction},
+        {Type::broadcast, 8, Chunks::by_prediction},
+        {Type::reduce, 8, Chunks::by_prediction},
         {Type::gather, 10},
         {Type::scatter, 8},
         {Type::barrier, 8}},

@@ -13,13 +13,10 @@
 #include "workloads/collectives/custom/program.h"
 #include "workloads/collectives/dimensional/box.h"
 #include "workloads/collectives/in_network.h"
+#include "workloads/collectives/search.h"
 
 namespace wafertlm {
 namespace {
-
-/// Predictions this close to the best one are no reason to prefer it.
-constexpr std::uint64_t kTiePercent = 2;
-constexpr std::uint32_t kMaxDefaultChunks = 64;
 
 /// " (hierarchical_2d needs …; in_network …)".
 std::string what_they_need(const Topology& topology) {
@@ -94,54 +91,26 @@ std::vector<std::string> rule_of(const CollectiveRequest& request, const FabricT
   return names;
 }
 
-CollectiveRequest with_algorithm(CollectiveRequest request, const std::string& name,
-                                 const FabricTraits& fabric) {
-  request.algorithm = name;
-  if (request.chunks == 0) request.chunks = default_chunks(request, fabric);
-  return request;
-}
-
-struct Trial {
-  CollectiveRequest request;
-  TimePs time;
-};
-
-/// The one with the smallest prediction, or of those within kTiePercent of it the first.
-Trial shortest_of(const std::vector<std::string>& names, const CollectiveRequest& request,
-                  const FabricTraits& fabric) {
-  std::vector<Trial> trials;
-  TimePs shortest = kNever;
-  for (const std::string& name : names) {
-    CollectiveRequest trial = with_algorithm(request, name, fabric);
-    const TimePs time = closed_form_ps(trial, fabric);
-    shortest = std::min(shortest, time);
-    trials.push_back({std::move(trial), time});
-  }
-  std::size_t first = 0;
-  while (trials[first].time > shortest + shortest / 100 * kTiePercent) ++first;
-  return trials[first];
-}
-
 /// A quarter of the time or more is latency: as long as an element per rank takes, in one piece.
-bool is_small(const Trial& trial, const FabricTraits& fabric) {
-  CollectiveRequest least = trial.request;
+bool is_small(const CollectiveRequest& request, const FabricTraits& fabric) {
+  CollectiveRequest least = request;
   least.bytes = 4 * least.group.size();
   least.chunks = 1;
-  return trial.time <= 4 * closed_form_ps(least, fabric);
+  return closed_form_ps(request, fabric) <= 4 * closed_form_ps(least, fabric);
 }
 
 }  // namespace
 
 std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric) {
   const Algorithm::Use* use = algorithm_named(request.algorithm).use_of(request.type);
-  if (!use || !use->takes_chunks) return 1;
+  if (!use || use->chunks != Algorithm::Chunks::by_prediction) return 1;
   // On switches all messages of an NPU leave through one port, where those of more chunks delay each other
   // more than is predicted: they must pay.
   const TimePs least_gain_permille = fabric.topology->has_one_port() ? 5 : 0;
   CollectiveRequest trial = request;
   std::uint32_t best = 1;
   TimePs shortest = kNever;
-  for (trial.chunks = 1; trial.chunks <= kMaxDefaultChunks; trial.chunks *= 2)
+  for (trial.chunks = 1; trial.chunks <= kMaxSearchedChunks; trial.chunks *= 2)
     if (const TimePs time = closed_form_ps(trial, fabric);
         time + time / 1000 * least_gain_permille < shortest) {
       shortest = time;
@@ -175,11 +144,12 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
   if (request.algorithm.empty()) {
     const std::vector<std::string> rule = rule_of(request, fabric);
     if (!rule.empty()) {
-      const Trial large = shortest_of(rule, best, fabric);
-      if (fabric.topology->keeps_rule_when_small() || !is_small(large, fabric)) return large.request;
+      const CollectiveRequest large = shortest_closed_form(rule, best, fabric);
+      if (fabric.topology->keeps_rule_when_small() || !is_small(large, fabric)) return large;
     }
   }
-  return shortest_of(algorithms_for(request.type, request.group, fabric), best, fabric).request;
+  return search_fastest(algorithms_for(request.type, request.group, fabric), best, fabric,
+                        request.algorithm == kFastest ? kThorough : kQuick);
 }
 
 std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest& request,

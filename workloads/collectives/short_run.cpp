@@ -6,10 +6,12 @@
 #include <set>
 #include <utility>
 
-#include "workloads/collectives/planner.h"
+#include "workloads/collectives/cost.h"
 
 namespace wafertlm {
 namespace {
+
+__extension__ using Int128 = __int128;
 
 /// Packets times links of a simulation, at most about; some 100 ns each.
 const std::uint64_t kPacketHops =
@@ -109,15 +111,18 @@ std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const Fabri
   if (longer >= request.bytes) return fabric.idle_ps(program);
   if (Uint128{work.packet_hops} * longer / request.bytes > 16 * kPacketHops || shorter == 0)
     return std::nullopt;
-  const auto time_of = [&](std::uint64_t bytes) {
+  // What the simulation adds to the closed form, which sees how packets and pieces round.
+  const auto beyond = [&](std::uint64_t bytes) {
     CollectiveRequest less = request;
     less.bytes = bytes;
-    return fabric.idle_ps(plan_collective(less, planning));
+    return static_cast<Int128>(fabric.idle_ps(plan_collective(less, planning))) -
+           static_cast<Int128>(closed_form_ps(less, fabric));
   };
-  const TimePs at_longer = time_of(longer), at_shorter = time_of(shorter);
-  if (at_longer <= at_shorter) return std::nullopt;
-  return at_longer +
-         static_cast<TimePs>(Uint128{at_longer - at_shorter} * (request.bytes - longer) / (longer - shorter));
+  const Int128 at_longer = beyond(longer), growth = at_longer - beyond(shorter);
+  const Int128 time =
+      static_cast<Int128>(closed_form_ps(request, fabric)) + at_longer +
+      growth * static_cast<Int128>(request.bytes - longer) / static_cast<Int128>(longer - shorter);
+  return static_cast<TimePs>(std::max<Int128>(time, static_cast<Int128>(bound_ps(request, fabric))));
 }
 
 }  // namespace wafertlm

@@ -11,8 +11,8 @@ namespace wafertlm {
 bool meets_nothing(const CollectiveProgram& program, const FabricTraits& fabric);
 
 /// Time of a request whose algorithm and chunks are set, alone on the idle fabric: simulated as it is, if it
-/// is short; else with fewer bytes, twice, and taken from the line through both times, since all but the
-/// latencies grows with the bytes. None: nothing to simulate
+/// is short; else with fewer bytes, twice: what is beyond the closed form there, on a line through both, is
+/// added to the closed form. None: nothing to simulate
 /// with, nothing meets, or more than kMaxShortRunSteps steps or too many packets.
 std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 

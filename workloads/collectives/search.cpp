@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/collectives/search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "workloads/collectives/cost.h"
+
+namespace wafertlm {
+namespace {
+
+/// Times this close to the best one are no reason to prefer it.
+constexpr std::uint64_t kTiePercent = 2;
+
+struct Candidate {
+  CollectiveRequest request;
+  TimePs time;
+  std::size_t place;  ///< in the order of preference
+};
+
+std::vector<Candidate> candidates_of(const std::vector<std::string>& names, const CollectiveRequest& request,
+                                     const FabricTraits& fabric, bool all_chunks) {
+  std::vector<Candidate> candidates;
+  const auto add = [&](CollectiveRequest candidate) {
+    const TimePs time = std::max(closed_form_ps(candidate, fabric), bound_ps(candidate, fabric));
+    candidates.push_back({std::move(candidate), time, candidates.size()});
+  };
+  for (const std::string& name : names) {
+    const Algorithm::Use* use = algorithm_named(name).use_of(request.type);
+    if (!all_chunks || request.chunks != 0 || !use || use->chunks == Algorithm::Chunks::none) {
+      add(with_algorithm(request, name, fabric));
+      continue;
+    }
+    CollectiveRequest chunked = request;
+    for (chunked.chunks = 1; chunked.chunks <= kMaxSearchedChunks; chunked.chunks *= 2)
+      add(with_algorithm(chunked, name, fabric));
+  }
+  return candidates;
+}
+
+/// Of those within kTiePercent of the shortest the first in the order of preference.
+const CollectiveRequest& shortest_of(const std::vector<Candidate>& candidates) {
+  TimePs shortest = kNever;
+  for (const Candidate& each : candidates) shortest = std::min(shortest, each.time);
+  const Candidate* first = nullptr;
+  for (const Candidate& each : candidates)
+    if (each.time <= shortest + shortest / 100 * kTiePercent && (!first || each.place < first->place))
+      first = &each;
+  return first->request;
+}
+
+}  // namespace
+
+CollectiveRequest with_algorithm(CollectiveRequest request, const std::string& name,
+                                 const FabricTraits& fabric) {
+  request.algorithm = name;
+  if (request.chunks == 0) request.chunks = default_chunks(request, fabric);
+  return request;
+}
+
+CollectiveRequest shortest_closed_form(const std::vector<std::string>& names,
+                                       const CollectiveRequest& request, const FabricTraits& fabric) {
+  return shortest_of(candidates_of(names, request, fabric, false));
+}
+
+CollectiveRequest search_fastest(const std::vector<std::string>& names, const CollectiveRequest& request,
+                                 const FabricTraits& fabric, const SearchEffort& effort) {
+  std::vector<Candidate> open = candidates_of(names, request, fabric, effort.all_chunks), predicted;
+  std::sort(open.begin(), open.end(), [](const Candidate& a, const Candidate& b) {
+    return a.time != b.time ? a.time < b.time : a.place < b.place;
+  });
+  TimePs shortest = kNever;
+  for (Candidate& each : open) {
+    if (predicted.size() >= effort.predictions || each.time / effort.percent > shortest / 100) break;
+    each.time = predicted_ps(each.request, fabric);
+    shortest = std::min(shortest, each.time);
+    predicted.push_back(std::move(each));
+  }
+  return shortest_of(predicted);
+}
+
+}  // namespace wafertlm
