@@ -20,6 +20,16 @@ std::uint32_t FabricDimension::hops(std::uint32_t from, std::uint32_t to) const 
   return kind == Kind::line ? apart : std::min(apart, size - apart);
 }
 
+Uint128 all_pairs_hops(const FabricDimension& dimension, const std::vector<std::uint32_t>& coordinates) {
+  std::vector<std::uint64_t> npus_at(dimension.size);
+  for (const std::uint32_t coordinate : coordinates) ++npus_at[coordinate];
+  Uint128 hops = 0;
+  for (std::uint32_t a = 0; a < dimension.size; ++a)
+    for (std::uint32_t b = 0; b < dimension.size; ++b)
+      hops += Uint128{npus_at[a]} * npus_at[b] * dimension.hops(a, b);
+  return hops;
+}
+
 const char* to_string(FabricDimension::Kind kind) {
   static constexpr const char* kNames[] = {"ring", "fully_connected", "switch", "mesh"};
   return kNames[static_cast<std::size_t>(kind)];

@@ -27,6 +27,9 @@ struct FabricDimension {
 };
 const char* to_string(FabricDimension::Kind kind);
 
+/// Links of this dimension between all ordered pairs of NPUs with these coordinates.
+Uint128 all_pairs_hops(const FabricDimension& dimension, const std::vector<std::uint32_t>& coordinates);
+
 /// The dimensions of a fabric. NPU n has a coordinate in each; dimension 0 varies fastest in n. Routes go
 /// through the dimensions in order.
 class Dimensions {

@@ -74,6 +74,13 @@ struct CutFamily {
 using IoParents = std::vector<NpuId>;
 constexpr NpuId kNoNpu = static_cast<NpuId>(~std::uint32_t{0});
 
+/// A set of links that messages cannot avoid: how many of them a message from every member of a group to
+/// every other crosses at least, whatever way it takes, and what all links of the set carry.
+struct Crossings {
+  Uint128 links = 0;
+  Uint128 bytes_per_s = 0;
+};
+
 /// The shape of a fabric, for all that plans, predicts and bounds what goes over it (workloads/collectives).
 /// NPUs are endpoints 0 … npus() - 1, I/O controller k is endpoint npus() + k. Free of SystemC; a fabric's
 /// implementation stands in the folder of its model.
@@ -121,6 +128,8 @@ class Topology {
 
   /// Default: looks at all pairs.
   virtual AllPairs all_pairs(const Group& group) const;
+  /// For lower bounds. Default: none.
+  virtual std::vector<Crossings> all_pairs_crossings(const Group& /*group*/) const { return {}; }
   /// Default: exact, looks at the whole group for each NPU.
   virtual std::unique_ptr<GroupDistances> distances(const Group& group) const;
   /// Ranks in the order of a ring. Default, up to 256 members: from the lowest NPU always on to the nearest

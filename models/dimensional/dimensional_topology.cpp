@@ -34,6 +34,27 @@ DimensionalTopology::DimensionalTopology(const DimensionalParams& params)
     : Topology(endpoint_ports(params)), dimensions_(params.dimensions), first_link_{0} {
   for (std::size_t d = 0; d < dimensions_.count(); ++d)
     first_link_.push_back(first_link_.back() + npus() * slots(dimensions_[d]));
+  for (std::size_t d = 0; d < dimensions_.count(); ++d) {
+    const FabricDimension& dimension = dimensions_[d];
+    const Uint128 lines = npus() / dimension.size;
+    const std::uint64_t links = dimension.kind == Kind::line       ? 2 * (dimension.size - 1)
+                                : dimension.kind == Kind::switched ? 2 * dimension.size
+                                                                   : dimension.size * dimension.links();
+    bytes_per_s_.push_back(lines * links * dimension.bytes_per_s);
+  }
+  // No less than they have.
+  for (const OtherLink& other : params.other_links)
+    bytes_per_s_[other.dimension] += Uint128{2} * dimensions_[other.dimension].links() * other.bytes_per_s;
+}
+
+std::vector<Crossings> DimensionalTopology::all_pairs_crossings(const Group& group) const {
+  std::vector<Crossings> sets;
+  for (std::size_t d = 0; d < dimensions_.count(); ++d) {
+    std::vector<std::uint32_t> coordinates;
+    for (const NpuId npu : group) coordinates.push_back(dimensions_.coordinate(npu, d));
+    sets.push_back({all_pairs_hops(dimensions_[d], coordinates), bytes_per_s_[d]});
+  }
+  return sets;
 }
 
 std::size_t DimensionalTopology::dimension_of(std::size_t link) const {

@@ -24,6 +24,7 @@ class DimensionalTopology final : public Topology {
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const override {
     return dimensions_.path_bytes_per_s(from, to, port_bytes_per_s());
   }
+  std::vector<Crossings> all_pairs_crossings(const Group& group) const override;
   /// The least of the fabric.
   std::unique_ptr<GroupDistances> distances(const Group&) const override {
     return equal_distances(dimensions_.shortest_latency_ps());
@@ -38,6 +39,7 @@ class DimensionalTopology final : public Topology {
   std::size_t number(std::size_t dimension, NpuId npu, std::size_t slot) const;
 
   Dimensions dimensions_;
+  std::vector<Uint128> bytes_per_s_;     // by dimension, of all its links
   std::vector<std::size_t> first_link_;  // by dimension, and behind the last one
 };
 

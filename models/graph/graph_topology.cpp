@@ -14,6 +14,21 @@ EndpointPorts endpoint_ports(const FabricGraph& graph) {
   return {rate, rate};
 }
 
+/// Links from a vertex to every other, breadth first.
+std::vector<std::uint32_t> links_from(std::uint32_t vertex, const FabricGraph& graph) {
+  constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+  std::vector<std::uint32_t> distance(graph.vertices().size(), kUnknown), reached{vertex};
+  distance[vertex] = 0;
+  for (std::size_t next = 0; next < reached.size(); ++next)
+    for (const std::uint32_t link : graph.out_of(reached[next])) {
+      const std::uint32_t to = graph.links()[link].to;
+      if (distance[to] != kUnknown) continue;
+      distance[to] = distance[reached[next]] + 1;
+      reached.push_back(to);
+    }
+  return distance;
+}
+
 }  // namespace
 
 GraphTopology::GraphTopology(std::shared_ptr<const FabricGraph> graph, Dimensions dimensions)
@@ -27,6 +42,17 @@ GraphTopology::GraphTopology(std::shared_ptr<const FabricGraph> graph, Dimension
     switches.rates.push_back({out, in});
   }
   cuts_.push_back(std::move(switches));
+}
+
+std::vector<Crossings> GraphTopology::all_pairs_crossings(const Group& group) const {
+  if (group.size() > 512) return {};
+  Crossings all;
+  for (const FabricGraph::Link& link : graph_->links()) all.bytes_per_s += link.bytes_per_s;
+  for (const NpuId from : group) {
+    const std::vector<std::uint32_t> distance = links_from(static_cast<std::uint32_t>(index_of(from)), *graph_);
+    for (const NpuId to : group) all.links += distance[index_of(to)];
+  }
+  return {all};
 }
 
 TopologyLink GraphTopology::link(std::size_t number) const {

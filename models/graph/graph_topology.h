@@ -27,6 +27,8 @@ class GraphTopology final : public Topology {
     return from == to ? port_bytes_per_s() : graph_->path_bytes_per_s(from, to);
   }
   std::uint64_t npu_bytes_per_s(NpuId npu) const override { return graph_->npu_bytes_per_s(npu); }
+  /// All links, on the shortest ways there are, which routes need not take. Of up to 512 members.
+  std::vector<Crossings> all_pairs_crossings(const Group& group) const override;
   /// The least of the fabric.
   std::unique_ptr<GroupDistances> distances(const Group&) const override {
     return equal_distances(graph_->shortest_latency_ps());

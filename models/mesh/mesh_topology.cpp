@@ -261,6 +261,21 @@ AllPairs MeshTopology::all_pairs(const Group& group) const {
   return {MeshDistances(group, *this).diameter_ps(), path_bytes_per_s(group[0], group[1])};
 }
 
+/// Whatever way a message takes, it crosses as many links along the rows as its ends are columns apart.
+std::vector<Crossings> MeshTopology::all_pairs_crossings(const Group& group) const {
+  std::vector<std::uint32_t> columns, rows;
+  for (const NpuId npu : group) {
+    columns.push_back(geometry_.column(npu));
+    rows.push_back(geometry_.row(npu));
+  }
+  const std::uint32_t w = geometry_.width(), h = geometry_.height();
+  const auto along = [&](std::uint32_t size, std::uint32_t lines, const std::vector<std::uint32_t>& at) {
+    return Crossings{all_pairs_hops({FabricDimension::Kind::line, size, 0, 0}, at),
+                     Uint128{2} * (size - 1) * lines * link_bytes_per_s_};
+  };
+  return {along(w, h, columns), along(h, w, rows)};
+}
+
 std::unique_ptr<GroupDistances> MeshTopology::distances(const Group& group) const {
   return std::make_unique<MeshDistances>(group, *this);
 }

@@ -27,6 +27,7 @@ class MeshTopology final : public Topology {
   std::unique_ptr<LinkLoads> link_loads() const override;
   /// Without looking at pairs, as distances().
   AllPairs all_pairs(const Group& group) const override;
+  std::vector<Crossings> all_pairs_crossings(const Group& group) const override;
   std::unique_ptr<GroupDistances> distances(const Group& group) const override;
   /// A cycle of neighbours if the group is a whole rectangle with an even side, else a snake along the rows.
   std::vector<std::uint32_t> ring_order(const Group& group) const override;

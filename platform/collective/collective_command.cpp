@@ -205,8 +205,10 @@ class CollectiveReport {
       predicted = std::max(predicted, cost.predicted_ps);
       bound = std::max(bound, cost.bound_ps);
     }
-    if (decomposed == 0 && lane < plan.lanes_predicted_ps.size())
-      predicted = std::max(predicted, plan.lanes_predicted_ps[lane]);
+    if (lane < plan.lanes.size()) {
+      if (decomposed == 0) predicted = std::max(predicted, plan.lanes[lane].predicted_ps);
+      bound = std::max(bound, plan.lanes[lane].bound_ps);
+    }
     const PlannedCollective& one = plan.collectives[first];
     const std::size_t ranks = one.program->group.size();
     Json row = times(bytes, slowest, predicted, bound, bus_factor(setup_.type(), ranks), result.skew_ps);
@@ -402,9 +404,9 @@ std::function<int()> add_collective_command(CLI::App& app) {
   command->footer(
       "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, "
       "(p-1)/p\n"
-      "for all-gather, reduce-scatter and all-to-all, else 1; predicted: closed form of the algorithm with "
-      "nothing shared, or what its busiest link takes; bound: no algorithm can be faster.\n"
-      "With several groups the time is that of the slowest.\n"
+      "for all-gather, reduce-scatter and all-to-all, else 1; predicted: alone on an idle fabric, a closed form\n"
+      "where no messages meet, else from short runs; of several groups what their busiest link takes if that is\n"
+      "longer; bound: no algorithm can be faster. With several groups the time is that of the slowest.\n"
       "weight_load: every NPU gets all of size, an equal share of it from each I/O controller;\n"
       "gradient_store: the sum over all NPUs leaves the same way. Their bound is what the busiest link of "
       "the\n"

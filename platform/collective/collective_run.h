@@ -70,7 +70,7 @@ class WrongValues : public std::runtime_error {
 struct CollectivePlan {
   std::vector<PlannedCollective> collectives;
   CollectiveCost together;  ///< of the slowest one, because they share the fabric; 0: nothing is known
-  std::vector<TimePs> lanes_predicted_ps = {};  ///< of the groups of each class, as they share the fabric
+  std::vector<CollectiveCost> lanes = {};  ///< of the groups of each class, as they share the fabric
   std::map<NpuId, TimePs> late = {};  ///< NPUs that enter all of them later than the others, and by how much
 };
 

@@ -14,6 +14,7 @@
 #include "platform/config/suggest.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/wafer.h"
+#include "workloads/collectives/cost.h"
 #include "workloads/collectives/custom/algorithm.h"
 #include "workloads/collectives/shared_links.h"
 #include "workloads/parallelism/placement.h"
@@ -173,18 +174,24 @@ IoStream CollectiveSetup::plan_stream(std::uint64_t bytes, const FabricTraits& f
 }
 
 /// Collectives that share links are not done before the busiest one is.
-void CollectiveSetup::predict_sharing(CollectivePlan& plan, const FabricTraits& fabric) const {
+void CollectiveSetup::share(CollectivePlan& plan, std::uint64_t bytes, const FabricTraits& fabric) const {
   std::vector<const CollectiveProgram*> programs;
-  for (const PlannedCollective& each : plan.collectives) programs.push_back(each.program.get());
-  plan.together.predicted_ps = shared_links_ps(programs, fabric);
+  std::vector<CollectiveRequest> requests;
+  for (const CollectiveLane& lane : lanes_)
+    for (const Group& group : lane.groups) {
+      programs.push_back(plan.collectives[programs.size()].program.get());
+      requests.push_back(request(group, bytes));
+    }
+  plan.together = {shared_links_ps(programs, fabric), joint_bound_ps(requests, fabric)};
   // Of a class whose groups share links only among themselves.
-  std::size_t first = 0;
+  auto program = programs.cbegin();
+  auto asked = requests.cbegin();
   for (const CollectiveLane& lane : lanes_) {
-    const std::size_t end = first + lane.groups.size();
-    programs.clear();
-    for (std::size_t i = first; i < end; ++i) programs.push_back(plan.collectives[i].program.get());
-    plan.lanes_predicted_ps.push_back(shared_links_ps(programs, fabric));
-    first = end;
+    const auto groups = static_cast<std::ptrdiff_t>(lane.groups.size());
+    plan.lanes.push_back({shared_links_ps({program, program + groups}, fabric),
+                          joint_bound_ps({asked, asked + groups}, fabric)});
+    program += groups;
+    asked += groups;
   }
 }
 
@@ -218,7 +225,7 @@ CollectivePlan CollectiveSetup::plan(std::uint64_t bytes, const FabricTraits& fa
                        return std::find(group.begin(), group.end(), id) != group.end();
                      }))
       throw std::invalid_argument("--late: NPU " + std::to_string(index_of(npu)) + " is in no group");
-  if (plan.collectives.size() > 1) predict_sharing(plan, fabric);
+  if (plan.collectives.size() > 1) share(plan, bytes, fabric);
   return plan;
 }
 

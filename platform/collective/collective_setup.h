@@ -49,7 +49,7 @@ class CollectiveSetup {
   IoStream plan_stream(std::uint64_t bytes, const FabricTraits& fabric) const;
 
  private:
-  void predict_sharing(CollectivePlan& plan, const FabricTraits& fabric) const;
+  void share(CollectivePlan& plan, std::uint64_t bytes, const FabricTraits& fabric) const;
   CollectiveRequest request(const Group& group, std::uint64_t bytes) const;
   std::vector<CollectiveLane> parallel_lanes(const config::PlatformSpec& spec,
                                              const CollectiveOptions& options) const;

@@ -132,7 +132,7 @@ const Fields<CollectiveRecord>& collective_fields() {
           [](R row) { return seconds(row.last_entry_ps - row.first_entry_ps); });
     f.column("time_s", schema::seconds(), [](R row) { return seconds(row.end_ps - row.first_entry_ps); });
     f.add("time_ps", schema::count(), [](R row) { return row.end_ps - row.first_entry_ps; });
-    f.column("predicted_s", schema::seconds("Closed form on an idle fabric"),
+    f.column("predicted_s", schema::seconds("Alone on an idle fabric"),
              [](R row) { return seconds(row.cost.predicted_ps); });
     f.column("bound_s", schema::seconds("No algorithm can beat it"),
              [](R row) { return seconds(row.cost.bound_ps); });

@@ -43,6 +43,7 @@ struct Algorithm {
     CollectiveType type{};
     int preference = 0;  ///< the planner takes the lowest of those that are about as fast
     Chunks chunks = Chunks::none;
+    bool equal_blocks = false;  ///< all ranks' blocks must be of one length
   };
   using Programs = std::vector<std::unique_ptr<StepSource>>;
 
@@ -81,5 +82,7 @@ std::vector<std::string> algorithm_choices();
 std::vector<std::string> algorithms_for(CollectiveType type);
 /// Those that can do it on this group.
 std::vector<std::string> algorithms_for(CollectiveType type, const Group& group, const FabricTraits& fabric);
+/// Those that can do it on this group with this size.
+std::vector<std::string> algorithms_for(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "workloads/collectives/algorithm_rows.h"
+#include "workloads/collectives/blocks.h"
 #include "workloads/collectives/dimensional/box.h"
 
 namespace wafertlm {
@@ -38,7 +39,7 @@ std::vector<Algorithm::Use> uses(int preference, const std::vector<Type>& types,
 std::vector<Algorithm> make_table() {
   const std::vector<Type> vectors = {Type::all_reduce, Type::all_gather, Type::reduce_scatter};
   std::vector<Algorithm::Use> dimensional = uses(1, vectors, Chunks::by_prediction);
-  dimensional.push_back({Type::all_to_all, 10, Chunks::by_prediction});
+  dimensional.push_back({Type::all_to_all, 10, Chunks::by_prediction, true});
   return {
       {"ring", uses(5, vectors, Chunks::if_asked), ring_programs<1>, ring_ps<1>},
       {"bidirectional_ring", uses(4, vectors, Chunks::if_asked), ring_programs<2>, ring_ps<2>},
@@ -120,6 +121,18 @@ std::vector<std::string> algorithms_for(CollectiveType type, const Group& group,
   std::vector<std::string> names;
   for (const Algorithm* row : by_preference(type))
     if (!row->fits || row->fits(group, fabric)) names.push_back(row->name);
+  return names;
+}
+
+std::vector<std::string> algorithms_for(const CollectiveRequest& request, const FabricTraits& fabric) {
+  std::vector<std::string> names = algorithms_for(request.type, request.group, fabric);
+  const Blocks blocks(request.bytes, request.group.size());
+  if (blocks.bytes(0) == blocks.bytes(request.group.size() - 1)) return names;
+  names.erase(std::remove_if(names.begin(), names.end(),
+                             [&](const std::string& name) {
+                               return algorithm_named(name).use_of(request.type)->equal_blocks;
+                             }),
+              names.end());
   return names;
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "workloads/collectives/blocks.h"
@@ -95,89 +98,182 @@ Uint128 across(const CollectiveRequest& request, Needs::Across how, const CutSid
   return 0;
 }
 
-TimePs crossing_ps(const CollectiveRequest& request, Needs::Across how, const CutSide& inside,
-                   const CutSide& outside, const CutFamily::Rate& rate) {
-  return std::max(at_least_ps(across(request, how, inside, outside), rate.out),
-                  at_least_ps(across(request, how, outside, inside), rate.in));
+/// One of the collectives that run at the same time, with what it must move.
+struct Demand {
+  Demand(CollectiveRequest asked, std::uint64_t bytes)
+      : request(with_bytes(std::move(asked), bytes)),
+        blocks(bytes, request.group.size()),
+        needs(needs_of(request, blocks)) {}
+
+  bool sums() const {
+    return request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier;
+  }
+  static CollectiveRequest with_bytes(CollectiveRequest request, std::uint64_t bytes) {
+    request.bytes = bytes;
+    return request;
+  }
+
+  CollectiveRequest request;
+  Blocks blocks;
+  Needs needs;
+};
+
+/// None: nothing has to move.
+std::optional<Demand> demand_of(const CollectiveRequest& request) {
+  const std::uint64_t bytes = request.type == CollectiveType::barrier ? kBarrierBytes : request.bytes;
+  if (request.group.size() < 2 || bytes == 0) return std::nullopt;
+  return Demand(request, bytes);
 }
 
-/// Over all cuts of a family, without latency.
-TimePs cut_bound_ps(const CollectiveRequest& request, const CutFamily& family, const Blocks& blocks,
-                    Needs::Across how) {
+/// Bytes over each cut of a family, in the family's order.
+struct CutBytes {
+  std::vector<Uint128> out, in;
+};
+
+void add_cut_bytes(const Demand& demand, const CutFamily& family, CutBytes& bytes) {
+  const CollectiveRequest& request = demand.request;
   std::vector<CutSide> parts(family.rates.size() + 1);
   CutSide all, before;
   for (std::uint32_t rank = 0; rank < request.group.size(); ++rank) {
-    const CutSide own{1, blocks.bytes(rank), rank == request.root};
+    const CutSide own{1, demand.blocks.bytes(rank), rank == request.root};
     parts[family.part_of[index_of(request.group[rank])]].add(own);
     all.add(own);
   }
-  TimePs bound = 0;
   for (std::size_t cut = 0; cut < family.rates.size(); ++cut) {
     before.add(parts[cut]);
     const CutSide& inside = family.kind == CutFamily::Kind::prefixes ? before : parts[cut];
-    bound = std::max(bound, crossing_ps(request, how, inside, all.without(inside), family.rates[cut]));
+    const CutSide outside = all.without(inside);
+    bytes.out[cut] += across(request, demand.needs.across, inside, outside);
+    bytes.in[cut] += across(request, demand.needs.across, outside, inside);
   }
+}
+
+/// Over all cuts of a family, without latency.
+TimePs cuts_ps(const std::vector<Demand>& demands, const CutFamily& family) {
+  const std::size_t cuts = family.rates.size();
+  CutBytes bytes{std::vector<Uint128>(cuts), std::vector<Uint128>(cuts)};
+  for (const Demand& demand : demands) add_cut_bytes(demand, family, bytes);
+  TimePs bound = 0;
+  for (std::size_t cut = 0; cut < cuts; ++cut)
+    bound = std::max({bound, at_least_ps(bytes.out[cut], family.rates[cut].out),
+                      at_least_ps(bytes.in[cut], family.rates[cut].in)});
   return bound;
 }
 
-/// See CutFamily::counts_vectors.
-TimePs vectors_bound_ps(const CollectiveRequest& request, const CutFamily& family) {
-  std::vector<bool> has_members(family.rates.size());
-  std::uint64_t used = 0;
-  for (const NpuId npu : request.group) {
-    const std::uint32_t part = family.part_of[index_of(npu)];
-    if (!has_members[part]) ++used;
-    has_members[part] = true;
+/// See CutFamily::counts_vectors; on a fabric that does not reduce.
+TimePs vectors_ps(const std::vector<Demand>& demands, const CutFamily& family) {
+  std::set<std::uint32_t> used_by_any;
+  Uint128 bytes = 0;
+  for (const Demand& demand : demands) {
+    if (!demand.sums()) continue;
+    std::set<std::uint32_t> used;
+    for (const NpuId npu : demand.request.group) used.insert(family.part_of[index_of(npu)]);
+    if (used.size() < 2) continue;
+    bytes += Uint128{2 * (used.size() - 1)} * demand.request.bytes;
+    used_by_any.insert(used.begin(), used.end());
   }
-  if (used < 2) return 0;
-  return static_cast<TimePs>(Uint128{2 * (used - 1)} * request.bytes * kPsPerSecond /
-                             (Uint128{used} * family.rates.front().out));
+  if (used_by_any.empty()) return 0;
+  return at_least_ps(bytes, Uint128{used_by_any.size()} * family.rates.front().out);
+}
+
+/// Over the sets of links that all-to-all cannot avoid.
+TimePs crossings_ps(const std::vector<Demand>& demands, const Topology& topology) {
+  std::vector<Uint128> bytes;
+  std::vector<Crossings> sets;
+  for (const Demand& demand : demands) {
+    if (demand.needs.across != Needs::Across::every_pair) continue;
+    sets = topology.all_pairs_crossings(demand.request.group);
+    bytes.resize(sets.size());
+    for (std::size_t set = 0; set < sets.size(); ++set)
+      bytes[set] += sets[set].links * demand.blocks.bytes(demand.request.group.size() - 1);
+  }
+  TimePs bound = 0;
+  for (std::size_t set = 0; set < sets.size(); ++set)
+    bound = std::max(bound, at_least_ps(bytes[set], sets[set].bytes_per_s));
+  return bound;
+}
+
+/// Without reduction on the way every value but one is sent towards the sum, and all but one receive it: all
+/// ports of the members together.
+TimePs sums_ps(const std::vector<Demand>& demands, const Topology& topology) {
+  std::set<NpuId> members;
+  Uint128 bytes = 0, rates = 0;
+  for (const Demand& demand : demands) {
+    if (!demand.sums()) continue;
+    bytes += Uint128{2 * (demand.request.group.size() - 1)} * demand.request.bytes;
+    members.insert(demand.request.group.begin(), demand.request.group.end());
+  }
+  for (const NpuId npu : members) rates += topology.npu_bytes_per_s(npu);
+  return at_least_ps(bytes, rates);
+}
+
+/// What each NPU has to send and receive.
+TimePs ports_ps(const std::vector<Demand>& demands, const Topology& topology) {
+  std::map<NpuId, std::pair<Uint128, Uint128>> of_npu;
+  for (const Demand& demand : demands)
+    for (std::size_t rank = 0; rank < demand.request.group.size(); ++rank) {
+      auto& [sends, receives] = of_npu[demand.request.group[rank]];
+      sends += demand.needs.sends[rank];
+      receives += demand.needs.receives[rank];
+    }
+  TimePs bound = 0;
+  for (const auto& [npu, moves] : of_npu)
+    bound = std::max(bound, at_least_ps(std::max(moves.first, moves.second), topology.npu_bytes_per_s(npu)));
+  return bound;
 }
 
 }  // namespace
 
 TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
-  CollectiveRequest request = given;
-  if (request.type == CollectiveType::barrier) request.bytes = kBarrierBytes;
-  const std::size_t p = request.group.size();
-  if (p < 2 || request.bytes == 0) return 0;
-  const Blocks blocks(request.bytes, p);
-  const Needs needs = needs_of(request, blocks);
+  const std::optional<Demand> demand = demand_of(given);
+  if (!demand) return 0;
+  const CollectiveRequest& request = demand->request;
+  const Topology& topology = *fabric.topology;
   const bool by_root = has_root(request.type);
-  const auto distances = fabric.topology->distances(request.group);
-  const bool sums = request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier;
+  const auto distances = topology.distances(request.group);
   TimePs bound = 0, nearest = kNever, farthest = 0;
-  Uint128 rates = 0;
-  for (std::uint32_t rank = 0; rank < p; ++rank) {
+  for (std::uint32_t rank = 0; rank < request.group.size(); ++rank) {
     const NpuId npu = request.group[rank];
     const TimePs from_nearest = fabric.message_cost_ps() + distances->nearest_ps(npu),
                  to_farthest = fabric.message_cost_ps() + distances->farthest_ps(npu);
     nearest = std::min(nearest, from_nearest);
     farthest = std::max(farthest, to_farthest);
-    const std::uint64_t rate = fabric.topology->npu_bytes_per_s(npu);
-    rates += rate;
-    const std::uint64_t most = std::max(needs.sends[rank], needs.receives[rank]);
+    const std::uint64_t most = std::max(demand->needs.sends[rank], demand->needs.receives[rank]);
     if (most == 0) continue;
     // The first byte comes from the root, or the nearest one, at best; the last follows as fast as the port
     // lets it.
     const bool other_end = by_root && rank != request.root;
     const TimePs head = other_end ? fabric.latency_ps(request.group[request.root], npu) : from_nearest;
-    bound = std::max(bound, head + at_least_ps(most, rate));
+    bound = std::max(bound, head + at_least_ps(Uint128{most}, topology.npu_bytes_per_s(npu)));
     // Who has data for all, or needs data of all, waits for the farthest.
-    if (!by_root && blocks.bytes(rank) != 0) bound = std::max(bound, to_farthest);
+    if (!by_root && demand->blocks.bytes(rank) != 0) bound = std::max(bound, to_farthest);
   }
-  if (sums) {
-    bound = std::max(bound, farthest);
-    // Without reduction on the way every value but one is sent towards the sum, and all but one receive it.
-    if (!fabric.in_network)
-      bound = std::max(
-          bound, nearest + static_cast<TimePs>(Uint128{2 * (p - 1)} * request.bytes * kPsPerSecond / rates));
-  }
-  for (const CutFamily& family : fabric.topology->cuts()) {
-    TimePs cut = cut_bound_ps(request, family, blocks, needs.across);
-    if (sums && family.counts_vectors && !fabric.in_network)
-      cut = std::max(cut, vectors_bound_ps(request, family));
+  const std::vector<Demand> one{*demand};
+  const bool adds_at_ends = demand->sums() && !fabric.in_network;
+  if (demand->sums()) bound = std::max(bound, farthest);
+  if (adds_at_ends) bound = std::max(bound, nearest + sums_ps(one, topology));
+  bound = std::max(bound, crossings_ps(one, topology));
+  for (const CutFamily& family : topology.cuts()) {
+    TimePs cut = cuts_ps(one, family);
+    if (adds_at_ends && family.counts_vectors) cut = std::max(cut, vectors_ps(one, family));
     if (cut != 0) bound = std::max(bound, family.adds_latency ? nearest + cut : cut);
+  }
+  return bound;
+}
+
+TimePs joint_bound_ps(const std::vector<CollectiveRequest>& requests, const FabricTraits& fabric) {
+  std::vector<Demand> demands;
+  TimePs bound = 0;
+  for (const CollectiveRequest& request : requests) {
+    bound = std::max(bound, bound_ps(request, fabric));
+    if (std::optional<Demand> demand = demand_of(request)) demands.push_back(std::move(*demand));
+  }
+  const Topology& topology = *fabric.topology;
+  bound = std::max({bound, ports_ps(demands, topology), crossings_ps(demands, topology)});
+  if (!fabric.in_network) bound = std::max(bound, sums_ps(demands, topology));
+  for (const CutFamily& family : topology.cuts()) {
+    bound = std::max(bound, cuts_ps(demands, family));
+    if (family.counts_vectors && !fabric.in_network) bound = std::max(bound, vectors_ps(demands, family));
   }
   return bound;
 }

@@ -148,7 +148,7 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
       if (fabric.topology->keeps_rule_when_small() || !is_small(large, fabric)) return large;
     }
   }
-  return search_fastest(algorithms_for(request.type, request.group, fabric), best, fabric,
+  return search_fastest(algorithms_for(best, fabric), best, fabric,
                         request.algorithm == kFastest ? kThorough : kQuick);
 }
 

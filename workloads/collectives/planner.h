@@ -30,8 +30,7 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
 
 /// Costs that the result is printed beside, from the plan and the fabric alone (reference: collectives.md).
 struct CollectiveCost {
-  TimePs predicted_ps =
-      0;  ///< closed form of the algorithm with nothing shared, or what its busiest link or the bound takes
+  TimePs predicted_ps = 0;  ///< alone on the idle fabric, not less than the bound (cost.h)
   TimePs bound_ps = 0;  ///< no algorithm can be faster on this fabric
 };
 CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest& request,

@@ -24,7 +24,7 @@ struct SearchEffort {
   unsigned percent;         ///< closed forms up to so much of the shortest prediction are looked at,
   std::size_t predictions;  ///< and at most so many
 };
-constexpr SearchEffort kQuick{false, 140, 8}, kThorough{true, 170, 40};
+constexpr SearchEffort kQuick{false, 140, 8}, kThorough{true, 170, 24};
 
 /// The one with the shortest prediction (predicted_ps), looked for in the order of the closed forms; of those
 /// within 2 % of it the first by name, with the fewest chunks. Without FabricTraits::idle_ps predictions are

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "tests/collectives/simulated.h"
+#include "tests/support/temp_folder.h"
+
+namespace wafertlm::test {
+
+using Random = std::mt19937_64;
+
+/// One of a list.
+template <typename List>
+auto pick(Random& random, const List& list) {
+  return list[random() % std::size(list)];
+}
+
+inline config::PlatformSpec random_mesh(Random& random) {
+  const std::uint64_t width = 2 + random() % 5, height = 1 + random() % 5;
+  return platform({fmt::format("wafer.width={}", width), fmt::format("wafer.height={}", height)});
+}
+
+inline config::PlatformSpec random_fred(Random& random) {
+  static const std::string kVariants[] = {"a", "b", "c", "d"};
+  return fred_platform(pick(random, kVariants));
+}
+
+inline config::PlatformSpec random_dimensions(Random& random) {
+  static const char* const kTopologies[] = {"ring", "switch", "fully_connected", "mesh"};
+  const TempFolder folder;
+  std::string dimensions;
+  for (std::uint64_t d = 0, count = 1 + random() % 2; d < count; ++d)
+    dimensions += fmt::format("{}{{topology: {}, size: {}, bandwidth: {} GB/s, latency: {} ns}}",
+                              d == 0 ? "" : ", ", pick(random, kTopologies), 2 + random() % 5,
+                              50 * (1 + random() % 4), 50 + random() % 500);
+  return config::load_platform(folder.write("dimensions.yaml",
+                                            "platform: dimensions\nwafer: {fabric: {kind: dimensional, "
+                                            "packet_bytes: 4 KiB, dimensions: [" +
+                                                dimensions + "]}}\n"),
+                               {});
+}
+
+/// NPUs on a random tree of switches.
+inline config::PlatformSpec random_tree(Random& random) {
+  const std::uint64_t npus = 3 + random() % 10, switches = 1 + random() % 4;
+  std::string text = fmt::format("graph: tree\nnpus: {}\nswitches:\n", npus);
+  for (std::uint64_t s = 0; s < switches; ++s) text += fmt::format("  - {{name: s{}, pipeline: 20 ns}}\n", s);
+  text += "links:\n";
+  const auto link = [&](const std::string& from, std::uint64_t to) {
+    text += fmt::format("  - {{from: {}, to: s{}, bandwidth: {} GB/s, latency: {} ns}}\n", from, to,
+                        50 * (1 + random() % 4), 50 + random() % 500);
+  };
+  for (std::uint64_t n = 0; n < npus; ++n) link(fmt::format("npu{}", n), random() % switches);
+  for (std::uint64_t s = 1; s < switches; ++s) link(fmt::format("s{}", s), random() % s);
+  const TempFolder folder;
+  folder.write("tree.yaml", text);
+  return config::load_platform(
+      folder.write("platform.yaml",
+                   "platform: tree\nwafer: {fabric: {kind: graph, file: tree.yaml, packet_bytes: 4 KiB, "
+                   "credit_delay: 50 ns}}\n"),
+      {});
+}
+
+using MakeFabric = config::PlatformSpec (*)(Random&);
+
+/// A collective of 1 KiB to `most` bytes on all NPUs or some, its algorithm and chunks open.
+inline CollectiveRequest random_request(Random& random, std::uint32_t npus, std::uint64_t most) {
+  static constexpr CollectiveType kTypes[] = {CollectiveType::all_reduce,     CollectiveType::all_gather,
+                                              CollectiveType::reduce_scatter, CollectiveType::all_to_all,
+                                              CollectiveType::broadcast,      CollectiveType::reduce,
+                                              CollectiveType::gather,         CollectiveType::scatter};
+  CollectiveRequest request;
+  request.type = pick(random, kTypes);
+  for (std::uint32_t npu = 0; npu < npus; ++npu) request.group.push_back(static_cast<NpuId>(npu));
+  if (random() % 5 < 3) {
+    std::shuffle(request.group.begin(), request.group.end(), random);
+    request.group.resize(2 + random() % (npus - 1));
+    if (random() % 4 != 0) std::sort(request.group.begin(), request.group.end());
+  }
+  const double octaves = std::log2(static_cast<double>(most) / 1024);
+  request.bytes = static_cast<std::uint64_t>(
+                      1024 * std::exp2(octaves * static_cast<double>(random() % 10'000) / 10'000)) /
+                  4 * 4;
+  request.root = static_cast<std::uint32_t>(random() % request.group.size());
+  request.chunks = 0;
+  return request;
+}
+
+inline std::string describe(const config::PlatformSpec& spec, const CollectiveRequest& request) {
+  std::string npus;
+  for (const NpuId npu : request.group)
+    npus += (npus.empty() ? "" : ",") + std::to_string(static_cast<std::uint32_t>(npu));
+  return fmt::format("{}, {} of {} B, NPUs {} of {}", spec.name, to_string(request.type), request.bytes, npus,
+                     spec.wafer.npu_count());
+}
+
+}  // namespace wafertlm::test
