@@ -65,7 +65,8 @@ void MeshFabric::set_wormhole(SwitchParams& router) const {
       1, static_cast<TimePs>(Uint128{params_.format.flit_bytes} * kPsPerSecond / params_.link_bytes_per_s));
   router.internal_speedup = params_.internal_speedup;
   const TimePs two_cycles = 2 * router.link_cycle_ps / params_.internal_speedup;
-  router.head_pipeline_ps = std::min(params_.head_pipeline_ps.value_or(two_cycles), params_.router_pipeline_ps);
+  router.head_pipeline_ps =
+      std::min(params_.head_pipeline_ps.value_or(two_cycles), params_.router_pipeline_ps);
 }
 
 void MeshFabric::check_params() const {

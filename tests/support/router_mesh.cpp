@@ -200,7 +200,8 @@ class RouterMesh {
     bool any = false;
     for (int who = 0; who < contenders; ++who) {
       InputChannel& from = of(of(router.inputs, who / p_.vcs).vcs, who % p_.vcs);
-      if (!from.routed || from.flits.empty() || from.output_vc != kNobody || from.next_stage > tick_) continue;
+      if (!from.routed || from.flits.empty() || from.output_vc != kNobody || from.next_stage > tick_)
+        continue;
       from.output = route(node, from.flits.front().destination);
       for (int i = 0; i < p_.vcs && of(asks_, who) == kNobody; ++i) {
         const int vc = (from.va_next + i) % p_.vcs;

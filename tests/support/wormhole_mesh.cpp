@@ -75,9 +75,7 @@ class WormholeMesh {
     std::uint64_t order;
     std::size_t number;
     PortId output;
-    bool operator<(const Wake& other) const {
-      return at != other.at ? at > other.at : order > other.order;
-    }
+    bool operator<(const Wake& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
 
   TimePs cycles(int count) const { return static_cast<TimePs>(count) * kCyclePs; }
@@ -131,8 +129,8 @@ class WormholeMesh {
     Switch& from = switches_[static_cast<std::size_t>(p_.side * p_.side + node)];
     const int x = node % p_.side, y = node / p_.side;
     if (p_.traffic == MeshTraffic::transpose && x == y) return;
-    const TimePs at =
-        from.next_slot_ps + kCyclePs * std::geometric_distribution<TimePs>(p_.load / p_.packet_flits)(random_);
+    const TimePs at = from.next_slot_ps +
+                      kCyclePs * std::geometric_distribution<TimePs>(p_.load / p_.packet_flits)(random_);
     from.next_slot_ps = at + kCyclePs;
     if (at >= end_) return;
     const int to = p_.traffic == MeshTraffic::transpose

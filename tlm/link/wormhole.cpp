@@ -69,11 +69,12 @@ void WormholeSwitch::arrive_for(PortId output, PortId input, Packet& flit, TimeP
   if (who.out_vc == kNone)
     ask_wake(std::max(who.stage_ps, now_));
   else  // nothing can happen to it while its port into the crossbar or its output is busy
-    ask_wake(std::max({who.stage_ps, now_, reader_of(number_of(who)).free_ps,
-                       outputs_[who.output].crossbar_free_ps}));
+    ask_wake(std::max(
+        {who.stage_ps, now_, reader_of(number_of(who)).free_ps, outputs_[who.output].crossbar_free_ps}));
 }
 
-/// `since`: the flit before has left (of heads: the read is over), or nothing was there and this one has come.
+/// `since`: the flit before has left (of heads: the read is over), or nothing was there and this one has
+/// come.
 void WormholeSwitch::set_front(Contender& who, TimePs since) {
   Packet& flit = *who.head;
   const bool is_head = who.out_vc == kNone;
@@ -265,8 +266,8 @@ TimePs WormholeSwitch::credit_time(std::size_t input, const Packet& flit, const 
                                    TimePs now) {
   if (speedup_ == 1) return std::max(departure.end_ps, flit.tail_ps) + credit_delay_ps_[input];
   TimePs& last = last_credit_ps_[input];
-  const TimePs left =
-      whole_cycles_after_ready(flit, std::max(flit.tail_ps, outputs_[index_of(flit.output)].crossbar_free_ps));
+  const TimePs left = whole_cycles_after_ready(
+      flit, std::max(flit.tail_ps, outputs_[index_of(flit.output)].crossbar_free_ps));
   last = std::max(left, last + link_cycle_ps_);
   return std::max(last, now) + credit_delay_ps_[input];
 }

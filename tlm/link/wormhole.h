@@ -18,15 +18,16 @@ namespace wafertlm {
 /// - A packet holds a channel of the next input from its first flit to its last. Several packets share a link
 ///   by turns, flit by flit; a flit needs room for itself only.
 /// - Of the pipeline, a head takes SwitchParams::head_pipeline_ps for routing (RC) and the allocation of a
-///   channel (VA, the last router cycle of it). It starts when the packet before has left the queue. The other
-///   flits do without and catch up with their head.
+///   channel (VA, the last router cycle of it). It starts when the packet before has left the queue. The
+///   other flits do without and catch up with their head.
 /// - An input has one port into the crossbar, shared by its channels; with InputQueue::per_output every queue
 ///   has its own.
 /// - Both allocations are separable, input first, by priority and then round-robin with pointers that move
 ///   when their choice got through. VA: every head asks for one free channel, every channel takes one head.
 ///   Switch (SA): every crossbar port puts forward one queue, outputs in turn, then channels in turn; every
 ///   output takes one port. Who lost tries again a router cycle later, or when the winner's flit has left.
-/// - With internal_speedup a flit takes that much less time across the crossbar, and flits queue behind it for
+/// - With internal_speedup a flit takes that much less time across the crossbar, and flits queue behind it
+/// for
 ///   the link. Links keep their own cycle: a flit that waited leaves, and its credit returns, whole link
 ///   cycles after it could have; one credit per input and cycle.
 class WormholeSwitch final : public SwitchCore {
@@ -83,10 +84,10 @@ class WormholeSwitch final : public SwitchCore {
   struct NextChannel {
     explicit NextChannel(std::uint64_t buffer_bytes) : credits(buffer_bytes) {}
     CreditWindow credits;
-    std::uint32_t next_head = 0;  // round-robin over contenders
+    std::uint32_t next_head = 0;     // round-robin over contenders
     std::uint32_t asked_by = kNone;  // scratch of VA: the best contender so far
-    bool held = false;    // by a packet
-    bool needed = false;  // somebody waits for room not yet promised
+    bool held = false;               // by a packet
+    bool needed = false;             // somebody waits for room not yet promised
   };
   /// A flit behind the crossbar, and its time on the line.
   struct Departure {
@@ -139,7 +140,7 @@ class WormholeSwitch final : public SwitchCore {
   TimePs pipeline_ps_;
   TimePs link_cycle_ps_;
   std::uint32_t speedup_;
-  TimePs va_ps_, head_ps_;  // channel allocation; with routing
+  TimePs va_ps_, head_ps_;                  // channel allocation; with routing
   std::vector<std::uint32_t> priority_of_;  // by class; 0 goes first
   std::vector<Contender> contenders_;
   std::vector<Reader> readers_;
