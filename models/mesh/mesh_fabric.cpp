@@ -44,7 +44,7 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
     SwitchParams router;
     router.pipeline_ps = params.router_pipeline_ps;
     router.input_queue = params.input_queue;
-    if (params.format.by_flit) router.switching = Switching::wormhole;
+    if (params.format.by_flit) set_wormhole(router);
     std::vector<std::string> names;
     for (const Direction side : geometry_.ports(static_cast<NpuId>(n))) {
       router.credit_delay_ps.push_back(params.credit_delay_ps);
@@ -57,6 +57,16 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
   }
   bind_links(classes);
   check_routes();
+}
+
+void MeshFabric::set_wormhole(SwitchParams& router) const {
+  router.switching = Switching::wormhole;
+  router.link_cycle_ps = std::max<TimePs>(
+      1, static_cast<TimePs>(Uint128{params_.format.flit_bytes} * kPsPerSecond / params_.link_bytes_per_s));
+  router.internal_speedup = params_.internal_speedup;
+  const TimePs two_cycles = 2 * router.link_cycle_ps / params_.internal_speedup;
+  router.head_pipeline_ps =
+      std::min(params_.head_pipeline_ps.value_or(two_cycles), params_.router_pipeline_ps);
 }
 
 void MeshFabric::check_params() const {

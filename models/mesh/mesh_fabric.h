@@ -47,6 +47,7 @@ class MeshFabric final : public Fabric {
   std::uint64_t buffer_bytes(std::uint64_t bytes_per_s, TimePs link_latency_ps, TimePs pipeline_ps,
                              std::uint32_t packets = 2) const;
   OutputParams output_params(NpuId router, Direction port) const;
+  void set_wormhole(SwitchParams& router) const;
   void check_params() const;
   void bind_links(const ClassTable& classes);
   void check_routes() const;

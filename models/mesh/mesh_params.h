@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,9 @@ struct MeshParams : FabricParams {
   std::uint32_t width = 0, height = 0;
   std::uint64_t link_bytes_per_s = 0;
   TimePs router_pipeline_ps = 0;
+  /// Of wormhole routers, as in SwitchParams. Without head_pipeline_ps it is two cycles of the router.
+  std::uint32_t internal_speedup = 1;
+  std::optional<TimePs> head_pipeline_ps;
   std::uint64_t injection_bytes_per_s = 3'000'000'000'000;  ///< NPU to router
   TimePs injection_latency_ps = 0;
   std::uint64_t ejection_bytes_per_s = 3'000'000'000'000;  ///< router to NPU

@@ -52,6 +52,7 @@ int run(const Command& command) {
   print(report_heading(setup));
   const std::vector<TrafficResult> results =
       run_sweep(setup, loads, command.jobs, [](const TrafficResult& result) { print(report_row(result)); });
+  print(report_saturation(results));
   print(report_links(results.back()));
   if (!command.json_file.empty()) write_json(command.json_file, sweep_json(setup, results));
   return 0;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -40,6 +41,9 @@ void each_field(Result& r, const Field& field) {
   field("channel_bound", r.channel_bound);
   field("bound_link", r.bound_link);
   field("saturated", r.saturated);
+  field("stable", r.stable);
+  field("backlog_growth", r.backlog_growth);
+  field("packets_left_out", r.packets_left_out);
   field("packet_hops", r.packet_hops);
   field("scheduler_events", r.scheduler_events);
   field("simulated_ps", r.simulated_ps);
@@ -56,6 +60,7 @@ nlohmann::json to_json(const TrafficResult& r) {
                      {"blocked_fraction", {{"credit", link.credit_blocked_fraction}}}});
   nlohmann::json json = {
       {"mean_half_width_ps", r.mean_half_width_ps}, {"worst_links", links}, {"host", {{"wall_s", r.wall_s}}}};
+  json["state"] = r.state();
   each_field(r, [&](const char* name, const auto& value) { json[name] = value; });
   return json;
 }
@@ -72,15 +77,35 @@ TrafficResult result_from_json(const nlohmann::json& json) {
   return r;
 }
 
+namespace {
+
+/// Of the loads in ascending order: the last one before the first that is not stable, and that one; 0: none.
+std::pair<double, double> saturation_between(const std::vector<TrafficResult>& results) {
+  std::vector<std::pair<double, bool>> loads;
+  for (const TrafficResult& result : results) loads.emplace_back(result.offered, result.stable);
+  std::sort(loads.begin(), loads.end());
+  double stable = 0;
+  for (const auto& [offered, is_stable] : loads) {
+    if (!is_stable) return {stable, offered};
+    stable = offered;
+  }
+  return {stable, 0};
+}
+
+}  // namespace
+
 nlohmann::json sweep_json(const TrafficSetup& setup, const std::vector<TrafficResult>& results) {
   nlohmann::json rows = nlohmann::json::array();
   for (const TrafficResult& result : results) rows.push_back(to_json(result));
+  const auto [stable, not_stable] = saturation_between(results);
+  const auto or_null = [](double load) { return load > 0 ? nlohmann::json(load) : nlohmann::json(); };
   return {{"platform", setup.platform.name},
           {"pattern", setup.pattern.name},
           {"class", class_name(setup)},
           {"packet_bytes", setup.platform.wafer.fabric.format.packet_bytes},
           {"load_unit", "flits per sending node and cycle"},
           {"seed", setup.seed},
+          {"saturation", {{"largest_stable", or_null(stable)}, {"first_not_stable", or_null(not_stable)}}},
           {"rows", rows}};
 }
 
@@ -113,7 +138,22 @@ std::string report_row(const TrafficResult& r) {
   return fmt::format("{:>8.4f} {:>9.4f} {:>9.4f} {:>12.2f} {:>9} {:>11.2f} {:>11.2f} {:>11.2f} {:>9}  {}\n",
                      r.offered, r.accepted, r.accepted_slowest, r.mean_ps / kPsPerNs, half_width,
                      r.mean_cycles(), r.p50_ps / kPsPerNs, r.p99_ps / kPsPerNs, r.packets_measured,
-                     r.saturated ? "saturated" : "stable");
+                     r.state());
+}
+
+std::string report_saturation(const std::vector<TrafficResult>& results) {
+  const auto [stable, not_stable] = saturation_between(results);
+  std::string text;
+  if (not_stable > 0)
+    text += stable > 0 ? fmt::format("\nsaturation between load {:g}, the last that is stable, and {:g}\n",
+                                     stable, not_stable)
+                       : fmt::format("\nno load below {:g} was stable\n", not_stable);
+  if (std::any_of(results.begin(), results.end(),
+                  [](const TrafficResult& r) { return !r.stable && !r.saturated; }))
+    text +=
+        "not stable: latencies or backlog have not settled in this run, so the mean says nothing; --measure "
+        "more packets\n";
+  return text;
 }
 
 std::string report_links(const TrafficResult& r) {

@@ -18,6 +18,8 @@ nlohmann::json sweep_json(const TrafficSetup& setup, const std::vector<TrafficRe
 // The printed report: heading with the bounds, one row per load, the busiest links of the highest load.
 std::string report_heading(const TrafficSetup& setup);
 std::string report_row(const TrafficResult& result);
+/// Between which loads the saturation lies, and what "not stable" means where it was said; perhaps empty.
+std::string report_saturation(const std::vector<TrafficResult>& results);
 std::string report_links(const TrafficResult& result);
 
 }  // namespace wafertlm::traffic

@@ -16,6 +16,7 @@
 #include "platform/command/child.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/wafer.h"
+#include "platform/traffic/steady_state.h"
 #include "platform/traffic/traffic_model.h"
 #include "platform/traffic/traffic_report.h"
 
@@ -26,10 +27,17 @@ namespace {
 class Measurement final : public TrafficSink {
  public:
   Measurement(TimePs begin_ps, TimePs end_ps, std::uint32_t nodes)
-      : begin_ps_(begin_ps), end_ps_(end_ps), delivered_by_source_(nodes), past_end_(nodes) {}
+      : begin_ps_(begin_ps),
+        end_ps_(end_ps),
+        growth_(kMoments),
+        delivered_by_source_(nodes),
+        past_end_(nodes) {}
 
   void created(const Packet& packet) override {
-    if (in_window(packet.created_ps)) ++missing_;
+    if (in_window(packet.created_ps)) {
+      ++missing_;
+      ++growth_[moment_of(packet.created_ps)];
+    }
     if (packet.created_ps < end_ps_ || past_end_[index_of(packet.source)]) return;
     past_end_[index_of(packet.source)] = true;
     ++sources_past_end_;
@@ -38,35 +46,44 @@ class Measurement final : public TrafficSink {
     if (in_window(tail_ps)) {
       ++delivered_;
       ++delivered_by_source_[index_of(packet.source)];
+      --growth_[moment_of(tail_ps)];
     }
     if (!in_window(packet.created_ps)) return;
     --missing_;
-    const TimePs latency_ps = tail_ps - packet.created_ps;
-    latencies_ps_.push_back(latency_ps);
-    const auto batch =
-        static_cast<std::size_t>(Uint128{packet.created_ps - begin_ps_} * kBatches / (end_ps_ - begin_ps_));
-    batches_[batch].sum_ps += static_cast<double>(latency_ps);
-    ++batches_[batch].packets;
+    arrived_.push_back({packet.created_ps, tail_ps - packet.created_ps});
   }
 
   /// Every packet that `senders` sources created in the window has arrived.
   bool complete(std::uint32_t senders) const { return sources_past_end_ == senders && missing_ == 0; }
-  std::uint64_t packets() const { return latencies_ps_.size(); }
+  std::uint64_t packets() const { return arrived_.size(); }
   std::uint64_t delivered_in_window() const { return delivered_; }
   std::uint64_t delivered_in_window(std::uint32_t source) const { return delivered_by_source_[source]; }
 
-  /// Fills in the latencies; reorders what it holds.
+  /// Fills in the latencies and whether they and the backlog have settled.
   void summarize(TrafficResult& result) {
     result.packets_measured = packets();
-    if (latencies_ps_.empty()) return;
-    double sum = 0;
-    for (const TimePs latency : latencies_ps_) sum += static_cast<double>(latency);
-    result.mean_ps = sum / static_cast<double>(packets());
-    result.mean_half_width_ps = mean_half_width_ps();
-    std::sort(latencies_ps_.begin(), latencies_ps_.end());
+    result.mean_half_width_ps = std::nan("");  // too few packets to tell
+    if (arrived_.empty()) return;
+    std::vector<double> latencies_ps = in_order_of_creation();
+    const std::vector<double> backlog = backlog_series();
+    result.stable = is_steady(latencies_ps) && is_steady(backlog);
+    result.backlog_growth = backlog.back();
+    std::size_t first = mser5_truncation(latencies_ps);
+    if (2 * first > latencies_ps.size()) first = 0;  // not settled: there is no warm-up to leave out
+    result.packets_left_out = first;
+    if (latencies_ps.size() - first >= BatchMeans::kBatches) {
+      const BatchMeans means = batch_means(latencies_ps, first);
+      result.mean_ps = means.mean;
+      result.mean_half_width_ps = means.half_width;
+    } else {
+      result.mean_ps =
+          std::accumulate(latencies_ps.begin(), latencies_ps.end(), 0.0) / static_cast<double>(packets());
+    }
+    latencies_ps.erase(latencies_ps.begin(), latencies_ps.begin() + static_cast<std::ptrdiff_t>(first));
+    std::sort(latencies_ps.begin(), latencies_ps.end());
     // Nearest rank.
     const auto percentile = [&](std::size_t percent) {
-      return static_cast<double>(latencies_ps_[(packets() * percent + 99) / 100 - 1]);
+      return latencies_ps[(latencies_ps.size() * percent + 99) / 100 - 1];
     };
     result.p50_ps = percentile(50);
     result.p99_ps = percentile(99);
@@ -74,27 +91,32 @@ class Measurement final : public TrafficSink {
   }
 
  private:
-  static constexpr std::size_t kBatches = 20;
-  struct Batch {
-    double sum_ps = 0;
-    std::uint64_t packets = 0;
+  static constexpr std::size_t kMoments = 1000;
+  struct Arrived {
+    TimePs created_ps, latency_ps;
   };
   bool in_window(TimePs at) const { return at >= begin_ps_ && at < end_ps_; }
-  double mean_half_width_ps() const {
-    constexpr double kStudent19 = 2.093;  // 95 %, 19 degrees of freedom
-    std::vector<double> means;
-    for (const Batch& batch : batches_)
-      if (batch.packets != 0) means.push_back(batch.sum_ps / static_cast<double>(batch.packets));
-    if (means.size() < kBatches) return std::nan("");  // too few packets to tell
-    double mean = 0, squares = 0;
-    for (const double value : means) mean += value / kBatches;
-    for (const double value : means) squares += (value - mean) * (value - mean);
-    return kStudent19 * std::sqrt(squares / (kBatches - 1) / kBatches);
+  std::size_t moment_of(TimePs at) const {
+    return static_cast<std::size_t>(Uint128{at - begin_ps_} * kMoments / (end_ps_ - begin_ps_));
+  }
+  std::vector<double> in_order_of_creation() {
+    std::stable_sort(arrived_.begin(), arrived_.end(),
+                     [](const Arrived& a, const Arrived& b) { return a.created_ps < b.created_ps; });
+    std::vector<double> latencies_ps;
+    for (const Arrived& packet : arrived_) latencies_ps.push_back(static_cast<double>(packet.latency_ps));
+    return latencies_ps;
+  }
+  /// Packets in the sources' queues and under way, more than at the begin, at the end of each moment.
+  std::vector<double> backlog_series() const {
+    std::vector<double> series;
+    std::int64_t backlog = 0;
+    for (const std::int64_t growth : growth_) series.push_back(static_cast<double>(backlog += growth));
+    return series;
   }
 
   TimePs begin_ps_, end_ps_;
-  std::vector<TimePs> latencies_ps_;
-  Batch batches_[kBatches];
+  std::vector<Arrived> arrived_;      // of those created in the window
+  std::vector<std::int64_t> growth_;  // of the backlog, by moment of the window
   std::uint64_t missing_ = 0, delivered_ = 0;
   std::vector<std::uint64_t> delivered_by_source_;
   std::vector<bool> past_end_;
@@ -159,6 +181,7 @@ class Run {
 
     TrafficResult result = summary();
     result.saturated = !complete || offered_ > loads_.bound || result.accepted < offered_ * (1 - tolerance());
+    result.stable = result.stable && !result.saturated;
     add_links(result, before, after);
     result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
@@ -233,6 +256,7 @@ class Run {
     measurement_->summarize(result);
     const double cycles = static_cast<double>((end_ps_ - begin_ps_) / units_.cycle_ps);
     const double flits_per_cycle = static_cast<double>(units_.packet_flits) / cycles;
+    result.backlog_growth *= 1000 / cycles / senders_;
     result.offered = offered_;
     result.accepted = static_cast<double>(measurement_->delivered_in_window()) * flits_per_cycle / senders_;
     std::uint64_t slowest = ~std::uint64_t{0};

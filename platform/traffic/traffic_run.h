@@ -58,7 +58,8 @@ struct TrafficResult {
   double accepted = 0;                                     ///< delivered during the measurement
   double accepted_slowest = 0;                             ///< of the source that got through the least
   double mean_ps = 0, p50_ps = 0, p99_ps = 0, max_ps = 0;  ///< creation to tail delivered
-  double mean_half_width_ps = 0;  ///< 95 % confidence of mean_ps, from 20 batch means
+  double mean_half_width_ps = 0;       ///< 95 % confidence of mean_ps, from 20 batch means
+  std::uint64_t packets_left_out = 0;  ///< of packets_measured: the first, by MSER-5; mean_ps is without them
   TimePs cycle_ps = 0;
   std::uint64_t packet_flits = 0;
   std::uint64_t packets_measured = 0;
@@ -69,11 +70,18 @@ struct TrafficResult {
   /// explains), or packets of the measurement did not arrive within twice the time after it. The latencies
   /// then grow with the length of the run.
   bool saturated = false;
+  /// Not saturated, and latencies and backlog have settled (steady_state.h). Neither: the load may be
+  /// sustained, but this run does not show it; its mean has no meaning.
+  bool stable = false;
+  /// Packets created and not delivered, at the end of the measurement less at its begin, per sending node and
+  /// 1000 cycles.
+  double backlog_growth = 0;
   std::vector<LinkUse> worst_links;  ///< the 8 busiest
   std::uint64_t packet_hops = 0, scheduler_events = 0;
   double simulated_ps = 0;
   double wall_s = 0;
 
+  const char* state() const { return saturated ? "saturated" : stable ? "stable" : "not stable"; }
   double mean_cycles() const { return mean_ps / static_cast<double>(cycle_ps); }
 };
 

@@ -43,6 +43,11 @@ struct SwitchParams {
   std::vector<TimePs> credit_delay_ps;  ///< per input: tail out → room known upstream
   std::vector<OutputParams> outputs;
   Switching switching = Switching::cut_through;
+  /// Of a wormhole router: time of a flit on its links, as many times the router's own cycle as
+  /// internal_speedup says. 0: a source's port, without a pipeline of its own.
+  TimePs link_cycle_ps = 0;
+  std::uint32_t internal_speedup = 1;
+  TimePs head_pipeline_ps = 0;  ///< part of pipeline_ps that only heads take, see link/wormhole.h
   /// Of a switch that takes part in in-network flows: inputs behind the others, for the copies that its
   /// FlowUnit makes.
   std::uint32_t flow_lanes = 0;

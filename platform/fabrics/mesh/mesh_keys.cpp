@@ -97,6 +97,12 @@ void MeshKind::add_keys(config::Struct<config::FabricSpec>& fabric) const {
           choice<bool>({{"cut_through", false}, {"wormhole", true}}),
           "Packets in one piece, or flit by flit with a channel per packet and hop as in a network-on-chip "
           "router (needs flit_bytes)")
+      .optional("internal_speedup", parameter(&MeshParams::internal_speedup), integer<std::uint32_t>(1, 16),
+                "Of wormhole routers: cycles of allocation and crossbar in one of the links'")
+      .optional("head_pipeline", parameter(&MeshParams::head_pipeline_ps), auto_or(any_time()),
+                "Of wormhole routers: the part of router_pipeline that only heads take, routing and channel "
+                "allocation, when the packet before has left the channel; auto: two router cycles, at most "
+                "router_pipeline")
       .optional("failed_links", parameter(&MeshParams::failed_links), list_of(pair_of(npu), 0, 131'072),
                 "Links that do not work in either direction, as pairs of neighbouring NPUs")
       .optional("failed_routers", parameter(&MeshParams::failed_routers), list_of(npu, 0, 65'536),
@@ -115,6 +121,14 @@ void MeshKind::check(const config::FabricSpec& fabric, const config::Check& chec
     check.fail({&format.by_flit, &format.flit_bytes},
                "wormhole switching needs {} larger than {}, which the first flit holds",
                check.path(&format.flit_bytes), check.path(&format.header_bytes));
+  if (!format.by_flit && mesh.internal_speedup != 1)
+    check.fail({&mesh.internal_speedup}, "a switch of cut_through has no speedup: switching: wormhole, or 1");
+  if (!format.by_flit && mesh.head_pipeline_ps)
+    check.fail({&mesh.head_pipeline_ps},
+               "with cut_through there are no flits behind a head: switching: wormhole, or remove it");
+  if (mesh.head_pipeline_ps.value_or(0) > mesh.router_pipeline_ps)
+    check.fail({&mesh.head_pipeline_ps}, "is part of {} and must not be longer",
+               check.path(&mesh.router_pipeline_ps));
 }
 
 void MeshKind::check_wafer(const config::WaferSpec& wafer, const config::Check& check) const {
