@@ -32,7 +32,7 @@ struct LinkRow {
   const MachineLink& link;
   const ClassTable& classes;
   TimePs end_ps;  ///< of the run
-  double energy_per_bit_j;
+  double energy_per_bit_j;  ///< 0: not modelled
 };
 /// Of links[].
 const Fields<LinkRow>& link_fields();

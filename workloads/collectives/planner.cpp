@@ -122,12 +122,16 @@ Trial shortest_of(const std::vector<std::string>& names, const CollectiveRequest
   return trials[first];
 }
 
-/// A quarter of the time or more is latency: as long as an element per rank takes, in one piece.
+/// An element per rank, in one piece: what it takes is latency.
+CollectiveRequest least_of(CollectiveRequest request) {
+  request.bytes = 4 * request.group.size();
+  request.chunks = 1;
+  return request;
+}
+
+/// A quarter of the time or more is latency.
 bool is_small(const Trial& trial, const FabricTraits& fabric) {
-  CollectiveRequest least = trial.request;
-  least.bytes = 4 * least.group.size();
-  least.chunks = 1;
-  return trial.time <= 4 * predicted_ps(least, fabric);
+  return trial.time <= 4 * predicted_ps(least_of(trial.request), fabric);
 }
 
 }  // namespace
@@ -228,7 +232,9 @@ CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest
   full.algorithm = program.algorithm;
   full = settled(full, fabric);
   const TimePs bound = bound_ps(full, fabric);
-  return {std::max(predicted_ps(full, fabric), bound), bound};
+  const TimePs predicted = predicted_ps(full, fabric);
+  const bool mostly_latency = !full.custom && predicted <= 2 * predicted_ps(least_of(full), fabric);
+  return {std::max(predicted, bound) + fabric.launch_cost_ps, bound, mostly_latency};
 }
 
 double bus_factor(CollectiveType type, std::size_t ranks) {

@@ -33,6 +33,8 @@ struct CollectiveCost {
   TimePs predicted_ps =
       0;  ///< closed form of the algorithm with nothing shared, or what its busiest link or the bound takes
   TimePs bound_ps = 0;  ///< no algorithm can be faster on this fabric
+  /// An element per rank would take half as long or longer.
+  bool mostly_latency = false;
 };
 CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest& request,
                        const FabricTraits& fabric);
