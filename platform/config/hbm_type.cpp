@@ -149,9 +149,10 @@ std::shared_ptr<const Struct<DramTimingSpec>> dram_timing_type() {
   static const auto type = [] {
     auto made = std::make_shared<Struct<DramTimingSpec>>("dram_timings");
     made->optional("timings", &DramTimingSpec::name, text(), "What they are, and from where")
-        .optional("t_ck", &DramTimingSpec::clock_ps, maybe(whole_quantity(time_dimension(), "100 ps", "10 ns")),
-                  "Clock cycle of the commands; the pins move two beats in each. Times that are not given stay "
-                  "as many nanoseconds");
+        .optional(
+            "t_ck", &DramTimingSpec::clock_ps, maybe(whole_quantity(time_dimension(), "100 ps", "10 ns")),
+            "Clock cycle of the commands; the pins move two beats in each. Times that are not given stay "
+            "as many nanoseconds");
     const auto& keys = dram_timing_keys();
     for (std::size_t k = 0; k < keys.size(); ++k) {
       const bool refresh = keys[k].cycles == &DramTiming::refi;
@@ -200,10 +201,11 @@ std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
                 whole_quantity(time_dimension(), "1 ns", "1 ms"),
                 "Writes that reads have kept waiting for so long go before them")
       .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
-      .optional("refresh", at(&HbmSpec::queue, &DramQueueParams::refresh),
-                one_of<DramRefresh>({"per_bank", "all_bank"}),
-                "per_bank: a bank at a time, staggered; all_bank: all banks of a pseudo-channel at once, which "
-                "closes all rows and blocks it for t_rfc")
+      .optional(
+          "refresh", at(&HbmSpec::queue, &DramQueueParams::refresh),
+          one_of<DramRefresh>({"per_bank", "all_bank"}),
+          "per_bank: a bank at a time, staggered; all_bank: all banks of a pseudo-channel at once, which "
+          "closes all rows and blocks it for t_rfc")
       .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
       .optional("timings", &HbmSpec::timings,
                 maybe<DramTimingSpec>(std::make_shared<const FileOr<DramTimingSpec>>(dram_timing_type())),

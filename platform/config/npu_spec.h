@@ -71,8 +71,9 @@ struct EfficiencySpec {
 /// Times of a DRAM in place of those of its generation.
 struct DramTimingSpec {
   std::string name;
-  std::optional<TimePs> clock_ps;                     ///< tCK; other times stay in nanoseconds
-  std::array<std::optional<TimePs>, 20> times_ps{};  ///< by dram_timing_keys(), rounded up to whole clock cycles
+  std::optional<TimePs> clock_ps;  ///< tCK; other times stay in nanoseconds
+  std::array<std::optional<TimePs>, 20>
+      times_ps{};  ///< by dram_timing_keys(), rounded up to whole clock cycles
 };
 
 /// The memory of one NPU, and how the NPU asks it. hbm_params() fills in what follows from the generation.
@@ -82,7 +83,7 @@ struct HbmSpec : HbmParams {
   std::optional<EfficiencySpec> efficiency;  ///< of level flow with a generation
   AddressMapParams map;
   DramQueueParams queue;
-  std::optional<DramTimingSpec> timings;     ///< of the levels burst and command
+  std::optional<DramTimingSpec> timings;  ///< of the levels burst and command
   MemoryRequesterParams requests;
 
   /// Of the pins if there is a generation.

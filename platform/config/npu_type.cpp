@@ -172,8 +172,7 @@ std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   type->optional("peak", &NpuSpec::peak_operations_per_s, any_compute_rate(), "Peak compute rate of one NPU")
       .optional("compute", &NpuSpec::compute, compute_type(), "How long an NPU computes")
       .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU")
-      .optional("endpoint", &NpuSpec::endpoint,
-                std::make_shared<const FileOr<EndpointSpec>>(endpoint_type()),
+      .optional("endpoint", &NpuSpec::endpoint, std::make_shared<const FileOr<EndpointSpec>>(endpoint_type()),
                 "Sends, receives and runs collectives; or a file with its costs (configs/endpoints/)");
   return type;
 }

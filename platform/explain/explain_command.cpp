@@ -262,7 +262,8 @@ std::vector<WithFasterLinks> simulate_faster_links(const std::string& file) {
 
 void print_faster_links(const std::vector<WithFasterLinks>& all, TimePs iteration) {
   if (all.empty()) return;
-  fmt::print("What faster links save, simulated with all of the fabric's bandwidths so many times as high:\n");
+  fmt::print(
+      "What faster links save, simulated with all of the fabric's bandwidths so many times as high:\n");
   for (const WithFasterLinks& each : all) {
     const double saved = static_cast<double>(iteration) - static_cast<double>(each.iteration_ps);
     fmt::print("  {:>3} times: {:>11} ({:.2f} %), the iteration takes {} ps\n", each.factor,

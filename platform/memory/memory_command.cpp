@@ -72,8 +72,9 @@ int compare(const Options& options) {
                                  {"burst_command", nlohmann::ordered_json::array()},
                                  {"flow_burst", nlohmann::ordered_json::array()}};
   if (!options.json) fmt::print("{}: part of the pins' bandwidth that requests get\n", timing.name);
-  double worst = print(burst_against_command(timing, refresh_of(options)), "A pseudo-channel by bursts against command by command",
-                       "burst", "command", 3, options.json, json["burst_command"]);
+  double worst = print(burst_against_command(timing, refresh_of(options)),
+                       "A pseudo-channel by bursts against command by command", "burst", "command", 3,
+                       options.json, json["burst_command"]);
   bool good = worst <= 3;
   if (!options.table.empty()) {
     const config::EfficiencySpec spec = config::load_efficiency(options.table);
@@ -129,11 +130,11 @@ int stream(const Options& options) {
                            .dump(2));
     return 0;
   }
-  fmt::print(
-      "{} x {}: {:.1f} GB/s of {:.1f} GB/s ({:.1f} %), latency {} in the mean, {} at worst\n", options.stacks, options.generation,
-      result.bytes_per_s() * 1e-9, static_cast<double>(memory.bytes_per_s()) * 1e-9,
-      100 * result.bytes_per_s() / static_cast<double>(memory.bytes_per_s()), format_time(result.latency_ps),
-      format_time(result.worst_latency_ps));
+  fmt::print("{} x {}: {:.1f} GB/s of {:.1f} GB/s ({:.1f} %), latency {} in the mean, {} at worst\n",
+             options.stacks, options.generation, result.bytes_per_s() * 1e-9,
+             static_cast<double>(memory.bytes_per_s()) * 1e-9,
+             100 * result.bytes_per_s() / static_cast<double>(memory.bytes_per_s()),
+             format_time(result.latency_ps), format_time(result.worst_latency_ps));
   fmt::print("Where the time of the {} data buses went, to the end of the last transfer:\n", losses.channels);
   for (const auto& [name, fs] : parts.items())
     if (fs != 0) fmt::print("  {:<20} {:>6.2f} %\n", name, 100 * fs.get<double>() / whole);

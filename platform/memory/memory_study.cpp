@@ -175,7 +175,10 @@ namespace {
 class Requests {
  public:
   explicit Requests(const ClosedLoop& of)
-      : loop_(of), random_(of.seed), half_(of.span_bytes / 2), part_(half_ / of.streams / of.bytes * of.bytes) {
+      : loop_(of),
+        random_(of.seed),
+        half_(of.span_bytes / 2),
+        part_(half_ / of.streams / of.bytes * of.bytes) {
     for (auto& each : at_) each.resize(of.streams);
   }
 
@@ -211,9 +214,7 @@ struct Underway {
   MemoryTiming::Id id;
   TimePs submitted;
   bool known;
-  bool operator>(const Underway& other) const {
-    return at != other.at ? at > other.at : order > other.order;
-  }
+  bool operator>(const Underway& other) const { return at != other.at ? at > other.at : order > other.order; }
 };
 
 /// Calls `ended(submitted, now)` for each request that ends, until `most` have been sent and all are over, or

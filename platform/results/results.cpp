@@ -41,8 +41,8 @@ RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machi
               const HostCost& host) {
   RunRow row{experiment, job, machine, host, Json::array()};
   for (const MachineLink& link : machine_links(machine)) {
-    row.links.push_back(results::link_fields().json(
-        {link, machine.wafer().classes, job.end_ps(), row.energy_per_bit_j()}));
+    row.links.push_back(
+        results::link_fields().json({link, machine.wafer().classes, job.end_ps(), row.energy_per_bit_j()}));
     if (row.models_energy()) row.link_energy_j += row.links.back()["energy_j"].get<double>();
   }
   for (const chakra::TraceSummary& rank : job.job().summaries) {
@@ -97,8 +97,7 @@ Fields<RunRow> make_run_fields() {
   f.add("iteration_time_s", schema::seconds("Of the last iteration"), iteration_time_s);
   f.add("iterations", {{"type", "array"}, {"minItems", 1}, {"items", schema::reference("iteration")}},
         iterations_json);
-  f.add("training",
-        schema::or_null(schema::reference("training"), "null for traces, which do not tell"),
+  f.add("training", schema::or_null(schema::reference("training"), "null for traces, which do not tell"),
         [](Run row) { return training_json(row.experiment); });
   f.add("compute", compute_schema(), [](Run row) { return compute_json(row.machine); });
   f.add("critical_path", results::critical_path_fields().schema(), [](Run row) {

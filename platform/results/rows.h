@@ -31,7 +31,7 @@ const Fields<CriticalPathRow>& critical_path_fields();
 struct LinkRow {
   const MachineLink& link;
   const ClassTable& classes;
-  TimePs end_ps;  ///< of the run
+  TimePs end_ps;            ///< of the run
   double energy_per_bit_j;  ///< 0: not modelled
 };
 /// Of links[].

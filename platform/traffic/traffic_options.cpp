@@ -102,7 +102,8 @@ TrafficSetup resolve(const TrafficOptions& options) {
   const config::EndpointSpec& endpoint = setup.platform.npu.endpoint;
   if (!endpoint.is_ideal() || endpoint.memory != config::EndpointMemory::free)
     throw std::invalid_argument(
-        "npu.endpoint: synthetic traffic goes past the endpoints, their costs have no effect; set npu.endpoint "
+        "npu.endpoint: synthetic traffic goes past the endpoints, their costs have no effect; set "
+        "npu.endpoint "
         "to configs/endpoints/ideal.yaml");
   setup.pattern = options.pattern;
   setup.traffic_class = options.traffic_class;

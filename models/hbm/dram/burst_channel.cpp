@@ -52,10 +52,10 @@ BurstChannel::BurstChannel(const BurstTimes& times, bool shortcuts)
     for (std::uint32_t bank = 0; bank < t_->banks_per_group; ++bank) {
       Bank& of = banks_[bank * BurstTimes::kGroups + group];
       of.opened = Fs{0} - t_->rc;
-      of.refresh_due = t_->refi == 0 || t_->refresh_all
-                           ? kNeverFs / 2
-                           : t_->refi / t_->clock * (group * t_->banks_per_group + bank + 1) / t_->banks *
-                                 t_->clock;
+      of.refresh_due =
+          t_->refi == 0 || t_->refresh_all
+              ? kNeverFs / 2
+              : t_->refi / t_->clock * (group * t_->banks_per_group + bank + 1) / t_->banks * t_->clock;
     }
 }
 
@@ -173,15 +173,8 @@ void BurstChannel::enter(const Arrival& arrival, Fs at) {
     free_slot_ = waiting_[slot].next[0];
   }
   Waiting& waiting = waiting_[slot];
-  waiting = {arrival.visit,
-             arrival.tag,
-             arrival.at,
-             at,
-             order_++,
-             0,
-             false,
-             true,
-             {kNone, kNone, kNone, kNone}};
+  waiting = {
+      arrival.visit, arrival.tag, arrival.at, at, order_++, 0, false, true, {kNone, kNone, kNone, kNone}};
   for (std::uint32_t k = 0; k < arrival.visit.touched(); ++k) {
     const std::uint32_t bank = bank_of(arrival.visit, k);
     Chain& chain = chains_[bank][direction];

@@ -191,7 +191,9 @@ class alignas(64) BurstChannel final : public DramChannel {
            std::max(entered, bank.free) >= bank.refresh_due + t_->put_off_most;
   }
   void refresh(Bank& bank, Fs entered);
-  bool has_work() const { return !opened_.empty() || !backlog_.empty() || (undecided_[0] | undecided_[1]) != 0; }
+  bool has_work() const {
+    return !opened_.empty() || !backlog_.empty() || (undecided_[0] | undecided_[1]) != 0;
+  }
   void refresh_all();
   void rest_until(Fs at);
   void decide();
@@ -215,13 +217,13 @@ class alignas(64) BurstChannel final : public DramChannel {
   const BurstTimes* t_;
   Fs clock_ = 0;  // decided until then
   Fs bus_end_ = 0;
-  Fs any_[2] = {0, 0};                                   // columns of reads and of writes not before
-  Fs rrd_any_ = 0, last_admission_ = 0;  // activates not before; …
-  Fs group_[2][BurstTimes::kGroups] = {};                // columns of a group not before
+  Fs any_[2] = {0, 0};                     // columns of reads and of writes not before
+  Fs rrd_any_ = 0, last_admission_ = 0;    // activates not before; …
+  Fs group_[2][BurstTimes::kGroups] = {};  // columns of a group not before
   Fs rrd_group_[BurstTimes::kGroups] = {}, activates_[4] = {0, 0, 0, 0};
-  Fs next_ = kNeverFs;  // nothing is decided before
+  Fs next_ = kNeverFs;                   // nothing is decided before
   std::uint64_t order_ = 0, begun_ = 0;  // of arrivals; of visits that have begun
-  std::uint16_t held_[2] = {0, 0};  // undecided or with columns to come
+  std::uint16_t held_[2] = {0, 0};       // undecided or with columns to come
   std::uint16_t undecided_[2] = {0, 0}, opened_of_[2] = {0, 0};
   bool wrote_ = false;
   Direction serving_ = kRead;
@@ -234,8 +236,8 @@ class alignas(64) BurstChannel final : public DramChannel {
   Fs writes_wait_since_ = 0;  // while the reads are served
   Fs begun_at_ = 0;           // the last visit
   Fs refresh_due_;            // of all banks; kNeverFs: each has its own
-  std::size_t first_ = 0;  // of candidates_
-  Column column_;          // the next
+  std::size_t first_ = 0;     // of candidates_
+  Column column_;             // the next
   std::vector<Candidate> candidates_;
   std::vector<Opened> opened_;
   RingQueue<Arrival> backlog_;

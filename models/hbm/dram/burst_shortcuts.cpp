@@ -88,8 +88,7 @@ BurstChannel::Fs BurstChannel::take_at_once(const RowVisit& visit, std::uint32_t
     if (bank.row != visit.row && bank.pending != 0) return 0;
   }
   const Availability banks = available(visit, at);
-  if (banks.from > at &&
-      !(opened_.empty() && long_before_the_bus(banks.from) && banks.from < refresh_due_))
+  if (banks.from > at && !(opened_.empty() && long_before_the_bus(banks.from) && banks.from < refresh_due_))
     return 0;
   last_admission_ = at;
   ++held_[kRead];
@@ -114,7 +113,8 @@ TimePs BurstChannel::push(const RowVisit& visit, std::uint32_t tag, TimePs now) 
   clock_ = at;
   if (refresh_due_ <= at && !has_work()) rest_until(at);
   if (!visit.write && shortcuts_ && backlog_.empty() && (undecided_[kRead] | undecided_[kWrite]) == 0 &&
-      serving_ == kRead && serving_since_ <= at && at < refresh_due_ && last_admission_ <= at && has_place(kRead, at)) {
+      serving_ == kRead && serving_since_ <= at && at < refresh_due_ && last_admission_ <= at &&
+      has_place(kRead, at)) {
     if (opened_.empty() && !wrote_)
       if (const Fs end = visit.touched() == 2   ? stream<2>(visit, at)
                          : visit.touched() == 1 ? stream<1>(visit, at)

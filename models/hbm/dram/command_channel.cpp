@@ -72,7 +72,8 @@ bool CommandChannel::can_start(const RowVisit& visit) {
     const BankState& bank = banks_[number];
     if (bank.refreshing || bank.refreshed > now_) return false;
     if (bank.row == visit.row) continue;
-    if (timing_.refi != 0 && due_ == DramGates::kNeverCycle && now_ >= bank.due + Cycle{params_.postponed_refreshes} * timing_.refi)
+    if (timing_.refi != 0 && due_ == DramGates::kNeverCycle &&
+        now_ >= bank.due + Cycle{params_.postponed_refreshes} * timing_.refi)
       return false;
     if (bank.pending != 0) return false;
     if (gates_.is_open(number) && gates_.earliest(DramCommand::precharge, number) > now_) return false;
@@ -202,8 +203,8 @@ bool CommandChannel::can_begin(const Open& open) const {
   return true;
 }
 
-/// The visit whose columns have begun goes on; else the first that can, of the same direction as long as there is
-/// one and it has not kept the other waiting.
+/// The visit whose columns have begun goes on; else the first that can, of the same direction as long as
+/// there is one and it has not kept the other waiting.
 void CommandChannel::give_column() {
   if (current_) {
     if (can_give(*current_)) give(*current_);

@@ -34,8 +34,8 @@ struct DramTiming {
   std::uint64_t stack_bytes = 0;
 
   std::uint64_t fs(std::uint32_t cycles) const { return cycles * clock_fs; }
-  /// The first clock edge that, rounded up to picoseconds, is at `now` or later. Times leave the memory rounded
-  /// up: what answers one of its edges comes back at that edge, and not one later.
+  /// The first clock edge that, rounded up to picoseconds, is at `now` or later. Times leave the memory
+  /// rounded up: what answers one of its edges comes back at that edge, and not one later.
   std::uint64_t edge(TimePs now) const { return (now * 1000 + clock_fs - 1000) / clock_fs; }
   std::uint32_t banks() const { return bank_groups * banks_per_group; }
   /// The same cells behind another interface: times in nanoseconds stay, in more or fewer cycles; what is

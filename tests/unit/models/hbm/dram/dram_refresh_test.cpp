@@ -22,7 +22,8 @@ void PrintTo(const Kind& of, std::ostream* out) { *out << of.name; }
 
 constexpr const char* kPlainMap = "row bank group channel column";
 
-DramParams one_channel(const char* generation, const Kind& kind, DramRefresh refresh = DramRefresh::per_bank) {
+DramParams one_channel(const char* generation, const Kind& kind,
+                       DramRefresh refresh = DramRefresh::per_bank) {
   DramParams params;
   params.timing = dram_timing(generation);
   params.timing.pseudo_channels = 1;
@@ -109,8 +110,8 @@ TEST_P(DramRules, NothingIsFasterThanThePins) {
   double most = 0;
   for (int i = 0; i < 30; ++i) {
     const char* const generation = dram_generations()[random() % 4] == "hbm2" ? "hbm2" : "hbm3e";
-    DramParams params = one_channel(generation, GetParam(),
-                                    random() % 2 ? DramRefresh::all_bank : DramRefresh::per_bank);
+    DramParams params =
+        one_channel(generation, GetParam(), random() % 2 ? DramRefresh::all_bank : DramRefresh::per_bank);
     params.map.given = "";
     DramMemory memory(params);
     const ClosedLoop loop{std::uint64_t{32} << random() % 8,
@@ -120,8 +121,8 @@ TEST_P(DramRules, NothingIsFasterThanThePins) {
                           std::uint64_t{1} << 28,
                           random()};
     const std::uint64_t requests = 20 + random() % 200;
-    most = std::max(most, loop.run_all(memory, requests).bytes_per_s() /
-                              static_cast<double>(memory.bytes_per_s()));
+    most = std::max(most,
+                    loop.run_all(memory, requests).bytes_per_s() / static_cast<double>(memory.bytes_per_s()));
   }
   std::printf("at most %.4f of the pins' bandwidth\n", most);
   EXPECT_LE(most, 1);
@@ -147,7 +148,8 @@ INSTANTIATE_TEST_SUITE_P(Levels, DramRules,
                                          Kind{"command", DramLevel::command, false}),
                          [](const auto& each) { return std::string(each.param.name); });
 
-// A reference with a refresh of 260 ns each 3900 ns loses 4 to 9 % of a stream and has random latencies of 335 ns.
+// A reference with a refresh of 260 ns each 3900 ns loses 4 to 9 % of a stream and has random latencies of
+// 335 ns.
 TEST(AllBankRefresh, CostsAStreamItsPartAndARandomReadItsTime) {
   for (const char* generation : {"hbm2", "hbm2e"}) {
     const auto run = [&](const ClosedLoop& loop, DramRefresh refresh, std::uint64_t requests) {
@@ -186,9 +188,8 @@ TEST(LevelsAgree, WithinThreePercentOnRandomPatterns) {
                           std::uint64_t{1} << 28,
                           random()};
     const DramRefresh refresh = i % 8 < 4 ? DramRefresh::per_bank : DramRefresh::all_bank;
-    const LevelComparison row =
-        burst_against_command(dram_timing(generation), loop,
-                              std::clamp<std::uint64_t>(2'000'000 / bytes, 500, 6000), refresh);
+    const LevelComparison row = burst_against_command(
+        dram_timing(generation), loop, std::clamp<std::uint64_t>(2'000'000 / bytes, 500, 6000), refresh);
     worst = std::max(worst, std::abs(row.error_percent()));
     EXPECT_LE(std::abs(row.error_percent()), 3)
         << generation << ' ' << bytes << " B stride " << loop.stride << " writes " << loop.writes_percent
