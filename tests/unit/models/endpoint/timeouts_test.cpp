@@ -22,6 +22,7 @@ class Wire : public EndpointHost {
     InjectorParams made;
     made.format.packet_bytes = 100;
     made.link.bytes_per_s = 1'000'000'000'000;
+    made.link.buffer_bytes = made.link.flow_buffer_bytes = 10'000;
     made.answers = true;
     return made;
   }
