@@ -74,6 +74,7 @@ struct FabricTraits {
   bool streams_in_network = false;  ///< … also what comes and goes over the I/O controllers
   FlowAdditions flow_additions;     ///< the order in which they add
   bool flows_decompose = false;     ///< in-network programs need endpoint steps to fall back on
+  TimePs launch_cost_ps = 0;        ///< endpoint: before the first step of a collective
   TimePs step_cost_ps = 0;          ///< endpoint: before each message is sent
   TimePs receive_cost_ps = 0;       ///< endpoint: after each message has arrived
   /// Endpoint: of a reduction, which reads twice and writes; 0: free.

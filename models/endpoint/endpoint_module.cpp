@@ -17,6 +17,7 @@ EndpointModule::EndpointModule(const sc_core::sc_module_name& name, NpuId id,
       scheduler_(scheduler),
       endpoint_(id, params.injector, classes, pools.packets, pools.messages, *this, params.endpoint),
       ejection_credit_delay_ps_(params.ejection_credit_delay_ps),
+      launch_cost_ps_(params.endpoint.launch_cost_ps),
       has_memory_(params.endpoint.memory_traffic.has_value()),
       communication_(params.messages ? params.messages->connect(
                                            id, *this,
@@ -64,7 +65,7 @@ void EndpointModule::accept(Payload& payload, TimePs now) {
   running_.emplace(token, &payload);
   switch (operation.kind) {
     case Operation::Kind::collective:
-      return start_collective(payload, token, now);
+      return launch_collective(token, now);
     case Operation::Kind::send:
       return communication_.start_send(operation.peer, operation.tag, operation.bytes,
                                        operation.traffic_class, token, now);
@@ -75,6 +76,11 @@ void EndpointModule::accept(Payload& payload, TimePs now) {
     case Operation::Kind::memory_store:
       return execute(operation, token, now);
   }
+}
+
+void EndpointModule::launch_collective(std::uint64_t token, TimePs now) {
+  if (launch_cost_ps_ == 0) return start_collective(*running_.at(token), token, now);
+  if (launches_.add(now + launch_cost_ps_, token)) scheduler_.schedule(now + launch_cost_ps_, *this, kLaunch);
 }
 
 void EndpointModule::start_collective(const Payload& payload, std::uint64_t token, TimePs now) {
@@ -110,6 +116,12 @@ void EndpointModule::wake(std::uint32_t what, TimePs now) {
     case kRespond: {
       const TimePs next = responses_.wake(now, [this](Payload* payload) { begin_response(*payload); });
       if (next != kNever) scheduler_.schedule(next, *this, kRespond);
+      return;
+    }
+    case kLaunch: {
+      const TimePs next = launches_.wake(
+          now, [&](std::uint64_t token) { start_collective(*running_.at(token), token, now); });
+      if (next != kNever) scheduler_.schedule(next, *this, kLaunch);
       return;
     }
     default:

@@ -61,7 +61,7 @@ class EndpointModule : public sc_core::sc_module,
   Operation& running(std::uint64_t token) { return *running_.at(token)->get_extension<Operation>(); }
 
   /// What wake-ups are for; a module that is built on this has its own from kFirstFree on.
-  enum Wake : std::uint32_t { kInjector, kTimer, kAccept, kRespond, kFirstFree };
+  enum Wake : std::uint32_t { kInjector, kTimer, kAccept, kRespond, kLaunch, kFirstFree };
   void wake(std::uint32_t what, TimePs now) override;
   void end_of_elaboration() override;
 
@@ -94,10 +94,11 @@ class EndpointModule : public sc_core::sc_module,
   void communication_done(std::uint64_t token) override { respond(token, scheduler_.now(), true); }
   void accept_requests(TimePs now);
   void accept(Payload& payload, TimePs now);
+  void launch_collective(std::uint64_t token, TimePs now);
   void start_collective(const Payload& payload, std::uint64_t token, TimePs now);
   void begin_response(Payload& payload);
 
-  const TimePs ejection_credit_delay_ps_;
+  const TimePs ejection_credit_delay_ps_, launch_cost_ps_;
   const bool has_memory_;  // the endpoint's traffic goes to it
   Communication& communication_;
   FabricBackwardIf* from_port_ = nullptr;  // behind the socket
@@ -106,6 +107,7 @@ class EndpointModule : public sc_core::sc_module,
   std::unordered_map<std::uint64_t, Payload*> running_;  // by token
   std::vector<Payload*> requested_;                      // BEGIN_REQ came, at this instant
   TimedQueue<Payload*> responses_;
+  TimedQueue<std::uint64_t> launches_;  // of collectives, by token
   std::uint64_t next_token_ = 1;
 };
 

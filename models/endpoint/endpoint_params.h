@@ -24,7 +24,8 @@ struct ReliabilityParams {
 
 /// What a message costs at its ends, beyond the fabric.
 struct EndpointParams {
-  TimePs step_cost_ps = 0;     ///< launch, DMA set-up: from the start of a send to its first byte
+  TimePs launch_cost_ps = 0;   ///< from the start of a collective at an NPU to its first step there
+  TimePs step_cost_ps = 0;     ///< DMA set-up: from the start of a send to its first byte
   TimePs receive_cost_ps = 0;  ///< from the message's end (its step posted) to the end of the receive
   std::uint64_t reduction_bytes_per_s = 0;  ///< a reduction reads twice and writes once at it; 0: free
   /// What is sent is read, what is received written; none: free.

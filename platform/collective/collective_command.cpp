@@ -18,6 +18,7 @@
 #include "platform/config/load.h"
 #include "platform/config/suggest.h"
 #include "platform/fabrics/registry.h"
+#include "platform/results/parts.h"
 #include "platform/system/machine.h"
 #include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/custom/algorithm.h"
@@ -96,7 +97,8 @@ class CollectiveReport {
         fabric_(platform_traits(spec)),
         json_(json),
         functional_(spec.run.functional),
-        bit_error_rate_(spec.wafer.fabric.bit_error_rate) {
+        bit_error_rate_(spec.wafer.fabric.bit_error_rate),
+        ideal_endpoints_(spec.npu.endpoint.is_ideal()) {
     const CollectivePlan plan = setup.plan(first_bytes, fabric_);
     std::string classes;
     for (const CollectiveLane& lane : setup.lanes())
@@ -170,6 +172,7 @@ class CollectiveReport {
         row.erase("rtl_failure");
       }
       report_["rows"].push_back(row);
+      mostly_latency_ |= row.value("mostly_latency", false);
       if (json_) continue;
       if (report_["rows"].size() == 1) print_head();
       print_row(row);
@@ -177,7 +180,11 @@ class CollectiveReport {
     }
   }
   /// @throws std::runtime_error: RTL of a switch differs from its model.
-  void finish() const {
+  void finish() {
+    if (mostly_latency_ && ideal_endpoints_) {
+      report_["notes"].push_back(kIdealEndpoints);
+      if (!json_) fmt::print("note: {}\n", kIdealEndpoints);
+    }
     if (json_) fmt::print("{}\n", report_.dump(2));
     std::fflush(stdout);
     if (!rtl_failure_.empty()) throw std::runtime_error(rtl_failure_);
@@ -212,6 +219,7 @@ class CollectiveReport {
     const PlannedCollective& one = plan.collectives[first];
     const std::size_t ranks = one.program->group.size();
     Json row = times(bytes, slowest, predicted, bound, bus_factor(setup_.type(), ranks), result.skew_ps);
+    row["mostly_latency"] = one.cost.mostly_latency;
     row["class"] = one.traffic_class;
     row["algorithm"] = one.program->algorithm;
     if (decomposed != 0) {
@@ -308,6 +316,7 @@ class CollectiveReport {
   FabricTraits fabric_;
   bool json_, functional_;
   double bit_error_rate_;
+  bool ideal_endpoints_, mostly_latency_ = false;
   std::vector<std::string> notes_;  // named losses
   nlohmann::json report_;
   std::string rtl_failure_;

@@ -6,6 +6,7 @@
 #include "models/hbm/flow_memory.h"
 #include "platform/config/descriptions.h"
 #include "platform/config/npu_spec.h"
+#include "platform/config/quantity.h"
 #include "platform/config/value_types.h"
 
 namespace wafertlm::config {
@@ -53,7 +54,12 @@ void check_hbm(const HbmSpec& hbm, const Check& check) {
   if (hbm.queue.write_low >= hbm.queue.write_high)
     check.fail({&hbm.queue.write_low, &hbm.queue.write_high},
                "the low mark of the write buffer lies below its high mark");
-  const DramTiming& timing = dram_timing(hbm.generation);
+  DramTiming timing;
+  try {
+    timing = dram_timing(hbm);
+  } catch (const std::invalid_argument& error) {
+    check.fail({&hbm.timings}, error.what());
+  }
   try {
     const std::uint64_t reach = AddressMap(timing, hbm.map).reach_bytes();
     if (reach < hbm.capacity_bytes)
@@ -92,14 +98,27 @@ EfficiencyTable efficiency_table(const EfficiencySpec& spec) {
 }
 
 std::uint64_t HbmSpec::bytes_per_s(bool write) const {
-  if (!generation.empty()) return map.stacks * dram_timing(generation).stack_bytes_per_s();
+  if (!generation.empty()) return map.stacks * dram_timing(*this).stack_bytes_per_s();
   return write ? timing.write_bandwidth_bytes_per_s : timing.read_bandwidth_bytes_per_s;
+}
+
+DramTiming dram_timing(const HbmSpec& spec) {
+  DramTiming timing = wafertlm::dram_timing(spec.generation);
+  if (!spec.timings) return timing;
+  if (spec.timings->clock_ps) timing = timing.with_clock(*spec.timings->clock_ps * 1000);
+  const auto& keys = dram_timing_keys();
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    if (const auto& given = spec.timings->times_ps[k]; given)
+      timing.*keys[k].cycles =
+          static_cast<std::uint32_t>((*given * 1000 + timing.clock_fs - 1) / timing.clock_fs);
+  timing.check();
+  return timing;
 }
 
 HbmParams hbm_params(const HbmSpec& spec) {
   HbmParams params = spec;
   if (spec.generation.empty()) return params;
-  const DramTiming& timing = dram_timing(spec.generation);
+  const DramTiming timing = dram_timing(spec);
   if (spec.level)
     params.dram = {timing, *spec.level, spec.map, spec.queue};
   else
@@ -120,6 +139,27 @@ std::shared_ptr<const Struct<EfficiencySpec>> efficiency_type() {
                   "in sizes (0: random), percent of writes, and for each depth what part of their pins' "
                   "bandwidth they deliver")
         .check(check_efficiency);
+    return made;
+  }();
+  return type;
+}
+
+/// 1 ps to 100 us; a refresh may be left out.
+std::shared_ptr<const Struct<DramTimingSpec>> dram_timing_type() {
+  static const auto type = [] {
+    auto made = std::make_shared<Struct<DramTimingSpec>>("dram_timings");
+    made->optional("timings", &DramTimingSpec::name, text(), "What they are, and from where")
+        .optional(
+            "t_ck", &DramTimingSpec::clock_ps, maybe(whole_quantity(time_dimension(), "100 ps", "10 ns")),
+            "Clock cycle of the commands; the pins move two beats in each. Times that are not given stay "
+            "as many nanoseconds");
+    const auto& keys = dram_timing_keys();
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      const bool refresh = keys[k].cycles == &DramTiming::refi;
+      made->optional(
+          keys[k].name, [k](auto& spec) -> auto& { return spec.times_ps[k]; },
+          maybe(whole_quantity(time_dimension(), refresh ? "0 ps" : "1 ps", "100 us")), keys[k].meaning);
+    }
     return made;
   }();
   return type;
@@ -156,6 +196,20 @@ std::shared_ptr<const Struct<HbmSpec>> hbm_type() {
       .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
       .optional("write_low", at(&HbmSpec::queue, &DramQueueParams::write_low),
                 integer<std::uint32_t>(0, 1023), "How many a drain leaves")
+      .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
+      .optional("write_age", at(&HbmSpec::queue, &DramQueueParams::write_age_ps),
+                whole_quantity(time_dimension(), "1 ns", "1 ms"),
+                "Writes that reads have kept waiting for so long go before them")
+      .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
+      .optional(
+          "refresh", at(&HbmSpec::queue, &DramQueueParams::refresh),
+          one_of<DramRefresh>({"per_bank", "all_bank"}),
+          "per_bank: a bank at a time, staggered; all_bank: all banks of a pseudo-channel at once, which "
+          "closes all rows and blocks it for t_rfc")
+      .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
+      .optional("timings", &HbmSpec::timings,
+                maybe<DramTimingSpec>(std::make_shared<const FileOr<DramTimingSpec>>(dram_timing_type())),
+                "Times in place of those of the generation, or a file with them (configs/memory/timings/)")
       .when(&HbmSpec::level, DramLevel::burst, DramLevel::command)
       .optional("read_bandwidth", at(&HbmSpec::timing, &HbmEngineParams::read_bandwidth_bytes_per_s),
                 any_bandwidth(), "Read bandwidth of one NPU's HBM; not used with a generation")

@@ -68,6 +68,14 @@ struct EfficiencySpec {
   std::vector<std::string> rows;  ///< "stacks bytes stride writes_percent efficiency…", a number per depth
 };
 
+/// Times of a DRAM in place of those of its generation.
+struct DramTimingSpec {
+  std::string name;
+  std::optional<TimePs> clock_ps;  ///< tCK; other times stay in nanoseconds
+  std::array<std::optional<TimePs>, 20>
+      times_ps{};  ///< by dram_timing_keys(), rounded up to whole clock cycles
+};
+
 /// The memory of one NPU, and how the NPU asks it. hbm_params() fills in what follows from the generation.
 struct HbmSpec : HbmParams {
   std::optional<DramLevel> level;            ///< nullopt: flow
@@ -75,6 +83,7 @@ struct HbmSpec : HbmParams {
   std::optional<EfficiencySpec> efficiency;  ///< of level flow with a generation
   AddressMapParams map;
   DramQueueParams queue;
+  std::optional<DramTimingSpec> timings;  ///< of the levels burst and command
   MemoryRequesterParams requests;
 
   /// Of the pins if there is a generation.
@@ -86,8 +95,14 @@ enum class EndpointMemory : std::uint8_t { free, hbm };
 
 /// What executes the steps of collectives, sends and receives. endpoint_params() adds the memory.
 struct EndpointSpec : EndpointParams {
+  std::string name;
   EndpointMemory memory = EndpointMemory::free;
   TimePs stage_cost_ps = 0;  ///< before the first message of a stage of a collective by dimensions
+
+  /// Nothing but the fabric takes time.
+  bool is_ideal() const {
+    return launch_cost_ps == 0 && step_cost_ps == 0 && receive_cost_ps == 0 && stage_cost_ps == 0;
+  }
 };
 
 struct NpuSpec {
@@ -102,6 +117,9 @@ ComputeParams compute_params(const NpuSpec& npu, std::uint32_t number, std::uint
 /// Of an NPU that computes like this; nullopt if computing takes no memory.
 std::optional<OperandParams> operand_params(const NpuSpec& npu, const ComputeParams& compute);
 HbmParams hbm_params(const HbmSpec& spec);
+/// Those of its generation with what the specification changes.
+/// @throws std::invalid_argument for times that contradict each other.
+DramTiming dram_timing(const HbmSpec& spec);
 /// @throws std::invalid_argument for a row that is no row.
 EfficiencyTable efficiency_table(const EfficiencySpec& spec);
 /// Of an endpoint without Go-Back-N.

@@ -66,8 +66,11 @@ void check_compute(const ComputeSpec& compute, const Check& check) {
 
 std::shared_ptr<const Struct<EndpointSpec>> endpoint_type() {
   auto type = std::make_shared<Struct<EndpointSpec>>("endpoint");
-  type->optional("step_cost", &EndpointSpec::step_cost_ps, any_time(),
-                 "Launch and DMA set-up before each message that is sent")
+  type->optional("endpoint", &EndpointSpec::name, text(), "What it is, in a file of its own")
+      .optional("launch_cost", &EndpointSpec::launch_cost_ps, any_time(),
+                "From the start of a collective at an NPU until its first step there")
+      .optional("step_cost", &EndpointSpec::step_cost_ps, any_time(),
+                "DMA set-up before each message that is sent")
       .optional("receive_cost", &EndpointSpec::receive_cost_ps, any_time(),
                 "From the end of each message that is received until its step is done")
       .optional("memory", &EndpointSpec::memory, one_of<EndpointMemory>({"free", "hbm"}),
@@ -169,7 +172,8 @@ std::shared_ptr<const Struct<NpuSpec>> npu_type() {
   type->optional("peak", &NpuSpec::peak_operations_per_s, any_compute_rate(), "Peak compute rate of one NPU")
       .optional("compute", &NpuSpec::compute, compute_type(), "How long an NPU computes")
       .optional("hbm", &NpuSpec::hbm, hbm_type(), "Memory of one NPU")
-      .optional("endpoint", &NpuSpec::endpoint, endpoint_type(), "Sends, receives and runs collectives");
+      .optional("endpoint", &NpuSpec::endpoint, std::make_shared<const FileOr<EndpointSpec>>(endpoint_type()),
+                "Sends, receives and runs collectives; or a file with its costs (configs/endpoints/)");
   return type;
 }
 

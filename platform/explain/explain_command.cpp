@@ -15,7 +15,9 @@
 #include "platform/command/child.h"
 #include "platform/command/format.h"
 #include "platform/commands.h"
+#include "platform/config/document.h"
 #include "platform/config/load.h"
+#include "platform/explain/faster_links.h"
 #include "platform/explain/graph_recorder.h"
 #include "platform/report/report.h"
 #include "platform/report/usage.h"
@@ -27,14 +29,10 @@ namespace {
 
 /// What the last iteration would gain at most, in the recorded order of service, if something took no time.
 struct Gain {
-  enum class Kind { category, link };
-  Kind kind = Kind::category;
-  std::string what;       ///< "compute", "memory", a traffic class, or the name of a link
+  std::string what;       ///< "compute", "memory" or a traffic class
   TimePs gain_ps = 0;     ///< of the last iteration's time
-  TimePs on_path_ps = 0;  ///< of a category: its part of the critical path
+  TimePs on_path_ps = 0;  ///< its part of the critical path
 };
-
-constexpr std::size_t kMaxLinks = 16;
 
 /// Upper bound of the time that a link is busy between two moments: buckets count whole where they begin or
 /// end within, but no more than the part of them that lies within.
@@ -71,46 +69,15 @@ TimePs category_gain(const GraphRecorder::Recorded& recorded, const std::string&
   });
 }
 
-/// Of all categories, and of the busiest links: of each operation that uses the fabric the time in which the
-/// link is busy meanwhile is taken off. Largest first; those without a gain are left out.
-std::vector<Gain> gains(const GraphRecorder::Recorded& recorded, const CriticalPath& path, const Usage& usage,
-                        const std::vector<MachineLink>& links) {
-  const RecordedGraph& graph = recorded.graph;
+/// Of all categories, largest first; those without a gain are left out.
+std::vector<Gain> gains(const GraphRecorder::Recorded& recorded, const CriticalPath& path) {
   std::vector<Gain> all;
   for (const std::string& category : recorded.categories) {
     if (category.empty()) continue;
     const auto part = path.breakdown.find(category);
-    all.push_back({Gain::Kind::category, category, category_gain(recorded, category),
-                   part == path.breakdown.end() ? 0 : part->second});
+    const TimePs gain = category_gain(recorded, category);
+    if (gain != 0) all.push_back({category, gain, part == path.breakdown.end() ? 0 : part->second});
   }
-  std::vector<std::size_t> busiest(links.size());
-  std::vector<double> busy(links.size());
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    busiest[i] = i;
-    for (const double sum : usage.links().sums(i)) busy[i] += sum;
-  }
-  std::stable_sort(busiest.begin(), busiest.end(),
-                   [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
-  busiest.resize(std::min(busiest.size(), kMaxLinks));
-  const auto uses_fabric = [&](std::uint32_t i) {
-    const std::string& category = recorded.categories[graph.operation(i).category];
-    return !category.empty() && category != "compute" && category != "cpu" && category != "memory";
-  };
-  for (const std::size_t link : busiest) {
-    if (busy[link] == 0) continue;
-    const BusyTime time(usage.links(), link);
-    all.push_back(
-        {Gain::Kind::link, links[link].name,
-         gain_of(recorded,
-                 [&](std::uint32_t i) {
-                   const TimePs own = graph.own_ps(i);
-                   if (!uses_fabric(i)) return own;
-                   return own - std::min(own, time.between(graph.could_go_ps(i), graph.operation(i).end_ps));
-                 }),
-         0});
-  }
-  all.erase(std::remove_if(all.begin(), all.end(), [](const Gain& each) { return each.gain_ps == 0; }),
-            all.end());
   std::stable_sort(all.begin(), all.end(),
                    [](const Gain& a, const Gain& b) { return a.gain_ps > b.gain_ps; });
   return all;
@@ -159,6 +126,7 @@ class InstantSource final : public chakra::NodeSource {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 constexpr std::size_t kShown = 5;
+constexpr std::uint64_t kFactors[] = {2, 100};  // a better link, and next to instant ones
 
 struct Options {
   std::string folder;
@@ -249,7 +217,6 @@ void print_rerun(const GraphRecorder::Recorded& recorded, const Gain& gain, Time
 }
 
 std::string name_of(const Gain& gain) {
-  if (gain.kind == Gain::Kind::link) return "link " + gain.what;
   if (gain.what == "compute" || gain.what == "memory") return gain.what;
   return gain.what == "cpu" ? "the CPUs" : "class " + gain.what;
 }
@@ -260,18 +227,57 @@ void print_gain(std::size_t number, const Gain& gain, TimePs iteration) {
   if (gain.on_path_ps != 0) fmt::print(", {} of the critical path", format_time(gain.on_path_ps));
 }
 
-/// Links that gain the same within a hundredth are one line: on a regular fabric there are many.
-void print_links(const std::vector<Gain>& links, TimePs iteration) {
-  if (links.empty()) return;
-  fmt::print("The same for single links, of the busiest ones:\n");
-  std::size_t shown = 0;
-  for (std::size_t i = 0; i < links.size() && shown < kShown;) {
-    std::size_t similar = 1;
-    while (i + similar < links.size() && links[i + similar].gain_ps * 100 >= links[i].gain_ps * 99) ++similar;
-    print_gain(++shown, links[i], iteration);
-    fmt::print("{}\n", similar == 1 ? "" : fmt::format(", and {} more like it", similar - 1));
-    i += similar;
+/// Which links were busy most of the last iteration. What a single one costs cannot be told from this: where
+/// many are busy together a faster one only waits for the others.
+void print_busiest(const Recording& recording, const IterationResult& iteration) {
+  const std::vector<MachineLink> links = machine_links(recording.machine);
+  std::vector<std::pair<TimePs, std::string>> busy;
+  for (std::size_t i = 0; i < links.size(); ++i)
+    busy.emplace_back(BusyTime(recording.usage.links(), i).between(iteration.start_ps, iteration.end_ps),
+                      links[i].name);
+  std::stable_sort(busy.begin(), busy.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  fmt::print("Busiest links of the last iteration:\n");
+  const auto time = static_cast<double>(iteration.end_ps - iteration.start_ps);
+  for (std::size_t i = 0; i < std::min(busy.size(), kShown); ++i)
+    fmt::print("  {:<28} busy for {} ({:.2f} %)\n", busy[i].second, format_time(busy[i].first),
+               100 * static_cast<double>(busy[i].first) / time);
+}
+
+/// The last iteration with faster links, simulated.
+struct WithFasterLinks {
+  std::uint64_t factor;
+  std::vector<std::string> settings;
+  TimePs iteration_ps;
+};
+
+std::vector<WithFasterLinks> simulate_faster_links(const std::string& file) {
+  std::vector<WithFasterLinks> made;
+  for (const std::uint64_t factor : kFactors) {
+    const FasterLinks faster = faster_links(config::load_document(file), factor);
+    if (faster.settings.empty()) return {};
+    made.push_back({factor, faster.settings, simulated_iteration_ps(faster.experiment)});
   }
+  return made;
+}
+
+void print_faster_links(const std::vector<WithFasterLinks>& all, TimePs iteration) {
+  if (all.empty()) return;
+  fmt::print(
+      "What faster links save, simulated with all of the fabric's bandwidths so many times as high:\n");
+  for (const WithFasterLinks& each : all) {
+    const double saved = static_cast<double>(iteration) - static_cast<double>(each.iteration_ps);
+    fmt::print("  {:>3} times: {:>11} ({:.2f} %), the iteration takes {} ps\n", each.factor,
+               signed_time(saved), 100 * saved / static_cast<double>(iteration), each.iteration_ps);
+  }
+  fmt::print("  ({} times:", all.front().factor);
+  for (std::size_t k = 0; k < all.front().settings.size(); ++k) {
+    if (k == kShown) {
+      fmt::print(" and {} more", all.front().settings.size() - k);
+      break;
+    }
+    fmt::print(" --set '{}'", all.front().settings[k]);
+  }
+  fmt::print(")\n");
 }
 
 int explain(const Options& options) {
@@ -292,32 +298,28 @@ int explain(const Options& options) {
       categories.insert(summary.classes.begin(), summary.classes.end());
     for (const std::string& category : categories) reruns[category] = rerun(experiment, category);
   }
+  const std::vector<WithFasterLinks> faster = simulate_faster_links(file.string());
   Recording recording(experiment, job);
   const TimePs iteration = iteration_ps(recording.run);
   if (iteration != results["iterations"].back()["time_ps"].get<TimePs>())
     throw std::runtime_error(folder.string() +
                              " was written by another version of the program, or its traces have changed: "
                              "its last iteration takes another time now. Run it again");
-  const auto all = gains(recording.recorded, recording.run.critical_path(), recording.usage,
-                         machine_links(recording.machine));
+  const auto all = gains(recording.recorded, recording.run.critical_path());
   fmt::print(
       "{}: the last iteration takes {}.\nWhat would shorten it most if it took no time, in the recorded "
       "order of service:\n",
       results["experiment"].get<std::string>(), format_time(iteration));
   std::size_t shown = 0;
-  std::vector<Gain> links;
   for (const Gain& each : all) {
-    if (each.kind == Gain::Kind::link) {
-      links.push_back(each);
-      continue;
-    }
     print_gain(++shown, each, iteration);
     fmt::print("\n");
     if (const auto real = reruns.find(each.what); real != reruns.end())
       print_rerun(recording.recorded, each, iteration, real->second);
   }
   if (all.empty()) fmt::print("  nothing\n");
-  print_links(links, iteration);
+  print_faster_links(faster, iteration);
+  print_busiest(recording, recording.run.iterations().back());
   return 0;
 }
 

@@ -21,7 +21,7 @@ namespace wafertlm {
 namespace {
 
 struct Options {
-  std::string generation = "hbm3", out, table, map = "hashed", level = "burst";
+  std::string generation = "hbm3", out, table, map = "hashed", level = "burst", refresh = "per_bank";
   std::uint32_t stacks = 1, writes = 0, outstanding = 16;
   std::uint64_t bytes = 65'536, stride = 1, requests = 2000;
   bool json = false;
@@ -62,14 +62,19 @@ double print(const std::vector<LevelComparison>& rows, const char* title, const 
   return worst;
 }
 
+DramRefresh refresh_of(const Options& options) {
+  return options.refresh == "all_bank" ? DramRefresh::all_bank : DramRefresh::per_bank;
+}
+
 int compare(const Options& options) {
   const DramTiming& timing = dram_timing(options.generation);
   nlohmann::ordered_json json = {{"generation", timing.name},
                                  {"burst_command", nlohmann::ordered_json::array()},
                                  {"flow_burst", nlohmann::ordered_json::array()}};
   if (!options.json) fmt::print("{}: part of the pins' bandwidth that requests get\n", timing.name);
-  double worst = print(burst_against_command(timing), "A pseudo-channel by bursts against command by command",
-                       "burst", "command", 3, options.json, json["burst_command"]);
+  double worst = print(burst_against_command(timing, refresh_of(options)),
+                       "A pseudo-channel by bursts against command by command", "burst", "command", 3,
+                       options.json, json["burst_command"]);
   bool good = worst <= 3;
   if (!options.table.empty()) {
     const config::EfficiencySpec spec = config::load_efficiency(options.table);
@@ -101,11 +106,12 @@ int stream(const Options& options) {
   params.timing = dram_timing(options.generation);
   params.level = options.level == "command" ? DramLevel::command : DramLevel::burst;
   params.map = {options.stacks, options.map == "hashed" ? "" : options.map};
+  params.queue.refresh = refresh_of(options);
   DramMemory memory(params);
   const ClosedLoop loop{options.bytes,       options.stride * options.bytes, options.writes,
                         options.outstanding, std::uint64_t{1} << 33,         1};
   const auto begin = std::chrono::steady_clock::now();
-  const ClosedLoop::Result result = loop.run(memory, options.requests);
+  const ClosedLoop::Result result = loop.run_all(memory, options.requests);
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const MemoryLosses losses = attribute_losses(memory, 0);
   const nlohmann::ordered_json parts = loss_parts(losses);
@@ -115,6 +121,7 @@ int stream(const Options& options) {
                                               {"bandwidth_bytes_per_s", memory.bytes_per_s()},
                                               {"delivered_bytes_per_s", result.bytes_per_s()},
                                               {"latency_s", seconds(result.latency_ps)},
+                                              {"worst_latency_s", seconds(result.worst_latency_ps)},
                                               {"channels", losses.channels},
                                               {"channel_time_fs", losses.total_fs},
                                               {"time_of_all_channels_fs", parts},
@@ -123,10 +130,11 @@ int stream(const Options& options) {
                            .dump(2));
     return 0;
   }
-  fmt::print(
-      "{} x {}: {:.1f} GB/s of {:.1f} GB/s ({:.1f} %), mean latency {}\n", options.stacks, options.generation,
-      result.bytes_per_s() * 1e-9, static_cast<double>(memory.bytes_per_s()) * 1e-9,
-      100 * result.bytes_per_s() / static_cast<double>(memory.bytes_per_s()), format_time(result.latency_ps));
+  fmt::print("{} x {}: {:.1f} GB/s of {:.1f} GB/s ({:.1f} %), latency {} in the mean, {} at worst\n",
+             options.stacks, options.generation, result.bytes_per_s() * 1e-9,
+             static_cast<double>(memory.bytes_per_s()) * 1e-9,
+             100 * result.bytes_per_s() / static_cast<double>(memory.bytes_per_s()),
+             format_time(result.latency_ps), format_time(result.worst_latency_ps));
   fmt::print("Where the time of the {} data buses went, to the end of the last transfer:\n", losses.channels);
   for (const auto& [name, fs] : parts.items())
     if (fs != 0) fmt::print("  {:<20} {:>6.2f} %\n", name, 100 * fs.get<double>() / whole);
@@ -182,6 +190,9 @@ std::function<int()> add_memory_command(CLI::App& app) {
                               "Address map: hashed, or fields as in npu.hbm.address_map");
   options->stream->add_option("--level", options->level, "burst or command")
       ->check(CLI::IsMember({"burst", "command"}));
+  for (CLI::App* sub : {options->compare, options->stream})
+    sub->add_option("--refresh", options->refresh, "Of a bank at a time, or of all banks at once")
+        ->check(CLI::IsMember({"per_bank", "all_bank"}));
   options->stream->add_flag("--json", options->json, "As JSON");
   return [options] {
     if (*options->compare) return compare(*options);

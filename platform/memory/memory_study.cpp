@@ -34,14 +34,13 @@ double efficiency(MemoryTiming& memory, std::uint64_t pins_bytes_per_s, const Dr
                   std::uint32_t stacks, const ClosedLoop& loop, std::uint64_t mib) {
   const auto result = loop.run(memory, requests_for(timing, stacks, loop.bytes, mib),
                                std::min<std::uint64_t>(requests_for(timing, stacks, loop.bytes, 4), 4000));
-  return result.bytes_per_s() / static_cast<double>(pins_bytes_per_s);
+  return std::min(result.bytes_per_s() / static_cast<double>(pins_bytes_per_s), 1.0);
 }
 
 double burst_efficiency(const DramTiming& timing, std::uint32_t stacks, const ClosedLoop& loop,
                         std::uint64_t mib) {
   DramMemory memory(dram(timing, DramLevel::burst, stacks));
-  // Writes that are still buffered count as done.
-  return std::min(efficiency(memory, memory.bytes_per_s(), timing, stacks, loop, mib), 1.0);
+  return efficiency(memory, memory.bytes_per_s(), timing, stacks, loop, mib);
 }
 
 /// Random requests: the mean time of three seeds. Strides of ragged requests meet the same channels again
@@ -70,16 +69,18 @@ double typical_efficiency(const DramTiming& timing, std::uint32_t stacks, Closed
 }  // namespace
 
 LevelComparison burst_against_command(const DramTiming& timing, const ClosedLoop& loop,
-                                      std::uint64_t requests) {
-  DramTiming channel = timing;
-  channel.pseudo_channels = 1;
-  DramMemory burst(dram(channel, DramLevel::burst)), command(dram(channel, DramLevel::command));
-  const auto peak = static_cast<double>(burst.bytes_per_s());
-  return {loop, loop.run(burst, requests).bytes_per_s() / peak,
-          loop.run(command, requests).bytes_per_s() / peak};
+                                      std::uint64_t requests, DramRefresh refresh) {
+  const auto part_of_pins = [&](DramLevel level) {
+    DramParams params = dram(timing, level);
+    params.timing.pseudo_channels = 1;
+    params.queue.refresh = refresh;
+    DramMemory memory(params);
+    return loop.run_all(memory, requests).bytes_per_s() / static_cast<double>(memory.bytes_per_s());
+  };
+  return {loop, part_of_pins(DramLevel::burst), part_of_pins(DramLevel::command)};
 }
 
-std::vector<LevelComparison> burst_against_command(const DramTiming& timing) {
+std::vector<LevelComparison> burst_against_command(const DramTiming& timing, DramRefresh refresh) {
   std::vector<LevelComparison> rows;
   for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{32, 256, 2048})
     for (const std::uint64_t stride : std::initializer_list<std::uint64_t>{1, 3, 64, 0})
@@ -89,7 +90,8 @@ std::vector<LevelComparison> burst_against_command(const DramTiming& timing) {
           rows.push_back(burst_against_command(timing, loop,
                                                bytes == 32    ? 24'000
                                                : bytes == 256 ? 8000
-                                                              : 1500));
+                                                              : 1500,
+                                               refresh));
         }
   return rows;
 }
@@ -167,50 +169,72 @@ std::string efficiency_yaml(const DramTiming& timing, const EfficiencyTable& tab
   return text;
 }
 
-ClosedLoop::Result ClosedLoop::run(MemoryTiming& memory, std::uint64_t requests,
-                                   std::uint64_t warm_up) const {
-  struct Event {
-    TimePs at;
-    std::uint64_t order;
-    MemoryTiming::Id id;
-    TimePs submitted;
-    bool known;
-    bool operator>(const Event& other) const { return at != other.at ? at > other.at : order > other.order; }
-  };
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
-  std::mt19937_64 random(seed);
-  const std::uint64_t half = span_bytes / 2;
-  const std::uint64_t part = half / streams / bytes * bytes;
-  std::vector<std::uint64_t> at[2] = {std::vector<std::uint64_t>(streams),
-                                      std::vector<std::uint64_t>(streams)};
-  std::uint32_t turn[2] = {0, 0};
-  std::uint64_t sent = 0, order = 0;
-  std::uint32_t credit = 0;  // of writes, in percent
+namespace {
+
+/// The requests of a loop, in their order.
+class Requests {
+ public:
+  explicit Requests(const ClosedLoop& of)
+      : loop_(of),
+        random_(of.seed),
+        half_(of.span_bytes / 2),
+        part_(half_ / of.streams / of.bytes * of.bytes) {
+    for (auto& each : at_) each.resize(of.streams);
+  }
+
+  TimedAccess next() {
+    credit_ += loop_.writes_percent;
+    const bool write = credit_ >= 100;
+    if (write) credit_ -= 100;
+    return {write, (write ? half_ : 0) + offset(write), loop_.bytes};
+  }
+
+ private:
+  std::uint64_t offset(bool write) {
+    if (loop_.stride == 0) return random_() % (half_ / loop_.bytes) * loop_.bytes;
+    std::uint32_t& turn = turn_[write];
+    std::uint64_t& place = at_[write][turn];
+    const std::uint64_t offset = turn * part_ + place;
+    place = (place + loop_.stride) % (part_ - loop_.bytes);
+    turn = (turn + 1) % loop_.streams;
+    return offset;
+  }
+
+  const ClosedLoop& loop_;
+  std::mt19937_64 random_;
+  const std::uint64_t half_, part_;  // of the span for a direction, of that for a stream
+  std::vector<std::uint64_t> at_[2];
+  std::uint32_t turn_[2] = {0, 0};
+  std::uint32_t credit_ = 0;  // of writes, in percent
+};
+
+struct Underway {
+  TimePs at;
+  std::uint64_t order;
+  MemoryTiming::Id id;
+  TimePs submitted;
+  bool known;
+  bool operator>(const Underway& other) const { return at != other.at ? at > other.at : order > other.order; }
+};
+
+/// Calls `ended(submitted, now)` for each request that ends, until `most` have been sent and all are over, or
+/// it returns false.
+template <typename Ended>
+void play(const ClosedLoop& loop, MemoryTiming& memory, std::uint64_t most, Ended ended) {
+  std::priority_queue<Underway, std::vector<Underway>, std::greater<>> events;
+  Requests requests(loop);
+  std::uint64_t sent = 0;
   const auto submit = [&](TimePs now) {
-    credit += writes_percent;
-    const bool write = credit >= 100;
-    if (write) credit -= 100;
-    std::uint64_t offset = 0;
-    if (stride == 0) {
-      offset = random() % (half / bytes) * bytes;
-    } else {
-      std::uint64_t& place = at[write][turn[write]];
-      offset = turn[write] * part + place;
-      place = (place + stride) % (part - bytes);
-      turn[write] = (turn[write] + 1) % streams;
-    }
-    const MemoryTiming::Id id = memory.submit({write, (write ? half : 0) + offset, bytes}, now);
+    if (sent == most) return;
+    const MemoryTiming::Id id = memory.submit(requests.next(), now);
     const MemoryTiming::Answer answer = memory.ask(id, now);
-    events.push({answer.at, order++, id, now, answer.known});
-    ++sent;
+    events.push({answer.at, sent++, id, now, answer.known});
   };
-  for (std::uint32_t k = 0; k < outstanding; ++k) submit(0);
-  std::uint64_t done = 0, waited = 0;
-  TimePs from = 0, now = 0;
-  while (done < warm_up + requests) {
-    Event event = events.top();
+  for (std::uint32_t k = 0; k < loop.outstanding; ++k) submit(0);
+  while (!events.empty()) {
+    Underway event = events.top();
     events.pop();
-    now = event.at;
+    const TimePs now = event.at;
     if (!event.known) {
       const MemoryTiming::Answer answer = memory.ask(event.id, now);
       event.at = std::max(answer.at, now);
@@ -219,12 +243,41 @@ ClosedLoop::Result ClosedLoop::run(MemoryTiming& memory, std::uint64_t requests,
       continue;
     }
     memory.end(event.id);
-    ++done;
-    if (done == warm_up) from = now;
-    if (done > warm_up) waited += now - event.submitted;
+    if (!ended(event.submitted, now)) return;
     submit(now);
   }
-  return {requests * bytes, now - from, waited / requests};
+}
+
+}  // namespace
+
+ClosedLoop::Result ClosedLoop::run_all(MemoryTiming& memory, std::uint64_t requests) const {
+  Result result{requests * bytes, 0, 0, 0};
+  TimePs waited = 0;
+  play(*this, memory, requests, [&](TimePs submitted, TimePs now) {
+    result.time_ps = now;
+    waited += now - submitted;
+    result.worst_latency_ps = std::max(result.worst_latency_ps, now - submitted);
+    return true;
+  });
+  result.latency_ps = waited / requests;
+  return result;
+}
+
+ClosedLoop::Result ClosedLoop::run(MemoryTiming& memory, std::uint64_t requests,
+                                   std::uint64_t warm_up) const {
+  Result result{requests * bytes, 0, 0, 0};
+  std::uint64_t done = 0;
+  TimePs from = 0, waited = 0;
+  play(*this, memory, kNever, [&](TimePs submitted, TimePs now) {
+    if (++done == warm_up) from = now;
+    if (done <= warm_up) return true;
+    waited += now - submitted;
+    result.worst_latency_ps = std::max(result.worst_latency_ps, now - submitted);
+    result.time_ps = now - from;
+    return done < warm_up + requests;
+  });
+  result.latency_ps = waited / requests;
+  return result;
 }
 
 }  // namespace wafertlm

@@ -25,11 +25,15 @@ struct ClosedLoop {
 
   struct Result {
     std::uint64_t bytes;
-    TimePs time_ps;     ///< from the end of the warm-up to the end of the last measured request
-    TimePs latency_ps;  ///< mean, from submission to end
+    TimePs time_ps;
+    TimePs latency_ps;        ///< mean, from submission to end
+    TimePs worst_latency_ps;  ///< of all
     double bytes_per_s() const { return static_cast<double>(bytes) / static_cast<double>(time_ps) * 1e12; }
   };
-  /// Measures `requests` of them, after `warm_up`.
+  /// `requests` of them, from the first to the end of the last one: never more than passes the pins.
+  Result run_all(MemoryTiming& memory, std::uint64_t requests) const;
+  /// Ends of `requests` of them in a loop that goes on, after those of `warm_up`. What was under way before
+  /// counts, and what is under way then does not: by chance that is more than passes the pins meanwhile.
   Result run(MemoryTiming& memory, std::uint64_t requests, std::uint64_t warm_up) const;
   /// After an eighth as many.
   Result run(MemoryTiming& memory, std::uint64_t requests) const {
@@ -45,9 +49,9 @@ struct LevelComparison {
 };
 
 /// Stride × part of writes × requests outstanding: one pseudo-channel by bursts against commands.
-std::vector<LevelComparison> burst_against_command(const DramTiming& timing);
+std::vector<LevelComparison> burst_against_command(const DramTiming& timing, DramRefresh refresh);
 LevelComparison burst_against_command(const DramTiming& timing, const ClosedLoop& loop,
-                                      std::uint64_t requests);
+                                      std::uint64_t requests, DramRefresh refresh = DramRefresh::per_bank);
 
 /// `stacks` by flow against bursts, at the table's points and between them.
 std::vector<LevelComparison> flow_against_burst(const DramTiming& timing, const EfficiencyTable& table,

@@ -20,6 +20,9 @@ Json boolean(const char* description) { return described({{"type", "boolean"}}, 
 Json list(Json items, const char* description) {
   return described({{"type", "array"}, {"items", std::move(items)}}, description);
 }
+Json or_null(Json schema, const char* description) {
+  return described({{"oneOf", {{{"type", "null"}}, std::move(schema)}}}, description);
+}
 Json map_of(Json values, const char* description) {
   return described({{"type", "object"}, {"additionalProperties", std::move(values)}}, description);
 }

@@ -22,6 +22,7 @@ Json positive();                                   ///< a whole number from 1 on
 Json text(const char* description = nullptr);
 Json boolean(const char* description = nullptr);
 Json list(Json items, const char* description = nullptr);
+Json or_null(Json schema, const char* description);
 /// Any names, each with such a value.
 Json map_of(Json values, const char* description = nullptr);
 }  // namespace schema

@@ -12,6 +12,11 @@
 
 namespace wafertlm {
 
+/// Said of results that are mostly latency, if it is that of the fabric alone.
+inline constexpr const char* kIdealEndpoints =
+    "most of the collectives' time is latency, and the costs of the endpoints (npu.endpoint) are 0: launch, "
+    "set-up and reception would add to every step (configs/endpoints has costs with their sources)";
+
 /// Which compute model of the NPUs has told how long computations take: the field `compute` of results.json
 /// (see platform/README.md).
 nlohmann::ordered_json compute_json(const Machine& machine);

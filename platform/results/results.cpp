@@ -32,6 +32,7 @@ struct RunRow {
   std::uint64_t missing_dependencies = 0, left_out_dependencies = 0;
 
   double energy_per_bit_j() const { return experiment.platform.wafer.fabric.energy_per_bit_j; }
+  bool models_energy() const { return energy_per_bit_j() != 0; }
   std::uint64_t packet_hops() const { return machine.wafer().fabric().packet_hops(); }
 };
 using Run = const RunRow&;
@@ -40,9 +41,9 @@ RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machi
               const HostCost& host) {
   RunRow row{experiment, job, machine, host, Json::array()};
   for (const MachineLink& link : machine_links(machine)) {
-    row.links.push_back(results::link_fields().json(
-        {link, machine.wafer().classes, job.end_ps(), link.is_wire ? row.energy_per_bit_j() : 0}));
-    row.link_energy_j += row.links.back()["energy_j"].get<double>();
+    row.links.push_back(
+        results::link_fields().json({link, machine.wafer().classes, job.end_ps(), row.energy_per_bit_j()}));
+    if (row.models_energy()) row.link_energy_j += row.links.back()["energy_j"].get<double>();
   }
   for (const chakra::TraceSummary& rank : job.job().summaries) {
     row.missing_dependencies += rank.missing_ctrl_deps + rank.missing_data_deps;
@@ -58,6 +59,20 @@ Json iterations_json(Run row) {
   for (const IterationResult& iteration : iterations)
     list.push_back(
         results::iteration_fields().json({iteration, all_ranks || &iteration == &iterations.back()}));
+  return list;
+}
+
+/// What to bear in mind with these results.
+Json notes(Run row) {
+  Json list = Json::array();
+  if (!row.experiment.platform.npu.endpoint.is_ideal()) return list;
+  TimePs all = 0, latency = 0;
+  for (const CollectiveRecord* each : row.job.collectives()) {
+    const TimePs time = each->end_ps - each->first_entry_ps;
+    all += time;
+    if (each->cost.mostly_latency) latency += time;
+  }
+  if (all != 0 && 2 * latency >= all) list.push_back(kIdealEndpoints);
   return list;
 }
 
@@ -82,9 +97,7 @@ Fields<RunRow> make_run_fields() {
   f.add("iteration_time_s", schema::seconds("Of the last iteration"), iteration_time_s);
   f.add("iterations", {{"type", "array"}, {"minItems", 1}, {"items", schema::reference("iteration")}},
         iterations_json);
-  f.add("training",
-        schema::described({{"oneOf", {{{"type", "null"}}, schema::reference("training")}}},
-                          "null for traces, which do not tell"),
+  f.add("training", schema::or_null(schema::reference("training"), "null for traces, which do not tell"),
         [](Run row) { return training_json(row.experiment); });
   f.add("compute", compute_schema(), [](Run row) { return compute_json(row.machine); });
   f.add("critical_path", results::critical_path_fields().schema(), [](Run row) {
@@ -100,9 +113,17 @@ Fields<RunRow> make_run_fields() {
   f.add_if([](Run row) { return row.machine.remote() && row.machine.remote()->memory(); }, "remote_memory",
            remote_memory_schema(),
            [](Run row) { return remote_memory_json(*row.machine.remote(), row.job.end_ps()); });
+  f.add("notes", schema::list(schema::text(), "What to bear in mind with these results"), notes);
   f.add("energy_j", [](Fields<RunRow>& of) {
-    of.add("links", schema::number(), [](Run row) { return row.link_energy_j; });
-    of.add("per_bit_j", schema::number(), [](Run row) { return row.energy_per_bit_j(); });
+    const auto if_modelled = [](double (*value)(Run)) {
+      return [value](Run row) { return row.models_energy() ? Json(value(row)) : Json(); };
+    };
+    of.add("links", schema::or_null(schema::number(), "null: not modelled"),
+           if_modelled([](Run row) { return row.link_energy_j; }));
+    of.add("per_bit_j", schema::or_null(schema::number(), "null: not given"),
+           if_modelled([](Run row) { return row.energy_per_bit_j(); }));
+    of.add_if([](Run row) { return !row.models_energy(); }, "not_modelled", schema::text("Why not"),
+              [](Run) { return "the platform gives no wafer.fabric.energy_per_bit"; });
   });
   f.add("traces", [](Fields<RunRow>& of) {
     of.add("ranks", schema::positive(), [](Run row) { return row.job.job().size(); });

@@ -31,8 +31,8 @@ const Fields<CriticalPathRow>& critical_path_fields();
 struct LinkRow {
   const MachineLink& link;
   const ClassTable& classes;
-  TimePs end_ps;  ///< of the run
-  double energy_per_bit_j;
+  TimePs end_ps;            ///< of the run
+  double energy_per_bit_j;  ///< 0: not modelled
 };
 /// Of links[].
 const Fields<LinkRow>& link_fields();

@@ -157,6 +157,12 @@ std::string run_summary(const Json& results) {
       time_of(last["time_s"]), 100 * compute);
   text += explanation(results) + compute_text(results) + training_text(results);
   if (results.contains("reliability")) text += "Go-Back-N: " + goodput_line(results["reliability"]);
+  const Json& energy = results["energy_j"];
+  text += energy["links"].is_null()
+              ? fmt::format("Energy: not modelled ({}).\n", energy["not_modelled"].get<std::string>())
+              : fmt::format("Energy of the links: {:.4g} J, at {:.4g} pJ/bit.\n",
+                            energy["links"].get<double>(), energy["per_bit_j"].get<double>() * 1e12);
+  for (const Json& note : results["notes"]) text += "Note: " + note.get<std::string>() + ".\n";
   const Json& traces = results["traces"];
   const auto count = [&](const char* key) { return traces[key].get<std::uint64_t>(); };
   if (count("control_dependencies_left_out") != 0)

@@ -15,6 +15,7 @@ IdleTime idle_time(const config::PlatformSpec& spec) {
   idle->run.fault.reset();
   idle->wafer.fabric.rtl.clear();
   idle->wafer.fabric.bit_error_rate = 0;
+  idle->npu.endpoint.launch_cost_ps = 0;  // predictions add it
   return [idle = std::shared_ptr<const config::PlatformSpec>(std::move(idle))](
              const std::shared_ptr<const CollectiveProgram>& program) {
     const SimulationContext context;

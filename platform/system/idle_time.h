@@ -6,7 +6,7 @@
 namespace wafertlm {
 
 /// FabricTraits::idle_ps of a platform: builds a second one in a SimulationContext and runs the collective on
-/// it, without faults, bit errors, RTL, checkers and values. Empty for more than kMaxIdleNpus NPUs, which
+/// it, without faults, bit errors, RTL, checkers, values and launch costs. Empty for more than kMaxIdleNpus NPUs, which
 /// take longer to build than their prediction is worth.
 IdleTime idle_time(const config::PlatformSpec& spec);
 

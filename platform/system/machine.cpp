@@ -37,6 +37,7 @@ HierarchyOptions hierarchy_options(const config::PlatformSpec& spec) {
 
 FabricTraits platform_traits(const config::PlatformSpec& spec) {
   FabricTraits traits = fabric_kind(spec.wafer).traits(spec.wafer);
+  traits.launch_cost_ps = spec.npu.endpoint.launch_cost_ps;
   traits.step_cost_ps = spec.npu.endpoint.step_cost_ps;
   traits.receive_cost_ps = spec.npu.endpoint.receive_cost_ps;
   traits.reduction_bytes_per_s = spec.npu.endpoint.reduction_bytes_per_s;

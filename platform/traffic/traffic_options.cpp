@@ -100,11 +100,11 @@ TrafficSetup resolve(const TrafficOptions& options) {
   if (setup.platform.run.functional)
     throw std::invalid_argument("run.functional: synthetic traffic carries no values; leave it out");
   const config::EndpointSpec& endpoint = setup.platform.npu.endpoint;
-  if (endpoint.step_cost_ps != 0 || endpoint.receive_cost_ps != 0 ||
-      endpoint.memory != config::EndpointMemory::free)
+  if (!endpoint.is_ideal() || endpoint.memory != config::EndpointMemory::free)
     throw std::invalid_argument(
-        "npu.endpoint: synthetic traffic goes past the endpoints, their costs have no effect; set step_cost "
-        "and receive_cost to 0 ns and memory to free");
+        "npu.endpoint: synthetic traffic goes past the endpoints, their costs have no effect; set "
+        "npu.endpoint "
+        "to configs/endpoints/ideal.yaml");
   setup.pattern = options.pattern;
   setup.traffic_class = options.traffic_class;
   setup.warmup_packets = options.warmup_packets;

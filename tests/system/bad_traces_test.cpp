@@ -220,5 +220,19 @@ TEST_F(BadTraces, ConversionOfABadFileWritesNothing) {
   }
 }
 
+// Found when the second rank enters: the same operation in another class would share no channel.
+TEST_F(BadTraces, RanksThatDisagreeOnTheClass) {
+  chakra::Node other = all_reduce(1, 0);
+  other.comm_class = "mp";
+  write_rank(0, {all_reduce(1, 0)});
+  write_rank(1, {other});
+  const std::string workload = "chakra: " + folder_.path() + "/job";
+  ToolResult result;
+  run_traces(folder_, "wafer_mesh_5x4", workload, "", result);
+  EXPECT_NE(result.exit_code, 0);
+  for (const char* part : {"rank 0", "rank 1", "dp", "mp"})
+    EXPECT_NE(result.error.find(part), std::string::npos) << part << " is not in " << result.error;
+}
+
 }  // namespace
 }  // namespace wafertlm::test

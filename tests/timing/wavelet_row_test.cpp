@@ -9,6 +9,7 @@
 #include "platform/command/child.h"
 #include "platform/config/load.h"
 #include "tests/support/program_run.h"
+#include "workloads/collectives/planner.h"
 
 namespace wafertlm {
 namespace {
@@ -129,6 +130,42 @@ TEST(WaveletRow, StarReduce) {
     std::printf("star,  P %2u, B %3u, T_R %lu: %4lu cycles, published %4lu\n", row.ranks, row.wavelets,
                 row.ramp, ours, published);
     EXPECT_EQ(ours, published);
+  }
+}
+
+/// Of an all-reduce in the ring that goes along the row and back in one message.
+TimePs ring_ps(const Row& row, const std::string& platform) {
+  const nlohmann::json result = run_in_child([&]() -> nlohmann::json {
+    const std::string ramp = std::to_string(row.ramp) + "ns";
+    const config::PlatformSpec spec = config::load_platform(
+        std::string(WAFERTLM_SOURCE_DIR) + "/configs/platforms/" + platform + ".yaml",
+        {"wafer.width=" + std::to_string(row.ranks), "wafer.fabric.injection_latency=" + ramp,
+         "wafer.fabric.ejection_latency=" + ramp, "run.checkers=true"});
+    Machine machine(spec);
+    CollectiveRequest request;
+    request.type = CollectiveType::all_reduce;
+    request.algorithm = "ring";
+    request.bytes = std::uint64_t{row.wavelets} * kWaveletBytes;
+    for (std::uint32_t k = 0; k < row.ranks; ++k) request.group.push_back(static_cast<NpuId>(k));
+    const auto program = plan_collective(request, machine.traits());
+    std::vector<std::vector<std::byte>> buffers(row.ranks, std::vector<std::byte>(request.bytes));
+    return test::run_program(machine, program, "data", std::move(buffers)).time_ps;
+  });
+  return result.get<TimePs>();
+}
+
+// The published ring on a row: 2 (P - 1) B / P + 4 P - 6 + 2 (P - 1) (2 T_R + 1): blocks, hops, and what each
+// step costs beyond. Twice round are 4 (P - 1) hops, less two of the 2 P steps.
+TEST(WaveletRow, RingAllReduceIsThePublishedFormula) {
+  for (const Row& row :
+       {Row{4, 4, 2}, Row{4, 64, 0}, Row{8, 8, 2}, Row{8, 64, 1}, Row{8, 256, 7}, Row{16, 32, 2}}) {
+    const TimePs p = row.ranks;
+    const TimePs published = 2 * (p - 1) * row.wavelets / p + 4 * p - 6 + 2 * (p - 1) * (2 * row.ramp + 1);
+    const TimePs ours = ring_ps(row, "wavelet_row_ring"), free = ring_ps(row, "wavelet_row");
+    std::printf("ring,  P %2u, B %3u, T_R %lu: %.3f cycles, published %4lu\n", row.ranks, row.wavelets,
+                row.ramp, static_cast<double>(ours) / kCyclePs, published);
+    EXPECT_EQ(ours, published * kCyclePs);
+    EXPECT_EQ(ours - free, 2 * (p - 1) * kCyclePs);  // a cycle for each message that is received in a row
   }
 }
 

@@ -91,12 +91,16 @@ std::vector<std::string> rule_of(const CollectiveRequest& request, const FabricT
   return names;
 }
 
-/// A quarter of the time or more is latency: as long as an element per rank takes, in one piece.
+/// An element per rank, in one piece: what it takes is latency.
+CollectiveRequest least_of(CollectiveRequest request) {
+  request.bytes = 4 * request.group.size();
+  request.chunks = 1;
+  return request;
+}
+
+/// A quarter of the time or more is latency.
 bool is_small(const CollectiveRequest& request, const FabricTraits& fabric) {
-  CollectiveRequest least = request;
-  least.bytes = 4 * least.group.size();
-  least.chunks = 1;
-  return closed_form_ps(request, fabric) <= 4 * closed_form_ps(least, fabric);
+  return closed_form_ps(request, fabric) <= 4 * closed_form_ps(least_of(request), fabric);
 }
 
 }  // namespace
@@ -199,7 +203,9 @@ CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest
   full.chunks = program.chunks;
   full = settled(full, fabric);
   const TimePs bound = bound_ps(full, fabric);
-  return {std::max(predicted_ps(full, fabric), bound), bound};
+  const TimePs predicted = predicted_ps(full, fabric);
+  const bool mostly_latency = !full.custom && predicted <= 2 * closed_form_ps(least_of(full), fabric);
+  return {std::max(predicted, bound) + fabric.launch_cost_ps, bound, mostly_latency};
 }
 
 double bus_factor(CollectiveType type, std::size_t ranks) {

@@ -32,6 +32,8 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
 struct CollectiveCost {
   TimePs predicted_ps = 0;  ///< alone on the idle fabric, not less than the bound (cost.h)
   TimePs bound_ps = 0;  ///< no algorithm can be faster on this fabric
+  /// An element per rank would take half as long or longer.
+  bool mostly_latency = false;
 };
 CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest& request,
                        const FabricTraits& fabric);

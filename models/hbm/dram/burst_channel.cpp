@@ -15,14 +15,16 @@ BurstTimes::BurstTimes(const DramTiming& timing, const DramQueueParams& queue)
       rrd_long(timing.fs(timing.rrd_long)),
       faw(timing.fs(timing.faw)),
       burst(timing.fs(timing.burst)),
-      rfc(timing.fs(timing.rfc_bank)),
+      rfc(timing.fs(queue.refresh == DramRefresh::all_bank ? timing.rfc_all : timing.rfc_bank)),
       refi(timing.fs(timing.refi)),
       put_off_most(refi == 0 ? kNeverFs / 2 : queue.postponed_refreshes * refi),
-      write_idle(queue.write_idle_ps * 1000),
+      write_age(timing.fs(1) * timing.edge(queue.write_age_ps)),
+      clock(timing.clock_fs),
       places{queue.queue_visits, queue.write_high},
       write_low(queue.write_low),
       banks(timing.banks()),
-      banks_per_group(timing.banks_per_group) {
+      banks_per_group(timing.banks_per_group),
+      refresh_all(queue.refresh == DramRefresh::all_bank && timing.refi != 0) {
   queue.check();
   if (timing.bank_groups > kGroups || timing.banks_per_group > kMaxBanks / kGroups)
     throw std::invalid_argument("the burst level knows pseudo-channels of up to 4 bank groups of 16 banks");
@@ -45,12 +47,15 @@ BurstChannel::BurstChannel(const BurstTimes& times, bool shortcuts)
       shortcuts_(shortcuts),
       chains_(times.banks_per_group * BurstTimes::kGroups),
       banks_(times.banks_per_group * BurstTimes::kGroups) {
+  refresh_due_ = t_->refresh_all ? t_->refi : kNeverFs;
   for (std::uint32_t group = 0; group < BurstTimes::kGroups; ++group)
     for (std::uint32_t bank = 0; bank < t_->banks_per_group; ++bank) {
       Bank& of = banks_[bank * BurstTimes::kGroups + group];
       of.opened = Fs{0} - t_->rc;
       of.refresh_due =
-          t_->refi == 0 ? kNeverFs / 2 : t_->refi * (group * t_->banks_per_group + bank + 1) / t_->banks;
+          t_->refi == 0 || t_->refresh_all
+              ? kNeverFs / 2
+              : t_->refi / t_->clock * (group * t_->banks_per_group + bank + 1) / t_->banks * t_->clock;
     }
 }
 
@@ -61,7 +66,7 @@ DramTime BurstChannel::time() const {
 }
 
 void BurstChannel::run_until(TimePs until) {
-  const Fs at = until > kNeverFs / 1000 ? kNeverFs : std::max(until * 1000, clock_);
+  const Fs at = until > kNeverFs / 2000 ? kNeverFs : std::max(t_->edge(until), clock_);
   if (next_ < at)
     run(at, false);
   else if (at != kNeverFs)
@@ -70,6 +75,7 @@ void BurstChannel::run_until(TimePs until) {
 
 TimePs BurstChannel::next_ps() const {
   Fs next = std::min({next_admission(), next_switch(), next_candidate()});
+  if (has_work() && refresh_due_ < next) next = refresh_due_;
   if (next != kNeverFs) next += std::min(t_->to_end[kRead], t_->to_end[kWrite]);
   if (column_.at != kNeverFs)
     next = std::min(next, column_.at + t_->to_end[opened_[column_.number].visit.write]);
@@ -79,23 +85,27 @@ TimePs BurstChannel::next_ps() const {
 void BurstChannel::run(Fs until, bool at_end) {
   if (until != kNeverFs) clock_ = std::max(clock_, until);
   while (true) {
-    const Fs from = next_candidate();
+    const Fs turn = next_switch();
+    const Fs from = next_candidate() < refresh_due_ ? next_candidate() : kNeverFs;
     // What is certain comes first, whoever asks and when.
     if (column_.at != kNeverFs && only_waits_for_the_bus()) {
       move();
       continue;
     }
-    if (column_.at == kNeverFs && from != kNeverFs && long_before_the_bus(from)) {
+    if (column_.at == kNeverFs && from != kNeverFs && from < turn && long_before_the_bus(from)) {
       decide();
       continue;
     }
-    const Fs admission = next_admission(), turn = next_switch();
+    const Fs admission = next_admission();
     next_ = std::min(std::min(admission, turn), std::min(from, column_.at));
+    if (has_work()) next_ = std::min(next_, refresh_due_);
     if (next_ == kNeverFs || ((next_ > until || (next_ == until && !at_end)) && backlog_.empty())) return;
-    if (next_ == admission) {
+    if (next_ == refresh_due_) {
+      refresh_all();
+    } else if (next_ == admission) {
       admit(admission);
     } else if (next_ == turn) {
-      serve(kWrite, turn);
+      turn_to_writes(turn);
     } else if (next_ == from) {
       decide();
     } else {
@@ -111,15 +121,17 @@ BurstChannel::Fs BurstChannel::next_admission() const {
   const Direction direction = first.visit.write ? kWrite : kRead;
   const Fs at = std::max(first.at, last_admission_);
   if (held_[direction] < t_->places[direction]) return at;
-  if (direction == kWrite && !forced_ && undecided_[kWrite] > t_->write_low) return at;  // the drain begins
+  if (direction == kWrite && drain_ == 0 && reads_wait() && undecided_[kWrite] > t_->write_low)
+    return at;  // a drain begins
   return leaves_[direction].empty() ? kNeverFs : std::max(at, leaves_[direction].front());
 }
 
-/// When the writes go out for want of reads.
+/// When the writes go out for want of reads, or because reads have kept them waiting for too long.
 BurstChannel::Fs BurstChannel::next_switch() const {
-  if (serving_ == kWrite || undecided_[kWrite] == 0 || undecided_[kRead] != 0 || !backlog_.empty())
-    return kNeverFs;
-  return std::max({last_read_ + t_->write_idle, serving_since_, last_admission_});
+  if (serving_ == kWrite || undecided_[kWrite] == 0) return kNeverFs;
+  // That the last read has begun is seen a clock edge later.
+  const Fs from = reads_wait() ? writes_wait_since_ + t_->write_age : begun_at_ + t_->clock;
+  return std::max({from, serving_since_, last_admission_});
 }
 
 bool BurstChannel::has_place(Direction direction, Fs at) {
@@ -133,27 +145,20 @@ void BurstChannel::admit(Fs at) {
   const Arrival first = backlog_.front();
   last_admission_ = at;
   if (!has_place(first.visit.write ? kWrite : kRead, at)) {  // a write, and there are enough to drain
-    forced_ = true;
+    drain_ = static_cast<std::uint16_t>(undecided_[kWrite] - t_->write_low);
     if (serving_ != kWrite) serve(kWrite, at);
     return;
   }
   backlog_.pop_front();
   admit(first, at);
-  if (first.visit.write) done.push_back({first.tag, buffered(first, at)});
-}
-
-/// When the data of a write is in the buffer.
-TimePs BurstChannel::buffered(const Arrival& write, Fs at) const {
-  const RowVisit& visit = write.visit;
-  return (at + t_->to_end[kWrite] + (visit.accesses - 1) * t_->spacing[visit.groups >> 1] + 999) / 1000;
 }
 
 void BurstChannel::admit(const Arrival& arrival, Fs at) {
   const Direction direction = arrival.visit.write ? kWrite : kRead;
   last_admission_ = at;
   ++held_[direction];
-  ++undecided_[direction];
-  if (direction == kRead && serving_ == kWrite && !forced_) serve(kRead, at);
+  if (++undecided_[direction] == 1 && direction == kWrite) writes_wait_since_ = at;
+  if (direction == kRead && serving_ == kWrite && drain_ == 0) serve(kRead, at);
   enter(arrival, at);
 }
 
@@ -168,15 +173,8 @@ void BurstChannel::enter(const Arrival& arrival, Fs at) {
     free_slot_ = waiting_[slot].next[0];
   }
   Waiting& waiting = waiting_[slot];
-  waiting = {arrival.visit,
-             arrival.visit.write ? kNoTag : arrival.tag,
-             arrival.at,
-             at,
-             order_++,
-             0,
-             false,
-             true,
-             {kNone, kNone, kNone, kNone}};
+  waiting = {
+      arrival.visit, arrival.tag, arrival.at, at, order_++, 0, false, true, {kNone, kNone, kNone, kNone}};
   for (std::uint32_t k = 0; k < arrival.visit.touched(); ++k) {
     const std::uint32_t bank = bank_of(arrival.visit, k);
     Chain& chain = chains_[bank][direction];
@@ -199,17 +197,18 @@ void BurstChannel::enter(const Arrival& arrival, Fs at) {
 /// they are kept. What follows from the rest (chains, the next column) is left out.
 void BurstChannel::describe(TimePs now, std::uint32_t request_shift, std::vector<std::uint64_t>& state) {
   run_until(now);
-  Fs at = now * 1000;
+  const Fs edge = t_->edge(now);
+  Fs at = edge;
   for (std::size_t k = 0; k < backlog_.size(); ++k) at = std::min(at, backlog_[k].at);
   for (const Waiting& each : waiting_)
     if (each.waits) at = std::min(at, each.arrival);
   for (const Opened& each : opened_) at = std::min(at, each.arrival);
   const auto bound = [at](Fs time) { return time < at ? 0 : time; };
   const std::uint32_t banks = t_->banks_per_group * BurstTimes::kGroups;
-  for (const Direction direction : {kRead, kWrite}) has_place(direction, now * 1000);
+  for (const Direction direction : {kRead, kWrite}) has_place(direction, edge);
   const std::size_t begin = state.size();
-  state.resize(begin + 32 + leaves_[kRead].size() + leaves_[kWrite].size() + 5 * banks + 3 * backlog_.size() +
-               6 * waiting_.size() + 7 * opened_.size());
+  state.resize(begin + 34 + leaves_[kRead].size() + leaves_[kWrite].size() + 5 * banks + 3 * backlog_.size() +
+               6 * waiting_.size() + 8 * opened_.size());
   std::uint64_t* to = state.data() + begin;
   const auto add_visit = [&](const RowVisit& visit, std::uint32_t tag) {
     *to++ = std::uint64_t{visit.row} << 32 | (tag == kNoTag ? kNoTag : tag >> request_shift);
@@ -219,11 +218,12 @@ void BurstChannel::describe(TimePs now, std::uint32_t request_shift, std::vector
   };
 
   *to++ = (wrote_ ? 1U : 0U) | ((time_.accesses_read | time_.accesses_written) != 0 ? 2U : 0U) |
-          (forced_ ? 4U : 0U) | std::uint32_t{serving_} << 3;
+          std::uint32_t{serving_} << 2 | std::uint32_t{drain_} << 3;
   *to++ = bound(clock_);
   *to++ = bus_end_ > at + std::min(t_->to_data[kRead], t_->to_data[kWrite]) ? bus_end_ : 0;
-  *to++ = last_read_ + t_->write_idle < at ? 0 : last_read_;
-  for (const Fs each : {last_admission_, serving_since_, rrd_any_}) *to++ = bound(each);
+  *to++ = undecided_[kWrite] != 0 ? writes_wait_since_ : 0;
+  *to++ = refresh_due_;
+  for (const Fs each : {last_admission_, serving_since_, begun_at_, rrd_any_}) *to++ = bound(each);
   for (const Fs each : rrd_group_) *to++ = bound(each);
   for (std::uint32_t k = 0; k < 4; ++k) *to++ = bound(activates_[(next_activate_ + k) % 4]);
   for (const Direction direction : {kRead, kWrite}) {
@@ -276,7 +276,7 @@ void BurstChannel::describe(TimePs now, std::uint32_t request_shift, std::vector
   for (const auto& [order, k] : in_order_) {
     const Opened& each = opened_[k];
     add_visit(each.visit, each.tag);
-    for (const Fs time : {each.ready, each.arrival, each.row, each.refresh}) *to++ = time;
+    for (const Fs time : {each.ready, each.begun, each.arrival, each.row, each.refresh}) *to++ = time;
     *to++ = each.conflict ? 1 : 0;
   }
   in_order_.clear();  // a copy of this channel need not copy it

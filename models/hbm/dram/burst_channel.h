@@ -29,11 +29,15 @@ struct BurstTimes {
   Fs next_group[2][2];  ///< the same group
   Fs to_free[2];        ///< column to precharge
   Fs rp, ras, rc, rrd_short, rrd_long, faw;
-  Fs burst, rfc, refi, put_off_most, write_idle;
+  Fs burst, rfc, refi, put_off_most, write_age, clock;
   Fs to_column;             ///< from a bank's use to its column, with room for other rows
   std::uint32_t places[2];  ///< of reads and of writes
   std::uint32_t write_low;
   std::uint32_t banks, banks_per_group;
+  bool refresh_all;  ///< all banks at once
+
+  /// Of DramTiming::edge().
+  Fs edge(TimePs now) const { return (now * 1000 + clock - 1000) / clock * clock; }
 };
 
 /// A pseudo-channel by the state of its banks: a visit is one decision and a few additions, whatever its
@@ -142,8 +146,9 @@ class alignas(64) BurstChannel final : public DramChannel {
   };
   /// A visit whose rows are open, or will be.
   struct Opened {
-    Fs ready;  ///< for its first column
-    std::uint64_t order;
+    Fs ready;             ///< for its first column
+    std::uint64_t order;  ///< in which visits began
+    Fs begun;
     RowVisit visit;
     std::uint32_t tag;
     // What came before that, one after the other.
@@ -165,9 +170,11 @@ class alignas(64) BurstChannel final : public DramChannel {
   bool has_place(Direction direction, Fs at);
   void admit(Fs at);
   void admit(const Arrival& arrival, Fs at);
-  TimePs buffered(const Arrival& write, Fs at) const;
   void enter(const Arrival& arrival, Fs at);
   void serve(Direction direction, Fs at);
+  void turn_to_writes(Fs at);
+  void consider_all();
+  bool reads_wait() const { return undecided_[kRead] != 0; }
   template <std::uint32_t kBanks>
   Fs stream(const RowVisit& visit, Fs at);
   Fs take_at_once(const RowVisit& visit, std::uint32_t tag, Fs at);
@@ -184,8 +191,14 @@ class alignas(64) BurstChannel final : public DramChannel {
            std::max(entered, bank.free) >= bank.refresh_due + t_->put_off_most;
   }
   void refresh(Bank& bank, Fs entered);
+  bool has_work() const {
+    return !opened_.empty() || !backlog_.empty() || (undecided_[0] | undecided_[1]) != 0;
+  }
+  void refresh_all();
+  void rest_until(Fs at);
   void decide();
   void find_column();
+  Column first_column(bool write, Fs not_before) const;
   void new_opened(const Opened& opened);
   Fs bus_gate(const RowVisit& visit) const {
     return std::max(any_[visit.write], group_[visit.write][visit.group(0)]);
@@ -204,24 +217,27 @@ class alignas(64) BurstChannel final : public DramChannel {
   const BurstTimes* t_;
   Fs clock_ = 0;  // decided until then
   Fs bus_end_ = 0;
-  Fs any_[2] = {0, 0};                                   // columns of reads and of writes not before
-  Fs rrd_any_ = 0, last_admission_ = 0, last_read_ = 0;  // activates not before; …
-  Fs group_[2][BurstTimes::kGroups] = {};                // columns of a group not before
+  Fs any_[2] = {0, 0};                     // columns of reads and of writes not before
+  Fs rrd_any_ = 0, last_admission_ = 0;    // activates not before; …
+  Fs group_[2][BurstTimes::kGroups] = {};  // columns of a group not before
   Fs rrd_group_[BurstTimes::kGroups] = {}, activates_[4] = {0, 0, 0, 0};
-  Fs next_ = kNeverFs;  // nothing is decided before
-  std::uint64_t order_ = 0;
-  std::uint16_t held_[2] = {0, 0};  // undecided or with columns to come
+  Fs next_ = kNeverFs;                   // nothing is decided before
+  std::uint64_t order_ = 0, begun_ = 0;  // of arrivals; of visits that have begun
+  std::uint16_t held_[2] = {0, 0};       // undecided or with columns to come
   std::uint16_t undecided_[2] = {0, 0}, opened_of_[2] = {0, 0};
   bool wrote_ = false;
   Direction serving_ = kRead;
-  bool forced_ = false;  // the drain goes on to the low mark
+  std::uint16_t drain_ = 0;  // so many writes go out before the reads; 0: reads that come end it
   std::uint8_t next_activate_ = 0;
   bool shortcuts_;
   RingQueue<Fs> leaves_[2];  // of those whose columns are decided: the last of them
   DramTime time_;            // without what follows from it
   Fs serving_since_ = 0;
-  std::size_t first_ = 0;  // of candidates_
-  Column column_;          // the next
+  Fs writes_wait_since_ = 0;  // while the reads are served
+  Fs begun_at_ = 0;           // the last visit
+  Fs refresh_due_;            // of all banks; kNeverFs: each has its own
+  std::size_t first_ = 0;     // of candidates_
+  Column column_;             // the next
   std::vector<Candidate> candidates_;
   std::vector<Opened> opened_;
   RingQueue<Arrival> backlog_;

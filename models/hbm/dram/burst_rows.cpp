@@ -11,13 +11,27 @@ namespace wafertlm {
 void BurstChannel::serve(Direction direction, Fs at) {
   serving_ = direction;
   serving_since_ = at;
+  for (std::uint64_t left = queued_[direction]; left != 0; left &= left - 1) {
+    Waiting& waiting = waiting_[chains_[static_cast<std::uint32_t>(__builtin_ctzll(left))][direction].head];
+    waiting.entered = std::max(waiting.entered, at);
+  }
+  consider_all();
+}
+
+/// Also ends a rest of the writes. When reads wait, all that wait now go before them.
+void BurstChannel::turn_to_writes(Fs at) {
+  if (reads_wait()) drain_ = undecided_[kWrite];
+  serve(kWrite, at);
+}
+
+/// Once more, because the banks' states are others now.
+void BurstChannel::consider_all() {
   for (const Candidate& each : candidates_) waiting_[each.slot].candidate = false;
   candidates_.clear();
-  for (std::uint64_t left = queued_[direction]; left != 0; left &= left - 1) {
+  for (std::uint64_t left = queued_[serving_]; left != 0; left &= left - 1) {
     const auto bank = static_cast<std::uint32_t>(__builtin_ctzll(left));
-    const Slot slot = chains_[bank][direction].head;
-    Waiting& waiting = waiting_[slot];
-    waiting.entered = std::max(waiting.entered, at);
+    const Slot slot = chains_[bank][serving_].head;
+    const Waiting& waiting = waiting_[slot];
     if (waiting.behind == 0 && bank_of(waiting.visit, 0) == bank) consider(slot);
   }
 }
@@ -73,6 +87,39 @@ void BurstChannel::refresh(Bank& bank, Fs entered) {
   if (now >= bank.refresh_due + t_->put_off_most) once(now);
 }
 
+/// All banks, when the visits that have begun are over. Nothing that comes meanwhile is before it.
+void BurstChannel::refresh_all() {
+  while (column_.at != kNeverFs) move();
+  Fs start = refresh_due_, opened = 0;
+  bool any_open = false;
+  for (std::uint32_t k = 0; k < banks_.count; ++k) {
+    const Bank& bank = banks_[k];
+    start = std::max(start, bank.free);
+    if (bank.row == kClosed) continue;
+    any_open = true;
+    opened = std::max(opened, bank.opened + t_->rc);
+  }
+  const Fs end = std::max(start + (any_open ? t_->rp : 0), opened) + t_->rfc;
+  for (std::uint32_t k = 0; k < banks_.count; ++k) {
+    banks_[k].row = kClosed;
+    banks_[k].free = end;
+  }
+  refresh_due_ += t_->refi;
+  ++time_.refreshes;
+  consider_all();
+}
+
+/// Refreshes of a channel that has nothing else to do.
+void BurstChannel::rest_until(Fs at) {
+  while (refresh_due_ <= at) {
+    refresh_all();
+    if (refresh_due_ > at) return;
+    const Fs rounds = (at - refresh_due_) / t_->refi;
+    refresh_due_ += rounds * t_->refi;
+    time_.refreshes += rounds;
+  }
+}
+
 /// Opens the rows of the first candidate.
 void BurstChannel::decide() {
   const Candidate chosen = candidates_[first_];
@@ -88,7 +135,8 @@ void BurstChannel::decide() {
   Opened opened = open(waiting.visit, {chosen.from, chosen.refreshed}, waiting.entered);
   opened.tag = waiting.tag;
   opened.arrival = waiting.arrival;
-  opened.order = waiting.order;
+  opened.order = begun_++;
+  begun_at_ = chosen.from;
   new_opened(opened);
 
   --undecided_[direction];
@@ -97,10 +145,12 @@ void BurstChannel::decide() {
   waiting_[chosen.slot].waits = false;
   waiting_[chosen.slot].next[0] = free_slot_;
   free_slot_ = chosen.slot;
-  if (serving_ == kWrite && (undecided_[kWrite] == 0 || (forced_ && undecided_[kWrite] <= t_->write_low))) {
-    forced_ = false;
-    serve(kRead, chosen.from);
-  }
+  if (serving_ != kWrite) return;
+  const bool drained = drain_ != 0 && --drain_ == 0;
+  if (undecided_[kWrite] != 0 && !(drained && reads_wait())) return;
+  drain_ = 0;
+  writes_wait_since_ = chosen.from;
+  serve(kRead, chosen.from + t_->clock);
 }
 
 /// Gives its activates their times.
@@ -108,7 +158,7 @@ BurstChannel::Opened BurstChannel::open(const RowVisit& visit, Availability bank
   const Direction direction = visit.write ? kWrite : kRead;
   const Fs spacing = t_->spacing[visit.groups >> 1];
   bool hit = true;
-  Opened made{0, 0, visit, 0, 0, 0, 0, false};
+  Opened made{0, 0, banks.from, visit, 0, 0, 0, 0, false};
   Fs before = 0;  // columns of the banks before
   for (std::uint32_t k = 0; k < visit.touched(); ++k, before += spacing) {
     Bank& bank = banks_[bank_of(visit, k)];
@@ -166,23 +216,35 @@ void BurstChannel::new_opened(const Opened& opened) {
   opened_.push_back(opened);
   const bool write = opened.visit.write;
   const bool none_before = ++opened_of_[write] == 1;
-  if (write != wrote_ && opened_of_[wrote_] != 0) return;
+  if (opened_of_[!write] != 0) return find_column();
   const Fs at = std::max(opened.ready, bus_gate(opened.visit));
   if (none_before || at < column_.at || (at == column_.at && opened.order < opened_[column_.number].order))
     column_ = {at, opened_.size() - 1};
 }
 
-/// The first that can come, of the same direction as the last one as long as there is any.
-void BurstChannel::find_column() {
-  column_ = {};
-  const bool write = opened_of_[wrote_] != 0 ? wrote_ : !wrote_;
+/// The first of a direction that can come.
+BurstChannel::Column BurstChannel::first_column(bool write, Fs not_before) const {
+  Column first;
   for (std::size_t i = 0; i < opened_.size(); ++i) {
     const Opened& each = opened_[i];
     if (each.visit.write != write) continue;
-    const Fs at = std::max(each.ready, bus_gate(each.visit));
-    if (at < column_.at || (at == column_.at && each.order < opened_[column_.number].order))
-      column_ = {at, i};
+    const Fs at = std::max({each.ready, bus_gate(each.visit), not_before});
+    if (at < first.at || (at == first.at && each.order < opened_[first.number].order)) first = {at, i};
   }
+  return first;
+}
+
+/// Of the same direction as the last one as long as there is any, unless it has kept the other waiting.
+void BurstChannel::find_column() {
+  column_ = first_column(wrote_, 0);
+  if (opened_of_[!wrote_] == 0) return;
+  Fs begun = kNeverFs;
+  for (const Opened& each : opened_)
+    if (each.visit.write != wrote_) begun = std::min(begun, each.begun);
+  if (opened_of_[wrote_] == 0)
+    column_ = first_column(!wrote_, 0);
+  else if (begun + t_->write_age <= column_.at)
+    column_ = first_column(!wrote_, begun + t_->write_age);
 }
 
 void BurstChannel::move() {
@@ -191,7 +253,7 @@ void BurstChannel::move() {
   opened_.pop_back();
   --opened_of_[opened.visit.write];
   const Fs end = move(opened, column_.at);
-  if (!opened.visit.write) done.push_back({opened.tag, (end + 999) / 1000});
+  done.push_back({opened.tag, (end + 999) / 1000});
   find_column();
 }
 
@@ -230,7 +292,6 @@ BurstChannel::Fs BurstChannel::move(const Opened& opened, Fs column) {
   if (visit.write) {
     time_.accesses_written += n;
   } else {
-    last_read_ = last;
     time_.accesses_read += n;
   }
   leaves_[direction].push_back(last);

@@ -25,7 +25,7 @@ BurstChannel::Fs BurstChannel::stream(const RowVisit& visit, Fs at) {
     other[k] = bank.row != row;
     if (other[k]) from = std::max(from, bank.free);
   }
-  if (from > at && from + t.to_column > column) return 0;
+  if (from > at && (from + t.to_column > column || from >= refresh_due_)) return 0;
   Fs activate[kBanks], rrd = rrd_any_, late = group_[kRead][group[0]];
   std::uint32_t next = next_activate_;
   for (std::uint32_t k = 0; k < kBanks; ++k) {
@@ -72,8 +72,8 @@ BurstChannel::Fs BurstChannel::stream(const RowVisit& visit, Fs at) {
   any_[kRead] = last + t.next_any[kRead][kRead];
   any_[kWrite] = last + t.next_any[kRead][kWrite];
   bus_end_ = end;
-  last_read_ = last;
   last_admission_ = at;
+  begun_at_ = std::max(begun_at_, from);
   ++order_;
   ++held_[kRead];
   leaves_[kRead].push_back(last);
@@ -88,13 +88,16 @@ BurstChannel::Fs BurstChannel::take_at_once(const RowVisit& visit, std::uint32_t
     if (bank.row != visit.row && bank.pending != 0) return 0;
   }
   const Availability banks = available(visit, at);
-  if (banks.from > at && !(opened_.empty() && long_before_the_bus(banks.from))) return 0;
+  if (banks.from > at && !(opened_.empty() && long_before_the_bus(banks.from) && banks.from < refresh_due_))
+    return 0;
   last_admission_ = at;
   ++held_[kRead];
   Opened opened = open(visit, banks, at);
   opened.tag = tag;
   opened.arrival = at;
-  opened.order = order_++;
+  opened.order = begun_++;
+  begun_at_ = std::max(begun_at_, banks.from);
+  ++order_;
   if (opened_.empty() && !wrote_) {
     const Fs column = std::max(opened.ready, bus_gate(visit));
     if (column <= any_[kRead]) return move(opened, column);
@@ -105,11 +108,13 @@ BurstChannel::Fs BurstChannel::take_at_once(const RowVisit& visit, std::uint32_t
 }
 
 TimePs BurstChannel::push(const RowVisit& visit, std::uint32_t tag, TimePs now) {
-  const Fs at = std::max(now * 1000, clock_);
+  const Fs at = std::max(t_->edge(now), clock_);
   if (next_ < at) run(at, false);
   clock_ = at;
+  if (refresh_due_ <= at && !has_work()) rest_until(at);
   if (!visit.write && shortcuts_ && backlog_.empty() && (undecided_[kRead] | undecided_[kWrite]) == 0 &&
-      serving_ == kRead && serving_since_ <= at && last_admission_ <= at && has_place(kRead, at)) {
+      serving_ == kRead && serving_since_ <= at && at < refresh_due_ && last_admission_ <= at &&
+      has_place(kRead, at)) {
     if (opened_.empty() && !wrote_)
       if (const Fs end = visit.touched() == 2   ? stream<2>(visit, at)
                          : visit.touched() == 1 ? stream<1>(visit, at)
@@ -127,7 +132,7 @@ TimePs BurstChannel::push(const RowVisit& visit, std::uint32_t tag, TimePs now) 
   }
   admit(arrival, at);
   run(at, true);
-  return visit.write ? buffered(arrival, at) : kNever;
+  return kNever;
 }
 
 }  // namespace wafertlm

@@ -10,24 +10,25 @@ CommandChannel::CommandChannel(const DramTiming& timing, const DramQueueParams& 
       params_(queue),
       gates_(timing),
       banks_(timing.banks()),
-      idle_cycles_((queue.write_idle_ps * 1000 + timing.clock_fs - 1) / timing.clock_fs) {
+      write_age_(timing.edge(queue.write_age_ps)) {
   queue.check();
+  if (queue.refresh == DramRefresh::all_bank && timing.refi != 0) due_ = timing.refi;
   for (std::uint32_t bank = 0; bank < timing.banks(); ++bank)
     banks_[bank].due = Cycle{timing.refi} * (bank + 1) / timing.banks();
 }
 
 TimePs CommandChannel::push(const RowVisit& visit, std::uint32_t tag, TimePs now) {
   run_until(now);
-  const Cycle arrival = (now * 1000 + timing_.clock_fs - 1) / timing_.clock_fs;
-  backlog_.push_back({visit, tag, std::max(arrival, now_)});
+  backlog_.push_back({visit, tag, std::max<Cycle>(timing_.edge(now), now_)});
   return kNever;
 }
 
 void CommandChannel::run_until(TimePs until) {
-  while ((until == kNever || now_ * timing_.clock_fs < until * 1000) && !idle()) step();
+  const Cycle edge = until == kNever ? DramGates::kNeverCycle : timing_.edge(until);
+  while (now_ < edge && !idle()) step();
   // Nothing to do but to refresh.
   if (until != kNever)
-    while (now_ * timing_.clock_fs < until * 1000) step();
+    while (now_ < edge) step();
 }
 
 TimePs CommandChannel::next_ps() const {
@@ -43,39 +44,36 @@ void CommandChannel::step() {
 }
 
 void CommandChannel::admit() {
-  const auto serve = [this](bool writes) {
-    serving_writes_ = writes;
-    serving_since_ = now_;
-  };
   while (!backlog_.empty() && backlog_.front().arrival <= now_) {
     const Open first = backlog_.front();
     const bool write = first.visit.write;
     if (queue(write).size() >= (write ? params_.write_high : params_.queue_visits)) {
-      if (!write || forced_ || unstarted_[1] <= params_.write_low) break;
-      forced_ = true;
-      serve(true);
+      if (!write || drain_ != 0 || unstarted_[0] == 0 || unstarted_[1] <= params_.write_low) break;
+      drain_ = unstarted_[1] - params_.write_low;
+      serving_writes_ = true;
       break;
     }
     backlog_.pop_front();
     queue(write).push_back(first);
-    ++unstarted_[write];
-    if (!write && serving_writes_ && !forced_) serve(false);
-    if (write)
-      done.push_back({first.tag, ps(now_ + timing_.cwl + timing_.burst +
-                                    (first.visit.accesses - 1) * spacing(first.visit))});
+    if (++unstarted_[write] == 1 && write) writes_wait_since_ = now_;
+    if (!write && drain_ == 0) serving_writes_ = false;
   }
-  if (!serving_writes_ && unstarted_[0] == 0 && unstarted_[1] != 0 && backlog_.empty() &&
-      now_ >= last_read_ + idle_cycles_)
-    serve(true);
+  if (serving_writes_ || unstarted_[1] == 0) return;
+  const bool reads_wait = unstarted_[0] != 0;
+  if (reads_wait && now_ < writes_wait_since_ + write_age_) return;
+  serving_writes_ = true;
+  if (reads_wait) drain_ = unstarted_[1];
 }
 
 bool CommandChannel::can_start(const RowVisit& visit) {
+  if (now_ >= due_) return false;
   for (std::uint32_t k = 0; k < visit.touched(); ++k) {
     const std::uint32_t number = bank_of(visit, k);
     const BankState& bank = banks_[number];
     if (bank.refreshing || bank.refreshed > now_) return false;
     if (bank.row == visit.row) continue;
-    if (timing_.refi != 0 && now_ >= bank.due + Cycle{params_.postponed_refreshes} * timing_.refi)
+    if (timing_.refi != 0 && due_ == DramGates::kNeverCycle &&
+        now_ >= bank.due + Cycle{params_.postponed_refreshes} * timing_.refi)
       return false;
     if (bank.pending != 0) return false;
     if (gates_.is_open(number) && gates_.earliest(DramCommand::precharge, number) > now_) return false;
@@ -88,23 +86,25 @@ void CommandChannel::start_visits() {
   if (unstarted_[serving_writes_] == 0) return;
   std::vector<bool> claimed(banks_.size());
   for (Open& open : queue(serving_writes_)) {
-    if (open.started) continue;
+    if (open.begun != 0) continue;
     bool free = true;
     for (std::uint32_t k = 0; k < open.visit.touched(); ++k) free &= !claimed[bank_of(open.visit, k)];
     if (free && can_start(open.visit)) {
-      open.started = true;
+      open.begun = ++last_begun_;
+      open.begun_at = now_;
       --unstarted_[serving_writes_];
       for (std::uint32_t k = 0; k < open.visit.touched(); ++k) {
         BankState& bank = banks_[bank_of(open.visit, k)];
         bank.row = open.visit.row;
         ++bank.pending;
       }
-      if (serving_writes_ && (unstarted_[1] == 0 || (forced_ && unstarted_[1] <= params_.write_low))) {
-        serving_writes_ = forced_ = false;
-        serving_since_ = now_;
-        return;
-      }
-      continue;
+      if (!serving_writes_) continue;
+      const bool drained = drain_ != 0 && --drain_ == 0;
+      if (unstarted_[1] != 0 && !(drained && unstarted_[0] != 0)) continue;
+      serving_writes_ = false;
+      drain_ = 0;
+      writes_wait_since_ = now_;
+      return;
     }
     for (std::uint32_t k = 0; k < open.visit.touched(); ++k) claimed[bank_of(open.visit, k)] = true;
   }
@@ -123,18 +123,28 @@ bool CommandChannel::give_row(const Open& open) {
   return false;
 }
 
+/// Visits that have begun, in that order.
+const std::vector<CommandChannel::Open*>& CommandChannel::begun() {
+  begun_.clear();
+  for (std::deque<Open>* of : {&reads_, &writes_})
+    for (Open& open : *of)
+      if (open.begun != 0) begun_.push_back(&open);
+  std::sort(begun_.begin(), begun_.end(), [](const Open* a, const Open* b) { return a->begun < b->begun; });
+  return begun_;
+}
+
 bool CommandChannel::give_row() {
-  for (const bool write : {bus_writes_, !bus_writes_})
-    for (const Open& open : queue(write))
-      if (open.started && open.next < open.visit.touched() && give_row(open)) return true;
+  for (const Open* open : begun())
+    if (open->next < open->visit.touched() && give_row(*open)) return true;
   return refresh();
 }
 
 bool CommandChannel::refresh() {
   if (timing_.refi == 0) return false;
+  if (due_ != DramGates::kNeverCycle) return refresh_all();
   std::vector<bool> asked(banks_.size());
   for (const Open& open : queue(serving_writes_))
-    if (!open.started)
+    if (open.begun == 0)
       for (std::uint32_t k = 0; k < open.visit.touched(); ++k) asked[bank_of(open.visit, k)] = true;
   for (std::uint32_t number = 0; number < banks_.size(); ++number) {
     BankState& bank = banks_[number];
@@ -157,9 +167,27 @@ bool CommandChannel::refresh() {
   return false;
 }
 
+/// Visits that have begun are finished, no others begin.
+bool CommandChannel::refresh_all() {
+  const auto busy = [](const BankState& bank) { return bank.pending != 0; };
+  if (now_ < due_ || std::any_of(banks_.begin(), banks_.end(), busy)) return false;
+  const bool closed = gates_.earliest(DramCommand::refresh_all, 0) != DramGates::kNeverCycle;
+  const DramCommand command = closed ? DramCommand::refresh_all : DramCommand::precharge_all;
+  if (gates_.earliest(command, 0) > now_) return false;
+  gates_.issue(command, 0, now_);
+  if (!closed) {
+    for (BankState& bank : banks_) bank.row = ~0U;
+    return true;
+  }
+  for (BankState& bank : banks_) bank.refreshed = now_ + timing_.rfc_all;
+  due_ += timing_.refi;
+  ++time_.refreshes;
+  return true;
+}
+
 bool CommandChannel::can_give(const Open& open) const {
   const std::uint32_t bank = bank_of(open.visit, open.next);
-  return open.started && gates_.is_open(bank) && gates_.row(bank) == open.visit.row &&
+  return open.begun != 0 && gates_.is_open(bank) && gates_.row(bank) == open.visit.row &&
          gates_.earliest(open.visit.write ? DramCommand::write : DramCommand::read, bank) <= now_;
 }
 
@@ -175,17 +203,24 @@ bool CommandChannel::can_begin(const Open& open) const {
   return true;
 }
 
-/// The visit that has begun goes on; else the first that can, of the same direction as long as there is one.
+/// The visit whose columns have begun goes on; else the first that can, of the same direction as long as
+/// there is one and it has not kept the other waiting.
 void CommandChannel::give_column() {
   if (current_) {
     if (can_give(*current_)) give(*current_);
     return;
   }
-  for (const bool write : {bus_writes_, !bus_writes_}) {
+  begun();
+  const bool turns = std::any_of(begun_.begin(), begun_.end(), [this](const Open* open) {
+    return open->visit.write != bus_writes_ && open->begun_at + write_age_ <= now_;
+  });
+  const bool first = turns ? !bus_writes_ : bus_writes_;
+  for (const bool write : {first, !first}) {
     bool any = false;
-    for (Open& open : queue(write)) {
-      any |= open.started;
-      if (can_begin(open)) return give(open);
+    for (Open* open : begun_) {
+      if (open->visit.write != write) continue;
+      any = true;
+      if (can_begin(*open)) return give(*open);
     }
     if (any) return;
   }
@@ -199,12 +234,11 @@ void CommandChannel::give(Open& open) {
   if (visit.write != bus_writes_) ++time_.turns;
   bus_writes_ = visit.write;
   ++(visit.write ? time_.accesses_written : time_.accesses_read);
-  if (!visit.write) last_read_ = now_;
   current_ = &open;
   if (++open.next < visit.accesses) return;
   ++time_.row_visits;
   for (std::uint32_t k = 0; k < visit.touched(); ++k) --banks_[bank_of(visit, k)].pending;
-  if (!visit.write) done.push_back({open.tag, ps(end)});
+  done.push_back({open.tag, ps(end)});
   std::deque<Open>& of = queue(visit.write);
   of.erase(std::find_if(of.begin(), of.end(), [&](const Open& each) { return &each == &open; }));
   current_ = nullptr;

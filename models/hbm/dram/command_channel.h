@@ -27,7 +27,8 @@ class CommandChannel final : public DramChannel {
     RowVisit visit;
     std::uint32_t tag;
     Cycle arrival;
-    bool started = false;
+    std::uint64_t begun = 0;  ///< as so-many-th; 0: not yet
+    Cycle begun_at = 0;
     std::uint32_t next = 0;  ///< access
   };
   struct BankState {
@@ -50,9 +51,11 @@ class CommandChannel final : public DramChannel {
   void admit();
   void start_visits();
   bool can_start(const RowVisit& visit);
+  const std::vector<Open*>& begun();
   bool give_row();
   bool give_row(const Open& open);
   bool refresh();
+  bool refresh_all();
   void give_column();
   bool can_give(const Open& open) const;
   bool can_begin(const Open& open) const;
@@ -66,9 +69,13 @@ class CommandChannel final : public DramChannel {
   std::deque<Open> reads_, writes_, backlog_;
   std::uint32_t unstarted_[2] = {0, 0};
   std::vector<BankState> banks_;
-  bool serving_writes_ = false, forced_ = false, bus_writes_ = false;
+  bool serving_writes_ = false, bus_writes_ = false;
+  std::uint32_t drain_ = 0;  // so many writes go out before the reads
   Open* current_ = nullptr;  // its first column is given, its last is not
-  Cycle last_read_ = 0, serving_since_ = 0, idle_cycles_, bus_end_ = 0;
+  Cycle writes_wait_since_ = 0, write_age_, bus_end_ = 0;
+  std::uint64_t last_begun_ = 0;
+  std::vector<Open*> begun_;
+  Cycle due_ = DramGates::kNeverCycle;  // of the refresh of all banks
   DramTime time_;
 };
 

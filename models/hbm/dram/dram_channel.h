@@ -60,20 +60,25 @@ struct DramTime {
 };
 
 /// A pseudo-channel with its controller. What it does, at both levels:
+///   - Commands are given at clock edges; what comes in between is seen at the next one.
 ///   - Requests are taken in their order, reads as long as there are places in the queue, writes as long as
-///     there are in the buffer. A write is done when its data is in the buffer.
-///   - Rows are opened for the reads, or for the writes during a drain, in the order in which their banks are
-///     free; visits of one bank in their order, so nobody starves. Rows stay open.
+///     there are in the buffer. A request is done when its last data has crossed the pins.
+///   - Rows are opened for the reads, or for the writes, in the order in which their banks are free; visits
+///   of
+///     one bank in their order, so nobody starves. Rows stay open. Writes are served when no read waits; in a
+///     drain, before the reads, when their buffer is full or the reads have kept them waiting too long.
 ///   - The data bus serves, visit by visit, those whose rows are open first. Between reads and writes it
 ///   turns
-///     when no visit of the same direction has its rows open.
-///   - Every bank is refreshed once in tREFI, staggered. A refresh waits while its bank has visits of the
-///     direction that is served, until `postponed_refreshes` are due.
+///     when no visit of the same direction has its rows open, or one of the other has begun `write_age`
+///     before.
+///   - Every bank is refreshed once in tREFI. Each by itself, staggered: a refresh waits while its bank has
+///     visits of the direction that is served, until `postponed_refreshes` are due. Or all at once: no visit
+///     begins from when it is due until it is over.
 class DramChannel {
  public:
   struct Done {
     std::uint32_t tag;
-    TimePs end_ps;  ///< data read, or in the write buffer
+    TimePs end_ps;  ///< its last data has crossed the pins
   };
 
   DramChannel() = default;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace wafertlm {
 
@@ -19,6 +20,17 @@ DramGates::Cycle DramGates::column_gate(bool write, std::uint32_t bank) const {
   const std::uint32_t group = bank / t_.banks_per_group;
   const Cycle gate = std::max({write ? at.column_write : at.column_read, column_any_, column_group_[group]});
   return std::max(gate, write ? read_to_write_ : std::max(write_to_read_any_, write_to_read_group_[group]));
+}
+
+/// Precharge of all that are open; refresh, when none is.
+DramGates::Cycle DramGates::all_banks_gate(bool open) const {
+  Cycle gate = 0;
+  bool any_open = false;
+  for (const Bank& bank : banks_) {
+    any_open |= bank.open;
+    if (bank.open == open) gate = std::max(gate, open ? bank.precharge : bank.activate);
+  }
+  return any_open == open ? gate : kNeverCycle;
 }
 
 DramGates::Cycle DramGates::earliest(DramCommand command, std::uint32_t bank) const {
@@ -38,6 +50,10 @@ DramGates::Cycle DramGates::earliest(DramCommand command, std::uint32_t bank) co
       return at.open ? column_gate(true, bank) : kNeverCycle;
     case DramCommand::refresh:
       return at.open ? kNeverCycle : at.activate;
+    case DramCommand::precharge_all:
+      return all_banks_gate(true);
+    case DramCommand::refresh_all:
+      return all_banks_gate(false);
   }
   return kNeverCycle;
 }
@@ -67,6 +83,13 @@ void DramGates::issue(DramCommand command, std::uint32_t bank, Cycle at, std::ui
       return;
     case DramCommand::refresh:
       of.activate = at + t_.rfc_bank;
+      return;
+    case DramCommand::precharge_all:
+      for (Bank& each : banks_)
+        if (std::exchange(each.open, false)) each.activate = std::max(each.activate, at + t_.rp);
+      return;
+    case DramCommand::refresh_all:
+      for (Bank& each : banks_) each.activate = at + t_.rfc_all;
       return;
     case DramCommand::read:
     case DramCommand::write:

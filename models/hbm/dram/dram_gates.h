@@ -7,7 +7,15 @@
 
 namespace wafertlm {
 
-enum class DramCommand : std::uint8_t { activate, precharge, read, write, refresh };
+enum class DramCommand : std::uint8_t {
+  activate,
+  precharge,
+  read,
+  write,
+  refresh,
+  precharge_all,
+  refresh_all
+};
 
 /// The rules of a pseudo-channel: when a command may be given, in clock cycles. A bank's number is group ·
 /// banks per group + bank.
@@ -19,7 +27,8 @@ class DramGates {
   explicit DramGates(const DramTiming& timing);
 
   /// The first cycle in which `command` may be given; kNeverCycle if the bank is not in the state for it:
-  /// columns need an open row, activate and refresh a closed one.
+  /// columns need an open row, activate and refresh a closed one. Commands to all banks do not look at
+  /// `bank`.
   Cycle earliest(DramCommand command, std::uint32_t bank) const;
   /// Of a column, as far as only the activate of its open row is concerned.
   Cycle earliest_by_row(bool write, std::uint32_t bank) const {
@@ -37,6 +46,7 @@ class DramGates {
     std::uint32_t row = 0;
     Cycle activate = 0, precharge = 0, column_read = 0, column_write = 0;  // not before
   };
+  Cycle all_banks_gate(bool open) const;
   Cycle column_gate(bool write, std::uint32_t bank) const;
 
   const DramTiming t_;

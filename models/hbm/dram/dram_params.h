@@ -18,12 +18,18 @@ struct AddressMapParams {
   std::string given;
 };
 
+/// JEDEC's two refresh commands: of a bank, while the others go on; of all banks of a pseudo-channel at once.
+enum class DramRefresh : std::uint8_t { per_bank, all_bank };
+
 /// The controller of a pseudo-channel, the same at both levels.
 struct DramQueueParams {
-  std::uint32_t queue_visits = 32;        ///< reads that it sees at a time; others wait in order
-  std::uint32_t write_high = 32;          ///< places for writes; when one finds none, they are drained …
-  std::uint32_t write_low = 8;            ///< … until so few are left whose rows are not open
-  TimePs write_idle_ps = 100'000;         ///< they go out, too, when for so long there was no read
+  std::uint32_t queue_visits = 32;  ///< reads that it sees at a time; others wait in order
+  std::uint32_t write_high = 32;    ///< places for writes; when one finds none, they are drained …
+  std::uint32_t write_low = 8;      ///< … until so few are left whose rows are not open
+  /// They go out, too, when no read waits, and all of them when reads have kept them waiting for so long; so
+  /// long, too, either direction waits at most for the data bus.
+  TimePs write_age_ps = 1'000'000;
+  DramRefresh refresh = DramRefresh::per_bank;
   std::uint32_t postponed_refreshes = 8;  ///< of a bank, at most
 
   /// @throws std::invalid_argument that says what to change.

@@ -153,5 +153,24 @@ TEST(Hiding, RefusesWhatMakesNoSense) {
   refuses([](P& p) { p.cipher.clock_hz = 0; });
 }
 
+// A write that failed has not moved the page: its fresh slot is free again, or soon there would be none.
+TEST(Hiding, AFailedWriteGivesItsFreshSlotBack) {
+  RequesterEngineParams params = hidden(Hiding::remap_on_evict, 16);
+  params.spare_slots = params.outstanding;
+  EngineBench bench(std::uint64_t{1} << 22);
+  RequesterEngine& engine = bench.add(params);
+  bench.grant_all(params.id, engine.layout());
+  for (int round = 0; round < 3; ++round) {
+    bench.memory.fail_from = 0;
+    for (std::uint64_t k = 0; k < 2 * params.outstanding; ++k)
+      EXPECT_NE(bench.access(engine, true, k % 16 * 4096, 4096), Refusal::none);
+    bench.memory.fail_from = ~std::uint64_t{0};
+    for (std::uint64_t page = 0; page < 16; ++page) {
+      EXPECT_EQ(bench.access(engine, true, page * 4096, 4096), Refusal::none);
+      EXPECT_EQ(bench.access(engine, false, page * 4096, 4096), Refusal::none);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace wafertlm

@@ -240,5 +240,21 @@ TEST(IntegrityTree, ReadsTheNodesThatAreNotInTheEngine) {
   }
 }
 
+// A nonce that two nodes share gives their tags away: with the same key, T(a) xor T(b) of places that differ
+// in the level alone would then be the same whatever the version is.
+TEST(PageSealer, NodesOfDifferentLevelsHaveDifferentNonces) {
+  const PageSealer sealer(5);
+  const Bytes image = pattern(64, 3);
+  const auto difference = [&](std::uint64_t version) {
+    PageSealer::Tag a = sealer.authenticate(std::uint64_t{1} << 56 | 9, version, image.data(), image.size());
+    const PageSealer::Tag b =
+        sealer.authenticate(std::uint64_t{2} << 56 | 9, version, image.data(), image.size());
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<unsigned char>(a[i] ^ b[i]);
+    return a;
+  };
+  EXPECT_NE(difference(1), difference(2));
+  EXPECT_NE(difference(2), difference(3));
+}
+
 }  // namespace
 }  // namespace wafertlm

@@ -64,6 +64,16 @@ TEST(TimeAccount, TheLastToFinishIsTheCauseAndTheCpuIsIdleTime) {
   EXPECT_EQ(job.breakdown(0), (Parts{{"compute", 4}, {"pp", 30}, {"idle", 5}}));
 }
 
+// The host enqueues a collective: that is work of its CPU, and nothing computes meanwhile.
+TEST(TimeAccount, ALaunchIsWorkOfTheCpuAndNoComputation) {
+  chakra::Node launch = all_reduce(1, 12);
+  launch.comm_type.reset();
+  ASSERT_TRUE(launch.is_launch());
+  FakeJob job({{launch, compute(2, 4, {1})}});
+  EXPECT_EQ(job.run(), 16U);
+  EXPECT_EQ(job.breakdown(0), (Parts{{"compute", 4}, {"idle", 12}}));
+}
+
 TEST(TimeAccount, AQueueIsChargedToWhatIsInFront) {
   // Both all-reduces are ready at 0: the second one runs from 10 to 40.
   const Nodes rank{all_reduce(1, 10), all_reduce(2, 30), compute(3, 5, {2})};

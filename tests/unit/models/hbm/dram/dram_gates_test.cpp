@@ -60,6 +60,32 @@ TEST_P(Gates, OfRows) {
       kThisBank, 100 + t.rfc_bank);
 }
 
+TEST_P(Gates, OfAllBanks) {
+  const auto two_open = [](DramGates& gates) {
+    gates.issue(DramCommand::activate, kThisBank, 100, 3);
+    gates.issue(DramCommand::activate, kOtherGroup, 300, 3);
+  };
+  opens_at(t, two_open, DramCommand::precharge_all, 0, 300 + t.ras);
+  const auto all_closed = [&](DramGates& gates) {
+    two_open(gates);
+    gates.issue(DramCommand::precharge_all, 0, 300 + t.ras);
+  };
+  const Cycle closed = 300 + std::max(t.rc, t.ras + t.rp);
+  opens_at(t, all_closed, DramCommand::refresh_all, 0, closed);
+  for (const std::uint32_t bank : {kThisBank, kSameGroup, kOtherGroup})
+    opens_at(
+        t,
+        [&](DramGates& gates) {
+          all_closed(gates);
+          gates.issue(DramCommand::refresh_all, 0, closed);
+        },
+        DramCommand::activate, bank, closed + t.rfc_all);
+  DramGates open(t);
+  two_open(open);
+  EXPECT_EQ(open.earliest(DramCommand::refresh_all, 0), DramGates::kNeverCycle);
+  EXPECT_EQ(DramGates(t).earliest(DramCommand::precharge_all, 0), DramGates::kNeverCycle);
+}
+
 TEST_P(Gates, FourActivatesFillTheWindow) {
   opens_at(
       t,
