@@ -14,9 +14,11 @@ using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
 
-TrainingGenerator::TrainingGenerator(std::shared_ptr<const Plan> plan, std::uint32_t rank)
+TrainingGenerator::TrainingGenerator(std::shared_ptr<const Plan> plan, std::uint32_t rank,
+                                     std::optional<std::uint64_t> memory_bytes)
     : plan_(std::move(plan)),
       rank_(rank),
+      memory_bytes_(memory_bytes),
       at_(plan_->coordinates(rank)),
       name_(fmt::format("{}, rank {}", plan_->model().name, rank)),
       passes_(plan_->passes(at_.pp)),
