@@ -160,7 +160,7 @@ std::vector<chakra::TraceSummary> check_job(const TraceJob& job, const TraceOpti
   return {chakra::validate(*ranks.front(), job.rank, groups, validate_options(options))};
 }
 
-/// What the rank that needs most needs of its NPU's memory, or why that is not known.
+/// What the rank that needs most needs of its NPU's memory; nothing if no trace says anything of it.
 std::string memory_line(const std::vector<chakra::TraceSummary>& ranks) {
   std::uint64_t most = 0;
   std::string gap;
@@ -168,9 +168,9 @@ std::string memory_line(const std::vector<chakra::TraceSummary>& ranks) {
     most = std::max(most, rank.footprint.bytes);
     if (gap.empty()) gap = rank.footprint.gap;
   }
-  if (gap.empty()) return fmt::format("  a rank needs up to {} of memory\n", format_bytes(most));
-  return fmt::format("  how much memory a rank needs is not known{}: {}\n",
-                     most != 0 ? ", at least " + format_bytes(most) : "", gap);
+  if (most == 0) return "";
+  return gap.empty() ? fmt::format("  a rank needs up to {} of memory\n", format_bytes(most))
+                     : fmt::format("  a rank needs {} of memory or more: {}\n", format_bytes(most), gap);
 }
 
 int check(const TraceOptions& options) {
