@@ -12,7 +12,6 @@
 namespace wafertlm {
 namespace {
 
-using nlohmann::json;
 using test::TempFolder;
 using test::ToolResult;
 
@@ -21,18 +20,19 @@ class MemoryCheck : public testing::Test {
   ToolResult run(const std::string& workload, const std::string& more) const {
     const std::string file = folder_.write(
         "x.yaml",
-        "experiment: x\nplatform: {platform: two, wafer: {width: 2, height: 1}, npu: {hbm: {capacity: 100 "
-        "B}}}\nworkload: " +
+        "experiment: x\nplatform: {platform: two, wafer: {width: 2, height: 1, fabric: {link_bandwidth: 100 "
+        "GB/s}}, npu: {peak: 100 TFLOPS, hbm: {capacity: 100 B}}}\nworkload: " +
             workload + "\n");
     return test::run_tool("run " + file + " --out " + folder_.path() + "/out " + more);
   }
-  /// One rank of computations, the k-th of which reads weights of 30 bytes, all `of_types` if given.
+  /// One rank of computations; each reads weights of 30 bytes of its own, which the first names if
+  /// `name_all`.
   std::string traces(int nodes, bool name_all) const {
-    json list = json::array();
+    nlohmann::json list = nlohmann::json::array();
     for (int k = 0; k < nodes; ++k) {
-      json node = {{"Id", k},       {"Name", "layer " + std::to_string(k)},
-                   {"NodeType", 4}, {"data_deps", json::array()},
-                   {"runtime", 1},  {"is_cpu_op", false}};
+      nlohmann::json node = {{"Id", k},       {"Name", "layer " + std::to_string(k)},
+                             {"NodeType", 4}, {"data_deps", nlohmann::json::array()},
+                             {"runtime", 1},  {"is_cpu_op", false}};
       if (k > 0) node["data_deps"].push_back(k - 1);
       if (name_all || k > 0)
         node["inputs"] = {{"values", fmt::format("[[{}, {}, 0, 30, 1, 'cuda:0']]", 100 + k, k)},
@@ -40,11 +40,11 @@ class MemoryCheck : public testing::Test {
                           {"types", "['Tensor(unsigned char)']"}};
       list.push_back(node);
     }
-    folder_.write("job.0.json", json{{"workload_graph", list}}.dump());
+    folder_.write("job.0.json", nlohmann::json{{"workload_graph", list}}.dump());
     return "{workload: w, chakra: " + folder_.path() + "/job}";
   }
-  json check() const {
-    return json::parse(test::read_text(folder_.path() + "/out/results.json"))["memory_check"];
+  nlohmann::json check() const {
+    return nlohmann::json::parse(test::read_text(folder_.path() + "/out/results.json"))["memory_check"];
   }
   TempFolder folder_;
 };
@@ -54,7 +54,8 @@ TEST_F(MemoryCheck, FindsTheTotalOfATracesTensors) {
   ASSERT_EQ(run(traces(3, true), "").exit_code, 0);
   EXPECT_EQ(
       check(),
-      (json{{"checked", true}, {"fits", true}, {"needed_bytes", 90}, {"rank", 0}, {"capacity_bytes", 100}}));
+      (nlohmann::json{
+          {"checked", true}, {"fits", true}, {"needed_bytes", 90}, {"rank", 0}, {"capacity_bytes", 100}}));
   const ToolResult refused = run(traces(4, true), "");
   EXPECT_EQ(refused.exit_code, 2);
   for (const char* part :

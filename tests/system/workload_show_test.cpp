@@ -13,7 +13,6 @@ namespace wafertlm {
 namespace {
 
 using chakra::NodeType;
-using nlohmann::json;
 
 struct Sums {
   std::uint64_t nodes = 0, operations = 0, loaded = 0, stored = 0, sent = 0;
@@ -49,10 +48,10 @@ TEST(WorkloadShow, AgreesWithTheTracesAndTheMemoryAccount) {
   const test::ToolResult shown = test::run_tool("workload show " + file + " --json");
   ASSERT_EQ(shown.exit_code, 0) << shown.error;
   ASSERT_EQ(test::run_tool("workload generate " + file + " --out " + folder.path()).exit_code, 0);
-  const json ranks = json::parse(shown.out)["ranks"];
+  const nlohmann::json ranks = nlohmann::json::parse(shown.out)["ranks"];
   ASSERT_EQ(ranks.size(), 8U);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const json& row = ranks[rank];
+    const nlohmann::json& row = ranks[rank];
     const auto trace = chakra::open_trace(folder.path() + "/w." + std::to_string(rank) + ".et");
     const Sums sums = sums_of(*trace);
     EXPECT_EQ(row["nodes"], sums.nodes);
@@ -75,11 +74,11 @@ TEST(WorkloadShow, DividedOptimizersUpdateEverythingOnce) {
     const test::ToolResult shown = test::run_tool("workload show " + file + " --json " + more);
     EXPECT_EQ(shown.exit_code, 0) << shown.error;
     std::uint64_t sum = 0;
-    for (const json& row : json::parse(shown.out)["ranks"])
+    for (const nlohmann::json& row : nlohmann::json::parse(shown.out)["ranks"])
       sum += row["memory_bytes"]["offloaded"].get<std::uint64_t>();
     return sum;
   };
-  EXPECT_EQ(kept(""), kept("--set parallelism=PP(2) --set expert_parallel=1"));
+  EXPECT_EQ(kept(""), kept("--set 'parallelism=PP(2)' --set expert_parallel=1"));
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ std::vector<TensorUse> tensors(const std::string& values, const std::string& typ
 
 TEST(Tensors, AsPyTorchWritesThem) {
   const auto found = tensors(
-      "[[[7, 70, 0, 64, 4, 'cuda:0'], [8, 71, 16, 48, 2, \"cuda:0\"]], [9, 72, 0, 5, 8, 'cpu'], True, None, "
+      "[[[7, 70, 0, 64, 4, 'cuda:0'], [8, 71, 16, 48, 2, \"cuda:0\"]], [9, 72, 0, 5, 8, 'cpu'], [9, 73, 0, "
+      "5, 8, 'meta'], True, None, "
       "-1.5e-3, inf, 'text with ] and \\' in it', [], [3, 3, 1, 1, 2, 2], ()]",
       "['GenericList[Tensor(float),Tensor(half)]', 'Tensor(long int)', 'Bool']", true);
   ASSERT_EQ(found.size(), 2U);
@@ -83,8 +84,8 @@ TEST(Tensors, ATextThatDoesNotSayAll) {
   tensors("[1 2]", "", false);
   tensors("[1]]", "", false);
   tensors("[5]", "['Tensor(float)']", false);
-  tensors("[[7, 70, 0, 64, 4]]", "['Tensor(float)']", false);  // no device
-  tensors(std::string(1000, '['), "", false);
+  tensors("[[7, 70, 0, 64, 4]]", "['Tensor(float)']", false);           // no device
+  tensors(std::string(1000, '[') + std::string(1000, ']'), "", false);  // no Python writes lists so deep
   EXPECT_EQ(tensors("[[7, 70, 0, 64, 4, 'cuda:0'], 5]", "['Tensor(float)', 'Tensor(float)']", false).size(),
             1U);
 }
@@ -141,6 +142,25 @@ TEST(Footprints, AGapIsNamedAndTheRestStillCounts) {
   EXPECT_TRUE(footprint(host).is_whole());  // what a CPU operation touches does not matter
   VectorSource silent("silent", {comp(1)});
   EXPECT_EQ(footprint(silent).gap, "it does not name its tensors");
+}
+
+// Tensors of one storage share its bytes: up to the end of the longest.
+TEST(Footprints, AStorageIsAsLargeAsItsLongestTensor) {
+  TensorLives lives;
+  lives.take(comp(1),
+             {{"[[1, 7, 0, 50, 2, 'cuda:0'], [2, 7, 10, 20, 2, 'cuda:0']]", "", ""}, {"[]", "", ""}});
+  lives.done(1);
+  EXPECT_EQ(lives.footprint().bytes, 100U);
+  EXPECT_TRUE(lives.footprint().is_whole());
+}
+
+// Inputs that cannot be read are a gap, whatever the outputs say.
+TEST(Footprints, BothSidesMustBeReadable) {
+  TensorLives lives;
+  lives.take(comp(1), {{"<Tensor>", "", ""}, {"[[1, 7, 0, 50, 2, 'cuda:0']]", "", ""}});
+  lives.done(1);
+  EXPECT_EQ(lives.footprint().bytes, 100U);
+  EXPECT_FALSE(lives.footprint().is_whole());
 }
 
 /// The same from the definition: which storages are there while each node works, by looking at all others.

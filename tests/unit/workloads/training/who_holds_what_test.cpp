@@ -107,7 +107,7 @@ Trace read_trace(TrainingGenerator& nodes, std::uint32_t rank, const chakra::Com
     a.operations += node.num_ops.value_or(0);
     if (node.type == NodeType::MemLoad) a.loaded += *node.tensor_size;
     if (node.type == NodeType::MemStore) a.stored += *node.tensor_size;
-    if (node.type == NodeType::MemLoad && node.name.find("optimizer") != std::string::npos)
+    if (node.tensor_size && node.name.find("optimizer portion") != std::string::npos)
       trace.largest_portion = std::max(trace.largest_portion, *node.tensor_size);
     if (node.type == NodeType::CommSend) a.pp += *node.comm_size;
     if (!node.is_collective()) continue;
