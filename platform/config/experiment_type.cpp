@@ -130,9 +130,9 @@ std::shared_ptr<const Struct<ExperimentSpec>> experiment_type() {
                   "How often the workload runs")
         .optional("barrier", &ExperimentSpec::barrier, boolean(),
                   "All ranks wait for each other between iterations")
-        .optional(
-            "hbm_overflow", &ExperimentSpec::hbm_overflow, one_of<HbmOverflow>({"error", "note"}),
-            "A model that needs more memory than an NPU has is refused, or runs and is marked in the results")
+        .optional("hbm_overflow", &ExperimentSpec::hbm_overflow, one_of<HbmOverflow>({"error", "note"}),
+                  "A workload that needs more memory than an NPU has is refused, or runs and is marked in "
+                  "the results")
         .check(check_ranks)
         .check(check_streams)
         .check(check_memory)

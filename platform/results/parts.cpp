@@ -164,12 +164,63 @@ std::string training_text(const Json& results) {
     part("simulated_chunks", "chunks_per_stage", "chunks of each stage");
     part("simulated_rounds", "weight_loads_per_pass", "rounds of weight_loads_per_pass");
   }
-  if (training.contains("memory_fits") && !training["memory_fits"].get<bool>())
-    text +=
-        fmt::format("It does not fit: a rank needs {} of memory, and an NPU has {} (hbm_overflow: note).\n",
-                    format_bytes(training["memory_needed_bytes"].get<std::uint64_t>()),
-                    format_bytes(training["memory_capacity_bytes"].get<std::uint64_t>()));
   return text;
+}
+
+namespace {
+
+struct MemoryCheckRow {
+  std::uint64_t needed_bytes = 0, capacity_bytes = 0;  // of the rank that needs most
+  std::uint32_t rank = 0;
+  std::string gap;  // what the workload does not tell; empty: nothing
+
+  bool overflows() const { return needed_bytes > capacity_bytes; }
+  bool checked() const { return gap.empty() || overflows(); }
+};
+
+const Fields<MemoryCheckRow>& memory_check_fields() {
+  static const Fields<MemoryCheckRow> all([](Fields<MemoryCheckRow>& f) {
+    using R = const MemoryCheckRow&;
+    f.add("checked", schema::boolean("False: the workload does not tell what a rank keeps, see reason"),
+          [](R row) { return row.checked(); });
+    f.add("fits", {{"type", {"boolean", "null"}}},
+          [](R row) { return row.checked() ? Json(!row.overflows()) : Json(); });
+    f.add("needed_bytes",
+          schema::count("At the same time, of the rank that needs most, as far as the workload tells"),
+          [](R row) { return row.needed_bytes; });
+    f.add("rank", schema::count(), [](R row) { return row.rank; });
+    f.add("capacity_bytes", schema::count("npu.hbm.capacity"), [](R row) { return row.capacity_bytes; });
+    f.add_if([](R row) { return !row.checked(); }, "reason", schema::text(), [](R row) { return row.gap; });
+  });
+  return all;
+}
+
+}  // namespace
+
+Json memory_check_json(const config::ExperimentSpec& experiment, const Job& job) {
+  MemoryCheckRow row;
+  row.capacity_bytes = experiment.platform.npu.hbm.capacity_bytes;
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
+    const chakra::Footprint& of = job.summaries[rank].footprint;
+    if (!of.is_whole() && row.gap.empty()) row.gap = fmt::format("{}: {}", job.ranks[rank]->name(), of.gap);
+    if (of.bytes <= row.needed_bytes) continue;
+    row.needed_bytes = of.bytes;
+    row.rank = rank;
+  }
+  return memory_check_fields().json(row);
+}
+
+Json memory_check_schema() { return memory_check_fields().schema(); }
+
+std::string memory_check_text(const Json& results) {
+  const Json& check = results["memory_check"];
+  if (!check["checked"].get<bool>())
+    return fmt::format("Memory not checked: {}.\n", check["reason"].get<std::string>());
+  if (check["fits"].get<bool>()) return "";
+  return fmt::format("It does not fit: rank {} needs {} of memory, and an NPU has {} (hbm_overflow: note).\n",
+                     check["rank"].get<std::uint32_t>(),
+                     format_bytes(check["needed_bytes"].get<std::uint64_t>()),
+                     format_bytes(check["capacity_bytes"].get<std::uint64_t>()));
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "models/hbm/dram/dram_memory.h"
 #include "models/hbm/hbm.h"
 #include "platform/config/experiment_spec.h"
+#include "platform/run/job.h"
 #include "platform/system/machine.h"
 #include "platform/system/remote_pool.h"
 #include "tlm/units.h"
@@ -32,6 +33,14 @@ nlohmann::ordered_json training_schema();
 
 /// The same in a sentence or two, of results.json; what is remarkable alone.
 std::string training_text(const nlohmann::ordered_json& results);
+
+/// Whether an NPU's memory holds what the workload's ranks need of it at the same time: the field
+/// `memory_check` of results.json.
+nlohmann::ordered_json memory_check_json(const config::ExperimentSpec& experiment, const Job& job);
+nlohmann::ordered_json memory_check_schema();
+
+/// The same in a sentence, of results.json, unless it was checked and fits.
+std::string memory_check_text(const nlohmann::ordered_json& results);
 
 /// An entry of memories[] in results.json; the run has ended at `end_ps`.
 nlohmann::ordered_json memory_json(Hbm& memory, TimePs end_ps);

@@ -99,6 +99,8 @@ Fields<RunRow> make_run_fields() {
         iterations_json);
   f.add("training", schema::or_null(schema::reference("training"), "null for traces, which do not tell"),
         [](Run row) { return training_json(row.experiment); });
+  f.add("memory_check", memory_check_schema(),
+        [](Run row) { return memory_check_json(row.experiment, row.job.job()); });
   f.add("compute", compute_schema(), [](Run row) { return compute_json(row.machine); });
   f.add("critical_path", results::critical_path_fields().schema(), [](Run row) {
     return results::critical_path_fields().json({row.job, row.job.critical_path()});

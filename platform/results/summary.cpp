@@ -155,7 +155,7 @@ std::string run_summary(const Json& results) {
       "\nThe last iteration takes {}; the compute units work {:.2f} % of it, the rest is exposed "
       "communication or idle.\n",
       time_of(last["time_s"]), 100 * compute);
-  text += explanation(results) + compute_text(results) + training_text(results);
+  text += explanation(results) + compute_text(results) + training_text(results) + memory_check_text(results);
   if (results.contains("reliability")) text += "Go-Back-N: " + goodput_line(results["reliability"]);
   const Json& energy = results["energy_j"];
   text += energy["links"].is_null()

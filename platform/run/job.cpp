@@ -8,12 +8,14 @@
 #include <stdexcept>
 
 #include "models/npu/compute_engine.h"
+#include "platform/command/format.h"
 #include "platform/config/npu_spec.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/machine.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"
 #include "workloads/sequencer/collective_registry.h"
+#include "workloads/training/memory.h"
 #include "workloads/training/training.h"
 
 namespace wafertlm {
@@ -55,9 +57,14 @@ Sources generated(const config::WorkloadSpec& spec) {
 
 Sources trained(const config::TrainingSpec& spec) {
   const auto plan = training_plan(spec);
+  const training::Plan whole(plan->model(), spec.whole_strategy());
+  std::vector<std::uint64_t> memory_bytes;  // by stage
+  for (std::uint32_t stage = 0; stage < whole.strategy().degrees.pp; ++stage)
+    memory_bytes.push_back(memory_need(whole, whole.strategy().degrees.worker(0, stage, 0)).total());
   Sources sources;
   for (std::uint32_t rank = 0; rank < plan->ranks(); ++rank)
-    sources.push_back(std::make_unique<training::TrainingGenerator>(plan, rank));
+    sources.push_back(
+        std::make_unique<training::TrainingGenerator>(plan, rank, memory_bytes[plan->coordinates(rank).pp]));
   return sources;
 }
 
@@ -181,6 +188,22 @@ void require_ranks_of_stragglers(const config::ExperimentSpec& experiment, const
                       index_of(straggler.npu), npus.size() - 1));
 }
 
+/// What does not fit is refused, or the run would stand for a machine that cannot exist.
+void require_memory(const config::ExperimentSpec& experiment, const Job& job) {
+  if (experiment.hbm_overflow == config::HbmOverflow::note) return;
+  const std::uint64_t capacity = experiment.platform.npu.hbm.capacity_bytes;
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
+    const std::uint64_t bytes = job.summaries[rank].footprint.bytes;
+    if (bytes <= capacity) continue;
+    throw std::invalid_argument(fmt::format(
+        "{}: rank {} needs {} of memory at the same time, {} more than the HBM of an NPU holds ({}); use "
+        "traces of more ranks or of smaller parts, a larger npu.hbm.capacity, or hbm_overflow: note to run "
+        "it all the same",
+        job.ranks[rank]->name(), rank, format_bytes(bytes), format_bytes(bytes - capacity),
+        format_bytes(capacity)));
+  }
+}
+
 }  // namespace
 
 Job load_job(const config::ExperimentSpec& experiment) {
@@ -203,6 +226,7 @@ Job load_job(const config::ExperimentSpec& experiment) {
   bool array_used = false;
   job.summaries = chakra::validate_job(pointers, job.groups, validate_options(experiment, array_used));
   require_array_used(experiment, array_used);
+  require_memory(experiment, job);
   require_known_collectives(job);
   require_way_of_streams(experiment, job);
   return job;

@@ -160,6 +160,19 @@ std::vector<chakra::TraceSummary> check_job(const TraceJob& job, const TraceOpti
   return {chakra::validate(*ranks.front(), job.rank, groups, validate_options(options))};
 }
 
+/// What the rank that needs most needs of its NPU's memory; nothing if no trace says anything of it.
+std::string memory_line(const std::vector<chakra::TraceSummary>& ranks) {
+  std::uint64_t most = 0;
+  std::string gap;
+  for (const chakra::TraceSummary& rank : ranks) {
+    most = std::max(most, rank.footprint.bytes);
+    if (gap.empty()) gap = rank.footprint.gap;
+  }
+  if (most == 0) return "";
+  return gap.empty() ? fmt::format("  a rank needs up to {} of memory\n", format_bytes(most))
+                     : fmt::format("  a rank needs {} of memory or more: {}\n", format_bytes(most), gap);
+}
+
 int check(const TraceOptions& options) {
   for (const TraceJob& job : find_trace_jobs(options.files)) {
     const auto summaries = check_job(job, options);
@@ -176,6 +189,7 @@ int check(const TraceOptions& options) {
       fmt::print("  {} on nodes that are not there\n", counted(missing, "dependency is", "dependencies are"));
     if (summaries.size() == 1 && !job.is_whole && options.replicate == 0)
       fmt::print("  one rank by itself: nothing was compared with other ranks\n");
+    fmt::print("{}", memory_line(summaries));
   }
   return 0;
 }

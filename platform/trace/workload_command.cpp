@@ -147,6 +147,25 @@ void print_streams(fmt::memory_buffer& out, const WorkloadTotals& totals) {
   }
 }
 
+void print_remote(fmt::memory_buffer& out, const WorkloadTotals& totals) {
+  Spread loaded, stored, room;
+  for (const Volumes& rank : totals.ranks) loaded.add(rank.loads.bytes), stored.add(rank.stores.bytes);
+  if (loaded.most == 0 && stored.most == 0) return;
+  if (totals.training)
+    for (const MemoryNeed& need : totals.training->memory) room.add(need.offloaded);
+  const auto line = [&](const char* name, const Spread& of) {
+    fmt::format_to(std::back_inserter(out), "  {:<12} {:>12} {:>12} {:>12} {:>12}\n", name,
+                   format_bytes(of.least), format_bytes(of.mean()), format_bytes(of.most),
+                   format_bytes(of.sum));
+  };
+  fmt::format_to(std::back_inserter(out),
+                 "\nRemote memory, an NPU in an iteration\n  {:<12} {:>12} {:>12} {:>12} {:>12}\n", "",
+                 "least", "mean", "most", "all NPUs");
+  line("loaded", loaded);
+  line("stored", stored);
+  if (room.count != 0) line("kept there", room);
+}
+
 void print_memory(fmt::memory_buffer& out, const std::vector<MemoryNeed>& needs) {
   const auto line = [&](auto... parts) { fmt::format_to(std::back_inserter(out), parts...); };
   const std::size_t rank = largest(needs);
@@ -190,6 +209,7 @@ std::string totals_text(const WorkloadTotals& totals) {
                  format_count(operations.most), format_time(compute.least), format_time(compute.most));
   if (!classes_of(totals).empty()) print_classes(out, totals);
   print_streams(out, totals);
+  print_remote(out, totals);
   if (totals.training) print_memory(out, totals.training->memory);
   return fmt::to_string(out);
 }
@@ -215,6 +235,11 @@ nlohmann::ordered_json totals_json(const WorkloadTotals& totals) {
                                {"nodes", of.nodes},
                                {"operations", of.operations},
                                {"compute_s", seconds(of.compute_ps)}};
+    if (of.loads.operations != 0 || of.stores.operations != 0)
+      row["remote_memory"] = {{"loads", of.loads.operations},
+                              {"loaded_bytes", of.loads.bytes},
+                              {"stores", of.stores.operations},
+                              {"stored_bytes", of.stores.bytes}};
     for (const auto& [name, volume] : of.classes) {
       nlohmann::ordered_json& entry = row["classes"][name];
       entry = {{"operations", volume.operations}, {"sent_bytes", volume.sent_bytes}};
@@ -231,6 +256,7 @@ nlohmann::ordered_json totals_json(const WorkloadTotals& totals) {
       for (const auto& [name, bytes] : parts_of(totals.training->memory[rank]))
         row["memory_bytes"][name] = bytes;
       row["memory_bytes"]["total"] = totals.training->memory[rank].total();
+      row["memory_bytes"]["offloaded"] = totals.training->memory[rank].offloaded;
     }
     json["ranks"].push_back(row);
   }

@@ -16,6 +16,12 @@ function partsOf(iteration) {
   return Object.keys(iteration.breakdown_s).filter((name) => iteration.breakdown_s[name] !== 0 || iteration.breakdown_max_s[name] !== 0);
 }
 
+function memoryWords(check) {
+  if (!check) return "";
+  if (!check.checked) return `Memory not checked: ${check.reason}.`;
+  return check.fits ? "" : `It does not fit: rank ${check.rank} needs ${formatBytes(check.needed_bytes)} of memory, and an NPU has ${formatBytes(check.capacity_bytes)}.`;
+}
+
 function tiles(results) {
   const last = results.iterations.at(-1);
   const worst = Object.entries(last.breakdown_s).filter(([name]) => name !== "compute").reduce((a, b) => (b[1] > a[1] ? b : a));
@@ -25,6 +31,8 @@ function tiles(results) {
     tile("compute-share", formatPercent(last.breakdown_s.compute / last.time_s), "of it the compute units work", last.breakdown_s.compute),
     tile("worst-part", formatSeconds(worst[1]), `${worst[0]}, ${formatPercent(worst[1] / last.time_s)}: the largest of the rest`, worst[1]),
     tile("busiest-link", formatPercent(link.busy_fraction), `busy: ${link.name}, the busiest link`, link.busy_fraction)));
+  const words = memoryWords(results.memory_check);
+  if (words) document.getElementById("report").append(element("p", {id: "memory-check"}, words));
 }
 
 function breakdown(results) {

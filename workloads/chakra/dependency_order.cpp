@@ -48,6 +48,7 @@ void DependencyOrder::number(const Numbered& entry) {
 
 void DependencyOrder::finish(std::uint64_t id, const std::optional<Numbered>& communication) {
   if (communication) number(*communication);
+  if (done_) done_(id);
   std::priority_queue<std::pair<std::uint64_t, std::uint32_t>,
                       std::vector<std::pair<std::uint64_t, std::uint32_t>>, std::greater<>>
       ready;
@@ -61,6 +62,7 @@ void DependencyOrder::finish(std::uint64_t id, const std::optional<Numbered>& co
     const Held held = std::exchange(held_[slot], {});
     free_.push_back(slot);
     if (held.communication) number(*held.communication);
+    if (done_) done_(held.id);
     window_.done(held.id, release);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,6 +44,9 @@ std::vector<std::string> describe_nodes(NodeSource& source, const std::vector<st
 /// before a parent of theirs.
 class DependencyOrder {
  public:
+  /// @param done called for each node when its turn has come.
+  explicit DependencyOrder(std::function<void(std::uint64_t id)> done = {}) : done_(std::move(done)) {}
+
   struct Missing {
     std::uint64_t node, parent;
     bool control;
@@ -84,6 +88,7 @@ class DependencyOrder {
   void number(const Numbered& entry);
   std::vector<const Held*> held_in_order() const;
 
+  std::function<void(std::uint64_t)> done_;
   DependencyWindow window_;
   IdSet seen_;
   std::optional<std::uint64_t> duplicate_;

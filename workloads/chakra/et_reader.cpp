@@ -93,7 +93,8 @@ void EtReader::read_metadata() {
   if (!read_record(metadata)) fail(0, "the file is empty; a trace starts with GlobalMetadata");
   try {
     version_ = wire::checked_version(metadata);
-    declared_nodes_ = wire::declared_nodes(metadata);
+    declared_nodes_ = wire::declared(metadata, wire::kNodeCount);
+    memory_bytes_ = wire::declared(metadata, wire::kMemoryBytes);
   } catch (const std::invalid_argument& error) {
     fail(record_, error.what());
   }
@@ -115,6 +116,13 @@ bool EtReader::next(Node& node) {
     fail(record_, describe(node) + ": " + error.what());
   }
   return true;
+}
+
+NodeIo EtReader::io() const {
+  const auto text = [](const ChakraProtoMsg::IOInfo& of) {
+    return IoText{of.values(), of.shapes(), of.types()};
+  };
+  return {text(stream_->message.inputs()), text(stream_->message.outputs())};
 }
 
 /// Reads one (varint length, message) record; false at the end of the file.

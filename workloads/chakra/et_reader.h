@@ -23,6 +23,8 @@ class EtReader : public NodeSource {
   ~EtReader() override;
 
   bool next(Node& node) override;
+  NodeIo io() const override;
+  std::optional<std::uint64_t> memory_bytes() const override { return memory_bytes_; }
   void rewind() override;
   const std::string& name() const override { return path_; }
 
@@ -40,7 +42,7 @@ class EtReader : public NodeSource {
   std::string path_;
   std::unique_ptr<Stream> stream_;
   std::string version_;
-  std::optional<std::uint64_t> declared_nodes_;
+  std::optional<std::uint64_t> declared_nodes_, memory_bytes_;
   std::uint64_t size_ = 0;
   std::uint64_t record_ = 0;
   std::uint64_t nodes_ = 0;

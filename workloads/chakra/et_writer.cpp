@@ -50,7 +50,7 @@ struct EtWriter::Stream {
   ChakraProtoMsg::Node message;
 };
 
-EtWriter::EtWriter(std::string path)
+EtWriter::EtWriter(std::string path, std::optional<std::uint64_t> memory_bytes)
     : path_(std::move(path)), temporary_(fmt::format("{}.tmp{}", path_, ::getpid())) {
   const int file = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) fail_system("cannot create " + temporary_, errno);
@@ -58,6 +58,11 @@ EtWriter::EtWriter(std::string path)
 
   ChakraProtoMsg::GlobalMetadata metadata;
   metadata.set_version("0.0.4");
+  if (memory_bytes) {
+    auto& memory = *metadata.add_attr();
+    memory.set_name(wire::kMemoryBytes);
+    memory.set_uint64_val(*memory_bytes);
+  }
   auto& count = *metadata.add_attr();
   count.set_name(wire::kNodeCount);
   count.set_fixed64_val(0);  // the record's last bytes: close() puts the number there
@@ -71,10 +76,10 @@ EtWriter::~EtWriter() {
   ::unlink(temporary_.c_str());
 }
 
-void EtWriter::write(const Node& node) {
+void EtWriter::write(const Node& node, const NodeIo& io) {
   if (!stream_) fail("written to after close()");
   try {
-    wire::to_wire(node, stream_->message);
+    wire::to_wire(node, io, stream_->message);
   } catch (const std::invalid_argument& error) {
     fail(describe(node) + ": " + error.what());
   }
@@ -103,10 +108,10 @@ void EtWriter::fail_system(const std::string& text, int error) const {
 
 std::uint64_t write_trace(NodeSource& source, const std::string& path) {
   source.rewind();
-  EtWriter writer(path);
+  EtWriter writer(path, source.memory_bytes());
   Node node;
   std::uint64_t nodes = 0;
-  for (; source.next(node); ++nodes) writer.write(node);
+  for (; source.next(node); ++nodes) writer.write(node, source.io());
   writer.close();
   return nodes;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "workloads/chakra/node_source.h"
@@ -13,17 +14,18 @@ namespace wafertlm::chakra {
 /// close() has succeeded: until then it is a temporary file in the same folder, removed if the writer goes.
 ///
 /// Beyond Chakra's attributes it writes `wafertlm_duration_ps` (where microseconds are not exact;
-/// duration_micros is then rounded up), `wafertlm_class`, and `wafertlm_nodes` in the metadata.
+/// duration_micros is then rounded up), `wafertlm_class`, and in the metadata `wafertlm_nodes` and
+/// `wafertlm_memory_bytes`, NodeSource::memory_bytes().
 class EtWriter {
  public:
   /// @throws TraceError when the file cannot be created.
-  explicit EtWriter(std::string path);
+  explicit EtWriter(std::string path, std::optional<std::uint64_t> memory_bytes = {});
   ~EtWriter();
   EtWriter(const EtWriter&) = delete;
   EtWriter& operator=(const EtWriter&) = delete;
 
   /// @throws TraceError naming file and node.
-  void write(const Node& node);
+  void write(const Node& node, const NodeIo& io = {});
   /// @throws TraceError, for example when the disk is full.
   void close();
 

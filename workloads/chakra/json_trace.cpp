@@ -123,6 +123,18 @@ const std::unordered_map<std::string, Setter>& setters() {
   return all;
 }
 
+/// Strings, as in `.et` files, or the lists themselves.
+JsonIo::Text io_text(const Json& node, const char* which) {
+  const auto found = node.find(which);
+  if (found == node.end() || !found->is_object()) return {};
+  const auto part = [&](const char* key) {
+    const auto entry = found->find(key);
+    if (entry == found->end()) return std::string();
+    return entry->is_string() ? entry->get<std::string>() : entry->dump();
+  };
+  return {part("values"), part("shapes"), part("types")};
+}
+
 Json parse(const std::string& text) {
   std::set<std::string> seen;
   return Json::parse(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
@@ -229,10 +241,16 @@ void JsonReader::enter_list() {
   for (;;) {
     skip_space();
     if (peek() == '}') fail(before_ + position_, "the object ends without the list \"workload_graph\"");
-    if (take_key() == "workload_graph") break;
+    const std::string key = take_key();
+    if (key == "workload_graph") break;
     const std::uint64_t byte = before_ + position_;
     take_value(text_);
     if (!nlohmann::json::accept(text_)) fail(byte, "not a JSON value");
+    try {
+      if (key == wire::kMemoryBytes) memory_bytes_ = u64(Json::parse(text_), key);
+    } catch (const std::invalid_argument& error) {
+      fail(byte, error.what());
+    }
     skip_space();
     if (peek() == ',') take();
   }
@@ -271,7 +289,7 @@ bool JsonReader::next(Node& node) {
   const std::uint64_t byte = before_ + position_;
   take_value(text_);
   try {
-    from_json(text_, node);
+    from_json(text_, node, io_);
   } catch (const std::invalid_argument& error) {
     fail(byte, (node.type == NodeType::Invalid ? "" : describe(node) + ": ") + error.what());
   }
@@ -282,7 +300,7 @@ void JsonReader::fail(std::uint64_t byte, const std::string& text) const {
   throw TraceError(fmt::format("{}: byte {}: {}", path_, byte, text));
 }
 
-void from_json(const std::string& text_of_node, Node& node) {
+void from_json(const std::string& text_of_node, Node& node, JsonIo& io) {
   node.clear();
   Json json;
   try {
@@ -296,6 +314,7 @@ void from_json(const std::string& text_of_node, Node& node) {
   node.id = u64(json["Id"], "Id");
   if (json.contains("Name")) node.name = text(json["Name"], "Name");
   node.type = node_type(u64(json["NodeType"], "NodeType"));
+  io = {io_text(json, "inputs"), io_text(json, "outputs")};
   for (const auto& [key, value] : json.items())
     if (const auto found = setters().find(key); found != setters().end()) found->second(node, key, value);
   if (const auto exact = json.find(wire::kDurationPs); exact != json.end()) {
@@ -306,7 +325,7 @@ void from_json(const std::string& text_of_node, Node& node) {
   wire::check_required(node);
 }
 
-std::string to_json(const Node& node) {
+std::string to_json(const Node& node, const NodeIo& io) {
   nlohmann::ordered_json json = {{"Id", node.id},
                                  {"Name", node.name},
                                  {"NodeType", static_cast<int>(node.type)},
@@ -328,6 +347,9 @@ std::string to_json(const Node& node) {
   if (!node.involved_dim.empty()) json["involved_dim"] = node.involved_dim;
   if (!node.comm_class.empty()) json[wire::kCommClass] = node.comm_class;
   if (node.io_stream) json[wire::kIoStream] = true;
+  for (const auto& [key, text] : {std::pair{"inputs", io.inputs}, std::pair{"outputs", io.outputs}})
+    if (!text.values.empty())
+      json[key] = {{"values", text.values}, {"shapes", text.shapes}, {"types", text.types}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

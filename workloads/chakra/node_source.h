@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "workloads/chakra/node.h"
+#include "workloads/chakra/tensors.h"
 
 namespace wafertlm::chakra {
 
@@ -27,6 +30,10 @@ class NodeSource {
   /// The next node, into a node that may be used again for every call; false at the end.
   /// @throws TraceError when the source is damaged.
   virtual bool next(Node& node) = 0;
+  /// The tensors of the last node, if the source tells; valid until the next call.
+  virtual NodeIo io() const { return {}; }
+  /// What the rank needs of its NPU's memory, if the source tells.
+  virtual std::optional<std::uint64_t> memory_bytes() const { return std::nullopt; }
   /// Starts again at the first node (the next iteration).
   virtual void rewind() = 0;
   /// What messages call it: the file, or the workload and rank.

@@ -17,6 +17,7 @@
 #include "workloads/chakra/et_writer.h"
 #include "workloads/chakra/json_trace.h"
 #include "workloads/chakra/rank_files.h"
+#include "workloads/chakra/wire.h"
 
 namespace wafertlm::chakra {
 namespace {
@@ -43,10 +44,14 @@ class Pending {
 std::uint64_t write_json(NodeSource& source, const std::string& path) {
   const Pending pending(path);
   std::ofstream file(pending.temporary(), std::ios::binary);
-  file << "{\n\"workload_graph\": [";
+  file << "{\n";
+  if (const auto bytes = source.memory_bytes())
+    file << fmt::format("\"{}\": {},\n", wire::kMemoryBytes, *bytes);
+  file << "\"workload_graph\": [";
   std::uint64_t nodes = 0;
   source.rewind();
-  for (Node node; source.next(node); ++nodes) file << (nodes == 0 ? "\n" : ",\n") << to_json(node);
+  for (Node node; source.next(node); ++nodes)
+    file << (nodes == 0 ? "\n" : ",\n") << to_json(node, source.io());
   file << "\n]\n}\n";
   file.close();
   if (!file) throw TraceError(path + ": cannot write");

@@ -253,6 +253,9 @@ class RankChecker {
     check_cycle();
     nodes_->require_something_runs();
     result.summary.numbers = std::move(order_->numbers());
+    result.summary.footprint = lives_.footprint();
+    if (const auto told = source_.memory_bytes())
+      result.summary.footprint = {std::max(*told, result.summary.footprint.bytes), ""};
     result.communications = std::move(order_->communications());
     result.classes = std::move(nodes_->classes());
     source_.rewind();
@@ -265,7 +268,8 @@ class RankChecker {
   /// From the first node to the last; dependencies that are known to be missing count as satisfied.
   void pass() {
     nodes_.emplace(source_.name(), rank_, groups_, options_);
-    order_.emplace();
+    lives_ = {};
+    order_.emplace([this](std::uint64_t id) { lives_.done(id); });
     for (const auto& missing : missing_) order_->satisfy(missing.parent);
     left_out_.clear();
     source_.rewind();
@@ -274,6 +278,7 @@ class RankChecker {
       has_control_ = has_control_ || !node.ctrl_deps.empty();
       if (options_.dependencies == Dependencies::data) leave_out_control(node);
       const auto communication = nodes_->take(node);
+      lives_.take(node, source_.io());
       order_->add(node, communication);
     }
     if (order_->duplicate()) report_duplicate(*order_->duplicate());
@@ -344,6 +349,7 @@ class RankChecker {
   const CommGroups& groups_;
   const ValidateOptions& options_;
   std::optional<NodeChecker> nodes_;
+  TensorLives lives_;
   std::optional<DependencyOrder> order_;
   std::vector<DependencyOrder::Missing> missing_;
   std::unordered_map<std::uint64_t, std::uint64_t> left_out_;  // parents not seen yet, and how often

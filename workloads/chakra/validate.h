@@ -9,6 +9,7 @@
 
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/communication_numbers.h"
+#include "workloads/chakra/footprint.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_error.h"
@@ -48,10 +49,11 @@ struct TraceSummary {
   std::set<std::string> classes;       ///< that communications name
   std::vector<std::uint64_t> missing;  ///< ids that dependencies name and no node has, if they are accepted
   NumberExceptions numbers;            ///< for CommunicationNumbers
+  Footprint footprint;                 ///< what the source tells (NodeSource::memory_bytes) or its tensors
 };
 
 /// Reads the trace of `rank` from its first node to its last; leaves it rewound. Memory: a bit per node, the
-/// nodes that come before a parent of theirs, and 32 bytes per communication.
+/// nodes that come before a parent of theirs, 32 bytes per communication, and 24 per tensor that nodes name.
 /// @throws TraceError, naming the source and the nodes: node type INVALID, two nodes with one id, a
 /// dependency on a missing node (how many, up to 5 named), a cycle or a node that needs itself (in order), a
 /// collective in an unknown group or one that does not hold the rank, a peer outside the job, a send that

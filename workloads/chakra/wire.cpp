@@ -140,6 +140,12 @@ Attribute& add(ChakraProtoMsg::Node& message, const char* name) {
   return attribute;
 }
 
+void set(const IoText& text, ChakraProtoMsg::IOInfo& info) {
+  info.set_values(std::string(text.values));
+  info.set_shapes(std::string(text.shapes));
+  info.set_types(std::string(text.types));
+}
+
 bool known(std::string_view version) { return version == "0.0.4" || version == "1.0.0"; }
 
 }  // namespace
@@ -189,8 +195,10 @@ void from_wire(const ChakraProtoMsg::Node& message, Node& node) {
   check_required(node);
 }
 
-void to_wire(const Node& node, ChakraProtoMsg::Node& message) {
+void to_wire(const Node& node, const NodeIo& io, ChakraProtoMsg::Node& message) {
   message.Clear();
+  if (!io.inputs.values.empty()) set(io.inputs, *message.mutable_inputs());
+  if (!io.outputs.values.empty()) set(io.outputs, *message.mutable_outputs());
   message.set_id(node.id);
   message.set_name(node.name);
   message.set_type(static_cast<ChakraProtoMsg::NodeType>(node.type));
@@ -260,9 +268,9 @@ std::string checked_version(const ChakraProtoMsg::GlobalMetadata& metadata) {
   return version;
 }
 
-std::optional<std::uint64_t> declared_nodes(const ChakraProtoMsg::GlobalMetadata& metadata) {
+std::optional<std::uint64_t> declared(const ChakraProtoMsg::GlobalMetadata& metadata, std::string_view name) {
   for (const Attribute& attribute : metadata.attr())
-    if (attribute.name() == kNodeCount) return u64(attribute);
+    if (attribute.name() == name) return u64(attribute);
   return std::nullopt;
 }
 

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workloads/chakra/node.h"
+#include "workloads/chakra/tensors.h"
 
 namespace ChakraProtoMsg {
 class GlobalMetadata;
@@ -24,7 +26,8 @@ constexpr const char* kCommClass = "wafertlm_class";         ///< node, string: 
 constexpr const char* kIoStream = "wafertlm_io";             ///< node, bool: see Node::io_stream
 /// node, list of uint64: m, n, k, count of each product, see Node::products
 constexpr const char* kProducts = "wafertlm_products";
-constexpr const char* kNodeCount = "wafertlm_nodes";  ///< metadata, fixed64: nodes in the file
+constexpr const char* kMemoryBytes = "wafertlm_memory_bytes";  ///< metadata, uint64: NodeSource::memory_bytes
+constexpr const char* kNodeCount = "wafertlm_nodes";           ///< metadata, fixed64: nodes in the file
 
 /// Fills `node`. Any integer width is accepted for an integer attribute; attributes that we do not use are
 /// skipped. @throws std::invalid_argument: type unknown, a required attribute missing, a wrong type, out of
@@ -36,7 +39,7 @@ void from_wire(const ChakraProtoMsg::Node& message, Node& node);
 void check_required(const Node& node);
 
 /// @throws std::invalid_argument: a size above 2^63 - 1 (the format's integer is signed).
-void to_wire(const Node& node, ChakraProtoMsg::Node& message);
+void to_wire(const Node& node, const NodeIo& io, ChakraProtoMsg::Node& message);
 
 /// The schema version the metadata declares ("" if it declares none) after checking that it is one we know.
 /// @throws std::invalid_argument
@@ -46,7 +49,7 @@ std::string checked_version(const ChakraProtoMsg::GlobalMetadata& metadata);
 std::vector<MatrixProduct> to_products(const std::vector<std::uint64_t>& numbers);
 std::vector<std::uint64_t> to_numbers(const std::vector<MatrixProduct>& products);
 
-/// How many nodes the file should hold, if its writer said so.
-std::optional<std::uint64_t> declared_nodes(const ChakraProtoMsg::GlobalMetadata& metadata);
+/// The number that the file's writer gave as this attribute, if it did. @throws std::invalid_argument
+std::optional<std::uint64_t> declared(const ChakraProtoMsg::GlobalMetadata& metadata, std::string_view name);
 
 }  // namespace wafertlm::chakra::wire

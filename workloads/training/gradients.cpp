@@ -13,17 +13,19 @@ namespace wafertlm::training {
 using chakra::CollectiveType;
 
 void Gradients::collect(const Piece& piece) {
-  collect(plan_.parameters(piece), false);
-  collect(plan_.expert_parameters(piece), true);
+  for (const Kind kind : kKinds) collect(piece, kind);
 }
 
-void Gradients::collect(std::uint64_t parameters, bool of_experts) {
+void Gradients::collect(const Piece& piece, Kind kind) {
+  const std::uint64_t parameters = plan_.parameters(piece, kind);
   if (parameters == 0) return;
+  const std::uint64_t updated = plan_.held(piece, Part::updated, kind);
   const NodeIds& ready = nodes_.last();
-  parameters_ += parameters;
-  Bucket& bucket = of_experts ? expert_bucket_ : bucket_;
-  bucket.of_experts = of_experts;
+  updated_ += updated;
+  Bucket& bucket = open_[static_cast<std::size_t>(kind)];
+  bucket.kind = kind;
   bucket.bytes += parameters * strategy().element_bytes;
+  bucket.updated_bytes += updated * strategy().element_bytes;
   if (bucket.gradients.empty() || bucket.gradients.back() != ready.back())
     bucket.gradients.insert(bucket.gradients.end(), ready.begin(), ready.end());
   if (bucket.bytes >= strategy().bucket_bytes) close(bucket);
@@ -32,60 +34,54 @@ void Gradients::collect(std::uint64_t parameters, bool of_experts) {
 void Gradients::close(Bucket& from) {
   Bucket bucket = std::exchange(from, {});
   if (bucket.bytes == 0) return;
-  if (plan_.copies(bucket.of_experts) == 1 || strategy().dp_collective == DpCollective::none) {
-    if (strategy().offload.gradients)
-      stored_.push_back(nodes_.access(false, "gradients", bucket.bytes, bucket.gradients));
-    return;
-  }
-  if (strategy().overlap_dp)
+  if (copies(strategy(), bucket.kind) == 1 || strategy().dp_collective == DpCollective::none)
+    store(bucket, "gradients", bucket.gradients);
+  else if (strategy().overlap_dp)
     reduce(bucket, bucket.gradients);
   else
     delayed_.push_back(std::move(bucket));
 }
 
-void Gradients::reduce(const Bucket& bucket, const NodeIds& ready) {
+void Gradients::reduce(Bucket bucket, const NodeIds& ready) {
   const std::string what = fmt::format("gradients {}", reductions_.size());
   const bool scatters = strategy().scatters_gradients();
   reductions_.push_back(
       nodes_.collective(scatters ? CollectiveType::ReduceScatter : CollectiveType::AllReduce,
                         (scatters ? "reduce_scatter " : "all_reduce ") + what, "dp",
-                        plan_.copies_group(rank_, bucket.of_experts), bucket.bytes, ready));
-  reduced_.push_back({bucket.bytes, bucket.of_experts});
-  if (!strategy().offload.gradients) return;
-  const std::uint64_t share = scatters ? plan_.copies(bucket.of_experts) : 1;
-  stored_.push_back(nodes_.access(false, what, Fraction{1, share}.of(bucket.bytes), {reductions_.back()}));
+                        plan_.copies_group(rank_, bucket.kind), bucket.bytes, ready));
+  store(bucket, what, {reductions_.back()});
+  reduced_.push_back(std::move(bucket));
+}
+
+void Gradients::store(const Bucket& bucket, const std::string& what, const NodeIds& after) {
+  if (strategy().offload.gradients)
+    stored_.push_back(nodes_.access(false, what, bucket.updated_bytes, after));
 }
 
 void Gradients::finish() {
-  close(bucket_);
-  close(expert_bucket_);
+  for (Bucket& bucket : open_) close(bucket);
   for (const Bucket& bucket : delayed_) reduce(bucket, nodes_.last());
   for (const std::uint64_t reduction : reductions_) nodes_.wait_for(reduction);
   optimize();
   if (!strategy().scatters_gradients() || strategy().zero_stage == 3 || strategy().offload.weights) return;
-  for (std::size_t i = 0; i < reduced_.size(); ++i) {
-    const bool of_experts = reduced_[i].of_experts;
+  for (std::size_t i = 0; i < reduced_.size(); ++i)
     nodes_.collective(CollectiveType::AllGather, fmt::format("all_gather parameters {}", i), "dp",
-                      plan_.copies_group(rank_, of_experts),
-                      Fraction{1, plan_.copies(of_experts)}.of(reduced_[i].bytes), nodes_.last());
-  }
+                      plan_.copies_group(rank_, reduced_[i].kind), reduced_[i].updated_bytes, nodes_.last());
 }
 
 void Gradients::optimize() {
-  const Fraction share{1, strategy().scatters_gradients() ? strategy().degrees.dp : 1};
-  const std::uint64_t operations = share.of(parameters_, strategy().optimizer_operations_per_parameter);
+  const std::uint64_t operations = updated_ * strategy().optimizer_operations_per_parameter;
   if (strategy().offload.any())
-    optimize_offloaded(operations, share);
+    optimize_offloaded(operations);
   else
     nodes_.compute("optimizer", operations, {});
 }
 
 /// In portions: while one is worked on, the next comes in and the last goes.
-void Gradients::optimize_offloaded(std::uint64_t operations, Fraction share) {
+void Gradients::optimize_offloaded(std::uint64_t operations) {
   const Offload& offload = strategy().offload;
-  const std::uint64_t state =
-      offload.optimizer ? share.of(parameters_, strategy().optimizer_bytes_per_parameter) : 0;
-  const std::uint64_t elements = share.of(parameters_, strategy().element_bytes);
+  const std::uint64_t state = offload.optimizer ? updated_ * strategy().optimizer_bytes_per_parameter : 0;
+  const std::uint64_t elements = updated_ * strategy().element_bytes;
   const std::uint64_t in = state + (offload.gradients ? elements : 0);
   const std::uint64_t out = state + (offload.weights ? elements : 0);
   const std::uint64_t portions = std::max<std::uint64_t>(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "workloads/training/node_builder.h"
@@ -24,29 +26,26 @@ class Gradients {
  private:
   struct Bucket {
     NodeIds gradients;
-    std::uint64_t bytes = 0;
-    bool of_experts = false;
-  };
-  struct Reduced {
-    std::uint64_t bytes;
-    bool of_experts;
+    std::uint64_t bytes = 0, updated_bytes = 0;  // of them those that this rank's optimizer needs
+    Kind kind = Kind::dense;
   };
   const Strategy& strategy() const { return plan_.strategy(); }
-  void collect(std::uint64_t parameters, bool of_experts);
+  void collect(const Piece& piece, Kind kind);
   void close(Bucket& bucket);
-  void reduce(const Bucket& bucket, const NodeIds& ready);
+  void reduce(Bucket bucket, const NodeIds& ready);
+  void store(const Bucket& bucket, const std::string& what, const NodeIds& after);
   void optimize();
-  void optimize_offloaded(std::uint64_t operations, Fraction share);
+  void optimize_offloaded(std::uint64_t operations);
 
   const Plan& plan_;
   std::uint32_t rank_;
   NodeBuilder& nodes_;
-  Bucket bucket_, expert_bucket_;
-  std::vector<Bucket> delayed_;  // overlap_dp = false
-  std::vector<Reduced> reduced_;
+  std::array<Bucket, kKinds.size()> open_;  // by kind
+  std::vector<Bucket> delayed_;             // overlap_dp = false
+  std::vector<Bucket> reduced_;
   NodeIds reductions_;
-  NodeIds stored_;                // offloaded
-  std::uint64_t parameters_ = 0;  // whose optimizer runs here
+  NodeIds stored_;             // offloaded
+  std::uint64_t updated_ = 0;  // parameters whose optimizer runs here
 };
 
 }  // namespace wafertlm::training

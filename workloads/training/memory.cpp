@@ -27,7 +27,7 @@ std::uint64_t kept_bytes(const Plan& plan, const Piece& piece, Recompute recompu
 struct ChunkNeed {
   std::uint64_t kept = 0;          // per microbatch
   std::uint64_t recomputed = 0;    // of the largest unit
-  std::uint64_t parameters = 0;    // bytes, without ZeRO
+  std::uint64_t fetched = 0;       // bytes of parameters that come in
   std::uint64_t largest_unit = 0;  // of them
 };
 
@@ -35,18 +35,21 @@ ChunkNeed chunk_need(const Plan& plan, std::uint32_t stage, std::uint32_t chunk)
   const Strategy& strategy = plan.strategy();
   const bool full = strategy.recompute == Recompute::full;
   ChunkNeed need;
-  std::uint64_t unit_kept = 0, unit_parameters = 0;
+  std::uint64_t unit_kept = 0, unit_fetched = 0;
   std::uint32_t unit = 0;
   bool is_first_of_unit = true;
   for (const Piece& piece : plan.pieces(stage, chunk)) {
     if (piece.unit != unit) {
-      unit_kept = unit_parameters = 0;
+      unit_kept = unit_fetched = 0;
       is_first_of_unit = true;
     }
     unit = piece.unit;
-    unit_parameters += (plan.parameters(piece) + plan.expert_parameters(piece)) * strategy.element_bytes;
-    need.parameters += (plan.parameters(piece) + plan.expert_parameters(piece)) * strategy.element_bytes;
-    need.largest_unit = std::max(need.largest_unit, unit_parameters);
+    std::uint64_t fetched = 0;
+    for (const Kind kind : kKinds)
+      if (fetches(strategy, kind)) fetched += plan.parameters(piece, kind) * strategy.element_bytes;
+    need.fetched += fetched;
+    unit_fetched += fetched;
+    need.largest_unit = std::max(need.largest_unit, unit_fetched);
     if (full && piece.of_a_block) {
       unit_kept += kept_bytes(plan, piece, Recompute::none);
       need.recomputed = std::max(need.recomputed, unit_kept);
@@ -80,44 +83,50 @@ void add_streams(MemoryNeed& need, const Plan& plan, std::uint32_t stage) {
   if (keeps) need.gradients = all_gradients;
 }
 
+/// Parameters, gradients and optimizer of a chunk: of the NPU and of the remote memory.
+void add_states(MemoryNeed& need, const Plan& plan, std::uint32_t stage, std::uint32_t chunk) {
+  const Strategy& strategy = plan.strategy();
+  const Offload& offload = strategy.offload;
+  const std::uint64_t element = strategy.element_bytes, state = strategy.optimizer_bytes_per_parameter;
+  for (const Piece& piece : plan.pieces(stage, chunk))
+    for (const Kind kind : kKinds) {
+      const std::uint64_t updated = plan.held(piece, Part::updated, kind);
+      need.parameters += offload.weights ? 0 : plan.held(piece, Part::parameters, kind) * element;
+      need.gradients += plan.held(piece, Part::gradients, kind) * element;
+      need.optimizer += updated * state;
+      need.offloaded +=
+          updated * (element * (offload.weights + offload.gradients) + state * offload.optimizer);
+    }
+}
+
+/// Parameters that come in: with several microbatches all of a chunk stay from the first to the last, with
+/// one a unit while it is in use, and with overlap the next one.
+std::uint64_t gathered_bytes(const Strategy& strategy, const std::vector<ChunkNeed>& chunks) {
+  const std::uint64_t units = strategy.overlap_dp ? 2 : 1;
+  std::uint64_t all = 0, most = 0;
+  for (const ChunkNeed& chunk : chunks) {
+    all += chunk.fetched;
+    most = std::max(most, std::min(units * chunk.largest_unit, chunk.fetched));
+  }
+  return strategy.microbatches > 1 ? all : most;
+}
+
 }  // namespace
 
 MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
   const Strategy& strategy = plan.strategy();
-  const std::uint32_t stage = plan.coordinates(rank).pp, chunks = strategy.chunks_per_stage;
-  const std::uint64_t dp = strategy.degrees.dp;
+  const std::uint32_t stage = plan.coordinates(rank).pp;
   MemoryNeed need;
-  std::vector<ChunkNeed> chunk(chunks);
-  const auto share = [&](std::uint32_t from_stage, std::uint64_t copies) {
-    return Fraction{1, strategy.zero_stage >= from_stage ? copies : 1};
-  };
-  std::uint64_t gathered_units = 0;
-  for (std::uint32_t c = 0; c < chunks; ++c) {
-    chunk[c] = chunk_need(plan, stage, c);
-    if (strategy.streams_weights()) continue;
-    for (const Piece& piece : plan.pieces(stage, c)) {
-      const auto add = [&](std::uint64_t parameters, std::uint64_t copies) {
-        need.optimizer += share(1, copies).of(parameters, strategy.optimizer_bytes_per_parameter);
-        need.gradients += share(2, copies).of(parameters, strategy.element_bytes);
-        need.parameters += share(3, copies).of(parameters, strategy.element_bytes);
-      };
-      add(plan.parameters(piece), dp);
-      add(plan.expert_parameters(piece), dp / strategy.expert_parallel);
-    }
-    // Gathered for the first of several microbatches and kept; else while in use, and the next unit's.
-    gathered_units = std::max(gathered_units, 2 * chunk[c].largest_unit);
-    if (strategy.microbatches > 1) need.gathered += chunk[c].parameters;
+  std::vector<ChunkNeed> chunks;
+  for (std::uint32_t chunk = 0; chunk < strategy.chunks_per_stage; ++chunk) {
+    chunks.push_back(chunk_need(plan, stage, chunk));
+    if (!strategy.streams_weights()) add_states(need, plan, stage, chunk);
   }
-  if (strategy.microbatches == 1) need.gathered = gathered_units;
-  if ((strategy.zero_stage < 3 || dp == 1) && !strategy.offload.weights) need.gathered = 0;
-  const auto offload = [&need](bool is_offloaded, std::uint64_t& part, std::uint64_t buffers) {
-    if (!is_offloaded) return;
-    need.offloaded += part;
-    part = std::min(part, buffers);
-  };
-  offload(strategy.offload.weights, need.parameters, 0);
-  offload(strategy.offload.gradients, need.gradients, 2 * strategy.bucket_bytes);
-  offload(strategy.offload.optimizer, need.optimizer, 2 * strategy.offload_portion_bytes);
+  need.gathered = gathered_bytes(strategy, chunks);
+  // What is offloaded leaves its buffers.
+  if (strategy.offload.gradients) need.gradients = std::min(need.gradients, 2 * strategy.bucket_bytes);
+  if (strategy.offload.optimizer)
+    need.optimizer = std::min(need.optimizer, 2 * strategy.offload_portion_bytes);
 
   if (strategy.streams_weights()) add_streams(need, plan, stage);
   if (strategy.input == Input::streamed && stage == 0)
@@ -125,7 +134,7 @@ MemoryNeed memory_need(const Plan& plan, std::uint32_t rank) {
 
   std::uint64_t kept = 0;
   for (const Pass& pass : plan.passes(stage)) {
-    const ChunkNeed& of = chunk[pass.chunk];
+    const ChunkNeed& of = chunks[pass.chunk];
     if (pass.is_forward) kept += of.kept;
     need.activations = std::max(need.activations, kept + of.recomputed);
     if (!pass.is_forward) kept -= of.kept;

@@ -12,7 +12,7 @@ struct MemoryNeed {
   std::uint64_t gradients = 0;
   std::uint64_t optimizer = 0;
   std::uint64_t activations = 0;  ///< kept for backward passes, at their most
-  std::uint64_t gathered = 0;     ///< ZeRO-3: parameters of others while they are in use
+  std::uint64_t gathered = 0;     ///< ZeRO-3, offloaded weights: parameters while they are in use
   /// Chunks of weights on their way in (all of a chunk with WeightDelivery::broadcast), of gradients on their
   /// way out, and samples.
   std::uint64_t streaming = 0;
@@ -24,11 +24,11 @@ struct MemoryNeed {
   }
 };
 
-/// Of `rank`, exact for the order of its passes. ZeRO divides the optimizer (1), gradients (2) and parameters
-/// (3) by dp; streamed weights need `streaming` in their place. Activations as in Korthikanti et al. 2022:
-/// What is offloaded leaves buffers: two portions of the optimizer's, two buckets of gradients, weights while
-/// they are in use. full recomputation keeps the input of every block, and one block's activations while it
-/// is recomputed.
+/// Of `rank`, exact for the order of its passes. Who holds what: holding.h; streamed weights need `streaming`
+/// in place of parameters, gradients and optimizer. Activations as in Korthikanti et al. 2022: full
+/// recomputation keeps the input of every block, and one block's activations while it is recomputed. What is
+/// offloaded leaves buffers: two portions of the optimizer's, two buckets of gradients, weights while they
+/// are in use.
 MemoryNeed memory_need(const Plan& plan, std::uint32_t rank);
 
 }  // namespace wafertlm::training

@@ -110,15 +110,15 @@ std::vector<Piece> Plan::pieces(std::uint32_t stage, std::uint32_t chunk) const 
   return pieces;
 }
 
-std::uint64_t Plan::parameters(const Piece& piece) const {
+std::uint64_t Plan::parameters(const Piece& piece, Kind kind) const {
   const Layer& layer = *piece.layer;
   const Fraction split = is_split(layer) ? piece.share / strategy_.degrees.mp : piece.share;
+  if (kind == Kind::experts) return (split / strategy_.expert_parallel).of(layer.expert_parameters);
   return split.of(layer.split_parameters) + piece.share.of(layer.shared_parameters);
 }
 
-std::uint64_t Plan::expert_parameters(const Piece& piece) const {
-  const std::uint64_t split = is_split(*piece.layer) ? strategy_.degrees.mp : 1;
-  return (piece.share / (split * strategy_.expert_parallel)).of(piece.layer->expert_parameters);
+std::uint64_t Plan::held(const Piece& piece, Part part, Kind kind) const {
+  return Fraction{1, holders(strategy_, part, kind)}.of(parameters(piece, kind));
 }
 
 std::vector<Pass> Plan::passes(std::uint32_t stage) const {
@@ -128,7 +128,8 @@ std::vector<Pass> Plan::passes(std::uint32_t stage) const {
 
 std::uint64_t Plan::held_bytes(std::uint32_t stage, std::uint32_t chunk) const {
   std::uint64_t held = 0;
-  for (const Piece& piece : pieces(stage, chunk)) held += parameters(piece) + expert_parameters(piece);
+  for (const Piece& piece : pieces(stage, chunk))
+    for (const Kind kind : kKinds) held += parameters(piece, kind);
   return held * strategy_.element_bytes;
 }
 
@@ -249,12 +250,8 @@ std::string Plan::expert_dp_group(std::uint32_t rank) const {
                                         : join("edp", {at.mp, at.pp, at.dp % strategy_.expert_parallel});
 }
 
-std::uint32_t Plan::copies(bool of_experts) const {
-  return strategy_.degrees.dp / (of_experts ? strategy_.expert_parallel : 1);
-}
-
-std::string Plan::copies_group(std::uint32_t rank, bool of_experts) const {
-  return of_experts ? expert_dp_group(rank) : dp_group(rank);
+std::string Plan::copies_group(std::uint32_t rank, Kind kind) const {
+  return kind == Kind::experts ? expert_dp_group(rank) : dp_group(rank);
 }
 
 std::string Plan::multicast_group(std::uint32_t stage, std::uint32_t replica, bool is_forward) const {

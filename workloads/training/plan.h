@@ -8,6 +8,7 @@
 
 #include "tlm/matrix_product.h"
 #include "workloads/models/layer.h"
+#include "workloads/training/holding.h"
 #include "workloads/training/pipeline.h"
 #include "workloads/training/strategy.h"
 
@@ -79,9 +80,10 @@ class Plan {
   /// Whether tensor parallelism divides it.
   bool is_split(const model::Layer& layer) const;
 
-  // Of one rank that holds the piece.
-  std::uint64_t parameters(const Piece& piece) const;         ///< without experts
-  std::uint64_t expert_parameters(const Piece& piece) const;  ///< of its experts
+  // Of one rank that computes the piece.
+  std::uint64_t parameters(const Piece& piece, Kind kind) const;  ///< that it computes with
+  /// Of those the ones of which it holds the part: an equal share, rounded up (shares are padded).
+  std::uint64_t held(const Piece& piece, Part part, Kind kind) const;
   enum class Work : std::uint8_t { forward, input_gradient, weight_gradient, recomputation };
   std::uint64_t operations(const Piece& piece, Work work) const;  ///< of a microbatch
   /// What these operations are, one after the other. Of Y = X·W, with the rows of all samples of the
@@ -115,9 +117,8 @@ class Plan {
   /// after it (forward) or before it. The root comes first.
   std::string multicast_group(std::uint32_t stage, std::uint32_t replica, bool is_forward) const;
 
-  /// How many ranks hold the same parameters, and which.
-  std::uint32_t copies(bool of_experts) const;
-  std::string copies_group(std::uint32_t rank, bool of_experts) const;
+  /// The ranks that compute with the same parameters as `rank`: training::copies().
+  std::string copies_group(std::uint32_t rank, Kind kind) const;
 
   /// Of a rank in each degree.
   struct Coordinates {

@@ -14,9 +14,11 @@ using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
 
-TrainingGenerator::TrainingGenerator(std::shared_ptr<const Plan> plan, std::uint32_t rank)
+TrainingGenerator::TrainingGenerator(std::shared_ptr<const Plan> plan, std::uint32_t rank,
+                                     std::optional<std::uint64_t> memory_bytes)
     : plan_(std::move(plan)),
       rank_(rank),
+      memory_bytes_(memory_bytes),
       at_(plan_->coordinates(rank)),
       name_(fmt::format("{}, rank {}", plan_->model().name, rank)),
       passes_(plan_->passes(at_.pp)),
@@ -143,31 +145,22 @@ void TrainingGenerator::backward_layer(const Piece& piece, bool is_last_pass) {
 /// The parameters of a unit's layers: offloaded ones from the remote memory, those of ZeRO-3 from all that
 /// hold a part; starts now.
 NodeIds TrainingGenerator::gather_parameters(const std::vector<Piece>& pieces, std::uint32_t unit) {
-  std::uint64_t parameters = 0, expert_parameters = 0;
-  for (const Piece& piece : pieces) {
-    if (piece.unit != unit) continue;
-    parameters += plan_->parameters(piece);
-    expert_parameters += plan_->expert_parameters(piece);
-  }
   NodeIds ids;
-  const auto gather = [&](std::uint64_t held, bool of_experts) {
-    if (held == 0) return;
-    const char* const experts = of_experts ? "experts of unit " : "parameters of unit ";
-    const bool divided = strategy().zero_stage == 3 && plan_->copies(of_experts) > 1;
-    const std::uint64_t bytes =
-        Fraction{1, divided ? plan_->copies(of_experts) : 1}.of(held * strategy().element_bytes);
-    NodeIds after = nodes_.last();
-    if (strategy().offload.weights)
-      after = {nodes_.access(true, fmt::format("{}{}", experts, unit), bytes, nodes_.last())};
-    if (divided)
-      ids.push_back(nodes_.collective(CollectiveType::AllGather,
-                                      "all_gather " + (fmt::format("{}{}", experts, unit)), "dp",
-                                      plan_->copies_group(rank_, of_experts), bytes, after));
-    else if (strategy().offload.weights)
-      ids.push_back(after.front());
-  };
-  gather(parameters, false);
-  gather(expert_parameters, true);
+  for (const Kind kind : kKinds) {
+    std::uint64_t held = 0;
+    for (const Piece& piece : pieces)
+      if (piece.unit == unit) held += plan_->held(piece, Part::parameters, kind);
+    if (held == 0 || !fetches(strategy(), kind)) continue;
+    const std::string what =
+        fmt::format("{} of unit {}", kind == Kind::experts ? "experts" : "parameters", unit);
+    const std::uint64_t bytes = held * strategy().element_bytes;
+    NodeIds here = nodes_.last();
+    if (strategy().offload.weights) here = {nodes_.access(true, what, bytes, nodes_.last())};
+    if (holders(strategy(), Part::parameters, kind) > 1)
+      here = {nodes_.collective(CollectiveType::AllGather, "all_gather " + what, "dp",
+                                plan_->copies_group(rank_, kind), bytes, here)};
+    ids.insert(ids.end(), here.begin(), here.end());
+  }
   return ids;
 }
 
@@ -196,9 +189,7 @@ void TrainingGenerator::mp_reduce(const std::string& what, std::uint64_t bytes) 
 
 /// Parameters that lie elsewhere come for the first of a chunk's passes in a direction.
 bool TrainingGenerator::fetches_for(const Pass& pass) const {
-  const bool elsewhere =
-      strategy().offload.weights || (strategy().zero_stage == 3 && strategy().degrees.dp > 1);
-  return elsewhere && !has_another(passes_, pass, 0, step_);
+  return fetches(strategy(), Kind::dense) && !has_another(passes_, pass, 0, step_);
 }
 
 void TrainingGenerator::receive_from(std::uint32_t stage, const Pass& pass) {

@@ -47,13 +47,16 @@ namespace wafertlm::training {
 /// parallelism, and the reduction of the loss (all small).
 class TrainingGenerator : public chakra::NodeSource {
  public:
-  TrainingGenerator(std::shared_ptr<const Plan> plan, std::uint32_t rank);
+  /// @param memory_bytes of memory_bytes(); may be those of a longer iteration, of which `plan` is a part.
+  TrainingGenerator(std::shared_ptr<const Plan> plan, std::uint32_t rank,
+                    std::optional<std::uint64_t> memory_bytes = {});
   TrainingGenerator(const TrainingGenerator&) = delete;
   TrainingGenerator& operator=(const TrainingGenerator&) = delete;
 
   bool next(chakra::Node& node) override;
   void rewind() override;
   const std::string& name() const override { return name_; }
+  std::optional<std::uint64_t> memory_bytes() const override { return memory_bytes_; }
 
  private:
   const Strategy& strategy() const { return plan_->strategy(); }
@@ -82,6 +85,7 @@ class TrainingGenerator : public chakra::NodeSource {
 
   std::shared_ptr<const Plan> plan_;
   std::uint32_t rank_;
+  std::optional<std::uint64_t> memory_bytes_;
   Plan::Coordinates at_;
   std::string name_;
   std::vector<Pass> passes_;

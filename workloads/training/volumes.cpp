@@ -63,6 +63,11 @@ Volumes volumes_of(chakra::NodeSource& source, std::uint32_t rank, const chakra:
       volumes.operations += node.num_ops.value_or(0);
       volumes.compute_ps += node.duration_ps;
     }
+    if (node.type == NodeType::MemLoad || node.type == NodeType::MemStore) {
+      AccessVolume& of = node.type == NodeType::MemLoad ? volumes.loads : volumes.stores;
+      ++of.operations;
+      of.bytes += node.tensor_size.value_or(0);
+    }
     const bool is_message = node.type == NodeType::CommSend || node.type == NodeType::CommRecv;
     if (!is_message && !node.is_collective()) continue;
     const char* const otherwise = is_message ? chakra::kDefaultMessageClass : chakra::kDefaultCollectiveClass;

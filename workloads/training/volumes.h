@@ -23,8 +23,14 @@ struct ClassVolume {
   std::map<unsigned, std::uint64_t> by_size;  ///< operations of 2^key to 2^(key+1) − 1 bytes
 };
 
+/// Of the remote memory, by MEM_LOAD or MEM_STORE nodes.
+struct AccessVolume {
+  std::uint64_t operations = 0, bytes = 0;
+};
+
 struct Volumes {
   std::map<std::string, ClassVolume> classes;
+  AccessVolume loads, stores;
   std::uint64_t nodes = 0, operations = 0;  ///< arithmetic
   std::uint64_t compute_ps = 0;             ///< durations of COMP nodes
 };

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "workloads/models/transformer.h"
 
 namespace wafertlm::training {
@@ -84,6 +86,53 @@ TEST(Memory, ActivationsFollowTheSchedule) {
   s.schedule = Schedule::gpipe;
   const Plan gpipe(model::transformer(transformer()), s);
   EXPECT_EQ(memory_need(gpipe, 1).activations, 8 * layer);
+}
+
+// A chunk that is there twice needs no second buffer: as many as there are chunks, at most.
+TEST(Memory, BuffersOfStreamsAreNoMoreThanChunks) {
+  const model::Model model = model::transformer(transformer());
+  const std::uint64_t p = model::parameters(model);
+  for (const std::uint32_t chunks : {1U, 2U, 4U})
+    for (const std::uint32_t buffers : {2U, 3U, 4U}) {
+      Strategy s = eight_microbatches(1, 2, 1);
+      s.schedule = Schedule::resident_loop;
+      s.weights = Weights::streamed;
+      s.chunks_per_stage = chunks;
+      s.weight_buffers = buffers;
+      // The largest chunk: of the blocks its part, and the embedding (V + s)h or, of all, 2h behind them.
+      const std::uint64_t first = (1024 + 512) * 1024, last = 2 * 1024, blocks = p - first - last;
+      const std::uint64_t largest = 2 * (blocks / chunks + first + (chunks == 1 ? last : 0));
+      const MemoryNeed need = memory_need(Plan(model, s), 1);
+      EXPECT_EQ(need.streaming, 2 * std::min(buffers, chunks) * largest) << "weights, and gradients";
+      EXPECT_EQ(need.parameters + need.gradients + need.optimizer + need.gathered, 0U);
+    }
+}
+
+// Samples come in on the first stage, with overlap one microbatch ahead.
+TEST(Memory, SamplesThatComeIn) {
+  Strategy s = eight_microbatches(1, 1, 2);
+  s.minibatch = 24;
+  s.input = Input::streamed;
+  for (const bool overlap : {false, true}) {
+    s.overlap_input = overlap;
+    const Plan plan(model::transformer(transformer()), s);
+    EXPECT_EQ(memory_need(plan, 0).streaming, (overlap ? 2U : 1U) * 3 * 4 * 512);
+    EXPECT_EQ(memory_need(plan, 1).streaming, 0U);
+  }
+}
+
+// Interleaved (Narayanan et al. 2021): before its first backward pass stage j of p does 2(p - j - 1) + (v -
+// 1)p passes of v chunks, and one more.
+TEST(Memory, ActivationsOfTheInterleavedSchedule) {
+  model::TransformerSpec spec = transformer();
+  spec.layers = 8;
+  Strategy s = eight_microbatches(1, 1, 4);
+  s.schedule = Schedule::interleaved;
+  s.chunks_per_stage = 2;
+  const Plan plan(model::transformer(spec), s);
+  const std::uint64_t layer = 34 * 512 * 1024 + 5 * std::uint64_t{16} * 512 * 512;
+  EXPECT_EQ(memory_need(plan, 1).activations, (2 * 2 + 4 + 1) * layer);
+  EXPECT_EQ(memory_need(plan, 2).activations, (2 * 1 + 4 + 1) * layer);
 }
 
 }  // namespace

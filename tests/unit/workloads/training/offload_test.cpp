@@ -2,6 +2,8 @@
 // What is offloaded is loaded and stored, in all the bytes that it has, and makes room on the NPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <set>
@@ -61,6 +63,38 @@ TEST(Offload, MovesTheOptimizersStateThereAndBackInPortions) {
   }
 }
 
+// Two buffers: the first two portions come in behind the backward passes, each other one when the one two
+// before it is worked on and has left.
+TEST(Offload, APortionComesIntoABufferThatIsFree) {
+  Strategy s = strategy(1, 1, 1);
+  s.offload.optimizer = true;
+  s.offload_portion_bytes = 1 << 22;
+  const Moved all = moved(plan_of(s), 0);
+  std::map<std::uint64_t, std::set<std::uint64_t>> loads, stores;  // by portion: what they wait for
+  std::map<std::uint64_t, std::uint64_t> work, store;              // ids
+  std::uint64_t backward = 0;
+  for (const auto& [id, node] : all.nodes) {
+    const std::uint64_t portion =
+        node.name.empty() ? 0 : std::strtoull(&node.name[node.name.rfind(' ')], nullptr, 10);
+    const std::set<std::uint64_t> after(node.data_deps.begin(), node.data_deps.end());
+    if (node.type == NodeType::MemLoad) loads[portion] = after;
+    if (node.type == NodeType::MemStore) stores[portion] = after, store[portion] = id;
+    if (node.type != NodeType::Comp) continue;
+    if (node.name.rfind("optimizer", 0) == 0)
+      work[portion] = id;
+    else
+      backward = id;
+  }
+  ASSERT_GT(loads.size(), 4U);
+  for (const auto& [portion, after] : loads) {
+    const std::set<std::uint64_t> expected =
+        portion < 2 ? std::set<std::uint64_t>{backward}
+                    : std::set<std::uint64_t>{work.at(portion - 2), store.at(portion - 2)};
+    EXPECT_EQ(after, expected) << portion;
+    EXPECT_EQ(stores.at(portion), std::set<std::uint64_t>{work.at(portion)});
+  }
+}
+
 TEST(Offload, StoresGradientsWhenTheyAreReducedAndLoadsThemForTheOptimizer) {
   for (const std::uint32_t dp : {1U, 2U}) {
     Strategy s = strategy(1, dp, 1);
@@ -71,6 +105,11 @@ TEST(Offload, StoresGradientsWhenTheyAreReducedAndLoadsThemForTheOptimizer) {
     EXPECT_EQ(all.stored, 2 * parameters(plan) / dp);
     EXPECT_EQ(all.loaded, all.stored);
     for (const auto& [id, node] : all.nodes) {
+      if (node.type == NodeType::MemLoad) {  // what it loads has been stored
+        for (const auto& [stored, store] : all.nodes)
+          EXPECT_TRUE(store.type != NodeType::MemStore ||
+                      std::count(node.data_deps.begin(), node.data_deps.end(), stored) == 1);
+      }
       if (node.type != NodeType::MemStore) continue;
       ASSERT_FALSE(node.data_deps.empty());
       EXPECT_EQ(all.nodes.at(node.data_deps.front()).is_collective(), dp != 1);

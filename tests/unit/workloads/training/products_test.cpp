@@ -65,6 +65,21 @@ TEST(Products, ExpertsDivideTheTokens) {
             (Products{{384, 12, 256, 1}, {64, 1024, 256, 6}, {64, 256, 1024, 6}}));
 }
 
+// 3 samples of 2 tokens: only 6 of 12 experts get one, each a row; 24 tokens find all 12, two rows each.
+TEST(Products, FewTokensReachFewExperts) {
+  model::TransformerSpec spec = small_transformer();
+  spec.experts = 12;
+  spec.experts_per_token = 1;
+  spec.sequence = 2;
+  const auto forward = [&] {
+    const Plan plan(model::transformer(spec), job(1, 1, 1));
+    return plan.products(plan.pieces(0, 0)[2], Work::forward);
+  };
+  EXPECT_EQ(forward(), (Products{{6, 12, 256, 1}, {1, 1024, 256, 6}, {1, 256, 1024, 6}}));
+  spec.sequence = 8;
+  EXPECT_EQ(forward(), (Products{{24, 12, 256, 1}, {2, 1024, 256, 12}, {2, 256, 1024, 12}}));
+}
+
 // Where everything divides, 2mnk of the products are the operations of every node, and only what is no
 // product has none.
 TEST(Products, MakeTheOperationsOfEveryNode) {

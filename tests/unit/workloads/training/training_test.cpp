@@ -6,12 +6,14 @@
 #include <cmath>
 #include <memory>
 #include <random>
+#include <set>
 #include <stdexcept>
 
 #include "tests/unit/workloads/training/small_job.h"
 #include "workloads/chakra/comm_groups.h"
 #include "workloads/chakra/validate.h"
 #include "workloads/models/convolutional.h"
+#include "workloads/models/perceptron.h"
 #include "workloads/models/transformer.h"
 
 namespace wafertlm::training {
@@ -81,6 +83,29 @@ TEST(Volumes, DataParallelWorkedValues) {
       EXPECT_NEAR(gb, zero == 3 ? row.zero3_gb : row.dp_gb, 0.00051) << row.n << " ranks, ZeRO-" << zero;
     }
   }
+}
+
+// Four layers of 2000 B of gradients: a bucket closes with the layer that fills it.
+TEST(Volumes, ABucketClosesWhenItIsFull) {
+  model::Model model;
+  model.name = "four";
+  model::Layer layer;
+  layer.shared_parameters = 1000;
+  layer.gemms = {{1, 1, 1}};
+  for (int i = 0; i < 4; ++i) model.blocks.push_back({"", {layer}});
+  const auto buckets = [&](std::uint64_t bytes) {
+    Strategy s = strategy(1, 2, 1);
+    s.bucket_bytes = bytes;
+    TrainingGenerator generator(std::make_shared<const Plan>(model, s), 0);
+    std::vector<std::uint64_t> sizes;
+    for (Node node; generator.next(node);)
+      if (node.is_collective()) sizes.push_back(*node.comm_size);
+    return sizes;
+  };
+  using Sizes = std::vector<std::uint64_t>;
+  EXPECT_EQ(buckets(2000), (Sizes{2000, 2000, 2000, 2000}));
+  EXPECT_EQ(buckets(2001), (Sizes{4000, 4000}));
+  EXPECT_EQ(buckets(6000), (Sizes{6000, 2000}));
 }
 
 // b 4, s 2048, h 2048, 24 layers, t 8: 33.55 MB a message, 58.72 MB on the wire per all-reduce, 5.637 GB per
@@ -247,6 +272,50 @@ TEST(Training, MixtureOfExpertsExchangesTokens) {
   EXPECT_EQ(bytes["ep"], 4 * 8 * 4 * 0.75 * buffer);
   EXPECT_EQ(plan->groups().at("ep.0.0.1"), (std::vector<std::uint32_t>{4, 5, 6, 7}));
   EXPECT_EQ(plan->groups().at("edp.0.0.1"), (std::vector<std::uint32_t>{1, 5}));
+}
+
+// The tables of a DLRM are its experts: their vectors go out once forward, and their gradients back once.
+TEST(Training, TablesExchangeOnceInEachDirection) {
+  model::DlrmSpec spec;
+  spec.name = "tables";
+  spec.bottom = {16, 8};
+  spec.top = {4, 1};
+  spec.tables = 8;
+  spec.rows_per_table = 10;
+  spec.lookups_per_table = 1;
+  Strategy s = strategy(1, 4, 1);
+  s.expert_parallel = 4;
+  const auto plan = std::make_shared<const Plan>(model::dlrm(spec), s);
+  const double buffer = 2.0 * 8 * 8 * 2;  // samples, tables, elements, bytes
+  EXPECT_EQ(ring_bytes(*plan, 2)["ep"], 4 * 2 * 0.75 * buffer);
+}
+
+// Operations over the rate, rounded up to the picosecond.
+TEST(Training, DurationsAreOperationsOverTheRate) {
+  for (const std::uint64_t per_ps : {1U, 3U, 4U}) {
+    Strategy s = strategy(1, 1, 1);
+    s.effective_rate = per_ps * 1'000'000'000'000;
+    TrainingGenerator generator(std::make_shared<const Plan>(model::transformer(small_transformer()), s), 0);
+    for (Node node; generator.next(node);) {
+      if (node.type != NodeType::Comp) continue;
+      EXPECT_EQ(node.duration_ps, (*node.num_ops + per_ps - 1) / per_ps) << node.name;
+    }
+  }
+}
+
+// Two chunks on each of two stages: what a rank sends to its neighbour is told apart by its tag.
+TEST(Training, EveryMessageHasATagOfItsOwn) {
+  Strategy s = strategy(1, 1, 2);
+  s.schedule = Schedule::interleaved;
+  s.chunks_per_stage = 2;
+  const auto plan = std::make_shared<const Plan>(model::transformer(small_transformer()), s);
+  TrainingGenerator generator(plan, 0);
+  std::set<std::uint32_t> tags;
+  std::size_t sends = 0;
+  for (Node node; generator.next(node);)
+    if (node.type == NodeType::CommSend) ++sends, tags.insert(*node.comm_tag);
+  EXPECT_EQ(sends, 4U * (2 + 1));  // of microbatches: forward behind both chunks, back before the second
+  EXPECT_EQ(tags.size(), sends);
 }
 
 TEST(Training, RewindGivesTheSameIteration) {
