@@ -179,7 +179,11 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
       if (fabric.topology->keeps_rule_when_small() || !is_small(large, fabric)) return large.request;
     }
   }
-  return shortest_of(algorithms_for(request.type, request.group, fabric), best, fabric).request;
+  std::vector<std::string> names = algorithms_for(request.type, request.group, fabric);
+  names.erase(std::remove_if(names.begin(), names.end(),
+                             [](const std::string& name) { return algorithm_named(name).only_by_name; }),
+              names.end());
+  return shortest_of(names, best, fabric).request;
 }
 
 std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest& request,
