@@ -4,8 +4,8 @@
 
     astra_sim_model.py TRACES_AS_JSON_PREFIX SYSTEM.json NETWORK.yml [GROUPS.json]
 
-prints the cycle in which each NPU finishes. One dimension, FullyConnected with direct or Ring with ring; chunks one after
-the other; a collective begins when its last rank issues it. Written from what tests/reference/README.md says of it.
+prints the cycle in which each NPU finishes. One dimension, FullyConnected with direct, message by message, or Ring with
+ring, by closed forms from the last rank's entry on; chunks one after the other. Written from what tests/reference/README.md says of it.
 """
 import heapq
 import json
@@ -29,20 +29,34 @@ class Network:
             (ALL_REDUCE, "all-reduce"), (ALL_GATHER, "all-gather"), (ALL_TO_ALL, "all-to-all"),
             (REDUCE_SCATTER, "reduce-scatter"))}
 
-    def message(self, size):
-        return int(self.latency + size / self.rate)
+        self.free = defaultdict(int)  # (source, destination): when the link between them is
 
-    def collective(self, kind, size, n):
-        """Of n ranks. `size` of an all-gather: a rank's contribution."""
-        chunk = size // self.splits
+    def message(self, source, target, size, now):
+        """Sent at `now`; when it arrives. Only its sender's earlier message is in its way."""
+        begin = max(now, self.free[source, target])
+        self.free[source, target] = begin + int(size / self.rate)
+        return begin + int(self.latency + size / self.rate)
+
+    def collective(self, kind, size, entered):
+        """{rank: end} of one that ranks enter at these times. `size` of an all-gather: a rank's contribution."""
+        n, chunk = len(entered), size // self.splits
         part = chunk if kind == ALL_GATHER else max(chunk // n, 1)
         reduction = 3 * int(part / self.memory) if self.memory and kind in (ALL_REDUCE, REDUCE_SCATTER) else 0
         if self.ring[kind]:
             rounds = {ALL_REDUCE: 2 * (n - 1), ALL_TO_ALL: n * (n - 1) // 2}.get(kind, n - 1)
-            reduction *= n - 1
-        else:
-            rounds = 2 if kind == ALL_REDUCE else 1
-        return self.splits * (rounds * self.message(part) + (rounds + 1) * self.delay + reduction)
+            each = rounds * int(self.latency + part / self.rate) + (rounds + 1) * self.delay + (n - 1) * reduction
+            return dict.fromkeys(entered, max(entered.values()) + self.splits * each)
+        at = dict(entered)
+        for _ in range(self.splits):
+            at = self.exchange(part, at, {rank: now + self.delay for rank, now in at.items()}, reduction)
+            if kind == ALL_REDUCE:
+                at = self.exchange(part, at, at, 0)
+        return at
+
+    def exchange(self, part, ready, sends, reduction):
+        """Everybody sends to all others, and is done when it has all of theirs."""
+        arrival = {(a, b): self.message(a, b, part, sends[a]) for a in sends for b in sends if a != b}
+        return {b: max(max(arrival[a, b], ready[b]) for a in sends if a != b) + self.delay + reduction for b in ready}
 
 
 class Rank:
@@ -69,14 +83,14 @@ class Rank:
 def run(traces, network, groups, compute_ns):
     """[finishing time of each rank]. compute_ns(node): how long a COMP node takes."""
     ranks, events, serial = [Rank(nodes) for nodes in traces], [], iter(range(10**12))
-    entered, sent, received, order = defaultdict(list), {}, {}, defaultdict(int)
+    entered, what, sent, received, order = defaultdict(dict), {}, {}, {}, defaultdict(int)
 
     def ends(at, rank, node):
         heapq.heappush(events, (at, next(serial), rank, node))
 
     def number(*channel):  # the k-th of a channel meets the k-th of the others
         order[channel] += 1
-        return channel, order[channel]
+        return order[channel]
 
     def start(rank, node, now):
         kind, name = node["NodeType"], node["Id"]
@@ -85,20 +99,24 @@ def run(traces, network, groups, compute_ns):
         elif kind == COLL:
             group = node.get("pg_name", "") if node.get("pg_name", "") in groups else ""
             members = groups.get(group, range(len(ranks)))
-            key = (group, number("group", group, rank)[1])
-            entered[key].append((rank, name))
+            key = group, number("group", group, rank)
+            entered[key][rank] = now, name
+            if what.setdefault(key, (node["comm_type"], node["comm_size"])) != (node["comm_type"], node["comm_size"]):
+                raise RuntimeError(f"rank {rank} meets others in another collective with node {name}")
             if len(entered[key]) == len(members):
-                done = now + network.collective(node["comm_type"], node["comm_size"], len(members))
-                for member, its in entered[key]:
-                    ends(done, member, its)
+                times = {member: at for member, (at, _) in entered[key].items()}
+                for member, done in network.collective(node["comm_type"], node["comm_size"], times).items():
+                    ends(done, member, entered[key][member][1])
         elif kind == SEND:
-            key = number("send", rank, node["comm_dst"], node.get("comm_tag", 0))[1], rank, node["comm_dst"], node.get("comm_tag", 0)
-            sent[key] = now + network.message(node["comm_size"])
+            route = rank, node["comm_dst"], node.get("comm_tag", 0)
+            key = route, number("send", route)
+            sent[key] = network.message(rank, node["comm_dst"], node["comm_size"], now)
             ends(sent[key], rank, name)
             if key in received:
                 ends(sent[key], *received[key])
         elif kind == RECV:
-            key = number("receive", node["comm_src"], rank, node.get("comm_tag", 0))[1], node["comm_src"], rank, node.get("comm_tag", 0)
+            route = node["comm_src"], rank, node.get("comm_tag", 0)
+            key = route, number("receive", route)
             received[key] = rank, name
             if key in sent:
                 ends(max(now, sent[key]), rank, name)
