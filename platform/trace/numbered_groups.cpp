@@ -25,8 +25,10 @@ class NumberedGroups::Source final : public chakra::NodeSource {
 
 NumberedGroups::NumberedGroups(const Groups& groups) {
   Names names;
+  std::uint64_t first = 1;  // all numbers get equally many digits, so that as names they have the same order
+  while (groups.size() > 9 * first) first *= 10;
   for (const auto& [name, ranks] : groups) {
-    const std::uint64_t number = groups_.size() + 1;
+    const std::uint64_t number = first + groups_.size();
     names.emplace(name, std::to_string(number));
     groups_.emplace(number, ranks);
   }

@@ -10,7 +10,8 @@
 
 namespace wafertlm {
 
-/// Groups of ranks with whole numbers from 1 on for names, as ASTRA-sim reads them ("0" is all ranks).
+/// Groups of ranks with whole numbers above 0 for names, in the order of the names that they had, as
+/// ASTRA-sim reads them ("0" is all ranks).
 class NumberedGroups {
  public:
   using Groups = std::map<std::string, std::vector<std::uint32_t>>;

@@ -9,6 +9,7 @@ a rank finishes in another nanosecond. Contention-free: FullyConnected with dire
 """
 import argparse
 import json
+import os
 import pathlib
 import random
 import re
@@ -139,7 +140,7 @@ class Cases:
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("tool")
-    options.add_argument("--shared", type=pathlib.Path, default=ROOT.parent / "shared")
+    options.add_argument("--shared", type=pathlib.Path, default=os.environ.get("WAFERTLM_SHARED", ROOT.parent / "shared"))
     options.add_argument("--random", type=int, default=16)
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -149,6 +150,10 @@ def main():
             cases.random_job(number)
         if (given.shared / "traces").is_dir():
             cases.samples(given.shared / "traces")
+        elif os.environ.get("CI") == "true":
+            sys.exit(f"no sample traces at {given.shared}")
+        else:
+            print(f"no sample traces at {given.shared}: left out")
     print(f"{cases.count} jobs, {cases.ranks} ranks: worst difference {cases.worst} ns; {cases.stuck} more wait for ever in both")
     sys.exit(1 if cases.worst or not cases.count else 0)
 

@@ -171,7 +171,7 @@ TEST_F(AstraSim, WhatIsNotModelledIsNamedAndWhatIsUnknownRefused) {
 }
 
 TEST_F(AstraSim, TheSchedulingPolicyChangesNothing) {
-  const std::string prefix = folder_.path() + "/job/two";
+  const std::string prefix = folder_.path() + "/two";
   for (const char* const rank : {"0", "1", "2", "3"}) {
     chakra::Node small = test::all_reduce(2, 0, {}, 1 << 16);
     chakra::VectorSource source(
@@ -218,7 +218,7 @@ TEST_F(AstraSim, InvolvedDimensionsAreThoseThatTakePart) {
   const std::string system = R"({"endpoint-delay": 10, "preferred-dataset-splits": 1, "local-mem-bw": 1600,
     "collective-optimization": "localBWAware", "all-reduce-implementation": ["direct", "direct"]})";
   const auto job = [&](const std::vector<bool>& involved) {
-    const std::string prefix = folder_.path() + "/job/involved";
+    const std::string prefix = folder_.path() + "/involved";
     for (int rank = 0; rank < 8; ++rank) {
       chakra::Node node = test::all_reduce(1, 0, {}, 1 << 20);
       node.involved_dim = involved;
