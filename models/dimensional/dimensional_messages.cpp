@@ -7,7 +7,8 @@ namespace wafertlm {
 
 DimensionalMessages::DimensionalMessages(const sc_core::sc_module_name& name, const DimensionalParams& params,
                                          const ClassTable& classes, Scheduler& scheduler)
-    : DimensionalFabric(name, params, 0), network_(npus(), params_.format, classes, scheduler) {
+    : DimensionalFabric(name, params, 0),
+      network_(npus(), params_.format, classes, scheduler, params_.rules) {
   const Dimensions& dimensions = params_.dimensions;
   MessagePorts& ports = network_.ports();
   for (std::uint32_t n = 0; n < npus(); ++n)

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/messages/message_rules.h"
 #include "tlm/dimensions.h"
 #include "tlm/fabric/fabric_params.h"
 
@@ -36,6 +37,7 @@ struct DimensionalParams : FabricParams {
   std::vector<DimensionGroup> groups;  ///< as they are written
   Dimensions dimensions;               ///< what they are: dimensions_of(groups)
   std::vector<OtherLink> other_links;
+  MessageRules rules;     ///< of messages
   bool messages = false;  ///< carries whole messages, in an engine of its own (models/messages)
 };
 

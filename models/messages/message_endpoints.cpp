@@ -58,11 +58,12 @@ void MessageNetwork::Npu::start_send(NpuId peer, std::uint64_t tag, std::uint64_
   message.rank = nullptr;
   message.token = of_token;
   message.threadblock = 0;
-  message.nonblocking = false;
+  message.nonblocking = network->rules_.bare_point_to_point;  // then its arrival ends it
   message.port_order = 0;
   message.entered_ps = now;
   message.traffic_class = traffic_class;
-  network->due(message, Event::launch, now + network->costs_.step_cost_ps);
+  const bool bare = network->rules_.bare_point_to_point;
+  network->due(message, Event::launch, now + (bare ? 0 : network->costs_.step_cost_ps));
 }
 
 void MessageNetwork::Npu::start_receive(NpuId peer, std::uint64_t tag, std::uint64_t of_token, TimePs now) {
@@ -193,6 +194,8 @@ bool MessageNetwork::expect_beside_rank(const MessageKey& key, const Waiter& wai
 }
 
 void MessageNetwork::arrived(MessageRecord& message, TimePs now) {
+  if (message.key.operation == 0 && rules_.bare_point_to_point)
+    npus_[index_of(message.key.source)].listener->communication_done(message.token);
   Npu& at = npus_[index_of(message.destination)];
   MessageRank* const rank = message.key.operation == 0 ? nullptr : at.rank_of(message.key.operation);
   if (rank && rank->keeps_threadblocks)
@@ -229,6 +232,7 @@ TimePs MessageNetwork::match(MessageRecord& message, const Waiter& waiter) {
   message.threadblock = waiter.threadblock;
   message.step = waiter.step;
   message.nonblocking = waiter.nonblocking;
+  if (!waiter.rank && rules_.bare_point_to_point) return 0;
   TimePs cost = costs_.receive_cost_ps;
   if (waiter.reduces && costs_.reduction_bytes_per_s != 0) cost += reduction_ps(message.bytes);
   return cost;
@@ -237,7 +241,9 @@ TimePs MessageNetwork::match(MessageRecord& message, const Waiter& waiter) {
 TimePs MessageNetwork::reduction_ps(std::uint64_t bytes) {
   if (bytes != reduced_bytes_) {
     reduced_bytes_ = bytes;
-    reduced_ps_ = transfer_time_ps(3 * bytes, costs_.reduction_bytes_per_s);
+    const auto once = static_cast<TimePs>(Uint128{bytes} * kPsPerSecond / costs_.reduction_bytes_per_s);
+    reduced_ps_ = rules_.time_step_ps != 0 ? 3 * rules_.cut(once)
+                                           : transfer_time_ps(3 * bytes, costs_.reduction_bytes_per_s);
   }
   return reduced_ps_;
 }

@@ -9,8 +9,8 @@ namespace wafertlm {
 using Event = MessageRecord::Event;
 
 MessageNetwork::MessageNetwork(std::uint32_t npus, const WireFormat& format, const ClassTable& classes,
-                               Scheduler& scheduler)
-    : scheduler_(scheduler), ports_(format, classes, records_), npus_(npus) {
+                               Scheduler& scheduler, const MessageRules& rules)
+    : scheduler_(scheduler), rules_(rules), ports_(format, classes, records_, rules), npus_(npus) {
   for (std::uint32_t n = 0; n < npus; ++n) {
     npus_[n].network = this;
     npus_[n].id = NpuId{n};
@@ -89,10 +89,10 @@ void MessageNetwork::launch(MessageRecord& message, TimePs now) {
 /// Somebody waits at the port, which chooses when its line is free and all that is ready by then is there.
 void MessageNetwork::ask(std::uint32_t number, TimePs now) {
   MessagePort& port = ports_.port(number);
-  if (port.line.free_ps() > now) {
+  if (ports_.free_ps(port) > now) {
     if (port.is_awaited) return;
     port.is_awaited = true;
-    scheduler_.schedule_run_ahead(port.line.free_ps(), port_wake_, number);
+    scheduler_.schedule_run_ahead(ports_.free_ps(port), port_wake_, number);
     return;
   }
   if (port.is_due) return;

@@ -52,7 +52,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
  public:
   /// `ports` has a vertex for each of the NPUs first.
   MessageNetwork(std::uint32_t npus, const WireFormat& format, const ClassTable& classes,
-                 Scheduler& scheduler);
+                 Scheduler& scheduler, const MessageRules& rules = {});
 
   /// The links; all of them before the simulation starts.
   MessagePorts& ports() { return ports_; }
@@ -138,6 +138,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
   TimePs reduction_ps(std::uint64_t bytes);
 
   Scheduler& scheduler_;
+  const MessageRules rules_;
   MessageRecords records_;
   MessagePorts ports_;
   std::vector<Npu> npus_;

@@ -80,24 +80,38 @@ MessageRecord* MessagePorts::choose(MessagePort& port) {
 }
 
 TimePs MessagePorts::send(MessagePort& port, MessageRecord& message, TimePs now, bool begins_here) {
+  const std::uint64_t wire = wire_bytes(message.bytes);
+  ++port.packets;
+  port.payload_bytes += message.bytes;
+  port.wire_bytes += wire;
+  if (rules_.time_step_ps != 0) return send_cut(port, message, now, wire);
   const TimePs before = port.line.free_ps();
   PsFraction early = Line::kUnbound;  // only the line made it wait
   if (begins_here)
     early = before == now ? Line::kUnbound : 0;
   else if (message.ready_ps == now)
     early = message.head_fraction;
-  const std::uint64_t wire = wire_bytes(message.bytes);
   const Line::Slot slot = port.line.send(wire, now, early);
   const TimePs tail_out = std::max(slot.end, message.tail_ps);
-  ++port.packets;
-  port.payload_bytes += message.bytes;
-  port.wire_bytes += wire;
   message.head_fraction = slot.start_fraction;
   message.ready_ps = now + port.latency_ps;
   message.tail_ps = tail_out + port.latency_ps;
   message.vertex = port.to_vertex;
   message.input = port.to_input;
   return slot.end;
+}
+
+/// The same in whole steps: latency and bytes over bandwidth are cut together.
+TimePs MessagePorts::send_cut(MessagePort& port, MessageRecord& message, TimePs now,
+                              std::uint64_t wire) const {
+  const auto busy = static_cast<TimePs>(Uint128{wire} * kPsPerSecond / port.line.bytes_per_s());
+  port.cut_free_ps = now + rules_.cut(busy);
+  message.head_fraction = 0;
+  message.ready_ps = now + port.latency_ps;
+  message.tail_ps = std::max(now + rules_.cut(port.latency_ps + busy), message.tail_ps + port.latency_ps);
+  message.vertex = port.to_vertex;
+  message.input = port.to_input;
+  return port.cut_free_ps;
 }
 
 std::uint64_t MessagePorts::wire_bytes(std::uint64_t bytes) const {

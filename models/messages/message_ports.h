@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/messages/message_rules.h"
 #include "tlm/fabric/message.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/link/class_table.h"
@@ -102,6 +103,7 @@ struct alignas(64) MessagePort {
   bool is_awaited = false;             // a wake-up comes when the line is free
   std::vector<Own> own;                // heap
   std::vector<std::uint32_t> passing;  // records
+  TimePs cut_free_ps = 0;              // with a time step in place of the line's
   std::uint64_t packets = 0, payload_bytes = 0, wire_bytes = 0;
 
   /// Hints, in this order.
@@ -123,8 +125,9 @@ struct alignas(64) MessagePort {
 /// the arithmetic of SwitchCore with all the room in the world behind every link.
 class MessagePorts {
  public:
-  MessagePorts(const WireFormat& format, const ClassTable& classes, const MessageRecords& records)
-      : format_(format), classes_(classes), records_(records) {}
+  MessagePorts(const WireFormat& format, const ClassTable& classes, const MessageRecords& records,
+               const MessageRules& rules = {})
+      : format_(format), classes_(classes), records_(records), rules_(rules) {}
 
   /// The next vertex; `routes` chooses among its links. NPUs come first.
   void add_vertex(const RouteFunction& routes, std::uint32_t links);
@@ -144,11 +147,15 @@ class MessagePorts {
   MessageRecord* choose(MessagePort& port);
   /// It leaves now; its times become those at the next vertex. Returns when the line is free.
   TimePs send(MessagePort& port, MessageRecord& message, TimePs now, bool begins_here);
+  TimePs free_ps(const MessagePort& port) const {
+    return rules_.time_step_ps == 0 ? port.line.free_ps() : port.cut_free_ps;
+  }
   std::uint64_t wire_bytes(std::uint64_t bytes) const;
   bool at_rest() const;
 
  private:
   MessageRecord* choose_own(MessagePort& port);
+  TimePs send_cut(MessagePort& port, MessageRecord& message, TimePs now, std::uint64_t wire) const;
 
   struct Vertex {
     const RouteFunction* routes;
@@ -158,6 +165,7 @@ class MessagePorts {
   const WireFormat format_;
   const ClassTable& classes_;
   const MessageRecords& records_;
+  const MessageRules rules_;
   std::vector<Vertex> vertices_;
   std::vector<MessagePort> ports_;
   Packet probe_;  // asks for routes

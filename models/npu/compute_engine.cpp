@@ -20,11 +20,15 @@ TimePs checked(Uint128 time) {
 
 ComputeEngine::ComputeEngine(const ComputeParams& params) : params_(params), random_(params.seed) {
   const auto add = [this](std::unique_ptr<const ComputeModel> model) { uses_.push_back({std::move(model)}); };
+  if (params.replays) {
+    add(std::make_unique<ReplayedDuration>(params.time_step_ps));
+    return;
+  }
   if (!params.ignores_durations) add(std::make_unique<GivenDuration>());
   if (params.systolic)
     add(std::make_unique<Systolic>(params.systolic->array, params.systolic->clock_hz,
                                    params.memory_bytes_per_s));
-  add(std::make_unique<Roofline>(params.operations_per_s, params.memory_bytes_per_s));
+  add(std::make_unique<Roofline>(params.operations_per_s, params.memory_bytes_per_s, params.time_step_ps));
   if (params.ignores_durations) add(std::make_unique<GivenDuration>());
 }
 

@@ -22,6 +22,12 @@ class ComputeEngine {
   /// simulated time cannot hold it.
   TimePs duration(const ComputeWork& work);
 
+  /// Of a CPU operation, whose trace gives `duration_ps`; with a time step it is replayed.
+  TimePs cpu_duration(TimePs duration_ps) const {
+    return params_.time_step_ps == 0 ? duration_ps
+                                     : ReplayedDuration::replayed_ps(duration_ps, params_.time_step_ps);
+  }
+
   /// Before the factors; `model` is null if no model can tell.
   struct Nominal {
     Uint128 time_ps = 0;

@@ -49,12 +49,19 @@ std::optional<Uint128> GivenDuration::time_ps(const ComputeWork& work) const {
   return work.duration_ps;
 }
 
+TimePs ReplayedDuration::replayed_ps(TimePs duration_ps, TimePs shortest_ps) {
+  constexpr TimePs kMicrosecond = 1'000'000;
+  return std::max((duration_ps + kMicrosecond - 1) / kMicrosecond * kMicrosecond, shortest_ps);
+}
+
 std::optional<Uint128> Roofline::time_ps(const ComputeWork& work) const {
   const Uint128 operations = work.operations != 0 ? work.operations : operations_of(work.products);
   if (operations == 0 && work.bytes == 0) return std::nullopt;
   if (operations != 0 && operations_per_s_ == 0)
     throw std::invalid_argument("no compute rate is known for the precision that is used: set npu.compute");
-  return std::max(time_of(operations, operations_per_s_), time_of(work.bytes, memory_bytes_per_s_));
+  const Uint128 time =
+      std::max(time_of(operations, operations_per_s_), time_of(work.bytes, memory_bytes_per_s_));
+  return time_step_ps_ == 0 ? time : time - time % time_step_ps_;
 }
 
 std::optional<Uint128> Systolic::time_ps(const ComputeWork& work) const {

@@ -46,16 +46,34 @@ class GivenDuration final : public ComputeModel {
   std::optional<Uint128> time_ps(const ComputeWork& work) const override;
 };
 
-/// max(operations / rate, bytes / memory bandwidth); operations that are not given are those of the products.
+/// The same in whole microseconds, rounded up, as traces have them; what has none takes the shortest time.
+class ReplayedDuration final : public ComputeModel {
+ public:
+  explicit ReplayedDuration(TimePs shortest_ps) : shortest_ps_(shortest_ps) {}
+  const char* name() const override { return "duration"; }
+  std::optional<Uint128> time_ps(const ComputeWork& work) const override {
+    return replayed_ps(work.duration_ps, shortest_ps_);
+  }
+  static TimePs replayed_ps(TimePs duration_ps, TimePs shortest_ps);
+
+ private:
+  TimePs shortest_ps_;
+};
+
+/// max(operations / rate, bytes / memory bandwidth), cut to multiples of `time_step_ps` (0: kept); operations
+/// that are not given are those of the products.
 class Roofline final : public ComputeModel {
  public:
-  Roofline(std::uint64_t operations_per_s, std::uint64_t memory_bytes_per_s)
-      : operations_per_s_(operations_per_s), memory_bytes_per_s_(memory_bytes_per_s) {}
+  Roofline(std::uint64_t operations_per_s, std::uint64_t memory_bytes_per_s, TimePs time_step_ps = 0)
+      : operations_per_s_(operations_per_s),
+        memory_bytes_per_s_(memory_bytes_per_s),
+        time_step_ps_(time_step_ps) {}
   const char* name() const override { return "roofline"; }
   std::optional<Uint128> time_ps(const ComputeWork& work) const override;
 
  private:
   std::uint64_t operations_per_s_, memory_bytes_per_s_;
+  TimePs time_step_ps_;
 };
 
 /// max(cycles of all products on the array / clock, bytes / memory bandwidth)

@@ -33,7 +33,10 @@ struct ComputeParams {
   std::uint64_t memory_bytes_per_s = 0;
   std::optional<SystolicParams> systolic;  ///< for operations that name their matrix products
   bool ignores_durations = false;          ///< of operations that tell enough to compute one
-  std::uint32_t slowdown_percent = 100;    ///< a straggler has more than 100
+  /// Only durations that come with operations count, in whole microseconds; the shortest is a time step.
+  bool replays = false;
+  TimePs time_step_ps = 0;               ///< what the roofline computes is cut to multiples of it; 0: kept
+  std::uint32_t slowdown_percent = 100;  ///< a straggler has more than 100
   Jitter jitter = Jitter::none;
   std::uint32_t jitter_percent = 0;  ///< spread
   std::uint64_t seed = 1;            ///< of this NPU

@@ -47,7 +47,8 @@ void Npu::execute(Operation& operation, std::uint64_t token, TimePs now) {
 
 void Npu::start_compute(const Operation& operation, std::uint64_t token, TimePs now) {
   const ComputeWork work{operation.operations, operation.bytes, operation.duration_ps, operation.products};
-  const TimePs duration = operation.on_cpu ? work.duration_ps : compute_.duration(work);
+  const TimePs duration =
+      operation.on_cpu ? compute_.cpu_duration(work.duration_ps) : compute_.duration(work);
   if (operands_ && !operation.on_cpu) return operands_->start(token, work, duration, now);
   TimePs& free_ps = operation.on_cpu ? cpu_free_ps_ : unit_free_ps_;
   const TimePs start = std::max(now, free_ps);

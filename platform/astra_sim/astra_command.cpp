@@ -4,6 +4,8 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "platform/astra_sim/astra_files.h"
 #include "platform/command/files.h"
@@ -19,7 +21,7 @@ struct Options {
   astra_sim::Files files;
   std::string out, logging_configuration;
   std::vector<std::string> overrides;
-  double comm_scale = 1, injection_scale = 1;
+  double comm_scale = 1;
   int queues = 1;
   bool rendezvous = false;
 };
@@ -39,6 +41,43 @@ void warn_all(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
 }
 
+using Types = std::set<chakra::CollectiveType>;
+
+Types collectives_in(const std::string& workload) {
+  Types types;
+  chakra::Node node;
+  for (const std::string& file : chakra::find_rank_files(workload)) {
+    const auto trace = chakra::open_trace(file);
+    while (trace->next(node))
+      if (node.is_collective()) types.insert(*node.comm_type);
+  }
+  return types;
+}
+
+/// Those that matter to this workload; without one, all.
+std::vector<std::string> warnings_for(const astra_sim::Conversion& conversion, const std::string& workload) {
+  std::optional<Types> there;
+  std::vector<std::string> texts;
+  for (const astra_sim::Warning& warning : conversion.warnings) {
+    if (warning.only_with && !workload.empty()) {
+      if (!there) there = collectives_in(workload);
+      if (there->count(*warning.only_with) == 0) continue;
+    }
+    texts.push_back(warning.text);
+  }
+  return texts;
+}
+
+/// ASTRA-sim has a trace for every NPU.
+void require_all_ranks(const std::string& workload, std::uint64_t npus) {
+  const std::size_t files = chakra::find_rank_files(workload).size();
+  if (files < npus)
+    throw std::invalid_argument(
+        fmt::format("{0}: there are traces of {1} ranks, but the network has {2} NPUs; "
+                    "{0}.{1}.et is missing",
+                    workload, files, npus));
+}
+
 std::vector<std::string> option_warnings(const Options& options) {
   std::vector<std::string> warnings;
   const auto ignored = [&](const char* option) {
@@ -47,7 +86,6 @@ std::vector<std::string> option_warnings(const Options& options) {
   if (!options.logging_configuration.empty() && options.logging_configuration != "empty")
     ignored("--logging-configuration");
   if (options.comm_scale != 1) ignored("--comm-scale");
-  if (options.injection_scale != 1) ignored("--injection-scale");
   if (options.queues != 1) ignored("--num-queues-per-dim");
   if (options.rendezvous) ignored("--rendezvous-protocol");
   return warnings;
@@ -91,7 +129,8 @@ int run(const Options& options) {
   if (options.files.workload.empty()) throw std::invalid_argument("--workload-configuration is missing");
   const std::filesystem::path out = options.out.empty() ? "out/astra-sim" : options.out;
   const astra_sim::Conversion conversion = astra_sim::convert(options.files, "platform.yaml");
-  warn_all(conversion.warnings);
+  require_all_ranks(options.files.workload, conversion.npus);
+  warn_all(warnings_for(conversion, options.files.workload));
   warn_all(option_warnings(options));
   if (conversion.no_remote_memory) require_no_accesses(options.files.workload);
   write(conversion, out);
@@ -105,7 +144,8 @@ int run(const Options& options) {
 int convert(const Options& options) {
   const std::filesystem::path out = options.out.empty() ? "." : options.out;
   const astra_sim::Conversion conversion = astra_sim::convert(options.files, "platform.yaml");
-  warn_all(conversion.warnings);
+  if (!options.files.workload.empty()) require_all_ranks(options.files.workload, conversion.npus);
+  warn_all(warnings_for(conversion, options.files.workload));
   write(conversion, out);
   fmt::print("Written:\n  {}\n", (out / "platform.yaml").string());
   if (!conversion.experiment_yaml.empty()) fmt::print("  {}\n", (out / "experiment.yaml").string());
@@ -121,7 +161,8 @@ std::function<int()> add_astra_sim_command(CLI::App& app) {
   add_file_options(*command, *options);
   command->add_option("--set", options->overrides, "Change a key of what the files become");
   command->add_option("--comm-scale", options->comm_scale, "Has no effect here");
-  command->add_option("--injection-scale", options->injection_scale, "Has no effect here");
+  command->add_option("--injection-scale", options->files.injection_scale, "Factor of endpoint-delay")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--num-queues-per-dim", options->queues, "Has no effect here");
   command->add_option("--rendezvous-protocol", options->rendezvous, "Has no effect here");
   command->footer(

@@ -78,7 +78,9 @@ std::vector<std::uint64_t> parse_sizes(const std::string& text) {
   return sizes;
 }
 
-std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveType type) {
+std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveType type, bool is_partial) {
+  for (const std::string& own : {is_partial ? spec.partial_groups.of(type) : "auto", spec.by_type.of(type)})
+    if (own != "auto") return own;
   if (spec.algorithm == kFastest) return kFastest;
   const std::vector<std::string> possible = algorithms_for(type);
   return std::find(possible.begin(), possible.end(), spec.algorithm) == possible.end() ? "" : spec.algorithm;

@@ -15,6 +15,8 @@ Group parse_npus(const std::string& text, std::uint32_t npus);
 std::vector<std::uint64_t> parse_sizes(const std::string& text);
 /// The platform's algorithm for this collective as the planner names it; empty: the planner chooses, because
 /// the platform leaves it open or names one for other collectives.
-std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveType type);
+/// `is_partial`: of a group that not all ranks are in.
+std::string platform_algorithm(const config::CollectivesSpec& spec, CollectiveType type,
+                               bool is_partial = false);
 
 }  // namespace wafertlm

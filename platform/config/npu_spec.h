@@ -21,7 +21,7 @@ namespace wafertlm::config {
 enum class Precision : std::uint8_t { fp64, fp32, tf32, bf16, fp16, fp8, int8 };
 constexpr std::array<const char*, 7> kPrecisions = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"};
 
-enum class DurationSource : std::uint8_t { trace, model, roofline };
+enum class DurationSource : std::uint8_t { trace, model, roofline, replay };
 enum class ComputeModelKind : std::uint8_t { roofline, systolic };
 
 /// Whether what a computation reads passes through the NPU's HBM.

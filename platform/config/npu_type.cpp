@@ -49,8 +49,9 @@ void check_model(const ComputeSpec& compute, const Check& check) {
     check.fail({&compute.model},
                "needs the array: give '{}: {{rows: 128, columns: 128, clock: 1 GHz}}' with your numbers",
                check.path(&compute.systolic));
-  if (is_systolic && compute.durations == DurationSource::roofline)
-    check.fail({&compute.durations}, "contradicts '{}: systolic'; use 'model' in place of roofline",
+  if (is_systolic &&
+      (compute.durations == DurationSource::roofline || compute.durations == DurationSource::replay))
+    check.fail({&compute.durations}, "contradicts '{}: systolic'; use 'model' in its place",
                check.path(&compute.model));
 }
 
@@ -93,9 +94,15 @@ std::shared_ptr<const Struct<ComputeSpec>> compute_type() {
                  "(m, n, k) on an array, and the roofline for what is none")
       .optional("systolic", &ComputeSpec::systolic, maybe<SystolicParams>(systolic_type()), "The array")
       .when(&ComputeSpec::model, ComputeModelKind::systolic)
-      .optional("durations", &ComputeSpec::durations, one_of<DurationSource>({"trace", "model", "roofline"}),
-                "trace: those of the trace and of effective_flops, the model where there is none; model: the "
-                "model's wherever a node tells enough for it; roofline: the same with model: roofline")
+      .optional(
+          "durations", &ComputeSpec::durations,
+          one_of<DurationSource>({"trace", "model", "roofline", "replay"}),
+          "trace: those of the trace and of effective_flops, the model where there is none; model: the "
+          "model's wherever a node tells enough for it; roofline: the same with model: roofline; replay: "
+          "only those of the trace, in whole us")
+      .optional("time_step", &ComputeSpec::time_step_ps, any_time(),
+                "What the roofline computes is cut to multiples of it, and replayed and CPU operations take "
+                "one at least (ASTRA-sim counts in whole ns); 0 ps: neither")
       .optional("precision", &ComputeSpec::precision,
                 one_of<Precision>({"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"}),
                 "In which the workload computes")
@@ -142,7 +149,8 @@ ComputeParams compute_params(const NpuSpec& npu, std::uint32_t number, std::uint
   params.operations_per_s = static_cast<std::uint64_t>(std::llround(
       rate.peak_operations_per_s.value_or(npu.peak_operations_per_s) * rate.efficiency_percent / 100));
   params.memory_bytes_per_s = std::min(npu.hbm.bytes_per_s(false), npu.hbm.bytes_per_s(true));
-  params.ignores_durations = spec.durations != DurationSource::trace;
+  params.replays = spec.durations == DurationSource::replay;
+  params.ignores_durations = spec.durations != DurationSource::trace && !params.replays;
   for (const StragglerSpec& straggler : spec.stragglers)
     if (index_of(straggler.npu) == number) params.slowdown_percent = straggler.slowdown_percent;
   params.seed = (seed + 1) * 0x9E3779B97F4A7C15ULL ^ number * 0xBF58476D1CE4E5B9ULL;

@@ -62,6 +62,8 @@ std::string apply_override(Node& root, const StructType& type, const std::string
       throw ConfigError(place, fmt::format("'{}' has no keys below it; set it as a whole", above));
     const Key* key = level->find(name);
     if (key == nullptr) {
+      const std::string now = level->renaming_of(name);
+      if (!now.empty()) throw ConfigError(place, "no such key" + now);
       const std::string hint = meant(path, type.all_paths());
       throw ConfigError(
           place, fmt::format("no such key{} valid keys {}: {}", hint.empty() ? ";" : hint,

@@ -36,7 +36,17 @@ struct CustomAlgorithmsSpec {
   const std::string& of(CollectiveType type) const;
 };
 
+/// Algorithms by the type of the collective: names of the table, or "auto".
+struct AlgorithmsByTypeSpec {
+  std::string all_reduce = "auto", all_gather = "auto", reduce_scatter = "auto", all_to_all = "auto";
+
+  const std::string& of(CollectiveType type) const;
+};
+
 struct CollectivesSpec {
+  AlgorithmsByTypeSpec by_type;         ///< auto: `algorithm`
+  AlgorithmsByTypeSpec partial_groups;  ///< of groups that not all ranks are in; auto: as of all ranks
+  bool equal_pieces = false;            ///< sizes are cut to pieces of one length
   ByDimensionSpec by_dimension;
   CustomAlgorithmsSpec custom;
   std::string algorithm = "auto";       ///< one of algorithm_choices()

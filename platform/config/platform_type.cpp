@@ -75,8 +75,15 @@ void check_run(const RunSpec& run, const Check& check) {
 
 std::shared_ptr<const Struct<SequencerParams>> sequencer_type() {
   auto type = std::make_shared<Struct<SequencerParams>>("sequencer");
-  type->optional("policy", &SequencerParams::policy, one_of<IssuePolicy>({"fifo", "lifo", "priority"}),
-                 "Which of the ready nodes a free resource takes; priority: the highest comm_priority")
+  type->optional("order", &SequencerParams::order,
+                 one_of<IssueOrder>({"fifo", "lifo", "priority", "lowest_id"}),
+                 "Which of the ready nodes a free resource takes: that which has been ready longest, the "
+                 "last one, that with the highest comm_priority, or with the lowest node id")
+      .renamed("policy", "order")
+      .optional("communications", &SequencerParams::communications,
+                auto_or(integer<std::uint64_t>(1, 65'536), std::uint32_t{0}),
+                "Collectives, sends, loads and stores of a rank under way at a time, all together (ASTRA-sim "
+                "has 1); auto: one of each group and traffic class, one load, one store, all sends")
       .optional("look_ahead", &SequencerParams::look_ahead, integer<std::uint32_t>(1, 100'000'000),
                 "Nodes of a rank that are held at a time; the trace is read on as they get done");
   return type;
@@ -121,11 +128,35 @@ std::shared_ptr<const Struct<CustomAlgorithmsSpec>> custom_algorithms_type() {
   return type;
 }
 
+TypePtr<std::string> algorithm_of(CollectiveType type) {
+  std::vector<std::string> names = algorithms_for(type);
+  names.insert(names.begin(), "auto");
+  return one_of(names);
+}
+
+std::shared_ptr<const Struct<AlgorithmsByTypeSpec>> by_type_type() {
+  using S = AlgorithmsByTypeSpec;
+  auto type = std::make_shared<Struct<S>>("algorithms_by_type");
+  type->optional("all_reduce", &S::all_reduce, algorithm_of(CollectiveType::all_reduce), "Of all-reduces")
+      .optional("all_gather", &S::all_gather, algorithm_of(CollectiveType::all_gather), "Of all-gathers")
+      .optional("reduce_scatter", &S::reduce_scatter, algorithm_of(CollectiveType::reduce_scatter),
+                "Of reduce-scatters")
+      .optional("all_to_all", &S::all_to_all, algorithm_of(CollectiveType::all_to_all), "Of all-to-alls");
+  return type;
+}
+
 std::shared_ptr<const Struct<CollectivesSpec>> collectives_type() {
   auto type = std::make_shared<Struct<CollectivesSpec>>("collectives");
   type->optional("algorithm", &CollectivesSpec::algorithm, one_of(algorithm_choices()),
                  "How collectives are done; auto: chosen from the fabric, large vectors as in the FRED "
                  "paper's baseline; fastest: the smallest prediction")
+      .optional("by_type", &CollectivesSpec::by_type, by_type_type(),
+                "Algorithms by the type of the collective; auto: `algorithm`")
+      .optional("partial_groups", &CollectivesSpec::partial_groups, by_type_type(),
+                "Algorithms of groups of traces that not all ranks are in; auto: those of the others")
+      .optional("equal_pieces", &CollectivesSpec::equal_pieces, boolean(),
+                "Sizes of traces are cut to what all ranks' blocks and chunks have equally many elements of, "
+                "one at least; ASTRA-sim's integer divisions")
       .optional("chunks", &CollectivesSpec::chunks, auto_or(integer<std::uint64_t>(1, 1024)),
                 "Pieces of a collective that move through its phases one after the other; auto: the "
                 "algorithm's own choice")
@@ -226,6 +257,15 @@ const std::string& CustomAlgorithmsSpec::of(CollectiveType type) const {
          : type == CollectiveType::reduce_scatter ? reduce_scatter
          : type == CollectiveType::all_to_all     ? all_to_all
                                                   : none;
+}
+
+const std::string& AlgorithmsByTypeSpec::of(CollectiveType type) const {
+  static const std::string open = "auto";
+  return type == CollectiveType::all_reduce       ? all_reduce
+         : type == CollectiveType::all_gather     ? all_gather
+         : type == CollectiveType::reduce_scatter ? reduce_scatter
+         : type == CollectiveType::all_to_all     ? all_to_all
+                                                  : open;
 }
 
 bool operator==(const PlatformSpec& a, const PlatformSpec& b) {

@@ -29,6 +29,12 @@ const Key* StructType::find(const std::string& name) const {
   return found == keys_.end() ? nullptr : &*found;
 }
 
+std::string StructType::renaming_of(const std::string& former) const {
+  for (const auto& [from, to] : renamed_)
+    if (from == former) return "; it is called " + quoted(to) + " now";
+  return {};
+}
+
 std::vector<std::string> StructType::key_names() const {
   std::vector<std::string> names;
   for (const Key& key : keys_) names.push_back(key.name);
@@ -97,9 +103,12 @@ std::string StructType::form_name(std::size_t alternative) const {
 std::size_t StructType::check_keys(const Reader& in) const {
   in.require_map(fmt::format("a map with the keys {}", listed(key_names())));
   for (const Node::Entry& entry : in.node().entries)
-    if (find(entry.key) == nullptr)
-      throw ConfigError(entry.place, fmt::format("unknown key {} {}{}", quoted(entry.key), inside(in.path()),
-                                                 suggestion(entry.key, key_names(), "valid keys")));
+    if (find(entry.key) == nullptr) {
+      const std::string now = renaming_of(entry.key);
+      throw ConfigError(entry.place,
+                        fmt::format("unknown key {} {}{}", quoted(entry.key), inside(in.path()),
+                                    now.empty() ? suggestion(entry.key, key_names(), "valid keys") : now));
+    }
   const std::size_t alternative = selector_.empty() ? chosen_alternative(in) : selected_alternative(in);
   for (const Node::Entry& entry : in.node().entries) {
     const Key& key = *find(entry.key);

@@ -49,6 +49,8 @@ class StructType {
   const std::vector<Key>& keys() const { return keys_; }
   const Key* find(const std::string& name) const;
   std::vector<std::string> key_names() const;
+  /// "; it is called 'order' now" of a key's former name; empty: none was called so.
+  std::string renaming_of(const std::string& former) const;
   /// Every path that leads to a value ("wafer.fabric.link_latency"), without shorthand keys.
   std::vector<std::string> all_paths() const;
 
@@ -70,6 +72,7 @@ class StructType {
   /// If a key's value chooses the alternative: that key, and its value for each. The first is the default.
   std::string selector_;
   std::vector<std::string> selector_values_;
+  std::vector<std::pair<std::string, std::string>> renamed_;  // former names of keys, and the new ones
 
  private:
   std::size_t chosen_alternative(const Reader& in) const;
@@ -154,6 +157,11 @@ class Struct : public TypeOf<S>, public StructType {
     selector_ = key;
     selector_values_.push_back(key_value);
     alternatives_.push_back({std::move(is_chosen), std::move(choose)});
+    return *this;
+  }
+  /// The former name of a key; who uses it is told the new one.
+  Struct& renamed(std::string from, std::string to) {
+    renamed_.emplace_back(std::move(from), std::move(to));
     return *this;
   }
   /// The key before may be left out of `--set` paths.

@@ -199,9 +199,7 @@ TypePtr<double> real_quantity(const Dimension& dimension, std::string_view least
 TypePtr<std::uint64_t> any_size(std::string_view least, std::string_view most) {
   return whole_quantity(size_dimension(), least, most);
 }
-TypePtr<double> any_compute_rate() {
-  return real_quantity(compute_rate_dimension(), "1 FLOPS", "1000000 EFLOPS");
-}
+TypePtr<double> any_compute_rate() { return real_quantity(compute_rate_dimension(), "1 FLOPS", "9 EFLOPS"); }
 TypePtr<std::uint64_t> any_bandwidth() { return whole_quantity(bandwidth_dimension(), "1 B/s", "9 PB/s"); }
 TypePtr<std::uint64_t> any_time(std::string_view least) {
   return whole_quantity(time_dimension(), least, "1 s");

@@ -28,7 +28,7 @@ TypePtr<std::uint64_t> whole_quantity(const Dimension& dimension, std::string_vi
                                       std::string_view most);
 TypePtr<double> real_quantity(const Dimension& dimension, std::string_view least, std::string_view most);
 TypePtr<std::uint64_t> any_size(std::string_view least, std::string_view most);
-/// From 1 FLOPS to 1000000 EFLOPS.
+/// From 1 FLOPS to 9 EFLOPS, which 63 bits can count.
 TypePtr<double> any_compute_rate();
 /// From 1 B/s to 9 PB/s.
 TypePtr<std::uint64_t> any_bandwidth();

@@ -11,6 +11,7 @@
 #include "platform/command/format.h"
 #include "platform/config/npu_spec.h"
 #include "platform/fabrics/registry.h"
+#include "platform/run/dimension_groups.h"
 #include "platform/system/machine.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"
@@ -220,6 +221,11 @@ Job load_job(const config::ExperimentSpec& experiment) {
           {},
           workload.traces.dependencies,
           placement_of(experiment, ranks)};
+  if (workload.kind == config::WorkloadKind::traces) {
+    const config::WaferSpec& wafer = experiment.platform.wafer;
+    job.dimension_groups = add_dimension_groups(
+        job.ranks, job.groups, fabric_kind(wafer).traits(wafer).topology->dimensions(), job.npus);
+  }
   std::vector<chakra::NodeSource*> pointers;
   for (const auto& source : job.ranks) pointers.push_back(source.get());
   require_ranks_of_stragglers(experiment, job.npus);

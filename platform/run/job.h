@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct Job {
   std::vector<std::unique_ptr<chakra::NodeSource>> ranks;
   std::vector<chakra::TraceSummary> summaries;
   chakra::Dependencies dependencies = chakra::Dependencies::all;
-  Placement npus;  ///< by rank; traces run rank r on NPU r
+  Placement npus;                               ///< by rank; traces run rank r on NPU r
+  std::set<std::string> dimension_groups = {};  ///< see add_dimension_groups()
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
 };

@@ -77,11 +77,13 @@ class JobRun : private RankHost {
   std::vector<std::string> waiting(const std::vector<std::string>& pending) const;
   std::uint64_t finished() const;
   TimePs accounted_ps() const;
+  TimePs cut_at_most_ps(const CollectiveRecord& record) const;
 
   Machine& machine_;
   const Job& job_;
   std::uint32_t iteration_count_;
   bool barrier_;
+  TimePs time_step_ps_;
   CauseLog causes_;
   TimeCategories categories_;
   CollectiveRegistry registry_;

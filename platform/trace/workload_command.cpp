@@ -19,6 +19,7 @@
 #include "platform/config/load.h"
 #include "platform/config/workload_spec.h"
 #include "platform/run/job.h"
+#include "platform/trace/numbered_groups.h"
 #include "platform/trace/trace_job.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/training/memory.h"
@@ -290,19 +291,23 @@ int generate(const WorkloadOptions& options) {
   if (!options.force) require_no_stale_ranks(stale, false);
   std::uint64_t nodes = 0;
   chakra::TraceFiles files;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) nodes += files.add(*sources[rank], names[rank]);
+  const NumberedGroups groups(spec.kind == config::WorkloadKind::training
+                                  ? training_plan(spec.training)->groups()
+                                  : NumberedGroups::Groups());
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    nodes += files.add(*groups.named(*sources[rank]), names[rank]);
   require_no_stale_ranks(stale, options.force);
   files.commit();
   if (spec.kind == config::WorkloadKind::training) {
-    const std::string name = fs::path(options.workload).stem().string(), groups = name + ".comm_groups.json";
-    write_files(options.out,
-                {{groups, nlohmann::json(training_plan(spec.training)->groups()).dump(1) + "\n"}});
-    fmt::print("{}: the communicator groups\n", (fs::path(options.out) / groups).string());
+    const std::string name = fs::path(options.workload).stem().string(),
+                      groups_file = name + ".comm_groups.json";
+    write_files(options.out, {{groups_file, groups.json()}});
+    fmt::print("{}: the communicator groups\n", (fs::path(options.out) / groups_file).string());
     // Traces do not say where ranks are; this file does, so that they run as the workload would.
     write_files(options.out,
                 {{name + ".traces.yaml",
                   fmt::format("workload: {}\nchakra: {}\ncomm_groups: {}\nplacement: \"{}\"\nplaced_as: {}\n",
-                              nlohmann::json(spec.name).dump(), name, groups, spec.policy(),
+                              nlohmann::json(spec.name).dump(), name, groups_file, spec.policy(),
                               to_string(spec.placed_as(ranks)))}});
     fmt::print("{}: the workload to run, with placement {}\n",
                (fs::path(options.out) / (name + ".traces.yaml")).string(), spec.policy());

@@ -103,7 +103,8 @@ class FakeJob::Rank final : public SequencerHost {
 FakeJob::FakeJob(std::vector<std::vector<chakra::Node>> ranks, const SequencerOptions& options, bool numbered)
     : groups_(static_cast<std::uint32_t>(ranks.size())),
       collectives_(groups_, fabric_,
-                   [](CollectiveType type, const std::vector<std::uint32_t>& members, std::uint64_t bytes) {
+                   [](CollectiveType type, const std::string&, const std::vector<std::uint32_t>& members,
+                      std::uint64_t bytes) {
                      CollectiveRequest request{type, {}, bytes, "", 1};
                      for (const std::uint32_t rank : members)
                        request.group.push_back(static_cast<NpuId>(rank));

@@ -170,6 +170,103 @@ TEST_F(AstraSim, WhatIsNotModelledIsNamedAndWhatIsUnknownRefused) {
   refused(replaced(kRing4, "[ 50.0 ]", "[ 50.0, 1.0 ]"), kSystem, "a value for each dimension");
 }
 
+TEST_F(AstraSim, TheSchedulingPolicyChangesNothing) {
+  const std::string prefix = folder_.path() + "/two";
+  for (const char* const rank : {"0", "1", "2", "3"}) {
+    chakra::Node small = test::all_reduce(2, 0, {}, 1 << 16);
+    chakra::VectorSource source(
+        "rank", {test::all_reduce(1, 0, {}, 1 << 20), small, test::compute(3, 5'000'000, {2})});
+    chakra::write_trace_file(source, prefix + "." + rank + ".et");
+  }
+  const double lifo = finished(run(prefix, kRing4, kSystem));
+  for (const char* const other : {"FIFO", "EXPLICIT"}) {
+    const test::ToolResult result = run(prefix, kRing4, replaced(kSystem, "LIFO", other));
+    EXPECT_EQ(finished(result), lifo);
+    EXPECT_EQ(result.error, "");
+  }
+}
+
+// As of ASTRA-sim, by its closed forms: 4 (rounds (500 + part / bandwidth) + (rounds + 1) 10 + reductions).
+TEST_F(AstraSim, OneLogicalDimensionAndAllToAllAsARing) {
+  const std::string network =
+      "topology: [ FullyConnected ]\nnpus_count: [ 4 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n";
+  using Type = chakra::CollectiveType;
+  const std::string passed = replaced(kSystem, "\"all-to-all-implementation\": [\"direct\"]",
+                                      "\"all-to-all-implementation\": [\"ring\"]");
+  EXPECT_EQ(finished(run(collective(Type::AllToAll), network, passed)), 41'560) << "ASTRA-sim's";
+  EXPECT_EQ(finished(run(collective(Type::AllToAll), kRing4, passed)), 41'560);
+  const std::string one_ring = replaced(kSystem, "\"all-reduce-implementation\": [\"ring\"]",
+                                        "\"all-reduce-implementation\": [\"oneRing\"]"),
+                    one_direct = replaced(kSystem, "\"all-reduce-implementation\": [\"ring\"]",
+                                          "\"all-reduce-implementation\": [\"oneDirect\"]");
+  EXPECT_EQ(finished(run(collective(), kRing4, one_ring)), finished(run(collective(), kRing4, kSystem)));
+  EXPECT_EQ(finished(run(collective(), network, one_direct)), 4 * (2 * 1720 + 30 + 3 * 40));
+  // Two dimensions with links alike are one: the way from 1 to 2 and from 3 to 0 has two of them.
+  const std::string two =
+      "topology: [ Ring, Ring ]\nnpus_count: [ 2, 2 ]\nbandwidth: [ 50.0, 50.0 ]\nlatency: [ 500.0, 500.0 "
+      "]\n";
+  const test::ToolResult both =
+      run(collective(), two, replaced(one_ring, "[\"ring\"]", "[\"ring\", \"ring\"]"));
+  EXPECT_EQ(both.exit_code, 2) << "other collectives still need an algorithm for each dimension";
+}
+
+TEST_F(AstraSim, InvolvedDimensionsAreThoseThatTakePart) {
+  const std::string network =
+      "topology: [ FullyConnected, FullyConnected ]\nnpus_count: [ 2, 4 ]\nbandwidth: [ 50.0, 25.0 "
+      "]\nlatency: [ "
+      "500.0, 700.0 ]\n";
+  const std::string system = R"({"endpoint-delay": 10, "preferred-dataset-splits": 1, "local-mem-bw": 1600,
+    "collective-optimization": "localBWAware", "all-reduce-implementation": ["direct", "direct"]})";
+  const auto job = [&](const std::vector<bool>& involved) {
+    const std::string prefix = folder_.path() + "/involved";
+    for (int rank = 0; rank < 8; ++rank) {
+      chakra::Node node = test::all_reduce(1, 0, {}, 1 << 20);
+      node.involved_dim = involved;
+      chakra::VectorSource source("rank", {node});
+      chakra::write_trace_file(source, prefix + "." + std::to_string(rank) + ".et");
+    }
+    return run(prefix, network, system);
+  };
+  // 2 (latency + part / bandwidth) + 30 + 3 part / memory, all but the latencies cut to whole ns.
+  EXPECT_EQ(finished(job({true, false})), 2 * (500 + 9765) + 30 + 3 * 327);
+  EXPECT_EQ(finished(job({false, true})), 2 * (700 + 9765) + 30 + 3 * 163);
+  EXPECT_EQ(finished(job({true, true, true, true})), finished(job({})));
+  for (const auto& [involved, why] :
+       {std::pair(std::vector<bool>{false, false}, "leaves all dimensions of the fabric out"),
+        std::pair(std::vector<bool>{false, false, true}, "leaves all dimensions of the fabric out"),
+        std::pair(std::vector<bool>{false}, "has 1 of the fabric's 2 dimensions")}) {
+    const test::ToolResult result = job(involved);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.error.find(why), std::string::npos) << result.error;
+    EXPECT_NE(result.error.find("involved.0.et: node 1"), std::string::npos) << result.error;
+  }
+}
+
+TEST_F(AstraSim, WarnsOfAlgorithmsOnlyWhereTheyAreUsed) {
+  const std::string system = replaced(kSystem, "[\"direct\"]", "[\"halvingDoubling\"]");
+  EXPECT_EQ(run(collective(), kRing4, system).error, "");
+  EXPECT_NE(run(collective(chakra::CollectiveType::AllToAll), kRing4, system).error.find("goes direct"),
+            std::string::npos);
+}
+
+TEST_F(AstraSim, ARankWithoutItsTraceAKeyTwiceAndANumberOutOfRangeAreErrors) {
+  const auto refused = [&](const std::string& network, const std::string& system, const std::string& why) {
+    const test::ToolResult result = run(collective(), network, system);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.error.find(why), std::string::npos) << result.error;
+  };
+  refused(replaced(kRing4, "[ 4 ]", "[ 5 ]"), kSystem, "collective.4.et is missing");
+  refused(kRing4, replaced(kSystem, "\"boost-mode\"", "\"endpoint-delay\": 1,\n\"boost-mode\""),
+          "line 2: the key 'endpoint-delay' is written twice");
+  refused(std::string(kRing4) + "latency: [ 1.0 ]\n", kSystem, "line 5: the key 'latency' is written twice");
+  for (const char* const key : {"peak-perf", "local-mem-bw", "endpoint-delay", "preferred-dataset-splits"})
+    refused(kRing4, "{\"" + std::string(key) + "\": 1e16}",
+            std::string("'") + key + "' must be a number from");
+  refused(replaced(kRing4, "[ 500.0 ]", "[ 1e16 ]"), kSystem, "'latency' must be a number from");
+  refused(replaced(kRing4, "[ 50.0 ]", "[ 0 ]"), kSystem, "'bandwidth' must be a number from");
+  refused(replaced(kRing4, "[ 4 ]", "[ 1e9 ]"), kSystem, "'npus_count' must be a number from");
+}
+
 TEST_F(AstraSim, ConvertWritesWhatRunsTheSame) {
   const std::string prefix = collective();
   const double direct = finished(run(prefix, kRing4, kSystem));

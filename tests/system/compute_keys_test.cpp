@@ -125,9 +125,9 @@ TEST_F(ComputeKeys, JitterDependsOnTheSeedOnly) {
 }
 
 TEST_F(ComputeKeys, TheSequencersKeysAreThere) {
-  EXPECT_EQ(time(run("--set sequencer.policy=lifo --set sequencer.look_ahead=1")), time(run("")));
+  EXPECT_EQ(time(run("--set sequencer.order=lifo --set sequencer.look_ahead=1")), time(run("")));
   for (const std::string bad :
-       {"npu.compute.jitter=normal", "npu.compute.precision=fp64", "sequencer.policy=best",
+       {"npu.compute.jitter=normal", "npu.compute.precision=fp64", "sequencer.order=best",
         "npu.compute.jitter_percent=3", "sequencer.look_ahead=0", "npu.compute.fp8.peak=1TFLOPS",
         "'npu.compute.stragglers=[{npu: 2, slowdown_percent: 150}]'",
         "'npu.compute.stragglers=[{npu: 20, slowdown_percent: 150}]'"}) {

@@ -19,11 +19,11 @@ const char* const kTimings[] = {
     "",
     "--set 'npu.compute.stragglers=[{npu: 2, slowdown_percent: 700}]'",
     "--set npu.compute.jitter=uniform --set npu.compute.jitter_percent=90",
-    "--set sequencer.policy=lifo",
-    "--set sequencer.policy=priority",
-    ("--set sequencer.policy=lifo --set npu.compute.jitter=normal --set npu.compute.jitter_percent=40 --set "
+    "--set sequencer.order=lifo",
+    "--set sequencer.order=priority",
+    ("--set sequencer.order=lifo --set npu.compute.jitter=normal --set npu.compute.jitter_percent=40 --set "
      "'npu.compute.stragglers=[{npu: 1, slowdown_percent: 300}]'"),
-    "--set sequencer.policy=priority --set npu.compute.jitter=uniform --set npu.compute.jitter_percent=60"};
+    "--set sequencer.order=priority --set npu.compute.jitter=uniform --set npu.compute.jitter_percent=60"};
 
 class Stragglers : public ::testing::Test {
  protected:

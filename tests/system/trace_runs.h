@@ -25,4 +25,11 @@ inline nlohmann::json run_traces(const TempFolder& folder, const std::string& pl
   return nlohmann::json::parse(read_text(folder.path() + "/out/results.json"));
 }
 
+/// Rows of results without the names of groups, which are numbers in traces that were generated.
+template <typename Rows>
+Rows without_groups(Rows rows) {
+  for (auto& row : rows) row.erase("group");
+  return rows;
+}
+
 }  // namespace wafertlm::test

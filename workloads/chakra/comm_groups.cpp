@@ -93,6 +93,13 @@ void CommGroups::add(const std::string& name, std::vector<std::uint32_t> ranks, 
   groups_.emplace(name, std::move(group));
 }
 
+void CommGroups::add(const std::string& name, std::vector<std::uint32_t> ranks) {
+  if (groups_.count(name) != 0) throw TraceError("group \"" + name + "\" is there already");
+  add(name, std::move(ranks), "group \"" + name + "\"");
+  groups_.at(name).number = names_.size();
+  names_.push_back(name);
+}
+
 const std::string& CommGroups::canonical(const std::string& name) const {
   return name == kAllToo && groups_.count(name) == 0 ? kAll : name;
 }

@@ -25,6 +25,9 @@ class CommGroups {
   /// The same from text; `where` starts the messages.
   static CommGroups from_text(const std::string& text, std::uint32_t num_ranks, const std::string& where);
 
+  /// One more group. @throws TraceError: there is one of that name, it is empty or holds a rank twice.
+  void add(const std::string& name, std::vector<std::uint32_t> ranks);
+
   std::uint32_t num_ranks() const { return num_ranks_; }
   /// The one name of a group that has two ("" and "0").
   const std::string& canonical(const std::string& name) const;

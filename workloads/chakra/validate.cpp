@@ -140,6 +140,9 @@ std::uint8_t NodeChecker::take_class(const Node& node, const char* or_else) {
 }
 
 Communication NodeChecker::take_collective(const Node& node) {
+  const auto& dimensions = node.involved_dim;
+  if (!dimensions.empty() && std::find(dimensions.begin(), dimensions.end(), true) == dimensions.end())
+    fail(node, "involved_dim leaves all dimensions out; one at least must be true");
   bool holds = false;
   try {
     holds = groups_.holds(node.pg_name, rank_);

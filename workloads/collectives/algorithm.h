@@ -62,6 +62,8 @@ struct Algorithm {
   bool (*fits)(const Group& group, const FabricTraits& fabric) = nullptr;
   /// What it needs to fit, for messages; null with `fits`.
   std::string (*needs)(const Topology& topology) = nullptr;
+  /// Neither `auto` nor kFastest takes it.
+  bool only_by_name = false;
 
   /// Null: it cannot do this type.
   const Use* use_of(CollectiveType type) const;

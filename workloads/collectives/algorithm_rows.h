@@ -34,6 +34,12 @@ Algorithm::Programs in_network_programs(const CollectiveRequest& request, const 
 /// the slowest link between two members.
 TimePs in_network_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
+/// All ranks as one logical dimension, in the group's order; ring, direct or halving_doubling.
+template <DimensionAlgorithm algorithm>
+Algorithm::Programs one_group_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+template <DimensionAlgorithm algorithm>
+TimePs one_group_ps(const CollectiveRequest& request, const FabricTraits& fabric);
+
 /// @throws std::invalid_argument: the group is no box of coordinates, or an algorithm does not fit a
 /// dimension.
 Algorithm::Programs dimensional_programs(const CollectiveRequest& request, const FabricTraits& fabric);

@@ -27,6 +27,18 @@ std::string needs_box(const Topology& /*topology*/) {
   return "a fabric of dimensions and all combinations of some coordinates";
 }
 
+bool has_dimensions(const Group& /*group*/, const FabricTraits& fabric) {
+  return fabric.topology->dimensions().count() != 0;
+}
+std::string needs_dimensions(const Topology& /*topology*/) { return "a fabric of dimensions"; }
+
+bool halves_in_dimensions(const Group& group, const FabricTraits& fabric) {
+  return has_dimensions(group, fabric) && (group.size() & (group.size() - 1)) == 0;
+}
+std::string needs_power_of_two(const Topology& topology) {
+  return needs_dimensions(topology) + " and a power of two of NPUs";
+}
+
 /// Types that have the same preference.
 std::vector<Algorithm::Use> uses(int preference, const std::vector<Type>& types,
                                  Chunks chunks = Chunks::none) {
@@ -40,6 +52,10 @@ std::vector<Algorithm> make_table() {
   const std::vector<Type> vectors = {Type::all_reduce, Type::all_gather, Type::reduce_scatter};
   std::vector<Algorithm::Use> dimensional = uses(1, vectors, Chunks::by_prediction);
   dimensional.push_back({Type::all_to_all, 10, Chunks::by_prediction, true});
+  using Within = DimensionAlgorithm;
+  std::vector<Algorithm::Use> one_group = uses(11, vectors, Chunks::by_prediction);
+  const std::vector<Algorithm::Use> one_halving = one_group;
+  one_group.push_back({Type::all_to_all, 11, Chunks::by_prediction, true});
   return {
       {"ring", uses(5, vectors, Chunks::if_asked), ring_programs<1>, ring_ps<1>},
       {"bidirectional_ring", uses(4, vectors, Chunks::if_asked), ring_programs<2>, ring_ps<2>},
@@ -70,6 +86,12 @@ std::vector<Algorithm> make_table() {
                 Type::barrier}),
        in_network_programs, in_network_ps, true, true, has_reducing_switches, needs_reducing_switches},
       {"dimensional", dimensional, dimensional_programs, dimensional_ps, true, false, has_box, needs_box},
+      {"one_ring", one_group, one_group_programs<Within::ring>, one_group_ps<Within::ring>, true, false,
+       has_dimensions, needs_dimensions, true},
+      {"one_direct", one_group, one_group_programs<Within::direct>, one_group_ps<Within::direct>, true, false,
+       has_dimensions, needs_dimensions, true},
+      {"one_halving_doubling", one_halving, one_group_programs<Within::halving_doubling>,
+       one_group_ps<Within::halving_doubling>, true, false, halves_in_dimensions, needs_power_of_two, true},
   };
 }
 

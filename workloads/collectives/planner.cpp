@@ -152,8 +152,13 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
       if (fabric.topology->keeps_rule_when_small() || !is_small(large, fabric)) return large;
     }
   }
-  return search_fastest(algorithms_for(best, fabric), best, fabric,
-                        request.algorithm == kFastest ? kThorough : kQuick);
+  const bool thorough = request.algorithm == kFastest;
+  std::vector<std::string> names = algorithms_for(best, fabric);
+  if (!thorough)
+    names.erase(std::remove_if(names.begin(), names.end(),
+                               [](const std::string& name) { return algorithm_named(name).only_by_name; }),
+                names.end());
+  return search_fastest(names, best, fabric, thorough ? kThorough : kQuick);
 }
 
 std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest& request,

@@ -55,7 +55,7 @@ CollectiveRegistry::CollectiveRegistry(const chakra::CommGroups& groups, const F
 CollectiveRegistry::Plan CollectiveRegistry::plan(const CollectiveRecord& record,
                                                   const std::vector<std::uint32_t>& ranks) const {
   if (!record.io_stream) {
-    const CollectiveRequest request = planner_(record.type, ranks, record.bytes);
+    const CollectiveRequest request = planner_(record.type, record.group, ranks, record.bytes);
     auto program = plan_collective(request, fabric_);
     const CollectiveCost cost = cost_of(*program, request, fabric_);
     return {{std::move(program)}, cost};
@@ -89,6 +89,7 @@ CollectiveRecord& CollectiveRegistry::open(PerGroup& group, const Task& task) {
   record->programs = planned.programs;
   record->cost = planned.cost;
   record->algorithm = record->programs.front()->algorithm;
+  record->chunks = record->programs.front()->chunks;
   return *(group[task.number] = std::move(record));
 }
 

@@ -26,6 +26,7 @@ struct CollectiveRecord {
   bool io_stream = false;
   CollectiveType type{};
   std::string algorithm;
+  std::uint32_t chunks = 1;  ///< of its program
   std::uint64_t bytes = 0;
   std::uint32_t group_size = 0, entered = 0, left = 0;
   bool is_out = false;  ///< of a stream: its outer ends have finished
@@ -53,9 +54,10 @@ struct CollectiveRecord {
 /// Whether the planner knows collectives of this type.
 bool can_run(chakra::CollectiveType type);
 
-/// Plans collectives of ranks; how, and which NPUs they have, is the platform's business.
+/// Plans collectives of ranks; how, and which NPUs they have, is the platform's business. `group`: canonical
+/// name of the ranks' group.
 using CollectivePlanner = std::function<CollectiveRequest(
-    CollectiveType, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes)>;
+    CollectiveType, const std::string& group, const std::vector<std::uint32_t>& ranks, std::uint64_t bytes)>;
 /// The same of streams through the I/O controllers.
 using StreamPlanner = std::function<IoStreamRequest(CollectiveType, const std::vector<std::uint32_t>& ranks,
                                                     std::uint64_t bytes)>;

@@ -32,7 +32,9 @@ SequencerEngine::SequencerEngine(std::uint32_t rank, chakra::NodeSource& source,
       log_(log),
       host_(host),
       options_(std::move(options)),
-      numbers_(options_.numbers) {}
+      numbers_(options_.numbers) {
+  communication_.room = options_.communications;
+}
 
 void SequencerEngine::start_iteration(TimePs now, const CauseRef& cause) {
   if (active_) throw std::logic_error("an iteration starts while one is under way");
@@ -77,7 +79,16 @@ SequencerEngine::Queue SequencerEngine::queue_of(const Task& task) {
   return {task.group_number, task.traffic_class, !task.io_stream ? ' ' : comes_in ? 'i' : 'o'};
 }
 
+/// Null: the limit of communications is none of the task's.
+SequencerEngine::Resource* SequencerEngine::limited_resource_of(const Task& task) {
+  using Kind = Task::Kind;
+  const bool communicates = task.kind == Kind::collective || task.kind == Kind::send ||
+                            task.kind == Kind::memory_load || task.kind == Kind::memory_store;
+  return options_.communications != 0 && communicates ? &communication_ : nullptr;
+}
+
 SequencerEngine::Resource* SequencerEngine::resource_of(const Task& task) {
+  if (Resource* const limited = limited_resource_of(task)) return limited;
   switch (task.kind) {
     case Task::Kind::compute:
       return &compute_;
@@ -108,10 +119,11 @@ void SequencerEngine::make_ready(std::uint32_t slot) {
   if (!resource) return start(slot);
   const std::uint64_t order = order_++;
   std::uint64_t key = 0;
-  if (options_.policy == IssuePolicy::lifo) key = ~order;
-  if (options_.policy == IssuePolicy::priority) key = ~std::uint64_t{ready.task.priority};
+  if (options_.order == IssueOrder::lifo) key = ~order;
+  if (options_.order == IssueOrder::priority) key = ~std::uint64_t{ready.task.priority};
+  if (options_.order == IssueOrder::lowest_id) key = ready.task.id;
   ready.order = order;
-  if (resource->users.empty() && resource->ready.empty()) waiting_.push_back(resource);
+  if (resource->has_room() && resource->ready.empty()) waiting_.push_back(resource);
   resource->ready.push({key, order, slot});
   if (ready.task.kind == Task::Kind::collective)
     ready_collectives_.emplace(Collective{ready.task.group_number, ready.task.number}, slot);
@@ -147,15 +159,15 @@ bool SequencerEngine::is_ready(const Ready& entry) const {
   return slot.state == State::ready && slot.order == entry.order;
 }
 
-/// Gives every free resource the task that the policy chooses among those that are ready by now.
+/// Gives every free resource the tasks that the order chooses among those that are ready by now.
 void SequencerEngine::dispatch() {
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     Resource& resource = *waiting_[i];
-    while (!resource.ready.empty() && !is_ready(resource.ready.top())) resource.ready.pop();
-    if (!resource.users.empty() || resource.ready.empty()) continue;
-    const std::uint32_t slot = resource.ready.top().slot;
-    resource.ready.pop();
-    take(resource, slot);
+    while (resource.has_room() && !resource.ready.empty()) {
+      const Ready next = resource.ready.top();
+      resource.ready.pop();
+      if (is_ready(next)) take(resource, next.slot);
+    }
   }
   waiting_.clear();
   join_awaited();
@@ -169,6 +181,7 @@ bool SequencerEngine::may_join(const Resource& resource) const {
 }
 
 void SequencerEngine::join_awaited() {
+  if (options_.communications != 0) return;
   for (auto next = awaited_.begin(); next != awaited_.end();) {
     const Collective collective = *next++;  // taking it takes it out
     const auto ready = ready_collectives_.find(collective);
@@ -281,6 +294,13 @@ const SequencerEngine::Slot* SequencerEngine::slot_with(std::uint64_t id) const 
   return nullptr;
 }
 
+/// What uses the resource that a ready communication waits for; null for other tasks.
+const std::vector<std::uint32_t>* SequencerEngine::users_before(const Task& task) const {
+  if (options_.communications != 0 && task.kind != Task::Kind::compute && task.kind != Task::Kind::cpu)
+    return &communication_.users;
+  return task.kind == Task::Kind::collective ? &collectives_.at(queue_of(task)).users : nullptr;
+}
+
 const Task* SequencerEngine::blocker(const std::function<bool(const Task&)>& wanted,
                                      const Task** found) const {
   *found = nullptr;
@@ -297,9 +317,9 @@ const Task* SequencerEngine::blocker(const std::function<bool(const Task&)>& wan
     const auto parent = window_.open_parent(number(at));
     at = parent ? slot_with(*parent) : nullptr;
   }
-  if (at && at->state == State::ready && at->task.kind == Task::Kind::collective)
-    if (const auto& users = collectives_.at(queue_of(at->task)).users; !users.empty())
-      at = &slots_[users.front()];
+  if (at && at->state == State::ready)
+    if (const auto* const users = users_before(at->task); users && !users->empty())
+      at = &slots_[users->front()];
   if (at && at->state == State::runs && &at->task != *found) return &at->task;
   const auto running = under_way();
   return running.empty() ? nullptr : running.front();

@@ -47,12 +47,13 @@ struct TaskEnd {
 /// Walks the trace of one rank: a task is ready when its parents are done. The nodes are read as they are
 /// needed and forgotten when they are done. A rank's compute unit, its CPU, its loads, its stores and, of
 /// each group, each traffic class of collectives (streams in, streams out, and all others) take one task at a
-/// time, chosen by the policy; sends and receives start at once.
+/// time, chosen by the order; sends and receives start at once. With a limit of communications, collectives,
+/// sends, loads and stores share one resource with room for so many; receives still start at once.
 ///
-/// Ranks may choose differently (stragglers, jitter, policies). Lest each wait in a collective that the other
+/// Ranks may choose differently (stragglers, jitter, orders). Lest each wait in a collective that the other
 /// has not entered, a rank that only waits for others to enter also joins those in which others wait for it,
 /// and if it is not ready for one of those, the first ready one that comes before it and before all that the
-/// rank waits in.
+/// rank waits in. Not with a limit of communications: ranks that choose differently can then wait for ever.
 class SequencerEngine {
  public:
   /// Source, groups and log must outlive the engine.
@@ -100,8 +101,10 @@ class SequencerEngine {
   };
   struct Resource {
     std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;  // and what was joined meanwhile
-    std::vector<std::uint32_t> users;  // slots; several only of collectives that were joined
-    CauseRef last;                     // that used it
+    std::vector<std::uint32_t> users;  // slots; more than room only of collectives that were joined
+    std::uint32_t room = 1;
+    bool has_room() const { return users.size() < room; }
+    CauseRef last;  // that used it
   };
   using Collective = std::pair<std::uint32_t, std::uint64_t>;  // number of the group, number within it
 
@@ -118,7 +121,9 @@ class SequencerEngine {
   void settle(TimePs now);
   CauseRef finish(std::uint32_t slot, const TaskEnd& end);
   Resource* resource_of(const Task& task);
+  Resource* limited_resource_of(const Task& task);
   const Slot* slot_with(std::uint64_t id) const;
+  const std::vector<std::uint32_t>* users_before(const Task& task) const;
 
   const std::uint32_t rank_;
   chakra::NodeSource& source_;
@@ -135,6 +140,7 @@ class SequencerEngine {
   std::uint32_t held_ = 0, under_way_ = 0;
   std::deque<std::uint32_t> instant_;  // ready, and take no time
   Resource compute_, cpu_, load_, store_;
+  Resource communication_;  // with a limit of communications
   /// What the collectives of a rank queue for: the group, the traffic class, and of streams the direction.
   using Queue = std::tuple<std::uint32_t, std::string, char>;
   static Queue queue_of(const Task& task);

@@ -30,22 +30,26 @@ struct Task {
   /// Of a communication: the same at all ranks that take part, see chakra::CommunicationNumbers. The engine
   /// sets it.
   std::uint64_t number = 0;
-  std::uint32_t priority = 0;      ///< larger goes first under IssuePolicy::priority
+  std::uint32_t priority = 0;      ///< larger goes first under IssueOrder::priority
   std::string group;               ///< canonical name
   std::uint32_t group_number = 0;  ///< CommGroups::number()
   std::string traffic_class;       ///< of the platform's table; "" for what does not use the fabric
 };
 
 /// Which of the ready tasks a free resource takes.
-enum class IssuePolicy : std::uint8_t {
-  fifo,      ///< the one that has been ready longest (ties: file order)
-  lifo,      ///< the one that became ready last
-  priority,  ///< the highest comm_priority (0 if the node has none); of equals the first
+enum class IssueOrder : std::uint8_t {
+  fifo,       ///< the one that has been ready longest (ties: file order)
+  lifo,       ///< the one that became ready last
+  priority,   ///< the highest comm_priority (0 if the node has none); of equals the first
+  lowest_id,  ///< the one whose node has the lowest id
 };
 
 /// How a rank walks its trace.
 struct SequencerParams {
-  IssuePolicy policy = IssuePolicy::fifo;
+  IssueOrder order = IssueOrder::fifo;
+  /// Collectives, sends, loads and stores of a rank under way at a time, all together; 0: each for itself
+  /// (SequencerEngine).
+  std::uint32_t communications = 0;
   /// Nodes that are held at most; more only when all of these wait for one that was not read yet.
   std::uint32_t look_ahead = 16'384;
 };

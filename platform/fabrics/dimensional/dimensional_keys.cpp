@@ -88,7 +88,17 @@ void DimensionalKind::add_keys(config::Struct<config::FabricSpec>& fabric) const
       .optional("transport", parameter(&DimensionalParams::messages),
                 choice<bool>({{"packets", false}, {"messages", true}}),
                 "packets: through switches with buffers; messages: each message in one piece, with room for "
-                "all of them everywhere, in an engine of its own that is many times as fast");
+                "all of them everywhere, in an engine of its own that is many times as fast")
+      .optional("time_step", at(parameter(&DimensionalParams::rules), &MessageRules::time_step_ps),
+                any_time(),
+                "Times of messages on links and of reductions are cut to multiples of it (ASTRA-sim counts "
+                "in whole ns); 0 ps: they are not. Needs transport: messages")
+      .optional("point_to_point",
+                at(parameter(&DimensionalParams::rules), &MessageRules::bare_point_to_point),
+                choice<bool>({{"costs", false}, {"bare", true}}),
+                "costs: a send ends when its message has left, and both ends pay the costs of npu.endpoint; "
+                "bare: it ends when the message has arrived, without costs (ASTRA-sim). Needs transport: "
+                "messages");
 }
 
 void DimensionalKind::check(const config::FabricSpec& fabric, const config::Check& check) const {
@@ -105,6 +115,13 @@ void DimensionalKind::check(const config::FabricSpec& fabric, const config::Chec
                kMaxVcs / 2);
   if (fabric.input_queue == InputQueue::fifo)
     check.fail({&fabric.input_queue}, "dimensions need a queue per output: per_output");
+  if (!params.messages) {
+    if (params.rules.time_step_ps != 0)
+      check.fail({&params.rules.time_step_ps}, "has no effect without transport: messages; leave it out");
+    if (params.rules.bare_point_to_point)
+      check.fail({&params.rules.bare_point_to_point},
+                 "has no effect without transport: messages; leave it out");
+  }
   if (params.messages) {
     const auto unused = [&](const void* member) {
       if (check.is_written(member))

@@ -33,6 +33,7 @@ FabricAbilities DimensionalKind::abilities(const config::FabricSpec& fabric) con
   abilities.packets = !params.messages;
   abilities.endpoint_memory = false;
   abilities.dateline_channels = has_rings(dimensions_of(params.groups));
+  abilities.time_step_ps = params.rules.time_step_ps;
   return abilities;
 }
 

@@ -5,7 +5,7 @@
 #include "workloads/collectives/algorithm_parts.h"
 #include "workloads/collectives/algorithm_rows.h"
 #include "workloads/collectives/blocks.h"
-#include "workloads/collectives/dimensional/stages.h"
+#include "workloads/collectives/dimensional/program.h"
 
 namespace wafertlm {
 namespace {
@@ -16,14 +16,6 @@ using Kind = ChunkStage::Kind;
 constexpr std::uint32_t kBegin = 1, kEnd = 1;
 
 std::uint32_t ways(const ChunkStage& stage) { return stage.kind == Kind::all_reduce ? 2 : 1; }
-
-std::uint32_t rounds_one_way(DimensionAlgorithm algorithm, std::uint32_t size) {
-  if (algorithm == DimensionAlgorithm::direct) return 1;
-  if (algorithm != DimensionAlgorithm::halving_doubling) return size - 1;
-  std::uint32_t rounds = 0;
-  while ((1U << rounds) < size) ++rounds;
-  return rounds;
-}
 
 GroupBox required_box(const CollectiveRequest& request, const FabricTraits& fabric) {
   auto box = box_of(request.group, fabric.topology->dimensions());
@@ -37,7 +29,8 @@ GroupBox required_box(const CollectiveRequest& request, const FabricTraits& fabr
 /// What all ranks of a collective by dimensions share.
 class DimensionalPlan {
  public:
-  DimensionalPlan(const CollectiveRequest& request, GroupBox box, const FabricTraits& fabric);
+  DimensionalPlan(const CollectiveRequest& request, GroupBox box, const std::vector<ChunkRoute>& routes,
+                  const StageSchedule& schedule, const FabricTraits& fabric);
 
  private:
   friend class DimensionalProgram;
@@ -56,7 +49,7 @@ class DimensionalPlan {
     std::uint32_t threadblock, count;
   };
 
-  void set_gates(const std::vector<ChunkRoute>& routes, const FabricTraits& fabric);
+  void set_gates(const StageSchedule& schedule, std::uint32_t active);
 
   CollectiveType type_;
   GroupBox box_;
@@ -65,6 +58,7 @@ class DimensionalPlan {
   TimePs stage_cost_ps_;
   std::vector<Chunk> chunks_;
   std::vector<std::vector<Gate>> gates_;  ///< by axis: the ends of its stages in their order
+  std::vector<bool> is_passed_on_;        ///< by axis, of all-to-all
   bool uniform_;                          ///< all blocks, chunks and halves are of the same length
 };
 
@@ -91,10 +85,12 @@ class DimensionalProgram final : public StepSource {
     std::uint32_t halves = 1, half = 0;
     std::uint64_t tag = 0;
     bool sends = false, reduces = false, wait_all = false, first_round = false;
+    bool passes = false;  // all-to-all: what is received goes on in the next round
   };
   const DimensionalPlan::Stage& stage_at(std::uint32_t chunk, std::uint32_t index) const;
   Part part(const DimensionalPlan::Stage& stage, std::uint32_t index) const;
   Part ring_part(const DimensionalPlan::Stage& stage, std::uint32_t index) const;
+  Part passed_part(const DimensionalPlan::Stage& stage, std::uint32_t index) const;
   Part halving_part(const DimensionalPlan::Stage& stage, std::uint32_t index) const;
   Part direct_part(const DimensionalPlan::Stage& stage, std::uint32_t index) const;
   std::uint64_t bytes_of(const DimensionalPlan::Stage& stage, std::uint32_t chunk, const Part& part) const;
@@ -106,22 +102,25 @@ class DimensionalProgram final : public StepSource {
   std::uint32_t position_;
 };
 
-DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box, const FabricTraits& fabric)
+DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box,
+                                 const std::vector<ChunkRoute>& routes, const StageSchedule& schedule,
+                                 const FabricTraits& fabric)
     : type_(request.type),
       box_(std::move(box)),
       bytes_(request.bytes),
       ranks_(static_cast<std::uint32_t>(request.group.size())),
       chunk_count_(request.chunks),
-      stage_cost_ps_(fabric.hierarchy.stage_cost_ps) {
-  const std::vector<ChunkRoute> routes = chunk_routes(request, box_, fabric);
+      stage_cost_ps_(fabric.hierarchy.stage_cost_ps),
+      is_passed_on_(box_.axes.size()) {
   bool halves = false;
   for (const ChunkRoute& route : routes) {
     Chunk chunk;
     for (const ChunkStage& is : route) {
       Stage stage;
       stage.is = is;
+      if (is_passed_on(is)) is_passed_on_[is.axis] = true;
       stage.first_step = chunk.steps;
-      stage.rounds = ways(is) * rounds_one_way(is.algorithm, box_.axes[is.axis].size);
+      stage.rounds = ways(is) * rounds_one_way(is, box_.axes[is.axis].size);
       const std::uint32_t peers = box_.axes[is.axis].size - 1;
       // All-to-all stores what comes where something waits to be sent: all of that is posted first.
       const bool all = fabric.hierarchy.direct_window == 0 || is.kind == Kind::all_to_all;
@@ -147,15 +146,13 @@ DimensionalPlan::DimensionalPlan(const CollectiveRequest& request, GroupBox box,
     throw std::invalid_argument("all_to_all by dimensions needs blocks of one length: " +
                                 std::to_string(bytes_) + " B are no multiple of " + std::to_string(ranks_) +
                                 " times an element; take another size or the algorithm direct");
-  if (fabric.hierarchy.active_chunks != 0) set_gates(routes, fabric);
+  if (fabric.hierarchy.active_chunks != 0) set_gates(schedule, fabric.hierarchy.active_chunks);
 }
 
 /// Stages begin on each axis in the order of a small event model, the same at every rank, and not before all
 /// but the last active_chunks − 1 in front of them have ended. The first of all that have not ended can
 /// always go on, so nothing waits for ever.
-void DimensionalPlan::set_gates(const std::vector<ChunkRoute>& routes, const FabricTraits& fabric) {
-  const StageSchedule schedule = schedule_stages(routes, box_, fabric);
-  const std::uint32_t active = fabric.hierarchy.active_chunks;
+void DimensionalPlan::set_gates(const StageSchedule& schedule, std::uint32_t active) {
   for (const auto& order : schedule.order) {
     gates_.emplace_back();
     for (std::uint32_t i = 0; i < order.size(); ++i) {
@@ -220,12 +217,31 @@ DimensionalProgram::Part DimensionalProgram::ring_part(const DimensionalPlan::St
   return part;
 }
 
+/// All-to-all as a ring, p (p − 1) / 2 rounds: for each distance d what is for the rank d further goes d
+/// times to the next one. On its way it is where the own block for that rank was.
+DimensionalProgram::Part DimensionalProgram::passed_part(const DimensionalPlan::Stage& stage,
+                                                         std::uint32_t index) const {
+  const BoxAxis& axis = plan_->box_.axes[stage.is.axis];
+  const std::uint32_t p = axis.size, x = plan_->box_.coordinate(position_, stage.is.axis), round = index / 2;
+  std::uint32_t distance = 1, passed = round;  // rounds of this distance that are over
+  while (passed >= distance) passed -= distance++;
+  Part part;
+  part.sends = index % 2 == 0;
+  part.wait_all = part.sends;
+  part.first_round = round == 0;
+  part.passes = !part.sends && passed + 1 < distance;
+  part.tag = round;
+  part.peer = part.sends ? (x + 1) % p : (x + p - 1) % p;
+  part.first = (x + distance) % p;
+  return part;
+}
+
 /// Halving: the half that the other one keeps; doubling: all that the sender has.
 DimensionalProgram::Part DimensionalProgram::halving_part(const DimensionalPlan::Stage& stage,
                                                           std::uint32_t index) const {
   const BoxAxis& axis = plan_->box_.axes[stage.is.axis];
   const std::uint32_t x = plan_->box_.coordinate(position_, stage.is.axis);
-  const std::uint32_t one_way = rounds_one_way(stage.is.algorithm, axis.size), round = index / 2;
+  const std::uint32_t one_way = rounds_one_way(stage.is, axis.size), round = index / 2;
   const bool halves = stage.is.kind != Kind::all_gather && round < one_way;
   Part part;
   part.count = halves ? axis.size >> (round + 1) : 1U << (round % one_way);
@@ -276,7 +292,7 @@ DimensionalProgram::Part DimensionalProgram::part(const DimensionalPlan::Stage& 
                                                   std::uint32_t index) const {
   if (stage.is.algorithm == DimensionAlgorithm::direct) return direct_part(stage, index);
   if (stage.is.algorithm == DimensionAlgorithm::halving_doubling) return halving_part(stage, index);
-  return ring_part(stage, index);
+  return is_passed_on(stage.is) ? passed_part(stage, index) : ring_part(stage, index);
 }
 
 Step DimensionalProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
@@ -378,16 +394,21 @@ std::uint64_t DimensionalProgram::bytes_of(const DimensionalPlan::Stage& stage, 
 }
 
 /// All-to-all: slot y of the vector holds what is for the rank with y's coordinates on the axes to come; on
-/// those that are done y tells where it is from. What needs no more stage goes into the received vector.
+/// those that are done y tells where it is from (passed along a ring: where it would be from the other way
+/// round). What needs no more stage goes into the received vector.
 std::uint64_t DimensionalProgram::received_at(const DimensionalPlan::Stage& stage, std::uint32_t chunk,
                                               std::uint32_t position) const {
   const GroupBox& box = plan_->box_;
-  const BufferPiece piece = piece_of(box.rank_at[position], chunk, Part());
+  std::uint32_t source = position;
   for (std::size_t a = 0; a < box.axes.size(); ++a) {
+    const std::uint32_t own = box.coordinate(position_, a), at = box.coordinate(position, a);
     const bool done = a == stage.is.axis || (stage.is.scattered >> a & 1) != 0;
-    if (!done && box.coordinate(position, a) != box.coordinate(position_, a)) return piece.offset;
+    if (!done && at != own) return piece_of(box.rank_at[position], chunk, Part()).offset;
+    if (!done || !plan_->is_passed_on_[a]) continue;
+    const std::uint32_t size = box.axes[a].size, from = (2 * own + size - at) % size;
+    source = source - at * box.axes[a].stride + from * box.axes[a].stride;
   }
-  return plan_->bytes_ + piece.offset;  // blocks have one length
+  return plan_->bytes_ + piece_of(box.rank_at[source], chunk, Part()).offset;  // blocks have one length
 }
 
 std::vector<BufferPiece> DimensionalProgram::pieces(std::uint32_t threadblock, std::uint32_t index) const {
@@ -396,7 +417,7 @@ std::vector<BufferPiece> DimensionalProgram::pieces(std::uint32_t threadblock, s
   std::vector<BufferPiece> pieces;
   for_each_position(plan_->box_, stage.is, position_, is.first, is.count, [&](std::uint32_t position) {
     pieces.push_back(piece_of(plan_->box_.rank_at[position], threadblock, is));
-    if (stage.is.kind == Kind::all_to_all && !is.sends)
+    if (stage.is.kind == Kind::all_to_all && !is.sends && !is.passes)
       pieces.back().offset = received_at(stage, threadblock, position);
   });
   return pieces;
@@ -404,9 +425,17 @@ std::vector<BufferPiece> DimensionalProgram::pieces(std::uint32_t threadblock, s
 
 }  // namespace
 
+Algorithm::Programs staged_programs(const CollectiveRequest& request, GroupBox box,
+                                    const std::vector<ChunkRoute>& routes, const StageSchedule& schedule,
+                                    const FabricTraits& fabric) {
+  return rank_programs<DimensionalProgram>(
+      request, DimensionalPlan(request, std::move(box), routes, schedule, fabric));
+}
+
 Algorithm::Programs dimensional_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
-  return rank_programs<DimensionalProgram>(request,
-                                           DimensionalPlan(request, required_box(request, fabric), fabric));
+  const GroupBox box = required_box(request, fabric);
+  const std::vector<ChunkRoute> routes = chunk_routes(request, box, fabric);
+  return staged_programs(request, box, routes, schedule_stages(routes, box, fabric), fabric);
 }
 
 TimePs dimensional_ps(const CollectiveRequest& request, const FabricTraits& fabric) {

@@ -30,7 +30,13 @@ DimensionAlgorithm algorithm_on(const BoxAxis& axis, CollectiveType type, const 
   const FabricDimension& dimension = fabric.topology->dimensions()[axis.dimension];
   DimensionAlgorithm algorithm = DimensionAlgorithm::automatic;
   if (!chosen.empty()) algorithm = chosen[std::min(axis.dimension, chosen.size() - 1)];
-  if (type == CollectiveType::all_to_all) return DimensionAlgorithm::direct;
+  if (type == CollectiveType::all_to_all) {
+    if (algorithm == DimensionAlgorithm::ring) return algorithm;
+    if (algorithm != DimensionAlgorithm::automatic && algorithm != DimensionAlgorithm::direct)
+      throw std::invalid_argument(std::string("all_to_all does not go by ") + to_string(algorithm) +
+                                  " within a dimension; take direct or ring");
+    return DimensionAlgorithm::direct;
+  }
   if (algorithm == DimensionAlgorithm::automatic) {
     using Wires = FabricDimension::Kind;
     if (dimension.kind == Wires::ring || dimension.kind == Wires::line) return DimensionAlgorithm::ring;
@@ -74,17 +80,12 @@ TimePs busy_ps(const ChunkStage& stage, const BoxAxis& axis, const FabricDimensi
   return static_cast<TimePs>((shared * kPsPerSecond + dimension.bytes_per_s - 1) / dimension.bytes_per_s);
 }
 
-std::uint32_t one_way_rounds(const ChunkStage& stage, std::uint32_t size) {
-  if (stage.algorithm == DimensionAlgorithm::direct) return 1;
-  return stage.algorithm == DimensionAlgorithm::halving_doubling ? log2_of(size) : size - 1;
-}
-
 /// Of the steps of a stage, without costs at the endpoints.
 TimePs link_latency_ps(const ChunkStage& stage, const BoxAxis& axis, const FabricDimension& dimension) {
   const TimePs hop = dimension.hops(0, 1) * dimension.latency_ps;
   const bool far =
       dimension.kind == FabricDimension::Kind::ring || dimension.kind == FabricDimension::Kind::line;
-  TimePs latency = one_way_rounds(stage, axis.size) * hop;
+  TimePs latency = rounds_one_way(stage, axis.size) * hop;
   if (far && stage.algorithm == DimensionAlgorithm::direct)
     latency = dimension.hops(0, axis.size / 2) * dimension.latency_ps;
   if (far && stage.algorithm == DimensionAlgorithm::halving_doubling) latency = (axis.size - 1) * hop;
@@ -150,7 +151,7 @@ void fill_in(ChunkRoute& route, const CollectiveRequest& request, const GroupBox
     if (stage.kind != Kind::all_to_all)
       for (std::size_t a = 0; a < box.axes.size(); ++a)
         if ((stage.scattered >> a & 1) != 0 && a != stage.axis) held /= box.axes[a].size;
-    stage.sent_bytes = held / axis.size * (axis.size - 1) * (stage.kind == Kind::all_reduce ? 2 : 1);
+    stage.sent_bytes = sent_by_each(stage, held, axis.size);
   }
 }
 
@@ -206,6 +207,17 @@ class Themis {
 
 }  // namespace
 
+std::uint32_t rounds_one_way(const ChunkStage& stage, std::uint32_t size) {
+  if (stage.algorithm == DimensionAlgorithm::direct) return 1;
+  if (is_passed_on(stage)) return static_cast<std::uint32_t>(std::uint64_t{size} * (size - 1) / 2);
+  return stage.algorithm == DimensionAlgorithm::halving_doubling ? log2_of(size) : size - 1;
+}
+
+std::uint64_t sent_by_each(const ChunkStage& stage, std::uint64_t held, std::uint32_t size) {
+  const std::uint64_t blocks = is_passed_on(stage) ? rounds_one_way(stage, size) : size - 1;
+  return held / size * blocks * (stage.kind == Kind::all_reduce ? 2 : 1);
+}
+
 std::vector<ChunkRoute> chunk_routes(const CollectiveRequest& request, const GroupBox& box,
                                      const FabricTraits& fabric) {
   std::vector<ChunkRoute> routes;
@@ -226,7 +238,7 @@ StageCost cost_of(const ChunkStage& stage, const GroupBox& box, const FabricTrai
   const BoxAxis& axis = box.axes[stage.axis];
   const FabricDimension& dimension = fabric.topology->dimensions()[axis.dimension];
   const std::uint64_t ways = stage.kind == Kind::all_reduce ? 2 : 1;
-  const std::uint64_t rounds = one_way_rounds(stage, axis.size);
+  const std::uint64_t rounds = rounds_one_way(stage, axis.size);
   StageCost cost;
   cost.busy_ps = busy_ps(stage, axis, dimension, stage.sent_bytes);
   cost.latency_ps = ways * link_latency_ps(stage, axis, dimension) + fabric.hierarchy.stage_cost_ps +

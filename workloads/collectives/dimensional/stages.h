@@ -19,6 +19,15 @@ struct ChunkStage {
 };
 using ChunkRoute = std::vector<ChunkStage>;
 
+/// All-to-all in which each rank passes on what comes to the next one until it is where it belongs.
+inline bool is_passed_on(const ChunkStage& stage) {
+  return stage.kind == ChunkStage::Kind::all_to_all && stage.algorithm == DimensionAlgorithm::ring;
+}
+/// Rounds of a stage among `size` ranks, of an all-reduce in one of its two halves.
+std::uint32_t rounds_one_way(const ChunkStage& stage, std::uint32_t size);
+/// Bytes that each of `size` ranks sends in a stage that starts with `held` bytes.
+std::uint64_t sent_by_each(const ChunkStage& stage, std::uint64_t held, std::uint32_t size);
+
 /// The stages of every chunk: their order by HierarchyOptions::order, their algorithms by dimension.
 /// Themis: arXiv 2110.04478, section 4: the loads of the dimensions begin at steps × latency; each chunk goes
 /// to those with the least load first, unless they differ by less than a threshold.

@@ -25,12 +25,13 @@ FabricTraits fabric_of(const std::vector<FabricDimension>& dimensions) {
   return fabric;
 }
 
-void prove(const FabricTraits& fabric, CollectiveType type, std::uint64_t bytes, std::uint32_t chunks) {
+void prove(const FabricTraits& fabric, CollectiveType type, std::uint64_t bytes, std::uint32_t chunks,
+           const std::string& algorithm = "dimensional") {
   CollectiveRequest request;
   request.type = type;
   for (std::uint32_t npu = 0; npu < fabric.npus(); ++npu) request.group.push_back(static_cast<NpuId>(npu));
   request.bytes = bytes;
-  request.algorithm = "dimensional";
+  request.algorithm = algorithm;
   request.chunks = chunks;
   const auto program = plan_collective(request, fabric);
   const ExpectedValues expected(*program, 3);
@@ -69,6 +70,41 @@ TEST(DimensionalPrograms, SixtyFourRanks) {
       fabric.hierarchy.order = order;
       prove(fabric, type, 4 * 64 * 16, 16);
     }
+}
+
+// A ring passes blocks on in one dimension, in some of several, and in all.
+TEST(DimensionalPrograms, AllToAllAsARing) {
+  FabricTraits fabric = fabric_of({{Wires::ring, 5, 4'000'000'000, 500},
+                                   {Wires::switched, 2, 2'000'000'000, 700},
+                                   {Wires::fully_connected, 3, 1'000'000'000, 20}});
+  using Way = DimensionAlgorithm;
+  for (const std::vector<Way>& ways : std::vector<std::vector<Way>>{{Way::ring, Way::direct, Way::direct},
+                                                                    {Way::direct, Way::ring, Way::ring},
+                                                                    {Way::direct, Way::direct, Way::ring},
+                                                                    {Way::ring, Way::ring, Way::ring}})
+    for (std::uint32_t chunks = 1; chunks <= 3; ++chunks) {
+      fabric.hierarchy.all_to_all = ways;
+      fabric.hierarchy.active_chunks = chunks - 1;
+      prove(fabric, CollectiveType::all_to_all, std::uint64_t{4} * 30 * 6, chunks);
+    }
+  fabric.hierarchy.all_to_all = {Way::halving_doubling};
+  EXPECT_THROW(prove(fabric, CollectiveType::all_to_all, 4 * 30, 1), std::invalid_argument);
+}
+
+TEST(DimensionalPrograms, OneLogicalDimension) {
+  for (const std::uint32_t first : {3U, 4U}) {
+    FabricTraits fabric =
+        fabric_of({{Wires::ring, first, 4'000'000'000, 500}, {Wires::switched, 4, 2'000'000'000, 700}});
+    for (const CollectiveType type : kTypes)
+      for (std::uint32_t chunks = 1; chunks <= 4; ++chunks) {
+        fabric.hierarchy.active_chunks = chunks / 2;
+        const std::uint64_t bytes = std::uint64_t{4} * fabric.npus() * 5;
+        prove(fabric, type, bytes, chunks, "one_ring");
+        prove(fabric, type, bytes, chunks, "one_direct");
+        if (first == 4 && type != CollectiveType::all_to_all)
+          prove(fabric, type, bytes, chunks, "one_halving_doubling");
+      }
+  }
 }
 
 }  // namespace

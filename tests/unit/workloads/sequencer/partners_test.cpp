@@ -15,20 +15,20 @@ namespace {
 using Nodes = std::vector<chakra::Node>;
 using Ids = std::vector<std::uint64_t>;
 
-SequencerOptions with(IssuePolicy policy) {
+SequencerOptions with(IssueOrder order) {
   SequencerOptions options;
-  options.policy = policy;
+  options.order = order;
   return options;
 }
 
-constexpr IssuePolicy kPolicies[] = {IssuePolicy::fifo, IssuePolicy::lifo, IssuePolicy::priority};
+constexpr IssueOrder kOrders[] = {IssueOrder::fifo, IssueOrder::lifo, IssueOrder::priority};
 
 // Rank 1 gets its collectives ready in the reverse order.
 TEST(Partners, RanksThatIssueInOppositeOrdersMeetInTheSameCollectives) {
-  for (const IssuePolicy policy : kPolicies) {
+  for (const IssueOrder order : kOrders) {
     FakeJob job({{compute(1, 10), compute(2, 50, {1}), all_reduce(3, 20, {1}), all_reduce(4, 30, {2})},
                  {compute(1, 10), compute(2, 50, {1}), all_reduce(3, 20, {2}), all_reduce(4, 30, {1})}},
-                with(policy), true);
+                with(order), true);
     // Rank 0 is in node 3 from 10 on, rank 1 in node 4; at 60 each joins the other.
     EXPECT_EQ(job.run(), 90U);
     EXPECT_EQ(job.partners(), (std::vector<Ids>{{3, 3}, {4, 4}}));
@@ -57,8 +57,8 @@ TEST(Partners, ACollectiveThatNobodyHasEnteredIsNotStarved) {
   const std::vector<Nodes> ranks{
       {cpu(9, 10), all_reduce(1, 10, {9}), all_reduce(5, 10), all_reduce(6, 10, {1})},
       {cpu(9, 10), all_reduce(1, 10, {9}), all_reduce(5, 10, {1}), all_reduce(6, 10)}};
-  for (const IssuePolicy policy : kPolicies) {
-    FakeJob job(ranks, with(policy), true);
+  for (const IssueOrder order : kOrders) {
+    FakeJob job(ranks, with(order), true);
     EXPECT_EQ(job.run(), 30U) << "1 from 10 to 20; then 5 and 6";
     EXPECT_EQ(job.partners(), (std::vector<Ids>{{1, 1}, {5, 5}, {6, 6}}));
   }
@@ -117,8 +117,8 @@ TEST(Partners, SevenHundredRandomJobsEndWithTheRightOnesInEveryPolicy) {
     const auto nodes = stragglers(random, ranks, collectives);
     std::vector<Ids> expected;
     for (std::uint64_t id = 0; id < collectives; ++id) expected.emplace_back(ranks, 100 + id);
-    for (const IssuePolicy policy : kPolicies) {
-      FakeJob first(nodes, with(policy), true), second(nodes, with(policy), true);
+    for (const IssueOrder order : kOrders) {
+      FakeJob first(nodes, with(order), true), second(nodes, with(order), true);
       const TimePs end = first.run();
       ASSERT_EQ(first.partners(), expected) << i;
       ASSERT_EQ(second.run(), end);

@@ -15,29 +15,68 @@ namespace {
 using Ids = std::vector<std::uint64_t>;
 using Nodes = std::vector<chakra::Node>;
 
-Ids order(const Nodes& rank, IssuePolicy policy) {
+Ids order(const Nodes& rank, IssueOrder order) {
   SequencerOptions options;
-  options.policy = policy;
+  options.order = order;
   FakeJob job({rank}, options);
   job.run();
   return job.started(0);
 }
 
-TEST(IssuePolicy, DecidesWhichReadyNodeAFreeResourceTakes) {
+TEST(IssueOrder, DecidesWhichReadyNodeAFreeResourceTakes) {
   // 1 is ready at once, 4 becomes ready when 1 is done.
   Nodes rank{compute(1, 10), compute(2, 10), compute(3, 10), compute(4, 10, {1})};
   rank[2].comm_priority = 7;
-  EXPECT_EQ(order(rank, IssuePolicy::fifo), (Ids{1, 2, 3, 4}));
-  EXPECT_EQ(order(rank, IssuePolicy::lifo), (Ids{3, 2, 1, 4}));
-  EXPECT_EQ(order(rank, IssuePolicy::priority), (Ids{3, 1, 2, 4}));
+  EXPECT_EQ(order(rank, IssueOrder::fifo), (Ids{1, 2, 3, 4}));
+  EXPECT_EQ(order(rank, IssueOrder::lifo), (Ids{3, 2, 1, 4}));
+  EXPECT_EQ(order(rank, IssueOrder::priority), (Ids{3, 1, 2, 4}));
+  EXPECT_EQ(
+      order({compute(3, 10), compute(2, 10), compute(9, 10), compute(1, 5, {3})}, IssueOrder::lowest_id),
+      (Ids{2, 3, 1, 9}));
   // A child of the first one goes before what has waited longer.
-  EXPECT_EQ(order({compute(1, 10), cpu(2, 5), compute(3, 10), compute(4, 10, {2})}, IssuePolicy::lifo),
+  EXPECT_EQ(order({compute(1, 10), cpu(2, 5), compute(3, 10), compute(4, 10, {2})}, IssueOrder::lifo),
             (Ids{3, 2, 4, 1}));
 }
 
 TEST(Sequencer, ResourcesOverlapAndAreSerialEach) {
   FakeJob job({{compute(1, 10), compute(2, 10), cpu(3, 7), cpu(4, 7), load(5, 9), load(6, 9), store(7, 30)}});
   EXPECT_EQ(job.run(), 30U);
+}
+
+TEST(Sequencer, ALimitOfCommunicationsIsOneQueueForAllButReceives) {
+  const Nodes rank{load(1, 10), store(2, 10), load(3, 5), compute(4, 20), cpu(5, 20)};
+  const auto time = [&](std::uint32_t communications) {
+    SequencerOptions options;
+    options.communications = communications;
+    return FakeJob({rank}, options).run();
+  };
+  EXPECT_EQ(time(0), 20U);
+  EXPECT_EQ(time(1), 25U);
+  EXPECT_EQ(time(2), 20U);
+  // The second send waits for the first, and a receive for nobody.
+  SequencerOptions one;
+  one.communications = 1;
+  one.order = IssueOrder::lowest_id;
+  FakeJob job(
+      {{send(2, 1, 5, 30), send(1, 1, 6, 10)}, {receive(1, 0, 5), receive(2, 0, 6), all_reduce(3, 7)}}, one);
+  EXPECT_EQ(job.started(0), (Ids{}));
+  job.run();
+  EXPECT_EQ(job.started(0), (Ids{1, 2}));
+  EXPECT_EQ(job.started(1), (Ids{1, 2, 3}));
+}
+
+// Nothing is joined: as in ASTRA-sim, ranks that begin with different collectives wait for ever.
+TEST(Sequencer, WithALimitOfCommunicationsNothingIsJoined) {
+  SequencerOptions one;
+  one.communications = 1;
+  const std::vector<Nodes> ranks{{all_reduce(1, 10), all_reduce(2, 10)},
+                                 {cpu(9, 5), all_reduce(1, 10, {9}), all_reduce(2, 10)}};
+  FakeJob joined(ranks, {}, true), strict(ranks, one, true);
+  EXPECT_GT(joined.run(), 0U);
+  EXPECT_TRUE(joined.engine(0).idle());
+  strict.run();
+  EXPECT_FALSE(strict.engine(0).idle());
+  EXPECT_FALSE(strict.engine(1).idle());
 }
 
 TEST(Sequencer, ParentsMayComeAfterTheirChildrenEvenBeyondTheLookAhead) {
