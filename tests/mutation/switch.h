@@ -7,8 +7,8 @@
 
 #include <cstdlib>
 
-/// In every mutated file. WAFERTLM_MUTANT is the number of the mutant that is on; into the file WAFERTLM_MUTANTS_REACHED,
-/// one byte for each mutant, goes a 1 for each that is passed.
+/// In every mutated file. WAFERTLM_MUTANT is the number of the mutant that is on; into the file
+/// WAFERTLM_MUTANTS_REACHED, one byte for each mutant, goes a 1 for each that is passed.
 namespace wafertlm_mutation {
 
 struct Switch {
