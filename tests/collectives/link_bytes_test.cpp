@@ -12,7 +12,7 @@
 namespace wafertlm {
 namespace {
 
-struct Fabric {
+struct Case {
   std::string name;
   config::PlatformSpec spec;
 };
@@ -27,7 +27,7 @@ config::PlatformSpec dimensional(const std::string& transport) {
   return made.spec();
 }
 
-std::vector<Fabric> fabrics() {
+std::vector<Case> fabrics() {
   return {{"mesh", test::platform()},
           {"fred", test::fred_platform("a")},
           {"graph", test::preset("graph_fat_tree_16", {})},
@@ -72,12 +72,12 @@ CollectiveRequest request_of(const config::PlatformSpec& spec, CollectiveType ty
   return request;
 }
 
-constexpr CollectiveType kTypes[] = {CollectiveType::all_reduce, CollectiveType::all_gather};
+constexpr CollectiveType kRingTypes[] = {CollectiveType::all_reduce, CollectiveType::all_gather};
 
 TEST(LinkBytes, AreThoseOfTheSendsOnTheirRoutes) {
   std::mt19937_64 random(17);
-  for (const Fabric& fabric : fabrics())
-    for (const CollectiveType type : kTypes) {
+  for (const Case& fabric : fabrics())
+    for (const CollectiveType type : kRingTypes) {
       CollectiveRequest request = request_of(fabric.spec, type, "ring");
       if (fabric.name == "mesh" || fabric.name == "fred") {  // any group, in any order
         std::shuffle(request.group.begin(), request.group.end(), random);
@@ -110,7 +110,7 @@ std::vector<std::uint64_t> sorted(const nlohmann::json& links) {
 
 // On a fabric of dimensions links are called otherwise: all of them together.
 TEST(LinkBytes, OfDimensionsAsMessagesAndAsPackets) {
-  for (const CollectiveType type : kTypes) {
+  for (const CollectiveType type : kRingTypes) {
     std::vector<std::uint64_t> before;
     for (const char* transport : {"messages", "packets"}) {
       const config::PlatformSpec spec = dimensional(transport);

@@ -17,7 +17,7 @@ from cpp_tokens import Source
 from insertion import mutated
 from operators import all_regions, mutants_of
 from regions import regions_of
-from selection import Tree, choose, equivalent_mutants, some_files
+from selection import Tree, choose, equivalent_mutants, found_again, some_files
 from suite import Test
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -207,6 +207,14 @@ class Chosen(unittest.TestCase):
         self.assertNotEqual(first, other)
         self.assertEqual([mutant.number for mutant in first], list(range(1, 41)))
         self.assertGreater(len({tree.folder_of(mutant.path) for mutant in first}), 25)
+
+    def test_mutants_of_an_earlier_campaign_are_found_where_they_are_now(self):
+        tree = Tree(ROOT)
+        chosen = choose(tree, tree.paths(["tlm/link"]), 30, "1")
+        rows = [{"file": mutant.path, "line": mutant.line + 3, "text": mutant.line_text, "change": mutant.change,
+                 "column": mutant.column} for mutant in chosen]
+        self.assertEqual([mutant.key() for mutant in found_again(tree, rows)], [mutant.key() for mutant in chosen])
+        self.assertEqual(found_again(tree, [{**rows[0], "text": "no such line"}, {**rows[0], "file": "gone.cpp"}]), [])
 
     def test_in_a_few_files(self):
         tree = Tree(ROOT)

@@ -7,7 +7,6 @@
     tests/mutation/run.py --list                       only says which mutants would be tried
 """
 import argparse
-import json
 import os
 import pathlib
 import re
@@ -15,13 +14,13 @@ import sys
 import time
 
 import report
-from campaign import Campaign, SURVIVED, NOT_REACHED, limit_resources
+from campaign import Campaign, KILLED, limit_resources
 from mutant_build import MutantBuild, ReleaseBuild
-from selection import Tree, choose, equivalent_mutants, some_files
+from selection import Tree, choose, equivalent_mutants, found_again, some_files
 from suite import tests_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SPARE = 1.25  # as many are chosen: some do not compile
+SPARE = 1.1  # as many are chosen: some do not compile
 
 
 def arguments():
@@ -44,12 +43,6 @@ def arguments():
     return parser.parse_args()
 
 
-def not_killed(rows):
-    """Is a mutant among those that a campaign did not kill?"""
-    keys = {report.key(row) for row in rows if row["outcome"] in (SURVIVED, NOT_REACHED)}
-    return lambda mutant: (*mutant.key(), mutant.column) in keys
-
-
 def main():
     given = arguments()
     build = (ROOT / given.build).resolve()
@@ -66,17 +59,19 @@ def main():
             skipped[mutant.key()] = equivalent[mutant.key()]
         return mutant.key() in equivalent
 
+    before = report.load(out / "mutants.json") if given.again else []
+    before = [row for row in before if (row["file"], row["text"], row["change"]) not in equivalent]
     paths = tree.paths([name for name in given.only.split(",") if name])
     if given.files:
         paths = some_files(tree, paths, given.files, given.seed)
-    mutants = choose(tree, paths, round(given.mutants * SPARE), given.seed, left_out)
+    if given.again:
+        mutants = found_again(tree, [row for row in before if row["outcome"] != KILLED])
+    else:
+        mutants = choose(tree, paths, round(given.mutants * SPARE), given.seed, left_out)
     if given.list:
         for mutant in mutants:
             print(f"{mutant.path}:{mutant.line}:{mutant.column}: {mutant.change}\n      {mutant.line_text}")
         return 0
-    before = report.load(out / "mutants.json") if given.again else []
-    if given.again:
-        mutants = list(filter(not_killed(before), mutants))
     say(f"{len(mutants)} mutants in {len({mutant.path for mutant in mutants})} files")
     release = ReleaseBuild(ROOT, build)
     mutants = MutantBuild(release, tree, mutants, out, given.jobs).run()[:given.mutants]

@@ -37,24 +37,38 @@ class Tree:
 
 def choose(tree, paths, count, seed, left_out=lambda mutant: False):
     """`count` mutants in turn from each folder, at most one at a place, numbered from 1."""
-    chance = random.Random(seed)
     waiting = {}
     for path in paths:
         places = {}
         for mutant in mutants_of(*tree.read(path)):
             places.setdefault((mutant.line, mutant.column, mutant.operator), []).append(mutant)
         waiting.setdefault(tree.folder_of(path), []).extend(places.values())
-    for places in waiting.values():
-        chance.shuffle(places)
-    order = sorted(waiting)
-    chance.shuffle(order)
+    # A change in one folder changes nothing in the others.
+    chances = {folder: random.Random(f"{seed} {folder}") for folder in waiting}
+    for folder, places in waiting.items():
+        chances[folder].shuffle(places)
+    order = random.Random(seed).sample(sorted(waiting), len(waiting))
     chosen = []
     while len(chosen) < count and any(waiting.values()):
         for folder in order:
-            mutant = chance.choice(waiting[folder].pop()) if waiting[folder] else None
+            mutant = chances[folder].choice(waiting[folder].pop()) if waiting[folder] else None
             if mutant and not left_out(mutant) and len(chosen) < count:
                 chosen.append(dataclasses.replace(mutant, number=len(chosen) + 1))
     return chosen
+
+
+def found_again(tree, rows):
+    """The mutants of an earlier campaign: where its lines are now."""
+    found = []
+    for row in rows:
+        if not (tree.root / row["file"]).exists():
+            continue
+        alike = [mutant for mutant in mutants_of(*tree.read(row["file"]))
+                 if (mutant.line_text, mutant.change, mutant.column) == (row["text"], row["change"], row["column"])]
+        if alike:
+            nearest = min(alike, key=lambda mutant: abs(mutant.line - row["line"]))
+            found.append(dataclasses.replace(nearest, number=len(found) + 1))
+    return found
 
 
 def some_files(tree, paths, count, seed):
