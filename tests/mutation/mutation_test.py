@@ -18,7 +18,7 @@ from insertion import mutated
 from operators import all_regions, mutants_of
 from regions import regions_of
 from selection import Tree, choose, equivalent_mutants, found_again, some_files
-from suite import Test
+from suite import Test, plain, usual_seconds
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -227,6 +227,17 @@ class Chosen(unittest.TestCase):
         for (path, line, _), reason in equivalent_mutants().items():
             self.assertIn(line, [text.strip() for text in (ROOT / path).read_text().split("\n")])
             self.assertTrue(reason)
+
+
+class Suite(unittest.TestCase):
+    def test_usual_seconds_by_name_without_parameters(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "Testing/Temporary").mkdir(parents=True)
+            self.assertEqual(usual_seconds(folder), {})
+            (pathlib.Path(folder) / "Testing/Temporary/CTestCostData.txt").write_text(
+                "A.B 3 0.25\nC/D.E/x  # GetParam() = (0x55 pointing to \"x y\") 1 7.5\n---\nA.B\n")
+            self.assertEqual(usual_seconds(folder), {"A.B": 0.25, "C/D.E/x": 7.5})
+        self.assertEqual(plain('C/D.E/x  # GetParam() = (0x77 pointing to "x y")'), "C/D.E/x")
 
 
 class Campaigns(unittest.TestCase):

@@ -48,6 +48,8 @@ def main():
     build = (ROOT / given.build).resolve()
     out = pathlib.Path(given.out).resolve() if given.out else build / "mutation"
     begin = time.monotonic()
+    if not (build / "build.ninja").exists() and not given.list:
+        sys.exit(f"{build} holds no build; run ./build.sh first")
 
     def say(line):
         print(f"{time.monotonic() - begin:6.0f} s  {line}", flush=True)
