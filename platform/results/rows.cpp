@@ -141,18 +141,22 @@ const Fields<CollectiveRecord>& collective_fields() {
   return fields;
 }
 
+std::vector<const CollectiveRecord*> listed(std::vector<const CollectiveRecord*> records, std::size_t most,
+                                            std::size_t worst) {
+  if (records.size() <= most) return records;
+  const auto excess = [](const CollectiveRecord* record) {
+    return record->end_ps - record->first_entry_ps - std::min(record->cost.bound_ps, record->end_ps);
+  };
+  std::partial_sort(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(worst), records.end(),
+                    [&](auto* a, auto* b) { return excess(a) > excess(b); });
+  records.resize(worst);
+  return records;
+}
+
 Json collectives_json(const JobRun& job) {
-  std::vector<const CollectiveRecord*> records = job.collectives();
-  if (records.size() > kMaxCollectives) {
-    const auto excess = [](const CollectiveRecord* record) {
-      return record->end_ps - record->first_entry_ps - std::min(record->cost.bound_ps, record->end_ps);
-    };
-    std::partial_sort(records.begin(), records.begin() + kWorst, records.end(),
-                      [&](auto* a, auto* b) { return excess(a) > excess(b); });
-    records.resize(kWorst);
-  }
   Json list = Json::array();
-  for (const CollectiveRecord* record : records) list.push_back(collective_fields().json(*record));
+  for (const CollectiveRecord* record : listed(job.collectives(), kMaxCollectives, kWorst))
+    list.push_back(collective_fields().json(*record));
   return list;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <vector>
+
 #include "platform/results/fields.h"
 #include "platform/run/job_run.h"
 #include "platform/system/machine.h"
@@ -18,6 +20,9 @@ Json breakdown_schema();
 
 /// Of collectives[].
 const Fields<CollectiveRecord>& collective_fields();
+/// Of more than `most` records the `worst` ones: those that lie farthest above their bound, in falling order.
+std::vector<const CollectiveRecord*> listed(std::vector<const CollectiveRecord*> records, std::size_t most,
+                                            std::size_t worst);
 /// All of a job, or of very many the worst.
 Json collectives_json(const JobRun& job);
 

@@ -17,10 +17,15 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
+std::string tool_path() {
+  const char* other = std::getenv("WAFERTLM_EXECUTABLE");
+  return other != nullptr ? other : WAFERTLM_EXECUTABLE;
+}
+
 ToolResult run_tool(const std::string& arguments) {
   const TempFolder folder;
   const std::string out = folder.path() + "/out", error = folder.path() + "/error";
-  const std::string command = std::string(WAFERTLM_EXECUTABLE) + " " + arguments + " >" + out + " 2>" + error;
+  const std::string command = tool_path() + " " + arguments + " >" + out + " 2>" + error;
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(out), read_text(error)};
 }

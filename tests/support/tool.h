@@ -9,7 +9,10 @@ struct ToolResult {
   std::string out, error;
 };
 
-/// Runs the wafertlm executable through the shell with these arguments.
+/// The wafertlm executable: of this build, or of another one that $WAFERTLM_EXECUTABLE names.
+std::string tool_path();
+
+/// Runs it through the shell with these arguments.
 ToolResult run_tool(const std::string& arguments);
 
 /// The text of a file; empty if there is none.

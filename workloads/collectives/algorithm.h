@@ -62,7 +62,7 @@ struct Algorithm {
   bool (*fits)(const Group& group, const FabricTraits& fabric) = nullptr;
   /// What it needs to fit, for messages; null with `fits`.
   std::string (*needs)(const Topology& topology) = nullptr;
-  /// Neither `auto` nor kFastest takes it.
+  /// `auto` does not take it.
   bool only_by_name = false;
 
   /// Null: it cannot do this type.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <random>
 
 namespace wafertlm {
 namespace {
@@ -24,6 +25,31 @@ TEST(TimeBuckets, BecomesCoarserAndLosesNothing) {
     EXPECT_LE(sums.size(), 8u);
     EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), 0.0), 50'000);
     EXPECT_EQ(sums[0], 8'000);
+  }
+}
+
+// Picosecond by picosecond.
+TEST(TimeBuckets, AreASumOverTheirTime) {
+  std::mt19937_64 random(4);
+  for (int number = 0; number < 200; ++number) {
+    TimeBuckets buckets(1, 4);
+    std::vector<double> exact(16'000);
+    for (int amount = 0; amount < 5; ++amount) {
+      const TimePs from = random() % 8000, to = from + random() % 8000;
+      const auto value = static_cast<double>(1 + random() % 1000);
+      buckets.add(0, from, to, value);
+      if (from == to) exact[from] += value;
+      for (TimePs at = from; at < to; ++at) exact[at] += value / static_cast<double>(to - from);
+    }
+    const auto& sums = buckets.sums(0);
+    ASSERT_LE(sums.size(), 4U);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const auto begin =
+          exact.begin() + static_cast<std::ptrdiff_t>(std::min(exact.size(), i * buckets.width_ps()));
+      const auto end =
+          exact.begin() + static_cast<std::ptrdiff_t>(std::min(exact.size(), (i + 1) * buckets.width_ps()));
+      EXPECT_NEAR(sums[i], std::accumulate(begin, end, 0.0), 1e-6) << number;
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
 
 namespace wafertlm::test {
 namespace {
@@ -23,7 +24,7 @@ struct Outcome {
 };
 
 Outcome traffic(const std::string& arguments) {
-  const std::string line = fmt::format("'{}' traffic {} 2>&1", WAFERTLM_EXECUTABLE, arguments);
+  const std::string line = fmt::format("'{}' traffic {} 2>&1", tool_path(), arguments);
   FILE* pipe = popen(line.c_str(), "r");
   std::string output;
   std::array<char, 4096> part;

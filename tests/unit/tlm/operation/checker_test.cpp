@@ -167,6 +167,15 @@ const std::vector<Case> kCases = {
        bench.sequencer.call(bench.first.payload, ::tlm::END_RESP, 20);
      },
      "annotated"},
+    {nullptr,
+     [](Bench& bench) {  // after BEGIN_RESP the request is the sequencer's again
+       bench.begin(bench.first);
+       bench.accept(bench.first);
+       bench.respond(bench.first);
+       bench.first.operation->tag = 7;
+       bench.end(bench.first);
+     },
+     "changed_after_the_response"},
     {"forward_phase", [](Bench& bench) { bench.sequencer.call(bench.first.payload, ::tlm::END_REQ); }},
     {"backward_phase", [](Bench& bench) { bench.npu.call(bench.first.payload, ::tlm::END_RESP); }},
     answered("begin_req_answer", ::tlm::BEGIN_REQ, ::tlm::TLM_UPDATED),

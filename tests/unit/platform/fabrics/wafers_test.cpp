@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routes between wafers: through a controller, round the ring the shorter way or through the outer switch.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/collectives/simulated.h"
+
+namespace wafertlm {
+namespace {
+
+/// The places on a route, from the first link's beginning to the last one's end.
+std::vector<std::string> places(const Topology& topology, std::uint32_t from, std::uint32_t to) {
+  std::vector<std::string> list;
+  for (const std::size_t link : topology.route(static_cast<NpuId>(from), static_cast<NpuId>(to))) {
+    const std::string name = topology.link_name(link);
+    const std::size_t arrow = name.find("->");
+    if (list.empty()) list.push_back(name.substr(0, arrow));
+    EXPECT_EQ(list.back(), name.substr(0, arrow));
+    list.push_back(name.substr(arrow + 2));
+  }
+  return list;
+}
+
+std::string wafer_of(const std::string& place) { return place.substr(0, place.find('_')); }
+
+/// The wafers that a route passes, one after the other.
+std::vector<std::string> wafers(const std::vector<std::string>& route) {
+  std::vector<std::string> list;
+  for (const std::string& place : route)
+    if (place.rfind("wafer", 0) == 0 && (list.empty() || list.back() != wafer_of(place)))
+      list.push_back(wafer_of(place));
+  return list;
+}
+
+std::string wafer(std::uint32_t number) { return "wafer" + std::to_string(number); }
+
+TEST(Wafers, TheShorterWayRoundAndHalfOfTheOppositeOnesEachWay) {
+  for (const std::uint32_t count : {2U, 3U, 4U, 5U, 6U}) {
+    const FabricTraits traits = platform_traits(test::preset(
+        "wafers_4_mesh_5x4", {"wafer.outer.topology=ring", "wafer.outer.wafers=" + std::to_string(count)}));
+    std::uint32_t upwards = 0;
+    for (std::uint32_t from = 0; from < count; ++from)
+      for (std::uint32_t to = 0; to < count; ++to) {
+        if (from == to) continue;
+        const std::uint32_t up = (to + count - from) % count, down = count - up;
+        const auto passed = wafers(places(*traits.topology, 20 * from + 3, 20 * to + 3));
+        ASSERT_EQ(passed.size(), std::min(up, down) + 1) << from << " to " << to << " of " << count;
+        EXPECT_EQ(passed.front(), wafer(from));
+        EXPECT_EQ(passed.back(), wafer(to));
+        const bool goes_up = passed[1] == wafer((from + 1) % count);
+        if (count == 2) continue;
+        EXPECT_EQ(goes_up, up == down ? from % 2 == 0 : up < down) << from << " to " << to << " of " << count;
+        if (goes_up) ++upwards;
+      }
+    EXPECT_EQ(upwards, count == 2 ? 0 : count * (count - 1) / 2);  // as many as downwards
+  }
+}
+
+// Of NPUs with the same place on their wafers; the controllers that carry them are shared out.
+TEST(Wafers, ThroughTheOuterSwitchAndTheSameControllerOnBothSides) {
+  const FabricTraits traits = platform_traits(test::preset("wafers_4_mesh_5x4", {}));
+  std::set<std::string> controllers;
+  for (std::uint32_t npu = 0; npu < 20; ++npu) {
+    const auto route = places(*traits.topology, 20 + npu, 60 + npu);
+    EXPECT_EQ(wafers(route), (std::vector<std::string>{"wafer1", "wafer3"}));
+    std::vector<std::string> used;
+    for (const std::string& place : route)
+      if (const std::size_t at = place.find("_io"); at != std::string::npos) used.push_back(place.substr(at));
+    ASSERT_EQ(used.size(), 2U);
+    EXPECT_EQ(used[0], used[1]);
+    controllers.insert(used[0]);
+    EXPECT_EQ(std::set<std::string>(route.begin(), route.end()).size(), route.size());
+  }
+  EXPECT_GE(controllers.size(), 10U);
+}
+
+}  // namespace
+}  // namespace wafertlm

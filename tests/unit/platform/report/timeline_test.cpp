@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the report's timeline keeps of operations and stretches of time.
+#include "platform/report/timeline.h"
+
+#include <gtest/gtest.h>
+
+namespace wafertlm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Task task(std::uint64_t id, Task::Kind kind, const std::string& name) {
+  Task task;
+  task.id = id;
+  task.kind = kind;
+  task.name = name;
+  return task;
+}
+
+void run(Timeline& timeline, std::uint32_t rank, const Task& task, TimePs issued, TimePs start, TimePs end) {
+  timeline.operation_started(rank, task, issued);
+  timeline.operation_ended(rank, task, start, end);
+}
+
+/// With texts in place of their numbers.
+Json read(Timeline& timeline) {
+  Json json = timeline.json();
+  const auto text = [&](const Json& place) -> Json {
+    return place.get<int>() < 0 ? Json("none") : json["strings"][place.get<std::size_t>()];
+  };
+  for (Json& row : json["operations"])
+    for (const std::size_t column : {1U, 2U, 3U, 9U}) row[column] = text(row[column]);
+  for (Json& row : json["spent"]) row[3] = text(row[3]);
+  return json;
+}
+
+TEST(Timeline, OperationsByRankAndTime) {
+  Timeline timeline;
+  Task collective = task(7, Task::Kind::collective, "sum");
+  collective.group = "dp";
+  collective.traffic_class = "dp";
+  collective.number = 5;
+  collective.bytes = 100;
+  Task receive = task(8, Task::Kind::receive, "get");
+  receive.peer = 3;
+  receive.traffic_class = "pp";
+  run(timeline, 1, collective, 10, 20, 40);
+  run(timeline, 0, task(2, Task::Kind::compute, "b"), 1, 30, 50);
+  run(timeline, 0, task(9, Task::Kind::compute, "a"), 2, 5, 30);
+  run(timeline, 0, receive, 3, 5, 6);
+  EXPECT_EQ(read(timeline)["operations"],
+            Json::parse(R"([[0, "receive", "get", "pp", 3, 5, 6, 0, 8, "none", 3],
+                            [0, "compute", "a", "", 2, 5, 30, 0, 9, "none", 0],
+                            [0, "compute", "b", "", 1, 30, 50, 0, 2, "none", 0],
+                            [1, "collective", "sum", "dp", 10, 20, 40, 100, 7, "dp", 5]])"));
+}
+
+// A rank may run the same node again.
+TEST(Timeline, ANodeOfTwoIterations) {
+  Timeline timeline;
+  const Task node = task(2, Task::Kind::compute, "a");
+  run(timeline, 0, node, 1, 2, 3);
+  run(timeline, 0, node, 11, 12, 13);
+  const Json rows = read(timeline)["operations"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0][4], 1);
+  EXPECT_EQ(rows[1][4], 11);
+}
+
+TEST(Timeline, NeighboursOfOneCategoryBecomeOne) {
+  Timeline timeline;
+  timeline.time_spent(0, 20, 30, "dp");
+  timeline.time_spent(0, 0, 10, "compute");
+  timeline.time_spent(0, 10, 20, "compute");
+  timeline.time_spent(0, 35, 40, "dp");  // a gap before it
+  timeline.time_spent(1, 40, 50, "dp");  // another rank
+  timeline.time_spent(1, 50, 60, "idle");
+  EXPECT_EQ(read(timeline)["spent"],
+            Json::parse(R"([[0, 0, 20, "compute"], [0, 20, 30, "dp"], [0, 35, 40, "dp"],
+                                                      [1, 40, 50, "dp"], [1, 50, 60, "idle"]])"));
+}
+
+// Beyond what it may keep the shortest go; of equal ones the first stay.
+TEST(Timeline, KeepsTheLongest) {
+  Timeline timeline(4);
+  const TimePs lengths[] = {5, 1, 9, 3, 3, 7, 3, 8, 2};
+  TimePs at = 0;
+  std::uint64_t id = 0;
+  for (const TimePs length : lengths) {
+    run(timeline, 0, task(id++, Task::Kind::compute, "x"), at, at, at + length);
+    timeline.time_spent(0, at, at + length, id % 2 == 0 ? "even" : "odd");
+    at += 100;
+  }
+  const Json json = read(timeline);
+  std::vector<int> ids;
+  for (const Json& row : json["operations"]) ids.push_back(row[8]);
+  EXPECT_EQ(ids, (std::vector<int>{0, 2, 5, 7}));
+  EXPECT_EQ(json["operations_left_out"], 5);
+  EXPECT_EQ(json["spent"].size(), 4U);
+  EXPECT_EQ(json["spent_left_out"], 5);
+  Timeline equal(2);
+  for (std::uint64_t k = 0; k < 3; ++k) run(equal, 0, task(k, Task::Kind::cpu, "y"), k, k, k + 6);
+  const Json kept = read(equal);
+  ASSERT_EQ(kept["operations"].size(), 2U);
+  EXPECT_EQ(kept["operations"][1][8], 1);
+  EXPECT_EQ(kept["operations"][1][1], "cpu");
+  EXPECT_EQ(kept["operations_left_out"], 1);
+}
+
+}  // namespace
+}  // namespace wafertlm

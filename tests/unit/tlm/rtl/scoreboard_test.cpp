@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/rtl/scoreboard.h"
+
+#include <gtest/gtest.h>
+
+namespace wafertlm {
+namespace {
+
+RtlTransaction packet(std::uint64_t sequence, TimePs head_ps, std::uint32_t bytes = 64) {
+  RtlTransaction transaction;
+  transaction.flow = 3;
+  transaction.sequence = sequence;
+  transaction.output = 1;
+  transaction.arrival_ps = head_ps > 500 ? head_ps - 500 : 0;
+  transaction.head_ps = head_ps;
+  transaction.bytes = bytes;
+  return transaction;
+}
+
+RtlTransaction with_data(RtlTransaction transaction, std::initializer_list<int> bytes) {
+  for (const int byte : bytes) transaction.data.push_back(static_cast<std::byte>(byte));
+  return transaction;
+}
+
+TEST(RtlScoreboard, EitherSideMayComeFirst) {
+  RtlScoreboard board({"s", 1000, 1500});
+  board.expect(packet(0, 10'000));
+  board.observe(packet(0, 11'500));  // as late as it may be
+  board.observe(packet(1, 20'000));
+  board.expect(packet(1, 21'500));
+  board.expect(packet(2, 30'000));
+  board.observe(packet(2, 30'400));
+  board.finish();
+  EXPECT_TRUE(board.passed());
+  EXPECT_EQ(board.compared(), 3U);
+  EXPECT_EQ(board.compared_data(), 0U);
+  EXPECT_EQ(board.largest_difference_ps(), 1500);
+  EXPECT_EQ(board.latency_histogram(), (std::map<std::int64_t, std::uint64_t>{{2, 1}, {-2, 1}, {0, 1}}));
+  EXPECT_DOUBLE_EQ(board.mean_model_latency_ps(), 500);
+  EXPECT_DOUBLE_EQ(board.mean_rtl_latency_ps(), 500 + (1500 - 1500 + 400) / 3.0);
+}
+
+TEST(RtlScoreboard, TimesOutsideTheTolerance) {
+  for (const TimePs late : {1500U, 1501U}) {
+    RtlScoreboard board({"s", 1000, 1500});
+    board.observe(packet(0, 10'000));
+    board.expect(packet(0, 10'000 + late));
+    EXPECT_EQ(board.divergences(RtlDivergenceKind::time), late > 1500 ? 1U : 0U);
+    EXPECT_EQ(board.largest_difference_ps(), -static_cast<std::int64_t>(late));
+  }
+  RtlScoreboard any({"s", 1000, kNever});
+  any.expect(packet(0, 10'000));
+  any.observe(packet(0, 90'000));
+  EXPECT_TRUE(any.passed());
+}
+
+TEST(RtlScoreboard, DataBitForBit) {
+  RtlScoreboard board({"s", 1000, 0});
+  board.expect(with_data(packet(0, 1000), {1, 2, 3}));
+  board.observe(with_data(packet(0, 1000), {1, 2, 3}));
+  EXPECT_TRUE(board.passed());
+  EXPECT_EQ(board.compared_data(), 1U);
+  board.expect(with_data(packet(1, 3000), {1, 2, 3}));
+  board.observe(with_data(packet(1, 3000), {1, 2, 4}));
+  ASSERT_EQ(board.divergences(RtlDivergenceKind::data), 1U);
+  EXPECT_EQ(board.first_divergence()->expected, "3 bytes, at byte 2: 03");
+  EXPECT_EQ(board.first_divergence()->got, "3 bytes, at byte 2: 04");
+  board.expect(with_data(packet(2, 4000), {1, 2}));
+  board.observe(with_data(packet(2, 4000), {1, 2, 3}));  // as many bytes by name, more in fact
+  board.expect(packet(3, 5000, 64));
+  board.observe(packet(3, 5000, 65));
+  board.expect(with_data(packet(4, 6000), {1}));
+  board.observe(packet(4, 6000));  // without data there is nothing to compare
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::data), 3U);
+  EXPECT_EQ(board.compared_data(), 3U);
+  EXPECT_EQ(board.divergences(), 3U);
+}
+
+TEST(RtlScoreboard, MissingUnexpectedAndTwice) {
+  RtlScoreboard board({"s", 1000, 0});
+  board.expect(packet(5, 9000));
+  board.expect(packet(4, 8000));
+  board.observe(packet(7, 3000));
+  board.observe(packet(7, 3000));
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::unexpected), 1U);
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::missing), 0U);
+  board.finish();
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::unexpected), 2U);
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::missing), 2U);
+  EXPECT_EQ(board.first_divergence()->at_ps, 3000U);
+  board.violation(2000, 4, "a rule", "seen");
+  EXPECT_EQ(board.first_divergence()->kind, RtlDivergenceKind::protocol);
+  EXPECT_EQ(board.first_divergence()->output, 4U);
+  EXPECT_EQ(board.divergences(), 5U);
+  board.finish();  // nothing is left
+  EXPECT_EQ(board.divergences(), 5U);
+}
+
+// What is late by more than the patience is missing once, even if it comes after all.
+TEST(RtlScoreboard, Patience) {
+  RtlScoreboardOptions options{"s", 1000, kNever};
+  options.patience_ps = 10'000;
+  RtlScoreboard board(options);
+  board.expect(packet(0, 1000));
+  board.expect(packet(1, 11'000));  // not yet: by no more than the patience
+  board.observe(packet(1, 11'000));
+  EXPECT_EQ(board.divergences(), 0U);
+  board.expect(packet(2, 11'001));
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::missing), 1U);
+  board.observe(packet(0, 12'000));
+  board.observe(packet(2, 12'000));
+  board.finish();
+  EXPECT_EQ(board.divergences(), 1U);
+  EXPECT_EQ(board.compared(), 2U);
+}
+
+TEST(RtlScoreboard, ThroughputByWindow) {
+  RtlScoreboardOptions options{"s", 1000, kNever};
+  options.window_packets = 2;
+  RtlScoreboard board(options);
+  EXPECT_EQ(board.worst_throughput_ratio(), 1);
+  // A packet every 1000 ps from the model; from the RTL windows of 2000, 1600 and 5000 ps.
+  const TimePs rtl[] = {0, 1000, 2000, 3000, 3600, 4000, 8600};
+  for (std::uint64_t k = 0; k < 7; ++k) {
+    board.expect(packet(k, 1000 * k, 100));
+    board.observe(packet(k, rtl[k], 100));
+  }
+  EXPECT_EQ(board.throughput_windows(), 3U);
+  EXPECT_DOUBLE_EQ(board.worst_throughput_ratio(), 2000.0 / 5000);
+  EXPECT_DOUBLE_EQ(board.model_bytes_per_s(), 700.0 / 6000 * 1e12);
+  EXPECT_DOUBLE_EQ(board.rtl_bytes_per_s(), 700.0 / 8600 * 1e12);
+  RtlScoreboard single(options);
+  single.expect(packet(0, 1000));
+  EXPECT_EQ(single.model_bytes_per_s(), 0);
+}
+
+}  // namespace
+}  // namespace wafertlm
