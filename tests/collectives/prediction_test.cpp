@@ -77,9 +77,9 @@ TEST_P(Predictions, ChooseTheFastest) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Predictions,
-                         testing::Values(Kind{"mesh", test::random_mesh}, Kind{"fred", test::random_fred},
-                                         Kind{"dimensions", test::random_dimensions},
-                                         Kind{"trees", test::random_tree}),
+                         testing::Values(Kind{"mesh", test::some_mesh}, Kind{"fred", test::some_fred},
+                                         Kind{"dimensions", test::some_dimensions},
+                                         Kind{"trees", test::some_tree}),
                          [](const testing::TestParamInfo<Kind>& kind) { return kind.param.name; });
 
 // A wafer of 5 x 4: seven scattered NPUs, and 1 MiB on all, where a ring of 16 chunks is best.

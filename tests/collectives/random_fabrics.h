@@ -20,17 +20,17 @@ auto pick(Random& random, const List& list) {
   return list[random() % std::size(list)];
 }
 
-inline config::PlatformSpec random_mesh(Random& random) {
+inline config::PlatformSpec some_mesh(Random& random) {
   const std::uint64_t width = 2 + random() % 5, height = 1 + random() % 5;
   return platform({fmt::format("wafer.width={}", width), fmt::format("wafer.height={}", height)});
 }
 
-inline config::PlatformSpec random_fred(Random& random) {
+inline config::PlatformSpec some_fred(Random& random) {
   static const std::string kVariants[] = {"a", "b", "c", "d"};
   return fred_platform(pick(random, kVariants));
 }
 
-inline config::PlatformSpec random_dimensions(Random& random) {
+inline config::PlatformSpec some_dimensions(Random& random) {
   static const char* const kTopologies[] = {"ring", "switch", "fully_connected", "mesh"};
   const TempFolder folder;
   std::string dimensions;
@@ -46,7 +46,7 @@ inline config::PlatformSpec random_dimensions(Random& random) {
 }
 
 /// NPUs on a random tree of switches.
-inline config::PlatformSpec random_tree(Random& random) {
+inline config::PlatformSpec some_tree(Random& random) {
   const std::uint64_t npus = 3 + random() % 10, switches = 1 + random() % 4;
   std::string text = fmt::format("graph: tree\nnpus: {}\nswitches:\n", npus);
   for (std::uint64_t s = 0; s < switches; ++s) text += fmt::format("  - {{name: s{}, pipeline: 20 ns}}\n", s);
