@@ -3,8 +3,9 @@
 
 #include <array>
 #include <deque>
-#include <random>
 #include <vector>
+
+#include "tests/support/mesh_packets.h"
 
 namespace wafertlm::test {
 namespace {
@@ -59,6 +60,8 @@ struct MeshRouter {
 };
 
 struct MeshSource {
+  MeshPackets packets;
+  MeshPackets::Next next;
   std::deque<RouterFlit> queue;
   std::vector<OutputChannel> vcs;
   int vc = kNobody, last_vc = 0;
@@ -71,16 +74,18 @@ auto& of(V& all, int i) {
 
 class RouterMesh {
  public:
-  explicit RouterMesh(const RouterMeshParams& params)
-      : p_(params), nodes_(params.side * params.side), random_(params.seed) {
+  explicit RouterMesh(const RouterMeshParams& params) : p_(params), nodes_(params.side * params.side) {
     routers_.resize(static_cast<std::size_t>(nodes_));
-    sources_.resize(static_cast<std::size_t>(nodes_));
     const auto vcs = static_cast<std::size_t>(p_.vcs);
     for (MeshRouter& router : routers_) {
       for (RouterInput& input : router.inputs) input.vcs.resize(vcs);
       for (RouterOutput& output : router.outputs) output.vcs.assign(vcs, {p_.buffer_flits, false, 0});
     }
-    for (MeshSource& source : sources_) source.vcs.assign(vcs, {p_.buffer_flits, false, 0});
+    for (int n = 0; n < nodes_; ++n) {
+      MeshPackets packets(p_, n);
+      const MeshPackets::Next first = packets.sends() ? packets.next() : MeshPackets::Next{-1, 0};
+      sources_.push_back({packets, first, {}, std::vector<OutputChannel>(vcs, {p_.buffer_flits, false, 0})});
+    }
     const auto horizon = static_cast<std::size_t>(p_.link_latency + p_.credit_delay + 3);
     arrivals_.resize(horizon);
     credits_.resize(horizon);
@@ -147,15 +152,12 @@ class RouterMesh {
   }
 
   void create(int node) {
-    const int x = node % p_.side, y = node / p_.side;
-    if (p_.traffic == MeshTraffic::transpose && x == y) return;
-    if (std::uniform_real_distribution<>()(random_) >= p_.load / p_.packet_flits) return;
-    const int destination = p_.traffic == MeshTraffic::transpose
-                                ? x * p_.side + y
-                                : std::uniform_int_distribution<>(0, nodes_ - 1)(random_);
+    MeshSource& source = of(sources_, node);
+    if (source.next.cycle != now_) return;
     if (in_window(now_)) ++missing_;
     for (int i = 0; i < p_.packet_flits; ++i)
-      of(sources_, node).queue.push_back({destination, now_, i == 0, i == p_.packet_flits - 1});
+      source.queue.push_back({source.next.destination, now_, i == 0, i == p_.packet_flits - 1});
+    source.next = source.packets.next();
   }
 
   /// A source sends a flit per cycle; a packet takes the next free channel with room.
@@ -327,7 +329,6 @@ class RouterMesh {
 
   RouterMeshParams p_;
   int nodes_;
-  std::mt19937_64 random_;
   std::vector<MeshRouter> routers_;
   std::vector<MeshSource> sources_;
   std::vector<int> asks_;  // VA: the output channel each input channel asks for

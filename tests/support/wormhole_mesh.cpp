@@ -4,9 +4,9 @@
 #include <array>
 #include <deque>
 #include <queue>
-#include <random>
 #include <stdexcept>
 
+#include "tests/support/mesh_packets.h"
 #include "tlm/link/wormhole.h"
 
 namespace wafertlm::test {
@@ -24,11 +24,13 @@ ClassTable one_class(int vcs) {
 
 class WormholeMesh {
  public:
-  explicit WormholeMesh(const RouterMeshParams& params)
-      : p_(params), classes_(one_class(params.vcs)), random_(params.seed) {
+  explicit WormholeMesh(const RouterMeshParams& params) : p_(params), classes_(one_class(params.vcs)) {
     const int nodes = p_.side * p_.side;
     for (int n = 0; n < nodes; ++n) add(n, router());
-    for (int n = 0; n < nodes; ++n) add(nodes + n, source());
+    for (int n = 0; n < nodes; ++n) {
+      add(nodes + n, source());
+      packets_.emplace_back(p_, n);
+    }
     begin_ = static_cast<TimePs>(p_.warmup_cycles) * kCyclePs;
     end_ = begin_ + static_cast<TimePs>(p_.measure_cycles) * kCyclePs;
   }
@@ -68,7 +70,6 @@ class WormholeMesh {
     WormholeMesh* owner = nullptr;
     int number = 0;
     std::unique_ptr<WormholeSwitch> core;
-    TimePs next_slot_ps = 0;  // of a source
   };
   struct Wake {
     TimePs at;
@@ -127,15 +128,10 @@ class WormholeMesh {
   /// A packet comes in front of the source's port when the one before has left.
   void create(int node) {
     Switch& from = switches_[static_cast<std::size_t>(p_.side * p_.side + node)];
-    const int x = node % p_.side, y = node / p_.side;
-    if (p_.traffic == MeshTraffic::transpose && x == y) return;
-    const TimePs at = from.next_slot_ps +
-                      kCyclePs * std::geometric_distribution<TimePs>(p_.load / p_.packet_flits)(random_);
-    from.next_slot_ps = at + kCyclePs;
+    if (!packets_[static_cast<std::size_t>(node)].sends()) return;
+    const auto [cycle, to] = packets_[static_cast<std::size_t>(node)].next();
+    const TimePs at = static_cast<TimePs>(cycle) * kCyclePs;
     if (at >= end_) return;
-    const int to = p_.traffic == MeshTraffic::transpose
-                       ? x * p_.side + y
-                       : std::uniform_int_distribution<>(0, p_.side * p_.side - 1)(random_);
     created_ += at >= begin_;
     for (int i = 0; i < p_.packet_flits; ++i) {
       Packet& flit = pool_.acquire();
@@ -182,7 +178,7 @@ class WormholeMesh {
 
   RouterMeshParams p_;
   ClassTable classes_;
-  std::mt19937_64 random_;
+  std::vector<MeshPackets> packets_;  // by node
   PacketPool pool_;
   std::deque<Switch> switches_;  // the nodes' routers, then their sources
   std::priority_queue<Wake> wakes_;

@@ -53,7 +53,7 @@ void WormholeSwitch::ask_wake(TimePs at) {
 
 void WormholeSwitch::arrive_for(PortId output, PortId input, Packet& flit, TimePs head_ps) {
   flit.ready_ps = head_ps + pipeline_ps_;
-  flit.tail_ps += pipeline_ps_ - head_ps_;
+  flit.tail_ps += flit.starts_packet ? pipeline_ps_ : pipeline_ps_ - head_ps_;
   flit.next = nullptr;
   flit.output = output;
   ++queued_;

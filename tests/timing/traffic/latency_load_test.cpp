@@ -85,8 +85,10 @@ TEST_P(Uniform, RisesAndStaysBelowTheBound) {
   const auto results = sweep(options, {0.01, 0.1, 0.2, 0.3, 0.4, 0.44, 0.5, 1.0});
   expect_rising(results);
   expect_bounded(results, 0.5);
+  // One crossbar port per input and stages for each head: the pipelined reference carries 0.42.
+  const bool one_port = std::string(queue) == "fifo" && std::string(switching) == "wormhole";
   for (const TrafficResult& result : results) {
-    if (result.offered <= 0.44) {
+    if (result.offered <= (one_port ? 0.4 : 0.44)) {
       EXPECT_FALSE(result.saturated) << result.offered;
     }
   }
