@@ -223,7 +223,8 @@ void BurstChannel::describe(TimePs now, std::uint32_t request_shift, std::vector
   *to++ = bus_end_ > at + std::min(t_->to_data[kRead], t_->to_data[kWrite]) ? bus_end_ : 0;
   *to++ = undecided_[kWrite] != 0 ? writes_wait_since_ : 0;
   *to++ = refresh_due_;
-  for (const Fs each : {last_admission_, serving_since_, begun_at_, rrd_any_}) *to++ = bound(each);
+  *to++ = bound(begun_at_ + t_->clock);
+  for (const Fs each : {last_admission_, serving_since_, rrd_any_}) *to++ = bound(each);
   for (const Fs each : rrd_group_) *to++ = bound(each);
   for (std::uint32_t k = 0; k < 4; ++k) *to++ = bound(activates_[(next_activate_ + k) % 4]);
   for (const Direction direction : {kRead, kWrite}) {

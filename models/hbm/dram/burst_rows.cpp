@@ -136,7 +136,7 @@ void BurstChannel::decide() {
   opened.tag = waiting.tag;
   opened.arrival = waiting.arrival;
   opened.order = begun_++;
-  begun_at_ = chosen.from;
+  begun_at_ = std::max(begun_at_, chosen.from);
   new_opened(opened);
 
   --undecided_[direction];

@@ -28,17 +28,23 @@ std::uint64_t hash(const std::vector<std::uint64_t>& state, std::size_t begin) {
   return sum;
 }
 
+/// Those of a refresh of all banks, which ends what is under way, are not known yet.
+DramParams with_possible_shortcuts(DramParams params) {
+  params.shortcuts &= params.queue.refresh == DramRefresh::per_bank;
+  return params;
+}
+
 }  // namespace
 
 DramMemory::DramMemory(const DramParams& params)
-    : params_(params),
+    : params_(with_possible_shortcuts(params)),
       map_(params.timing, params.map),
       burst_(params.timing, params.queue),
       of_(map_.channels(), 0),
       last_same_(map_.channels(), 0),
       own_(map_.channels()),
       merge_after_{kVisitsToMerge[0], kVisitsToMerge[1]} {
-  if (params.level == DramLevel::burst && params.shortcuts) {
+  if (params_.level == DramLevel::burst && params_.shortcuts) {
     channels_.push_back(std::make_unique<BurstChannel>(burst_, true));
     members_.push_back(map_.channels());
   } else {

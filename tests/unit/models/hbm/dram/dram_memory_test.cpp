@@ -191,6 +191,7 @@ TEST(Shortcuts, ChangeNoPicosecond) {
     DramParams of = params(seed % 2 ? "hbm3" : "hbm2", DramLevel::burst,
                            seed % 4 == 3 ? "row bank group:1 channel column group:1" : "");
     of.map.stacks = seed % 4 == 3 ? 1 : 1 + seed % 3;
+    if (seed % 5 == 0) of.queue.refresh = DramRefresh::all_bank;
     const Outcome slow = outcome(of, false, false, seed);
     for (const bool asked_often : {false, true}) {
       const Outcome quick = outcome(of, true, asked_often, seed);

@@ -105,6 +105,26 @@ TEST_P(DramRules, AWriteIsDoneWhenItHasCrossedThePins) {
   EXPECT_EQ(access(memory, true, address(0, 0, 0), 10'000), 10'000U + 27 * 625);
 }
 
+// The row of a write: its data end in cycle 27 after it came; 33 later it is precharged (26), then as above.
+TEST_P(DramRules, ARowThatWasWrittenClosesAfterItsRecovery) {
+  constexpr TimePs kCycle = 625;
+  DramMemory memory(one_channel("hbm3", GetParam()));
+  EXPECT_EQ(access(memory, true, address(0, 0, 0), 16 * kCycle), (16 + 27) * kCycle);
+  EXPECT_EQ(access(memory, false, address(1, 0, 0), 50 * kCycle), (16 + 27 + 33 + 26 + 53) * kCycle);
+}
+
+// From the end of a write's data to a read: 10 cycles in its bank group (tWTR_L), 7 in others; then 20 + 2.
+TEST_P(DramRules, AReadAfterAWriteWaitsForTheBusToTurn) {
+  constexpr TimePs kCycle = 625;
+  for (const bool same_group : {true, false}) {
+    DramMemory memory(one_channel("hbm3", GetParam()));
+    const std::uint64_t other = same_group ? address(0, 1, 0) : address(0, 0, 1);
+    access(memory, false, other, 16 * kCycle);  // opens the row
+    EXPECT_EQ(access(memory, true, address(0, 0, 0), 200 * kCycle), (200 + 27) * kCycle);
+    EXPECT_EQ(access(memory, false, other, 226 * kCycle), (227 + (same_group ? 10 : 7) + 22) * kCycle);
+  }
+}
+
 TEST_P(DramRules, NothingIsFasterThanThePins) {
   std::mt19937_64 random(4);
   double most = 0;
