@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "platform/command/ranges.h"
+#include "platform/fabrics/cut_times.h"
 #include "platform/fabrics/registry.h"
 #include "workloads/collectives/custom/algorithm.h"
 
@@ -254,17 +255,13 @@ void JobRun::run(const std::function<void(TimePs, std::uint64_t, std::uint64_t)>
     throw std::runtime_error("the workload took no time at all: no node has a duration and nothing was sent");
   for (const auto& rank : ranks_) rank->account.finish(end_ps(), rank->engine.last());
   for (const CollectiveRecord* record : collectives())
-    if (record->end_ps - record->first_entry_ps + cut_at_most_ps(*record) < record->cost.bound_ps)
+    if (record->end_ps - record->first_entry_ps +
+            cut_at_most_ps(time_step_ps_, record->group_size, record->chunks) <
+        record->cost.bound_ps)
       throw std::runtime_error(fmt::format(
           "collective {} (\"{}\") took {} ps, less than its bound of {} ps: this is a fault of the model, "
           "please report it",
           record->id, record->name, record->end_ps - record->first_entry_ps, record->cost.bound_ps));
-}
-
-/// What a collective can gain because the times of its messages are cut: less than a step for each of those
-/// that follow each other, which are no more than twice round in every chunk.
-TimePs JobRun::cut_at_most_ps(const CollectiveRecord& record) const {
-  return time_step_ps_ * 2 * record.group_size * std::max<std::uint32_t>(record.chunks, 1);
 }
 
 std::map<std::string, TimePs> JobRun::breakdown(std::uint32_t rank, std::uint32_t iteration) const {

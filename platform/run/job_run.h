@@ -77,7 +77,6 @@ class JobRun : private RankHost {
   std::vector<std::string> waiting(const std::vector<std::string>& pending) const;
   std::uint64_t finished() const;
   TimePs accounted_ps() const;
-  TimePs cut_at_most_ps(const CollectiveRecord& record) const;
 
   Machine& machine_;
   const Job& job_;
