@@ -31,6 +31,8 @@ class ReleaseBuild:
         self.root, self.folder = pathlib.Path(root), pathlib.Path(folder)
         known = subprocess.run(["ninja", "-C", folder, "-t", "targets", "all"], capture_output=True, text=True, check=True)
         self.targets = [name for name in TARGETS if f"\n{name}: " in "\n" + known.stdout]
+        # Brought up to date: its objects are taken.
+        subprocess.run(["ninja", "-C", folder, *self.targets], stdout=subprocess.DEVNULL, check=True)
         listed = subprocess.run(["ninja", "-C", folder, "-t", "commands", *self.targets], capture_output=True, text=True,
                                 check=True)
         self.units, self.libraries, self.executables = [], {}, {}

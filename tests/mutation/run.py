@@ -30,7 +30,7 @@ def arguments():
     add("--seed", default="1", help="chooses them")
     add("--only", default="", help="folders or files, with commas between")
     add("--files", type=int, help="only in so many files, by seed: less to compile")
-    add("--build", default="build", help="folder of the release build, up to date")
+    add("--build", default="build", help="folder of the release build")
     add("--out", help="where all goes (BUILD/mutation)")
     add("--jobs", type=int, default=os.cpu_count(), help="compilers and tests at a time")
     add("--slowest", type=float, default=5, help="tests that take longer are left out (s)")

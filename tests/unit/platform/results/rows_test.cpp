@@ -117,6 +117,13 @@ TEST(Rows, OfTheWorstCollectives) {
   EXPECT_EQ(ids(listed(all, 10, 4)), ids(all));
 }
 
+TEST(Rows, SchemaOfABreakdown) {
+  const Json breakdown = results_schema()["$defs"]["breakdown"];
+  EXPECT_EQ(breakdown["required"], (Json{"compute", "exposed_mp", "exposed_dp", "exposed_pp", "exposed_ep",
+                                         "exposed_input", "exposed_weights", "exposed_memory", "idle"}));
+  EXPECT_EQ(breakdown["propertyNames"]["pattern"], "^(compute|idle|exposed_.+)$");
+}
+
 TEST(Rows, OfTheTable) {
   Json results = {
       {"iterations",
