@@ -103,6 +103,19 @@ bool is_small(const CollectiveRequest& request, const FabricTraits& fabric) {
   return closed_form_ps(request, fabric) <= 4 * closed_form_ps(least_of(request), fabric);
 }
 
+/// Of a long chain: doubles kMaxSearchedChunks as long as a tenth of the time goes and a message fills a
+/// packet.
+std::uint32_t more_chunks(CollectiveRequest trial, TimePs shortest, const FabricTraits& fabric) {
+  std::uint32_t best = kMaxSearchedChunks;
+  for (trial.chunks = 2 * best; trial.chunks <= trial.bytes / fabric.format.packet_bytes; trial.chunks *= 2) {
+    const TimePs time = closed_form_ps(trial, fabric);
+    if (time > shortest / 10 * 9) break;
+    shortest = time;
+    best = trial.chunks;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric) {
@@ -122,7 +135,7 @@ std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTrait
     } else if (time > shortest + shortest / 2) {
       break;  // only costs of messages grow from here on
     }
-  return best;
+  return best == kMaxSearchedChunks ? more_chunks(trial, shortest, fabric) : best;
 }
 
 CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& fabric) {

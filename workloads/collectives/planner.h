@@ -10,7 +10,8 @@
 namespace wafertlm {
 
 /// Chunks that the algorithm takes if the request leaves them open: 1 for rings; for hierarchical_2d and
-/// trees the power of two up to 64 with the smallest prediction. Algorithms without chunks: 1.
+/// trees the power of two up to 64 with the smallest closed form; more while each doubling gains a tenth.
+/// Algorithms without chunks: 1.
 std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric);
 
 /// The request with algorithm and chunks filled in. kFastest becomes the algorithm with the smallest
@@ -31,7 +32,7 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
 /// Costs that the result is printed beside, from the plan and the fabric alone (reference: collectives.md).
 struct CollectiveCost {
   TimePs predicted_ps = 0;  ///< alone on the idle fabric, not less than the bound (cost.h)
-  TimePs bound_ps = 0;  ///< no algorithm can be faster on this fabric
+  TimePs bound_ps = 0;      ///< no algorithm can be faster on this fabric
   /// An element per rank would take half as long or longer.
   bool mostly_latency = false;
 };
