@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace wafertlm {
@@ -55,6 +56,7 @@ class GroupedSource final : public chakra::NodeSource {
   }
   void rewind() override { source_->rewind(); }
   const std::string& name() const override { return source_->name(); }
+  std::optional<std::uint64_t> memory_bytes() const override { return source_->memory_bytes(); }
 
  private:
   std::unique_ptr<chakra::NodeSource> source_;

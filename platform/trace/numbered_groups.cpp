@@ -2,6 +2,7 @@
 #include "platform/trace/numbered_groups.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace wafertlm {
 
@@ -17,6 +18,7 @@ class NumberedGroups::Source final : public chakra::NodeSource {
   }
   void rewind() override { source_.rewind(); }
   const std::string& name() const override { return source_.name(); }
+  std::optional<std::uint64_t> memory_bytes() const override { return source_.memory_bytes(); }
 
  private:
   chakra::NodeSource& source_;

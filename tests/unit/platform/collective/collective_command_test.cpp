@@ -60,7 +60,8 @@ TEST(CollectiveCommand, PredictsWhatGroupsShare) {
     EXPECT_NEAR(row["time_over_predicted"].get<double>(), 1, 0.1);
     EXPECT_GE(row["time_over_bound"].get<double>(), 1);
   }
-  EXPECT_GT(first_row(kFredB + dp)["time_over_bound"].get<double>(), 3.5);  // the bound is a group's own
+  // The bound is that of all groups: the uplinks are full.
+  EXPECT_LT(first_row(kFredB + dp)["time_over_bound"].get<double>(), 1.05);
 }
 
 // The pairs of DP(2) make a ring of five L1 switches, an odd cycle.

@@ -51,6 +51,9 @@ Json results() {
           {"memories", Json::array()},
           {"compute", {{"model", "roofline"}}},
           {"training", nullptr},
+          {"memory_check", {{"checked", true}, {"fits", true}}},
+          {"energy_j", {{"links", nullptr}, {"not_modelled", "no energy per bit"}}},
+          {"notes", {"a first note"}},
           {"traces", {{"control_dependencies_left_out", 0}, {"missing_dependencies", 0}}},
           {"simulation", {{"packet_hops", 2000}, {"end_s", 10e-3}}},
           {"host", {{"wall_s", 0.5}, {"packet_hops_per_s", 4000.0}}}};
@@ -181,6 +184,16 @@ TEST(Summary, WhatWasLeftOut) {
   given["traces"] = {{"control_dependencies_left_out", 7}, {"missing_dependencies", 2}};
   EXPECT_TRUE(contains(run_summary(given), "7 control dependencies of the traces were left out"));
   EXPECT_TRUE(contains(run_summary(given), "2 dependencies are on nodes that are not in the traces"));
+}
+
+TEST(Summary, MemoryEnergyAndNotes) {
+  Json given = results();
+  EXPECT_TRUE(contains(run_summary(given), "Energy: not modelled (no energy per bit)."));
+  EXPECT_TRUE(contains(run_summary(given), "Note: a first note."));
+  given["energy_j"] = {{"links", 0.25}, {"per_bit_j", 2e-12}};
+  EXPECT_TRUE(contains(run_summary(given), "Energy of the links: 0.25 J, at 2 pJ/bit."));
+  given["memory_check"] = {{"checked", false}, {"reason", "no tensors"}};
+  EXPECT_TRUE(contains(run_summary(given), "Memory not checked: no tensors."));
 }
 
 TEST(Summary, ComputationsOfASystolicArray) {
