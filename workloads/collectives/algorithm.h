@@ -64,6 +64,8 @@ struct Algorithm {
   std::string (*needs)(const Topology& topology) = nullptr;
   /// `auto` does not take it.
   bool only_by_name = false;
+  /// Where no messages meet (meets_nothing) the closed form is exact.
+  bool is_exact_alone = true;
 
   /// Null: it cannot do this type.
   const Use* use_of(CollectiveType type) const;

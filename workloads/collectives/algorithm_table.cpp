@@ -85,13 +85,15 @@ std::vector<Algorithm> make_table() {
        uses(2, {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::broadcast, Type::reduce,
                 Type::barrier}),
        in_network_programs, in_network_ps, true, true, has_reducing_switches, needs_reducing_switches},
-      {"dimensional", dimensional, dimensional_programs, dimensional_ps, true, false, has_box, needs_box},
+      {"dimensional", dimensional, dimensional_programs, dimensional_ps, true, false, has_box, needs_box,
+       false, false},
       {"one_ring", one_group, one_group_programs<Within::ring>, one_group_ps<Within::ring>, true, false,
-       has_dimensions, needs_dimensions, true},
+       has_dimensions, needs_dimensions, true, false},
       {"one_direct", one_group, one_group_programs<Within::direct>, one_group_ps<Within::direct>, true, false,
-       has_dimensions, needs_dimensions, true},
+       has_dimensions, needs_dimensions, true, false},
       {"one_halving_doubling", one_halving, one_group_programs<Within::halving_doubling>,
-       one_group_ps<Within::halving_doubling>, true, false, halves_in_dimensions, needs_power_of_two, true},
+       one_group_ps<Within::halving_doubling>, true, false, halves_in_dimensions, needs_power_of_two, true,
+       false},
   };
 }
 

@@ -2,7 +2,6 @@
 #include "workloads/collectives/short_run.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -14,8 +13,7 @@ namespace {
 __extension__ using Int128 = __int128;
 
 /// Packets times links of a simulation, at most about; some 100 ns each.
-const std::uint64_t kPacketHops =
-    std::getenv("HOPS") ? std::strtoull(std::getenv("HOPS"), nullptr, 10) : 60'000;
+constexpr std::uint64_t kPacketHops = 60'000;
 /// A message of the longer of two runs has so many packets on average, that queues are as they are in longer
 /// ones.
 constexpr std::uint64_t kLeastPackets = 8;
@@ -94,7 +92,9 @@ std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const Fabri
   FabricTraits planning = fabric;
   planning.idle_ps = {};
   const auto program = plan_collective(request, planning);
-  if (steps_of(*program) > kMaxShortRunSteps || meets_nothing(*program, fabric)) return std::nullopt;
+  if (steps_of(*program) > kMaxShortRunSteps) return std::nullopt;
+  const bool is_exact_alone = !request.custom && algorithm_named(request.algorithm).is_exact_alone;
+  if (is_exact_alone && meets_nothing(*program, fabric)) return std::nullopt;
   const Work work = work_of(*program, fabric);
   if (work.packet_hops <= 2 * kPacketHops) return fabric.idle_ps(program);
   // Bytes of the longer run, and of the shorter one half of them; whole values for every chunk of every rank.

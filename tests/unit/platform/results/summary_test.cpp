@@ -194,6 +194,14 @@ TEST(Summary, MemoryEnergyAndNotes) {
   EXPECT_TRUE(contains(run_summary(given), "Energy of the links: 0.25 J, at 2 pJ/bit."));
   given["memory_check"] = {{"checked", false}, {"reason", "no tensors"}};
   EXPECT_TRUE(contains(run_summary(given), "Memory not checked: no tensors."));
+  given["memory_check"] = {{"checked", true},
+                           {"fits", false},
+                           {"rank", 5},
+                           {"needed_bytes", 3'000'000'000ULL},
+                           {"capacity_bytes", 2'000'000'000ULL}};
+  EXPECT_TRUE(contains(run_summary(given),
+                       "It does not fit: rank 5 needs 3.000 GB of memory, and an NPU has 2.000 GB "
+                       "(hbm_overflow: note)."));
 }
 
 TEST(Summary, ComputationsOfASystolicArray) {
@@ -213,20 +221,14 @@ TEST(Summary, WhatIsRemarkableOfTraining) {
   EXPECT_EQ(training_text(given), "");
   given["training"] = {{"effective_rate_operations_per_s", 3e12},
                        {"effective_to_peak", 1.5},
-                       {"memory_needed_bytes", 3'000'000'000ULL},
-                       {"memory_capacity_bytes", 2'000'000'000ULL},
-                       {"memory_fits", false},
                        {"chunks_per_stage", 8},
                        {"simulated_chunks", 2},
                        {"weight_loads_per_pass", 4},
                        {"simulated_rounds", 4}};
-  EXPECT_EQ(
-      training_text(given),
-      "The workload's effective rate is 3 TFLOPS, 1.5 times the peak of an NPU.\n"
-      "Only 2 of 8 chunks of each stage are simulated: all times are of this part.\n"
-      "It does not fit: a rank needs 3.000 GB of memory, and an NPU has 2.000 GB (hbm_overflow: note).\n");
+  EXPECT_EQ(training_text(given),
+            "The workload's effective rate is 3 TFLOPS, 1.5 times the peak of an NPU.\n"
+            "Only 2 of 8 chunks of each stage are simulated: all times are of this part.\n");
   given["training"]["effective_to_peak"] = nullptr;
-  given["training"]["memory_fits"] = true;
   given["training"]["simulated_chunks"] = 8;
   EXPECT_EQ(training_text(given), "");
 }
