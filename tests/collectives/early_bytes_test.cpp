@@ -10,7 +10,7 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::uint64_t kFirst = 300'000, kSecond = 75'000;  // bytes
+constexpr std::uint64_t kFirstBytes = 300'000, kSecondBytes = 75'000;  // bytes
 constexpr TimePs kHopLatency = 20'000;
 
 /// Rank 0 sends two messages. Rank 1 works within its buffer for a while, then receives one after the other.
@@ -30,8 +30,8 @@ class LateReceiver : public StepSource {
     step.kind = sends_ ? Step::Kind::send : Step::Kind::copy;
     step.peer = sends_ ? 1 : 0;
     step.tag = sends_ ? index : index - 1;
-    step.bytes = step.tag == 0 ? kFirst : kSecond;
-    step.offset = step.tag == 0 ? 0 : kFirst;
+    step.bytes = step.tag == 0 ? kFirstBytes : kSecondBytes;
+    step.offset = step.tag == 0 ? 0 : kFirstBytes;
     return step;
   }
 
@@ -50,7 +50,7 @@ Outcome run_late(const config::PlatformSpec& spec, TimePs late_ps) {
     Machine machine(spec);
     auto program = std::make_shared<CollectiveProgram>();
     program->group = test::npus({0, 1});
-    program->bytes = program->buffer_bytes = kFirst + kSecond;
+    program->bytes = program->buffer_bytes = kFirstBytes + kSecondBytes;
     program->ranks.push_back(std::make_unique<LateReceiver>(true, 0));
     program->ranks.push_back(std::make_unique<LateReceiver>(false, late_ps));
     const TimePs time = test::run_program(machine, program, "dp").time_ps;
@@ -69,16 +69,16 @@ void expect_early_bytes(const config::PlatformSpec& spec, TimePs first, TimePs s
   EXPECT_EQ(of.early_bytes, 0U);
   of = run_late(spec, first + 1);  // the second one is expected in time
   EXPECT_EQ(of.time_ps, second);
-  EXPECT_EQ(of.early_bytes, kFirst);
+  EXPECT_EQ(of.early_bytes, kFirstBytes);
   of = run_late(spec, second + 1);
   EXPECT_EQ(of.time_ps, second + 1);
-  EXPECT_EQ(of.early_bytes, kFirst + kSecond);
+  EXPECT_EQ(of.early_bytes, kFirstBytes + kSecondBytes);
 }
 
 TEST(EarlyBytes, OfPackets) {
   const std::uint64_t rate = 750'000'000'000;
-  expect_early_bytes(test::platform(), transfer_time_ps(kFirst, rate) + kHopLatency,
-                     transfer_time_ps(kFirst + kSecond, rate) + kHopLatency);
+  expect_early_bytes(test::platform(), transfer_time_ps(kFirstBytes, rate) + kHopLatency,
+                     transfer_time_ps(kFirstBytes + kSecondBytes, rate) + kHopLatency);
 }
 
 TEST(EarlyBytes, OfWholeMessages) {
@@ -86,15 +86,15 @@ TEST(EarlyBytes, OfWholeMessages) {
   what.dimensions = "{topology: fully_connected, size: 2, bandwidth: 100 GB/s, latency: 20 ns}";
   what.fabric = "transport: messages";
   const std::uint64_t rate = 100'000'000'000;
-  expect_early_bytes(what.spec(), transfer_time_ps(kFirst, rate) + kHopLatency,
-                     transfer_time_ps(kFirst + kSecond, rate) + kHopLatency);
+  expect_early_bytes(what.spec(), transfer_time_ps(kFirstBytes, rate) + kHopLatency,
+                     transfer_time_ps(kFirstBytes + kSecondBytes, rate) + kHopLatency);
 }
 
 // With the memory's traffic a message counts from its first chunk on.
 TEST(EarlyBytes, OfMessagesThatWaitOutsideOfTheMemory) {
   const config::PlatformSpec spec = test::platform({"npu.endpoint.memory=hbm"});
   EXPECT_EQ(run_late(spec, 0).early_bytes, 0U);
-  EXPECT_EQ(run_late(spec, 100'000'000).early_bytes, kFirst + kSecond);
+  EXPECT_EQ(run_late(spec, 100'000'000).early_bytes, kFirstBytes + kSecondBytes);
 }
 
 }  // namespace
