@@ -140,7 +140,8 @@ TEST(WhoHoldsWhat, ThousandRandomModelsAgreeInBytesOperationsAndMemory) {
     experts += c.strategy.expert_parallel > 1;
     offloaded += c.strategy.offload.any();
     for (std::uint32_t stage = 0; stage < degrees.pp; ++stage, ++ranks) {
-      const std::uint32_t rank = degrees.worker(stage % degrees.mp, stage, (k + stage) % degrees.dp);
+      const std::uint32_t rank =
+          degrees.worker(stage % degrees.mp, stage, (static_cast<std::uint32_t>(k) + stage) % degrees.dp);
       const Account expected = independent::Rank(c.model, c.strategy, stage).account();
       const MemoryNeed need = memory_need(*plan, rank);
       EXPECT_EQ(need.parameters, expected.parameters);
