@@ -49,7 +49,8 @@ std::vector<Crossings> GraphTopology::all_pairs_crossings(const Group& group) co
   Crossings all;
   for (const FabricGraph::Link& link : graph_->links()) all.bytes_per_s += link.bytes_per_s;
   for (const NpuId from : group) {
-    const std::vector<std::uint32_t> distance = links_from(static_cast<std::uint32_t>(index_of(from)), *graph_);
+    const std::vector<std::uint32_t> distance =
+        links_from(static_cast<std::uint32_t>(index_of(from)), *graph_);
     for (const NpuId to : group) all.links += distance[index_of(to)];
   }
   return {all};

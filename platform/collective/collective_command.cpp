@@ -413,8 +413,10 @@ std::function<int()> add_collective_command(CLI::App& app) {
   command->footer(
       "size is the full vector per rank; algbw = size/time; busbw = algbw x 2(p-1)/p for all-reduce, "
       "(p-1)/p\n"
-      "for all-gather, reduce-scatter and all-to-all, else 1; predicted: alone on an idle fabric, a closed form\n"
-      "where no messages meet, else from short runs; of several groups what their busiest link takes if that is\n"
+      "for all-gather, reduce-scatter and all-to-all, else 1; predicted: alone on an idle fabric, a closed "
+      "form\n"
+      "where no messages meet, else from short runs; of several groups what their busiest link takes if that "
+      "is\n"
       "longer; bound: no algorithm can be faster. With several groups the time is that of the slowest.\n"
       "weight_load: every NPU gets all of size, an equal share of it from each I/O controller;\n"
       "gradient_store: the sum over all NPUs leaves the same way. Their bound is what the busiest link of "

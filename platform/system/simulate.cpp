@@ -28,8 +28,8 @@ constexpr std::size_t kMaxLines = 20;
 
 /// No time passes. The kernel warns of that, but for the first time in a process (SimulationContext).
 void elaborate() {
-  const sc_core::sc_actions before = sc_core::sc_report_handler::set_actions(
-      sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
+  const sc_core::sc_actions before =
+      sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, before);
 }
