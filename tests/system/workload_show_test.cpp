@@ -74,7 +74,8 @@ TEST(WorkloadShow, DividedOptimizersUpdateEverythingOnce) {
     const test::ToolResult shown = test::run_tool("workload show " + file + " --json " + more);
     EXPECT_EQ(shown.exit_code, 0) << shown.error;
     std::uint64_t sum = 0;
-    for (const nlohmann::json& row : nlohmann::json::parse(shown.out)["ranks"])
+    const nlohmann::json all = nlohmann::json::parse(shown.out);
+    for (const nlohmann::json& row : all["ranks"])
       sum += row["memory_bytes"]["offloaded"].get<std::uint64_t>();
     return sum;
   };

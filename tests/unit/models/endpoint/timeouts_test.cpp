@@ -17,6 +17,12 @@ constexpr TimePs kTimeout = 1'000'000;
 class Wire : public EndpointHost {
  public:
   Wire() : endpoint(NpuId{0}, injector(), reliable_classes(), packets, messages, *this, params()) {}
+  /// The message is under way for ever.
+  ~Wire() {
+    if (message) delete message->reliable;
+  }
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
 
   static InjectorParams injector() {
     InjectorParams made;

@@ -53,7 +53,7 @@ Json results() {
           {"training", nullptr},
           {"memory_check", {{"checked", true}, {"fits", true}}},
           {"energy_j", {{"links", nullptr}, {"not_modelled", "no energy per bit"}}},
-          {"notes", {"a first note"}},
+          {"notes", Json::array({"a first note"})},
           {"traces", {{"control_dependencies_left_out", 0}, {"missing_dependencies", 0}}},
           {"simulation", {{"packet_hops", 2000}, {"end_s", 10e-3}}},
           {"host", {{"wall_s", 0.5}, {"packet_hops_per_s", 4000.0}}}};
@@ -157,7 +157,7 @@ TEST(Summary, TheThreeBusiestLinksInOrder) {
   EXPECT_EQ(words(rows[1]), (std::vector<std::string>{"b", "2.000", "MB", "70.00", "%", "25.00", "%"}));
   EXPECT_EQ(words(rows[2])[0], "d");  // equal ones in the order of the results
   EXPECT_EQ(words(rows[3])[0], "e");
-  given["links"] = {link("alone", 0.1, 0, 10)};
+  given["links"] = Json::array({link("alone", 0.1, 0, 10)});
   EXPECT_EQ(lines_after(run_summary(given), "Busiest links").size(), 2U);
 }
 
@@ -169,7 +169,7 @@ TEST(Summary, WhatTheLastRankWaitsFor) {
   EXPECT_TRUE(contains(run_summary(given),
                        "Most of the rest is exposed_dp (2.500 ms, 25.00 %); its longest collective, "
                        "all_reduce of 4 KiB, takes 1.50 times its lower bound.\n"));
-  given["collectives"] = {collective("all_reduce", 4096, 3e-3, 0)};
+  given["collectives"] = Json::array({collective("all_reduce", 4096, 3e-3, 0)});
   EXPECT_TRUE(contains(run_summary(given), "Most of the rest is exposed_dp (2.500 ms, 25.00 %).\n"));
   given["iterations"][0]["breakdown_s"] = parts(6e-3, 1e-3, 1e-3, 2e-3);
   EXPECT_TRUE(
@@ -249,7 +249,7 @@ TEST(Summary, BandwidthOfMemoriesAndWhatKeptTheRest) {
       memories_text(given),
       "\nMemories: 4.0 GB at 20.0 % of their pins' bandwidth over the run. The rest went to turnarounds "
       "60.0 %, too_few_outstanding 20.0 %\n");
-  given["memories"] = {memory(0, 0, 9e-3, 0)};
+  given["memories"] = Json::array({memory(0, 0, 9e-3, 0)});
   EXPECT_EQ(memories_text(given), "");
   given["memories"][0].erase("bandwidth_bytes_per_s");
   EXPECT_EQ(memories_text(given), "");
