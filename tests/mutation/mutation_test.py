@@ -263,6 +263,9 @@ class Campaigns(unittest.TestCase):
         self.assertEqual(folders["x"], {KILLED: 2, SURVIVED: 1, NOT_REACHED: 1})
         self.assertEqual(report.missed(folders, 50, 50), [])
         self.assertEqual(report.missed(folders, 85, 50), ["all: 50.0 % killed, 85 % wanted"])
+        rows = report.rows_of(campaign.mutants, verdicts, lambda path: path[0])
+        self.assertEqual(report.missed(report.table(report.reached(rows)), 70, 50),
+                         ["all: 66.7 % killed, 70 % wanted"])
 
     def test_an_earlier_campaign_is_brought_up_to_date(self):
         row = {"file": "a", "text": "b", "change": "c", "column": 1, "outcome": SURVIVED}

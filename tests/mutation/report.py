@@ -40,6 +40,10 @@ def table(rows):
     return folders
 
 
+def reached(rows):
+    return [row for row in rows if row["outcome"] != NOT_REACHED]
+
+
 def share(counts):
     return 100.0 * counts[KILLED] / sum(counts.values())
 

@@ -37,6 +37,7 @@ def arguments():
     add("--budget", type=float, default=60, help="tests of one mutant stop after this (s)")
     add("--total", type=float, default=85, help="smallest share killed of all (%%)")
     add("--folder", type=float, default=75, help="smallest share killed of a folder (%%)")
+    add("--of-reached", action="store_true", help="shares are of the mutants that the tests reach: for quick tests only")
     add("--tests", type=re.compile, help="only tests with such names")
     add("--again", action="store_true", help="only those that the last campaign in this folder did not kill")
     add("--list", action="store_true", help="only print the mutants")
@@ -96,6 +97,8 @@ def main():
     print()
     folders = report.table(rows)
     report.print_table(folders)
+    if given.of_reached:
+        folders = report.table(report.reached(rows))
     missed = report.missed(folders, given.total, given.folder)
     print("\n".join(missed) if missed else "enough")
     return 1 if missed else 0
