@@ -97,12 +97,12 @@ std::string node_category(const chakra::Node& node) {
 
 /// The nodes of another source, those of one category with next to nothing to do: "compute" and "cpu" take no
 /// time, communications of a class and loads and stores move a byte. Latencies remain.
-class InstantSource final : public chakra::NodeSource {
+class InstantSource final : public chakra::ForwardingSource {
  public:
   InstantSource(std::unique_ptr<chakra::NodeSource> source, std::string category)
-      : source_(std::move(source)), category_(std::move(category)) {}
+      : ForwardingSource(*source), owned_(std::move(source)), category_(std::move(category)) {}
   bool next(chakra::Node& node) override {
-    if (!source_->next(node)) return false;
+    if (!source().next(node)) return false;
     if (node_category(node) != category_) return true;
     if (node.type == chakra::NodeType::Comp || node.is_launch()) {
       node.duration_ps = 0;
@@ -115,11 +115,9 @@ class InstantSource final : public chakra::NodeSource {
     if (node.comm_size.value_or(0) != 0) node.comm_size = 1;
     return true;
   }
-  void rewind() override { source_->rewind(); }
-  const std::string& name() const override { return source_->name(); }
 
  private:
-  std::unique_ptr<chakra::NodeSource> source_;
+  std::unique_ptr<chakra::NodeSource> owned_;
   std::string category_;
 };
 

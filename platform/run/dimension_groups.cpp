@@ -39,27 +39,25 @@ Involved involved_in(const chakra::Node& node, bool zero_is_all, std::size_t dim
 }
 
 /// A source whose collectives name the group that their dimensions stand for.
-class GroupedSource final : public chakra::NodeSource {
+class GroupedSource final : public chakra::ForwardingSource {
  public:
   GroupedSource(std::unique_ptr<chakra::NodeSource> source, bool zero_is_all, std::size_t dimensions,
                 std::map<Involved, std::string> names)
-      : source_(std::move(source)),
+      : ForwardingSource(*source),
+        owned_(std::move(source)),
         zero_is_all_(zero_is_all),
         dimensions_(dimensions),
         names_(std::move(names)) {}
 
   bool next(chakra::Node& node) override {
-    if (!source_->next(node)) return false;
+    if (!source().next(node)) return false;
     const Involved involved = involved_in(node, zero_is_all_, dimensions_, name());
     if (!involved.empty()) node.pg_name = names_.at(involved);
     return true;
   }
-  void rewind() override { source_->rewind(); }
-  const std::string& name() const override { return source_->name(); }
-  std::optional<std::uint64_t> memory_bytes() const override { return source_->memory_bytes(); }
 
  private:
-  std::unique_ptr<chakra::NodeSource> source_;
+  std::unique_ptr<chakra::NodeSource> owned_;
   bool zero_is_all_;
   std::size_t dimensions_;
   std::map<Involved, std::string> names_;

@@ -2,26 +2,21 @@
 #include "platform/trace/numbered_groups.h"
 
 #include <nlohmann/json.hpp>
-#include <optional>
 
 namespace wafertlm {
 
-class NumberedGroups::Source final : public chakra::NodeSource {
+class NumberedGroups::Source final : public chakra::ForwardingSource {
  public:
   Source(chakra::NodeSource& source, std::shared_ptr<const Names> names)
-      : source_(source), names_(std::move(names)) {}
+      : ForwardingSource(source), names_(std::move(names)) {}
 
   bool next(chakra::Node& node) override {
-    if (!source_.next(node)) return false;
+    if (!source().next(node)) return false;
     if (const auto found = names_->find(node.pg_name); found != names_->end()) node.pg_name = found->second;
     return true;
   }
-  void rewind() override { source_.rewind(); }
-  const std::string& name() const override { return source_.name(); }
-  std::optional<std::uint64_t> memory_bytes() const override { return source_.memory_bytes(); }
 
  private:
-  chakra::NodeSource& source_;
   std::shared_ptr<const Names> names_;
 };
 

@@ -60,4 +60,22 @@ class VectorSource : public NodeSource {
   std::size_t position_ = 0;
 };
 
+/// Another source, which outlives this one, with other nodes: next() calls source().next() and changes what
+/// it gives. All else is what the other says.
+class ForwardingSource : public NodeSource {
+ public:
+  explicit ForwardingSource(NodeSource& source) : source_(source) {}
+
+  NodeIo io() const override { return source_.io(); }
+  std::optional<std::uint64_t> memory_bytes() const override { return source_.memory_bytes(); }
+  void rewind() override { source_.rewind(); }
+  const std::string& name() const override { return source_.name(); }
+
+ protected:
+  NodeSource& source() const { return source_; }
+
+ private:
+  NodeSource& source_;
+};
+
 }  // namespace wafertlm::chakra

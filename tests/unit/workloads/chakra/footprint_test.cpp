@@ -210,6 +210,24 @@ TEST(Footprints, ThousandRandomTraces) {
               static_cast<unsigned long long>(largest));
 }
 
+// Sources that change nodes leave alone what is told beside them.
+TEST(Footprints, AreThoseOfTheSourceBehindAnother) {
+  class Renamed : public ForwardingSource {
+   public:
+    using ForwardingSource::ForwardingSource;
+    bool next(Node& node) override {
+      if (!source().next(node)) return false;
+      node.name = "other";
+      return true;
+    }
+  };
+  Steps source({{comp(1), {0}, {}}, {comp(2, {1}), {1}, {2}}}, {30, 30, 30});
+  Renamed renamed(source);
+  EXPECT_EQ(renamed.name(), source.name());
+  EXPECT_EQ(footprint(renamed).bytes, 60U);
+  EXPECT_TRUE(footprint(renamed).is_whole());  // rewound
+}
+
 TEST(Footprints, FilesOfEveryFormKeepThem) {
   class Told : public Steps {
    public:
