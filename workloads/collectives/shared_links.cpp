@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "workloads/collectives/program_steps.h"
+
 namespace wafertlm {
 namespace {
 
@@ -14,17 +16,8 @@ class Sharing {
         out_(fabric.npus() + fabric.topology->io_controllers()),
         in_(out_.size()) {}
 
-  /// False: too many steps.
-  bool add(const CollectiveProgram& program) {
-    for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank) {
-      const StepSource& source = *program.ranks[rank];
-      for (std::uint32_t threadblock = 0; threadblock < source.threadblocks(); ++threadblock)
-        for (std::uint32_t index = 0; index < source.steps(threadblock); ++index) {
-          if (++steps_ > kMaxSharedSteps) return false;
-          add(program, rank, source.step(threadblock, index));
-        }
-    }
-    return true;
+  void add(const CollectiveProgram& program) {
+    for_steps(program, [&](std::uint32_t rank, const Step& step) { add(program, rank, step); });
   }
 
   TimePs busiest_ps() const {
@@ -76,15 +69,16 @@ class Sharing {
   const FabricTraits& fabric_;
   std::unique_ptr<LinkLoads> links_;
   std::vector<std::uint64_t> out_, in_;  // by endpoint
-  std::uint64_t steps_ = 0;
 };
 
 }  // namespace
 
 TimePs shared_links_ps(const std::vector<const CollectiveProgram*>& programs, const FabricTraits& fabric) {
+  std::uint64_t steps = 0;
+  for (const CollectiveProgram* const program : programs) steps += steps_of(*program);
+  if (steps > kMaxSharedSteps) return 0;
   Sharing sharing(fabric);
-  for (const CollectiveProgram* const program : programs)
-    if (!sharing.add(*program)) return 0;
+  for (const CollectiveProgram* const program : programs) sharing.add(*program);
   return sharing.busiest_ps();
 }
 

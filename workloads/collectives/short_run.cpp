@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/program_steps.h"
 
 namespace wafertlm {
 namespace {
@@ -22,27 +23,13 @@ constexpr std::uint64_t kLeastMemoryChunks = 4;
 /// Of a flow in the network, taken as the same for all.
 constexpr std::uint32_t kFlowHops = 4;
 
-bool is_send(const Step& step) {
-  return step.bytes != 0 && (step.kind == Step::Kind::send || step.kind == Step::Kind::flow_send);
-}
-
-std::uint64_t steps_of(const CollectiveProgram& program) {
-  std::uint64_t steps = 0;
-  for (const auto& source : program.ranks)
-    for (std::uint32_t threadblock = 0; threadblock < source->threadblocks(); ++threadblock)
-      steps += source->steps(threadblock);
-  return steps;
-}
-
-/// visit(rank, step)
+/// visit(rank, step) for what sends.
 template <typename Visit>
 void for_sends(const CollectiveProgram& program, const Visit& visit) {
-  for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank) {
-    const StepSource& source = *program.ranks[rank];
-    for (std::uint32_t threadblock = 0; threadblock < source.threadblocks(); ++threadblock)
-      for (std::uint32_t index = 0; index < source.steps(threadblock); ++index)
-        if (const Step step = source.step(threadblock, index); is_send(step)) visit(rank, step);
-  }
+  for_steps(program, [&](std::uint32_t rank, const Step& step) {
+    if (step.bytes != 0 && (step.kind == Step::Kind::send || step.kind == Step::Kind::flow_send))
+      visit(rank, step);
+  });
 }
 
 /// What a program costs to simulate.
