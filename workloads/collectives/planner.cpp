@@ -103,6 +103,12 @@ bool is_small(const CollectiveRequest& request, const FabricTraits& fabric) {
   return closed_form_ps(request, fabric) <= 4 * closed_form_ps(least_of(request), fabric);
 }
 
+CollectiveCost cost_of_settled(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const TimePs bound = bound_ps(request, fabric), predicted = predicted_ps(request, fabric);
+  const bool mostly_latency = !request.custom && predicted <= 2 * closed_form_ps(least_of(request), fabric);
+  return {std::max(predicted, bound) + fabric.launch_cost_ps, bound, mostly_latency};
+}
+
 /// Of a long chain: doubles kMaxSearchedChunks as long as a tenth of the time goes and a message fills a
 /// packet.
 std::uint32_t more_chunks(CollectiveRequest trial, TimePs shortest, const FabricTraits& fabric) {
@@ -152,10 +158,9 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
   // All-to-all by dimensions moves bytes more than once: only if somebody has asked for it.
   if (fabric.topology->dimensions().count() != 0 && request.algorithm.empty() &&
       request.type == CollectiveType::all_to_all) {
-    const Blocks blocks(request.bytes, request.group.size());
+    const std::vector<std::string> able = algorithms_for(best, fabric);
     const bool asked = !fabric.hierarchy.all_to_all.empty() &&
-                       box_of(request.group, fabric.topology->dimensions()) &&
-                       blocks.bytes(0) == blocks.bytes(request.group.size() - 1);
+                       std::find(able.begin(), able.end(), "dimensional") != able.end();
     return with_algorithm(best, asked ? "dimensional" : "direct", fabric);
   }
   if (request.algorithm.empty()) {
@@ -219,11 +224,7 @@ CollectiveCost cost_of(const CollectiveProgram& program, const CollectiveRequest
   CollectiveRequest full = request;
   full.algorithm = program.algorithm;
   full.chunks = program.chunks;
-  full = settled(full, fabric);
-  const TimePs bound = bound_ps(full, fabric);
-  const TimePs predicted = predicted_ps(full, fabric);
-  const bool mostly_latency = !full.custom && predicted <= 2 * closed_form_ps(least_of(full), fabric);
-  return {std::max(predicted, bound) + fabric.launch_cost_ps, bound, mostly_latency};
+  return cost_of_settled(settled(full, fabric), fabric);
 }
 
 double bus_factor(CollectiveType type, std::size_t ranks) {
@@ -252,9 +253,9 @@ std::vector<PlannerChoice> planner_choices(CollectiveRequest request, const std:
   for (const std::uint64_t bytes : sizes) {
     request.bytes = bytes;
     const CollectiveRequest full = settled(request, fabric);
-    const TimePs bound = bound_ps(full, fabric);
-    rows.push_back({full.bytes, full.group.size(), full.algorithm, full.chunks,
-                    std::max(predicted_ps(full, fabric), bound), bound});
+    const CollectiveCost cost = cost_of_settled(full, fabric);
+    rows.push_back(
+        {full.bytes, full.group.size(), full.algorithm, full.chunks, cost.predicted_ps, cost.bound_ps});
   }
   return rows;
 }

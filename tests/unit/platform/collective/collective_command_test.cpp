@@ -64,6 +64,14 @@ TEST(CollectiveCommand, PredictsWhatGroupsShare) {
   EXPECT_LT(first_row(kFredB + dp)["time_over_bound"].get<double>(), 1.05);
 }
 
+// What --choices prints is what the table has, with the cost of the launch.
+TEST(CollectiveCommand, ChoicesPredictAsTheTableDoes) {
+  const std::string with = kWafer + "--type all_reduce --size 64KiB --set npu.endpoint.launch_cost=3us";
+  const auto predicted = first_row(with)["predicted_ps"].get<std::uint64_t>();
+  EXPECT_EQ(first_row(with + " --choices")["predicted_ps"].get<std::uint64_t>(), predicted);
+  EXPECT_GT(predicted, 3'000'000U);
+}
+
 // The pairs of DP(2) make a ring of five L1 switches, an odd cycle.
 TEST(CollectiveCommand, NamesWhatWasDecomposed) {
   const std::string dp = kFredD +
