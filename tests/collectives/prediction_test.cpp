@@ -19,27 +19,36 @@ struct Kind {
 };
 void PrintTo(const Kind& kind, std::ostream* to) { *to << kind.name; }
 
+/// Of many cases those that are near enough, and the worst.
+struct Nearness {
+  void add(double off, double limit, const std::string& what) {
+    if (off <= limit) ++near;
+    if (off < worst) return;
+    worst = off;
+    worst_case = what;
+  }
+  int near = 0;
+  double worst = 0;
+  std::string worst_case;
+};
+
 class Predictions : public testing::TestWithParam<Kind> {};
 
 TEST_P(Predictions, AreWithin10PercentOfTheTime) {
   constexpr int kCases = test::kSanitized ? 20 : 150;
   test::Random random(7);
-  int near = 0;
-  double worst = 0;
-  std::string what;
+  Nearness found;
   for (int number = 0; number < kCases; ++number) {
     const config::PlatformSpec spec = GetParam().make(random);
     CollectiveRequest request = test::random_request(random, spec.wafer.npu_count(), 4 << 20);
     request.algorithm = test::pick(random, algorithms_for(request, platform_traits(spec)));
     const auto result = test::outcome(spec, request);
     const double off = std::abs(result["predicted"].get<double>() / result["time"].get<double>() - 1);
-    if (off <= 0.1) ++near;
-    if (off <= worst) continue;
-    worst = off;
-    what = test::describe(spec, request) + " as " + request.algorithm;
+    found.add(off, 0.1, test::describe(spec, request) + " as " + request.algorithm);
   }
-  std::printf("%d of %d within 10 %%, at worst %.1f %%: %s\n", near, kCases, 100 * worst, what.c_str());
-  EXPECT_GE(near, kCases * 95 / 100) << what;
+  std::printf("%d of %d within 10 %%, at worst %.1f %%: %s\n", found.near, kCases, 100 * found.worst,
+              found.worst_case.c_str());
+  EXPECT_GE(found.near, kCases * 95 / 100) << found.worst_case;
 }
 
 /// The shortest time of all algorithms and chunk counts.
@@ -57,23 +66,18 @@ TimePs best_time(const config::PlatformSpec& spec, CollectiveRequest request) {
 TEST_P(Predictions, ChooseTheFastest) {
   constexpr int kCases = test::kSanitized ? 2 : 12;
   test::Random random(11);
-  int near = 0;
-  double worst = 0;
-  std::string what;
+  Nearness found;
   for (int number = 0; number < kCases; ++number) {
     const config::PlatformSpec spec = GetParam().make(random);
     CollectiveRequest request = test::random_request(random, spec.wafer.npu_count(), 1 << 20);
     request.algorithm = kFastest;
     const auto time = test::outcome(spec, request)["time"].get<double>();
     const double ratio = time / static_cast<double>(best_time(spec, request));
-    if (ratio <= 1.05) ++near;
-    if (ratio <= worst) continue;
-    worst = ratio;
-    what = test::describe(spec, request);
+    found.add(ratio, 1.05, test::describe(spec, request));
   }
-  std::printf("%d of %d within 5 %% of the best, at worst %.3f of it: %s\n", near, kCases, worst,
-              what.c_str());
-  EXPECT_GE(near, kCases * 99 / 100) << what;
+  std::printf("%d of %d within 5 %% of the best, at worst %.3f of it: %s\n", found.near, kCases, found.worst,
+              found.worst_case.c_str());
+  EXPECT_GE(found.near, kCases * 99 / 100) << found.worst_case;
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Predictions,

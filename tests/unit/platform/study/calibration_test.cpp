@@ -9,23 +9,12 @@
 
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
+#include "tests/unit/platform/study/small_experiment.h"
 
 namespace wafertlm {
 namespace {
 
 using nlohmann::json;
-
-const std::string kSmall =
-    "experiment: small\n"
-    "platform: {platform: two, wafer: {width: 2, height: 1, fabric: {link_bandwidth: 100 GB/s, packet_bytes: "
-    "64 KiB, injection_bandwidth: 100 GB/s, ejection_bandwidth: 100 GB/s}}}\n"
-    "workload:\n"
-    "  model: {model: one, layers: [{name: a, parameters: 1000000, forward_operations: 1000000000}]}\n"
-    "  parallelism: DP(2)\n"
-    "  samples_per_replica: 1\n"
-    "  optimizer_operations_per_parameter: 0\n"
-    "  effective_flops: 1 TFLOPS\n"
-    "  overlap_dp: false\n";
 
 struct Found {
   double value = 0, reached = 0, steps = 0, communication_s = 0;
@@ -35,7 +24,7 @@ struct Found {
 Found calibrated(const std::string& column, double target, double within_percent,
                  const std::string& between) {
   const test::TempFolder folder;
-  folder.write("small.yaml", kSmall);
+  folder.write("small.yaml", test::kSmallExperiment);
   const std::string study =
       folder.write("study.yaml",
                    "study: known\nfile: small.yaml\n"

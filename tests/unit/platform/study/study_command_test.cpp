@@ -7,6 +7,7 @@
 
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
+#include "tests/unit/platform/study/small_experiment.h"
 
 namespace wafertlm {
 namespace {
@@ -17,20 +18,6 @@ using test::read_text;
 using test::run_tool;
 using test::TempFolder;
 using test::ToolResult;
-
-// Two NPUs; a product of 10^9 operations and an all-reduce of 2 MB: at 1 TFLOPS and 100 GB/s 1 ms of compute
-// (with the two gradients 3 ms) and 20 us of communication.
-const std::string kExperiment =
-    "experiment: small\n"
-    "platform: {platform: two, wafer: {width: 2, height: 1, fabric: {link_bandwidth: 100 GB/s, packet_bytes: "
-    "64 KiB, injection_bandwidth: 100 GB/s, ejection_bandwidth: 100 GB/s}}}\n"
-    "workload:\n"
-    "  model: {model: one, layers: [{name: a, parameters: 1000000, forward_operations: 1000000000}]}\n"
-    "  parallelism: DP(2)\n"
-    "  samples_per_replica: 1\n"
-    "  optimizer_operations_per_parameter: 0\n"
-    "  effective_flops: 1 TFLOPS\n"
-    "  overlap_dp: false\n";
 
 const std::string kStudy =
     "study: small\n"
@@ -52,7 +39,7 @@ const std::string kStudy =
 
 class StudyCommand : public testing::Test {
  protected:
-  StudyCommand() { folder_.write("small.yaml", kExperiment); }
+  StudyCommand() { folder_.write("small.yaml", test::kSmallExperiment); }
 
   ToolResult run(const std::string& study, const std::string& more = "") const {
     return run_tool("study " + folder_.write("study.yaml", study) + " --out " + out() + " " + more);
@@ -105,7 +92,7 @@ TEST_F(StudyCommand, DoneCellsAreNotRunAgain) {
   EXPECT_EQ(latest(), before);
   EXPECT_EQ(read_text(out() + "/results.json"), first);
   // Another name of the experiment's file is another input for all cells; a comment is none.
-  folder_.write("small.yaml", "# a comment\n" + kExperiment);
+  folder_.write("small.yaml", "# a comment\n" + test::kSmallExperiment);
   ASSERT_EQ(run(kStudy).exit_code, 0);
   EXPECT_EQ(kept(), names);
   ASSERT_EQ(run(kStudy, "--set workload.samples_per_replica=2").exit_code, 0);
