@@ -9,13 +9,12 @@
 #include "models/fred/fred_params.h"
 #include "models/mesh/mesh_params.h"
 #include "tests/collectives/simulated.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/random_cases.h"
 
 namespace wafertlm {
 namespace {
 
 constexpr int kShards = 10;
-constexpr int kCases = test::kSanitized ? 200 : 2000;
 
 using Random = std::mt19937_64;
 
@@ -57,7 +56,8 @@ config::PlatformSpec random_fred(Random& random) {
 
 void expect_above_bound(Random& random, config::PlatformSpec (*make)(Random&)) {
   double closest = 1e9;
-  for (int number = 0; number < kCases / kShards; ++number) {
+  const int cases = test::random_cases(2000, 200) / kShards;
+  for (int number = 0; number < cases; ++number) {
     config::PlatformSpec spec = make(random);
     const FabricTraits traits = platform_traits(spec);
 
@@ -88,7 +88,7 @@ void expect_above_bound(Random& random, config::PlatformSpec (*make)(Random&)) {
       ADD_FAILURE() << error.what();
     }
   }
-  std::printf("%d collectives, the closest to its bound at %.4f of it\n", kCases / kShards, closest);
+  std::printf("%d collectives, the closest to its bound at %.4f of it\n", cases, closest);
 }
 
 class RandomCollectives : public testing::TestWithParam<int> {};

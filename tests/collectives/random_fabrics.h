@@ -76,7 +76,7 @@ inline CollectiveRequest random_request(Random& random, std::uint32_t npus, std:
                                               CollectiveType::gather,         CollectiveType::scatter};
   CollectiveRequest request;
   request.type = pick(random, kTypes);
-  for (std::uint32_t npu = 0; npu < npus; ++npu) request.group.push_back(static_cast<NpuId>(npu));
+  request.group = first_npus(npus);
   if (random() % 5 < 3) {
     std::shuffle(request.group.begin(), request.group.end(), random);
     request.group.resize(2 + random() % (npus - 1));

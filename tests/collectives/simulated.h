@@ -9,6 +9,7 @@
 #include "platform/command/child.h"
 #include "platform/config/load.h"
 #include "platform/system/machine.h"
+#include "tests/support/groups.h"
 
 namespace wafertlm::test {
 
@@ -32,17 +33,7 @@ inline config::PlatformSpec fred_platform(const std::string& variant, std::vecto
 /// Overrides that have every value checked, and every socket.
 inline const std::vector<std::string> kProof = {"run.functional=true", "run.checkers=true"};
 
-inline Group npus(std::initializer_list<std::uint32_t> list) {
-  Group group;
-  for (const std::uint32_t npu : list) group.push_back(static_cast<NpuId>(npu));
-  return group;
-}
-
-inline Group whole_wafer() {
-  Group group;
-  for (std::uint32_t npu = 0; npu < 20; ++npu) group.push_back(static_cast<NpuId>(npu));
-  return group;
-}
+inline Group whole_wafer() { return first_npus(20); }
 
 /// One simulation, in a process of its own.
 inline nlohmann::json outcome(const config::PlatformSpec& spec, const CollectiveRequest& request,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/flow_rig.h"
+#include "tests/support/groups.h"
 #include "workloads/collectives/in_network.h"
 #include "workloads/collectives/proof.h"
 
@@ -91,17 +92,5 @@ class ProvenCollective {
   std::size_t done_ = 0;
   TimePs end_ps_ = 0;
 };
-
-inline Group group_of(std::initializer_list<std::uint32_t> list) {
-  Group group;
-  for (const std::uint32_t npu : list) group.push_back(static_cast<NpuId>(npu));
-  return group;
-}
-
-inline Group first_npus(std::uint32_t count) {
-  Group group;
-  for (std::uint32_t npu = 0; npu < count; ++npu) group.push_back(static_cast<NpuId>(npu));
-  return group;
-}
 
 }  // namespace wafertlm::test

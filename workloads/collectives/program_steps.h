@@ -13,14 +13,14 @@ inline std::uint64_t steps_of(const CollectiveProgram& program) {
   return steps;
 }
 
-/// visit(rank, step) for every step, rank by rank and threadblock by threadblock.
+/// visit(rank, threadblock, step) for every step, rank by rank and threadblock by threadblock.
 template <typename Visit>
 void for_steps(const CollectiveProgram& program, const Visit& visit) {
   for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank) {
     const StepSource& source = *program.ranks[rank];
     for (std::uint32_t threadblock = 0; threadblock < source.threadblocks(); ++threadblock)
       for (std::uint32_t index = 0; index < source.steps(threadblock); ++index)
-        visit(rank, source.step(threadblock, index));
+        visit(rank, threadblock, source.step(threadblock, index));
   }
 }
 

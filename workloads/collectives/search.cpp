@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/short_run.h"
 
 namespace wafertlm {
 namespace {
@@ -32,8 +33,11 @@ std::vector<Candidate> candidates_of(const std::vector<std::string>& names, cons
       continue;
     }
     CollectiveRequest chunked = request;
-    for (chunked.chunks = 1; chunked.chunks <= kMaxSearchedChunks; chunked.chunks *= 2)
-      add(with_algorithm(chunked, name, fabric));
+    for (chunked.chunks = 1; chunked.chunks <= kMaxSearchedChunks; chunked.chunks *= 2) {
+      CollectiveRequest candidate = with_algorithm(chunked, name, fabric);
+      if (chunked.chunks > 1 && is_too_long_to_predict(candidate, fabric)) break;
+      add(std::move(candidate));
+    }
   }
   return candidates;
 }
@@ -72,7 +76,9 @@ CollectiveRequest search_fastest(const std::vector<std::string>& names, const Co
   TimePs shortest = kNever;
   for (Candidate& each : open) {
     if (predicted.size() >= effort.predictions || each.time / effort.percent > shortest / 100) break;
-    each.time = predicted_ps(each.request, fabric);
+    // The worst that is looked for, where only the closed form is known.
+    each.time = is_too_long_to_predict(each.request, fabric) ? each.time / 100 * effort.percent
+                                                             : predicted_ps(each.request, fabric);
     shortest = std::min(shortest, each.time);
     predicted.push_back(std::move(each));
   }

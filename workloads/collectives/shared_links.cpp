@@ -17,7 +17,8 @@ class Sharing {
         in_(out_.size()) {}
 
   void add(const CollectiveProgram& program) {
-    for_steps(program, [&](std::uint32_t rank, const Step& step) { add(program, rank, step); });
+    for_steps(program,
+              [&](std::uint32_t rank, std::uint32_t, const Step& step) { add(program, rank, step); });
   }
 
   TimePs busiest_ps() const {

@@ -2,6 +2,7 @@
 #include "workloads/collectives/short_run.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -23,12 +24,12 @@ constexpr std::uint64_t kLeastMemoryChunks = 4;
 /// Of a flow in the network, taken as the same for all.
 constexpr std::uint32_t kFlowHops = 4;
 
-/// visit(rank, step) for what sends.
+/// visit(rank, threadblock, step) for what sends.
 template <typename Visit>
 void for_sends(const CollectiveProgram& program, const Visit& visit) {
-  for_steps(program, [&](std::uint32_t rank, const Step& step) {
+  for_steps(program, [&](std::uint32_t rank, std::uint32_t threadblock, const Step& step) {
     if (step.bytes != 0 && (step.kind == Step::Kind::send || step.kind == Step::Kind::flow_send))
-      visit(rank, step);
+      visit(rank, threadblock, step);
   });
 }
 
@@ -39,7 +40,7 @@ struct Work {
 
 Work work_of(const CollectiveProgram& program, const FabricTraits& fabric) {
   Work work;
-  for_sends(program, [&](std::uint32_t rank, const Step& step) {
+  for_sends(program, [&](std::uint32_t rank, std::uint32_t, const Step& step) {
     const std::uint32_t hops = step.kind == Step::Kind::flow_send
                                    ? kFlowHops
                                    : fabric.topology->hops(program.group[rank], program.group[step.peer]) + 1;
@@ -50,40 +51,23 @@ Work work_of(const CollectiveProgram& program, const FabricTraits& fabric) {
   return work;
 }
 
-}  // namespace
-
-bool meets_nothing(const CollectiveProgram& program, const FabricTraits& fabric) {
-  const Topology& topology = *fabric.topology;
-  using Pair = std::pair<std::uint32_t, std::uint32_t>;
-  std::set<Pair> pairs;
-  bool meets = false;
-  for_sends(program, [&](std::uint32_t rank, const Step& step) {
-    meets = meets || step.kind == Step::Kind::flow_send;
-    if (!meets) pairs.emplace(rank, step.peer);
-  });
-  std::set<std::uint32_t> senders, receivers;
-  std::set<std::size_t> links;
-  std::set<std::pair<TimePs, std::uint64_t>> paths;
-  for (const auto& [rank, peer] : pairs) {
-    const NpuId from = program.group[rank], to = program.group[peer];
-    const bool first_out = senders.insert(rank).second, first_in = receivers.insert(peer).second;
-    meets = meets || (topology.has_one_port() && !(first_out && first_in));
-    for (const std::size_t link : topology.route(from, to)) meets = !links.insert(link).second || meets;
-    paths.emplace(topology.head_latency_ps(from, to), topology.path_bytes_per_s(from, to));
-  }
-  return !meets && paths.size() <= 1;
+std::shared_ptr<const CollectiveProgram> plan_alone(const CollectiveRequest& request, FabricTraits fabric) {
+  fabric.idle_ps = {};
+  return plan_collective(request, fabric);
 }
 
-std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
-  if (!fabric.idle_ps) return std::nullopt;
-  FabricTraits planning = fabric;
-  planning.idle_ps = {};
-  const auto program = plan_collective(request, planning);
+/// What to simulate in place of a long collective.
+struct ShortRun {
+  std::shared_ptr<const CollectiveProgram> program;  ///< of the collective itself
+  std::uint64_t longer, shorter;                     ///< bytes of two runs; `longer` all of them: one run
+};
+
+/// None: more than kMaxShortRunSteps steps, or too many packets.
+std::optional<ShortRun> short_run_of(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const auto program = plan_alone(request, fabric);
   if (steps_of(*program) > kMaxShortRunSteps) return std::nullopt;
-  const bool is_exact_alone = !request.custom && algorithm_named(request.algorithm).is_exact_alone;
-  if (is_exact_alone && meets_nothing(*program, fabric)) return std::nullopt;
   const Work work = work_of(*program, fabric);
-  if (work.packet_hops <= 2 * kPacketHops) return fabric.idle_ps(program);
+  if (work.packet_hops <= 2 * kPacketHops) return ShortRun{program, request.bytes, request.bytes};
   // Bytes of the longer run, and of the shorter one half of them; whole values for every chunk of every rank.
   const std::uint64_t unit = std::uint64_t{8} * request.group.size() * request.chunks;
   const std::uint64_t least =
@@ -95,21 +79,62 @@ std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const Fabri
   const std::uint64_t longer = std::max(scaled(kPacketHops, work.packet_hops),
                                         scaled(least * work.messages, work.bytes)),
                       shorter = longer / 2 / unit * unit;
-  if (longer >= request.bytes) return fabric.idle_ps(program);
+  if (longer >= request.bytes) return ShortRun{program, request.bytes, request.bytes};
   if (Uint128{work.packet_hops} * longer / request.bytes > 16 * kPacketHops || shorter == 0)
     return std::nullopt;
+  return ShortRun{program, longer, shorter};
+}
+
+}  // namespace
+
+bool meets_nothing(const CollectiveProgram& program, const FabricTraits& fabric) {
+  const Topology& topology = *fabric.topology;
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  std::map<Pair, std::uint32_t> pairs;  // to the threadblock that sends
+  bool meets = false;
+  for_sends(program, [&](std::uint32_t rank, std::uint32_t threadblock, const Step& step) {
+    meets = meets || step.kind == Step::Kind::flow_send;
+    // Packets of two threadblocks take turns.
+    if (!meets) meets = pairs.emplace(Pair{rank, step.peer}, threadblock).first->second != threadblock;
+  });
+  if (meets) return false;
+  std::set<std::uint32_t> senders, receivers;
+  std::set<std::size_t> links;
+  std::set<std::pair<TimePs, std::uint64_t>> paths;
+  for (const auto& [pair, threadblock] : pairs) {
+    const auto [rank, peer] = pair;
+    const NpuId from = program.group[rank], to = program.group[peer];
+    const bool first_out = senders.insert(rank).second, first_in = receivers.insert(peer).second;
+    meets = meets || (topology.has_one_port() && !(first_out && first_in));
+    for (const std::size_t link : topology.route(from, to)) meets = !links.insert(link).second || meets;
+    paths.emplace(topology.head_latency_ps(from, to), topology.path_bytes_per_s(from, to));
+  }
+  return !meets && paths.size() <= 1;
+}
+
+std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  if (!fabric.idle_ps) return std::nullopt;
+  const auto run = short_run_of(request, fabric);
+  if (!run) return std::nullopt;
+  const bool is_exact_alone = !request.custom && algorithm_named(request.algorithm).is_exact_alone;
+  if (is_exact_alone && meets_nothing(*run->program, fabric)) return std::nullopt;
+  if (run->longer == request.bytes) return fabric.idle_ps(run->program);
   // What the simulation adds to the closed form, which sees how packets and pieces round.
   const auto beyond = [&](std::uint64_t bytes) {
     CollectiveRequest less = request;
     less.bytes = bytes;
-    return static_cast<Int128>(fabric.idle_ps(plan_collective(less, planning))) -
+    return static_cast<Int128>(fabric.idle_ps(plan_alone(less, fabric))) -
            static_cast<Int128>(closed_form_ps(less, fabric));
   };
-  const Int128 at_longer = beyond(longer), growth = at_longer - beyond(shorter);
-  const Int128 time =
-      static_cast<Int128>(closed_form_ps(request, fabric)) + at_longer +
-      growth * static_cast<Int128>(request.bytes - longer) / static_cast<Int128>(longer - shorter);
+  const Int128 at_longer = beyond(run->longer), growth = at_longer - beyond(run->shorter);
+  const Int128 time = static_cast<Int128>(closed_form_ps(request, fabric)) + at_longer +
+                      growth * static_cast<Int128>(request.bytes - run->longer) /
+                          static_cast<Int128>(run->longer - run->shorter);
   return static_cast<TimePs>(std::max<Int128>(time, static_cast<Int128>(bound_ps(request, fabric))));
+}
+
+bool is_too_long_to_predict(const CollectiveRequest& request, const FabricTraits& fabric) {
+  return fabric.idle_ps && !short_run_of(request, fabric);
 }
 
 }  // namespace wafertlm

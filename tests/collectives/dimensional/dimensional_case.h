@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/collectives/simulated.h"
+#include "tests/support/groups.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm::test {
@@ -34,17 +35,11 @@ struct DimensionalCase {
   }
 };
 
-inline Group first_npus_of(std::uint32_t count) {
-  Group group;
-  for (std::uint32_t npu = 0; npu < count; ++npu) group.push_back(static_cast<NpuId>(npu));
-  return group;
-}
-
 /// Of all NPUs.
 inline nlohmann::json outcome_by_dimension(const DimensionalCase& what, CollectiveType type,
                                            std::uint64_t bytes) {
   const config::PlatformSpec spec = what.spec();
-  return outcome(spec, {type, first_npus_of(spec.wafer.npu_count()), bytes, "dimensional", what.chunks, 0,
+  return outcome(spec, {type, first_npus(spec.wafer.npu_count()), bytes, "dimensional", what.chunks, 0,
                         spec.run.data_type});
 }
 

@@ -11,7 +11,7 @@ namespace wafertlm {
 namespace {
 
 using test::DimensionalCase;
-using test::first_npus_of;
+using test::first_npus;
 
 /// Everybody sends `bytes` to the one `ahead` further, in every dimension.
 class Tornado final : public StepSource {
@@ -50,7 +50,7 @@ void run_tornado(const std::vector<std::uint32_t>& sides) {
     auto program = std::make_shared<CollectiveProgram>();
     program->type = CollectiveType::all_to_all;
     program->algorithm = "tornado";
-    program->group = first_npus_of(dimensions.npus());
+    program->group = first_npus(dimensions.npus());
     program->bytes = program->buffer_bytes = 4096;
     const auto shifted = [&](NpuId npu, bool ahead) {
       for (std::size_t d = 0; d < dimensions.count(); ++d) {
@@ -70,7 +70,7 @@ TEST(WrapAround, RingsOf3To16) {
   for (std::uint32_t size = 3; size <= 16; ++size) {
     run_tornado({size});
     const config::PlatformSpec spec = torus({size}).spec();
-    test::outcome(spec, {CollectiveType::all_to_all, first_npus_of(size), 1024 * size, "direct", 1});
+    test::outcome(spec, {CollectiveType::all_to_all, first_npus(size), 1024 * size, "direct", 1});
   }
 }
 
@@ -80,7 +80,7 @@ TEST(WrapAround, Tori) {
     run_tornado(sides);
     const config::PlatformSpec spec = torus(sides).spec();
     const std::uint32_t npus = spec.wafer.npu_count();
-    test::outcome(spec, {CollectiveType::all_to_all, first_npus_of(npus), 256 * npus, "direct", 1});
+    test::outcome(spec, {CollectiveType::all_to_all, first_npus(npus), 256 * npus, "direct", 1});
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 // Pairs below one L1 switch of eight NPUs that share µswitches two by two, an odd cycle, and one that does
 // not.
-const std::vector<Group> kTriangle = {group_of({0, 2}), group_of({1, 4}), group_of({3, 5}), group_of({6, 7})};
+const std::vector<Group> kTriangle = {npus({0, 2}), npus({1, 4}), npus({3, 5}), npus({6, 7})};
 
 FlowRigParams eight(std::uint32_t m) {
   FlowRigParams params;
@@ -92,8 +92,8 @@ TEST(InNetworkConflict, WhoLacksRoomWaitsAlsoWhenConflictsAreRefused) {
   params.flows = 1;
   params.credit_packets = 2;
   FlowRig rig(params, flow_classes());
-  ProvenCollective a(rig, in_network(CollectiveType::all_reduce, group_of({0, 1}), 50'000, rig), 1, kDp);
-  ProvenCollective b(rig, in_network(CollectiveType::all_reduce, group_of({1, 2}), 50'000, rig), 2, kDp);
+  ProvenCollective a(rig, in_network(CollectiveType::all_reduce, npus({0, 1}), 50'000, rig), 1, kDp);
+  ProvenCollective b(rig, in_network(CollectiveType::all_reduce, npus({1, 2}), 50'000, rig), 2, kDp);
   a.enter_all();
   b.enter_all();
   rig.run();
@@ -156,7 +156,7 @@ TEST(InNetworkConflict, DecomposesTheWholeCollectiveWithTheRightValues) {
 TEST(InNetworkConflict, DecidesForALateRankToo) {
   const config::PlatformSpec spec = two_l1({"wafer.fabric.flow_conflict=decompose"});
   // Multicasts of the first of each that share µswitches two by two, and a receiver of the third is late.
-  const std::vector<Group> roots = {group_of({0, 2, 4}), group_of({1, 6}), group_of({3, 5, 7})};
+  const std::vector<Group> roots = {npus({0, 2, 4}), npus({1, 6}), npus({3, 5, 7})};
   const auto multicast = run_groups(spec, CollectiveType::broadcast, {{NpuId{5}, 5'000'000}}, roots);
   EXPECT_TRUE(multicast["proven"].get<bool>());
   EXPECT_EQ(multicast["decomposed"].get<std::vector<int>>(), (std::vector<int>{0, 0, 1}));

@@ -32,8 +32,8 @@ TEST(InNetworkDeadlock, AllDpGroupsAtOnce) {
     for (std::uint32_t row = 0; row < 4; ++row) {
       groups.push_back(std::make_unique<ProvenCollective>(
           rig,
-          in_network(CollectiveType::all_reduce, group_of({row, row + 4, row + 8, row + 12, row + 16}),
-                     50'000, rig),
+          in_network(CollectiveType::all_reduce, npus({row, row + 4, row + 8, row + 12, row + 16}), 50'000,
+                     rig),
           row + 1, kDp));
       groups.back()->enter_all();
     }
@@ -139,8 +139,8 @@ TEST(InNetworkDeadlock, WithoutReservationTheCycleIsReported) {
   FlowRigParams params = least(kFredB);
   params.reservation = false;
   FlowRig rig(params, flow_classes());
-  ProvenCollective a(rig, in_network(CollectiveType::all_reduce, group_of({0, 1}), 50'000, rig), 1, kDp);
-  ProvenCollective b(rig, in_network(CollectiveType::all_reduce, group_of({0, 1}), 50'000, rig), 2, kDp);
+  ProvenCollective a(rig, in_network(CollectiveType::all_reduce, npus({0, 1}), 50'000, rig), 1, kDp);
+  ProvenCollective b(rig, in_network(CollectiveType::all_reduce, npus({0, 1}), 50'000, rig), 2, kDp);
   a.enter(0, 0);
   b.enter(1, 0);
   b.enter(0, 5'000'000);
@@ -171,8 +171,8 @@ TEST(InNetworkDeadlock, WithoutReservationAndOverlapItStillWorks) {
 // The same as above with reservation.
 TEST(InNetworkDeadlock, WithReservationItFinishes) {
   FlowRig rig(least(kFredB), flow_classes());
-  ProvenCollective a(rig, in_network(CollectiveType::all_reduce, group_of({0, 1}), 50'000, rig), 1, kDp);
-  ProvenCollective b(rig, in_network(CollectiveType::all_reduce, group_of({0, 1}), 50'000, rig), 2, kDp);
+  ProvenCollective a(rig, in_network(CollectiveType::all_reduce, npus({0, 1}), 50'000, rig), 1, kDp);
+  ProvenCollective b(rig, in_network(CollectiveType::all_reduce, npus({0, 1}), 50'000, rig), 2, kDp);
   a.enter(0, 0);
   b.enter(1, 0);
   b.enter(0, 5'000'000);
@@ -186,9 +186,9 @@ TEST(InNetworkDeadlock, WithReservationItFinishes) {
 TEST(InNetworkAdmission, InTheOrderOfTheNumbers) {
   FlowRig rig(least(kFredB), flow_classes());
   // The first one occupies the room.
-  ProvenCollective first(rig, in_network(CollectiveType::all_reduce, group_of({0, 1}), 50'000, rig), 1, kDp);
-  ProvenCollective second(rig, in_network(CollectiveType::all_reduce, group_of({0, 1}), 50'000, rig), 2, kDp);
-  ProvenCollective third(rig, in_network(CollectiveType::all_reduce, group_of({0, 1}), 50'000, rig), 3, kDp);
+  ProvenCollective first(rig, in_network(CollectiveType::all_reduce, npus({0, 1}), 50'000, rig), 1, kDp);
+  ProvenCollective second(rig, in_network(CollectiveType::all_reduce, npus({0, 1}), 50'000, rig), 2, kDp);
+  ProvenCollective third(rig, in_network(CollectiveType::all_reduce, npus({0, 1}), 50'000, rig), 3, kDp);
   first.enter_all();
   third.enter_all(1'000);
   second.enter_all(2'000);

@@ -37,9 +37,9 @@ TEST(InNetworkTiming, IdlePathOverTheL2) {
   FlowRigParams params;
   params.pipeline_ps = 5'000;
   // 3000 B at the uplink's 1.5 TB/s.
-  EXPECT_EQ(time_of(params, CollectiveType::all_reduce, group_of({0, 5, 19}), 3000),
+  EXPECT_EQ(time_of(params, CollectiveType::all_reduce, npus({0, 5, 19}), 3000),
             4 * 20'000 + 3 * 5'000 + 2'000);
-  EXPECT_EQ(time_of(params, CollectiveType::broadcast, group_of({0, 5, 19}), 3000),
+  EXPECT_EQ(time_of(params, CollectiveType::broadcast, npus({0, 5, 19}), 3000),
             4 * 20'000 + 3 * 5'000 + 2'000);
 }
 
@@ -60,9 +60,9 @@ TEST(InNetworkTiming, ReductionRunsAtLinkRate) {
 
 TEST(InNetworkValues, EveryTypeAndGroup) {
   std::mt19937_64 random(7);
-  std::vector<Group> groups = {first_npus(20),    first_npus(4),    group_of({2, 3, 4, 5, 6}),
-                               group_of({7, 18}), group_of({8, 9}), group_of({19, 3, 11, 0, 6}),
-                               group_of({5})};
+  std::vector<Group> groups = {first_npus(20), first_npus(4), npus({2, 3, 4, 5, 6}),
+                               npus({7, 18}),  npus({8, 9}),  npus({19, 3, 11, 0, 6}),
+                               npus({5})};
   for (int k = 0; k < 8; ++k) {
     Group all = first_npus(20);
     std::shuffle(all.begin(), all.end(), random);

@@ -16,8 +16,8 @@ struct Outcome {
 Outcome run(const FlowRigParams& params) {
   FlowRig rig(params, flow_classes());
   ProvenCollective dp(rig, in_network(CollectiveType::all_reduce, first_npus(4), 9'000'000, rig), 1, kDp);
-  ProvenCollective a(rig, in_network(CollectiveType::all_reduce, group_of({0, 1}), 4096, rig), 2, kMp);
-  ProvenCollective b(rig, in_network(CollectiveType::all_reduce, group_of({2, 3}), 4096, rig), 3, kMp);
+  ProvenCollective a(rig, in_network(CollectiveType::all_reduce, npus({0, 1}), 4096, rig), 2, kMp);
+  ProvenCollective b(rig, in_network(CollectiveType::all_reduce, npus({2, 3}), 4096, rig), 3, kMp);
   dp.enter_all();
   a.enter_all(1'000'000);
   b.enter_all(1'000'000);

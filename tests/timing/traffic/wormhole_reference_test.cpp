@@ -65,6 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Mesh8x8, WormholeReference,
                                          Routers{MeshTraffic::uniform, 1, 2, 0.490},
                                          Routers{MeshTraffic::uniform, 8, 2, 0.475},
                                          Routers{MeshTraffic::transpose, 1, 1, 0.142},
+                                         Routers{MeshTraffic::transpose, 1, 2, 0.142},
+                                         Routers{MeshTraffic::transpose, 8, 1, 0.142},
                                          Routers{MeshTraffic::transpose, 8, 2, 0.142}));
 
 // Alone, a packet takes the closed form, here and there: 5.25 hops on the mean.

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "models/mesh/mesh_topology.h"
+#include "tests/support/groups.h"
 #include "workloads/collectives/planner.h"
 
 namespace wafertlm::test {
@@ -19,18 +20,6 @@ inline FabricTraits wafer_of(std::uint32_t width, std::uint32_t height) {
   FabricTraits traits;
   traits.topology = std::make_shared<MeshTopology>(mesh);
   return traits;
-}
-
-inline Group npus(std::initializer_list<std::uint32_t> list) {
-  Group group;
-  for (const std::uint32_t npu : list) group.push_back(static_cast<NpuId>(npu));
-  return group;
-}
-
-inline Group first_npus(std::uint32_t count) {
-  Group group;
-  for (std::uint32_t npu = 0; npu < count; ++npu) group.push_back(static_cast<NpuId>(npu));
-  return group;
 }
 
 /// Some of the NPUs, in any order; one time in three all of them.

@@ -50,10 +50,10 @@ constexpr std::uint64_t kLong = 1 << 20, kShort = 1 << 16;
 // the third one would take. The fourth needs nothing of that.
 TEST(FlowAdmission, NobodyOvertakesOnTheWayOfOneThatWaits) {
   Admissions with_one(1);
-  const auto& first = with_one.enter(group_of({0, 1}), kLong, 0);
-  const auto& second = with_one.enter(group_of({0, 4}), kShort, 1000);
-  const auto& third = with_one.enter(group_of({4, 5}), kShort, 2000);
-  const auto& fourth = with_one.enter(group_of({6, 7}), kShort, 3000);
+  const auto& first = with_one.enter(npus({0, 1}), kLong, 0);
+  const auto& second = with_one.enter(npus({0, 4}), kShort, 1000);
+  const auto& third = with_one.enter(npus({4, 5}), kShort, 2000);
+  const auto& fourth = with_one.enter(npus({6, 7}), kShort, 3000);
   with_one.run();
   EXPECT_GT(second.end_ps(), first.end_ps());
   EXPECT_GT(third.end_ps(), second.end_ps());
@@ -61,9 +61,9 @@ TEST(FlowAdmission, NobodyOvertakesOnTheWayOfOneThatWaits) {
   EXPECT_EQ(with_one.rig().admission().most_active(), 2U);
 
   Admissions with_two(2);  // there is room for all
-  const auto& long_one = with_two.enter(group_of({0, 1}), kLong, 0);
-  const auto& across = with_two.enter(group_of({0, 4}), kShort, 1000);
-  const auto& last = with_two.enter(group_of({4, 5}), kShort, 2000);
+  const auto& long_one = with_two.enter(npus({0, 1}), kLong, 0);
+  const auto& across = with_two.enter(npus({0, 4}), kShort, 1000);
+  const auto& last = with_two.enter(npus({4, 5}), kShort, 2000);
   with_two.run();
   EXPECT_LT(across.end_ps(), long_one.end_ps());
   EXPECT_LT(last.end_ps(), long_one.end_ps());
@@ -73,10 +73,10 @@ TEST(FlowAdmission, NobodyOvertakesOnTheWayOfOneThatWaits) {
 // A stream of later ones on its way does not keep one from its room for ever.
 TEST(FlowAdmission, OneThatWaitsDoesNotStarve) {
   Admissions with_one(1);
-  const auto& first = with_one.enter(group_of({0, 1}), kLong, 0);
-  const auto& across = with_one.enter(group_of({0, 4}), kShort, 1000);
+  const auto& first = with_one.enter(npus({0, 1}), kLong, 0);
+  const auto& across = with_one.enter(npus({0, 4}), kShort, 1000);
   std::vector<const ProvenCollective*> stream;
-  for (TimePs k = 0; k < 20; ++k) stream.push_back(&with_one.enter(group_of({4, 5}), kShort, 2000 + k));
+  for (TimePs k = 0; k < 20; ++k) stream.push_back(&with_one.enter(npus({4, 5}), kShort, 2000 + k));
   with_one.run();
   EXPECT_LT(across.end_ps(), first.end_ps() + first.end_ps() / 2);
   for (const ProvenCollective* later : stream) EXPECT_GT(later->end_ps(), across.end_ps());
@@ -85,9 +85,9 @@ TEST(FlowAdmission, OneThatWaitsDoesNotStarve) {
 // Served by priority of the class, then by the first NPU of the group, whoever came first.
 TEST(FlowAdmission, OrderOfThoseThatWait) {
   Admissions rig(1);
-  const auto& busy = rig.enter(group_of({0, 1, 2, 3}), kLong, 0);
-  const auto& by_npu = rig.enter(group_of({2, 3}), kShort, 1000);
-  const auto& lower = rig.enter(group_of({1, 3}), kShort, 2000);
+  const auto& busy = rig.enter(npus({0, 1, 2, 3}), kLong, 0);
+  const auto& by_npu = rig.enter(npus({2, 3}), kShort, 1000);
+  const auto& lower = rig.enter(npus({1, 3}), kShort, 2000);
   rig.run();
   EXPECT_GT(lower.end_ps(), busy.end_ps());
   EXPECT_GT(by_npu.end_ps(), lower.end_ps());
@@ -98,8 +98,8 @@ TEST(FlowAdmission, OrderOfThoseThatWait) {
 // Other classes have other channels with room of their own.
 TEST(FlowAdmission, ClassesDoNotWaitForEachOther) {
   Admissions rig(1);
-  const auto& low = rig.enter(group_of({0, 1}), kLong, 0);
-  const auto& high = rig.enter(group_of({0, 1}), kShort, 1000, kMp);
+  const auto& low = rig.enter(npus({0, 1}), kLong, 0);
+  const auto& high = rig.enter(npus({0, 1}), kShort, 1000, kMp);
   rig.run();
   EXPECT_LT(high.end_ps(), low.end_ps());
   EXPECT_EQ(rig.rig().admission().waited_ps(), 0U);
