@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <initializer_list>
 #include <random>
 #include <string>
@@ -13,6 +14,7 @@
 #include "platform/config/load.h"
 #include "platform/config/npu_spec.h"
 #include "platform/memory/memory_study.h"
+#include "tests/support/random_cases.h"
 
 namespace wafertlm {
 namespace {
@@ -143,9 +145,10 @@ TEST(FlowAgainstBurst, IsMostlyWithin10PercentBetweenThePointsOfTheTable) {
   };
   const EfficiencyTable table = measured("hbm3");
   for (const std::uint32_t stacks : {1U, 4U}) {
-    constexpr int kPoints = 50;
+    const int points = test::random_cases(50, 50);
     int within_5 = 0, within_10 = 0;
-    for (int i = 0; i < kPoints; ++i) {
+    double worst = 0;
+    for (int i = 0; i < points; ++i) {
       const auto bytes = static_cast<std::uint64_t>(between(64, 65'536));
       const std::uint64_t stride = i % 4 == 0 ? 0 : static_cast<std::uint64_t>(between(1, 65));
       const auto depth = static_cast<std::uint32_t>(between(1, 257));
@@ -155,10 +158,13 @@ TEST(FlowAgainstBurst, IsMostlyWithin10PercentBetweenThePointsOfTheTable) {
                              {bytes, bytes * stride, writes, depth, std::uint64_t{1} << 32, 3});
       within_5 += std::abs(row.error_percent()) <= 5;
       within_10 += std::abs(row.error_percent()) <= 10;
+      worst = std::max(worst, std::abs(row.error_percent()));
       EXPECT_LT(std::abs(row.error_percent()), 50) << text(row, stacks);
     }
-    EXPECT_GE(within_5, 0.7 * kPoints) << stacks;
-    EXPECT_GE(within_10, 0.9 * kPoints) << stacks;
+    std::printf("%u stacks: %d of %d within 5 %%, %d within 10 %%, at worst %.1f %%\n", stacks, within_5,
+                points, within_10, worst);
+    EXPECT_GE(within_5, 0.7 * points) << stacks;
+    EXPECT_GE(within_10, 0.9 * points) << stacks;
   }
 }
 
