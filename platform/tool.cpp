@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/tool.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <stdexcept>
+#include <system_error>
 #include <systemc>
 
+#include "platform/command/interrupt.h"
 #include "platform/commands.h"
 #include "platform/config/config_error.h"
 #include "workloads/chakra/trace_error.h"
@@ -15,9 +22,40 @@ namespace {
 
 constexpr int kRunFailed = 1, kBadInput = 2;
 
+/// Names of files that lead nowhere are bad input; a full disk is not.
+bool is_bad_name(const std::error_code& code) {
+  static constexpr std::errc kBad[] = {std::errc::too_many_symbolic_link_levels,
+                                       std::errc::filename_too_long,
+                                       std::errc::permission_denied,
+                                       std::errc::operation_not_permitted,
+                                       std::errc::no_such_file_or_directory,
+                                       std::errc::not_a_directory,
+                                       std::errc::is_a_directory,
+                                       std::errc::read_only_file_system};
+  return std::find(std::begin(kBad), std::end(kBad), code) != std::end(kBad);
+}
+
+/// @throws std::runtime_error: what was printed has not arrived.
+void require_printed() {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)
+    throw std::runtime_error(std::string("the output cannot be written: ") + std::strerror(errno));
+}
+
 int report(const std::exception& error, int exit_code) {
   std::cerr << "wafertlm: " << error.what() << '\n';
   return exit_code;
+}
+
+/// Of --help and --version.
+int help(const CLI::App& app, const CLI::ParseError& asked) {
+  app.exit(asked);
+  try {
+    require_printed();
+    return 0;
+  } catch (const std::exception& error) {
+    return report(error, kRunFailed);
+  }
 }
 
 /// An option that was given an empty value is a mistake, for instance of a shell variable.
@@ -36,7 +74,9 @@ int run_tool(int argc, char** argv) {
   CLI::App app("WaferTLM: a SystemC/TLM-2.0 virtual platform of a wafer-scale training system", "wafertlm");
   app.require_subcommand(1);
   app.set_version_flag("--version", WAFERTLM_VERSION);
-  app.footer("Exit codes: 0 done, 1 the run failed, 2 bad input. `wafertlm COMMAND --help` shows examples.");
+  app.footer(
+      "Exit codes: 0 done, 1 the run failed, 2 bad input, 128 + N ended by signal N. `wafertlm COMMAND "
+      "--help` shows examples.");
   const std::map<std::string, std::function<int()>> commands = {
       {"run", add_run_command(app)},           {"collective", add_collective_command(app)},
       {"traffic", add_traffic_command(app)},   {"check", add_check_command(app)},
@@ -49,19 +89,23 @@ int run_tool(int argc, char** argv) {
   };
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // help or version
-    return report(error, kBadInput);
-  }
-  try {
     refuse_empty_values(*app.get_subcommands().front());
-    return commands.at(app.get_subcommands().front()->get_name())();
+    const int exit_code = commands.at(app.get_subcommands().front()->get_name())();
+    require_printed();
+    return exit_code;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) return report(error, kBadInput);
+    return help(app, error);
+  } catch (const Interrupted& error) {
+    return report(error, 128 + error.signal());
   } catch (const config::ConfigError& error) {
     return report(error, kBadInput);
   } catch (const chakra::TraceError& error) {
     return report(error, kBadInput);
   } catch (const std::invalid_argument& error) {
     return report(error, kBadInput);
+  } catch (const std::system_error& error) {
+    return report(error, is_bad_name(error.code()) ? kBadInput : kRunFailed);
   } catch (const std::exception& error) {
     return report(error, kRunFailed);
   }

@@ -14,10 +14,21 @@ constexpr double kFrames =
 
 constexpr std::size_t kSocketChunkEvents = 4096;
 
+/// A file in which GTKWave looks up the text of a number.
+std::string write_names(const std::string& shown, const std::string& kind,
+                        const std::vector<std::string>& names) {
+  const std::string path = shown + "." + kind + ".txt";
+  std::ofstream file(path);
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  for (std::size_t i = 0; i < names.size() && i < 16; ++i) file << kDigits[i] << ' ' << names[i] << '\n';
+  if (!file.flush()) throw std::runtime_error("cannot write " + path + "; is the disk full?");
+  return path;
+}
+
 }  // namespace
 
 SocketWaves::SocketWaves(const std::string& path)
-    : vcd_(path), path_(path), worker_([this](const std::vector<Event>& events) {
+    : vcd_(path), worker_([this](const std::vector<Event>& events) {
         for (const Event& event : events) play(event);
       }) {
   chunk_.reserve(kSocketChunkEvents);
@@ -170,23 +181,14 @@ void SocketWaves::finish(TimePs end_ps, const std::string& shown) {
   write_view(shown, end_ps);
 }
 
-/// A file in which GTKWave looks up the text of a number.
-std::string SocketWaves::write_names(const std::string& kind, const std::vector<std::string>& names) const {
-  const std::string path = path_ + "." + kind + ".txt";
-  std::ofstream file(path);
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  for (std::size_t i = 0; i < names.size() && i < 16; ++i) file << kDigits[i] << ' ' << names[i] << '\n';
-  if (!file.flush()) throw std::runtime_error("cannot write " + path + "; is the disk full?");
-  return path;
-}
-
 void SocketWaves::write_view(const std::string& shown, TimePs end_ps) const {
   const std::string path = shown + ".gtkw";
   const std::string names[] = {
-      "", write_names("class", classes_),
-      write_names("state", {"idle", "computes", "communicates", "memory"}),
-      write_names("operation", {"compute", "collective", "send", "receive", "memory_load", "memory_store"}),
-      write_names("memory", {"read", "write"})};
+      "", write_names(shown, "class", classes_),
+      write_names(shown, "state", {"idle", "computes", "communicates", "memory"}),
+      write_names(shown, "operation",
+                  {"compute", "collective", "send", "receive", "memory_load", "memory_store"}),
+      write_names(shown, "memory", {"read", "write"})};
   std::ofstream file(path);
   file << "[*] WaferTLM\n[dumpfile] \"" << shown
        << "\"\n[timestart] 0\n[sst_width] 200\n[signals_width] 260\n";

@@ -38,7 +38,7 @@ class SocketWaves final : public SocketObserver, public MemoryObserver {
   void moved(std::size_t memory, bool write, std::uint64_t bytes, TimePs start_ps, TimePs end_ps) override;
   void npu_state(std::size_t npu, NpuState state, TimePs now);
 
-  /// Also writes PATH.gtkw, the view for GTKWave: groups, formats, names for numbers. `shown` is the file it
+  /// Also writes SHOWN.gtkw, the view for GTKWave: groups, formats, names for numbers. `shown` is the file it
   /// opens.
   void finish(TimePs end_ps, const std::string& shown);
   std::size_t signals() const { return signals_; }
@@ -88,10 +88,8 @@ class SocketWaves final : public SocketObserver, public MemoryObserver {
   std::size_t add(const std::string& group, const std::string& name, unsigned bits,
                   Names names = Names::none);
   void write_view(const std::string& shown, TimePs end_ps) const;
-  std::string write_names(const std::string& kind, const std::vector<std::string>& names) const;
 
   VcdWriter vcd_;
-  std::string path_;
   std::vector<Socket> sockets_;
   std::vector<std::size_t> npus_;
   std::vector<Memory> memories_;

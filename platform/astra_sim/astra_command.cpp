@@ -91,11 +91,10 @@ std::vector<std::string> option_warnings(const Options& options) {
   return warnings;
 }
 
-void write(const astra_sim::Conversion& conversion, const std::filesystem::path& folder) {
-  require_writable_folder(folder);
+std::vector<std::pair<std::string, std::string>> files_of(const astra_sim::Conversion& conversion) {
   std::vector<std::pair<std::string, std::string>> files = {{"platform.yaml", conversion.platform_yaml}};
   if (!conversion.experiment_yaml.empty()) files.emplace_back("experiment.yaml", conversion.experiment_yaml);
-  write_files(folder, files);
+  return files;
 }
 
 std::int64_t whole_ns(double seconds) { return std::llround(seconds * 1e9); }
@@ -133,9 +132,8 @@ int run(const Options& options) {
   warn_all(warnings_for(conversion, options.files.workload));
   warn_all(option_warnings(options));
   if (conversion.no_remote_memory) require_no_accesses(options.files.workload);
-  write(conversion, out);
   const ExperimentRun done =
-      run_experiment({(out / "experiment.yaml").string(), out.string(), options.overrides});
+      run_experiment({"experiment.yaml", out.string(), options.overrides, files_of(conversion)});
   print_ranks(done.results);
   fmt::print("\n{}", done.summary);
   return 0;
@@ -146,9 +144,11 @@ int convert(const Options& options) {
   const astra_sim::Conversion conversion = astra_sim::convert(options.files, "platform.yaml");
   if (!options.files.workload.empty()) require_all_ranks(options.files.workload, conversion.npus);
   warn_all(warnings_for(conversion, options.files.workload));
-  write(conversion, out);
-  fmt::print("Written:\n  {}\n", (out / "platform.yaml").string());
-  if (!conversion.experiment_yaml.empty()) fmt::print("  {}\n", (out / "experiment.yaml").string());
+  const auto files = files_of(conversion);
+  require_writable_folder(out);
+  write_files(out, files);
+  fmt::print("Written:\n");
+  for (const auto& [name, text] : files) fmt::print("  {}\n", (out / name).string());
   return 0;
 }
 

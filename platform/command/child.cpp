@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,9 +58,11 @@ Child start(std::size_t index, const Work& work) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe to a child process");
   std::fflush(nullptr);  // or the child would print it again
-  const pid_t process = fork();
+  const pid_t parent = getpid(), process = fork();
   if (process < 0) throw std::runtime_error("no child process");
   if (process == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // it ends with its parent, however that ends
+    if (getppid() != parent) _exit(1);
     close(ends[0]);
     answer(ends[1], outcome_of(work).dump());
   }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/command/files.h"
 
+#include <fmt/core.h>
+
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
@@ -26,14 +30,24 @@ void require_writable_folder(const fs::path& folder) {
     throw std::invalid_argument("--out " + folder.string() + ": the folder cannot be written to");
 }
 
-void remove_files(const fs::path& folder, const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    std::error_code error;
-    fs::remove(folder / name, error);
-    if (error)
-      throw std::invalid_argument((folder / name).string() + ": of an earlier run, and cannot be removed (" +
-                                  error.message() + ")");
-  }
+PendingFile::PendingFile(const std::string& option, fs::path path) : path_(std::move(path)) {
+  const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
+  if (fs::is_directory(path_) || !path_.has_filename() || access(folder.c_str(), W_OK) != 0)
+    throw std::invalid_argument(
+        fmt::format("{} {}: the file cannot be written ({})", option, path_.string(),
+                    fs::is_directory(path_) ? "it is a folder" : std::strerror(errno)));
+  const bool is_plain = !fs::exists(path_) || fs::is_regular_file(path_);
+  incomplete_ =
+      is_plain ? folder / (path_.stem().string() + ".incomplete" + path_.extension().string()) : path_;
+  if (!path_.has_parent_path()) incomplete_ = incomplete_.filename();
+}
+
+void PendingFile::put_in_place() const {
+  if (incomplete_ == path_) return;
+  std::error_code error;
+  fs::rename(incomplete_, path_, error);
+  if (error)
+    throw std::runtime_error("cannot write " + path() + " (" + error.message() + "); it is " + incomplete());
 }
 
 void write_files(const fs::path& folder, const std::vector<std::pair<std::string, std::string>>& files) {

@@ -107,9 +107,9 @@ void RunWaves::operation_ended(std::uint32_t rank, const Task& task, TimePs, Tim
   show(rank, end_ps);
 }
 
-void RunWaves::finish(TimePs end_ps) {
-  waves_->finish(end_ps, file_.path());
-  file_.finish();
+std::string RunWaves::finish(TimePs end_ps, bool complete) {
+  waves_->finish(end_ps, file_.name(complete));
+  return file_.finish(complete);
 }
 
 std::unique_ptr<TransactionLog> attach_log(const std::string& path, const std::vector<std::string>& globs,
@@ -224,17 +224,21 @@ bool ends_in_fst(const std::string& path) {
 
 }  // namespace
 
-WaveFile::WaveFile(const std::string& path) : path_(path), vcd_(ends_in_fst(path) ? path + ".vcd" : path) {
-  if (vcd_ != path_ && !is_installed("vcd2fst"))
+WaveFile::WaveFile(const std::string& path)
+    : file_("--vcd", path), vcd_(ends_in_fst(path) ? file_.incomplete() + ".vcd" : file_.incomplete()) {
+  if (ends_in_fst(path) && !is_installed("vcd2fst"))
     throw std::invalid_argument(
         path + ": an FST file needs vcd2fst, which is not installed; install gtkwave, or write a .vcd file");
 }
 
-void WaveFile::finish() const {
-  if (vcd_ == path_) return;
-  if (!run_program({"vcd2fst", vcd_, path_}))
-    throw std::runtime_error("vcd2fst could not make " + path_ + " of " + vcd_);
-  std::remove(vcd_.c_str());
+std::string WaveFile::finish(bool complete) const {
+  if (vcd_ != file_.incomplete()) {
+    if (!run_program({"vcd2fst", vcd_, file_.incomplete()}))
+      throw std::runtime_error("vcd2fst could not make " + file_.incomplete() + " of " + vcd_);
+    std::remove(vcd_.c_str());
+  }
+  if (complete) file_.put_in_place();
+  return name(complete);
 }
 
 }  // namespace wafertlm

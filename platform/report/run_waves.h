@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/command/files.h"
 #include "platform/run/run_observer.h"
 #include "platform/system/machine.h"
 #include "tlm/socket_observer.h"
@@ -16,18 +17,22 @@
 namespace wafertlm {
 
 /// Where waveforms go: FILE.fst is written as a VCD file beside it, which GTKWave's `vcd2fst` then converts;
-/// any other name is the VCD file itself.
+/// any other name is the VCD file itself. Until it is complete its name has ".incomplete" in it.
 class WaveFile {
  public:
   /// @throws std::invalid_argument: vcd2fst is needed and not there.
   explicit WaveFile(const std::string& path);
-  const std::string& path() const { return path_; }
+  /// Where to write.
   const std::string& vcd() const { return vcd_; }
-  /// When the VCD file is complete. @throws std::runtime_error
-  void finish() const;
+  /// When all is written; of a run that was cut short it remains incomplete. Returns its name.
+  /// @throws std::runtime_error
+  std::string finish(bool complete) const;
+  /// What finish will return.
+  std::string name(bool complete) const { return complete ? file_.path() : file_.incomplete(); }
 
  private:
-  std::string path_, vcd_;
+  PendingFile file_;
+  std::string vcd_;
 };
 
 /// Every socket of the platform that has a protocol checker, in the order of its name: "router0_to_router1",
@@ -75,7 +80,8 @@ class RunWaves final : public RunObserver {
   bool has_memories() const { return !memories_.empty(); }
   void operation_started(std::uint32_t rank, const Task& task, TimePs now) override;
   void operation_ended(std::uint32_t rank, const Task& task, TimePs start_ps, TimePs end_ps) override;
-  void finish(TimePs end_ps);
+  /// As WaveFile::finish.
+  std::string finish(TimePs end_ps, bool complete);
   std::size_t signals() const { return waves_->signals(); }
 
  private:

@@ -15,6 +15,8 @@
 #include "models/npu/npu.h"
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/command/interrupt.h"
+#include "platform/command/output_folder.h"
 #include "platform/config/load.h"
 #include "platform/report/perfetto_trace.h"
 #include "platform/report/report.h"
@@ -57,8 +59,7 @@ void require_options_that_fit(const ExperimentOptions& options) {
         ": give a name; the report is written into the folder of the results (--out)");
 }
 
-/// @throws std::invalid_argument: instances that are not there. To be called before anything is opened, and
-/// before anything of an earlier run is removed.
+/// @throws std::invalid_argument: instances that are not there. To be called before anything is opened.
 void require_names(const ExperimentOptions& options, Machine& machine, const Job& job) {
   if (!options.vcd.empty()) WaveFile{options.vcd};
   require_signals(options.signals, machine, job.npus);
@@ -72,8 +73,8 @@ class Recorders {
  public:
   /// Before the run; all outlive it. @param out folder of the results. @throws std::invalid_argument: a file
   /// that cannot be written.
-  Recorders(const ExperimentOptions& options, const std::filesystem::path& out, Machine& machine, JobRun& job)
-      : options_(options), job_(job) {
+  Recorders(const ExperimentOptions& options, const std::filesystem::path& out, Machine& machine,
+            JobRun& job) {
     const Placement& npus = job.job().npus;
     if (!options.signals.empty()) {
       waves_ = std::make_unique<RunWaves>(options.vcd, options.signals, machine, npus, sockets_);
@@ -90,7 +91,8 @@ class Recorders {
       memories_.add(report_->usage());
     }
     if (!options.trace.empty()) {
-      trace_path_ = options.trace_file.empty() ? (out / "trace.perfetto-trace").string() : options.trace_file;
+      if (!options.trace_file.empty()) trace_file_.emplace("--trace-file", options.trace_file);
+      trace_path_ = trace_file_ ? trace_file_->incomplete() : (out / "trace.perfetto-trace").string();
       trace_ = std::make_unique<PerfettoTrace>(trace_path_, options.trace, machine, job.job());
       run_.add(*trace_);
       if (trace_->wants_links()) links_.add(*trace_);
@@ -106,23 +108,24 @@ class Recorders {
   }
   /// Null without a report.
   ReportRecorder* report() { return report_.get(); }
-  /// After the run. Returns lines about what was written. @throws std::runtime_error.
-  std::vector<std::string> finish() {
-    const TimePs end_ps = job_.end_ps();
+  /// After the run, or when it was cut short at `end_ps`. Returns lines about what was written.
+  /// @throws std::runtime_error.
+  std::vector<std::string> finish(TimePs end_ps, bool complete) {
     std::vector<std::string> lines;
-    if (link_waves_) link_waves_->finish(end_ps);
-    if (wave_file_) wave_file_->finish();
-    if (link_waves_) lines.push_back(fmt::format("{0}   (gtkwave {0})", options_.vcd));
-    if (waves_) {
-      waves_->finish(end_ps);
-      lines.push_back(
-          fmt::format("{0}   ({1} signals; gtkwave {0} {0}.gtkw)", options_.vcd, waves_->signals()));
+    if (link_waves_) {
+      link_waves_->finish(end_ps);
+      lines.push_back(fmt::format("{0}   (gtkwave {0})", wave_file_->finish(complete)));
     }
+    if (waves_)
+      lines.push_back(fmt::format("{0}   ({1} signals; gtkwave {0} {0}.gtkw)",
+                                  waves_->finish(end_ps, complete), waves_->signals()));
     if (trace_) {
       trace_->finish(end_ps);
+      if (trace_file_ && complete) trace_file_->put_in_place();
       const PerfettoWriter& writer = trace_->writer();
       lines.push_back(fmt::format("{}   ({} slices, {} ends of arrows, {} counter values; ui.perfetto.dev)",
-                                  trace_path_, writer.slices(), writer.flows(), writer.counter_values()));
+                                  trace_file_ && complete ? trace_file_->path() : trace_path_,
+                                  writer.slices(), writer.flows(), writer.counter_values()));
     }
     if (log_) {
       log_->finish(end_ps);
@@ -134,8 +137,6 @@ class Recorders {
   }
 
  private:
-  const ExperimentOptions& options_;
-  JobRun& job_;
   RunObservers run_;
   LinkObservers links_;
   MemoryObservers memories_;
@@ -146,6 +147,7 @@ class Recorders {
   std::unique_ptr<ReportRecorder> report_;
   std::unique_ptr<PerfettoTrace> trace_;
   std::unique_ptr<TransactionLog> log_;
+  std::optional<PendingFile> trace_file_;
   std::string trace_path_, log_path_;
 };
 
@@ -187,6 +189,47 @@ std::string operands_text(const Machine& machine) {
          "(with data_parallel), or take a model by its shape (transformer, convolutions).\n";
 }
 
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+/// Of earlier runs, which the results of a new one replace.
+std::vector<std::string> names_of_results(const ExperimentOptions& options) {
+  std::vector<std::string> names = {"results.json", "results.csv",         "resolved.yaml",
+                                    "report.html",  "transactions.sqlite", "trace.perfetto-trace",
+                                    "rtl_*",        options.report};
+  for (const auto& [name, text] : options.generated) names.push_back(name);
+  return names;
+}
+
+/// What a run that failed leaves; a second failure must not hide the first.
+void close_after_failure(Recorders& recorders, OutputFolder& folder) {
+  folder.keep();
+  const TimePs now = kernel_now_ps();
+  std::string text = fmt::format("Incomplete, up to {} of simulated time:\n  {}\n", format_time(now),
+                                 (folder.working() / "resolved.yaml").string());
+  try {
+    for (const std::string& line : recorders.finish(now, false)) text += "  " + line + "\n";
+  } catch (const std::exception& error) {
+    text += fmt::format("  {}\n", error.what());
+  }
+  fmt::print(stderr, "{}", text);
+}
+
+/// Simulates; after a failure what was recorded is there as incomplete.
+void simulate(JobRun& job_run, Recorders& recorders, OutputFolder& folder) {
+  try {
+    ProgressLine progress;
+    job_run.run([&](TimePs now, std::uint64_t done, std::uint64_t all) {
+      progress.update(now, done, all);
+      if (const int signal = InterruptNotes::signal())
+        throw Interrupted(signal, fmt::format("ended by {} at {} of simulated time", signal_name(signal),
+                                              format_time(now)));
+    });
+  } catch (const std::exception&) {
+    close_after_failure(recorders, folder);
+    throw;
+  }
+}
+
 }  // namespace
 
 ExperimentRun run_experiment(const ExperimentOptions& options) {
@@ -194,10 +237,22 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   const auto start = Clock::now();
   const std::clock_t begin = std::clock();
   require_options_that_fit(options);
-  const config::ExperimentSpec experiment = config::load_experiment(options.experiment, options.overrides);
-  const Job job = load_job(experiment);
   const fs::path out =
       options.out.empty() ? fs::path("out") / fs::path(options.experiment).stem() : fs::path(options.out);
+  std::optional<InterruptNotes> interrupts;
+  std::optional<OutputFolder> folder;
+  const auto take_folder = [&] {
+    interrupts.emplace();
+    folder.emplace(out, "wafertlm run " + options.experiment);
+  };
+  fs::path file = options.experiment;
+  if (!options.generated.empty()) {
+    take_folder();
+    write_files(folder->working(), options.generated);
+    file = folder->working() / file;
+  }
+  const config::ExperimentSpec experiment = config::load_experiment(file.string(), options.overrides);
+  const Job job = load_job(experiment);
   config::PlatformSpec platform = experiment.platform;
   // Protocol checkers are what sees the sockets; results are the same with them.
   std::unique_ptr<SocketChoice> chosen;
@@ -210,32 +265,27 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   Machine machine(platform);
   JobRun job_run(machine, job, experiment);
   require_names(options, machine, job);
-  require_writable_folder(out);
-  remove_files(out, {"results.json", "results.csv", "resolved.yaml", "report.html", "transactions.sqlite",
-                     "trace.perfetto-trace"});
-  Recorders recorders(options, out, machine, job_run);
-  {
-    ProgressLine progress;
-    job_run.run([&](TimePs now, std::uint64_t done, std::uint64_t all) { progress.update(now, done, all); });
-  }
-  const std::vector<std::string> written = recorders.finish();
+  if (!folder) take_folder();
+  const fs::path working = folder->working();
+  Recorders recorders(options, working, machine, job_run);
+  const std::string resolved = config::resolved_yaml(experiment);
+  write_files(working, {{"resolved.yaml", resolved}});
+  simulate(job_run, recorders, *folder);
+  folder->keep();
+  const std::vector<std::string> written = recorders.finish(job_run.end_ps(), true);
   RtlViews& rtl = machine.wafer().rtl();
-  rtl.finish(out.string());
+  rtl.finish(working.string());
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
-  std::vector<std::pair<std::string, std::string>> files = {
-      {"results.json", results.dump(1) + "\n"},
-      {"results.csv", results_csv(results)},
-      {"resolved.yaml", config::resolved_yaml(experiment)},
-  };
+  Files files = {{"results.json", results.dump(1) + "\n"}, {"results.csv", results_csv(results)}};
   if (ReportRecorder* const report = recorders.report())
-    files.emplace_back(options.report, report_html(report->data(results, config::resolved_yaml(experiment),
-                                                                experiment, job_run)));
-  write_files(out, files);
+    files.emplace_back(options.report, report_html(report->data(results, resolved, experiment, job_run)));
+  write_files(working, files);
+  files.emplace_back("resolved.yaml", "");
   std::string summary = run_summary(results) + operands_text(machine) +
                         rtl.text(cpu_s - rtl.host_s(), machine.wafer().fabric().packet_hops()) + "Written:\n";
-  for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (out / name).string());
+  for (const auto& [name, text] : files) summary += fmt::format("  {}\n", (working / name).string());
   for (const std::string& line : written) summary += fmt::format("  {}\n", line);
   std::string failure;
   try {
@@ -243,7 +293,8 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   } catch (const std::runtime_error& error) {
     failure = error.what();
   }
-  return {results, summary, failure};
+  folder->commit(names_of_results(options));
+  return {results, folder->in_place(summary), folder->in_place(failure)};
 }
 
 }  // namespace wafertlm

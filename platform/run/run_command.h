@@ -2,6 +2,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wafertlm {
@@ -9,6 +10,8 @@ namespace wafertlm {
 struct ExperimentOptions {
   std::string experiment, out;  ///< a file, a folder
   std::vector<std::string> overrides;
+  /// Names and texts of files that go with the results; if there are any, `experiment` is one of them.
+  std::vector<std::pair<std::string, std::string>> generated = {};
   std::string vcd = {};                   ///< a file for the waveforms of all links; empty: none
   std::vector<std::string> signals = {};  ///< chosen signals in place of all links
   std::string report = {};                ///< name of the report in the folder; empty: none

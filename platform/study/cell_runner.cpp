@@ -23,6 +23,7 @@
 
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/command/interrupt.h"
 #include "platform/config/config_error.h"
 #include "platform/config/study_spec.h"
 #include "platform/config/suggest.h"
@@ -85,7 +86,7 @@ class Processes {
     std::size_t index = 0;
     std::string problem;  ///< "exit code 2"; empty: it succeeded
   };
-  /// The next one that ends; none within a second: nothing. @throws std::runtime_error: interrupted.
+  /// The next one that ends; none within a second: nothing. @throws Interrupted.
   std::optional<Ended> wait() {
     for (int turn = 0; turn < 2; ++turn) {
       int status = 0;
@@ -100,9 +101,11 @@ class Processes {
         return ended;
       }
       const timespec second{1, 0};
-      const int signal = turn == 0 ? sigtimedwait(&waited_for_, nullptr, &second) : -1;
+      const int before = InterruptNotes::signal();
+      const int signal = before != 0 ? before : turn == 0 ? sigtimedwait(&waited_for_, nullptr, &second) : -1;
       if (signal > 0 && signal != SIGCHLD)
-        throw std::runtime_error("interrupted; what is done is kept, the same command goes on from there");
+        throw Interrupted(signal, "ended by " + signal_name(signal) +
+                                      "; what is done is kept, the same command goes on from there");
       if (signal < 0) break;
     }
     return std::nullopt;

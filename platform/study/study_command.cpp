@@ -9,6 +9,8 @@
 
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/command/interrupt.h"
+#include "platform/command/output_folder.h"
 #include "platform/commands.h"
 #include "platform/config/load.h"
 #include "platform/study/report.h"
@@ -59,13 +61,12 @@ int run(const Options& options) {
   study.overrides.insert(study.overrides.end(), options.overrides.begin(), options.overrides.end());
   const fs::path out = fs::absolute(options.out.empty() ? fs::path("out") / fs::path(options.study).stem()
                                                         : fs::path(options.out));
-  require_writable_folder(out);
   go_to_folder_of(options.study);
   std::vector<Cell> cells = grid_of(study);
   jobs_of(study, cells);  // refuses bad input before anything runs
+  const InterruptNotes interrupts;
+  OutputFolder folder(out, "wafertlm study " + options.study);
   if (options.fresh) fs::remove_all(out / "cells");
-  remove_files(out, {"results.json", "results.csv", "resolved.yaml"});
-
   CellRunner runner(study, out, options.jobs);
   const std::vector<Calibrated> calibrated = calibrate(study, cells, runner);
   const std::vector<std::string> errors = apply(study, calibrated, cells);
@@ -73,9 +74,10 @@ int run(const Options& options) {
   const std::vector<CellOutcome> outcomes = run_cells(jobs, errors, runner);
 
   const StudyResult result{study, cells, jobs, outcomes, calibrated};
-  write_files(out, {{"results.json", study_json(result).dump(1) + "\n"},
-                    {"results.csv", study_csv(result)},
-                    {"resolved.yaml", config::resolved_yaml(study)}});
+  write_files(folder.working(), {{"results.json", study_json(result).dump(1) + "\n"},
+                                 {"results.csv", study_csv(result)},
+                                 {"resolved.yaml", config::resolved_yaml(study)}});
+  folder.commit({"results.json", "results.csv", "resolved.yaml"});
   fmt::print("{}\nWritten: {}\n", study_text(result), (out / "results.{json,csv}").string());
   std::size_t failed = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {

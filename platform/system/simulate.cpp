@@ -10,7 +10,7 @@ namespace wafertlm {
 namespace {
 
 /// Simulated time between two looks at the progress.
-constexpr TimePs kSlicePs = 100'000'000;
+constexpr TimePs kSlicePs = 10'000'000;
 constexpr std::size_t kMaxLines = 20;
 
 [[noreturn]] void report_stuck(const std::string& why, std::vector<std::string> lines) {

@@ -203,8 +203,9 @@ TEST_F(StudyCommand, InterruptedItEndsItsCells) {
                     errors = folder_.path() + "/errors";
   const ToolResult stopped = run_tool("study " + study + " --jobs 2 --out " + out() + " 2>" + errors +
                                       " & sleep 0.5; kill -INT $!; wait $!");
-  EXPECT_EQ(stopped.exit_code, 1);
-  EXPECT_NE(read_text(errors).find("interrupted"), std::string::npos) << read_text(errors);
+  EXPECT_EQ(stopped.exit_code, 130);
+  EXPECT_NE(read_text(errors).find("ended by SIGINT; what is done is kept"), std::string::npos)
+      << read_text(errors);
   for (const auto& process : fs::directory_iterator("/proc"))
     EXPECT_EQ(read_text(process.path().string() + "/cmdline").find(out() + "/cells"), std::string::npos);
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that are ended from outside: earlier results stay whole, no process stays behind.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <random>
+#include <thread>
+
+#include "tests/support/random_cases.h"
+#include "tests/support/running_tool.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
+
+namespace wafertlm::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
+const std::string kExperiment = WAFERTLM_SOURCE_DIR "/configs/experiments/resnet50_dp20_mesh_5x4.yaml";
+
+void sleep_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+/// Results and their neighbours, as one text.
+std::string results_in(const std::string& folder) {
+  std::string text;
+  for (const char* name : {"results.json", "results.csv", "resolved.yaml"})
+    text += read_text(folder + "/" + name) + "\n--\n";
+  return text;
+}
+
+/// Ends `command` at random moments; `again` makes its results differ from the earlier ones.
+void expect_earlier_results(const std::vector<std::string>& command, const std::string& again,
+                            const std::string& out, const TempFolder& folder) {
+  ASSERT_EQ(RunningTool(command, folder.path()).exit_code(), 0);
+  const std::string before = results_in(out);
+  ASSERT_NE(before.find("iteration"), std::string::npos);
+  std::vector<std::string> changed = command;
+  changed.insert(changed.end(), {"--set", again});
+  std::mt19937_64 random(3);
+  int ended = 0;
+  for (int number = 0; number < random_cases(12, 4); ++number) {
+    const int signal = kSignals[number % 4];
+    RunningTool tool(changed, folder.path());
+    ASSERT_TRUE(appears(out + ".lock"));
+    sleep_for(static_cast<double>(random() % 1000) / 1e4);
+    tool.send(signal);
+    const int exit_code = tool.exit_code();
+    if (exit_code == 0) continue;  // it was done
+    ++ended;
+    EXPECT_EQ(exit_code, 128 + signal) << tool.errors();
+    EXPECT_EQ(results_in(out), before);
+    EXPECT_EQ(fs::exists(out + ".lock"), signal == SIGKILL);
+    fs::remove(out + ".lock");
+  }
+  EXPECT_GT(ended, 0);
+}
+
+TEST(Interrupted, RunsLeaveEarlierResultsWhole) {
+  const TempFolder folder;
+  const std::string out = folder.path() + "/out";
+  expect_earlier_results({"run", kExperiment, "--out", out}, "iterations=100", out, folder);
+  EXPECT_TRUE(fs::exists(out + ".incomplete/resolved.yaml"));
+}
+
+TEST(Interrupted, StudiesLeaveEarlierResultsWholeAndNoCells) {
+  const TempFolder folder;
+  const std::string out = folder.path() + "/out",
+                    study =
+                        folder.write("study.yaml", "study: some\nfile: " + kExperiment +
+                                                       "\naxes:\n  - {axis: latency, values: [20 ns, 40 ns], "
+                                                       "set: \"wafer.fabric.link_latency={}\"}\n"
+                                                       "columns:\n  - {column: iteration, read: "
+                                                       "iteration_time_s, as: time}\n");
+  expect_earlier_results({"study", study, "--out", out, "--jobs", "2"}, "iterations=100", out, folder);
+  sleep_for(0.1);
+  EXPECT_TRUE(processes_with(folder.path()).empty());
+}
+
+TEST(Interrupted, RunsSayWhenAndCloseWhatTheyRecorded) {
+  const TempFolder folder;
+  const std::string out = folder.path() + "/out", vcd = folder.path() + "/waves.vcd";
+  RunningTool tool(
+      {"run", kExperiment, "--out", out, "--vcd", vcd, "--trace", "npu0", "--set", "iterations=100"},
+      folder.path());
+  ASSERT_TRUE(appears(folder.path() + "/waves.incomplete.vcd"));
+  sleep_for(0.3);
+  tool.send(SIGTERM);
+  EXPECT_EQ(tool.exit_code(), 128 + SIGTERM);
+  const std::string errors = tool.errors();
+  EXPECT_NE(errors.find("wafertlm: ended by SIGTERM at "), std::string::npos) << errors;
+  EXPECT_NE(errors.find("out.incomplete/trace.perfetto-trace"), std::string::npos) << errors;
+  EXPECT_FALSE(fs::exists(vcd));
+  EXPECT_FALSE(fs::exists(out));
+  // The last line of a VCD file that was closed is a time.
+  const std::string waves = read_text(folder.path() + "/waves.incomplete.vcd");
+  ASSERT_GT(waves.size(), 1000U);
+  EXPECT_EQ(waves[waves.rfind('\n', waves.size() - 2) + 1], '#');
+}
+
+TEST(Interrupted, ASecondCommandIsToldOfTheFirst) {
+  const TempFolder folder;
+  const std::string out = folder.path() + "/out";
+  RunningTool first({"run", kExperiment, "--out", out, "--set", "iterations=100"}, folder.path());
+  ASSERT_TRUE(appears(out + ".incomplete/resolved.yaml"));
+  const ToolResult second = run_tool("run " + kExperiment + " --out " + out);
+  EXPECT_EQ(second.exit_code, 2);
+  EXPECT_NE(second.error.find("another command writes there (wafertlm run " + kExperiment + ", process "),
+            std::string::npos)
+      << second.error;
+  first.send(SIGINT);
+  EXPECT_EQ(first.exit_code(), 128 + SIGINT);
+}
+
+// A size that takes minutes, in a child process.
+TEST(Interrupted, CollectivesLeaveNoProcess) {
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    const TempFolder folder;
+    const std::string platform = folder.write(
+        "platform.yaml", read_text(WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml"));
+    RunningTool tool(
+        {"collective", platform, "--type", "all_reduce", "--size", "40GiB", "--set", "run.watchdog=1000s"},
+        folder.path());
+    for (int turn = 0; turn < 200 && processes_with(platform).size() < 2; ++turn) sleep_for(0.05);
+    ASSERT_EQ(processes_with(platform).size(), 2U) << tool.errors();
+    tool.send(signal);
+    EXPECT_EQ(tool.exit_code(), 128 + signal);
+    for (int turn = 0; turn < 100 && !processes_with(platform).empty(); ++turn) sleep_for(0.02);
+    EXPECT_TRUE(processes_with(platform).empty());
+  }
+}
+
+}  // namespace
+}  // namespace wafertlm::test
