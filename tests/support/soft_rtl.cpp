@@ -18,13 +18,13 @@ SoftRtl::SoftRtl(const RtlDesign& design) : design_(design) {
     while ((1U << vc) < design.channels) ++vc;
     for (const std::string side : {"in", "out"})
       for (const auto& [name, bits] : std::map<std::string, std::uint32_t>{{"_valid", p},
-                                                                          {"_head", p},
-                                                                          {"_tail", p},
-                                                                          {"_vc", p * vc},
-                                                                          {"_header", p * 64},
-                                                                          {"_data", data},
-                                                                          {"_credit", p},
-                                                                          {"_credit_vc", p * vc}})
+                                                                           {"_head", p},
+                                                                           {"_tail", p},
+                                                                           {"_vc", p * vc},
+                                                                           {"_header", p * 64},
+                                                                           {"_data", data},
+                                                                           {"_credit", p},
+                                                                           {"_credit_vc", p * vc}})
         add(side + name, bits);
     for (const auto& [name, bits] : std::map<std::string, std::uint32_t>{
              {"clk", 1}, {"rst_n", 1}, {"cfg_valid", 1}, {"cfg_flow", 16}, {"cfg_word", 8}, {"cfg_data", 32}})
@@ -32,12 +32,12 @@ SoftRtl::SoftRtl(const RtlDesign& design) : design_(design) {
   } else {
     for (const std::string side : {"s_t", "m_t"})
       for (const auto& [name, bits] : std::map<std::string, std::uint32_t>{{"valid", p},
-                                                                          {"ready", p},
-                                                                          {"data", data},
-                                                                          {"last", p},
-                                                                          {"id", p * 16},
-                                                                          {"dest", p * 8},
-                                                                          {"user", p * 64}})
+                                                                           {"ready", p},
+                                                                           {"data", data},
+                                                                           {"last", p},
+                                                                           {"id", p * 16},
+                                                                           {"dest", p * 8},
+                                                                           {"user", p * 64}})
         add(side + name, bits);
     add("aclk", 1);
     add("aresetn", 1);

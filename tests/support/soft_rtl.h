@@ -27,8 +27,8 @@ class SoftRtl final : public RtlModel {
   /// All bits 0.
   void clear(const std::string& name);
 
-  /// Of each cycle in which something is on the inputs, in words: "5000 in 1: head vc 2 8001 #3 12 B, 7 8" (the
-  /// time of the edge, the port, the flow in hex, the sequence, payload and words), "credit 1 vc 2",
+  /// Of each cycle in which something is on the inputs, in words: "5000 in 1: head vc 2 8001 #3 12 B, 7 8"
+  /// (the time of the edge, the port, the flow in hex, the sequence, payload and words), "credit 1 vc 2",
   /// "cfg 3 [4] = 5".
   const std::vector<std::string>& seen() const { return seen_; }
   std::uint64_t resets() const { return resets_; }

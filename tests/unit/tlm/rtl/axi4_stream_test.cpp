@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench on the pins of axi4_stream, with wires in C++ behind them: an input is joined to the output of its tdest.
+// The bench on the pins of axi4_stream, with wires in C++ behind them: an input is joined to the output of
+// its tdest.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -114,12 +115,13 @@ TEST_F(Axi4StreamPins, WhatIsShownStaysUntilItIsTaken) {
   bench->arrive(arrival(1, 2, 2, 5000));
   bench->wake();
   EXPECT_EQ(told, Words());
-  const std::string change = "what goes with valid stays until ready; seen: tdata, tuser or tlast changed without "
-                             "m_tready";
+  const std::string change =
+      "what goes with valid stays until ready; seen: tdata, tuser or tlast changed without "
+      "m_tready";
   // A bit of the values, of the payload's length, the end of the packet: each changes in one cycle only.
   TimePs now = 6000;
-  for (const auto& [pin, bit] :
-       std::vector<std::pair<std::string, std::uint32_t>>{{"m_tdata", 128}, {"m_tuser", 170}, {"m_tlast", 2}}) {
+  for (const auto& [pin, bit] : std::vector<std::pair<std::string, std::uint32_t>>{
+           {"m_tdata", 128}, {"m_tuser", 170}, {"m_tlast", 2}}) {
     pins.combinational = [this, name = pin, at = bit] {
       connect();
       pins.show(name, at, 1, 1 - pins.see(name, at, 1));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench on the pins of credit_stream, with a module in C++ behind them: what is on which pin in which cycle.
+// The bench on the pins of credit_stream, with a module in C++ behind them: what is on which pin in which
+// cycle.
 #include "tlm/rtl/bench.h"
 
 #include <gtest/gtest.h>
@@ -108,8 +109,8 @@ class RtlBenchPins : public testing::Test, private RtlBenchHost {
   }
 };
 
-// The head is out 3 cycles after it was given, the tail two cycles later; each credit goes back a cycle after its
-// flit. The header has 24 bits for the sequence. The clock stops 8 cycles after the last credit.
+// The head is out 3 cycles after it was given, the tail two cycles later; each credit goes back a cycle after
+// its flit. The header has 24 bits for the sequence. The clock stops 8 cycles after the last credit.
 TEST_F(RtlBenchPins, AMessageGoesThroughFlitByFlit) {
   make();
   EXPECT_EQ(bench->next_wake_ps(), kNever);
@@ -156,14 +157,15 @@ TEST_F(RtlBenchPins, AnInputTakesThePacketsOfItsChannelsAsTheyCame) {
   bench->arrive(arrival(0, 1, 1, 2, 6000));
   EXPECT_EQ(bench->next_wake_ps(), 6001U);
   run();
-  EXPECT_EQ(seen_with("in"), (Lines{"6000 in 0: head vc 1 8001 #0 12 B", "7000 in 0: tail vc 1 8001 #0 12 B",
-                       "8000 in 0: head vc 2 8002 #0 12 B", "9000 in 0: tail vc 2 8002 #0 12 B",
-                       "10000 in 0: head vc 0 8003 #0 12 B", "11000 in 0: tail vc 0 8003 #0 12 B"}));
+  EXPECT_EQ(seen_with("in"),
+            (Lines{"6000 in 0: head vc 1 8001 #0 12 B", "7000 in 0: tail vc 1 8001 #0 12 B",
+                   "8000 in 0: head vc 2 8002 #0 12 B", "9000 in 0: tail vc 2 8002 #0 12 B",
+                   "10000 in 0: head vc 0 8003 #0 12 B", "11000 in 0: tail vc 0 8003 #0 12 B"}));
   EXPECT_EQ(out.size(), 3U);
 }
 
-// DEPTH flits of a channel go in; another channel passes. With packets inside the clock runs for 256 cycles without
-// a move.
+// DEPTH flits of a channel go in; another channel passes. With packets inside the clock runs for 256 cycles
+// without a move.
 TEST_F(RtlBenchPins, WithoutCreditsNothingGoesIn) {
   make();
   module.is_held = [](std::uint32_t) { return true; };
@@ -195,8 +197,8 @@ std::vector<std::uint32_t> rooms_at(std::size_t output, std::uint32_t room) {
   return rooms;
 }
 
-// Room for 4: beside OUT_DEPTH one flit is free. The next credits are needed when a head leaves, and given 3 cycles
-// before that, also when the clock stood then.
+// Room for 4: beside OUT_DEPTH one flit is free. The next credits are needed when a head leaves, and given 3
+// cycles before that, also when the clock stood then.
 TEST_F(RtlBenchPins, CreditsFollowTheRoomBehindAnOutput) {
   make(rooms_at(2, 4));
   bench->arrive(arrival(1, 2, 1, 3, 5000));
@@ -243,8 +245,9 @@ TEST_F(RtlBenchPins, CreditsOfAnOutputGoRound) {
   run(42'000);
   bench->arrive(arrival(2, 1, 0, 1, 50'000, 1));
   run();
-  EXPECT_EQ(seen_with("credit 3"), (Lines{"40000 credit 3 vc 0", "41000 credit 3 vc 1", "42000 credit 3 vc 2",
-                            "43000 credit 3 vc 0", "44000 credit 3 vc 1", "45000 credit 3 vc 2"}));
+  EXPECT_EQ(seen_with("credit 3"),
+            (Lines{"40000 credit 3 vc 0", "41000 credit 3 vc 1", "42000 credit 3 vc 2", "43000 credit 3 vc 0",
+                   "44000 credit 3 vc 1", "45000 credit 3 vc 2"}));
 }
 
 TEST_F(RtlBenchPins, OutDepthMustFitTheRoomBehind) {
@@ -255,9 +258,10 @@ TEST_F(RtlBenchPins, OutDepthMustFitTheRoomBehind) {
     make(rooms);
     ADD_FAILURE();
   } catch (const std::invalid_argument& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "the RTL design 'small' starts with OUT_DEPTH=3 credits, and behind its output 2 there is room for 2 "
-              "flits: make the input buffers of the fabric larger, or OUT_DEPTH smaller");
+    EXPECT_EQ(
+        std::string(error.what()),
+        "the RTL design 'small' starts with OUT_DEPTH=3 credits, and behind its output 2 there is room for 2 "
+        "flits: make the input buffers of the fabric larger, or OUT_DEPTH smaller");
   }
 }
 
@@ -285,13 +289,14 @@ TEST_F(RtlBenchPins, PacketsOfFlowsGoInInOneOrder) {
   bench->arrive(arrival_of(five, 0, 5000));
   bench->arrive(arrival_of(three, 0, 6000));
   bench->arrive(arrival_of(three, 1, 7000));
-  EXPECT_EQ(bench->pending(), (Lines{"entry 3, sequence 0: has not left output 2",
-                                     "entry 5, sequence 0: waits for 1 inputs"}));
+  EXPECT_EQ(bench->pending(),
+            (Lines{"entry 3, sequence 0: has not left output 2", "entry 5, sequence 0: waits for 1 inputs"}));
   run(8000);
   bench->arrive(arrival_of(five, 1, 9000));
   run();
-  EXPECT_EQ(seen_with("in"), (Lines{"5000 in 0: head tail vc 2 5 #0 4 B", "6000 in 0: head tail vc 2 3 #0 4 B",
-                       "9000 in 1: head tail vc 2 5 #0 4 B", "10000 in 1: head tail vc 2 3 #0 4 B"}));
+  EXPECT_EQ(seen_with("in"),
+            (Lines{"5000 in 0: head tail vc 2 5 #0 4 B", "6000 in 0: head tail vc 2 3 #0 4 B",
+                   "9000 in 1: head tail vc 2 5 #0 4 B", "10000 in 1: head tail vc 2 3 #0 4 B"}));
   EXPECT_EQ(told, (Lines{"12000 head at 3 of 5 #0", "13000 all at 3 of 5 #0", "13000 head at 2 of 3 #0",
                          "14000 all at 2 of 3 #0"}));
   EXPECT_EQ(out.at(0).arrival_ps, 9000U);  // of the last input
@@ -299,7 +304,8 @@ TEST_F(RtlBenchPins, PacketsOfFlowsGoInInOneOrder) {
   EXPECT_THROW(bench->arrive(arrival_of(entry_of(4, 2), 0, 20'000)), std::logic_error);
 }
 
-// A word in each cycle, before the first packet; those of the next user of an entry when the last one is gone.
+// A word in each cycle, before the first packet; those of the next user of an entry when the last one is
+// gone.
 TEST_F(RtlBenchPins, EntriesAreConfiguredBeforeTheirPackets) {
   make({}, [](const RtlEntry& entry) {
     return std::vector<std::pair<std::uint32_t, std::uint32_t>>{
@@ -317,12 +323,11 @@ TEST_F(RtlBenchPins, EntriesAreConfiguredBeforeTheirPackets) {
   for (const std::uint32_t input : {0U, 1U}) bench->arrive(arrival_of(second, input, 7000, 1));
   run();
   // Out at 9000 ps: from the next edge on the entry is free.
-  EXPECT_EQ(seen(), (Lines{"4000 cfg 3 [4] = 4", "5000 cfg 3 [2] = 0",
-                           "6000 in 0: head tail vc 2 3 #0 4 B", "6000 in 1: head tail vc 2 3 #0 4 B",
-                           "6000 cfg 3 [1] = 9", "10000 credit 2 vc 2", "10000 cfg 3 [4] = 4",
-                           "11000 cfg 3 [2] = 1", "12000 in 0: head tail vc 2 3 #1 4 B",
-                           "12000 in 1: head tail vc 2 3 #1 4 B", "12000 cfg 3 [1] = 9",
-                           "16000 credit 2 vc 2"}));
+  EXPECT_EQ(seen(),
+            (Lines{"4000 cfg 3 [4] = 4", "5000 cfg 3 [2] = 0", "6000 in 0: head tail vc 2 3 #0 4 B",
+                   "6000 in 1: head tail vc 2 3 #0 4 B", "6000 cfg 3 [1] = 9", "10000 credit 2 vc 2",
+                   "10000 cfg 3 [4] = 4", "11000 cfg 3 [2] = 1", "12000 in 0: head tail vc 2 3 #1 4 B",
+                   "12000 in 1: head tail vc 2 3 #1 4 B", "12000 cfg 3 [1] = 9", "16000 credit 2 vc 2"}));
   EXPECT_EQ(out.size(), 2U);
 }
 
@@ -338,9 +343,8 @@ TEST_F(RtlBenchPins, ARestartForgetsEverything) {
   EXPECT_THROW(bench->arrive(arrival_of(entry_of(3, 2), 0, 2000)), std::logic_error);
   bench->arrive(arrival(1, 3, 1, 6, 2000));
   run(10'000);
-  EXPECT_EQ(seen(2),
-            (Lines{"2000 in 1: head vc 1 8003 #0 44 B", "3000 in 1: vc 1 8003 #0 44 B",
-                   "4000 in 1: vc 1 8003 #0 44 B", "5000 in 1: vc 1 8003 #0 44 B"}));
+  EXPECT_EQ(seen(2), (Lines{"2000 in 1: head vc 1 8003 #0 44 B", "3000 in 1: vc 1 8003 #0 44 B",
+                            "4000 in 1: vc 1 8003 #0 44 B", "5000 in 1: vc 1 8003 #0 44 B"}));
 }
 
 TEST_F(RtlBenchPins, ALackOfCreditsAndFramesIsSaid) {
@@ -351,15 +355,17 @@ TEST_F(RtlBenchPins, ALackOfCreditsAndFramesIsSaid) {
   send(2, 1, true, false, 0x8002);
   send(2, 1, true, false, 0x8002);
   send(2, 1, false, true, 0x8002);
-  EXPECT_EQ(told,
-            (Lines{"6000 2: the packets of a channel have a head and a tail, and do not mix; seen: a flit that follows "
-                   "no head",
-                   "7000 head at 2 of 32770 #0",
-                   "8000 2: the packets of a channel have a head and a tail, and do not mix; seen: a head within a "
-                   "packet",
-                   "8000 head at 2 of 32770 #0",
-                   "9000 2: a flit leaves only with a credit; seen: out_valid on channel 1 with none",
-                   "10000 all at 2 of 32770 #0"}));
+  EXPECT_EQ(
+      told,
+      (Lines{"6000 2: the packets of a channel have a head and a tail, and do not mix; seen: a flit that "
+             "follows "
+             "no head",
+             "7000 head at 2 of 32770 #0",
+             "8000 2: the packets of a channel have a head and a tail, and do not mix; seen: a head within a "
+             "packet",
+             "8000 head at 2 of 32770 #0",
+             "9000 2: a flit leaves only with a credit; seen: out_valid on channel 1 with none",
+             "10000 all at 2 of 32770 #0"}));
 }
 
 TEST_F(RtlBenchPins, PacketsThatAreNotDueAreSaid) {
@@ -370,13 +376,15 @@ TEST_F(RtlBenchPins, PacketsThatAreNotDueAreSaid) {
   send(3, 0, true, true, 0x8002);
   send(2, 0, true, true, 0x8002);
   send(2, 0, true, true, 0x8002);
-  EXPECT_EQ(told,
-            (Lines{"6000 2: the header is of a packet that came in and has not left; seen: entry 32770, sequence 4",
-                   "7000 3: a packet leaves where its flow goes; seen: entry 32770, sequence 0",
-                   "8000 head at 2 of 32770 #0",
-                   "8000 2: a packet leaves with as many flits as it came; seen: 1 flits in place of 2",
-                   "9000 all at 2 of 32770 #0",
-                   "9000 2: the header is of a packet that came in and has not left; seen: entry 32770, sequence 0"}));
+  EXPECT_EQ(
+      told,
+      (Lines{
+          "6000 2: the header is of a packet that came in and has not left; seen: entry 32770, sequence 4",
+          "7000 3: a packet leaves where its flow goes; seen: entry 32770, sequence 0",
+          "8000 head at 2 of 32770 #0",
+          "8000 2: a packet leaves with as many flits as it came; seen: 1 flits in place of 2",
+          "9000 all at 2 of 32770 #0",
+          "9000 2: the header is of a packet that came in and has not left; seen: entry 32770, sequence 0"}));
 }
 
 TEST_F(RtlBenchPins, WrongCreditsAndChannelsAreSaid) {
@@ -395,10 +403,12 @@ TEST_F(RtlBenchPins, WrongCreditsAndChannelsAreSaid) {
   credit(1);
   credit(3);
   send(0, 3, true, true, 0x8002);
-  EXPECT_EQ(told, (Lines{"7000 1: an input gives no more credits back than flits came; seen: in_credit on channel 1 "
-                         "with all 4 credits at the sender",
-                         "8000 1: the channel is one of the module's; seen: in_credit_vc is 3",
-                         "9000 0: the channel is one of the module's; seen: out_vc is 3"}));
+  EXPECT_EQ(
+      told,
+      (Lines{"7000 1: an input gives no more credits back than flits came; seen: in_credit on channel 1 "
+             "with all 4 credits at the sender",
+             "8000 1: the channel is one of the module's; seen: in_credit_vc is 3",
+             "9000 0: the channel is one of the module's; seen: out_vc is 3"}));
 }
 
 // A module that does not wait for all inputs.

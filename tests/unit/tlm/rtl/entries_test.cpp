@@ -63,9 +63,10 @@ TEST(RtlEntries, AreUsedAgain) {
     entries.open(flows[3], branch, 0, 0);
     ADD_FAILURE();
   } catch (const std::runtime_error& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "more branches of in-network flows at a switch at the same time than the 3 that its RTL has entries "
-              "for (parameter FLOWS)");
+    EXPECT_EQ(
+        std::string(error.what()),
+        "more branches of in-network flows at a switch at the same time than the 3 that its RTL has entries "
+        "for (parameter FLOWS)");
   }
   entries.close(flows[1]);
   entries.close(flows[0]);
