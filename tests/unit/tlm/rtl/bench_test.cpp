@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tests/support/refusal.h"
 #include "tests/support/soft_rtl.h"
 #include "tlm/say.h"
 
@@ -254,15 +255,10 @@ TEST_F(RtlBenchPins, OutDepthMustFitTheRoomBehind) {
   make(rooms_at(1, 3));
   std::vector<std::uint32_t> rooms(12);
   rooms[7] = 2;
-  try {
-    make(rooms);
-    ADD_FAILURE();
-  } catch (const std::invalid_argument& error) {
-    EXPECT_EQ(
-        std::string(error.what()),
-        "the RTL design 'small' starts with OUT_DEPTH=3 credits, and behind its output 2 there is room for 2 "
-        "flits: make the input buffers of the fabric larger, or OUT_DEPTH smaller");
-  }
+  EXPECT_EQ(
+      test::refusal_of([&] { make(rooms); }),
+      "the RTL design 'small' starts with OUT_DEPTH=3 credits, and behind its output 2 there is room for 2 "
+      "flits: make the input buffers of the fabric larger, or OUT_DEPTH smaller");
 }
 
 RtlEntry entry_of(std::uint32_t number, std::uint32_t output, std::uint64_t first = 0) {

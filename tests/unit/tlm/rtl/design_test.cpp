@@ -7,6 +7,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "tests/support/refusal.h"
 #include "tests/support/soft_rtl.h"
 #include "tlm/rtl/event.h"
 
@@ -18,15 +19,6 @@ struct BarePin final : RtlPin {
   void push() override {}
   void pull() override {}
 };
-
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(RtlPins, AreBitsInWords) {
   std::mt19937_64 random(3);
@@ -70,11 +62,11 @@ TEST(RtlDesigns, AreFoundByName) {
   designs[0].name = "one";
   designs[1].name = "two";
   EXPECT_EQ(&find_rtl_design("two", designs, true), &designs[1]);
-  EXPECT_EQ(error_of([&] { find_rtl_design("three", designs, true); }),
+  EXPECT_EQ(test::refusal_of([&] { find_rtl_design("three", designs, true); }),
             "there is no RTL design 'three'; this program has one, two");
-  EXPECT_EQ(error_of([&] { find_rtl_design("three", {}, true); }),
+  EXPECT_EQ(test::refusal_of([&] { find_rtl_design("three", {}, true); }),
             "there is no RTL design 'three'; this program has none: add one with wafertlm_add_rtl()");
-  EXPECT_EQ(error_of([&] { find_rtl_design("three", {}, false); }),
+  EXPECT_EQ(test::refusal_of([&] { find_rtl_design("three", {}, false); }),
             "the RTL design 'three' needs Verilator, and this program was built without it: apt-get install "
             "verilator, then configure and build again (./build.sh)");
   EXPECT_STREQ(to_string(RtlProtocol::credit_stream), "credit_stream");
@@ -98,7 +90,7 @@ TEST(RtlDesigns, PinsMustBeWideEnough) {
     test::SoftRtl pins(design);
     EXPECT_NE(make_rtl_stream(design, pins, host), nullptr);
     design.ports = 4;
-    EXPECT_EQ(error_of([&] { make_rtl_stream(design, pins, host); }),
+    EXPECT_EQ(test::refusal_of([&] { make_rtl_stream(design, pins, host); }),
               std::string("the pin ") + (protocol == RtlProtocol::credit_stream ? "in_valid" : "s_tvalid") +
                   " has 3 bits, and the parameters P, W and V of the design ask for 4");
   }

@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "tests/support/refusal.h"
+
 namespace wafertlm {
 namespace {
 
@@ -59,15 +61,10 @@ TEST(RtlEntries, AreUsedAgain) {
     EXPECT_EQ(made.number, i);
     EXPECT_EQ(made.first, 0U);
   }
-  try {
-    entries.open(flows[3], branch, 0, 0);
-    ADD_FAILURE();
-  } catch (const std::runtime_error& error) {
-    EXPECT_EQ(
-        std::string(error.what()),
-        "more branches of in-network flows at a switch at the same time than the 3 that its RTL has entries "
-        "for (parameter FLOWS)");
-  }
+  EXPECT_EQ(
+      test::refusal_of<std::runtime_error>([&] { entries.open(flows[3], branch, 0, 0); }),
+      "more branches of in-network flows at a switch at the same time than the 3 that its RTL has entries "
+      "for (parameter FLOWS)");
   entries.close(flows[1]);
   entries.close(flows[0]);
   EXPECT_THROW(entries.at_input(flows[1], 0, 0), std::logic_error);

@@ -11,6 +11,7 @@
 
 #include "models/fred/routing/evaluate.h"
 #include "models/fred/routing/wafer_router.h"
+#include "tests/support/refusal.h"
 #include "tests/unit/models/fred/routing/carried.h"
 
 namespace wafertlm {
@@ -87,20 +88,11 @@ TEST(FredWafer, PortsOfTheChips) {
   EXPECT_EQ(kPhysical.l1_port_of(NpuId{7}), 3U);
 }
 
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(FredWafer, RefusesShapesThatDoNotFit) {
   const auto refusal = [](const std::function<void(FredWaferShape&)>& change) {
     FredWaferShape shape;
     change(shape);
-    return error_of([&] { shape.check(); });
+    return test::refusal_of([&] { shape.check(); });
   };
   EXPECT_EQ(refusal([](auto& shape) { shape.l1_switches = 1; }),
             "FRED wafer: two L1 switches or more, not 1");
@@ -127,9 +119,9 @@ TEST(FredWafer, RefusesShapesThatDoNotFit) {
   FredWaferShape two;
   two.l1_switches = 2;
   two.io_per_l1 = {};
-  EXPECT_EQ(error_of([&] { FredWaferRouter(two, 2); }), "");
+  EXPECT_EQ(test::refusal_of([&] { FredWaferRouter(two, 2); }), "");
   two.l1_switches = 1;
-  EXPECT_EQ(error_of([&] { FredWaferRouter(two, 2); }), "FRED wafer: two L1 switches or more, not 1");
+  EXPECT_EQ(test::refusal_of([&] { FredWaferRouter(two, 2); }), "FRED wafer: two L1 switches or more, not 1");
 }
 
 std::string listed(const std::vector<NpuId>& npus) {
@@ -162,8 +154,9 @@ TEST(FredWafer, CollectivesAsSeriesOfFlows) {
             (Steps{"0->1  1->2  2->0  5->6  6->5", "0->2  1->0  2->1"}));
   EXPECT_EQ(steps_of(CollectiveType::gather), (Steps{"0->1  5->6", "2->1"}));
   EXPECT_EQ(steps_of(CollectiveType::scatter), (Steps{"1->0  6->5", "1->2"}));
-  EXPECT_EQ(error_of([&] { fred_steps(CollectiveType::reduce, groups, 2); }), "root 2 of a group of 2");
-  EXPECT_EQ(error_of([] { fred_steps(CollectiveType::all_reduce, {npus({3})}); }),
+  EXPECT_EQ(test::refusal_of([&] { fred_steps(CollectiveType::reduce, groups, 2); }),
+            "root 2 of a group of 2");
+  EXPECT_EQ(test::refusal_of([] { fred_steps(CollectiveType::all_reduce, {npus({3})}); }),
             "a group of 1 has nothing to communicate");
 }
 
@@ -201,11 +194,11 @@ TEST(FredWafer, FlowsTakeTheUplinksThatTheyWishOrTheNext) {
                    "L1[1] of 12: 4->0 #0, 1->5 #1, 2->4 #2, 5->2 #2",
                    "L2[0] of 10: 0->2 #0, 3->1 #1, 1,2->0,3 #2"}));
   crossed.push_back(flow({3}, {7}));
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(test::refusal_of([&] {
               switch_flows(crossed, {0, 1, 0, 1}, kPhysical);
             }),
             "the 2 uplinks from L1[0] to L2[0] do not suffice for the flows");
-  EXPECT_EQ(error_of([&] { switch_flows(crossed, {0, 1, 0, 2}, kPhysical); }), "");
+  EXPECT_EQ(test::refusal_of([&] { switch_flows(crossed, {0, 1, 0, 2}, kPhysical); }), "");
 }
 
 // With one middle switch the ports 0 and 1 of a switch cannot send at the same time.
@@ -251,9 +244,9 @@ TEST(FredWafer, FlowsTurnAsLowAsTheyCan) {
   EXPECT_EQ(path({0}, {1, 4, 8}).down, (L1{1, 2}));
   EXPECT_EQ(path({0, 4, 5}, {5}).up, (L1{0}));  // L1[1] adds its own to what comes down
   EXPECT_EQ(path({0, 4, 5}, {5}).down, (L1{1}));
-  EXPECT_EQ(error_of([&] { path({20}, {0}); }), "no NPU 20; the FRED wafer has 0 to 19");
-  EXPECT_EQ(error_of([&] { path({}, {0}); }), "a flow has no source");
-  EXPECT_EQ(error_of([&] { path({0}, {}); }), "a flow has no destination");
+  EXPECT_EQ(test::refusal_of([&] { path({20}, {0}); }), "no NPU 20; the FRED wafer has 0 to 19");
+  EXPECT_EQ(test::refusal_of([&] { path({}, {0}); }), "a flow has no source");
+  EXPECT_EQ(test::refusal_of([&] { path({0}, {}); }), "a flow has no destination");
 }
 
 // The DP groups of MP(2)-DP(5)-PP(2): four all-reduces along the rows, one uplink each, two in each L2
