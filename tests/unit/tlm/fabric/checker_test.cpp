@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/scripted.h"
+#include "tlm/fabric/message.h"
 
 namespace wafertlm {
 namespace {
@@ -335,6 +336,75 @@ TEST(FabricChecker, CountsWhatPasses) {
   EXPECT_EQ(totals[0].finished, 2U);
   EXPECT_EQ(totals[0].payload_bytes, 192U);
   EXPECT_EQ(totals[0].wire_bytes, 200U);
+}
+
+/// Notes what a checker shows.
+struct Watcher final : SocketObserver {
+  void begun(std::size_t socket, const void*, TimePs now, TimePs at_ps,
+             const SocketTransaction& what) override {
+    number = socket;
+    times = {now, at_ps};
+    last = what;
+  }
+  void phase(std::size_t socket, const void*, SocketPhase phase, TimePs now, TimePs at_ps) override {
+    EXPECT_EQ(socket, number);
+    EXPECT_EQ(phase, SocketPhase::end_req);
+    ended = {now, at_ps};
+  }
+  std::size_t number = 0;
+  std::pair<TimePs, TimePs> times, ended;
+  SocketTransaction last;
+};
+
+TEST(FabricChecker, ShowsPacketsToAnObserver) {
+  ClassTable classes{{{"a", 0, 1, 0}, {"b", 1, 2, 1}}, 3, true};
+  Bench::Initiator sender{"sender"};
+  Bench::Target receiver{"receiver"};
+  FabricChecker checker("link", {kPsPerSecond, 50, 400, 400}, classes);
+  sender.socket.bind(checker.target_side);
+  checker.initiator_side.bind(receiver.socket);
+  Watcher watcher;
+  checker.observe(watcher, 6);
+  wait_ps(1000);
+  Message message;
+  message.key.operation = 11;
+  message.key.tag = 12;
+  Packet packet;
+  packet.source = NpuId{1};
+  packet.destination = NpuId{2};
+  packet.sequence = 3;
+  packet.payload_bytes = 90;
+  packet.wire_bytes = 100;
+  packet.vc = VcId{2};
+  packet.traffic_class = ClassId{1};
+  packet.tail_ps = 1150;
+  packet.message = &message;
+  sender.call(packet, ::tlm::BEGIN_REQ, 50);
+  EXPECT_EQ(watcher.number, 6U);
+  EXPECT_EQ(watcher.times, (std::pair<TimePs, TimePs>{1000, 1050}));
+  EXPECT_EQ(watcher.last.stream, 11U);
+  EXPECT_EQ(watcher.last.tag, 12U);
+  EXPECT_EQ(watcher.last.sequence, 3U);
+  EXPECT_EQ(watcher.last.bytes, 90U);
+  EXPECT_EQ(watcher.last.wire_bytes, 100U);
+  EXPECT_EQ(watcher.last.source, 1U);
+  EXPECT_EQ(watcher.last.destination, 2U);
+  EXPECT_EQ(watcher.last.kind, static_cast<std::uint8_t>(PacketKind::data));
+  EXPECT_EQ(watcher.last.traffic_class, 1U);
+  EXPECT_EQ(watcher.last.vc, 2U);
+  EXPECT_EQ(watcher.last.tail_ps, 1150U);
+  receiver.call(packet, ::tlm::END_REQ, 200);
+  EXPECT_EQ(watcher.ended, (std::pair<TimePs, TimePs>{1000, 1200}));
+  wait_ps(200);
+  Flow flow{{7, 8}, ClassId{1}, {}, 192, 2, 0};
+  packet.message = nullptr;
+  packet.flow = &flow;
+  packet.vc = classes.flow_vc(ClassId{1});
+  packet.sequence = 0;
+  packet.tail_ps = 1350;
+  sender.call(packet, ::tlm::BEGIN_REQ, 50);
+  EXPECT_EQ(watcher.last.stream, 7U);
+  EXPECT_EQ(watcher.last.tag, 8U);
 }
 
 TEST(FabricChecker, ThrowsByDefaultAndSaysWhatItSaw) {

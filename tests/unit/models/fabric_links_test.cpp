@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The links of fabrics: their names, which of them end at an endpoint, and the room behind each, which is
+// bandwidth x (latency + the switch behind it + credit) and some packets of 1024 B on the wire.
+#include <gtest/gtest.h>
+
+#include "models/dimensional/dimensional_switches.h"
+#include "models/fred/fred_fabric.h"
+#include "models/fred/physical/chip_fabric.h"
+#include "models/graph/graph_fabric.h"
+#include "models/mesh/mesh_fabric.h"
+#include "tests/support/refusal.h"
+#include "tlm/say.h"
+
+namespace wafertlm {
+namespace {
+
+using Lines = std::vector<std::string>;
+constexpr std::uint64_t kBytePerPs = 1'000'000'000'000;
+
+struct FabricLinks : testing::Test {
+  ClassTable classes{{{"data", 0, 2, 0}}, 2};
+  Scheduler scheduler{"scheduler"};
+  PacketPool packets;
+
+  template <typename Params>
+  static Params with_format(Params params) {
+    params.format.packet_bytes = 1000;
+    params.format.header_bytes = 24;
+    params.credit_delay_ps = 900;
+    params.link_latency_ps = 11'000;
+    return params;
+  }
+  static std::string text_of(const OutputParams& link) {
+    return say(link.bytes_per_s / kBytePerPs, " B/ps, ", link.latency_ps, " ps, ", link.buffer_bytes, " B");
+  }
+  static Lines lines_of(Fabric& fabric) {
+    Lines lines;
+    for (const FabricLink& each : fabric.links())
+      lines.push_back(say(each.name, ": ",
+                          text_of(fabric.switch_module(each.from).output_params()[index_of(each.output)]),
+                          each.exit ? ", exit" : ""));
+    return lines;
+  }
+};
+
+TEST_F(FabricLinks, OfAMesh) {
+  MeshParams params = with_format(MeshParams());
+  params.width = 2;
+  params.height = 1;
+  params.link_bytes_per_s = 2 * kBytePerPs;
+  params.router_pipeline_ps = 1700;
+  params.injection_bytes_per_s = 3 * kBytePerPs;
+  params.injection_latency_ps = 200;
+  params.injection_streams = 2;
+  params.ejection_bytes_per_s = 5 * kBytePerPs;
+  params.ejection_latency_ps = 300;
+  params.io = {{NpuId{0}, Side::west}};
+  params.io_bytes_per_s = 7 * kBytePerPs;
+  params.io_latency_ps = 4000;
+  MeshFabric mesh("mesh", params, classes, scheduler);
+  const std::string across = say("2 B/ps, 11000 ps, ", 2 * (11'000 + 1700 + 900) + 3 * 1024, " B"),
+                    down = say("5 B/ps, 300 ps, ", 5 * (300 + 900) + 2 * 1024, " B, exit");
+  EXPECT_EQ(lines_of(mesh),
+            (Lines{"router0->router1: " + across, "router0->npu0: " + down,
+                   say("router0->io0: 7 B/ps, 4000 ps, ", 7 * (4000 + 900) + 2 * 1024, " B, exit"),
+                   "router1->router0: " + across, "router1->npu1: " + down}));
+  EXPECT_EQ(text_of(mesh.injection_link()),
+            say("3 B/ps, 200 ps, ", 3 * (200 + 1700 + 900) + 4 * 1024, " B"));  // two streams and two packets
+  EXPECT_EQ(mesh.injection_link().round_trip_bytes, 3U * (200 + 1700 + 900));
+  EXPECT_EQ(text_of(mesh.io_link()), say("7 B/ps, 4000 ps, ", 7 * (4000 + 1700 + 900) + 2 * 1024, " B"));
+  EXPECT_EQ(mesh.lookahead_ps(), 900U);
+}
+
+// Stages of 100 ps: an L1 switch of two NPUs, two ports up and a controller has five ports, an L2 switch
+// four.
+TEST_F(FabricLinks, OfAFredWafer) {
+  FredParams params = with_format(FredParams());
+  params.geometry = {2, 2, 1, {0}};
+  params.npu_bytes_per_s = 2 * kBytePerPs;
+  params.l1_uplink_bytes_per_s = 4 * kBytePerPs;
+  params.stage_latency_ps = 100;
+  params.io_bytes_per_s = 7 * kBytePerPs;
+  params.io_latency_ps = 4000;
+  FredFabric fred("fred", params, classes, scheduler, packets);
+  const TimePs l1_ps = 100 * FredNetwork::stages(5), l2_ps = 100 * FredNetwork::stages(4);
+  const std::string down = say("2 B/ps, 11000 ps, ", 2 * (11'000 + 900) + 2 * 1024, " B, exit"),
+                    up = say("4 B/ps, 11000 ps, ", 4 * (11'000 + l2_ps + 900) + 4 * 1024, " B"),
+                    below = say("4 B/ps, 11000 ps, ", 4 * (11'000 + l1_ps + 900) + 4 * 1024, " B");
+  EXPECT_EQ(lines_of(fred),
+            (Lines{"l1_0->npu0: " + down, "l1_0->npu1: " + down, "l1_0->l2_0: " + up,
+                   say("l1_0->io0: 7 B/ps, 4000 ps, ", 7 * (4000 + 900) + 8 * 1024, " B, exit"),
+                   "l1_1->npu2: " + down, "l1_1->npu3: " + down, "l1_1->l2_0: " + up, "l2_0->l1_0: " + below,
+                   "l2_0->l1_1: " + below}));
+  // Three windows, to NPUs below, up and to controllers, with four packets in hand each.
+  const std::uint64_t window = 2 * (11'000 + l1_ps + 900) + 2 * 1024 + 4 * 1024;
+  EXPECT_EQ(text_of(fred.injection_link()), say("2 B/ps, 11000 ps, ", 3 * window, " B"));
+  EXPECT_EQ(fred.injection_link().round_trip_bytes, 2U * (11'000 + l1_ps + 900));
+  EXPECT_EQ(text_of(fred.io_link()), say("7 B/ps, 4000 ps, ", 7 * (4000 + l1_ps + 900) + 8 * 1024, " B"));
+}
+
+// Two chips of an L1 switch of an NPU, with an L2 chip each: FRED(2) chips, a stage.
+TEST_F(FabricLinks, OfFredChips) {
+  FredParams params = with_format(FredParams());
+  params.geometry = {2, 1, 1, {}};
+  params.view = FredView::physical;
+  params.chips = {3 * kBytePerPs, 2, 1, 1, {}};
+  params.npu_bytes_per_s = 6 * kBytePerPs;
+  params.l1_uplink_bytes_per_s = kBytePerPs;
+  params.stage_latency_ps = 100;
+  FredChipFabric chips("chips", params, classes, scheduler, packets);
+  const std::string to_ports = say("_ports: 3 B/ps, 11000 ps, ", 3 * (11'000 + 900) + 8 * 1024, " B, exit"),
+                    to_chip = say(": 3 B/ps, 11000 ps, ", 3 * (11'000 + 100 + 900) + 8 * 1024, " B");
+  Lines expected;
+  for (std::uint32_t l1 = 0; l1 < 2; ++l1)
+    for (std::uint32_t chip = 0; chip < 2; ++chip) {
+      expected.push_back(say("l1_", l1, "_", chip, "->npu", l1, to_ports));
+      expected.push_back(say("l1_", l1, "_", chip, "->l2_", chip, "_0", to_chip));
+    }
+  for (std::uint32_t chip = 0; chip < 2; ++chip)
+    for (std::uint32_t l1 = 0; l1 < 2; ++l1)
+      expected.push_back(say("l2_", chip, "->l1_", l1, "_", chip, "_0", to_chip));
+  for (std::uint32_t npu = 0; npu < 2; ++npu)
+    for (std::uint32_t chip = 0; chip < 2; ++chip)
+      expected.push_back(say("npu", npu, "_ports->l1_", npu, "_", chip, to_chip, ", exit"));
+  EXPECT_EQ(lines_of(chips), expected);
+}
+
+// A ring of three and switches of two.
+TEST_F(FabricLinks, OfDimensions) {
+  using Kind = FabricDimension::Kind;
+  DimensionalParams params = with_format(DimensionalParams());
+  params.dimensions =
+      Dimensions({{Kind::ring, 3, 2 * kBytePerPs, 5000}, {Kind::switched, 2, 3 * kBytePerPs, 700}});
+  params.other_links = {{NpuId{4}, 1, 4 * kBytePerPs, 600}};
+  DimensionalSwitches fabric("fabric", params, classes, scheduler, nullptr, false);
+  Lines expected;
+  for (std::uint32_t n = 0; n < 6; ++n) {
+    const std::string node = say("node", n), at_switch = say("switch", n % 3);
+    const std::string ring = say(": 2 B/ps, 5000 ps, ", 2 * (5000 + 900) + 3 * 1024, " B"),
+                      across = n == 4 ? say(": 4 B/ps, 600 ps, ", 4 * (600 + 900) + 3 * 1024, " B")
+                                      : say(": 3 B/ps, 700 ps, ", 3 * (700 + 900) + 3 * 1024, " B");
+    expected.push_back(say(node, "->node", n / 3 * 3 + (n + 1) % 3, ".d0_next", ring));
+    expected.push_back(say(node, "->node", n / 3 * 3 + (n + 2) % 3, ".d0_previous", ring));
+    expected.push_back(node + "->" + at_switch + across);
+    expected.push_back(at_switch + "->" + node + across);
+  }
+  const std::string no_wire = ": 9007 B/ps, 0 ps, 1152921504606846976 B, exit";  // always accepts
+  for (std::uint32_t n = 0; n < 6; ++n) expected.push_back(say("node", n, "->npu", n, no_wire));
+  EXPECT_EQ(lines_of(fabric), expected);
+  EXPECT_EQ(fabric.lookahead_ps(), 600U);
+}
+
+// Queues are inputs x outputs of a switch: 8000 x 8000 of each of three, and 4 x 4 of each of 24,000 nodes
+// (the NPU, two links to its peers, one to the switch), of two channels.
+TEST_F(FabricLinks, OfTooManyDimensionsAreRefused) {
+  using Kind = FabricDimension::Kind;
+  DimensionalParams params = with_format(DimensionalParams());
+  const auto refusal = [&](std::vector<FabricDimension> list) {
+    params.dimensions = Dimensions(std::move(list));
+    return test::refusal_of([&] { DimensionalSwitches("big", params, classes, scheduler, nullptr, false); });
+  };
+  EXPECT_EQ(refusal({{Kind::fully_connected, 3, kBytePerPs, 1}, {Kind::switched, 8000, kBytePerPs, 1}}),
+            say("these dimensions need ", 2 * (3 * 8000ULL * 8000 + 24'000 * 16),
+                " queues (inputs x outputs x channels of all switches), more than the 134217728 that fit "
+                "into memory: "
+                "make large switches or fully connected dimensions smaller, or take fewer virtual channels"));
+  EXPECT_EQ(refusal({{Kind::ring, 3, kBytePerPs, 0}}),
+            "dimension 0 needs a bandwidth and a latency of 1 ps or more");
+  EXPECT_EQ(refusal({{Kind::ring, 1, 0, 0}, {Kind::ring, 3, 0, 1}}),
+            "dimension 1 needs a bandwidth and a latency of 1 ps or more");
+}
+
+}  // namespace
+}  // namespace wafertlm
