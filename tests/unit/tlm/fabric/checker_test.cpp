@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/scripted.h"
+#include "tests/support/socket_watcher.h"
 #include "tlm/fabric/message.h"
 
 namespace wafertlm {
@@ -338,24 +339,6 @@ TEST(FabricChecker, CountsWhatPasses) {
   EXPECT_EQ(totals[0].wire_bytes, 200U);
 }
 
-/// Notes what a checker shows.
-struct Watcher final : SocketObserver {
-  void begun(std::size_t socket, const void*, TimePs now, TimePs at_ps,
-             const SocketTransaction& what) override {
-    number = socket;
-    times = {now, at_ps};
-    last = what;
-  }
-  void phase(std::size_t socket, const void*, SocketPhase phase, TimePs now, TimePs at_ps) override {
-    EXPECT_EQ(socket, number);
-    EXPECT_EQ(phase, SocketPhase::end_req);
-    ended = {now, at_ps};
-  }
-  std::size_t number = 0;
-  std::pair<TimePs, TimePs> times, ended;
-  SocketTransaction last;
-};
-
 TEST(FabricChecker, ShowsPacketsToAnObserver) {
   ClassTable classes{{{"a", 0, 1, 0}, {"b", 1, 2, 1}}, 3, true};
   Bench::Initiator sender{"sender"};
@@ -363,7 +346,7 @@ TEST(FabricChecker, ShowsPacketsToAnObserver) {
   FabricChecker checker("link", {kPsPerSecond, 50, 400, 400}, classes);
   sender.socket.bind(checker.target_side);
   checker.initiator_side.bind(receiver.socket);
-  Watcher watcher;
+  SocketWatcher watcher;
   checker.observe(watcher, 6);
   wait_ps(1000);
   Message message;
@@ -380,21 +363,7 @@ TEST(FabricChecker, ShowsPacketsToAnObserver) {
   packet.tail_ps = 1150;
   packet.message = &message;
   sender.call(packet, ::tlm::BEGIN_REQ, 50);
-  EXPECT_EQ(watcher.number, 6U);
-  EXPECT_EQ(watcher.times, (std::pair<TimePs, TimePs>{1000, 1050}));
-  EXPECT_EQ(watcher.last.stream, 11U);
-  EXPECT_EQ(watcher.last.tag, 12U);
-  EXPECT_EQ(watcher.last.sequence, 3U);
-  EXPECT_EQ(watcher.last.bytes, 90U);
-  EXPECT_EQ(watcher.last.wire_bytes, 100U);
-  EXPECT_EQ(watcher.last.source, 1U);
-  EXPECT_EQ(watcher.last.destination, 2U);
-  EXPECT_EQ(watcher.last.kind, static_cast<std::uint8_t>(PacketKind::data));
-  EXPECT_EQ(watcher.last.traffic_class, 1U);
-  EXPECT_EQ(watcher.last.vc, 2U);
-  EXPECT_EQ(watcher.last.tail_ps, 1150U);
   receiver.call(packet, ::tlm::END_REQ, 200);
-  EXPECT_EQ(watcher.ended, (std::pair<TimePs, TimePs>{1000, 1200}));
   wait_ps(200);
   Flow flow{{7, 8}, ClassId{1}, {}, 192, 2, 0};
   packet.message = nullptr;
@@ -403,8 +372,13 @@ TEST(FabricChecker, ShowsPacketsToAnObserver) {
   packet.sequence = 0;
   packet.tail_ps = 1350;
   sender.call(packet, ::tlm::BEGIN_REQ, 50);
-  EXPECT_EQ(watcher.last.stream, 7U);
-  EXPECT_EQ(watcher.last.tag, 8U);
+  EXPECT_EQ(watcher.seen, (std::vector<std::string>{"6 begins at 1000 for 1050, bytes 90, wire 100, stream "
+                                                    "11, tag 12, sequence 3, source 1, destination 2, "
+                                                    "class 1, vc 2, tail 1150",
+                                                    "6 phase 2 at 1000 for 1200",
+                                                    "6 begins at 1200 for 1250, bytes 90, wire 100, stream "
+                                                    "7, tag 8, source 1, destination 2, class 1, vc 4, "
+                                                    "tail 1350"}));
 }
 
 TEST(FabricChecker, ThrowsByDefaultAndSaysWhatItSaw) {
