@@ -150,6 +150,66 @@ TEST_F(FabricLinks, OfDimensions) {
   EXPECT_EQ(fabric.lookahead_ps(), 600U);
 }
 
+// NPUs 0 and 1 hang on the switch s, NPU 2 is joined to s and to t, on which NPU 3 hangs.
+TEST_F(FabricLinks, OfAGraph) {
+  GraphParams params = with_format(GraphParams());
+  std::vector<FabricGraph::Link> links;
+  const auto join = [&](std::uint32_t a, std::uint32_t b, std::uint64_t rate, TimePs latency_ps) {
+    links.push_back({a, b, rate * kBytePerPs, latency_ps, 0, false});
+    links.push_back({b, a, rate * kBytePerPs, latency_ps + 1, 0, false});
+  };
+  join(0, 4, 6, 100);
+  join(1, 4, 2, 200);
+  join(2, 4, 3, 300);
+  join(2, 5, 4, 400);
+  join(3, 5, 5, 500);
+  params.graph = std::make_shared<FabricGraph>(
+      4, std::vector<FabricGraph::Vertex>{{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}, {"s", 70}, {"t", 80}},
+      links);
+  GraphFabric graph("graph", params, classes, scheduler);
+  const auto link = [](std::uint64_t rate, TimePs latency_ps, TimePs pipeline_ps) {
+    return say(rate, " B/ps, ", latency_ps, " ps, ", rate * (latency_ps + pipeline_ps + 900) + 3 * 1024,
+               " B");
+  };
+  EXPECT_EQ(lines_of(graph),
+            (Lines{"s->a: " + link(6, 101, 0) + ", exit", "s->b: " + link(2, 201, 0) + ", exit",
+                   "c->s: " + link(3, 300, 70), "s->c: " + link(3, 301, 0), "c->t: " + link(4, 400, 80),
+                   "t->c: " + link(4, 401, 0), "t->d: " + link(5, 501, 0) + ", exit",
+                   "node_c->npu2: 9007 B/ps, 0 ps, 1152921504606846976 B, exit"}));
+  EXPECT_EQ(text_of(graph.npu_link(NpuId{0})), link(6, 100, 70));
+  EXPECT_EQ(text_of(graph.npu_link(NpuId{2})), "9007 B/ps, 0 ps, 1152921504606846976 B");
+  EXPECT_FALSE(graph.injection_is_wire());
+  // The fastest link behind s is 3 B/ps, but for the way back; that of NPU 1 has 2.
+  EXPECT_EQ(graph.message_bytes_per_s_of(NpuId{0}), 3 * kBytePerPs);
+  EXPECT_EQ(graph.message_bytes_per_s_of(NpuId{1}), 2 * kBytePerPs);
+  EXPECT_EQ(graph.message_bytes_per_s_of(NpuId{2}), 0U);
+  EXPECT_EQ(graph.message_bytes_per_s_of(NpuId{3}), 4 * kBytePerPs);
+  EXPECT_EQ(graph.ports(NpuId{2}), 3U);
+  EXPECT_EQ(graph.port_routes(NpuId{0}), nullptr);
+  EXPECT_NE(graph.port_routes(NpuId{2}), nullptr);
+}
+
+TEST_F(FabricLinks, OfAGraphTakeTime) {
+  GraphParams params = with_format(GraphParams());
+  const auto refusal = [&](TimePs latency_ps, TimePs pipeline_ps, const std::string& name) {
+    std::vector<FabricGraph::Link> links;
+    for (const auto& [a, b] : {std::pair(0U, 2U), std::pair(1U, 3U), std::pair(2U, 3U)})
+      for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)})
+        links.push_back({from, to, kBytePerPs, a == 2 ? latency_ps : 0, 0, false});
+    params.graph = std::make_shared<FabricGraph>(
+        2, std::vector<FabricGraph::Vertex>{{"a", 0}, {"b", 0}, {"s", pipeline_ps}, {"t", pipeline_ps}},
+        links);
+    return test::refusal_of([&] { GraphFabric(name.c_str(), params, classes, scheduler); });
+  };
+  EXPECT_EQ(refusal(0, 0, "none"),
+            "the link from s to t and t behind it take no time; one of them must take 1 ps or more");
+  EXPECT_EQ(refusal(1, 0, "link"), "");
+  EXPECT_EQ(refusal(0, 1, "pipeline"), "");
+  params.format.by_flit = true;
+  params.format.flit_bytes = 64;
+  EXPECT_EQ(refusal(1, 1, "wormhole"), "a graph does not go with wormhole switching");
+}
+
 // Queues are inputs x outputs of a switch: 8000 x 8000 of each of three, and 4 x 4 of each of 24,000 nodes
 // (the NPU, two links to its peers, one to the switch), of two channels.
 TEST_F(FabricLinks, OfTooManyDimensionsAreRefused) {

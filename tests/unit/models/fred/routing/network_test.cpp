@@ -94,7 +94,7 @@ TEST(FredNetwork, ChipsOfTheWafer) {
 }
 
 /// "R in0 < p0 p1" for each µswitch; a wire is a port, or a µswitch and its output.
-std::vector<std::string> lines_of(const FredNetwork& network) {
+std::vector<std::string> wires_of(const FredNetwork& network) {
   const FredNetlist& netlist = network.netlist();
   const auto text_of = [&](const FredWire& wire) {
     return wire.element == FredWire::kPort
@@ -114,7 +114,7 @@ std::vector<std::string> lines_of(const FredNetwork& network) {
 // The figure of FRED_2(5), wire by wire.
 TEST(FredNetwork, FivePortsAreWiredLikeThis) {
   const FredNetwork network(2, 5);
-  EXPECT_EQ(lines_of(network),
+  EXPECT_EQ(wires_of(network),
             (std::vector<std::string>{"R in0 < p0 p1", "R in1 < p2 p3", "demux demux < p4",                //
                                       "RD mid0/rd0 < in0.0 in1.0", "RD mid0/rd1 < mid0/rd0.1 demux.0",     //
                                       "RD mid0/rd2 < mid0/rd0.0 mid0/rd1.0",                               //
@@ -129,7 +129,7 @@ TEST(FredNetwork, FivePortsAreWiredLikeThis) {
   EXPECT_EQ(root.outputs, (std::vector<std::uint32_t>{9, 10, 11}));
   EXPECT_EQ(network.block(root.middles.at(1)).inputs, (std::vector<std::uint32_t>{6, 7, 8}));
   EXPECT_EQ(network.block(root.middles.at(1)).name, "mid1");
-  EXPECT_EQ(lines_of(FredNetwork(3, 2)), (std::vector<std::string>{"RD rd < p0 p1", "ports < rd.0 rd.1"}));
+  EXPECT_EQ(wires_of(FredNetwork(3, 2)), (std::vector<std::string>{"RD rd < p0 p1", "ports < rd.0 rd.1"}));
 }
 
 TEST(FredNetwork, RefusesWhatIsNoNetwork) {
