@@ -71,6 +71,48 @@ TEST_F(FabricLinks, OfAMesh) {
   EXPECT_EQ(mesh.lookahead_ps(), 900U);
 }
 
+TEST_F(FabricLinks, HoldWhatIsSent) {
+  int number = 0;
+  const auto refusal = [&](auto change) {
+    MeshParams params;
+    params.width = 2;
+    params.height = 1;
+    params.link_bytes_per_s = kBytePerPs;
+    params.link_latency_ps = 10;
+    params.router_pipeline_ps = 10;
+    params.format.packet_bytes = 1000;
+    params.format.header_bytes = 24;
+    change(params);
+    return test::refusal_of([&] { MeshFabric(say("mesh", number++).c_str(), params, classes, scheduler); });
+  };
+  using P = MeshParams;
+  const auto flits = [](P& params, std::uint64_t buffer_bytes, std::uint32_t flit_bytes) {
+    params.format.by_flit = true;
+    params.format.flit_bytes = flit_bytes;
+    params.buffer_bytes = buffer_bytes;
+  };
+  const std::string large = "wormhole switching needs flits that are larger than a header";
+  EXPECT_EQ(refusal([](P& p) { p.buffer_bytes = 2048; }), "");
+  EXPECT_EQ(refusal([](P& p) { p.buffer_bytes = 2047; }),
+            "a packet of 1024 B on the wire needs an input buffer of at least twice its size; it is 2047 B");
+  EXPECT_EQ(refusal([](P& p) { p.buffer_bytes = 0; }), "");
+  EXPECT_EQ(refusal([&](P& p) { flits(p, 64, 64); }), "");
+  EXPECT_EQ(refusal([&](P& p) { flits(p, 63, 64); }), "an input buffer of 63 B does not hold a flit of 64 B");
+  EXPECT_EQ(refusal([&](P& p) { flits(p, 0, 64); }), "");
+  EXPECT_EQ(refusal([&](P& p) { flits(p, 64, 24); }), large);
+  EXPECT_EQ(refusal([&](P& p) { flits(p, 64, 25); }), "");
+  EXPECT_EQ(refusal([](P& p) { p.width = 0; }), "a mesh needs at least one column and one row");
+  EXPECT_EQ(refusal([](P& p) { p.height = 0; }), "a mesh needs at least one column and one row");
+  const std::string streams = "a port carries at least one stream: injection_ or ejection_streams is 0";
+  EXPECT_EQ(refusal([](P& p) { p.injection_streams = 0; }), streams);
+  EXPECT_EQ(refusal([](P& p) { p.ejection_streams = 0; }), streams);
+  EXPECT_EQ(refusal([](P& p) { p.io = {{NpuId{0}, Side::west}}; }), "I/O controllers need a bandwidth");
+  EXPECT_EQ(refusal([](P& p) { p.link_latency_ps = p.router_pipeline_ps = 0; }),
+            "link latency and router pipeline are both 0: a hop must take at least 1 ps");
+  EXPECT_EQ(refusal([](P& p) { p.link_latency_ps = 0, p.router_pipeline_ps = 1; }), "");
+  EXPECT_EQ(refusal([](P& p) { p.link_latency_ps = 1, p.router_pipeline_ps = 0; }), "");
+}
+
 // Stages of 100 ps: an L1 switch of two NPUs, two ports up and a controller has five ports, an L2 switch
 // four.
 TEST_F(FabricLinks, OfAFredWafer) {
@@ -123,6 +165,11 @@ TEST_F(FabricLinks, OfFredChips) {
     for (std::uint32_t chip = 0; chip < 2; ++chip)
       expected.push_back(say("npu", npu, "_ports->l1_", npu, "_", chip, to_chip, ", exit"));
   EXPECT_EQ(lines_of(chips), expected);
+  // Behind the chips come the endpoints' ports, whose input from the endpoint is no link.
+  for (std::size_t ports = 4 + 2; ports < chips.switches(); ++ports) {
+    EXPECT_EQ(chips.switch_module(ports).credit_delay_ps(PortId{0}), 0U);
+    EXPECT_EQ(chips.switch_module(ports).credit_delay_ps(PortId{1}), 900U);
+  }
 }
 
 // A ring of three and switches of two.

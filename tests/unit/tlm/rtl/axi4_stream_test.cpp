@@ -140,6 +140,15 @@ TEST_F(Axi4StreamPins, WhatIsShownStaysUntilItIsTaken) {
   EXPECT_EQ(told, Words{"12000 2: valid stays until ready; seen: m_tvalid fell without m_tready"});
 }
 
+// With a packet inside the clock runs for 256 cycles after the flit has appeared at the output.
+TEST_F(Axi4StreamPins, TheClockStopsWhileAHeadWaits) {
+  make({0, 0, 1});
+  bench->arrive(arrival(1, 2, 2, 5000));
+  run();
+  EXPECT_EQ(bench->cycles(), 1U + 256);
+  EXPECT_EQ(bench->inside(), 1U);
+}
+
 TEST_F(Axi4StreamPins, TdestIsTheOutput) {
   make();
   pins.combinational = [this] {

@@ -96,6 +96,48 @@ TEST(RtlDesigns, PinsMustBeWideEnough) {
   }
 }
 
+// Whatever the order in which they are given; what was not given is not valid, and in the next cycle nothing
+// is.
+TEST(RtlDesigns, FlitsGoInSideBySide) {
+  for (const RtlProtocol protocol : {RtlProtocol::credit_stream, RtlProtocol::axi4_stream}) {
+    NoHost host;
+    RtlDesign design;
+    design.protocol = protocol;
+    design.ports = 4;
+    design.flit_bits = 32;
+    design.channels = 2;
+    design.depth = 1;
+    test::SoftRtl pins(design);
+    const auto stream = make_rtl_stream(design, pins, host);
+    stream->reset(0);
+    for (const std::uint32_t input : {3U, 1U, 0U}) {
+      RtlFlit flit;
+      flit.head = input != 1;
+      flit.tail = input != 3;
+      flit.channel = input == 0 ? 0 : 1;
+      flit.header = RtlHeader{0x8000 + input, input, 4}.bits();
+      flit.output = input;
+      flit.data = {0xf0 + input};
+      stream->give(input, flit);
+      EXPECT_FALSE(stream->takes(input, flit.channel));
+    }
+    EXPECT_TRUE(stream->takes(2, 0));
+    stream->cycle(1000);
+    using Lines = std::vector<std::string>;
+    const Lines seen =
+        protocol == RtlProtocol::credit_stream
+            ? Lines{"1000 in 0: head tail vc 0 8000 #0 4 B, f0", "1000 in 1: tail vc 1 8001 #1 4 B, f1",
+                    "1000 in 3: head vc 1 8003 #3 4 B, f3"}
+            : Lines{"1000 in 0: tail id 8000 to 0 8000 #0 4 B, f0",
+                    "1000 in 1: tail id 8001 to 1 8001 #1 4 B, f1",
+                    "1000 in 3: id 8003 to 3 8003 #3 4 B, f3"};
+    EXPECT_EQ(pins.seen(), seen);
+    if (protocol == RtlProtocol::axi4_stream) continue;  // they wait for ready
+    stream->cycle(2000);
+    EXPECT_EQ(pins.seen(), seen);
+  }
+}
+
 // The second to the fourth number of SplitMix64 from 0, as its author lists them: 6e789e6aa1b965f4,
 // 06c45d188009454f, f88bb8a8724c81ec; the low halves.
 TEST(RtlMadeUpData, IsSplitMix64) {

@@ -63,6 +63,21 @@ TEST(SwitchRoutes, FlowsThatShareAPortTakeTurns) {
   EXPECT_EQ(conflict->beside[0].operation, 3U);
 }
 
+// Two flows from port 4 take turns, and count both: the third one shares a µswitch with the output of one of
+// them.
+TEST(SwitchRoutes, FlowsWithTheSameInputsAreSeveral) {
+  for (const std::uint32_t last : {0U, 6U}) {
+    const auto routes = one_switch(1);
+    EXPECT_FALSE(routes->take({1, 0}, 0, {{0, branch({4}, {0})}}));
+    EXPECT_FALSE(routes->take({2, 0}, 0, {{0, branch({4}, {6})}}));
+    const auto conflict = routes->take({3, 0}, 0, {{0, branch({2}, {last + 1})}});
+    ASSERT_TRUE(conflict);
+    ASSERT_EQ(conflict->beside.size(), 1U);
+    EXPECT_EQ(conflict->beside[0].operation, last == 0 ? 1U : 2U);
+    EXPECT_FALSE(routes->take({4, 0}, 0, {{0, branch({4}, {0})}}));  // a second one of the same kind
+  }
+}
+
 TEST(SwitchRoutes, ASetIsSearchedOnce) {
   const auto routes = one_switch(2);
   EXPECT_FALSE(routes->take({1, 0}, 0, {{0, pair(0, 2)}}));

@@ -284,6 +284,24 @@ TEST(FredWafer, SomeGroupsCannotBeSpreadOverTwoL2Chips) {
   EXPECT_EQ(arriving(logical, router), wanted(steps[0]));
 }
 
+// Seven flows from one L1 switch with six uplinks, and before them ten that can go anywhere: more ways to try
+// than are tried, and the answer is open.
+TEST(FredWafer, GivesUpWhenThereAreTooManyWaysToSpread) {
+  WaferStep step;
+  for (std::uint32_t pair = 1; pair <= 10; ++pair) step.push_back({npus({14 * pair}), npus({14 * pair + 7})});
+  for (std::uint32_t flow = 0; flow < 7; ++flow) step.push_back({npus({flow}), npus({7 + flow})});
+  const FredWaferRouter router({22, 7, {}, 6, 6, 1}, 1);
+  const WaferRouting open = router.route(step);
+  EXPECT_EQ(open.status, FredRouteStatus::not_found);
+  EXPECT_EQ(open.conflict, WaferRouting::Conflict::uplinks);
+  EXPECT_EQ(open.reason, "no way was found to spread the flows over the L2 switches");
+  EXPECT_EQ(open.choices, 0U);
+  const WaferRouting proven = router.route({step.begin() + 7, step.end()});
+  EXPECT_EQ(proven.status, FredRouteStatus::impossible);
+  step.pop_back();
+  EXPECT_NE(router.route(step).choices, 0U);
+}
+
 // Pairs around a ring of five L1 switches, two for each neighbour: an odd cycle in L2.
 TEST(FredWafer, ARingOfPairsNeedsThreeMiddleSwitches) {
   std::vector<Group> pairs;
