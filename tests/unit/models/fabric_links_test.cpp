@@ -8,6 +8,7 @@
 #include "models/fred/physical/chip_fabric.h"
 #include "models/graph/graph_fabric.h"
 #include "models/mesh/mesh_fabric.h"
+#include "tests/support/fabric_ends.h"
 #include "tests/support/refusal.h"
 #include "tlm/say.h"
 
@@ -69,6 +70,50 @@ TEST_F(FabricLinks, OfAMesh) {
   EXPECT_EQ(mesh.injection_link().round_trip_bytes, 3U * (200 + 1700 + 900));
   EXPECT_EQ(text_of(mesh.io_link()), say("7 B/ps, 4000 ps, ", 7 * (4000 + 1700 + 900) + 2 * 1024, " B"));
   EXPECT_EQ(mesh.lookahead_ps(), 900U);
+}
+
+struct SeenPackets final : LinkObserver {
+  void sent(std::size_t observed, PortId output, const Packet& packet, TimePs start_ps,
+            TimePs end_ps) override {
+    seen.push_back(say(observed, " output ", index_of(output), ": ", packet.wire_bytes, " B, ", start_ps,
+                       " to ", end_ps));
+  }
+  Lines seen;
+};
+
+// 1024 B from NPU 0 to 1, at 2 B/ps from router to router and 1 B/ps to and from an NPU: the head is in
+// router 0 after 100 ps, in router 1 after 3000 more. Outputs are east or west first, then the NPU.
+TEST_F(FabricLinks, AreObservedSwitchBySwitch) {
+  MeshParams params = with_format(MeshParams());
+  params.width = 2;
+  params.height = 1;
+  params.link_bytes_per_s = 2 * kBytePerPs;
+  params.link_latency_ps = 3000;
+  params.router_pipeline_ps = 70;
+  params.injection_bytes_per_s = params.ejection_bytes_per_s = kBytePerPs;
+  params.injection_latency_ps = 100;
+  MeshFabric mesh("mesh", params, classes, scheduler);
+  SeenPackets observer;
+  mesh.observe(observer);
+  FabricSource source("source", mesh.injection_link(), classes, scheduler),
+      other("other", mesh.injection_link(), classes, scheduler);
+  FabricSink sink("sink", FabricSink::Credit::announced, scheduler),
+      sink_0("sink_0", FabricSink::Credit::announced, scheduler);
+  mesh.attach(NpuId{0}, source.socket, sink_0.socket);
+  mesh.attach(NpuId{1}, other.socket, sink.socket);
+  Packet packet;
+  packet.destination = NpuId{1};
+  packet.payload_bytes = 1000;
+  packet.wire_bytes = 1024;
+  packet.created_ps = 5000;
+  source.add(packet);
+  scheduler.run();
+  EXPECT_EQ(observer.seen, (Lines{"0 output 0: 1024 B, 5170 to 5682", "1 output 1: 1024 B, 8240 to 9264"}));
+  EXPECT_EQ(mesh.packet_hops(), 2U);
+  EXPECT_EQ(mesh.queued_packets(), 0U);
+  EXPECT_EQ(mesh.outstanding_credits(), 0U);
+  EXPECT_EQ(mesh.spoiled_packets(), 0U);
+  EXPECT_EQ(sink.arrivals().size(), 1U);
 }
 
 TEST_F(FabricLinks, HoldWhatIsSent) {
