@@ -123,14 +123,13 @@ TEST(RtlDesigns, FlitsGoInSideBySide) {
     }
     EXPECT_TRUE(stream->takes(2, 0));
     stream->cycle(1000);
-    using Lines = std::vector<std::string>;
-    const Lines seen =
+    using Pins = std::vector<std::string>;
+    const Pins seen =
         protocol == RtlProtocol::credit_stream
-            ? Lines{"1000 in 0: head tail vc 0 8000 #0 4 B, f0", "1000 in 1: tail vc 1 8001 #1 4 B, f1",
-                    "1000 in 3: head vc 1 8003 #3 4 B, f3"}
-            : Lines{"1000 in 0: tail id 8000 to 0 8000 #0 4 B, f0",
-                    "1000 in 1: tail id 8001 to 1 8001 #1 4 B, f1",
-                    "1000 in 3: id 8003 to 3 8003 #3 4 B, f3"};
+            ? Pins{"1000 in 0: head tail vc 0 8000 #0 4 B, f0", "1000 in 1: tail vc 1 8001 #1 4 B, f1",
+                   "1000 in 3: head vc 1 8003 #3 4 B, f3"}
+            : Pins{"1000 in 0: tail id 8000 to 0 8000 #0 4 B, f0",
+                   "1000 in 1: tail id 8001 to 1 8001 #1 4 B, f1", "1000 in 3: id 8003 to 3 8003 #3 4 B, f3"};
     EXPECT_EQ(pins.seen(), seen);
     if (protocol == RtlProtocol::axi4_stream) continue;  // they wait for ready
     stream->cycle(2000);
