@@ -110,26 +110,26 @@ TEST(RtlDesigns, FlitsGoInSideBySide) {
     test::SoftRtl pins(design);
     const auto stream = make_rtl_stream(design, pins, host);
     stream->reset(0);
-    for (const std::uint32_t input : {3U, 1U, 0U}) {
+    for (const std::uint32_t input : {3U, 2U, 0U}) {
       RtlFlit flit;
-      flit.head = input != 1;
-      flit.tail = input != 3;
-      flit.channel = input == 0 ? 0 : 1;
+      flit.head = input == 3;
+      flit.tail = input != 2;
+      flit.channel = input == 2 ? 0 : 1;
       flit.header = RtlHeader{0x8000 + input, input, 4}.bits();
       flit.output = input;
       flit.data = {0xf0 + input};
       stream->give(input, flit);
       EXPECT_FALSE(stream->takes(input, flit.channel));
     }
-    EXPECT_TRUE(stream->takes(2, 0));
+    EXPECT_TRUE(stream->takes(1, 0));
     stream->cycle(1000);
     using Pins = std::vector<std::string>;
     const Pins seen =
         protocol == RtlProtocol::credit_stream
-            ? Pins{"1000 in 0: head tail vc 0 8000 #0 4 B, f0", "1000 in 1: tail vc 1 8001 #1 4 B, f1",
-                   "1000 in 3: head vc 1 8003 #3 4 B, f3"}
-            : Pins{"1000 in 0: tail id 8000 to 0 8000 #0 4 B, f0",
-                   "1000 in 1: tail id 8001 to 1 8001 #1 4 B, f1", "1000 in 3: id 8003 to 3 8003 #3 4 B, f3"};
+            ? Pins{"1000 in 0: tail vc 1 8000 #0 4 B, f0", "1000 in 2: vc 0 8002 #2 4 B, f2",
+                   "1000 in 3: head tail vc 1 8003 #3 4 B, f3"}
+            : Pins{"1000 in 0: tail id 8000 to 0 8000 #0 4 B, f0", "1000 in 2: id 8002 to 2 8002 #2 4 B, f2",
+                   "1000 in 3: tail id 8003 to 3 8003 #3 4 B, f3"};
     EXPECT_EQ(pins.seen(), seen);
     if (protocol == RtlProtocol::axi4_stream) continue;  // they wait for ready
     stream->cycle(2000);
