@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "tests/support/fabric_ends.h"
@@ -80,19 +81,18 @@ class RtlViewAlone : public testing::Test, private FlowListener {
   }
   void look() { view = std::make_unique<RtlView>(*at, scheduler, pool, classes, &pins, params); }
   /// Two inputs, one output and two packets, of which the last is short.
-  void open_flow() {
+  void open_flow(const std::vector<std::uint32_t>& outputs = {1}, std::uint64_t credit_bytes = 256) {
     flow.packets = 2;
     flow.bytes = 44;
     FlowBranch branch;
     branch.inputs = {PortId{0}, PortId{2}};
-    branch.outputs = {PortId{1}};
+    for (const std::uint32_t port : outputs) branch.outputs.push_back(static_cast<PortId>(port));
     branch.order = {{0, 1}};
-    at->flows()->open(flow, branch, {link.flow_credit_bytes});
+    at->flows()->open(flow, branch, std::vector<std::uint64_t>(outputs.size(), credit_bytes));
     // What comes to input 2 is as good as the sum.
-    module.outputs_of = [](const RtlHeader& header, std::uint32_t input) {
-      return header.flow != 0 ? std::vector<std::uint32_t>{header.flow & 0xff}
-             : input == 2     ? std::vector<std::uint32_t>{1}
-                              : std::vector<std::uint32_t>{};
+    module.outputs_of = [outputs](const RtlHeader& header, std::uint32_t input) {
+      if (RtlEntry::is_message(header.flow)) return std::vector<std::uint32_t>{header.flow & 0xff};
+      return input == 2 ? outputs : std::vector<std::uint32_t>();
     };
     for (const std::uint32_t port : {0U, 2U})
       for (std::uint64_t k = 0; k < 2; ++k) {
@@ -112,7 +112,7 @@ class RtlViewAlone : public testing::Test, private FlowListener {
     packet.source = static_cast<NpuId>(from);
     packet.destination = static_cast<NpuId>(to);
     packet.payload_bytes = bytes;
-    packet.wire_bytes = (bytes + 7) / 8 * 8;
+    packet.wire_bytes = std::max(8U, (bytes + 7) / 8 * 8);
     packet.created_ps = at_ps;
     if (with_values) packet.data = std::vector<std::byte>(bytes, std::byte{0x5a});
     sources[from]->add(packet);
@@ -213,6 +213,59 @@ TEST_F(RtlViewAlone, InPlaceItCarriesThePackets) {
   }
   // The room behind the output is free when the tail is there, that of the inputs 22 ns after it has left.
   EXPECT_EQ(branch_done_ps, sinks[1]->arrivals()[1].tail_ps + 2000);
+}
+
+// Each output has its copy; the branch is done when the room behind all of them is free, and that of the
+// inputs.
+TEST_F(RtlViewAlone, InPlaceItCarriesCopies) {
+  build(RtlViewMode::rtl);
+  open_flow({0, 1});
+  scheduler.run();
+  view->finish();
+  view->require_rest();
+  for (const std::size_t port : {0U, 1U}) {
+    ASSERT_EQ(sinks[port]->arrivals().size(), 2U);
+    EXPECT_EQ(sinks[port]->arrivals()[1].head_ps, 70'000U + 20'000 + 3000 + 3001 + 20'000);
+  }
+  EXPECT_EQ(sinks[2]->arrivals().size(), 0U);
+  EXPECT_EQ(branch_done_ps, sinks[1]->arrivals()[1].tail_ps + 2000);
+}
+
+// Room for one packet behind the output: the second one leaves when the tail of the first one is at the sink,
+// or at the next edge, and goes in 3 cycles before.
+TEST_F(RtlViewAlone, InPlaceAFlowWaitsForItsRoom) {
+  build(RtlViewMode::rtl);
+  open_flow({1}, 24);
+  scheduler.run();
+  view->finish();
+  ASSERT_EQ(sinks[1]->arrivals().size(), 2U);
+  const FabricSink::Arrival &first = sinks[1]->arrivals()[0], &second = sinks[1]->arrivals()[1];
+  EXPECT_EQ(first.head_ps, 70'000U + 20'000 + 3001 + 20'000);
+  EXPECT_EQ(first.tail_ps, first.head_ps + 3000);
+  EXPECT_EQ(second.head_ps, (first.tail_ps / 1000 + 1) * 1000 + 1 + 20'000);
+}
+
+// A recording for a design to come: its flits are of 16 B, and the ports are those of the switch.
+TEST_F(RtlViewAlone, RecordsWithoutADesign) {
+  const test::TempFolder folder;
+  params.recording = folder.path() + "/rec";
+  params.name = "r0";
+  build(RtlViewMode::tlm);
+  params.design = nullptr;
+  params.flit_bytes = 16;
+  look();
+  add_message(1, 2, 100'000, 17);
+  add_message(0, 1, 200'000, 0);
+  scheduler.run();
+  view->finish();
+  EXPECT_EQ(test::read_text(params.recording),
+            "wafertlm-rtl-recording 1\n"
+            "switch r0 ports 3 channels 2 flit_bytes 16 clock_hz 1000000000 tolerance_ps -\n"
+            "rooms 32 16 32 16 32 16\n"
+            "arrive 100000 1 0 53250 0 17 2 120000 123000\n"
+            "leave 123000 2 0 53250 0 17 123000\ncredit 123000 2 0 2 146000\n"
+            "arrive 200000 0 0 53249 0 0 1 220000 221000\n"
+            "leave 223000 1 0 53249 0 0 223000\ncredit 223000 1 0 1 244000\n");
 }
 
 TEST_F(RtlViewAlone, BesideTheModelItIsCompared) {
