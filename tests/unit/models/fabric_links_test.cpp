@@ -3,6 +3,8 @@
 // bandwidth x (latency + the switch behind it + credit) and some packets of 1024 B on the wire.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "models/dimensional/dimensional_switches.h"
 #include "models/fred/fred_fabric.h"
 #include "models/fred/physical/chip_fabric.h"
@@ -215,6 +217,29 @@ TEST_F(FabricLinks, OfFredChips) {
     EXPECT_EQ(chips.switch_module(ports).credit_delay_ps(PortId{0}), 0U);
     EXPECT_EQ(chips.switch_module(ports).credit_delay_ps(PortId{1}), 900U);
   }
+}
+
+// For flows a round trip and two packets, of each way that goes over the link: chips have two ports up.
+TEST_F(FabricLinks, OfFredChipsHaveRoomForFlows) {
+  const ClassTable with_flows{{{"data", 0, 1, 0}}, 1, true};
+  FredParams params = with_format(FredParams());
+  params.geometry = {2, 1, 1, {}};
+  params.view = FredView::physical;
+  params.chips = {3 * kBytePerPs, 2, 2, 2, {}};
+  params.npu_bytes_per_s = 6 * kBytePerPs;
+  params.l1_uplink_bytes_per_s = kBytePerPs;
+  params.stage_latency_ps = 100;
+  params.in_network = true;
+  FredChipFabric chips("chips", params, with_flows, scheduler, packets);
+  const TimePs l1_ps = 100 * FredNetwork::stages(3), l2_ps = 100 * FredNetwork::stages(4);
+  std::map<std::string, std::uint64_t> credits;
+  for (const FabricLink& each : chips.links())
+    credits[each.name] =
+        chips.switch_module(each.from).output_params()[index_of(each.output)].flow_credit_bytes;
+  EXPECT_EQ(credits.at("l1_0_0->l2_0_1"), 3 * (11'000 + l2_ps + 900) + 2 * 1024);
+  EXPECT_EQ(credits.at("l2_1->l1_1_1_0"), 3 * (11'000 + l1_ps + 900) + 2 * 1024);
+  EXPECT_EQ(credits.at("npu0_ports->l1_0_1"), 3 * (11'000 + l1_ps + 900) + 2 * 2 * 1024);
+  EXPECT_EQ(credits.at("l1_1_0->npu1_ports"), 3 * (11'000 + 900) + 2 * 2 * 1024);
 }
 
 // A ring of three and switches of two.

@@ -113,6 +113,13 @@ TEST(SwitchRoutes, AFastLinkHasALaneForEachOfSeveralFlows) {
   for (std::uint32_t npu = 0; npu < 4; ++npu) EXPECT_FALSE(wide->take({npu, 0}, 0, over(npu)));
   // More flows than lanes take turns.
   EXPECT_FALSE(wide->take({4, 0}, 0, over(0)));
+  // On two lanes they are there at the same time, for which one middle switch is too few; on one lane they
+  // take turns.
+  for (const std::uint32_t lanes : {1U, 2U}) {
+    const auto single = joined(1, lanes);
+    EXPECT_FALSE(single->take({0, 0}, 0, over(0)));
+    EXPECT_EQ(single->take({1, 0}, 0, over(1)).has_value(), lanes == 2);
+  }
   const auto narrow = joined(2, 1);
   for (std::uint32_t npu = 0; npu < 4; ++npu) EXPECT_FALSE(narrow->take({npu, 0}, 0, over(npu)));
 }
