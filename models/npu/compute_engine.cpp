@@ -50,7 +50,7 @@ TimePs ComputeEngine::duration(const ComputeWork& work) {
 }
 
 TimePs ComputeEngine::stretched(TimePs time) {
-  if (params_.slowdown_percent != 100) time = checked((Uint128{time} * params_.slowdown_percent + 99) / 100);
+  time = checked((Uint128{time} * params_.slowdown_percent + 99) / 100);
   if (params_.jitter == Jitter::none) return time;
   double spread = 0;
   if (params_.jitter == Jitter::uniform) {

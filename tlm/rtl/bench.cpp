@@ -379,8 +379,12 @@ std::vector<std::string> RtlBench::pending() const {
   for (const auto& [key, packet] : packets_) {
     std::string text =
         "entry " + std::to_string(key.first) + ", sequence " + std::to_string(packet.sequence) + ":";
-    if (packet.inputs_due != 0) text += " waits for " + std::to_string(packet.inputs_due) + " inputs;";
-    if (packet.inputs_due == 0) text += " has not left output " + std::to_string(packet.outputs_due.front());
+    if (packet.inputs_due != 0)
+      text += " waits for " + std::to_string(packet.inputs_due) + " inputs";
+    else if (packet.outputs_due.empty())
+      text += " has left before all its inputs came";
+    else
+      text += " has not left output " + std::to_string(packet.outputs_due.front());
     lines.push_back(std::move(text));
   }
   return lines;

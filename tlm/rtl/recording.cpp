@@ -145,7 +145,7 @@ bool RtlRecordingReader::next(RtlEvent& event) {
       for (auto& each : *list) in >> each;
     }
     in >> word >> count;
-    if (!in || count > head_.ports) fail("the order of additions is wrong");
+    if (!in || count + 1 != entry.inputs.size()) fail("the order of additions is wrong");
     entry.order.resize(count);
     for (Addition& each : entry.order) in >> each.into >> each.from;
     for (const Addition& each : entry.order)

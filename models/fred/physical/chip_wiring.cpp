@@ -39,12 +39,16 @@ ChipWiring::ChipWiring(const FredGeometry& geometry, const FredChipParams& chips
 
 Stripes::Stripes(const ChipWiring& wiring)
     : wiring_(wiring), l1_switches_(wiring.geometry().l1_switches), pairs_(l1_switches_ * l1_switches_) {
+  const auto find_ways = [&](std::uint32_t a, std::uint32_t b) {
+    std::vector<std::uint32_t>& ways = pairs_[a * l1_switches_ + b];
+    ways = among({a, b});
+    most_ = std::max(most_, static_cast<std::uint32_t>(ways.size()));
+  };
+  // A switch without chips has no way to any other either: it is named before a pair is.
+  for (std::uint32_t l1 = 0; l1 < l1_switches_; ++l1) find_ways(l1, l1);
   for (std::uint32_t a = 0; a < l1_switches_; ++a)
-    for (std::uint32_t b = 0; b < l1_switches_; ++b) {
-      std::vector<std::uint32_t>& ways = pairs_[a * l1_switches_ + b];
-      ways = among(a == b ? std::vector<std::uint32_t>{a} : std::vector<std::uint32_t>{a, b});
-      most_ = std::max(most_, static_cast<std::uint32_t>(ways.size()));
-    }
+    for (std::uint32_t b = 0; b < l1_switches_; ++b)
+      if (a != b) find_ways(a, b);
 }
 
 /// `l1_switches` without repetition.

@@ -53,6 +53,25 @@ TEST(AccessStreams, ThreeInTurnsGoOnEachAndAreAsRandomAsTheyAreMany) {
   }
 }
 
+// One more than one, and one that has not gone on for 16 accesses.
+TEST(AccessStreams, TwoInTurnsAreALittleRandom) {
+  AccessStreams streams;
+  std::uint64_t at[2] = {4096, 10'000'000};
+  const auto next = [&](std::size_t which) {
+    const AccessStreams::Pattern pattern = streams.next(at[which], 4096, kDepth);
+    at[which] += 4096;
+    return pattern;
+  };
+  for (int k = 0; k < 20; ++k) {
+    next(0);
+    const AccessStreams::Pattern pattern = next(1);
+    if (k == 0) continue;
+    EXPECT_EQ(pattern.stride, 1U) << k;
+    EXPECT_DOUBLE_EQ(pattern.random_part, 1.0 / 15) << k;
+  }
+  for (int k = 1; k < 20; ++k) EXPECT_EQ(next(0).random_part, k < 16 ? 1.0 / 15 : 0) << k;
+}
+
 TEST(AccessStreams, AsManyStreamsAsAccessesAreRandom) {
   AccessStreams streams;
   double random_part = 0;

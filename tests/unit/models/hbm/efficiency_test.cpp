@@ -15,6 +15,7 @@
 #include "platform/config/npu_spec.h"
 #include "platform/memory/memory_study.h"
 #include "tests/support/random_cases.h"
+#include "tests/support/refusal.h"
 
 namespace wafertlm {
 namespace {
@@ -46,6 +47,84 @@ TEST(EfficiencyGrid, ATimeBetweenAlignedAndRaggedIsByTheWaysToStraddleAPiece) {
   const double anywhere = (time(1024, 512) - 0.5 * time(1024, 1024)) / 0.5;
   EXPECT_NEAR(time(1024, 256), 0.25 * time(1024, 1024) + 0.75 * anywhere, 1e-6);
   EXPECT_DOUBLE_EQ(time(1024, 4096), time(1024, 1024));
+}
+
+/// Sizes of 1 and 4 KiB, strides 1, 4, 3, 6 and random, reads and writes, depths 1 and 5: each choice adds
+/// its own part.
+double part_of(std::uint64_t bytes, std::uint64_t stride, std::uint32_t writes_percent, std::uint32_t depth) {
+  return (bytes == 4096 ? 0.4 : 0.2) + 0.01 * static_cast<double>(stride) +
+         (writes_percent == 100 ? 0.03 : 0) + (depth == 5 ? 0.2 : 0);
+}
+
+EfficiencyTable full_table() {
+  EfficiencyTable table{{1, 5}, {}};
+  for (const std::uint64_t bytes : {4096U, 1024U})
+    for (const std::uint64_t stride : {4U, 1U, 0U, 6U, 3U})
+      for (const std::uint32_t writes : {0U, 100U})
+        table.rows.push_back({bytes,
+                              stride,
+                              writes,
+                              {part_of(bytes, stride, writes, 1), part_of(bytes, stride, writes, 5)},
+                              2});
+  return table;
+}
+
+TEST(EfficiencyGrid, InterpolatesAlongEachAxis) {
+  const EfficiencyTable table = full_table();
+  EXPECT_EQ(table.stacks(), std::vector<std::uint32_t>{2});
+  const EfficiencyGrid grid(table, 2);
+  EXPECT_TRUE(grid.has_random());
+  const auto at = [&](double bytes, std::uint64_t stride, double writes, double depth) {
+    return grid.at({bytes, 4096, stride, writes, depth});
+  };
+  for (const std::uint64_t stride : {0U, 1U, 3U, 4U, 6U})
+    for (const std::uint32_t writes : {0U, 100U})
+      for (const std::uint32_t depth : {1U, 5U})
+        for (const std::uint64_t bytes : {1024U, 4096U})
+          EXPECT_DOUBLE_EQ(at(static_cast<double>(bytes), stride, writes, depth),
+                           part_of(bytes, stride, writes, depth));
+  // Depth: linear, and no further than the table.
+  EXPECT_DOUBLE_EQ(at(4096, 1, 0, 2), 0.41 + 0.2 / 4);
+  EXPECT_DOUBLE_EQ(at(4096, 1, 0, 0.5), 0.41);
+  EXPECT_DOUBLE_EQ(at(4096, 1, 0, 9), 0.61);
+  // Stride: by its logarithm, among powers of two or among the others.
+  EXPECT_DOUBLE_EQ(at(4096, 2, 0, 1), (0.41 + 0.44) / 2);
+  EXPECT_DOUBLE_EQ(at(4096, 5, 0, 1), 0.43 + 0.03 * (std::log2(5) - std::log2(3)));
+  EXPECT_DOUBLE_EQ(at(4096, 64, 0, 1), 0.44);
+  EXPECT_DOUBLE_EQ(at(4096, 7, 0, 1), 0.46);
+  // Writes: times add up.
+  EXPECT_DOUBLE_EQ(at(4096, 1, 25, 1), 1 / (0.75 / 0.41 + 0.25 / 0.44));
+  // Size: times of requests are linear; beyond the table they are as its end, but no shorter than the line
+  // says.
+  EXPECT_DOUBLE_EQ(at(2048, 1, 0, 1), 2048 / (1024 / 0.21 + (4096 / 0.41 - 1024 / 0.21) / 3));
+  EXPECT_DOUBLE_EQ(at(8192, 1, 0, 1), 0.41);
+  EXPECT_DOUBLE_EQ(at(512, 1, 0, 1), 512 / (1024 / 0.21 - (4096 / 0.41 - 1024 / 0.21) / 6));
+}
+
+TEST(EfficiencyGrid, RefusesTablesWithGaps) {
+  const auto refusal = [](auto change) {
+    EfficiencyTable table = full_table();
+    change(table);
+    return test::refusal_of([&] { EfficiencyGrid(table, 2); });
+  };
+  using T = EfficiencyTable;
+  const std::string numbers =
+      "an efficiency table has a number above 0 and up to 1 for every depth in each row";
+  EXPECT_EQ(refusal([](T&) {}), "");
+  EXPECT_EQ(refusal([](T& table) { table.depths.clear(); }), "an efficiency table needs depths");
+  EXPECT_EQ(refusal([](T& table) { table.rows[3].efficiency = {0.1}; }), numbers);
+  EXPECT_EQ(refusal([](T& table) { table.rows[3].efficiency[1] = 0; }), numbers);
+  EXPECT_EQ(refusal([](T& table) { table.rows[3].efficiency[1] = 1.001; }), numbers);
+  EXPECT_EQ(refusal([](T& table) { table.rows[3].efficiency = {1, 1}; }), "");
+  EXPECT_EQ(
+      refusal([](T& table) { table.rows.erase(table.rows.begin() + 4); }),
+      "an efficiency table has for each number of stacks and kind of size a row for every combination of its "
+      "sizes, strides and parts of writes");
+  EXPECT_EQ(refusal([](T& table) {
+              table.rows = {{3072, 1, 0, {0.1, 0.2}, 2}};
+            }),
+            "an efficiency table needs sizes that are no third of a power of two");
+  EXPECT_EQ(refusal([](T& table) { table.rows = {{2080, 1, 0, {0.1, 0.2}, 2}}; }), "");
 }
 
 TEST(FlowMemory, ARequestTakesTheAccessesThatItTouches) {

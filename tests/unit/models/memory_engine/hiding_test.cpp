@@ -7,6 +7,7 @@
 
 #include "models/memory_engine/access_pattern.h"
 #include "tests/support/engine_bench.h"
+#include "tests/support/refusal.h"
 
 namespace wafertlm {
 namespace {
@@ -134,23 +135,69 @@ TEST(Hiding, CountsWhatItCosts) {
   }
 }
 
+// Each number at both sides of its limit.
 TEST(Hiding, RefusesWhatMakesNoSense) {
-  const auto refuses = [](auto change) {
+  const auto refusal = [](auto change) {
     RequesterEngineParams params = hidden(Hiding::none, 64);
     change(params);
-    EXPECT_THROW(require_sound(params), std::invalid_argument);
+    const std::string text = test::refusal_of([&] { require_sound(params); });
+    EXPECT_EQ(text.substr(0, 15), text.empty() ? "" : "memory engine: ");
+    return text.substr(std::min<std::size_t>(15, text.size()));
   };
   using P = RequesterEngineParams;
-  refuses([](P& p) { p.page_bytes = 2048; });
-  refuses([](P& p) { p.page_bytes = 12288; });
-  refuses([](P& p) { p.pages = 0; });
-  refuses([](P& p) { p.outstanding = 0; });
-  refuses([](P& p) { p.cipher_mode = CipherMode::none; });
-  refuses([](P& p) { p.hiding = Hiding::remap_on_evict, p.spare_slots = 3; });
-  refuses([](P& p) { p.hiding = Hiding::dummy, p.dummies = 0; });
-  refuses([](P& p) { p.hiding = Hiding::dummy, p.dummies = 64; });
-  refuses([](P& p) { p.tree_arity = 1; });
-  refuses([](P& p) { p.cipher.clock_hz = 0; });
+  const auto pages = [](std::uint64_t bytes) {
+    return "pages of " + std::to_string(bytes) + " B; must be a power of two from 4 KiB to 1 GiB";
+  };
+  EXPECT_EQ(refusal([](P&) {}), "");
+  EXPECT_EQ(refusal([](P& p) { p.page_bytes = 2048; }), pages(2048));
+  EXPECT_EQ(refusal([](P& p) { p.page_bytes = 12288; }), pages(12288));
+  EXPECT_EQ(refusal([](P& p) { p.page_bytes = 1U << 31; }), pages(1U << 31));
+  EXPECT_EQ(refusal([](P& p) { p.page_bytes = 1U << 30; }), "");
+  EXPECT_EQ(refusal([](P& p) { p.pages = 0; }), "0 pages; must be at least 1, and at most 4 PiB together");
+  EXPECT_EQ(refusal([](P& p) { p.pages = 1; }), "");
+  // 4 PiB are 2^52 B: 2^39 pages of 8 KiB.
+  EXPECT_EQ(refusal([](P& p) { p.page_bytes = 8192, p.pages = std::uint64_t{1} << 39; }), "");
+  EXPECT_EQ(refusal([](P& p) { p.page_bytes = 8192, p.pages = (std::uint64_t{1} << 39) + 1; }),
+            "549755813889 pages; must be at least 1, and at most 4 PiB together");
+  EXPECT_EQ(refusal([](P& p) { p.base_address = 4096 + 64; }), "the region must begin with a page");
+  EXPECT_EQ(refusal([](P& p) { p.base_address = 8192; }), "");
+  EXPECT_EQ(refusal([](P& p) { p.providers = 0; }), "pages need at least one provider");
+  EXPECT_EQ(refusal([](P& p) { p.outstanding = 0; }), "at least one page access must be under way");
+  EXPECT_EQ(refusal([](P& p) { p.outstanding = 1; }), "");
+  EXPECT_EQ(refusal([](P& p) { p.dma.bytes_per_s = 0; }), "the host's DMA needs a bandwidth");
+  for (PipelineParams P::*pipeline : {&P::cipher, &P::mac}) {
+    EXPECT_EQ(refusal([&](P& p) { (p.*pipeline).clock_hz = 0; }),
+              "a pipeline needs bytes per cycle and a clock");
+    EXPECT_EQ(refusal([&](P& p) { (p.*pipeline).bytes_per_cycle = 0; }),
+              "a pipeline needs bytes per cycle and a clock");
+    EXPECT_EQ(refusal([&](P& p) { p.*pipeline = {1, 1, 0}; }), "");
+  }
+  for (const std::uint32_t arity : {1U, 2U, 64U, 65U})
+    EXPECT_EQ(refusal([&](P& p) { p.tree_arity = arity; }),
+              arity == 1 || arity == 65 ? "a tree's nodes have 2 to 64 children" : "");
+  for (const std::uint32_t blocks : {0U, 1U, 64U, 65U})
+    EXPECT_EQ(refusal([&](P& p) { p.bucket_blocks = blocks; }),
+              blocks == 0 || blocks == 65 ? "a bucket has 1 to 64 blocks" : "");
+  EXPECT_EQ(refusal([](P& p) { p.hiding = Hiding::remap_on_evict, p.spare_slots = p.outstanding - 1; }),
+            "remap_on_evict needs a spare slot for each outstanding page access");
+  EXPECT_EQ(refusal([](P& p) { p.hiding = Hiding::remap_on_evict, p.spare_slots = p.outstanding; }), "");
+  EXPECT_EQ(refusal([](P& p) { p.hiding = Hiding::path_oram, p.spare_slots = 0; }), "");
+  EXPECT_EQ(refusal([](P& p) { p.hiding = Hiding::dummy, p.dummies = 0; }),
+            "dummy needs at least one dummy access");
+  EXPECT_EQ(refusal([](P& p) { p.hiding = Hiding::dummy, p.dummies = 64; }),
+            "there must be more pages than dummies");
+  EXPECT_EQ(refusal([](P& p) { p.hiding = Hiding::dummy, p.dummies = 63; }), "");
+  EXPECT_EQ(refusal([](P& p) { p.dummies = 0; }), "");
+  EXPECT_EQ(refusal([](P& p) { p.dummies = 64; }), "");
+  for (const Integrity integrity : {Integrity::none, Integrity::mac, Integrity::tree})
+    EXPECT_EQ(refusal([&](P& p) { p.cipher_mode = CipherMode::none, p.integrity = integrity; }),
+              integrity == Integrity::none
+                  ? ""
+                  : "a MAC or a tree needs encrypted pages: AES-GCM makes ciphertext and tag together");
+  EXPECT_EQ(refusal([](P& p) {
+              p.cipher_mode = CipherMode::none, p.integrity = Integrity::none, p.hiding = Hiding::path_oram;
+            }),
+            "hiding where a page is makes no sense while it can be read: encrypt it");
 }
 
 // A write that failed has not moved the page: its fresh slot is free again, or soon there would be none.

@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <stdexcept>
+#include <vector>
+
+#include "tests/support/refusal.h"
 
 namespace wafertlm {
 namespace {
@@ -38,17 +43,82 @@ TEST(PageTable, KnowsPagesOfAnySize) {
   }
 }
 
+/// A page, written down plainly.
+struct PlainPage {
+  bool known = false, granted = false;
+  RequesterId owner{};
+  PageRights rights;
+};
+
+// Over several blocks of 4096 pages, whole and in parts.
+TEST(PageTable, IsLikeAListOfPages) {
+  constexpr std::uint64_t kPages = 4 * 4096 - 100;
+  std::mt19937_64 random(9);
+  PageTable table(8192, kPages * 8192);
+  EXPECT_EQ(table.pages(), kPages);
+  EXPECT_EQ(table.page_bytes(), 8192U);
+  std::vector<PlainPage> plain(kPages);
+  std::size_t refused[kRefusals] = {};
+  for (int round = 0; round < 3000; ++round) {
+    std::uint64_t first = random() % kPages, count = 1 + random() % (round % 3 == 0 ? 9000 : 40);
+    if (random() % 4 == 0) first = first / 4096 * 4096;
+    if (random() % 4 == 0) count = 4096;
+    count = std::min(count, kPages - first);
+    const auto requester = static_cast<RequesterId>(1 + random() % 2);
+    const auto begin = plain.begin() + static_cast<std::ptrdiff_t>(first),
+               end = begin + static_cast<std::ptrdiff_t>(count);
+    if (random() % 2 == 0) {
+      table.revoke(first, count);
+      for (auto page = begin; page != end; ++page) page->granted = false;
+    } else {
+      const bool free = std::none_of(
+          begin, end, [&](const PlainPage& page) { return page.granted && page.owner != requester; });
+      const PageRights rights{random() % 4 != 0, random() % 4 != 0};
+      EXPECT_EQ(test::refusal_of([&] { table.grant(requester, first, count, rights); }).empty(), free);
+      if (free) std::fill(begin, end, PlainPage{true, true, requester, rights});
+    }
+    for (int probe = 0; probe < 20; ++probe) {
+      const std::uint64_t address = random() % (kPages * 8192), bytes = random() % 30'000;
+      const bool write = random() % 2 == 0;
+      const auto who = static_cast<RequesterId>(1 + random() % 2);
+      Refusal expected = Refusal::none;
+      const std::uint64_t last = (address + (bytes == 0 ? 0 : bytes - 1)) / 8192;
+      if (address + bytes > kPages * 8192) expected = Refusal::not_granted;
+      for (std::uint64_t page = address / 8192; page <= last && expected == Refusal::none; ++page) {
+        const PlainPage& of = plain[page];
+        expected = !of.known                                     ? Refusal::not_granted
+                   : of.owner != who                             ? Refusal::of_another
+                   : !of.granted                                 ? Refusal::revoked
+                   : !(write ? of.rights.write : of.rights.read) ? Refusal::no_right
+                                                                 : Refusal::none;
+      }
+      ASSERT_EQ(table.check(who, write, address, bytes), expected) << round;
+      ++refused[static_cast<std::size_t>(expected)];
+    }
+  }
+  for (const Refusal refusal :
+       {Refusal::none, Refusal::not_granted, Refusal::of_another, Refusal::revoked, Refusal::no_right})
+    EXPECT_GT(refused[static_cast<std::size_t>(refusal)], 100U) << to_string(refusal);
+}
+
 TEST(PageTable, RefusesWhatCannotBe) {
-  EXPECT_THROW(PageTable(2048, 4096), std::invalid_argument);
-  EXPECT_THROW(PageTable(4097, 4097), std::invalid_argument);
-  EXPECT_THROW(PageTable(4096, 5000), std::invalid_argument);
-  EXPECT_THROW(PageTable(4096, 0), std::invalid_argument);
+  const auto made = [](std::uint64_t page_bytes, std::uint64_t memory_bytes) {
+    return test::refusal_of([&] { PageTable(page_bytes, memory_bytes); });
+  };
+  EXPECT_EQ(made(2048, 4096), "pages of 2048 B; must be a power of two from 4 KiB on");
+  EXPECT_EQ(made(4097, 4097), "pages of 4097 B; must be a power of two from 4 KiB on");
+  EXPECT_EQ(made(4096, 5000), "a memory of 5000 B is not made of pages of 4096 B");
+  EXPECT_EQ(made(4096, 0), "a memory of 0 B is not made of pages of 4096 B");
+  EXPECT_EQ(made(4096, 4096), "");
   PageTable table(4096, 4 * 4096);
   table.grant(kOwner, 1, 1);
-  EXPECT_THROW(table.grant(kReader, 0, 2), std::invalid_argument);
+  EXPECT_EQ(test::refusal_of([&] { table.grant(kReader, 0, 2); }),
+            "a page among 0 to 1 is requester 1's; revoke it before it is granted again");
   EXPECT_EQ(table.check(kOwner, false, 0, 1), Refusal::not_granted) << "all or nothing";
-  EXPECT_THROW(table.grant(kReader, 3, 2), std::invalid_argument);
-  EXPECT_THROW(table.revoke(4, 1), std::invalid_argument);
+  EXPECT_EQ(test::refusal_of([&] { table.grant(kReader, 3, 2); }),
+            "there are no pages 3 to 4; the memory has 4");
+  EXPECT_EQ(test::refusal_of([&] { table.revoke(4, 1); }), "there are no pages 4 to 4; the memory has 4");
+  EXPECT_EQ(test::refusal_of([&] { table.revoke(0, 4); }), "");
 }
 
 }  // namespace

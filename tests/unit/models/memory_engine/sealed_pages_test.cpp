@@ -4,6 +4,7 @@
 
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include "tests/support/engine_bench.h"
 
@@ -242,6 +243,37 @@ TEST(IntegrityTree, ReadsTheNodesThatAreNotInTheEngine) {
 
 // A nonce that two nodes share gives their tags away: with the same key, T(a) xor T(b) of places that differ
 // in the level alone would then be the same whatever the version is.
+// Behind the page are the number of the sealing, the lowest byte first, and the tag; the slot and the version
+// are told.
+TEST(SlotSealer, CountsItsSealings) {
+  SlotSealer sealer(7, 64, true);
+  std::vector<unsigned char> page(64), image;
+  std::iota(page.begin(), page.end(), static_cast<unsigned char>(1));
+  for (unsigned number = 1; number <= 300; ++number) {
+    sealer.seal(5, 9, page.data(), image);
+    ASSERT_GE(image.size(), 64U + 8 + 16);
+    EXPECT_EQ(image[64], number % 256);
+    EXPECT_EQ(image[65], number / 256);
+    EXPECT_EQ(image[66], 0);
+  }
+  EXPECT_TRUE(sealer.open(5, 9, image));
+  EXPECT_EQ(image, std::vector<unsigned char>(64));  // nobody has written there
+  sealer.written(5);
+  for (const auto& [slot, version, right] :
+       {std::tuple(5U, 9U, true), std::tuple(6U, 9U, false), std::tuple(5U, 8U, false)}) {
+    sealer.seal(5, 9, page.data(), image);
+    sealer.written(6);
+    EXPECT_EQ(sealer.open(slot, version, image), right);
+    if (right) {
+      EXPECT_EQ(image, page);
+    }
+  }
+  sealer.forget(4, 2);
+  sealer.seal(5, 9, page.data(), image);
+  EXPECT_TRUE(sealer.open(5, 9, image));
+  EXPECT_EQ(image, std::vector<unsigned char>(64));
+}
+
 TEST(PageSealer, NodesOfDifferentLevelsHaveDifferentNonces) {
   const PageSealer sealer(5);
   const Bytes image = pattern(64, 3);

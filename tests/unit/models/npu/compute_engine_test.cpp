@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/support/refusal.h"
+
 namespace wafertlm {
 namespace {
 
@@ -97,6 +99,43 @@ TEST(ComputeEngine, TheRooflineCountsTheOperationsOfProducts) {
   EXPECT_EQ(engine.duration({0, 0, 0, {{1000, 1000, 500, 1}}}), 2'000'000U);
   const std::uint64_t huge = std::uint64_t{1} << 62;
   EXPECT_THROW(engine.duration({0, 0, 0, {{huge, huge, huge, huge}}}), std::invalid_argument);
+  // 2^62 operations take 9223.4 s; twice as many are too many to count.
+  const std::uint64_t half = std::uint64_t{1} << 31;
+  EXPECT_EQ(test::refusal_of([&] { engine.duration({0, 0, 0, {{half, half / 2, 1, 1}}}); }), "");
+  EXPECT_EQ(test::refusal_of([&] {
+              engine.duration({0, 0, 0, {{half, half, 1, 1}}});
+            }),
+            "matrix products take more operations than 63 bits can count");
+}
+
+// 2^63 ps are 106 days.
+TEST(ComputeEngine, TimesThatDoNotFitAreRefused) {
+  ComputeEngine engine(params());
+  const std::string text = "an operation takes longer than simulated time can hold";
+  const TimePs most = (TimePs{1} << 63) - 1;
+  EXPECT_EQ(engine.duration({0, 0, most}), most);
+  EXPECT_EQ(test::refusal_of([&] { engine.duration({0, 0, most + 1}); }), text);
+  ComputeParams changed = params();
+  changed.slowdown_percent = 101;
+  EXPECT_EQ(test::refusal_of([&] { ComputeEngine(changed).duration({0, 0, most}); }), text);
+}
+
+// Whole microseconds, rounded up, and no less than a step.
+TEST(ComputeEngine, ReplayedDurationsAreWholeMicroseconds) {
+  EXPECT_EQ(ReplayedDuration::replayed_ps(0, 5), 5U);
+  EXPECT_EQ(ReplayedDuration::replayed_ps(1, 5), 1'000'000U);
+  EXPECT_EQ(ReplayedDuration::replayed_ps(1'000'000, 5), 1'000'000U);
+  EXPECT_EQ(ReplayedDuration::replayed_ps(1'000'001, 5), 2'000'000U);
+  EXPECT_EQ(ReplayedDuration::replayed_ps(1'000'000, 1'500'000), 1'500'000U);
+}
+
+// 2,000,000 ps in steps of 300,000.
+TEST(ComputeEngine, TimesAreCutToSteps) {
+  ComputeParams changed = params();
+  changed.time_step_ps = 300'000;
+  EXPECT_EQ(ComputeEngine(changed).duration({1'000'000'000, 0, 0}), 1'800'000U);
+  changed.time_step_ps = 500'000;
+  EXPECT_EQ(ComputeEngine(changed).duration({1'000'000'000, 0, 0}), 2'000'000U);
 }
 
 struct Moments {
@@ -128,7 +167,9 @@ TEST(ComputeEngine, JitterHasTheMeanAndSpreadThatItNames) {
   EXPECT_NEAR(uniform.mean, 1, 0.002);
   EXPECT_NEAR(uniform.deviation, 0.1 / std::sqrt(3.0), 0.001);
   EXPECT_GE(uniform.least, 0.9);
+  EXPECT_LT(uniform.least, 0.901);
   EXPECT_LE(uniform.most, 1.1);
+  EXPECT_GT(uniform.most, 1.099);
   EXPECT_NEAR(normal.mean, 1, 0.003);
   EXPECT_NEAR(normal.deviation, 0.1, 0.002);
 }

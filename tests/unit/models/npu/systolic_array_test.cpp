@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "tests/support/refusal.h"
+
 namespace wafertlm {
 namespace {
 
@@ -28,10 +30,26 @@ TEST(SystolicArray, DimensionsMapByDataflow) {
 }
 
 TEST(SystolicArray, NothingIsAnError) {
-  EXPECT_THROW(systolic_cycles({0, 32, kFlows[0]}, 1, 1, 1), std::invalid_argument);
-  EXPECT_THROW(systolic_cycles({32, 32, kFlows[0]}, 0, 1, 1), std::invalid_argument);
-  const std::uint64_t huge = std::uint64_t{1} << 62;
-  EXPECT_THROW(systolic_cycles({1, 1, kFlows[0]}, huge, huge, 1), std::invalid_argument);
+  const auto refusal = [](std::uint32_t rows, std::uint32_t columns, std::uint64_t m, std::uint64_t n,
+                          std::uint64_t k) {
+    return test::refusal_of([&] { systolic_cycles({rows, columns, kFlows[0]}, m, n, k); });
+  };
+  const std::string array = "a systolic array needs at least one row and one column",
+                    product = "a matrix product with a dimension of 0",
+                    cycles = "a matrix product takes more cycles than 63 bits can count";
+  EXPECT_EQ(refusal(0, 32, 1, 1, 1), array);
+  EXPECT_EQ(refusal(32, 0, 1, 1, 1), array);
+  EXPECT_EQ(refusal(1, 1, 1, 1, 1), "");
+  EXPECT_EQ(refusal(32, 32, 0, 1, 1), product);
+  EXPECT_EQ(refusal(32, 32, 1, 0, 1), product);
+  EXPECT_EQ(refusal(32, 32, 1, 1, 0), product);
+  // m n folds of k cycles on a single cell.
+  const std::uint64_t half = std::uint64_t{1} << 31;
+  EXPECT_EQ(systolic_cycles({1, 1, kFlows[0]}, half, half, 1), std::uint64_t{1} << 62);
+  EXPECT_EQ(refusal(1, 1, half, half, 2), cycles);
+  EXPECT_EQ(refusal(1, 1, half, 2 * half, 1), cycles);
+  EXPECT_EQ(refusal(1, 1, 1, 1, std::uint64_t{1} << 63), cycles);
+  EXPECT_EQ(systolic_cycles({1, 1, kFlows[0]}, 1, 1, half), half);
 }
 
 }  // namespace

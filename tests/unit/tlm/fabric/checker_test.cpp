@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "tests/support/scripted.h"
+#include "tests/support/socket_watcher.h"
+#include "tlm/fabric/message.h"
 
 namespace wafertlm {
 namespace {
@@ -335,6 +337,48 @@ TEST(FabricChecker, CountsWhatPasses) {
   EXPECT_EQ(totals[0].finished, 2U);
   EXPECT_EQ(totals[0].payload_bytes, 192U);
   EXPECT_EQ(totals[0].wire_bytes, 200U);
+}
+
+TEST(FabricChecker, ShowsPacketsToAnObserver) {
+  ClassTable classes{{{"a", 0, 1, 0}, {"b", 1, 2, 1}}, 3, true};
+  Bench::Initiator sender{"sender"};
+  Bench::Target receiver{"receiver"};
+  FabricChecker checker("link", {kPsPerSecond, 50, 400, 400}, classes);
+  sender.socket.bind(checker.target_side);
+  checker.initiator_side.bind(receiver.socket);
+  SocketWatcher watcher;
+  checker.observe(watcher, 6);
+  wait_ps(1000);
+  Message message;
+  message.key.operation = 11;
+  message.key.tag = 12;
+  Packet packet;
+  packet.source = NpuId{1};
+  packet.destination = NpuId{2};
+  packet.sequence = 3;
+  packet.payload_bytes = 90;
+  packet.wire_bytes = 100;
+  packet.vc = VcId{2};
+  packet.traffic_class = ClassId{1};
+  packet.tail_ps = 1150;
+  packet.message = &message;
+  sender.call(packet, ::tlm::BEGIN_REQ, 50);
+  receiver.call(packet, ::tlm::END_REQ, 200);
+  wait_ps(200);
+  Flow flow{{7, 8}, ClassId{1}, {}, 192, 2, 0};
+  packet.message = nullptr;
+  packet.flow = &flow;
+  packet.vc = classes.flow_vc(ClassId{1});
+  packet.sequence = 0;
+  packet.tail_ps = 1350;
+  sender.call(packet, ::tlm::BEGIN_REQ, 50);
+  EXPECT_EQ(watcher.seen, (std::vector<std::string>{"6 begins at 1000 for 1050, bytes 90, wire 100, stream "
+                                                    "11, tag 12, sequence 3, source 1, destination 2, "
+                                                    "class 1, vc 2, tail 1150",
+                                                    "6 phase 2 at 1000 for 1200",
+                                                    "6 begins at 1200 for 1250, bytes 90, wire 100, stream "
+                                                    "7, tag 8, source 1, destination 2, class 1, vc 4, "
+                                                    "tail 1350"}));
 }
 
 TEST(FabricChecker, ThrowsByDefaultAndSaysWhatItSaw) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/socket_watcher.h"
 #include "tests/unit/tlm/memory/checker_bench.h"
 
 namespace wafertlm {
@@ -353,6 +354,40 @@ TEST(MemoryChecker, CountsTransactionsOfBothInterfaces) {
   EXPECT_EQ(totals.begun, 3U);
   EXPECT_EQ(totals.finished, 2U);
   EXPECT_EQ(totals.payload_bytes, 3U * 64U);
+}
+
+// All four phases, and TLM_COMPLETED in place of three.
+TEST(MemoryChecker, ShowsAccessesToAnObserver) {
+  memory_bench::Initiator initiator{"watched_initiator"};
+  memory_bench::Target target{"watched_target"};
+  MemoryChecker checker("watched", {});
+  initiator.socket.bind(checker.target_side);
+  checker.initiator_side.bind(target.socket);
+  SocketWatcher watcher;
+  checker.observe(watcher, 4);
+  Bench payloads;  // for its payloads
+  Payload &read = payloads.first, &write = payloads.second;
+  read.set_address(128);
+  write.set_write();
+  write.set_data_length(32);
+  wait_ps(1000);
+  initiator.call(read, ::tlm::BEGIN_REQ, 10);
+  target.call(read, ::tlm::END_REQ, 20);
+  wait_ps(100);
+  read.set_response_status(::tlm::TLM_OK_RESPONSE);
+  target.call(read, ::tlm::BEGIN_RESP);
+  initiator.call(read, ::tlm::END_RESP);
+  target.answer = [](Payload& payload, ::tlm::tlm_phase&, sc_core::sc_time& delay) {
+    payload.set_response_status(::tlm::TLM_OK_RESPONSE);
+    delay = to_sc_time(77);
+    return ::tlm::TLM_COMPLETED;
+  };
+  initiator.call(write, ::tlm::BEGIN_REQ);
+  EXPECT_EQ(watcher.seen,
+            (std::vector<std::string>{
+                "4 begins at 1000 for 1010, bytes 64, address 128", "4 phase 2 at 1000 for 1020",
+                "4 phase 3 at 1100 for 1100", "4 phase 4 at 1100 for 1100",
+                "4 begins at 1100 for 1100, bytes 32, kind 1", "4 phase 4 at 1100 for 1177"}));
 }
 
 }  // namespace

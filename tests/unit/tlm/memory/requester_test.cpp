@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support/at_memory.h"
+#include "tests/support/refusal.h"
 #include "tests/support/requester_module.h"
 #include "tests/unit/tlm/memory/checker_bench.h"
 
@@ -184,7 +185,30 @@ TEST(MemoryRequester, RefusesAnswersThatTheProtocolDoesNotKnow) {
   connect(npu.requester.socket, target.socket);
   wait_ps(1000);
   target.answer = updated<memory_bench::Payload>(::tlm::END_RESP);
-  EXPECT_THROW(npu.requester.start(TLM_READ_COMMAND, 0, 1, 1), std::logic_error);
+  const std::string told = ", which the base protocol does not allow; put a MemoryChecker on the socket";
+  EXPECT_EQ(test::refusal_of<std::logic_error>([&] { npu.requester.start(TLM_READ_COMMAND, 0, 1, 1); }),
+            npu.requester.socket.name() + (": BEGIN_REQ was answered with TLM_UPDATED to END_RESP" + told));
+}
+
+TEST(MemoryRequester, RefusesCallsThatTheProtocolDoesNotKnow) {
+  Scheduler scheduler("scheduler");
+  ScratchMemory scratch{};
+  Host host;
+  memory_bench::Target target("target");
+  RequesterModule npu("npu", {}, scratch, scheduler, host);
+  connect(npu.requester.socket, target.socket);
+  wait_ps(1000);
+  memory_bench::Payload* sent = nullptr;
+  target.answer = [&](memory_bench::Payload& payload, ::tlm::tlm_phase&, sc_core::sc_time&) {
+    sent = &payload;
+    return ::tlm::TLM_ACCEPTED;
+  };
+  npu.requester.start(TLM_READ_COMMAND, 0, 1, 1);
+  EXPECT_EQ(
+      test::refusal_of<std::logic_error>([&] { target.call(*sent, ::tlm::END_RESP); }),
+      npu.requester.socket.name() +
+          std::string(": backward call with phase END_RESP, which the base protocol does not allow; put a "
+                      "MemoryChecker on the socket"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/scripted.h"
+#include "tests/support/socket_watcher.h"
 
 namespace wafertlm {
 namespace {
@@ -322,6 +323,47 @@ TEST(OperationChecker, CountsOperationsAndTheirBytes) {
   EXPECT_EQ(totals.begun, 2U);
   EXPECT_EQ(totals.finished, 1U);
   EXPECT_EQ(totals.payload_bytes, 100U + 4096U);
+}
+
+TEST(OperationChecker, ShowsOperationsToAnObserver) {
+  OperationChecker checker("checker");
+  Bench::Initiator sequencer{"sequencer"};
+  Bench::Target npu{"npu"};
+  sequencer.socket.bind(checker.target_side);
+  checker.initiator_side.bind(npu.socket);
+  npu.answer = [](Payload&, ::tlm::tlm_phase& phase, sc_core::sc_time&) {
+    return phase == ::tlm::END_RESP ? ::tlm::TLM_COMPLETED : ::tlm::TLM_ACCEPTED;
+  };
+  SocketWatcher watcher;
+  checker.observe(watcher, 3);
+  wait_ps(1000);
+  Job send, collective;
+  send.operation->kind = Operation::Kind::send;
+  send.operation->traffic_class = ClassId{2};
+  send.operation->peer = NpuId{7};
+  send.operation->tag = 12;
+  send.operation->bytes = 99;
+  send.operation->address = 640;
+  sequencer.call(send.payload, ::tlm::BEGIN_REQ);
+  npu.call(send.payload, ::tlm::END_REQ, 20);
+  wait_ps(100);
+  send.operation->start_ps = 1000;
+  send.operation->end_ps = 1100;
+  send.payload.set_response_status(::tlm::TLM_OK_RESPONSE);
+  npu.call(send.payload, ::tlm::BEGIN_RESP);
+  sequencer.call(send.payload, ::tlm::END_RESP, 5);
+  collective.operation->kind = Operation::Kind::collective;
+  collective.operation->collective_id = 5;
+  collective.operation->program = program(1, 1);
+  sequencer.call(collective.payload, ::tlm::BEGIN_REQ);
+  const int kind_of_send = static_cast<int>(Operation::Kind::send),
+            kind_of_collective = static_cast<int>(Operation::Kind::collective);
+  EXPECT_EQ(watcher.seen,
+            (std::vector<std::string>{
+                say("3 begins at 1000 for 1000, bytes 99, tag 12, address 640, destination 7, kind ",
+                    kind_of_send, ", class 2"),
+                "3 phase 2 at 1000 for 1020", "3 phase 3 at 1100 for 1100", "3 phase 4 at 1100 for 1105",
+                say("3 begins at 1100 for 1100, bytes 4096, stream 5, kind ", kind_of_collective)}));
 }
 
 }  // namespace

@@ -140,7 +140,10 @@ TEST(RtlRecording, WrongLinesAreNamed) {
   EXPECT_EQ(line(open + "inputs 5 0 1 2 3 0 outputs 1 3 order 0"), "4: a list of ports is wrong");
   EXPECT_EQ(line(open + "inputs 2 0 1 outputs 1 3 order 1 0 2"), "4: an addition of no input");
   EXPECT_EQ(line(open + "inputs 2 0 1 outputs 1 3 order 1 2 0"), "4: an addition of no input");
-  EXPECT_EQ(line(open + "inputs 2 0 1 outputs 1 3 order 5"), "4: the order of additions is wrong");
+  for (const std::string order : {"order 0", "order 2 0 1 0 1", "order 5", "order"})
+    EXPECT_EQ(line(open + "inputs 2 0 1 outputs 1 3 " + order), "4: the order of additions is wrong");
+  EXPECT_EQ(line(open + "inputs 1 0 outputs 4 0 1 2 3 order 0"), "");
+  EXPECT_EQ(line(open + "inputs 0 outputs 1 3 order 0"), "4: the order of additions is wrong");
   EXPECT_EQ(line("open 5 9 1 2 float 7 3 0 inputs 0 outputs 0 order 0"), "4: unknown data type float");
   EXPECT_EQ(line("credit 1 3 1 2 4\ncredit 1"), "5: expected 'credit NOW OUTPUT CHANNEL FLITS AT'");
 

@@ -134,5 +134,72 @@ TEST(RtlScoreboard, ThroughputByWindow) {
   EXPECT_EQ(single.model_bytes_per_s(), 0);
 }
 
+// By hand: 18 packets, 500 ps after they came at the model, 0, 1, … 17 cycles later at the RTL; and one in
+// between with other bytes, which begins no window.
+TEST(RtlScoreboard, ReportsInWords) {
+  RtlScoreboardOptions options{"l1_0", 1000, 16'500};
+  options.window_packets = 6;
+  RtlScoreboard board(options);
+  for (std::uint64_t k = 0; k < 18; ++k) {
+    board.expect(packet(k, 1000 + 10'000 * k, 1000));
+    board.observe(packet(k, 1000 + 11'000 * k, 1000));
+  }
+  EXPECT_EQ(board.divergences(), 1U);
+  EXPECT_EQ(board.first_divergence()->expected, "head at 171000 ps (500 ps after it came) within 16500 ps");
+  EXPECT_EQ(board.first_divergence()->got, "head at 188000 ps (17000 ps)");
+  RtlTransaction nine = with_data(packet(18, 99'000, 10), {0, 1, 2, 3, 0xf4, 5, 6, 7, 8, 9});
+  board.expect(nine);
+  nine.data[1] = std::byte{0xab};
+  board.observe(nine);
+  board.violation(200'000, 3, "a rule", "what was seen");
+  EXPECT_EQ(board.report(),
+            "scoreboard of l1_0: DIVERGED\n"
+            "  packets                   TLM 19, RTL 19, compared 19 (data of 1)\n"
+            "  mean latency              TLM 500.0 ps, RTL 8552.6 ps\n"
+            "  throughput                TLM 105.9 GB/s, RTL 96.3 GB/s; worst window of 6 packets 0.9091 (2 "
+            "windows)\n"
+            "  RTL - TLM                 packets by cycles: 0: 2, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, "
+            "8: 1, 9: 1, "
+            "10: 1, 11: 1, 12: 1, 13: 1, 14: 1, 15: 1 … 17\n"
+            "  largest difference        17000 ps, tolerance 16500 ps\n"
+            "  divergences               data 1, time 1, missing 0, unexpected 0, protocol 1\n"
+            "  first divergence          data at 99000 ps, l1_0, output 1, flow 3, sequence 18\n"
+            "    expected                10 bytes, at byte 1: 01 02 03 f4 05 06 07 08\n"
+            "    got                     10 bytes, at byte 1: ab 02 03 f4 05 06 07 08\n");
+}
+
+TEST(RtlScoreboard, ReportsBrokenRulesByPort) {
+  RtlScoreboard board({"s", 1000, kNever});
+  EXPECT_EQ(board.report().substr(0, 23), "scoreboard of s: equal\n");
+  board.violation(2000, 4, "a rule", "what was seen");
+  const std::string report = board.report();
+  EXPECT_EQ(report.substr(report.find("  largest")),
+            "  largest difference        0 ps, times not compared\n"
+            "  divergences               data 0, time 0, missing 0, unexpected 0, protocol 1\n"
+            "  first divergence          protocol at 2000 ps, s, port 4\n"
+            "    expected                a rule\n"
+            "    got                     what was seen\n");
+}
+
+TEST(RtlScoreboard, TwiceAndMissingAreTold) {
+  RtlScoreboard board({"s", 1000, 0});
+  board.expect(packet(5, 9000));
+  board.expect(packet(5, 8000));
+  EXPECT_EQ(board.first_divergence()->expected, "once");
+  EXPECT_EQ(board.first_divergence()->got, "twice from the model");
+  EXPECT_EQ(board.first_divergence()->at_ps, 8000U);
+  board.observe(packet(4, 7000));
+  board.observe(packet(4, 7500));
+  EXPECT_EQ(board.first_divergence()->got, "twice");
+  board.finish();
+  EXPECT_EQ(board.first_divergence()->expected, "nothing");
+  EXPECT_EQ(board.first_divergence()->got, "head at 7000 ps");
+  RtlScoreboard late({"s", 1000, kNever, 1000});
+  late.expect(packet(0, 5000));
+  late.expect(packet(1, 6001));
+  EXPECT_EQ(late.first_divergence()->expected, "head at 5000 ps (500 ps after it came)");
+  EXPECT_EQ(late.first_divergence()->got, "nothing");
+}
+
 }  // namespace
 }  // namespace wafertlm

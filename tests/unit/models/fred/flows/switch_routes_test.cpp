@@ -63,6 +63,21 @@ TEST(SwitchRoutes, FlowsThatShareAPortTakeTurns) {
   EXPECT_EQ(conflict->beside[0].operation, 3U);
 }
 
+// Two flows from port 4 take turns, and count both: the third one shares a µswitch with the output of one of
+// them.
+TEST(SwitchRoutes, FlowsWithTheSameInputsAreSeveral) {
+  for (const std::uint32_t last : {0U, 6U}) {
+    const auto routes = one_switch(1);
+    EXPECT_FALSE(routes->take({1, 0}, 0, {{0, branch({4}, {0})}}));
+    EXPECT_FALSE(routes->take({2, 0}, 0, {{0, branch({4}, {6})}}));
+    const auto conflict = routes->take({3, 0}, 0, {{0, branch({2}, {last + 1})}});
+    ASSERT_TRUE(conflict);
+    ASSERT_EQ(conflict->beside.size(), 1U);
+    EXPECT_EQ(conflict->beside[0].operation, last == 0 ? 1U : 2U);
+    EXPECT_FALSE(routes->take({4, 0}, 0, {{0, branch({4}, {0})}}));  // a second one of the same kind
+  }
+}
+
 TEST(SwitchRoutes, ASetIsSearchedOnce) {
   const auto routes = one_switch(2);
   EXPECT_FALSE(routes->take({1, 0}, 0, {{0, pair(0, 2)}}));
@@ -98,6 +113,13 @@ TEST(SwitchRoutes, AFastLinkHasALaneForEachOfSeveralFlows) {
   for (std::uint32_t npu = 0; npu < 4; ++npu) EXPECT_FALSE(wide->take({npu, 0}, 0, over(npu)));
   // More flows than lanes take turns.
   EXPECT_FALSE(wide->take({4, 0}, 0, over(0)));
+  // On two lanes they are there at the same time, for which one middle switch is too few; on one lane they
+  // take turns.
+  for (const std::uint32_t lanes : {1U, 2U}) {
+    const auto single = joined(1, lanes);
+    EXPECT_FALSE(single->take({0, 0}, 0, over(0)));
+    EXPECT_EQ(single->take({1, 0}, 0, over(1)).has_value(), lanes == 2);
+  }
   const auto narrow = joined(2, 1);
   for (std::uint32_t npu = 0; npu < 4; ++npu) EXPECT_FALSE(narrow->take({npu, 0}, 0, over(npu)));
 }

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <set>
 #include <stdexcept>
+
+#include "tests/support/refusal.h"
 
 namespace wafertlm {
 namespace {
@@ -66,16 +69,35 @@ TEST(ChipWiring, EndpointsHaveTheSamePortOnAllChips) {
 }
 
 TEST(ChipWiring, RefusesWhatCannotBeBuilt) {
-  FredChipParams chips = paper_chips();
-  chips.l2_links = 3;
-  EXPECT_THROW(ChipWiring(paper_geometry(), chips), std::invalid_argument);
-  EXPECT_THROW(ChipWiring({4, 4, 2, {}}, paper_chips()), std::invalid_argument);
-  chips = paper_chips();
-  chips.dead.l1 = {{4, 5}};
-  EXPECT_THROW(ChipWiring(paper_geometry(), chips), std::invalid_argument);
-  chips.dead.l1 = {};
-  chips.dead.l2 = {10};
-  EXPECT_THROW(ChipWiring(paper_geometry(), chips), std::invalid_argument);
+  const auto refusal = [](const std::function<void(FredChipParams&)>& change) -> std::string {
+    FredChipParams chips = paper_chips();
+    change(chips);
+    const std::string text = test::refusal_of([&] { chips.check(paper_geometry()); });
+    const std::string start = "chips of a FRED wafer: ";
+    EXPECT_TRUE(text.empty() || text.substr(0, start.size()) == start) << text;
+    return text.empty() ? "" : text.substr(start.size());
+  };
+  const std::string none = "chips, their ports and the bandwidth of these cannot be 0";
+  EXPECT_EQ(refusal([](auto& chips) { chips.port_bytes_per_s = 0; }), none);
+  EXPECT_EQ(refusal([](auto& chips) { chips.chips_per_l1 = 0; }), none);
+  EXPECT_EQ(refusal([](auto& chips) { chips.up_ports = 0; }), none);
+  EXPECT_EQ(refusal([](auto& chips) { chips.l2_links = 0; }), none);
+  EXPECT_EQ(refusal([](auto& chips) { chips = {1, 1, 1, 1, {}}; }), "");
+  EXPECT_EQ(refusal([](auto& chips) { chips.l2_links = 3; }),
+            "4 ports up of a chip cannot be shared by L2 chips with 3 links each");
+  EXPECT_EQ(refusal([](auto& chips) { chips.l2_links = 4; }), "");
+  EXPECT_EQ(refusal([](auto& chips) { chips.dead.l1 = {{4, 4}}; }), "");
+  EXPECT_EQ(refusal([](auto& chips) {
+              chips.dead.l1 = {{0, 0}, {4, 5}};
+            }),
+            "there is no chip 5 of L1 switch 4");
+  EXPECT_EQ(refusal([](auto& chips) { chips.dead.l1 = {{5, 4}}; }), "there is no chip 4 of L1 switch 5");
+  EXPECT_EQ(refusal([](auto& chips) { chips.dead.l2 = {9}; }), "");
+  EXPECT_EQ(refusal([](auto& chips) { chips.dead.l2 = {9, 10}; }), "there is no L2 chip 10 of 10");
+  EXPECT_EQ(test::refusal_of([] {
+              ChipWiring({4, 4, 2, {}}, paper_chips());
+            }),
+            "chips of a FRED wafer: they are wired in two levels, with one logical L2 switch");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "models/fred/physical/chip_fabric.h"
+#include "tests/support/refusal.h"
 
 namespace wafertlm {
 namespace {
@@ -52,12 +53,22 @@ TEST(Stripes, ADeadL2ChipTakesTwoWaysOfTwentyAndNoneBelow) {
 
 TEST(Stripes, SaysWhenNothingIsLeft) {
   const DeadL1 all = {{2, 0}, {2, 1}, {2, 2}, {2, 3}, {2, 4}};
-  EXPECT_THROW(Stripes{wiring(all)}, std::invalid_argument);
-  EXPECT_THROW(Stripes{wiring({}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})}, std::invalid_argument);
+  EXPECT_EQ(test::refusal_of([&] { Stripes{wiring(all)}; }),
+            "all chips of L1 switch 2 are dead (wafer.fabric.dead); let one of them live");
+  EXPECT_EQ(
+      test::refusal_of([] {
+        Stripes{wiring({}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})};
+      }),
+      "no way from chip to chip serves all of the L1 switches 0, 1 (wafer.fabric.dead): let a chip live");
   // Each pair has a way, but no way serves all five.
   const Stripes stripes(wiring({{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}}));
   EXPECT_EQ(stripes.among({0, 1}).size(), 12U);
-  EXPECT_THROW(stripes.among({0, 1, 2, 3, 4}), std::invalid_argument);
+  EXPECT_EQ(test::refusal_of([&] {
+              stripes.among({4, 1, 2, 3, 0, 1});
+            }),
+            "no way from chip to chip serves all of the L1 switches 0, 1, 2, 3, 4 (wafer.fabric.dead): let a "
+            "chip live, "
+            "or leave the collectives to the endpoints (in_network: false)");
 }
 
 // Every packet from everywhere to everywhere, by the wires of the chips: it arrives, over living chips only.

@@ -89,6 +89,31 @@ TEST(FredColouring, IsExactOnRandomGraphs) {
   EXPECT_GT(impossible, 300U);
 }
 
+// A tree takes an assignment for each vertex, in each component anew. In a clique of five every vertex has
+// one colour left until there is none: four assignments, and the search knows with the fifth unused.
+TEST(FredColouring, TheBudgetIsOfAssignmentsInAComponent) {
+  const ConflictGraph trees = graph_of(9, {{0, 2}, {2, 4}, {2, 6}, {1, 3}, {3, 5}, {5, 7}});
+  EXPECT_FALSE(colour_graph(trees, 2, 4).heuristic);
+  EXPECT_TRUE(colour_graph(trees, 2, 3).heuristic);
+  EXPECT_EQ(colour_graph(trees, 2, 3).answer, Answer::found);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (std::uint32_t a = 0; a < 5; ++a)
+    for (std::uint32_t b = 0; b < a; ++b) edges.emplace_back(a, b);
+  const ConflictGraph clique = graph_of(5, edges);
+  EXPECT_EQ(colour_graph(clique, 4, 5).answer, Answer::impossible);
+  EXPECT_EQ(colour_graph(clique, 4, 4).answer, Answer::not_found);
+  EXPECT_EQ(colour_graph(clique, 5, 5).answer, Answer::found);
+  EXPECT_FALSE(colour_graph(clique, 5, 5).heuristic);
+}
+
+// The first colours of the order: of the vertices that see most colours those with most neighbours, then the
+// first.
+TEST(FredColouring, ColoursTheMostConstrainedFirst) {
+  const ConflictGraph graph = graph_of(6, {{0, 1}, {1, 2}, {1, 3}, {2, 3}, {3, 4}, {4, 5}});
+  // 1 has colour 0 (three neighbours, before 3), 3 sees it; 2 sees both; then 0, 4, 5.
+  EXPECT_EQ(colour_graph(graph, 3, 100).colour, (std::vector<std::uint32_t>{1, 0, 2, 1, 0, 1}));
+}
+
 // A graph that has a colouring by construction, and no budget for the exact search: the local search finds
 // one and says that it did. Where it finds none nothing is claimed.
 TEST(FredColouring, BeyondTheBudgetItSaysSo) {

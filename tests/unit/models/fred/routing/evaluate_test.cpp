@@ -76,6 +76,18 @@ TEST(FredEvaluate, ConfigurationsCanBePrinted) {
             "mid0/rd  RD     0+1->0,1  reduces, distributes\n"
             "out0     D      0->0,1  distributes\n"
             "out1     D      0->0,1  distributes\n");
+  FredConfiguration crossed = kFour.netlist().idle();
+  crossed.takes[kIn0] = 1;
+  crossed.takes[kIn0 + 1] = 2;
+  crossed.takes[kIn1 + 1] = 3;
+  crossed.takes[kMid1] = 2;
+  crossed.takes[kMid1 + 1] = 1;
+  crossed.takes[kOut1 + 1] = 2;
+  EXPECT_EQ(describe(kFour.netlist(), crossed),
+            "in0      R      0->0  1->1\n"
+            "in1      R      0+1->1  reduces\n"
+            "mid1/rd  RD     1->0  0->1\n"
+            "out1     D      1->1\n");
   const std::string all = describe(kFour.netlist(), all_reduce(), true);
   EXPECT_NE(all.find("mid1/rd  RD     idle\n"), std::string::npos) << all;
 }

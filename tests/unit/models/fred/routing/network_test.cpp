@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "models/fred/routing/evaluate.h"
+#include "tests/support/refusal.h"
 
 namespace wafertlm {
 namespace {
@@ -92,11 +93,58 @@ TEST(FredNetwork, ChipsOfTheWafer) {
   EXPECT_EQ(counts(10), (std::vector<std::size_t>{11, 11, 27, 3, 3}));
 }
 
+/// "R in0 < p0 p1" for each µswitch; a wire is a port, or a µswitch and its output.
+std::vector<std::string> wires_of(const FredNetwork& network) {
+  const FredNetlist& netlist = network.netlist();
+  const auto text_of = [&](const FredWire& wire) {
+    return wire.element == FredWire::kPort
+               ? fmt::format(" p{}", wire.output)
+               : fmt::format(" {}.{}", netlist.elements()[wire.element].name, wire.output);
+  };
+  std::vector<std::string> lines;
+  for (const MicroSwitch& element : netlist.elements()) {
+    lines.push_back(fmt::format("{} {} <", to_string(element.kind), element.name));
+    for (const FredWire& input : element.inputs) lines.back() += text_of(input);
+  }
+  lines.push_back("ports <");
+  for (const FredWire& output : netlist.outputs()) lines.back() += text_of(output);
+  return lines;
+}
+
+// The figure of FRED_2(5), wire by wire.
+TEST(FredNetwork, FivePortsAreWiredLikeThis) {
+  const FredNetwork network(2, 5);
+  EXPECT_EQ(wires_of(network),
+            (std::vector<std::string>{"R in0 < p0 p1", "R in1 < p2 p3", "demux demux < p4",                //
+                                      "RD mid0/rd0 < in0.0 in1.0", "RD mid0/rd1 < mid0/rd0.1 demux.0",     //
+                                      "RD mid0/rd2 < mid0/rd0.0 mid0/rd1.0",                               //
+                                      "RD mid1/rd0 < in0.1 in1.1", "RD mid1/rd1 < mid1/rd0.1 demux.1",     //
+                                      "RD mid1/rd2 < mid1/rd0.0 mid1/rd1.0",                               //
+                                      "D out0 < mid0/rd2.0 mid1/rd2.0", "D out1 < mid0/rd2.1 mid1/rd2.1",  //
+                                      "mux mux < mid0/rd1.1 mid1/rd1.1",
+                                      "ports < out0.0 out0.1 out1.0 out1.1 mux.0"}));
+  const FredNetwork::Block& root = network.block(network.root());
+  EXPECT_EQ(root.ports, 5U);
+  EXPECT_EQ(root.inputs, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(root.outputs, (std::vector<std::uint32_t>{9, 10, 11}));
+  EXPECT_EQ(network.block(root.middles.at(1)).inputs, (std::vector<std::uint32_t>{6, 7, 8}));
+  EXPECT_EQ(network.block(root.middles.at(1)).name, "mid1");
+  EXPECT_EQ(wires_of(FredNetwork(3, 2)), (std::vector<std::string>{"RD rd < p0 p1", "ports < rd.0 rd.1"}));
+}
+
 TEST(FredNetwork, RefusesWhatIsNoNetwork) {
-  EXPECT_THROW(FredNetwork(0, 8), std::invalid_argument);
-  EXPECT_THROW(FredNetwork(32, 8), std::invalid_argument);
-  EXPECT_THROW(FredNetwork(2, 1), std::invalid_argument);
-  EXPECT_THROW(FredNetwork(31, 4096), std::invalid_argument);  // 31^11 base switches
+  const auto refusal = [](std::uint32_t m, std::uint32_t ports) {
+    return test::refusal_of([&] { FredNetwork(m, ports); });
+  };
+  EXPECT_EQ(refusal(0, 8), "FRED_m(P) with m = 0: there are 1 to 31 middle switches; FRED uses 2 or 3");
+  EXPECT_EQ(refusal(32, 8), "FRED_m(P) with m = 32: there are 1 to 31 middle switches; FRED uses 2 or 3");
+  EXPECT_EQ(refusal(31, 4), "");
+  EXPECT_EQ(refusal(1, 2), "");
+  EXPECT_EQ(refusal(2, 1), "FRED_m(P) with P = 1: it has 2 ports or more");
+  EXPECT_EQ(
+      refusal(31, 49),  // 49, 25, 13, 7, 4, 2: 31^5
+      "FRED_31(49) has more than a million switches of 2 or 3 ports at its centre; choose fewer ports or a "
+      "smaller m");
 }
 
 /// Permutations of three ports that a chain of RD-µswitches on the given pairs of lanes reaches, each

@@ -171,6 +171,77 @@ TEST(FredRouter, RandomSetsOfFlowsCarryTheRightValuesAndBacktrackingNeverRoutesF
   }
 }
 
+// In the middle switch mid0 the two flows would be {0,2->1, 1->0,2}, which three ports do not carry.
+// Backtracking puts the first flow into mid0, tries the second one there, and then in mid1: three
+// assignments.
+TEST(FredRouter, AConflictInAMiddleSwitchIsNamedAndOvercomeByBacktracking) {
+  const std::vector<FredFlow> flows = {{{2}, {0, 4}}, {{0, 4}, {2}}};
+  const std::string reason =
+      "flows 7, 9 do not fit together through the three µswitches in its middle switch mid0 of 3 "
+      "ports";
+  const FredNetwork one(1, 6), two(2, 6);
+  for (const FredNetwork* network : {&one, &two}) {
+    const FredRouting first = FredRouter(*network).route(flows, {}, {9, 7});
+    EXPECT_EQ(first.status, FredRouteStatus::not_found);
+    EXPECT_EQ(first.reason, reason);
+    EXPECT_EQ(first.steps, 0U);
+    EXPECT_EQ(first.configuration.takes, network->netlist().idle().takes);
+  }
+  const FredRouting proven = FredRouter(one).route(flows, kBacktracking, {9, 7});
+  EXPECT_EQ(proven.status, FredRouteStatus::impossible);
+  EXPECT_EQ(proven.reason,
+            "no colouring routes at all levels (2 assignments of a flow to a middle switch); the first "
+            "colouring: " +
+                reason);
+  const FredRouting routed = FredRouter(two).route(flows, {FredRouteMode::backtracking, 100'000, 3}, {9, 7});
+  ASSERT_TRUE(routed.routed());
+  EXPECT_EQ(routed.steps, 3U);
+  EXPECT_EQ(routed.reason, "");
+  EXPECT_TRUE(carries(two, flows, routed.configuration));
+  const FredRouting given_up =
+      FredRouter(two).route(flows, {FredRouteMode::backtracking, 100'000, 2}, {9, 7});
+  EXPECT_EQ(given_up.status, FredRouteStatus::not_found);
+  EXPECT_EQ(given_up.reason,
+            "gave up after (2 assignments of a flow to a middle switch); the first colouring: " + reason);
+}
+
+// A cycle of thirteen; with their positions as names.
+TEST(FredRouter, ReasonsNameTwelveFlowsAtMost) {
+  for (const std::uint32_t length : {11U, 13U}) {
+    std::vector<FredFlow> flows;
+    for (std::uint32_t i = 0; i < length; ++i) flows.push_back({{2 * i, (2 * i + 3) % (2 * length)}, {i}});
+    const FredNetwork network(2, 2 * length);
+    EXPECT_EQ(
+        FredRouter(network).route(flows).reason,
+        fmt::format(
+            "flows 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10{} share µswitches and need more than 2 middle switches "
+            "in the switch of {} ports",
+            length == 13 ? ", 11, … (13 in all)" : "", 2 * length));
+  }
+}
+
+// With as many assignments as a search took it ends the same; with one less it does not.
+TEST(FredRouter, TheBudgetOfTheSearchIsOfAssignments) {
+  std::mt19937_64 random(11);
+  int searches = 0;
+  for (int round = 0; round < 400; ++round) {
+    const auto ports = static_cast<std::uint32_t>(6 + random() % 9);
+    const FredNetwork network(2, ports);
+    const FredRouter router(network);
+    const std::vector<FredFlow> flows = random_flows(ports, random);
+    const FredRouting all = router.route(flows, kBacktracking);
+    if (all.steps == 0) continue;
+    ++searches;
+    const FredRouting enough = router.route(flows, {FredRouteMode::backtracking, 100'000, all.steps});
+    EXPECT_EQ(enough.status, all.status);
+    EXPECT_EQ(enough.steps, all.steps);
+    const FredRouting less = router.route(flows, {FredRouteMode::backtracking, 100'000, all.steps - 1});
+    EXPECT_EQ(less.status, FredRouteStatus::not_found);
+    EXPECT_EQ(less.steps, all.steps - 1);
+  }
+  EXPECT_GT(searches, 10);
+}
+
 TEST(FredRouter, GivesUpBeyondItsBudgetAndSaysSo) {
   std::mt19937_64 random(3);
   const FredNetwork network(2, 16);

@@ -11,6 +11,7 @@
 
 #include "models/fred/routing/evaluate.h"
 #include "models/fred/routing/wafer_router.h"
+#include "tests/support/refusal.h"
 #include "tests/unit/models/fred/routing/carried.h"
 
 namespace wafertlm {
@@ -88,39 +89,146 @@ TEST(FredWafer, PortsOfTheChips) {
 }
 
 TEST(FredWafer, RefusesShapesThatDoNotFit) {
-  const auto expect_refused = [](const std::function<void(FredWaferShape&)>& change) {
+  const auto refusal = [](const std::function<void(FredWaferShape&)>& change) {
     FredWaferShape shape;
     change(shape);
-    EXPECT_THROW(FredWaferRouter(shape, 2), std::invalid_argument);
+    return test::refusal_of([&] { shape.check(); });
   };
-  expect_refused([](auto& shape) { shape.l1_switches = 1; });
-  expect_refused([](auto& shape) { shape.npus_per_l1 = 0; });
-  expect_refused([](auto& shape) { shape.uplinks = 5; });
-  expect_refused([](auto& shape) { shape.io_per_l1 = {4, 4}; });
-  expect_refused([](auto& shape) { shape.l2_switches = 0; });
+  EXPECT_EQ(refusal([](auto& shape) { shape.l1_switches = 1; }),
+            "FRED wafer: two L1 switches or more, not 1");
+  EXPECT_EQ(refusal([](auto& shape) { shape.npus_per_l1 = 0; }),
+            "FRED wafer: an L1 switch has an NPU or more");
+  EXPECT_EQ(refusal([](auto& shape) { shape.npus_per_l1 = 13'108; }), "FRED wafer: at most 65536 NPUs");
+  EXPECT_EQ(refusal([](auto& shape) { shape.npus_per_l1 = 13'107; }), "");
+  EXPECT_EQ(refusal([](auto& shape) { shape.npus_per_l1 = 1; }), "");
+  const std::string one = "FRED wafer: one uplink, L2 switch and plane or more";
+  EXPECT_EQ(refusal([](auto& shape) { shape.l2_switches = 0; }), one);
+  EXPECT_EQ(refusal([](auto& shape) { shape.uplinks = 0; }), one);
+  EXPECT_EQ(refusal([](auto& shape) { shape.planes = 0; }), one);
+  EXPECT_EQ(refusal([](auto& shape) { shape.planes = shape.uplinks = shape.l2_switches = 1; }), "");
+  EXPECT_EQ(refusal([](auto& shape) { shape.uplinks = 5; }),
+            "FRED wafer: 5 uplinks cannot be shared equally by 2 L2 switches");
+  EXPECT_EQ(refusal([](auto& shape) { shape.uplinks = 4098; }), "FRED wafer: at most 4096 uplinks");
+  EXPECT_EQ(refusal([](auto& shape) { shape.uplinks = 4096; }), "");
+  EXPECT_EQ(
+      refusal([](auto& shape) {
+        shape.io_per_l1 = {4, 4};
+      }),
+      "FRED wafer: I/O controllers are given for 2 L1 switches and there are 5; list one number for each");
+  EXPECT_EQ(refusal([](auto& shape) { shape.io_per_l1 = {}; }), "");
+  FredWaferShape two;
+  two.l1_switches = 2;
+  two.io_per_l1 = {};
+  EXPECT_EQ(test::refusal_of([&] { FredWaferRouter(two, 2); }), "");
+  two.l1_switches = 1;
+  EXPECT_EQ(test::refusal_of([&] { FredWaferRouter(two, 2); }), "FRED wafer: two L1 switches or more, not 1");
+}
+
+std::string listed(const std::vector<NpuId>& npus) {
+  std::string text;
+  for (const NpuId npu : npus) text += (text.empty() ? "" : ",") + std::to_string(index_of(npu));
+  return text;
 }
 
 TEST(FredWafer, CollectivesAsSeriesOfFlows) {
+  using Steps = std::vector<std::string>;
   const std::vector<Group> groups = {npus({0, 1, 2}), npus({5, 6})};
-  const auto counts = [&](CollectiveType type) {
-    std::vector<std::size_t> flows;
-    for (const WaferStep& step : fred_steps(type, groups)) flows.push_back(step.size());
-    return flows;
+  const auto steps_of = [&](CollectiveType type) {
+    Steps steps;
+    for (const WaferStep& step : fred_steps(type, groups, 1)) {
+      std::string text;
+      for (const WaferFlow& flow : step)
+        text += (text.empty() ? "" : "  ") + listed(flow.from) + "->" + listed(flow.to);
+      steps.push_back(text);
+    }
+    return steps;
   };
-  using Counts = std::vector<std::size_t>;
-  EXPECT_EQ(counts(CollectiveType::all_reduce), (Counts{2}));
-  EXPECT_EQ(counts(CollectiveType::broadcast), (Counts{2}));
-  EXPECT_EQ(counts(CollectiveType::reduce_scatter), (Counts{2, 2, 1}));  // a reduce per rank
-  EXPECT_EQ(counts(CollectiveType::all_gather), (Counts{2, 2, 1}));
-  EXPECT_EQ(counts(CollectiveType::all_to_all), (Counts{5, 3}));
-  EXPECT_EQ(counts(CollectiveType::gather), (Counts{2, 1}));
-  const WaferStep second = fred_steps(CollectiveType::reduce_scatter, groups)[1];
-  EXPECT_EQ(second[0].from, npus({0, 1, 2}));
-  EXPECT_EQ(second[0].to, npus({1}));
-  EXPECT_EQ(fred_steps(CollectiveType::all_gather, groups)[2][0].to, npus({0, 1}));
-  EXPECT_EQ(fred_steps(CollectiveType::broadcast, {npus({3, 4, 8})}, 1)[0][0].to, npus({3, 8}));
-  EXPECT_THROW(fred_steps(CollectiveType::reduce, groups, 2), std::invalid_argument);
-  EXPECT_THROW(fred_steps(CollectiveType::all_reduce, {npus({3})}), std::invalid_argument);
+  EXPECT_EQ(steps_of(CollectiveType::all_reduce), (Steps{"0,1,2->0,1,2  5,6->5,6"}));
+  EXPECT_EQ(steps_of(CollectiveType::barrier), (Steps{"0,1,2->0,1,2  5,6->5,6"}));
+  EXPECT_EQ(steps_of(CollectiveType::reduce), (Steps{"0,1,2->1  5,6->6"}));
+  EXPECT_EQ(steps_of(CollectiveType::broadcast), (Steps{"1->0,2  6->5"}));
+  EXPECT_EQ(steps_of(CollectiveType::reduce_scatter),
+            (Steps{"0,1,2->0  5,6->5", "0,1,2->1  5,6->6", "0,1,2->2"}));
+  EXPECT_EQ(steps_of(CollectiveType::all_gather), (Steps{"0->1,2  5->6", "1->0,2  6->5", "2->0,1"}));
+  EXPECT_EQ(steps_of(CollectiveType::all_to_all),
+            (Steps{"0->1  1->2  2->0  5->6  6->5", "0->2  1->0  2->1"}));
+  EXPECT_EQ(steps_of(CollectiveType::gather), (Steps{"0->1  5->6", "2->1"}));
+  EXPECT_EQ(steps_of(CollectiveType::scatter), (Steps{"1->0  6->5", "1->2"}));
+  EXPECT_EQ(test::refusal_of([&] { fred_steps(CollectiveType::reduce, groups, 2); }),
+            "root 2 of a group of 2");
+  EXPECT_EQ(test::refusal_of([] { fred_steps(CollectiveType::all_reduce, {npus({3})}); }),
+            "a group of 1 has nothing to communicate");
+}
+
+/// "L1[0] of 12: 0->5 #0, 5->0 #0" for each switch; # is the flow of the step.
+std::vector<std::string> lines_of(const std::vector<SwitchFlows>& switches) {
+  std::vector<std::string> lines;
+  for (const SwitchFlows& each : switches) {
+    std::string line = fmt::format("{} of {}:", each.name, each.ports);
+    for (std::size_t i = 0; i < each.flows.size(); ++i)
+      line += fmt::format("{} {} #{}", i == 0 ? "" : ",", to_string(each.flows[i]), each.wafer_flow[i]);
+    lines.push_back(line);
+    EXPECT_EQ(each.level, each.name[1] == '1' ? 1U : 2U);
+  }
+  return lines;
+}
+
+// Uplinks are the ports 4 to 7 of an L1 switch, the first two of them to L2[0], where L1[n] has 2 n and 2 n
+// + 1. A flow takes what it wishes, or the next one to the same L2 switch.
+TEST(FredWafer, FlowsTakeTheUplinksThatTheyWishOrTheNext) {
+  using Lines = std::vector<std::string>;
+  const auto flow = [](const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to) {
+    return WaferFlow{npus(from), npus(to)};
+  };
+  EXPECT_EQ(
+      lines_of(switch_flows(
+          {flow({0, 4}, {0, 4}), flow({1}, {5}), flow({2, 6}, {2, 6}), flow({7}, {3, 7}), flow({8, 11}, {9})},
+          {1, 0, 3, 3, 0}, kPhysical)),
+      (Lines{"L1[0] of 12: 0->5 #0, 5->0 #0, 1->4 #1, 2->7 #2, 7->2 #2, 6->3 #3",
+             "L1[1] of 12: 0->5 #0, 5->0 #0, 4->1 #1, 2->7 #2, 7->2 #2, 3->3,6 #3", "L1[2] of 12: 0,3->1 #4",
+             "L2[0] of 10: 1,3->1,3 #0, 0->2 #1", "L2[1] of 10: 1,3->1,3 #2, 2->0 #3"}));
+  // None is free in both directions for the third one.
+  WaferStep crossed{flow({0}, {4}), flow({5}, {1}), flow({2, 6}, {2, 6})};
+  EXPECT_EQ(lines_of(switch_flows(crossed, {0, 1, 0}, kPhysical)),
+            (Lines{"L1[0] of 12: 0->4 #0, 5->1 #1, 2->5 #2, 4->2 #2",
+                   "L1[1] of 12: 4->0 #0, 1->5 #1, 2->4 #2, 5->2 #2",
+                   "L2[0] of 10: 0->2 #0, 3->1 #1, 1,2->0,3 #2"}));
+  crossed.push_back(flow({3}, {7}));
+  EXPECT_EQ(test::refusal_of([&] {
+              switch_flows(crossed, {0, 1, 0, 1}, kPhysical);
+            }),
+            "the 2 uplinks from L1[0] to L2[0] do not suffice for the flows");
+  EXPECT_EQ(test::refusal_of([&] { switch_flows(crossed, {0, 1, 0, 2}, kPhysical); }), "");
+}
+
+// With one middle switch the ports 0 and 1 of a switch cannot send at the same time.
+TEST(FredWafer, AConflictIsNamedWithItsSwitchAndFlows) {
+  const auto flow = [](std::uint32_t from, std::uint32_t to) { return WaferFlow{npus({from}), npus({to})}; };
+  const FredWaferRouter router(kPhysical, 1);
+  const WaferRouting inside = router.route({flow(0, 1), flow(4, 6), flow(5, 7)}, kAllChoices);
+  EXPECT_EQ(inside.status, FredRouteStatus::impossible);
+  EXPECT_EQ(inside.conflict, WaferRouting::Conflict::l1);
+  EXPECT_EQ(
+      inside.reason,
+      "L1[1]: flows 1, 2 share µswitches and need more than 1 middle switches in the switch of 12 ports");
+  EXPECT_EQ(inside.choices, 1U);
+  EXPECT_EQ(inside.switches.size(), 2U);
+  // Upwards the first flow has the first bundle, the other one either: two choices.
+  const WaferStep up{flow(0, 4), flow(1, 6)};
+  const std::string reason =
+      "L1[0]: flows 0, 1 share µswitches and need more than 1 middle switches in the switch of 12 ports";
+  for (const std::uint64_t most : {1U, 2U, 3U}) {
+    const WaferRouting routing = router.route(up, {{}, most});
+    EXPECT_EQ(routing.status, most > 2 ? FredRouteStatus::impossible : FredRouteStatus::not_found);
+    EXPECT_EQ(routing.choices, std::min<std::uint64_t>(most, 2));
+    EXPECT_EQ(routing.reason,
+              reason + (most > 1 ? " (the first of 2 choices of uplinks, none of which routes)" : ""));
+    EXPECT_EQ(routing.wish, (std::vector<std::uint32_t>{0, 0}));  // of the first
+  }
+  // Eight uplinks make two bundles for each L2 switch, and flows of a bundle are kept together: no proof.
+  FredWaferShape wide = kPhysical;
+  wide.uplinks = 8;
+  EXPECT_EQ(FredWaferRouter(wide, 1).route(up, kAllChoices).status, FredRouteStatus::not_found);
 }
 
 // NPUs 0 to 3 hang on L1[0], 4 to 7 on L1[1], 8 on L1[2].
@@ -136,8 +244,9 @@ TEST(FredWafer, FlowsTurnAsLowAsTheyCan) {
   EXPECT_EQ(path({0}, {1, 4, 8}).down, (L1{1, 2}));
   EXPECT_EQ(path({0, 4, 5}, {5}).up, (L1{0}));  // L1[1] adds its own to what comes down
   EXPECT_EQ(path({0, 4, 5}, {5}).down, (L1{1}));
-  EXPECT_THROW(path({20}, {0}), std::invalid_argument);
-  EXPECT_THROW(path({}, {0}), std::invalid_argument);
+  EXPECT_EQ(test::refusal_of([&] { path({20}, {0}); }), "no NPU 20; the FRED wafer has 0 to 19");
+  EXPECT_EQ(test::refusal_of([&] { path({}, {0}); }), "a flow has no source");
+  EXPECT_EQ(test::refusal_of([&] { path({0}, {}); }), "a flow has no destination");
 }
 
 // The DP groups of MP(2)-DP(5)-PP(2): four all-reduces along the rows, one uplink each, two in each L2
@@ -167,10 +276,30 @@ TEST(FredWafer, SomeGroupsCannotBeSpreadOverTwoL2Chips) {
   EXPECT_EQ(physical.status, FredRouteStatus::impossible);
   EXPECT_EQ(physical.conflict, WaferRouting::Conflict::uplinks);
   EXPECT_EQ(physical.choices, 0U);
+  EXPECT_EQ(physical.reason,
+            "however the flows are spread over the L2 switches, the uplinks to one of them do not suffice");
   const FredWaferRouter router(kLogical, 3);
   const WaferRouting logical = router.route(steps[0]);
   ASSERT_TRUE(logical.routed()) << logical.reason;
   EXPECT_EQ(arriving(logical, router), wanted(steps[0]));
+}
+
+// Seven flows from one L1 switch with six uplinks, and before them ten that can go anywhere: more ways to try
+// than are tried, and the answer is open.
+TEST(FredWafer, GivesUpWhenThereAreTooManyWaysToSpread) {
+  WaferStep step;
+  for (std::uint32_t pair = 1; pair <= 10; ++pair) step.push_back({npus({14 * pair}), npus({14 * pair + 7})});
+  for (std::uint32_t flow = 0; flow < 7; ++flow) step.push_back({npus({flow}), npus({7 + flow})});
+  const FredWaferRouter router({22, 7, {}, 6, 6, 1}, 1);
+  const WaferRouting open = router.route(step);
+  EXPECT_EQ(open.status, FredRouteStatus::not_found);
+  EXPECT_EQ(open.conflict, WaferRouting::Conflict::uplinks);
+  EXPECT_EQ(open.reason, "no way was found to spread the flows over the L2 switches");
+  EXPECT_EQ(open.choices, 0U);
+  const WaferRouting proven = router.route({step.begin() + 7, step.end()});
+  EXPECT_EQ(proven.status, FredRouteStatus::impossible);
+  step.pop_back();
+  EXPECT_NE(router.route(step).choices, 0U);
 }
 
 // Pairs around a ring of five L1 switches, two for each neighbour: an odd cycle in L2.

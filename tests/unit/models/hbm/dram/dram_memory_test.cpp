@@ -47,6 +47,42 @@ TEST_P(Levels, IdleLatenciesAreTheClosedForms) {
   }
 }
 
+// By hand, hbm2 in ns: nothing for 10, a closed row for 28, 2 of data; then nothing for 10, an open row for
+// 14, 2.
+TEST_P(Levels, TellWhereTheTimeOfAChannelGoes) {
+  DramMemory memory(params("hbm2", GetParam(), "row bank group:1 channel column group:1"));
+  EXPECT_EQ(access(memory, 0, 10'000), 30'000U);
+  const DramTime first = memory.time(0);
+  EXPECT_EQ(first.busy_fs, 2'000'000U);
+  const std::uint64_t latency_fs = GetParam() == DramLevel::burst ? 14'000'000 : 0;
+  EXPECT_EQ(first.lost(DramLoss::no_request), 10'000'000 + latency_fs);
+  EXPECT_EQ(first.span_fs(), 40'000'000U);
+  EXPECT_EQ(access(memory, 64, 50'000), 16'000U);
+  const DramTime both = memory.time(0);
+  EXPECT_EQ(both.busy_fs, 4'000'000U);
+  EXPECT_EQ(both.lost(DramLoss::no_request), 2 * (10'000'000 + latency_fs));
+  EXPECT_EQ(both.span_fs(), 66'000'000U);
+  EXPECT_EQ(both.accesses_read, 2U);
+  EXPECT_EQ(both.accesses_written, 0U);
+  EXPECT_EQ(both.activates, 1U);
+  EXPECT_EQ(both.row_visits, 2U);
+  EXPECT_EQ(both.row_hits, GetParam() == DramLevel::burst ? 1U : 0U);
+  EXPECT_EQ(both.turns, 0U);
+  EXPECT_EQ(memory.time(1).span_fs(), 0U);
+}
+
+// As many as the stack has, whether they are told apart or not.
+TEST_P(Levels, ChannelsAreThoseOfTheStack) {
+  for (const bool shortcuts : {false, true}) {
+    DramParams of = params("hbm2", GetParam());
+    of.shortcuts = shortcuts;
+    const DramMemory memory(of);
+    EXPECT_EQ(memory.channels(), of.timing.pseudo_channels);
+    const bool are_one = shortcuts && GetParam() == DramLevel::burst;
+    EXPECT_EQ(memory.distinct_channels(), are_one ? 1 : of.timing.pseudo_channels);
+  }
+}
+
 TEST_P(Levels, StreamsReachThePinsBandwidth) {
   for (const char* generation : {"hbm2", "hbm3"}) {
     DramParams of = params(generation, GetParam());
