@@ -18,7 +18,7 @@ class Deadlock : public ::testing::Test {
  protected:
   /// Runs the ranks; the run must fail, and its message hold the lines in this order.
   void expect_chain(const std::vector<Nodes>& ranks, const std::vector<std::string>& lines,
-                    const std::string& groups = "") {
+                    const std::string& groups = "", const std::string& more = "") {
     std::string workload = "chakra: " + folder_.path() + "/job";
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       chakra::VectorSource source("rank", ranks[rank]);
@@ -26,7 +26,7 @@ class Deadlock : public ::testing::Test {
     }
     if (!groups.empty()) workload += ", comm_groups: " + folder_.write("groups.json", groups);
     ToolResult result;
-    run_traces(folder_, "wafer_mesh_5x4", workload, "", result);
+    run_traces(folder_, "wafer_mesh_5x4", workload, more, result);
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(read_text(folder_.path() + "/out/results.json"), "");
     EXPECT_EQ(result.error.find("NPU"), std::string::npos) << "ranks throughout: " << result.error;
@@ -109,6 +109,16 @@ TEST_F(Deadlock, OthersThatWaitAreNamedOnce) {
                {"1. rank 0", "2. rank 1", "line 1 again",
                 "\"n3\", all_reduce of 64 B in class dp of group 'c' waits for rank 0 to enter it"},
                R"({"c": [3, 2, 0]})");
+}
+
+// What the machine says of a message that was lost: ranks for NPUs and their places, the collective without
+// its steps.
+TEST_F(Deadlock, ALostPacketIsToldInRanks) {
+  expect_chain(
+      {{all_reduce(1, 0)}, {all_reduce(1, 0)}, {all_reduce(1, 0)}},
+      {"deadlock at", "rank 2: node 1 \"n1\" is not done\n", "dropped packet 1 from rank 1 to rank 2",
+       "\n  rank 2 waits for rank 1 in collective 1: all of the message has left, 0 of 8 B have arrived\n"},
+      "", "--set 'run.fault={kind: drop_packet, from: 1, to: 2, packet: 1}'");
 }
 
 }  // namespace

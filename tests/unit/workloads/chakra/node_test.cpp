@@ -13,8 +13,14 @@ TEST(Nodes, AClearedOneIsLikeANewOne) {
   for (Node node : random_nodes(200)) {
     node.io_stream = true;
     EXPECT_NE(node, Node());
+    node.name += std::string(100, 'x');
+    const std::size_t room[] = {node.name.capacity(), node.ctrl_deps.capacity(), node.data_deps.capacity()};
     node.clear();
     EXPECT_EQ(node, Node());
+    // It keeps the memory of its lists.
+    EXPECT_EQ(node.name.capacity(), room[0]);
+    EXPECT_EQ(node.ctrl_deps.capacity(), room[1]);
+    EXPECT_EQ(node.data_deps.capacity(), room[2]);
   }
 }
 
