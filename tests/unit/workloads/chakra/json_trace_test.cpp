@@ -187,7 +187,7 @@ TEST_F(JsonTraces, ANodeAsText) {
 // Many times the size of a block, so that nodes lie across its ends; with spaces, and other keys around the
 // list.
 TEST_F(JsonTraces, RandomNodesReadBackEqual) {
-  std::vector<Node> nodes = random_nodes(3000);
+  std::vector<Node> nodes = random_nodes(600);
   std::string text =
       " \t\r\n{ \"before\" : {\"a\": [\"}]\\\"\", {}]}, \"wafertlm_memory_bytes\": 12,\n\"workload_graph\": "
       "[";
@@ -204,7 +204,7 @@ TEST_F(JsonTraces, RandomNodesReadBackEqual) {
   EXPECT_EQ(read_all(reader), nodes);
   Node node;
   EXPECT_FALSE(reader.next(node)) << "it stays at its end";
-  for (const int taken : {0, 1, 2000}) {
+  for (const int taken : {1, 400}) {
     reader.rewind();
     for (int i = 0; i < taken; ++i) EXPECT_TRUE(reader.next(node));
     reader.rewind();
