@@ -189,7 +189,8 @@ TEST_F(JsonTraces, ANodeAsText) {
 TEST_F(JsonTraces, RandomNodesReadBackEqual) {
   std::vector<Node> nodes = random_nodes(600);
   std::string text =
-      " \t\r\n{ \"before\" : {\"a\": [\"}]\\\"\", {}]}, \"wafertlm_memory_bytes\": 12,\n\"workload_graph\": "
+      " \t\r\n{ \"be\\\"fore\" : {\"a\": [\"}]\\\"\", {}]}, \"wafertlm_memory_bytes\": "
+      "12,\n\"workload_graph\": "
       "[";
   for (Node& node : nodes) {
     node.name += " \"} ]\\";
