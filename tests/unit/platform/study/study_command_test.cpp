@@ -149,6 +149,7 @@ TEST_F(StudyCommand, ColumnsReadWhatTheirPathsSay) {
   EXPECT_EQ(values["only"], alone["iterations"][0]["time_ps"]);
   const auto problem = [&](const std::string& column) {
     const std::string error = run(one + "  - {column: c, read: " + column + "}\n").error;
+    EXPECT_NE(error.find("wafertlm: 1 of 1 cell failed\n"), std::string::npos) << error;
     const std::size_t at = error.find("read: ");
     return at == std::string::npos ? error : error.substr(at, error.find('\n', at) - at);
   };

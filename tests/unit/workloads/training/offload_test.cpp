@@ -60,6 +60,13 @@ TEST(Offload, MovesTheOptimizersStateThereAndBackInPortions) {
       if (node.type == NodeType::MemLoad) ++loads, largest = std::max(largest, *node.tensor_size);
     EXPECT_EQ(loads, (state + (1 << 20) - 1) >> 20);
     EXPECT_LE(largest, std::uint64_t{1} << 20);
+    for (const auto& [bytes, portions] :
+         {std::pair(state + 1, 1U), {state, 1U}, {state - 1, 2U}, {state / 4, 4U}}) {
+      s.offload_portion_bytes = bytes;
+      std::uint64_t count = 0;
+      for (const auto& [id, node] : moved(plan_of(s), 1).nodes) count += node.type == NodeType::MemLoad;
+      EXPECT_EQ(count, portions) << bytes;
+    }
   }
 }
 
