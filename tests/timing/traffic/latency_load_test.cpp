@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "tests/support/temp_folder.h"
@@ -57,6 +58,24 @@ TEST_P(ZeroLoad, UniformStartsAtTheClosedForm) {
   EXPECT_NEAR(result.p50_ps, times[times.size() / 2], 3000);
   EXPECT_NEAR(result.p99_ps, times[times.size() * 99 / 100], 3000);
   EXPECT_GE(result.max_ps, times.back());
+}
+
+// Too few to tell how sure their mean is; on an empty way each takes its route's time: 1 hop of 3 cycles, a
+// first router of 2, the ends of 1 each, and 8 flits.
+TEST(LatencyLoad, AFewPacketsHaveAMean) {
+  TrafficOptions options = flit_mesh_options("8flits");
+  const TempFolder folder;
+  options.pattern.name = "permutation";
+  options.pattern.permutation_file = folder.write("pair.txt", "0 1\n");
+  options.measure_packets = 5;
+  const TrafficResult result = run_traffic(resolve(options), 0.001);
+  EXPECT_GT(result.packets_measured, 1U);
+  EXPECT_LT(result.packets_measured, 20U);
+  EXPECT_EQ(result.zero_load_ps, 15'000);
+  EXPECT_EQ(result.mean_ps, 15'000);
+  EXPECT_EQ(result.max_ps, 15'000);
+  EXPECT_TRUE(std::isnan(result.mean_half_width_ps));
+  EXPECT_FALSE(result.stable);
 }
 
 // Latencies that grow to the end have no warm-up that could be left out.

@@ -28,6 +28,10 @@ Moved moved(const Plan& plan, std::uint32_t rank) {
   Moved all;
   Node node;
   while (generator.next(node)) {
+    // Nothing is moved that has no bytes.
+    const bool is_access = node.type == NodeType::MemLoad || node.type == NodeType::MemStore;
+    EXPECT_TRUE(!is_access || node.tensor_size.value() > 0) << node.name;
+    EXPECT_TRUE(!node.is_collective() || node.comm_size.value() > 0) << node.name;
     if (node.type == NodeType::MemLoad) all.loaded += node.tensor_size.value();
     if (node.type == NodeType::MemStore) all.stored += node.tensor_size.value();
     all.nodes[node.id] = node;
