@@ -18,7 +18,7 @@ std::string whole_text(const std::string& path) {
   const gzFile file = gzopen(path.c_str(), "rb");
   std::array<char, 65'536> part{};
   for (int bytes = 1; bytes > 0;) {
-    bytes = gzread(file, part.data(), part.size());
+    bytes = gzread(file, part.data(), static_cast<unsigned>(part.size()));
     if (bytes > 0) text.append(part.data(), static_cast<std::size_t>(bytes));
   }
   gzclose(file);
