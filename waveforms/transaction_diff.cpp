@@ -64,31 +64,25 @@ class Log {
       return std::invalid_argument(path + " is no complete transaction log (" + why +
                                    "); write it with `wafertlm run --log`");
     };
-    if (sqlite3_open_v2(path.c_str(), &data_, SQLITE_OPEN_READONLY, nullptr) != SQLITE_OK) {
-      const std::string why = sqlite3_errmsg(data_);
-      sqlite3_close(data_);
-      throw bad(why);
-    }
+    sqlite3* data = nullptr;
+    const int opened = sqlite3_open_v2(path.c_str(), &data, SQLITE_OPEN_READONLY, nullptr);
+    data_.reset(data);
+    if (opened != SQLITE_OK) throw bad(sqlite3_errmsg(data));
     try {
-      Rows sound(data_, "PRAGMA integrity_check(1)");  // a file that lost its end, or a part
+      Rows sound(data, "PRAGMA integrity_check(1)");  // a file that lost its end, or a part
       if (!sound.next() || sound.text(0) != "ok") throw std::invalid_argument("it is damaged");
       const std::uint64_t bytes = pragma("page_size") * pragma("page_count");
       if (std::filesystem::file_size(path) < bytes) throw std::invalid_argument("its end is missing");
-      Rows finished(data_, "SELECT transactions FROM finished");
-      Rows count(data_, "SELECT count(*) FROM transactions");
+      Rows finished(data, "SELECT transactions FROM finished");
+      Rows count(data, "SELECT count(*) FROM transactions");
       if (!finished.next() || !count.next()) throw std::invalid_argument("its run did not come to its end");
       if (finished.number(0) != count.number(0)) throw std::invalid_argument("transactions are missing");
-      for (Rows sockets(data_, "SELECT name, id FROM sockets"); sockets.next();)
+      for (Rows sockets(data, "SELECT name, id FROM sockets"); sockets.next();)
         ids_[sockets.text(0)] = sockets.number(1);
     } catch (const std::invalid_argument& error) {
-      const std::string why = error.what();
-      sqlite3_close(data_);
-      throw bad(why);
+      throw bad(error.what());
     }
   }
-  ~Log() { sqlite3_close(data_); }
-  Log(const Log&) = delete;
-  Log& operator=(const Log&) = delete;
 
   const std::string& path() const { return path_; }
   const std::map<std::string, std::uint64_t>& sockets() const { return ids_; }
@@ -96,17 +90,20 @@ class Log {
     std::string sql = "SELECT ";
     for (const char* column : kColumns) sql += std::string(column == kColumns[0] ? "" : ", ") + column;
     return std::make_unique<Rows>(
-        data_, fmt::format("{} FROM transactions WHERE socket = {} ORDER BY number", sql, socket));
+        data_.get(), fmt::format("{} FROM transactions WHERE socket = {} ORDER BY number", sql, socket));
   }
 
  private:
   std::uint64_t pragma(const std::string& name) const {
-    Rows value(data_, "PRAGMA " + name);
+    Rows value(data_.get(), "PRAGMA " + name);
     return value.next() ? value.number(0) : 0;
   }
 
+  struct Close {
+    void operator()(sqlite3* data) const { sqlite3_close(data); }
+  };
   std::string path_;
-  sqlite3* data_ = nullptr;
+  std::unique_ptr<sqlite3, Close> data_;
   std::map<std::string, std::uint64_t> ids_;
 };
 

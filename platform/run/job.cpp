@@ -104,17 +104,6 @@ chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::ui
 
 namespace {
 
-void require_known_collectives(const Job& job) {
-  for (std::uint32_t rank = 0; rank < job.size(); ++rank)
-    for (std::size_t i = 0; i < chakra::kCollectiveTypes; ++i) {
-      const auto type = static_cast<chakra::CollectiveType>(i);
-      if (job.summaries[rank].by_collective[i] != 0 && !can_run(type))
-        throw std::invalid_argument(
-            fmt::format("{}: rank {} takes part in {} {}, which cannot be run yet", job.ranks[rank]->name(),
-                        rank, job.summaries[rank].by_collective[i], chakra::to_string(type)));
-    }
-}
-
 Placement placement_of(const config::ExperimentSpec& experiment, std::uint32_t ranks) {
   const config::WaferSpec& wafer = experiment.platform.wafer;
   const Parallelism degrees = experiment.workload.placed_as(ranks);
@@ -233,7 +222,6 @@ Job load_job(const config::ExperimentSpec& experiment) {
   job.summaries = chakra::validate_job(pointers, job.groups, validate_options(experiment, array_used));
   require_array_used(experiment, array_used);
   require_memory(experiment, job);
-  require_known_collectives(job);
   require_way_of_streams(experiment, job);
   return job;
 }

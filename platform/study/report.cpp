@@ -193,7 +193,8 @@ class Text {
     TableSpec everything;
     for (const TableSpec& spec : study_.tables.empty() ? std::vector<TableSpec>{everything} : study_.tables)
       text += table(spec);
-    return text + summaries() + sources();
+    text += summaries();
+    return text + sources();  // of all that stands before
   }
 
  private:

@@ -16,9 +16,10 @@ using Nodes = std::vector<chakra::Node>;
 
 class Deadlock : public ::testing::Test {
  protected:
-  /// Runs the ranks; the run must fail, and its message hold the lines in this order.
+  /// Runs the ranks; the run must fail, and its message hold the lines in this order, of `count` if that is
+  /// given.
   void expect_chain(const std::vector<Nodes>& ranks, const std::vector<std::string>& lines,
-                    const std::string& groups = "") {
+                    const std::string& groups = "", const std::string& more = "", std::size_t count = 0) {
     std::string workload = "chakra: " + folder_.path() + "/job";
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       chakra::VectorSource source("rank", ranks[rank]);
@@ -26,7 +27,7 @@ class Deadlock : public ::testing::Test {
     }
     if (!groups.empty()) workload += ", comm_groups: " + folder_.write("groups.json", groups);
     ToolResult result;
-    run_traces(folder_, "wafer_mesh_5x4", workload, "", result);
+    run_traces(folder_, "wafer_mesh_5x4", workload, more, result);
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(read_text(folder_.path() + "/out/results.json"), "");
     EXPECT_EQ(result.error.find("NPU"), std::string::npos) << "ranks throughout: " << result.error;
@@ -34,6 +35,7 @@ class Deadlock : public ::testing::Test {
     std::set<std::string> seen;
     for (std::string line; std::getline(all, line);)
       EXPECT_TRUE(seen.insert(line).second) << line << "\nis said twice in\n" << result.error;
+    EXPECT_TRUE(count == 0 || seen.size() == count) << result.error;
     std::size_t at = 0;
     for (const std::string& line : lines) {
       const std::size_t found = result.error.find(line, at);
@@ -57,7 +59,7 @@ TEST_F(Deadlock, TwoGroupsEnteredInOppositeOrders) {
                 "rank 1 does that in node 4 \"n4\", behind node 3 \"n3\"",
                 "2. rank 1: node 3 \"n3\" waits for rank 0 to enter it",
                 "rank 0 does that in node 2 \"n2\", behind node 1 \"n1\"", "line 1 again"},
-               R"({"a": [0, 1], "b": [0, 1]})");
+               R"({"a": [0, 1], "b": [0, 1]})", "", 4);
 }
 
 TEST_F(Deadlock, ThreeRanksReceiveBeforeTheySend) {
@@ -77,7 +79,18 @@ TEST_F(Deadlock, ACollectiveWaitsForARankThatWaitsForAMessageAfterIt) {
                 "behind node 5",
                 "2. rank 1: node 5 \"n5\" waits for rank 0 to send (tag 0); rank 0 does that in node 2 "
                 "\"n2\", behind node 1",
-                "line 1 again"});
+                "line 1 again", "  rank 1 waits for rank 0 in a receive with tag 0\n"},
+               "", "", 5);
+}
+
+// What a rank has not read yet it cannot name.
+TEST_F(Deadlock, ANodeBehindTheLookAhead) {
+  expect_chain({{receive(1, 1, 0), send(2, 1, 0, 0, {1})},
+                {receive(1, 0, 0), compute(2, 10, {1}), compute(3, 10, {2}), send(4, 0, 0, 0, {3})}},
+               {"1. rank 0: node 1 \"n1\" waits for rank 1 to send (tag 0)\n",
+                "2. rank 1: node 1 \"n1\" waits for rank 0 to send (tag 0); rank 0 does that in node 2",
+                "line 1 again"},
+               "", "--set sequencer.look_ahead=2");
 }
 
 TEST_F(Deadlock, AChainThatIsNoCircleStartsAtItsRoot) {
@@ -109,6 +122,16 @@ TEST_F(Deadlock, OthersThatWaitAreNamedOnce) {
                {"1. rank 0", "2. rank 1", "line 1 again",
                 "\"n3\", all_reduce of 64 B in class dp of group 'c' waits for rank 0 to enter it"},
                R"({"c": [3, 2, 0]})");
+}
+
+// What the machine says of a message that was lost: ranks for NPUs and their places, the collective without
+// its steps.
+TEST_F(Deadlock, ALostPacketIsToldInRanks) {
+  expect_chain(
+      {{all_reduce(1, 0)}, {all_reduce(1, 0)}, {all_reduce(1, 0)}},
+      {"deadlock at", "rank 2: node 1 \"n1\" is not done\n", "dropped packet 1 from rank 1 to rank 2",
+       "\n  rank 2 waits for rank 1 in collective 1: all of the message has left, 0 of 8 B have arrived\n"},
+      "", "--set 'run.fault={kind: drop_packet, from: 1, to: 2, packet: 1}'");
 }
 
 }  // namespace

@@ -45,7 +45,20 @@ TEST_F(MemoryKeys, TheAccountOfEveryMemoryClosesExactly) {
     EXPECT_GT(memory["bytes_read"], 0);
     std::uint64_t sum = 0;
     for (const auto& [cause, fs] : memory["time_of_all_channels_fs"].items()) sum += fs.get<std::uint64_t>();
-    EXPECT_EQ(sum, memory["channels"].get<std::uint64_t>() * memory["channel_time_fs"].get<std::uint64_t>());
+    const std::uint64_t channels = memory["channels"],
+                        whole_fs = channels * memory["channel_time_fs"].get<std::uint64_t>();
+    EXPECT_EQ(sum, whole_fs);
+    // Of the mean channel: a part of the time, and seconds.
+    EXPECT_DOUBLE_EQ(memory["busy_fraction"].get<double>() * static_cast<double>(whole_fs),
+                     memory["time_of_all_channels_fs"]["busy"].get<double>());
+    EXPECT_GT(memory["busy_fraction"], 0);
+    for (const auto& [cause, fs] : memory["time_of_all_channels_fs"].items()) {
+      if (cause == "busy") continue;
+      EXPECT_DOUBLE_EQ(memory["lost"][cause + "_s"].get<double>(),
+                       fs.get<double>() * 1e-15 / static_cast<double>(channels))
+          << cause;
+    }
+    EXPECT_EQ(memory["lost"].size() + 1, memory["time_of_all_channels_fs"].size());
   }
 }
 

@@ -11,7 +11,6 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 #include "tests/support/trace_jobs.h"
-#include "workloads/sequencer/collective_registry.h"
 
 namespace wafertlm {
 namespace {
@@ -159,11 +158,6 @@ TEST_F(RealTraces, PyTorchIsPlayedByOneTwoEightAndTwentyRanks) {
                            "chakra: " +
                                path + ", replicate: " + std::to_string(ranks) + ", dependencies: data}\n");
     const test::ToolResult result = test::run_tool("run " + experiment + " --out " + folder_.path() + "/out");
-    if (ranks > 1 && !can_run(chakra::CollectiveType::Broadcast)) {
-      EXPECT_EQ(result.exit_code, 2);
-      EXPECT_NE(result.error.find("BROADCAST"), std::string::npos) << result.error;
-      continue;
-    }
     ASSERT_EQ(result.exit_code, 0) << result.error;
     const auto results = nlohmann::json::parse(test::read_text(folder_.path() + "/out/results.json"));
     EXPECT_EQ(results["traces"]["control_dependencies_left_out"], 3664 * ranks);

@@ -183,6 +183,21 @@ TEST_F(TraceFolders, HelpOfEveryCommandShowsExamplesAndDefaults) {
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_NE(help.out.find("Examples:\n  wafertlm " + command), std::string::npos) << help.out;
   }
+  for (const std::string command :
+       {"run", "collective", "traffic", "check", "schema", "trace", "workload", "study", "compare", "explain",
+        "astra-sim", "memory-engine", "memory", "rtl"}) {
+    const ToolResult help = tool(command + " --help");
+    EXPECT_EQ(help.exit_code, 0);
+    const std::size_t example = help.out.find("Example");
+    ASSERT_NE(example, std::string::npos) << help.out;
+    EXPECT_NE(help.out.find("\n  wafertlm " + command, example), std::string::npos) << help.out;
+  }
+  const std::string run = tool("run --help").out;
+  for (const std::string option :
+       {"EXPERIMENT FILE REQUIRED", "--out DIR", "--set TEXT ...", "--vcd FILE", "--signals GLOB ...",
+        "--trace GLOB[@CLASS][:FROM-TO] ...", "--trace-file FILE", "--log GLOB ...", "--report{report.html}",
+        "--critical-path"})
+    EXPECT_NE(run.find("\n  " + option), std::string::npos) << option;
   EXPECT_NE(tool("trace check --help").out.find("=all"), std::string::npos);
   EXPECT_NE(tool("trace convert --help").out.find("--force"), std::string::npos);
   EXPECT_NE(tool("workload generate --help").out.find("=et"), std::string::npos);

@@ -375,7 +375,6 @@ bool CutThroughSwitch::wake(PortId port, TimePs now) {
   output.channels[vc].credits.take(packet.wire_bytes);
 
   if (now != packet.ready_ps) charge_sent(output, from, idle_since, now);
-  count(PortId{output.port}, packet, now, slot.end);
 
   // Out of its queue; the next one comes to the front.
   from.head = packet.next;
@@ -386,6 +385,7 @@ bool CutThroughSwitch::wake(PortId port, TimePs now) {
     clear_request(output, in_vc, input);
     if (from.head) expose(from, input, in_vc);
   }
+  count(PortId{output.port}, packet, now, slot.end);
   plan_next(output);
 
   const TimePs tail_out = std::max(slot.end, packet.tail_ps);

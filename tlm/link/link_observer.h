@@ -9,7 +9,7 @@ namespace wafertlm {
 class LinkObserver {
  public:
   /// `packet` occupies the line of output `output` of switch `observed` (the number given with the observer)
-  /// from `start_ps` = now to `end_ps`.
+  /// from `start_ps` = now to `end_ps`. It is out of its queue.
   virtual void sent(std::size_t observed, PortId output, const Packet& packet, TimePs start_ps,
                     TimePs end_ps) = 0;
 

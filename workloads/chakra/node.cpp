@@ -31,11 +31,9 @@ const char* to_string(CollectiveType type) { return kCollectiveTypeNames.at(stat
 
 void Node::clear() {
   Node empty;
-  name.clear();
   ctrl_deps.clear();
   data_deps.clear();
   // The lists change places twice: a reader need not allocate them again for every node.
-  empty.name.swap(name);
   empty.ctrl_deps.swap(ctrl_deps);
   empty.data_deps.swap(data_deps);
   *this = std::move(empty);

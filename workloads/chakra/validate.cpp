@@ -161,7 +161,6 @@ Communication NodeChecker::take_collective(const Node& node) {
   check_bytes(node, entry.bytes, gathers ? ranks : 1);
   summary_.collective_bytes += entry.bytes;
   if (node.io_stream) ++summary_.io_streams;
-  if (ranks > 1 && !node.io_stream) ++summary_.by_collective[static_cast<std::size_t>(entry.collective)];
   entry.traffic_class = take_class(node, kDefaultCollectiveClass);
   return entry;
 }

@@ -44,9 +44,7 @@ struct TraceSummary {
   std::uint64_t left_out_ctrl_deps = 0;                                     ///< with Dependencies::data
   std::uint64_t comp_duration_ps = 0;                                       ///< sum over the COMP nodes
   std::uint64_t collective_bytes = 0, message_bytes = 0, memory_bytes = 0;  ///< as the nodes give them
-  std::array<std::uint64_t, kCollectiveTypes>
-      by_collective{};                 ///< in groups of more than one rank; no streams
-  std::set<std::string> classes;       ///< that communications name
+  std::set<std::string> classes;                                            ///< that communications name
   std::vector<std::uint64_t> missing;  ///< ids that dependencies name and no node has, if they are accepted
   NumberExceptions numbers;            ///< for CommunicationNumbers
   Footprint footprint;                 ///< what the source tells (NodeSource::memory_bytes) or its tensors

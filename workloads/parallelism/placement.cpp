@@ -38,16 +38,14 @@ Placement shuffled(std::uint32_t workers, const PlacementGrid& grid, std::uint64
 
 struct Shape {
   std::uint32_t width, height;
-  /// A cycle of neighbours goes through all NPUs of it.
-  bool closes() const { return width > 1 && height > 1 && width * height % 2 == 0; }
 };
 
+/// The squarest first: if there is a cycle of neighbours through all of a shape, it has one.
 std::vector<Shape> shapes_of(std::uint32_t size, const PlacementGrid& grid) {
   std::vector<Shape> shapes;
   for (std::uint32_t height = 1; height <= std::min(size, grid.height); ++height)
     if (size % height == 0 && size / height <= grid.width) shapes.push_back({size / height, height});
   std::sort(shapes.begin(), shapes.end(), [](const Shape& a, const Shape& b) {
-    if (a.closes() != b.closes()) return a.closes();
     if (a.width + a.height != b.width + b.height) return a.width + a.height < b.width + b.height;
     return a.height > b.height;
   });

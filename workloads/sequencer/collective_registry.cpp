@@ -4,29 +4,20 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
-#include <optional>
+#include <array>
 #include <stdexcept>
 
 namespace wafertlm {
 namespace {
 
-/// Chakra's name in small letters is ours.
-std::optional<CollectiveType> type_of(chakra::CollectiveType chakra_type) {
-  if (chakra_type == chakra::CollectiveType::ReduceScatterBlock)
-    chakra_type = chakra::CollectiveType::ReduceScatter;
-  std::string name = chakra::to_string(chakra_type);
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const CollectiveType type : kCollectiveTypes)
-    if (name == to_string(type)) return type;
-  return std::nullopt;
-}
+/// By chakra::CollectiveType.
+constexpr std::array<CollectiveType, chakra::kCollectiveTypes> kTypes = {
+    CollectiveType::all_reduce, CollectiveType::reduce,         CollectiveType::all_gather,
+    CollectiveType::gather,     CollectiveType::scatter,        CollectiveType::broadcast,
+    CollectiveType::all_to_all, CollectiveType::reduce_scatter, CollectiveType::reduce_scatter,
+    CollectiveType::barrier};
 
-CollectiveType type_of(const Task& task) {
-  if (const auto type = type_of(task.collective)) return *type;
-  throw std::invalid_argument(wafertlm::describe(task) + ": a collective of type " +
-                              chakra::to_string(task.collective) + " cannot be run");
-}
+CollectiveType type_of(const Task& task) { return kTypes.at(static_cast<std::size_t>(task.collective)); }
 
 std::string describe(std::uint64_t node, const std::string& name, CollectiveType type, std::uint64_t bytes,
                      const std::string& cls) {
@@ -37,8 +28,6 @@ std::string describe(std::uint64_t node, const std::string& name, CollectiveType
 }
 
 }  // namespace
-
-bool can_run(chakra::CollectiveType type) { return type_of(type).has_value(); }
 
 std::string CollectiveRecord::type_name() const {
   if (!io_stream) return to_string(type);

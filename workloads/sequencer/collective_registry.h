@@ -51,9 +51,6 @@ struct CollectiveRecord {
   bool gathers(TimePs now) const { return entered < group_size || last_entry_ps == now; }
 };
 
-/// Whether the planner knows collectives of this type.
-bool can_run(chakra::CollectiveType type);
-
 /// Plans collectives of ranks; how, and which NPUs they have, is the platform's business. `group`: canonical
 /// name of the ranks' group.
 using CollectivePlanner = std::function<CollectiveRequest(

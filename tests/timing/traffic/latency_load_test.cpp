@@ -2,6 +2,11 @@
 // Latency against offered load on the 8x8 mesh: where it starts, that it never falls, and what bounds it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "tests/support/temp_folder.h"
 #include "tests/timing/traffic/flit_platform.h"
 
 namespace wafertlm::test {
@@ -43,6 +48,48 @@ TEST_P(ZeroLoad, UniformStartsAtTheClosedForm) {
   EXPECT_EQ(result.zero_load_ps, 1000 * (5.25 * 3 + 2 + 2 + flits));
   EXPECT_NEAR(result.mean_ps, result.zero_load_ps, 0.01 * result.zero_load_ps);
   EXPECT_FALSE(result.saturated);
+  // Percentiles are those of the pairs, within a hop; few meet another packet, and wait for it to pass.
+  std::vector<double> times;
+  for (int from = 0; from < 64; ++from)
+    for (int to = 0; to < 64; ++to)
+      times.push_back(1000 *
+                      (3 * (std::abs(from % 8 - to % 8) + std::abs(from / 8 - to / 8)) + 2 + 2 + flits));
+  std::sort(times.begin(), times.end());
+  EXPECT_NEAR(result.p50_ps, times[times.size() / 2], 3000);
+  EXPECT_NEAR(result.p99_ps, times[times.size() * 99 / 100], 3000);
+  EXPECT_GE(result.max_ps, times.back());
+}
+
+// Too few to tell how sure their mean is; on an empty way each takes its route's time: 1 hop of 3 cycles, a
+// first router of 2, the ends of 1 each, and 8 flits.
+TEST(LatencyLoad, AFewPacketsHaveAMean) {
+  TrafficOptions options = flit_mesh_options("8flits");
+  const TempFolder folder;
+  options.pattern.name = "permutation";
+  options.pattern.permutation_file = folder.write("pair.txt", "0 1\n");
+  options.measure_packets = 5;
+  const TrafficResult result = run_traffic(resolve(options), 0.001);
+  EXPECT_GT(result.packets_measured, 1U);
+  EXPECT_LT(result.packets_measured, 20U);
+  EXPECT_EQ(result.zero_load_ps, 15'000);
+  EXPECT_EQ(result.mean_ps, 15'000);
+  EXPECT_EQ(result.max_ps, 15'000);
+  EXPECT_TRUE(std::isnan(result.mean_half_width_ps));
+  EXPECT_FALSE(result.stable);
+}
+
+// Latencies that grow to the end have no warm-up that could be left out.
+TEST(LatencyLoad, AnOverloadNeverSettles) {
+  TrafficOptions options = flit_mesh_options("4flits");
+  const TempFolder folder;
+  options.pattern.name = "permutation";
+  options.pattern.permutation_file = folder.write("pair.txt", "0 1\n");
+  options.measure_packets = 2000;
+  const TrafficResult result = run_traffic(resolve(options), 2);  // twice what goes through
+  EXPECT_TRUE(result.saturated);
+  EXPECT_FALSE(result.stable);
+  EXPECT_EQ(result.packets_left_out, 0U);
+  EXPECT_GT(result.backlog_growth, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Flits, ZeroLoad,

@@ -4,56 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <map>
-#include <sstream>
+#include <string>
 
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
+#include "tests/support/vcd_file.h"
 
 namespace wafertlm {
 namespace {
-
-/// By "scope.name": the changes after the first value, as (time, value).
-using Changes = std::map<std::string, std::vector<std::pair<TimePs, std::uint64_t>>>;
-
-Changes read(const std::string& path) {
-  std::ifstream file(path);
-  std::map<std::string, std::string> name_of;
-  Changes changes;
-  std::vector<std::string> scopes;
-  bool initial = false;
-  TimePs now = 0;
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream in(line);
-    std::string word, kind, bits, code, name;
-    in >> word;
-    if (word == "$scope") {
-      in >> kind >> name;
-      scopes.push_back(name);
-    } else if (word == "$upscope") {
-      scopes.pop_back();
-    } else if (word == "$var") {
-      in >> kind >> bits >> code >> name;
-      std::string full;
-      for (const std::string& scope : scopes) full += scope + ".";
-      name_of[code] = full + name;
-    } else if (word == "$dumpvars") {
-      initial = true;
-    } else if (word == "$end") {
-      initial = false;
-    } else if (word[0] == '#') {
-      now = std::stoull(word.substr(1));
-    } else if (word[0] == '0' || word[0] == '1' || word[0] == 'b') {
-      const bool is_vector = word[0] == 'b';
-      if (is_vector) in >> code;
-      const std::string& signal = name_of.at(is_vector ? code : word.substr(1));
-      const std::uint64_t value = std::stoull(is_vector ? word.substr(1) : word.substr(0, 1), nullptr, 2);
-      if (!initial) changes[signal].emplace_back(now, value);
-    }
-  }
-  return changes;
-}
 
 using List = std::vector<std::pair<TimePs, std::uint64_t>>;
 
@@ -71,7 +29,7 @@ TEST(SocketWaves, NpusAndMemoriesHaveSignalsOfTheirOwn) {
   waves.npu_state(second, SocketWaves::NpuState::idle, 50);
   waves.npu_state(first, SocketWaves::NpuState::communicates, 60);
   waves.finish(100, path);
-  Changes changes = read(path);
+  test::VcdChanges changes = test::read_vcd(path);
   EXPECT_EQ(changes["npu0.state"], (List{{10, 1}, {60, 2}}));
   EXPECT_EQ(changes["npu1.state"], (List{{20, 3}, {50, 0}}));
   EXPECT_EQ(changes["hbm0.reading"], (List{{25, 1}, {40, 0}}));
@@ -103,7 +61,7 @@ TEST(SocketWaves, PacketsOfAFabricSocket) {
   waves.phase(socket, &first, SocketPhase::end_req, 42, 45);  // its room is free at 45
   waves.phase(socket, &second, SocketPhase::end_req, 62, 70);
   waves.finish(100, path);
-  Changes changes = read(path);
+  test::VcdChanges changes = test::read_vcd(path);
   EXPECT_EQ(changes["link.valid"], (List{{10, 1}, {28, 0}, {40, 1}, {60, 0}}));
   EXPECT_EQ(changes["link.queue"], (List{{10, 1}, {40, 2}, {45, 1}, {70, 0}}));
   EXPECT_EQ(changes["link.used"], (List{{10, 120}, {40, 240}, {45, 120}, {70, 0}}));
@@ -115,9 +73,100 @@ TEST(SocketWaves, PacketsOfAFabricSocket) {
   EXPECT_EQ(changes["link.source"], (List{{10, 5}}));
   EXPECT_EQ(changes["link.destination"], (List{{10, 6}}));
   EXPECT_EQ(test::read_text(path + ".class.txt"), "0 mp\n1 dp\n");
-  const std::string view = test::read_text(path + ".gtkw");
-  EXPECT_NE(view.find("link.valid\n"), std::string::npos) << view;
-  EXPECT_NE(view.find("link.bytes[63:0]\n"), std::string::npos);
+  EXPECT_EQ(test::vcd_signals(path),
+            (std::vector<std::string>{"link.valid[1]", "link.ready[1]", "link.class[4]", "link.vc[4]",
+                                      "link.stream[64]", "link.tag[64]", "link.sequence[64]",
+                                      "link.source[32]", "link.destination[32]", "link.queue[32]",
+                                      "link.used[32]", "link.bytes[64]"}));
+}
+
+/// One packet of 1 B on a socket after the other, as (begin, head, tail, end).
+struct Passing {
+  TimePs begin, head, tail, end;
+};
+test::VcdChanges changes_of(const std::vector<Passing>& packets) {
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/a.vcd";
+  SocketWaves waves(path);
+  const std::size_t socket = waves.add_socket("link", "fabric");
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    SocketTransaction packet;
+    packet.wire_bytes = 1;
+    packet.tail_ps = packets[i].tail;
+    waves.begun(socket, &packets[i], packets[i].begin, packets[i].head, packet);
+    waves.phase(socket, &packets[i], SocketPhase::end_req, packets[i].begin, packets[i].end);
+  }
+  waves.finish(1000, path);
+  return test::read_vcd(path);
+}
+
+// The line is busy as long as the packet takes from its head to its tail, at least for a picosecond.
+TEST(SocketWaves, ALineIsBusyWhileAPacketPasses) {
+  EXPECT_EQ(changes_of({{10, 110, 130, 200}})["link.valid"], (List{{10, 1}, {30, 0}}));
+  EXPECT_EQ(changes_of({{10, 110, 110, 200}})["link.valid"], (List{{10, 1}, {11, 0}}));
+  // The tail of one still passes, or ends as the next one begins: no end between them.
+  EXPECT_EQ(changes_of({{10, 20, 50, 60}, {30, 40, 80, 90}})["link.valid"], (List{{10, 1}, {70, 0}}));
+  EXPECT_EQ(changes_of({{10, 10, 30, 60}, {30, 30, 50, 90}})["link.valid"], (List{{10, 1}, {50, 0}}));
+  EXPECT_EQ(changes_of({{10, 10, 30, 60}, {31, 31, 50, 90}})["link.valid"],
+            (List{{10, 1}, {30, 0}, {31, 1}, {50, 0}}));
+  EXPECT_EQ(changes_of({{10, 10, 90, 60}, {20, 20, 30, 90}})["link.valid"], (List{{10, 1}, {90, 0}}));
+  // Room that comes back as another packet begins: one goes, one comes.
+  EXPECT_EQ(changes_of({{10, 10, 20, 30}, {30, 30, 40, 50}})["link.queue"], (List{{10, 1}, {50, 0}}));
+  EXPECT_EQ(changes_of({{10, 10, 20, 50}, {30, 30, 40, 50}})["link.queue"],
+            (List{{10, 1}, {30, 2}, {50, 0}}));
+}
+
+// Groups of signals with their format: a bit, a number, or a name from a file.
+TEST(SocketWaves, TheViewForGtkWave) {
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/a.vcd";
+  SocketWaves waves(path);
+  waves.name_classes({"mp", "dp"});
+  waves.add_socket("port", "memory");
+  waves.add_socket("operations", "operation");
+  waves.add_npu("npu3");
+  waves.add_memory("hbm_3");
+  const std::string shown = folder.path() + "/shown.fst";
+  waves.finish(2'200'000, shown);
+  std::string markers;
+  for (int marker = 0; marker < 28; ++marker) markers += " -1";
+  // A frame, of which 2.2 fit, shows a million picoseconds: 2^19.93.
+  EXPECT_EQ(test::read_text(shown + ".gtkw"),
+            "[*] WaferTLM\n[dumpfile] \"" + shown +
+                "\"\n[timestart] 0\n[sst_width] 200\n[signals_width] 260\n"
+                "*-19.9316" +
+                markers +
+                "\n"
+                "@800200\n-port\n@24\nport.open[31:0]\n@2022\n^1 " +
+                path +
+                ".memory.txt\nport.kind[3:0]\n@24\nport.bytes[63:0]\n@1000200\n-port\n"
+                "@800200\n-operations\n@24\noperations.open[31:0]\n@2022\n^1 " +
+                path +
+                ".operation.txt\noperations.kind[3:0]\n@24\noperations.bytes[63:0]\n@1000200\n-operations\n"
+                "@800200\n-npu3\n@2022\n^1 " +
+                path +
+                ".state.txt\nnpu3.state[1:0]\n@1000200\n-npu3\n"
+                "@800200\n-hbm_3\n@28\nhbm_3.reading\n@28\nhbm_3.writing\n@1000200\n-hbm_3\n");
+  EXPECT_EQ(test::read_text(path + ".memory.txt"), "0 read\n1 write\n");
+  EXPECT_EQ(test::read_text(path + ".state.txt"), "0 idle\n1 computes\n2 communicates\n3 memory\n");
+  EXPECT_EQ(test::read_text(path + ".operation.txt"),
+            "0 compute\n1 collective\n2 send\n3 receive\n4 memory_load\n5 memory_store\n");
+  EXPECT_EQ(test::read_text(path + ".class.txt"), "0 mp\n1 dp\n");
+}
+
+// The thread gets them in chunks.
+TEST(SocketWaves, ManyEventsKeepTheirOrder) {
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/a.vcd";
+  SocketWaves waves(path);
+  const std::size_t npu = waves.add_npu("npu0");
+  List expected;
+  for (TimePs at = 1; at <= 10'000; ++at) {
+    waves.npu_state(npu, at % 2 == 0 ? SocketWaves::NpuState::idle : SocketWaves::NpuState::memory, at);
+    expected.emplace_back(at, at % 2 == 0 ? 0 : 3);
+  }
+  waves.finish(20'000, path);
+  EXPECT_EQ(test::read_vcd(path)["npu0.state"], expected);
 }
 
 TEST(SocketWaves, TransactionsOfAMemorySocket) {
@@ -137,7 +186,7 @@ TEST(SocketWaves, TransactionsOfAMemorySocket) {
   waves.phase(socket, &first, SocketPhase::end_resp, 40, 40);
   waves.phase(socket, &first, SocketPhase::end_resp, 45, 45);  // it has ended
   waves.finish(100, path);
-  Changes changes = read(path);
+  test::VcdChanges changes = test::read_vcd(path);
   EXPECT_EQ(changes["port.open"], (List{{10, 1}, {20, 2}, {30, 1}, {40, 0}}));
   EXPECT_EQ(changes["port.bytes"], (List{{10, 64}, {20, 32}}));
   EXPECT_EQ(changes["port.kind"], (List{{10, 1}}));

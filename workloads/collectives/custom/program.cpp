@@ -68,7 +68,7 @@ void CustomPlan::cut(std::uint32_t rank) {
       const std::uint32_t chunks = std::max(operation.from.count, operation.to.count);
       const std::uint32_t pieces = loops_ == 1 ? 1 : std::max(chunks, 1U);
       for (std::uint32_t i = 0; i < pieces; ++i) {
-        Part part{&operation, i, 0, 0, 0};
+        Part part{&operation, i};
         if (operation.kind == Kind::send || receives(operation.kind))
           part.number = counts[{operation.kind == Kind::send, operation.peer, operation.channel}]++;
         parts.push_back(part);

@@ -40,9 +40,9 @@ class CustomPlan {
   /// An operation, or with loops what it does with one of its chunks.
   struct Part {
     const CustomOperation* operation;
-    std::uint32_t chunk;              // of the operation's; of all if there are no loops
-    std::uint32_t after_count;        // in parts of the other thread
-    std::uint64_t number, of_number;  // of a message on its channel, and how many there are
+    std::uint32_t chunk;                      // of the operation's; of all if there are no loops
+    std::uint32_t after_count = 0;            // in parts of the other thread
+    std::uint64_t number = 0, of_number = 0;  // of a message on its channel, and how many there are
   };
   using Parts = std::vector<Part>;
 

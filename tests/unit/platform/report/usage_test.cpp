@@ -28,6 +28,10 @@ TEST(Usage, FractionsOfBucketsAndTheLastOneEndsWithTheRun) {
               link == busy ? nlohmann::ordered_json({5000, 10'000, 2500}) : nlohmann::ordered_json::array())
         << links[link].name;
   EXPECT_EQ(usage.links_json(3000)["busy"][busy], nlohmann::ordered_json({5000, 10'000, 1000}));
+  // Behind the end a link may still be busy, or not.
+  usage.sent(links[busy].from, links[busy].output, packet, 3000, 3001);
+  usage.sent(links[busy].from, links[busy].output, packet, 5000, 5000);
+  EXPECT_EQ(usage.links_json(2400)["busy"][busy], nlohmann::ordered_json({5000, 10'000, 2500, 10'000, 0, 0}));
 }
 
 TEST(Usage, BytesOfMemoriesByDirection) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -111,6 +112,65 @@ TEST_F(StudyCommand, AFailingCellIsNamed) {
   EXPECT_NE(result.error.find("wafertlm run small.yaml --set \"wafer.fabric.link_bandwidth=50 GB/s\""),
             std::string::npos);
   EXPECT_NE(result.error.find("4 of 4 cells failed"), std::string::npos);
+}
+
+// One cell, whose results are those of the run by itself.
+TEST_F(StudyCommand, ColumnsReadWhatTheirPathsSay) {
+  const std::string faster = "wafer.fabric.injection_bandwidth=200GB/s";  // so that links differ
+  const std::string experiment = folder_.path() + "/small.yaml --set " + faster;
+  ASSERT_EQ(run_tool("run " + experiment + " --out " + folder_.path() + "/alone").exit_code, 0);
+  const json alone = json::parse(read_text(folder_.path() + "/alone/results.json"));
+  std::vector<double> busy;
+  for (const json& link : alone["links"]) busy.push_back(link["busy_fraction"]);
+  const std::string one =
+      "study: one\nfile: small.yaml\nset: " + faster + "\naxes: [{axis: a, values: [x]}]\ncolumns:\n";
+  std::string columns;
+  for (const char* const take : {"sum", "mean", "least", "most", "last"})
+    columns +=
+        std::string("  - {column: ") + take + ", read: \"links[*].busy_fraction\", take: " + take + "}\n";
+  const ToolResult result = run(one + columns +
+                                "  - {column: first, read: \"links[0].name\"}\n"
+                                "  - {column: third, read: \"links[2].bytes\"}\n"
+                                "  - {column: before the last, read: \"links[-2].name\"}\n"
+                                "  - {column: only, read: \"iterations[*].time_ps\"}\n");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const json values = results()["cells"][0]["values"];
+  double sum = 0;
+  for (const double each : busy) sum += each;
+  EXPECT_DOUBLE_EQ(values["sum"], sum);
+  EXPECT_DOUBLE_EQ(values["mean"], sum / static_cast<double>(busy.size()));
+  EXPECT_EQ(values["least"], *std::min_element(busy.begin(), busy.end()));
+  EXPECT_EQ(values["most"], *std::max_element(busy.begin(), busy.end()));
+  EXPECT_EQ(values["last"], busy.back());
+  EXPECT_NE(values["least"], values["most"]);
+  EXPECT_EQ(values["first"], alone["links"][0]["name"]);
+  EXPECT_EQ(values["third"], alone["links"][2]["bytes"]);
+  EXPECT_EQ(values["before the last"], alone["links"][busy.size() - 2]["name"]);
+  EXPECT_EQ(values["only"], alone["iterations"][0]["time_ps"]);
+  const auto problem = [&](const std::string& column) {
+    const std::string error = run(one + "  - {column: c, read: " + column + "}\n").error;
+    EXPECT_NE(error.find("wafertlm: 1 of 1 cell failed\n"), std::string::npos) << error;
+    const std::size_t at = error.find("read: ");
+    return at == std::string::npos ? error : error.substr(at, error.find('\n', at) - at);
+  };
+  const std::string links = std::to_string(busy.size());
+  EXPECT_EQ(problem("\"links[*].busy_fraction\""),
+            "read: 'links[*].busy_fraction': there are several; say which "
+            "with take: sum, mean, least, most or last");
+  EXPECT_EQ(problem("\"links[*].name\", take: sum"), "read: 'links[*].name': not all of them are numbers");
+  EXPECT_EQ(problem("\"collectives[*].rank[*]\"").substr(0, 58),
+            "read: 'collectives[*].rank[*]': there is no 'rank'; there ");
+  EXPECT_EQ(problem("\"memories[*].lost.x\"").substr(0, 48),
+            "read: 'memories[*].lost.x': there is no 'x'; the");
+  EXPECT_EQ(problem("\"notes[*]\""), "read: 'notes[*]': there is none");
+  EXPECT_EQ(problem("\"links[" + links + "].name\""), "read: 'links[" + links + "].name': the list has " +
+                                                          links + " items, there is no [" + links + "]");
+  EXPECT_EQ(problem("\"links[-" + std::to_string(busy.size() + 1) + "].name\"").substr(0, 32),
+            "read: 'links[-" + std::to_string(busy.size() + 1) + "].name': the list");
+  EXPECT_EQ(problem("\"links[x].name\""),
+            "read: 'links[x].name': '[x]' is no place in a list; write [0], [-1] or [*]");
+  EXPECT_EQ(problem("\"platform[0]\""), "read: 'platform[0]': what stands before '[0]' is no list");
+  EXPECT_EQ(problem("platform.name"), "read: 'platform.name': what stands before 'name' has no names in it");
 }
 
 TEST_F(StudyCommand, ARunThatFailsIsNamedAndTheOthersAreShown) {

@@ -91,6 +91,64 @@ TEST(StudyReport, DifferencesHaveASign) {
       << text;
 }
 
+// Provenance of what is compared with: each value once, in the order in which they are shown.
+TEST(StudyReport, SummariesBesideWhatWasPublished) {
+  MadeUp made = two_axes();
+  SummarySpec mean, most, plain;
+  mean.name = "mean gain";
+  mean.column = plain.column = "gain";
+  mean.reference = 3.25;
+  most.name = "longest";
+  most.kind = SummarySpec::Kind::most;
+  most.column = "time";
+  most.reference = 7e-3;
+  plain.name = "cells";
+  plain.kind = SummarySpec::Kind::count;
+  made.study.summaries = {mean, most, plain};
+  const std::string text = made.text();
+  EXPECT_TRUE(contains(text,
+                       "\nOver all cells\n"
+                       "                       published\n"
+                       "  mean gain       3.5       3.25\n"
+                       "  longest    6.000 ms   7.000 ms\n"
+                       "  cells             6\n"
+                       "\nPublished values\n"
+                       "  no provenance given: mean gain 3.25, longest 0.007\n"))
+      << text;
+  made.study.summaries = {plain};
+  EXPECT_FALSE(contains(made.text(), "Published values")) << made.text();
+  EXPECT_FALSE(contains(made.text(), " \n")) << "no line ends with a space";
+  made.study.summaries.clear();
+  EXPECT_FALSE(contains(made.text(), "Over all cells"));
+}
+
+// Of a line all its points, of a quotient both cells, of a sum the cells of all terms; each once.
+TEST(StudyReport, CellsThatAFigureNeeds) {
+  MadeUp made = two_axes();
+  ColumnSpec ratio, sum;
+  ratio.name = "ratio";
+  ratio.kind = ColumnSpec::Kind::quotient;
+  ratio.dividend = "time";
+  ratio.divisor = "gain";
+  ratio.divisor_at = {{"size", {"4"}}};
+  sum.name = "sum";
+  sum.kind = ColumnSpec::Kind::sum;
+  sum.terms = {"time", "ratio", "gain"};
+  made.study.columns.insert(made.study.columns.end(), {ratio, sum});
+  using Cells = std::vector<std::vector<std::string>>;
+  const auto needed = [&](const std::string& column) {
+    return needed_for(made.study, made.cells[3], column);
+  };
+  EXPECT_EQ(needed("time"), (Cells{{"b", "1"}}));
+  EXPECT_EQ(needed("ratio"), (Cells{{"b", "1"}, {"b", "4"}}));
+  EXPECT_EQ(needed("sum"), (Cells{{"b", "1"}, {"b", "4"}}));
+  made.study.axes[0].line_to = "gain";
+  EXPECT_EQ(needed("time"), (Cells{{"a", "1"}, {"b", "1"}}));
+  EXPECT_EQ(needed("ratio"), (Cells{{"a", "1"}, {"b", "1"}, {"a", "4"}, {"b", "4"}}));
+  made.study.axes[1].line_to = "gain";
+  EXPECT_EQ(needed("time"), (Cells{{"a", "1"}, {"a", "2"}, {"a", "4"}, {"b", "1"}, {"b", "2"}, {"b", "4"}}));
+}
+
 TEST(StudyReport, NegativeTimesAreShownWithTheirSign) {
   MadeUp made = two_axes();
   made.have("time", {-4e-3, 2e-3, 1e-3, 3e-3, 6e-3, nullptr});

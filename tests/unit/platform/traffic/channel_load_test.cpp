@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "models/mesh/mesh_topology.h"
+
 namespace wafertlm::traffic {
 namespace {
 
@@ -74,6 +76,29 @@ TEST(ChannelLoad, EqualsTheWalkOverAllRoutes) {
         EXPECT_EQ(link.weight, walked[link.link])
             << name << ' ' << width << 'x' << height << ' ' << link.link;
     }
+}
+
+// A mesh as a topology among others, whose wide ends do not count: link by link along its routes.
+TEST(ChannelLoad, OfATopologyIsThatOfItsRoutes) {
+  MeshParams params = mesh(4, 3);
+  params.injection_bytes_per_s = params.ejection_bytes_per_s = 64'000'000'000;
+  const MeshTopology topology(params);
+  for (const char* name : {"uniform", "neighbor", "bit_complement", "tornado", "hotspot"}) {
+    PatternOptions options;
+    options.name = name;
+    const auto pattern = make_pattern(options, MeshGeometry(4, 3));
+    const ChannelLoads expected = channel_loads(params, *pattern);
+    const ChannelLoads found = channel_loads(topology, params.link_bytes_per_s, *pattern);
+    EXPECT_EQ(found.total, expected.total);
+    EXPECT_DOUBLE_EQ(found.bound, expected.bound);
+    EXPECT_EQ(found.links[found.busiest].link, expected.links[expected.busiest].link);
+    std::map<std::string, std::uint64_t> weights;  // a place beyond the border has none
+    for (const ChannelLoad& link : expected.links) weights[link.link] = link.weight;
+    for (const ChannelLoad& link : found.links) {
+      EXPECT_EQ(link.weight, weights[link.link]) << name << ' ' << link.link;
+      EXPECT_EQ(link.bytes_per_s, params.link_bytes_per_s);
+    }
+  }
 }
 
 // What next() draws has the probabilities that choices() states.

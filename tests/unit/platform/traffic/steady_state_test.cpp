@@ -96,6 +96,29 @@ TEST(SteadyState, BatchMeansOfKnownNumbers) {
   EXPECT_TRUE(is_steady(Series(100, 7.0)));
 }
 
+// Each of the two signs of a series that moves is enough: batches that grow without being like the one
+// before, and batches like the one before that do not grow.
+TEST(SteadyState, AGrowingSeriesOrAWavingOneIsNotSteady) {
+  const auto of_batches = [](const std::function<double(int)>& mean) {
+    Series series;
+    for (int i = 0; i < 1000; ++i) series.push_back(mean(i / 50) + (i / 5 % 2 == 0 ? 1 : -1));
+    return series;
+  };
+  const Series still = of_batches([](int batch) { return batch % 2; });
+  const Series growing = of_batches([](int batch) { return batch % 2 + 0.06 * batch; });
+  const Series waving = of_batches([](int batch) { return std::cos(batch * M_PI / 5); });  // two periods
+  const BatchMeans grows = batch_means(growing), waves = batch_means(waving);
+  EXPECT_GT(grows.slope_t, 2.2);
+  EXPECT_LT(grows.lag_one, 0.4);
+  EXPECT_LT(waves.slope_t, 1.9);
+  EXPECT_GT(waves.lag_one, 0.6);
+  for (const Series& series : {still, growing, waving})
+    EXPECT_LE(2 * mser5_truncation(series), series.size());
+  EXPECT_TRUE(is_steady(still));
+  EXPECT_FALSE(is_steady(growing));
+  EXPECT_FALSE(is_steady(waving));
+}
+
 // The interval covers the true mean as often as it says.
 TEST(SteadyState, TheIntervalCoversTheMean) {
   Random random(3);

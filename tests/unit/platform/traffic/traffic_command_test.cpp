@@ -133,6 +133,24 @@ TEST(TrafficCommand, PrintsATableAndWritesJson) {
   ASSERT_EQ(results["rows"].size(), 3U);
   EXPECT_EQ(results["rows"][2]["offered"], 0.3);
   EXPECT_EQ(results["rows"][0]["zero_load_ps"], 33'000);
+  for (const nlohmann::json& row : results["rows"]) {
+    const double offered = row["offered"];
+    EXPECT_NEAR(row["accepted"].get<double>(), offered, 0.05 * offered);
+    EXPECT_LE(row["accepted_slowest"], row["accepted"]);
+    EXPECT_NEAR(row["packets_measured"].get<double>(), 2000, 100);
+    EXPECT_EQ(row["packet_flits"], 8);
+    EXPECT_EQ(row["bound_link"], "router0->router1");
+    // Of the 16 links that both flows use, the 8 busiest; all that is accepted passes each of them.
+    ASSERT_EQ(row["worst_links"].size(), 8U);
+    double before = 1;
+    for (const nlohmann::json& link : row["worst_links"]) {
+      EXPECT_DOUBLE_EQ(link["expected_fraction"].get<double>(), offered);
+      EXPECT_NEAR(link["busy_fraction"].get<double>(), row["accepted"].get<double>(), 0.01 * offered);
+      EXPECT_LE(link["busy_fraction"], before);
+      before = link["busy_fraction"];
+      EXPECT_EQ(link["blocked_fraction"]["credit"], 0);
+    }
+  }
 }
 
 TEST(TrafficCommand, HelpHasExamples) {

@@ -148,5 +148,49 @@ TEST(RankFiles, AMissingRankIsNamed) {
   expect_error([&] { find_rank_files(prefix); }, {"2 of 4", prefix + ".0.et, " + prefix + ".2.et"});
 }
 
+TEST(RankFiles, FiveMissingRanksAreNamedAtMost) {
+  const TemporaryFolder folder;
+  const std::string prefix = folder.file("job");
+  const auto missing = [&] {
+    try {
+      find_rank_files(prefix);
+    } catch (const TraceError& error) {
+      return std::string(error.what()).substr(prefix.size());
+    }
+    return std::string();
+  };
+  const auto named = [&](std::vector<int> ranks) {
+    std::string text;
+    for (const int rank : ranks)
+      text += (text.empty() ? "" : ", ") + prefix + '.' + std::to_string(rank) + ".et";
+    return text;
+  };
+  write_bytes(prefix + ".2.et", "x");
+  write_bytes(prefix + ".6.et", "x");
+  EXPECT_EQ(missing(), ": 2 of 7 rank files are there; missing: " + named({0, 1, 3, 4, 5}));
+  write_bytes(prefix + ".8.et", "x");
+  EXPECT_EQ(missing(), ": 3 of 9 rank files are there; missing: " + named({0, 1, 3, 4, 5}) + ", …");
+  EXPECT_EQ(all_rank_files(prefix),
+            (std::vector<std::string>{prefix + ".2.et", prefix + ".6.et", prefix + ".8.et"}));
+  EXPECT_FALSE(has_rank_files(folder.file("jo")));
+}
+
+TEST(RankFiles, NamesAreAPrefixANumberAndAForm) {
+  const auto parts = [](const std::string& file) -> std::string {
+    const auto name = split_rank_file(file);
+    if (!name) return "none";
+    return name->prefix + '|' + std::to_string(name->rank) + '|' + name->suffix +
+           (name->is_plain ? "" : "|?");
+  };
+  EXPECT_EQ(parts("traces/job.12.et"), "traces/job|12|.et");
+  EXPECT_EQ(parts("job.v2.0.et.gz"), "job.v2|0|.et.gz");
+  EXPECT_EQ(parts("a.123456789.json"), "a|123456789|.json");
+  EXPECT_EQ(parts("a.1234567890.json"), "a|0|.json|?");
+  EXPECT_EQ(parts("a.01.et"), "a|1|.et|?");
+  for (const char* const other :
+       {"a.et", "a..et", ".1.et", "a.1", "a.1x.et", "a.1.gz", "1.et", ".et", "a.x1.et"})
+    EXPECT_EQ(parts(other), "none") << other;
+}
+
 }  // namespace
 }  // namespace wafertlm::chakra::test

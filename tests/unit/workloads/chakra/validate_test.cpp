@@ -178,6 +178,13 @@ TEST(Validate, SizesAndTimesBeyondAllMeasureNameTheNode) {
   expect_error([&] { check({gather}, platform); },
                {"node 1", "251 B from each of 4", "does not fit the memory"});
   EXPECT_EQ(check({collective(1, CollectiveType::AllGather, 250)}, platform).nodes, 1U);
+  load.tensor_size = 1000;
+  const Node others[] = {collective(1, CollectiveType::AllReduce, 1000), send(2, 1, 0, 1000), load};
+  for (Node other_kind : others) {
+    EXPECT_EQ(check({other_kind}, platform).nodes, 1U);
+    (other_kind.tensor_size ? other_kind.tensor_size : other_kind.comm_size) = 1001;
+    expect_error([&] { check({other_kind}, platform); }, {"1001 B does not fit the memory (1000 B)"});
+  }
   platform.longest_ps = [](const Node&) { return 0x1p62; };
   expect_error([&] { check({comp(1), comp(2), comp(3)}, platform); }, {"node 2", "106 days"});
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "platform/config/load.h"
+#include "platform/fabrics/registry.h"
 #include "tests/unit/workloads/collectives/test_wafer.h"
 #include "workloads/collectives/hierarchical.h"
 #include "workloads/collectives/tree.h"
@@ -112,6 +114,30 @@ std::uint64_t busiest_bytes(const CollectiveProgram& program, const FabricTraits
 }
 
 // 5x4: 1.6 (x + (1 - x) / 4) = 1.5 (1 - x + x / 5) = 0.95 at x = 11/24.
+// What is done at the endpoints when flows cannot be carried is what the planner chooses there, whatever was
+// asked for.
+TEST(Planner, StepsToFallBackOnAreItsChoiceWithoutTheNetwork) {
+  const auto fred = config::load_platform(WAFERTLM_SOURCE_DIR "/configs/platforms/fred_d.yaml",
+                                          {"wafer.fabric.flow_conflict=decompose"});
+  const FabricTraits traits = fabric_kind(fred.wafer).traits(fred.wafer);
+  ASSERT_TRUE(traits.flows_decompose);
+  FabricTraits endpoints = traits;
+  endpoints.in_network = false;
+  for (const CollectiveType type : {CollectiveType::all_reduce, CollectiveType::barrier}) {
+    CollectiveRequest request{type, {NpuId{0}, NpuId{1}, NpuId{5}, NpuId{9}}, 0, "", 0};
+    if (type != CollectiveType::barrier) request.bytes = 1 << 20;
+    const auto choice = plan_collective(request, endpoints);
+    request.algorithm = plan_collective(request, traits)->algorithm;
+    if (type != CollectiveType::barrier) request.chunks = choice->chunks + 3;
+    const auto program = plan_collective(request, traits);
+    ASSERT_TRUE(program->decomposed);
+    EXPECT_NE(program->algorithm, choice->algorithm);
+    EXPECT_EQ(program->decomposed->algorithm, choice->algorithm);
+    EXPECT_EQ(program->decomposed->chunks, choice->chunks);
+    EXPECT_EQ(program->decomposed->bytes, choice->bytes);
+  }
+}
+
 TEST(Hierarchical, BothDimensionsCarryTheSame) {
   const FabricTraits wafer = wafer_of(5, 4);
   const std::uint64_t bytes = 24 * 20 * 64 * 4;

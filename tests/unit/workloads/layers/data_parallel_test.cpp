@@ -216,5 +216,22 @@ TEST(DataParallel, BadSpecificationsAreRefused) {
       "106 days");
 }
 
+// Wherever it is when it begins anew.
+TEST(DataParallel, ARewoundGeneratorBeginsAnew) {
+  for (const bool overlap : {false, true}) {
+    DataParallelSpec spec = toy();
+    spec.overlap = overlap;
+    LayerGenerator fresh(spec, 0);
+    const std::vector<Node> all = read_all(fresh);
+    for (std::size_t taken = 0; taken <= all.size(); ++taken) {
+      LayerGenerator generator(spec, 0);
+      Node node;
+      for (std::size_t i = 0; i < taken; ++i) EXPECT_TRUE(generator.next(node));
+      generator.rewind();
+      EXPECT_EQ(read_all(generator), all) << taken;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace wafertlm::layers

@@ -90,6 +90,20 @@ TEST(Partners, MessagesOfDifferentSizesNameBothSides) {
   }
 }
 
+// The first to enter says what it is.
+TEST(Partners, CollectivesOfDifferentSizesNameBothSides) {
+  FakeJob job({{compute(3, 10), all_reduce(7, 20, {3}, 65)}, {all_reduce(9, 20)}});
+  try {
+    job.run();
+    FAIL() << "they do not agree";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "collective number 0 of group '': rank 1 enters node 9 \"n9\", all_reduce of 64 B in class dp and "
+        "rank 0 enters node 7 \"n7\", all_reduce of 65 B in class dp");
+  }
+}
+
 /// Ranks with the same collectives, of a size each, in the same file order but behind different work.
 std::vector<Nodes> stragglers(std::mt19937_64& random, std::uint32_t ranks, std::uint64_t collectives) {
   std::vector<Nodes> job(ranks);

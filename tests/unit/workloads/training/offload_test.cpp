@@ -28,6 +28,10 @@ Moved moved(const Plan& plan, std::uint32_t rank) {
   Moved all;
   Node node;
   while (generator.next(node)) {
+    // Nothing is moved that has no bytes.
+    const bool is_access = node.type == NodeType::MemLoad || node.type == NodeType::MemStore;
+    EXPECT_TRUE(!is_access || node.tensor_size.value() > 0) << node.name;
+    EXPECT_TRUE(!node.is_collective() || node.comm_size.value() > 0) << node.name;
     if (node.type == NodeType::MemLoad) all.loaded += node.tensor_size.value();
     if (node.type == NodeType::MemStore) all.stored += node.tensor_size.value();
     all.nodes[node.id] = node;
@@ -60,6 +64,13 @@ TEST(Offload, MovesTheOptimizersStateThereAndBackInPortions) {
       if (node.type == NodeType::MemLoad) ++loads, largest = std::max(largest, *node.tensor_size);
     EXPECT_EQ(loads, (state + (1 << 20) - 1) >> 20);
     EXPECT_LE(largest, std::uint64_t{1} << 20);
+    for (const auto& [bytes, portions] :
+         {std::pair(state + 1, 1U), {state, 1U}, {state - 1, 2U}, {state / 4, 4U}}) {
+      s.offload_portion_bytes = bytes;
+      std::uint64_t count = 0;
+      for (const auto& [id, node] : moved(plan_of(s), 1).nodes) count += node.type == NodeType::MemLoad;
+      EXPECT_EQ(count, portions) << bytes;
+    }
   }
 }
 
