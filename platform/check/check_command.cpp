@@ -10,7 +10,9 @@
 #include "platform/fabrics/registry.h"
 #include "platform/results/results.h"
 #include "platform/run/job.h"
+#include "platform/run/job_run.h"
 #include "platform/study/study_command.h"
+#include "platform/system/machine.h"
 #include "platform/system/wafer.h"
 
 namespace wafertlm {
@@ -22,9 +24,7 @@ struct Options {
   bool resolved = false;
 };
 
-/// Builds the fabric, so that what only elaboration finds (routes that can deadlock) is found too.
-void show(const config::PlatformSpec& spec) {
-  const Wafer wafer(spec, false, true);
+void show(const config::PlatformSpec& spec, const Wafer& wafer) {
   fmt::print("platform  {}, {} NPUs\n{}", spec.name, spec.wafer.npu_count(),
              fabric_kind(spec.wafer).describe(spec.wafer));
   if (const std::uint32_t controllers = wafer.fabric().io_controllers())
@@ -37,10 +37,16 @@ void show(const config::PlatformSpec& spec) {
   }
 }
 
+/// Builds the fabric, so that what only elaboration finds (routes that can deadlock) is found too.
+void show(const config::PlatformSpec& spec) { show(spec, Wafer(spec, false, true)); }
+
+/// All that a run does before it simulates.
 void show(const config::ExperimentSpec& spec) {
   fmt::print("experiment {}, {}\n", spec.name, counted(spec.iterations, "iteration"));
-  show(spec.platform);
   const Job job = load_job(spec);
+  Machine machine(spec.platform);
+  const JobRun ready(machine, job, spec);
+  show(spec.platform, machine.wafer());
   std::uint64_t nodes = 0, collectives = 0;
   for (const chakra::TraceSummary& rank : job.summaries) {
     nodes += rank.nodes;

@@ -14,7 +14,7 @@ InstanceFilter::InstanceFilter(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const auto wrong = [&](const std::string& why) {
       return std::invalid_argument(
-          "'" + text + "' names nothing to look at: " + why +
+          "--trace '" + text + "' names nothing to look at: " + why +
           "; expected INSTANCES, with @CLASS and :FROM-TO if need be, for example 'npu*@dp:0us-200us'");
     };
     Part part;

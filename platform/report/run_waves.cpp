@@ -177,7 +177,7 @@ std::vector<ObservableSocket> chosen_sockets(const std::vector<std::string>& glo
     for (std::size_t i = 0; i < all.size(); ++i)
       if (fnmatch(glob.c_str(), all[i].name.c_str(), 0) == 0) any = chosen[i] = true;
     if (!any)
-      throw std::invalid_argument("no socket is called '" + glob +
+      throw std::invalid_argument("--log: no socket is called '" + glob +
                                   "'; there are such as npu3_to_router3, router0_to_router1, l1_0_to_npu0, "
                                   "operations_3 and memory_3, with the numbers and switches of the platform");
   }

@@ -150,6 +150,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       last_rank_(experiment.iterations),
       rank_ends_(experiment.iterations, std::vector<TimePs>(job.size())) {
   machine.wafer().fabric().require_routes(job.npus);
+  plan_collectives();
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
     const SequencerOptions options{experiment.platform.sequencer, job.dependencies,
                                    job.summaries[rank].missing, job.summaries[rank].numbers};
@@ -160,6 +161,18 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
 }
 
 JobRun::~JobRun() = default;
+
+void JobRun::plan_collectives() {
+  for (std::uint32_t rank = 0; rank < job_.size(); ++rank)
+    for (const auto& [kind, node] : job_.summaries[rank].collective_kinds) {
+      try {
+        registry_.plan_ahead(make_task(node, rank, job_.groups));
+      } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(
+            fmt::format("{}: {}: {}", job_.ranks[rank]->name(), chakra::describe(node), error.what()));
+      }
+    }
+}
 
 /// No gap reaches back beyond this time.
 TimePs JobRun::accounted_ps() const {

@@ -42,6 +42,8 @@ struct CriticalPath {
 /// A job on a machine: one sequencer per rank.
 class JobRun : private RankHost {
  public:
+  /// Plans all collectives. @throws std::invalid_argument, naming the trace and the node: one that the
+  /// planner refuses.
   JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& experiment);
   ~JobRun();
   JobRun(const JobRun&) = delete;
@@ -73,6 +75,7 @@ class JobRun : private RankHost {
   void relayed(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) override {
     stream_ends_.done(token, operation, data);
   }
+  void plan_collectives();
   void stream_is_out(CollectiveRecord& record);
   std::vector<std::string> waiting(const std::vector<std::string>& pending) const;
   std::uint64_t finished() const;

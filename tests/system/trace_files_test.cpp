@@ -136,6 +136,25 @@ TEST_F(TraceFolders, AFailedRunLeavesTheResultsOfTheOneBefore) {
   EXPECT_EQ(files("out.incomplete"), std::set<std::string>{"resolved.yaml"});
 }
 
+// Before anything is simulated or written; `check` says the same (run_tool).
+TEST_F(TraceFolders, CollectivesThatCannotBePlannedAreRefused) {
+  for (const std::string rank : {"0", "1", "2", "3", "4", "5"})
+    write("job." + rank + ".et", {compute(1, 10), all_reduce(2, 0, {1}, 4096)});
+  const auto before = files();
+  ToolResult result;
+  const std::string workload = "chakra: " + folder_.path() + "/job";
+  run_traces(folder_, "wafer_mesh_5x4", workload, "--set collectives.algorithm=halving_doubling", result);
+  expect_refused(result, {"job.0.et: node 2", "halving_doubling"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/out"));
+  chakra::Node barrier = all_reduce(2, 0, {1}, 4096);
+  barrier.comm_type = chakra::CollectiveType::Barrier;
+  for (const std::string rank : {"0", "1", "2", "3", "4", "5"})
+    write("job." + rank + ".et", {compute(1, 10), barrier});
+  run_traces(folder_, "wafer_mesh_5x4", workload, "", result);
+  expect_refused(result, {"job.0.et: node 2", "barrier"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/out"));
+}
+
 TEST_F(TraceFolders, OneOfAThingIsNotCalledSeveral) {
   write("job.0.et");
   EXPECT_EQ(tool("trace check @job").out, folder_.path() + "/job: ok, 1 rank, 1 node\n");

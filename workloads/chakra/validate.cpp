@@ -45,6 +45,7 @@ class NodeChecker {
   void check_bytes(const Node& node, std::uint64_t bytes, std::uint64_t times) const;
   std::uint8_t take_class(const Node& node, const char* or_else);
   Communication take_collective(const Node& node);
+  void take_kind(const Node& node, const Communication& entry);
   Communication take_message(const Node& node, std::optional<std::uint32_t> self,
                              std::optional<std::uint32_t> peer);
   bool runs(const Node& node) const;
@@ -139,6 +140,14 @@ std::uint8_t NodeChecker::take_class(const Node& node, const char* or_else) {
   return static_cast<std::uint8_t>(number);
 }
 
+void NodeChecker::take_kind(const Node& node, const Communication& entry) {
+  const CollectiveKind kind{entry.group, entry.collective, entry.io_stream, entry.bytes};
+  if (summary_.collective_kinds.count(kind) != 0) return;
+  Node& first = summary_.collective_kinds[kind] = node;
+  first.ctrl_deps.clear();
+  first.data_deps.clear();
+}
+
 Communication NodeChecker::take_collective(const Node& node) {
   const auto& dimensions = node.involved_dim;
   if (!dimensions.empty() && std::find(dimensions.begin(), dimensions.end(), true) == dimensions.end())
@@ -161,6 +170,7 @@ Communication NodeChecker::take_collective(const Node& node) {
   check_bytes(node, entry.bytes, gathers ? ranks : 1);
   summary_.collective_bytes += entry.bytes;
   if (node.io_stream) ++summary_.io_streams;
+  if (ranks > 1 || node.io_stream) take_kind(node, entry);
   entry.traffic_class = take_class(node, kDefaultCollectiveClass);
   return entry;
 }

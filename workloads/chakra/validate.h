@@ -3,8 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "workloads/chakra/comm_groups.h"
@@ -32,6 +34,17 @@ struct ValidateOptions {
   std::function<double(const Node&)> longest_ps = {};
 };
 
+/// What the plan of a collective depends on.
+struct CollectiveKind {
+  std::uint64_t group;  ///< CommGroups::number()
+  CollectiveType type;
+  bool io_stream;
+  std::uint64_t bytes;
+  friend bool operator<(const CollectiveKind& a, const CollectiveKind& b) {
+    return std::tie(a.group, a.type, a.io_stream, a.bytes) < std::tie(b.group, b.type, b.io_stream, b.bytes);
+  }
+};
+
 struct TraceSummary {
   std::uint64_t nodes = 0;
   std::array<std::uint64_t, kNodeTypes> by_type{};  ///< indexed by NodeType
@@ -44,7 +57,9 @@ struct TraceSummary {
   std::uint64_t left_out_ctrl_deps = 0;                                     ///< with Dependencies::data
   std::uint64_t comp_duration_ps = 0;                                       ///< sum over the COMP nodes
   std::uint64_t collective_bytes = 0, message_bytes = 0, memory_bytes = 0;  ///< as the nodes give them
-  std::set<std::string> classes;                                            ///< that communications name
+  /// The first node of each kind of collective that a plan is needed for, without its dependencies.
+  std::map<CollectiveKind, Node> collective_kinds;
+  std::set<std::string> classes;       ///< that communications name
   std::vector<std::uint64_t> missing;  ///< ids that dependencies name and no node has, if they are accepted
   NumberExceptions numbers;            ///< for CommunicationNumbers
   Footprint footprint;                 ///< what the source tells (NodeSource::memory_bytes) or its tensors

@@ -41,15 +41,16 @@ CollectiveRegistry::CollectiveRegistry(const chakra::CommGroups& groups, const F
       planner_(std::move(planner)),
       stream_planner_(std::move(stream_planner)) {}
 
-CollectiveRegistry::Plan CollectiveRegistry::plan(const CollectiveRecord& record,
-                                                  const std::vector<std::uint32_t>& ranks) const {
-  if (!record.io_stream) {
-    const CollectiveRequest request = planner_(record.type, record.group, ranks, record.bytes);
+CollectiveRegistry::Plan CollectiveRegistry::plan(const Task& task) const {
+  const CollectiveType type = type_of(task);
+  const auto& ranks = groups_.ranks(task.group);
+  if (!task.io_stream) {
+    const CollectiveRequest request = planner_(type, task.group, ranks, task.bytes);
     auto program = plan_collective(request, fabric_);
     const CollectiveCost cost = cost_of(*program, request, fabric_);
     return {{std::move(program)}, cost};
   }
-  const IoStream stream = plan_io_stream(stream_planner_(record.type, ranks, record.bytes), fabric_);
+  const IoStream stream = plan_io_stream(stream_planner_(type, ranks, task.bytes), fabric_);
   Plan plan{{}, stream.cost};
   for (const auto& channel : stream.channels)
     if (channel->bytes != 0) plan.programs.push_back(channel);
@@ -57,6 +58,14 @@ CollectiveRegistry::Plan CollectiveRegistry::plan(const CollectiveRecord& record
   if (plan.programs.empty()) plan.programs.push_back(stream.channels.front());
   return plan;
 }
+
+const CollectiveRegistry::Plan& CollectiveRegistry::plan_of(const Task& task) {
+  Plan& planned = plans_[{task.group, type_of(task), task.io_stream, task.bytes}];
+  if (planned.programs.empty()) planned = plan(task);
+  return planned;
+}
+
+void CollectiveRegistry::plan_ahead(const Task& task) { plan_of(task); }
 
 CollectiveRecord& CollectiveRegistry::open(PerGroup& group, const Task& task) {
   auto record = std::make_unique<CollectiveRecord>();
@@ -73,8 +82,7 @@ CollectiveRecord& CollectiveRegistry::open(PerGroup& group, const Task& task) {
   record->group_size = static_cast<std::uint32_t>(ranks.size());
   record->is_in.resize(ranks.size());
 
-  Plan& planned = plans_[{task.group, record->type, record->io_stream, record->bytes}];
-  if (planned.programs.empty()) planned = plan(*record, ranks);
+  const Plan& planned = plan_of(task);
   record->programs = planned.programs;
   record->cost = planned.cost;
   record->algorithm = record->programs.front()->algorithm;

@@ -66,6 +66,10 @@ class CollectiveRegistry {
   CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric, CollectivePlanner planner,
                      StreamPlanner stream_planner = {});
 
+  /// Plans the collectives that are like this one, before the run. @throws std::invalid_argument: the planner
+  /// refuses it.
+  void plan_ahead(const Task& task);
+
   struct Entry {
     CollectiveRecord* record;
     std::uint32_t position;  ///< of the rank in the group
@@ -91,7 +95,8 @@ class CollectiveRegistry {
     CollectiveCost cost;
   };
   CollectiveRecord& open(PerGroup& group, const Task& task);
-  Plan plan(const CollectiveRecord& record, const std::vector<std::uint32_t>& ranks) const;
+  const Plan& plan_of(const Task& task);
+  Plan plan(const Task& task) const;
 
   const chakra::CommGroups& groups_;
   const FabricTraits& fabric_;

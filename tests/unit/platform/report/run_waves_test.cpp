@@ -33,39 +33,51 @@ class WaveFiles : public testing::Test {
   const std::string name = folder.path() + "/a.fst";
 };
 
-TEST_F(WaveFiles, AVcdFileIsTheFileItself) {
+// Until it is complete.
+TEST_F(WaveFiles, AVcdFileHasAnotherName) {
   set_path("");
-  for (const std::string plain : {"a.vcd", "fst", ".fst", "a.fst.vcd", "a.fs"}) {
-    const WaveFile file(plain);
-    EXPECT_EQ(file.path(), plain);
-    EXPECT_EQ(file.vcd(), plain);
-    EXPECT_NO_THROW(file.finish());
+  const std::pair<std::string, std::string> names[] = {{"a.vcd", "a.incomplete.vcd"},
+                                                       {"fst", "fst.incomplete"},
+                                                       {".fst", ".fst.incomplete"},
+                                                       {"a.fst.vcd", "a.fst.incomplete.vcd"},
+                                                       {"a.fs", "a.incomplete.fs"}};
+  for (const auto& [complete, incomplete] : names) {
+    const WaveFile file(folder.path() + "/" + complete);
+    EXPECT_EQ(file.vcd(), folder.path() + "/" + incomplete);
+    folder.write(incomplete, "waves\n");
+    EXPECT_EQ(file.finish(false), folder.path() + "/" + incomplete);
+    EXPECT_EQ(file.finish(true), folder.path() + "/" + complete);
+    EXPECT_EQ(test::read_text(folder.path() + "/" + complete), "waves\n");
+    EXPECT_FALSE(fs::exists(folder.path() + "/" + incomplete));
   }
 }
 
 TEST_F(WaveFiles, AnFstFileIsConvertedFromTheOneBesideIt) {
   install("read line <\"$1\"; echo \"from $line\" >\"$2\"");
-  const WaveFile file(name);
-  EXPECT_EQ(file.path(), name);
-  EXPECT_EQ(file.vcd(), name + ".vcd");
-  folder.write("a.fst.vcd", "waves\n");
-  file.finish();
-  EXPECT_EQ(test::read_text(name), "from waves\n");
-  EXPECT_FALSE(fs::exists(name + ".vcd"));
+  for (const bool complete : {true, false}) {
+    const WaveFile file(name);
+    EXPECT_EQ(file.vcd(), folder.path() + "/a.incomplete.fst.vcd");
+    folder.write("a.incomplete.fst.vcd", "waves\n");
+    const std::string made = file.finish(complete);
+    EXPECT_EQ(made, complete ? name : folder.path() + "/a.incomplete.fst");
+    EXPECT_EQ(test::read_text(made), "from waves\n");
+    EXPECT_FALSE(fs::exists(file.vcd()));
+  }
 }
 
 TEST_F(WaveFiles, AConverterThatFailsLeavesTheVcdFile) {
   for (const char* const script : {"exit 1", "kill -9 $$"}) {
     install(script);
     const WaveFile file(name);
-    folder.write("a.fst.vcd", "waves\n");
+    folder.write("a.incomplete.fst.vcd", "waves\n");
     try {
-      file.finish();
+      file.finish(true);
       ADD_FAILURE() << script;
     } catch (const std::runtime_error& error) {
-      EXPECT_EQ(error.what(), "vcd2fst could not make " + name + " of " + name + ".vcd");
+      EXPECT_EQ(error.what(),
+                "vcd2fst could not make " + folder.path() + "/a.incomplete.fst of " + file.vcd());
     }
-    EXPECT_TRUE(fs::exists(name + ".vcd"));
+    EXPECT_TRUE(fs::exists(file.vcd()));
   }
 }
 
