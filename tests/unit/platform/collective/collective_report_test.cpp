@@ -137,7 +137,7 @@ const std::string kMostlyLatency =
     "launch, set-up and reception would add to every step (configs/endpoints has costs with their sources)\n";
 
 TEST(CollectiveReport, TheTableIsTheJson) {
-  const std::string one = kMesh + "--npus 0-4 --type all_gather --size 1MiB,4MiB --set run.functional=true";
+  const std::string one = kMesh + "--npus 0-4 --type all_gather --size 64KiB,100kB --set run.functional=true";
   std::string expected =
       "all_gather of 5 NPUs on wafer mesh 5x4, class dp, values proven\n" + head("fastest");
   const json both = json_of(one);
@@ -160,7 +160,7 @@ TEST(CollectiveReport, TheTableIsTheJson) {
   }
   EXPECT_EQ(text_of(several), expected);
 
-  const std::string at_once = kMesh + "--type all_reduce --parallelism 'DP(5)-PP(4)' --class dp --size 6MB";
+  const std::string at_once = kMesh + "--type all_reduce --parallelism 'DP(5)-PP(4)' --class dp --size 600kB";
   expected = "all_reduce of 4 groups at once of 5 NPUs on wafer mesh 5x4, class dp\n" + head("fastest");
   const json row = json_of(at_once)["rows"][0];
   EXPECT_EQ(text_of(at_once), expected + line_of(row, fastest_text(row), chunks_text(row)));
