@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "platform/command/format.h"
+
 namespace wafertlm {
 namespace {
 
@@ -63,7 +65,7 @@ std::string phase_text(const FredRoutesQuery& query, const FredPhase& phase,
                                  phase.steps.size(), phase.steps.size() == 1 ? "" : "s");
   for (std::size_t s = 0; s < phase.steps.size(); ++s) {
     if (s == kStepsShown && !query.print_configurations) {
-      text += fmt::format("  … {} more steps; --json has all\n", phase.steps.size() - s);
+      text += fmt::format("  … {}; --json has all\n", counted(phase.steps.size() - s, "more step"));
       break;
     }
     text += fmt::format("  step {}, from NPUs -> to NPUs:\n   ", s);

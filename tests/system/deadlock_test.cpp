@@ -8,6 +8,7 @@
 #include "tests/support/trace_nodes.h"
 #include "tests/system/trace_runs.h"
 #include "workloads/chakra/et_writer.h"
+#include "workloads/chakra/trace_file.h"
 
 namespace wafertlm::test {
 namespace {
@@ -109,6 +110,24 @@ TEST_F(Deadlock, OthersThatWaitAreNamedOnce) {
                {"1. rank 0", "2. rank 1", "line 1 again",
                 "\"n3\", all_reduce of 64 B in class dp of group 'c' waits for rank 0 to enter it"},
                R"({"c": [3, 2, 0]})");
+}
+
+// Also where it is shorter than the time between two looks at the progress.
+TEST(Watchdog, EndsARunThatTakesLonger) {
+  const TempFolder folder;
+  chakra::VectorSource source("rank", {compute(1, 60'000'000)});
+  chakra::write_trace_file(source, folder.path() + "/job.0.et");
+  ToolResult result;
+  const auto run = [&](const std::string& watchdog) {
+    run_traces(folder, "wafer_mesh_5x4", "chakra: " + folder.path() + "/job",
+               "--set platform.run.watchdog=" + watchdog, result);
+    return result.exit_code;
+  };
+  EXPECT_EQ(run("61us"), 0) << result.error;
+  EXPECT_EQ(run("59us"), 1);
+  EXPECT_NE(result.error.find("the watchdog time of 59.00 us is over (run.watchdog); still waiting:"),
+            std::string::npos)
+      << result.error;
 }
 
 }  // namespace

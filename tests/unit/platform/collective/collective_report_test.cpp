@@ -137,7 +137,8 @@ const std::string kMostlyLatency =
     "launch, set-up and reception would add to every step (configs/endpoints has costs with their sources)\n";
 
 TEST(CollectiveReport, TheTableIsTheJson) {
-  const std::string one = kMesh + "--npus 0-4 --type all_gather --size 64KiB,100kB --set run.functional=true";
+  const std::string one =
+      kMesh + "--npus 0-4 --type all_gather --size 256KiB,400kB --set run.functional=true";
   std::string expected =
       "all_gather of 5 NPUs on wafer mesh 5x4, class dp, values proven\n" + head("fastest");
   const json both = json_of(one);
