@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -40,7 +41,7 @@ class Explain : public testing::Test {
     }
   }
   /// Runs the traces twice on two NPUs with a link of 100 GB/s and 20 ns; each has a remote memory of 100
-  /// GB/s behind 2 us. @return ps of the second iteration
+  /// GB/s behind 2 us. @return ps of the last iteration
   TimePs run(const std::string& more = "") {
     const std::string experiment = folder_.write(
         "e.yaml",
@@ -50,8 +51,8 @@ class Explain : public testing::Test {
         "latency: 2 us, local: free}}\nworkload: {workload: w, chakra: job}\niterations: 2\n");
     const ToolResult result = run_tool("run " + experiment + " --out " + folder_.path() + "/out " + more);
     EXPECT_EQ(result.exit_code, 0) << result.error;
-    return nlohmann::json::parse(
-        test::read_text(folder_.path() + "/out/results.json"))["iterations"][1]["time_ps"];
+    const auto results = nlohmann::json::parse(test::read_text(folder_.path() + "/out/results.json"));
+    return results["iterations"].back()["time_ps"];
   }
   std::string explain(const std::string& more = "") {
     const ToolResult result = run_tool("explain " + folder_.path() + "/out " + more);
@@ -206,6 +207,69 @@ TEST_F(Explain, AReceiveWaitsForItsSend) {
   EXPECT_EQ(gains.at("compute"), "32.00 us");
   EXPECT_EQ(gains.at("class pp").substr(0, 4), "10.0");
   EXPECT_EQ(gains.size(), 2U);
+}
+
+// The last of however many.
+TEST_F(Explain, OneIterationIsTheLastOne) {
+  const std::vector<Nodes> ranks = {chain(5'000'000, 3'000'000, 1'000'000),
+                                    chain(4'000'000, 3'500'000, 1'000'000)};
+  const auto one = gains_of(ranks, "--set iterations=1"),
+             three = gains_of(ranks, "--set iterations=3 --set barrier=true");
+  EXPECT_EQ(one.at("compute"), "4.500 us");
+  EXPECT_EQ(one.at("class dp"), "10.04 us");
+  EXPECT_EQ(three, one);
+}
+
+// 600 kB through each of six controllers at 10 GB/s are 10 us; one stream in comes after the other.
+TEST_F(Explain, StreamsTakeTurns) {
+  const auto stream = [](std::uint64_t id) {
+    chakra::Node node = test::all_reduce(id, 0, {}, 600'000);
+    node.comm_type = chakra::CollectiveType::Broadcast;
+    node.io_stream = true;
+    node.comm_class = "weights";
+    return node;
+  };
+  const Nodes nodes = {stream(1), stream(2), test::compute(3, 1'000'000, {1, 2})};
+  trace({nodes, nodes});
+  const TimePs whole =
+      run("--set 'platform.wafer.io={controllers: perimeter, bandwidth: 10 GB/s}' --set barrier=true");
+  EXPECT_GT(whole, 21'000'000U);
+  EXPECT_NE(explain().find(
+                fmt::format("  1. {:<28} at most {:>11} (", "class weights", format_time(whole - 1'000'000))),
+            std::string::npos)
+      << explain();
+}
+
+TEST_F(Explain, OfManySettingsFiveAreShown) {
+  std::string dimensions;
+  for (int k = 0; k < 3; ++k)
+    dimensions +=
+        std::string(k == 0 ? "" : ", ") + "{topology: ring, size: 2, bandwidth: 50 GB/s, latency: 500 ns}";
+  const auto expected = [&](int other, const std::string& more) {
+    const std::string experiment = folder_.write(
+        "e.yaml",
+        "experiment: many\nplatform: {platform: many, wafer: {fabric: {kind: dimensional, dimensions: [" +
+            dimensions + "], other_links: [" +
+            [&] {
+              std::string links;
+              for (int k = 0; k < other; ++k)
+                links += std::string(k == 0 ? "" : ", ") + "{npu: " + std::to_string(k) +
+                         ", dimension: 0, bandwidth: 20 GB/s, latency: 500 ns}";
+              return links;
+            }() +
+            "]}}}\nworkload: {workload: w, chakra: job}\n");
+    trace(std::vector<Nodes>(8, Nodes{test::all_reduce(1, 0, {}, 100'000)}));
+    ASSERT_EQ(run_tool("run " + experiment + " --out " + folder_.path() + "/out").exit_code, 0);
+    std::string line = "  (2 times:";
+    for (int k = 0; k < 3; ++k)
+      line += fmt::format(" --set 'wafer.fabric.dimensions[{}].bandwidth=100 GB/s'", k);
+    for (int k = 0; k < std::min(other, 2); ++k)
+      line += fmt::format(" --set 'wafer.fabric.other_links[{}].bandwidth=40 GB/s'", k);
+    const std::string text = explain();
+    EXPECT_NE(text.find(line + more + ")\n"), std::string::npos) << line << "\n" << text;
+  };
+  expected(2, "");
+  expected(4, " and 2 more");
 }
 
 TEST_F(Explain, RefusesWhatIsNoRun) {
