@@ -64,20 +64,19 @@ std::vector<Gain> gains(const GraphRecorder::Recorded& recorded, const CriticalP
   return all;
 }
 
+/// Of what a rerun can make instant: "compute", or the traffic class; else "".
 std::string node_category(const chakra::Node& node) {
   using chakra::NodeType;
-  if (node.type == NodeType::Comp) return node.is_cpu_op ? "cpu" : "compute";
-  if (node.type == NodeType::CommColl) {
-    if (node.is_launch()) return "cpu";
+  if (node.type == NodeType::Comp && !node.is_cpu_op) return "compute";
+  if (node.is_collective())
     return node.comm_class.empty() ? chakra::kDefaultCollectiveClass : node.comm_class;
-  }
   if (node.type == NodeType::CommSend || node.type == NodeType::CommRecv)
     return node.comm_class.empty() ? chakra::kDefaultMessageClass : node.comm_class;
-  return node.type == NodeType::MemLoad || node.type == NodeType::MemStore ? "memory" : "";
+  return "";
 }
 
-/// The nodes of another source, those of one category with next to nothing to do: "compute" and "cpu" take no
-/// time, communications of a class and loads and stores move a byte. Latencies remain.
+/// The nodes of another source, those of one category with next to nothing to do: computations take no time,
+/// communications of a class move a byte. Latencies remain.
 class InstantSource final : public chakra::ForwardingSource {
  public:
   InstantSource(std::unique_ptr<chakra::NodeSource> source, std::string category)
@@ -85,15 +84,14 @@ class InstantSource final : public chakra::ForwardingSource {
   bool next(chakra::Node& node) override {
     if (!source().next(node)) return false;
     if (node_category(node) != category_) return true;
-    if (node.type == chakra::NodeType::Comp || node.is_launch()) {
+    if (node.type == chakra::NodeType::Comp) {
       node.duration_ps = 0;
       node.num_ops = 0;
       node.tensor_size = 0;
       node.products.clear();
-    } else if (node.tensor_size.value_or(0) != 0) {
-      node.tensor_size = 1;
+    } else if (node.comm_size.value_or(0) != 0) {
+      node.comm_size = 1;
     }
-    if (node.comm_size.value_or(0) != 0) node.comm_size = 1;
     return true;
   }
 

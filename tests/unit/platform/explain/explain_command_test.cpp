@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
+#include <tuple>
 
 #include "platform/command/format.h"
 #include "tests/support/temp_folder.h"
@@ -207,6 +208,24 @@ TEST_F(Explain, AReceiveWaitsForItsSend) {
   EXPECT_EQ(gains.at("compute"), "32.00 us");
   EXPECT_EQ(gains.at("class pp").substr(0, 4), "10.0");
   EXPECT_EQ(gains.size(), 2U);
+}
+
+// 5 M operations at 1 TFLOPS, and 8 MB of operands at 1 TB/s: nothing of both is left in the rerun.
+TEST_F(Explain, ARerunTakesTheWholeComputation) {
+  for (const auto& [operations, bytes, time] :
+       {std::tuple{5'000'000ULL, 1000ULL, "5.000 us"}, std::tuple{1000ULL, 8'000'000ULL, "8.000 us"}}) {
+    chakra::Node work = test::compute(1, 0);
+    work.num_ops = operations;
+    work.tensor_size = bytes;
+    trace({{work, test::cpu(2, 1'000'000, {1})}});
+    run("--set 'platform.npu={peak: 1 TFLOPS, compute: {durations: roofline}, hbm: {read_bandwidth: 1 TB/s, "
+        "write_bandwidth: 1 TB/s, latency: 0 ps}}'");
+    const std::string text = explain("--rerun");
+    EXPECT_NE(
+        text.find(fmt::format("a real run with it next to instant: {0} ({0} in the recorded order)", time)),
+        std::string::npos)
+        << text;
+  }
 }
 
 // The last of however many.
