@@ -27,7 +27,7 @@ struct Files : testing::Test {
 };
 
 template <typename Error, typename Call>
-std::string refused(const Call& call) {
+std::string failure_of(const Call& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -45,12 +45,12 @@ TEST_F(Files, AllAreWrittenOrNone) {
   EXPECT_EQ(test::read_text(temporary.path() + "/b"), "2\n");
   // The second cannot be put in place: a folder with something in it has its name.
   fs::create_directories(folder / "b2" / "x");
-  EXPECT_EQ(refused<std::runtime_error>([&] {
+  EXPECT_EQ(failure_of<std::runtime_error>([&] {
               write_files(folder, {{"b2", "4"}, {"c", "3"}});
             }).rfind("cannot write " + temporary.path() + "/b2 (", 0),
             0U);
   EXPECT_EQ(names(), (Names{"a", "b", "b2"})) << "temporary ones are gone";
-  EXPECT_EQ(refused<std::runtime_error>([&] {
+  EXPECT_EQ(failure_of<std::runtime_error>([&] {
               write_files(folder, {{"c", "3"}, {"none/d", "4"}});
             }),
             "cannot write " + temporary.path() + "/none/d; is the disk full?");
@@ -62,7 +62,7 @@ TEST_F(Files, OfAnEarlierRunAreRemoved) {
   remove_files(folder, {"a", "c", "never"});
   EXPECT_EQ(names(), Names{"b"});
   fs::create_directories(folder / "full" / "x");
-  EXPECT_EQ(refused<Bad>([&] {
+  EXPECT_EQ(failure_of<Bad>([&] {
               remove_files(folder, {"full"});
             }).rfind(temporary.path() + "/full: of an earlier run, and cannot be removed (", 0),
             0U);
@@ -75,15 +75,15 @@ TEST_F(Files, PlacesThatCannotBeWrittenToAreNamed) {
   require_writable_file("--json", folder / "file");
   EXPECT_TRUE(fs::exists(folder / "file"));
   const std::string file = temporary.path() + "/file";
-  EXPECT_EQ(refused<Bad>([&] {
+  EXPECT_EQ(failure_of<Bad>([&] {
               require_writable_folder(file);
             }).rfind("--out " + file + ": not a folder, and none can be made there", 0),
             0U);
-  EXPECT_EQ(refused<Bad>([&] {
+  EXPECT_EQ(failure_of<Bad>([&] {
               require_writable_folder(file + "/below");
             }).rfind("--out " + file + "/below: not a folder, and none can be made there (", 0),
             0U);
-  EXPECT_EQ(refused<Bad>([&] { require_writable_file("--json", folder / "no" / "such"); }),
+  EXPECT_EQ(failure_of<Bad>([&] { require_writable_file("--json", folder / "no" / "such"); }),
             "--json " + temporary.path() + "/no/such: the file cannot be written");
 }
 
