@@ -198,11 +198,13 @@ TEST(RemoteMemoryRun, AnOffloadedOptimizerIsExposedMemoryTime) {
 }
 
 TEST(MemoryEngineCommand, PrintsThePriceOfSecurity) {
+  constexpr double kOutstanding = 12;
   const TempFolder folder;
   const std::string file = folder.path() + "/price.json";
   const ToolResult result = run_tool(
       "memory-engine " WAFERTLM_SOURCE_DIR
-      "/configs/platforms/mesh_memory_engine.yaml --accesses 300 --set remote_memory.capacity=80MiB --json " +
+      "/configs/platforms/mesh_memory_engine.yaml --accesses 300 --set remote_memory.capacity=80MiB --set "
+      "remote_memory.engine.outstanding=12 --json " +
       file);
   ASSERT_EQ(result.exit_code, 0) << result.error;
   EXPECT_NE(result.out.find("one-sided RDMA"), std::string::npos);
@@ -230,6 +232,10 @@ TEST(MemoryEngineCommand, PrintsThePriceOfSecurity) {
     const double k = row["degrees_of_freedom"], v = 2 / (9 * k),
                  z = (std::cbrt(row["chi_square"].get<double>() / k) - (1 - v)) / std::sqrt(v);
     EXPECT_NEAR(row["p_value"].get<double>(), std::erfc(z / std::sqrt(2)) / 2, 0.01) << row;
+    // Little's law: so many pages are under way.
+    EXPECT_NEAR(row["bytes_per_s"].get<double>() * row["loaded_mean_s"].get<double>() / 4096, kOutstanding,
+                0.1 * kOutstanding)
+        << row;
     const auto us = [&](const char* key) { return row[key].get<double>() * 1e6; };
     expected += fmt::format("{:<37}{:>9.3f}{:>9.3f}{:>11.3f}{:>9.3f}{:>9.3f}{:>10.3f}{:>9}\n",
                             (i < 3 ? "" : "  ") + row["name"].get<std::string>(), us("load_s"), us("store_s"),

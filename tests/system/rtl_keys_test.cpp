@@ -64,6 +64,16 @@ TEST(RtlKeys, ARecordingOfEachSwitch) {
     EXPECT_GT(arrived, 0U);
   }
   EXPECT_FALSE(std::filesystem::exists(more));
+  // 3 TB/s in flits of 512 B; without cycles there is no speed to tell.
+  const test::ToolResult text = test::run_tool("collective " WAFERTLM_SOURCE_DIR
+                                               "/configs/platforms/fred_d.yaml --type all_reduce --size "
+                                               "18KiB --set 'wafer.fabric.rtl=[{switch: l1_0, view: "
+                                               "tlm, flit_bytes: 512 B, record: " +
+                                               one + "}]'");
+  expect_in(text.out, ("\nRTL of l1_0: view tlm, clock 5859 MHz, " + views[0]["packets_in"].dump() +
+                       " packets in, 0 cycles\n  recording                 " + one + "\n")
+                          .c_str());
+  EXPECT_EQ(text.out.find("  speed "), std::string::npos) << text.out;
 }
 
 }  // namespace

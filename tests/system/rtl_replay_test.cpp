@@ -79,6 +79,29 @@ TEST_F(RtlReplay, SeesWhatTheRunSaw) {
       << text;
 }
 
+TEST_F(RtlReplay, TheRunSaysWhatTheChipDid) {
+  const json run = recorded();
+  const ToolResult result = run_tool(run_of("{switch: l1_0_2, view: both, design: fred3_12}"));
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const std::string begin = fmt::format(
+      "\nRTL of l1_0_2: view both, design fred3_12, clock 75000 MHz, 5 packets in, {} cycles\nscoreboard of "
+      "l1_0_2: "
+      "equal\n",
+      run["cycles"].get<int>());
+  const std::size_t at = result.out.find(begin),
+                    speed = result.out.find("\n  speed                     a packet through the RTL ");
+  ASSERT_NE(at, std::string::npos) << result.out;
+  EXPECT_NE(speed, std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("  recording "), std::string::npos) << "a temporary one";
+  // RTL alone: nothing is compared.
+  const ToolResult alone = run_tool(run_of("{switch: l1_0_2, view: rtl, design: fred3_12}"));
+  ASSERT_EQ(alone.exit_code, 0) << alone.error;
+  EXPECT_NE(alone.out.find("\nRTL of l1_0_2: view rtl, design fred3_12, clock 75000 MHz, 5 packets in, "),
+            std::string::npos)
+      << alone.out;
+  EXPECT_EQ(alone.out.find("scoreboard"), std::string::npos);
+}
+
 /// What a waveform shows: of each scope from when to when which flow, sequence and bytes are there.
 using Shown = std::map<
     std::string,

@@ -89,6 +89,17 @@ TEST(Check, AnExperimentAndItsWorkload) {
   EXPECT_EQ(text.substr(text.size() - 4), "\nok\n");
 }
 
+TEST(Check, AWorkloadIsResolvedWithItsLines) {
+  const test::TempFolder folder;
+  const std::string text = checked_file(folder,
+                                        "workload: w\nlayers: resnet50\ndata_parallel: 2\nbatch_per_npu: "
+                                        "4\neffective_rate: 1 TFLOPS\n",
+                                        "--resolved");
+  for (const char* const line : {"workload: \"w\"  # f.yaml:1", "layers: resnet50  # f.yaml:2",
+                                 "data_parallel: 2  # f.yaml:3", "effective_rate: 1 TFLOPS  # f.yaml:5"})
+    expect_line(text, line);
+}
+
 TEST(Check, AModel) {
   const test::TempFolder folder;
   EXPECT_EQ(checked_file(folder,

@@ -182,6 +182,19 @@ TEST(CollectiveReport, WithoutASizeItIsAMebibyteAndOfABarrierNothing) {
             0U);
 }
 
+// Nothing is to be done, in no time; what would be divided by it is not there.
+TEST(CollectiveReport, OfOneNpuTakesNoTime) {
+  const std::string run =
+      kMesh + "--npus 3 --type all_gather --size 4KiB --set npu.endpoint.receive_cost=1us";
+  const json report = json_of(run), &row = report["rows"][0];
+  for (const char* const key : {"time_ps", "predicted_ps", "bound_ps", "fastest_group_ps", "packet_hops"})
+    EXPECT_EQ(row[key], 0) << key;
+  EXPECT_EQ(row["algorithm_bandwidth_bytes_per_s"], 0.0);
+  EXPECT_TRUE(row["time_over_bound"].is_null() && row["time_over_predicted"].is_null());
+  EXPECT_EQ(text_of(run), "all_gather of 1 NPUs on wafer mesh 5x4, class dp\n" + head("fastest") +
+                              line_of(row, fastest_text(row), chunks_text(row)));
+}
+
 TEST(CollectiveReport, AStreamHasALineOfEachSixChannels) {
   const std::string run = kMesh + "--type weight_load --size 180kB --class dp";
   const json report = json_of(run), &row = report["rows"][0];

@@ -200,14 +200,25 @@ TEST_F(Explain, WhatTakesTurnsIsGoneTogether) {
 
 // 1 MB over the link: 10 us, its latency of 20 ns, and 1.4 ns in the last packet's 4 KiB out of the router.
 TEST_F(Explain, AReceiveWaitsForItsSend) {
-  const auto gains =
-      gains_of({{test::compute(1, 30'000'000), with_bytes(test::send(2, 1, 7, 0, {1}), 1'000'000)},
-                {test::compute(1, 1'000'000), with_bytes(test::receive(2, 0, 7, {1}), 1'000'000),
-                 test::compute(3, 2'000'000, {2})}},
-               "--set barrier=true");
+  const auto job = [](std::uint64_t bytes) {
+    return std::vector<Nodes>{{test::compute(1, 30'000'000), with_bytes(test::send(2, 1, 7, 0, {1}), bytes)},
+                              {test::compute(1, 1'000'000), with_bytes(test::receive(2, 0, 7, {1}), bytes),
+                               test::compute(3, 2'000'000, {2})}};
+  };
+  const std::string barrier = "--set barrier=true";
+  trace(job(1));
+  const TimePs least = run(barrier);
+  const auto gains = gains_of(job(1'000'000), barrier);
   EXPECT_EQ(gains.at("compute"), "32.00 us");
   EXPECT_EQ(gains.at("class pp").substr(0, 4), "10.0");
   EXPECT_EQ(gains.size(), 2U);
+  // The rerun sends a byte.
+  const TimePs saved = run(barrier) - least;
+  EXPECT_NE(
+      explain("--rerun").find(fmt::format("a real run with it next to instant: {} ({} in the recorded order)",
+                                          format_time(saved), gains.at("class pp"))),
+      std::string::npos)
+      << explain("--rerun");
 }
 
 // 5 M operations at 1 TFLOPS, and 8 MB of operands at 1 TB/s: nothing of both is left in the rerun.

@@ -60,6 +60,19 @@ TEST(FabricKinds, MostWakeUpsLieWithinARoundTripAndTwoPackets) {
       "wafers_4_mesh_5x4", {"wafer.outer.bandwidth=10 GB/s", "wafer.outer.latency=500 ns",
                             "wafer.fabric.packet_bytes=1 MiB", "wafer.fabric.credit_delay=7 ns"});
   EXPECT_EQ(kind(wafers).horizon_ps(wafers.wafer), 2U * (500'000 + 6'553'600 + 7000));
+  // Of dimensions the longest, too: 2000 B at 50 GB/s are 40 ns.
+  const auto ring = [](const std::string& packet) {
+    const config::PlatformSpec spec = platform_of(
+        "fabric: {kind: dimensional, dimensions: [{topology: ring, size: 3, bandwidth: 50 GB/s, latency: 20 "
+        "ns}, "
+        "{topology: ring, size: 3, bandwidth: 100 GB/s, latency: 30 ns}], credit_delay: 7 ns, header_bytes: "
+        "0 B, "
+        "packet_bytes: " +
+        packet + "}");
+    return kind(spec).horizon_ps(spec.wafer);
+  };
+  EXPECT_EQ(ring("2000 B"), 2U * (20'000 + 40'000 + 7000));
+  EXPECT_EQ(ring("1 MiB"), 2U * (20'000 + 1'310'720 + 7000)) << "64 KiB at most";
 }
 
 TEST(MeshKind, PerimeterControllersHangAtEveryFreeSide) {

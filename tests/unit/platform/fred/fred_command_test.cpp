@@ -6,6 +6,7 @@
 #include <set>
 
 #include "platform/fred/fred_sweep.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 
 namespace wafertlm {
@@ -290,6 +291,21 @@ TEST(FredCommand, ShowsTwoStepsAndSaysHowManyThereAre) {
       << text;
   EXPECT_NE(text.find("  step 1, from"), std::string::npos);
   EXPECT_EQ(run_tool(scatter + " --print").out.find("more step"), std::string::npos);
+}
+
+// NPU n is port n mod 4 of L1 switch n / 4.
+TEST(FredCommand, AFilePlacesWorkersOnNpus) {
+  const test::TempFolder folder;
+  const std::string routes =
+      "fred routes --parallelism 'MP(3)' --m 3 --placement file:" + folder.write("place", "7\n18\n5\n");
+  const std::string text = run_tool(routes).out;
+  EXPECT_NE(
+      text.find(
+          "\nmp: all_reduce, 1 group, 1 step\n  step 0, from NPUs -> to NPUs:\n    #0: 7,18,5->7,18,5\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\n    L1[1]   #0: 1,3->"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n    L1[4]   #0: 2->"), std::string::npos) << text;
 }
 
 TEST(FredCommand, TheCountsOfMicroSwitchesAreATable) {

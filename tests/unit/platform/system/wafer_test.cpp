@@ -151,6 +151,11 @@ TEST(PlatformTraits, AreTheKeysOfTheEndpointAndTheMemory) {
   EXPECT_EQ(traits.receive_cost_ps, 3'000'000U);
   EXPECT_EQ(traits.hierarchy.stage_cost_ps, 4'000'000U);
   EXPECT_EQ(traits.reduction_bytes_per_s, 5'000'000'000U);
+  EXPECT_TRUE(plain.memory.is_free());
+  EXPECT_EQ(traits.memory.read_bytes_per_s, 6'000'000'000U);
+  EXPECT_EQ(traits.memory.write_bytes_per_s, 7'000'000'000U);
+  EXPECT_EQ(traits.memory.latency_ps, 8000U);
+  EXPECT_EQ(traits.memory.chunk_bytes, 9U * 1024);
 }
 
 // Each link between routers, to and from NPUs and controllers has its place; nothing else has one.

@@ -150,6 +150,48 @@ TEST(NumberedGroups, KeepTheOrderOfTheirNames) {
   }
 }
 
+TEST(NumberedGroups, ReplaceTheNamesInNodes) {
+  const NumberedGroups groups({{"a", {0, 1}}, {"b", {2}}});
+  std::vector<chakra::Node> nodes;
+  for (const char* const name : {"b", "", "other", "a"}) {
+    nodes.push_back(test::all_reduce(nodes.size(), 0));
+    nodes.back().pg_name = name;
+  }
+  chakra::VectorSource source("rank", nodes);
+  const auto named = groups.named(source);
+  std::vector<std::string> names;
+  for (chakra::Node node; named->next(node);) names.push_back(node.pg_name);
+  EXPECT_EQ(names, (std::vector<std::string>{"2", "", "other", "1"}));
+}
+
+TEST_F(TraceCommand, ConvertSaysWhatBecameOfWhat) {
+  write("job.0.et", {test::compute(1, 10)});
+  write("job.1.et", {test::compute(1, 10), test::compute(2, 10)});
+  const std::string to = folder_.path() + "/new/job.";
+  EXPECT_EQ(out("convert " + job_ + " --to json --out " + folder_.path() + "/new"),
+            job_ + ".0.et -> " + to + "0.json: 1 node\n" + job_ + ".1.et -> " + to + "1.json: 2 nodes\n");
+  EXPECT_EQ(out("convert " + job_ + ".1.et " + to + "9.et.gz"),
+            job_ + ".1.et -> " + to + "9.et.gz: 2 nodes\n");
+  // Ranks of the same job stay beside one that is converted alone.
+  EXPECT_EQ(out("convert " + job_ + ".1.et --to et.gz --out " + folder_.path() + "/new"),
+            job_ + ".1.et -> " + to + "1.et.gz: 2 nodes\n");
+  for (const std::string& arguments : {job_, job_ + ".0.et " + job_ + ".1.et " + job_ + ".2.et",
+                                       job_ + ".0.et somewhere", job_ + ".0.et b.et --out c"}) {
+    const ToolResult result = run_tool("trace convert " + arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_NE(result.error.find("trace convert needs --to et, et.gz or json, or two file names: FROM TO"),
+              std::string::npos)
+        << result.error;
+  }
+  const ToolResult twice = run_tool("trace check " + job_ + ".0.et " + to + "0.json " + job_ + ".0.et");
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_NE(twice.error.find(job_ + ": rank 0 is given twice: " + job_ + ".0.et and " + job_ + ".0.et"),
+            std::string::npos)
+      << twice.error;
+  const ToolResult hole = run_tool("trace check " + job_ + ".0.et " + to + "9.et.gz " + to + "1.json");
+  EXPECT_EQ(hole.exit_code, 2);
+}
+
 class WorkloadText : public TraceCommand {
  protected:
   /// `show` of a workload, as text and as JSON.
@@ -261,6 +303,36 @@ TEST_F(WorkloadText, HasTheLeastTheMeanAndTheMostOfTheRanks) {
   EXPECT_EQ(sum, total(needs_most));
   memory += fmt::format("  {:<12} {:>12}\n", "total", format_bytes(sum));
   EXPECT_EQ(text.substr(text.find("\nCommunication")), expected + sizes + remote + memory);
+}
+
+// What is generated runs as the workload would: its groups, its placement, and the memory that it needs.
+TEST_F(WorkloadText, GenerateSaysWhatItWrote) {
+  const auto [text, all] = show(
+      "workload: w\nmodel: {model: m, transformer: {layers: 2, hidden: 48, heads: 4, sequence: 48, "
+      "vocabulary: 96}}\n"
+      "parallelism: MP(2)-DP(2)\nplacement: row_major\nsamples_per_replica: 4\neffective_flops: 1 TFLOPS\n");
+  const std::string to = folder_.path() + "/made";
+  const ToolResult result =
+      run_tool("workload generate " + folder_.path() + "/w.yaml --form json --out " + to);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  std::uint64_t nodes = 0, most = 0;
+  for (const json& rank : all["ranks"]) {
+    nodes += rank["nodes"].get<std::uint64_t>();
+    most = std::max(most, rank["memory_bytes"]["total"].get<std::uint64_t>());
+  }
+  EXPECT_EQ(result.out, to + "/w.comm_groups.json: the communicator groups\n" + to +
+                            "/w.traces.yaml: the workload to run, with placement row_major\n" + to +
+                            "/w.<rank>.json: 4 ranks, " + std::to_string(nodes) + " nodes\n");
+  const std::string yaml = test::read_text(to + "/w.traces.yaml");
+  EXPECT_EQ(yaml.rfind(
+                "workload: \"w\"\nchakra: w\ncomm_groups: w.comm_groups.json\nplacement: \"row_major\"\n", 0),
+            0U)
+      << yaml;
+  const json groups = json::parse(test::read_text(to + "/w.comm_groups.json"));
+  EXPECT_GE(groups.size(), 4U) << "two of MP, two of DP";
+  EXPECT_EQ(out("check " + to + "/w --comm-groups " + to + "/w.comm_groups.json"),
+            to + "/w: ok, 4 ranks, " + std::to_string(nodes) + " nodes\n  a rank needs up to " +
+                format_bytes(most) + " of memory\n");
 }
 
 TEST_F(WorkloadText, HasTheStreamsThroughTheControllers) {
