@@ -21,10 +21,6 @@ class Texts : public TypeOf<std::vector<std::string>> {
   }
   Node write(const std::vector<std::string>& texts) const override { return list_->write(texts); }
   bool has_value(const std::vector<std::string>& texts) const override { return !texts.empty(); }
-  std::optional<std::string> locate(const std::vector<std::string>& texts,
-                                    const void* address) const override {
-    return list_->locate(texts, address);
-  }
   Json schema(SchemaStyle style, SchemaDefs& defs) const override {
     return {{"anyOf", {text()->schema(style, defs), list_->schema(style, defs)}}};
   }

@@ -7,6 +7,7 @@
 
 #include "platform/fabrics/cut_times.h"
 #include "tests/collectives/simulated.h"
+#include "tests/support/temp_folder.h"
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/shared_links.h"
 
