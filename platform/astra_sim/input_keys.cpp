@@ -44,15 +44,13 @@ Json of_yaml(const YAML::Node& node) {
 
 /// The line of the n-th key, from 0: the n-th string with a colon behind it.
 std::size_t line_of_key(const std::string& text, std::size_t n) {
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; ++at) {
-    const std::size_t begin = at++;
-    while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  std::size_t begin = text.find('"');
+  for (std::size_t at = begin; at < text.size(); begin = at = text.find('"', at + 1)) {
+    while (++at < text.size() && text[at] != '"') at += text[at] == '\\' ? 1 : 0;
     const std::size_t behind = text.find_first_not_of(" \t\r\n", at + 1);
-    if (behind == std::string::npos || text[behind] != ':' || n-- != 0) continue;
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(begin);
-    return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
+    if (behind != std::string::npos && text[behind] == ':' && n-- == 0) break;
   }
-  return 1;
+  return 1 + static_cast<std::size_t>(std::count(text.data(), text.data() + begin, '\n'));
 }
 
 /// nlohmann keeps the last of two equal keys without a word.

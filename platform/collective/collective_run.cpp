@@ -96,8 +96,8 @@ class Driver : public OperationListener, private Wakeable {
   void wake(std::uint32_t npu, TimePs) override {
     for (std::size_t i = 0; i < collectives_.size(); ++i) {
       const Group& group = collectives_[i].program->group;
-      for (std::uint32_t rank = 0; rank < group.size(); ++rank)
-        if (group[rank] == static_cast<NpuId>(npu)) enter(i, rank);
+      const auto found = std::find(group.begin(), group.end(), static_cast<NpuId>(npu));
+      if (found != group.end()) enter(i, static_cast<std::uint32_t>(found - group.begin()));
     }
   }
 

@@ -25,9 +25,11 @@ Reader Reader::item(std::size_t index) const {
   return {node_.items[index], item_path(path_, index), origins_};
 }
 
+void Reader::record_place() const { origins_.record(path_, {node_.place, ""}); }
+
 Reader Reader::value() const {
   if (!is_annotated(node_)) {
-    origins_.record(path_, {node_.place, ""});
+    record_place();
     return *this;
   }
   Origin origin{node_.place, ""};

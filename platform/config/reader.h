@@ -23,6 +23,8 @@ class Reader {
   Reader item(std::size_t index) const;
   /// Looks through {value: …, provenance: …}, and records where the value was written.
   Reader value() const;
+  /// The same of a value that cannot be annotated.
+  void record_place() const;
 
   [[noreturn]] void fail(const std::string& message) const;
   [[noreturn]] void fail_type(const std::string& expected) const;

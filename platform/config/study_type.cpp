@@ -21,10 +21,6 @@ class Texts : public TypeOf<std::vector<std::string>> {
   }
   Node write(const std::vector<std::string>& texts) const override { return list_->write(texts); }
   bool has_value(const std::vector<std::string>& texts) const override { return !texts.empty(); }
-  std::optional<std::string> locate(const std::vector<std::string>& texts,
-                                    const void* address) const override {
-    return list_->locate(texts, address);
-  }
   Json schema(SchemaStyle style, SchemaDefs& defs) const override {
     return {{"anyOf", {text()->schema(style, defs), list_->schema(style, defs)}}};
   }
@@ -327,21 +323,19 @@ void check_axes(const StudySpec& study, const Check& check) {
 
 void check_columns(const StudySpec& study, const Check& check) {
   const Names names(study, check);
-  for (std::size_t i = 0; i < study.columns.size(); ++i) {
-    const ColumnSpec& column = study.columns[i];
+  for (auto column = study.columns.begin(); column != study.columns.end(); ++column) {
     const auto require_earlier = [&](const std::string& name, const void* culprit) {
       names.require_column(name, culprit);
-      for (std::size_t k = i; k < study.columns.size(); ++k)
-        if (study.columns[k].name == name)
-          check.fail({culprit}, "the column {} must stand before this one", quoted(name));
+      if (std::any_of(column, study.columns.end(), [&](const ColumnSpec& each) { return each.name == name; }))
+        check.fail({culprit}, "the column {} must stand before this one", quoted(name));
     };
-    if (column.kind == ColumnSpec::Kind::quotient) {
-      require_earlier(column.dividend, &column.dividend);
-      require_earlier(column.divisor, &column.divisor);
+    if (column->kind == ColumnSpec::Kind::quotient) {
+      require_earlier(column->dividend, &column->dividend);
+      require_earlier(column->divisor, &column->divisor);
     }
-    for (const std::string& term : column.terms) require_earlier(term, &column.terms);
-    names.require_axes(column.dividend_at, false);
-    names.require_axes(column.divisor_at, false);
+    for (const std::string& term : column->terms) require_earlier(term, &column->terms);
+    names.require_axes(column->dividend_at, false);
+    names.require_axes(column->divisor_at, false);
   }
 }
 

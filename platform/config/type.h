@@ -72,7 +72,9 @@ class Like : public TypeOf<T> {
 
 template <class T>
 T read_value(const TypeOf<T>& type, const Reader& in) {
-  return type.read(type.may_be_annotated() ? in.value() : in);
+  if (type.may_be_annotated()) return type.read(in.value());
+  if (in.node().kind != Node::Kind::map) in.record_place();
+  return type.read(in);
 }
 
 }  // namespace wafertlm::config

@@ -17,6 +17,7 @@
 #include "platform/commands.h"
 #include "platform/config/document.h"
 #include "platform/config/load.h"
+#include "platform/explain/busy_time.h"
 #include "platform/explain/faster_links.h"
 #include "platform/explain/graph_recorder.h"
 #include "platform/report/report.h"
@@ -32,26 +33,6 @@ struct Gain {
   std::string what;       ///< "compute", "memory" or a traffic class
   TimePs gain_ps = 0;     ///< of the last iteration's time
   TimePs on_path_ps = 0;  ///< its part of the critical path
-};
-
-/// Upper bound of the time that a link is busy between two moments: buckets count whole where they begin or
-/// end within, but no more than the part of them that lies within.
-class BusyTime {
- public:
-  BusyTime(const TimeBuckets& buckets, std::size_t link)
-      : sums_(buckets.sums(link)), width_(buckets.width_ps()) {}
-  TimePs between(TimePs from, TimePs to) const {
-    double busy = 0;
-    for (std::size_t i = from / width_; i < sums_.size() && i * width_ < to; ++i) {
-      const TimePs begin = std::max<TimePs>(from, i * width_), end = std::min<TimePs>(to, (i + 1) * width_);
-      busy += std::min(sums_[i], static_cast<double>(end - begin));
-    }
-    return static_cast<TimePs>(std::ceil(busy));
-  }
-
- private:
-  const std::vector<double>& sums_;
-  TimePs width_;
 };
 
 TimePs gain_of(const GraphRecorder::Recorded& recorded, const std::function<TimePs(std::uint32_t)>& own) {
@@ -83,20 +64,19 @@ std::vector<Gain> gains(const GraphRecorder::Recorded& recorded, const CriticalP
   return all;
 }
 
+/// Of what a rerun can make instant: "compute", or the traffic class; else "".
 std::string node_category(const chakra::Node& node) {
   using chakra::NodeType;
-  if (node.type == NodeType::Comp) return node.is_cpu_op ? "cpu" : "compute";
-  if (node.type == NodeType::CommColl) {
-    if (node.is_launch()) return "cpu";
+  if (node.type == NodeType::Comp && !node.is_cpu_op) return "compute";
+  if (node.is_collective())
     return node.comm_class.empty() ? chakra::kDefaultCollectiveClass : node.comm_class;
-  }
   if (node.type == NodeType::CommSend || node.type == NodeType::CommRecv)
     return node.comm_class.empty() ? chakra::kDefaultMessageClass : node.comm_class;
-  return node.type == NodeType::MemLoad || node.type == NodeType::MemStore ? "memory" : "";
+  return "";
 }
 
-/// The nodes of another source, those of one category with next to nothing to do: "compute" and "cpu" take no
-/// time, communications of a class and loads and stores move a byte. Latencies remain.
+/// The nodes of another source, those of one category with next to nothing to do: computations take no time,
+/// communications of a class move a byte. Latencies remain.
 class InstantSource final : public chakra::ForwardingSource {
  public:
   InstantSource(std::unique_ptr<chakra::NodeSource> source, std::string category)
@@ -104,15 +84,14 @@ class InstantSource final : public chakra::ForwardingSource {
   bool next(chakra::Node& node) override {
     if (!source().next(node)) return false;
     if (node_category(node) != category_) return true;
-    if (node.type == chakra::NodeType::Comp || node.is_launch()) {
+    if (node.type == chakra::NodeType::Comp) {
       node.duration_ps = 0;
       node.num_ops = 0;
       node.tensor_size = 0;
       node.products.clear();
-    } else if (node.tensor_size.value_or(0) != 0) {
-      node.tensor_size = 1;
+    } else if (node.comm_size.value_or(0) != 0) {
+      node.comm_size = 1;
     }
-    if (node.comm_size.value_or(0) != 0) node.comm_size = 1;
     return true;
   }
 
@@ -231,7 +210,7 @@ void print_busiest(const Recording& recording, const IterationResult& iteration)
   const std::vector<MachineLink> links = machine_links(recording.machine);
   std::vector<std::pair<TimePs, std::string>> busy;
   for (std::size_t i = 0; i < links.size(); ++i)
-    busy.emplace_back(BusyTime(recording.usage.links(), i).between(iteration.start_ps, iteration.end_ps),
+    busy.emplace_back(busy_between(recording.usage.links(), i, iteration.start_ps, iteration.end_ps),
                       links[i].name);
   std::stable_sort(busy.begin(), busy.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   fmt::print("Busiest links of the last iteration:\n");

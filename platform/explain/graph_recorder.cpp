@@ -150,8 +150,6 @@ GraphRecorder::Recorded GraphRecorder::graph(const JobRun& run, const config::Ex
             waits.push_back(found->second);
           found->second = number;
         }
-        std::sort(waits.begin(), waits.end());
-        waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
         made.graph.set_waits(number, std::move(waits));
       }
       RecordedGraph::Operation end;

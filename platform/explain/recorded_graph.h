@@ -40,8 +40,6 @@ class RecordedGraph {
   const Operation& operation(std::uint32_t number) const { return operations_[number]; }
   /// The time an operation took by itself: from the last start of its meeting, or its own, to its end.
   TimePs own_ps(std::uint32_t number) const { return own_ps_[number]; }
-  /// From when an operation's own time runs.
-  TimePs could_go_ps(std::uint32_t number) const { return operations_[number].end_ps - own_ps_[number]; }
 
   /// When each operation ends if its own time is `own(number)`.
   std::vector<TimePs> retime(const std::function<TimePs(std::uint32_t)>& own) const;

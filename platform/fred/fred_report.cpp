@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "platform/command/format.h"
+
 namespace wafertlm {
 namespace {
 
@@ -59,11 +61,11 @@ std::string configurations_text(const WaferRouting& routing, const FredWaferRout
 
 std::string phase_text(const FredRoutesQuery& query, const FredPhase& phase,
                        const std::vector<FredWaferRouter>& routers) {
-  std::string text = fmt::format("\n{}: {}, {} groups, {} step{}\n", phase.name, phase.what, phase.groups,
-                                 phase.steps.size(), phase.steps.size() == 1 ? "" : "s");
+  std::string text = fmt::format("\n{}: {}, {}, {}\n", phase.name, phase.what, counted(phase.groups, "group"),
+                                 counted(phase.steps.size(), "step"));
   for (std::size_t s = 0; s < phase.steps.size(); ++s) {
     if (s == kStepsShown && !query.print_configurations) {
-      text += fmt::format("  … {} more steps; --json has all\n", phase.steps.size() - s);
+      text += fmt::format("  … {}; --json has all\n", counted(phase.steps.size() - s, "more step"));
       break;
     }
     text += fmt::format("  step {}, from NPUs -> to NPUs:\n   ", s);

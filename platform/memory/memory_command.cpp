@@ -23,7 +23,7 @@ namespace {
 struct Options {
   std::string generation = "hbm3", out, table, map = "hashed", level = "burst", refresh = "per_bank";
   std::uint32_t stacks = 1, writes = 0, outstanding = 16;
-  std::uint64_t bytes = 65'536, stride = 1, requests = 2000;
+  std::uint64_t bytes = 65'536, stride = 1, requests = 2000, every = 1;
   bool json = false;
   CLI::App *compare = nullptr, *make_table = nullptr, *stream = nullptr;
 };
@@ -62,6 +62,15 @@ double print(const std::vector<LevelComparison>& rows, const char* title, const 
   return worst;
 }
 
+/// Of one of `every` points.
+template <typename Compare>
+std::vector<LevelComparison> compared(const std::vector<ClosedLoop>& points, std::uint64_t every,
+                                      const Compare& compare) {
+  std::vector<LevelComparison> rows;
+  for (std::size_t k = 0; k < points.size(); k += every) rows.push_back(compare(points[k]));
+  return rows;
+}
+
 DramRefresh refresh_of(const Options& options) {
   return options.refresh == "all_bank" ? DramRefresh::all_bank : DramRefresh::per_bank;
 }
@@ -72,7 +81,10 @@ int compare(const Options& options) {
                                  {"burst_command", nlohmann::ordered_json::array()},
                                  {"flow_burst", nlohmann::ordered_json::array()}};
   if (!options.json) fmt::print("{}: part of the pins' bandwidth that requests get\n", timing.name);
-  double worst = print(burst_against_command(timing, refresh_of(options)),
+  const auto by_burst = [&](const ClosedLoop& loop) {
+    return burst_against_command(timing, loop, refresh_of(options));
+  };
+  double worst = print(compared(burst_command_points(), options.every, by_burst),
                        "A pseudo-channel by bursts against command by command", "burst", "command", 3,
                        options.json, json["burst_command"]);
   bool good = worst <= 3;
@@ -80,8 +92,12 @@ int compare(const Options& options) {
     const config::EfficiencySpec spec = config::load_efficiency(options.table);
     if (options.generation != spec.generation)
       throw std::invalid_argument(options.table + " is not the table of " + options.generation);
-    worst = print(flow_against_burst(timing, config::efficiency_table(spec), options.stacks),
-                  "By flow against bursts", "flow", "burst", 5, options.json, json["flow_burst"]);
+    const EfficiencyTable table = config::efficiency_table(spec);
+    const auto by_flow = [&](const ClosedLoop& loop) {
+      return flow_against_burst(timing, table, options.stacks, loop);
+    };
+    worst = print(compared(flow_burst_points(), options.every, by_flow), "By flow against bursts", "flow",
+                  "burst", 5, options.json, json["flow_burst"]);
     good &= worst <= 5;
   }
   if (options.json) fmt::print("{}\n", json.dump(2));
@@ -170,6 +186,8 @@ std::function<int()> add_memory_command(CLI::App& app) {
   options->compare->add_option("--table", options->table, "Efficiency table: compares flow with burst, too");
   options->compare->add_option("--stacks", options->stacks, "Stacks by flow and burst")
       ->check(CLI::Range(1, 16));
+  options->compare->add_option("--every", options->every, "Only one of so many points: quicker")
+      ->check(CLI::Range(1, 192));
   options->compare->add_flag("--json", options->json, "As JSON");
   options->make_table = command->add_subcommand("table", "Measures the efficiency table of level flow");
   generation(options->make_table);

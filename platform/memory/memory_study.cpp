@@ -43,30 +43,27 @@ double burst_efficiency(const DramTiming& timing, std::uint32_t stacks, const Cl
   return efficiency(memory, memory.bytes_per_s(), timing, stacks, loop, mib);
 }
 
-/// Random requests: the mean time of three seeds. Strides of ragged requests meet the same channels again
-/// where one happens to fit the hash: usual is the median of three sizes near.
-double typical_efficiency(const DramTiming& timing, std::uint32_t stacks, ClosedLoop loop,
-                          std::uint64_t stride) {
-  const std::uint64_t bytes = loop.bytes, accesses = bytes / timing.access_bytes;
+}  // namespace
+
+double typical_efficiency(const DramTiming& timing, const EfficiencyTable::Row& of, std::uint32_t depth) {
+  ClosedLoop loop{of.bytes, of.stride * of.bytes, of.writes_percent, depth, kSpan, 1};
+  const std::uint64_t accesses = of.bytes / timing.access_bytes;
   const bool ragged = accesses % 2 != 0;
-  if (!ragged && stride != 0) {
-    loop.stride = stride * bytes;
-    // The pattern of the hash takes as many steps for fewer channels.
-    return burst_efficiency(timing, stacks, loop, 32 * 32 / timing.pseudo_channels);
-  }
+  // The pattern of the hash takes as many steps for fewer channels.
+  if (!ragged && of.stride != 0)
+    return burst_efficiency(timing, of.stacks, loop, 32 * 32 / timing.pseudo_channels);
   std::array<double, 3> times;
   for (std::size_t k = 0; k < times.size(); ++k) {
     loop.seed = k + 1;
     if (ragged) loop.bytes = (accesses * (15 + k) / 16 | 1) * timing.access_bytes;
-    loop.stride = stride * loop.bytes;
-    times[k] = static_cast<double>(loop.bytes) / burst_efficiency(timing, stacks, loop, stride == 0 ? 16 : 5);
+    loop.stride = of.stride * loop.bytes;
+    times[k] =
+        static_cast<double>(loop.bytes) / burst_efficiency(timing, of.stacks, loop, of.stride == 0 ? 16 : 5);
   }
   std::sort(times.begin(), times.end());
-  const double time = stride == 0 ? (times[0] + times[1] + times[2]) / 3 : times[1];
-  return std::min(static_cast<double>(bytes) / time, 1.0);
+  const double time = of.stride == 0 ? (times[0] + times[1] + times[2]) / 3 : times[1];
+  return std::min(static_cast<double>(of.bytes) / time, 1.0);
 }
-
-}  // namespace
 
 LevelComparison burst_against_command(const DramTiming& timing, const ClosedLoop& loop,
                                       std::uint64_t requests, DramRefresh refresh) {
@@ -80,20 +77,19 @@ LevelComparison burst_against_command(const DramTiming& timing, const ClosedLoop
   return {loop, part_of_pins(DramLevel::burst), part_of_pins(DramLevel::command)};
 }
 
-std::vector<LevelComparison> burst_against_command(const DramTiming& timing, DramRefresh refresh) {
-  std::vector<LevelComparison> rows;
+std::vector<ClosedLoop> burst_command_points() {
+  std::vector<ClosedLoop> points;
   for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{32, 256, 2048})
     for (const std::uint64_t stride : std::initializer_list<std::uint64_t>{1, 3, 64, 0})
       for (const std::uint32_t writes : std::initializer_list<std::uint32_t>{0, 33, 50, 100})
-        for (const std::uint32_t depth : std::initializer_list<std::uint32_t>{1, 4, 16, 64}) {
-          const ClosedLoop loop{bytes, stride * bytes, writes, depth, std::uint64_t{1} << 28, 1};
-          rows.push_back(burst_against_command(timing, loop,
-                                               bytes == 32    ? 24'000
-                                               : bytes == 256 ? 8000
-                                                              : 1500,
-                                               refresh));
-        }
-  return rows;
+        for (const std::uint32_t depth : std::initializer_list<std::uint32_t>{1, 4, 16, 64})
+          points.push_back({bytes, stride * bytes, writes, depth, std::uint64_t{1} << 28, 1});
+  return points;
+}
+
+LevelComparison burst_against_command(const DramTiming& timing, const ClosedLoop& loop, DramRefresh refresh) {
+  const std::uint64_t requests = loop.bytes == 32 ? 24'000 : loop.bytes == 256 ? 8000 : 1500;
+  return burst_against_command(timing, loop, requests, refresh);
 }
 
 LevelComparison flow_against_burst(const DramTiming& timing, const EfficiencyTable& table,
@@ -104,45 +100,45 @@ LevelComparison flow_against_burst(const DramTiming& timing, const EfficiencyTab
           burst_efficiency(timing, stacks, loop, kMib)};
 }
 
-std::vector<LevelComparison> flow_against_burst(const DramTiming& timing, const EfficiencyTable& table,
-                                                std::uint32_t stacks) {
-  std::vector<LevelComparison> rows;
+std::vector<ClosedLoop> flow_burst_points() {
+  std::vector<ClosedLoop> points;
   for (const std::uint64_t bytes : std::initializer_list<std::uint64_t>{256, 3072, 65'536})
     for (const std::uint64_t stride : std::initializer_list<std::uint64_t>{1, 3, 16, 0})
       for (const std::uint32_t writes : std::initializer_list<std::uint32_t>{0, 33, 50, 100})
         for (const std::uint32_t depth : std::initializer_list<std::uint32_t>{1, 3, 16, 64})
-          rows.push_back(
-              flow_against_burst(timing, table, stacks, {bytes, stride * bytes, writes, depth, kSpan, 2}));
-  return rows;
+          points.push_back({bytes, stride * bytes, writes, depth, kSpan, 2});
+  return points;
+}
+
+EfficiencyTable efficiency_points() {
+  EfficiencyTable table{{1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256}, {}};
+  using Numbers = std::vector<std::uint64_t>;
+  const auto add = [&](std::uint32_t stacks, const Numbers& sizes, const Numbers& strides,
+                       const std::vector<std::uint32_t>& parts_of_writes) {
+    for (const std::uint64_t bytes : sizes)
+      for (const std::uint64_t stride : strides)
+        for (const std::uint32_t writes : parts_of_writes)
+          table.rows.push_back({bytes, stride, writes, {}, stacks});
+  };
+  // Powers of two, 3·2ⁿ and ragged sizes.
+  add(1, {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16'384, 32'768, 65'536}, {1, 2, 3, 4, 13, 16, 32, 64, 0},
+      {0, 20, 33, 50, 75, 100});
+  add(1, {1536, 3072, 6144, 12'288, 49'152}, {1, 3, 16, 45, 0}, {0, 33, 50, 100});
+  add(1, {160, 544, 1056, 2080, 3104, 4128, 8224, 16'416, 32'800, 65'568}, {1, 5, 45, 0},
+      {0, 33, 50, 75, 100});
+  for (const std::uint32_t stacks : std::initializer_list<std::uint32_t>{2, 4, 6}) {
+    add(stacks, {64, 256, 1024, 2048, 4096, 16'384, 65'536}, {1, 3, 16, 45, 0}, {0, 33, 50, 75, 100});
+    add(stacks, {3072, 12'288, 49'152}, {1, 3, 16, 0}, {0, 33, 50, 100});
+    add(stacks, {160, 544, 1056, 2080, 4128, 8224, 16'416, 32'800, 65'568}, {1, 5, 45, 0}, {0, 33, 50, 100});
+  }
+  return table;
 }
 
 EfficiencyTable measure_efficiency(const DramTiming& timing) {
-  EfficiencyTable table{{1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256}, {}};
-  using Numbers = std::vector<std::uint64_t>;
-  const auto measure = [&](std::uint32_t stacks, const Numbers& sizes, const Numbers& strides,
-                           const std::vector<std::uint32_t>& parts_of_writes) {
-    for (const std::uint64_t bytes : sizes)
-      for (const std::uint64_t stride : strides)
-        for (const std::uint32_t writes : parts_of_writes) {
-          EfficiencyTable::Row row{bytes, stride, writes, {}, stacks};
-          for (const std::uint32_t depth : table.depths)
-            row.efficiency.push_back(
-                typical_efficiency(timing, stacks, {bytes, 0, writes, depth, kSpan, 1}, stride));
-          table.rows.push_back(std::move(row));
-        }
-  };
-  // Powers of two, 3·2ⁿ and ragged sizes.
-  measure(1, {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16'384, 32'768, 65'536},
-          {1, 2, 3, 4, 13, 16, 32, 64, 0}, {0, 20, 33, 50, 75, 100});
-  measure(1, {1536, 3072, 6144, 12'288, 49'152}, {1, 3, 16, 45, 0}, {0, 33, 50, 100});
-  measure(1, {160, 544, 1056, 2080, 3104, 4128, 8224, 16'416, 32'800, 65'568}, {1, 5, 45, 0},
-          {0, 33, 50, 75, 100});
-  for (const std::uint32_t stacks : std::initializer_list<std::uint32_t>{2, 4, 6}) {
-    measure(stacks, {64, 256, 1024, 2048, 4096, 16'384, 65'536}, {1, 3, 16, 45, 0}, {0, 33, 50, 75, 100});
-    measure(stacks, {3072, 12'288, 49'152}, {1, 3, 16, 0}, {0, 33, 50, 100});
-    measure(stacks, {160, 544, 1056, 2080, 4128, 8224, 16'416, 32'800, 65'568}, {1, 5, 45, 0},
-            {0, 33, 50, 100});
-  }
+  EfficiencyTable table = efficiency_points();
+  for (EfficiencyTable::Row& row : table.rows)
+    for (const std::uint32_t depth : table.depths)
+      row.efficiency.push_back(typical_efficiency(timing, row, depth));
   return table;
 }
 

@@ -48,18 +48,23 @@ struct LevelComparison {
   double error_percent() const { return 100 * (fast / detailed - 1); }
 };
 
-/// Stride × part of writes × requests outstanding: one pseudo-channel by bursts against commands.
-std::vector<LevelComparison> burst_against_command(const DramTiming& timing, DramRefresh refresh);
+/// Size × stride × part of writes × requests outstanding, for one pseudo-channel by bursts against commands.
+std::vector<ClosedLoop> burst_command_points();
 LevelComparison burst_against_command(const DramTiming& timing, const ClosedLoop& loop,
                                       std::uint64_t requests, DramRefresh refresh = DramRefresh::per_bank);
+/// With as many requests as its size needs.
+LevelComparison burst_against_command(const DramTiming& timing, const ClosedLoop& loop, DramRefresh refresh);
 
-/// `stacks` by flow against bursts, at the table's points and between them.
-std::vector<LevelComparison> flow_against_burst(const DramTiming& timing, const EfficiencyTable& table,
-                                                std::uint32_t stacks);
+/// The same for stacks by flow against bursts, at the table's points and between them.
+std::vector<ClosedLoop> flow_burst_points();
 LevelComparison flow_against_burst(const DramTiming& timing, const EfficiencyTable& table,
                                    std::uint32_t stacks, const ClosedLoop& loop);
 
-/// At the burst level: one stack, and coarser two, four and six.
+/// What a table holds: one stack, and coarser two, four and six. Rows without efficiencies.
+EfficiencyTable efficiency_points();
+/// At the burst level. Random requests: the mean time of three seeds. Strides of ragged requests meet the
+/// same channels again where one happens to fit the hash: usual is the median of three sizes near.
+double typical_efficiency(const DramTiming& timing, const EfficiencyTable::Row& of, std::uint32_t depth);
 EfficiencyTable measure_efficiency(const DramTiming& timing);
 /// As the YAML file of key npu.hbm.efficiency.
 std::string efficiency_yaml(const DramTiming& timing, const EfficiencyTable& table);

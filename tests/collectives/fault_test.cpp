@@ -129,6 +129,26 @@ TEST(Fault, EndsTheCommandWithOne) {
   EXPECT_EQ(test::run_tool(call + "kind: flip_bit}'").exit_code, 2);
 }
 
+// The stream of controller k is collective k + 1.
+TEST(Fault, OfAStreamNamesItsController) {
+  const test::ToolResult flipped =
+      test::run_tool("collective " + std::string(WAFERTLM_SOURCE_DIR) +
+                     "/configs/platforms/wafer_mesh_5x4.yaml --type gradient_store --size 18KiB --set "
+                     "run.functional=true --set 'run.fault={kind: flip_bit, from: 0, to: 1, bit: 5}'");
+  EXPECT_EQ(flipped.exit_code, 1);
+  const std::string begin = "wrong value: stream of io";
+  const std::size_t at = flipped.error.find(begin);
+  ASSERT_NE(at, std::string::npos) << flipped.error;
+  const std::size_t controller = std::stoul(flipped.error.substr(at + begin.size()));
+  EXPECT_NE(flipped.error.find(begin + std::to_string(controller) + ", reduce " +
+                               std::to_string(controller + 1) + ", rank 0, element "),
+            std::string::npos)
+      << flipped.error;
+  // 18 streams of 20 NPUs and a controller.
+  EXPECT_NE(flipped.error.find("; 1 values are wrong, at 1 of 378 ranks; "), std::string::npos)
+      << flipped.error;
+}
+
 TEST(Fault, ThatNeverHappensIsAnError) {
   EXPECT_EQ(error_of(faulty_platform("kind: drop_packet, from: 7, to: 8, packet: 9")),
             "run.fault never happened: 8 packets went from NPU 7 to NPU 8, packet 9 was asked for");

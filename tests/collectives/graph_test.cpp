@@ -152,6 +152,8 @@ TEST_F(Graph, WrongGraphsAreRefusedByFileAndLine) {
   refused(changed("from: npu1", "from: nqu1"), "did you mean 'npu1'");
   refused(changed("npus: 3", "npus: 4"), "there is no way from npu0 to npu3");
   refused(changed("1 GB/s", "0 GB/s"), "graph.yaml:6");
+  refused(changed("npus: 3", "npus: 0"), "expected a whole number from 1 to 4096");
+  refused(changed("npus: 3", "npus: 4097"), "expected a whole number from 1 to 4096");
   refused(changed("from: npu1", "from: npu0"), "there is a link between npu0 and s already");
   refused(changed("to: s", "to: npu0"), "a link from npu0 to itself");
   refused(with("routes: [[npu0, npu1]]\n"), "there is no link from npu0 to npu1");

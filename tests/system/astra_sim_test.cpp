@@ -279,6 +279,39 @@ TEST_F(AstraSim, ConvertWritesWhatRunsTheSame) {
   ASSERT_EQ(again.exit_code, 0) << again.error;
   EXPECT_GT(direct, 0);
   EXPECT_EQ(test::read_text(to + "/platform.yaml"), test::read_text(folder_.path() + "/out/platform.yaml"));
+  EXPECT_EQ(converted.out, "Written:\n  " + to + "/platform.yaml\n  " + to + "/experiment.yaml\n");
+  const std::string only = folder_.path() + "/only";
+  const test::ToolResult platform =
+      test::run_tool("convert astra-sim --system-configuration=" + folder_.path() +
+                     "/system.json --network-configuration=" + folder_.path() + "/network.yml --out " + only);
+  EXPECT_EQ(platform.out, "Written:\n  " + only + "/platform.yaml\n");
+  EXPECT_FALSE(std::filesystem::exists(only + "/experiment.yaml"));
+}
+
+TEST_F(AstraSim, OptionsWithoutEffectAreNamed) {
+  const std::string prefix = collective();
+  run(prefix, kRing4, kSystem);
+  const auto warned = [&](const std::string& options) {
+    const test::ToolResult result = test::run_tool(
+        "astra-sim --workload-configuration=" + prefix + " --system-configuration=" + folder_.path() +
+        "/system.json --network-configuration=" + folder_.path() +
+        "/network.yml --logging-folder=" + folder_.path() + "/out " + options);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return result.error;
+  };
+  EXPECT_EQ(warned("--comm-scale 1 --num-queues-per-dim 1 --rendezvous-protocol false "
+                   "--logging-configuration empty"),
+            "");
+  const auto text = [](const std::string& option) {
+    return "warning: " + option + " is not modelled and has no effect\n";
+  };
+  EXPECT_EQ(warned("--comm-scale 2"), text("--comm-scale"));
+  EXPECT_EQ(warned("--num-queues-per-dim 2 --logging-configuration x --rendezvous-protocol true"),
+            text("--logging-configuration") + text("--num-queues-per-dim") + text("--rendezvous-protocol"));
+  // 4 chunks, of two rounds through 4 ranks each: receptions take so much longer.
+  EXPECT_EQ(warned("--injection-scale 2"), "");
+  EXPECT_NE(test::read_text(folder_.path() + "/out/platform.yaml").find("receive_cost: 20000 ps"),
+            std::string::npos);
 }
 
 }  // namespace

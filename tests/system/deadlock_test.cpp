@@ -8,6 +8,7 @@
 #include "tests/support/trace_nodes.h"
 #include "tests/system/trace_runs.h"
 #include "workloads/chakra/et_writer.h"
+#include "workloads/chakra/trace_file.h"
 
 namespace wafertlm::test {
 namespace {
@@ -132,6 +133,24 @@ TEST_F(Deadlock, ALostPacketIsToldInRanks) {
       {"deadlock at", "rank 2: node 1 \"n1\" is not done\n", "dropped packet 1 from rank 1 to rank 2",
        "\n  rank 2 waits for rank 1 in collective 1: all of the message has left, 0 of 8 B have arrived\n"},
       "", "--set 'run.fault={kind: drop_packet, from: 1, to: 2, packet: 1}'");
+}
+
+// Also where it is shorter than the time between two looks at the progress.
+TEST(Watchdog, EndsARunThatTakesLonger) {
+  const TempFolder folder;
+  chakra::VectorSource source("rank", {compute(1, 60'000'000)});
+  chakra::write_trace_file(source, folder.path() + "/job.0.et");
+  ToolResult result;
+  const auto run = [&](const std::string& watchdog) {
+    run_traces(folder, "wafer_mesh_5x4", "chakra: " + folder.path() + "/job",
+               "--set platform.run.watchdog=" + watchdog, result);
+    return result.exit_code;
+  };
+  EXPECT_EQ(run("61us"), 0) << result.error;
+  EXPECT_EQ(run("59us"), 1);
+  EXPECT_NE(result.error.find("the watchdog time of 59.00 us is over (run.watchdog); still waiting:"),
+            std::string::npos)
+      << result.error;
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of traces, and what a workload offloads, through a platform's remote memory.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/trace_nodes.h"
@@ -203,15 +205,17 @@ TEST(RemoteMemoryRun, AnOffloadedOptimizerIsExposedMemoryTime) {
 }
 
 TEST(MemoryEngineCommand, PrintsThePriceOfSecurity) {
+  constexpr double kOutstanding = 12;
   const TempFolder folder;
   const std::string file = folder.path() + "/price.json";
   const ToolResult result = run_tool(
       "memory-engine " WAFERTLM_SOURCE_DIR
-      "/configs/platforms/mesh_memory_engine.yaml --accesses 300 --set remote_memory.capacity=80MiB --json " +
+      "/configs/platforms/mesh_memory_engine.yaml --accesses 300 --set remote_memory.capacity=80MiB --set "
+      "remote_memory.engine.outstanding=12 --json " +
       file);
   ASSERT_EQ(result.exit_code, 0) << result.error;
   EXPECT_NE(result.out.find("one-sided RDMA"), std::string::npos);
-  const json rows = json::parse(read_text(file))["rows"];
+  const json written = json::parse(read_text(file)), &rows = written["rows"];
   ASSERT_EQ(rows.size(), 7U);
   for (std::size_t i = 1; i < 3; ++i)  // protection costs
     EXPECT_GT(rows[i]["load_s"].get<double>(), rows[i - 1]["load_s"].get<double>()) << i;
@@ -220,6 +224,61 @@ TEST(MemoryEngineCommand, PrintsThePriceOfSecurity) {
   EXPECT_TRUE(rows[2]["pattern_seen"].get<bool>());
   EXPECT_FALSE(rows[6]["pattern_seen"].get<bool>());
   for (const json& row : rows) EXPECT_GE(row["loaded_p99_s"], row["loaded_mean_s"]);
+  // 80 MiB are the parts of 20 NPUs.
+  std::string expected = fmt::format("{}: a host with 1024 pages of 4 KiB, 300 accesses, 50 % loads\n\n",
+                                     written["platform"].get<std::string>());
+  const auto head = [&](auto... names) {
+    expected += fmt::format("{:<37}{:>9}{:>9}{:>11}{:>9}{:>9}{:>10}{:>9}\n", "", names...);
+  };
+  head("load", "store", "loaded", "p99", "GB/s", "traffic", "pattern");
+  head("us", "us", "mean us", "us", "", "x", "");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const json& row = rows[i];
+    // One-sided, of a standard normal: a chi-square with so many degrees has nearly this (Wilson, Hilferty).
+    EXPECT_EQ(row["pattern_seen"], row["p_value"].get<double>() < 1e-3);
+    const double k = row["degrees_of_freedom"], v = 2 / (9 * k),
+                 z = (std::cbrt(row["chi_square"].get<double>() / k) - (1 - v)) / std::sqrt(v);
+    EXPECT_NEAR(row["p_value"].get<double>(), std::erfc(z / std::sqrt(2)) / 2, 0.01) << row;
+    // Little's law: so many pages are under way.
+    EXPECT_NEAR(row["bytes_per_s"].get<double>() * row["loaded_mean_s"].get<double>() / 4096, kOutstanding,
+                0.1 * kOutstanding)
+        << row;
+    const auto us = [&](const char* key) { return row[key].get<double>() * 1e6; };
+    expected += fmt::format("{:<37}{:>9.3f}{:>9.3f}{:>11.3f}{:>9.3f}{:>9.3f}{:>10.3f}{:>9}\n",
+                            (i < 3 ? "" : "  ") + row["name"].get<std::string>(), us("load_s"), us("store_s"),
+                            us("loaded_mean_s"), us("loaded_p99_s"), row["bytes_per_s"].get<double>() / 1e9,
+                            row["traffic_amplification"].get<double>(),
+                            row["pattern_seen"].get<bool>() ? "seen" : "hidden");
+  }
+  EXPECT_EQ(result.out.substr(0, expected.size()), expected);
+  EXPECT_EQ(written["accesses"], 300);
+  EXPECT_EQ(written["load_percent"], 50);
+}
+
+TEST(MemoryEngineCommand, LoadsOrStoresAlone) {
+  const TempFolder folder;
+  const std::string file = folder.path() + "/price.json";
+  for (const bool loads : {true, false}) {
+    const ToolResult result = run_tool("memory-engine " WAFERTLM_SOURCE_DIR
+                                       "/configs/platforms/mesh_memory_engine.yaml --accesses 100 --set "
+                                       "remote_memory.capacity=80MiB --loads " +
+                                       std::string(loads ? "100" : "0") + " --json " + file);
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    const json rows = json::parse(read_text(file))["rows"];
+    for (const json& row : rows) {
+      EXPECT_EQ(row["load_s"] == 0.0, !loads) << row;
+      EXPECT_EQ(row["store_s"] == 0.0, loads) << row;
+      EXPECT_GT(row["loaded_mean_s"], 0.0);
+    }
+  }
+}
+
+TEST(MemoryEngineCommand, RefusesPagesLargerThanARequest) {
+  const ToolResult result =
+      run_tool("memory-engine " WAFERTLM_SOURCE_DIR
+               "/configs/platforms/mesh_memory_engine.yaml --set remote_memory.engine.page=128KiB");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.error.find("128 KiB is more than a request (64 KiB)"), std::string::npos) << result.error;
 }
 
 TEST(MemoryEngineCommand, NeedsEngines) {

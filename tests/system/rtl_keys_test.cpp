@@ -2,6 +2,10 @@
 // What wafer.fabric.rtl refuses, with or without Verilator in the program.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 #include "tlm/rtl/design.h"
 
@@ -30,6 +34,46 @@ TEST(RtlKeys, NameThePlaceAndAWayOut) {
   expect_in(unknown, "l1_4_4");
   expect_in(refused("[{switch: l1_0_2, view: rtl, design: nope}]"),
             rtl_is_built() ? "this program has fred3_12" : "apt-get install verilator");
+}
+
+// With one switch the file is the one that was named, with several the name of each goes before the ending.
+TEST(RtlKeys, ARecordingOfEachSwitch) {
+  const test::TempFolder folder;
+  const std::string one = folder.path() + "/one.rec", more = folder.path() + "/more.rec";
+  const test::ToolResult result =
+      test::run_tool("collective " WAFERTLM_SOURCE_DIR
+                     "/configs/platforms/fred_d.yaml --type all_reduce --size 18KiB --json --set "
+                     "'wafer.fabric.rtl=[{switch: "
+                     "l1_0, view: tlm, flit_bytes: 512 B, record: " +
+                     one + "}, {switch: \"l1_[012]\", view: tlm, flit_bytes: 256 B, record: " + more + "}]'");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const auto views = nlohmann::json::parse(result.out)["rows"][0]["rtl"];
+  ASSERT_EQ(views.size(), 3U) << "a switch has the first that names it";
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::string name = "l1_" + std::to_string(k);
+    const std::string text = test::read_text(k == 0 ? one : folder.path() + "/more_" + name + ".rec");
+    EXPECT_NE(text.find("\nswitch " + name + " ports "), std::string::npos) << text.substr(0, 200);
+    EXPECT_NE(text.find(k == 0 ? " flit_bytes 512 " : " flit_bytes 256 "), std::string::npos);
+    EXPECT_EQ(views[k]["switch"], name);
+    EXPECT_EQ(views[k]["view"], "tlm");
+    EXPECT_EQ(views[k]["design"], "");
+    EXPECT_FALSE(views[k].contains("scoreboard"));
+    std::size_t arrived = 0;
+    for (std::size_t at = 0; (at = text.find("\narrive ", at)) != std::string::npos; ++at) ++arrived;
+    EXPECT_EQ(views[k]["packets_in"], arrived);
+    EXPECT_GT(arrived, 0U);
+  }
+  EXPECT_FALSE(std::filesystem::exists(more));
+  // 3 TB/s in flits of 512 B; without cycles there is no speed to tell.
+  const test::ToolResult text = test::run_tool("collective " WAFERTLM_SOURCE_DIR
+                                               "/configs/platforms/fred_d.yaml --type all_reduce --size "
+                                               "18KiB --set 'wafer.fabric.rtl=[{switch: l1_0, view: "
+                                               "tlm, flit_bytes: 512 B, record: " +
+                                               one + "}]'");
+  expect_in(text.out, ("\nRTL of l1_0: view tlm, clock 5859 MHz, " + views[0]["packets_in"].dump() +
+                       " packets in, 0 cycles\n  recording                 " + one + "\n")
+                          .c_str());
+  EXPECT_EQ(text.out.find("  speed "), std::string::npos) << text.out;
 }
 
 }  // namespace

@@ -83,8 +83,8 @@ std::string DimensionalKind::describe(const config::WaferSpec& wafer) const {
   std::string text = fmt::format("fabric    {} NPUs in {} dimension{}\n", dimensions.npus(),
                                  dimensions.count(), dimensions.count() == 1 ? "" : "s");
   for (std::size_t d = 0; d < dimensions.count(); ++d)
-    text += fmt::format("dim {:<5} {} of {}: {} links of {}, latency {}\n", d, to_string(dimensions[d].kind),
-                        dimensions[d].size, dimensions[d].links(),
+    text += fmt::format("dim {:<5} {} of {}: {} of {}, latency {}\n", d, to_string(dimensions[d].kind),
+                        dimensions[d].size, counted(dimensions[d].links(), "link"),
                         format_bandwidth(static_cast<double>(dimensions[d].bytes_per_s)),
                         format_time(dimensions[d].latency_ps));
   if (!params.other_links.empty()) text += fmt::format("links     {} differ\n", params.other_links.size());

@@ -2,7 +2,9 @@
 // What `wafertlm check` says of fabrics, against counts by hand.
 #include <gtest/gtest.h>
 
+#include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
+#include "workloads/chakra/trace_file.h"
 
 namespace wafertlm {
 namespace {
@@ -47,6 +49,81 @@ TEST(Check, GraphsAndSeveralWafers) {
   expect_line(checked("graph_fat_tree_16"), "fabric    fat tree of 16: 16 NPUs, 6 switches, " +
                                                 std::to_string(2 * (16 + 4 * 2)) +
                                                 " links (each direction counts)");
+}
+
+/// Of a file in `folder`, or what is refused.
+std::string checked_file(const test::TempFolder& folder, const std::string& text,
+                         const std::string& more = "") {
+  const test::ToolResult result = test::run_tool("check " + folder.write("f.yaml", text) + " " + more);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  return result.out;
+}
+
+// DP(4)-PP(2) of two layers: nodes and collectives are those of the traces that the workload makes.
+TEST(Check, AnExperimentAndItsWorkload) {
+  const test::TempFolder folder;
+  const std::string workload =
+      "workload: small\nmodel: {model: two, layers: [{name: a, parameters: 200000, forward_operations: "
+      "100000000}, "
+      "{name: b, parameters: 100000, forward_operations: 200000000}]}\nparallelism: "
+      "DP(4)\nsamples_per_replica: "
+      "4\neffective_flops: 10 TFLOPS\n";
+  const std::string file = folder.write("w.yaml", workload);
+  EXPECT_EQ(checked_file(folder, workload), "workload  small\nok\n");
+  ASSERT_EQ(test::run_tool("workload generate " + file + " --out " + folder.path() + "/traces").exit_code, 0);
+  std::uint64_t nodes = 0, collectives = 0;
+  for (const char* const rank : {"0", "1", "2", "3"}) {
+    const auto trace = chakra::open_trace(folder.path() + "/traces/w." + rank + ".et");
+    for (chakra::Node node; trace->next(node); ++nodes) collectives += node.is_collective() ? 1 : 0;
+  }
+  EXPECT_GE(collectives, 4U);
+  const std::string text = checked_file(folder, "experiment: e\nplatform: " WAFERTLM_SOURCE_DIR
+                                                "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: w.yaml\n");
+  EXPECT_EQ(
+      text.rfind(
+          "experiment e, 1 iteration\nplatform  wafer mesh 5x4, 20 NPUs\nwafer     5 x 4 mesh, 20 NPUs\n", 0),
+      0U)
+      << text;
+  expect_line(text, "workload  small: 4 ranks, " + std::to_string(nodes) + " nodes, " +
+                        std::to_string(collectives) + " entries into collectives");
+  EXPECT_EQ(text.substr(text.size() - 4), "\nok\n");
+}
+
+TEST(Check, AWorkloadIsResolvedWithItsLines) {
+  const test::TempFolder folder;
+  const std::string text = checked_file(folder,
+                                        "workload: w\nlayers: resnet50\ndata_parallel: 2\nbatch_per_npu: "
+                                        "4\neffective_rate: 1 TFLOPS\n",
+                                        "--resolved");
+  for (const char* const line : {"workload: \"w\"  # f.yaml:1", "layers: resnet50  # f.yaml:2",
+                                 "data_parallel: 2  # f.yaml:3", "effective_rate: 1 TFLOPS  # f.yaml:5"})
+    expect_line(text, line);
+}
+
+TEST(Check, AModel) {
+  const test::TempFolder folder;
+  EXPECT_EQ(checked_file(folder,
+                         "model: two\nlayers: [{name: a, parameters: 1500, forward_operations: 2}, {name: b, "
+                         "parameters: 500, forward_operations: 4}]\n"),
+            "model     two: 2.000 k parameters, 6 operations forward per sample, 2 blocks\nok\n");
+}
+
+TEST(Check, AStudyHasACellForEachCombination) {
+  const test::TempFolder folder;
+  const std::string study =
+      "study: s\ncommand: collective\nfile: " WAFERTLM_SOURCE_DIR
+      "/configs/platforms/wafer_mesh_5x4.yaml\narguments: [--type, all_reduce]\naxes: [{axis: a, values: "
+      "[{name: x, "
+      "set: [wafer.width=4]}, {name: y, set: [wafer.width=5]}, {name: z, set: [wafer.width=6]}]}]\ncolumns: "
+      "[{column: t, read: \"rows[0].time_s\"}]\n";
+  EXPECT_EQ(checked_file(folder, study), "study     s: 3 cells\nok\n");
+  const std::string resolved = checked_file(folder, study, "--resolved");
+  EXPECT_EQ(resolved.find("cells\n"), std::string::npos);
+  // Every value with the line that set it.
+  for (const char* const line :
+       {"study: \"s\"  # f.yaml:1", "command: collective  # f.yaml:2",
+        "arguments: [\"--type\", \"all_reduce\"]  # f.yaml:4", "except: []  # default", "axes:  # f.yaml:5"})
+    expect_line(resolved, line);
 }
 
 }  // namespace

@@ -60,6 +60,8 @@ TEST_F(DimensionalKeys, WhatDoesNotFitIsRefused) {
   refused(std::string(kRing) + ", bit_error_rate: 1e-9", "bit errors are not modelled");
   refused(std::string(kRing) + ", other_links: [{npu: 4, dimension: 0, bandwidth: 1 GB/s, latency: 1 ns}]",
           "there is no NPU 4");
+  refused(std::string(kRing) + ", other_links: [{npu: 3, dimension: 1, bandwidth: 1 GB/s, latency: 1 ns}]",
+          "there is no dimension 1; they are 0 to 0");
   refused(kRing, "do not pass through the memory", "npu: {endpoint: {memory: hbm}}\n");
 }
 

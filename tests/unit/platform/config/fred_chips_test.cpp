@@ -55,9 +55,10 @@ TEST(FredChipsKeys, ArriveInTheFabric) {
 TEST(FredChipsKeys, WhatCannotBeBuiltSaysWhatCan) {
   for (const char* name : {"fred_a", "fred_b"})
     expect_refused(name, {"wafer.fabric.view=physical"},
-                   {"l1_uplink", "1.5 TB/s are 0.5 ports of 600 GB/s on each of the 5 chips", "3 TB/s"});
+                   {"l1_uplink", "1.5 TB/s are 0.5 ports of 600 GB/s on each of the 5 chips",
+                    "it must be a whole number of them: 3 TB/s"});
   expect_refused("fred_c", {"wafer.fabric.view=physical", "wafer.fabric.l1_uplink=10TB/s"},
-                 {"3.333 ports", "9 TB/s or 12 TB/s"});
+                 {"3.333 ports", "a whole number of them: 9 TB/s or 12 TB/s"});
   expect_refused("fred_c_physical", {"wafer.fabric.npu_bandwidth=2TB/s"},
                  {"npu_bandwidth", "3.333 ports of 600 GB/s", "1.8 TB/s or 2.4 TB/s"});
   expect_refused("fred_c_physical", {"wafer.fabric.l2_chip_links=3"},

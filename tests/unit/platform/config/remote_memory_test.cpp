@@ -39,6 +39,12 @@ TEST(RemoteMemoryKeys, ArriveInThePool) {
   EXPECT_EQ(params.latency_ps, 2'000'000U);
   // 2 us and a request's 163.84 ns, by 163.84 ns, and two more.
   EXPECT_EQ(flat.requests_under_way(), 13U + 3);
+  const auto under_way = [](const std::string& latency) {
+    return mesh_with(kShared, {"remote_memory.latency=" + latency}).remote_memory->requests_under_way();
+  };
+  EXPECT_EQ(under_way("0 ps"), 16U) << "at least";
+  EXPECT_EQ(under_way("20 us"), 123U + 2) << "20 us and 163.84 ns, by 163.84 ns";
+  EXPECT_EQ(under_way("1 ms"), 1024U) << "at most";
   const RemoteMemorySpec staged =
       *mesh_with(
            "  kind: hierarchical\n  capacity: 1 TB\n  npus_per_node: 5\n  request_bytes: 4 KiB\n  stages:\n"

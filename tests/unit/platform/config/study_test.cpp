@@ -128,6 +128,14 @@ TEST(Study, CalibrationsOfOneCell) {
   refused("at: {a: x}, in: {n: ['1', '2']}", "1, 2", "must name one value of axis 'n', they name 2");
   refused("at: {a: x}, in: {n: '1'}", "1", "expected two values");
   refused("at: {a: x}, in: {n: '1'}", "1, 2, 3", "expected two values");
+  const auto of_column = [](const std::string& name, const std::string& cell, const std::string& words) {
+    expect_refused(kHead + kAxes + kColumns + "calibrate: [{calibration: c, key: k, column: " + name +
+                       ", target: 3, " + cell + ", between: [1, 2]}]\n",
+                   words);
+  };
+  of_column("zz", "at: {a: x}, in: {n: '1'}", "there is no column 'zz'");
+  of_column("q", "at: {a: x, z: y}, in: {n: '1'}", "there is no axis 'z'");
+  of_column("q", "at: {a: x}, in: {n: '1', z: y}", "there is no axis 'z'");
 }
 
 TEST(Study, WithoutAFile) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "platform/fred/fred_sweep.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 
 namespace wafertlm {
@@ -142,14 +143,186 @@ TEST(FredCommand, ConflictRatesOfTwentyNpus) {
   }
 }
 
-TEST(FredCommand, SweepInJson) {
-  const ToolResult result = run_tool("fred routes --sweep --placement paper --workers 18-20 --m 2 --json");
-  ASSERT_EQ(result.exit_code, 0) << result.error;
-  const nlohmann::json json = nlohmann::json::parse(result.out);
+nlohmann::json json_of(const std::string& arguments) {
+  const ToolResult result = run_tool(arguments + " --json");
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  return nlohmann::json::parse(result.out);
+}
+
+// What the rows count are the entries of the conflicts; of "any" phase, parallelisms with an entry.
+TEST(FredCommand, TheRowsOfASweepCountItsConflicts) {
+  const nlohmann::json json = json_of(
+      "fred routes --sweep --placement paper,random --seeds 2 --seed 5 "
+      "--workers 18-20 --m 2,3");
   EXPECT_EQ(json["parallelisms"], 39);
-  EXPECT_EQ(json["rows"].size(), 4U);
-  EXPECT_EQ(json["rows"][0]["counts"].size(), 3U);
-  EXPECT_FALSE(json["conflicts"].empty());
+  EXPECT_EQ(json["seed"], 5);
+  EXPECT_EQ(json["seeds"], 2);
+  EXPECT_EQ(json["workers"], (nlohmann::json{18, 20}));
+  ASSERT_EQ(json["rows"].size(), 8U);
+  std::map<std::string, std::map<std::string, std::uint64_t>> counted;
+  std::set<std::string> any;
+  for (const auto& each : json["conflicts"]) {
+    EXPECT_EQ(each.contains("seed"), each["placement"] == "random");
+    if (each.contains("seed")) {
+      EXPECT_TRUE(each["seed"] == 5 || each["seed"] == 6);
+    }
+    bool conflict = false;
+    for (const auto& route : each["routes"]) {
+      const std::string of = each["placement"].get<std::string>() + " ",
+                        way = " " + route["m"].dump() + " " + route["way"].get<std::string>();
+      const bool routed = route["status"] == "routed", impossible = route["status"] == "impossible";
+      conflict |= !routed;
+      if (routed) continue;
+      EXPECT_FALSE(route["reason"].get<std::string>().empty());
+      auto& of_phase = counted[of + each["phase"].get<std::string>() + way];
+      ++of_phase["conflicts"];
+      of_phase["impossible"] += impossible ? 1 : 0;
+      if (any.insert(of + "any" + way + each["parallelism"].dump() +
+                     nlohmann::json(each.value("seed", 0)).dump())
+              .second)
+        ++counted[of + "any" + way]["conflicts"];
+    }
+    EXPECT_TRUE(conflict) << each;
+  }
+  std::uint64_t all = 0;
+  for (const auto& row : json["rows"])
+    for (const auto& count : row["counts"]) {
+      auto& found = counted[row["placement"].get<std::string>() + " " + row["phase"].get<std::string>() +
+                            " " + count["m"].dump() + " " + count["way"].get<std::string>()];
+      EXPECT_EQ(count["conflicts"], found["conflicts"]) << row["phase"] << count;
+      EXPECT_EQ(count["conflicts"],
+                count["in_l1"].get<int>() + count["in_l2"].get<int>() + count["on_uplinks"].get<int>());
+      if (row["phase"] != "any") {
+        EXPECT_EQ(count["impossible"], found["impossible"]);
+      }
+      all += count["conflicts"].get<std::uint64_t>();
+    }
+  EXPECT_GT(all, 0U);
+}
+
+TEST(FredCommand, TheTextOfASweepIsItsJson) {
+  const std::string sweep =
+      "fred routes --sweep --placement paper,random --seeds 2 --seed 5 --workers 20 --m 2";
+  const nlohmann::json json = json_of(sweep);
+  const auto rate = [](double part, double cases) { return fmt::format("{:.1f} %", 100 * part / cases); };
+  std::string expected = fmt::format(
+      "5 L1 switches of 4 NPUs, 4 uplinks and 4,4,4,3,3 I/O controllers; 2 L2 switches; 5 planes, all alike\n"
+      "18 parallelisms MP x DP x PP of 20 workers; all_reduce of MP and DP groups, multicasts between "
+      "stages\n"
+      "Cases that do not route, and the part of all cases:\n\n{:<12}{:<6}{:>6}",
+      "placement", "phase", "cases");
+  for (const char* const way : {"first colouring", "backtracking", "uplinks too"})
+    expected += fmt::format("  {:>19}", std::string("m=2 ") + way);
+  expected += "\n";
+  std::map<std::string, std::map<std::string, int>> sums;
+  int cases = 0;
+  for (const auto& row : json["rows"]) {
+    expected += fmt::format("{:<12}{:<6}{:>6}", row["placement"].get<std::string>(),
+                            row["phase"].get<std::string>(), row["cases"].get<int>());
+    if (row["phase"] != "any") cases += row["cases"].get<int>();
+    for (const auto& count : row["counts"]) {
+      expected += fmt::format("  {:>10} {:>8}", count["conflicts"].get<int>(),
+                              rate(count["conflicts"].get<double>(), row["cases"].get<double>()));
+      if (row["phase"] == "any") continue;
+      for (const char* const key : {"conflicts", "impossible", "in_l1", "in_l2", "on_uplinks"})
+        sums[count["way"].get<std::string>()][key] += count[key].get<int>();
+    }
+    expected += "\n";
+  }
+  const std::string text = run_tool(sweep).out;
+  EXPECT_EQ(text.substr(0, expected.size()), expected);
+  EXPECT_NE(text.find("with one placement (2 random ones, seeds from 5); all groups"), std::string::npos);
+  EXPECT_EQ(cases, 3 * 12 * 3);
+  for (auto& [way, sum] : sums) {
+    const std::string line = fmt::format(
+        "m = 2, {:<16} {:>5} of {} cases conflict ({}): {} in L1, {} in L2, {} on the uplinks; {} proven "
+        "impossible\n",
+        way + ":", sum["conflicts"], cases, rate(sum["conflicts"], cases), sum["in_l1"], sum["in_l2"],
+        sum["on_uplinks"], sum["impossible"]);
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  const std::string one = run_tool("fred routes --sweep --placement paper --workers 1-2 --m 3").out;
+  EXPECT_NE(one.find("\n4 parallelisms MP x DP x PP of 1 to 2 workers; "), std::string::npos) << one;
+  EXPECT_NE(one.find("\nA case is a phase of one parallelism with one placement; all groups"),
+            std::string::npos);
+}
+
+TEST(FredCommand, TheTextOfRoutesIsTheirJson) {
+  const std::string routes = "fred routes --parallelism 'MP(10)-DP(2)' --m 2,3";
+  const nlohmann::json json = json_of(routes);
+  EXPECT_EQ(json["placement"], "paper");
+  const std::string text = run_tool(routes).out;
+  EXPECT_EQ(text.rfind("MP(10)-DP(2)-PP(1), paper placement\n5 L1 switches of 4 NPUs, ", 0), 0U) << text;
+  std::string table = fmt::format("\n{:<7}{:>7}{:>7}", "phase", "groups", "steps"), reasons;
+  for (const auto& route : json["phases"][0]["routes"])
+    table += fmt::format("  {:>20}", "m=" + route["m"].dump() + " " + route["way"].get<std::string>());
+  table += "\n";
+  for (const auto& phase : json["phases"]) {
+    const std::string name = phase["name"];
+    const std::size_t steps = phase["steps"].size();
+    EXPECT_NE(
+        text.find(fmt::format("\n{}: {}, {} groups, {} step{}\n", name, phase["what"].get<std::string>(),
+                              phase["groups"].get<int>(), steps, steps == 1 ? "" : "s")),
+        std::string::npos)
+        << text;
+    table += fmt::format("{:<7}{:>7}{:>7}", name, phase["groups"].get<int>(), steps);
+    for (const auto& route : phase["routes"]) {
+      table += fmt::format("  {:>20}", route["status"].get<std::string>());
+      EXPECT_EQ(route.contains("reason"), route["status"] != "routed");
+      if (route.contains("reason"))
+        reasons += fmt::format("{}, m = {}, {}: step {}: {}\n", name, route["m"].get<int>(),
+                               route["way"].get<std::string>(), route["step"].get<int>(),
+                               route["reason"].get<std::string>());
+    }
+    table += "\n";
+  }
+  ASSERT_GE(text.size(), (table + reasons).size());
+  EXPECT_EQ(text.substr(text.size() - (table + reasons).size()), table + reasons);
+}
+
+TEST(FredCommand, ShowsTwoStepsAndSaysHowManyThereAre) {
+  const std::string scatter = "fred routes --parallelism 'MP(4)-DP(5)' --type scatter --m 3";
+  const std::size_t steps = json_of(scatter)["phases"][0]["steps"].size();
+  ASSERT_GT(steps, 2U);
+  const std::string text = run_tool(scatter).out;
+  EXPECT_NE(
+      text.find(fmt::format("\n  … {} more step{}; --json has all\n", steps - 2, steps == 3 ? "" : "s")),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  step 1, from"), std::string::npos);
+  EXPECT_EQ(run_tool(scatter + " --print").out.find("more step"), std::string::npos);
+}
+
+// NPU n is port n mod 4 of L1 switch n / 4.
+TEST(FredCommand, AFilePlacesWorkersOnNpus) {
+  const test::TempFolder folder;
+  const std::string routes =
+      "fred routes --parallelism 'MP(3)' --m 3 --placement file:" + folder.write("place", "7\n18\n5\n");
+  const std::string text = run_tool(routes).out;
+  EXPECT_NE(
+      text.find(
+          "\nmp: all_reduce, 1 group, 1 step\n  step 0, from NPUs -> to NPUs:\n    #0: 7,18,5->7,18,5\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\n    L1[1]   #0: 1,3->"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n    L1[4]   #0: 2->"), std::string::npos) << text;
+}
+
+TEST(FredCommand, TheCountsOfMicroSwitchesAreATable) {
+  const std::string counts = "fred counts --ports 5-6 --m 1,3";
+  std::string expected;
+  const nlohmann::json json = json_of(counts);
+  ASSERT_EQ(json["rows"].size(), 4U);
+  for (const auto& row : json["rows"]) {
+    expected += fmt::format("{:>6}{:>4}", row["ports"].get<int>(), row["m"].get<int>());
+    for (const char* const key : {"r", "d", "rd", "demux", "mux"})
+      expected += fmt::format("{:>9}", row[key].get<int>());
+    expected += fmt::format("{:>8}\n", row["stages"].get<int>());
+  }
+  const std::string text = run_tool(counts).out;
+  EXPECT_EQ(text, fmt::format("{:>6}{:>4}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}\n", "ports", "m", "r", "d", "rd",
+                              "demux", "mux", "stages") +
+                      expected);
 }
 
 struct Bad {

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// `wafertlm rtl`: a recording of a run, played into the RTL alone. Needs Verilator in the program.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <tuple>
+
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
+#include "tlm/rtl/design.h"
+#include "tlm/rtl/recording.h"
+
+namespace wafertlm {
+namespace {
+
+using nlohmann::json;
+using test::run_tool;
+using test::ToolResult;
+
+class RtlReplay : public testing::Test {
+ protected:
+  test::TempFolder folder_;
+  const std::string recording_ = folder_.path() + "/chip.rec";
+
+  void SetUp() override {
+    if (!rtl_is_built()) GTEST_SKIP() << "no Verilator in this program";
+  }
+  static std::string run_of(const std::string& rtl) {
+    return "collective " WAFERTLM_SOURCE_DIR
+           "/configs/platforms/fred_d_physical.yaml --type all_reduce --size 16KiB --set "
+           "'wafer.fabric.rtl=[" +
+           rtl + "]'";
+  }
+  /// An all-reduce through the chip, with its RTL beside it.
+  json recorded() {
+    const ToolResult result = run_tool(
+        run_of("{switch: l1_0_2, view: both, design: fred3_12, record: " + recording_ + "}") + " --json");
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return json::parse(result.out)["rows"][0]["rtl"][0];
+  }
+  ToolResult replay(const std::string& options) {
+    return run_tool("rtl replay " + recording_ + " --design fred3_12 " + options);
+  }
+};
+
+TEST_F(RtlReplay, SeesWhatTheRunSaw) {
+  const json run = recorded();
+  EXPECT_EQ(run["switch"], "l1_0_2");
+  EXPECT_EQ(run["view"], "both");
+  EXPECT_EQ(run["design"], "fred3_12");
+  EXPECT_EQ(run["clock_hz"], 75'000'000'000) << "600 GB/s in flits of 8 B";
+  const ToolResult replayed = replay("--json");
+  ASSERT_EQ(replayed.exit_code, 0) << replayed.error;
+  json again = json::parse(replayed.out);
+  EXPECT_EQ(again["packets_in"], run["packets_in"]);
+  EXPECT_EQ(again["cycles"], run["cycles"]);
+  again.erase("packets_in");
+  again.erase("cycles");
+  EXPECT_EQ(again, run["scoreboard"]);
+  EXPECT_TRUE(again["equal"].get<bool>());
+  // Four contributions become one, and the result comes back for all four.
+  EXPECT_EQ(run["packets_in"], 5);
+  EXPECT_EQ(again["packets_compared"], 5);
+  EXPECT_EQ(again["data_compared"], 5);
+  EXPECT_EQ(again["latency_difference_cycles"], (json{{{"cycles", 9}, {"packets", 5}}}));
+  // 9 and 0.6 cycles of 13.33 ps: heads come at an edge.
+  EXPECT_NEAR(again["rtl_mean_latency_s"].get<double>(), 128e-12, 1e-15);
+  EXPECT_NEAR(again["largest_difference_s"].get<double>(), 128e-12, 1e-15);
+  const std::string text = replay("").out;
+  EXPECT_EQ(text.rfind(
+                fmt::format("{}: 5 packets into fred3_12 of l1_0_2, {} cycles\nscoreboard of l1_0_2: equal\n",
+                            recording_, run["cycles"].get<int>()),
+                0),
+            0U)
+      << text;
+}
+
+TEST_F(RtlReplay, TheRunSaysWhatTheChipDid) {
+  const json run = recorded();
+  const ToolResult result = run_tool(run_of("{switch: l1_0_2, view: both, design: fred3_12}"));
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const std::string begin = fmt::format(
+      "\nRTL of l1_0_2: view both, design fred3_12, clock 75000 MHz, 5 packets in, {} cycles\nscoreboard of "
+      "l1_0_2: "
+      "equal\n",
+      run["cycles"].get<int>());
+  const std::size_t at = result.out.find(begin),
+                    speed = result.out.find("\n  speed                     a packet through the RTL ");
+  ASSERT_NE(at, std::string::npos) << result.out;
+  EXPECT_NE(speed, std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("  recording "), std::string::npos) << "a temporary one";
+  // RTL alone: nothing is compared.
+  const ToolResult alone = run_tool(run_of("{switch: l1_0_2, view: rtl, design: fred3_12}"));
+  ASSERT_EQ(alone.exit_code, 0) << alone.error;
+  EXPECT_NE(alone.out.find("\nRTL of l1_0_2: view rtl, design fred3_12, clock 75000 MHz, 5 packets in, "),
+            std::string::npos)
+      << alone.out;
+  EXPECT_EQ(alone.out.find("scoreboard"), std::string::npos);
+}
+
+/// What a waveform shows: of each scope from when to when which flow, sequence and bytes are there.
+using Shown = std::map<
+    std::string,
+    std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>>>;
+Shown shown_in(const std::string& vcd) {
+  std::map<std::string, std::pair<std::string, std::string>> signals;  // id: scope, name
+  std::map<std::string, std::map<std::string, std::uint64_t>> values;
+  std::map<std::string, std::uint64_t> since;
+  Shown shown;
+  std::istringstream lines(vcd);
+  std::string scope;
+  std::uint64_t now = 0;
+  // What happens at one time holds at its end.
+  std::map<std::string, std::uint64_t> valid_now;
+  const auto settle = [&] {
+    for (const auto& [of, valid] : valid_now) {
+      if (valid == 1)
+        since[of] = now;
+      else if (since.count(of) == 1)
+        shown[of].emplace_back(since[of], now, values[of]["flow"], values[of]["sequence"],
+                               values[of]["bytes"]),
+            since.erase(of);
+    }
+    valid_now.clear();
+  };
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string first, second, third, id, name;
+    words >> first;
+    if (first == "$scope") {
+      words >> second >> scope;
+    } else if (first == "$var") {
+      words >> second >> third >> id >> name;
+      signals[id] = {scope.substr(scope.find("_tlm_") + 5), name};
+    } else if (first[0] == '#') {
+      settle();
+      now = std::stoull(first.substr(1));
+    } else if (first[0] == 'b') {
+      words >> id;
+      if (signals.count(id) == 1 && first.find('x') == std::string::npos)
+        values[signals[id].first][signals[id].second] = std::stoull(first.substr(1), nullptr, 2);
+    } else if ((first[0] == '0' || first[0] == '1') && signals.count(first.substr(1)) == 1) {
+      valid_now[signals[first.substr(1)].first] = first[0] == '1' ? 1 : 0;
+    }
+  }
+  settle();
+  return shown;
+}
+
+// The RTL is 128 ps later than the model, which 1 ps does not allow.
+TEST_F(RtlReplay, ADivergenceIsShownInWaveforms) {
+  recorded();
+  for (const TimePs window : {500U, 8'000U}) {
+    const std::string waves = folder_.path() + "/w" + std::to_string(window);
+    const ToolResult result = replay(fmt::format("--tolerance 1ps --window {}ps --waves {}", window, waves));
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.error, "waveform " + waves + ".vcd\nwaveform " + waves +
+                                "_tlm.vcd\nwafertlm: the RTL differs from the model in 5 places\n");
+    // The first head leaves at 21,366 ps.
+    const TimePs from = 21'366 > window ? 21'366 - window : 0, to = 21'366 + window;
+    Shown expected;
+    RtlRecordingReader recording(recording_);
+    for (RtlEvent event; recording.next(event);) {
+      const bool arrives = event.kind == RtlEvent::Kind::arrive;
+      if (!arrives && event.kind != RtlEvent::Kind::leave) continue;
+      // 512 flits at 75 GHz.
+      const TimePs tail = arrives ? event.tail_ps : event.head_ps + 6827;
+      if (event.now_ps > to || tail < from || event.head_ps > to) continue;
+      expected[(arrives ? "in" : "out") + std::to_string(event.port)].emplace_back(
+          std::max(event.head_ps, from), std::min(tail, to), event.flow, event.sequence, event.bytes);
+    }
+    EXPECT_GE(expected.size(), 5U);
+    EXPECT_EQ(shown_in(test::read_text(waves + "_tlm.vcd")), expected) << window;
+    EXPECT_NE(test::read_text(waves + ".vcd").find("$var"), std::string::npos);
+  }
+}
+
+TEST_F(RtlReplay, AToleranceOfTheRunIsThatOfItsReplay) {
+  const ToolResult result = run_tool(run_of(
+      "{switch: l1_0_2, view: both, design: fred3_12, tolerance: 1 ps, window: 1 ns, record: " + recording_ +
+      "}"));
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.error.find(
+                "the RTL of l1_0_2 differs from the model in 5 places, first at 21366 ps (time, output "
+                "4, flow 0, sequence 0): expected head at 21366 ps"),
+            std::string::npos)
+      << result.error;
+  EXPECT_EQ(replay("--window 1ns --waves " + folder_.path() + "/w").exit_code, 1);
+  EXPECT_EQ(replay("--tolerance 1ns").exit_code, 0);
+  for (const char* const file : {"rtl_l1_0_2.vcd", "rtl_l1_0_2_tlm.vcd"}) std::remove(file);
+}
+
+TEST_F(RtlReplay, DesignsAreListed) {
+  const ToolResult result = run_tool("rtl designs");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.out.find("fred3_12         fred_switch credit_stream, P=12 M=3 "), std::string::npos)
+      << result.out;
+  EXPECT_EQ(run_tool("rtl replay /no/such/file --design fred3_12").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace wafertlm

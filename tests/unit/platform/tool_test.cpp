@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all commands have in common.
+#include <gtest/gtest.h>
+
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
+
+namespace wafertlm {
+namespace {
+
+using test::run_tool;
+using test::ToolResult;
+
+TEST(Tool, HelpAndVersionAreNoErrors) {
+  const ToolResult version = run_tool("--version"), help = run_tool("--help");
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_EQ(version.out, WAFERTLM_VERSION "\n");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_NE(help.out.find("Exit codes: 0 done, 1 the run failed, 2 bad input."), std::string::npos);
+  // Every command is there, with an example.
+  for (const char* const name :
+       {"run", "collective", "traffic", "check", "schema", "trace", "workload", "fred", "study", "compare",
+        "explain", "astra-sim", "convert", "memory-engine", "memory", "rtl"}) {
+    EXPECT_NE(help.out.find(std::string("\n  ") + name + " "), std::string::npos) << name;
+    EXPECT_EQ(run_tool(std::string(name) + " --help").exit_code, 0) << name;
+  }
+}
+
+TEST(Tool, BadInputIsOneLineAndCode2) {
+  const test::TempFolder folder;
+  for (const std::string& arguments :
+       {std::string(), std::string("nothing"), std::string("check"), std::string("check --wrong"),
+        std::string("check /no/such/file"),
+        "check " + folder.write("p.yaml", "platform: p\nwafer: {width: x}\n"),
+        "check " + folder.write("t.yaml",
+                                "experiment: e\nplatform: " WAFERTLM_SOURCE_DIR
+                                "/configs/platforms/wafer_mesh_5x4.yaml\nworkload: {workload: w, chakra: "
+                                "none}\n"),
+        std::string("check --set '' x")}) {
+    const ToolResult result = run_tool(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_EQ(result.error.rfind("wafertlm: ", 0), 0U) << result.error;
+    EXPECT_EQ(result.error.find('\n'), result.error.size() - 1) << result.error;
+  }
+  EXPECT_EQ(run_tool("check --set '' x").error,
+            "wafertlm: --set: the value is empty; give one, or leave it out\n");
+}
+
+}  // namespace
+}  // namespace wafertlm
