@@ -103,13 +103,13 @@ TEST_F(RefusedJobs, OptionsThatContradictEachOther) {
               "--report=" + name + ": that is the name of another file of the run");
   EXPECT_EQ(refusal("--report=a/b.html"),
             "--report=a/b.html: give a name; the report is written into the folder of the results (--out)");
-  EXPECT_EQ(refusal("--log 'npu*' nobody").substr(0, 35), "no socket is called 'nobody'; there");
+  EXPECT_EQ(refusal("--log 'npu*' nobody").substr(0, 42), "--log: no socket is called 'nobody'; there");
   EXPECT_EQ(refusal("--vcd x --signals 'hbm_?' hbm_9").substr(0, 38),
             "--signals: nothing is called 'hbm_9'; ");
   EXPECT_EQ(refusal("--trace npu4").substr(0, 33), "--trace: nothing is called 'npu4'");
   EXPECT_EQ(
       run_tool("run " + folder.path() + "/e.yaml --out " + folder.path() + "/new --vcd /nowhere/x.vcd").error,
-      "wafertlm: cannot write the waveform /nowhere/x.vcd\n");
+      "wafertlm: --vcd /nowhere/x.vcd: the file cannot be written (No such file or directory)\n");
   EXPECT_EQ(run_tool("compare " + folder.path() + " x").error,
             "wafertlm: " + folder.path() +
                 "/results.json cannot be read; give a folder that `wafertlm run` has written\n");

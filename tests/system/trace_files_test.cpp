@@ -143,8 +143,8 @@ TEST_F(TraceFolders, CollectivesThatCannotBePlannedAreRefused) {
   const auto before = files();
   ToolResult result;
   const std::string workload = "chakra: " + folder_.path() + "/job";
-  run_traces(folder_, "wafer_mesh_5x4", workload, "--set collectives.algorithm=halving_doubling", result);
-  expect_refused(result, {"job.0.et: node 2", "halving_doubling"});
+  run_traces(folder_, "wafer_mesh_5x4", workload, "--set collectives.algorithm=hierarchical_2d", result);
+  expect_refused(result, {"job.0.et: node 2", "cannot run as 'hierarchical_2d'"});
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/out"));
   chakra::Node barrier = all_reduce(2, 0, {1}, 4096);
   barrier.comm_type = chakra::CollectiveType::Barrier;

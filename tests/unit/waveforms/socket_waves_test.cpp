@@ -138,20 +138,20 @@ TEST(SocketWaves, TheViewForGtkWave) {
                 markers +
                 "\n"
                 "@800200\n-port\n@24\nport.open[31:0]\n@2022\n^1 " +
-                path +
+                shown +
                 ".memory.txt\nport.kind[3:0]\n@24\nport.bytes[63:0]\n@1000200\n-port\n"
                 "@800200\n-operations\n@24\noperations.open[31:0]\n@2022\n^1 " +
-                path +
+                shown +
                 ".operation.txt\noperations.kind[3:0]\n@24\noperations.bytes[63:0]\n@1000200\n-operations\n"
                 "@800200\n-npu3\n@2022\n^1 " +
-                path +
+                shown +
                 ".state.txt\nnpu3.state[1:0]\n@1000200\n-npu3\n"
                 "@800200\n-hbm_3\n@28\nhbm_3.reading\n@28\nhbm_3.writing\n@1000200\n-hbm_3\n");
-  EXPECT_EQ(test::read_text(path + ".memory.txt"), "0 read\n1 write\n");
-  EXPECT_EQ(test::read_text(path + ".state.txt"), "0 idle\n1 computes\n2 communicates\n3 memory\n");
-  EXPECT_EQ(test::read_text(path + ".operation.txt"),
+  EXPECT_EQ(test::read_text(shown + ".memory.txt"), "0 read\n1 write\n");
+  EXPECT_EQ(test::read_text(shown + ".state.txt"), "0 idle\n1 computes\n2 communicates\n3 memory\n");
+  EXPECT_EQ(test::read_text(shown + ".operation.txt"),
             "0 compute\n1 collective\n2 send\n3 receive\n4 memory_load\n5 memory_store\n");
-  EXPECT_EQ(test::read_text(path + ".class.txt"), "0 mp\n1 dp\n");
+  EXPECT_EQ(test::read_text(shown + ".class.txt"), "0 mp\n1 dp\n");
 }
 
 // The thread gets them in chunks.

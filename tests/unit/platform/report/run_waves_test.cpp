@@ -38,7 +38,6 @@ TEST_F(WaveFiles, AVcdFileHasAnotherName) {
   set_path("");
   const std::pair<std::string, std::string> names[] = {{"a.vcd", "a.incomplete.vcd"},
                                                        {"fst", "fst.incomplete"},
-                                                       {".fst", ".fst.incomplete"},
                                                        {"a.fst.vcd", "a.fst.incomplete.vcd"},
                                                        {"a.fs", "a.incomplete.fs"}};
   for (const auto& [complete, incomplete] : names) {
