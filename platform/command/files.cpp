@@ -15,9 +15,24 @@ namespace wafertlm {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+bool is_plain(const fs::path& file) { return !fs::exists(file) || fs::is_regular_file(file); }
+
+}  // namespace
+
 void require_writable_file(const std::string& option, const fs::path& file) {
-  if (!std::ofstream(file, std::ios::app))
-    throw std::invalid_argument(option + " " + file.string() + ": the file cannot be written");
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument(
+        fmt::format("{} {}: the file cannot be written ({})", option, file.string(), why));
+  };
+  if (fs::is_directory(file) || !file.has_filename()) refuse("it is a folder");
+  const fs::path place = fs::exists(file) ? file : folder_of(file);
+  if (access(place.c_str(), W_OK) != 0) refuse(std::strerror(errno));
 }
 
 void require_writable_folder(const fs::path& folder) {
@@ -30,16 +45,11 @@ void require_writable_folder(const fs::path& folder) {
     throw std::invalid_argument("--out " + folder.string() + ": the folder cannot be written to");
 }
 
-PendingFile::PendingFile(const std::string& option, fs::path path) : path_(std::move(path)) {
-  const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
-  if (fs::is_directory(path_) || !path_.has_filename() || access(folder.c_str(), W_OK) != 0)
-    throw std::invalid_argument(
-        fmt::format("{} {}: the file cannot be written ({})", option, path_.string(),
-                    fs::is_directory(path_) ? "it is a folder" : std::strerror(errno)));
-  const bool is_plain = !fs::exists(path_) || fs::is_regular_file(path_);
-  incomplete_ =
-      is_plain ? folder / (path_.stem().string() + ".incomplete" + path_.extension().string()) : path_;
-  if (!path_.has_parent_path()) incomplete_ = incomplete_.filename();
+PendingFile::PendingFile(const std::string& option, fs::path path)
+    : path_(std::move(path)), incomplete_(path_) {
+  require_writable_file(option, path_);
+  if (is_plain(path_))
+    incomplete_.replace_filename(path_.stem().string() + ".incomplete" + path_.extension().string());
 }
 
 void PendingFile::put_in_place() const {
@@ -68,6 +78,14 @@ void write_files(const fs::path& folder, const std::vector<std::pair<std::string
     fs::rename(temporary(name), folder / name, error);
     if (error) give_up(name, " (" + error.message() + ")");
   }
+}
+
+void write_file(const fs::path& file, const std::string& text) {
+  if (is_plain(file)) return write_files(folder_of(file), {{file.filename().string(), text}});
+  std::ofstream to(file, std::ios::binary);
+  to << text;
+  to.close();
+  if (!to) throw std::runtime_error("cannot write " + file.string());
 }
 
 }  // namespace wafertlm

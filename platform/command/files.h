@@ -7,7 +7,7 @@
 
 namespace wafertlm {
 
-/// Before a long simulation: the file can be written to. Makes it if there is none.
+/// Before a long simulation: the file can be written to.
 /// @throws std::invalid_argument that names `option`.
 void require_writable_file(const std::string& option, const std::filesystem::path& file);
 
@@ -34,5 +34,7 @@ class PendingFile {
 /// holds half a result. @throws std::runtime_error, naming the file.
 void write_files(const std::filesystem::path& folder,
                  const std::vector<std::pair<std::string, std::string>>& files);
+/// The same of one file. What is there and no plain file (a pipe, a device) is written as it is.
+void write_file(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace wafertlm

@@ -2,9 +2,11 @@
 #include "platform/config/yaml_file.h"
 
 #include <fmt/format.h>
+#include <utf8cpp/utf8.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -69,6 +71,20 @@ class Converter {
   bool in_file_;
   int nodes_ = 0;
 };
+
+/// @throws ConfigError at the first byte that is not UTF-8, which yaml-cpp would take and JSON refuse.
+void require_utf8(const std::string& text, const SourceLocation& source) {
+  const auto bad = utf8::find_invalid(text.begin(), text.end());
+  if (bad == text.end()) return;
+  SourceLocation place = source;
+  if (place.line > 0) {
+    const std::string before(text.begin(), bad);
+    place.line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
+    place.column = static_cast<int>(before.size() - (before.rfind('\n') + 1)) + 1;
+  }
+  throw ConfigError(place, fmt::format("the byte 0x{:02x} is not UTF-8; save the text as UTF-8",
+                                       static_cast<unsigned char>(*bad)));
+}
 
 std::string file_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -152,6 +168,7 @@ Node read_yaml_file(const std::string& path) {
   Converter converter(start);
   const std::string text = file_text(path);
   if (text.find('\0') != std::string::npos) throw ConfigError(start, "not a text file (it has zero bytes)");
+  require_utf8(text, start);
   const YAML::Node document =
       parse(text, converter, "a second YAML document starts here; a file has one, remove the line '---'");
   if (document.IsNull()) throw ConfigError(start, "the file is empty");
@@ -162,6 +179,7 @@ Node read_yaml_file(const std::string& path) {
 }
 
 Node read_yaml_text(const std::string& text, const SourceLocation& place) {
+  require_utf8(text, place);
   Converter converter(place);
   return converter.convert(parse(text, converter, "expected one YAML value, got several documents"), place,
                            0);

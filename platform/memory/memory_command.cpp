@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "models/hbm/dram/dram_memory.h"
+#include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/commands.h"
 #include "platform/config/load.h"
@@ -105,15 +105,13 @@ int compare(const Options& options) {
 }
 
 int make_table(const Options& options) {
+  if (!options.out.empty()) require_writable_file("--out", options.out);
   const DramTiming& timing = dram_timing(options.generation);
   const std::string text = efficiency_yaml(timing, measure_efficiency(timing));
-  if (options.out.empty()) {
+  if (options.out.empty())
     fmt::print("{}", text);
-    return 0;
-  }
-  std::ofstream file(options.out);
-  file << text;
-  if (!file.flush()) throw std::invalid_argument("cannot write " + options.out);
+  else
+    write_file(options.out, text);
   return 0;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -270,9 +269,7 @@ int run(const Command& command) {
       price_of_security(*platform.remote_memory, platform.wafer.npu_count(), options);
   print(platform, options, prices);
   if (command.json_file.empty()) return 0;
-  std::ofstream file(command.json_file);
-  file << to_json(platform, options, prices).dump(2) << '\n';
-  if (!file.flush()) throw std::runtime_error("--json " + command.json_file + ": the file cannot be written");
+  write_file(command.json_file, to_json(platform, options, prices).dump(2) + "\n");
   return 0;
 }
 

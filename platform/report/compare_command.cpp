@@ -71,8 +71,7 @@ int compare(const Options& options) {
     fmt::print("{:<{}}  {:>11} {:>8.3f}  {:>11} {:>6.2f} %\n", name, widest, time_of(time), first / time,
                time_of(compute), 100 * compute / time);
   }
-  const fs::path out(options.out);
-  write_files(out.has_parent_path() ? out.parent_path() : fs::path("."), {{out.filename().string(), page}});
+  write_file(options.out, page);
   fmt::print("Written:\n  {}\n", options.out);
   return 0;
 }

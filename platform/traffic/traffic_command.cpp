@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -39,9 +38,7 @@ void print(const std::string& text) {
 }
 
 void write_json(const std::string& path, const nlohmann::json& json) {
-  std::ofstream file(path);
-  file << json.dump(2) << '\n';
-  if (!file.flush()) throw std::invalid_argument(fmt::format("--json {}: the file cannot be written", path));
+  write_file(path, json.dump(2) + "\n");
   print(fmt::format("\nwrote {}\n", path));
 }
 

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
-const std::string kExperiment = WAFERTLM_SOURCE_DIR "/configs/experiments/resnet50_dp20_mesh_5x4.yaml";
+const std::string kResNet = WAFERTLM_SOURCE_DIR "/configs/experiments/resnet50_dp20_mesh_5x4.yaml";
 
 void sleep_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
@@ -61,7 +61,7 @@ void expect_earlier_results(const std::vector<std::string>& command, const std::
 TEST(Interrupted, RunsLeaveEarlierResultsWhole) {
   const TempFolder folder;
   const std::string out = folder.path() + "/out";
-  expect_earlier_results({"run", kExperiment, "--out", out}, "iterations=100", out, folder);
+  expect_earlier_results({"run", kResNet, "--out", out}, "iterations=100", out, folder);
   EXPECT_TRUE(fs::exists(out + ".incomplete/resolved.yaml"));
 }
 
@@ -69,7 +69,7 @@ TEST(Interrupted, StudiesLeaveEarlierResultsWholeAndNoCells) {
   const TempFolder folder;
   const std::string out = folder.path() + "/out",
                     study =
-                        folder.write("study.yaml", "study: some\nfile: " + kExperiment +
+                        folder.write("study.yaml", "study: some\nfile: " + kResNet +
                                                        "\naxes:\n  - {axis: latency, values: [20 ns, 40 ns], "
                                                        "set: \"wafer.fabric.link_latency={}\"}\n"
                                                        "columns:\n  - {column: iteration, read: "
@@ -82,9 +82,8 @@ TEST(Interrupted, StudiesLeaveEarlierResultsWholeAndNoCells) {
 TEST(Interrupted, RunsSayWhenAndCloseWhatTheyRecorded) {
   const TempFolder folder;
   const std::string out = folder.path() + "/out", vcd = folder.path() + "/waves.vcd";
-  RunningTool tool(
-      {"run", kExperiment, "--out", out, "--vcd", vcd, "--trace", "npu0", "--set", "iterations=100"},
-      folder.path());
+  RunningTool tool({"run", kResNet, "--out", out, "--vcd", vcd, "--trace", "npu0", "--set", "iterations=100"},
+                   folder.path());
   ASSERT_TRUE(appears(folder.path() + "/waves.incomplete.vcd"));
   sleep_for(0.3);
   tool.send(SIGTERM);
@@ -103,11 +102,11 @@ TEST(Interrupted, RunsSayWhenAndCloseWhatTheyRecorded) {
 TEST(Interrupted, ASecondCommandIsToldOfTheFirst) {
   const TempFolder folder;
   const std::string out = folder.path() + "/out";
-  RunningTool first({"run", kExperiment, "--out", out, "--set", "iterations=100"}, folder.path());
+  RunningTool first({"run", kResNet, "--out", out, "--set", "iterations=100"}, folder.path());
   ASSERT_TRUE(appears(out + ".incomplete/resolved.yaml"));
-  const ToolResult second = run_tool("run " + kExperiment + " --out " + out);
+  const ToolResult second = run_tool("run " + kResNet + " --out " + out);
   EXPECT_EQ(second.exit_code, 2);
-  EXPECT_NE(second.error.find("another command writes there (wafertlm run " + kExperiment + ", process "),
+  EXPECT_NE(second.error.find("another command writes there (wafertlm run " + kResNet + ", process "),
             std::string::npos)
       << second.error;
   first.send(SIGINT);

@@ -81,8 +81,8 @@ TEST_F(Files, PlacesThatCannotBeWrittenToAreNamed) {
   EXPECT_TRUE(fs::is_directory(folder / "new" / "deep"));
   require_writable_folder(folder / "new");
   require_writable_file("--json", folder / "file");
-  EXPECT_TRUE(fs::exists(folder / "file"));
-  const std::string file = temporary.path() + "/file";
+  EXPECT_FALSE(fs::exists(folder / "file"));
+  const std::string file = temporary.write("file", "");
   EXPECT_EQ(failure_of<Bad>([&] {
               require_writable_folder(file);
             }).rfind("--out " + file + ": not a folder, and none can be made there", 0),
@@ -91,8 +91,18 @@ TEST_F(Files, PlacesThatCannotBeWrittenToAreNamed) {
               require_writable_folder(file + "/below");
             }).rfind("--out " + file + "/below: not a folder, and none can be made there (", 0),
             0U);
-  EXPECT_EQ(failure_of<Bad>([&] { require_writable_file("--json", folder / "no" / "such"); }),
-            "--json " + temporary.path() + "/no/such: the file cannot be written");
+  EXPECT_EQ(
+      failure_of<Bad>([&] { require_writable_file("--json", folder / "no" / "such"); }),
+      "--json " + temporary.path() + "/no/such: the file cannot be written (No such file or directory)");
+}
+
+TEST_F(Files, OneIsReplacedAtOnce) {
+  write_file(folder / "a", "1");
+  write_file(folder / "a", "2");
+  EXPECT_EQ(test::read_text(temporary.path() + "/a"), "2");
+  EXPECT_EQ(names(), Names{"a"});
+  EXPECT_NO_THROW(write_file("/dev/null", "3"));
+  EXPECT_EQ(failure_of<std::runtime_error>([&] { write_file("/dev/full", "4"); }), "cannot write /dev/full");
 }
 
 }  // namespace

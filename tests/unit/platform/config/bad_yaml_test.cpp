@@ -51,6 +51,20 @@ TEST(BadYaml, Keys) {
   });
 }
 
+// As an editor of another time saves an é; a whole one is fine.
+TEST(BadYaml, OtherEncodings) {
+  expect_platform_errors({
+      {kGood + "# caf\xe9\n", ":8:6:", {"the byte 0xe9 is not UTF-8; save the text as UTF-8"}},
+      {"platform: \xff\n", ":1:11:", {"the byte 0xff is not UTF-8"}},
+      {kGood + "# caf\xc3", ":8:6:", {"the byte 0xc3 is not UTF-8"}},
+  });
+  const test::TempFolder folder;
+  const std::string file = folder.write("x.yaml", kGood + "# caf\xc3\xa9\n");
+  EXPECT_NO_THROW(load_platform(file));
+  expect_error({"", "--set platform: ", {"the byte 0xff is not UTF-8"}}, "",
+               [&] { load_platform(file, {"platform=a\xff"}); });
+}
+
 TEST(BadYaml, MissingValues) {
   expect_platform_errors({
       {"platform: x\n", ":1:1:", {"missing required key 'wafer' at the top level"}},
