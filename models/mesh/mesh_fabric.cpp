@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "tlm/fabric/checker.h"
-#include "tlm/link/route_check.h"
 
 namespace wafertlm {
 namespace {
@@ -56,7 +55,6 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
     switches_[n]->set_partition(n);
   }
   bind_links(classes);
-  check_routes();
 }
 
 void MeshFabric::set_wormhole(SwitchParams& router) const {
@@ -182,20 +180,6 @@ TimePs MeshFabric::head_latency_ps(NpuId from, NpuId to) const {
   const TimePs hops = geometry_.hops(from, to);
   return params_.injection_latency_ps + params_.ejection_latency_ps + hops * params_.link_latency_ps +
          (hops + 1) * params_.router_pipeline_ps;
-}
-
-void MeshFabric::check_routes() const {
-  RouteCheck check(geometry_.npus());
-  for (std::uint32_t n = 0; n < geometry_.npus(); ++n) check.add_switch(n, routing_[n]);
-  for (const FabricLink& link : links_) {
-    const auto here = static_cast<NpuId>(link.from);
-    const Direction side = geometry_.ports(here)[index_of(link.output)];
-    if (link.exit)
-      check.add_exit(link.name, link.from, link.output);
-    else
-      check.add_link(link.name, link.from, link.output, index_of(geometry_.neighbor(here, side)));
-  }
-  check.require_no_cycle(geometry_.endpoints());
 }
 
 }  // namespace wafertlm

@@ -10,13 +10,13 @@
 
 namespace wafertlm {
 
-/// A wafer mesh of SwitchModules with X-Y routing.
+/// A wafer mesh of SwitchModules with X-Y routing, which cannot deadlock (Dally and Seitz, 1987; walked by
+/// the tests of RouteCheck, because that takes the square of the routers).
 class MeshFabric final : public Fabric {
  public:
   /// With `checkers` every link gets a protocol checker. Routers are built in reverse order when `reverse` is
   /// set; the results must not change.
-  /// @throws std::invalid_argument: a packet larger than half an explicit buffer; a hop without any delay; a
-  /// cycle in the channel dependencies of the routes.
+  /// @throws std::invalid_argument: a packet larger than half an explicit buffer; a hop without any delay.
   MeshFabric(const sc_core::sc_module_name& name, const MeshParams& params, const ClassTable& classes,
              Scheduler& scheduler, CheckerSet* checkers = nullptr, bool reverse = false);
 
@@ -50,7 +50,6 @@ class MeshFabric final : public Fabric {
   void set_wormhole(SwitchParams& router) const;
   void check_params() const;
   void bind_links(const ClassTable& classes);
-  void check_routes() const;
   bool has_failures() const override {
     return !params_.failed_links.empty() || !params_.failed_routers.empty();
   }

@@ -359,6 +359,7 @@ int run(const Options& options) {
     return 0;
   }
   // Refuses bad input before the first line of the table.
+  require_watchdog(spec, setup.plan(*std::max_element(sizes.begin(), sizes.end()), platform_traits(spec)));
   CollectiveReport report(spec, setup, options.what.type, sizes.front(), options.json);
   for (const std::uint64_t bytes : sizes)
     report.add(run_in_child([&] {

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "models/npu/npu.h"
+#include "platform/command/format.h"
+#include "platform/command/progress.h"
 #include "platform/fabrics/cut_times.h"
 #include "platform/fabrics/registry.h"
 #include "platform/system/machine.h"
@@ -130,7 +132,29 @@ void require_bound(const std::string& name, TimePs time_ps, TimePs bound_ps) {
         time_ps, bound_ps));
 }
 
+/// From the first entry to the last exit.
+TimePs planned_ps(const CollectivePlan& plan) {
+  TimePs longest_ps = plan.together.predicted_ps, late_ps = 0;
+  for (const PlannedCollective& each : plan.collectives)
+    longest_ps = std::max(longest_ps, each.cost.predicted_ps);
+  for (const auto& [npu, by] : plan.late) late_ps = std::max(late_ps, by);
+  return late_ps + longest_ps;
+}
+
+/// Of a prediction, which may be too short.
+double part_of(TimePs now, TimePs predicted_ps) {
+  return std::min(0.99, static_cast<double>(now) / static_cast<double>(std::max<TimePs>(predicted_ps, 1)));
+}
+
 }  // namespace
+
+void require_watchdog(const config::PlatformSpec& spec, const CollectivePlan& plan) {
+  if (planned_ps(plan) <= spec.run.watchdog_ps) return;
+  throw std::invalid_argument(
+      fmt::format("it is predicted to take {}, and the watchdog ends runs at {}; choose a smaller --size, or "
+                  "raise run.watchdog",
+                  format_time(planned_ps(plan)), format_time(spec.run.watchdog_ps)));
+}
 
 CollectiveResult run_collectives(const config::PlatformSpec& spec, const CollectivePlanner& planner,
                                  bool reverse) {
@@ -139,11 +163,19 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   const Fabric& fabric = machine.wafer().fabric();
   const CollectivePlan plan = planner(machine.traits());
   const std::vector<PlannedCollective>& collectives = plan.collectives;
+  require_watchdog(spec, plan);
   for (const PlannedCollective& each : collectives) fabric.require_routes(each.program->group);
   Driver driver(machine, plan, spec.run.functional);
   const std::clock_t begin = std::clock();
-  simulate(
-      machine, [&] { driver.start(); }, [&] { return driver.done(); });
+  {
+    ProgressLine progress;
+    simulate(
+        machine, [&] { driver.start(); }, [&] { return driver.done(); },
+        [&](TimePs now) {
+          if (progress.is_due())
+            progress.show(format_time(now) + " simulated", part_of(now, planned_ps(plan)));
+        });
+  }
 
   driver.require_right(machine.fault());
   if (machine.fault() && !machine.reliability())

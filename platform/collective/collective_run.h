@@ -77,9 +77,13 @@ struct CollectivePlan {
 /// What to run on a fabric.
 using CollectivePlanner = std::function<CollectivePlan(const FabricTraits&)>;
 
+/// @throws std::invalid_argument: the watchdog would end them, as they are predicted.
+void require_watchdog(const config::PlatformSpec& spec, const CollectivePlan& plan);
+
 /// Builds the platform and runs collectives at the same time. One call per process.
-/// @throws std::invalid_argument for what cannot be planned; WrongValues; std::runtime_error when one does
-/// not finish, one is faster than its bound, or run.fault happened and changed nothing.
+/// @throws std::invalid_argument for what cannot be planned, or as require_watchdog(); WrongValues;
+/// std::runtime_error when one does not finish, one is faster than its bound, or run.fault happened and
+/// changed nothing.
 CollectiveResult run_collectives(const config::PlatformSpec& spec, const CollectivePlanner& planner,
                                  bool reverse = false);
 

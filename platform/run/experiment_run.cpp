@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <ctime>
@@ -17,6 +16,7 @@
 #include "platform/command/format.h"
 #include "platform/command/interrupt.h"
 #include "platform/command/output_folder.h"
+#include "platform/command/progress.h"
 #include "platform/config/load.h"
 #include "platform/report/perfetto_trace.h"
 #include "platform/report/report.h"
@@ -153,24 +153,6 @@ class Recorders {
 
 using Clock = std::chrono::steady_clock;
 
-/// A line on a terminal that shows how far a long run is; nothing when the output is piped.
-class ProgressLine {
- public:
-  void update(TimePs now, std::uint64_t done, std::uint64_t all) {
-    if (!terminal_ || Clock::now() - shown_ < std::chrono::milliseconds(500)) return;
-    shown_ = Clock::now();
-    fmt::print(stderr, "\r\033[K{} simulated, {} of {} nodes done", format_time(now), done, all);
-    std::fflush(stderr);
-  }
-  ~ProgressLine() {
-    if (terminal_) fmt::print(stderr, "\r\033[K");
-  }
-
- private:
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  Clock::time_point shown_ = Clock::now();
-};
-
 std::uint64_t peak_rss_bytes() {
   struct rusage usage {};
   getrusage(RUSAGE_SELF, &usage);
@@ -219,7 +201,9 @@ void simulate(JobRun& job_run, Recorders& recorders, OutputFolder& folder) {
   try {
     ProgressLine progress;
     job_run.run([&](TimePs now, std::uint64_t done, std::uint64_t all) {
-      progress.update(now, done, all);
+      if (progress.is_due())
+        progress.show(fmt::format("{} simulated, {} of {} nodes", format_time(now), done, all),
+                      static_cast<double>(done) / static_cast<double>(all));
       if (const int signal = InterruptNotes::signal())
         throw Interrupted(signal, fmt::format("ended by {} at {} of simulated time", signal_name(signal),
                                               format_time(now)));

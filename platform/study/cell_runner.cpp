@@ -24,6 +24,7 @@
 #include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/command/interrupt.h"
+#include "platform/command/progress.h"
 #include "platform/config/config_error.h"
 #include "platform/config/study_spec.h"
 #include "platform/config/suggest.h"
@@ -315,12 +316,10 @@ namespace {
 constexpr std::chrono::milliseconds kOnTerminal{250}, kElsewhere{10'000};
 
 std::string time_left(const Progress::State& state, Clock::time_point started) {
-  const std::size_t ran = state.done - state.recalled;
-  if (ran == 0 || state.done == state.all) return "";
-  const double elapsed_s = std::chrono::duration<double>(Clock::now() - started).count();
-  const double left_s = elapsed_s / static_cast<double>(ran) * static_cast<double>(state.all - state.done);
-  return left_s < 100 ? fmt::format(", about {:.0f} s left", left_s)
-                      : fmt::format(", about {:.0f} min left", left_s / 60);
+  const double ran = static_cast<double>(state.done - state.recalled),
+               all = static_cast<double>(state.all - state.recalled);
+  return wafertlm::time_left(std::chrono::duration<double>(Clock::now() - started).count(),
+                             all == 0 ? 1 : ran / all);
 }
 
 }  // namespace

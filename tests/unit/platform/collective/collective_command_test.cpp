@@ -64,6 +64,19 @@ TEST(CollectiveCommand, PredictsWhatGroupsShare) {
   EXPECT_LT(first_row(kFredB + dp)["time_over_bound"].get<double>(), 1.05);
 }
 
+// Before anything is simulated, also of the largest of several sizes.
+TEST(CollectiveCommand, RefusesWhatTheWatchdogWouldEnd) {
+  for (const std::string size : {"1PB", "4KiB,1PB"}) {
+    const ToolResult refused = run_tool(kWafer + "--type all_reduce --size " + size);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_NE(refused.error.find("s, and the watchdog ends runs at 10.00 s; choose a smaller --size, or raise "
+                                 "run.watchdog"),
+              std::string::npos)
+        << refused.error;
+  }
+}
+
 // What --choices prints is what the table has, with the cost of the launch.
 TEST(CollectiveCommand, ChoicesPredictAsTheTableDoes) {
   const std::string with = kWafer + "--type all_reduce --size 64KiB --set npu.endpoint.launch_cost=3us";

@@ -135,8 +135,9 @@ std::vector<std::string> cycle_of_mesh(std::uint32_t width, std::uint32_t height
 }
 
 TEST(RouteCheck, XyRoutesHaveNoCycle) {
-  for (const auto& [width, height] : {std::pair{1U, 1U}, {5U, 4U}, {1U, 9U}, {9U, 1U}, {8U, 8U}, {2U, 2U}})
-    EXPECT_TRUE(cycle_of_mesh(width, height, {}).empty()) << width << " x " << height;
+  for (std::uint32_t width = 1; width <= 9; ++width)
+    for (std::uint32_t height = 1; height <= 9; ++height)
+      EXPECT_TRUE(cycle_of_mesh(width, height, {}).empty()) << width << " x " << height;
 }
 
 TEST(RouteCheck, YFirstAloneHasNoCycleButMixedTurnsHave) {
