@@ -12,6 +12,7 @@
 #include "tlm/fabric_traits.h"
 #include "tlm/memory/memory_observer.h"
 #include "tlm/memory/requester.h"
+#include "tlm/module_list.h"
 #include "tlm/operation/operation_port.h"
 
 namespace wafertlm {
@@ -80,9 +81,9 @@ class Machine {
   FabricTraits traits_;
   ScratchMemory scratch_{};
   std::optional<Fault> fault_;
-  std::vector<std::unique_ptr<Npu>> npus_;
-  std::vector<std::unique_ptr<Hbm>> memories_;  // none if they are somebody else's
-  std::vector<std::unique_ptr<IoController>> io_;
+  ModuleList<Npu> npus_;
+  ModuleList<Hbm> memories_;  // none if they are somebody else's
+  ModuleList<IoController> io_;
   std::unique_ptr<RemotePool> remote_;
 };
 

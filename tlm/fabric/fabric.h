@@ -11,6 +11,7 @@
 #include "tlm/flow.h"
 #include "tlm/link/route_check.h"
 #include "tlm/link/switch_module.h"
+#include "tlm/module_list.h"
 
 namespace wafertlm {
 
@@ -124,7 +125,7 @@ class Fabric : public sc_core::sc_module {
   /// explicit buffer, 0: auto.
   static void check_buffer(const WireFormat& format, std::uint64_t buffer_bytes);
 
-  std::vector<std::unique_ptr<SwitchModule>> switches_;  // by number
+  ModuleList<SwitchModule> switches_;  // by number
   std::vector<FabricLink> links_;
 };
 
