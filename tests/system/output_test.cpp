@@ -16,14 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kConfigs = WAFERTLM_SOURCE_DIR "/configs";
+const std::string kConfigFolder = WAFERTLM_SOURCE_DIR "/configs";
 
 // With /dev/full every write fails: no space left on device.
 TEST(Output, ThatCannotBeWrittenIsAnError) {
   const TempFolder folder;
   const std::string out = folder.path() + "/out", errors = folder.path() + "/errors",
-                    experiment = kConfigs + "/experiments/resnet50_dp20_mesh_5x4.yaml --set iterations=1",
-                    mesh = kConfigs + "/platforms/wafer_mesh_5x4.yaml";
+                    experiment =
+                        kConfigFolder + "/experiments/resnet50_dp20_mesh_5x4.yaml --set iterations=1",
+                    mesh = kConfigFolder + "/platforms/wafer_mesh_5x4.yaml";
   ASSERT_EQ(run_tool("run " + experiment + " --out " + out).exit_code, 0);
   for (const std::string& command :
        {std::string("--help"), std::string("--version"), std::string("run --help"), std::string("schema"),
@@ -31,7 +32,7 @@ TEST(Output, ThatCannotBeWrittenIsAnError) {
         "explain " + out, "compare " + out + " " + out + " --out " + folder.path() + "/compare.html",
         "collective " + mesh + " --type all_reduce --size 4KiB",
         "collective " + mesh + " --type all_reduce --size 4KiB --choices",
-        "workload show " + kConfigs + "/workloads/resnet50_dp20.yaml",
+        "workload show " + kConfigFolder + "/workloads/resnet50_dp20.yaml",
         std::string("fred counts --ports 4 --m 2"), std::string("memory stream hbm3"),
         std::string("rtl designs")}) {
     const int status = std::system((tool_path() + " " + command + " >/dev/full 2>" + errors).c_str());
@@ -45,7 +46,7 @@ TEST(Output, ThatCannotBeWrittenIsAnError) {
 TEST(Output, NamesThatLeadNowhereAreBadInput) {
   const TempFolder folder;
   fs::create_symlink(folder.path() + "/loop", folder.path() + "/loop");
-  const std::string experiment = kConfigs + "/experiments/resnet50_dp20_mesh_5x4.yaml";
+  const std::string experiment = kConfigFolder + "/experiments/resnet50_dp20_mesh_5x4.yaml";
   for (const std::string& name : {folder.path() + "/loop", folder.path() + "/" + std::string(300, 'x'),
                                   std::string("/dev/null/x"), folder.path()}) {
     for (const std::string command :
