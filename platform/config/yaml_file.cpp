@@ -9,67 +9,150 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <sstream>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace wafertlm::config {
 
 namespace {
 
-constexpr int kDeepest = 64;
-constexpr int kMaxNodes = 1'000'000;
+constexpr std::size_t kDeepest = 64, kMostNodes = 1'000'000;
 
-/// Copies yaml-cpp's graph into a tree; `fixed` is the place of everything when the text is not a file.
-class Converter {
+/// Builds the tree of one document from the parser's events; `source` is the place of everything when the
+/// text is not a file.
+class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit Converter(SourceLocation source) : source_(std::move(source)), in_file_(source_.line > 0) {}
+  explicit TreeBuilder(SourceLocation source) : source_(std::move(source)) {}
 
   SourceLocation place(const YAML::Mark& mark) const {
-    return in_file_ && !mark.is_null() ? SourceLocation{source_.source, mark.line + 1, mark.column + 1}
-                                       : source_;
+    return source_.line > 0 && !mark.is_null()
+               ? SourceLocation{source_.source, mark.line + 1, mark.column + 1}
+               : source_;
   }
-
-  Node convert(const YAML::Node& yaml, const SourceLocation& place_if_empty, int depth) {
-    Node node;
-    node.place = yaml.IsNull() ? place_if_empty : place(yaml.Mark());
-    if (depth > kDeepest || ++nodes_ > kMaxNodes)
-      throw ConfigError(node.place,
-                        "nested too deeply or too large: is an alias used inside its own anchor?");
-    check_tag(yaml, node.place);
-    if (yaml.IsScalar()) {
-      node.kind = Node::Kind::scalar;
-      node.text = yaml.Scalar();
-      node.quoted = yaml.Tag() == "!";
-    } else if (yaml.IsSequence()) {
-      node.kind = Node::Kind::list;
-      for (const YAML::Node& item : yaml) node.items.push_back(convert(item, node.place, depth + 1));
-    } else if (yaml.IsMap()) {
-      node.kind = Node::Kind::map;
-      for (const auto& pair : yaml) add_entry(node, pair.first, pair.second, depth);
-    }
-    return node;
-  }
+  /// Where each document that was met begins.
+  const std::vector<YAML::Mark>& documents() const { return documents_; }
+  /// None: a text without a document.
+  std::optional<Node>& root() { return root_; }
 
  private:
-  static void check_tag(const YAML::Node& yaml, const SourceLocation& where) {
-    const std::string& tag = yaml.Tag();
+  struct Open {
+    Node node;
+    YAML::anchor_t anchor;
+    std::optional<Node> key = {};  // of a map, when its value comes next
+    std::unordered_map<std::string, SourceLocation> keys = {};
+  };
+
+  void OnDocumentStart(const YAML::Mark&) override { is_new_ = true; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Node node = made(Node::Kind::empty, mark);
+    // Nothing after a key stands where the key does.
+    if (!open_.empty() && open_.back().key) node.place = open_.back().key->place;
+    close(std::move(node), anchor);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    note(mark);
+    const auto meant = anchors_.find(anchor);
+    if (meant == anchors_.end())
+      throw ConfigError(place(mark), "an alias is used inside its own anchor; write the values out");
+    count(meant->second);
+    attach(meant->second);
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    Node node = made(Node::Kind::scalar, mark);
+    check_tag(tag, node.place);
+    node.text = value;
+    node.quoted = tag == "!";
+    close(std::move(node), anchor);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    start(Node::Kind::list, mark, tag, anchor);
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    start(Node::Kind::map, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { end(); }
+  void OnMapEnd() override { end(); }
+
+  void note(const YAML::Mark& mark) {
+    if (is_new_) documents_.push_back(mark);
+    is_new_ = false;
+  }
+  Node made(Node::Kind kind, const YAML::Mark& mark) {
+    note(mark);
+    Node node;
+    node.kind = kind;
+    node.place = place(mark);
+    count(node);
+    return node;
+  }
+  void count(const Node& node) {
+    if (++nodes_ > kMostNodes)
+      throw ConfigError(node.place,
+                        fmt::format("more than {} values; is this the file that was meant?", kMostNodes));
+    for (const Node& item : node.items) count(item);
+    for (const Node::Entry& entry : node.entries) count(entry.value);
+  }
+  static void check_tag(const std::string& tag, const SourceLocation& where) {
     if (!tag.empty() && tag != "?" && tag != "!")
       throw ConfigError(where, "YAML tags such as " + quoted(tag) + " are not used here; remove the tag");
   }
-
-  void add_entry(Node& map, const YAML::Node& key, const YAML::Node& value, int depth) {
-    const SourceLocation where = place(key.Mark());
-    if (!key.IsScalar()) throw ConfigError(where, "a key must be a plain word, not a list, a map or nothing");
-    for (const Node::Entry& entry : map.entries)
-      if (entry.key == key.Scalar())
-        throw ConfigError(where, fmt::format("the key {} is written twice (first at {}); keep one of them",
-                                             quoted(entry.key), entry.place.text()));
-    map.entries.push_back({key.Scalar(), where, convert(value, where, depth + 1)});
+  void start(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    Node node = made(kind, mark);
+    check_tag(tag, node.place);
+    if (open_.size() >= kDeepest)
+      throw ConfigError(node.place, fmt::format("nested more than {} deep", kDeepest));
+    open_.push_back({std::move(node), anchor});
+  }
+  void end() {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    close(std::move(done.node), done.anchor);
+  }
+  void close(Node node, YAML::anchor_t anchor) {
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
+    attach(std::move(node));
+  }
+  /// Puts a whole node where it belongs.
+  void attach(Node node) {
+    if (open_.empty()) {
+      if (!root_) root_ = std::move(node);
+      return;
+    }
+    Open& into = open_.back();
+    if (into.node.kind == Node::Kind::list) {
+      into.node.items.push_back(std::move(node));
+    } else if (into.key) {
+      into.node.entries.push_back({into.key->text, into.key->place, std::move(node)});
+      into.key.reset();
+    } else {
+      take_key(into, std::move(node));
+    }
+  }
+  static void take_key(Open& into, Node key) {
+    if (key.kind != Node::Kind::scalar)
+      throw ConfigError(key.place, "a key must be a plain word, not a list, a map or nothing");
+    const auto [known, is_new] = into.keys.emplace(key.text, key.place);
+    if (!is_new)
+      throw ConfigError(key.place, fmt::format("the key {} is written twice (first at {}); keep one of them",
+                                               config::quoted(key.text), known->second.text()));
+    into.key = std::move(key);
   }
 
   SourceLocation source_;
-  bool in_file_;
-  int nodes_ = 0;
+  std::vector<YAML::Mark> documents_;
+  std::vector<Open> open_;
+  std::map<YAML::anchor_t, Node> anchors_;
+  std::optional<Node> root_;
+  std::size_t nodes_ = 0;
+  bool is_new_ = false;
 };
 
 /// @throws ConfigError at the first byte that is not UTF-8, which yaml-cpp would take and JSON refuse.
@@ -106,53 +189,23 @@ std::string file_text(const std::string& path) {
                                     : "; check indentation, brackets and quotes from here upwards"));
 }
 
-/// Where the documents of a text begin.
-class DocumentStarts : public YAML::EventHandler {
- public:
-  std::vector<YAML::Mark> marks;
-
- private:
-  void OnDocumentStart(const YAML::Mark&) override { is_new_ = true; }
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { note(mark); }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { note(mark); }
-  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string&) override {
-    note(mark);
-  }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {
-    note(mark);
-  }
-  void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
-                  YAML::EmitterStyle::value) override {
-    note(mark);
-  }
-  void OnMapEnd() override {}
-  void note(const YAML::Mark& mark) {
-    if (is_new_) marks.push_back(mark);
-    is_new_ = false;
-  }
-  bool is_new_ = false;
-};
-
-/// The one document of a text, null if there is none; `several` is the complaint about a second one. Not
-/// YAML::LoadAll: a stray comma gives it documents without end.
+/// The one document of a text, none if there is none; `several` is the complaint about a second one. Not all
+/// documents: a stray comma gives yaml-cpp documents without end.
 /// Without the blank end: yaml-cpp takes a quote that is never closed for closed when a line end follows.
-YAML::Node parse(std::string text, const Converter& converter, const std::string& several) {
+std::optional<Node> parse(std::string text, const SourceLocation& source, const std::string& several) {
   text.erase(text.find_last_not_of(" \r\n") + 1);
+  TreeBuilder builder(source);
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
-    DocumentStarts starts;
-    while (starts.marks.size() < 2 && parser.HandleNextDocument(starts)) {
+    while (builder.documents().size() < 2 && parser.HandleNextDocument(builder)) {
     }
-    if (starts.marks.size() < 2) return YAML::Load(text);
-    const YAML::Mark& second = starts.marks[1];
-    if (second.pos == starts.marks[0].pos) throw YAML::ParserException(second, "stray character");
-    throw ConfigError(converter.place(second), several);
+    if (builder.documents().size() < 2) return std::move(builder.root());
+    const YAML::Mark& second = builder.documents()[1];
+    if (second.pos == builder.documents()[0].pos) throw YAML::ParserException(second, "stray character");
+    throw ConfigError(builder.place(second), several);
   } catch (const YAML::Exception& error) {
-    syntax_error(converter.place(error.mark), text, error.msg);
+    syntax_error(builder.place(error.mark), text, error.msg);
   }
 }
 
@@ -165,24 +218,24 @@ bool is_readable_file(const std::string& path) {
 
 Node read_yaml_file(const std::string& path) {
   const SourceLocation start{path, 1, 1};
-  Converter converter(start);
   const std::string text = file_text(path);
   if (text.find('\0') != std::string::npos) throw ConfigError(start, "not a text file (it has zero bytes)");
   require_utf8(text, start);
-  const YAML::Node document =
-      parse(text, converter, "a second YAML document starts here; a file has one, remove the line '---'");
-  if (document.IsNull()) throw ConfigError(start, "the file is empty");
-  Node node = converter.convert(document, start, 0);
-  if (node.kind != Node::Kind::map)
-    throw ConfigError(node.place, "expected 'key: value' lines, got " + node.describe());
-  return node;
+  std::optional<Node> node =
+      parse(text, start, "a second YAML document starts here; a file has one, remove the line '---'");
+  if (!node || node->kind == Node::Kind::empty) throw ConfigError(start, "the file is empty");
+  if (node->kind != Node::Kind::map)
+    throw ConfigError(node->place, "expected 'key: value' lines, got " + node->describe());
+  return std::move(*node);
 }
 
 Node read_yaml_text(const std::string& text, const SourceLocation& place) {
   require_utf8(text, place);
-  Converter converter(place);
-  return converter.convert(parse(text, converter, "expected one YAML value, got several documents"), place,
-                           0);
+  std::optional<Node> node = parse(text, place, "expected one YAML value, got several documents");
+  if (node) return std::move(*node);
+  Node empty;
+  empty.place = place;
+  return empty;
 }
 
 }  // namespace wafertlm::config

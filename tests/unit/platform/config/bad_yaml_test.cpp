@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bad input: text, the place that the message must name, and words that must be in it.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -63,6 +64,20 @@ TEST(BadYaml, OtherEncodings) {
   EXPECT_NO_THROW(load_platform(file));
   expect_error({"", "--set platform: ", {"the byte 0xff is not UTF-8"}}, "",
                [&] { load_platform(file, {"platform=a\xff"}); });
+}
+
+// Refused while it is read: aliases of aliases would be ten to the power of ten values.
+TEST(BadYaml, TooMuchOfIt) {
+  std::string deep, many = "1", doubled = "a0: &a0 [1, 1]\n";
+  for (int i = 0; i < 65; ++i) deep += "[";
+  for (int i = 0; i < 1'000'000; ++i) many += ",1";
+  for (int i = 1; i < 30; ++i) doubled += fmt::format("a{0}: &a{0} [*a{1}, *a{1}]\n", i, i - 1);
+  expect_platform_errors({
+      {"a: [" + many + "]\n", ":1:", {"more than 1000000 values"}},
+      {doubled, ":1:", {"more than 1000000 values"}},
+      {"a: " + deep + std::string(65, ']'), ":1:67:", {"nested more than 64 deep"}},
+      {"platform: x\nwafer: &w {width: *w}\n", ":2:19:", {"an alias is used inside its own anchor"}},
+  });
 }
 
 TEST(BadYaml, MissingValues) {
