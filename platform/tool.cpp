@@ -15,6 +15,7 @@
 #include "platform/command/interrupt.h"
 #include "platform/commands.h"
 #include "platform/config/config_error.h"
+#include "platform/config/suggest.h"
 #include "workloads/chakra/trace_error.h"
 
 namespace wafertlm {
@@ -45,6 +46,32 @@ void require_printed() {
 int report(const std::exception& error, int exit_code) {
   std::cerr << "wafertlm: " << error.what() << '\n';
   return exit_code;
+}
+
+/// What the parser makes of a command line, with the nearest command or option.
+std::string described(const CLI::ParseError& error, const CLI::App& app, int argc, char** argv) {
+  const CLI::App* command = &app;
+  std::string typed = "wafertlm";
+  std::vector<std::string> names;
+  for (int i = 1;; ++i) {
+    names.clear();
+    for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
+      names.push_back(each->get_name());
+    const std::string word = i < argc ? argv[i] : "";
+    if (names.empty() || word.empty() || word.front() == '-') break;
+    if (std::find(names.begin(), names.end(), word) == names.end())
+      return "there is no command '" + typed + " " + word + "'" +
+             config::suggestion(word, names, "there are");
+    command = command->get_subcommand_ptr(word).get();
+    typed += " " + word;
+  }
+  names.clear();
+  for (const CLI::Option* option : command->get_options()) names.push_back(option->get_name());
+  for (const std::string& rest : app.remaining(true))
+    if (rest.rfind("--", 0) == 0)
+      return "there is no option " + rest + config::did_you_mean(rest, names) + " (`" + typed +
+             " --help` lists them)";
+  return error.what();
 }
 
 /// Of --help and --version.
@@ -94,8 +121,8 @@ int run_tool(int argc, char** argv) {
     require_printed();
     return exit_code;
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return report(error, kBadInput);
-    return help(app, error);
+    if (error.get_exit_code() == 0) return help(app, error);
+    return report(std::invalid_argument(described(error, app, argc, argv)), kBadInput);
   } catch (const Interrupted& error) {
     return report(error, 128 + error.signal());
   } catch (const config::ConfigError& error) {

@@ -2,6 +2,8 @@
 #include "platform/config/document.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -17,6 +19,16 @@ using Chain = std::vector<std::string>;  // the files that led here through `ext
 
 Node load_chain(const std::string& path, Chain chain);
 
+/// Why what is there cannot be read; empty: nothing is there.
+std::string why_unreadable(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return " is a folder; give a YAML file, for instance one in it";
+  if (std::filesystem::exists(path, error))
+    return std::string(" cannot be read (") + std::strerror(errno) + ")";
+  return error ? " cannot be read (" + error.message() + ")" : "";
+}
+
 /// The map over the file that it extends; without an `extends` key the map itself.
 Node extended(Node map, const Chain& chain) {
   const Node* key = map.find(kExtendsKey);
@@ -24,9 +36,11 @@ Node extended(Node map, const Chain& chain) {
   if (key->kind != Node::Kind::scalar || key->text.empty())
     throw ConfigError(key->place, "'extends' needs the path of a YAML file, got " + key->describe());
   const std::string base_path = relative_to(key->place, key->text);
-  if (!is_readable_file(base_path))
-    throw ConfigError(
-        key->place, "'extends' names " + quoted(base_path) + ", which is no file" + nearest_file(base_path));
+  if (!is_readable_file(base_path)) {
+    const std::string why = why_unreadable(base_path);
+    throw ConfigError(key->place, "'extends' names " + quoted(base_path) + ", which" +
+                                      (why.empty() ? " is no file" + nearest_file(base_path) : why));
+  }
   const auto same = [&](const std::string& file) { return std::filesystem::equivalent(file, base_path); };
   if (std::any_of(chain.begin(), chain.end(), same)) {
     std::string cycle;
@@ -46,17 +60,20 @@ Node load_chain(const std::string& path, Chain chain) {
 }  // namespace
 
 Node load_document(const std::string& path) {
-  if (std::filesystem::is_directory(path))
-    throw ConfigError({path, 0, 0}, "this is a folder; give a YAML file, for instance one in it");
-  if (!is_readable_file(path)) throw ConfigError({path, 0, 0}, "no such file" + nearest_file(path));
+  if (!is_readable_file(path)) {
+    const std::string why = why_unreadable(path);
+    throw ConfigError({path, 0, 0}, why.empty() ? "no such file" + nearest_file(path) : "this" + why);
+  }
   return load_chain(path, {});
 }
 
 void load_file_into(Node& reference, std::string_view kind) {
   const std::string path = relative_to(reference.place, reference.text);
-  if (!is_readable_file(path))
+  if (!is_readable_file(path)) {
+    const std::string why = why_unreadable(path);
     throw ConfigError(reference.place, "the " + std::string(kind) + " file " + quoted(path) +
-                                           " does not exist" + nearest_file(path));
+                                           (why.empty() ? " does not exist" + nearest_file(path) : why));
+  }
   reference = load_chain(path, {});
 }
 

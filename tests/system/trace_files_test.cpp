@@ -155,6 +155,14 @@ TEST_F(TraceFolders, CollectivesThatCannotBePlannedAreRefused) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/out"));
 }
 
+TEST_F(TraceFolders, AFolderOfTracesIsToldWithItsPrefix) {
+  std::filesystem::create_directory(folder_.path() + "/deep");
+  write("deep/job.0.et");
+  write("deep/job.1.et");
+  expect_refused(tool("trace check @deep"), {folder_.path() + "/deep: there is no file ",
+                                             "; did you mean " + folder_.path() + "/deep/job?"});
+}
+
 TEST_F(TraceFolders, OneOfAThingIsNotCalledSeveral) {
   write("job.0.et");
   EXPECT_EQ(tool("trace check @job").out, folder_.path() + "/job: ok, 1 rank, 1 node\n");

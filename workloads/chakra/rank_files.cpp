@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 
 namespace wafertlm::chakra {
@@ -35,6 +36,15 @@ std::vector<RankFileName> files_of(const std::string& prefix, std::error_code& e
     return a.rank != b.rank ? a.rank < b.rank : a.suffix < b.suffix;
   });
   return files;
+}
+
+/// "; did you mean FOLDER/NAME?", if the folder holds traces.
+std::string prefix_in(const fs::path& folder) {
+  std::error_code error;
+  std::set<std::string> prefixes;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (const auto name = split_rank_file(entry.path().filename().string())) prefixes.insert(name->prefix);
+  return prefixes.empty() ? "" : "; did you mean " + (folder / *prefixes.begin()).string() + "?";
 }
 
 }  // namespace
@@ -80,7 +90,9 @@ std::vector<std::string> find_rank_files(const std::string& prefix) {
   std::error_code error;
   const auto all = files_of(prefix, error);
   if (error) throw TraceError(fs::path(prefix).parent_path().string() + ": " + error.message());
-  if (all.empty()) throw TraceError(prefix + ": there is no file " + rank_file(prefix, 0, kTraceSuffixes[0]));
+  if (all.empty())
+    throw TraceError(prefix + ": there is no file " + rank_file(prefix, 0, kTraceSuffixes[0]) +
+                     prefix_in(prefix));
   std::map<std::uint64_t, std::string> found;
   for (const RankFileName& file : all) {
     if (file.suffix != all.front().suffix)

@@ -11,6 +11,28 @@ namespace {
 using test::run_tool;
 using test::ToolResult;
 
+TEST(Tool, WordsThatItDoesNotKnowAreNamedWithTheNearest) {
+  const auto refusal = [](const std::string& arguments) {
+    const ToolResult result = run_tool(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    return result.error;
+  };
+  EXPECT_EQ(refusal("runn x").rfind(
+                "wafertlm: there is no command 'wafertlm runn'; did you mean 'run'? there are: run, ", 0),
+            0U);
+  EXPECT_EQ(
+      refusal("memory strem hbm3"),
+      "wafertlm: there is no command 'wafertlm memory strem'; did you mean 'stream'? there are: compare, "
+      "table, stream\n");
+  EXPECT_EQ(refusal("memory stream hbm3 --writs 3"),
+            "wafertlm: there is no option --writs; did you mean '--writes'? (`wafertlm memory stream --help` "
+            "lists them)\n");
+  EXPECT_EQ(refusal("run x --qqqqq"),
+            "wafertlm: there is no option --qqqqq (`wafertlm run --help` lists them)\n");
+  EXPECT_EQ(refusal(""), "wafertlm: A subcommand is required\n");
+  EXPECT_EQ(refusal("run a b"), "wafertlm: The following argument was not expected: b\n");
+}
+
 TEST(Tool, HelpAndVersionAreNoErrors) {
   const ToolResult version = run_tool("--version"), help = run_tool("--help");
   EXPECT_EQ(version.exit_code, 0);
