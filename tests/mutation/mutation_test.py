@@ -17,6 +17,7 @@ from cpp_tokens import Source
 from insertion import mutated
 from operators import all_regions, mutants_of
 from regions import regions_of
+from run import locked
 from selection import Tree, choose, equivalent_mutants, found_again, some_files
 from suite import Test, plain, usual_seconds
 
@@ -266,6 +267,13 @@ class Campaigns(unittest.TestCase):
         rows = report.rows_of(campaign.mutants, verdicts, lambda path: path[0])
         self.assertEqual(report.missed(report.table(report.reached(rows)), 70, 50),
                          ["all: 66.7 % killed, 70 % wanted"])
+
+    def test_one_at_a_time_in_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with locked(pathlib.Path(folder) / "out"):
+                with self.assertRaisesRegex(SystemExit, "another campaign is at work in .*out; wait for it"):
+                    locked(pathlib.Path(folder) / "out")
+            locked(pathlib.Path(folder) / "out").close()
 
     def test_an_earlier_campaign_is_brought_up_to_date(self):
         row = {"file": "a", "text": "b", "change": "c", "column": 1, "outcome": SURVIVED}

@@ -7,6 +7,7 @@
     tests/mutation/run.py --list                       only says which mutants would be tried
 """
 import argparse
+import fcntl
 import os
 import pathlib
 import re
@@ -44,6 +45,17 @@ def arguments():
     return parser.parse_args()
 
 
+def locked(folder):
+    """The open file that keeps a second campaign out of the folder, whose objects would be mixed with ours."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = open(folder / "lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        sys.exit(f"another campaign is at work in {folder}; wait for it, or give another --out")
+    return lock
+
+
 def main():
     given = arguments()
     build = (ROOT / given.build).resolve()
@@ -76,6 +88,7 @@ def main():
             print(f"{mutant.path}:{mutant.line}:{mutant.column}: {mutant.change}\n      {mutant.line_text}")
         return 0
     say(f"{len(mutants)} mutants in {len({mutant.path for mutant in mutants})} files")
+    lock = locked(out)  # until the end
     release = ReleaseBuild(ROOT, build)
     mutants = MutantBuild(release, tree, mutants, out, given.jobs).run()[:given.mutants]
     say(f"built with {len(mutants)} of them: {', '.join(release.executables)}")
