@@ -70,9 +70,10 @@ TEST(CollectiveCommand, RefusesWhatTheWatchdogWouldEnd) {
     const ToolResult refused = run_tool(kWafer + "--type all_reduce --size " + size);
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_EQ(refused.out, "");
-    EXPECT_NE(refused.error.find("s, and the watchdog ends runs at 10.00 s; choose a smaller --size, or raise "
-                                 "run.watchdog"),
-              std::string::npos)
+    EXPECT_NE(
+        refused.error.find("s, and the watchdog ends runs at 10.00 s; choose a smaller --size, or raise "
+                           "run.watchdog"),
+        std::string::npos)
         << refused.error;
   }
 }
