@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/socket_choice.h"
 
-#include <fnmatch.h>
-
-#include <algorithm>
 #include <utility>
+
+#include "tlm/globs.h"
 
 namespace wafertlm {
 
@@ -12,9 +11,7 @@ SocketChoice::SocketChoice(std::vector<std::string> globs) : sc_object(kName), g
 
 bool SocketChoice::wants(const std::string& name) {
   const auto* const choice = dynamic_cast<const SocketChoice*>(sc_core::sc_find_object(kName));
-  return !choice || std::any_of(choice->globs_.begin(), choice->globs_.end(), [&](const std::string& glob) {
-    return fnmatch(glob.c_str(), name.c_str(), 0) == 0;
-  });
+  return !choice || matches_any(choice->globs_, name);
 }
 
 }  // namespace wafertlm

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <fnmatch.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +14,8 @@
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
+
+#include "tlm/globs.h"
 
 namespace wafertlm {
 namespace {
@@ -48,11 +49,6 @@ bool is_mount_point(const fs::path& folder) {
   }, above{};
   return stat(folder.c_str(), &own) == 0 && stat(folder.parent_path().c_str(), &above) == 0 &&
          own.st_dev != above.st_dev;
-}
-
-bool matches(const std::vector<std::string>& globs, const std::string& name) {
-  return std::any_of(globs.begin(), globs.end(),
-                     [&](const std::string& glob) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
 }
 
 std::vector<std::string> names_in(const fs::path& folder) {
@@ -166,7 +162,7 @@ std::string OutputFolder::in_place(std::string text) const {
 /// Hard links, so that nothing is ever gone.
 void OutputFolder::link_what_stays(const std::vector<std::string>& own) const {
   for (const std::string& name : names_in(folder_))
-    if (!matches(own, name) && !fs::exists(working_ / name))
+    if (!matches_any(own, name) && !fs::exists(working_ / name))
       fs::copy(folder_ / name, working_ / name,
                fs::copy_options::create_hard_links | fs::copy_options::recursive |
                    fs::copy_options::copy_symlinks);
@@ -175,7 +171,7 @@ void OutputFolder::link_what_stays(const std::vector<std::string>& own) const {
 void OutputFolder::move_each(const std::vector<std::string>& names,
                              const std::vector<std::string>& own) const {
   for (const std::string& name : names_in(folder_))
-    if (matches(own, name) && std::find(names.begin(), names.end(), name) == names.end())
+    if (matches_any(own, name) && std::find(names.begin(), names.end(), name) == names.end())
       fs::remove(folder_ / name);
   for (const std::string& name : names) fs::rename(working_ / name, folder_ / name);
 }

@@ -16,6 +16,7 @@
 
 #include "models/hbm/hbm.h"
 #include "tlm/fabric/checker.h"
+#include "tlm/globs.h"
 #include "tlm/memory/checker.h"
 #include "tlm/npu_name.h"
 #include "tlm/operation/checker.h"
@@ -27,11 +28,6 @@ SocketWaves::NpuState state_of(const Task& task) {
   using State = SocketWaves::NpuState;
   if (task.kind == Task::Kind::compute || task.kind == Task::Kind::cpu) return State::computes;
   return task.traffic_class.empty() ? State::memory : State::communicates;
-}
-
-bool matches(const std::vector<std::string>& globs, const std::string& name) {
-  return std::any_of(globs.begin(), globs.end(),
-                     [&](const std::string& glob) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
 }
 
 }  // namespace
@@ -52,7 +48,7 @@ void require_signals(const std::vector<std::string>& globs, Machine& machine, co
     names.emplace_back(machine.memory(static_cast<NpuId>(n)).name());
   for (const ObservableSocket& socket : observable_sockets()) names.push_back(socket.name);
   for (const std::string& glob : globs)
-    if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return matches({glob}, name); }))
+    if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return matches_any({glob}, name); }))
       throw std::invalid_argument(
           "--signals: nothing is called '" + glob +
           "'; there are such as npu3, hbm_3, npu3_to_router3, router0_to_router1, l1_0_to_npu0, operations_3 "
@@ -67,7 +63,7 @@ RunWaves::RunWaves(const std::string& path, const std::vector<std::string>& glob
   for (std::size_t i = 0; i < machine.wafer().classes.size(); ++i)
     classes.push_back(machine.wafer().classes[static_cast<ClassId>(i)].name);
   waves_->name_classes(std::move(classes));
-  const auto chosen = [&](const std::string& name) { return matches(globs, name); };
+  const auto chosen = [&](const std::string& name) { return matches_any(globs, name); };
   for (std::uint32_t rank = 0; rank < npus.size(); ++rank)
     if (const std::string name = npu_instance(npus[rank]); chosen(name))
       ranks_[rank].number = waves_->add_npu(name);
