@@ -92,14 +92,16 @@ class CollectiveReport {
  public:
   /// Plans once, so that bad input is refused before anything is printed.
   CollectiveReport(const config::PlatformSpec& spec, const CollectiveSetup& setup, const std::string& type,
-                   std::uint64_t first_bytes, bool json)
+                   const std::vector<std::uint64_t>& sizes, bool json)
       : setup_(setup),
         fabric_(platform_traits(spec)),
         json_(json),
         functional_(spec.run.functional),
         bit_error_rate_(spec.wafer.fabric.bit_error_rate),
         ideal_endpoints_(spec.npu.endpoint.is_ideal()) {
-    const CollectivePlan plan = setup.plan(first_bytes, fabric_);
+    const CollectivePlan plan = setup.plan(sizes.front(), fabric_);
+    const std::uint64_t most = *std::max_element(sizes.begin(), sizes.end());
+    require_watchdog(spec, most == sizes.front() ? plan : setup.plan(most, fabric_));
     std::string classes;
     for (const CollectiveLane& lane : setup.lanes())
       classes += (classes.empty() ? "" : ",") + lane.traffic_class;
@@ -359,8 +361,7 @@ int run(const Options& options) {
     return 0;
   }
   // Refuses bad input before the first line of the table.
-  require_watchdog(spec, setup.plan(*std::max_element(sizes.begin(), sizes.end()), platform_traits(spec)));
-  CollectiveReport report(spec, setup, options.what.type, sizes.front(), options.json);
+  CollectiveReport report(spec, setup, options.what.type, sizes, options.json);
   for (const std::uint64_t bytes : sizes)
     report.add(run_in_child([&] {
       const CollectiveResult result =

@@ -33,11 +33,8 @@ std::vector<Candidate> candidates_of(const std::vector<std::string>& names, cons
       continue;
     }
     CollectiveRequest chunked = request;
-    for (chunked.chunks = 1; chunked.chunks <= kMaxSearchedChunks; chunked.chunks *= 2) {
-      CollectiveRequest candidate = with_algorithm(chunked, name, fabric);
-      if (chunked.chunks > 1 && is_too_long_to_predict(candidate, fabric)) break;
-      add(std::move(candidate));
-    }
+    for (chunked.chunks = 1; chunked.chunks <= kMaxSearchedChunks; chunked.chunks *= 2)
+      add(with_algorithm(chunked, name, fabric));
   }
   return candidates;
 }
@@ -76,9 +73,13 @@ CollectiveRequest search_fastest(const std::vector<std::string>& names, const Co
   TimePs shortest = kNever;
   for (Candidate& each : open) {
     if (predicted.size() >= effort.predictions || each.time / effort.percent > shortest / 100) break;
-    // The worst that is looked for, where only the closed form is known.
-    each.time = is_too_long_to_predict(each.request, fabric) ? each.time / 100 * effort.percent
-                                                             : predicted_ps(each.request, fabric);
+    if (is_too_long_to_predict(each.request, fabric)) {
+      // Only the closed form is known: no reason for more chunks, and the worst that is looked for.
+      if (effort.all_chunks && request.chunks == 0 && each.request.chunks > 1) continue;
+      each.time = each.time / 100 * effort.percent;
+    } else {
+      each.time = predicted_ps(each.request, fabric);
+    }
     shortest = std::min(shortest, each.time);
     predicted.push_back(std::move(each));
   }
