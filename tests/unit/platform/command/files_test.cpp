@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "tests/support/refusal.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 
@@ -26,16 +27,6 @@ struct Files : testing::Test {
   }
 };
 
-template <typename Error, typename Call>
-std::string failure_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 using Bad = std::invalid_argument;
 using Names = std::set<std::string>;
 
@@ -45,12 +36,12 @@ TEST_F(Files, AllAreWrittenOrNone) {
   EXPECT_EQ(test::read_text(temporary.path() + "/b"), "2\n");
   // The second cannot be put in place: a folder with something in it has its name.
   fs::create_directories(folder / "b2" / "x");
-  EXPECT_EQ(failure_of<std::runtime_error>([&] {
+  EXPECT_EQ(test::refusal_of<std::runtime_error>([&] {
               write_files(folder, {{"b2", "4"}, {"c", "3"}});
             }).rfind("cannot write " + temporary.path() + "/b2 (", 0),
             0U);
   EXPECT_EQ(names(), (Names{"a", "b", "b2"})) << "temporary ones are gone";
-  EXPECT_EQ(failure_of<std::runtime_error>([&] {
+  EXPECT_EQ(test::refusal_of<std::runtime_error>([&] {
               write_files(folder, {{"c", "3"}, {"none/d", "4"}});
             }),
             "cannot write " + temporary.path() + "/none/d; is the disk full?");
@@ -61,7 +52,7 @@ TEST_F(Files, PendingOnesTakeTheirNameWhenTheyAreComplete) {
   const PendingFile pending("--vcd", folder / "a.b.vcd");
   EXPECT_EQ(pending.path(), temporary.path() + "/a.b.vcd");
   EXPECT_EQ(pending.incomplete(), temporary.path() + "/a.b.incomplete.vcd");
-  EXPECT_EQ(failure_of<std::runtime_error>([&] { pending.put_in_place(); }),
+  EXPECT_EQ(test::refusal_of<std::runtime_error>([&] { pending.put_in_place(); }),
             "cannot write " + pending.path() + " (No such file or directory); it is " + pending.incomplete());
   temporary.write("a.b.vcd", "old");
   temporary.write("a.b.incomplete.vcd", "new");
@@ -70,9 +61,9 @@ TEST_F(Files, PendingOnesTakeTheirNameWhenTheyAreComplete) {
   EXPECT_EQ(test::read_text(pending.path()), "new");
   EXPECT_EQ(PendingFile("--vcd", "plain").incomplete(), "plain.incomplete");
   EXPECT_EQ(PendingFile("--vcd", "/dev/null").incomplete(), "/dev/null");
-  EXPECT_EQ(failure_of<Bad>([&] { PendingFile("--vcd", "/no/such/x.vcd"); }),
+  EXPECT_EQ(test::refusal_of<Bad>([&] { PendingFile("--vcd", "/no/such/x.vcd"); }),
             "--vcd /no/such/x.vcd: the file cannot be written (No such file or directory)");
-  EXPECT_EQ(failure_of<Bad>([&] { PendingFile("--vcd", folder); }),
+  EXPECT_EQ(test::refusal_of<Bad>([&] { PendingFile("--vcd", folder); }),
             "--vcd " + temporary.path() + ": the file cannot be written (it is a folder)");
 }
 
@@ -83,16 +74,16 @@ TEST_F(Files, PlacesThatCannotBeWrittenToAreNamed) {
   require_writable_file("--json", folder / "file");
   EXPECT_FALSE(fs::exists(folder / "file"));
   const std::string file = temporary.write("file", "");
-  EXPECT_EQ(failure_of<Bad>([&] {
+  EXPECT_EQ(test::refusal_of<Bad>([&] {
               require_writable_folder(file);
             }).rfind("--out " + file + ": not a folder, and none can be made there", 0),
             0U);
-  EXPECT_EQ(failure_of<Bad>([&] {
+  EXPECT_EQ(test::refusal_of<Bad>([&] {
               require_writable_folder(file + "/below");
             }).rfind("--out " + file + "/below: not a folder, and none can be made there (", 0),
             0U);
   EXPECT_EQ(
-      failure_of<Bad>([&] { require_writable_file("--json", folder / "no" / "such"); }),
+      test::refusal_of<Bad>([&] { require_writable_file("--json", folder / "no" / "such"); }),
       "--json " + temporary.path() + "/no/such: the file cannot be written (No such file or directory)");
 }
 
@@ -102,7 +93,8 @@ TEST_F(Files, OneIsReplacedAtOnce) {
   EXPECT_EQ(test::read_text(temporary.path() + "/a"), "2");
   EXPECT_EQ(names(), Names{"a"});
   EXPECT_NO_THROW(write_file("/dev/null", "3"));
-  EXPECT_EQ(failure_of<std::runtime_error>([&] { write_file("/dev/full", "4"); }), "cannot write /dev/full");
+  EXPECT_EQ(test::refusal_of<std::runtime_error>([&] { write_file("/dev/full", "4"); }),
+            "cannot write /dev/full");
 }
 
 }  // namespace

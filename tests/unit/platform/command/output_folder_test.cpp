@@ -11,6 +11,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "tests/support/refusal.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 
@@ -169,12 +170,7 @@ TEST_F(OutputFolders, BehindALinkAreReplacedThere) {
 
 TEST_F(OutputFolders, RefuseWhatIsNoFolder) {
   const auto refused = [](const fs::path& folder) {
-    try {
-      OutputFolder(folder, "test");
-    } catch (const std::invalid_argument& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+    return test::refusal_of([&] { OutputFolder(folder, "test"); });
   };
   EXPECT_EQ(refused(out_ / "notes.txt"), "--out " + (out_ / "notes.txt").string() + ": not a folder");
   EXPECT_NE(refused(out_ / "notes.txt" / "a").find("none can be made there (Not a directory)"),
