@@ -9,7 +9,7 @@ directory=build
 [ "$preset" = release ] || directory=build-$preset
 
 # The build runs the test executable once to list its cases.
-export SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 LSAN_OPTIONS=use_stacks=0 ASAN_OPTIONS=detect_stack_use_after_return=0
+export SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1
 
 mkdir -p "$directory"
 exec 9>"$directory/.lock"

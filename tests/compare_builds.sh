@@ -9,7 +9,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 experiment=configs/experiments/resnet50_dp20_mesh_5x4.yaml
 platform=configs/platforms/wafer_mesh_5x4.yaml
 export SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1
-export LSAN_OPTIONS=use_stacks=0 ASAN_OPTIONS=detect_stack_use_after_return=0
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
