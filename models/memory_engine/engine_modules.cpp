@@ -14,11 +14,15 @@ namespace {
     case Refusal::not_granted:
     case Refusal::revoked:
     case Refusal::of_another:
+    case Refusal::forged:
       return ::tlm::TLM_ADDRESS_ERROR_RESPONSE;
     case Refusal::no_right:
       return ::tlm::TLM_COMMAND_ERROR_RESPONSE;
+    case Refusal::no_bytes:
+      return ::tlm::TLM_BURST_ERROR_RESPONSE;
     case Refusal::memory_error:
     case Refusal::tampered:
+    case Refusal::journal_full:
       break;
   }
   return ::tlm::TLM_GENERIC_ERROR_RESPONSE;
@@ -28,7 +32,7 @@ namespace {
 
 MemoryEngineRequester::MemoryEngineRequester(const sc_core::sc_module_name& name,
                                              const RequesterEngineParams& params,
-                                             std::vector<std::uint32_t> providers, Scheduler& scheduler,
+                                             std::vector<ProviderPort> providers, Scheduler& scheduler,
                                              EngineClock& clock, EngineNetwork& network)
     : sc_module(name),
       host("host", kQueueRequests, scheduler, *this),

@@ -38,10 +38,9 @@ class MemoryEngineRequester : public sc_core::sc_module,
   static constexpr std::uint32_t kQueueRequests = 64;
   MemoryResponder host;
 
-  /// `providers`: their nodes of the network.
   /// @throws std::invalid_argument, see require_sound().
   MemoryEngineRequester(const sc_core::sc_module_name& name, const RequesterEngineParams& params,
-                        std::vector<std::uint32_t> providers, Scheduler& scheduler, EngineClock& clock,
+                        std::vector<ProviderPort> providers, Scheduler& scheduler, EngineClock& clock,
                         EngineNetwork& network);
 
   RequesterEngine& engine() { return engine_; }

@@ -9,9 +9,9 @@
 namespace wafertlm {
 
 const char* to_string(Refusal refusal) {
-  constexpr std::array<const char*, kRefusals> kNames = {"none",         "outside_region", "not_granted",
-                                                         "revoked",      "of_another",     "no_right",
-                                                         "memory_error", "tampered"};
+  constexpr std::array<const char*, kRefusals> kNames = {
+      "none",         "outside_region", "not_granted", "revoked", "of_another",  "no_right",
+      "memory_error", "tampered",       "no_bytes",    "forged",  "journal_full"};
   return kNames[static_cast<std::size_t>(refusal)];
 }
 
@@ -36,6 +36,8 @@ const RequesterEngineParams& require_sound(const RequesterEngineParams& params) 
   require(params.hiding != Hiding::remap_on_evict || params.spare_slots >= params.outstanding,
           "remap_on_evict needs a spare slot for each outstanding page access");
   require(params.bucket_blocks != 0 && params.bucket_blocks <= 64, "a bucket has 1 to 64 blocks");
+  require(params.stash_pages != 0, "a Path-ORAM needs room for a page in the engine");
+  require(params.journal_pages != 0, "the journal needs room for a page");
   require(params.hiding != Hiding::dummy || params.dummies < params.pages,
           "there must be more pages than dummies");
   require(params.integrity == Integrity::none || params.encrypts(),

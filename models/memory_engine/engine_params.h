@@ -21,8 +21,11 @@ enum class Refusal : std::uint8_t {
   no_right,        ///< a write to what may be read only, or the other way round
   memory_error,    ///< the provider's memory answered with an error
   tampered,        ///< what came back is not what was stored
+  no_bytes,        ///< nothing was asked for
+  forged,          ///< the requester is not who it says it is
+  journal_full,    ///< providers have not taken what was written before
 };
-constexpr std::size_t kRefusals = 8;
+constexpr std::size_t kRefusals = 11;
 const char* to_string(Refusal refusal);
 using RefusalCounts = std::array<std::uint64_t, kRefusals>;
 
@@ -32,7 +35,12 @@ enum class CipherMode : std::uint8_t {
   store_and_forward,
   cut_through,  ///< cipher and MAC pass bytes on before the page is complete
 };
-enum class Integrity : std::uint8_t { none, mac, tree };
+/// What is found of what a provider does to a page.
+enum class Integrity : std::uint8_t {
+  none,
+  mac,   ///< tampering and splicing: changed pages, and right ones in a wrong place; not old ones (replay)
+  tree,  ///< replay too
+};
 enum class Hiding : std::uint8_t { none, remap_on_evict, dummy, path_oram };
 
 /// Work at a number of bytes each cycle, and a latency that takes no bandwidth.
@@ -67,6 +75,10 @@ struct RequesterEngineParams {
   std::uint32_t dummies = 3;         ///< for each real access, with Hiding::dummy
   std::uint64_t spare_slots = 1024;  ///< beyond the pages, with Hiding::remap_on_evict
   std::uint32_t bucket_blocks = 4;   ///< Z, with Hiding::path_oram
+  /// Pages that the engine holds at most of those that found no place on their path (path_oram). With Z = 4
+  /// more than 147 have a chance of 2^-128 (Stefanov et al., CCS 2013, fig. 3).
+  std::uint64_t stash_pages = 147;
+  std::uint64_t journal_pages = 64;  ///< from so many on that providers have not taken nothing is written
   bool functional = false;           ///< pages have contents and really are enciphered
   std::uint64_t seed = 1;
 
@@ -80,6 +92,7 @@ enum class Validation : std::uint8_t { region, page };
 struct ProviderEngineParams {
   Validation validation = Validation::page;
   TimePs validate_ps = 40'000;
+  bool authenticated = true;  ///< the network says who sends: nobody passes for another requester
 };
 
 struct EngineNetworkParams {

@@ -6,7 +6,7 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::uint64_t kCounterBytes = 7;
+constexpr std::uint64_t kCounterBytes = 6;
 
 std::uint64_t read_counter(const IntegrityTree::Image& image, std::uint64_t child) {
   std::uint64_t value = 0;
@@ -59,19 +59,20 @@ std::uint64_t IntegrityTree::counter(const Node& node, std::uint64_t child, cons
 }
 
 PageSealer::Tag IntegrityTree::mac(const Node& node, std::uint64_t version, const Image& image,
-                                   const PageSealer& sealer) const {
+                                   const Sealers& sealers) const {
   // Place and version name a writing of the node: they are the nonce.
-  return sealer.authenticate(place_of(node), version, image.data(), image.size() - kMacBytes);
+  return sealers[offset(node) / node_bytes() % sealers.size()].authenticate(
+      place_of(node), version, image.data(), image.size() - kMacBytes);
 }
 
-bool IntegrityTree::verify(const Images& nodes, const PageSealer& sealer) const {
+bool IntegrityTree::verify(const Images& nodes, const Sealers& sealers) const {
   for (const auto& [node, image] : nodes) {
     const std::uint64_t version = counter(parent(node), node.index % arity_, nodes);
     if (version == 0) {
       if (std::any_of(image.begin(), image.end(), [](unsigned char byte) { return byte != 0; })) return false;
       continue;
     }
-    const PageSealer::Tag expected = mac(node, version, image, sealer);
+    const PageSealer::Tag expected = mac(node, version, image, sealers);
     if (!std::equal(image.end() - kMacBytes, image.end(), expected.begin())) return false;
   }
   return true;
@@ -96,9 +97,9 @@ void IntegrityTree::count(std::uint64_t slot, Images& nodes) {
   }
 }
 
-void IntegrityTree::seal(Images& nodes, const PageSealer& sealer) const {
+void IntegrityTree::seal(Images& nodes, const Sealers& sealers) const {
   for (auto& [node, image] : nodes) {
-    const PageSealer::Tag tag = mac(node, counter(parent(node), node.index % arity_, nodes), image, sealer);
+    const PageSealer::Tag tag = mac(node, counter(parent(node), node.index % arity_, nodes), image, sealers);
     std::copy_n(tag.begin(), kMacBytes, image.end() - kMacBytes);
   }
 }

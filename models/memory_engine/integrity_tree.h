@@ -29,29 +29,29 @@ class IntegrityTree {
 
   std::uint32_t levels() const { return static_cast<std::uint32_t>(sizes_.size()); }
   std::uint32_t stored_levels() const { return stored_; }
-  /// 7 B for each counter and 8 B of MAC: 64 B with 8 children.
-  std::uint64_t node_bytes() const { return std::uint64_t{7} * arity_ + kMacBytes; }
+  /// 6 B for each counter and 16 B of MAC: 64 B with 8 children.
+  std::uint64_t node_bytes() const { return std::uint64_t{6} * arity_ + kMacBytes; }
   std::uint64_t stored_bytes() const { return offset({stored_, 0}); }
   /// From the first stored node on.
   std::uint64_t offset(const Node& node) const;
   /// The stored nodes above these slots, each once, parents first.
   std::vector<Node> stored_above(const std::vector<std::uint64_t>& slots) const;
 
-  // With contents.
+  // With contents. `sealers`: by provider; nodes go to them in turn, as RegionLayout says.
   /// Are these nodes, complete up to the cached levels, those that were stored last?
-  bool verify(const Images& nodes, const PageSealer& sealer) const;
+  bool verify(const Images& nodes, const Sealers& sealers) const;
   /// Of a slot, given its verified nodes; 0: never written.
   std::uint64_t version(std::uint64_t slot, const Images& nodes) const;
   /// Counts a writing of `slot`, in its nodes. Their MACs are wrong until seal().
   void count(std::uint64_t slot, Images& nodes);
-  void seal(Images& nodes, const PageSealer& sealer) const;
+  void seal(Images& nodes, const Sealers& sealers) const;
 
  private:
-  static constexpr std::uint64_t kMacBytes = 8;
+  static constexpr std::uint64_t kMacBytes = 16;
   Node parent(const Node& node) const { return {node.level + 1, node.index / arity_}; }
   std::uint64_t counter(const Node& node, std::uint64_t child, const Images& nodes) const;
   PageSealer::Tag mac(const Node& node, std::uint64_t version, const Image& image,
-                      const PageSealer& sealer) const;
+                      const Sealers& sealers) const;
 
   std::uint32_t arity_, stored_;
   std::vector<std::uint64_t> sizes_;                   // nodes by level

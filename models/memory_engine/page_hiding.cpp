@@ -2,27 +2,33 @@
 #include "models/memory_engine/page_hiding.h"
 
 #include <algorithm>
-#include <random>
+#include <stdexcept>
 #include <utility>
 
+#include "models/memory_engine/key_derivation.h"
 #include "models/memory_engine/path_oram.h"
+#include "tlm/checking.h"
 
 namespace wafertlm {
 namespace {
 
+Key key_of(const RequesterEngineParams& params) {
+  return derive_key(params.seed, params.id, Purpose::hiding);
+}
+
 /// Each access is one among several pages.
 class DummyPages final : public PageHiding {
  public:
-  DummyPages(const RequesterEngineParams& params, std::uint64_t seed)
-      : pages_(params.pages), dummies_(params.dummies), random_(seed) {}
+  explicit DummyPages(const RequesterEngineParams& params)
+      : pages_(params.pages), dummies_(params.dummies), random_(key_of(params)) {}
 
   std::vector<std::uint64_t> choose_pages(std::uint64_t page) override {
     std::vector<std::uint64_t> chosen = {page};
     while (chosen.size() <= dummies_) {
-      const std::uint64_t dummy = random_() % pages_;
+      const std::uint64_t dummy = random_.below(pages_);
       if (std::find(chosen.begin(), chosen.end(), dummy) == chosen.end()) chosen.push_back(dummy);
     }
-    std::swap(chosen.front(), chosen[random_() % chosen.size()]);
+    std::swap(chosen.front(), chosen[random_.below(chosen.size())]);
     return chosen;
   }
 
@@ -31,32 +37,37 @@ class DummyPages final : public PageHiding {
 
   const std::uint64_t pages_;
   const std::uint32_t dummies_;
-  std::mt19937_64 random_;
+  KeyedRandom random_;
 };
 
 /// A page goes to a random free slot each time it is written.
 class RemappedPages final : public PageHiding {
  public:
-  RemappedPages(const RequesterEngineParams& params, std::uint64_t seed) : random_(seed) {
+  explicit RemappedPages(const RequesterEngineParams& params) : random_(key_of(params)) {
     for (std::uint64_t slot = params.pages; slot < slots_of(params); ++slot) free_slots_.push_back(slot);
   }
 
   void plan(PageAccess& access) override {
     PageHiding::plan(access);
     if (!access.write) return;
-    std::uint64_t& chosen = free_slots_[random_() % free_slots_.size()];
+    std::uint64_t& chosen = free_slots_[random_.below(free_slots_.size())];
     access.fresh_slot = chosen;
     access.write_slots.front() = chosen;
     chosen = free_slots_.back();
     free_slots_.pop_back();
   }
+  void begin_writing(PageAccess& access) override { ++places_[access.page].version; }
   void written(PageAccess& access) override {
     if (access.fresh_slot == PageAccess::kNoSlot) return;
     free_slots_.push_back(slot_of(access.page));
-    slots_[access.page] = access.fresh_slot;
+    places_[access.page].slot = access.fresh_slot;
   }
   void failed(PageAccess& access) override {
     if (access.fresh_slot != PageAccess::kNoSlot) free_slots_.push_back(access.fresh_slot);
+  }
+  Holding holding(const PageAccess& access, std::uint64_t /*slot*/) const override {
+    const auto found = places_.find(access.page);
+    return {access.page, found == places_.end() ? 0 : found->second.version};
   }
   const Bytes* contents_for(const PageAccess& access, std::uint64_t slot) const override {
     return PageHiding::contents_for(access, slot == access.fresh_slot ? slot_of(access.page) : slot);
@@ -64,29 +75,61 @@ class RemappedPages final : public PageHiding {
 
  private:
   std::uint64_t slot_of(std::uint64_t page) const override {
-    const auto found = slots_.find(page);
-    return found == slots_.end() ? page : found->second;
+    const auto found = places_.find(page);
+    return found == places_.end() || found->second.slot == PageAccess::kNoSlot ? page : found->second.slot;
   }
 
-  std::unordered_map<std::uint64_t, std::uint64_t> slots_;  // of pages that have moved
+  struct Place {
+    std::uint64_t slot = PageAccess::kNoSlot, version = 0;
+  };
+  std::unordered_map<std::uint64_t, Place> places_;  // of pages that were written
   std::vector<std::uint64_t> free_slots_;
-  std::mt19937_64 random_;
+  KeyedRandom random_;
 };
 
-/// Each access reads and writes a path of a Path-ORAM.
+/// Each access reads and writes a path of a Path-ORAM. A path that could not be read has been seen by the
+/// provider: if only a repeated access read it again, the two would be known to be for the same page. So the
+/// next access reads it in any case, whatever page it is for, besides a path of its own.
 class OramPages final : public PageHiding {
  public:
-  OramPages(const RequesterEngineParams& params, std::uint64_t seed)
-      : page_bytes_(params.page_bytes), oram_(params.pages, params.bucket_blocks, seed) {}
+  explicit OramPages(const RequesterEngineParams& params)
+      : page_bytes_(params.page_bytes),
+        most_stash_(params.stash_pages),
+        oram_(params.pages, params.bucket_blocks, key_of(params)) {}
 
   bool one_at_a_time() const override { return true; }
   bool answers_before_writing() const override { return true; }
   void plan(PageAccess& access) override {
-    access.leaf = oram_.leaf_of(access.page);
-    access.read_slots = access.write_slots = oram_.path(access.leaf);
+    const auto owed = std::find(owed_pages_.begin(), owed_pages_.end(), access.page);
+    access.leaves = owed_leaves_;
+    access.leaves.push_back(owed == owed_pages_.end() ? oram_.leaf_of(access.page) : oram_.random_leaf());
+    access.read_slots = access.write_slots = oram_.paths(access.leaves);
   }
-  void read(PageAccess& access) override { oram_.take(access.leaf, access.page); }
-  void begin_writing(PageAccess& access) override { oram_.put_back(access.leaf); }
+  void failed(PageAccess& access) override {
+    owed_leaves_ = access.leaves;
+    if (std::find(owed_pages_.begin(), owed_pages_.end(), access.page) == owed_pages_.end())
+      owed_pages_.push_back(access.page);
+  }
+  void read(PageAccess& access) override {
+    oram_.take(access.leaves);
+    for (const std::uint64_t page : owed_pages_) oram_.remap(page);
+    oram_.remap(access.page);
+    oram_.hold(access.page);
+    owed_pages_.clear();
+    owed_leaves_.clear();
+  }
+  void begin_writing(PageAccess& access) override {
+    oram_.put_back(access.leaves);
+    if (oram_.stash() > most_stash_)
+      throw std::runtime_error(say("memory engine: the stash of the Path-ORAM holds ", oram_.stash(),
+                                   " pages, more than its ", most_stash_,
+                                   ": buckets are too small for it (bucket_blocks; 4 or more are safe)"));
+  }
+  Holding holding(const PageAccess& /*access*/, std::uint64_t slot) const override {
+    const std::uint64_t page = oram_.content(slot);
+    return {page, page == PathOram::kDummy ? 0 : oram_.version(page)};
+  }
+  std::optional<std::uint64_t> known_slot(std::uint64_t /*page*/) const override { return std::nullopt; }
   void sent(PageAccess& access) override {
     for (const std::uint64_t slot : access.write_slots)
       if (const std::uint64_t page = oram_.content(slot); page != PathOram::kDummy) stash_.erase(page);
@@ -106,30 +149,32 @@ class OramPages final : public PageHiding {
   const PathOram* oram() const override { return &oram_; }
 
  private:
-  const std::uint64_t page_bytes_;
+  const std::uint64_t page_bytes_, most_stash_;
   PathOram oram_;
+  PathOram::Leaves owed_leaves_;                    // of paths that could not be read
+  std::vector<std::uint64_t> owed_pages_;           // that lie on them
   std::unordered_map<std::uint64_t, Bytes> stash_;  // contents of the ORAM's stash, by page
 };
 
 }  // namespace
 
-std::unique_ptr<PageHiding> PageHiding::make(const RequesterEngineParams& params, std::uint64_t seed) {
+std::unique_ptr<PageHiding> PageHiding::make(const RequesterEngineParams& params) {
   switch (params.hiding) {
     case Hiding::none:
       break;
     case Hiding::remap_on_evict:
-      return std::make_unique<RemappedPages>(params, seed + 1);
+      return std::make_unique<RemappedPages>(params);
     case Hiding::dummy:
-      return std::make_unique<DummyPages>(params, seed + 1);
+      return std::make_unique<DummyPages>(params);
     case Hiding::path_oram:
-      return std::make_unique<OramPages>(params, seed + 2);
+      return std::make_unique<OramPages>(params);
   }
   return std::make_unique<PageHiding>();
 }
 
 std::uint64_t PageHiding::slots_of(const RequesterEngineParams& params) {
   if (params.hiding == Hiding::remap_on_evict) return params.pages + params.spare_slots;
-  if (params.hiding == Hiding::path_oram) return PathOram(params.pages, params.bucket_blocks, 0).slots();
+  if (params.hiding == Hiding::path_oram) return PathOram::slots_for(params.pages, params.bucket_blocks);
   return params.pages;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct PageAccess {
   bool write = false, is_partial = false;
   std::vector<std::uint64_t> pages;  ///< whose slots are accessed, with dummies
   std::vector<std::uint64_t> read_slots, write_slots;
-  std::uint64_t leaf = 0;                           ///< path_oram: of the path
+  std::vector<std::uint64_t> leaves;                ///< path_oram: of the paths
   std::uint64_t fresh_slot = kNoSlot;               ///< remap_on_evict: where the page goes
   std::unordered_map<std::uint64_t, Bytes> images;  ///< contents by slot, sealed and then opened
 };
@@ -32,7 +33,7 @@ class PageHiding {
   using Bytes = PageAccess::Bytes;
 
   virtual ~PageHiding() = default;
-  static std::unique_ptr<PageHiding> make(const RequesterEngineParams& params, std::uint64_t seed);
+  static std::unique_ptr<PageHiding> make(const RequesterEngineParams& params);
   /// Slots that the pages of such an engine take.
   static std::uint64_t slots_of(const RequesterEngineParams& params);
 
@@ -45,15 +46,25 @@ class PageHiding {
   /// Fills in the slots, when it is the access' turn.
   virtual void plan(PageAccess& access);
 
-  // What happens to a planned access, in this order.
+  // What happens to a planned access, in this order. What could not be written is in the engine's journal and
+  // counts as written.
   virtual void read(PageAccess& /*access*/) {}
   virtual void begin_writing(PageAccess& /*access*/) {}
   /// With contents: all of it is on its way; what is in slots need not be kept.
   virtual void sent(PageAccess& /*access*/) {}
   virtual void written(PageAccess& /*access*/) {}
+  /// In place of all these: something could not be read.
   virtual void failed(PageAccess& /*access*/) {}
 
+  /// The slot where `page` is, if that is where the next access to it goes.
+  virtual std::optional<std::uint64_t> known_slot(std::uint64_t page) const { return slot_of(page); }
+
   // With contents.
+  struct Holding {
+    std::uint64_t page, version;
+  };
+  /// What a slot of the access holds: when it is opened, and after begin_writing() when it is sealed.
+  virtual Holding holding(const PageAccess& /*access*/, std::uint64_t slot) const { return {slot, 0}; }
   /// Of the accessed page, between read() and sent(); made if it is not there.
   virtual Bytes& contents(PageAccess& access) { return access.images[slot_of(access.page)]; }
   /// That go into a slot; null: zeros.

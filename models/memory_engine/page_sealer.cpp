@@ -3,7 +3,6 @@
 
 #include <openssl/evp.h>
 #include <algorithm>
-#include <random>
 #include <stdexcept>
 
 #include "models/memory_engine/region_layout.h"
@@ -15,14 +14,15 @@ void require(int done) {
   if (done != 1) throw std::runtime_error("OpenSSL refuses AES-256-GCM");
 }
 
-using Bytes = std::array<unsigned char, 16>;
+using Bytes = std::array<unsigned char, 24>;
 
-/// Place and version, little-endian: what is authenticated and not sent.
-Bytes bound(const PageSealer::Context& context) {
+/// Little-endian: what is authenticated and not sent.
+Bytes bound(std::uint64_t slot, std::uint64_t page, std::uint64_t version) {
   Bytes bytes;
   for (unsigned i = 0; i < 8; ++i) {
-    bytes[i] = static_cast<unsigned char>(context.place >> 8 * i);
-    bytes[8 + i] = static_cast<unsigned char>(context.version >> 8 * i);
+    bytes[i] = static_cast<unsigned char>(slot >> 8 * i);
+    bytes[8 + i] = static_cast<unsigned char>(page >> 8 * i);
+    bytes[16 + i] = static_cast<unsigned char>(version >> 8 * i);
   }
   return bytes;
 }
@@ -65,26 +65,25 @@ struct PageSealer::Cipher {
   }
 };
 
-PageSealer::PageSealer(std::uint64_t seed) : cipher_(std::make_unique<Cipher>()) {
-  std::mt19937_64 random(seed);
-  std::array<unsigned char, 32> key;
-  for (unsigned char& byte : key) byte = static_cast<unsigned char>(random());
+PageSealer::PageSealer(const Key& key) : cipher_(std::make_unique<Cipher>()) {
   require(EVP_EncryptInit_ex(cipher_->sealing, EVP_aes_256_gcm(), nullptr, key.data(), nullptr));
   require(EVP_DecryptInit_ex(cipher_->opening, EVP_aes_256_gcm(), nullptr, key.data(), nullptr));
 }
 
 PageSealer::~PageSealer() = default;
+PageSealer::PageSealer(PageSealer&&) noexcept = default;
 
 PageSealer::Tag PageSealer::seal(const Context& context, const unsigned char* plain, std::size_t bytes,
                                  unsigned char* out) const {
-  return cipher_->seal(Cipher::nonce(context), bound(context), plain, bytes, out);
+  return cipher_->seal(Cipher::nonce(context), bound(context.slot, context.page, context.version), plain,
+                       bytes, out);
 }
 
 bool PageSealer::open(const Context& context, const unsigned char* sealed, std::size_t bytes, const Tag& tag,
                       unsigned char* out) const {
   EVP_CIPHER_CTX* const c = cipher_->opening;
   const auto nonce = Cipher::nonce(context);
-  const Bytes also = bound(context);
+  const Bytes also = bound(context.slot, context.page, context.version);
   Tag expected = tag;
   int length = 0;
   require(EVP_DecryptInit_ex(c, nullptr, nullptr, nullptr, nonce.data()));
@@ -96,29 +95,37 @@ bool PageSealer::open(const Context& context, const unsigned char* sealed, std::
 
 PageSealer::Tag PageSealer::authenticate(std::uint64_t place, std::uint64_t version,
                                          const unsigned char* data, std::size_t bytes) const {
-  return cipher_->seal(Cipher::nonce(place, version), bound({place, version, 0}), data, bytes, nullptr);
+  return cipher_->seal(Cipher::nonce(place, version), bound(place, place, version), data, bytes, nullptr);
 }
 
-void SlotSealer::seal(std::uint64_t slot, std::uint64_t version, const unsigned char* page, Bytes& image) {
+Sealers make_sealers(std::uint64_t seed, RequesterId tenant, Purpose purpose, std::uint32_t providers) {
+  Sealers sealers;
+  for (std::uint32_t provider = 0; provider < providers; ++provider)
+    sealers.emplace_back(derive_key(seed, tenant, purpose, provider));
+  return sealers;
+}
+
+void SlotSealer::seal(const Content& content, const unsigned char* page, Bytes& image) {
+  written_.insert(content.slot);
   image.assign(page_bytes_ + kTagBytes, 0);
-  const PageSealer::Context context{slot, version, ++sealings_};
-  const PageSealer::Tag tag = sealer_.seal(context, page, page_bytes_, image.data());
+  const PageSealer::Context context{content.slot, content.page, content.version, ++sealings_};
+  const PageSealer::Tag tag = sealers_[content.provider].seal(context, page, page_bytes_, image.data());
   unsigned char* record = image.data() + page_bytes_;
   for (unsigned i = 0; i < 8; ++i) record[i] = static_cast<unsigned char>(context.number >> 8 * i);
   std::copy(tag.begin(), tag.end(), record + 8);
 }
 
-bool SlotSealer::open(std::uint64_t slot, std::uint64_t version, Bytes& image) const {
-  if (written_.count(slot) == 0) {
+bool SlotSealer::open(const Content& content, Bytes& image) const {
+  if (written_.count(content.slot) == 0) {
     image.assign(page_bytes_, 0);
     return true;
   }
-  PageSealer::Context context{slot, version, 0};
+  PageSealer::Context context{content.slot, content.page, content.version, 0};
   const unsigned char* record = image.data() + page_bytes_;
   PageSealer::Tag tag;
   for (unsigned i = 0; i < 8; ++i) context.number |= std::uint64_t{record[i]} << 8 * i;
   std::copy_n(record + 8, tag.size(), tag.begin());
-  const bool right = sealer_.open(context, image.data(), page_bytes_, tag, image.data());
+  const bool right = sealers_[content.provider].open(context, image.data(), page_bytes_, tag, image.data());
   image.resize(page_bytes_);
   return right || !checks_tags_;
 }

@@ -33,36 +33,48 @@ void PageTable::change(std::uint64_t first, std::uint64_t count, Change change) 
     const std::uint64_t part = std::min(kBlockPages - begin, first + count - page);
     page += part;
     if (part == kBlockPages && block.each.empty()) {
-      change(block.all);
+      change(block.all, part);
       continue;
     }
     if (block.each.empty()) block.each.assign(kBlockPages, block.all);
-    for (std::uint64_t i = begin; i < begin + part; ++i) change(block.each[i]);
+    for (std::uint64_t i = begin; i < begin + part; ++i) change(block.each[i], std::uint64_t{1});
   }
 }
 
 void PageTable::grant(RequesterId requester, std::uint64_t first, std::uint64_t count, PageRights rights) {
   require_pages(first, count);
   const Entry owner = static_cast<Entry>(requester) << 16;
-  change(first, count, [&](Entry& entry) {
+  change(first, count, [&](const Entry& entry, std::uint64_t) {
     if ((entry & kGranted) != 0 && (entry >> 16) << 16 != owner)
       throw std::invalid_argument(say("a page among ", first, " to ", first + count - 1, " is requester ",
                                       entry >> 16, "'s; revoke it before it is granted again"));
   });
   const Entry granted = owner | kGranted | kKnown | (rights.read ? kRead : 0) | (rights.write ? kWrite : 0);
-  change(first, count, [granted](Entry& entry) { entry = granted; });
+  change(first, count, [&](Entry& entry, std::uint64_t pages) {
+    if ((entry & kGranted) == 0) granted_[owner >> 16] += pages;
+    entry = granted;
+  });
 }
 
 void PageTable::revoke(std::uint64_t first, std::uint64_t count) {
   require_pages(first, count);
-  change(first, count, [](Entry& entry) { entry &= ~(kGranted | kRead | kWrite); });
+  change(first, count, [this](Entry& entry, std::uint64_t pages) {
+    if ((entry & kGranted) != 0) granted_[entry >> 16] -= pages;
+    entry &= ~(kGranted | kRead | kWrite);
+  });
+}
+
+std::uint64_t PageTable::granted(RequesterId requester) const {
+  const auto found = granted_.find(static_cast<Entry>(requester));
+  return found == granted_.end() ? 0 : found->second;
 }
 
 Refusal PageTable::check(RequesterId requester, bool write, std::uint64_t address,
                          std::uint64_t bytes) const {
+  if (bytes == 0) return Refusal::no_bytes;
   const std::uint64_t first = page_of(address);
   if (first >= pages_ || bytes > (pages_ << page_shift_) - address) return Refusal::not_granted;
-  for (std::uint64_t page = first; page <= page_of(address + (bytes ? bytes - 1 : 0)); ++page) {
+  for (std::uint64_t page = first; page <= page_of(address + bytes - 1); ++page) {
     const Entry of_page = entry(page);
     if ((of_page & kKnown) == 0) return Refusal::not_granted;
     if (of_page >> 16 != static_cast<Entry>(requester)) return Refusal::of_another;

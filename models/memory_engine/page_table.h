@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "models/memory_engine/engine_params.h"
@@ -25,7 +26,10 @@ class PageTable {
   /// They are nobody's.
   void revoke(std::uint64_t first, std::uint64_t count);
 
-  /// May `requester` access all of these bytes? The first page that it may not says why not.
+  /// Pages that are `requester`'s now.
+  std::uint64_t granted(RequesterId requester) const;
+
+  /// May `requester` access all of these bytes, at least one? The first page that it may not says why not.
   Refusal check(RequesterId requester, bool write, std::uint64_t address, std::uint64_t bytes) const;
 
   std::uint64_t page_bytes() const { return std::uint64_t{1} << page_shift_; }
@@ -44,7 +48,7 @@ class PageTable {
     const Block& block = blocks_[page / kBlockPages];
     return block.each.empty() ? block.all : block.each[page % kBlockPages];
   }
-  /// Calls change(entry) for all of these pages, once for a block that is and stays alike.
+  /// Calls change(entry, pages) for all of these pages, once for a block that is and stays alike.
   template <typename Change>
   void change(std::uint64_t first, std::uint64_t count, Change change);
   void require_pages(std::uint64_t first, std::uint64_t count) const;
@@ -52,6 +56,7 @@ class PageTable {
   unsigned page_shift_ = 0;
   std::uint64_t pages_;
   std::vector<Block> blocks_;
+  std::unordered_map<Entry, std::uint64_t> granted_;  // pages by requester
 };
 
 }  // namespace wafertlm

@@ -2,6 +2,8 @@
 #include "models/memory_engine/provider_engine.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "tlm/free_numbers.h"
 
@@ -29,10 +31,30 @@ bool ProviderEngine::grant(RequesterId requester, std::uint64_t first, std::uint
     if (message && message->open != 0 && message->requester != requester && overlaps(*message, first, count))
       return false;
   table_.grant(requester, first, count, rights);
-  const auto number = static_cast<std::size_t>(requester);
-  has_pages_.resize(std::max(has_pages_.size(), number + 1));
-  has_pages_[number] = true;
   return true;
+}
+
+bool ProviderEngine::is_in_use(std::uint64_t first, std::uint64_t count) const {
+  return std::any_of(under_way_.begin(), under_way_.end(), [&](const EngineMessage* message) {
+    return message && message->open != 0 && overlaps(*message, first, count);
+  });
+}
+
+void ProviderEngine::revoke(std::uint64_t first, std::uint64_t count, std::function<void()> done) {
+  table_.revoke(first, count);
+  revocations_.push_back({first, count, std::move(done)});
+  end_revocations();
+}
+
+void ProviderEngine::end_revocations() {
+  const auto over = std::stable_partition(
+      revocations_.begin(), revocations_.end(),
+      [this](const Revocation& revocation) { return is_in_use(revocation.first, revocation.count); });
+  const std::vector<Revocation> ended(std::make_move_iterator(over),
+                                      std::make_move_iterator(revocations_.end()));
+  revocations_.erase(over, revocations_.end());
+  for (const Revocation& revocation : ended)
+    if (revocation.done) revocation.done();
 }
 
 void ProviderEngine::arrived(EngineMessage& message, Span) {
@@ -45,19 +67,24 @@ void ProviderEngine::arrived(EngineMessage& message, Span) {
     clock_.schedule(clock_.now() + params_.validate_ps, *this, number);
 }
 
+Refusal ProviderEngine::check(RequesterId requester, bool write, const Segment& segment) const {
+  if (params_.validation == Validation::page)
+    return table_.check(requester, write, segment.address, segment.bytes);
+  const std::uint64_t end = table_.pages() * table_.page_bytes();
+  if (segment.bytes == 0) return Refusal::no_bytes;
+  const bool inside = segment.address < end && segment.bytes <= end - segment.address;
+  return inside && table_.granted(requester) != 0 ? Refusal::none : Refusal::not_granted;
+}
+
 Refusal ProviderEngine::check(const EngineMessage& message) const {
-  for (const Segment& segment : message.segments) {
-    if (params_.validation == Validation::region) {
-      const auto number = static_cast<std::size_t>(message.requester);
-      const std::uint64_t end = table_.pages() * table_.page_bytes();
-      const bool inside = segment.address < end && segment.bytes <= end - segment.address;
-      if (!inside || number >= has_pages_.size() || !has_pages_[number]) return Refusal::not_granted;
-    } else if (const Refusal refusal =
-                   table_.check(message.requester, message.write, segment.address, segment.bytes);
-               refusal != Refusal::none) {
-      return refusal;
-    }
+  if (params_.authenticated) {
+    const auto enrolled = enrolled_.find(message.from);
+    if (enrolled == enrolled_.end() || enrolled->second != message.requester) return Refusal::forged;
   }
+  if (message.segments.empty()) return Refusal::no_bytes;
+  for (const Segment& segment : message.segments)
+    if (const Refusal refusal = check(message.requester, message.write, segment); refusal != Refusal::none)
+      return refusal;
   return Refusal::none;
 }
 
@@ -97,6 +124,7 @@ void ProviderEngine::answer(std::uint32_t number) {
   message.is_answer = true;
   std::swap(message.from, message.to);
   network_.send(message);
+  if (!revocations_.empty()) end_revocations();
 }
 
 }  // namespace wafertlm

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include "models/memory_engine/engine_network.h"
@@ -28,20 +30,44 @@ class ProviderObserver {
   ~ProviderObserver() = default;
 };
 
+/// What a provider has granted, as its requesters' engines know it (the messages that tell them take no
+/// time).
+class Grants {
+ public:
+  /// May `requester` do this? `none`, or why not.
+  virtual Refusal check(RequesterId requester, bool write, const Segment& segment) const = 0;
+
+ protected:
+  ~Grants() = default;
+};
+
+/// A provider, as a requester's engine sees it.
+struct ProviderPort {
+  std::uint32_t node;  ///< of the network
+  const Grants* grants;
+};
+
 /// The provider's side: validates every access of a requester and passes what is granted on to the memory.
 /// A message is refused as a whole, before any byte moves; a read that loses its grant meanwhile is refused
 /// when it is about to leave.
-class ProviderEngine final : public EngineNode, private Wakeable {
+class ProviderEngine final : public EngineNode, public Grants, private Wakeable {
  public:
   ProviderEngine(const ProviderEngineParams& params, PageTable table, EngineClock& clock,
                  EngineNetwork& network, ProviderMemory& memory);
+
+  /// `node` of the network is `requester`'s: with `authenticated`, only messages from there are.
+  void enrol(std::uint32_t node, RequesterId requester) { enrolled_[node] = requester; }
 
   /// Grants pages, or does nothing and returns false while accesses to one of them are under way that were
   /// begun under another grant.
   /// @throws std::invalid_argument as PageTable::grant.
   bool grant(RequesterId requester, std::uint64_t first, std::uint64_t count, PageRights rights = {});
-  void revoke(std::uint64_t first, std::uint64_t count) { table_.revoke(first, count); }
+  /// From now on whatever comes for these pages is refused. The revocation is over, and `done` is called,
+  /// when the memory has no access to them under way: from within, if it has none.
+  void revoke(std::uint64_t first, std::uint64_t count, std::function<void()> done = {});
 
+  Refusal check(RequesterId requester, bool write, const Segment& segment) const override;
+  ProviderPort port() const { return {node_, this}; }
   const PageTable& table() const { return table_; }
   /// Node of the network.
   std::uint32_t node() const { return node_; }
@@ -65,6 +91,8 @@ class ProviderEngine final : public EngineNode, private Wakeable {
   void begin(std::uint32_t number, TimePs now);
   void answer(std::uint32_t number);
   bool overlaps(const EngineMessage& message, std::uint64_t first, std::uint64_t count) const;
+  bool is_in_use(std::uint64_t first, std::uint64_t count) const;
+  void end_revocations();
 
   const ProviderEngineParams params_;
   PageTable table_;
@@ -74,7 +102,12 @@ class ProviderEngine final : public EngineNode, private Wakeable {
   std::uint32_t node_;
   std::vector<EngineMessage*> under_way_;  // null: free
   std::vector<std::uint32_t> free_;
-  std::vector<bool> has_pages_;  // by requester, for Validation::region
+  std::unordered_map<std::uint32_t, RequesterId> enrolled_;  // by node
+  struct Revocation {
+    std::uint64_t first, count;
+    std::function<void()> done;
+  };
+  std::vector<Revocation> revocations_;  // that are not over
   RefusalCounts refusals_{};
   std::uint64_t served_ = 0, bytes_[2] = {0, 0};
   ProviderObserver* observer_ = nullptr;

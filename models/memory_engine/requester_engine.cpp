@@ -13,13 +13,9 @@ namespace {
 /// What all of an engine's accesses share, in AccessOrder; pages have their numbers.
 constexpr std::uint64_t kWhole = ~std::uint64_t{0};
 
-std::uint64_t key_seed(const RequesterEngineParams& params) {
-  return (params.seed + 1) * 0x9E3779B97F4A7C15ULL ^ static_cast<std::uint64_t>(params.id);
-}
-
 }  // namespace
 
-RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::vector<std::uint32_t> providers,
+RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::vector<ProviderPort> providers,
                                  EngineClock& clock, EngineNetwork& network, RequesterEngineHost& host)
     : params_(require_sound(params)),
       providers_(std::move(providers)),
@@ -27,8 +23,10 @@ RequesterEngine::RequesterEngine(const RequesterEngineParams& params, std::vecto
       network_(network),
       host_(host),
       node_(network.attach(*this)),
-      sealer_(key_seed(params), params.page_bytes, params.integrity != Integrity::none),
-      hiding_(PageHiding::make(params, key_seed(params))),
+      sealer_(make_sealers(params.seed, params.id, Purpose::pages, params.providers), params.page_bytes,
+              params.integrity != Integrity::none),
+      node_sealers_(make_sealers(params.seed, params.id, Purpose::nodes, params.providers)),
+      hiding_(PageHiding::make(params)),
       dma_in_(params.dma, false),
       dma_out_(params.dma, false),
       cipher_in_(params.cipher, params.cuts_through()),
@@ -58,6 +56,43 @@ RegionLayout RequesterEngine::layout_of(const RequesterEngineParams& params) {
   return layout;
 }
 
+/// May the host do all of this?
+Refusal RequesterEngine::check(bool write, std::uint64_t address, std::uint64_t bytes) const {
+  if (bytes == 0) return Refusal::no_bytes;
+  if (address >= this->bytes() || bytes > this->bytes() - address) return Refusal::outside_region;
+  const std::uint64_t end = address + bytes;
+  for (std::uint64_t page = address / params_.page_bytes; page * params_.page_bytes < end; ++page)
+    if (const Refusal cause = check_page(write, page); cause != Refusal::none) return cause;
+  return Refusal::none;
+}
+
+/// Of the page, its tag and the nodes above it, if it is known where they are.
+Refusal RequesterEngine::check_page(bool write, std::uint64_t page) const {
+  const std::optional<std::uint64_t> slot = hiding_->known_slot(page);
+  if (!slot) return Refusal::none;
+  const Grants& grants = *providers_[layout_.provider_of(*slot)].grants;
+  Refusal cause = grants.check(params_.id, write, {layout_.slot_address(*slot), params_.page_bytes});
+  if (cause == Refusal::none && params_.encrypts())
+    cause = grants.check(params_.id, write, layout_.tag(*slot));
+  if (cause != Refusal::none || !tree_) return cause;
+  for (const IntegrityTree::Node& node : tree_->stored_above({*slot})) {
+    const std::uint64_t offset = tree_->offset(node);
+    cause =
+        providers_[layout_.provider_of_node(offset)].grants->check(params_.id, write, layout_.node(offset));
+    if (cause != Refusal::none) break;
+  }
+  return cause;
+}
+
+void RequesterEngine::forget(std::uint64_t first_slot, std::uint64_t count) {
+  sealer_.forget(first_slot, count);
+  for (std::uint64_t slot = first_slot; slot < first_slot + count && !journal_.empty(); ++slot) {
+    const std::uint32_t node = providers_[layout_.provider_of(slot)].node;
+    journal_.drop(node, {layout_.slot_address(slot), params_.page_bytes});
+    journal_.drop(node, layout_.tag(slot));
+  }
+}
+
 void RequesterEngine::start(bool write, std::uint64_t address, std::uint64_t bytes, unsigned char* data,
                             std::uint64_t token) {
   const std::uint32_t r = take_number(requests_, free_requests_);
@@ -65,8 +100,8 @@ void RequesterEngine::start(bool write, std::uint64_t address, std::uint64_t byt
   requests_[r] = {token, bytes, data, write, Refusal::none, 0, now, {}};
   if (open_requests_++ == 0) busy_since_ps_ = now;
   ++counters_.accesses;
-  if (address >= this->bytes() || bytes > this->bytes() - address) {
-    requests_[r].cause = Refusal::outside_region;
+  if (const Refusal cause = check(write, address, bytes); cause != Refusal::none) {
+    requests_[r].cause = cause;
     return later(now + params_.validate_ps, r, kRefused);
   }
   if (params_.functional && !write) requests_[r].loaded.resize(bytes);
@@ -98,6 +133,7 @@ void RequesterEngine::wake(std::uint32_t what, TimePs) {
       accesses_[number].pages = hiding_->choose_pages(accesses_[number].page);
       accesses_[number].uses = uses_of(accesses_[number]);
       waiting_.push_back(number);
+      if (!journal_.empty()) repair_is_due_ = true;
       return start_waiting();
     case kSend:
       return network_.send(units_[number]->message);
@@ -105,6 +141,8 @@ void RequesterEngine::wake(std::uint32_t what, TimePs) {
       return unit_done(number);
     case kAnswer:
       return answer(number);
+    case kOver:
+      return over(number);
     case kRefused: {
       const Request request = std::move(requests_[number]);
       close(number);
@@ -124,18 +162,49 @@ AccessOrder::Uses RequesterEngine::uses_of(const Access& access) const {
 }
 
 void RequesterEngine::start_waiting() {
+  if (repair_is_due_ && active_ != 0) return;
+  if (repair_is_due_ && !journal_.empty()) return repair();
+  repair_is_due_ = false;
   while (!waiting_.empty() && active_ < params_.outstanding &&
          order_.take(accesses_[waiting_.front()].uses)) {
     const std::uint32_t number = waiting_.front();
+    Access& access = accesses_[number];
     waiting_.pop_front();
     ++active_;
-    if (params_.encrypts()) hiding_->plan(accesses_[number]);
+    if (must_not_start(access)) {
+      access.cause = Refusal::journal_full;
+      later(clock_.now(), number, kOver);
+      continue;
+    }
+    if (params_.encrypts()) hiding_->plan(access);
     read_round(number);
   }
 }
 
+bool RequesterEngine::must_not_start(const Access& access) const {
+  const bool writes = access.write || hiding_->answers_before_writing();
+  return writes && journal_.bytes() >= params_.journal_pages * params_.page_bytes;
+}
+
+/// Nothing else is under way.
+void RequesterEngine::repair() {
+  repair_is_due_ = false;
+  const std::uint32_t number = take_number(accesses_, free_accesses_);
+  accesses_[number] = {};
+  accesses_[number].is_repair = accesses_[number].is_writing = true;
+  ++active_;
+  std::vector<std::uint32_t> units;
+  for (const WriteJournal::Piece& piece : journal_.pieces()) {
+    units.push_back(add_unit(number, true, Unit::Kind::bytes, piece.node));
+    EngineMessage& message = units_[units.back()]->message;
+    message.segments = {piece.segment};
+    message.data = piece.data;
+  }
+  for (const std::uint32_t unit : units) network_.send(units_[unit]->message);
+}
+
 std::uint32_t RequesterEngine::add_unit(std::uint32_t access, bool write, Unit::Kind kind,
-                                        std::uint32_t provider) {
+                                        std::uint32_t provider_node) {
   const std::uint32_t number = take_number(units_, free_units_);
   if (!units_[number]) units_[number] = std::make_unique<Unit>();
   Unit& unit = *units_[number];
@@ -147,7 +216,7 @@ std::uint32_t RequesterEngine::add_unit(std::uint32_t access, bool write, Unit::
   message.is_answer = false;
   message.requester = params_.id;
   message.from = node_;
-  message.to = providers_[provider];
+  message.to = provider_node;
   message.unit = number;
   message.segments.clear();
   message.data.clear();
@@ -157,7 +226,8 @@ std::uint32_t RequesterEngine::add_unit(std::uint32_t access, bool write, Unit::
 }
 
 std::uint32_t RequesterEngine::add_slot(std::uint32_t access, bool write, std::uint64_t slot) {
-  const std::uint32_t number = add_unit(access, write, Unit::Kind::slot, layout_.provider_of(slot));
+  const std::uint32_t number =
+      add_unit(access, write, Unit::Kind::slot, providers_[layout_.provider_of(slot)].node);
   Unit& unit = *units_[number];
   unit.slot = slot;
   unit.message.segments = {{layout_.slot_address(slot), params_.page_bytes}, layout_.tag(slot)};
@@ -167,7 +237,8 @@ std::uint32_t RequesterEngine::add_slot(std::uint32_t access, bool write, std::u
 
 std::uint32_t RequesterEngine::add_node(std::uint32_t access, bool write, const IntegrityTree::Node& node) {
   const std::uint64_t offset = tree_->offset(node);
-  const std::uint32_t number = add_unit(access, write, Unit::Kind::node, layout_.provider_of_node(offset));
+  const std::uint32_t number =
+      add_unit(access, write, Unit::Kind::node, providers_[layout_.provider_of_node(offset)].node);
   Unit& unit = *units_[number];
   unit.node = node;
   unit.message.segments = {layout_.node(offset)};
@@ -180,7 +251,7 @@ void RequesterEngine::read_round(std::uint32_t number) {
   if (!params_.encrypts()) {  // only the bytes asked for, and only one round
     access.is_writing = access.write;
     const std::uint32_t unit =
-        add_unit(number, access.write, Unit::Kind::bytes, layout_.provider_of(access.page));
+        add_unit(number, access.write, Unit::Kind::bytes, providers_[layout_.provider_of(access.page)].node);
     EngineMessage& message = units_[unit]->message;
     message.segments = {{layout_.slot_address(access.page) + access.offset, access.bytes}};
     if (params_.functional) message.data.resize(access.bytes);
@@ -222,11 +293,13 @@ void RequesterEngine::unit_done(std::uint32_t number) {
   Unit& unit = *units_[number];
   Access& access = accesses_[unit.access];
   EngineMessage& message = unit.message;
+  if (message.write && message.refusal != Refusal::none)
+    not_taken(message);
+  else if (!journal_.empty())
+    settle(message);
   if (message.refusal != Refusal::none) {
     if (access.cause == Refusal::none) access.cause = message.refusal;
-  } else if (message.write) {
-    if (unit.kind == Unit::Kind::slot && params_.functional) sealer_.written(unit.slot);
-  } else if (params_.functional) {
+  } else if (!message.write && params_.functional) {
     if (unit.kind == Unit::Kind::node)
       access.nodes[unit.node] = std::move(message.data);
     else
@@ -236,18 +309,46 @@ void RequesterEngine::unit_done(std::uint32_t number) {
   if (--access.open == 0) round_done(unit.access);
 }
 
+/// What was written is in the journal no longer; what was read is as the journal has it, whatever the
+/// provider says if that is all of it.
+void RequesterEngine::settle(EngineMessage& message) {
+  const std::uint64_t before = journal_.bytes();
+  unsigned char* data = message.data.empty() ? nullptr : message.data.data();
+  bool has_all = !message.write;
+  for (const Segment& segment : message.segments) {
+    if (message.write)
+      journal_.drop(message.from, segment);
+    else
+      has_all &= journal_.overlay(message.from, segment, data);
+    if (data) data += segment.bytes;
+  }
+  counters_.repaired_bytes += before - journal_.bytes();
+  if (has_all) message.refusal = Refusal::none;
+}
+
+/// What was refused has not moved; sealed data is kept even so, for the counters of their pages have moved
+/// on.
+void RequesterEngine::not_taken(const EngineMessage& message) {
+  if (message.refusal != Refusal::memory_error && !params_.encrypts()) return;
+  const unsigned char* data = message.data.empty() ? nullptr : message.data.data();
+  for (const Segment& segment : message.segments) {
+    journal_.keep(message.from, segment, data);
+    if (data) data += segment.bytes;
+  }
+}
+
 void RequesterEngine::round_done(std::uint32_t number) {
   Access& access = accesses_[number];
-  if (access.cause == Refusal::none && !access.is_writing && params_.encrypts() && params_.functional &&
-      !open_images(access))
-    access.cause = Refusal::tampered;
-  if (access.cause != Refusal::none) {
-    if (access.answers_early) ++counters_.late_failures;
-    hiding_->failed(access);
+  if (access.is_repair) return finish(number);
+  if (access.is_writing) {
+    if (access.cause != Refusal::none && access.answers_early) ++counters_.late_failures;
+    hiding_->written(access);
     return over(number);
   }
-  if (access.is_writing) {
-    hiding_->written(access);
+  if (access.cause == Refusal::none && params_.encrypts() && params_.functional && !open_images(access))
+    access.cause = Refusal::tampered;
+  if (access.cause != Refusal::none) {
+    hiding_->failed(access);
     return over(number);
   }
   if (params_.functional && !(params_.encrypts() && access.read_slots.empty())) merge(access);
@@ -264,14 +365,16 @@ void RequesterEngine::round_done(std::uint32_t number) {
 
 /// Verifies and deciphers all that was read.
 bool RequesterEngine::open_images(Access& access) {
-  if (tree_ && !tree_->verify(access.nodes, sealer_.sealer())) return false;
+  if (tree_ && !tree_->verify(access.nodes, node_sealers_)) return false;
   for (auto& [slot, image] : access.images)
-    if (!sealer_.open(slot, version_of(slot, access), image)) return false;
+    if (!sealer_.open(content_of(slot, access), image)) return false;
   return true;
 }
 
-std::uint64_t RequesterEngine::version_of(std::uint64_t slot, const Access& access) const {
-  return tree_ ? tree_->version(slot, access.nodes) : 0;
+SlotSealer::Content RequesterEngine::content_of(std::uint64_t slot, const Access& access) const {
+  const PageHiding::Holding holding = hiding_->holding(access, slot);
+  return {layout_.provider_of(slot), slot, holding.page,
+          tree_ ? tree_->version(slot, access.nodes) : holding.version};
 }
 
 /// Where the page is, with contents: what was loaded goes to the host, what is stored into the page.
@@ -289,13 +392,15 @@ void RequesterEngine::write_round(std::uint32_t number) {
   Access& access = accesses_[number];
   access.is_writing = true;
   hiding_->begin_writing(access);
+  if (const PathOram* oram = hiding_->oram())
+    counters_.stash_high_water = std::max<std::uint64_t>(counters_.stash_high_water, oram->stash());
   if (params_.functional && access.read_slots.empty()) {  // a whole page of the host's
     const unsigned char* data = requests_[access.request].data + access.at;
     hiding_->contents(access).assign(data, data + access.bytes);
   }
   if (params_.functional && tree_) {
     for (const std::uint64_t slot : access.write_slots) tree_->count(slot, access.nodes);
-    tree_->seal(access.nodes, sealer_.sealer());
+    tree_->seal(access.nodes, node_sealers_);
   }
   const TimePs now = clock_.now();
   // Straight from the host, unless it had to wait or something had to be read first.
@@ -304,8 +409,7 @@ void RequesterEngine::write_round(std::uint32_t number) {
     const std::uint32_t unit = add_slot(number, true, slot);
     if (params_.functional) {
       const Bytes* const page = hiding_->contents_for(access, slot);
-      sealer_.seal(slot, version_of(slot, access), page ? page->data() : zeros_.data(),
-                   units_[unit]->message.data);
+      sealer_.seal(content_of(slot, access), page ? page->data() : zeros_.data(), units_[unit]->message.data);
     }
     Span span = cipher_out_.pass(start, params_.page_bytes);
     if (params_.integrity != Integrity::none) span = mac_out_.pass(span, params_.page_bytes);

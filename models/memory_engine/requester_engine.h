@@ -4,99 +4,22 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
+#include "models/memory_engine/access_order.h"
 #include "models/memory_engine/engine_network.h"
 #include "models/memory_engine/integrity_tree.h"
 #include "models/memory_engine/page_hiding.h"
 #include "models/memory_engine/page_sealer.h"
+#include "models/memory_engine/page_times.h"
 #include "models/memory_engine/path_oram.h"
+#include "models/memory_engine/provider_engine.h"
 #include "models/memory_engine/stream_stage.h"
+#include "models/memory_engine/write_journal.h"
 #include "tlm/ring_queue.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
-
-/// Which accesses may be under way together: each names what it uses, alone or shared.
-class AccessOrder {
- public:
-  struct Use {
-    std::uint64_t what;
-    bool alone;
-  };
-  using Uses = std::vector<Use>;  ///< each `what` once
-
-  /// Takes all or nothing.
-  bool take(const Uses& uses) {
-    for (const Use& use : uses)
-      if (const auto found = taken_.find(use.what);
-          found != taken_.end() && (use.alone || found->second == kAlone))
-        return false;
-    for (const Use& use : uses) {
-      if (use.alone)
-        taken_[use.what] = kAlone;
-      else
-        ++taken_[use.what];
-    }
-    return true;
-  }
-  void give_back(const Uses& uses) {
-    for (const Use& use : uses) {
-      const auto found = taken_.find(use.what);
-      if (use.alone || --found->second == 0) taken_.erase(found);
-    }
-  }
-
- private:
-  static constexpr std::uint32_t kAlone = ~std::uint32_t{0};
-  std::unordered_map<std::uint64_t, std::uint32_t> taken_;  // kAlone, or how many share it
-};
-
-/// How long page accesses take: their mean, and quantiles that are at most 1/128 too large.
-class PageTimes {
- public:
-  void add(TimePs time) {
-    const std::size_t bin = bin_of(time);
-    if (bin >= counts_.size()) counts_.resize(bin + 1);
-    ++counts_[bin];
-    ++count_;
-    sum_ps_ += time;
-  }
-  void add(const PageTimes& other) {
-    if (counts_.size() < other.counts_.size()) counts_.resize(other.counts_.size());
-    for (std::size_t i = 0; i < other.counts_.size(); ++i) counts_[i] += other.counts_[i];
-    count_ += other.count_;
-    sum_ps_ += other.sum_ps_;
-  }
-  std::uint64_t count() const { return count_; }
-  TimePs mean_ps() const { return count_ == 0 ? 0 : static_cast<TimePs>(sum_ps_ / count_); }
-  /// So many percent take no longer.
-  TimePs quantile_ps(std::uint32_t percent) const {
-    const std::uint64_t needed = (count_ * percent + 99) / 100;
-    std::uint64_t seen = 0;
-    for (std::size_t bin = 0; bin < counts_.size(); ++bin)
-      if ((seen += counts_[bin]) >= needed && seen != 0) return most_of(bin);
-    return 0;
-  }
-
- private:
-  /// Times below 256 ps each, then 128 bins for each power of two.
-  static constexpr TimePs kBins = 128;
-  static std::size_t bin_of(TimePs time) {
-    unsigned shift = 0;
-    while (time >> shift >= 2 * kBins) ++shift;
-    return static_cast<std::size_t>(shift * kBins + (time >> shift));
-  }
-  static TimePs most_of(std::size_t bin) {
-    const std::size_t shift = bin < 2 * kBins ? 0 : bin / kBins - 1;
-    return ((bin - shift * kBins + 1) << shift) - 1;
-  }
-
-  std::vector<std::uint64_t> counts_;
-  std::uint64_t count_ = 0;
-  Uint128 sum_ps_ = 0;
-};
 
 class RequesterEngineHost {
  public:
@@ -116,6 +39,8 @@ struct RequesterCounters {
   RefusalCounts refusals{};                         ///< accesses by cause
   TimePs busy_ps = 0;                               ///< with accesses of the host under way
   std::uint64_t late_failures = 0;                  ///< write-backs that failed behind the answer (path_oram)
+  std::uint64_t repaired_bytes = 0;                 ///< of the journal, taken later
+  std::uint64_t stash_high_water = 0;               ///< pages, after an access (path_oram)
 };
 
 /// The requester's side: what a host's loads and stores become. An access is cut at pages. Each page goes
@@ -126,14 +51,20 @@ struct RequesterCounters {
 ///   load:  validate + link(header) + provider + link(page + tag) + MAC + cipher + DMA
 ///   store: DMA + validate + cipher + MAC + link(page + tag) + provider + link(header)
 /// Path-ORAM answers after the read round; the write-back holds up the next access only.
+///
+/// A request is refused as a whole before anything of it moves, as far as the grants tell. What a provider
+/// does not take of a write stays in the journal, and is written again, alone, before the next access that
+/// comes; so a failed transfer loses nothing that could be read before.
 class RequesterEngine final : public EngineNode, private Wakeable {
  public:
-  /// `providers`: their nodes of the network, as many as the parameters say.
+  /// `providers`: as many as the parameters say.
   /// @throws std::invalid_argument, see require_sound().
-  RequesterEngine(const RequesterEngineParams& params, std::vector<std::uint32_t> providers,
+  RequesterEngine(const RequesterEngineParams& params, std::vector<ProviderPort> providers,
                   EngineClock& clock, EngineNetwork& network, RequesterEngineHost& host);
 
-  /// Starts a load or store of at least a byte; access_done(token) follows, not from within. `data` has
+  /// Node of the network.
+  std::uint32_t node() const { return node_; }
+  /// Starts a load or store; access_done(token) follows, not from within. `data` has
   /// `bytes` bytes and stays until then; null without contents.
   void start(bool write, std::uint64_t address, std::uint64_t bytes, unsigned char* data,
              std::uint64_t token);
@@ -143,7 +74,8 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   const RegionLayout& layout() const { return layout_; }
   std::uint64_t bytes() const { return params_.pages * params_.page_bytes; }
   /// These slots are another's or were: what is in them is not this engine's, and reads as zero.
-  void forget(std::uint64_t first_slot, std::uint64_t count) { sealer_.forget(first_slot, count); }
+  void forget(std::uint64_t first_slot, std::uint64_t count);
+  const WriteJournal& journal() const { return journal_; }
   const RequesterCounters& counters() const { return counters_; }
   /// From the host's request to its answer, of pages that were not refused.
   const PageTimes& page_times() const { return page_times_; }
@@ -152,7 +84,7 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   bool idle() const { return open_requests_ == 0 && active_ == 0; }
 
  private:
-  enum Event : std::uint32_t { kBegin, kSend, kUnitDone, kAnswer, kRefused };
+  enum Event : std::uint32_t { kBegin, kSend, kUnitDone, kAnswer, kOver, kRefused };
   static constexpr unsigned kEventBits = 3;
   using Bytes = std::vector<unsigned char>;
 
@@ -168,6 +100,7 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   struct Access : PageAccess {
     std::uint32_t request = 0;
     bool is_writing = false, answers_early = false, is_answered = false, is_over = false;
+    bool is_repair = false;                       // of no request: writes what is in the journal
     std::uint64_t offset = 0, bytes = 0, at = 0;  // `at`: of the page's bytes in the request's
     Span from_host{};
     AccessOrder::Uses uses;
@@ -189,17 +122,23 @@ class RequesterEngine final : public EngineNode, private Wakeable {
     clock_.schedule(at, *this, number << kEventBits | event);
   }
 
+  Refusal check(bool write, std::uint64_t address, std::uint64_t bytes) const;
+  Refusal check_page(bool write, std::uint64_t page) const;
   AccessOrder::Uses uses_of(const Access& access) const;
   void start_waiting();
+  bool must_not_start(const Access& access) const;
+  void repair();
   void read_round(std::uint32_t number);
   void write_round(std::uint32_t number);
-  std::uint32_t add_unit(std::uint32_t access, bool write, Unit::Kind kind, std::uint32_t provider);
+  std::uint32_t add_unit(std::uint32_t access, bool write, Unit::Kind kind, std::uint32_t provider_node);
   std::uint32_t add_slot(std::uint32_t access, bool write, std::uint64_t slot);
   std::uint32_t add_node(std::uint32_t access, bool write, const IntegrityTree::Node& node);
   void unit_done(std::uint32_t number);
   void round_done(std::uint32_t number);
   bool open_images(Access& access);
-  std::uint64_t version_of(std::uint64_t slot, const Access& access) const;
+  void not_taken(const EngineMessage& message);
+  void settle(EngineMessage& message);
+  SlotSealer::Content content_of(std::uint64_t slot, const Access& access) const;
   void merge(Access& access);
   void over(std::uint32_t number);
   void answer(std::uint32_t number);
@@ -207,12 +146,15 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   void finish(std::uint32_t number);
 
   const RequesterEngineParams params_;
-  const std::vector<std::uint32_t> providers_;
+  const std::vector<ProviderPort> providers_;
   EngineClock& clock_;
   EngineNetwork& network_;
   RequesterEngineHost& host_;
   std::uint32_t node_;
   SlotSealer sealer_;
+  const Sealers node_sealers_;
+  WriteJournal journal_;
+  bool repair_is_due_ = false;
   std::unique_ptr<PageHiding> hiding_;
   std::optional<IntegrityTree> tree_;
   RegionLayout layout_{};

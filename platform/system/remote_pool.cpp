@@ -60,14 +60,16 @@ void RemotePool::add_engines(const config::RemoteMemorySpec& spec, std::uint64_t
     requester.id = static_cast<RequesterId>(n);
     requester.base_address = (by_npu ? member / each : member) * region;
     first_providers_.push_back(first);
-    std::vector<std::uint32_t> nodes;
+    std::vector<ProviderPort> ports;
     for (std::uint32_t p = first; p < first + requester.providers; ++p) {
-      nodes.push_back(provider(p).node());
+      ports.push_back(provider(p).port());
       provider(p).grant(requester.id, requester.base_address / requester.page_bytes,
                         region / requester.page_bytes);
     }
     requesters_.push_back(std::make_unique<MemoryEngineRequester>(
-        ("memory_engine_" + std::to_string(n)).c_str(), requester, nodes, scheduler, clock_, *network_));
+        ("memory_engine_" + std::to_string(n)).c_str(), requester, ports, scheduler, clock_, *network_));
+    for (std::uint32_t p = first; p < first + requester.providers; ++p)
+      provider(p).enrol(requesters_.back()->engine().node(), requester.id);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,6 +45,10 @@ class PlainMemory : public ProviderMemory, private Wakeable {
   static constexpr std::uint64_t kBytesPerS = 100'000'000'000;
   ProviderEngine* provider = nullptr;
   std::uint64_t accesses = 0, fail_from = ~std::uint64_t{0};
+  /// What becomes of an access; a torn write moves half of it, and like a failed one is answered with an
+  /// error.
+  enum class Fate { served, failed, torn, dropped };
+  std::function<Fate(bool write, std::uint64_t address)> fate;
 
   unsigned char& byte(std::uint64_t address) { return page(address)[address % 4096]; }
   /// Everything as it is now.
@@ -70,8 +75,14 @@ class PlainMemory : public ProviderMemory, private Wakeable {
   }
   void wake(std::uint32_t what, TimePs) override {
     const Done done = done_[what];
-    for (std::uint64_t i = 0; done.data && i < done.bytes;) {
-      const std::uint64_t offset = (done.address + i) % 4096, part = std::min(done.bytes - i, 4096 - offset);
+    const Fate becomes = fate                       ? fate(done.write, done.address)
+                         : done.address < fail_from ? Fate::served
+                                                    : Fate::failed;
+    const std::uint64_t moved = becomes == Fate::served ? done.bytes
+                                : becomes == Fate::torn ? done.bytes / 2
+                                                        : 0;
+    for (std::uint64_t i = 0; done.data && i < moved;) {
+      const std::uint64_t offset = (done.address + i) % 4096, part = std::min(moved - i, 4096 - offset);
       unsigned char* const here = page(done.address + i).data() + offset;
       if (done.write)
         std::copy_n(done.data + i, part, here);
@@ -79,7 +90,7 @@ class PlainMemory : public ProviderMemory, private Wakeable {
         std::copy_n(here, part, done.data + i);
       i += part;
     }
-    provider->memory_done(done.token, done.address < fail_from);
+    provider->memory_done(done.token, becomes == Fate::served || becomes == Fate::dropped);
   }
   EngineClock& clock_;
   TimePs free_ps_ = 0;
@@ -109,9 +120,10 @@ class EngineBench : public RequesterEngineHost {
         provider(providers[0]->engine) {}
   /// Its pages are with the first providers, as many as the parameters say.
   RequesterEngine& add(const RequesterEngineParams& params) {
-    std::vector<std::uint32_t> nodes;
-    for (std::uint32_t p = 0; p < params.providers; ++p) nodes.push_back(providers.at(p)->engine.node());
-    requesters.push_back(std::make_unique<RequesterEngine>(params, nodes, clock, network, *this));
+    std::vector<ProviderPort> ports;
+    for (std::uint32_t p = 0; p < params.providers; ++p) ports.push_back(providers.at(p)->engine.port());
+    requesters.push_back(std::make_unique<RequesterEngine>(params, ports, clock, network, *this));
+    for (const auto& each : providers) each->engine.enrol(requesters.back()->node(), params.id);
     return *requesters.back();
   }
   void grant_all(RequesterId id, const RegionLayout& layout, PageRights rights = {}) {

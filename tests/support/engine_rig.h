@@ -35,10 +35,12 @@ class EngineRig {
   MemoryEngineRequester& add(const RequesterEngineParams& params) {
     const std::string number = std::to_string(engines.size());
     hosts.push_back(std::make_unique<Host>(*this, number, scratch, scheduler));
-    std::vector<std::uint32_t> nodes;
-    for (std::uint32_t p = 0; p < params.providers; ++p) nodes.push_back(providers.at(p)->engine().node());
-    engines.push_back(std::make_unique<MemoryEngineRequester>(("engine_" + number).c_str(), params, nodes,
+    std::vector<ProviderPort> ports;
+    for (std::uint32_t p = 0; p < params.providers; ++p) ports.push_back(providers.at(p)->engine().port());
+    engines.push_back(std::make_unique<MemoryEngineRequester>(("engine_" + number).c_str(), params, ports,
                                                               scheduler, clock, network));
+    for (const auto& each : providers)
+      each->engine().enrol(engines.back()->engine().node(), params.id);
     bind_checked(hosts.back()->module.requester.socket, engines.back()->host.socket, &checkers,
                  "host_" + number);
     return *engines.back();

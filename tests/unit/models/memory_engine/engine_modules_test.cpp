@@ -132,8 +132,9 @@ TEST(MemoryEngine, AnswersEveryRefusalWithAnErrorOfTheStandard) {
   RequesterEngineParams params = plain(32);
   params.cipher_mode = CipherMode::store_and_forward;
   params.integrity = Integrity::mac;
-  MemoryEngineRequester engine("engine", params, {rig.provider.engine().node()}, rig.scheduler, rig.clock,
+  MemoryEngineRequester engine("engine", params, {rig.provider.engine().port()}, rig.scheduler, rig.clock,
                                rig.network);
+  rig.provider.engine().enrol(engine.engine().node(), params.id);
   BlockingHost host("host");
   bind_checked(host.socket, engine.host.socket, &rig.checkers, "host_checker");
   const RegionLayout layout = engine.engine().layout();
@@ -286,19 +287,21 @@ TEST_P(Providers, GrantsHoldForAHundredThousandRandomAccesses) {
   EXPECT_EQ(bench.wrong_successes, 0U);
   EXPECT_GT(bench.worked, 10'000U);
   EXPECT_LT(bench.across, 60'000U);
-  // Every refusal is counted by cause, at the engine that refused and at the one that asked.
-  std::uint64_t asked = 0;
-  for (const auto& engine : bench.engines) asked += sum(engine->engine().counters().refusals);
-  EXPECT_EQ(asked, bench.refused);
-  std::uint64_t said = 0;
+  // Every refusal is counted by cause at the engine that asked; those that a revocation overtook on the way
+  // also at the provider.
+  RefusalCounts asked{};
+  for (const auto& engine : bench.engines)
+    for (std::size_t cause = 0; cause < kRefusals; ++cause)
+      asked[cause] += engine->engine().counters().refusals[cause];
+  EXPECT_EQ(sum(asked), bench.refused);
+  std::uint64_t overtaken = 0;
   for (const auto& provider : bench.providers) {
-    const RefusalCounts& counts = provider->engine().refusals();
-    said += sum(counts);
-    EXPECT_GT(count(counts, Refusal::revoked), 0U);
-    EXPECT_GT(count(counts, Refusal::of_another), 0U);
+    overtaken += sum(provider->engine().refusals());
     EXPECT_GT(provider->engine().served(), 10'000U / bench.providers.size());
   }
-  EXPECT_EQ(said, bench.refused);
+  for (const Refusal cause : {Refusal::revoked, Refusal::of_another}) EXPECT_GT(count(asked, cause), 1000U);
+  EXPECT_GT(overtaken, 50U);
+  EXPECT_LT(overtaken, bench.refused);
 }
 INSTANTIATE_TEST_SUITE_P(Several, Providers, ::testing::Values(1U, 2U, 4U));
 

@@ -95,7 +95,7 @@ TEST(PathOram, MovesNinetyTwoBlocksThereAndBack) {
 }
 
 TEST(PathOram, KeepsEveryPageOnItsPathOrInASmallStash) {
-  PathOram oram(1 << 10, 4, 7);
+  PathOram oram(1 << 10, 4, derive_key(7, RequesterId{}, Purpose::hiding));
   EXPECT_EQ(oram.levels(), 10U);
   EXPECT_EQ(oram.slots(), 4U * 1023);
   std::mt19937_64 random(2);
@@ -103,11 +103,13 @@ TEST(PathOram, KeepsEveryPageOnItsPathOrInASmallStash) {
   for (int i = 0; i < 20'000; ++i) {
     const std::uint64_t page = random() % 1024, leaf = oram.leaf_of(page);
     std::uint64_t here = 0;
-    for (const std::uint64_t slot : oram.path(leaf)) here += oram.content(slot) == page;
+    for (const std::uint64_t slot : oram.paths({leaf})) here += oram.content(slot) == page;
     ASSERT_TRUE(here == 1 || !used.count(page) || oram.stash() != 0);
     used.insert(page);
-    oram.take(leaf, page);
-    oram.put_back(leaf);
+    oram.take({leaf});
+    oram.remap(page);
+    oram.hold(page);
+    oram.put_back({leaf});
     ASSERT_LT(oram.stash(), 90U);  // what Stefanov et al. size the stash for
   }
   std::uint64_t pages = oram.stash();
@@ -178,6 +180,8 @@ TEST(Hiding, RefusesWhatMakesNoSense) {
   for (const std::uint32_t blocks : {0U, 1U, 64U, 65U})
     EXPECT_EQ(refusal([&](P& p) { p.bucket_blocks = blocks; }),
               blocks == 0 || blocks == 65 ? "a bucket has 1 to 64 blocks" : "");
+  EXPECT_EQ(refusal([](P& p) { p.stash_pages = 0; }), "a Path-ORAM needs room for a page in the engine");
+  EXPECT_EQ(refusal([](P& p) { p.journal_pages = 0; }), "the journal needs room for a page");
   EXPECT_EQ(refusal([](P& p) { p.hiding = Hiding::remap_on_evict, p.spare_slots = p.outstanding - 1; }),
             "remap_on_evict needs a spare slot for each outstanding page access");
   EXPECT_EQ(refusal([](P& p) { p.hiding = Hiding::remap_on_evict, p.spare_slots = p.outstanding; }), "");

@@ -78,12 +78,16 @@ TEST(PageTable, IsLikeAListOfPages) {
       if (free) std::fill(begin, end, PlainPage{true, true, requester, rights});
     }
     for (int probe = 0; probe < 20; ++probe) {
-      const std::uint64_t address = random() % (kPages * 8192), bytes = random() % 30'000;
+      const std::uint64_t address = random() % (kPages * 8192),
+                          bytes = random() % 8 == 0 ? 0 : random() % 30'000;
       const bool write = random() % 2 == 0;
       const auto who = static_cast<RequesterId>(1 + random() % 2);
       Refusal expected = Refusal::none;
-      const std::uint64_t last = (address + (bytes == 0 ? 0 : bytes - 1)) / 8192;
-      if (address + bytes > kPages * 8192) expected = Refusal::not_granted;
+      const std::uint64_t last = (address + bytes - 1) / 8192;
+      if (bytes == 0)
+        expected = Refusal::no_bytes;
+      else if (address + bytes > kPages * 8192)
+        expected = Refusal::not_granted;
       for (std::uint64_t page = address / 8192; page <= last && expected == Refusal::none; ++page) {
         const PlainPage& of = plain[page];
         expected = !of.known                                     ? Refusal::not_granted

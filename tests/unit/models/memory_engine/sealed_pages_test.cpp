@@ -243,39 +243,42 @@ TEST(IntegrityTree, ReadsTheNodesThatAreNotInTheEngine) {
 
 // A nonce that two nodes share gives their tags away: with the same key, T(a) xor T(b) of places that differ
 // in the level alone would then be the same whatever the version is.
-// Behind the page are the number of the sealing, the lowest byte first, and the tag; the slot and the version
-// are told.
+// Behind the page are the number of the sealing, the lowest byte first, and the tag; provider (its key),
+// slot, page and version are told.
 TEST(SlotSealer, CountsItsSealings) {
-  SlotSealer sealer(7, 64, true);
-  std::vector<unsigned char> page(64), image;
+  SlotSealer sealer(make_sealers(7, RequesterId{}, Purpose::pages, 2), 64, true);
+  std::vector<unsigned char> page(64), image(64 + kTagBytes, 1);
   std::iota(page.begin(), page.end(), static_cast<unsigned char>(1));
+  EXPECT_TRUE(sealer.open({0, 5, 8, 9}, image));
+  EXPECT_EQ(image, std::vector<unsigned char>(64));  // nobody has sealed anything there
   for (unsigned number = 1; number <= 300; ++number) {
-    sealer.seal(5, 9, page.data(), image);
+    sealer.seal({0, 5, 8, 9}, page.data(), image);
     ASSERT_GE(image.size(), 64U + 8 + 16);
     EXPECT_EQ(image[64], number % 256);
     EXPECT_EQ(image[65], number / 256);
     EXPECT_EQ(image[66], 0);
   }
-  EXPECT_TRUE(sealer.open(5, 9, image));
-  EXPECT_EQ(image, std::vector<unsigned char>(64));  // nobody has written there
-  sealer.written(5);
-  for (const auto& [slot, version, right] :
-       {std::tuple(5U, 9U, true), std::tuple(6U, 9U, false), std::tuple(5U, 8U, false)}) {
-    sealer.seal(5, 9, page.data(), image);
-    sealer.written(6);
-    EXPECT_EQ(sealer.open(slot, version, image), right);
+  const std::vector<unsigned char> sealed = image;
+  sealer.seal({0, 6, 8, 9}, page.data(), image);
+  using Content = SlotSealer::Content;
+  for (const auto& [content, right] :
+       {std::pair(Content{0, 5, 8, 9}, true), std::pair(Content{1, 5, 8, 9}, false),
+        std::pair(Content{0, 6, 8, 9}, false), std::pair(Content{0, 5, 7, 9}, false),
+        std::pair(Content{0, 5, 8, 8}, false)}) {
+    image = sealed;
+    EXPECT_EQ(sealer.open(content, image), right);
     if (right) {
       EXPECT_EQ(image, page);
     }
   }
   sealer.forget(4, 2);
-  sealer.seal(5, 9, page.data(), image);
-  EXPECT_TRUE(sealer.open(5, 9, image));
+  image = sealed;
+  EXPECT_TRUE(sealer.open({0, 5, 8, 9}, image));
   EXPECT_EQ(image, std::vector<unsigned char>(64));
 }
 
 TEST(PageSealer, NodesOfDifferentLevelsHaveDifferentNonces) {
-  const PageSealer sealer(5);
+  const PageSealer sealer(derive_key(5, RequesterId{}, Purpose::nodes));
   const Bytes image = pattern(64, 3);
   const auto difference = [&](std::uint64_t version) {
     PageSealer::Tag a = sealer.authenticate(std::uint64_t{1} << 56 | 9, version, image.data(), image.size());
