@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/memory_engine/engine_modules.h"
 
+#include <algorithm>
+#include <stdexcept>
 #include <utility>
+
+#include "tlm/checking.h"
 
 namespace wafertlm {
 namespace {
@@ -38,7 +42,9 @@ MemoryEngineRequester::MemoryEngineRequester(const sc_core::sc_module_name& name
       host("host", kQueueRequests, scheduler, *this),
       scheduler_(scheduler),
       functional_(params.functional),
-      engine_(params, std::move(providers), clock, network, *this) {}
+      engine_(params, std::move(providers), clock, network, *this) {
+  if (params.makes_up_contents) proof_.emplace(params.seed, params.id);
+}
 
 /// Hands the payload to the engine; returns false if it is answered already. What lies outside the region is
 /// the engine's to refuse, and to count.
@@ -52,8 +58,11 @@ bool MemoryEngineRequester::begin(Payload& payload, sc_core::sc_event* waiting) 
   }
   const std::uint64_t token = next_token_++;
   running_.emplace(token, Running{&payload, waiting});
-  engine_.start(payload.is_write(), payload.get_address(), payload.get_data_length(),
-                functional_ ? payload.get_data_ptr() : nullptr, token);
+  const std::uint64_t address = payload.get_address(), bytes = payload.get_data_length();
+  unsigned char* const data = proof_        ? proof_->begin(token, payload.is_write(), address, bytes)
+                              : functional_ ? payload.get_data_ptr()
+                                            : nullptr;
+  engine_.start(payload.is_write(), address, bytes, data, token);
   return true;
 }
 
@@ -70,11 +79,36 @@ void MemoryEngineRequester::transport(Payload& payload, sc_core::sc_time& delay)
 
 void MemoryEngineRequester::access_done(std::uint64_t token, Refusal cause) {
   const Running running = running_.extract(token).mapped();
+  if (proof_) prove(token, *running.payload, cause);
   running.payload->set_response_status(response_of(cause));
   if (running.waiting)
     running.waiting->notify(sc_core::SC_ZERO_TIME);
   else
     host.respond(*running.payload, scheduler_.now());
+}
+
+void MemoryEngineRequester::prove(std::uint64_t token, const Payload& payload, Refusal cause) {
+  const std::optional<std::uint64_t> wrong = proof_->end(token, cause == Refusal::none);
+  if (cause != Refusal::none)
+    throw std::runtime_error(say(name(), ": a ", payload.is_read() ? "load" : "store", " of ",
+                                 payload.get_data_length(), " B at ", payload.get_address(),
+                                 " of its remote memory was refused: ", to_string(cause)));
+  if (wrong)
+    throw std::runtime_error(say(name(), ": a load of ", payload.get_data_length(), " B at ",
+                                 payload.get_address(), " of its remote memory brought a wrong byte at ",
+                                 *wrong, ", and nothing noticed it"));
+}
+
+void MemoryEngineProvider::start(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token,
+                                 unsigned char* data) {
+  const auto drops = std::find_if(dropped_.begin(), dropped_.end(), [&](const Segment& place) {
+    return place.address < address + bytes && address < place.address + place.bytes;
+  });
+  const bool is_dropped = write && drops != dropped_.end();
+  if (is_dropped) dropped_.erase(drops);
+  if (is_dropped) data = nullptr;  // a load into nowhere takes as long
+  memory.start(write && !is_dropped ? ::tlm::TLM_WRITE_COMMAND : ::tlm::TLM_READ_COMMAND, address, bytes,
+               token, data);
 }
 
 MemoryEngineProvider::MemoryEngineProvider(const sc_core::sc_module_name& name,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
 #include <systemc>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "models/memory_engine/contents_proof.h"
 #include "models/memory_engine/provider_engine.h"
 #include "models/memory_engine/requester_engine.h"
 #include "tlm/memory/requester.h"
@@ -29,6 +32,7 @@ class SchedulerClock final : public EngineClock {
 ///   - Responses: TLM_ADDRESS_ERROR outside the region and for pages without a grant, TLM_COMMAND_ERROR where
 ///     a grant does not allow it, TLM_GENERIC_ERROR for tampered pages and errors of the provider's memory,
 ///     TLM_BYTE_ENABLE_ERROR for byte enables, the others as usual. The counters tell the causes.
+///   - With made-up contents an access that is refused or loads what was not stored ends the simulation.
 ///   - b_transport waits, as an access has a way to go. transport_dbg moves nothing.
 class MemoryEngineRequester : public sc_core::sc_module,
                               private MemoryResponderHost,
@@ -45,6 +49,8 @@ class MemoryEngineRequester : public sc_core::sc_module,
 
   RequesterEngine& engine() { return engine_; }
   const RequesterEngine& engine() const { return engine_; }
+  /// Null without made-up contents.
+  const ContentsProof* proof() const { return proof_ ? &*proof_ : nullptr; }
 
  private:
   using Payload = ::tlm::tlm_generic_payload;
@@ -56,10 +62,12 @@ class MemoryEngineRequester : public sc_core::sc_module,
   void transport(Payload& payload, sc_core::sc_time& delay) override;
   void access_done(std::uint64_t token, Refusal cause) override;
   bool begin(Payload& payload, sc_core::sc_event* waiting);
+  void prove(std::uint64_t token, const Payload& payload, Refusal cause);
 
   Scheduler& scheduler_;
   const bool functional_;
   RequesterEngine engine_;
+  std::optional<ContentsProof> proof_;
   std::unordered_map<std::uint64_t, Running> running_;
   std::uint64_t next_token_ = 0;
 };
@@ -76,15 +84,17 @@ class MemoryEngineProvider : public sc_core::sc_module, private MemoryRequesterH
 
   ProviderEngine& engine() { return engine_; }
   const ProviderEngine& engine() const { return engine_; }
+  /// A provider that cheats: it acknowledges the next store to each of these places and does not carry it
+  /// out.
+  void drop_next_stores(std::vector<Segment> places) { dropped_ = std::move(places); }
 
  private:
   void start(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token,
-             unsigned char* data) override {
-    memory.start(write ? ::tlm::TLM_WRITE_COMMAND : ::tlm::TLM_READ_COMMAND, address, bytes, token, data);
-  }
+             unsigned char* data) override;
   void memory_done(std::uint64_t token, bool ok) override { engine_.memory_done(token, ok); }
 
   ProviderEngine engine_;
+  std::vector<Segment> dropped_;
 };
 
 }  // namespace wafertlm

@@ -15,6 +15,14 @@ const char* to_string(Refusal refusal) {
   return kNames[static_cast<std::size_t>(refusal)];
 }
 
+const char* stopped_by(const RequesterEngineParams& params) {
+  if (params.integrity == Integrity::none) return "nothing";
+  // Who keeps a map of its pages counts their versions there.
+  const bool counts = params.hiding == Hiding::remap_on_evict || params.hiding == Hiding::path_oram;
+  return params.integrity == Integrity::tree || counts ? "tampering, splicing and replay"
+                                                       : "tampering and splicing, not replay";
+}
+
 const RequesterEngineParams& require_sound(const RequesterEngineParams& params) {
   const auto require = [](bool holds, const std::string& otherwise) {
     if (!holds) throw std::invalid_argument("memory engine: " + otherwise);

@@ -80,11 +80,15 @@ struct RequesterEngineParams {
   std::uint64_t stash_pages = 147;
   std::uint64_t journal_pages = 64;  ///< from so many on that providers have not taken nothing is written
   bool functional = false;           ///< pages have contents and really are enciphered
+  bool makes_up_contents = false;    ///< functional, for a host without: see ContentsProof
   std::uint64_t seed = 1;
 
   bool encrypts() const { return cipher_mode != CipherMode::none; }
   bool cuts_through() const { return cipher_mode == CipherMode::cut_through; }
 };
+
+/// What of a provider's doings is found, in words.
+const char* stopped_by(const RequesterEngineParams& params);
 
 /// What validation goes by: a whole region, as RDMA does it (whoever has a page may access all), or pages.
 enum class Validation : std::uint8_t { region, page };

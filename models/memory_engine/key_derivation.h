@@ -18,9 +18,10 @@ void hkdf_sha256(std::string_view secret, std::string_view salt, std::string_vie
 
 /// What a key is for.
 enum class Purpose : std::uint8_t {
-  pages,   ///< AES-256-GCM of pages with a provider
-  nodes,   ///< MACs of the integrity tree's nodes with a provider
-  hiding,  ///< random choices of a way of hiding
+  pages,     ///< AES-256-GCM of pages with a provider
+  nodes,     ///< MACs of the integrity tree's nodes with a provider
+  hiding,    ///< random choices of a way of hiding
+  contents,  ///< made-up bytes of a host that has none
 };
 
 /// The key of `tenant` for one purpose (and one provider). From none of them follows another. The secret they

@@ -76,6 +76,7 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   /// These slots are another's or were: what is in them is not this engine's, and reads as zero.
   void forget(std::uint64_t first_slot, std::uint64_t count);
   const WriteJournal& journal() const { return journal_; }
+  const RequesterEngineParams& params() const { return params_; }
   const RequesterCounters& counters() const { return counters_; }
   /// From the host's request to its answer, of pages that were not refused.
   const PageTimes& page_times() const { return page_times_; }

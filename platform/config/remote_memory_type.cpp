@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "models/memory_engine/page_hiding.h"
 #include "models/remote_memory/pool_engine.h"
 #include "platform/config/descriptions.h"
 #include "platform/config/remote_memory_spec.h"
@@ -39,6 +40,34 @@ std::shared_ptr<const Struct<EngineNetworkParams>> network_type() {
   return type;
 }
 
+std::shared_ptr<const Struct<RemoteFaultSpec>> remote_fault_type() {
+  using F = RemoteFaultSpec;
+  const auto page = integer<std::uint64_t>(0, 1'000'000'000'000);
+  auto type = std::make_shared<Struct<F>>("remote_fault");
+  type->required(
+          "kind", &F::kind, one_of<F::Kind>({"flip", "swap", "replay", "drop"}),
+          "What the provider does: flip a bit of a page; swap two pages with their tags; put a page and "
+          "its tag back as they were earlier; acknowledge the next store and drop it")
+      .required("npu", &F::npu, integer<std::uint32_t>(0, 65'535), "Whose page")
+      .required("page", &F::page, page, "Page of the NPU's remote memory (path_oram, remap_on_evict: slot)")
+      .required("at", &F::at_ps, whole_quantity(time_dimension(), "0 ps", "9000000 s"), "When it does it")
+      .optional("bit", &F::bit, integer<std::uint64_t>(0, (std::uint64_t{1} << 33) - 1), "Bit of the page")
+      .when(&F::kind, F::Kind::flip)
+      .required("with", &F::with, or_none<std::uint64_t>(page, 0), "The other page")
+      .when(&F::kind, F::Kind::swap)
+      .required("from", &F::from_ps,
+                or_none<std::uint64_t>(whole_quantity(time_dimension(), "0 ps", "9000000 s"), 0),
+                "When the page was what it becomes again")
+      .when(&F::kind, F::Kind::replay)
+      .check([](const F& fault, const Check& check) {
+        if (fault.kind == F::Kind::swap && fault.with == fault.page)
+          check.fail({&fault.with}, "is the page itself: nothing would change");
+        if (fault.kind == F::Kind::replay && fault.from_ps >= fault.at_ps)
+          check.fail({&fault.from_ps}, "must be before {}", check.path(&fault.at_ps));
+      });
+  return type;
+}
+
 void check_engine(const MemoryEngineSpec& spec, const Check& check) {
   if ((spec.page_bytes & (spec.page_bytes - 1)) != 0)
     check.fail({&spec.page_bytes}, "a page is a power of two from 4 KiB on");
@@ -55,6 +84,12 @@ void check_engine(const MemoryEngineSpec& spec, const Check& check) {
   if (spec.hiding == Hiding::remap_on_evict && spec.spare_slots < spec.outstanding)
     check.fail({&spec.spare_slots}, "remap_on_evict needs a spare page for each outstanding one ({})",
                spec.outstanding);
+  if (!spec.faults.empty() && !spec.functional)
+    check.fail({&spec.faults}, "a page has contents only in functional mode; set {} to true",
+               check.path(&spec.functional));
+  for (const RemoteFaultSpec& fault : spec.faults)
+    if (fault.kind == RemoteFaultSpec::Kind::flip && fault.bit >= spec.page_bytes * 8)
+      check.fail({&fault.bit}, "a page of {} B has bits 0 to {}", spec.page_bytes, spec.page_bytes * 8 - 1);
   if (spec.stripe_pages != 1 && (spec.placement != Placement::interleaved || spec.providers == 1))
     check.fail({&spec.stripe_pages, &spec.placement, &spec.providers},
                "stripes are of pages that several providers have interleaved");
@@ -78,6 +113,8 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
       .optional("validation", &MemoryEngineSpec::validation,
                 choice<Validation>({{"page", Validation::page}, {"region", Validation::region}}),
                 "page: every access against a page table; region: as RDMA, whoever has a page has all")
+      .optional("authenticated", &MemoryEngineSpec::authenticated, boolean(),
+                "The engines' network says who sends; false: a requester may pass for another")
       .optional("validate", &MemoryEngineSpec::validate_ps, any_time(),
                 "What a validation by page takes, at the requester and at the provider")
       .optional(
@@ -87,8 +124,10 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
       .optional("cipher_pipeline", &MemoryEngineSpec::cipher, pipeline_type(),
                 "Of the cipher, each direction")
       .optional("mac_pipeline", &MemoryEngineSpec::mac, pipeline_type(), "Of the MAC, each direction")
-      .optional("integrity", &MemoryEngineSpec::integrity, one_of<Integrity>({"none", "mac", "tree"}),
-                "mac: a changed page is found; tree: an old one too")
+      .optional(
+          "integrity", &MemoryEngineSpec::integrity, one_of<Integrity>({"none", "mac", "tree"}),
+          "What is found of what a provider does. mac: tampering and splicing (changed pages, right ones in "
+          "a wrong place), not replay (old pages with their tags); tree: replay too")
       .optional("tree_arity", &MemoryEngineSpec::tree_arity, integer<std::uint32_t>(2, 64),
                 "Children of a node of the integrity tree")
       .when(&MemoryEngineSpec::integrity, Integrity::tree)
@@ -105,12 +144,24 @@ std::shared_ptr<const Struct<MemoryEngineSpec>> engine_type() {
                 "Slots beyond the pages")
       .when(&MemoryEngineSpec::hiding, Hiding::remap_on_evict)
       .optional("bucket_blocks", &MemoryEngineSpec::bucket_blocks, integer<std::uint32_t>(1, 64),
-                "Blocks of a bucket, Z")
+                "Blocks of a bucket, Z; with less than 4 the stash soon overflows")
       .when(&MemoryEngineSpec::hiding, Hiding::path_oram)
+      .optional("stash_pages", &MemoryEngineSpec::stash_pages, integer<std::uint64_t>(1, 1'000'000'000),
+                "Pages that found no place on their path, at most; one more ends the run. With 4 blocks a "
+                "bucket more than 147 have a chance of 2^-128 (Stefanov et al., CCS 2013)")
+      .when(&MemoryEngineSpec::hiding, Hiding::path_oram)
+      .optional("journal_pages", &MemoryEngineSpec::journal_pages, integer<std::uint64_t>(1, 1'000'000'000),
+                "From so many pages on that providers have failed to write nothing more is written")
       .optional("outstanding", &MemoryEngineSpec::outstanding, integer<std::uint32_t>(1, 4096),
                 "Page accesses of a requester under way")
       .optional("dma", &MemoryEngineSpec::dma, dma_type(), "Between host and engine")
       .optional("network", &MemoryEngineSpec::network, network_type(), "Between the engines")
+      .optional(
+          "functional", &MemoryEngineSpec::functional, boolean(),
+          "Pages have contents, made up for stores, really enciphered and proven at every load; takes as "
+          "much of the host's memory as is stored")
+      .optional("faults", &MemoryEngineSpec::faults, list_of<RemoteFaultSpec>(remote_fault_type(), 0, 1000),
+                "What providers do to pages, to see what stops it")
       .check(check_engine);
   return type;
 }
@@ -184,7 +235,7 @@ std::uint32_t engine_group(const RemoteMemorySpec& spec, std::uint32_t npus) {
 
 ProviderEngineParams provider_params(const MemoryEngineSpec& spec) {
   // A region's bounds are in the network card: they take no time of their own.
-  return {spec.validation, spec.validation == Validation::page ? spec.validate_ps : 0};
+  return {spec.validation, spec.validation == Validation::page ? spec.validate_ps : 0, spec.authenticated};
 }
 
 RequesterEngineParams requester_params(const MemoryEngineSpec& spec, std::uint64_t bytes) {
@@ -193,6 +244,7 @@ RequesterEngineParams requester_params(const MemoryEngineSpec& spec, std::uint64
   if (spec.placement == Placement::by_npu) params.providers = 1;
   if (spec.placement == Placement::blocked) params.stripe_pages = 0;
   if (spec.validation == Validation::region) params.validate_ps = 0;
+  params.makes_up_contents = spec.functional;
   return params;
 }
 
@@ -237,6 +289,15 @@ void check_remote_memory(const RemoteMemorySpec& spec, std::uint32_t npus, const
     check.fail({&spec.npus_per_node}, "nodes of {} do not divide {} NPUs", spec.npus_per_node, npus);
   if (spec.capacity_bytes / npus < (spec.engine ? spec.engine->page_bytes : 1))
     check.fail({&spec.capacity_bytes}, "is too little for {} NPUs", npus);
+  if (!spec.engine) return;
+  const RequesterEngineParams params = requester_params(*spec.engine, spec.capacity_bytes / npus);
+  const std::uint64_t slots = PageHiding::slots_of(params);
+  for (const RemoteFaultSpec& fault : spec.engine->faults) {
+    if (fault.npu >= npus)
+      check.fail({&fault.npu}, "there is no NPU {}; there are NPUs 0 to {}", fault.npu, npus - 1);
+    for (const std::uint64_t* page : {&fault.page, &fault.with})
+      if (*page >= slots) check.fail({page}, "an NPU has no page {}, only 0 to {}", *page, slots - 1);
+  }
 }
 
 }  // namespace wafertlm::config

@@ -389,6 +389,11 @@ struct EnginesRow {
     }
   }
   double asked() const { return static_cast<double>(all.bytes_read + all.bytes_written); }
+  std::uint64_t proven(std::uint64_t (ContentsProof::*bytes)() const) const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t npu = 0; npu < remote.npus(); ++npu) sum += (remote.proof(npu)->*bytes)();
+    return sum;
+  }
 };
 
 const Fields<EnginesRow>& engines_fields() {
@@ -408,6 +413,14 @@ const Fields<EnginesRow>& engines_fields() {
     f.add("traffic_amplification", schema::number("network_bytes by what NPUs asked for"), [](R row) {
       return row.asked() == 0 ? 0.0 : static_cast<double>(row.remote.network().bytes()) / row.asked();
     });
+    f.add("stops", schema::text("What is found of what a provider does to a page"),
+          [](R row) { return stopped_by(row.remote.requester(0).params()); });
+    f.add_if([](R row) { return row.remote.proof(0) != nullptr; }, "proven_bytes",
+             schema::count("Loaded and equal to what was stored last; only in functional mode"),
+             [](R row) { return row.proven(&ContentsProof::proven_bytes); });
+    f.add_if([](R row) { return row.remote.proof(0) != nullptr; }, "unproven_bytes",
+             schema::count("Loaded beside a store of the same page, which nothing orders"),
+             [](R row) { return row.proven(&ContentsProof::unproven_bytes); });
     f.add("refusals", schema::map_of(schema::count(), "Accesses by cause"),
           [](R row) { return causes(row.all.refusals); });
     f.add("providers",

@@ -46,6 +46,7 @@ void RemotePool::add_engines(const config::RemoteMemorySpec& spec, std::uint64_t
     params.timing.npus_per_node = 1;
     params.capacity_bytes = region * regions * providers;
     params.queue_requests = 2 * spec.requests_under_way();
+    params.functional = engine.functional;
     memory_ = std::make_unique<RemoteMemory>("remote_memory", params, scheduler);
   }
   for (std::uint32_t p = 0; p < providers; ++p) {
@@ -71,6 +72,7 @@ void RemotePool::add_engines(const config::RemoteMemorySpec& spec, std::uint64_t
     for (std::uint32_t p = first; p < first + requester.providers; ++p)
       provider(p).enrol(requesters_.back()->engine().node(), requester.id);
   }
+  if (!engine.faults.empty()) faults_.emplace(engine.faults, *this, scheduler);
 }
 
 RemotePool::PagePlace RemotePool::place_of(std::uint32_t npu, std::uint64_t page) const {

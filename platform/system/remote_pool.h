@@ -9,6 +9,7 @@
 #include "models/remote_memory/remote_memory.h"
 #include "platform/config/remote_memory_spec.h"
 #include "platform/system/bind_memory.h"
+#include "platform/system/remote_faults.h"
 #include "tlm/checking.h"
 
 namespace wafertlm {
@@ -35,6 +36,9 @@ class RemotePool {
   ProviderEngine& provider(std::uint32_t number) { return providers_[number]->engine(); }
   const ProviderEngine& provider(std::uint32_t number) const { return providers_[number]->engine(); }
   const RequesterEngine& requester(std::uint32_t npu) const { return requesters_[npu]->engine(); }
+  MemoryEngineProvider& provider_module(std::uint32_t number) { return *providers_[number]; }
+  /// Null without made-up contents.
+  const ContentsProof* proof(std::uint32_t npu) const { return requesters_[npu]->proof(); }
   /// Where a page of an NPU's lies (with Path-ORAM or remapping: the slot with that number): what is to be
   /// granted or revoked.
   struct PagePlace {
@@ -59,6 +63,7 @@ class RemotePool {
   std::vector<std::unique_ptr<MemoryEngineProvider>> providers_;
   std::vector<std::unique_ptr<MemoryEngineRequester>> requesters_;
   std::vector<std::uint32_t> first_providers_;  // of each NPU's
+  std::optional<RemoteFaults> faults_;
 };
 
 }  // namespace wafertlm

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory_engine/contents_proof.h"
+
+#include <algorithm>
+
+namespace wafertlm {
+
+ContentsProof::ContentsProof(std::uint64_t seed, RequesterId host)
+    : random_(derive_key(seed, host, Purpose::contents)) {}
+
+template <typename Visit>
+void ContentsProof::each_page(const Access& access, Visit visit) {
+  constexpr std::uint64_t kBytes = PageStore::kPageBytes;
+  for (std::uint64_t at = 0; at < access.data.size();) {
+    const std::uint64_t address = access.address + at;
+    const std::uint64_t bytes = std::min<std::uint64_t>(access.data.size() - at, kBytes - address % kBytes);
+    visit(address / kBytes, at, bytes);
+    at += bytes;
+  }
+}
+
+unsigned char* ContentsProof::begin(std::uint64_t token, bool write, std::uint64_t address,
+                                    std::uint64_t bytes) {
+  Access& access = accesses_[token] = {write, address, ++order_, Bytes(bytes)};
+  if (!write) return access.data.data();
+  for (unsigned char& byte : access.data) byte = static_cast<unsigned char>(random_());
+  each_page(access, [this](std::uint64_t number, std::uint64_t, std::uint64_t) {
+    Page& page = pages_[number];
+    if (page.stores++ != 0) page.is_known = false;
+  });
+  return access.data.data();
+}
+
+std::optional<std::uint64_t> ContentsProof::end(std::uint64_t token, bool ok) {
+  const Access access = std::move(accesses_.extract(token).mapped());
+  ++order_;
+  std::optional<std::uint64_t> wrong;
+  each_page(access, [&](std::uint64_t number, std::uint64_t at, std::uint64_t bytes) {
+    if (access.write) {
+      Page& page = pages_[number];
+      page.ended = order_;
+      const bool is_alone = --page.stores == 0;
+      if (!ok) page.is_known = false;
+      if (ok && is_alone && bytes == PageStore::kPageBytes) page.is_known = true;
+      if (ok) stored_.write(access.address + at, access.data.data() + at, bytes);
+      return;
+    }
+    if (!ok) return;
+    const auto page = pages_.find(number);
+    if (page != pages_.end() &&
+        (!page->second.is_known || page->second.stores != 0 || page->second.ended > access.began)) {
+      unproven_bytes_ += bytes;
+      return;
+    }
+    Bytes expected(bytes);
+    stored_.read(access.address + at, expected.data(), bytes);
+    const auto from = access.data.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto differs = std::mismatch(expected.begin(), expected.end(), from).first;
+    if (differs == expected.end())
+      proven_bytes_ += bytes;
+    else if (!wrong)
+      wrong = access.address + at + static_cast<std::uint64_t>(differs - expected.begin());
+  });
+  return wrong;
+}
+
+}  // namespace wafertlm

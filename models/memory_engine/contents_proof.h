@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "models/hbm/page_store.h"
+#include "models/memory_engine/key_derivation.h"
+
+namespace wafertlm {
+
+/// Contents for a host that has none: stores get made-up bytes, and a load must bring what was stored last,
+/// or zeros. What a store passes on its way is not judged: accesses that are under way together have no
+/// order.
+class ContentsProof {
+ public:
+  ContentsProof(std::uint64_t seed, RequesterId host);
+
+  /// An access begins. Returns its data: of a store what it writes, of a load room for what comes.
+  unsigned char* begin(std::uint64_t token, bool write, std::uint64_t address, std::uint64_t bytes);
+  /// It is over. Returns the address of the first wrong byte, if there is one.
+  std::optional<std::uint64_t> end(std::uint64_t token, bool ok);
+
+  std::uint64_t proven_bytes() const { return proven_bytes_; }  ///< loaded, and right
+  std::uint64_t unproven_bytes() const {
+    return unproven_bytes_;
+  }  ///< loaded beside a store of the same page
+
+ private:
+  using Bytes = std::vector<unsigned char>;
+  struct Access {
+    bool write;
+    std::uint64_t address, began;
+    Bytes data;
+  };
+  struct Page {
+    std::uint32_t stores = 0;  // under way
+    std::uint64_t ended = 0;   // the last of them, in the order of all begins and ends
+    bool is_known = true;      // no two stores at a time since it was stored as a whole
+  };
+  /// Calls visit(page, its first byte in the access, bytes).
+  template <typename Visit>
+  static void each_page(const Access& access, Visit visit);
+
+  KeyedRandom random_;
+  PageStore stored_;
+  std::unordered_map<std::uint64_t, Access> accesses_;  // by token
+  std::unordered_map<std::uint64_t, Page> pages_;       // that were stored
+  std::uint64_t order_ = 0, proven_bytes_ = 0, unproven_bytes_ = 0;
+};
+
+}  // namespace wafertlm
