@@ -69,13 +69,16 @@ std::vector<std::string> warnings_for(const astra_sim::Conversion& conversion, c
 }
 
 /// ASTRA-sim has a trace for every NPU.
-void require_all_ranks(const std::string& workload, std::uint64_t npus) {
+void require_all_ranks(const std::string& workload, const astra_sim::Conversion& conversion) {
   const std::size_t files = chakra::find_rank_files(workload).size();
-  if (files < npus)
-    throw std::invalid_argument(
-        fmt::format("{0}: there are traces of {1} ranks, but the network has {2} NPUs; "
-                    "{0}.{1}.et is missing",
-                    workload, files, npus));
+  if (files == conversion.npus) return;
+  const std::string missing =
+      files < conversion.npus ? fmt::format("; {}.{}.et is missing", workload, files) : "";
+  throw config::ConfigError(
+      conversion.npus_place,
+      fmt::format("'npus_count' is of {} NPUs, and there are traces of {} ranks ({}){}; "
+                  "both must be the same",
+                  conversion.npus, files, workload, missing));
 }
 
 std::vector<std::string> option_warnings(const Options& options) {
@@ -89,12 +92,6 @@ std::vector<std::string> option_warnings(const Options& options) {
   if (options.queues != 1) ignored("--num-queues-per-dim");
   if (options.rendezvous) ignored("--rendezvous-protocol");
   return warnings;
-}
-
-std::vector<std::pair<std::string, std::string>> files_of(const astra_sim::Conversion& conversion) {
-  std::vector<std::pair<std::string, std::string>> files = {{"platform.yaml", conversion.platform_yaml}};
-  if (!conversion.experiment_yaml.empty()) files.emplace_back("experiment.yaml", conversion.experiment_yaml);
-  return files;
 }
 
 std::int64_t whole_ns(double seconds) { return std::llround(seconds * 1e9); }
@@ -127,13 +124,15 @@ void require_no_accesses(const std::string& workload) {
 int run(const Options& options) {
   if (options.files.workload.empty()) throw std::invalid_argument("--workload-configuration is missing");
   const std::filesystem::path out = options.out.empty() ? "out/astra-sim" : options.out;
-  const astra_sim::Conversion conversion = astra_sim::convert(options.files, "platform.yaml");
-  require_all_ranks(options.files.workload, conversion.npus);
+  const astra_sim::Conversion conversion = astra_sim::convert(options.files);
+  require_all_ranks(options.files.workload, conversion);
   warn_all(warnings_for(conversion, options.files.workload));
   warn_all(option_warnings(options));
   if (conversion.no_remote_memory) require_no_accesses(options.files.workload);
-  const ExperimentRun done =
-      run_experiment({"experiment.yaml", out.string(), options.overrides, files_of(conversion)});
+  config::Node experiment = conversion.experiment;
+  experiment.add("platform", conversion.platform);
+  const ExperimentRun done = run_experiment({"of ASTRA-sim's files", out.string(), options.overrides,
+                                             experiment, astra_sim::yaml_files(conversion)});
   print_ranks(done.results);
   fmt::print("\n{}", done.summary);
   return 0;
@@ -141,10 +140,10 @@ int run(const Options& options) {
 
 int convert(const Options& options) {
   const std::filesystem::path out = options.out.empty() ? "." : options.out;
-  const astra_sim::Conversion conversion = astra_sim::convert(options.files, "platform.yaml");
-  if (!options.files.workload.empty()) require_all_ranks(options.files.workload, conversion.npus);
+  const astra_sim::Conversion conversion = astra_sim::convert(options.files);
+  if (!options.files.workload.empty()) require_all_ranks(options.files.workload, conversion);
   warn_all(warnings_for(conversion, options.files.workload));
-  const auto files = files_of(conversion);
+  const auto files = astra_sim::yaml_files(conversion);
   require_writable_folder(out);
   write_files(out, files);
   fmt::print("Written:\n");

@@ -89,6 +89,8 @@ class FabricKind {
 
   virtual FabricAbilities abilities(const config::FabricSpec&) const { return {}; }
   virtual std::uint32_t npus(const config::WaferSpec& wafer) const = 0;
+  /// Paths of the keys that say how many NPUs there are.
+  virtual std::vector<std::string> size_keys() const = 0;
   /// NPUs that do not take part because their router does not work.
   virtual std::vector<NpuId> failed_npus(const config::FabricSpec&) const { return {}; }
   /// For messages about this wafer: "5x4 wafer".

@@ -178,7 +178,7 @@ std::vector<std::string> names_of_results(const ExperimentOptions& options) {
   std::vector<std::string> names = {"results.json", "results.csv",         "resolved.yaml",
                                     "report.html",  "transactions.sqlite", "trace.perfetto-trace",
                                     "rtl_*",        options.report};
-  for (const auto& [name, text] : options.generated) names.push_back(name);
+  for (const auto& [name, text] : options.with_results) names.push_back(name);
   return names;
 }
 
@@ -223,19 +223,9 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   require_options_that_fit(options);
   const fs::path out =
       options.out.empty() ? fs::path("out") / fs::path(options.experiment).stem() : fs::path(options.out);
-  std::optional<InterruptNotes> interrupts;
-  std::optional<OutputFolder> folder;
-  const auto take_folder = [&] {
-    interrupts.emplace();
-    folder.emplace(out, "wafertlm run " + options.experiment);
-  };
-  fs::path file = options.experiment;
-  if (!options.generated.empty()) {
-    take_folder();
-    write_files(folder->working(), options.generated);
-    file = folder->working() / file;
-  }
-  const config::ExperimentSpec experiment = config::load_experiment(file.string(), options.overrides);
+  const config::ExperimentSpec experiment =
+      options.converted ? config::load_experiment(*options.converted, options.overrides)
+                        : config::load_experiment(options.experiment, options.overrides);
   const Job job = load_job(experiment);
   config::PlatformSpec platform = experiment.platform;
   // Protocol checkers are what sees the sockets; results are the same with them.
@@ -249,20 +239,23 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   Machine machine(platform);
   JobRun job_run(machine, job, experiment);
   require_names(options, machine, job);
-  if (!folder) take_folder();
-  const fs::path working = folder->working();
+  const InterruptNotes interrupts;
+  OutputFolder folder(out, "wafertlm run " + options.experiment);
+  const fs::path working = folder.working();
   Recorders recorders(options, working, machine, job_run);
   const std::string resolved = config::resolved_yaml(experiment);
-  write_files(working, {{"resolved.yaml", resolved}});
-  simulate(job_run, recorders, *folder);
-  folder->keep();
+  Files files = options.with_results;
+  files.emplace_back("resolved.yaml", resolved);
+  write_files(working, files);
+  simulate(job_run, recorders, folder);
+  folder.keep();
   const std::vector<std::string> written = recorders.finish(job_run.end_ps(), true);
   RtlViews& rtl = machine.wafer().rtl();
   rtl.finish(working.string());
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
-  Files files = {{"results.json", results.dump(1) + "\n"}, {"results.csv", results_csv(results)}};
+  files = {{"results.json", results.dump(1) + "\n"}, {"results.csv", results_csv(results)}};
   if (ReportRecorder* const report = recorders.report())
     files.emplace_back(options.report, report_html(report->data(results, resolved, experiment, job_run)));
   write_files(working, files);
@@ -277,8 +270,8 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   } catch (const std::runtime_error& error) {
     failure = error.what();
   }
-  folder->commit(names_of_results(options));
-  return {results, folder->in_place(summary), folder->in_place(failure)};
+  folder.commit(names_of_results(options));
+  return {results, folder.in_place(summary), folder.in_place(failure)};
 }
 
 }  // namespace wafertlm

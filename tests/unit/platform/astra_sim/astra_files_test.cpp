@@ -3,8 +3,11 @@
 // times are ns), and what is refused.
 #include "platform/astra_sim/astra_files.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "platform/config/load.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temp_folder.h"
 
 namespace wafertlm::astra_sim {
@@ -25,9 +28,14 @@ class AstraFiles : public testing::Test {
     files_.network = folder_.write("network.yml", network);
     files_.system = folder_.write("system.json", system);
     files_.remote_memory = memory.empty() ? "" : folder_.write("memory.json", memory);
-    return convert(files_, "p.yaml");
+    return convert(files_);
   }
-  std::string yaml(const std::string& system) { return converted(kRing, system).platform_yaml; }
+  static std::string platform_of(const Conversion& made) { return yaml_files(made).front().second; }
+  static std::string experiment_of(const Conversion& made) {
+    const auto files = yaml_files(made);
+    return files.size() == 1 ? "" : files.at(1).second;
+  }
+  std::string yaml(const std::string& system) { return platform_of(converted(kRing, system)); }
   /// The warnings, without the path of the file in front.
   std::vector<std::string> warnings(const std::string& system, const std::string& memory = "") {
     std::vector<std::string> texts;
@@ -40,14 +48,11 @@ class AstraFiles : public testing::Test {
   }
   /// What is said, without the path of the folder in front.
   std::string refused(const std::string& network, const std::string& system, const std::string& memory = "") {
-    try {
-      converted(network, system, memory);
-    } catch (const std::invalid_argument& error) {
-      const std::string text = error.what();
-      EXPECT_EQ(text.rfind(folder_.path() + "/", 0), 0U) << text;
-      return text.substr(folder_.path().size() + 1);
-    }
-    return "";
+    const std::string text =
+        test::refusal_of<config::ConfigError>([&] { converted(network, system, memory); });
+    if (text.empty()) return "";
+    EXPECT_EQ(text.rfind(folder_.path() + "/", 0), 0U) << text;
+    return text.substr(folder_.path().size() + 1);
   }
 };
 
@@ -60,7 +65,7 @@ using Texts = std::vector<std::string>;
 TEST_F(AstraFiles, WithoutKeysEverythingHasItsDefault) {
   const Conversion made = converted(kRing, "{}");
   EXPECT_EQ(
-      made.platform_yaml,
+      platform_of(made),
       "# From ASTRA-sim's files.\nplatform: astra-sim\nwafer:\n  fabric:\n    kind: dimensional\n"
       "    dimensions:\n      - {topology: ring, size: 4, bandwidth: 53687091200 B/s, latency: 500000 ps}\n"
       "    transport: messages\n    time_step: 1 ns\n    point_to_point: bare\n    header_bytes: 0 B\n"
@@ -69,7 +74,7 @@ TEST_F(AstraFiles, WithoutKeysEverythingHasItsDefault) {
       "sequencer: {order: lowest_id, communications: 1}\ncollectives:\n  equal_pieces: true\n"
       "  chunks: 1\n  dimensions:\n    order: per_dimension\n    within: fifo\n    active_chunks: 1\n"
       "run: {watchdog: 9000000 s}\n");
-  EXPECT_EQ(made.experiment_yaml, "");
+  EXPECT_EQ(experiment_of(made), "");
   EXPECT_EQ(made.npus, 4U);
   EXPECT_FALSE(made.no_remote_memory);
   EXPECT_TRUE(made.warnings.empty());
@@ -87,7 +92,7 @@ TEST_F(AstraFiles, EveryKeyHasItsPlace) {
       R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "remote-mem-latency": 1.5, "remote-mem-bw": 2,
           "num-nodes": 4, "num-npus-per-node": 6})");
   EXPECT_EQ(
-      made.platform_yaml,
+      platform_of(made),
       "# From ASTRA-sim's files.\nplatform: astra-sim\nwafer:\n  fabric:\n    kind: dimensional\n"
       "    dimensions:\n      - {topology: ring, size: 4, bandwidth: 53687091200 B/s, latency: 500000 ps}\n"
       "      - {topology: fully_connected, size: 2, bandwidth: 27380416512 B/s, latency: 500 ps}\n"
@@ -113,14 +118,14 @@ TEST_F(AstraFiles, EveryKeyHasItsPlace) {
 
 TEST_F(AstraFiles, TheExperimentNamesTheTracesByTheirAbsolutePath) {
   files_.workload = "/traces/x/../job";
-  EXPECT_EQ(converted(kRing, "{}").experiment_yaml,
+  EXPECT_EQ(experiment_of(converted(kRing, "{}")),
             "# From ASTRA-sim's files.\nexperiment: astra-sim\nplatform: p.yaml\nworkload:\n"
             "  chakra: '/traces/job'\niterations: 1\n");
   files_.comm_groups = "/traces/groups.json";
-  expect_part(converted(kRing, "{}").experiment_yaml,
+  expect_part(experiment_of(converted(kRing, "{}")),
               "  chakra: '/traces/job'\n  comm_groups: '/traces/groups.json'\niterations: 1\n");
   files_.comm_groups = files_.workload = "empty";
-  EXPECT_EQ(converted(kRing, "{}").experiment_yaml, "");
+  EXPECT_EQ(experiment_of(converted(kRing, "{}")), "");
 }
 
 TEST_F(AstraFiles, OrdersWithinAndOfDimensions) {
@@ -187,7 +192,7 @@ TEST_F(AstraFiles, AlgorithmsByTheirNames) {
   const std::string two =
       "topology: [ Ring, Ring ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 50, 50 ]\nlatency: [ 500, 500 ]\n";
   const auto part = [&](const std::string& network, const std::string& keys) {
-    const std::string text = converted(network, keys).platform_yaml;
+    const std::string text = platform_of(converted(network, keys));
     const std::size_t from = text.find("  chunks: 1\n") + 12, order = text.find("  dimensions:\n    order");
     const std::size_t behind = text.find("active_chunks: 1\n") + 17;
     return text.substr(from, order - from) + "|" + text.substr(behind, text.find("run: {") - behind);
@@ -329,7 +334,7 @@ TEST_F(AstraFiles, AKeyThatIsWrittenTwiceIsFoundInItsLine) {
 
 TEST_F(AstraFiles, RemoteMemoryByItsType) {
   const auto line = [&](const std::string& memory) {
-    const std::string text = converted(kRing, "{}", memory).platform_yaml;
+    const std::string text = platform_of(converted(kRing, "{}", memory));
     const std::size_t at = text.find("remote_memory");
     return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
   };
@@ -364,12 +369,115 @@ TEST_F(AstraFiles, RemoteMemoryByItsType) {
   EXPECT_EQ(warnings("{}", by_node + ", \"num-nodes\": 2, \"num-npus-per-node\": 2}"), Texts{});
 }
 
+/// One change of files that are right, and what is said: the place of the value in the user's file.
+struct Wrong {
+  const char *file, *what, *by;  ///< in which of the files the one takes the place of the other
+  const char *place, *said;
+};
+constexpr const char* kNetworkLines =
+    "topology: [ Ring, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 50, 25 ]\nlatency: [ 500, 600 ]\n";
+constexpr const char* kSystemLines = R"({
+  "scheduling-policy": "LIFO", "endpoint-delay": 10,
+  "active-chunks-per-dimension": 1,
+	"preferred-dataset-splits": 4,
+  "all-reduce-implementation": ["ring", "direct"],
+  "all-gather-implementation-custom": "/dev/null",
+  "collective-optimization": "localBWAware", "intra-dimension-scheduling": "FIFO",
+  "inter-dimension-scheduling": "themis",
+  "roofline-enabled": 1, "peak-perf": 900, "local-mem-bw": 1600, "replay-only": 0
+})";
+constexpr const char* kMemoryLines = R"({
+  "memory-type": "PER_NODE_MEMORY_EXPANSION",
+  "remote-mem-latency": 1, "remote-mem-bw": 2,
+  "num-nodes": 4, "num-npus-per-node": 2
+})";
+
+constexpr Wrong kWrong[] = {
+    {"network.yml", "Switch", "Swich", "1:19", "'topology' has an unknown name; did you mean 'Switch'?"},
+    {"network.yml", "Switch", "7", "1:19", "'topology' must be a list of names"},
+    {"network.yml", "[ Ring, Switch ]", "{a: 1}", "1:11", "'topology' must be a list of names"},
+    {"network.yml", "[ Ring, Switch ]", "[]", "1:11", "'topology' needs a value for each dimension"},
+    {"network.yml", "[ 4, 2 ]", "[ 4 ]", "2:13", "needs a value for each dimension; topology has 2, this 1"},
+    {"network.yml", "[ 4, 2 ]", "[ 4, 2.5 ]", "2:18", "'npus_count' must be whole numbers, got '2.5'"},
+    {"network.yml", "[ 4, 2 ]", "[ 4, two ]", "2:18", "must be a number from 1 to 65536, got 'two'"},
+    {"network.yml", "[ 4, 2 ]", "[ 0, 2 ]", "2:15", "must be a number from 1 to 65536, got '0'"},
+    {"network.yml", "[ 4, 2 ]", "[ 60000, 2 ]", "2:22", "multiplies to more than 65536 NPUs, got '2'"},
+    {"network.yml", "[ 50, 25 ]", "[ 50, 0 ]", "3:18", "'bandwidth' must be a number from 1e-09 to 8e+06"},
+    {"network.yml", "[ 50, 25 ]", "[ 50, 25, 5 ]", "3:12", "needs a value for each dimension"},
+    {"network.yml", "[ 500, 600 ]", "[ 500, -1 ]", "4:17", "'latency' must be a number from 0 to 1e+09"},
+    {"network.yml", "[ 500, 600 ]", "[ 500 ]", "4:10", "needs a value for each dimension"},
+    {"network.yml", "latency", "latencies", "4:1", "unknown key 'latencies'; did you mean 'latency'?"},
+    {"network.yml", "latency: [ 500, 600 ]\n", "", "1:1", "'latency' is missing"},
+    {"network.yml", "latency", "topology", "4:1", "the key 'topology' is written twice"},
+    {"network.yml", "[ 500, 600 ]", "[ 500, 600", "5:1", "YAML syntax"},
+    {"system.json", "LIFO", "LILO", "2:24", "must be one of LIFO, FIFO, EXPLICIT, got the text 'LILO'"},
+    {"system.json", "\"LIFO\"", "[1]", "2:24", "must be one of LIFO, FIFO, EXPLICIT, got a list"},
+    {"system.json", "10", "-10", "2:50", "'endpoint-delay' must be a number from 0 to 1e+09, got '-10'"},
+    {"system.json", "dimension\": 1", "dimension\": 0", "3:34", "must be a number from 1 to 65536"},
+    {"system.json", "splits\": 4", "splits\": 1.5", "4:30", "must be a whole number, got '1.5'"},
+    {"system.json", "splits\": 4", "splits\": 2000", "4:30", "must be a number from 1 to 1024"},
+    {"system.json", "splits\": 4", "split\": 4", "4:2", "unknown key 'preferred-dataset-split'"},
+    {"system.json", "\"direct\"", "\"dirct\"", "5:41", "has an unknown algorithm; did you mean 'direct'?"},
+    {"system.json", "\"direct\"", "\"oneRing\"", "5:41", "stands behind an algorithm of one dimension"},
+    {"system.json", ", \"direct\"]", "]", "5:32", "needs an algorithm for each of the 2 dimensions"},
+    {"system.json", "\"/dev/null\"", "\"/no/prog.xml\"", "6:39", "there is no file '/no/prog.xml'"},
+    {"system.json", "\"/dev/null\"", "[\"a\", \"b\"]", "6:39", "must be one algorithm, for all dimensions"},
+    {"system.json", "localBWAware", "local", "7:30", "must be one of baseline, localBWAware"},
+    {"system.json", "\"FIFO\"", "\"FILO\"", "7:76", "must be one of FIFO, SCF, RG"},
+    {"system.json", "themis", "thmis", "8:33", "must be one of baseline, themis"},
+    {"system.json", "\"peak-perf\": 900, ", "", "9:23", "needs peak-perf and local-mem-bw, got '1'"},
+    {"system.json", "900", "0", "9:39", "'peak-perf' must be a number from"},
+    {"system.json", "1600", "true", "9:60", "'local-mem-bw' must be a number from"},
+    {"system.json", "enabled\": 1", "enabled\": 2", "9:23", "must be a number from 0 to 1"},
+    {"system.json", "only\": 0", "only\": \"x\"", "9:81", "must be a number from 0 to 1"},
+    {"system.json", "replay-only", "peak-perf", "9:66", "the key 'peak-perf' is written twice"},
+    {"system.json", "900,", "900", "9:43", "JSON syntax"},
+    {"memory.json", "PER_NODE", "PER_NOD", "2:18", "must be one of NO_MEMORY_EXPANSION"},
+    {"memory.json", "latency\": 1", "latency\": \"a\"", "3:25", "must be a number from 0 to 1e+09"},
+    {"memory.json", "bw\": 2", "bw\": 0", "3:45", "'remote-mem-bw' must be above 0"},
+    {"memory.json", ", \"remote-mem-bw\": 2", "", "1:1", "'remote-mem-bw' is missing"},
+    {"memory.json", "nodes\": 4", "nodes\": 3", "4:16",
+     "times num-npus-per-node, 2, must be the network's 8"},
+    {"memory.json", "nodes\": 4", "nodes\": 3.5", "4:16", "must be a whole number"},
+    {"memory.json", "node\": 2", "node\": 0", "4:40", "must be a number from 1 to 65536"},
+    {"memory.json", ", \"num-npus-per-node\": 2", "", "1:1", "'num-npus-per-node' is missing"},
+};
+
+class AstraFilesPlaces : public AstraFiles, public testing::WithParamInterface<Wrong> {
+ protected:
+  /// The text of a file, changed if it is the one that is meant.
+  static std::string text_of(const char* file, std::string text) {
+    const Wrong wrong = GetParam();
+    if (std::string(wrong.file) != file) return text;
+    const std::size_t at = text.find(wrong.what);
+    EXPECT_NE(at, std::string::npos) << wrong.what << " is not in " << text;
+    return text.replace(at, std::string(wrong.what).size(), wrong.by);
+  }
+};
+
+TEST_P(AstraFilesPlaces, AreThoseOfTheUsersFiles) {
+  const std::string said = test::refusal_of<config::ConfigError>([&] {
+    files_.workload = "/traces/job";
+    const Conversion made =
+        converted(text_of("network.yml", kNetworkLines), text_of("system.json", kSystemLines),
+                  text_of("memory.json", kMemoryLines));
+    config::Node experiment = made.experiment;
+    experiment.add("platform", made.platform);
+    config::load_experiment(experiment, {});
+  });
+  const Wrong& wrong = GetParam();
+  const std::string place = fmt::format("{}/{}:{}: ", folder_.path(), wrong.file, wrong.place);
+  EXPECT_EQ(said.substr(0, place.size()), place) << said;
+  expect_part(said, wrong.said);
+}
+INSTANTIATE_TEST_SUITE_P(All, AstraFilesPlaces, testing::ValuesIn(kWrong));
+
 TEST(AstraFilesWithoutNetwork, AreRefused) {
   Files files;
   const auto said = [&] {
     try {
-      convert(files, "p.yaml");
-    } catch (const std::invalid_argument& error) {
+      convert(files);
+    } catch (const std::exception& error) {
       return std::string(error.what());
     }
     return std::string();
@@ -380,7 +488,7 @@ TEST(AstraFilesWithoutNetwork, AreRefused) {
   files.network = "/no/such/file";
   EXPECT_EQ(said(), "--system-configuration is missing");
   files.system = "/no/such/system";
-  EXPECT_EQ(said(), "cannot read /no/such/file");
+  EXPECT_EQ(said(), "/no/such/file: cannot be read");
 }
 
 }  // namespace
