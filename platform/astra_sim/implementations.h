@@ -10,8 +10,8 @@ namespace wafertlm::astra_sim {
 
 /// What `…-implementation` says.
 struct Implementations {
-  config::Node algorithms;    ///< keys below `collectives`
-  config::Node by_dimension;  ///< keys below `collectives.dimensions`
+  config::Node algorithms = config::Node::map({});    ///< keys below `collectives`
+  config::Node by_dimension = config::Node::map({});  ///< keys below `collectives.dimensions`
   std::vector<Warning> warnings;
 };
 

@@ -75,7 +75,7 @@ class JobRun : private RankHost {
   void relayed(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) override {
     stream_ends_.done(token, operation, data);
   }
-  void plan_collectives();
+  void plan_collectives(const config::PlatformSpec& platform);
   void stream_is_out(CollectiveRecord& record);
   std::vector<std::string> waiting(const std::vector<std::string>& pending) const;
   std::uint64_t finished() const;

@@ -111,6 +111,13 @@ const Schema& meant(const Schema& schema, const Schema& whole) {
   return choices == schema.end() ? schema : meant(choices->back(), whole);
 }
 
+/// Whether values of a schema can be of a type; one that says nothing allows all.
+bool may_be(const Schema& schema, const std::string& type) {
+  const auto types = schema.find("type");
+  return types == schema.end() || *types == type ||
+         (types->is_array() && std::find(types->begin(), types->end(), type) != types->end());
+}
+
 /// What stands under a name: a property, or, where names are free but for a pattern, any of them.
 const Schema& property(const Schema& of, const std::string& name, const std::string& path) {
   std::vector<std::string> names;
@@ -151,13 +158,14 @@ void require_path(const nlohmann::ordered_json& schema, const std::string& path)
   const Schema* at = &meant(schema, schema);
   for (const std::string& part : parts_of(path)) {
     const bool is_item = part.front() == '[';
-    if (is_item && at->value("type", "") != "array") fail_no_list(path, part);
-    if (!is_item && at->value("type", "") != "object") fail_no_names(path, part);
+    if (is_item && !may_be(*at, "array")) fail_no_list(path, part);
+    if (!is_item && !may_be(*at, "object")) fail_no_names(path, part);
     if (is_item) require_place(part, path);
     at = &meant(is_item ? at->at("items") : property(*at, part, path), schema);
   }
-  const std::string type = at->value("type", "");
-  if (type == "array" || type == "object") fail_no_single_value(path);
+  const bool is_single =
+      may_be(*at, "number") || may_be(*at, "integer") || may_be(*at, "string") || may_be(*at, "boolean");
+  if (!is_single) fail_no_single_value(path);
 }
 
 }  // namespace wafertlm
