@@ -23,7 +23,7 @@ struct Options {
   std::vector<std::string> overrides;
   double comm_scale = 1;
   int queues = 1;
-  bool rendezvous = false;
+  bool rendezvous = false, force = false;
 };
 
 void add_file_options(CLI::App& command, Options& options) {
@@ -131,8 +131,14 @@ int run(const Options& options) {
   if (conversion.no_remote_memory) require_no_accesses(options.files.workload);
   config::Node experiment = conversion.experiment;
   experiment.add("platform", conversion.platform);
-  const ExperimentRun done = run_experiment({"of ASTRA-sim's files", out.string(), options.overrides,
-                                             experiment, astra_sim::yaml_files(conversion)});
+  ExperimentOptions run;
+  run.experiment = "of ASTRA-sim's files";
+  run.out = out.string();
+  run.overrides = options.overrides;
+  run.converted = experiment;
+  run.with_results = astra_sim::yaml_files(conversion);
+  run.force = options.force;
+  const ExperimentRun done = run_experiment(run);
   print_ranks(done.results);
   fmt::print("\n{}", done.summary);
   return 0;
@@ -164,6 +170,7 @@ std::function<int()> add_astra_sim_command(CLI::App& app) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--num-queues-per-dim", options->queues, "Has no effect here");
   command->add_option("--rendezvous-protocol", options->rendezvous, "Has no effect here");
+  command->add_flag("--force", options->force, "Run it also if it needs more memory than there is");
   command->footer(
       "A cycle is a nanosecond. What the files ask for and is not modelled is named in a warning.\n"
       "Example:\n"

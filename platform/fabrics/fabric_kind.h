@@ -53,7 +53,8 @@ struct FabricAbilities {
   bool packets = true;             ///< messages travel as packets through switches, not in one piece
   bool endpoint_memory = true;     ///< messages can pass through the NPUs' memories
   bool dateline_channels = false;  ///< every class needs its virtual channels twice, as rings do
-  TimePs time_step_ps = 0;         ///< times of messages are cut to multiples of it; 0: kept
+  std::string faster = {};  ///< what simulates the same in less time: "wafer.fabric.transport: messages"
+  TimePs time_step_ps = 0;  ///< times of messages are cut to multiples of it; 0: kept
 };
 
 /// How the report draws a wafer: "mesh" needs the sides of the grid.

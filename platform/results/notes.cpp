@@ -28,9 +28,10 @@ std::vector<std::string> groups_without_class(const Job& job) {
   std::vector<std::string> names;
   std::vector<bool> seen(job.groups.count());
   for (const chakra::TraceSummary& rank : job.summaries)
-    for (const auto& [kind, first] : rank.collective_kinds) {
+    for (const auto& [kind, collectives] : rank.collective_kinds) {
       const std::string& group = job.groups.name(kind.group);
-      if (!first.comm_class.empty() || seen[kind.group] || job.groups.ranks(group).size() == job.size())
+      if (!collectives.first.comm_class.empty() || seen[kind.group] ||
+          job.groups.ranks(group).size() == job.size())
         continue;
       seen[kind.group] = true;
       names.push_back(group);

@@ -14,6 +14,7 @@
 #include "models/npu/npu.h"
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/command/host_memory.h"
 #include "platform/command/interrupt.h"
 #include "platform/command/output_folder.h"
 #include "platform/command/progress.h"
@@ -22,6 +23,7 @@
 #include "platform/report/report.h"
 #include "platform/report/run_waves.h"
 #include "platform/results/results.h"
+#include "platform/run/host_estimate.h"
 #include "platform/run/job_run.h"
 #include "platform/run/observers.h"
 #include "platform/run/run_command.h"
@@ -236,6 +238,8 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
     globs.insert(globs.end(), options.signals.begin(), options.signals.end());
     chosen = std::make_unique<SocketChoice>(std::move(globs));
   }
+  const std::uint64_t available_bytes = available_memory_bytes();
+  if (!options.force) require_host_memory(experiment, estimated_bytes(platform, job), available_bytes);
   Machine machine(platform);
   JobRun job_run(machine, job, experiment);
   require_names(options, machine, job);
@@ -243,6 +247,8 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   OutputFolder folder(out, "wafertlm run " + options.experiment);
   const fs::path working = folder.working();
   Recorders recorders(options, working, machine, job_run);
+  fmt::print(stderr, "{}",
+             host_warning(experiment, host_estimate(experiment, job, job_run.work()), available_bytes));
   const std::string resolved = config::resolved_yaml(experiment);
   Files files = options.with_results;
   files.emplace_back("resolved.yaml", resolved);

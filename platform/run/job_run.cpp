@@ -175,16 +175,21 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
 JobRun::~JobRun() = default;
 
 void JobRun::plan_collectives(const config::PlatformSpec& platform) {
+  WorkCounter counter(machine_.traits());
   for (std::uint32_t rank = 0; rank < job_.size(); ++rank)
-    for (const auto& [kind, node] : job_.summaries[rank].collective_kinds) {
+    for (const auto& [kind, collectives] : job_.summaries[rank].collective_kinds) {
+      const chakra::Node& node = collectives.first;
       try {
-        registry_.plan_ahead(make_task(node, rank, job_.groups));
+        const auto& programs = registry_.plan_ahead(make_task(node, rank, job_.groups));
+        if (job_.groups.ranks(node.pg_name).front() == rank) counter.add(programs, collectives.count);
       } catch (const std::invalid_argument& error) {
         throw std::invalid_argument(fmt::format(
             "{}: {}: {}{}", job_.ranks[rank]->name(), chakra::describe(node), error.what(),
             algorithm_place(platform, node, job_.groups.ranks(node.pg_name).size() < job_.size())));
       }
     }
+  for (const chakra::TraceSummary& rank : job_.summaries) counter.add(rank);
+  work_ = counter.work();
 }
 
 /// No gap reaches back beyond this time.

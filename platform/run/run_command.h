@@ -22,6 +22,7 @@ struct ExperimentOptions {
   std::vector<std::string> trace = {};    ///< what the timeline holds; empty: none
   std::string trace_file = {};            ///< empty: in the folder
   std::vector<std::string> log = {};      ///< sockets of the transaction log; empty: none
+  bool force = false;                     ///< also if there is too little memory
 };
 struct ExperimentRun {
   nlohmann::ordered_json results;

@@ -59,8 +59,10 @@ TEST_F(RefusedJobs, MoreRanksThanNpus) {
             said("97", "wafer.fabric.dimensions[0].size"));
   EXPECT_EQ(refusal("", "",
                     "{fabric: {kind: graph, file: {graph: g, npus: 4, switches: [{name: s}], links: "
-                    "[{from: npu0, to: s, bandwidth: 1 GB/s}, {from: npu1, to: s, bandwidth: 1 GB/s}, "
-                    "{from: npu2, to: s, bandwidth: 1 GB/s}, {from: npu3, to: s, bandwidth: 1 GB/s}]}}}"),
+                    "[{from: npu0, to: s, bandwidth: 1 GB/s, latency: 1 ns}, {from: npu1, to: s, bandwidth: "
+                    "1 GB/s, latency: 1 ns}, "
+                    "{from: npu2, to: s, bandwidth: 1 GB/s, latency: 1 ns}, {from: npu3, to: s, bandwidth: 1 "
+                    "GB/s, latency: 1 ns}]}}}"),
             said("77", "wafer.fabric.file.npus"));
 }
 
