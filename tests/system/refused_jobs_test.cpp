@@ -63,7 +63,7 @@ TEST_F(RefusedJobs, MoreRanksThanNpus) {
                     "1 GB/s, latency: 1 ns}, "
                     "{from: npu2, to: s, bandwidth: 1 GB/s, latency: 1 ns}, {from: npu3, to: s, bandwidth: 1 "
                     "GB/s, latency: 1 ns}]}}}"),
-            said("77", "wafer.fabric.file.npus"));
+            said("78", "wafer.fabric.file.npus"));
 }
 
 TEST_F(RefusedJobs, AnotherNumberOfWorkersThanTraces) {
