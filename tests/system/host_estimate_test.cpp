@@ -17,20 +17,20 @@
 namespace wafertlm::test {
 namespace {
 
-std::string dimensions(const std::string& transport) {
+std::string three_dimensions(const std::string& transport) {
   return "wafer: {fabric: {kind: dimensional, transport: " + transport +
          ", dimensions: [{topology: ring, size: 16, bandwidth: 100 GB/s, latency: 100 ns}, {topology: "
          "fully_connected, size: 4, bandwidth: 100 GB/s, latency: 100 ns}, {topology: switch, size: 4, "
          "bandwidth: 100 GB/s, latency: 100 ns}]}}";
 }
-std::string experiment(const std::string& platform, int ranks) {
+std::string data_parallel(const std::string& platform, int ranks) {
   return fmt::format(
       "experiment: e\nplatform: {{platform: p, {}}}\nworkload: {{workload: w, layers: resnet50, "
       "data_parallel: "
       "{}, batch_per_npu: 1, bytes_per_element: 1, effective_rate: 1 TFLOPS}}\n",
       platform, ranks);
 }
-std::string preset(const std::string& name) {
+std::string of_the_project(const std::string& name) {
   return "extends: " WAFERTLM_SOURCE_DIR "/configs/experiments/" + name + ".yaml\niterations: 1\n";
 }
 
@@ -67,12 +67,14 @@ TEST_P(HostEstimates, AreOfTheOrderOfWhatTheRunTakes) {
 INSTANTIATE_TEST_SUITE_P(
     Runs, HostEstimates,
     testing::Values(
-        Case{"Mesh", preset("resnet50_dp20_mesh_5x4")}, Case{"Fred", preset("resnet50_dp20_fred_c")},
-        Case{"Flits", experiment("wafer: {width: 4, height: 4, fabric: {link_bandwidth: 100 GB/s, switching: "
-                                 "wormhole, flit_bytes: 64 B, packet_bytes: 256 B}}",
-                                 2)},
-        Case{"Packets", experiment(dimensions("packets"), 64)},
-        Case{"Messages", experiment(dimensions("messages"), 256)}),
+        Case{"Mesh", of_the_project("resnet50_dp20_mesh_5x4")},
+        Case{"Fred", of_the_project("resnet50_dp20_fred_c")},
+        Case{"Flits",
+             data_parallel("wafer: {width: 4, height: 4, fabric: {link_bandwidth: 100 GB/s, switching: "
+                           "wormhole, flit_bytes: 64 B, packet_bytes: 256 B}}",
+                           2)},
+        Case{"Packets", data_parallel(three_dimensions("packets"), 64)},
+        Case{"Messages", data_parallel(three_dimensions("messages"), 256)}),
     [](const auto& each) { return each.param.name; });
 
 /// With a limit of the address space.
@@ -86,10 +88,10 @@ TEST(HostLimit, MoreMemoryThanThereIsIsRefusedBeforeAnythingIsBuilt) {
   const TempFolder folder;
   const std::string out = folder.path() + "/out",
                     file = folder.write(
-                        "e.yaml", experiment("wafer: {fabric: {kind: dimensional, dimensions: [{topology: "
-                                             "ring, size: 1024, bandwidth: 100 GB/s, latency: "
-                                             "100 ns}]}}",
-                                             2));
+                        "e.yaml", data_parallel("wafer: {fabric: {kind: dimensional, dimensions: [{topology: "
+                                                "ring, size: 1024, bandwidth: 100 GB/s, latency: "
+                                                "100 ns}]}}",
+                                                2));
   const ToolResult run = limited(75, "run " + file + " --out " + out), check = limited(75, "check " + file);
   EXPECT_EQ(run.exit_code, 2) << run.error;
   EXPECT_EQ(run.error.substr(0, 42), "wafertlm: the run takes about 90.66 MB of ") << run.error;
