@@ -17,7 +17,7 @@ namespace {
 // Measured with ResNet-50 and Transformer-17B on meshes, FRED and fabrics of dimensions of 20 to 4096 NPUs,
 // on a server's core of 2023. The more NPUs, the more often the caches miss: a packet's hop takes 0.12 us
 // with 20 NPUs and 0.36 us with 1024.
-constexpr double kSecondsPerMessageHop = 3e-6, kSecondsPerNode = 2e-6;
+constexpr double kSecondsPerFlitHop = 0.5e-6, kSecondsPerMessageHop = 3e-6, kSecondsPerNode = 2e-6;
 double seconds_per_packet_hop(double npus) { return 0.1e-6 * std::max(1.0, std::log10(npus)); }
 constexpr double kBytesAlways = 24e6, kBytesPerNpu = 25e3, kBytesPerNode = 300;
 constexpr double kBytesPerPacketLink = 10e3, kBytesPerMessageLink = 4.5e3;
@@ -27,6 +27,12 @@ constexpr double kLongSeconds = 600, kMuchMemory = 0.8;
 FabricAbilities abilities_of(const config::ExperimentSpec& experiment) {
   const config::WaferSpec& wafer = experiment.platform.wafer;
   return fabric_kind(wafer).abilities(wafer.fabric);
+}
+
+double seconds_per_hop(const config::ExperimentSpec& experiment) {
+  const config::WaferSpec& wafer = experiment.platform.wafer;
+  if (!abilities_of(experiment).packets) return kSecondsPerMessageHop;
+  return wafer.fabric.format.by_flit ? kSecondsPerFlitHop : seconds_per_packet_hop(wafer.npu_count());
 }
 
 /// What of this platform and workload would make the run shorter and smaller.
@@ -68,9 +74,7 @@ std::uint64_t estimated_bytes(const config::PlatformSpec& platform, const Job& j
 }
 
 HostEstimate host_estimate(const config::ExperimentSpec& experiment, const Job& job, const JobWork& work) {
-  const double per_hop = abilities_of(experiment).packets
-                             ? seconds_per_packet_hop(experiment.platform.wafer.npu_count())
-                             : kSecondsPerMessageHop;
+  const double per_hop = seconds_per_hop(experiment);
   return {experiment.iterations * (work.hops * per_hop + work.nodes * kSecondsPerNode),
           estimated_bytes(experiment.platform, job)};
 }

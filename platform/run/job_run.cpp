@@ -175,7 +175,8 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
 JobRun::~JobRun() = default;
 
 void JobRun::plan_collectives(const config::PlatformSpec& platform) {
-  WorkCounter counter(machine_.traits());
+  const config::WaferSpec& wafer = platform.wafer;
+  WorkCounter counter(machine_.traits(), fabric_kind(wafer).abilities(wafer.fabric).packets);
   for (std::uint32_t rank = 0; rank < job_.size(); ++rank)
     for (const auto& [kind, collectives] : job_.summaries[rank].collective_kinds) {
       const chakra::Node& node = collectives.first;

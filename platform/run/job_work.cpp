@@ -29,6 +29,11 @@ constexpr std::size_t kRanks = 8, kThreadblocks = 8, kSteps = 64, kPairs = 64;
 /// To the switch and on, of a piece of an in-network flow.
 constexpr double kFlowHops = 2;
 
+/// Packets pass the routers of their way, one more than it has links between them; messages its links.
+double passed(const FabricTraits& fabric, bool packets, NpuId from, NpuId to) {
+  return fabric.topology->hops(from, to) + (packets ? 1.0 : 0.0);
+}
+
 }  // namespace
 
 double WorkCounter::pieces(std::uint64_t bytes) const {
@@ -50,10 +55,9 @@ double WorkCounter::hops_of(const CollectiveProgram& program) const {
         const Step step = source.step(threadblocks[t], steps[s]);
         if (step.bytes == 0 || (step.kind != Step::Kind::send && step.kind != Step::Kind::flow_send))
           continue;
-        const double way =
-            step.kind == Step::Kind::flow_send
-                ? kFlowHops
-                : 1.0 + fabric_.topology->hops(program.group[ranks[r]], program.group[step.peer]);
+        const double way = step.kind == Step::Kind::flow_send
+                               ? kFlowHops
+                               : passed(fabric_, packets_, program.group[ranks[r]], program.group[step.peer]);
         hops += weight * way * pieces(step.bytes);
       }
     }
@@ -76,8 +80,8 @@ double WorkCounter::mean_hops() const {
   const Sample from(npus, kPairs);
   double hops = 0;
   for (std::size_t i = 0; i < from.size(); ++i)
-    hops += 1.0 + fabric_.topology->hops(static_cast<NpuId>(from[i]),
-                                         static_cast<NpuId>(from[(i + 1) % from.size()]));
+    hops += passed(fabric_, packets_, static_cast<NpuId>(from[i]),
+                   static_cast<NpuId>(from[(i + 1) % from.size()]));
   return hops / static_cast<double>(from.size());
 }
 

@@ -22,7 +22,7 @@ struct JobWork {
 /// roughly right.
 class WorkCounter {
  public:
-  explicit WorkCounter(const FabricTraits& fabric) : fabric_(fabric) {}
+  WorkCounter(const FabricTraits& fabric, bool packets) : fabric_(fabric), packets_(packets) {}
 
   /// So many collectives with these programs.
   void add(const std::vector<std::shared_ptr<const CollectiveProgram>>& programs, std::uint64_t count);
@@ -36,6 +36,7 @@ class WorkCounter {
   double mean_hops() const;
 
   const FabricTraits& fabric_;
+  bool packets_;  ///< else messages in one piece
   JobWork work_;
   /// Collectives of groups of one size are alike: by type, bytes and ranks.
   std::map<std::tuple<CollectiveType, std::uint64_t, std::size_t>, double> known_;
