@@ -144,7 +144,7 @@ int run(const Options& options) {
   return 0;
 }
 
-int convert(const Options& options) {
+int write_converted(const Options& options) {
   const std::filesystem::path out = options.out.empty() ? "." : options.out;
   const astra_sim::Conversion conversion = astra_sim::convert(options.files);
   if (!options.files.workload.empty()) require_all_ranks(options.files.workload, conversion);
@@ -190,7 +190,7 @@ std::function<int()> add_convert_command(CLI::App& app) {
   add_file_options(*from, *options);
   from->add_option("--out", options->out, "Folder for the files; the current one if not given")
       ->type_name("DIR");
-  return [options] { return convert(*options); };
+  return [options] { return write_converted(*options); };
 }
 
 }  // namespace wafertlm

@@ -69,8 +69,9 @@ std::uint64_t estimated_bytes(const config::PlatformSpec& platform, const Job& j
   for (const chakra::TraceSummary& rank : job.summaries)
     nodes += static_cast<double>(std::min<std::uint64_t>(rank.nodes, platform.sequencer.look_ahead));
   const bool packets = kind.abilities(platform.wafer.fabric).packets;
-  return static_cast<std::uint64_t>(kBytesAlways + npus * kBytesPerNpu + nodes * kBytesPerNode +
-                                    links * (packets ? kBytesPerPacketLink : kBytesPerMessageLink));
+  const double bytes = kBytesAlways + npus * kBytesPerNpu + nodes * kBytesPerNode +
+                       links * (packets ? kBytesPerPacketLink : kBytesPerMessageLink);
+  return static_cast<std::uint64_t>(std::llround(bytes / 1e6)) * 1'000'000;
 }
 
 HostEstimate host_estimate(const config::ExperimentSpec& experiment, const Job& job, const JobWork& work) {

@@ -96,7 +96,7 @@ TEST(HostLimit, MoreMemoryThanThereIsIsRefusedBeforeAnythingIsBuilt) {
                                                 2));
   const ToolResult run = limited(75, "run " + file + " --out " + out), check = limited(75, "check " + file);
   EXPECT_EQ(run.exit_code, 2) << run.error;
-  EXPECT_EQ(run.error.substr(0, 42), "wafertlm: the run takes about 90.66 MB of ") << run.error;
+  EXPECT_EQ(run.error.substr(0, 42), "wafertlm: the run takes about 91.00 MB of ") << run.error;
   EXPECT_NE(run.error.find("are available; less of it: wafer.fabric.transport: messages"), std::string::npos)
       << run.error;
   EXPECT_FALSE(std::filesystem::exists(out));
@@ -108,7 +108,7 @@ TEST(HostLimit, MoreMemoryThanThereIsIsRefusedBeforeAnythingIsBuilt) {
 TEST(HostLimit, CheckPrintsTheEstimate) {
   const ToolResult checked =
       run_tool("check " WAFERTLM_SOURCE_DIR "/configs/experiments/resnet50_dp20_mesh_5x4.yaml");
-  EXPECT_NE(checked.out.find("\nhost      a run takes less than 1 s and 26."), std::string::npos)
+  EXPECT_NE(checked.out.find("\nhost      a run takes less than 1 s and 27.00 MB"), std::string::npos)
       << checked.out;
   EXPECT_NE(checked.out.find(" MB of memory, within a factor of 3\nok\n"), std::string::npos) << checked.out;
 }
