@@ -51,6 +51,10 @@ TEST_F(RefusedJobs, MoreRanksThanNpus) {
            "), or traces of fewer ranks";
   };
   EXPECT_EQ(refusal(""), said("40", "wafer.width, wafer.height"));
+  EXPECT_EQ(refusal("", "",
+                    "{width: 2, height: 1, fabric: {link_bandwidth: 100 GB/s}, io: {controllers: perimeter, "
+                    "latency: 1 ns}, outer: {wafers: 2, topology: ring, bandwidth: 1 GB/s, latency: 1 ns}}"),
+            said("40", "wafer.width, wafer.height, wafer.outer.wafers"));
   EXPECT_EQ(refusal("", "", "{fabric: {kind: fred, l1_switches: 2, npus_per_l1: 2, l1_uplink: 1 TB/s}}"),
             said("67", "wafer.fabric.l1_switches, wafer.fabric.npus_per_l1"));
   EXPECT_EQ(refusal("", "",
