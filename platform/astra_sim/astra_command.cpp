@@ -23,7 +23,7 @@ struct Options {
   std::vector<std::string> overrides;
   double comm_scale = 1;
   int queues = 1;
-  bool rendezvous = false;
+  bool rendezvous = false, force = false;
 };
 
 void add_file_options(CLI::App& command, Options& options) {
@@ -69,13 +69,16 @@ std::vector<std::string> warnings_for(const astra_sim::Conversion& conversion, c
 }
 
 /// ASTRA-sim has a trace for every NPU.
-void require_all_ranks(const std::string& workload, std::uint64_t npus) {
+void require_all_ranks(const std::string& workload, const astra_sim::Conversion& conversion) {
   const std::size_t files = chakra::find_rank_files(workload).size();
-  if (files < npus)
-    throw std::invalid_argument(
-        fmt::format("{0}: there are traces of {1} ranks, but the network has {2} NPUs; "
-                    "{0}.{1}.et is missing",
-                    workload, files, npus));
+  if (files == conversion.npus) return;
+  const std::string missing =
+      files < conversion.npus ? fmt::format("; {}.{}.et is missing", workload, files) : "";
+  throw config::ConfigError(
+      conversion.npus_place,
+      fmt::format("'npus_count' is of {} NPUs, and there are traces of {} ranks ({}){}; "
+                  "both must be the same",
+                  conversion.npus, files, workload, missing));
 }
 
 std::vector<std::string> option_warnings(const Options& options) {
@@ -89,12 +92,6 @@ std::vector<std::string> option_warnings(const Options& options) {
   if (options.queues != 1) ignored("--num-queues-per-dim");
   if (options.rendezvous) ignored("--rendezvous-protocol");
   return warnings;
-}
-
-std::vector<std::pair<std::string, std::string>> files_of(const astra_sim::Conversion& conversion) {
-  std::vector<std::pair<std::string, std::string>> files = {{"platform.yaml", conversion.platform_yaml}};
-  if (!conversion.experiment_yaml.empty()) files.emplace_back("experiment.yaml", conversion.experiment_yaml);
-  return files;
 }
 
 std::int64_t whole_ns(double seconds) { return std::llround(seconds * 1e9); }
@@ -127,24 +124,32 @@ void require_no_accesses(const std::string& workload) {
 int run(const Options& options) {
   if (options.files.workload.empty()) throw std::invalid_argument("--workload-configuration is missing");
   const std::filesystem::path out = options.out.empty() ? "out/astra-sim" : options.out;
-  const astra_sim::Conversion conversion = astra_sim::convert(options.files, "platform.yaml");
-  require_all_ranks(options.files.workload, conversion.npus);
+  const astra_sim::Conversion conversion = astra_sim::convert(options.files);
+  require_all_ranks(options.files.workload, conversion);
   warn_all(warnings_for(conversion, options.files.workload));
   warn_all(option_warnings(options));
   if (conversion.no_remote_memory) require_no_accesses(options.files.workload);
-  const ExperimentRun done =
-      run_experiment({"experiment.yaml", out.string(), options.overrides, files_of(conversion)});
+  config::Node experiment = conversion.experiment;
+  experiment.add("platform", conversion.platform);
+  ExperimentOptions run;
+  run.experiment = "of ASTRA-sim's files";
+  run.out = out.string();
+  run.overrides = options.overrides;
+  run.converted = experiment;
+  run.with_results = astra_sim::yaml_files(conversion);
+  run.force = options.force;
+  const ExperimentRun done = run_experiment(run);
   print_ranks(done.results);
   fmt::print("\n{}", done.summary);
   return 0;
 }
 
-int convert(const Options& options) {
+int write_converted(const Options& options) {
   const std::filesystem::path out = options.out.empty() ? "." : options.out;
-  const astra_sim::Conversion conversion = astra_sim::convert(options.files, "platform.yaml");
-  if (!options.files.workload.empty()) require_all_ranks(options.files.workload, conversion.npus);
+  const astra_sim::Conversion conversion = astra_sim::convert(options.files);
+  if (!options.files.workload.empty()) require_all_ranks(options.files.workload, conversion);
   warn_all(warnings_for(conversion, options.files.workload));
-  const auto files = files_of(conversion);
+  const auto files = astra_sim::yaml_files(conversion);
   require_writable_folder(out);
   write_files(out, files);
   fmt::print("Written:\n");
@@ -165,6 +170,7 @@ std::function<int()> add_astra_sim_command(CLI::App& app) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--num-queues-per-dim", options->queues, "Has no effect here");
   command->add_option("--rendezvous-protocol", options->rendezvous, "Has no effect here");
+  command->add_flag("--force", options->force, "Run it also if it needs more memory than there is");
   command->footer(
       "A cycle is a nanosecond. What the files ask for and is not modelled is named in a warning.\n"
       "Example:\n"
@@ -184,7 +190,7 @@ std::function<int()> add_convert_command(CLI::App& app) {
   add_file_options(*from, *options);
   from->add_option("--out", options->out, "Folder for the files; the current one if not given")
       ->type_name("DIR");
-  return [options] { return convert(*options); };
+  return [options] { return write_converted(*options); };
 }
 
 }  // namespace wafertlm

@@ -12,9 +12,12 @@
 #include "platform/astra_sim/implementations.h"
 #include "platform/astra_sim/input_keys.h"
 #include "platform/config/suggest.h"
+#include "platform/config/yaml_writer.h"
 
 namespace wafertlm::astra_sim {
 namespace {
+
+using config::Node;
 
 // What our keys can hold, in ASTRA-sim's units.
 constexpr Range kDelayNs = {0, 1e9};
@@ -32,8 +35,11 @@ std::string absolute(const std::string& path) {
 }
 
 std::string picoseconds(double ns) { return fmt::format("{} ps", std::llround(ns * 1000)); }
+std::string bytes_per_s(double gb_per_s) {
+  return fmt::format("{} B/s", std::max(std::llround(gb_per_s * 1e9), 1LL));
+}
 
-/// Reads the files one after the other; the parts of the YAML come out at the end.
+/// Reads the files one after the other; the parts of our platform come out at the end.
 class Converter {
  public:
   void read_network(const std::string& path) {
@@ -43,53 +49,58 @@ class Converter {
                bandwidth = network.numbers("bandwidth", kLinkGiBPerS),
                latency = network.numbers("latency", kDelayNs);
     network.require_all_known();
-    if (!topology || !sizes || !bandwidth || !latency)
-      throw std::invalid_argument(path + ": needs topology, npus_count, bandwidth and latency");
-    if (topology->empty() || sizes->size() != topology->size() || bandwidth->size() != topology->size() ||
-        latency->size() != topology->size())
-      throw std::invalid_argument(
-          path + ": topology, npus_count, bandwidth and latency need a value for each dimension");
+    network.require_all({"topology", "npus_count", "bandwidth", "latency"});
+    if (topology->empty()) network.fail("topology", "needs a value for each dimension");
+    for (const auto& [key, count] :
+         {std::pair("npus_count", sizes->size()), std::pair("bandwidth", bandwidth->size()),
+          std::pair("latency", latency->size())})
+      if (count != topology->size())
+        network.fail(key, fmt::format("needs a value for each dimension; topology has {}, this {}",
+                                      topology->size(), count));
     const std::map<std::string, std::string> names = {
         {"Ring", "ring"}, {"FullyConnected", "fully_connected"}, {"Switch", "switch"}};
     for (std::size_t d = 0; d < topology->size(); ++d) {
       const auto name = names.find((*topology)[d]);
       if (name == names.end())
-        throw std::invalid_argument(
-            path + ": unknown topology '" + (*topology)[d] + "'" +
-            config::suggestion((*topology)[d], {"Ring", "FullyConnected", "Switch"}, "there are"));
-      if ((*sizes)[d] != std::floor((*sizes)[d])) network.fail("npus_count", "must be whole numbers");
+        network.fail(
+            "topology", d,
+            "has an unknown name" +
+                config::suggestion((*topology)[d], {"Ring", "FullyConnected", "Switch"}, "there are"));
+      if ((*sizes)[d] != std::floor((*sizes)[d])) network.fail("npus_count", d, "must be whole numbers");
       const auto size = static_cast<std::uint64_t>((*sizes)[d]);
       npus_ *= size;
       if (static_cast<double>(npus_) > kNpus.most)
-        network.fail("npus_count", fmt::format("multiplies to more than {:g} NPUs", kNpus.most));
-      dimensions_.push_back(fmt::format(
-          "{{topology: {}, size: {}, bandwidth: {} B/s, latency: {}}}", name->second, size,
-          std::max(std::llround((*bandwidth)[d] * 1073741824.0), 1LL), picoseconds((*latency)[d])));
+        network.fail("npus_count", d, fmt::format("multiplies to more than {:g} NPUs", kNpus.most));
+      const auto rate = std::max(std::llround((*bandwidth)[d] * 1073741824.0), 1LL);
+      dimensions_.items.push_back(
+          Node::map({{"topology", network.at("topology", d, name->second)},
+                     {"size", network.at("npus_count", d, std::to_string(size))},
+                     {"bandwidth", network.at("bandwidth", d, fmt::format("{} B/s", rate))},
+                     {"latency", network.at("latency", d, picoseconds((*latency)[d]))}}));
     }
+    dimensions_.kind = Node::Kind::list;
+    dimensions_.place = network.place("topology");
+    npus_place_ = network.place("npus_count");
   }
   void read_system(const std::string& path, double injection_scale) {
     InputKeys system(path, InputKeys::Form::json);
     // With one communication at a time it orders nothing: the chunks of one collective have one priority.
     system.word("scheduling-policy", {"LIFO", "FIFO", "EXPLICIT"});
-    if (system.word("collective-optimization", {"baseline", "localBWAware"}).value_or("baseline") ==
-        "localBWAware")
-      order_ = "local_bandwidth_aware";
-    active_ = system.whole_number("active-chunks-per-dimension", kNpus).value_or(1);
-    splits_ = system.whole_number("preferred-dataset-splits", kSplits).value_or(1);
-    endpoint_delay_ns_ = system.number("endpoint-delay", kDelayNs).value_or(0) * injection_scale;
-    if (endpoint_delay_ns_ > kDelayNs.most)
-      system.fail("endpoint-delay", "times --injection-scale is above 1 s");
+    active_ = whole_number(system, "active-chunks-per-dimension", kNpus);
+    splits_ = whole_number(system, "preferred-dataset-splits", kSplits);
+    const double delay_ns = system.number("endpoint-delay", kDelayNs).value_or(0) * injection_scale;
+    if (delay_ns > kDelayNs.most) system.fail("endpoint-delay", "times --injection-scale is above 1 s");
+    endpoint_delay_ = system.at("endpoint-delay", picoseconds(delay_ns));
     read_compute(system);
     read_order_in_dimensions(system);
     read_order_of_dimensions(system);
-    implementations_ = read_implementations(system, dimensions_.size());
-    for (const Warning& warning : implementations_.warnings)
-      warnings_.push_back({path + ": " + warning.text, warning.only_with});
+    implementations_ = read_implementations(system, dimensions_.items.size());
+    warnings_.insert(warnings_.end(), implementations_.warnings.begin(), implementations_.warnings.end());
     for (const char* const key :
          {"boost-mode", "track-local-mem", "local-mem-trace-filename", "trace-enabled", "L", "o", "g", "G",
           "model-shared-bus", "scheduling-queue", "tensor-size", "communication-delay", "chunk-size",
           "per-node-custom-implementation", "local-reduction-delay"})
-      if (system.asks(key)) warn(path, std::string("'") + key + "' is not modelled and has no effect");
+      if (system.asks(key)) warn(system, key, " is not modelled and has no effect");
     system.require_all_known();
   }
   /// As its analytical remote memory: a server has one whole access at a time, latency + bytes / bandwidth;
@@ -110,106 +121,121 @@ class Converter {
     for (const char* const key : {"remote-mem-latency", "remote-mem-bw", "num-nodes", "num-npus-per-node"}) {
       const bool of_nodes = std::string(key).rfind("num-", 0) == 0;
       if (memory.has(key) && (of_nodes ? !by_node : no_remote_memory_))
-        warn(path, std::string("'") + key + "' has no effect with " + type);
+        warn(memory, key, " has no effect with " + type);
     }
     if (no_remote_memory_) return;
-    if (!latency || !rate || *rate == 0)
-      throw std::invalid_argument(path + ": needs remote-mem-latency and remote-mem-bw, above 0");
-    std::string kind = type == "MEMORY_POOL" ? "shared" : "per_npu";
+    memory.require_all({"remote-mem-latency", "remote-mem-bw"});
+    if (*rate == 0) memory.fail("remote-mem-bw", "must be above 0");
+    remote_ = Node::map({{"kind", memory.at("memory-type", type == "MEMORY_POOL" ? "shared"
+                                                           : by_node             ? "per_node"
+                                                                                 : "per_npu")}});
     if (by_node) {
-      if (!nodes || !each)
-        throw std::invalid_argument(path + ": " + type + " needs num-nodes and num-npus-per-node");
+      memory.require_all({"num-nodes", "num-npus-per-node"});
       if (*nodes * *each != npus_)
-        throw std::invalid_argument(
-            fmt::format("{}: {} nodes of {} NPUs are not the network's {}", path, *nodes, *each, npus_));
-      kind = fmt::format("per_node, npus_per_node: {}", *each);
+        memory.fail("num-nodes",
+                    fmt::format("times num-npus-per-node, {}, must be the network's {} NPUs", *each, npus_));
+      remote_.add("npus_per_node", memory.at("num-npus-per-node", std::to_string(*each)));
     }
-    remote_ = fmt::format(
-        "remote_memory: {{kind: {}, capacity: 1000 PB, bandwidth: {} B/s, latency: {}, service: accesses, "
-        "local: free}}\n",
-        kind, bytes_per_s(*rate), picoseconds(*latency));
+    remote_.add("capacity", own("1000 PB"));
+    remote_.add("bandwidth", memory.at("remote-mem-bw", bytes_per_s(*rate)));
+    remote_.add("latency", memory.at("remote-mem-latency", picoseconds(*latency)));
+    remote_.add("service", own("accesses"));
+    remote_.add("local", own("free"));
   }
-  std::string platform_yaml() const {
-    std::string text =
-        "# From ASTRA-sim's files.\nplatform: astra-sim\nwafer:\n  fabric:\n    kind: dimensional\n    "
-        "dimensions:\n";
-    for (const std::string& dimension : dimensions_) text += "      - " + dimension + "\n";
-    text += "    transport: messages\n    time_step: 1 ns\n    point_to_point: bare\n    header_bytes: 0 B\n";
-    text += "npu:\n";
-    if (!peak_.empty()) text += "  peak: " + peak_ + "\n";
-    text += fmt::format("  compute: {{durations: {}, time_step: 1 ns}}\n", roofline_ ? "roofline" : "replay");
-    if (roofline_)
-      text += fmt::format("  hbm: {{read_bandwidth: {0} B/s, write_bandwidth: {0} B/s, capacity: 1000 PB}}\n",
-                          bytes_per_s(memory_gb_per_s_));
-    else
-      text += "  hbm: {capacity: 1000 PB}\n";
-    text += fmt::format("  endpoint: {{receive_cost: {0}, stage_cost: {0}", picoseconds(endpoint_delay_ns_));
-    if (memory_gb_per_s_ > 0)
-      text += fmt::format(", reduction_bandwidth: {} B/s", bytes_per_s(memory_gb_per_s_));
-    text += fmt::format(
-        "}}\nsequencer: {{order: lowest_id, communications: 1}}\ncollectives:\n  equal_pieces: true\n  "
-        "chunks: {}\n{}  dimensions:\n    order: {}\n    within: {}\n    active_chunks: {}\n{}",
-        splits_, implementations_.algorithms, order_, within_, active_, implementations_.by_dimension);
-    return text + implementations_.custom + remote_ + "run: {watchdog: 9000000 s}\n";
+  Node platform() const {
+    Node npu, hbm, endpoint, collectives, by_dimension;
+    if (peak_.kind != Node::Kind::empty) npu.add("peak", peak_);
+    npu.add("compute", Node::map({{"durations", durations_}, {"time_step", own("1 ns")}}));
+    if (is_roofline())
+      for (const char* const key : {"read_bandwidth", "write_bandwidth"}) hbm.add(key, memory_rate_);
+    hbm.add("capacity", own("1000 PB"));
+    npu.add("hbm", hbm);
+    for (const char* const key : {"receive_cost", "stage_cost"}) endpoint.add(key, endpoint_delay_);
+    if (memory_rate_.kind != Node::Kind::empty) endpoint.add("reduction_bandwidth", memory_rate_);
+    npu.add("endpoint", endpoint);
+    by_dimension =
+        config::merged(Node::map({{"order", order_}, {"within", within_}, {"active_chunks", active_}}),
+                       implementations_.by_dimension);
+    collectives = config::merged(Node::map({{"equal_pieces", own("true")}, {"chunks", splits_}}),
+                                 implementations_.algorithms);
+    collectives.add("dimensions", by_dimension);
+    Node platform =
+        Node::map({{"platform", own("astra-sim")},
+                   {"wafer", Node::map({{"fabric", Node::map({{"kind", own("dimensional")},
+                                                              {"dimensions", dimensions_},
+                                                              {"transport", own("messages")},
+                                                              {"time_step", own("1 ns")},
+                                                              {"point_to_point", own("bare")},
+                                                              {"header_bytes", own("0 B")}})}})},
+                   {"npu", npu},
+                   {"sequencer", Node::map({{"order", own("lowest_id")}, {"communications", own("1")}})},
+                   {"collectives", collectives}});
+    if (remote_.kind != Node::Kind::empty) platform.add("remote_memory", remote_);
+    platform.add("run", Node::map({{"watchdog", own("9000000 s")}}));
+    return platform;
   }
   const std::vector<Warning>& warnings() const { return warnings_; }
   std::uint64_t npus() const { return npus_; }
+  const config::SourceLocation& npus_place() const { return npus_place_; }
   bool no_remote_memory() const { return no_remote_memory_; }
 
  private:
-  static std::int64_t bytes_per_s(double gb_per_s) { return std::max(std::llround(gb_per_s * 1e9), 1LL); }
+  static Node whole_number(InputKeys& system, const std::string& key, const Range& range) {
+    const std::uint64_t number = system.whole_number(key, range).value_or(1);
+    return system.at(key, std::to_string(number));
+  }
+  bool is_roofline() const { return durations_.text == "roofline"; }
   void read_order_in_dimensions(InputKeys& system) {
-    const std::string within = system
-                                   .word("intra-dimension-scheduling",
-                                         {"FIFO", "SCF", "RG", "smallestFirst", "lessRemainingPhaseFirst"})
-                                   .value_or("FIFO");
-    if (within == "SCF" || within == "smallestFirst") within_ = "smallest_first";
+    const std::string key = "intra-dimension-scheduling";
+    const std::string within =
+        system.word(key, {"FIFO", "SCF", "RG", "smallestFirst", "lessRemainingPhaseFirst"}).value_or("FIFO");
+    const bool smallest = within == "SCF" || within == "smallestFirst";
+    within_ = system.at(key, smallest ? "smallest_first" : "fifo");
     if (within == "RG" || within == "lessRemainingPhaseFirst")
-      warn(system.path(),
-           "'intra-dimension-scheduling': " + within + " is not modelled; FIFO takes its place");
+      warn(system, key, ": " + within + " is not modelled; FIFO takes its place");
   }
   void read_order_of_dimensions(InputKeys& system) {
-    const std::string inter =
-        system
-            .word("inter-dimension-scheduling", {"baseline", "themis", "ascending", "onlineGreedy",
-                                                 "roundRobin", "offlineGreedy", "offlineGreedyFlex"})
-            .value_or("baseline");
-    if (inter == "themis") order_ = "themis";
+    const std::string whole = "collective-optimization", key = "inter-dimension-scheduling";
+    const bool is_aware = system.word(whole, {"baseline", "localBWAware"}).value_or("") == "localBWAware";
+    order_ = system.at(whole, is_aware ? "local_bandwidth_aware" : "per_dimension");
+    const std::string inter = system
+                                  .word(key, {"baseline", "themis", "ascending", "onlineGreedy", "roundRobin",
+                                              "offlineGreedy", "offlineGreedyFlex"})
+                                  .value_or("baseline");
+    if (inter == "themis") order_ = system.at(key, "themis");
     if (inter != "baseline" && inter != "themis" && inter != "ascending")
-      warn(system.path(),
-           "'inter-dimension-scheduling': " + inter + " is not modelled; baseline takes its place");
+      warn(system, key, ": " + inter + " is not modelled; baseline takes its place");
   }
   void read_compute(InputKeys& system) {
     if (const auto peak = system.number("peak-perf", kPeakTflops))
-      peak_ = fmt::format("{} FLOPS", std::max(std::llround(*peak * 1e12), 1LL));
-    memory_gb_per_s_ = system.number("local-mem-bw", kMemoryGbPerS).value_or(0);
+      peak_ = system.at("peak-perf", fmt::format("{} FLOPS", std::max(std::llround(*peak * 1e12), 1LL)));
+    const double gb_per_s = system.number("local-mem-bw", kMemoryGbPerS).value_or(0);
+    if (gb_per_s > 0) memory_rate_ = system.at("local-mem-bw", bytes_per_s(gb_per_s));
     const bool replay = system.number("replay-only", kSwitch).value_or(0) != 0;
     if (replay)
-      warn(
-          system.path(),
-          "'replay-only' holds for computations; communications are simulated, where ASTRA-sim replays them");
-    roofline_ = system.number("roofline-enabled", kSwitch).value_or(0) != 0 && !replay;
-    if (roofline_ && (peak_.empty() || memory_gb_per_s_ == 0))
+      warn(system, "replay-only",
+           " holds for computations; communications are simulated, where ASTRA-sim replays them");
+    const bool roofline = system.number("roofline-enabled", kSwitch).value_or(0) != 0 && !replay;
+    if (roofline && (peak_.kind == Node::Kind::empty || gb_per_s == 0))
       system.fail("roofline-enabled", "needs peak-perf and local-mem-bw");
+    durations_ = system.at("roofline-enabled", roofline ? "roofline" : "replay");
   }
-  void warn(const std::string& path, const std::string& text) {
-    warnings_.push_back({path + ": " + text, {}});
+  void warn(const InputKeys& keys, const std::string& key, const std::string& text) {
+    warnings_.push_back({fmt::format("{}: '{}'{}", keys.place(key).text(), key, text), {}});
   }
 
   std::vector<Warning> warnings_;
-  std::uint64_t npus_ = 1, splits_ = 1, active_ = 1;
-  std::vector<std::string> dimensions_;
-  std::string order_ = "per_dimension", within_ = "fifo";
-  double endpoint_delay_ns_ = 0, memory_gb_per_s_ = 0;
+  std::uint64_t npus_ = 1;
+  config::SourceLocation npus_place_;
+  Node dimensions_, splits_, active_, order_, within_, endpoint_delay_, durations_;
+  Node peak_, memory_rate_, remote_;  // empty: not given
   Implementations implementations_;
-  bool roofline_ = false;
-  std::string peak_, remote_;
   bool no_remote_memory_ = false;
 };
 
 }  // namespace
 
-Conversion convert(const Files& files, const std::string& platform_file) {
+Conversion convert(const Files& files) {
   for (const auto& [name, path] : {std::pair("network", files.network), std::pair("system", files.system)})
     if (!is_given(path)) throw std::invalid_argument(std::string("--") + name + "-configuration is missing");
   Converter converter;
@@ -217,19 +243,34 @@ Conversion convert(const Files& files, const std::string& platform_file) {
   converter.read_system(files.system, files.injection_scale);
   if (is_given(files.remote_memory)) converter.read_remote_memory(files.remote_memory);
   Conversion conversion;
-  conversion.platform_yaml = converter.platform_yaml();
+  conversion.platform = converter.platform();
   conversion.warnings = converter.warnings();
   conversion.npus = converter.npus();
+  conversion.npus_place = converter.npus_place();
   conversion.no_remote_memory = converter.no_remote_memory();
-  if (is_given(files.workload)) {
-    conversion.experiment_yaml =
-        "# From ASTRA-sim's files.\nexperiment: astra-sim\nplatform: " + platform_file +
-        "\nworkload:\n  chakra: '" + absolute(files.workload) + "'\n";
-    if (is_given(files.comm_groups))
-      conversion.experiment_yaml += "  comm_groups: '" + absolute(files.comm_groups) + "'\n";
-    conversion.experiment_yaml += "iterations: 1\n";
-  }
+  if (!is_given(files.workload)) return conversion;
+  Node workload;
+  const auto add = [&](const char* key, const char* option, const std::string& path) {
+    if (is_given(path)) workload.add(key, Node::string(absolute(path), {option, 0, 0}));
+  };
+  add("chakra", "--workload-configuration", files.workload);
+  add("comm_groups", "--comm-group-configuration", files.comm_groups);
+  conversion.experiment =
+      Node::map({{"experiment", own("astra-sim")}, {"workload", workload}, {"iterations", own("1")}});
   return conversion;
+}
+
+std::vector<std::pair<std::string, std::string>> yaml_files(const Conversion& conversion) {
+  const std::string platform = "platform.yaml";
+  const auto text = [](const Node& map) {
+    return "# From ASTRA-sim's files, each value with its place there.\n" + config::write_yaml(map);
+  };
+  std::vector<std::pair<std::string, std::string>> files = {{platform, text(conversion.platform)}};
+  if (conversion.experiment.kind == Node::Kind::empty) return files;
+  Node experiment = conversion.experiment;
+  experiment.add("platform", own(platform));
+  files.emplace_back("experiment.yaml", text(experiment));
+  return files;
 }
 
 }  // namespace wafertlm::astra_sim

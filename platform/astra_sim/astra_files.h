@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "platform/config/node.h"
 #include "workloads/chakra/node.h"
 
 namespace wafertlm::astra_sim {
@@ -22,18 +24,22 @@ struct Warning {
   std::optional<chakra::CollectiveType> only_with = {};  ///< it matters only if a trace has such a collective
 };
 
-/// What the files say, as our own YAML. Everything that they ask for and that is not modelled is in
-/// `warnings`.
+/// What the files say, in our own keys; each value has the place where the user's file says it. Everything
+/// that they ask for and that is not modelled is in `warnings`.
 struct Conversion {
-  std::string platform_yaml, experiment_yaml;
+  config::Node platform;
+  config::Node experiment;  ///< without its platform; empty without a workload
   std::vector<Warning> warnings;
   std::uint64_t npus = 0;
+  config::SourceLocation npus_place;
   bool no_remote_memory = false;  ///< NO_MEMORY_EXPANSION: loads and stores are an error
 };
 
-/// @throws std::invalid_argument naming file and key: a file that cannot be read, an unknown key, a value of
-/// another kind or out of range, a key twice, lists whose lengths differ.
-/// `platform_file`: the name under which the experiment refers to the platform.
-Conversion convert(const Files& files, const std::string& platform_file);
+/// @throws config::ConfigError with file, line and column: a file that cannot be read, an unknown key, a
+/// value of another kind or out of range, a key twice, lists whose lengths differ.
+Conversion convert(const Files& files);
+
+/// The same as files of ours, names and texts: platform.yaml and, with a workload, experiment.yaml.
+std::vector<std::pair<std::string, std::string>> yaml_files(const Conversion& conversion);
 
 }  // namespace wafertlm::astra_sim

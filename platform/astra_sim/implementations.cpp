@@ -12,6 +12,8 @@
 namespace wafertlm::astra_sim {
 namespace {
 
+using config::Node;
+
 struct Type {
   const char* key;
   const char* ours;
@@ -36,10 +38,10 @@ class Reader {
 
   Implementations read() {
     for (const Type& type : kTypes) read(type);
-    if (!by_type_.empty()) to_.algorithms += fmt::format("  by_type: {{{}}}\n", by_type_);
-    if (!partial_.empty()) to_.algorithms += fmt::format("  partial_groups: {{{}}}\n", partial_);
-    if (window_ != 0) to_.by_dimension += fmt::format("    direct_window: {}\n", window_);
-    if (!to_.custom.empty()) to_.custom = "  custom:\n" + to_.custom;
+    for (const auto& [key, map] :
+         {std::pair("by_type", by_type_), {"partial_groups", partial_}, {"custom", custom_}})
+      if (map.kind != Node::Kind::empty) to_.algorithms.add(key, map);
+    if (window_.kind != Node::Kind::empty) to_.by_dimension.add("direct_window", window_);
     return std::move(to_);
   }
 
@@ -53,12 +55,12 @@ class Reader {
                      "must be one algorithm, for all dimensions: a PREFIX of PREFIX.<rank>.et, or an MSCCL "
                      "program (.xml)");
       const std::filesystem::path path = std::filesystem::absolute(custom->front()).lexically_normal();
-      to_.custom += fmt::format("    {}: '{}'\n", type.ours, path.string());
+      custom_.add(type.ours, Node::string(path.string(), system_.place(custom_key)));
       return;
     }
     if (!names) return;
     if (names->empty()) system_.fail(key, "needs an algorithm for each dimension");
-    const Name first = taken_apart(type, names->front());
+    const Name first = taken_apart(type, 0, names->front());
     // What stands behind a name that takes all dimensions has no effect; often there is nothing.
     if (first.one) {
       add(by_type_, type, "one_" + first.algorithm);
@@ -74,17 +76,18 @@ class Reader {
   void by_dimension(const Type& type, const std::vector<std::string>& names) {
     if (names.size() != dimensions_)
       system_.fail(type.key, fmt::format("needs an algorithm for each of the {} dimensions", dimensions_));
-    std::string list;
-    for (const std::string& word : names) {
-      const Name name = taken_apart(type, word);
-      if (name.one) system_.fail(type.key, "has " + word + " behind an algorithm of one dimension");
+    Node list = Node::list({});
+    list.place = system_.place(type.key);
+    for (std::size_t d = 0; d < names.size(); ++d) {
+      const Name name = taken_apart(type, d, names[d]);
+      if (name.one) system_.fail(type.key, d, "stands behind an algorithm of one dimension");
       set_window(type, name);
-      list += (list.empty() ? "" : ", ") + name.algorithm;
+      list.items.push_back(system_.at(type.key, d, name.algorithm));
     }
-    to_.by_dimension += fmt::format("    {}: [{}]\n", type.ours, list);
+    to_.by_dimension.add(type.ours, list);
   }
 
-  Name taken_apart(const Type& type, const std::string& word) {
+  Name taken_apart(const Type& type, std::size_t item, const std::string& word) {
     static const std::map<std::string, std::string> words = {
         {"ring", "ring"}, {"direct", "direct"}, {"halvingDoubling", "halving_doubling"}};
     Name name;
@@ -97,7 +100,7 @@ class Reader {
                             text.find_first_not_of("0123456789", 6) == std::string::npos;
     if (has_window) {
       name.window = static_cast<std::uint32_t>(std::stoul(text.substr(6)));
-      if (name.window > 65'536) system_.fail(type.key, "has a window above 65536");
+      if (name.window > 65'536) system_.fail(type.key, item, "has a window above 65536");
       text = "direct";
     }
     if (text == "doubleBinaryTree" && !name.one) {
@@ -107,11 +110,12 @@ class Reader {
     }
     const auto found = words.find(text);
     if (found == words.end())
-      system_.fail(type.key, "has the unknown algorithm '" + word + "'" +
-                                 config::suggestion(word,
-                                                    {"ring", "direct", "halvingDoubling", "doubleBinaryTree",
-                                                     "oneRing", "oneDirect", "oneHalvingDoubling"},
-                                                    "there are"));
+      system_.fail(type.key, item,
+                   "has an unknown algorithm" +
+                       config::suggestion(word,
+                                          {"ring", "direct", "halvingDoubling", "doubleBinaryTree", "oneRing",
+                                           "oneDirect", "oneHalvingDoubling"},
+                                          "there are"));
     name.algorithm = found->second;
     if (type.type == chakra::CollectiveType::AllToAll && name.algorithm == "halving_doubling") {
       warn(type, "all-to-all goes direct, not by " + word);
@@ -122,26 +126,26 @@ class Reader {
 
   void set_window(const Type& type, const Name& name) {
     if (name.window == 0) return;
-    if (window_ != 0 && window_ != name.window)
-      warn(type, fmt::format("windows of direct differ; all take {}", window_));
+    const std::string window = std::to_string(name.window);
+    if (window_.kind != Node::Kind::empty && window_.text != window)
+      warn(type, fmt::format("windows of direct differ; all take {}", window_.text));
     else
-      window_ = name.window;
+      window_ = system_.at(type.key, window);
   }
   void warn(const Type& type, const std::string& text) {
-    const std::string full = fmt::format("'{}': {}", type.key, text);
+    const std::string full = fmt::format("{}: '{}': {}", system_.place(type.key).text(), type.key, text);
     for (const Warning& warning : to_.warnings)
       if (warning.text == full) return;
     to_.warnings.push_back({full, type.type});
   }
-  static void add(std::string& list, const Type& type, const std::string& algorithm) {
-    list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", type.ours, algorithm);
+  void add(Node& map, const Type& type, const std::string& algorithm) {
+    map.add(type.ours, system_.at(type.key, algorithm));
   }
 
   InputKeys& system_;
   std::size_t dimensions_;
   Implementations to_;
-  std::string by_type_, partial_;
-  std::uint32_t window_ = 0;
+  Node by_type_, partial_, custom_, window_;  // empty: nothing is said
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "platform/astra_sim/astra_files.h"
@@ -9,15 +8,14 @@
 
 namespace wafertlm::astra_sim {
 
-/// What `…-implementation` says, as YAML.
+/// What `…-implementation` says.
 struct Implementations {
-  std::string algorithms;    ///< keys below `collectives`
-  std::string by_dimension;  ///< keys below `collectives.dimensions`
-  std::string custom;        ///< `collectives.custom`, or nothing
+  config::Node algorithms = config::Node::map({});    ///< keys below `collectives`
+  config::Node by_dimension = config::Node::map({});  ///< keys below `collectives.dimensions`
   std::vector<Warning> warnings;
 };
 
-/// Of all types of collectives. @throws std::invalid_argument: an unknown algorithm, or not one for each
+/// Of all types of collectives. @throws config::ConfigError: an unknown algorithm, or not one for each
 /// dimension.
 Implementations read_implementations(InputKeys& system, std::size_t dimensions);
 

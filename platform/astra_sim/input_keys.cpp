@@ -2,99 +2,97 @@
 #include "platform/astra_sim/input_keys.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <set>
-#include <stdexcept>
+#include <nlohmann/json.hpp>
 
 #include "platform/config/suggest.h"
+#include "platform/config/yaml_file.h"
 
 namespace wafertlm::astra_sim {
 namespace {
 
+using config::ConfigError;
+using config::Node;
+using config::SourceLocation;
 using Json = nlohmann::json;
 
-[[noreturn]] void fail_twice(const std::string& key, std::size_t line) {
-  throw std::invalid_argument(
-      fmt::format("line {}: the key '{}' is written twice; keep one of them", line, key));
+/// @throws ConfigError: what YAML would take and JSON does not.
+void require_json(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  try {
+    const Json parsed = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const std::string before = text.substr(0, error.byte == 0 ? 0 : error.byte - 1);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+    const std::string what = error.what();
+    const std::size_t said = what.find(": ");
+    throw ConfigError({path, static_cast<int>(line), static_cast<int>(column)},
+                      "JSON syntax: " + (said == std::string::npos ? what : what.substr(said + 2)));
+  }
 }
 
+/// JSON is YAML, whose reader knows the places of values.
+Node read(const std::string& path, InputKeys::Form form) {
+  if (form == InputKeys::Form::json && config::is_readable_file(path)) require_json(path);
+  return config::read_yaml_file(path);
+}
+
+/// A number or a truth value; a string: the text is neither.
 Json of_scalar(const std::string& text) {
   const Json parsed = Json::parse(text, nullptr, false);
   return parsed.is_number() || parsed.is_boolean() ? parsed : Json(text);
 }
 
-Json of_yaml(const YAML::Node& node) {
-  if (node.IsScalar()) return of_scalar(node.Scalar());
-  Json json = node.IsMap() ? Json::object() : Json::array();
-  if (node.IsSequence())
-    for (const auto& item : node) json.push_back(of_yaml(item));
-  if (node.IsMap())
-    for (const auto& entry : node) {
-      const auto key = entry.first.as<std::string>();
-      if (json.contains(key)) fail_twice(key, static_cast<std::size_t>(entry.first.Mark().line) + 1);
-      json[key] = of_yaml(entry.second);
-    }
-  return json;
+double in_range(const std::string& key, const Node& value, bool may_be_quoted, const Range& range) {
+  const bool may_be_number = value.kind == Node::Kind::scalar && (may_be_quoted || !value.quoted);
+  const Json read = may_be_number ? of_scalar(value.text) : Json();
+  const double number = read.is_number() ? read.get<double>() : std::nan("");
+  if (!(number >= range.least && number <= range.most))
+    throw ConfigError(value.place, fmt::format("'{}' must be a number from {:g} to {:g}, got {}", key,
+                                               range.least, range.most, value.describe()));
+  return number;
 }
 
-/// The line of the n-th key, from 0: the n-th string with a colon behind it.
-std::size_t line_of_key(const std::string& text, std::size_t n) {
-  std::size_t begin = text.find('"');
-  for (std::size_t at = begin; at < text.size(); begin = at = text.find('"', at + 1)) {
-    while (++at < text.size() && text[at] != '"') at += text[at] == '\\' ? 1 : 0;
-    const std::size_t behind = text.find_first_not_of(" \t\r\n", at + 1);
-    if (behind != std::string::npos && text[behind] == ':' && n-- == 0) break;
-  }
-  return 1 + static_cast<std::size_t>(std::count(text.data(), text.data() + begin, '\n'));
-}
-
-/// nlohmann keeps the last of two equal keys without a word.
-Json of_json(const std::string& text) {
-  std::vector<std::set<std::string>> open;  // keys of the maps that are being read
-  std::size_t keys = 0;
-  return Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_start) open.emplace_back();
-    if (event == Event::object_end) open.pop_back();
-    if (event != Event::key) return true;
-    if (!open.back().insert(parsed.get<std::string>()).second)
-      fail_twice(parsed.get<std::string>(), line_of_key(text, keys));
-    ++keys;
-    return true;
-  });
+/// A value stands for a list of one.
+std::vector<Node> items_of(const Node& value) {
+  return value.kind == Node::Kind::list ? value.items : std::vector<Node>{value};
 }
 
 }  // namespace
 
-InputKeys::InputKeys(const std::string& path, Form form) : path_(path) {
-  std::ifstream in(path);
-  if (!in) throw std::invalid_argument("cannot read " + path);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  try {
-    values_ = form == Form::yaml ? of_yaml(YAML::Load(text)) : of_json(text);
-  } catch (const std::exception& error) {
-    throw std::invalid_argument(path + ": " + error.what());
-  }
-  if (!values_.is_object()) throw std::invalid_argument(path + ": expected keys with values");
+Node own(const std::string& text) { return Node::scalar(text, {"ASTRA-sim", 0, 0}); }
+
+InputKeys::InputKeys(const std::string& path, Form form) : path_(path), values_(read(path, form)) {}
+
+SourceLocation InputKeys::place(const std::string& key) const {
+  const Node* const value = values_.find(key);
+  return value ? value->place : own("").place;
 }
 
-double InputKeys::in_range(const std::string& key, const Json& value, const Range& range) const {
-  const double number = value.is_number() ? value.get<double>() : std::nan("");
-  if (!(number >= range.least && number <= range.most))
-    fail(key, fmt::format("must be a number from {:g} to {:g}", range.least, range.most));
-  return number;
+Node InputKeys::at(const std::string& key, const std::string& text) const {
+  return Node::scalar(text, place(key));
+}
+
+Node InputKeys::at(const std::string& key, std::size_t item, const std::string& text) const {
+  return Node::scalar(text, this->item(key, item).place);
+}
+
+const Node& InputKeys::item(const std::string& key, std::size_t item) const {
+  const Node& value = *values_.find(key);
+  return value.kind == Node::Kind::list ? value.items[item] : value;
 }
 
 std::optional<double> InputKeys::number(const std::string& key, const Range& range) {
-  const Json* value = find(key);
+  const Node* value = find(key);
   if (!value) return {};
-  if (value->is_array() && value->size() == 1) value = &value->front();
-  return in_range(key, value->is_string() ? of_scalar(value->get<std::string>()) : *value, range);
+  if (value->kind == Node::Kind::list && value->items.size() == 1) value = &value->items.front();
+  return in_range(key, *value, true, range);
 }
 
 std::optional<std::uint64_t> InputKeys::whole_number(const std::string& key, const Range& range) {
@@ -105,56 +103,70 @@ std::optional<std::uint64_t> InputKeys::whole_number(const std::string& key, con
 }
 
 std::optional<std::string> InputKeys::word(const std::string& key, const std::vector<std::string>& allowed) {
-  const Json* const value = find(key);
+  const Node* const value = find(key);
   if (!value) return {};
-  const std::string text = value->is_string() ? value->get<std::string>() : "";
-  if (std::find(allowed.begin(), allowed.end(), text) == allowed.end())
+  if (value->kind != Node::Kind::scalar ||
+      std::find(allowed.begin(), allowed.end(), value->text) == allowed.end())
     fail(key, "must be one of " + config::listed(allowed));
-  return text;
+  return value->text;
 }
 
 std::optional<std::vector<std::string>> InputKeys::words(const std::string& key) {
-  const Json* const value = find(key);
+  const Node* const value = find(key);
   if (!value) return {};
   std::vector<std::string> words;
-  for (const Json& item : value->is_array() ? *value : Json::array({*value})) {
-    if (!item.is_string()) fail(key, "must be a list of names");
-    words.push_back(item.get<std::string>());
+  for (const Node& item : items_of(*value)) {
+    if (item.kind != Node::Kind::scalar || (!item.quoted && !of_scalar(item.text).is_string()))
+      throw ConfigError(item.place,
+                        fmt::format("'{}' must be a list of names, got {}", key, item.describe()));
+    words.push_back(item.text);
   }
   return words;
 }
 
 std::optional<std::vector<double>> InputKeys::numbers(const std::string& key, const Range& range) {
-  const Json* const value = find(key);
+  const Node* const value = find(key);
   if (!value) return {};
   std::vector<double> numbers;
-  for (const Json& item : value->is_array() ? *value : Json::array({*value}))
-    numbers.push_back(in_range(key, item, range));
+  for (const Node& item : items_of(*value)) numbers.push_back(in_range(key, item, false, range));
   return numbers;
 }
 
 bool InputKeys::asks(const std::string& key) {
-  const Json* const value = find(key);
+  const Node* const value = find(key);
   if (!value) return false;
-  const Json plain = value->is_string() ? of_scalar(value->get<std::string>()) : *value;
+  if (value->kind != Node::Kind::scalar) return true;
+  const Json plain = of_scalar(value->text);
   return plain != Json(0) && plain != Json(false) && plain != Json("");
 }
 
 void InputKeys::fail(const std::string& key, const std::string& what) const {
-  throw std::invalid_argument(path_ + ": '" + key + "' " + what + ", it is " + values_.at(key).dump());
+  const Node& value = *values_.find(key);
+  throw ConfigError(value.place, fmt::format("'{}' {}, got {}", key, what, value.describe()));
+}
+
+void InputKeys::fail(const std::string& key, std::size_t item, const std::string& what) const {
+  const Node& value = this->item(key, item);
+  throw ConfigError(value.place, fmt::format("'{}' {}, got {}", key, what, value.describe()));
+}
+
+void InputKeys::fail(const std::string& what) const { throw ConfigError(values_.place, what); }
+
+void InputKeys::require_all(const std::vector<std::string>& keys) const {
+  for (const std::string& key : keys)
+    if (!has(key)) fail(fmt::format("'{}' is missing; needed are {}", key, config::listed(keys)));
 }
 
 void InputKeys::require_all_known() const {
-  for (const auto& entry : values_.items())
-    if (std::find(known_.begin(), known_.end(), entry.key()) == known_.end())
-      throw std::invalid_argument(path_ + ": unknown key '" + entry.key() + "'" +
-                                  config::suggestion(entry.key(), known_, "known keys"));
+  for (const Node::Entry& entry : values_.entries)
+    if (std::find(known_.begin(), known_.end(), entry.key) == known_.end())
+      throw ConfigError(entry.place, "unknown key " + config::quoted(entry.key) +
+                                         config::suggestion(entry.key, known_, "known keys"));
 }
 
-const Json* InputKeys::find(const std::string& key) {
+const Node* InputKeys::find(const std::string& key) {
   known_.push_back(key);
-  const auto found = values_.find(key);
-  return found == values_.end() ? nullptr : &*found;
+  return values_.find(key);
 }
 
 }  // namespace wafertlm::astra_sim

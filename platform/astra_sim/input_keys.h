@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <nlohmann/json.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "platform/config/node.h"
 
 namespace wafertlm::astra_sim {
 
@@ -12,17 +14,26 @@ struct Range {
   double least = 0, most = 0;
 };
 
-/// A map of a file, read key by key. What nobody has asked for by the end is an error.
+/// A value that ASTRA-sim's files do not say: it is ASTRA-sim's way.
+config::Node own(const std::string& text);
+
+/// A map of a file, read key by key. What nobody has asked for by the end is an error. All errors are
+/// ConfigErrors with file, line and column.
 class InputKeys {
  public:
   enum class Form { json, yaml };
-  /// @throws std::invalid_argument naming file and line: it cannot be read, is no map, or has a key twice.
+  /// @throws ConfigError: it cannot be read, is no map, or has a key twice.
   InputKeys(const std::string& path, Form form);
 
   const std::string& path() const { return path_; }
-  bool has(const std::string& key) const { return values_.contains(key); }
+  bool has(const std::string& key) const { return values_.find(key) != nullptr; }
+  /// Of a value; that of own() if the key is not there.
+  config::SourceLocation place(const std::string& key) const;
+  /// What a value, or an item of a list, becomes: `text` in its place.
+  config::Node at(const std::string& key, const std::string& text) const;
+  config::Node at(const std::string& key, std::size_t item, const std::string& text) const;
 
-  // Each: none if the key is not there; @throws std::invalid_argument naming file and key for another value.
+  // Each: none if the key is not there; @throws ConfigError for another value.
   /// Also from "1" or a list of one.
   std::optional<double> number(const std::string& key, const Range& range);
   std::optional<std::uint64_t> whole_number(const std::string& key, const Range& range);
@@ -34,15 +45,19 @@ class InputKeys {
   bool asks(const std::string& key);
 
   [[noreturn]] void fail(const std::string& key, const std::string& what) const;
-  /// @throws std::invalid_argument: a key that no call has named, with the nearest one that has been.
+  [[noreturn]] void fail(const std::string& key, std::size_t item, const std::string& what) const;
+  /// Of the file as a whole.
+  [[noreturn]] void fail(const std::string& what) const;
+  void require_all(const std::vector<std::string>& keys) const;
+  /// @throws ConfigError: a key that no call has named, with the nearest one that has been.
   void require_all_known() const;
 
  private:
-  const nlohmann::json* find(const std::string& key);
-  double in_range(const std::string& key, const nlohmann::json& value, const Range& range) const;
+  const config::Node* find(const std::string& key);
+  const config::Node& item(const std::string& key, std::size_t item) const;
 
   std::string path_;
-  nlohmann::json values_;
+  config::Node values_;
   std::vector<std::string> known_;
 };
 

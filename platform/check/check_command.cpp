@@ -2,13 +2,16 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <utility>
 
 #include "platform/command/format.h"
+#include "platform/command/host_memory.h"
 #include "platform/commands.h"
 #include "platform/config/json_schema.h"
 #include "platform/config/load.h"
 #include "platform/fabrics/registry.h"
 #include "platform/results/results.h"
+#include "platform/run/host_estimate.h"
 #include "platform/run/job.h"
 #include "platform/run/job_run.h"
 #include "platform/study/study_command.h"
@@ -21,7 +24,7 @@ namespace {
 struct Options {
   std::string file;
   std::vector<std::string> overrides;
-  bool resolved = false;
+  bool resolved = false, force = false;
 };
 
 void show(const config::PlatformSpec& spec, const Wafer& wafer) {
@@ -37,15 +40,24 @@ void show(const config::PlatformSpec& spec, const Wafer& wafer) {
   }
 }
 
+/// Something that nobody takes apart: of a large wafer that is half as much work as to build it, and the
+/// process ends here.
+template <class T, class... Arguments>
+T& kept(Arguments&&... arguments) {
+  static T* const made = new T(std::forward<Arguments>(arguments)...);
+  return *made;
+}
+
 /// Builds the fabric, so that what only elaboration finds (routes that can deadlock) is found too.
-void show(const config::PlatformSpec& spec) { show(spec, Wafer(spec, false, true)); }
+void show(const config::PlatformSpec& spec, bool) { show(spec, kept<Wafer>(spec, false, true)); }
 
 /// All that a run does before it simulates.
-void show(const config::ExperimentSpec& spec) {
+void show(const config::ExperimentSpec& spec, bool force) {
   fmt::print("experiment {}, {}\n", spec.name, counted(spec.iterations, "iteration"));
-  const Job job = load_job(spec);
-  Machine machine(spec.platform);
-  const JobRun ready(machine, job, spec);
+  const Job& job = kept<Job>(load_job(spec));
+  if (!force) require_host_memory(spec, estimated_bytes(spec.platform, job), available_memory_bytes());
+  Machine& machine = kept<Machine>(spec.platform);
+  const JobRun& ready = kept<JobRun>(machine, job, spec);
   show(spec.platform, machine.wafer());
   std::uint64_t nodes = 0, collectives = 0;
   for (const chakra::TraceSummary& rank : job.summaries) {
@@ -55,11 +67,13 @@ void show(const config::ExperimentSpec& spec) {
   fmt::print("workload  {}: {}, {}, {}\n", spec.workload.name, counted(job.size(), "rank"),
              counted(nodes, "node"),
              counted(collectives, "entry into a collective", "entries into collectives"));
+  fmt::print("host      a run takes {}, within a factor of 3\n",
+             host_estimate(spec, job, ready.work()).text());
 }
 
-void show(const config::WorkloadSpec& spec) { fmt::print("workload  {}\n", spec.name); }
-void show(const config::StudySpec&) {}
-void show(const config::ModelSpec& spec) {
+void show(const config::WorkloadSpec& spec, bool) { fmt::print("workload  {}\n", spec.name); }
+void show(const config::StudySpec&, bool) {}
+void show(const config::ModelSpec& spec, bool) {
   const model::Model model = config::build_model(spec);
   fmt::print("model     {}: {} parameters, {} operations forward per sample, {} blocks\n", model.name,
              format_count(model::parameters(model)), format_count(model::forward_operations(model)),
@@ -67,12 +81,12 @@ void show(const config::ModelSpec& spec) {
 }
 
 template <typename Spec>
-int check(const Spec& spec, bool resolved) {
-  if (resolved) {
+int check(const Spec& spec, const Options& options) {
+  if (options.resolved) {
     fmt::print("{}", config::resolved_yaml(spec));
     return 0;
   }
-  show(spec);
+  show(spec, options.force);
   fmt::print("ok\n");
   return 0;
 }
@@ -80,19 +94,19 @@ int check(const Spec& spec, bool resolved) {
 int check_cells(const config::StudySpec& spec, const Options& options) {
   const std::size_t cells = check_study(spec, options.file);
   if (!options.resolved) fmt::print("study     {}: {}\n", spec.name, counted(cells, "cell"));
-  return check(spec, options.resolved);
+  return check(spec, options);
 }
 
 int run(const Options& options) {
   switch (config::detect_kind(options.file)) {
     case config::FileKind::platform:
-      return check(config::load_platform(options.file, options.overrides), options.resolved);
+      return check(config::load_platform(options.file, options.overrides), options);
     case config::FileKind::experiment:
-      return check(config::load_experiment(options.file, options.overrides), options.resolved);
+      return check(config::load_experiment(options.file, options.overrides), options);
     case config::FileKind::workload:
-      return check(config::load_workload(options.file, options.overrides), options.resolved);
+      return check(config::load_workload(options.file, options.overrides), options);
     case config::FileKind::model:
-      return check(config::load_model(options.file, options.overrides), options.resolved);
+      return check(config::load_model(options.file, options.overrides), options);
     case config::FileKind::study:
       return check_cells(config::load_study(options.file, options.overrides), options);
   }
@@ -109,6 +123,7 @@ std::function<int()> add_check_command(CLI::App& app) {
   command->add_option("--set", options->overrides, "Change a key, as in `run`");
   command->add_flag("--resolved", options->resolved,
                     "Print every value with its origin instead of a summary");
+  command->add_flag("--force", options->force, "Also an experiment that needs more memory than there is");
   command->footer("Example:\n  wafertlm check configs/experiments/resnet50_dp20_mesh_5x4.yaml");
   return [options] { return run(*options); };
 }

@@ -4,6 +4,7 @@
 #include "platform/command/format.h"
 #include "platform/config/descriptions.h"
 #include "platform/config/experiment_spec.h"
+#include "platform/config/suggest.h"
 #include "platform/config/value_types.h"
 #include "platform/fabrics/registry.h"
 #include "workloads/training/memory.h"
@@ -35,8 +36,8 @@ void check_ranks(const ExperimentSpec& experiment, const Check& check) {
   const std::size_t working = wafer.npu_count() - kind.failed_npus(wafer.fabric).size();
   const auto require = [&](std::uint32_t ranks, const void* culprit, const std::string& remedy = "") {
     if (ranks > working)
-      check.fail({culprit}, "{} ranks do not fit on the {} with {} working NPUs{}", ranks,
-                 kind.wafer_name(wafer), working, remedy);
+      check.fail({culprit}, "{} ranks do not fit on the {} with {} working NPUs ({}){}", ranks,
+                 kind.wafer_name(wafer), working, listed(kind.size_keys()), remedy);
   };
   const WorkloadSpec& workload = experiment.workload;
   if (workload.kind == WorkloadKind::data_parallel)

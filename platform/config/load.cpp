@@ -35,8 +35,7 @@ std::optional<Kind> find_kind(const Node& root) {
 }
 
 template <class S>
-S load(const std::string& path, const std::vector<std::string>& overrides, const Struct<S>& type) {
-  Node root = load_document(path);
+S load(Node root, const std::vector<std::string>& overrides, const Struct<S>& type) {
   const std::optional<Kind> kind = find_kind(root);
   const std::string& own_key = type.keys().front().name;
   if (kind && kind->type != &type)
@@ -70,15 +69,15 @@ std::string resolved(const S& spec, const Struct<S>& type) {
 }  // namespace
 
 PlatformSpec load_platform(const std::string& path, const std::vector<std::string>& overrides) {
-  return load(path, overrides, *platform_type());
+  return load(load_document(path), overrides, *platform_type());
 }
 
 WorkloadSpec load_workload(const std::string& path, const std::vector<std::string>& overrides) {
-  return load(path, overrides, *workload_type());
+  return load(load_document(path), overrides, *workload_type());
 }
 
 ModelSpec load_model(const std::string& path, const std::vector<std::string>& overrides) {
-  return load(path, overrides, *model_type());
+  return load(load_document(path), overrides, *model_type());
 }
 
 EfficiencySpec load_efficiency(const std::string& path) {
@@ -88,11 +87,15 @@ EfficiencySpec load_efficiency(const std::string& path) {
 }
 
 StudySpec load_study(const std::string& path, const std::vector<std::string>& overrides) {
-  return load(path, overrides, *study_type());
+  return load(load_document(path), overrides, *study_type());
 }
 
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides) {
-  ExperimentSpec spec = load(path, overrides, *experiment_type());
+  return load_experiment(load_document(path), overrides);
+}
+
+ExperimentSpec load_experiment(Node root, const std::vector<std::string>& overrides) {
+  ExperimentSpec spec = load(std::move(root), overrides, *experiment_type());
   for (const Key& key : experiment_type()->keys()) {
     if (key.type->structure() == platform_type().get()) spec.platform.origins = spec.origins.below(key.name);
     if (key.type->structure() == inline_workload_type().get())

@@ -5,6 +5,7 @@
 
 #include "platform/config/config_error.h"
 #include "platform/config/experiment_spec.h"
+#include "platform/config/node.h"
 #include "platform/config/study_spec.h"
 
 namespace wafertlm::config {
@@ -17,6 +18,8 @@ ModelSpec load_model(const std::string& path, const std::vector<std::string>& ov
 /// Loads the platform and the workload too. Overrides: wafer.…, npu.…, collectives.… and run.… change the
 /// platform, workload.… the workload, the rest the experiment.
 ExperimentSpec load_experiment(const std::string& path, const std::vector<std::string>& overrides = {});
+/// The same of a map that is in no file of ours; its values have their places.
+ExperimentSpec load_experiment(Node root, const std::vector<std::string>& overrides);
 
 /// A file of key npu.hbm.efficiency.
 EfficiencySpec load_efficiency(const std::string& path);

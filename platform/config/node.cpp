@@ -6,15 +6,16 @@
 
 namespace wafertlm::config {
 
-Node Node::scalar(std::string text) {
+Node Node::scalar(std::string text, SourceLocation place) {
   Node node;
   node.kind = Kind::scalar;
+  node.place = std::move(place);
   node.text = std::move(text);
   return node;
 }
 
-Node Node::string(std::string text) {
-  Node node = scalar(std::move(text));
+Node Node::string(std::string text, SourceLocation place) {
+  Node node = scalar(std::move(text), std::move(place));
   node.quoted = true;
   return node;
 }
@@ -23,6 +24,13 @@ Node Node::list(std::vector<Node> items) {
   Node node;
   node.kind = Kind::list;
   node.items = std::move(items);
+  return node;
+}
+
+Node Node::map(std::vector<std::pair<std::string, Node>> entries) {
+  Node node;
+  node.kind = Kind::map;
+  for (auto& [key, value] : entries) node.add(std::move(key), std::move(value));
   return node;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "platform/config/config_error.h"
@@ -21,9 +22,10 @@ struct Node {
   std::vector<Node> items;
   std::vector<Entry> entries;  ///< in the order of the file; keys are unique
 
-  static Node scalar(std::string text);
-  static Node string(std::string text);
+  static Node scalar(std::string text, SourceLocation place = {});
+  static Node string(std::string text, SourceLocation place = {});
   static Node list(std::vector<Node> items);
+  static Node map(std::vector<std::pair<std::string, Node>> entries);
 
   Node* find(std::string_view key);
   const Node* find(std::string_view key) const;

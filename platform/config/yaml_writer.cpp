@@ -93,8 +93,20 @@ class Writer {
   const Origins& origins_;
 };
 
+void record_places(const Node& node, const std::string& path, Origins& origins) {
+  origins.record(path, {node.place, ""});
+  for (const Node::Entry& entry : node.entries)
+    record_places(entry.value, join_path(path, entry.key), origins);
+}
+
 }  // namespace
 
 std::string write_yaml(const Node& map, const Origins& origins) { return Writer(origins).block(map, "", ""); }
+
+std::string write_yaml(const Node& map) {
+  Origins origins;
+  record_places(map, "", origins);
+  return write_yaml(map, origins);
+}
 
 }  // namespace wafertlm::config

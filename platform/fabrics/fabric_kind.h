@@ -53,7 +53,8 @@ struct FabricAbilities {
   bool packets = true;             ///< messages travel as packets through switches, not in one piece
   bool endpoint_memory = true;     ///< messages can pass through the NPUs' memories
   bool dateline_channels = false;  ///< every class needs its virtual channels twice, as rings do
-  TimePs time_step_ps = 0;         ///< times of messages are cut to multiples of it; 0: kept
+  std::string faster = {};  ///< what simulates the same in less time: "wafer.fabric.transport: messages"
+  TimePs time_step_ps = 0;  ///< times of messages are cut to multiples of it; 0: kept
 };
 
 /// How the report draws a wafer: "mesh" needs the sides of the grid.
@@ -89,6 +90,8 @@ class FabricKind {
 
   virtual FabricAbilities abilities(const config::FabricSpec&) const { return {}; }
   virtual std::uint32_t npus(const config::WaferSpec& wafer) const = 0;
+  /// Paths of the keys that say how many NPUs there are.
+  virtual std::vector<std::string> size_keys() const = 0;
   /// NPUs that do not take part because their router does not work.
   virtual std::vector<NpuId> failed_npus(const config::FabricSpec&) const { return {}; }
   /// For messages about this wafer: "5x4 wafer".

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/command/format.h"
+#include "platform/results/notes.h"
 #include "platform/results/parts.h"
 #include "platform/results/rows.h"
 #include "platform/rtl/rtl_views.h"
@@ -62,20 +63,6 @@ Json iterations_json(Run row) {
   return list;
 }
 
-/// What to bear in mind with these results.
-Json notes(Run row) {
-  Json list = Json::array();
-  if (!row.experiment.platform.npu.endpoint.is_ideal()) return list;
-  TimePs all = 0, latency = 0;
-  for (const CollectiveRecord* each : row.job.collectives()) {
-    const TimePs time = each->end_ps - each->first_entry_ps;
-    all += time;
-    if (each->cost.mostly_latency) latency += time;
-  }
-  if (all != 0 && 2 * latency >= all) list.push_back(kIdealEndpoints);
-  return list;
-}
-
 double iteration_time_s(Run row) {
   const IterationResult last = row.job.iterations().back();
   return seconds(last.end_ps - last.start_ps);
@@ -115,7 +102,8 @@ Fields<RunRow> make_run_fields() {
   f.add_if([](Run row) { return row.machine.remote() && row.machine.remote()->memory(); }, "remote_memory",
            remote_memory_schema(),
            [](Run row) { return remote_memory_json(*row.machine.remote(), row.job.end_ps()); });
-  f.add("notes", schema::list(schema::text(), "What to bear in mind with these results"), notes);
+  f.add("notes", schema::list(schema::text(), "What to bear in mind with these results"),
+        [](Run row) { return results::notes(row.experiment, row.job); });
   f.add("energy_j", [](Fields<RunRow>& of) {
     const auto if_modelled = [](double (*value)(Run)) {
       return [value](Run row) { return row.models_energy() ? Json(value(row)) : Json(); };

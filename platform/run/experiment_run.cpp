@@ -14,6 +14,7 @@
 #include "models/npu/npu.h"
 #include "platform/command/files.h"
 #include "platform/command/format.h"
+#include "platform/command/host_memory.h"
 #include "platform/command/interrupt.h"
 #include "platform/command/output_folder.h"
 #include "platform/command/progress.h"
@@ -22,6 +23,7 @@
 #include "platform/report/report.h"
 #include "platform/report/run_waves.h"
 #include "platform/results/results.h"
+#include "platform/run/host_estimate.h"
 #include "platform/run/job_run.h"
 #include "platform/run/observers.h"
 #include "platform/run/run_command.h"
@@ -178,7 +180,7 @@ std::vector<std::string> names_of_results(const ExperimentOptions& options) {
   std::vector<std::string> names = {"results.json", "results.csv",         "resolved.yaml",
                                     "report.html",  "transactions.sqlite", "trace.perfetto-trace",
                                     "rtl_*",        options.report};
-  for (const auto& [name, text] : options.generated) names.push_back(name);
+  for (const auto& [name, text] : options.with_results) names.push_back(name);
   return names;
 }
 
@@ -223,19 +225,9 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   require_options_that_fit(options);
   const fs::path out =
       options.out.empty() ? fs::path("out") / fs::path(options.experiment).stem() : fs::path(options.out);
-  std::optional<InterruptNotes> interrupts;
-  std::optional<OutputFolder> folder;
-  const auto take_folder = [&] {
-    interrupts.emplace();
-    folder.emplace(out, "wafertlm run " + options.experiment);
-  };
-  fs::path file = options.experiment;
-  if (!options.generated.empty()) {
-    take_folder();
-    write_files(folder->working(), options.generated);
-    file = folder->working() / file;
-  }
-  const config::ExperimentSpec experiment = config::load_experiment(file.string(), options.overrides);
+  const config::ExperimentSpec experiment =
+      options.converted ? config::load_experiment(*options.converted, options.overrides)
+                        : config::load_experiment(options.experiment, options.overrides);
   const Job job = load_job(experiment);
   config::PlatformSpec platform = experiment.platform;
   // Protocol checkers are what sees the sockets; results are the same with them.
@@ -246,23 +238,30 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
     globs.insert(globs.end(), options.signals.begin(), options.signals.end());
     chosen = std::make_unique<SocketChoice>(std::move(globs));
   }
+  const std::uint64_t available_bytes = available_memory_bytes();
+  if (!options.force) require_host_memory(experiment, estimated_bytes(platform, job), available_bytes);
   Machine machine(platform);
   JobRun job_run(machine, job, experiment);
   require_names(options, machine, job);
-  if (!folder) take_folder();
-  const fs::path working = folder->working();
+  const InterruptNotes interrupts;
+  OutputFolder folder(out, "wafertlm run " + options.experiment);
+  const fs::path working = folder.working();
   Recorders recorders(options, working, machine, job_run);
+  fmt::print(stderr, "{}",
+             host_warning(experiment, host_estimate(experiment, job, job_run.work()), available_bytes));
   const std::string resolved = config::resolved_yaml(experiment);
-  write_files(working, {{"resolved.yaml", resolved}});
-  simulate(job_run, recorders, *folder);
-  folder->keep();
+  Files files = options.with_results;
+  files.emplace_back("resolved.yaml", resolved);
+  write_files(working, files);
+  simulate(job_run, recorders, folder);
+  folder.keep();
   const std::vector<std::string> written = recorders.finish(job_run.end_ps(), true);
   RtlViews& rtl = machine.wafer().rtl();
   rtl.finish(working.string());
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});
-  Files files = {{"results.json", results.dump(1) + "\n"}, {"results.csv", results_csv(results)}};
+  files = {{"results.json", results.dump(1) + "\n"}, {"results.csv", results_csv(results)}};
   if (ReportRecorder* const report = recorders.report())
     files.emplace_back(options.report, report_html(report->data(results, resolved, experiment, job_run)));
   write_files(working, files);
@@ -277,8 +276,8 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   } catch (const std::runtime_error& error) {
     failure = error.what();
   }
-  folder->commit(names_of_results(options));
-  return {results, folder->in_place(summary), folder->in_place(failure)};
+  folder.commit(names_of_results(options));
+  return {results, folder.in_place(summary), folder.in_place(failure)};
 }
 
 }  // namespace wafertlm

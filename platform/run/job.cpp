@@ -10,6 +10,7 @@
 #include "models/npu/compute_engine.h"
 #include "platform/command/format.h"
 #include "platform/config/npu_spec.h"
+#include "platform/config/suggest.h"
 #include "platform/fabrics/registry.h"
 #include "platform/run/dimension_groups.h"
 #include "platform/system/machine.h"
@@ -115,6 +116,17 @@ Placement placement_of(const config::ExperimentSpec& experiment, std::uint32_t r
                        experiment.platform.run.seed);
 }
 
+void require_npus(const config::PlatformSpec& platform, std::uint32_t ranks) {
+  if (ranks <= platform.wafer.npu_count()) return;
+  const std::vector<std::string> keys = fabric_kind(platform.wafer).size_keys();
+  const config::Origin* const origin = platform.origins.find(keys.front());
+  throw config::ConfigError(
+      origin ? origin->place : config::SourceLocation{platform.name, 0, 0},
+      fmt::format("the workload has {} ranks and the platform {} NPUs; choose a larger platform ({}), or "
+                  "traces of fewer ranks",
+                  ranks, platform.wafer.npu_count(), config::listed(keys)));
+}
+
 void require_way_of_streams(const config::ExperimentSpec& experiment, const Job& job) {
   if (experiment.platform.wafer.io.controllers.any()) return;
   for (std::uint32_t rank = 0; rank < job.size(); ++rank)
@@ -200,11 +212,7 @@ Job load_job(const config::ExperimentSpec& experiment) {
   const config::WorkloadSpec& workload = experiment.workload;
   Sources sources = workload_sources(workload);
   const auto ranks = static_cast<std::uint32_t>(sources.size());
-  if (ranks > experiment.platform.wafer.npu_count())
-    throw std::invalid_argument(
-        fmt::format("the workload has {} ranks and the platform {} NPUs; choose a larger platform "
-                    "(wafer.width, wafer.height)",
-                    ranks, experiment.platform.wafer.npu_count()));
+  require_npus(experiment.platform, ranks);
   Job job{workload_groups(workload, ranks),
           std::move(sources),
           {},

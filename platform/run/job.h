@@ -33,8 +33,8 @@ chakra::CommGroups workload_groups(const config::WorkloadSpec& workload, std::ui
 /// Of a WorkloadKind::training.
 std::shared_ptr<const training::Plan> training_plan(const config::TrainingSpec& spec);
 
-/// @throws chakra::TraceError for a trace that cannot be run; std::invalid_argument when the job does not fit
-/// the platform.
+/// @throws chakra::TraceError for a trace that cannot be run; std::invalid_argument or
+/// config::ConfigError when the job does not fit the platform.
 Job load_job(const config::ExperimentSpec& experiment);
 
 }  // namespace wafertlm

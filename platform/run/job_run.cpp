@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <regex>
 #include <set>
@@ -101,6 +102,17 @@ std::uint64_t in_equal_pieces(std::uint64_t bytes, std::uint64_t ranks, std::uin
   return bytes == 0 ? 0 : std::max(bytes / row * row, row);
 }
 
+/// " (FILE:LINE:COLUMN, KEY)", where the platform says how such a collective is done; "" if it does not.
+std::string algorithm_place(const config::PlatformSpec& platform, const chakra::Node& node, bool is_partial) {
+  std::string type = chakra::to_string(*node.comm_type);
+  for (char& letter : type) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  for (const std::string& key : {is_partial ? "partial_groups." + type : "", "by_type." + type,
+                                 "dimensions." + type, "custom." + type, std::string("algorithm")})
+    if (const config::Origin* const origin = platform.origins.find("collectives." + key))
+      return fmt::format(" ({}, collectives.{})", origin->place.text(), key);
+  return "";
+}
+
 /// Records of causes (40 B each) that are kept whether or not a gap still needs them.
 constexpr std::size_t kCausesKept = std::size_t{1} << 19;
 
@@ -150,7 +162,7 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
       last_rank_(experiment.iterations),
       rank_ends_(experiment.iterations, std::vector<TimePs>(job.size())) {
   machine.wafer().fabric().require_routes(job.npus);
-  plan_collectives();
+  plan_collectives(experiment.platform);
   for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
     const SequencerOptions options{experiment.platform.sequencer, job.dependencies,
                                    job.summaries[rank].missing, job.summaries[rank].numbers};
@@ -162,16 +174,23 @@ JobRun::JobRun(Machine& machine, const Job& job, const config::ExperimentSpec& e
 
 JobRun::~JobRun() = default;
 
-void JobRun::plan_collectives() {
+void JobRun::plan_collectives(const config::PlatformSpec& platform) {
+  const config::WaferSpec& wafer = platform.wafer;
+  WorkCounter counter(machine_.traits(), fabric_kind(wafer).abilities(wafer.fabric).packets);
   for (std::uint32_t rank = 0; rank < job_.size(); ++rank)
-    for (const auto& [kind, node] : job_.summaries[rank].collective_kinds) {
+    for (const auto& [kind, collectives] : job_.summaries[rank].collective_kinds) {
+      const chakra::Node& node = collectives.first;
       try {
-        registry_.plan_ahead(make_task(node, rank, job_.groups));
+        const auto& programs = registry_.plan_ahead(make_task(node, rank, job_.groups));
+        if (job_.groups.ranks(node.pg_name).front() == rank) counter.add(programs, collectives.count);
       } catch (const std::invalid_argument& error) {
-        throw std::invalid_argument(
-            fmt::format("{}: {}: {}", job_.ranks[rank]->name(), chakra::describe(node), error.what()));
+        throw std::invalid_argument(fmt::format(
+            "{}: {}: {}{}", job_.ranks[rank]->name(), chakra::describe(node), error.what(),
+            algorithm_place(platform, node, job_.groups.ranks(node.pg_name).size() < job_.size())));
       }
     }
+  for (const chakra::TraceSummary& rank : job_.summaries) counter.add(rank);
+  work_ = counter.work();
 }
 
 /// No gap reaches back beyond this time.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/run/job_work.h"
 #include "platform/run/rank_sequencer.h"
 #include "platform/run/stream_ends.h"
 #include "platform/system/simulate.h"
@@ -49,6 +50,8 @@ class JobRun : private RankHost {
   JobRun(const JobRun&) = delete;
   JobRun& operator=(const JobRun&) = delete;
 
+  /// Of an iteration, roughly.
+  const JobWork& work() const { return work_; }
   /// Before run().
   void observe(RunObserver& observer) { context_.observer = &observer; }
   /// Runs all iterations. @throws std::runtime_error: a deadlock or the watchdog (who waits for whom), ranks
@@ -75,7 +78,7 @@ class JobRun : private RankHost {
   void relayed(std::uint64_t token, const Operation& operation, const std::vector<std::byte>& data) override {
     stream_ends_.done(token, operation, data);
   }
-  void plan_collectives();
+  void plan_collectives(const config::PlatformSpec& platform);
   void stream_is_out(CollectiveRecord& record);
   std::vector<std::string> waiting(const std::vector<std::string>& pending) const;
   std::uint64_t finished() const;
@@ -86,6 +89,7 @@ class JobRun : private RankHost {
   std::uint32_t iteration_count_;
   bool barrier_;
   TimePs time_step_ps_;
+  JobWork work_;
   CauseLog causes_;
   TimeCategories categories_;
   CollectiveRegistry registry_;

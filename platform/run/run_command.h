@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "platform/config/node.h"
 
 namespace wafertlm {
 
 struct ExperimentOptions {
   std::string experiment, out;  ///< a file, a folder
   std::vector<std::string> overrides;
-  /// Names and texts of files that go with the results; if there are any, `experiment` is one of them.
-  std::vector<std::pair<std::string, std::string>> generated = {};
+  std::optional<config::Node> converted = {};  ///< in place of the file `experiment`, which is only its name
+  /// Names and texts of files that go with the results.
+  std::vector<std::pair<std::string, std::string>> with_results = {};
   std::string vcd = {};                   ///< a file for the waveforms of all links; empty: none
   std::vector<std::string> signals = {};  ///< chosen signals in place of all links
   std::string report = {};                ///< name of the report in the folder; empty: none
   std::vector<std::string> trace = {};    ///< what the timeline holds; empty: none
   std::string trace_file = {};            ///< empty: in the folder
   std::vector<std::string> log = {};      ///< sockets of the transaction log; empty: none
+  bool force = false;                     ///< also if there is too little memory
 };
 struct ExperimentRun {
   nlohmann::ordered_json results;

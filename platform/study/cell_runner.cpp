@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -25,9 +24,8 @@
 #include "platform/command/format.h"
 #include "platform/command/interrupt.h"
 #include "platform/command/progress.h"
-#include "platform/config/config_error.h"
 #include "platform/config/study_spec.h"
-#include "platform/config/suggest.h"
+#include "platform/study/read_path.h"
 
 namespace wafertlm {
 namespace {
@@ -117,92 +115,7 @@ class Processes {
   sigset_t waited_for_, before_;
 };
 
-using config::quoted;
-using config::Taken;
 using nlohmann::json;
-
-/// "a.b[0]" as a, b, [0].
-std::vector<std::string> parts_of(const std::string& path) {
-  std::vector<std::string> parts;
-  std::string part;
-  for (const char c : path) {
-    if ((c == '.' || c == '[') && !part.empty()) parts.push_back(std::exchange(part, ""));
-    if (c != '.') part += c;
-  }
-  if (!part.empty()) parts.push_back(part);
-  return parts;
-}
-
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-  throw std::invalid_argument("read: " + quoted(path) + ": " + why);
-}
-
-/// The items that "[0]", "[-1]" or "[*]" means.
-std::vector<const json*> items_of(const json& list, const std::string& part, const std::string& path) {
-  if (!list.is_array()) fail(path, "what stands before " + quoted(part) + " is no list");
-  std::vector<const json*> items;
-  if (part == "[*]") {
-    for (const json& item : list) items.push_back(&item);
-    return items;
-  }
-  const std::string digits = part.substr(1, part.size() - 2);
-  if (part.back() != ']' || digits.empty() || digits.find_first_not_of("-0123456789") != std::string::npos)
-    fail(path, quoted(part) + " is no place in a list; write [0], [-1] or [*]");
-  long long index = std::stoll(digits);
-  if (index < 0) index += static_cast<long long>(list.size());
-  if (index < 0 || index >= static_cast<long long>(list.size()))
-    fail(path, fmt::format("the list has {} items, there is no {}", list.size(), part));
-  return {&list[static_cast<std::size_t>(index)]};
-}
-
-const json* member_of(const json& map, const std::string& name, const std::string& path) {
-  if (!map.is_object()) fail(path, "what stands before " + quoted(name) + " has no names in it");
-  if (const auto member = map.find(name); member != map.end()) return &*member;
-  std::vector<std::string> names;
-  for (const auto& item : map.items()) names.push_back(item.key());
-  fail(path, "there is no " + quoted(name) + config::suggestion(name, names, "there are"));
-}
-
-json taken_of(const std::vector<const json*>& found, const std::string& path, Taken taken) {
-  if (found.empty()) fail(path, "there is none");
-  if (taken == Taken::last) return *found.back();
-  if (taken == Taken::only) {
-    if (found.size() > 1)
-      fail(path, "there are several; say which with take: sum, mean, least, most or last");
-    return *found.front();
-  }
-  std::vector<double> numbers;
-  for (const json* each : found) {
-    if (!each->is_number()) fail(path, "not all of them are numbers");
-    numbers.push_back(each->get<double>());
-  }
-  if (taken == Taken::least) return *std::min_element(numbers.begin(), numbers.end());
-  if (taken == Taken::most) return *std::max_element(numbers.begin(), numbers.end());
-  const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
-  return taken == Taken::sum ? sum : sum / static_cast<double>(numbers.size());
-}
-
-/// A value of a document: "iterations[-1].breakdown_s.compute" (-1: the last one), "links[*].busy_fraction"
-/// (every one, of which `taken` says what is wanted).
-/// @throws std::invalid_argument that names the part that is not there, and the nearest name.
-json read_path(const json& document, const std::string& path, Taken taken) {
-  std::vector<const json*> found = {&document};
-  for (const std::string& part : parts_of(path)) {
-    std::vector<const json*> next;
-    for (const json* each : found) {
-      if (part.front() == '[') {
-        const std::vector<const json*> items = items_of(*each, part, path);
-        next.insert(next.end(), items.begin(), items.end());
-      } else {
-        next.push_back(member_of(*each, part, path));
-      }
-    }
-    found = std::move(next);
-  }
-  json value = taken_of(found, path, taken);
-  if (value.is_structured()) fail(path, "is no single value; name one below it");
-  return value;
-}
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;

@@ -13,6 +13,8 @@
 #include "platform/command/output_folder.h"
 #include "platform/commands.h"
 #include "platform/config/load.h"
+#include "platform/results/results.h"
+#include "platform/study/read_path.h"
 #include "platform/study/report.h"
 
 namespace wafertlm {
@@ -42,6 +44,23 @@ std::vector<CellJob> jobs_of(const config::StudySpec& study, const std::vector<C
   return jobs;
 }
 
+/// @throws config::ConfigError: a column reads what results.json never has. The JSON of other commands has
+/// no schema.
+void require_columns(const config::StudySpec& study) {
+  if (study.command != "run") return;
+  const auto schema = results_schema();
+  for (std::size_t i = 0; i < study.columns.size(); ++i) {
+    if (study.columns[i].kind != config::ColumnSpec::Kind::read) continue;
+    const std::string key = fmt::format("columns[{}].read", i);
+    try {
+      require_path(schema, study.columns[i].read);
+    } catch (const std::invalid_argument& error) {
+      throw config::ConfigError(study.origins.find(key)->place,
+                                fmt::format("columns[{}].{}", i, error.what()));
+    }
+  }
+}
+
 /// Runs the cells that can run; the others have their error.
 std::vector<CellOutcome> run_cells(const std::vector<CellJob>& jobs, const std::vector<std::string>& errors,
                                    CellRunner& runner) {
@@ -61,6 +80,7 @@ int run(const Options& options) {
   study.overrides.insert(study.overrides.end(), options.overrides.begin(), options.overrides.end());
   const fs::path out = fs::absolute(options.out.empty() ? fs::path("out") / fs::path(options.study).stem()
                                                         : fs::path(options.out));
+  require_columns(study);
   go_to_folder_of(options.study);
   std::vector<Cell> cells = grid_of(study);
   jobs_of(study, cells);  // refuses bad input before anything runs
@@ -93,6 +113,7 @@ int run(const Options& options) {
 }  // namespace
 
 std::size_t check_study(const config::StudySpec& study, const std::string& file) {
+  require_columns(study);
   go_to_folder_of(file);
   return jobs_of(study, grid_of(study)).size();
 }

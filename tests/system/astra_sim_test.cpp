@@ -148,7 +148,9 @@ TEST_F(AstraSimMemory, RefusesWhatItRefuses) {
       R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "num-nodes": 3, "num-npus-per-node": 2,
           "remote-mem-latency": 1, "remote-mem-bw": 50})");
   EXPECT_EQ(nodes.exit_code, 2);
-  EXPECT_NE(nodes.error.find("3 nodes of 2 NPUs are not the network's 4"), std::string::npos) << nodes.error;
+  EXPECT_NE(nodes.error.find("'num-nodes' times num-npus-per-node, 2, must be the network's 4 NPUs"),
+            std::string::npos)
+      << nodes.error;
 }
 
 TEST_F(AstraSim, WhatIsNotModelledIsNamedAndWhatIsUnknownRefused) {
@@ -257,14 +259,39 @@ TEST_F(AstraSim, ARankWithoutItsTraceAKeyTwiceAndANumberOutOfRangeAreErrors) {
   };
   refused(replaced(kRing4, "[ 4 ]", "[ 5 ]"), kSystem, "collective.4.et is missing");
   refused(kRing4, replaced(kSystem, "\"boost-mode\"", "\"endpoint-delay\": 1,\n\"boost-mode\""),
-          "line 2: the key 'endpoint-delay' is written twice");
-  refused(std::string(kRing4) + "latency: [ 1.0 ]\n", kSystem, "line 5: the key 'latency' is written twice");
+          "the key 'endpoint-delay' is written twice");
+  refused(std::string(kRing4) + "latency: [ 1.0 ]\n", kSystem,
+          "network.yml:5:1: the key 'latency' is written twice");
   for (const char* const key : {"peak-perf", "local-mem-bw", "endpoint-delay", "preferred-dataset-splits"})
     refused(kRing4, "{\"" + std::string(key) + "\": 1e16}",
             std::string("'") + key + "' must be a number from");
   refused(replaced(kRing4, "[ 500.0 ]", "[ 1e16 ]"), kSystem, "'latency' must be a number from");
   refused(replaced(kRing4, "[ 50.0 ]", "[ 0 ]"), kSystem, "'bandwidth' must be a number from");
   refused(replaced(kRing4, "[ 4 ]", "[ 1e9 ]"), kSystem, "'npus_count' must be a number from");
+}
+
+TEST_F(AstraSim, WhatIsFoundLateNamesTheUsersFilesToo) {
+  const auto refused = [&](const std::string& network, const std::string& system, const std::string& begin,
+                           const std::string& end) {
+    const std::string error = run(collective(), network, system).error;
+    EXPECT_EQ(error.find("yaml"), std::string::npos) << error;
+    EXPECT_NE(error.find(begin), std::string::npos) << error;
+    EXPECT_NE(error.find(end), std::string::npos) << error;
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/out"));
+  };
+  // More traces than NPUs, and an algorithm that the collective cannot take.
+  refused(replaced(kRing4, "[ 4 ]", "[ 3 ]"), kSystem, "wafertlm: " + folder_.path() + "/network.yml:2:13: ",
+          "'npus_count' is of 3 NPUs, and there are traces of 4 ranks");
+  const std::string six =
+      test::write_collective_job(folder_.path() + "/job/six", chakra::CollectiveType::AllReduce, 6, 1 << 20);
+  const std::string doubling = replaced(kSystem, "\"all-reduce-implementation\": [\"ring\"]",
+                                        "\"all-reduce-implementation\": [\"halvingDoubling\"]");
+  const std::string error = run(six, replaced(kRing4, "[ 4 ]", "[ 6 ]"), doubling).error;
+  EXPECT_NE(error.find("six.0.et: node"), std::string::npos) << error;
+  EXPECT_NE(error.find("halving_doubling needs a power of two"), std::string::npos) << error;
+  EXPECT_NE(error.find(" (" + folder_.path() + "/system.json:3:32, collectives.dimensions.all_reduce)"),
+            std::string::npos)
+      << error;
 }
 
 TEST_F(AstraSim, ConvertWritesWhatRunsTheSame) {

@@ -44,9 +44,30 @@ TEST_F(RefusedJobs, MoreRanksThanNpus) {
   EXPECT_EQ(refusal(""), "");
   std::filesystem::remove_all(folder.path() + "/out");
   write_ranks(5, {compute(1, 10)});
-  EXPECT_EQ(refusal(""),
-            "the workload has 5 ranks and the platform 4 NPUs; choose a larger platform (wafer.width, "
-            "wafer.height)");
+  // What is advised, and its place, is of the platform's kind.
+  const auto said = [&](const char* column, const std::string& keys) {
+    return folder.path() + "/e.yaml:2:" + column +
+           ": the workload has 5 ranks and the platform 4 NPUs; choose a larger platform (" + keys +
+           "), or traces of fewer ranks";
+  };
+  EXPECT_EQ(refusal(""), said("40", "wafer.width, wafer.height"));
+  EXPECT_EQ(refusal("", "",
+                    "{width: 2, height: 1, fabric: {link_bandwidth: 100 GB/s}, io: {controllers: perimeter, "
+                    "latency: 1 ns}, outer: {wafers: 2, topology: ring, bandwidth: 1 GB/s, latency: 1 ns}}"),
+            said("40", "wafer.width, wafer.height, wafer.outer.wafers"));
+  EXPECT_EQ(refusal("", "", "{fabric: {kind: fred, l1_switches: 2, npus_per_l1: 2, l1_uplink: 1 TB/s}}"),
+            said("67", "wafer.fabric.l1_switches, wafer.fabric.npus_per_l1"));
+  EXPECT_EQ(refusal("", "",
+                    "{fabric: {kind: dimensional, dimensions: [{topology: ring, size: 4, bandwidth: 1 GB/s, "
+                    "latency: 1 ns}]}}"),
+            said("97", "wafer.fabric.dimensions[0].size"));
+  EXPECT_EQ(refusal("", "",
+                    "{fabric: {kind: graph, file: {graph: g, npus: 4, switches: [{name: s}], links: "
+                    "[{from: npu0, to: s, bandwidth: 1 GB/s, latency: 1 ns}, {from: npu1, to: s, bandwidth: "
+                    "1 GB/s, latency: 1 ns}, "
+                    "{from: npu2, to: s, bandwidth: 1 GB/s, latency: 1 ns}, {from: npu3, to: s, bandwidth: 1 "
+                    "GB/s, latency: 1 ns}]}}}"),
+            said("78", "wafer.fabric.file.npus"));
 }
 
 TEST_F(RefusedJobs, AnotherNumberOfWorkersThanTraces) {

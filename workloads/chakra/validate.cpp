@@ -142,10 +142,11 @@ std::uint8_t NodeChecker::take_class(const Node& node, const char* or_else) {
 
 void NodeChecker::take_kind(const Node& node, const Communication& entry) {
   const CollectiveKind kind{entry.group, entry.collective, entry.io_stream, entry.bytes};
-  if (summary_.collective_kinds.count(kind) != 0) return;
-  Node& first = summary_.collective_kinds[kind] = node;
-  first.ctrl_deps.clear();
-  first.data_deps.clear();
+  CollectivesOfAKind& of_a_kind = summary_.collective_kinds[kind];
+  if (of_a_kind.count++ != 0) return;
+  of_a_kind.first = node;
+  of_a_kind.first.ctrl_deps.clear();
+  of_a_kind.first.data_deps.clear();
 }
 
 Communication NodeChecker::take_collective(const Node& node) {

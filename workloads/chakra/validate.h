@@ -45,6 +45,12 @@ struct CollectiveKind {
   }
 };
 
+/// The collectives of one kind in a trace.
+struct CollectivesOfAKind {
+  Node first;  ///< without its dependencies
+  std::uint64_t count = 0;
+};
+
 struct TraceSummary {
   std::uint64_t nodes = 0;
   std::array<std::uint64_t, kNodeTypes> by_type{};  ///< indexed by NodeType
@@ -57,9 +63,8 @@ struct TraceSummary {
   std::uint64_t left_out_ctrl_deps = 0;                                     ///< with Dependencies::data
   std::uint64_t comp_duration_ps = 0;                                       ///< sum over the COMP nodes
   std::uint64_t collective_bytes = 0, message_bytes = 0, memory_bytes = 0;  ///< as the nodes give them
-  /// The first node of each kind of collective that a plan is needed for, without its dependencies.
-  std::map<CollectiveKind, Node> collective_kinds;
-  std::set<std::string> classes;       ///< that communications name
+  std::map<CollectiveKind, CollectivesOfAKind> collective_kinds;            ///< those that need a plan
+  std::set<std::string> classes;                                            ///< that communications name
   std::vector<std::uint64_t> missing;  ///< ids that dependencies name and no node has, if they are accepted
   NumberExceptions numbers;            ///< for CommunicationNumbers
   Footprint footprint;                 ///< what the source tells (NodeSource::memory_bytes) or its tensors

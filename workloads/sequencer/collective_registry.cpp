@@ -65,7 +65,9 @@ const CollectiveRegistry::Plan& CollectiveRegistry::plan_of(const Task& task) {
   return planned;
 }
 
-void CollectiveRegistry::plan_ahead(const Task& task) { plan_of(task); }
+const CollectiveRegistry::Programs& CollectiveRegistry::plan_ahead(const Task& task) {
+  return plan_of(task).programs;
+}
 
 CollectiveRecord& CollectiveRegistry::open(PerGroup& group, const Task& task) {
   auto record = std::make_unique<CollectiveRecord>();

@@ -66,9 +66,10 @@ class CollectiveRegistry {
   CollectiveRegistry(const chakra::CommGroups& groups, const FabricTraits& fabric, CollectivePlanner planner,
                      StreamPlanner stream_planner = {});
 
+  using Programs = std::vector<std::shared_ptr<const CollectiveProgram>>;
   /// Plans the collectives that are like this one, before the run. @throws std::invalid_argument: the planner
   /// refuses it.
-  void plan_ahead(const Task& task);
+  const Programs& plan_ahead(const Task& task);
 
   struct Entry {
     CollectiveRecord* record;
@@ -91,7 +92,7 @@ class CollectiveRegistry {
  private:
   using PerGroup = std::map<std::uint64_t, std::unique_ptr<CollectiveRecord>>;  // by sequence number
   struct Plan {
-    std::vector<std::shared_ptr<const CollectiveProgram>> programs;
+    Programs programs;
     CollectiveCost cost;
   };
   CollectiveRecord& open(PerGroup& group, const Task& task);

@@ -31,6 +31,7 @@ FabricAbilities DimensionalKind::abilities(const config::FabricSpec& fabric) con
   const auto& params = fabric.as<DimensionalParams>();
   FabricAbilities abilities;
   abilities.packets = !params.messages;
+  if (abilities.packets) abilities.faster = "wafer.fabric.transport: messages, many times as fast";
   abilities.endpoint_memory = false;
   abilities.dateline_channels = has_rings(dimensions_of(params.groups));
   abilities.time_step_ps = params.rules.time_step_ps;

@@ -18,6 +18,7 @@ class DimensionalKind final : public FabricKind {
   void check(const config::FabricSpec& fabric, const config::Check& check) const override;
   FabricAbilities abilities(const config::FabricSpec& fabric) const override;
   std::uint32_t npus(const config::WaferSpec& wafer) const override;
+  std::vector<std::string> size_keys() const override { return {"wafer.fabric.dimensions[0].size"}; }
   TimePs horizon_ps(const config::WaferSpec& wafer) const override;
   std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override;
   FabricTraits traits(const config::WaferSpec& wafer) const override;

@@ -34,6 +34,9 @@ class FredKind final : public FabricKind {
   std::uint32_t npus(const config::WaferSpec& wafer) const override {
     return wafer.fabric.as<FredParams>().geometry.npus();
   }
+  std::vector<std::string> size_keys() const override {
+    return {"wafer.fabric.l1_switches", "wafer.fabric.npus_per_l1"};
+  }
   TimePs horizon_ps(const config::WaferSpec& wafer) const override;
   std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override;
   FabricTraits traits(const config::WaferSpec& wafer) const override;

@@ -209,6 +209,7 @@ class GraphKind final : public FabricKind {
   std::uint32_t npus(const config::WaferSpec& wafer) const override {
     return wafer.fabric.as<config::GraphSpec>().npus;
   }
+  std::vector<std::string> size_keys() const override { return {"wafer.fabric.file.npus"}; }
   TimePs horizon_ps(const config::WaferSpec& wafer) const override {
     return graph_horizon_ps(params_of(wafer));
   }

@@ -25,6 +25,7 @@ class MeshKind : public FabricKind {
   void check(const config::FabricSpec& fabric, const config::Check& check) const override;
   void check_wafer(const config::WaferSpec& wafer, const config::Check& check) const override;
   std::uint32_t npus(const config::WaferSpec& wafer) const override { return wafer.width * wafer.height; }
+  std::vector<std::string> size_keys() const override { return {"wafer.width", "wafer.height"}; }
   std::vector<NpuId> failed_npus(const config::FabricSpec& fabric) const override {
     return fabric.as<MeshParams>().failed_routers;
   }

@@ -230,6 +230,9 @@ class WafersKind final : public MeshKind {
   std::uint32_t npus(const config::WaferSpec& wafer) const override {
     return MeshKind::npus(wafer) * wafer.outer->wafers;
   }
+  std::vector<std::string> size_keys() const override {
+    return {"wafer.width", "wafer.height", "wafer.outer.wafers"};
+  }
   TimePs horizon_ps(const config::WaferSpec& wafer) const override {
     return graph_horizon_ps(wafers_params(wafer));
   }

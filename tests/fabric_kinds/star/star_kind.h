@@ -17,6 +17,7 @@ class StarKind final : public FabricKind {
   std::uint32_t npus(const config::WaferSpec& wafer) const override {
     return wafer.fabric.as<StarParams>().npus;
   }
+  std::vector<std::string> size_keys() const override { return {"wafer.fabric.npus"}; }
   TimePs horizon_ps(const config::WaferSpec& wafer) const override;
   std::unique_ptr<Fabric> make(const config::WaferSpec& wafer, const BuildContext& in) const override;
   FabricTraits traits(const config::WaferSpec& wafer) const override;

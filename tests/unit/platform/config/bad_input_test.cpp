@@ -154,7 +154,7 @@ TEST(BadInput, Experiments) {
        {"did you mean 'iterations'?"}},
       {"experiment: e\nplatform: p.yaml\nworkload: {chakra: job.0.et, replicate: 7}\n",
        ":3:41:",
-       {"7 ranks do not fit on the 3x2 wafer with 6 working NPUs"}},
+       {"7 ranks do not fit on the 3x2 wafer with 6 working NPUs (wafer.width, wafer.height)"}},
       {"experiment: e\nplatform: [p.yaml]\nworkload: w.yaml\n", ":2:11:", {"platform: expected a map"}},
       {"platform: p.yaml\nworkload: w.yaml\n", ":1:1:", {"'experiment'"}},
       {"experiment: e\nplatform: {extends: q.yaml}\nworkload: w.yaml\n",

@@ -104,9 +104,9 @@ TEST_F(StudyCommand, DoneCellsAreNotRunAgain) {
 }
 
 TEST_F(StudyCommand, AFailingCellIsNamed) {
-  const ToolResult result = run(kStudy + "  - {column: wrong, read: iterations}\n");
+  const ToolResult result = run(kStudy + "  - {column: wrong, read: \"notes[99]\"}\n");
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.error.find("link 50 GB/s, rate fast failed: read: 'iterations': is no single value"),
+  EXPECT_NE(result.error.find("link 50 GB/s, rate fast failed: read: 'notes[99]': the list has "),
             std::string::npos)
       << result.error;
   EXPECT_NE(result.error.find("wafertlm run small.yaml --set \"wafer.fabric.link_bandwidth=50 GB/s\""),
@@ -158,8 +158,6 @@ TEST_F(StudyCommand, ColumnsReadWhatTheirPathsSay) {
             "read: 'links[*].busy_fraction': there are several; say which "
             "with take: sum, mean, least, most or last");
   EXPECT_EQ(problem("\"links[*].name\", take: sum"), "read: 'links[*].name': not all of them are numbers");
-  EXPECT_EQ(problem("\"collectives[*].rank[*]\"").substr(0, 58),
-            "read: 'collectives[*].rank[*]': there is no 'rank'; there ");
   EXPECT_EQ(problem("\"memories[*].lost.x\"").substr(0, 48),
             "read: 'memories[*].lost.x': there is no 'x'; the");
   EXPECT_EQ(problem("\"notes[*]\""), "read: 'notes[*]': there is none");
@@ -167,10 +165,36 @@ TEST_F(StudyCommand, ColumnsReadWhatTheirPathsSay) {
                                                           links + " items, there is no [" + links + "]");
   EXPECT_EQ(problem("\"links[-" + std::to_string(busy.size() + 1) + "].name\"").substr(0, 32),
             "read: 'links[-" + std::to_string(busy.size() + 1) + "].name': the list");
-  EXPECT_EQ(problem("\"links[x].name\""),
-            "read: 'links[x].name': '[x]' is no place in a list; write [0], [-1] or [*]");
-  EXPECT_EQ(problem("\"platform[0]\""), "read: 'platform[0]': what stands before '[0]' is no list");
-  EXPECT_EQ(problem("platform.name"), "read: 'platform.name': what stands before 'name' has no names in it");
+}
+
+// Before any cell runs, and without running: what results.json never has.
+TEST_F(StudyCommand, AColumnThatReadsWhatNoResultsHaveIsFoundAtOnce) {
+  const auto refused = [&](const std::string& path) {
+    const std::string text = kStudy + "  - {column: wrong, read: \"" + path + "\"}\n";
+    const std::string file = folder_.write("study.yaml", text);
+    const ToolResult checked = run_tool("check " + file), ran = run(text);
+    EXPECT_EQ(checked.exit_code, 2) << checked.out;
+    EXPECT_EQ(ran.exit_code, 2);
+    EXPECT_EQ(ran.error, checked.error);
+    EXPECT_FALSE(fs::exists(out()));
+    const auto line = std::count(text.begin(), text.end(), '\n');
+    const std::string place =
+        "wafertlm: " + file + ":" + std::to_string(line) + ":27: columns[5].read: '" + path + "': ";
+    EXPECT_EQ(checked.error.substr(0, place.size()), place);
+    return checked.error.substr(place.size(), checked.error.size() - place.size() - 1);
+  };
+  EXPECT_EQ(refused("iteration_tim_s").substr(0, 62),
+            "there is no 'iteration_tim_s'; did you mean 'iteration_time_s'");
+  EXPECT_EQ(refused("iterations[-1].breakdown_s.expsed_dp").substr(0, 51),
+            "there is no 'expsed_dp'; did you mean 'exposed_dp'?");
+  EXPECT_EQ(refused("collectives[*].rank[*]").substr(0, 23), "there is no 'rank'; the");
+  EXPECT_EQ(refused("memories[*].bytes_rad").substr(0, 50),
+            "there is no 'bytes_rad'; did you mean 'bytes_read'");
+  EXPECT_EQ(refused("iterations"), "is no single value; name one below it");
+  EXPECT_EQ(refused("iterations[0].breakdown_s"), "is no single value; name one below it");
+  EXPECT_EQ(refused("links[x].name"), "'[x]' is no place in a list; write [0], [-1] or [*]");
+  EXPECT_EQ(refused("platform[0]"), "what stands before '[0]' is no list");
+  EXPECT_EQ(refused("platform.name"), "what stands before 'name' has no names in it");
 }
 
 TEST_F(StudyCommand, ARunThatFailsIsNamedAndTheOthersAreShown) {

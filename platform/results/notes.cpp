@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/results/notes.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "platform/results/parts.h"
+
+namespace wafertlm::results {
+namespace {
+
+/// Endpoints cost nothing, and most of the collectives' time is latency.
+bool is_mostly_latency(const config::ExperimentSpec& experiment, const JobRun& run) {
+  if (!experiment.platform.npu.endpoint.is_ideal()) return false;
+  TimePs all = 0, latency = 0;
+  for (const CollectiveRecord* each : run.collectives()) {
+    const TimePs time = each->end_ps - each->first_entry_ps;
+    all += time;
+    if (each->cost.mostly_latency) latency += time;
+  }
+  return all != 0 && 2 * latency >= all;
+}
+
+/// Groups of some ranks whose collectives name no class, and so count as one.
+std::vector<std::string> groups_without_class(const Job& job) {
+  std::vector<std::string> names;
+  std::vector<bool> seen(job.groups.count());
+  for (const chakra::TraceSummary& rank : job.summaries)
+    for (const auto& [kind, collectives] : rank.collective_kinds) {
+      const std::string& group = job.groups.name(kind.group);
+      if (!collectives.first.comm_class.empty() || seen[kind.group] ||
+          job.groups.ranks(group).size() == job.size())
+        continue;
+      seen[kind.group] = true;
+      names.push_back(group);
+    }
+  return names;
+}
+
+std::string without_class(const std::vector<std::string>& groups) {
+  constexpr std::size_t kNamed = 3;
+  const std::vector<std::string> named(
+      groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(std::min(groups.size(), kNamed)));
+  return fmt::format(
+      "the traces do not say what the collectives of the {} ({}{}) are for, so all of them are in class {} "
+      "and "
+      "exposed_{}, be they of tensor, expert or data parallelism; give their nodes the attribute "
+      "wafertlm_class (mp, ep, dp …), see workloads/README.md",
+      groups.size() == 1 ? "group" : fmt::format("{} groups", groups.size()), fmt::join(named, ", "),
+      groups.size() > kNamed ? " …" : "", chakra::kDefaultCollectiveClass, chakra::kDefaultCollectiveClass);
+}
+
+}  // namespace
+
+nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const JobRun& run) {
+  auto list = nlohmann::ordered_json::array();
+  if (is_mostly_latency(experiment, run)) list.push_back(kIdealEndpoints);
+  if (const auto groups = groups_without_class(run.job()); !groups.empty())
+    list.push_back(without_class(groups));
+  return list;
+}
+
+}  // namespace wafertlm::results

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "platform/run/job_run.h"
+
+namespace wafertlm::results {
+
+/// What to bear in mind with the results of a run: the field `notes`.
+nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const JobRun& run);
+
+}  // namespace wafertlm::results
