@@ -141,7 +141,8 @@ bool InputKeys::asks(const std::string& key) {
 }
 
 void InputKeys::fail(const std::string& key, const std::string& what) const {
-  throw std::invalid_argument(path_ + ": '" + key + "' " + what + ", it is " + values_.at(key).dump());
+  const std::string written = values_.at(key).dump(-1, ' ', false, Json::error_handler_t::replace);
+  throw std::invalid_argument(path_ + ": '" + key + "' " + what + ", it is " + written);
 }
 
 void InputKeys::require_all_known() const {

@@ -5,6 +5,7 @@
 
 #include "platform/config/load.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/targets.h"
 
 namespace wafertlm::fuzz {
 namespace {
@@ -19,18 +20,17 @@ std::string part(std::string& rest) {
 }
 
 }  // namespace
-}  // namespace wafertlm::fuzz
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace wafertlm;
+void astra_sim(const std::string& input) {
   std::string text(data, data + size);
   astra_sim::Files files;
-  files.network = fuzz::write("network.yml", fuzz::part(text));
-  files.system = fuzz::write("system.json", fuzz::part(text));
-  if (!text.empty()) files.remote_memory = fuzz::write("memory.json", text);
-  const auto made = fuzz::accepted([&] { return astra_sim::convert(files, "platform.yaml"); });
-  if (!made) return 0;
-  const std::string platform = fuzz::write("platform.yaml", made->platform_yaml);
-  fuzz::accepted([&] { return config::load_platform(platform); });
-  return 0;
+  files.network = write("network.yml", part(text));
+  files.system = write("system.json", part(text));
+  if (!text.empty()) files.remote_memory = write("memory.json", text);
+  const auto made = accepted([&] { return astra_sim::convert(files, "platform.yaml"); });
+  if (!made) return;
+  const std::string platform = write("platform.yaml", made->platform_yaml);
+  accepted([&] { return config::load_platform(platform); });
 }
+
+}  // namespace wafertlm::fuzz

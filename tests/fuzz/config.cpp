@@ -3,6 +3,7 @@
 #include "platform/fabrics/registry.h"
 #include "platform/study/study_command.h"
 #include "tests/fuzz/config_file.h"
+#include "tests/fuzz/targets.h"
 
 namespace wafertlm::fuzz {
 namespace {
@@ -33,14 +34,13 @@ void check(FileKind kind, const std::string& path) {
 }
 
 }  // namespace
-}  // namespace wafertlm::fuzz
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace wafertlm;
+void config(const std::string& input) {
   // What `extends`, `platform` and `file` of an input can name.
-  static const std::string kBase = fuzz::write(
-      "base.yaml", "platform: base\nwafer: {width: 2, height: 1, fabric: {link_bandwidth: 1 GB/s}}\n");
-  const std::string path = fuzz::write("input.yaml", data, size);
-  if (const auto kind = fuzz::accepted([&] { return config::detect_kind(path); })) fuzz::check(*kind, path);
-  return 0;
+  static const std::string kBase =
+      write("base.yaml", "platform: base\nwafer: {width: 2, height: 1, fabric: {link_bandwidth: 1 GB/s}}\n");
+  const std::string path = write("input.yaml", input);
+  if (const auto kind = accepted([&] { return config::detect_kind(path); })) check(*kind, path);
 }
+
+}  // namespace wafertlm::fuzz

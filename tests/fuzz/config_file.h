@@ -11,8 +11,9 @@ std::optional<Spec> loaded(Spec (*load)(const std::string&, const std::vector<st
                            const std::string& path) {
   const auto spec = accepted([&] { return load(path, {}); });
   if (!spec) return spec;
-  const std::string again = write("resolved.yaml", config::resolved_yaml(*spec));
-  require(load(again, {}) == *spec, "the resolved configuration says something else");
+  const std::string resolved = write("resolved.yaml", config::resolved_yaml(*spec));
+  require(again([&] { return load(resolved, {}); }) == *spec,
+          "the resolved configuration says something else");
   return spec;
 }
 

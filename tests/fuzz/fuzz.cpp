@@ -10,9 +10,6 @@
 #include "platform/command/bad_input.h"
 #include "tests/support/temp_folder.h"
 
-/// SystemC's library wants one; nothing is simulated here.
-extern "C" int sc_main(int, char**) { return 1; }
-
 namespace wafertlm::fuzz {
 
 void require(bool holds, const std::string& what) {
@@ -33,10 +30,6 @@ std::string write(const std::string& name, const std::string& text) {
   file.close();
   require(file.good(), path + " cannot be written");
   return path;
-}
-
-std::string write(const std::string& name, const std::uint8_t* data, std::size_t size) {
-  return write(name, {data, data + size});
 }
 
 std::string read(const std::string& path) {

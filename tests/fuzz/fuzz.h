@@ -2,8 +2,6 @@
 // What all fuzz targets share. A target does with its input what a command does; it is a finding unless the
 // input is accepted, or refused as bad input (exit code 2).
 #pragma once
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -17,7 +15,6 @@ void require(bool holds, const std::string& what);
 const std::string& folder();
 /// Writes one of them. @return its path
 std::string write(const std::string& name, const std::string& text);
-std::string write(const std::string& name, const std::uint8_t* data, std::size_t size);
 std::string read(const std::string& path);
 
 /// A refusal must say that the input is bad, and name the file.
@@ -34,7 +31,15 @@ auto accepted(const Read& read) -> std::optional<decltype(read())> {
   return {};
 }
 
-}  // namespace wafertlm::fuzz
+/// What `read` returns; it reads what was written from accepted input, and must accept it too.
+template <class Read>
+auto again(const Read& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const std::exception& error) {
+    require(false, std::string("what was written is refused: ") + error.what());
+    throw;
+  }
+}
 
-/// libFuzzer's name for a target.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+}  // namespace wafertlm::fuzz

@@ -5,14 +5,17 @@
 #include <set>
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/targets.h"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace wafertlm;
+namespace wafertlm::fuzz {
+
+void placement(const std::string& input) {
   constexpr std::uint32_t kWorkers = 4, kNpus = 6;
-  const std::string path = fuzz::write("placement.txt", data, size);
-  const auto placement = fuzz::accepted([&] { return read_placement(path, kWorkers, kNpus); });
-  if (placement)
-    fuzz::require(std::set<NpuId>(placement->begin(), placement->end()).size() == kWorkers,
-                  "not every worker has an NPU of its own");
-  return 0;
+  const std::string path = write("placement.txt", input);
+  const auto placed = accepted([&] { return read_placement(path, kWorkers, kNpus); });
+  if (placed)
+    require(std::set<NpuId>(placed->begin(), placed->end()).size() == kWorkers,
+            "not every worker has an NPU of its own");
 }
+
+}  // namespace wafertlm::fuzz

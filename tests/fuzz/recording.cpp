@@ -3,6 +3,7 @@
 #include "tlm/rtl/recording.h"
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/targets.h"
 
 namespace wafertlm::fuzz {
 namespace {
@@ -17,14 +18,13 @@ std::string written_again(const std::string& path) {
 }
 
 }  // namespace
-}  // namespace wafertlm::fuzz
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace wafertlm;
-  const std::string path = fuzz::write("input.rec", data, size);
-  const auto text = fuzz::accepted([&] { return fuzz::written_again(path); });
-  if (!text) return 0;
-  fuzz::require(fuzz::written_again(fuzz::write("written.rec", *text)) == *text,
-                "written and read it says something else");
-  return 0;
+void recording(const std::string& input) {
+  const std::string path = write("input.rec", input);
+  const auto text = accepted([&] { return written_again(path); });
+  if (!text) return;
+  const std::string written = write("written.rec", *text);
+  require(again([&] { return written_again(written); }) == *text, "written and read it says something else");
 }
+
+}  // namespace wafertlm::fuzz

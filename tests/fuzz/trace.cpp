@@ -41,8 +41,8 @@ Trace read_all(chakra::NodeSource& source) {
 
 }  // namespace
 
-void read_trace(const std::string& form, const std::uint8_t* data, std::size_t size) {
-  const std::string path = write("input.0." + form, data, size);
+void read_trace(const std::string& form, const std::string& input) {
+  const std::string path = write("input.0." + form, input);
   const auto source = accepted([&] { return chakra::open_trace(path); });
   if (!source) return;
   const auto trace = accepted([&] { return read_all(**source); });
@@ -53,7 +53,8 @@ void read_trace(const std::string& form, const std::uint8_t* data, std::size_t s
   for (const std::string to : {"et", "et.gz", "json"}) {
     const std::string written = folder() + "/written." + to;
     if (!accepted([&] { return chakra::write_trace_file(**source, written); })) continue;
-    require(read_all(*chakra::open_trace(written)) == *trace, "written as " + to + " it says something else");
+    require(again([&] { return read_all(*chakra::open_trace(written)); }) == *trace,
+            "written as " + to + " it says something else");
   }
 }
 

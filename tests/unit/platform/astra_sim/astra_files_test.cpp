@@ -310,6 +310,13 @@ TEST_F(AstraFiles, NumbersMayStandInQuotesOrInAListOfOne) {
             "system.json: 'scheduling-policy' must be one of LIFO, FIFO, EXPLICIT, it is 3");
 }
 
+TEST_F(AstraFiles, WhatIsNoUtf8IsShownAsFarAsItIs) {
+  const std::string said =
+      refused("topology: [ Ring ]\nnpus_count: \xff[ 4 ]\nbandwidth: [ 1 ]\nlatency: [ 1 ]\n", "{}");
+  expect_part(said, "network.yml: 'npus_count' must be a number from");
+  expect_part(said, "it is \"\uFFFD[ 4 ]\"");
+}
+
 TEST_F(AstraFiles, AKeyThatIsWrittenTwiceIsFoundInItsLine) {
   const auto said = [&](const std::string& system) { return refused(kRing, system); };
   const auto twice = [](int line, const std::string& key) {
