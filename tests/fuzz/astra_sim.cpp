@@ -22,11 +22,11 @@ std::string part(std::string& rest) {
 }  // namespace
 
 void astra_sim(const std::string& input) {
-  std::string text(data, data + size);
+  std::string rest = input;
   astra_sim::Files files;
-  files.network = write("network.yml", part(text));
-  files.system = write("system.json", part(text));
-  if (!text.empty()) files.remote_memory = write("memory.json", text);
+  files.network = write("network.yml", part(rest));
+  files.system = write("system.json", part(rest));
+  if (!rest.empty()) files.remote_memory = write("memory.json", rest);
   const auto made = accepted([&] { return astra_sim::convert(files, "platform.yaml"); });
   if (!made) return;
   const std::string platform = write("platform.yaml", made->platform_yaml);
