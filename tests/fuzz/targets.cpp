@@ -25,6 +25,7 @@ const std::map<std::string, Target> kTargets = {
     {"msccl", msccl},
     {"placement", placement},
     {"recording", recording},
+    {"results", results},
 };
 
 Target chosen = nullptr;

@@ -15,5 +15,6 @@ void json(const std::string& input);
 void msccl(const std::string& input);
 void placement(const std::string& input);
 void recording(const std::string& input);
+void results(const std::string& input);
 
 }  // namespace wafertlm::fuzz
