@@ -50,6 +50,7 @@ std::size_t line_of_key(const std::string& text, std::size_t n) {
     const std::size_t behind = text.find_first_not_of(" \t\r\n", at + 1);
     if (behind != std::string::npos && text[behind] == ':' && n-- == 0) break;
   }
+  begin = std::min(begin, text.size());  // a key that the text ends behind has no colon
   return 1 + static_cast<std::size_t>(std::count(text.data(), text.data() + begin, '\n'));
 }
 

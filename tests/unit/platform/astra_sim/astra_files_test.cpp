@@ -325,6 +325,7 @@ TEST_F(AstraFiles, AKeyThatIsWrittenTwiceIsFoundInItsLine) {
   };
   EXPECT_EQ(said(R"({"L": 1, "L": 2})"), twice(1, "L"));
   EXPECT_EQ(said("{\"L\": 1,\n\"o\": 2,\n\n\"L\"\n: 3}"), twice(4, "L"));
+  EXPECT_EQ(said("{\"L\": 1,\n\"L\""), twice(2, "L"));
   // Values that look like it, with quotes and backslashes in them.
   EXPECT_EQ(said("{\"L\": \"L\\\": \\\\\",\n\"o\": [\"L\", \"L\"],\n\"g\": \"x\", \"L\": 3}"), twice(3, "L"));
   // In the map within it is another key, or the same one twice.
