@@ -6,35 +6,19 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <stdexcept>
-#include <system_error>
 #include <systemc>
 
+#include "platform/command/bad_input.h"
 #include "platform/command/interrupt.h"
 #include "platform/commands.h"
-#include "platform/config/config_error.h"
 #include "platform/config/suggest.h"
-#include "workloads/chakra/trace_error.h"
 
 namespace wafertlm {
 namespace {
 
 constexpr int kRunFailed = 1, kBadInput = 2;
-
-/// Names of files that lead nowhere are bad input; a full disk is not.
-bool is_bad_name(const std::error_code& code) {
-  static constexpr std::errc kBad[] = {std::errc::too_many_symbolic_link_levels,
-                                       std::errc::filename_too_long,
-                                       std::errc::permission_denied,
-                                       std::errc::operation_not_permitted,
-                                       std::errc::no_such_file_or_directory,
-                                       std::errc::not_a_directory,
-                                       std::errc::is_a_directory,
-                                       std::errc::read_only_file_system};
-  return std::find(std::begin(kBad), std::end(kBad), code) != std::end(kBad);
-}
 
 /// @throws std::runtime_error: what was printed has not arrived.
 void require_printed() {
@@ -125,16 +109,8 @@ int run_tool(int argc, char** argv) {
     return report(std::invalid_argument(described(error, app, argc, argv)), kBadInput);
   } catch (const Interrupted& error) {
     return report(error, 128 + error.signal());
-  } catch (const config::ConfigError& error) {
-    return report(error, kBadInput);
-  } catch (const chakra::TraceError& error) {
-    return report(error, kBadInput);
-  } catch (const std::invalid_argument& error) {
-    return report(error, kBadInput);
-  } catch (const std::system_error& error) {
-    return report(error, is_bad_name(error.code()) ? kBadInput : kRunFailed);
   } catch (const std::exception& error) {
-    return report(error, kRunFailed);
+    return report(error, is_bad_input(error) ? kBadInput : kRunFailed);
   }
 }
 

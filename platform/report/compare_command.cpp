@@ -17,6 +17,16 @@ namespace wafertlm {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// In seconds, and no longer than simulated time can be.
+bool is_time(const nlohmann::ordered_json& value) {
+  constexpr double kLongest_s = 9e6;
+  return value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kLongest_s;
+}
+
+}  // namespace
+
 nlohmann::ordered_json read_results(const std::string& path) {
   const fs::path file = fs::is_directory(path) ? fs::path(path) / "results.json" : fs::path(path);
   std::ifstream stream(file);
@@ -26,12 +36,13 @@ nlohmann::ordered_json read_results(const std::string& path) {
   auto results = nlohmann::ordered_json::parse(stream, nullptr, false);
   const auto is_complete = [&] {
     if (!results.is_object() || !results.contains("host") || !results["host"].is_object()) return false;
-    if (!results.contains("iteration_time_s") || !results["iteration_time_s"].is_number()) return false;
+    if (!results.contains("iteration_time_s") || !is_time(results["iteration_time_s"])) return false;
     if (!results.contains("iterations") || !results["iterations"].is_array()) return false;
     const auto& iterations = results["iterations"];
     return !iterations.empty() && std::all_of(iterations.begin(), iterations.end(), [](const auto& each) {
       return each.is_object() && each.contains("time_ps") && each["time_ps"].is_number() &&
-             each.contains("breakdown_s") && each["breakdown_s"].contains("compute");
+             each.contains("breakdown_s") && each["breakdown_s"].contains("compute") &&
+             is_time(each["breakdown_s"]["compute"]);
     });
   };
   if (!is_complete())
@@ -41,14 +52,33 @@ nlohmann::ordered_json read_results(const std::string& path) {
 
 namespace {
 
+std::string time_of(double seconds_) {
+  return format_time(static_cast<TimePs>(std::llround(seconds_ * 1e12)));
+}
+
+}  // namespace
+
+std::string compare_table(const std::vector<std::pair<std::string, nlohmann::ordered_json>>& runs) {
+  std::size_t widest = 3;
+  for (const auto& [name, results] : runs) widest = std::max(widest, name.size());
+  const double first = runs.front().second["iteration_time_s"].get<double>();
+  std::string text = fmt::format("{:<{}}  {:>11} {:>8}  {:>11} {:>8}\n", "run", widest, "iteration",
+                                 "speedup", "compute", "share");
+  for (const auto& [name, results] : runs) {
+    const double time = results["iteration_time_s"].get<double>();
+    const double compute = results["iterations"].back()["breakdown_s"]["compute"].get<double>();
+    text += fmt::format("{:<{}}  {:>11} {:>8.3f}  {:>11} {:>6.2f} %\n", name, widest, time_of(time),
+                        first / time, time_of(compute), 100 * compute / time);
+  }
+  return text;
+}
+
+namespace {
+
 struct Options {
   std::vector<std::string> runs;
   std::string out = "compare.html";
 };
-
-std::string time_of(double seconds_) {
-  return format_time(static_cast<TimePs>(std::llround(seconds_ * 1e12)));
-}
 
 int compare(const Options& options) {
   std::vector<std::pair<std::string, nlohmann::ordered_json>> runs;
@@ -60,17 +90,7 @@ int compare(const Options& options) {
   }
   const std::string page = compare_html(runs);
   require_writable_file("--out", options.out);
-  std::size_t widest = 3;
-  for (const auto& [name, results] : runs) widest = std::max(widest, name.size());
-  const double first = runs.front().second["iteration_time_s"].get<double>();
-  fmt::print("{:<{}}  {:>11} {:>8}  {:>11} {:>8}\n", "run", widest, "iteration", "speedup", "compute",
-             "share");
-  for (const auto& [name, results] : runs) {
-    const double time = results["iteration_time_s"].get<double>();
-    const double compute = results["iterations"].back()["breakdown_s"]["compute"].get<double>();
-    fmt::print("{:<{}}  {:>11} {:>8.3f}  {:>11} {:>6.2f} %\n", name, widest, time_of(time), first / time,
-               time_of(compute), 100 * compute / time);
-  }
+  fmt::print("{}", compare_table(runs));
   write_file(options.out, page);
   fmt::print("Written:\n  {}\n", options.out);
   return 0;

@@ -69,7 +69,7 @@ std::vector<Cell> grid_of(const StudySpec& study) {
                        [&](const Selection& selection) { return is_in(study, cell, selection); });
   };
   cells.erase(std::remove_if(cells.begin(), cells.end(), is_excepted), cells.end());
-  if (cells.empty()) throw std::invalid_argument(study.name + ": 'except' leaves no cell");
+  if (cells.empty()) throw config::ConfigError(place_of(study), "'except' leaves no cell");
   return cells;
 }
 
@@ -87,6 +87,11 @@ std::vector<std::string> moved(const StudySpec& study, const Cell& cell, const S
   for (std::size_t axis = 0; axis < study.axes.size(); ++axis)
     if (const auto* other = chosen(to, study.axes[axis].name)) values[axis] = other->front();
   return values;
+}
+
+config::SourceLocation place_of(const StudySpec& study) {
+  const config::Origin* const name = study.origins.find("study");
+  return name != nullptr ? name->place : config::SourceLocation{study.name, 0, 0};
 }
 
 std::string name_of(const StudySpec& study, const Cell& cell) {

@@ -15,7 +15,7 @@ struct Cell {
 };
 
 /// All cells, the last axis running fastest, without those that are excepted.
-/// @throws std::invalid_argument when none is left, or one has no file.
+/// @throws config::ConfigError when none is left.
 std::vector<Cell> grid_of(const config::StudySpec& study);
 
 /// Whether its values are among those of the selection; names that are no axes do not count.
@@ -23,6 +23,9 @@ bool is_in(const config::StudySpec& study, const Cell& cell, const config::Selec
 
 /// The values of `cell`, those of the selection in place of its own.
 std::vector<std::string> moved(const config::StudySpec& study, const Cell& cell, const config::Selection& to);
+
+/// Where the study's name is written.
+config::SourceLocation place_of(const config::StudySpec& study);
 
 /// "workload ResNet-152, fabric mesh".
 std::string name_of(const config::StudySpec& study, const Cell& cell);

@@ -38,7 +38,8 @@ std::vector<CellJob> jobs_of(const config::StudySpec& study, const std::vector<C
     try {
       jobs.push_back(job_of(study, cell));
     } catch (const config::ConfigError& error) {
-      throw config::ConfigError(error, " (cell: " + name_of(study, cell) + ")");
+      throw config::ConfigError(
+          error, fmt::format(" (cell: {}, of {})", name_of(study, cell), place_of(study).source));
     }
   }
   return jobs;

@@ -134,9 +134,28 @@ TEST_F(RefusedJobs, OptionsThatContradictEachOther) {
   EXPECT_EQ(run_tool("compare " + folder.path() + " x").error,
             "wafertlm: " + folder.path() +
                 "/results.json cannot be read; give a folder that `wafertlm run` has written\n");
-  const std::string other = folder.write("other.json", "{}");
-  EXPECT_EQ(run_tool("compare " + other + " " + other).error,
-            "wafertlm: " + other + " is no complete results.json of `wafertlm run`\n");
+}
+
+TEST_F(RefusedJobs, ResultsThatAreNone) {
+  const auto results = [](const std::string& time, const std::string& compute) {
+    return R"({"host": {}, "iteration_time_s": )" + time +
+           R"(, "iterations": [{"time_ps": 1, "breakdown_s": {"compute": )" + compute + "}}]}";
+  };
+  const auto compared = [&](const std::string& text) {
+    const std::string file = folder.write("results.json", text);
+    const ToolResult result =
+        run_tool("compare " + file + " " + file + " --out " + folder.path() + "/c.html");
+    EXPECT_EQ(result.error, result.exit_code == 0
+                                ? ""
+                                : "wafertlm: " + file + " is no complete results.json of `wafertlm run`\n");
+    return result.exit_code;
+  };
+  EXPECT_EQ(compared(results("2", "1.5")), 0);
+  EXPECT_EQ(compared("{}"), 2);
+  for (const std::string no_time : {"\"1\"", "null", "-1", "1e7"}) {
+    EXPECT_EQ(compared(results("2", no_time)), 2) << no_time;
+    EXPECT_EQ(compared(results(no_time, "1.5")), 2) << no_time;
+  }
 }
 
 }  // namespace

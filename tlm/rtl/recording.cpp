@@ -101,9 +101,12 @@ RtlRecordingReader::RtlRecordingReader(const std::string& path) : path_(path), f
   std::istringstream first = next_line();
   first >> word >> head_.switch_name >> word >> head_.ports >> word >> head_.channels >> word >>
       head_.flit_bytes >> word >> head_.clock_hz >> word >> tolerance;
+  head_.tolerance_ps = kNever;
+  std::istringstream number(tolerance);
+  if (tolerance != "-" && (!(number >> head_.tolerance_ps) || !number.eof()))
+    first.setstate(std::ios::failbit);
   if (!first || head_.ports == 0 || head_.channels == 0 || head_.flit_bytes == 0 || head_.clock_hz == 0)
     fail("expected 'switch NAME ports P channels V flit_bytes B clock_hz HZ tolerance_ps T'");
-  head_.tolerance_ps = tolerance == "-" ? kNever : std::stoull(tolerance);
   std::istringstream second = next_line();
   second >> word;
   if (word != "rooms") fail("expected 'rooms'");
@@ -141,8 +144,7 @@ bool RtlRecordingReader::next(RtlEvent& event) {
     for (auto* list : {&entry.inputs, &entry.outputs}) {
       in >> word >> count;
       if (!in || count > head_.ports) fail("a list of ports is wrong");
-      list->resize(count);
-      for (auto& each : *list) in >> each;
+      for (std::uint32_t each = 0; list->size() < count && in >> each;) list->push_back(each);
     }
     in >> word >> count;
     if (!in || count + 1 != entry.inputs.size()) fail("the order of additions is wrong");

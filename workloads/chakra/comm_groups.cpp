@@ -29,7 +29,7 @@ Json parse(const std::string& text, const std::string& where) {
   };
   try {
     return Json::parse(text, refuse_twice);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     throw TraceError(where + ": not JSON: " + error.what());
   }
 }

@@ -348,8 +348,7 @@ std::string to_json(const Node& node, const NodeIo& io) {
   if (!node.comm_class.empty()) json[wire::kCommClass] = node.comm_class;
   if (node.io_stream) json[wire::kIoStream] = true;
   for (const auto& [key, text] : {std::pair{"inputs", io.inputs}, std::pair{"outputs", io.outputs}})
-    if (!text.values.empty())
-      json[key] = {{"values", text.values}, {"shapes", text.shapes}, {"types", text.types}};
+    if (!text.empty()) json[key] = {{"values", text.values}, {"shapes", text.shapes}, {"types", text.types}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

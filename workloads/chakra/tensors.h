@@ -9,6 +9,7 @@ namespace wafertlm::chakra {
 /// A list of a node's tensors as the text of the trace: IOInfo of Chakra's schema.
 struct IoText {
   std::string_view values, shapes, types;
+  bool empty() const { return values.empty() && shapes.empty() && types.empty(); }
 };
 /// What a node reads and writes.
 struct NodeIo {

@@ -197,8 +197,8 @@ void from_wire(const ChakraProtoMsg::Node& message, Node& node) {
 
 void to_wire(const Node& node, const NodeIo& io, ChakraProtoMsg::Node& message) {
   message.Clear();
-  if (!io.inputs.values.empty()) set(io.inputs, *message.mutable_inputs());
-  if (!io.outputs.values.empty()) set(io.outputs, *message.mutable_outputs());
+  if (!io.inputs.empty()) set(io.inputs, *message.mutable_inputs());
+  if (!io.outputs.empty()) set(io.outputs, *message.mutable_outputs());
   message.set_id(node.id);
   message.set_name(node.name);
   message.set_type(static_cast<ChakraProtoMsg::NodeType>(node.type));

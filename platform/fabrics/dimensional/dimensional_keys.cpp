@@ -123,13 +123,13 @@ void DimensionalKind::check(const config::FabricSpec& fabric, const config::Chec
                  "has no effect without transport: messages; leave it out");
   }
   if (params.messages) {
-    const auto unused = [&](const void* member) {
-      if (check.is_written(member))
-        check.fail({member}, "has no effect with transport: messages; leave it out");
+    const FabricParams usual;  // resolved files have it
+    const auto unused = [&](const void* member, bool has_changed) {
+      if (has_changed) check.fail({member}, "has no effect with transport: messages; leave it out");
     };
-    unused(&fabric.format.packet_bytes);
-    unused(&fabric.buffer_bytes);
-    unused(&fabric.credit_delay_ps);
+    unused(&fabric.format.packet_bytes, fabric.format.packet_bytes != usual.format.packet_bytes);
+    unused(&fabric.buffer_bytes, fabric.buffer_bytes != usual.buffer_bytes);
+    unused(&fabric.credit_delay_ps, fabric.credit_delay_ps != usual.credit_delay_ps);
   }
   if (fabric.is_reliable())
     check.fail({&fabric.bit_error_rate, &fabric.reliability.protocol},

@@ -45,6 +45,14 @@ TEST_F(DimensionalKeys, SidesOfATorusAreDimensions) {
   EXPECT_EQ(dimensions.head_latency_ps(NpuId{0}, NpuId{3 * 3}), 3000U);  // round the ring of four
 }
 
+TEST_F(DimensionalKeys, TheResolvedFileIsTheSamePlatform) {
+  for (const std::string transport : {"packets", "messages"}) {
+    const PlatformSpec spec = load(std::string(kRing) + ", transport: " + transport);
+    const std::string text = resolved_yaml(spec);
+    EXPECT_TRUE(load_platform(folder_.write("resolved.yaml", text)) == spec) << text;
+  }
+}
+
 TEST_F(DimensionalKeys, WhatDoesNotFitIsRefused) {
   refused("dimensions: [{topology: torus, size: 20, shape: [4, 4], bandwidth: 1 GB/s, latency: 1 ns}]",
           "the sides multiply to 16");
@@ -52,7 +60,7 @@ TEST_F(DimensionalKeys, WhatDoesNotFitIsRefused) {
           "only a mesh or a torus has a shape");
   refused("dimensions: [{topology: rign, size: 4, bandwidth: 1 GB/s, latency: 1 ns}]", "ring");
   refused("dimensions: [{topology: ring, size: 4, bandwidth: 1 GB/s, latency: 0 ns}]", "latency");
-  refused(std::string(kRing) + ", transport: messages, packet_bytes: 4 KiB", "has no effect");
+  refused(std::string(kRing) + ", transport: messages, packet_bytes: 8 KiB", "has no effect");
   refused(std::string(kRing) + ", transport: messages", "take wafer.fabric.transport: packets",
           "run: {fault: {kind: drop_packet, from: 0, to: 1, packet: 1}}\n");
   refused(std::string(kRing) + ", link_latency: 3 ns", "each dimension has a latency of its own");

@@ -220,7 +220,9 @@ TEST_F(StudyCommand, BadInputRunsNothing) {
   expect(kStudy + "references:\n  - {column: dp, at: {rate: fats}, value: 1}\n", "did you mean 'fast'?");
   expect(kStudy + "tables:\n  - {table: x, where: {lnik: 1}}\n", "did you mean 'link'?");
   expect(kStudy + "set: wafer.widht=3\n", "did you mean 'wafer.width'?");
-  expect(kStudy + "set: wafer.fabric.link_latency=3\n", "cell: link 100 GB/s, rate slow");
+  expect(kStudy + "set: wafer.fabric.link_latency=3\n",
+         "(cell: link 100 GB/s, rate slow, of " + folder_.path());
+  expect(kStudy + "except: [{rate: [slow, fast]}]\n", "study.yaml:1:8: 'except' leaves no cell");
   expect(kStudy +
              "calibrate:\n  - {calibration: c, at: {rate: fast}, key: iterations, between: [1, 2], "
              "column: dp, in: {rate: fast}, target: 1}\n",

@@ -155,6 +155,11 @@ TEST(RtlRecording, WrongLinesAreNamed) {
     text.replace(text.find(key), key.size(), key.substr(0, key.find(' ')) + " 0");
     EXPECT_EQ(problem_of(text).substr(0, 18), "2: expected 'switc") << key;
   }
+  for (const std::string tolerance : {"many", "5x", "99999999999999999999"}) {
+    std::string text = kHead;
+    text.replace(text.find("500"), 3, tolerance);
+    EXPECT_EQ(problem_of(text).substr(0, 18), "2: expected 'switc") << tolerance;
+  }
   std::string text = kHead;
   text.replace(text.find("rooms"), 5, "space");
   EXPECT_EQ(problem_of(text), "3: expected 'rooms'");

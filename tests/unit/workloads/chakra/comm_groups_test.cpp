@@ -41,6 +41,7 @@ TEST(CommGroups, BadFilesAreRefused) {
   refuse(R"({"1": [0], "1": [1]})", {"\"1\" is given twice"});
   refuse("[]", {"expected an object"});
   refuse("{\"1\": [0,", {"not JSON"});
+  refuse("{\"1\": [1e999]}", {"not JSON"});
   expect_error([] { CommGroups::from_file("/nowhere/g.json", 4); }, {"/nowhere/g.json", "cannot read"});
   expect_error([] { CommGroups(4).ranks("7"); }, {"group \"7\" is not defined"});
 }

@@ -8,6 +8,7 @@
 
 #include "tests/unit/workloads/chakra/random_nodes.h"
 #include "tests/unit/workloads/chakra/trace_files.h"
+#include "workloads/chakra/trace_file.h"
 
 namespace wafertlm::chakra::test {
 namespace {
@@ -106,6 +107,21 @@ TEST_F(JsonTraces, WhatANodeReadsAndWrites) {
   EXPECT_EQ(io.outputs.shapes, "");
   from_json(R"({"Id": 1, "NodeType": 4, "inputs": 3})", node, io);
   EXPECT_EQ(io.inputs.values + io.outputs.values, "") << "left over from the node before";
+}
+
+TEST_F(JsonTraces, TensorsWithoutValuesAreKeptInEveryForm) {
+  write_bytes(
+      path,
+      R"({"workload_graph": [{"Id": 1, "NodeType": 4, "inputs": {"types": "t"}, "outputs": {"shapes": "s"}}]})");
+  for (const char* const name : {"a.0.et", "a.0.et.gz", "a.0.json"}) {
+    JsonReader reader(path);
+    write_trace_file(reader, folder.file(name));
+    const auto again = open_trace(folder.file(name));
+    Node node;
+    ASSERT_TRUE(again->next(node));
+    EXPECT_EQ(again->io().inputs.types, "t") << name;
+    EXPECT_EQ(again->io().outputs.shapes, "s") << name;
+  }
 }
 
 TEST_F(JsonTraces, WhatIsNoNode) {
