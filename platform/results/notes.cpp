@@ -52,6 +52,13 @@ std::string without_class(const std::vector<std::string>& groups) {
       groups.size() > kNamed ? " …" : "", chakra::kDefaultCollectiveClass, chakra::kDefaultCollectiveClass);
 }
 
+/// Stefanov et al., CCS 2013: with buckets of 4 the stash stays small, with less nothing is proven.
+bool has_small_buckets(const config::PlatformSpec& platform) {
+  const auto& remote = platform.remote_memory;
+  return remote && remote->engine && remote->engine->hiding == Hiding::path_oram &&
+         remote->engine->bucket_blocks < 4;
+}
+
 }  // namespace
 
 nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const JobRun& run) {
@@ -59,6 +66,11 @@ nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const Job
   if (is_mostly_latency(experiment, run)) list.push_back(kIdealEndpoints);
   if (const auto groups = groups_without_class(run.job()); !groups.empty())
     list.push_back(without_class(groups));
+  if (has_small_buckets(experiment.platform))
+    list.push_back(
+        "remote_memory.engine.bucket_blocks below 4: the stash of a Path-ORAM overflows sooner or later, "
+        "which "
+        "ends a run; with 4 it needs 147 pages at most (but for a chance of 2^-128)");
   return list;
 }
 
