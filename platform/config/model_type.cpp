@@ -145,7 +145,8 @@ std::shared_ptr<const Struct<ModelSpec>> model_type() {
     model->alternative(&M::kind, ModelKind::transformer)
         .required("transformer", &M::transformer, transformer_type(), "A decoder-only transformer");
     model->alternative(&M::kind, ModelKind::resnet)
-        .required("resnet", &M::resnet_blocks, list_of<std::uint64_t>(size(), 1, 8),
+        .required("resnet", &M::resnet_blocks,
+                  list_of<std::uint64_t>(integer<std::uint64_t>(1, 10'000), 1, 8),
                   "Bottleneck blocks of each stage: [3, 4, 6, 3] is ResNet-50, [3, 8, 36, 3] ResNet-152");
     model->alternative(&M::kind, ModelKind::convolutions)
         .required("convolutions", at(&M::convolutions, &model::ConvolutionalSpec::layers),

@@ -298,6 +298,9 @@ void check_line(const StudySpec& study, const AxisSpec& axis, const Check& check
   if (axis.values.size() < 2) check.fail({&axis.line_to}, "a line needs two values");
 }
 
+/// All of them are in memory.
+constexpr std::size_t kMostCells = 100'000;
+
 void check_axes(const StudySpec& study, const Check& check) {
   check_unique(study.axes, check);
   check_unique(study.columns, check);
@@ -311,6 +314,10 @@ void check_axes(const StudySpec& study, const Check& check) {
     const std::vector<std::string> columns = names_of(study.columns);
     if (has(columns, axis.name)) check.fail({&axis.name}, "there is a column of the same name");
   }
+  std::size_t cells = 1;
+  for (const AxisSpec& axis : study.axes)
+    if ((cells *= values_of(axis).size()) > kMostCells)
+      check.fail({&study.axes}, "together have more than {} cells; leave values out", kMostCells);
   for (const AxisSpec& axis : study.axes)
     if (study.file.empty() && std::all_of(axis.values.begin(), axis.values.end(),
                                           [](const AxisValueSpec& value) { return !value.file.empty(); }))

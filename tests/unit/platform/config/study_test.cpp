@@ -97,6 +97,9 @@ TEST(Study, AxesAndColumnsThatDoNotGoTogether) {
   expect_refused(kHead + "axes: [{axis: a}]\n" + kColumns, "one of them");
   expect_refused(kHead + "axes: [{axis: a, values: [x], parallelisms: 3-4}]\n" + kColumns, "one of them");
   expect_refused(kHead + "axes: [{axis: a, values: [x, x]}]\n" + kColumns, "a second 'x'");
+  expect_refused(
+      kHead + "axes: [{axis: a, parallelisms: 1-400}, {axis: n, parallelisms: 1-400}]\n" + kColumns,
+      "together have more than 100000 cells");
   expect_refused(kHead + "axes: [{axis: t, values: [x]}]\n" + kColumns, "there is a column of the same name");
   expect_refused(kHead + kAxes + kColumns + "  - {column: t, read: x}\n", "a second 't'");
   // A column is made of those before it.

@@ -322,7 +322,7 @@ TEST(StudyGrid, LastAxisFastestWithWhatTheAxesAdd) {
   EXPECT_EQ(name_of(study, cells[2]), "fabric b, size 1");
   EXPECT_EQ(moved(study, cells[2], {{"size", {"2"}}}), (std::vector<std::string>{"b", "2"}));
   study.except = {{}};
-  EXPECT_THROW(grid_of(study), std::invalid_argument);
+  EXPECT_THROW(grid_of(study), config::ConfigError);
 }
 
 }  // namespace
