@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +20,8 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "platform/command/files.h"
@@ -34,7 +37,7 @@ namespace {
 
 void send_to(const std::string& file, int descriptor) {
   const int opened = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (opened < 0 || dup2(opened, descriptor) < 0) _exit(127);
+  if (dup2(opened, descriptor) < 0) _exit(127);  // what could not be opened is no descriptor either
 }
 
 /// Copies of this program with arguments of their own, each in a process group of its own; ends them when it
@@ -145,10 +148,11 @@ std::vector<const json*> items_of(const json& list, const std::string& part, con
     for (const json& item : list) items.push_back(&item);
     return items;
   }
-  const std::string digits = part.substr(1, part.size() - 2);
-  if (part.back() != ']' || digits.empty() || digits.find_first_not_of("-0123456789") != std::string::npos)
+  long long index = 0;
+  const char* const end = part.data() + part.size();
+  const auto [rest, error] = std::from_chars(part.data() + 1, end, index);
+  if (error != std::errc() || std::string_view(rest, static_cast<std::size_t>(end - rest)) != "]")
     fail(path, quoted(part) + " is no place in a list; write [0], [-1] or [*]");
-  long long index = std::stoll(digits);
   if (index < 0) index += static_cast<long long>(list.size());
   if (index < 0 || index >= static_cast<long long>(list.size()))
     fail(path, fmt::format("the list has {} items, there is no {}", list.size(), part));
@@ -240,7 +244,8 @@ bool CellRunner::recall(const CellJob& job, CellOutcome& outcome) const {
   const fs::path file = folder_ / "cells" / (digest_of(job) + ".json");
   if (!fs::exists(file)) return false;
   const json kept = json::parse(text_of(file), nullptr, false);
-  if (kept.is_discarded() || kept.value("input", "") != job.input) return false;
+  const auto input = kept.find("input");
+  if (input == kept.end() || *input != job.input) return false;
   for (const config::ColumnSpec& column : study_.columns) {
     if (column.kind != config::ColumnSpec::Kind::read) continue;
     const auto value = kept["values"].find(kept_as(column));

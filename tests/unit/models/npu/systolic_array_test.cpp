@@ -49,6 +49,7 @@ TEST(SystolicArray, NothingIsAnError) {
   EXPECT_EQ(refusal(1, 1, half, half, 2), cycles);
   EXPECT_EQ(refusal(1, 1, half, 2 * half, 1), cycles);
   EXPECT_EQ(refusal(1, 1, 1, 1, std::uint64_t{1} << 63), cycles);
+  EXPECT_EQ(refusal(1, 1, std::uint64_t{1} << 63, std::uint64_t{1} << 63, 4), cycles);  // 2^128
   EXPECT_EQ(systolic_cycles({1, 1, kFlows[0]}, 1, 1, half), half);
 }
 

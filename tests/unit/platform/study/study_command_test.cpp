@@ -103,6 +103,29 @@ TEST_F(StudyCommand, DoneCellsAreNotRunAgain) {
   EXPECT_GT(latest(), before);
 }
 
+// What is kept counts only if it can be read and is of this very input.
+TEST_F(StudyCommand, WhatIsKeptButOfNoUseRunsAgain) {
+  std::string study = kStudy;
+  study.replace(study.find("[100 GB/s, 50 GB/s]"), 19, "[100 GB/s]");
+  study.replace(study.find("      - {name: slow}\n"), 21, "");
+  study.erase(study.find("  - {column: speedup"));
+  ASSERT_EQ(run(study).exit_code, 0);
+  ASSERT_EQ(kept().size(), 1U);
+  const std::string cell = out() + "/cells/" + *kept().begin(), good = read_text(cell);
+  json other = json::parse(good), emptied = other;
+  other["input"] = "another";
+  other["values"].begin().value() = 77;
+  emptied["values"] = json::object();
+  const std::string first = read_text(out() + "/results.json");
+  for (const std::string& bad : {std::string("{"), std::string("[]"), other.dump(), emptied.dump()}) {
+    folder_.write("out/cells/" + *kept().begin(), bad);
+    const ToolResult again = run(study);
+    ASSERT_EQ(again.exit_code, 0) << bad << again.error;
+    EXPECT_EQ(read_text(cell), good) << bad;
+    EXPECT_EQ(read_text(out() + "/results.json"), first) << bad;
+  }
+}
+
 TEST_F(StudyCommand, AFailingCellIsNamed) {
   const ToolResult result = run(kStudy + "  - {column: wrong, read: iterations}\n");
   EXPECT_EQ(result.exit_code, 1);
@@ -169,6 +192,11 @@ TEST_F(StudyCommand, ColumnsReadWhatTheirPathsSay) {
             "read: 'links[-" + std::to_string(busy.size() + 1) + "].name': the list");
   EXPECT_EQ(problem("\"links[x].name\""),
             "read: 'links[x].name': '[x]' is no place in a list; write [0], [-1] or [*]");
+  for (const std::string place : {"[]", "[-]", "[1-2]", "[0", "[0]]", "[99999999999999999999]"})
+    EXPECT_EQ(problem("\"links" + place + "\"").substr(0, 12 + place.size()), "read: 'links" + place)
+        << place;
+  EXPECT_EQ(problem("\"links[1-2].name\""),
+            "read: 'links[1-2].name': '[1-2]' is no place in a list; write [0], [-1] or [*]");
   EXPECT_EQ(problem("\"platform[0]\""), "read: 'platform[0]': what stands before '[0]' is no list");
   EXPECT_EQ(problem("platform.name"), "read: 'platform.name': what stands before 'name' has no names in it");
 }
