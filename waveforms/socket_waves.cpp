@@ -162,13 +162,11 @@ void SocketWaves::play_begun(const Event& event) {
 }
 
 void SocketWaves::play_ended(const Event& event) {
-  settle(event.now);
   Socket& socket = sockets_[event.number];
   const auto found = std::find_if(socket.flights.begin(), socket.flights.end(),
                                   [&](const auto& flight) { return flight.first == event.id; });
   if (found == socket.flights.end()) return;
   later_.push({event.at, order_++, event.number, found->second, socket.latest == event.id});
-  if (socket.latest == event.id) socket.latest = nullptr;
   *found = socket.flights.back();
   socket.flights.pop_back();
 }

@@ -32,7 +32,7 @@ namespace {
 
 void send_to(const std::string& file, int descriptor) {
   const int opened = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (opened < 0 || dup2(opened, descriptor) < 0) _exit(127);
+  if (dup2(opened, descriptor) < 0) _exit(127);  // what could not be opened is no descriptor either
 }
 
 /// Copies of this program with arguments of their own, each in a process group of its own; ends them when it
@@ -153,7 +153,8 @@ bool CellRunner::recall(const CellJob& job, CellOutcome& outcome) const {
   const fs::path file = folder_ / "cells" / (digest_of(job) + ".json");
   if (!fs::exists(file)) return false;
   const json kept = json::parse(text_of(file), nullptr, false);
-  if (kept.is_discarded() || kept.value("input", "") != job.input) return false;
+  const auto input = kept.find("input");
+  if (input == kept.end() || *input != job.input) return false;
   for (const config::ColumnSpec& column : study_.columns) {
     if (column.kind != config::ColumnSpec::Kind::read) continue;
     const auto value = kept["values"].find(kept_as(column));

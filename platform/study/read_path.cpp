@@ -4,9 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
+#include <optional>
 #include <regex>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -50,24 +54,27 @@ std::vector<std::string> parts_of(const std::string& path) {
   fail(path, "there is no " + quoted(part) + config::suggestion(part, names, "there are"));
 }
 
-/// @throws std::invalid_argument: not "[0]", "[-1]" or "[*]".
-void require_place(const std::string& part, const std::string& path) {
-  const std::string digits = part.substr(1, part.size() - 2);
-  if (part.back() != ']' || digits.empty() ||
-      (digits != "*" && digits.find_first_not_of("-0123456789") != std::string::npos))
+/// Of "[0]" or "[-1]" the number, of "[*]" none.
+std::optional<long long> place_in_list(const std::string& part, const std::string& path) {
+  if (part == "[*]") return std::nullopt;
+  long long place = 0;
+  const char* const end = part.data() + part.size();
+  const auto [rest, error] = std::from_chars(part.data() + 1, end, place);
+  if (error != std::errc() || std::string_view(rest, static_cast<std::size_t>(end - rest)) != "]")
     fail(path, quoted(part) + " is no place in a list; write [0], [-1] or [*]");
+  return place;
 }
 
 /// The items that "[0]", "[-1]" or "[*]" means.
 std::vector<const json*> items_of(const json& list, const std::string& part, const std::string& path) {
   if (!list.is_array()) fail_no_list(path, part);
-  require_place(part, path);
-  std::vector<const json*> items;
-  if (part == "[*]") {
+  const std::optional<long long> place = place_in_list(part, path);
+  if (!place) {
+    std::vector<const json*> items;
     for (const json& item : list) items.push_back(&item);
     return items;
   }
-  long long index = std::stoll(part.substr(1));
+  long long index = *place;
   if (index < 0) index += static_cast<long long>(list.size());
   if (index < 0 || index >= static_cast<long long>(list.size()))
     fail(path, fmt::format("the list has {} items, there is no {}", list.size(), part));
@@ -160,7 +167,7 @@ void require_path(const nlohmann::ordered_json& schema, const std::string& path)
     const bool is_item = part.front() == '[';
     if (is_item && !may_be(*at, "array")) fail_no_list(path, part);
     if (!is_item && !may_be(*at, "object")) fail_no_names(path, part);
-    if (is_item) require_place(part, path);
+    if (is_item) place_in_list(part, path);
     at = &meant(is_item ? at->at("items") : property(*at, part, path), schema);
   }
   const bool is_single =

@@ -29,6 +29,8 @@ config::PlatformSpec dimensional(const std::string& transport) {
 
 std::vector<Case> fabrics() {
   return {{"mesh", test::platform()},
+          {"wormhole", test::preset("wafer_mesh_5x4",
+                                    {"wafer.fabric.switching=wormhole", "wafer.fabric.flit_bytes=512B"})},
           {"fred", test::fred_platform("a")},
           {"graph", test::preset("graph_fat_tree_16", {})},
           {"wafers", test::preset("wafers_4_mesh_5x4", {})}};

@@ -48,6 +48,32 @@ TEST_F(ComputeKeys, AStragglerMakesTheOthersIdle) {
   EXPECT_DOUBLE_EQ(slow["iterations"][0]["breakdown_max_s"]["idle"].get<double>(), 3.02e-6);
 }
 
+// Simulated time holds 9.22e18 ps. Normal jitter can add six spreads, uniform jitter one.
+TEST(ComputeLimits, HoldWhatStragglersJitterAndIterationsCanMakeOfIt) {
+  const TempFolder folder;
+  chakra::VectorSource source("rank", {compute(1, 1'400'000'000'000'000'000)});
+  chakra::write_trace(source, folder.path() + "/job.0.et");
+  const auto fits = [&](const std::string& keys) {
+    ToolResult result;
+    run_traces(folder, "wafer_mesh_5x4", "chakra: " + folder.path() + "/job", keys, result);
+    if (result.exit_code == 0) return true;
+    EXPECT_EQ(result.exit_code, 2) << keys;
+    EXPECT_NE(result.error.find("106 days"), std::string::npos) << result.error;
+    return false;
+  };
+  const std::string normal = "--set npu.compute.jitter=normal --set npu.compute.jitter_percent=",
+                    uniform = "--set npu.compute.jitter=uniform --set npu.compute.jitter_percent=100 ";
+  const auto straggler = [](int percent) {
+    return "--set 'npu.compute.stragglers=[{npu: 1, slowdown_percent: " + std::to_string(percent) + "}]' ";
+  };
+  EXPECT_TRUE(fits(normal + "90"));
+  EXPECT_FALSE(fits(normal + "100"));
+  EXPECT_TRUE(fits(uniform + straggler(300)));
+  EXPECT_FALSE(fits(uniform + straggler(340)));
+  EXPECT_TRUE(fits("--set iterations=6"));
+  EXPECT_FALSE(fits("--set iterations=7"));
+}
+
 TEST(AcceptedTrace, MissingParentsCountAsDone) {
   const TempFolder folder;
   chakra::VectorSource source("rank", {compute(1, 1'000'000), compute(2, 500'000, {1, 9})});

@@ -62,6 +62,28 @@ TEST_F(MemoryKeys, TheAccountOfEveryMemoryClosesExactly) {
   }
 }
 
+// With flow: what is not lost goes at the bandwidth of the pins, and is the time in which the memory is busy.
+TEST_F(MemoryKeys, BytesAndLossesOfFlowMakeUpTheWholeTime) {
+  const ToolResult result =
+      run("--set platform.npu.hbm.level=flow --set platform.npu.hbm.efficiency=" + kSource +
+          "/configs/memory/hbm3.yaml");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  std::ifstream file(folder.path() + "/out" + "/results.json");
+  const auto json = nlohmann::json::parse(file);
+  const double end_s = json["iteration_time_s"];
+  ASSERT_EQ(json["memories"].size(), 2U);
+  for (const auto& memory : json["memories"]) {
+    const double bytes = memory["bytes_read"].get<double>() + memory["bytes_written"].get<double>();
+    const double busy_s = memory["busy_fraction"].get<double>() * end_s;
+    EXPECT_GT(bytes, 0);
+    EXPECT_NEAR(bytes / busy_s, 819.2e9, 1e3);
+    EXPECT_NEAR(memory["lost"]["too_few_outstanding_s"].get<double>() +
+                    memory["lost"]["efficiency_s"].get<double>() + busy_s,
+                end_s, 1e-12);
+    EXPECT_GT(memory["lost"]["efficiency_s"], 0);
+  }
+}
+
 TEST_F(MemoryKeys, RefusesKeysThatWouldChangeNothing) {
   const auto refused = [this](const std::string& options, const std::string& part) {
     const ToolResult result = run(options);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -61,6 +62,20 @@ TEST(RemoteMemoryRun, PassesThroughTheHbm) {
               2 * (2'100'000 + (fast ? 10'000'000 + 125'000 : 500'000 + 20'000'000)));
     EXPECT_EQ(run["memories"][0]["bytes_read"], 1'000'000);
     EXPECT_EQ(run["memories"][0]["bytes_written"], 1'000'000);
+  }
+}
+
+/// A memory is busy as long as the busier of its two directions is.
+TEST(RemoteMemoryRun, TheHbmIsBusyWithItsSlowerDirection) {
+  for (const auto& [read, write] : {std::pair{400, 50}, std::pair{25, 200}}) {
+    ToolResult result;
+    const json run = loads_and_stores(
+        "{kind: per_npu, capacity: 1 TB, bandwidth: 100 GB/s, latency: 2 us}", result,
+        fmt::format(", npu: {{hbm: {{read_bandwidth: {} GB/s, write_bandwidth: {} GB/s}}}}", read, write));
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    const double megabyte_s = 1e-3 / std::min(read, write);
+    EXPECT_NEAR(run["memories"][0]["busy_fraction"], megabyte_s / run["iteration_time_s"].get<double>(),
+                1e-12);
   }
 }
 

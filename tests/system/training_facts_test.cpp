@@ -41,6 +41,19 @@ TEST_F(TrainingFacts, EffectiveRateMayLieAboveThePeakAndIsSaid) {
   EXPECT_NE(result.out.find("250 TFLOPS, 2.5 times the peak"), std::string::npos) << result.out;
 }
 
+TEST_F(TrainingFacts, TheRankThatNeedsMostCounts) {
+  for (const char* const layers : {"{name: a, parameters: 100000, forward_operations: 1000000}, {name: b, "
+                                   "parameters: 300000, forward_operations: 1000000}",
+                                   "{name: a, parameters: 300000, forward_operations: 1000000}, {name: b, "
+                                   "parameters: 100000, forward_operations: 1000000}"}) {
+    const ToolResult result =
+        run(std::string("--set workload.parallelism='PP(2)' --set 'workload.model={model: two, layers: [") +
+            layers + "]}'");
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    EXPECT_EQ(results()["training"]["memory_needed_bytes"], 16 * 300'000) << layers;
+  }
+}
+
 TEST_F(TrainingFacts, TooLargeIsRefusedUnlessANoteIsWanted) {
   const std::string small = "--set npu.hbm.capacity=10MB ";
   const ToolResult refused = run(small);

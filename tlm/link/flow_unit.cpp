@@ -182,8 +182,7 @@ void FlowUnit::return_credits(PortId input, Packet& packet, TimePs at) {
 /// The next packet of every input becomes one, whose copies may start when `credit_ps` is there.
 void FlowUnit::combine(Branch& branch, TimePs credit_ps, TimePs now) {
   const std::size_t place = branch.combined.size();
-  TimePs head_ps =
-      std::max(now, credit_ps) > params_.pipeline_ps ? std::max(now, credit_ps) - params_.pipeline_ps : 0;
+  TimePs head_ps = std::max({now, credit_ps, params_.pipeline_ps}) - params_.pipeline_ps;
   TimePs tail_ps = 0;
   std::uint32_t head_fraction = 0;
   const Packet* last = nullptr;

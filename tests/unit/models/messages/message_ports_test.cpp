@@ -83,6 +83,26 @@ TEST_F(MessagePortsAlone, AMessageLeavesWhenTheLineIsFree) {
   EXPECT_EQ(port.wire_bytes, 48U);
 }
 
+// 3 B/ns: a byte takes 333.3 ps, and messages one behind the other lose none of the thirds.
+TEST_F(MessagePortsAlone, AMessageKeepsTheFractionOfItsStart) {
+  MessagePorts made(format(0, 0), classes, records, {});
+  made.add_vertex(routes, 1);
+  made.set_link(0, PortId{0}, {3'000'000'000, 100, 0}, 1, PortId{0});
+  MessagePort& port = made.port(0);
+  MessageRecord &first = record(0, 1), &second = record(0, 1), &third = record(0, 1), &fourth = record(0, 1);
+  fourth.head_fraction = 7;
+  EXPECT_EQ(made.send(port, first, 0, true), 334U);
+  EXPECT_EQ(made.send(port, second, 334, true), 667U);
+  EXPECT_EQ(made.send(port, third, 667, true), 1000U);
+  EXPECT_EQ(made.send(port, fourth, 1000, true), 1334U);
+  EXPECT_EQ(first.head_fraction, 0U);
+  EXPECT_EQ(fourth.head_fraction, 0U);
+  // How long before the whole picosecond they began: 2/3 and 1/3.
+  const double whole = 4294967296.0;
+  EXPECT_NEAR(second.head_fraction / whole, 2.0 / 3, 1e-6);
+  EXPECT_NEAR(third.head_fraction / whole, 1.0 / 3, 1e-6);
+}
+
 // 10,000 ps on the line are cut to 9000, 10,200 with the latency too; in whole steps of 3000 ps.
 TEST_F(MessagePortsAlone, StepsOfTimeCutTheTimesOfAMessage) {
   MessagePorts made = ports(format(0, 0), {3000, false});

@@ -29,6 +29,20 @@ TEST(SystolicArray, DimensionsMapByDataflow) {
   EXPECT_EQ(systolic_cycles({64, 32, kFlows[2]}, 100, 200, 300), 5U * 4 * (128 + 32 + 200 - 2));
 }
 
+// The slower of both, each rounded up to a picosecond.
+TEST(Roofline, IsTheLongerOfComputationAndMemory) {
+  const auto time = [](std::uint64_t operations, std::uint64_t bytes) {
+    return static_cast<std::uint64_t>(Roofline(3, 7).time_ps({operations, bytes}).value());
+  };
+  EXPECT_EQ(time(1, 0), 333'333'333'334U);
+  EXPECT_EQ(time(3, 0), 1'000'000'000'000U);
+  EXPECT_EQ(time(0, 1), 142'857'142'858U);
+  EXPECT_EQ(time(0, 7), 1'000'000'000'000U);
+  EXPECT_EQ(time(1, 2), 333'333'333'334U);
+  EXPECT_EQ(time(1, 3), 428'571'428'572U);
+  EXPECT_FALSE(Roofline(3, 7).time_ps({}));
+}
+
 TEST(SystolicArray, NothingIsAnError) {
   const auto refusal = [](std::uint32_t rows, std::uint32_t columns, std::uint64_t m, std::uint64_t n,
                           std::uint64_t k) {
@@ -49,6 +63,7 @@ TEST(SystolicArray, NothingIsAnError) {
   EXPECT_EQ(refusal(1, 1, half, half, 2), cycles);
   EXPECT_EQ(refusal(1, 1, half, 2 * half, 1), cycles);
   EXPECT_EQ(refusal(1, 1, 1, 1, std::uint64_t{1} << 63), cycles);
+  EXPECT_EQ(refusal(1, 1, std::uint64_t{1} << 63, std::uint64_t{1} << 63, 4), cycles);  // 2^128
   EXPECT_EQ(systolic_cycles({1, 1, kFlows[0]}, 1, 1, half), half);
 }
 

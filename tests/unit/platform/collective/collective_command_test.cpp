@@ -26,6 +26,7 @@ const std::string kFredD = "collective " WAFERTLM_SOURCE_DIR "/configs/platforms
 nlohmann::json first_row(const std::string& arguments) {
   const ToolResult result = run_tool(arguments + " --json");
   EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.out, nlohmann::ordered_json::parse(result.out).dump(2) + "\n");
   return nlohmann::json::parse(result.out)["rows"][0];
 }
 

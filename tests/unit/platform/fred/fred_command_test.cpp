@@ -36,6 +36,7 @@ TEST(FredCommand, PrintsTheMicroSwitches) {
 TEST(FredCommand, SaysWhyAndWhetherItIsProven) {
   const ToolResult result = run_tool("fred routes --parallelism 'MP(10)-DP(2)' --json");
   ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.out, nlohmann::ordered_json::parse(result.out).dump(2) + "\n");
   const nlohmann::json json = nlohmann::json::parse(result.out);
   ASSERT_EQ(json["phases"].size(), 2U);
   const nlohmann::json& dp = json["phases"][1];

@@ -103,6 +103,29 @@ TEST_F(StudyCommand, DoneCellsAreNotRunAgain) {
   EXPECT_GT(latest(), before);
 }
 
+// What is kept counts only if it can be read and is of this very input.
+TEST_F(StudyCommand, WhatIsKeptButOfNoUseRunsAgain) {
+  std::string study = kStudy;
+  study.replace(study.find("[100 GB/s, 50 GB/s]"), 19, "[100 GB/s]");
+  study.replace(study.find("      - {name: slow}\n"), 21, "");
+  study.erase(study.find("  - {column: speedup"));
+  ASSERT_EQ(run(study).exit_code, 0);
+  ASSERT_EQ(kept().size(), 1U);
+  const std::string cell = out() + "/cells/" + *kept().begin(), good = read_text(cell);
+  json other = json::parse(good), emptied = other;
+  other["input"] = "another";
+  other["values"].begin().value() = 77;
+  emptied["values"] = json::object();
+  const std::string first = read_text(out() + "/results.json");
+  for (const std::string& bad : {std::string("{"), std::string("[]"), other.dump(), emptied.dump()}) {
+    folder_.write("out/cells/" + *kept().begin(), bad);
+    const ToolResult again = run(study);
+    ASSERT_EQ(again.exit_code, 0) << bad << again.error;
+    EXPECT_EQ(read_text(cell), good) << bad;
+    EXPECT_EQ(read_text(out() + "/results.json"), first) << bad;
+  }
+}
+
 TEST_F(StudyCommand, AFailingCellIsNamed) {
   const ToolResult result = run(kStudy + "  - {column: wrong, read: \"notes[99]\"}\n");
   EXPECT_EQ(result.exit_code, 1);
@@ -193,6 +216,8 @@ TEST_F(StudyCommand, AColumnThatReadsWhatNoResultsHaveIsFoundAtOnce) {
   EXPECT_EQ(refused("iterations"), "is no single value; name one below it");
   EXPECT_EQ(refused("iterations[0].breakdown_s"), "is no single value; name one below it");
   EXPECT_EQ(refused("links[x].name"), "'[x]' is no place in a list; write [0], [-1] or [*]");
+  for (const std::string place : {"[]", "[-]", "[1-2]", "[0", "[0]]", "[99999999999999999999]"})
+    EXPECT_EQ(refused("links" + place), "'" + place + "' is no place in a list; write [0], [-1] or [*]");
   EXPECT_EQ(refused("platform[0]"), "what stands before '[0]' is no list");
   EXPECT_EQ(refused("platform.name"), "what stands before 'name' has no names in it");
 }

@@ -154,6 +154,8 @@ TEST(StudyReport, NegativeTimesAreShownWithTheirSign) {
   made.have("time", {-4e-3, 2e-3, 1e-3, 3e-3, 6e-3, nullptr});
   const std::string text = made.text();
   EXPECT_TRUE(contains(text, " -4.000 ms ")) << text;
+  made.have("time", {0.0, 2e-3, 1e-3, 3e-3, 6e-3, nullptr});
+  EXPECT_TRUE(contains(made.text(), "  a      1          0 ps ")) << made.text();
   EXPECT_TRUE(contains(text, "  -     6\n")) << text;
 }
 
@@ -245,6 +247,10 @@ TEST(StudyReport, LinesAndHowStraightTheyAre) {
   EXPECT_DOUBLE_EQ(figures.value({"a", "2"}, "time"), 32);
   EXPECT_EQ(figures.value({"a", "1"}, "kind"), "x");  // the same at both points
   EXPECT_EQ(figures.value({"b", "1"}, "kind"), nullptr);
+  made.have("kind", {1, "y", "x", "x", 2, "x"});  // no line between a number and a word
+  EXPECT_EQ(made.figures().value({"a", "1"}, "kind"), nullptr);
+  EXPECT_EQ(made.figures().value({"b", "1"}, "kind"), nullptr);
+  made.have("kind", {"x", "x", "x", "x", "y", "x"});
   EXPECT_TRUE(figures.is_shown(made.cells[0]));
   EXPECT_FALSE(figures.is_shown(made.cells[1]));
   // 14 on the line where 17.5 was measured: 20 % too low. It is the worse one, though the other is 0.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 
 namespace wafertlm::traffic {
@@ -79,6 +80,27 @@ TEST(SteadyState, FindsTheEndOfAWarmUp) {
   // A constant has no warm-up, and few values have none that can be told.
   EXPECT_EQ(mser5_truncation(Series(1000, 3.0)), 0U);
   EXPECT_EQ(mser5_truncation({1, 2, 3}), 0U);
+}
+
+// MSER-5 by its definition (White, 1997): of all truncations that leave five batches or more, the one with
+// the least sum of squared distances from the mean by the square of how many are left.
+TEST(SteadyState, TruncatesWhereTheErrorIsLeast) {
+  Random random(5);
+  for (int run = 0; run < 50; ++run) {
+    Series series = autoregressive(0.7, 20, 60 + random() % 200, random), means;
+    for (std::size_t at = 0; at + 5 <= series.size(); at += 5)
+      means.push_back((series[at] + series[at + 1] + series[at + 2] + series[at + 3] + series[at + 4]) / 5);
+    std::size_t best = 0;
+    double best_error = std::numeric_limits<double>::infinity();
+    for (std::size_t first = 0; first + 5 <= means.size(); ++first) {
+      const auto count = static_cast<double>(means.size() - first);
+      double sum = 0, squares = 0;
+      for (std::size_t i = first; i < means.size(); ++i) sum += means[i];
+      for (std::size_t i = first; i < means.size(); ++i) squares += std::pow(means[i] - sum / count, 2);
+      if (squares / (count * count) < best_error) best_error = squares / (count * count), best = first;
+    }
+    EXPECT_EQ(mser5_truncation(series), 5 * best) << run;
+  }
 }
 
 TEST(SteadyState, BatchMeansOfKnownNumbers) {

@@ -153,6 +153,17 @@ TEST(Hierarchical, BothDimensionsCarryTheSame) {
     }
 }
 
+// Of two that are as far from the root the lower rank joins first, and the other one joins there.
+TEST(Trees, LowerRanksJoinFirst) {
+  const FabricTraits wafer = wafer_of(5, 4);
+  const auto parents = [&](const Group& group) { return wafer.topology->spanning_parents(group, 0); };
+  using Parents = std::vector<std::uint32_t>;
+  const NpuId corner{0}, along{3}, beside{7};  // (0, 0), (3, 0), (2, 1): 3, 3 and 2 hops between them
+  EXPECT_EQ(parents({corner, along, beside}), (Parents{0, 0, 1}));
+  EXPECT_EQ(parents({corner, beside, along}), (Parents{0, 0, 1}));
+  EXPECT_EQ(parents({corner, along, NpuId{5}, beside}), (Parents{0, 3, 0, 2}));  // (0, 1) is nearer to all
+}
+
 TEST(Trees, OfARectangleAreOfNeighboursAndAsDeepAsItIsWide) {
   const FabricTraits wafer = wafer_of(5, 4);
   const Group all = first_npus(20);

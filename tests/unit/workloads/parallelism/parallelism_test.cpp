@@ -32,7 +32,7 @@ TEST(Parallelism, BadTextIsRefused) {
   expect_error("MP(2)-", "a part is missing");
   expect_error("MP(2)DP(5)", "expected '-'");
   expect_error("MP(0)", "needs a whole number from 1");
-  expect_error("MP(2x)", "needs a whole number from 1");
+  expect_error("DP(2)-MP(2x)-PP(1)", ": 'MP(2x)' needs a whole number from 1");
   expect_error("MP(99999999999)", "needs a whole number from 1");
   expect_error("TP(2)", "no part 'TP'; the parts are MP, DP and PP");
   expect_error("MP(2)-MP(3)", "MP is given twice");
