@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs fuzz targets: first their seeds, then inputs that libFuzzer makes of them.
 
-  tests/fuzz/run.py BUILD [TARGET ...] [--seconds N | --runs N] [--keep DIR]
+  tests/fuzz/run.py BUILD [TARGET ...] [--seconds N | --runs N | --quick] [--keep DIR]
 
 BUILD is the folder of a sanitizer build (build-asan). What was found is left in BUILD/findings with a line that repeats it; the
 exit code is then 1. --keep DIR: inputs that reached new code are kept in DIR/TARGET and used again in the next call."""
@@ -19,6 +19,8 @@ HERE = Path(__file__).resolve().parent
 CORPUS = HERE / "corpus"
 # The property of README.md. Sanitizers keep freed memory for a while; a small while, for the limit is of the input's memory.
 LIMITS = ["-timeout=2", "-rss_limit_mb=1024"]
+# What tests do: always the same inputs of the same code, and time for a machine that does other things too.
+QUICK = ["-runs=1000", "-seed=1", "-timeout=20"]
 # libFuzzer's choice of inputs by entropy takes 15 times as long as a target of many branches does by itself.
 OPTIONS = ["-entropic=0", "-print_final_stats=1"]
 ENVIRONMENT = {"ASAN_OPTIONS": "quarantine_size_mb=64", "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE": "1"}
@@ -73,8 +75,10 @@ def run(target, arguments, build):
         words = [f"-dict={dictionary}"] if write_dictionary(dictionary, target, build) else []
         kept = Path(arguments.keep or scratch).resolve() / target
         kept.mkdir(parents=True, exist_ok=True)
-        effort = f"-runs={arguments.runs}" if arguments.runs else f"-max_total_time={arguments.seconds}"
-        command = [build / "wafertlm_fuzz", target, *LIMITS, *OPTIONS, effort, *words,
+        effort = [f"-runs={arguments.runs}"] if arguments.runs else [f"-max_total_time={arguments.seconds}"]
+        if arguments.quick:
+            effort = QUICK
+        command = [build / "wafertlm_fuzz", target, *LIMITS, *OPTIONS, *effort, *words,
                    f"-artifact_prefix={findings}/{target}-", kept, CORPUS / target]
         print(f"{target}: {' '.join(map(str, command))}", flush=True)
         done = subprocess.run(command, env={**os.environ, **ENVIRONMENT, "TMPDIR": scratch},
@@ -93,11 +97,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"all if none is given: {', '.join(known)}")
-    parser.add_argument("--seconds", type=int, default=int(os.environ.get("WAFERTLM_FUZZ_SECONDS", 10)),
-                        help="for each target; $WAFERTLM_FUZZ_SECONDS or 10 if not given")
+    parser.add_argument("--seconds", type=int, default=60, help="for each target; 60 if not given")
+    parser.add_argument("--quick", action="store_true",
+                        help="1000 inputs that are always the same; with $WAFERTLM_FUZZ_SECONDS as --seconds")
     parser.add_argument("--runs", type=int, help="inputs for each target, in place of a time")
     parser.add_argument("--keep", help="folder for inputs that reached new code")
     arguments = parser.parse_args()
+    if arguments.quick and "WAFERTLM_FUZZ_SECONDS" in os.environ:
+        arguments.quick, arguments.seconds = False, int(os.environ["WAFERTLM_FUZZ_SECONDS"])
     for target in arguments.targets:
         if target not in known:
             parser.error(f"no target '{target}'; there are {', '.join(known)}")
