@@ -155,7 +155,7 @@ TEST(StudyReport, NegativeTimesAreShownWithTheirSign) {
   const std::string text = made.text();
   EXPECT_TRUE(contains(text, " -4.000 ms ")) << text;
   made.have("time", {0.0, 2e-3, 1e-3, 3e-3, 6e-3, nullptr});
-  EXPECT_TRUE(contains(made.text(), "  a      1          0 ps ")) << made.text();
+  EXPECT_TRUE(contains(made.text(), "  a      1         0 ps ")) << made.text();
   EXPECT_TRUE(contains(text, "  -     6\n")) << text;
 }
 

@@ -207,6 +207,15 @@ TEST(DataParallel, BadSpecificationsAreRefused) {
   refuse([](auto& s) { s.effective_rate = 0; }, "effective_rate");
   refuse([](auto& s) { s.data_parallel = 0; }, "no such rank");
   refuse([](auto& s) { s.layers[0].parameters = kHuge; }, "too many parameters");
+  // 2^63 bytes and operations in all are none too many for this check; later ones may see to it.
+  refuse(
+      [](auto& s) {
+        s.layers.resize(1);
+        s.bytes_per_element = 3;
+        s.optimizer_operations_per_parameter = 1;
+        s.layers[0].parameters = (std::uint64_t{1} << 61U) + 1;
+      },
+      "too many parameters");
   refuse([](auto& s) { s.layers[0].forward_operations = kHuge; }, "63 bits");
   refuse(
       [](auto& s) {
