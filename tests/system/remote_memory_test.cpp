@@ -146,6 +146,7 @@ TEST(RemoteMemoryRun, EnginesCountWhatTheyMove) {
   EXPECT_EQ(engines["pages_read"], 2 * (245 + 1));
   EXPECT_EQ(engines["refusals"], json::object());
   EXPECT_GT(engines["network_bytes"], 4'000'000);
+  EXPECT_DOUBLE_EQ(engines["traffic_amplification"], engines["network_bytes"].get<double>() / 4e6);
   EXPECT_GT(engines["page_mean_s"], 2e-6);
   EXPECT_GT(engines["page_p99_s"], engines["page_mean_s"]);
   // Two links of 12.5 GB/s and a provider that is shared.

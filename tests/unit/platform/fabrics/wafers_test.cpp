@@ -57,6 +57,30 @@ TEST(Wafers, TheShorterWayRoundAndHalfOfTheOppositeOnesEachWay) {
   }
 }
 
+// Links of 750 GB/s and 20 ns; 18 controllers of 128 GB/s and 20 ns for 20 NPUs, cables of 500 ns. A cable of
+// the ring has a controller at both ends, one to the switch at one.
+TEST(Wafers, DimensionsAreColumnsRowsAndWafers) {
+  using Kind = FabricDimension::Kind;
+  for (const bool ring : {true, false}) {
+    const FabricTraits traits = platform_traits(
+        test::preset("wafers_4_mesh_5x4", {std::string("wafer.outer.topology=") + (ring ? "ring" : "switch"),
+                                           "wafer.outer.wafers=3", "wafer.outer.bandwidth=200 GB/s"}));
+    const Dimensions& dimensions = traits.topology->dimensions();
+    ASSERT_EQ(dimensions.count(), 3U);
+    EXPECT_EQ(dimensions.npus(), 60U);
+    for (std::size_t d = 0; d < 2; ++d) {
+      EXPECT_EQ(dimensions[d].kind, Kind::line);
+      EXPECT_EQ(dimensions[d].size, 5 - d);
+      EXPECT_EQ(dimensions[d].bytes_per_s, 750'000'000'000U);
+      EXPECT_EQ(dimensions[d].latency_ps, 20'000U);
+    }
+    EXPECT_EQ(dimensions[2].kind, ring ? Kind::ring : Kind::switched);
+    EXPECT_EQ(dimensions[2].size, 3U);
+    EXPECT_EQ(dimensions[2].bytes_per_s, 128'000'000'000U * 18 / 20);
+    EXPECT_EQ(dimensions[2].latency_ps, 500'000U + (ring ? 2 : 1) * 20'000U);
+  }
+}
+
 // Of NPUs with the same place on their wafers; the controllers that carry them are shared out.
 TEST(Wafers, ThroughTheOuterSwitchAndTheSameControllerOnBothSides) {
   const FabricTraits traits = platform_traits(test::preset("wafers_4_mesh_5x4", {}));

@@ -87,7 +87,14 @@ TEST(RunObserver, IsToldEverythingOnceInTheOrderOfTimeAndChangesNothing) {
   JobRun run(machine, job, experiment);
   Recorder recorder;
   run.observe(recorder);
-  run.run();
+  std::uint64_t done = 0;
+  run.run([&](TimePs now, std::uint64_t finished, std::uint64_t all) {
+    EXPECT_GT(now, 0U);
+    EXPECT_EQ(all, 2U * 8 * kIterations) << "nodes of both ranks";
+    EXPECT_GE(finished, done);
+    done = finished;
+  });
+  EXPECT_EQ(done, 2U * 8 * kIterations);
 
   EXPECT_TRUE(recorder.open.empty());
   EXPECT_EQ(recorder.started, recorder.ended);

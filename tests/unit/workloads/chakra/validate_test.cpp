@@ -153,6 +153,10 @@ TEST(Validate, WhatTakesNoTimeByItselfIsNoWork) {
   EXPECT_EQ(check({send(7, 1, 0, 0)}).nodes, 1U);
 }
 
+TEST(Validate, CountsTheBytesOfMessages) {
+  EXPECT_EQ(check({send(1, 1, 0, 1000), send(2, 2, 0, 24), comp(3)}).message_bytes, 1024U);
+}
+
 TEST(Validate, SizesAndTimesBeyondAllMeasureNameTheNode) {
   constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
   expect_invalid({collective(1, CollectiveType::AllReduce, kHuge)}, {"node 1", "4611686018427387904 B"});

@@ -188,6 +188,18 @@ TEST(DataParallel, AJobIsValidAndSurvivesAFile) {
   EXPECT_EQ(chakra::validate_job(ranks, CommGroups(20)).size(), 20U);
 }
 
+// Bytes and optimizer operations of all parameters: up to 2^63.
+TEST(DataParallel, ParametersUpToTheLimit) {
+  auto spec = toy();
+  spec.layers.resize(1);
+  spec.bytes_per_element = 3;
+  spec.optimizer_operations_per_parameter = 1;
+  spec.layers[0].parameters = std::uint64_t{1} << 61U;
+  EXPECT_NO_THROW(LayerGenerator(spec, 0));
+  ++spec.layers[0].parameters;
+  expect_error([&] { LayerGenerator(spec, 0); }, {"too many parameters"});
+}
+
 TEST(DataParallel, BadSpecificationsAreRefused) {
   const auto refuse = [](auto change, const std::string& part) {
     auto spec = toy();
