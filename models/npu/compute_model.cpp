@@ -88,7 +88,7 @@ std::uint64_t systolic_cycles(const SystolicArray& array, std::uint64_t m, std::
   const auto folds = [](std::uint64_t size, std::uint64_t of) { return (size + of - 1) / of; };
   const Uint128 per_fold = Uint128{array.rows} * (fills ? 2 : 1) + array.columns + steps - 2;
   const Uint128 count = Uint128{folds(down, array.rows)} * folds(across, array.columns);
-  if (count >> 63 != 0 || per_fold * count >> 63 != 0)  // one of below 2^65, so that their product fits
+  if (count >> 63 != 0 || per_fold * count >> 63 != 0)  // a fold is below 2^65: the product fits
     throw std::invalid_argument("a matrix product takes more cycles than 63 bits can count");
   return static_cast<std::uint64_t>(per_fold * count);
 }
