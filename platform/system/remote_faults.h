@@ -11,7 +11,7 @@ class RemotePool;
 
 /// Providers of remote memory that do not keep to what they promised: each fault of a platform file, at its
 /// time, behind the provider's engine.
-class RemoteFaults : private Wakeable {
+class RemoteFaults final : private Wakeable {
  public:
   /// @throws std::invalid_argument if a provider's memory has no contents to change (transport_dbg).
   RemoteFaults(std::vector<config::RemoteFaultSpec> faults, RemotePool& pool, Scheduler& scheduler);

@@ -39,8 +39,7 @@ class EngineRig {
     for (std::uint32_t p = 0; p < params.providers; ++p) ports.push_back(providers.at(p)->engine().port());
     engines.push_back(std::make_unique<MemoryEngineRequester>(("engine_" + number).c_str(), params, ports,
                                                               scheduler, clock, network));
-    for (const auto& each : providers)
-      each->engine().enrol(engines.back()->engine().node(), params.id);
+    for (const auto& each : providers) each->engine().enrol(engines.back()->engine().node(), params.id);
     bind_checked(hosts.back()->module.requester.socket, engines.back()->host.socket, &checkers,
                  "host_" + number);
     return *engines.back();
