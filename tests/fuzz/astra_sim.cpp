@@ -27,9 +27,9 @@ void astra_sim(const std::string& input) {
   files.network = write("network.yml", part(rest));
   files.system = write("system.json", part(rest));
   if (!rest.empty()) files.remote_memory = write("memory.json", rest);
-  const auto made = accepted([&] { return astra_sim::convert(files, "platform.yaml"); });
+  const auto made = accepted([&] { return astra_sim::convert(files); });
   if (!made) return;
-  const std::string platform = write("platform.yaml", made->platform_yaml);
+  const std::string platform = write("platform.yaml", astra_sim::yaml_files(*made).front().second);
   accepted([&] { return config::load_platform(platform); });
 }
 
