@@ -9,8 +9,8 @@ ContentsProof::ContentsProof(std::uint64_t seed, RequesterId host)
     : random_(derive_key(seed, host, Purpose::contents)) {}
 
 template <typename Visit>
-void ContentsProof::each_page(const Access& access, Visit visit) {
-  constexpr std::uint64_t kBytes = PageStore::kPageBytes;
+void ContentsProof::each_piece(const Access& access, Visit visit) {
+  constexpr std::uint64_t kBytes = kPieceBytes;
   for (std::uint64_t at = 0; at < access.data.size();) {
     const std::uint64_t address = access.address + at;
     const std::uint64_t bytes = std::min<std::uint64_t>(access.data.size() - at, kBytes - address % kBytes);
@@ -24,9 +24,10 @@ unsigned char* ContentsProof::begin(std::uint64_t token, bool write, std::uint64
   Access& access = accesses_[token] = {write, address, ++order_, Bytes(bytes)};
   if (!write) return access.data.data();
   for (unsigned char& byte : access.data) byte = static_cast<unsigned char>(random_());
-  each_page(access, [this](std::uint64_t number, std::uint64_t, std::uint64_t) {
-    Page& page = pages_[number];
-    if (page.stores++ != 0) page.is_known = false;
+  each_piece(access, [this](std::uint64_t number, std::uint64_t, std::uint64_t) {
+    Piece& piece = pieces_[number];
+    piece.is_together = piece.stores++ != 0;
+    if (piece.is_together) piece.is_known = false;
   });
   return access.data.data();
 }
@@ -35,20 +36,20 @@ std::optional<std::uint64_t> ContentsProof::end(std::uint64_t token, bool ok) {
   const Access access = std::move(accesses_.extract(token).mapped());
   ++order_;
   std::optional<std::uint64_t> wrong;
-  each_page(access, [&](std::uint64_t number, std::uint64_t at, std::uint64_t bytes) {
+  each_piece(access, [&](std::uint64_t number, std::uint64_t at, std::uint64_t bytes) {
     if (access.write) {
-      Page& page = pages_[number];
-      page.ended = order_;
-      const bool is_alone = --page.stores == 0;
-      if (!ok) page.is_known = false;
-      if (ok && is_alone && bytes == PageStore::kPageBytes) page.is_known = true;
+      Piece& piece = pieces_[number];
+      piece.ended = order_;
+      --piece.stores;
+      if (!ok) piece.is_known = false;
+      if (ok && !piece.is_together && bytes == kPieceBytes) piece.is_known = true;
       if (ok) stored_.write(access.address + at, access.data.data() + at, bytes);
       return;
     }
     if (!ok) return;
-    const auto page = pages_.find(number);
-    if (page != pages_.end() &&
-        (!page->second.is_known || page->second.stores != 0 || page->second.ended > access.began)) {
+    const auto piece = pieces_.find(number);
+    if (piece != pieces_.end() &&
+        (!piece->second.is_known || piece->second.stores != 0 || piece->second.ended > access.began)) {
       unproven_bytes_ += bytes;
       return;
     }

@@ -25,7 +25,7 @@ class ContentsProof {
   std::uint64_t proven_bytes() const { return proven_bytes_; }  ///< loaded, and right
   std::uint64_t unproven_bytes() const {
     return unproven_bytes_;
-  }  ///< loaded beside a store of the same page
+  }  ///< loaded beside a store of the same 64 B
 
  private:
   using Bytes = std::vector<unsigned char>;
@@ -34,19 +34,21 @@ class ContentsProof {
     std::uint64_t address, began;
     Bytes data;
   };
-  struct Page {
+  static constexpr std::uint64_t kPieceBytes = 64;  // judged as a whole: stores may meet anywhere in a page
+  struct Piece {
     std::uint32_t stores = 0;  // under way
     std::uint64_t ended = 0;   // the last of them, in the order of all begins and ends
-    bool is_known = true;      // no two stores at a time since it was stored as a whole
+    bool is_together = false;  // two were, since none was
+    bool is_known = true;      // not so, since it was stored as a whole
   };
-  /// Calls visit(page, its first byte in the access, bytes).
+  /// Calls visit(piece, its first byte in the access, bytes).
   template <typename Visit>
-  static void each_page(const Access& access, Visit visit);
+  static void each_piece(const Access& access, Visit visit);
 
   KeyedRandom random_;
   PageStore stored_;
   std::unordered_map<std::uint64_t, Access> accesses_;  // by token
-  std::unordered_map<std::uint64_t, Page> pages_;       // that were stored
+  std::unordered_map<std::uint64_t, Piece> pieces_;     // that were stored
   std::uint64_t order_ = 0, proven_bytes_ = 0, unproven_bytes_ = 0;
 };
 

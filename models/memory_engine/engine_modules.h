@@ -84,9 +84,10 @@ class MemoryEngineProvider : public sc_core::sc_module, private MemoryRequesterH
 
   ProviderEngine& engine() { return engine_; }
   const ProviderEngine& engine() const { return engine_; }
-  /// A provider that cheats: it acknowledges the next store to each of these places and does not carry it
-  /// out.
-  void drop_next_stores(std::vector<Segment> places) { dropped_ = std::move(places); }
+  /// A provider that cheats: it acknowledges the next store to this place and does not carry it out.
+  void drop_next_store(const Segment& place) {
+    if (place.bytes != 0) dropped_.push_back(place);
+  }
 
  private:
   void start(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token,

@@ -4,9 +4,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/memory_engine/page_hiding.h"
 #include "tlm/checking.h"
 
 namespace wafertlm {
+namespace {
+
+constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 40;  // their index is part of a nonce
+
+}  // namespace
 
 const char* to_string(Refusal refusal) {
   constexpr std::array<const char*, kRefusals> kNames = {
@@ -50,6 +56,9 @@ const RequesterEngineParams& require_sound(const RequesterEngineParams& params) 
           "there must be more pages than dummies");
   require(params.integrity == Integrity::none || params.encrypts(),
           "a MAC or a tree needs encrypted pages: AES-GCM makes ciphertext and tag together");
+  require(
+      params.integrity != Integrity::tree || PageHiding::slots_of(params) / params.tree_arity < kMostNodes,
+      "an integrity tree has at most 2^40 nodes of a level");
   require(params.hiding == Hiding::none || params.encrypts(),
           "hiding where a page is makes no sense while it can be read: encrypt it");
   return params;

@@ -2,6 +2,7 @@
 #include "models/memory_engine/integrity_tree.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace wafertlm {
 namespace {
@@ -18,6 +19,14 @@ std::uint64_t read_counter(const IntegrityTree::Image& image, std::uint64_t chil
 void write_counter(IntegrityTree::Image& image, std::uint64_t child, std::uint64_t value) {
   for (std::uint64_t i = 0; i < kCounterBytes; ++i)
     image[child * kCounterBytes + i] = static_cast<unsigned char>(value >> 8 * i);
+}
+
+/// A version that comes again would be the nonce of two MACs.
+std::uint64_t require_room(std::uint64_t version) {
+  if (version >> 8 * kCounterBytes != 0)
+    throw std::overflow_error(
+        "memory engine: a slot was written 2^48 times, more than its version can count");
+  return version;
 }
 
 /// Nodes and slots must not look the same to the cipher.
@@ -65,11 +74,11 @@ PageSealer::Tag IntegrityTree::mac(const Node& node, std::uint64_t version, cons
       place_of(node), version, image.data(), image.size() - kMacBytes);
 }
 
-bool IntegrityTree::verify(const Images& nodes, const Sealers& sealers) const {
-  for (const auto& [node, image] : nodes) {
+bool IntegrityTree::verify(Images& nodes, const Sealers& sealers) const {
+  for (auto& [node, image] : nodes) {  // parents first
     const std::uint64_t version = counter(parent(node), node.index % arity_, nodes);
     if (version == 0) {
-      if (std::any_of(image.begin(), image.end(), [](unsigned char byte) { return byte != 0; })) return false;
+      std::fill(image.begin(), image.end(), static_cast<unsigned char>(0));
       continue;
     }
     const PageSealer::Tag expected = mac(node, version, image, sealers);
@@ -88,11 +97,11 @@ void IntegrityTree::count(std::uint64_t slot, Images& nodes) {
     const std::uint64_t position = child % arity_;
     if (node.level < stored_) {
       Image& image = nodes.at(node);
-      write_counter(image, position, read_counter(image, position) + 1);
+      write_counter(image, position, require_room(read_counter(image, position) + 1));
     } else {
       std::vector<std::uint64_t>& counters = cached_[node];
       counters.resize(arity_);
-      ++counters[position];
+      require_room(++counters[position]);
     }
   }
 }

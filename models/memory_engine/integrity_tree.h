@@ -38,11 +38,13 @@ class IntegrityTree {
   std::vector<Node> stored_above(const std::vector<std::uint64_t>& slots) const;
 
   // With contents. `sealers`: by provider; nodes go to them in turn, as RegionLayout says.
-  /// Are these nodes, complete up to the cached levels, those that were stored last?
-  bool verify(const Images& nodes, const Sealers& sealers) const;
+  /// Are these nodes, complete up to the cached levels, those that were stored last? One that never was is
+  /// all zeros, whatever the provider has.
+  bool verify(Images& nodes, const Sealers& sealers) const;
   /// Of a slot, given its verified nodes; 0: never written.
   std::uint64_t version(std::uint64_t slot, const Images& nodes) const;
   /// Counts a writing of `slot`, in its nodes. Their MACs are wrong until seal().
+  /// @throws std::overflow_error at 2^48 writings.
   void count(std::uint64_t slot, Images& nodes);
   void seal(Images& nodes, const Sealers& sealers) const;
 

@@ -65,6 +65,7 @@ class RemappedPages final : public PageHiding {
   void failed(PageAccess& access) override {
     if (access.fresh_slot != PageAccess::kNoSlot) free_slots_.push_back(access.fresh_slot);
   }
+  std::optional<std::uint64_t> known_slot(std::uint64_t /*page*/) const override { return std::nullopt; }
   Holding holding(const PageAccess& access, std::uint64_t /*slot*/) const override {
     const auto found = places_.find(access.page);
     return {access.page, found == places_.end() ? 0 : found->second.version};
@@ -107,6 +108,9 @@ class OramPages final : public PageHiding {
   }
   void failed(PageAccess& access) override {
     owed_leaves_ = access.leaves;
+    if (owed_leaves_.size() > kMostOwed)
+      throw std::runtime_error(say("memory engine: ", owed_leaves_.size(),
+                                   " accesses in a row could not read their paths of the Path-ORAM"));
     if (std::find(owed_pages_.begin(), owed_pages_.end(), access.page) == owed_pages_.end())
       owed_pages_.push_back(access.page);
   }
@@ -149,6 +153,7 @@ class OramPages final : public PageHiding {
   const PathOram* oram() const override { return &oram_; }
 
  private:
+  static constexpr std::size_t kMostOwed = 32;
   const std::uint64_t page_bytes_, most_stash_;
   PathOram oram_;
   PathOram::Leaves owed_leaves_;                    // of paths that could not be read

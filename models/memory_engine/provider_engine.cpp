@@ -2,7 +2,6 @@
 #include "models/memory_engine/provider_engine.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "tlm/free_numbers.h"
@@ -34,27 +33,22 @@ bool ProviderEngine::grant(RequesterId requester, std::uint64_t first, std::uint
   return true;
 }
 
-bool ProviderEngine::is_in_use(std::uint64_t first, std::uint64_t count) const {
-  return std::any_of(under_way_.begin(), under_way_.end(), [&](const EngineMessage* message) {
-    return message && message->open != 0 && overlaps(*message, first, count);
-  });
+/// With regions any of the memory may be what a requester without pages still accesses.
+bool ProviderEngine::is_of_grant(const EngineMessage& message, std::uint64_t first,
+                                 std::uint64_t count) const {
+  return overlaps(message, first, count) ||
+         (params_.validation == Validation::region && table_.granted(message.requester) == 0);
 }
 
 void ProviderEngine::revoke(std::uint64_t first, std::uint64_t count, std::function<void()> done) {
   table_.revoke(first, count);
-  revocations_.push_back({first, count, std::move(done)});
-  end_revocations();
-}
-
-void ProviderEngine::end_revocations() {
-  const auto over = std::stable_partition(
-      revocations_.begin(), revocations_.end(),
-      [this](const Revocation& revocation) { return is_in_use(revocation.first, revocation.count); });
-  const std::vector<Revocation> ended(std::make_move_iterator(over),
-                                      std::make_move_iterator(revocations_.end()));
-  revocations_.erase(over, revocations_.end());
-  for (const Revocation& revocation : ended)
-    if (revocation.done) revocation.done();
+  Revocation revocation{{}, std::move(done)};
+  for (std::uint32_t number = 0; number < under_way_.size(); ++number)
+    if (const EngineMessage* const message = under_way_[number];
+        message && message->open != 0 && is_of_grant(*message, first, count))
+      revocation.waits_for.push_back(number);
+  if (!revocation.waits_for.empty()) return revocations_.push_back(std::move(revocation));
+  if (revocation.done) revocation.done();
 }
 
 void ProviderEngine::arrived(EngineMessage& message, Span) {
@@ -124,7 +118,19 @@ void ProviderEngine::answer(std::uint32_t number) {
   message.is_answer = true;
   std::swap(message.from, message.to);
   network_.send(message);
-  if (!revocations_.empty()) end_revocations();
+  std::vector<Revocation> over;
+  for (std::size_t i = 0; i < revocations_.size();) {
+    std::vector<std::uint32_t>& waits_for = revocations_[i].waits_for;
+    waits_for.erase(std::remove(waits_for.begin(), waits_for.end(), number), waits_for.end());
+    if (!waits_for.empty()) {
+      ++i;
+      continue;
+    }
+    over.push_back(std::move(revocations_[i]));
+    revocations_.erase(revocations_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (const Revocation& revocation : over)
+    if (revocation.done) revocation.done();
 }
 
 }  // namespace wafertlm

@@ -91,8 +91,8 @@ class ProviderEngine final : public EngineNode, public Grants, private Wakeable 
   void begin(std::uint32_t number, TimePs now);
   void answer(std::uint32_t number);
   bool overlaps(const EngineMessage& message, std::uint64_t first, std::uint64_t count) const;
-  bool is_in_use(std::uint64_t first, std::uint64_t count) const;
-  void end_revocations();
+  /// Whether a message is of the grant of these pages, which has just ended.
+  bool is_of_grant(const EngineMessage& message, std::uint64_t first, std::uint64_t count) const;
 
   const ProviderEngineParams params_;
   PageTable table_;
@@ -104,7 +104,7 @@ class ProviderEngine final : public EngineNode, public Grants, private Wakeable 
   std::vector<std::uint32_t> free_;
   std::unordered_map<std::uint32_t, RequesterId> enrolled_;  // by node
   struct Revocation {
-    std::uint64_t first, count;
+    std::vector<std::uint32_t> waits_for;  // numbers of messages under way
     std::function<void()> done;
   };
   std::vector<Revocation> revocations_;  // that are not over

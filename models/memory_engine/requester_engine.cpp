@@ -2,6 +2,7 @@
 #include "models/memory_engine/requester_engine.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -60,28 +61,41 @@ RegionLayout RequesterEngine::layout_of(const RequesterEngineParams& params) {
 Refusal RequesterEngine::check(bool write, std::uint64_t address, std::uint64_t bytes) const {
   if (bytes == 0) return Refusal::no_bytes;
   if (address >= this->bytes() || bytes > this->bytes() - address) return Refusal::outside_region;
-  const std::uint64_t end = address + bytes;
-  for (std::uint64_t page = address / params_.page_bytes; page * params_.page_bytes < end; ++page)
-    if (const Refusal cause = check_page(write, page); cause != Refusal::none) return cause;
+  const std::uint64_t end = address + bytes, size = params_.page_bytes;
+  for (std::uint64_t page = address / size; page * size < end; ++page) {
+    const bool is_partial = page * size < address || end < (page + 1) * size;
+    if (const Refusal cause = check_page(write, page, is_partial); cause != Refusal::none) return cause;
+  }
   return Refusal::none;
 }
 
-/// Of the page, its tag and the nodes above it, if it is known where they are.
-Refusal RequesterEngine::check_page(bool write, std::uint64_t page) const {
+/// Of the page, its tag and the nodes above it, if it is known where they are. A store reads first what it
+/// does not write as a whole, nodes, and with dummies everything.
+Refusal RequesterEngine::check_page(bool write, std::uint64_t page, bool is_partial) const {
   const std::optional<std::uint64_t> slot = hiding_->known_slot(page);
   if (!slot) return Refusal::none;
-  const Grants& grants = *providers_[layout_.provider_of(*slot)].grants;
-  Refusal cause = grants.check(params_.id, write, {layout_.slot_address(*slot), params_.page_bytes});
-  if (cause == Refusal::none && params_.encrypts())
-    cause = grants.check(params_.id, write, layout_.tag(*slot));
-  if (cause != Refusal::none || !tree_) return cause;
+  Refusal cause = Refusal::none;
+  const auto check_one = [&](std::uint32_t provider, const Segment& segment, bool reads) {
+    const Grants& grants = *providers_[provider].grants;
+    if (cause == Refusal::none && write) cause = grants.check(params_.id, true, segment);
+    if (cause == Refusal::none && reads) cause = grants.check(params_.id, false, segment);
+  };
+  const bool reads = !write || (params_.encrypts() && (is_partial || params_.hiding == Hiding::dummy));
+  const std::uint32_t provider = layout_.provider_of(*slot);
+  check_one(provider, {layout_.slot_address(*slot), params_.page_bytes}, reads);
+  if (params_.encrypts()) check_one(provider, layout_.tag(*slot), reads);
+  if (!tree_) return cause;
   for (const IntegrityTree::Node& node : tree_->stored_above({*slot})) {
     const std::uint64_t offset = tree_->offset(node);
-    cause =
-        providers_[layout_.provider_of_node(offset)].grants->check(params_.id, write, layout_.node(offset));
-    if (cause != Refusal::none) break;
+    check_one(layout_.provider_of_node(offset), layout_.node(offset), true);
   }
   return cause;
+}
+
+bool RequesterEngine::may_write(std::uint32_t provider_node, const Segment& segment) const {
+  const auto provider = std::find_if(providers_.begin(), providers_.end(),
+                                     [&](const ProviderPort& port) { return port.node == provider_node; });
+  return provider->grants->check(params_.id, true, segment) == Refusal::none;
 }
 
 void RequesterEngine::forget(std::uint64_t first_slot, std::uint64_t count) {
@@ -133,7 +147,7 @@ void RequesterEngine::wake(std::uint32_t what, TimePs) {
       accesses_[number].pages = hiding_->choose_pages(accesses_[number].page);
       accesses_[number].uses = uses_of(accesses_[number]);
       waiting_.push_back(number);
-      if (!journal_.empty()) repair_is_due_ = true;
+      repair_is_due_ |= waits_for_repair() != 0;
       return start_waiting();
     case kSend:
       return network_.send(units_[number]->message);
@@ -163,8 +177,7 @@ AccessOrder::Uses RequesterEngine::uses_of(const Access& access) const {
 
 void RequesterEngine::start_waiting() {
   if (repair_is_due_ && active_ != 0) return;
-  if (repair_is_due_ && !journal_.empty()) return repair();
-  repair_is_due_ = false;
+  if (std::exchange(repair_is_due_, false) && waits_for_repair() != 0) return repair();
   while (!waiting_.empty() && active_ < params_.outstanding &&
          order_.take(accesses_[waiting_.front()].uses)) {
     const std::uint32_t number = waiting_.front();
@@ -183,22 +196,38 @@ void RequesterEngine::start_waiting() {
 
 bool RequesterEngine::must_not_start(const Access& access) const {
   const bool writes = access.write || hiding_->answers_before_writing();
-  return writes && journal_.bytes() >= params_.journal_pages * params_.page_bytes;
+  return writes && waits_for_repair() >= params_.journal_pages * params_.page_bytes;
 }
 
-/// Nothing else is under way.
+/// Bytes in the journal that may be written again; what is revoked stays there until it is granted again.
+std::uint64_t RequesterEngine::waits_for_repair() const {
+  if (journal_.empty()) return 0;
+  return journal_.bytes(
+      [this](std::uint32_t node, const Segment& segment) { return may_write(node, segment); });
+}
+
+/// Nothing else is under way. A page and its tag go together, as they are read: one without the other is
+/// none.
 void RequesterEngine::repair() {
-  repair_is_due_ = false;
   const std::uint32_t number = take_number(accesses_, free_accesses_);
   accesses_[number] = {};
   accesses_[number].is_repair = accesses_[number].is_writing = true;
   ++active_;
   std::vector<std::uint32_t> units;
-  for (const WriteJournal::Piece& piece : journal_.pieces()) {
-    units.push_back(add_unit(number, true, Unit::Kind::bytes, piece.node));
-    EngineMessage& message = units_[units.back()]->message;
-    message.segments = {piece.segment};
-    message.data = piece.data;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> unit_of_place;
+  for (const WriteJournal::Piece& piece : journal_.pieces(
+           [this](std::uint32_t node, const Segment&segment) { return may_write(node, segment); })) {
+    std::uint64_t place = piece.segment.address;  // of a tag: that of its page
+    if (params_.encrypts() && place >= layout_.tags() && place < layout_.nodes())
+      place = layout_.base + (place - layout_.tags()) / layout_.tag_bytes * params_.page_bytes;
+    const auto [unit, is_new] = unit_of_place.emplace(std::pair(piece.node, place), 0);
+    if (is_new) {
+      unit->second = add_unit(number, true, Unit::Kind::bytes, piece.node);
+      units.push_back(unit->second);
+    }
+    EngineMessage& message = units_[unit->second]->message;
+    message.segments.push_back(piece.segment);
+    message.data.insert(message.data.end(), piece.data.begin(), piece.data.end());
   }
   for (const std::uint32_t unit : units) network_.send(units_[unit]->message);
 }

@@ -52,9 +52,9 @@ struct RequesterCounters {
 ///   store: DMA + validate + cipher + MAC + link(page + tag) + provider + link(header)
 /// Path-ORAM answers after the read round; the write-back holds up the next access only.
 ///
-/// A request is refused as a whole before anything of it moves, as far as the grants tell. What a provider
-/// does not take of a write stays in the journal, and is written again, alone, before the next access that
-/// comes; so a failed transfer loses nothing that could be read before.
+/// A request is refused as a whole before anything of it moves, as far as the grants of its pages tell. What
+/// a provider does not take of a write stays in the journal, and is written again, alone, before the next
+/// access that comes; so a failed transfer loses nothing that could be read before.
 class RequesterEngine final : public EngineNode, private Wakeable {
  public:
   /// `providers`: as many as the parameters say.
@@ -73,7 +73,8 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   /// Where things lie in the providers' memories: what it must have been granted.
   const RegionLayout& layout() const { return layout_; }
   std::uint64_t bytes() const { return params_.pages * params_.page_bytes; }
-  /// These slots are another's or were: what is in them is not this engine's, and reads as zero.
+  /// These slots are another's or were: what is in them is not this engine's, and reads as zero. No access to
+  /// them may be under way.
   void forget(std::uint64_t first_slot, std::uint64_t count);
   const WriteJournal& journal() const { return journal_; }
   const RequesterEngineParams& params() const { return params_; }
@@ -124,10 +125,12 @@ class RequesterEngine final : public EngineNode, private Wakeable {
   }
 
   Refusal check(bool write, std::uint64_t address, std::uint64_t bytes) const;
-  Refusal check_page(bool write, std::uint64_t page) const;
+  Refusal check_page(bool write, std::uint64_t page, bool is_partial) const;
+  bool may_write(std::uint32_t provider_node, const Segment& segment) const;
   AccessOrder::Uses uses_of(const Access& access) const;
   void start_waiting();
   bool must_not_start(const Access& access) const;
+  std::uint64_t waits_for_repair() const;
   void repair();
   void read_round(std::uint32_t number);
   void write_round(std::uint32_t number);

@@ -60,10 +60,18 @@ bool WriteJournal::overlay(std::uint32_t node, const Segment& segment, unsigned 
   return covered == segment.bytes;
 }
 
-std::vector<WriteJournal::Piece> WriteJournal::pieces() const {
+std::uint64_t WriteJournal::bytes(const Filter& of) const {
+  std::uint64_t sum = 0;
+  for (const auto& [place, kept] : pieces_)
+    if (of(place.first, {place.second, kept.bytes})) sum += kept.bytes;
+  return sum;
+}
+
+std::vector<WriteJournal::Piece> WriteJournal::pieces(const Filter& of) const {
   std::vector<Piece> all;
   for (const auto& [place, kept] : pieces_)
-    all.push_back({place.first, {place.second, kept.bytes}, kept.data});
+    if (const Segment segment{place.second, kept.bytes}; !of || of(place.first, segment))
+      all.push_back({place.first, segment, kept.data});
   return all;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -23,6 +24,8 @@ class WriteJournal {
 
   bool empty() const { return pieces_.empty(); }
   std::uint64_t bytes() const { return bytes_; }
+  using Filter = std::function<bool(std::uint32_t node, const Segment& segment)>;
+  std::uint64_t bytes(const Filter& of) const;
 
   /// These bytes were not taken. `data`: of the segment, or null without contents.
   void keep(std::uint32_t node, const Segment& segment, const unsigned char* data);
@@ -31,8 +34,8 @@ class WriteJournal {
   /// Puts what is kept of a segment over what was read of it (`data`, or null without contents). Returns
   /// whether all of it is.
   bool overlay(std::uint32_t node, const Segment& segment, unsigned char* data) const;
-  /// All that is kept, in the order of node and address.
-  std::vector<Piece> pieces() const;
+  /// What is kept, in the order of node and address.
+  std::vector<Piece> pieces(const Filter& of = {}) const;
 
  private:
   struct Kept {

@@ -137,6 +137,9 @@ struct Variant {
 
 std::vector<Variant> variants_of(const MemoryEngineSpec& given) {
   MemoryEngineSpec engine = given;
+  engine.functional = false;  // only times are asked for
+  engine.faults.clear();
+  engine.spare_slots = std::max<std::uint64_t>(engine.spare_slots, engine.outstanding);
   if (engine.cipher_mode == CipherMode::none) engine.cipher_mode = CipherMode::store_and_forward;
   engine.validation = Validation::page;
   engine.integrity = Integrity::mac;

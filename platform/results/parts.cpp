@@ -419,7 +419,7 @@ const Fields<EnginesRow>& engines_fields() {
              schema::count("Loaded and equal to what was stored last; only in functional mode"),
              [](R row) { return row.proven(&ContentsProof::proven_bytes); });
     f.add_if([](R row) { return row.remote.proof(0) != nullptr; }, "unproven_bytes",
-             schema::count("Loaded beside a store of the same page, which nothing orders"),
+             schema::count("Loaded beside a store of the same 64 B, which nothing orders"),
              [](R row) { return row.proven(&ContentsProof::unproven_bytes); });
     f.add("refusals", schema::map_of(schema::count(), "Accesses by cause"),
           [](R row) { return causes(row.all.refusals); });

@@ -83,7 +83,8 @@ void RemoteFaults::wake(std::uint32_t what, TimePs) {
         write(place, earlier_[what >> 1]);
       return;
     case Kind::drop:
-      return place.provider.drop_next_stores({place.page, place.tag});
+      place.provider.drop_next_store(place.page);
+      return place.provider.drop_next_store(place.tag);
   }
 }
 

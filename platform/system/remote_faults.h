@@ -13,7 +13,7 @@ class RemotePool;
 /// time, behind the provider's engine.
 class RemoteFaults final : private Wakeable {
  public:
-  /// @throws std::invalid_argument if a provider's memory has no contents to change (transport_dbg).
+  /// A memory without contents to change (transport_dbg) is a std::runtime_error when a fault wants to.
   RemoteFaults(std::vector<config::RemoteFaultSpec> faults, RemotePool& pool, Scheduler& scheduler);
 
  private:

@@ -91,6 +91,10 @@ TEST(RemoteFaults, EndAsTheProtectionSays) {
     EXPECT_EQ(with(kMac, fault), kUnnoticed);
     EXPECT_EQ(with(kTree, fault), kTampered);
   }
+  EXPECT_EQ(outcome(std::string(kPlain) + ", faults: [{npu: 0, page: 50, kind: drop, at: 1500 us}, "
+                                          "{npu: 0, page: 5, kind: drop, at: 1500 us}]"),
+            kUnnoticed)
+      << "both, though the first meets no store";
   EXPECT_EQ(with(kMac, "kind: flip, at: 9 ms"), "no effect") << "after the last load";
   EXPECT_EQ(outcome("faults: [{npu: 0, page: 50, kind: flip, at: 500 us}]"), "no effect")
       << "nobody loads it";

@@ -189,7 +189,7 @@ std::vector<Attack> attacks_on_contents() {
          };
          std::uint64_t wrong = 0;
          std::string stopped = "no effect";
-         for (std::uint64_t page = 0; page < Scene::kPages; ++page) {
+         for (std::uint64_t page = 0; page < Scene::kPages && stopped != "tampered"; ++page) {
            const std::string outcome = scene.outcome(page);
            wrong += outcome == kSucceeds;
            if (outcome == "tampered") stopped = outcome;

@@ -42,6 +42,20 @@ TEST(ContentsProof, FindsEveryWrongByteAndNoOther) {
   EXPECT_EQ(proof.unproven_bytes(), 0U);
 }
 
+// Stores that meet within a page leave only the 64 B in doubt in which they do.
+TEST(ContentsProof, StoresMayMeetWithinAPage) {
+  ContentsProof proof(3, RequesterId{2});
+  Bytes memory(6000);
+  for (std::uint64_t token = 0; token < 2; ++token)
+    std::copy_n(proof.begin(token, true, token * 3000, 3000), 3000,
+                memory.begin() + static_cast<std::ptrdiff_t>(token * 3000));
+  for (std::uint64_t token = 0; token < 2; ++token) EXPECT_FALSE(proof.end(token, true));
+  std::copy(memory.begin(), memory.end(), proof.begin(2, false, 0, 6000));
+  EXPECT_FALSE(proof.end(2, true));
+  EXPECT_EQ(proof.unproven_bytes(), 64U);
+  EXPECT_EQ(proof.proven_bytes(), 6000U - 64);
+}
+
 // Two accesses to a page that are under way together have no order; a whole store that is alone ends the
 // doubt.
 TEST(ContentsProof, DoesNotJudgeWhatNothingOrders) {
@@ -65,7 +79,7 @@ TEST(ContentsProof, DoesNotJudgeWhatNothingOrders) {
   EXPECT_EQ(proof.proven_bytes(), 4096U);
   // Two stores, in whichever order, and one that failed.
   proof.begin(5, true, 0, 4096);
-  proof.begin(6, true, 100, 10);
+  proof.begin(6, true, 0, 4096);
   proof.end(5, true);
   proof.end(6, true);
   EXPECT_FALSE(load(7, Bytes(4096, 9)));

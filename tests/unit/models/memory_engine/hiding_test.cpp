@@ -191,6 +191,12 @@ TEST(Hiding, RefusesWhatMakesNoSense) {
   EXPECT_EQ(refusal([](P& p) { p.hiding = Hiding::dummy, p.dummies = 64; }),
             "there must be more pages than dummies");
   EXPECT_EQ(refusal([](P& p) { p.hiding = Hiding::dummy, p.dummies = 63; }), "");
+  // 2^40 pages in 4 times as many slots, two a node.
+  EXPECT_EQ(refusal([](P& p) {
+              p.pages = std::uint64_t{1} << 40, p.hiding = Hiding::path_oram, p.integrity = Integrity::tree,
+              p.tree_arity = 2;
+            }),
+            "an integrity tree has at most 2^40 nodes of a level");
   EXPECT_EQ(refusal([](P& p) { p.dummies = 0; }), "");
   EXPECT_EQ(refusal([](P& p) { p.dummies = 64; }), "");
   for (const Integrity integrity : {Integrity::none, Integrity::mac, Integrity::tree})
@@ -204,7 +210,8 @@ TEST(Hiding, RefusesWhatMakesNoSense) {
             "hiding where a page is makes no sense while it can be read: encrypt it");
 }
 
-// A write that failed has not moved the page: its fresh slot is free again, or soon there would be none.
+// A write that failed is in the journal and has moved the page: one slot is free again, or soon there would
+// be none.
 TEST(Hiding, AFailedWriteGivesItsFreshSlotBack) {
   RequesterEngineParams params = hidden(Hiding::remap_on_evict, 16);
   params.spare_slots = params.outstanding;
