@@ -2,6 +2,7 @@
 #include "models/memory_engine/contents_proof.h"
 
 #include <algorithm>
+#include <array>
 
 namespace wafertlm {
 
@@ -10,11 +11,11 @@ ContentsProof::ContentsProof(std::uint64_t seed, RequesterId host)
 
 template <typename Visit>
 void ContentsProof::each_piece(const Access& access, Visit visit) {
-  constexpr std::uint64_t kBytes = kPieceBytes;
   for (std::uint64_t at = 0; at < access.data.size();) {
     const std::uint64_t address = access.address + at;
-    const std::uint64_t bytes = std::min<std::uint64_t>(access.data.size() - at, kBytes - address % kBytes);
-    visit(address / kBytes, at, bytes);
+    const std::uint64_t bytes =
+        std::min<std::uint64_t>(access.data.size() - at, kPieceBytes - address % kPieceBytes);
+    visit(address / kPieceBytes, at, bytes);
     at += bytes;
   }
 }
@@ -53,11 +54,12 @@ std::optional<std::uint64_t> ContentsProof::end(std::uint64_t token, bool ok) {
       unproven_bytes_ += bytes;
       return;
     }
-    Bytes expected(bytes);
+    std::array<unsigned char, kPieceBytes> expected;
     stored_.read(access.address + at, expected.data(), bytes);
     const auto from = access.data.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto differs = std::mismatch(expected.begin(), expected.end(), from).first;
-    if (differs == expected.end())
+    const auto end = expected.begin() + static_cast<std::ptrdiff_t>(bytes);
+    const auto differs = std::mismatch(expected.begin(), end, from).first;
+    if (differs == end)
       proven_bytes_ += bytes;
     else if (!wrong)
       wrong = access.address + at + static_cast<std::uint64_t>(differs - expected.begin());

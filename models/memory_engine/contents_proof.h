@@ -22,10 +22,10 @@ class ContentsProof {
   /// It is over. Returns the address of the first wrong byte, if there is one.
   std::optional<std::uint64_t> end(std::uint64_t token, bool ok);
 
-  std::uint64_t proven_bytes() const { return proven_bytes_; }  ///< loaded, and right
-  std::uint64_t unproven_bytes() const {
-    return unproven_bytes_;
-  }  ///< loaded beside a store of the same 64 B
+  /// Loaded, and right.
+  std::uint64_t proven_bytes() const { return proven_bytes_; }
+  /// Loaded beside a store of the same 64 B.
+  std::uint64_t unproven_bytes() const { return unproven_bytes_; }
 
  private:
   using Bytes = std::vector<unsigned char>;

@@ -2,6 +2,7 @@
 #include "models/memory_engine/provider_engine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "tlm/free_numbers.h"
@@ -118,18 +119,22 @@ void ProviderEngine::answer(std::uint32_t number) {
   message.is_answer = true;
   std::swap(message.from, message.to);
   network_.send(message);
-  std::vector<Revocation> over;
-  for (std::size_t i = 0; i < revocations_.size();) {
-    std::vector<std::uint32_t>& waits_for = revocations_[i].waits_for;
+  end_revocations(number);
+}
+
+/// Those that waited for this message alone.
+void ProviderEngine::end_revocations(std::uint32_t number) {
+  for (Revocation& revocation : revocations_) {
+    std::vector<std::uint32_t>& waits_for = revocation.waits_for;
     waits_for.erase(std::remove(waits_for.begin(), waits_for.end(), number), waits_for.end());
-    if (!waits_for.empty()) {
-      ++i;
-      continue;
-    }
-    over.push_back(std::move(revocations_[i]));
-    revocations_.erase(revocations_.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  for (const Revocation& revocation : over)
+  const auto over = std::stable_partition(revocations_.begin(), revocations_.end(),
+                                          [](const Revocation& each) { return !each.waits_for.empty(); });
+  // They may revoke and grant in turn.
+  const std::vector<Revocation> ended(std::make_move_iterator(over),
+                                      std::make_move_iterator(revocations_.end()));
+  revocations_.erase(over, revocations_.end());
+  for (const Revocation& revocation : ended)
     if (revocation.done) revocation.done();
 }
 

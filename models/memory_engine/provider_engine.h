@@ -90,6 +90,7 @@ class ProviderEngine final : public EngineNode, public Grants, private Wakeable 
   Refusal check(const EngineMessage& message) const;
   void begin(std::uint32_t number, TimePs now);
   void answer(std::uint32_t number);
+  void end_revocations(std::uint32_t number);
   bool overlaps(const EngineMessage& message, std::uint64_t first, std::uint64_t count) const;
   /// Whether a message is of the grant of these pages, which has just ended.
   bool is_of_grant(const EngineMessage& message, std::uint64_t first, std::uint64_t count) const;

@@ -341,7 +341,6 @@ void RequesterEngine::unit_done(std::uint32_t number) {
 /// What was written is in the journal no longer; what was read is as the journal has it, whatever the
 /// provider says if that is all of it.
 void RequesterEngine::settle(EngineMessage& message) {
-  const std::uint64_t before = journal_.bytes();
   unsigned char* data = message.data.empty() ? nullptr : message.data.data();
   bool has_all = !message.write;
   for (const Segment& segment : message.segments) {
@@ -351,7 +350,6 @@ void RequesterEngine::settle(EngineMessage& message) {
       has_all &= journal_.overlay(message.from, segment, data);
     if (data) data += segment.bytes;
   }
-  counters_.repaired_bytes += before - journal_.bytes();
   if (has_all) message.refusal = Refusal::none;
 }
 
@@ -421,8 +419,6 @@ void RequesterEngine::write_round(std::uint32_t number) {
   Access& access = accesses_[number];
   access.is_writing = true;
   hiding_->begin_writing(access);
-  if (const PathOram* oram = hiding_->oram())
-    counters_.stash_high_water = std::max<std::uint64_t>(counters_.stash_high_water, oram->stash());
   if (params_.functional && access.read_slots.empty()) {  // a whole page of the host's
     const unsigned char* data = requests_[access.request].data + access.at;
     hiding_->contents(access).assign(data, data + access.bytes);

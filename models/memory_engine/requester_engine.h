@@ -39,8 +39,6 @@ struct RequesterCounters {
   RefusalCounts refusals{};                         ///< accesses by cause
   TimePs busy_ps = 0;                               ///< with accesses of the host under way
   std::uint64_t late_failures = 0;                  ///< write-backs that failed behind the answer (path_oram)
-  std::uint64_t repaired_bytes = 0;                 ///< of the journal, taken later
-  std::uint64_t stash_high_water = 0;               ///< pages, after an access (path_oram)
 };
 
 /// The requester's side: what a host's loads and stores become. An access is cut at pages. Each page goes
