@@ -154,4 +154,22 @@ void expect_like_its_routes(const Topology& topology, std::mt19937_64& random) {
   expect_io_trees(topology, random);
 }
 
+void expect_exact_distances(const Topology& topology, std::mt19937_64& random) {
+  Group group;
+  for (std::uint32_t npu = 0; npu < topology.npus(); ++npu)
+    if (random() % 2 == 0) group.push_back(static_cast<NpuId>(npu));
+  if (group.size() < 2) return;
+  const auto distances = topology.distances(group);
+  for (const NpuId npu : group) {
+    TimePs nearest = kNever, farthest = 0;
+    for (const NpuId other : group) {
+      if (other == npu) continue;
+      nearest = std::min(nearest, topology.head_latency_ps(npu, other));
+      farthest = std::max(farthest, topology.head_latency_ps(npu, other));
+    }
+    EXPECT_EQ(distances->nearest_ps(npu), nearest);
+    EXPECT_EQ(distances->farthest_ps(npu), farthest);
+  }
+}
+
 }  // namespace wafertlm::test

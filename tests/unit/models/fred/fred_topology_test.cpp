@@ -37,27 +37,10 @@ TEST(FredTopology, IsLikeItsRoutes) {
   }
 }
 
-// To the nearest and the farthest member of a group, exactly.
-TEST(FredTopology, DistancesInAGroup) {
+TEST(FredTopology, DistancesInAGroupAreExact) {
   std::mt19937_64 random(10);
-  for (int number = 0; number < 60; ++number) {
-    const FredTopology fred(random_fred(random));
-    Group group;
-    for (std::uint32_t npu = 0; npu < fred.npus(); ++npu)
-      if (random() % 3 == 0) group.push_back(static_cast<NpuId>(npu));
-    if (group.size() < 2) continue;
-    const auto distances = fred.distances(group);
-    for (const NpuId npu : group) {
-      TimePs nearest = kNever, farthest = 0;
-      for (const NpuId other : group) {
-        if (other == npu) continue;
-        nearest = std::min(nearest, fred.head_latency_ps(npu, other));
-        farthest = std::max(farthest, fred.head_latency_ps(npu, other));
-      }
-      EXPECT_EQ(distances->nearest_ps(npu), nearest);
-      EXPECT_EQ(distances->farthest_ps(npu), farthest);
-    }
-  }
+  for (int number = 0; number < 60; ++number)
+    test::expect_exact_distances(FredTopology(random_fred(random)), random);
 }
 
 // A flow crosses the links between its contributors and receivers once.

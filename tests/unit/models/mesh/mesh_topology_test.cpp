@@ -58,27 +58,10 @@ TEST(MeshTopology, RoutesGoAlongTheRowFirst) {
   }
 }
 
-// Mesh distances are exact.
-TEST(MeshTopology, KnowsTheNearestAndTheFarthest) {
+TEST(MeshTopology, DistancesInAGroupAreExact) {
   std::mt19937_64 random(7);
-  for (int number = 0; number < 100; ++number) {
-    const MeshTopology mesh(random_mesh(random));
-    Group group;
-    for (std::uint32_t npu = 0; npu < mesh.npus(); ++npu)
-      if (random() % 3 != 0) group.push_back(static_cast<NpuId>(npu));
-    if (group.size() < 2) continue;
-    const auto distances = mesh.distances(group);
-    for (const NpuId npu : group) {
-      std::uint32_t nearest = ~0U, farthest = 0;
-      for (const NpuId other : group) {
-        if (other == npu) continue;
-        nearest = std::min(nearest, mesh.hops(npu, other));
-        farthest = std::max(farthest, mesh.hops(npu, other));
-      }
-      EXPECT_EQ(distances->nearest_ps(npu), mesh.head_latency_ps(nearest));
-      EXPECT_EQ(distances->farthest_ps(npu), mesh.head_latency_ps(farthest));
-    }
-  }
+  for (int number = 0; number < 100; ++number)
+    test::expect_exact_distances(MeshTopology(random_mesh(random)), random);
 }
 
 }  // namespace
