@@ -41,6 +41,7 @@ struct Flow {
   bool open = false;                      ///< it has not been closed yet
   mutable std::uint64_t in_flight = 0;    ///< packets and answers of it that exist
   mutable TimePs rest_ps = 0;             ///< the last room of theirs is free
+  mutable std::uint64_t listed_from = 0;  ///< of SteadyStates: offsets of packets are listed from here
 
   std::uint32_t stripe_of(std::uint64_t sequence) const {
     return stripes == 1 ? 0 : static_cast<std::uint32_t>(sequence % stripes);

@@ -24,12 +24,12 @@ Scheduler::Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps)
   dont_initialize();
 }
 
-void Scheduler::schedule(TimePs at, Wakeable& target, std::uint32_t what, bool may_run_ahead) {
+void Scheduler::schedule(TimePs at, Wakeable& target, std::uint32_t what, bool may_run_ahead, Turn turn) {
   const TimePs time = now();
   if (at < time)
     throw std::logic_error("wake-up at " + std::to_string(at) + " ps lies before now, " +
                            std::to_string(time) + " ps");
-  const WakeQueue::Entry entry = queue_.make(at, target, what, may_run_ahead);
+  const WakeQueue::Entry entry = queue_.make(at, target, what, may_run_ahead, turn);
   if (has_windows_ && may_run_ahead && entry.partition != kNoPartition)
     push_by_partition(entry);
   else
@@ -76,6 +76,17 @@ inline void Scheduler::deliver(const WakeQueue::Entry& entry) {
   entry.target->wake(entry.what, entry.at);
 }
 
+TimePs Scheduler::quiet_until_ps() const {
+  if (has_windows_) return local_ps_;
+  TimePs until = kernel_now_ps() + sc_core::sc_time_to_pending_activity().value();
+  const auto look_at = [&](const WakeQueue::Entry& entry) {
+    if (!entry.target->moves_packets(entry.what)) until = std::min(until, entry.at);
+  };
+  queue_.for_each(look_at);
+  partitions_.for_each(look_at);
+  return until;
+}
+
 /// By itself, in the order of all.
 void Scheduler::deliver_alone(const WakeQueue::Entry& entry) {
   if (entry.at < window_end_ps_ && entry.may_run_ahead())
@@ -114,6 +125,10 @@ void Scheduler::dispatch() {
       const WakeQueue::Entry *const queued = queue_.front(), *const partitioned = partitions_.front();
       const bool is_queued = queued && !(partitioned && partitioned->before(*queued));
       const WakeQueue::Entry* const next = is_queued ? queued : partitioned;
+      if (after_instant_ && (!next || next->at > local_ps_)) {
+        std::exchange(after_instant_, nullptr)->after_instant(local_ps_);
+        continue;
+      }
       if (!next ||
           (next->at > kernel_ps && (next->at > limit_ps || !next->may_run_ahead() || events_ >= last_event)))
         break;

@@ -12,6 +12,15 @@
 
 namespace wafertlm {
 
+/// Who wants to be called between two instants.
+class AfterInstant {
+ public:
+  virtual void after_instant(TimePs now) = 0;
+
+ protected:
+  ~AfterInstant() = default;
+};
+
 /// The platform's only timed process: one SC_METHOD and one sc_event for all modules. An sc_event per module
 /// costs more the more there are, and peq_with_cb_and_phase is a sorted list.
 ///
@@ -26,17 +35,19 @@ class Scheduler : public sc_core::sc_module {
   explicit Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps = 100'000);
 
   /// Calls target.wake(what, at) at `at`, which must not be in the past; at equal times in the order of the
-  /// calls.
-  void schedule(TimePs at, Wakeable& target, std::uint32_t what) { schedule(at, target, what, false); }
+  /// turns, and of the calls within one.
+  void schedule(TimePs at, Wakeable& target, std::uint32_t what, Turn turn = Turn::switches) {
+    schedule(at, target, what, false, turn);
+  }
   /// The same, for a wake-up that may come before the kernel's time is `at`. It and whatever it calls must
   /// take the time from now(), not from sc_time_stamp(), and must not notify events, wait, or call anybody
   /// who does.
-  void schedule_run_ahead(TimePs at, Wakeable& target, std::uint32_t what) {
+  void schedule_run_ahead(TimePs at, Wakeable& target, std::uint32_t what, Turn turn = Turn::switches) {
     // Nearly always: within a window, for the partition that is at work.
     if (partitions_.is_at_work(target.partition()) && at >= local_ps_)
-      partitions_.push_at_work(queue_.make(at, target, what, true));
+      partitions_.push_at_work(queue_.make(at, target, what, true, turn));
     else
-      schedule(at, target, what, true);
+      schedule(at, target, what, true, turn);
   }
   /// What happens in a partition (Wakeable::partition) reaches others not before `window_ps()` later. Then
   /// leading wake-ups are delivered partition by partition within windows of that length, which is faster
@@ -48,6 +59,11 @@ class Scheduler : public sc_core::sc_module {
   /// The current time; cheaper than sc_time_stamp() while wake-ups are delivered.
   TimePs now() const { return dispatching_ ? local_ps_ : sc_core::sc_time_stamp().value(); }
 
+  /// Calls `who` when all that is due now has been delivered. While a wake-up is delivered, without windows.
+  void call_after_instant(AfterInstant& who) { after_instant_ = &who; }
+  /// Nothing but what moves packets (Wakeable::moves_packets) is due before.
+  TimePs quiet_until_ps() const;
+
   /// sc_start() for `duration_ps`, or until nothing is left to do. Under a plain sc_start(), whose end cannot
   /// be known here, the results are the same and nothing leads.
   /// @throws what a wake-up has thrown, as it is; sc_start() would wrap it into an sc_report.
@@ -57,7 +73,7 @@ class Scheduler : public sc_core::sc_module {
   bool idle() { return next_ps() == kNever; }
 
  private:
-  void schedule(TimePs at, Wakeable& target, std::uint32_t what, bool may_run_ahead);
+  void schedule(TimePs at, Wakeable& target, std::uint32_t what, bool may_run_ahead, Turn turn);
   void push_by_partition(const WakeQueue::Entry& entry);
   void dispatch();
   void deliver(const WakeQueue::Entry& entry);
@@ -80,6 +96,7 @@ class Scheduler : public sc_core::sc_module {
   TimePs run_end_ps_ = 0;  // of run(); what is due at that time comes in the next one, as with sc_start()
   std::uint64_t events_ = 0;
   std::exception_ptr failure_;
+  AfterInstant* after_instant_ = nullptr;
 };
 
 /// The one place where integer picoseconds become an sc_time.

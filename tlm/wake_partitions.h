@@ -44,6 +44,12 @@ class WakePartitions {
   template <typename Deliver>
   void run(const Limit& limit, bool ahead, const Deliver& deliver);
   Partition at_work() const { return at_work_; }
+  /// Visits all entries, in no order that means anything.
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    for (const Queue& queue : queues_)
+      for (const Entry& entry : queue) visit(entry);
+  }
   bool is_at_work(Partition partition) const { return partition == at_work_ && partition != kNoPartition; }
   std::size_t pending() const { return pending_; }
 
@@ -60,12 +66,12 @@ class WakePartitions {
     const Entry* begin() const { return block_.data() + first_; }
     const Entry* end() const { return block_.data() + end_; }
     void pop_front() { ++first_; }
-    /// Among those of its time it is the last.
+    /// Among those of its time and turn it is the last.
     void insert(const Entry& entry) {
       if (first_ > kMaxGone || end_ == block_.size()) make_room();
-      // One that is gone is before first_, and not later: the search ends there.
+      const Entry* const front = &block_[first_];
       Entry* place = &block_[end_++];
-      for (; entry.at < place[-1].at; --place) *place = place[-1];
+      for (; place != front && entry.before(place[-1]); --place) *place = place[-1];
       // One by one: a copy in one piece would wait for the parts of `entry`, which have just been written.
       place->at = entry.at;
       place->order = entry.order;

@@ -70,7 +70,7 @@ void WakeQueue::push(TimePs now, const Entry& entry) {
     put(slot, entry);
     if (pending_ == buckets() && buckets() < kMaxBuckets) refine();
   } else if (at == now) {
-    immediate_.push_back(entry);
+    immediate_[entry.order >> 62].push_back(entry);
   } else if (slot <= open_slot_) {
     // Into the bucket that is being worked on: a delay shorter than a bucket. Rare, but where thousands are
     // in lock-step it is so for all of them.
@@ -142,30 +142,28 @@ bool WakeQueue::open_next(std::uint64_t last) {
 
 const WakeQueue::Entry* WakeQueue::front() {
   const Entry* first = nullptr;
+  const auto consider = [&](const Entry& entry, Source source) {
+    if (first && !entry.before(*first)) return;
+    first = &entry;
+    front_in_ = source;
+  };
   // Late entries are of open buckets, so before all others.
-  if (open_front_ != open_.size() || (late_.empty() && open_next())) {
-    first = &open_[open_front_];
-    front_in_ = Source::open;
+  if (open_front_ != open_.size() || (late_.empty() && open_next()))
+    consider(open_[open_front_], Source::open);
+  for (std::size_t turn = 0; turn < std::size(immediate_); ++turn) {
+    if (immediate_[turn].empty()) continue;
+    consider(immediate_[turn].front(), Source::immediate);
+    front_turn_ = turn;
+    break;
   }
-  // For one instant: the far entries were pushed first, those pushed at the instant itself last.
-  if (!immediate_.empty() && (!first || immediate_.front().at < first->at)) {
-    first = &immediate_.front();
-    front_in_ = Source::immediate;
-  }
-  if (!late_.empty() && (!first || late_.front().before(*first))) {
-    first = &late_.front();
-    front_in_ = Source::late;
-  }
-  if (!far_.empty() && (!first || far_.front().at <= first->at)) {
-    first = &far_.front();
-    front_in_ = Source::far;
-  }
+  if (!late_.empty()) consider(late_.front(), Source::late);
+  if (!far_.empty()) consider(far_.front(), Source::far);
   return first;
 }
 
 void WakeQueue::pop_other() {
   if (front_in_ == Source::immediate) {
-    immediate_.pop_front();
+    immediate_[front_turn_].pop_front();
   } else if (front_in_ == Source::late) {
     std::pop_heap(late_.begin(), late_.end(), later);
     late_.pop_back();

@@ -13,12 +13,21 @@ namespace wafertlm {
 using Partition = std::uint32_t;
 constexpr Partition kNoPartition = ~Partition{0};
 
+/// Who comes first at one time. A source may reach its switch at once, and an endpoint that starts something
+/// finds all packets where they are: what comes of an instant does not depend on who was asked for first.
+enum class Turn : std::uint8_t { sources, switches, endpoints };
+
 /// Something the scheduler can wake. `what` is the caller's own (a port, a step).
 class Wakeable {
  public:
   Partition partition() const { return partition_; }
   void set_partition(Partition partition) { partition_ = partition; }
+  /// Below 2^20: of Turn::endpoints at one time the lowest comes first.
+  std::uint32_t rank() const { return rank_; }
+  void set_rank(std::uint32_t rank) { rank_ = rank; }
   virtual void wake(std::uint32_t what, TimePs now) = 0;
+  /// wake(what) moves packets on and does nothing else.
+  virtual bool moves_packets(std::uint32_t /*what*/) const { return false; }
   /// A hint that wake(what) comes soon: brings into the cache what it will touch. Called with depth 0 to 4,
   /// each a few wake-ups nearer, so that a later one can follow pointers that an earlier one has fetched.
   /// Must not change anything.
@@ -35,16 +44,17 @@ class Wakeable {
 
  private:
   Partition partition_ = kNoPartition;
+  std::uint32_t rank_ = 0;
 };
 
-/// Pending wake-ups ordered by (time, order of insertion): a calendar of time buckets for what is due within
-/// the horizon, a heap for the rest. A bucket is sorted once, when its time comes; the cost of an entry does
-/// not grow with the number of pending ones, also when thousands are due at the same instant.
+/// Pending wake-ups ordered by (time, turn, order of insertion): a calendar of time buckets for what is due
+/// within the horizon, a heap for the rest. A bucket is sorted once, when its time comes; the cost of an
+/// entry does not grow with the number of pending ones, also when thousands are due at the same instant.
 class WakeQueue {
  public:
   struct Entry {
     TimePs at;
-    std::uint64_t order;  // of insertion, times 2. Bit 0: may_run_ahead
+    std::uint64_t order;  // of insertion, times 2. Bit 0: may_run_ahead; bits 62 and 63: Turn
     Wakeable* target;
     std::uint32_t what;
     Partition partition;  // of the target
@@ -80,10 +90,25 @@ class WakeQueue {
   }
   void push(TimePs now, const Entry& entry);
   /// The next entry in the order of insertion.
-  Entry make(TimePs at, Wakeable& target, std::uint32_t what, bool may_run_ahead) {
-    const Entry entry{at, order_ + may_run_ahead, &target, what, target.partition()};
+  Entry make(TimePs at, Wakeable& target, std::uint32_t what, bool may_run_ahead,
+             Turn turn = Turn::switches) {
+    const Entry entry{at, order_ + may_run_ahead + place_of(turn, target), &target, what, target.partition()};
     order_ += 2;
     return entry;
+  }
+  /// Visits all entries, in no order that means anything.
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    for (std::size_t i = open_front_; i < open_.size(); ++i) visit(open_[i]);
+    for (const RingQueue<Entry>& queue : immediate_)
+      for (std::size_t i = 0; i < queue.size(); ++i) visit(queue[i]);
+    for (const Entry& entry : far_) visit(entry);
+    for (const Entry& entry : late_) visit(entry);
+    for (std::size_t word = 0; word < used_.size(); ++word)
+      for (std::uint64_t bits = used_[word]; bits != 0; bits &= bits - 1)
+        for (std::uint32_t node = heads_[word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))];
+             node != kNil; node = nodes_[node].next)
+          visit(nodes_[node].entry);
   }
   /// Hints to the targets of the entries that come after the one just popped.
   void look_ahead(TimePs now);
@@ -93,6 +118,10 @@ class WakeQueue {
   bool is_crowded(std::size_t others = 0) const;
 
  private:
+  static std::uint64_t place_of(Turn turn, const Wakeable& target) {
+    return static_cast<std::uint64_t>(turn) << 62 |
+           (turn == Turn::endpoints ? std::uint64_t{target.rank()} << 42 : 0);
+  }
   static constexpr std::uint32_t kMinBuckets = 1U << 9, kMaxBuckets = 1U << 14;
   static constexpr std::uint32_t kNil = ~std::uint32_t{0};
   struct Node {
@@ -119,9 +148,10 @@ class WakeQueue {
   std::vector<std::uint64_t> used_words_;  // bit per word of used_
   std::vector<Node> nodes_;
   std::uint32_t free_ = kNil, pending_ = 0;
-  RingQueue<Entry> immediate_;  // due at the instant they were pushed
-  std::vector<Entry> far_;      // heap
-  std::vector<Entry> late_;     // heap, of entries of open buckets that came when many others were there
+  RingQueue<Entry> immediate_[3];  // due at the instant they were pushed, by turn
+  std::vector<Entry> far_;         // heap
+  std::vector<Entry> late_;        // heap, of entries of open buckets that came when many others were there
+  std::size_t front_turn_ = 0;     // of immediate_
   enum class Source { open, immediate, far, late } front_in_ = Source::open;
   std::uint64_t order_ = 0;
 };

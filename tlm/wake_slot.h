@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "tlm/steady/state_visitor.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
@@ -47,6 +48,11 @@ class OverlappingWakeSlot {
   }
   /// kNever: none is asked for.
   TimePs at_ps() const { return at_; }
+  /// What was overtaken makes no difference. After it has moved, its wake-up must be asked for again.
+  void list_state(StateVisitor& state) {
+    state.moment(at_);
+    if (state.moves()) overtaken_ = kNever;
+  }
 
  private:
   TimePs at_ = kNever;         // the earliest one asked for

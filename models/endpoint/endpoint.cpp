@@ -39,6 +39,19 @@ Endpoint::Endpoint(NpuId npu, const InjectorParams& injector, const ClassTable& 
 
 Endpoint::~Endpoint() = default;
 
+void Endpoint::set_steady_states(SteadyStates& steady, FabricForwardIf& leads_to) {
+  steady_ = &steady;
+  steady.add_source(npu_, injector_, leads_to, injector_.port().bytes_per_s(PortId{0}));
+}
+
+void Endpoint::watched(Message& message) {
+  if (!steady_) return;
+  if (message.injected_bytes == message.bytes)
+    steady_->ends(message);
+  else
+    steady_->look_at(message);
+}
+
 // ---------------------------------------------------------------- operations
 
 void Endpoint::start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes, ClassId traffic_class,
@@ -144,7 +157,14 @@ void Endpoint::received_all(Collective& collective, std::uint32_t threadblock) {
 // ---------------------------------------------------------------- time
 
 void Endpoint::set_timer(TimePs at, Timer::Event event, Message* message, const Waiter& waiter) {
-  if (timers_.add(at, {message, waiter, event})) host_.request_timer_wake(at);
+  Timer timer{message, waiter, event};
+  if (!injector_.has_port_per_link()) {
+    const MessageKey key = message             ? message->key
+                           : waiter.collective ? MessageKey{waiter.collective->start.collective_id}
+                                               : MessageKey{};
+    timer.place = {event, key.operation, key.tag, key.source, waiter.threadblock, waiter.token};
+  }
+  if (timers_.add(at, timer)) host_.request_timer_wake(at);
 }
 
 void Endpoint::wake_timer(TimePs now) {

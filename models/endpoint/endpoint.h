@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "tlm/fabric/message_service.h"
 #include "tlm/flow.h"
 #include "tlm/program.h"
+#include "tlm/steady/steady_states.h"
 #include "tlm/step_runner.h"
 #include "tlm/step_values.h"
 
@@ -72,6 +74,8 @@ class Endpoint final : public Communication,
     flow_control_ = &control;
     if (reliability_) reliability_->set_flow_control(control);
   }
+  /// Who skips what repeats; `leads_to` is behind the injection port.
+  void set_steady_states(SteadyStates& steady, FabricForwardIf& leads_to);
   /// Puts `fault` into a packet that leaves here.
   void set_fault(Fault& fault) { fault_ = &fault; }
 
@@ -132,6 +136,14 @@ class Endpoint final : public Communication,
     Message* message;
     Waiter waiter;  // arrived: its token is the bytes
     Event event;
+    /// At one time in an order that does not depend on which packet was looked at first: event, operation,
+    /// tag, source, threadblock, token. All equal: in the order in which they were set.
+    using Place = std::tuple<Event, std::uint64_t, std::uint64_t, NpuId, std::uint32_t, std::uint64_t>;
+    Place place = {};
+
+    struct Less {
+      bool operator()(const Timer& a, const Timer& b) const { return a.place < b.place; }
+    };
   };
   /// A message that is to leave.
   struct Sending {
@@ -153,6 +165,7 @@ class Endpoint final : public Communication,
   void request_wake(TimePs at) override { host_.request_injector_wake(at); }
   void injected(std::uint64_t ticket, TimePs at) override;
   void packet_made(Packet& packet) override { reliability_->made(packet); }
+  void watched(Message& message) override;
   void request_reliability_wake(TimePs at) override { set_timer(at, Timer::Event::answers, nullptr, {}); }
   void release(Message& message);
   std::uint64_t make_ticket(const Waiter& waiter, Message* contribution);
@@ -199,12 +212,13 @@ class Endpoint final : public Communication,
   std::vector<std::uint64_t> free_tickets_;
   std::vector<Message*> results_;  // of flows, by their slot, while they arrive
   FlowControl* flow_control_ = nullptr;
-  TimedQueue<Timer> timers_;
+  TimedQueue<Timer, Timer::Less> timers_;
   std::optional<MemoryTraffic> memory_;
   std::optional<Reliability> reliability_;
   std::unordered_map<const Message*, Waiter> storing_;  // expected, not yet all in the memory
   TimePs now_ = 0;                                      // of memory_done and timers
   Fault* fault_ = nullptr;
+  SteadyStates* steady_ = nullptr;
   std::uint64_t next_arrival_ = 1;
   std::uint64_t early_bytes_ = 0, early_high_water_ = 0;
 };

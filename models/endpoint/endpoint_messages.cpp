@@ -43,6 +43,7 @@ void Endpoint::launch(Message& message, const Waiter& waiter, TimePs now) {
   if (memory_) memory_->read(message);
   if (reliability_) reliability_->begin(message);
   const std::uint64_t ticket = waiter.nonblocking ? PortQueues::kNoTicket : make_ticket(waiter, nullptr);
+  if (steady_) steady_->starts(message);
   injector_.send(message, ticket, now);
 }
 
@@ -63,6 +64,7 @@ void Endpoint::flow_granted(const Flow& flow, std::uint64_t credit_bytes, std::u
   contribution.flow = &flow;
   if (memory_) memory_->read(contribution);
   if (reliability_) reliability_->begin(contribution);
+  if (steady_) steady_->starts(contribution);
   injector_.send_into_flow(contribution, credit_bytes, ticket, now);
 }
 
@@ -113,9 +115,11 @@ void Endpoint::inject(Packet& packet, TimePs head_ps) {
 Message& Endpoint::result_of(const Flow& flow) {
   if (flow.slot >= results_.size()) results_.resize(flow.slot + 1);
   Message*& result = results_[flow.slot];
-  if (!result)
-    result =
-        &make_message({flow.key.operation, flow.key.number, kFabric}, npu_, flow.bytes, flow.traffic_class);
+  if (result) return *result;
+  result =
+      &make_message({flow.key.operation, flow.key.number, kFabric}, npu_, flow.bytes, flow.traffic_class);
+  result->is_result = true;
+  if (steady_) steady_->starts_result(*result, flow);
   return *result;
 }
 
@@ -131,6 +135,7 @@ void Endpoint::receive(Packet& packet, TimePs now) {
     std::copy(packet.data.begin(), packet.data.end(),
               message.data.data() + static_cast<std::ptrdiff_t>(packet.offset));
   }
+  if (steady_ && message.arrived_bytes == message.bytes) steady_->arrived(message);
   if (packet.flow && message.arrived_bytes == message.bytes) results_[packet.flow->slot] = nullptr;
   if (reliability_)
     reliability_->release(packet);

@@ -18,12 +18,14 @@ EndpointModule::EndpointModule(const sc_core::sc_module_name& name, NpuId id,
       endpoint_(id, params.injector, classes, pools.packets, pools.messages, *this, params.endpoint),
       ejection_credit_delay_ps_(params.ejection_credit_delay_ps),
       launch_cost_ps_(params.endpoint.launch_cost_ps),
+      steady_(params.steady),
       has_memory_(params.endpoint.memory_traffic.has_value()),
       communication_(params.messages ? params.messages->connect(
                                            id, *this,
                                            {params.endpoint.step_cost_ps, params.endpoint.receive_cost_ps,
                                             params.endpoint.reduction_bytes_per_s})
                                      : endpoint_) {
+  set_rank(static_cast<std::uint32_t>(index_of(id)) + 1);
   operations.bind(static_cast<OperationForwardIf&>(*this));
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
@@ -32,6 +34,7 @@ EndpointModule::EndpointModule(const sc_core::sc_module_name& name, NpuId id,
 void EndpointModule::end_of_elaboration() {
   fabric_ = peer_of(to_fabric);
   from_port_ = peer_of(from_fabric);
+  if (steady_) endpoint_.set_steady_states(*steady_, *fabric_);
   // With traffic to the memory the endpoint calls a socket that must see the kernel's time.
   may_run_ahead_ =
       !has_memory_ && to_fabric->time_source() == &scheduler_ && from_fabric->time_source() == &scheduler_;
@@ -43,7 +46,7 @@ tlm_sync_enum EndpointModule::nb_transport_fw(Payload& payload, tlm_phase& phase
   if (phase == ::tlm::END_RESP) return ::tlm::TLM_COMPLETED;
   if (phase != ::tlm::BEGIN_REQ || delay != sc_core::SC_ZERO_TIME)
     throw std::logic_error(std::string(name()) + ": an operation begins with BEGIN_REQ, without delay");
-  if (requested_.empty()) scheduler_.schedule(scheduler_.now(), *this, kAccept);
+  if (requested_.empty()) scheduler_.schedule(scheduler_.now(), *this, kAccept, Turn::endpoints);
   requested_.push_back(&payload);
   return ::tlm::TLM_ACCEPTED;
 }
@@ -80,7 +83,8 @@ void EndpointModule::accept(Payload& payload, TimePs now) {
 
 void EndpointModule::launch_collective(std::uint64_t token, TimePs now) {
   if (launch_cost_ps_ == 0) return start_collective(*running_.at(token), token, now);
-  if (launches_.add(now + launch_cost_ps_, token)) scheduler_.schedule(now + launch_cost_ps_, *this, kLaunch);
+  if (launches_.add(now + launch_cost_ps_, token))
+    scheduler_.schedule(now + launch_cost_ps_, *this, kLaunch, Turn::endpoints);
 }
 
 void EndpointModule::start_collective(const Payload& payload, std::uint64_t token, TimePs now) {
@@ -96,7 +100,7 @@ void EndpointModule::respond(std::uint64_t token, TimePs at, bool ok) {
   Payload& payload = *running_.extract(token).mapped();
   payload.get_extension<Operation>()->end_ps = at;
   payload.set_response_status(ok ? ::tlm::TLM_OK_RESPONSE : ::tlm::TLM_GENERIC_ERROR_RESPONSE);
-  if (responses_.add(at, &payload)) scheduler_.schedule(at, *this, kRespond);
+  if (responses_.add(at, &payload)) scheduler_.schedule(at, *this, kRespond, Turn::endpoints);
 }
 
 void EndpointModule::begin_response(Payload& payload) {
@@ -115,13 +119,13 @@ void EndpointModule::wake(std::uint32_t what, TimePs now) {
       return accept_requests(now);
     case kRespond: {
       const TimePs next = responses_.wake(now, [this](Payload* payload) { begin_response(*payload); });
-      if (next != kNever) scheduler_.schedule(next, *this, kRespond);
+      if (next != kNever) scheduler_.schedule(next, *this, kRespond, Turn::endpoints);
       return;
     }
     case kLaunch: {
       const TimePs next = launches_.wake(
           now, [&](std::uint64_t token) { start_collective(*running_.at(token), token, now); });
-      if (next != kNever) scheduler_.schedule(next, *this, kLaunch);
+      if (next != kNever) scheduler_.schedule(next, *this, kLaunch, Turn::endpoints);
       return;
     }
     default:

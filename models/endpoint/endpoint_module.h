@@ -18,6 +18,7 @@ struct EndpointModuleParams {
   InjectorParams injector;
   EndpointParams endpoint;
   TimePs ejection_credit_delay_ps = 0;
+  SteadyStates* steady = nullptr;      ///< skips what repeats; null: nobody
   MessageService* messages = nullptr;  ///< takes the communication in place of the endpoint; null: nobody
 };
 
@@ -63,6 +64,7 @@ class EndpointModule : public sc_core::sc_module,
   /// What wake-ups are for; a module that is built on this has its own from kFirstFree on.
   enum Wake : std::uint32_t { kInjector, kTimer, kAccept, kRespond, kLaunch, kFirstFree };
   void wake(std::uint32_t what, TimePs now) override;
+  bool moves_packets(std::uint32_t what) const override { return what == kInjector; }
   void end_of_elaboration() override;
 
   Scheduler& scheduler_;
@@ -77,6 +79,7 @@ class EndpointModule : public sc_core::sc_module,
   ::tlm::tlm_sync_enum nb_transport_bw(Packet&, ::tlm::tlm_phase&, sc_core::sc_time&) override;
   void inject(Packet& packet, TimePs head_ps) override;
   const Scheduler* time_source() const override { return &scheduler_; }
+  LinkEnd link_end() override { return {nullptr, PortId{0}, true}; }
   void prefetch(std::uint32_t what, unsigned depth) const override;
   void prefetch() const override { endpoint_.injection_port().prefetch_tables(); }
   void prefetch(const Packet& packet) const override {
@@ -86,10 +89,11 @@ class EndpointModule : public sc_core::sc_module,
   void request_injector_wake(TimePs at) override { schedule_endpoint(at, kInjector); }
   void request_timer_wake(TimePs at) override { schedule_endpoint(at, kTimer); }
   void schedule_endpoint(TimePs at, Wake what) {
+    const Turn turn = what == kInjector ? Turn::sources : Turn::endpoints;
     if (may_run_ahead_)
-      scheduler_.schedule_run_ahead(at, *this, what);
+      scheduler_.schedule_run_ahead(at, *this, what, turn);
     else
-      scheduler_.schedule(at, *this, what);
+      scheduler_.schedule(at, *this, what, turn);
   }
   void communication_done(std::uint64_t token) override { respond(token, scheduler_.now(), true); }
   void accept_requests(TimePs now);
@@ -99,6 +103,7 @@ class EndpointModule : public sc_core::sc_module,
   void begin_response(Payload& payload);
 
   const TimePs ejection_credit_delay_ps_, launch_cost_ps_;
+  SteadyStates* const steady_;
   const bool has_memory_;  // the endpoint's traffic goes to it
   Communication& communication_;
   FabricBackwardIf* from_port_ = nullptr;  // behind the socket

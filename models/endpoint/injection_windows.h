@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <queue>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -56,23 +56,31 @@ class InjectionWindows {
   /// The room is free again from `at` on; false if it was nobody's.
   bool give_back(const Packet& packet, VcId vc, TimePs at) {
     if (!counts(is_short(packet))) return false;
-    promised_.push({at, slot(packet.destination, vc, is_short(packet)), packet.wire_bytes});
+    promised_.push_back({at, slot(packet.destination, vc, is_short(packet)), packet.wire_bytes});
+    std::push_heap(promised_.begin(), promised_.end());
     return true;
   }
   /// Counts what is free at `now`.
   void update(TimePs now) {
-    for (; !promised_.empty() && promised_.top().at <= now; promised_.pop())
-      used_[promised_.top().slot] -= promised_.top().bytes;
+    while (!promised_.empty() && promised_.front().at <= now) {
+      used_[promised_.front().slot] -= promised_.front().bytes;
+      std::pop_heap(promised_.begin(), promised_.end());
+      promised_.pop_back();
+    }
   }
   /// When the next room is free again; kNever if none is promised.
-  TimePs next_ps() const { return promised_.empty() ? kNever : promised_.top().at; }
+  TimePs next_ps() const { return promised_.empty() ? kNever : promised_.front().at; }
+  void list_state(StateVisitor& state);
 
  private:
   struct Promise {
     TimePs at;
     std::size_t slot;
     std::uint32_t bytes;
-    bool operator<(const Promise& other) const { return at > other.at; }  // the earliest is on top
+    /// The earliest is on top.
+    bool operator<(const Promise& other) const {
+      return std::tie(at, slot, bytes) > std::tie(other.at, other.slot, other.bytes);
+    }
   };
   /// Of a message shorter than a packet.
   bool is_short(const Packet& packet) const {
@@ -90,7 +98,21 @@ class InjectionWindows {
                 packets_ = 0;  // of a window, and how many packets of it are not for the round trip
   bool limits_short_ = false;
   std::array<std::uint64_t, 2 * kExits * kMaxVcs> used_{};
-  std::priority_queue<Promise> promised_;
+  std::vector<Promise> promised_;  // a heap
 };
+
+inline void InjectionWindows::list_state(StateVisitor& state) {
+  if (!limited()) return;
+  update(state.now());
+  std::sort(promised_.rbegin(), promised_.rend());  // the earliest first: a heap, too
+  state.value(promised_.size());
+  for (Promise& each : promised_) {
+    state.moment(each.at);
+    state.value(each.slot);
+    state.value(each.bytes);
+  }
+  for (std::size_t slot = 0; slot < used_.size(); ++slot)
+    if (used_[slot] != 0) state.value(used_[slot] << 8 | slot);
+}
 
 }  // namespace wafertlm

@@ -175,6 +175,7 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   by.ends_packet = unit.ends_packet;
   by.ends_message = message.injected_bytes == message.bytes;
   port_->arrive(static_cast<PortId>(engine), packet, head_ps);
+  if (by.ends_message || (message.watch != 0 && --message.watch == 0)) host_.watched(message);
 }
 
 void Injector::move_to(Message& message, std::uint64_t number, TimePs now) {
@@ -219,6 +220,44 @@ void Injector::credit(const Packet& packet, TimePs at, TimePs now) {
   if (packet.flow && packet.kind != PacketKind::data) return;
   if (packet.flow) return flow_credit(*packet.flow, packet.wire_bytes, at, now);
   if (windows_.give_back(packet, first_vc(packet.traffic_class), at)) ask_window_wake(now);
+}
+
+void Injector::list_active(Active& active, StateVisitor& state) {
+  state.value(active.message->place);
+  state.deadline(active.free_ps);
+  if (active.message->flow_window) active.message->flow_window->list_state(state);
+}
+
+/// An engine that has nothing to do stays so until a message starts.
+void Injector::list_state(StateVisitor& state) {
+  if (ports_) return state.give_up();
+  port_->list_state(PortId{0}, state);
+  for (std::size_t k = 0; k < slots_.size() && !state.gives_up(); ++k) {
+    Slot& by = slots_[k];
+    if (!by.ends_packet) return state.give_up();
+    if (!by.packet_waiting) {
+      by.pace.list_idle(state);  // who has been idle longest gets the next message
+      continue;
+    }
+    state.value(k);
+    by.pace.list_state(state, true);
+    list_active(by.active, state);
+  }
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    RingQueue<Active>& waiting = with_no_engine_[c];
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      state.value(c << 32 | i);
+      list_active(waiting[i], state);
+    }
+  }
+  windows_.list_state(state);
+  state.value(lacks_window_);
+  state.moment(window_wake_ps_);
+}
+
+void Injector::ask_again() {
+  port_->ask_again(PortId{0});
+  if (window_wake_ps_ != kNever) host_.request_wake(window_wake_ps_);
 }
 
 void Injector::wake(TimePs now) {

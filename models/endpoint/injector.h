@@ -16,6 +16,7 @@
 #include "tlm/link/line.h"
 #include "tlm/link/switch_core.h"
 #include "tlm/ring_queue.h"
+#include "tlm/steady/steady_source.h"
 
 namespace wafertlm {
 
@@ -45,6 +46,8 @@ class InjectorHost {
   virtual void injected(std::uint64_t ticket, TimePs at) = 0;
   /// A packet of a message with Message::reliable: fills in its values.
   virtual void packet_made(Packet& packet) = 0;
+  /// Message::watch has counted down to 0, or the last packet has been made.
+  virtual void watched(Message& message) = 0;
 
  protected:
   ~InjectorHost() = default;
@@ -54,7 +57,7 @@ class InjectorHost {
 /// makes one packet of a class ahead, at its own rate, of the message whose turn it is; a message is with one
 /// engine at a time. So all messages of a class have equal shares, none is faster than an engine, and a
 /// gigabyte takes no more memory than a kilobyte.
-class Injector : private SwitchHost, private RouteFunction {
+class Injector : public SteadySource, private SwitchHost, private RouteFunction {
  public:
   Injector(NpuId npu, const InjectorParams& params, const ClassTable& classes, PacketPool& packets,
            InjectorHost& host);
@@ -79,7 +82,10 @@ class Injector : private SwitchHost, private RouteFunction {
   /// The packet's room in the next buffer is free again at `at`.
   void credit(const Packet& packet, TimePs at, TimePs now);
   void wake(TimePs now);
+  void list_state(StateVisitor& state) override;
+  void ask_again() override;
   const SwitchCore& port() const { return *port_; }
+  bool has_port_per_link() const { return ports_.has_value(); }
   void observe(LinkObserver& observer, std::size_t number) { port_->observe(observer, number); }
   TimePs link_latency_ps() const { return link_latency_ps_; }
 
@@ -114,6 +120,7 @@ class Injector : private SwitchHost, private RouteFunction {
   bool take_turn(Slot& slot, ClassId traffic_class);
   void ask_window_wake(TimePs now);
   TimePs take_credits(Packet& packet, TimePs head_ps);
+  static void list_active(Active& active, StateVisitor& state);
   void refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;

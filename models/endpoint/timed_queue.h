@@ -9,8 +9,17 @@
 
 namespace wafertlm {
 
-/// What is due when; of equal times what was added first comes first. Its owner has somebody to wake it.
-template <typename Value>
+/// Of equal times what was added first comes first.
+struct InOrderOfAdding {
+  template <typename Value>
+  bool operator()(const Value&, const Value&) const {
+    return false;
+  }
+};
+
+/// What is due when; of equal times what is less, then what was added first, comes first. Its owner has
+/// somebody to wake it.
+template <typename Value, typename Less = InOrderOfAdding>
 class TimedQueue {
  public:
   /// True if a wake-up at `at` must be asked for.
@@ -37,7 +46,11 @@ class TimedQueue {
     TimePs at;
     std::uint64_t order;
     Value value;
-    bool operator>(const Entry& other) const { return at != other.at ? at > other.at : order > other.order; }
+    bool operator>(const Entry& other) const {
+      if (at != other.at) return at > other.at;
+      if (Less()(other.value, value)) return true;
+      return !Less()(value, other.value) && order > other.order;
+    }
   };
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
   WakeSlot wake_;

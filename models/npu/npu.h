@@ -54,7 +54,7 @@ class Npu final : public EndpointModule,
   void access_memory(bool write, std::uint64_t address, std::uint64_t bytes, std::uint64_t token) override;
   void memory_done(std::uint64_t token, bool ok) override;
   void load_operands(std::uint64_t address, std::uint64_t bytes) override;
-  void wake_for_tile(TimePs at) override { scheduler_.schedule(at, *this, kTile); }
+  void wake_for_tile(TimePs at) override { scheduler_.schedule(at, *this, kTile, Turn::endpoints); }
   void computed(std::uint64_t token, TimePs start, TimePs end, bool ok) override;
   void access(bool remote, bool write, std::uint64_t address, std::uint64_t bytes,
               std::uint64_t token) override;

@@ -88,9 +88,9 @@ void TrafficNode::forward(PortId, Packet& packet, TimePs) {
 
 void TrafficNode::request_wake(PortId, TimePs at) {
   if (may_run_ahead_)
-    scheduler_.schedule_run_ahead(at, *this, 0);
+    scheduler_.schedule_run_ahead(at, *this, 0, Turn::sources);
   else
-    scheduler_.schedule(at, *this, 0);
+    scheduler_.schedule(at, *this, 0, Turn::sources);
 }
 
 void TrafficNode::prefetch(std::uint32_t, unsigned depth) const {

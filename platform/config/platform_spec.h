@@ -59,8 +59,11 @@ struct CollectivesSpec {
   std::uint32_t requested_chunks() const { return static_cast<std::uint32_t>(chunks.value_or(0)); }
 };
 
+enum class Acceleration : std::uint8_t { exact, off, verify };
+
 /// How the simulation runs.
 struct RunSpec {
+  Acceleration acceleration = Acceleration::exact;
   bool checkers = false;
   bool functional = false;
   DataType data_type = DataType::int32;  ///< of the values in functional mode

@@ -91,7 +91,11 @@ std::shared_ptr<const Struct<SequencerParams>> sequencer_type() {
 
 std::shared_ptr<const Struct<RunSpec>> run_type() {
   auto type = std::make_shared<Struct<RunSpec>>("run");
-  type->optional("checkers", &RunSpec::checkers, boolean(), "Protocol checkers on every socket")
+  type->optional(
+          "acceleration", &RunSpec::acceleration, one_of<Acceleration>({"exact", "off", "verify"}),
+          "exact: what repeats is skipped, with the results of a run in which all is simulated; off: all "
+          "is simulated; verify: a tenth of what would be skipped is simulated and compared")
+      .optional("checkers", &RunSpec::checkers, boolean(), "Protocol checkers on every socket")
       .optional("functional", &RunSpec::functional, boolean(), "Real values in the packets")
       .optional("data_type", &RunSpec::data_type,
                 choice<DataType>({{to_string(DataType::int32), DataType::int32},

@@ -146,8 +146,25 @@ Fields<RunRow> make_run_fields() {
     of.add("packet_hops", schema::count(), [](Run row) { return row.packet_hops(); });
     of.add("scheduler_events", schema::count(),
            [](Run row) { return row.machine.wafer().scheduler.events(); });
-    of.add("packets_in_flight_most", schema::count(),
-           [](Run row) { return row.machine.wafer().packets.high_water(); });
+    of.add(
+        "accelerated",
+        [](Fields<RunRow>& skipped) {
+          skipped.add_if([](Run run) { return !run.machine.skipped(); }, "off_because",
+                         schema::text("What has to see every packet"),
+                         [](Run run) { return run.machine.not_accelerated(); });
+          const auto count = [&](const char* name, const char* meaning, std::uint64_t SteadyCounts::*member) {
+            skipped.add_if([](Run run) { return run.machine.skipped() != nullptr; }, name,
+                           schema::count(meaning),
+                           [member](Run run) { return run.machine.skipped()->*member; });
+          };
+          count("stretches", "Stretches of time that were skipped, of messages that share links",
+                &SteadyCounts::stretches);
+          count("periods", "Periods in them", &SteadyCounts::periods);
+          count("packets", "Packets that left their NPUs or I/O controllers in them", &SteadyCounts::packets);
+          count("verified", "run.acceleration: verify: stretches that were simulated and compared",
+                &SteadyCounts::verified);
+        },
+        "What was skipped because it repeats (run.acceleration); results are the same without");
     of.add("seed", schema::count(), [](Run row) { return row.experiment.platform.run.seed; });
     of.add("version", schema::text(), [](Run) { return WAFERTLM_VERSION; });
   });
@@ -158,6 +175,10 @@ Fields<RunRow> make_run_fields() {
         of.add("packet_hops_per_s", schema::number(),
                [](Run row) { return static_cast<double>(row.packet_hops()) / row.host.wall_s; });
         of.add("peak_rss_bytes", schema::count(), [](Run row) { return row.host.peak_rss_bytes; });
+        of.add("packets_held_most",
+               schema::count("Packets that the simulation kept at one time, most; not those of one moment of "
+                             "simulated time if it is accelerated"),
+               [](Run row) { return row.machine.wafer().packets.high_water(); });
       },
       "Of this run on this machine; the only part that may differ between two runs");
   return f;

@@ -33,6 +33,21 @@ HierarchyOptions hierarchy_options(const config::PlatformSpec& spec) {
   return options;
 }
 
+/// What has to see every packet; empty: nothing.
+std::string why_not_accelerated(const config::PlatformSpec& spec, Fabric& fabric, bool is_reliable) {
+  if (spec.run.acceleration == config::Acceleration::off) return "run.acceleration is off";
+  if (spec.run.checkers) return "protocol checkers follow every packet";
+  if (spec.run.functional) return "functional mode has values in every packet";
+  if (spec.run.fault) return "run.fault counts packets";
+  if (is_reliable) return "Go-Back-N counts packets";
+  if (!spec.wafer.fabric.rtl.empty()) return "RTL takes part";
+  if (fabric.messages()) return "the fabric carries whole messages";
+  if (fabric.format().by_flit) return "wormhole switching goes flit by flit";
+  if (spec.npu.endpoint.memory == config::EndpointMemory::hbm)
+    return "messages wait for the memory (npu.endpoint.memory)";
+  return {};
+}
+
 }  // namespace
 
 FabricTraits platform_traits(const config::PlatformSpec& spec) {
@@ -57,6 +72,12 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
   const HbmParams hbm = hbm_params(spec.npu.hbm);
   const std::optional<ReliabilityParams> reliability = reliability_params(spec);
   if (reliability && reliability->errors.rate > 0) fabric.add_errors(reliability->errors);
+  not_accelerated_ = why_not_accelerated(spec, fabric, reliability.has_value());
+  if (not_accelerated_.empty())
+    steady_.emplace(wafer_.scheduler, fabric.format().packet_bytes,
+                    spec.run.acceleration == config::Acceleration::verify
+                        ? std::optional<std::uint64_t>(spec.run.seed)
+                        : std::nullopt);
   npus_.resize(wafer_.npus());
   if (!memories) memories_.resize(wafer_.npus());
   for (std::uint32_t k = 0; k < wafer_.npus(); ++k) {
@@ -81,6 +102,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.compute = compute_params(spec.npu, n, spec.run.seed);
     params.operands = operand_params(spec.npu, params.compute);
     params.messages = fabric.messages();
+    params.steady = steady_ ? &*steady_ : nullptr;
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      NpuPools{{wafer_.packets, wafer_.messages}, scratch_}, wafer_.scheduler);
@@ -114,6 +136,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.endpoint.reliability = reliability;
     params.injector.answers = reliability.has_value();
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
+    params.steady = steady_ ? &*steady_ : nullptr;
     io_[k] = std::make_unique<IoController>(("io_" + std::to_string(k)).c_str(), params, wafer_.classes,
                                             wafer_.packets, wafer_.messages, wafer_.scheduler);
     if (FlowControl* const flows = fabric.flow_control()) io_[k]->set_flow_control(*flows);
@@ -131,7 +154,10 @@ Machine::~Machine() = default;
 void Machine::allow_lookahead_windows() {
   if (wafer_.checkers()) return;      // they follow each link in the order of time
   if (!wafer_.rtl().empty()) return;  // the edges of a clock know no region
-  wafer_.scheduler.allow_lookahead_windows([this] { return wafer_.fabric().lookahead_ps(); });
+  wafer_.scheduler.allow_lookahead_windows([this]() -> TimePs {
+    // What repeats is seen between two instants of the whole wafer.
+    return steady_ && steady_->is_looking() ? 0 : wafer_.fabric().lookahead_ps();
+  });
 }
 
 const Endpoint& Machine::endpoint(NpuId id) const {

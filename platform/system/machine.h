@@ -14,6 +14,7 @@
 #include "tlm/memory/requester.h"
 #include "tlm/module_list.h"
 #include "tlm/operation/operation_port.h"
+#include "tlm/steady/steady_states.h"
 
 namespace wafertlm {
 
@@ -59,6 +60,10 @@ class Machine {
   /// Scheduler::allow_lookahead_windows. For runs in which the end of an operation starts nothing.
   void allow_lookahead_windows();
 
+  /// What was skipped because it repeats; null if the run is not accelerated, because of not_accelerated().
+  const SteadyCounts* skipped() const { return steady_ ? &steady_->counts() : nullptr; }
+  const std::string& not_accelerated() const { return not_accelerated_; }
+
   /// The fault that the platform's run.fault asks for; null if it asks for none.
   const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }
   /// None if nothing is acknowledged.
@@ -81,6 +86,8 @@ class Machine {
   FabricTraits traits_;
   ScratchMemory scratch_{};
   std::optional<Fault> fault_;
+  std::string not_accelerated_;         // why
+  std::optional<SteadyStates> steady_;  // none: not accelerated
   ModuleList<Npu> npus_;
   ModuleList<Hbm> memories_;  // none if they are somebody else's
   ModuleList<IoController> io_;

@@ -42,9 +42,10 @@ class MessageEnd : public sc_core::sc_module,
   ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
   void inject(Packet& packet, TimePs head_ps) override;
-  void request_wake(TimePs at) override { wafer_.scheduler.schedule(at, *this, injector); }
+  void request_wake(TimePs at) override { wafer_.scheduler.schedule(at, *this, injector, Turn::sources); }
   void injected(std::uint64_t, TimePs) override {}
   void packet_made(Packet&) override {}
+  void watched(Message&) override {}
   void wake(std::uint32_t what, TimePs now) override;
 
   FabricInitiatorSocket to_fabric_{"to_fabric"};

@@ -143,7 +143,8 @@ TEST_F(RunByHand, EverythingElse) {
   EXPECT_NEAR(rest["host"]["packet_hops_per_s"].get<double>() * rest["host"]["wall_s"].get<double>(), 400,
               1e-6);
   EXPECT_GT(rest["host"]["peak_rss_bytes"], 1'000'000);
-  EXPECT_EQ(rest["host"].size(), 3U);
+  EXPECT_EQ(rest["host"]["packets_held_most"], 2);
+  EXPECT_EQ(rest["host"].size(), 4U);
   rest.erase("host");
   const auto step = [](int node, const char* category, double start, double end) {
     return json{{"rank", 1},
@@ -201,7 +202,7 @@ TEST_F(RunByHand, EverythingElse) {
                          {"simulation",
                           {{"end_s", 32.02e-6},
                            {"packet_hops", 400},  // 200 packets through two routers
-                           {"packets_in_flight_most", 2},
+                           {"accelerated", {{"off_because", "functional mode has values in every packet"}}},
                            {"seed", 7},
                            {"version", WAFERTLM_VERSION}}}};
   expect_near(rest, expected, "results");

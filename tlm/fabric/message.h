@@ -30,6 +30,7 @@ struct Message {
   NpuId destination{};
   ClassId traffic_class{};
   bool contributes = false;    ///< to an in-network flow
+  bool is_result = false;      ///< of one: nobody but the fabric sends it
   const Flow* flow = nullptr;  ///< of a contribution to an in-network flow, once that is admitted
   std::uint64_t bytes = 0;
   // Sender's side.
@@ -41,12 +42,18 @@ struct Message {
   CreditWindow* flow_window = nullptr;                ///< room of the flow in the first switch
   const std::byte* source_data = nullptr;        ///< functional mode: the rank's buffer at the step's offset
   OptionalBox<std::vector<std::byte>> gathered;  ///< functional mode: … or what was there when the send began
-  ReliableMessage* reliable = nullptr;           ///< Go-Back-N (models/endpoint/reliability.h); null: off
+  std::uint32_t watch = 0;                       ///< packets until SteadyStates looks at it; 0: never
+  std::uint32_t transfer = kNoNumber, component = kNoNumber, place = 0;  ///< of SteadyStates
+  ReliableMessage* reliable = nullptr;  ///< Go-Back-N (models/endpoint/reliability.h); null: off
   // Receiver's side.
   std::uint64_t arrived_bytes = 0;
   std::uint64_t arrived_packets = 0;
   TimePs tail_ps = 0;  ///< of the packet that arrives last, so far
   PacketData data;     ///< functional mode: where packets land
+
+  static constexpr std::uint32_t kNoNumber = ~std::uint32_t{0};
+  /// Nothing but its packets: no values, nothing that waits for a memory or an acknowledgement.
+  bool is_plain() const { return !source_data && !reliable && available_bytes == ~std::uint64_t{0}; }
 };
 
 using MessagePool = Pool<Message>;

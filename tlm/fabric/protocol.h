@@ -19,13 +19,22 @@ struct FabricProtocol {
 };
 
 class Scheduler;
+class SwitchModule;
 
 /// Either party of a link may name the scheduler whose now() it uses for all its times. If it does, calls may
 /// reach it while sc_time_stamp() is behind, the delay counting from now(), and it must not notify an event
 /// or call anybody who does from within one. Between parties of which one does not, both times agree.
+/// What a link leads to: an input of a switch, an endpoint, or, if neither is said, something else.
+struct LinkEnd {
+  SwitchModule* at = nullptr;
+  PortId input{};
+  bool is_endpoint = false;
+};
+
 struct FabricForwardIf : ::tlm::tlm_fw_nonblocking_transport_if<Packet, ::tlm::tlm_phase> {
   using protocol_types = FabricProtocol;
   virtual const Scheduler* time_source() const { return nullptr; }
+  virtual LinkEnd link_end() { return {}; }
   /// Hints that BEGIN_REQ comes soon: brings into the cache what it will touch, first what does not depend on
   /// the packet. Must not change anything.
   virtual void prefetch() const {}

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "tlm/ring_queue.h"
+#include "tlm/steady/state_visitor.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
@@ -64,6 +65,15 @@ class CreditWindow {
     return !returns_.empty() && credits_ + returns_.front().bytes >= bytes;
   }
   TimePs next_return_ps() const { return returns_.front().at; }
+
+  void list_state(StateVisitor& state) {
+    state.value(available(state.now()) << 8 | returns_.size());
+    for (std::size_t i = 0; i < returns_.size(); ++i) {
+      state.moment(returns_[i].at);
+      state.value(returns_[i].bytes);
+    }
+    if (!returns_.empty()) state.moment(last_return_ps_);  // else it is over
+  }
 
   void prefetch() const { returns_.prefetch(); }
   /// Bytes neither free nor promised: 0 when every credit has come home.

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tlm/link/packet_state.h"
+
 namespace wafertlm {
 namespace {
 
@@ -442,6 +444,61 @@ std::uint64_t CutThroughSwitch::outstanding_credits() const {
   std::uint64_t bytes = 0;
   for (const Channel& to : channels_) bytes += to.credits.outstanding();
   return bytes;
+}
+
+void CutThroughSwitch::list_packets(Queue& queue, StateVisitor& state) {
+  state.moment(queue.free_ps);
+  state.moment(queue.eligible_ps);
+  state.value(queue.contention_ps);
+  state.value(queue.class_contention_ps << 8 | index_of(queue.contended_class));
+  for (Packet* packet = queue.head; packet; packet = packet->next) list_packet(*packet, state);
+}
+
+void CutThroughSwitch::list_state(PortId port, StateVisitor& state) {
+  if (!per_output_ || is_observed_) return state.give_up();
+  Output& output = outputs_[index_of(port)];
+  state.value(std::uint64_t{output.requesting_vcs} << 8 | index_of(output.current_class));
+  output.wake.list_state(state);
+  const bool is_busy = output.line.free_ps() > state.now();
+  output.line.list_state(state, output.requesting_vcs != 0);
+  const std::size_t groups = classes_.service_order().size();
+  for (std::size_t g = 0; g < groups; ++g)
+    if (classes_.service_order()[g].size > 1) state.value(next_vc_[output.port * groups + g]);
+  for (std::size_t vc = 0; vc < vcs_ && !state.gives_up(); ++vc) {
+    Channel& channel = output.channels[vc];
+    state.value(std::uint64_t{channel.next_input} << 32 | channel.needed);
+    channel.credits.list_state(state);
+    const bool has_requests = (output.requesting_vcs & bit(vc)) != 0;
+    if (!has_requests && !is_busy) continue;
+    for (std::size_t input = 0; input < inputs_; ++input) {
+      Queue& from = queue(output, vc, input);
+      if (from.head) {
+        state.value(input);
+        list_packets(from, state);
+      } else if (from.free_ps > state.now()) {
+        state.value(input);
+        state.moment(from.free_ps);
+      }
+    }
+  }
+  state.count(output.packets);
+  state.count(output.payload_bytes);
+  state.count(output.wire_bytes);
+  PortWaits& waits = waits_[output.port];
+  state.count(waits.credit_blocked_ps);
+  state.count(waits.queue_wait_ps);
+  state.count(waits.credit_wait_ps);
+  TimePs longest = 0;
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    longest += waits.of_class[c].longest_wait_ps;  // each only grows, so that an equal sum is enough
+    state.count(waits.of_class[c].contention_wait_ps);
+  }
+  state.value(longest);
+}
+
+void CutThroughSwitch::ask_again(PortId port) {
+  const TimePs at = outputs_[index_of(port)].wake.at_ps();
+  if (at != kNever) host_.request_wake(port, at);
 }
 
 void CutThroughSwitch::prefetch_output(PortId port) const {

@@ -43,6 +43,8 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   std::uint64_t queued() const override;
   std::uint64_t outstanding_credits() const override;
   void observe(LinkObserver& observer, std::size_t number) override;
+  void list_state(PortId output, StateVisitor& state) override;
+  void ask_again(PortId output) override;
 
   void prefetch_output(PortId output) const override;
   void prefetch_contenders(PortId output) const override;
@@ -77,6 +79,8 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   void for_each_waiting(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
   template <typename Visit>
   void for_each_of_many(const Output& output, std::size_t vc, std::size_t from, const Visit& visit);
+
+  static void list_packets(Queue& queue, StateVisitor& state);
 
   // When a head can go: its line, its readiness and credits.
   static bool choose_vc(const Output& output, const Queue& waiting, TimePs now, std::uint32_t& vc);

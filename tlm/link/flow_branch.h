@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tlm/link/flow_unit.h"
+#include "tlm/link/packet_state.h"
 
 namespace wafertlm {
 
@@ -13,6 +14,8 @@ struct FlowUnit::BranchInput {
     TimePs head_ps;
     std::uint64_t position;  // in the branch's share; kept here, so that waiting packets are not touched
   };
+  void list_state(StateVisitor& state);
+
   PortId port{};
   RingQueue<Waiting> queue;   // those that have been combined come first
   std::uint64_t arrived = 0;  // position after that of the last packet taken
@@ -20,6 +23,13 @@ struct FlowUnit::BranchInput {
 };
 
 struct FlowUnit::BranchOutput {
+  void list_state(StateVisitor& state) {
+    credits.list_state(state);
+    state.count(left);
+    state.count(credited);
+    state.deadline(last_credit_ps);
+  }
+
   PortId port{};
   bool reserved = false;
   CreditWindow credits{0};
@@ -52,6 +62,21 @@ struct FlowUnit::Branch {
   TimePs done_ps = 0;
   bool done = false;
 
+  /// Without the outputs.
+  void list_state(StateVisitor& state) {
+    state.value(ready);
+    state.value(number == 0 && gone == 0);  // nothing has come yet
+    state.value(combined.size());
+    for (std::size_t i = 0; i < combined.size(); ++i) {
+      state.value(combined[i].copies_left);
+      state.deadline(combined[i].tail_out_ps);  // 0 until the first copy leaves
+    }
+    state.count(number);
+    state.count(gone);
+    state.deadline(done_ps);
+    for (BranchInput& input : inputs) input.list_state(state);
+  }
+
   /// Whether the input has brought what is combined next.
   bool has_next(const BranchInput& input) const {
     const std::size_t place = combined.size();
@@ -68,5 +93,16 @@ struct FlowUnit::Branch {
     return ready == inputs.size();
   }
 };
+
+inline void FlowUnit::BranchInput::list_state(StateVisitor& state) {
+  state.count(arrived);
+  state.value(queue.size());
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    Packet& packet = *queue[i].packet;
+    list_packet(packet, state);
+    state.moment(queue[i].head_ps);
+    state.count(queue[i].position);
+  }
+}
 
 }  // namespace wafertlm

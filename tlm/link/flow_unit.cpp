@@ -282,6 +282,30 @@ void FlowUnit::branch_was_carried(const Flow& flow, std::uint32_t stripe, PortId
   host_.branch_done(flow, at);
 }
 
+std::vector<PortId> FlowUnit::outputs_behind(const Flow& flow, PortId input) const {
+  std::vector<PortId> outputs;
+  for (const auto& branch : branches_) {
+    if (branch->flow != &flow) continue;
+    if (std::none_of(branch->inputs.begin(), branch->inputs.end(),
+                     [&](const BranchInput& each) { return each.port == input; }))
+      continue;
+    for (const BranchOutput& output : branch->outputs) outputs.push_back(output.port);
+  }
+  return outputs;
+}
+
+void FlowUnit::list_state(PortId port, StateVisitor& state) {
+  if (view_ || changes_cost_) return state.give_up();
+  for (const auto& branch : branches_) {
+    if (branch->flow->answers) return state.give_up();
+    for (std::size_t i = 0; i < branch->outputs.size(); ++i) {
+      if (branch->outputs[i].port != port) continue;
+      branch->outputs[i].list_state(state);
+      if (i == 0) branch->list_state(state);
+    }
+  }
+}
+
 std::vector<std::string> FlowUnit::pending(const std::string& switch_name) const {
   std::vector<std::string> lines;
   for (const auto& branch : branches_) {

@@ -105,6 +105,11 @@ class FlowUnit {
   /// The tails of answers have arrived.
   void wake(TimePs now);
 
+  /// Where packets of a flow go that come to this input.
+  std::vector<PortId> outputs_behind(const Flow& flow, PortId input) const;
+  /// Of the branches that have this output; what a branch has in common with its first one.
+  void list_state(PortId output, StateVisitor& state);
+
   void set_view(SwitchView& view) { view_ = &view; }
   /// The view has carried all packets of a branch, that of this stripe and output; the last credit is home at
   /// `at`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "tlm/steady/state_visitor.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
@@ -44,6 +45,21 @@ class Line {
   }
 
   TimePs free_ps() const { return free_ps_; }
+  /// Of a line that nothing waits for; when it became free may be looked at later.
+  void list_idle(StateVisitor& state) {
+    const bool is_over = free_ps_ < state.now();
+    state.value(is_over);
+    if (!is_over) return list_state(state, true);
+    state.memory(free_ps_);
+  }
+  /// `is_in_use`: when it became free matters, too.
+  void list_state(StateVisitor& state, bool is_in_use) {
+    const bool matters = is_in_use || free_ps_ >= state.now();
+    state.value(matters);
+    if (!matters) return;
+    state.moment(free_ps_);
+    state.value(slack_);
+  }
   std::uint64_t bytes_per_s() const { return rate_; }
 
   static constexpr PsFraction kUnbound = ~PsFraction{0};

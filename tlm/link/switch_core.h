@@ -8,6 +8,7 @@
 #include "tlm/link/class_table.h"
 #include "tlm/link/link_observer.h"
 #include "tlm/link/switch_params.h"
+#include "tlm/steady/state_visitor.h"
 #include "tlm/units.h"
 
 namespace wafertlm {
@@ -64,6 +65,11 @@ class SwitchCore {
   virtual std::uint64_t queued() const = 0;
   /// Credits of all outputs that are neither here nor promised, in bytes.
   virtual std::uint64_t outstanding_credits() const = 0;
+
+  /// All that an output keeps, with the packets that wait for it (tlm/steady).
+  virtual void list_state(PortId /*output*/, StateVisitor& state) { state.give_up(); }
+  /// Asks the host again for the wake-up that the output waits for.
+  virtual void ask_again(PortId /*output*/) {}
 
   /// Tells `observer`, as switch number `number`, about every packet from now on.
   virtual void observe(LinkObserver& observer, std::size_t number) = 0;

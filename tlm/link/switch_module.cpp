@@ -171,6 +171,12 @@ void SwitchModule::end_of_elaboration() {
   return ::tlm::TLM_ACCEPTED;
 }
 
+void SwitchModule::list_state(PortId output, StateVisitor& state) {
+  if (view_ || lossy_links_) return state.give_up();
+  core_->list_state(output, state);
+  if (flows_ && !state.gives_up()) flows_->list_state(output, state);
+}
+
 void SwitchModule::forward(PortId output, Packet& packet, TimePs) {
   Output& from = outputs_[index_of(output)];
   if (view_) view_->sent(output, packet, scheduler_.now());

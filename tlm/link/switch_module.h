@@ -51,6 +51,10 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   /// The room of `packet` in the buffer of `input` is free when its tail leaves at `tail_ps`.
   void return_for_view(PortId input, Packet& packet, TimePs tail_ps);
   TimePs credit_delay_ps(PortId input) const { return flow_params_.credit_delay_ps[index_of(input)]; }
+  LinkEnd link_end(PortId output) const { return outputs_[index_of(output)].peer->link_end(); }
+  /// As SwitchCore::list_state.
+  void list_state(PortId output, StateVisitor& state);
+  void ask_again(PortId output) { core_->ask_again(output); }
   void observe(LinkObserver& observer, std::size_t number) { core_->observe(observer, number); }
 
  private:
@@ -59,6 +63,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
     ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) override;
     const Scheduler* time_source() const override { return &owner->scheduler_; }
+    LinkEnd link_end() override { return {owner, port}; }
     void prefetch() const override { owner->core_->prefetch_tables(); }
     void prefetch(const Packet& packet) const override { owner->core_->prefetch_arrival(port, packet); }
     SwitchModule* owner = nullptr;
@@ -95,6 +100,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   void branch_done(const Flow& flow, TimePs at) override { flow_listener_->branch_done(flow, at); }
   void request_flow_wake(TimePs at) override { scheduler_.schedule(at, flow_wake_, 0); }
   void wake(std::uint32_t output, TimePs now) override;
+  bool moves_packets(std::uint32_t) const override { return true; }
   void prefetch(std::uint32_t output, unsigned depth) const override;
 
   // What a hop needs comes first.

@@ -26,7 +26,9 @@ class FredFlows final : private FlowAdmissionHost, private Wakeable {
 
  private:
   // Of no region: no window of time goes past it, and an entry within one is an error.
-  void request_admission_wake(TimePs at) override { scheduler_.schedule_run_ahead(at, *this, 0); }
+  void request_admission_wake(TimePs at) override {
+    scheduler_.schedule_run_ahead(at, *this, 0, Turn::endpoints);
+  }
   void wake(std::uint32_t, TimePs now) override { admission_.wake(now); }
 
   FredFlowParams params_;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "tlm/fabric/message.h"
+#include "tlm/fabric/packet.h"
+#include "tlm/flow.h"
+#include "tlm/steady/state_visitor.h"
+
+namespace wafertlm {
+
+/// A packet of a message, or of a flow, in a queue; offsets are listed relative to where its source is.
+inline void list_packet(Packet& packet, StateVisitor& state) {
+  if ((!packet.message && !packet.flow) || packet.waits || packet.lane != 0 || packet.corrupt ||
+      packet.kind != PacketKind::data || !packet.data.empty())
+    return state.give_up();
+  const std::uint64_t of =
+      packet.flow ? std::uint64_t{packet.flow->slot} << 1 | 1 : packet.message->place << 1;
+  const std::uint64_t from = packet.flow ? packet.flow->listed_from : packet.message->injected_bytes;
+  state.value(of << 32 | packet.wire_bytes);
+  state.value((from - packet.offset) << 16 | packet.hops);
+  state.value(packet.head_fraction);
+  state.moment(packet.ready_ps);
+  state.moment(packet.tail_ps);
+  state.moment(packet.created_ps);
+  state.count(packet.offset);
+  state.count(packet.sequence);
+}
+
+}  // namespace wafertlm

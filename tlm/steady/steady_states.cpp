@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlm/steady/steady_states.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "tlm/link/switch_module.h"
+
+namespace wafertlm {
+namespace {
+
+constexpr std::uint64_t kFewestPackets = 48;   // left of a message that is worth a look
+constexpr std::uint32_t kFirstLook = 16;       // packets after a component has changed
+constexpr std::uint32_t kMostLooks = 128;      // for a period, by one reference after the other
+constexpr std::uint32_t kRest = 2048;          // packets before the next search after one that found nothing
+constexpr std::size_t kMostActive = 1U << 14;  // messages, with more there are no components to be found
+
+/// Bytes that are still to be sent; of what a flow brings, to come.
+std::uint64_t left_of(const Message& message) {
+  return message.bytes - (message.is_result ? message.arrived_bytes : message.injected_bytes);
+}
+
+}  // namespace
+
+SteadyStates::SteadyStates(Scheduler& scheduler, std::uint32_t packet_bytes,
+                           std::optional<std::uint64_t> verify_seed)
+    : scheduler_(scheduler), packet_bytes_(packet_bytes) {
+  if (verify_seed) verify_.emplace(*verify_seed);
+}
+
+void SteadyStates::add_source(NpuId endpoint, SteadySource& source, FabricForwardIf& leads_to,
+                              std::uint64_t bytes_per_s) {
+  if (sources_.size() <= index_of(endpoint)) sources_.resize(index_of(endpoint) + 1);
+  Source& added = sources_[index_of(endpoint)];
+  added.source = &source;
+  added.leads_to = &leads_to;
+  added.bytes_per_s = bytes_per_s;
+}
+
+SteadyStates::PartNumber SteadyStates::part(SwitchModule* at, PortId output, SteadySource* source) {
+  const void* const key = at ? static_cast<const void*>(at) : source;
+  const auto [found, is_new] =
+      part_numbers_.try_emplace({key, output}, static_cast<PartNumber>(parts_.size()));
+  if (is_new) {
+    parts_.emplace_back();
+    parts_.back().at = at;
+    parts_.back().output = output;
+    parts_.back().source = source;
+    if (at) fastest_ = std::max(fastest_, at->core().bytes_per_s(output));
+  }
+  return found->second;
+}
+
+/// The source and the outputs that a message passes; empty: not known.
+const SteadyStates::Route& SteadyStates::route(const Message& message) {
+  Source& source = sources_[index_of(message.key.source)];
+  const std::size_t to = index_of(message.destination);
+  if (source.routes.size() <= to) source.routes.resize(std::max(to + 1, sources_.size()));
+  if (source.routes[to]) return *source.routes[to];
+  Packet probe;
+  probe.source = message.key.source;
+  probe.destination = message.destination;
+  auto route = std::make_unique<Route>();
+  route->push_back(part(nullptr, PortId{0}, source.source));
+  LinkEnd end = source.leads_to->link_end();
+  while (end.at) {
+    const PortId output = end.at->core().route(probe);
+    route->push_back(part(end.at, output, nullptr));
+    end = end.at->link_end(output);
+  }
+  if (!end.is_endpoint) route->clear();
+  source.routes[to] = std::move(route);
+  return *source.routes[to];
+}
+
+/// Appends the outputs of a flow behind a link; false if one is not known.
+bool SteadyStates::walk_flow(const Flow& flow, const LinkEnd& from, Route& route) {
+  if (!from.at) return from.is_endpoint;
+  if (!from.at->flows()) return false;
+  for (const PortId output : from.at->flows()->outputs_behind(flow, from.input)) {
+    const PartNumber next = part(from.at, output, nullptr);
+    if (std::find(route.begin(), route.end(), next) != route.end()) continue;
+    route.push_back(next);
+    if (!walk_flow(flow, from.at->link_end(output), route)) return false;
+  }
+  return true;
+}
+
+void SteadyStates::add(Message& message, const Route* route, const Flow* flow) {
+  message.transfer = static_cast<std::uint32_t>(active_.size());
+  active_.push_back({&message, route, flow, flow ? flow->key : FlowKey{}});
+  if (components_.size() != free_components_.size())
+    for (const PartNumber each : *route)
+      if (parts_[each].component != kNone) dissolve(parts_[each].component);
+}
+
+void SteadyStates::starts(Message& message) {
+  if (const Flow* const flow = message.flow) {
+    OpenFlow& open = open_flows_[flow->key];
+    open.flow = flow;
+    const Source& source = sources_[index_of(message.key.source)];
+    Route& passes = open.routes[message.key.source];
+    passes.push_back(part(nullptr, PortId{0}, source.source));
+    if (!walk_flow(*flow, source.leads_to->link_end(), passes)) passes.clear();
+    add(message, &passes, flow);
+  } else {
+    add(message, &route(message), nullptr);
+  }
+  if (message.bytes >= kFewestPackets * packet_bytes_) message.watch = kFirstLook;
+}
+
+void SteadyStates::starts_result(Message& message, const Flow& flow) {
+  add(message, &open_flows_.at(flow.key).routes.begin()->second, &flow);
+}
+
+void SteadyStates::look_at(Message& message) {
+  if (due_.empty()) scheduler_.call_after_instant(*this);
+  due_.push_back(&message);
+}
+
+void SteadyStates::ends(Message& message) {
+  message.watch = 0;
+  if (message.component != kNone) dissolve(message.component);
+  if (!message.flow || message.transfer == kNone) return;
+  active_[message.transfer].message = nullptr;  // its packets are on their way until the flow is closed
+  message.transfer = kNone;
+}
+
+void SteadyStates::arrived(Message& message) {
+  if (message.transfer == kNone) return;
+  if (message.component != kNone) dissolve(message.component);
+  remove(message.transfer);
+  message.transfer = kNone;
+}
+
+void SteadyStates::remove(std::uint32_t transfer) {
+  active_[transfer] = active_.back();
+  if (active_[transfer].message) active_[transfer].message->transfer = transfer;
+  active_.pop_back();
+}
+
+void SteadyStates::forget_closed_flows() {
+  for (auto each = open_flows_.begin(); each != open_flows_.end();) {
+    const Flow& flow = *each->second.flow;
+    if (flow.open && flow.key == each->first) {
+      ++each;
+      continue;
+    }
+    for (std::uint32_t i = 0; i < active_.size();)
+      if (active_[i].flow && active_[i].key == each->first)
+        remove(i);
+      else
+        ++i;
+    each = open_flows_.erase(each);
+  }
+}
+
+void SteadyStates::dissolve(std::uint32_t number) {
+  Component& component = *components_[number];
+  if (component.is_ahead && component.reference.at_ps > scheduler_.now())
+    throw std::logic_error("acceleration: something happens at " + std::to_string(scheduler_.now()) +
+                           " ps to messages that have been moved on to " +
+                           std::to_string(component.reference.at_ps) + " ps");
+  if (component.expected.at_ps != 0)
+    throw std::logic_error("acceleration: something happens at " + std::to_string(scheduler_.now()) +
+                           " ps to messages that were expected to go on alike until " +
+                           std::to_string(component.expected.at_ps) + " ps");
+  for (Message* const each : component.messages) {
+    each->component = kNone;
+    each->watch = !each->is_result && left_of(*each) >= kFewestPackets * packet_bytes_ ? kFirstLook : 0;
+  }
+  for (const PartNumber each : component.parts) parts_[each].component = kNone;
+  free_components_.push_back(number);
+}
+
+void SteadyStates::after_instant(TimePs now) {
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    Message& message = *due_[i];
+    if (message.transfer == kNone || left_of(message) == 0) continue;
+    if (message.component == kNone && !find_component(message)) {
+      message.watch = kRest;
+      continue;
+    }
+    const std::uint32_t number = message.component;
+    Component& component = *components_[number];
+    if (component.marker != &message) continue;
+    message.watch = 1;
+    if (component.period_ps == 0) compare(component, now);
+    if (component.period_ps == 0) {
+      if (component.looks < kMostLooks) continue;
+      dissolve(number);
+      message.watch = kRest;
+    } else if ((now - component.reference.at_ps) % component.period_ps == 0) {
+      if (component.expected.at_ps != 0) {
+        verify(component, now);
+        continue;
+      }
+      const std::uint64_t periods = periods_to_skip(component, now);
+      if (periods == 0 || !is_same(component, now)) continue;
+      if (is_to_be_verified())
+        expect(component, periods, now);
+      else
+        skip(component, periods, now);
+    }
+  }
+  due_.clear();
+}
+
+SteadyStates::PartNumber SteadyStates::root_of(PartNumber part) {
+  while (parts_[part].root != part) part = parts_[part].root = parts_[parts_[part].root].root;
+  return part;
+}
+
+/// All that shares an output with `marker`, directly or through others; false if not all of that is known.
+bool SteadyStates::find_component(Message& marker) {
+  forget_closed_flows();
+  if (active_.size() > kMostActive) return false;
+  ++search_;
+  for (const Transfer& each : active_) {
+    if (each.route->empty() || (each.message && !each.message->is_plain())) return false;
+    for (const PartNumber part : *each.route) {
+      if (parts_[part].search != search_) {
+        parts_[part].search = search_;
+        parts_[part].root = part;
+      }
+      parts_[root_of(part)].root = root_of(each.route->front());
+    }
+  }
+  const PartNumber root = root_of(active_[marker.transfer].route->front());
+  for (const Transfer& each : active_)
+    if (!each.message && root_of(each.route->front()) == root) return false;
+  if (free_components_.empty()) {
+    free_components_.push_back(static_cast<std::uint32_t>(components_.size()));
+    components_.push_back(std::make_unique<Component>());
+  }
+  const std::uint32_t number = free_components_.back();
+  free_components_.pop_back();
+  Component& component = *components_[number];
+  component.messages.clear();
+  component.parts.clear();
+  component.marker = &marker;
+  component.looks = 0;
+  component.next_reference = 1;
+  component.period_ps = 0;
+  component.is_ahead = false;
+  component.expected.at_ps = 0;
+  for (const Transfer& each : active_) {
+    if (root_of(each.route->front()) != root) continue;
+    each.message->component = number;
+    each.message->place = static_cast<std::uint32_t>(component.messages.size());
+    each.message->watch = 0;
+    component.messages.push_back(each.message);
+    for (const PartNumber part : *each.route) {
+      if (parts_[part].component == number) continue;
+      parts_[part].component = number;
+      component.parts.push_back(part);
+    }
+  }
+  return true;
+}
+
+void SteadyStates::list(Component& component, StateVisitor& state) {
+  for (const bool is_result : {true, false})
+    for (const Message* const each : component.messages)
+      if (active_[each->transfer].flow && each->is_result == is_result)
+        active_[each->transfer].flow->listed_from = is_result ? each->arrived_bytes : each->injected_bytes;
+  for (const PartNumber each : component.parts) {
+    Part& part = parts_[each];
+    if (part.source)
+      part.source->list_state(state);
+    else
+      part.at->list_state(part.output, state);
+    if (state.gives_up()) return;
+  }
+  for (Message* const each : component.messages) {
+    state.value(left_of(*each) > packet_bytes_);
+    state.deadline(each->tail_ps);
+    state.count(each->injected_bytes);
+    state.count(each->injected_packets);
+    state.count(each->arrived_bytes);
+    state.count(each->arrived_packets);
+  }
+}
+
+/// Looks for the period: the state is compared with one of before, which is replaced ever more rarely.
+void SteadyStates::compare(Component& component, TimePs now) {
+  ++component.looks;
+  if (component.looks != 1) {
+    CompareState with(now, component.reference, component.growth);
+    list(component, with);
+    if (with.is_same() && now != component.reference.at_ps) {
+      component.period_ps = now - component.reference.at_ps;
+      component.of_message.clear();
+      component.packets = 0;
+      const std::size_t first = component.growth.size() - 4 * component.messages.size();
+      for (std::size_t i = 0; i < component.messages.size(); ++i) {
+        const std::uint64_t* const of = &component.growth[first + 4 * i];  // as in list()
+        component.of_message.push_back(component.messages[i]->is_result ? of[2] : of[0]);
+        component.packets += of[1];
+      }
+      return;
+    }
+  }
+  if (component.looks != component.next_reference) return;
+  component.next_reference += 7 + component.looks / 4;
+  RecordState record(now, component.reference);
+  list(component, record);
+  if (record.gives_up()) component.looks = kMostLooks;
+}
+
+/// Whether it is still what the period was found with.
+bool SteadyStates::is_same(Component& component, TimePs now) {
+  CompareState with(now, component.reference, growth_);
+  list(component, with);
+  return with.is_same();
+}
+
+/// The earliest time at which a message that is not of this component can have ended, so that something
+/// starts.
+TimePs SteadyStates::next_end_ps(const Component& but, TimePs now) {
+  forget_closed_flows();
+  TimePs next = kNever;
+  for (const Transfer& transfer : active_) {
+    if (!transfer.message) return now;
+    const Message& message = *transfer.message;
+    const std::uint64_t left = left_of(message);
+    if (message.component != kNone) {
+      const Component& of = *components_[message.component];
+      if (&of == &but) continue;
+      if (of.period_ps != 0) {
+        const std::uint64_t bytes = of.of_message[message.place];
+        const TimePs from = std::max(now, of.reference.at_ps);
+        if (bytes != 0) next = std::min(next, from + (left - 1) / bytes * of.period_ps);
+        continue;
+      }
+    }
+    const std::uint64_t rate =
+        message.is_result ? fastest_ : sources_[index_of(message.key.source)].bytes_per_s;
+    next = std::min(next, now + static_cast<TimePs>(Uint128{left} * kPsPerSecond / rate));
+  }
+  return next;
+}
+
+std::uint64_t SteadyStates::periods_to_skip(const Component& component, TimePs now) {
+  std::uint64_t periods = kNever;
+  for (const Message* const each : component.messages) {
+    const std::uint64_t bytes = component.of_message[each->place];
+    if (bytes != 0)
+      periods = std::min(periods, left_of(*each) / (bytes + packet_bytes_) == 0
+                                      ? 0
+                                      : (left_of(*each) - packet_bytes_) / bytes);
+  }
+  if (periods < 3) return 0;
+  const TimePs until = std::min(scheduler_.quiet_until_ps(), next_end_ps(component, now));
+  if (until <= now) return 0;
+  periods = std::min<std::uint64_t>(periods, (until - now) / component.period_ps);
+  return periods < 3 ? 0 : periods - 2;
+}
+
+void SteadyStates::skip(Component& component, std::uint64_t periods, TimePs now) {
+  MoveState move(now, component.growth, component.period_ps, periods);
+  list(component, move);
+  component.is_ahead = true;
+  component.reference.at_ps = now + periods * component.period_ps;
+  for (const PartNumber each : component.parts) {
+    Part& part = parts_[each];
+    if (part.source)
+      part.source->ask_again();
+    else
+      part.at->ask_again(part.output);
+  }
+  ++counts_.stretches;
+  counts_.periods += periods;
+  counts_.packets += periods * component.packets;
+}
+
+bool SteadyStates::is_to_be_verified() { return verify_ && (*verify_)() % 10 == 0; }
+
+/// Notes what would be skipped to.
+void SteadyStates::expect(Component& component, std::uint64_t periods, TimePs now) {
+  RecordState record(now, component.expected);
+  list(component, record);
+  for (std::size_t i = 0; i < component.growth.size(); ++i)
+    component.expected.counts[i] += periods * component.growth[i];
+  component.expected.at_ps = now + periods * component.period_ps;
+}
+
+/// @throws std::logic_error: it has not become what was expected.
+void SteadyStates::verify(Component& component, TimePs now) {
+  const TimePs at = component.expected.at_ps;
+  if (now < at) return;
+  StateRecord is;
+  RecordState record(now, is);
+  list(component, record);
+  const auto differ = [&](const char* what, const std::vector<std::uint64_t>& expected,
+                          const std::vector<std::uint64_t>& found) {
+    const auto [a, b] = std::mismatch(expected.begin(), expected.end(), found.begin(), found.end());
+    if (a == expected.end() && b == found.end()) return;
+    const Message& message = *component.messages.front();
+    const auto text = [](const auto& place, const auto& end) {
+      return place == end ? std::string("nothing") : std::to_string(*place);
+    };
+    throw std::logic_error("acceleration: of " + std::to_string(component.messages.size()) +
+                           " messages that share links, one of them from endpoint " +
+                           std::to_string(index_of(message.key.source)) + " to " +
+                           std::to_string(index_of(message.destination)) + ", " + what + " number " +
+                           std::to_string(a - expected.begin()) + " was expected to be " +
+                           text(a, expected.end()) + " at " + std::to_string(at) + " ps, and is " +
+                           text(b, found.end()) + " at " + std::to_string(now) + " ps");
+  };
+  differ("state", component.expected.values, is.values);
+  differ("count", component.expected.counts, is.counts);
+  component.expected.at_ps = 0;
+  ++counts_.verified;
+}
+
+}  // namespace wafertlm
