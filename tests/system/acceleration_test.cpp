@@ -12,7 +12,7 @@
 namespace wafertlm::test {
 namespace {
 
-constexpr std::uint32_t kRanks = 20;
+constexpr std::uint32_t kNpus = 20;
 
 class AcceleratedRuns : public ::testing::Test {
  protected:
@@ -25,7 +25,7 @@ class AcceleratedRuns : public ::testing::Test {
       bytes.push_back((1 + random() % 12) * 700'000);
       types.push_back(random() % 4);
     }
-    for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+    for (std::uint32_t rank = 0; rank < kNpus; ++rank) {
       std::vector<chakra::Node> nodes;
       for (std::uint64_t k = 0; k < collectives; ++k)
         nodes.push_back(compute(k, (1 + random() % 30) * 1'000'000));
@@ -61,7 +61,8 @@ TEST_F(AcceleratedRuns, EqualThoseInWhichAllIsSimulated) {
   for (int k = 0; k < random_cases(10, 2); ++k) {
     write_job(static_cast<std::uint64_t>(k));
     const char* const platform = kPlatforms[k % 5];
-    const std::string jitter = k % 2 == 0 ? "" : "--set npu.compute.jitter=uniform --set npu.compute.jitter_percent=30 ";
+    const std::string jitter =
+        k % 2 == 0 ? "" : "--set npu.compute.jitter=uniform --set npu.compute.jitter_percent=30 ";
     const auto off = run(platform, jitter + "--set run.acceleration=off");
     EXPECT_EQ(skipped_, nlohmann::json({{"off_because", "run.acceleration is off"}}));
     EXPECT_EQ(run(platform, jitter), off) << platform << ", job " << k;

@@ -28,7 +28,8 @@ TEST(Progress, IsShownOnATerminal) {
       "run " WAFERTLM_SOURCE_DIR
       "/configs/experiments/resnet50_dp20_mesh_5x4.yaml --set iterations=1000 --out ",
       "collective " WAFERTLM_SOURCE_DIR
-      "/configs/platforms/wafer_mesh_5x4.yaml --type all_reduce --algorithm ring --set run.acceleration=off --size 4GiB # "};
+      "/configs/platforms/wafer_mesh_5x4.yaml --type all_reduce --algorithm ring --set run.acceleration=off "
+      "--size 4GiB # "};
   for (const std::string& command : commands) {
     const test::TempFolder folder;
     const std::string typed = folder.path() + "/typed";
