@@ -70,8 +70,8 @@ TEST_F(AcceleratedRuns, EqualThoseInWhichAllIsSimulated) {
     EXPECT_EQ(run(platform, jitter + "--set run.acceleration=verify"), off) << platform << ", job " << k;
     verified += skipped_["verified"].get<std::uint64_t>();
   }
-  EXPECT_GT(packets, 0U);
-  if (!kSanitized) {
+  if (!kSanitized) {  // two jobs are too few to say
+    EXPECT_GT(packets, 0U);
     EXPECT_GT(verified, 0U);
   }
 }
