@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "tlm/steady/steady_states.h"
+
 namespace wafertlm {
 namespace {
 

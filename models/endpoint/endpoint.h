@@ -20,11 +20,13 @@
 #include "tlm/fabric/message_service.h"
 #include "tlm/flow.h"
 #include "tlm/program.h"
-#include "tlm/steady/steady_states.h"
 #include "tlm/step_runner.h"
 #include "tlm/step_values.h"
 
 namespace wafertlm {
+
+class SteadyStates;
+struct FabricForwardIf;
 
 /// What an endpoint tells its shell.
 class EndpointHost : public MessageListener {

@@ -6,6 +6,7 @@
 #include "models/endpoint/endpoint.h"
 #include "tlm/free_numbers.h"
 #include "tlm/npu_name.h"
+#include "tlm/steady/steady_states.h"
 
 namespace wafertlm {
 

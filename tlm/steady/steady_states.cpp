@@ -16,6 +16,8 @@ constexpr std::uint32_t kMostLooks = 128;      // for a period, by one reference
 constexpr std::uint32_t kRest = 2048;          // packets before the next search after one that found nothing
 constexpr std::size_t kMostActive = 1U << 14;  // messages, with more there are no components to be found
 
+constexpr std::size_t kCountsOfMessage = 4;  // that list() ends with
+
 /// Bytes that are still to be sent; of what a flow brings, to come.
 std::uint64_t left_of(const Message& message) {
   return message.bytes - (message.is_result ? message.arrived_bytes : message.injected_bytes);
@@ -90,9 +92,9 @@ bool SteadyStates::walk_flow(const Flow& flow, const LinkEnd& from, Route& route
 void SteadyStates::add(Message& message, const Route* route, const Flow* flow) {
   message.transfer = static_cast<std::uint32_t>(active_.size());
   active_.push_back({&message, route, flow, flow ? flow->key : FlowKey{}});
-  if (components_.size() != free_components_.size())
+  if (is_looking())
     for (const PartNumber each : *route)
-      if (parts_[each].component != kNone) dissolve(parts_[each].component);
+      if (parts_[each].component != kNone) dissolve(parts_[each].component, kFirstLook);
 }
 
 void SteadyStates::starts(Message& message) {
@@ -121,7 +123,7 @@ void SteadyStates::look_at(Message& message) {
 
 void SteadyStates::ends(Message& message) {
   message.watch = 0;
-  if (message.component != kNone) dissolve(message.component);
+  if (message.component != kNone) dissolve(message.component, kFirstLook);
   if (!message.flow || message.transfer == kNone) return;
   active_[message.transfer].message = nullptr;  // its packets are on their way until the flow is closed
   message.transfer = kNone;
@@ -129,7 +131,7 @@ void SteadyStates::ends(Message& message) {
 
 void SteadyStates::arrived(Message& message) {
   if (message.transfer == kNone) return;
-  if (message.component != kNone) dissolve(message.component);
+  if (message.component != kNone) dissolve(message.component, kFirstLook);
   remove(message.transfer);
   message.transfer = kNone;
 }
@@ -156,9 +158,10 @@ void SteadyStates::forget_closed_flows() {
   }
 }
 
-void SteadyStates::dissolve(std::uint32_t number) {
+/// Its messages are looked at again after `packets` of theirs.
+void SteadyStates::dissolve(std::uint32_t number, std::uint32_t packets) {
   Component& component = *components_[number];
-  if (component.is_ahead && component.reference.at_ps > scheduler_.now())
+  if (component.reference.at_ps > scheduler_.now())
     throw std::logic_error("acceleration: something happens at " + std::to_string(scheduler_.now()) +
                            " ps to messages that have been moved on to " +
                            std::to_string(component.reference.at_ps) + " ps");
@@ -168,7 +171,7 @@ void SteadyStates::dissolve(std::uint32_t number) {
                            std::to_string(component.expected.at_ps) + " ps");
   for (Message* const each : component.messages) {
     each->component = kNone;
-    each->watch = !each->is_result && left_of(*each) >= kFewestPackets * packet_bytes_ ? kFirstLook : 0;
+    each->watch = !each->is_result && left_of(*each) >= kFewestPackets * packet_bytes_ ? packets : 0;
   }
   for (const PartNumber each : component.parts) parts_[each].component = kNone;
   free_components_.push_back(number);
@@ -189,15 +192,14 @@ void SteadyStates::after_instant(TimePs now) {
     if (component.period_ps == 0) compare(component, now);
     if (component.period_ps == 0) {
       if (component.looks < kMostLooks) continue;
-      dissolve(number);
-      message.watch = kRest;
+      dissolve(number, kRest);
     } else if ((now - component.reference.at_ps) % component.period_ps == 0) {
       if (component.expected.at_ps != 0) {
         verify(component, now);
         continue;
       }
       const std::uint64_t periods = periods_to_skip(component, now);
-      if (periods == 0 || !is_same(component, now)) continue;
+      if (periods == 0 || !is_same(component, now, growth_)) continue;
       if (is_to_be_verified())
         expect(component, periods, now);
       else
@@ -243,8 +245,7 @@ bool SteadyStates::find_component(Message& marker) {
   component.looks = 0;
   component.next_reference = 1;
   component.period_ps = 0;
-  component.is_ahead = false;
-  component.expected.at_ps = 0;
+  component.reference.at_ps = component.expected.at_ps = 0;
   for (const Transfer& each : active_) {
     if (root_of(each.route->front()) != root) continue;
     each.message->component = number;
@@ -287,15 +288,13 @@ void SteadyStates::list(Component& component, StateVisitor& state) {
 void SteadyStates::compare(Component& component, TimePs now) {
   ++component.looks;
   if (component.looks != 1) {
-    CompareState with(now, component.reference, component.growth);
-    list(component, with);
-    if (with.is_same() && now != component.reference.at_ps) {
+    if (is_same(component, now, component.growth)) {
       component.period_ps = now - component.reference.at_ps;
       component.of_message.clear();
       component.packets = 0;
-      const std::size_t first = component.growth.size() - 4 * component.messages.size();
+      const std::size_t first = component.growth.size() - kCountsOfMessage * component.messages.size();
       for (std::size_t i = 0; i < component.messages.size(); ++i) {
-        const std::uint64_t* const of = &component.growth[first + 4 * i];  // as in list()
+        const std::uint64_t* const of = &component.growth[first + kCountsOfMessage * i];  // as in list()
         component.of_message.push_back(component.messages[i]->is_result ? of[2] : of[0]);
         component.packets += of[1];
       }
@@ -309,11 +308,11 @@ void SteadyStates::compare(Component& component, TimePs now) {
   if (record.gives_up()) component.looks = kMostLooks;
 }
 
-/// Whether it is still what the period was found with.
-bool SteadyStates::is_same(Component& component, TimePs now) {
-  CompareState with(now, component.reference, growth_);
+/// Whether the state is that of the reference, at an earlier time; and how much every count has grown since.
+bool SteadyStates::is_same(Component& component, TimePs now, std::vector<std::uint64_t>& growth) {
+  CompareState with(now, component.reference, growth);
   list(component, with);
-  return with.is_same();
+  return with.is_same() && now != component.reference.at_ps;
 }
 
 /// The earliest time at which a message that is not of this component can have ended, so that something
@@ -361,7 +360,6 @@ std::uint64_t SteadyStates::periods_to_skip(const Component& component, TimePs n
 void SteadyStates::skip(Component& component, std::uint64_t periods, TimePs now) {
   MoveState move(now, component.growth, component.period_ps, periods);
   list(component, move);
-  component.is_ahead = true;
   component.reference.at_ps = now + periods * component.period_ps;
   for (const PartNumber each : component.parts) {
     Part& part = parts_[each];

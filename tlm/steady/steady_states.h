@@ -49,6 +49,7 @@ class SteadyStates final : private AfterInstant {
 
   /// The injection port of an endpoint, of this speed, and what it leads to.
   void add_source(NpuId endpoint, SteadySource& source, FabricForwardIf& leads_to, std::uint64_t bytes_per_s);
+
   // An endpoint says what becomes of a message.
   /// A message, or a contribution to a flow that has been admitted.
   void starts(Message& message);
@@ -92,15 +93,14 @@ class SteadyStates final : private AfterInstant {
     std::vector<Message*> messages;
     std::vector<PartNumber> parts;
     Message* marker = nullptr;
-    std::uint32_t looks = 0;           // since it is there
-    std::uint32_t next_reference = 1;  // look at which there is a new one
-    StateRecord reference;
+    std::uint32_t looks = 0;                // since it is there
+    std::uint32_t next_reference = 1;       // look at which there is a new one
+    StateRecord reference;                  // at a later time than now: it has been moved on
     std::vector<std::uint64_t> growth;      // of counts in a period
     std::vector<std::uint64_t> of_message;  // bytes that a period sends of each
     TimePs period_ps = 0;                   // 0: not known
     std::uint64_t packets = 0;              // that leave their sources in a period
     StateRecord expected;                   // while it is verified
-    bool is_ahead = false;
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
@@ -112,9 +112,9 @@ class SteadyStates final : private AfterInstant {
   PartNumber part(SwitchModule* at, PortId output, SteadySource* source);
   PartNumber root_of(PartNumber part);
   bool find_component(Message& marker);
-  void dissolve(std::uint32_t component);
+  void dissolve(std::uint32_t component, std::uint32_t packets);
   void compare(Component& component, TimePs now);
-  bool is_same(Component& component, TimePs now);
+  bool is_same(Component& component, TimePs now, std::vector<std::uint64_t>& growth);
   void list(Component& component, StateVisitor& state);
   std::uint64_t periods_to_skip(const Component& component, TimePs now);
   TimePs next_end_ps(const Component& but, TimePs now);
