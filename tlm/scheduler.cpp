@@ -14,7 +14,7 @@ constexpr std::uint64_t kMaxRunAhead = 4096;  // wake-ups per activation; then t
 }  // namespace
 
 Scheduler::Scheduler(const sc_core::sc_module_name& name, TimePs horizon_ps)
-    : sc_module(name), queue_(horizon_ps) {
+    : sc_module(name), horizon_ps_(horizon_ps), queue_(horizon_ps) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
     throw std::invalid_argument("the time resolution must be 1 ps; it is " +
                                 sc_core::sc_get_time_resolution().to_string());
@@ -78,13 +78,46 @@ inline void Scheduler::deliver(const WakeQueue::Entry& entry) {
 
 TimePs Scheduler::quiet_until_ps() const {
   if (has_windows_) return local_ps_;
-  TimePs until = kernel_now_ps() + sc_core::sc_time_to_pending_activity().value();
+  TimePs until = replay_end_ps_ != kNever ? replay_end_ps_
+                                          : kernel_now_ps() + sc_core::sc_time_to_pending_activity().value();
   const auto look_at = [&](const WakeQueue::Entry& entry) {
     if (!entry.target->moves_packets(entry.what)) until = std::min(until, entry.at);
   };
   queue_.for_each(look_at);
   partitions_.for_each(look_at);
   return until;
+}
+
+void Scheduler::call_those_after_instant() {
+  for (AfterInstant* const who : std::exchange(after_instant_, {})) who->after_instant(local_ps_);
+}
+
+void Scheduler::replay(TimePs start_ps, const std::function<void()>& begin) {
+  const TimePs end_ps = now();
+  WakeQueue queue = std::exchange(queue_, WakeQueue(horizon_ps_));
+  std::vector<AfterInstant*> after_instant = std::exchange(after_instant_, {});
+  const bool was_dispatching = std::exchange(dispatching_, true);
+  replay_end_ps_ = end_ps;
+  local_ps_ = start_ps;
+  begin();
+  for (;;) {
+    const WakeQueue::Entry* const next = queue_.front();
+    if (!after_instant_.empty() && local_ps_ < end_ps && (!next || next->at > local_ps_)) {
+      call_those_after_instant();
+      continue;
+    }
+    if (!next || next->at > end_ps) break;
+    const WakeQueue::Entry entry = *next;
+    queue_.pop();
+    deliver(entry);
+  }
+  std::swap(queue, queue_);
+  after_instant_.insert(after_instant_.begin(), after_instant.begin(), after_instant.end());
+  replay_end_ps_ = kNever;
+  local_ps_ = end_ps;
+  dispatching_ = was_dispatching;
+  for (; const WakeQueue::Entry* const next = queue.front(); queue.pop())
+    schedule(next->at, *next->target, next->what, next->may_run_ahead(), next->turn());
 }
 
 /// By itself, in the order of all.
@@ -125,8 +158,8 @@ void Scheduler::dispatch() {
       const WakeQueue::Entry *const queued = queue_.front(), *const partitioned = partitions_.front();
       const bool is_queued = queued && !(partitioned && partitioned->before(*queued));
       const WakeQueue::Entry* const next = is_queued ? queued : partitioned;
-      if (after_instant_ && (!next || next->at > local_ps_)) {
-        std::exchange(after_instant_, nullptr)->after_instant(local_ps_);
+      if (!after_instant_.empty() && (!next || next->at > local_ps_)) {
+        call_those_after_instant();
         continue;
       }
       if (!next ||

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <systemc>
+#include <vector>
 
 #include "tlm/units.h"
 #include "tlm/wake_partitions.h"
@@ -60,9 +61,14 @@ class Scheduler : public sc_core::sc_module {
   TimePs now() const { return dispatching_ ? local_ps_ : sc_core::sc_time_stamp().value(); }
 
   /// Calls `who` when all that is due now has been delivered. While a wake-up is delivered, without windows.
-  void call_after_instant(AfterInstant& who) { after_instant_ = &who; }
+  void call_after_instant(AfterInstant& who) { after_instant_.push_back(&who); }
   /// Nothing but what moves packets (Wakeable::moves_packets) is due before.
   TimePs quiet_until_ps() const;
+
+  /// Goes back to `start_ps` and up to now again, with a queue of its own that `begin` puts the first
+  /// wake-ups into. All of them must be such as may run ahead, and nobody may ask for windows. What is due
+  /// later than now when it ends comes when it is due.
+  void replay(TimePs start_ps, const std::function<void()>& begin);
 
   /// sc_start() for `duration_ps`, or until nothing is left to do. Under a plain sc_start(), whose end cannot
   /// be known here, the results are the same and nothing leads.
@@ -77,6 +83,7 @@ class Scheduler : public sc_core::sc_module {
   void push_by_partition(const WakeQueue::Entry& entry);
   void dispatch();
   void deliver(const WakeQueue::Entry& entry);
+  void call_those_after_instant();
   void deliver_alone(const WakeQueue::Entry& entry);
   void run_window(TimePs start_ps, TimePs end_ps, const WakeQueue::Entry* queued);
   bool in_window() const { return dispatching_ && partitions_.at_work() != kNoPartition; }
@@ -85,6 +92,7 @@ class Scheduler : public sc_core::sc_module {
   void notify_next(TimePs kernel_ps);
 
   sc_core::sc_event due_{"due"};
+  const TimePs horizon_ps_;
   WakeQueue queue_;
   WakePartitions partitions_;  // leading wake-ups of partitions, while there are windows
   TimePs notified_ps_ = kNever;
@@ -96,7 +104,8 @@ class Scheduler : public sc_core::sc_module {
   TimePs run_end_ps_ = 0;  // of run(); what is due at that time comes in the next one, as with sc_start()
   std::uint64_t events_ = 0;
   std::exception_ptr failure_;
-  AfterInstant* after_instant_ = nullptr;
+  std::vector<AfterInstant*> after_instant_;
+  TimePs replay_end_ps_ = kNever;  // while something is replayed
 };
 
 /// The one place where integer picoseconds become an sc_time.

@@ -70,7 +70,7 @@ void WakeQueue::push(TimePs now, const Entry& entry) {
     put(slot, entry);
     if (pending_ == buckets() && buckets() < kMaxBuckets) refine();
   } else if (at == now) {
-    immediate_[entry.order >> 62].push_back(entry);
+    immediate_[static_cast<std::size_t>(entry.turn())].push_back(entry);
   } else if (slot <= open_slot_) {
     // Into the bucket that is being worked on: a delay shorter than a bucket. Rare, but where thousands are
     // in lock-step it is so for all of them.

@@ -13,16 +13,17 @@ namespace wafertlm {
 using Partition = std::uint32_t;
 constexpr Partition kNoPartition = ~Partition{0};
 
-/// Who comes first at one time. A source may reach its switch at once, and an endpoint that starts something
-/// finds all packets where they are: what comes of an instant does not depend on who was asked for first.
-enum class Turn : std::uint8_t { sources, switches, endpoints };
+/// Who comes first at one time. A source may reach its switch at once, an endpoint that goes on finds all
+/// packets where they are, and operations begin and end when all endpoints have gone on: what comes of an
+/// instant does not depend on who was asked for first.
+enum class Turn : std::uint8_t { sources, switches, endpoints, operations };
 
 /// Something the scheduler can wake. `what` is the caller's own (a port, a step).
 class Wakeable {
  public:
   Partition partition() const { return partition_; }
   void set_partition(Partition partition) { partition_ = partition; }
-  /// Below 2^20: of Turn::endpoints at one time the lowest comes first.
+  /// Below 2^20: of endpoints and operations at one time the lowest comes first.
   std::uint32_t rank() const { return rank_; }
   void set_rank(std::uint32_t rank) { rank_ = rank; }
   virtual void wake(std::uint32_t what, TimePs now) = 0;
@@ -60,6 +61,7 @@ class WakeQueue {
     Partition partition;  // of the target
     /// May be delivered while the kernel's time is still behind; see Scheduler::schedule_run_ahead.
     bool may_run_ahead() const { return (order & 1) != 0; }
+    Turn turn() const { return static_cast<Turn>(order >> 62); }
     /// Whether it comes before another one of the same partition, or without windows of all.
     bool before(const Entry& other) const {
       return (Uint128{at} << 64 | order) < (Uint128{other.at} << 64 | other.order);
@@ -120,7 +122,7 @@ class WakeQueue {
  private:
   static std::uint64_t place_of(Turn turn, const Wakeable& target) {
     return static_cast<std::uint64_t>(turn) << 62 |
-           (turn == Turn::endpoints ? std::uint64_t{target.rank()} << 42 : 0);
+           (turn >= Turn::endpoints ? std::uint64_t{target.rank()} << 42 : 0);
   }
   static constexpr std::uint32_t kMinBuckets = 1U << 9, kMaxBuckets = 1U << 14;
   static constexpr std::uint32_t kNil = ~std::uint32_t{0};
@@ -148,7 +150,7 @@ class WakeQueue {
   std::vector<std::uint64_t> used_words_;  // bit per word of used_
   std::vector<Node> nodes_;
   std::uint32_t free_ = kNil, pending_ = 0;
-  RingQueue<Entry> immediate_[3];  // due at the instant they were pushed, by turn
+  RingQueue<Entry> immediate_[4];  // due at the instant they were pushed, by turn
   std::vector<Entry> far_;         // heap
   std::vector<Entry> late_;        // heap, of entries of open buckets that came when many others were there
   std::size_t front_turn_ = 0;     // of immediate_

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "tlm/episodes/rest_visitor.h"
 #include "tlm/steady/state_visitor.h"
 #include "tlm/units.h"
 
@@ -48,6 +49,11 @@ class OverlappingWakeSlot {
   }
   /// kNever: none is asked for.
   TimePs at_ps() const { return at_; }
+  /// What was overtaken may still come, and finds nothing to do.
+  void list_rest(RestVisitor& state) {
+    state.require(at_ == kNever);
+    if (state.restores()) overtaken_ = kNever;
+  }
   /// What was overtaken makes no difference. After it has moved, its wake-up must be asked for again.
   void list_state(StateVisitor& state) {
     state.moment(at_);

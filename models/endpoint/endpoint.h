@@ -78,6 +78,8 @@ class Endpoint final : public Communication,
   }
   /// Who skips what repeats; `leads_to` is behind the injection port.
   void set_steady_states(SteadyStates& steady, FabricForwardIf& leads_to);
+  /// What is kept when no operation is under way (tlm/episodes).
+  void list_rest(RestVisitor& state);
   /// Puts `fault` into a packet that leaves here.
   void set_fault(Fault& fault) { fault_ = &fault; }
 

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "tlm/episodes/episodes.h"
 #include "tlm/link/switch_module.h"
 
 namespace wafertlm {
@@ -20,15 +21,23 @@ EndpointModule::EndpointModule(const sc_core::sc_module_name& name, NpuId id,
       launch_cost_ps_(params.endpoint.launch_cost_ps),
       steady_(params.steady),
       has_memory_(params.endpoint.memory_traffic.has_value()),
-      communication_(params.messages ? params.messages->connect(
-                                           id, *this,
-                                           {params.endpoint.step_cost_ps, params.endpoint.receive_cost_ps,
-                                            params.endpoint.reduction_bytes_per_s})
-                                     : endpoint_) {
+      communication_(connect(id, params)) {
   set_rank(static_cast<std::uint32_t>(index_of(id)) + 1);
   operations.bind(static_cast<OperationForwardIf&>(*this));
   to_fabric.bind(static_cast<FabricBackwardIf&>(*this));
   from_fabric.bind(static_cast<FabricForwardIf&>(*this));
+}
+
+/// Who carries out what it is asked for.
+Communication& EndpointModule::connect(NpuId id, const EndpointModuleParams& params) {
+  if (params.messages)
+    return params.messages->connect(id, *this,
+                                    {params.endpoint.step_cost_ps, params.endpoint.receive_cost_ps,
+                                     params.endpoint.reduction_bytes_per_s});
+  if (!params.episodes) return endpoint_;
+  EpisodeGate& gate = params.episodes->connect(id, endpoint_, responder_);
+  done_ = &gate;
+  return gate;
 }
 
 void EndpointModule::end_of_elaboration() {
@@ -46,7 +55,7 @@ tlm_sync_enum EndpointModule::nb_transport_fw(Payload& payload, tlm_phase& phase
   if (phase == ::tlm::END_RESP) return ::tlm::TLM_COMPLETED;
   if (phase != ::tlm::BEGIN_REQ || delay != sc_core::SC_ZERO_TIME)
     throw std::logic_error(std::string(name()) + ": an operation begins with BEGIN_REQ, without delay");
-  if (requested_.empty()) scheduler_.schedule(scheduler_.now(), *this, kAccept, Turn::endpoints);
+  if (requested_.empty()) scheduler_.schedule(scheduler_.now(), *this, kAccept, Turn::operations);
   requested_.push_back(&payload);
   return ::tlm::TLM_ACCEPTED;
 }
@@ -84,7 +93,7 @@ void EndpointModule::accept(Payload& payload, TimePs now) {
 void EndpointModule::launch_collective(std::uint64_t token, TimePs now) {
   if (launch_cost_ps_ == 0) return start_collective(*running_.at(token), token, now);
   if (launches_.add(now + launch_cost_ps_, token))
-    scheduler_.schedule(now + launch_cost_ps_, *this, kLaunch, Turn::endpoints);
+    scheduler_.schedule(now + launch_cost_ps_, *this, kLaunch, Turn::operations);
 }
 
 void EndpointModule::start_collective(const Payload& payload, std::uint64_t token, TimePs now) {
@@ -100,7 +109,7 @@ void EndpointModule::respond(std::uint64_t token, TimePs at, bool ok) {
   Payload& payload = *running_.extract(token).mapped();
   payload.get_extension<Operation>()->end_ps = at;
   payload.set_response_status(ok ? ::tlm::TLM_OK_RESPONSE : ::tlm::TLM_GENERIC_ERROR_RESPONSE);
-  if (responses_.add(at, &payload)) scheduler_.schedule(at, *this, kRespond, Turn::endpoints);
+  if (responses_.add(at, &payload)) scheduler_.schedule(at, *this, kRespond, Turn::operations);
 }
 
 void EndpointModule::begin_response(Payload& payload) {
@@ -119,13 +128,13 @@ void EndpointModule::wake(std::uint32_t what, TimePs now) {
       return accept_requests(now);
     case kRespond: {
       const TimePs next = responses_.wake(now, [this](Payload* payload) { begin_response(*payload); });
-      if (next != kNever) scheduler_.schedule(next, *this, kRespond, Turn::endpoints);
+      if (next != kNever) scheduler_.schedule(next, *this, kRespond, Turn::operations);
       return;
     }
     case kLaunch: {
       const TimePs next = launches_.wake(
           now, [&](std::uint64_t token) { start_collective(*running_.at(token), token, now); });
-      if (next != kNever) scheduler_.schedule(next, *this, kLaunch, Turn::endpoints);
+      if (next != kNever) scheduler_.schedule(next, *this, kLaunch, Turn::operations);
       return;
     }
     default:

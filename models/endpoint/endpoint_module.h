@@ -14,11 +14,15 @@
 
 namespace wafertlm {
 
+class EpisodeGate;
+class Episodes;
+
 struct EndpointModuleParams {
   InjectorParams injector;
   EndpointParams endpoint;
   TimePs ejection_credit_delay_ps = 0;
   SteadyStates* steady = nullptr;      ///< skips what repeats; null: nobody
+  Episodes* episodes = nullptr;        ///< plays what has happened before; null: nobody
   MessageService* messages = nullptr;  ///< takes the communication in place of the endpoint; null: nobody
 };
 
@@ -44,6 +48,7 @@ class EndpointModule : public sc_core::sc_module,
 
   using Wakeable::set_partition;
   const Endpoint& endpoint() const { return endpoint_; }
+  void list_rest(RestVisitor& state) { endpoint_.list_rest(state); }
   void observe(LinkObserver& observer, std::size_t number) { endpoint_.observe(observer, number); }
   void set_flow_control(FlowControl& control) { endpoint_.set_flow_control(control); }
   /// What is not done yet, in words.
@@ -95,7 +100,16 @@ class EndpointModule : public sc_core::sc_module,
     else
       scheduler_.schedule(at, *this, what, turn);
   }
-  void communication_done(std::uint64_t token) override { respond(token, scheduler_.now(), true); }
+  void communication_done(std::uint64_t token) override { done_->communication_done(token); }
+  /// The end of all that is between the endpoint and this module.
+  struct Responder final : MessageListener {
+    explicit Responder(EndpointModule& of) : owner(of) {}
+    void communication_done(std::uint64_t token) override {
+      owner.respond(token, owner.scheduler_.now(), true);
+    }
+    EndpointModule& owner;
+  };
+  Communication& connect(NpuId id, const EndpointModuleParams& params);
   void accept_requests(TimePs now);
   void accept(Payload& payload, TimePs now);
   void launch_collective(std::uint64_t token, TimePs now);
@@ -105,6 +119,8 @@ class EndpointModule : public sc_core::sc_module,
   const TimePs ejection_credit_delay_ps_, launch_cost_ps_;
   SteadyStates* const steady_;
   const bool has_memory_;  // the endpoint's traffic goes to it
+  Responder responder_{*this};
+  MessageListener* done_ = &responder_;
   Communication& communication_;
   FabricBackwardIf* from_port_ = nullptr;  // behind the socket
   bool may_run_ahead_ = false;

@@ -71,6 +71,7 @@ class InjectionWindows {
   /// When the next room is free again; kNever if none is promised.
   TimePs next_ps() const { return promised_.empty() ? kNever : promised_.front().at; }
   void list_state(StateVisitor& state);
+  void list_rest(RestVisitor& state);
 
  private:
   struct Promise {
@@ -113,6 +114,25 @@ inline void InjectionWindows::list_state(StateVisitor& state) {
   }
   for (std::size_t slot = 0; slot < used_.size(); ++slot)
     if (used_[slot] != 0) state.value(used_[slot] << 8 | slot);
+}
+
+/// All that is used has been promised back.
+inline void InjectionWindows::list_rest(RestVisitor& state) {
+  if (!limited()) return;
+  update(state.now());
+  std::sort(promised_.rbegin(), promised_.rend());
+  auto promised = static_cast<std::uint64_t>(promised_.size());
+  state.value(promised);
+  if (state.restores()) {
+    promised_.resize(promised);
+    used_ = {};
+  }
+  for (Promise& each : promised_) {
+    state.deadline(each.at);
+    state.value(each.slot);
+    state.value(each.bytes);
+    if (state.restores()) used_[each.slot] += each.bytes;
+  }
 }
 
 }  // namespace wafertlm

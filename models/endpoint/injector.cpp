@@ -255,6 +255,39 @@ void Injector::list_state(StateVisitor& state) {
   state.moment(window_wake_ps_);
 }
 
+void Injector::list_rest(RestVisitor& state) {
+  if (ports_) return state.give_up();
+  port_->list_rest(PortId{0}, state);
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    state.require(with_no_engine_[c].empty());
+    list_engines_at_rest(static_cast<ClassId>(c), state);
+  }
+  windows_.list_rest(state);
+  state.value(lacks_window_);
+  state.require(window_wake_ps_ == kNever);
+}
+
+/// Who has been idle longest gets the next message; how long does not matter.
+void Injector::list_engines_at_rest(ClassId traffic_class, RestVisitor& state) {
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
+    Slot& by = slot(engine, traffic_class);
+    std::size_t longer = 0;
+    for (std::size_t other = 0; other < engines_; ++other) {
+      const TimePs free_ps = slot(other, traffic_class).pace.free_ps();
+      longer += free_ps < by.pace.free_ps() || (free_ps == by.pace.free_ps() && other < engine);
+    }
+    by.idle_longer = longer;
+  }
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
+    Slot& by = slot(engine, traffic_class);
+    state.require(!by.packet_waiting);
+    state.value(by.idle_longer);
+    by.pace.list_rest(state);
+    if (state.restores() && by.pace.free_ps() < state.now() && state.now() > engines_)
+      by.pace.set_idle_since(state.now() - 1 - (engines_ - by.idle_longer));
+  }
+}
+
 void Injector::ask_again() {
   port_->ask_again(PortId{0});
   if (window_wake_ps_ != kNever) host_.request_wake(window_wake_ps_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -44,6 +45,9 @@ class MessageMatcher {
     while (*place != at) place = &entries_[*place].next;
     *place = std::exchange(entries_[at].next, free_);
     free_ = at;
+  }
+  bool empty() const {
+    return std::all_of(first_.begin(), first_.end(), [](std::uint32_t at) { return at == kNil; });
   }
   /// In no order that means anything.
   template <typename Visit>

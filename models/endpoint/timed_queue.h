@@ -22,6 +22,7 @@ struct InOrderOfAdding {
 template <typename Value, typename Less = InOrderOfAdding>
 class TimedQueue {
  public:
+  bool empty() const { return queue_.empty(); }
   /// True if a wake-up at `at` must be asked for.
   bool add(TimePs at, const Value& value) {
     const bool asks = wake_.ask(at);

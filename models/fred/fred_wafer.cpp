@@ -114,6 +114,11 @@ void FredWafer::start_flows(FlowPaths ways, std::shared_ptr<SwitchRoutes> routin
   flows_->admission().set_fabric(std::move(fabric));
 }
 
+void FredWafer::list_rest(RestVisitor& state) {
+  Fabric::list_rest(state);
+  if (flows_) flows_->admission().list_rest(state);
+}
+
 std::uint64_t FredWafer::queued_flow_packets() const {
   std::uint64_t packets = 0;
   if (flows_)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/command/format.h"
+#include "platform/results/accelerated.h"
 #include "platform/results/notes.h"
 #include "platform/results/parts.h"
 #include "platform/results/rows.h"
@@ -146,25 +147,10 @@ Fields<RunRow> make_run_fields() {
     of.add("packet_hops", schema::count(), [](Run row) { return row.packet_hops(); });
     of.add("scheduler_events", schema::count(),
            [](Run row) { return row.machine.wafer().scheduler.events(); });
-    of.add(
-        "accelerated",
-        [](Fields<RunRow>& skipped) {
-          skipped.add_if([](Run run) { return !run.machine.skipped(); }, "off_because",
-                         schema::text("What has to see every packet"),
-                         [](Run run) { return run.machine.not_accelerated(); });
-          const auto count = [&](const char* name, const char* meaning, std::uint64_t SteadyCounts::*member) {
-            skipped.add_if([](Run run) { return run.machine.skipped() != nullptr; }, name,
-                           schema::count(meaning),
-                           [member](Run run) { return run.machine.skipped()->*member; });
-          };
-          count("stretches", "Stretches of time that were skipped, of messages that share links",
-                &SteadyCounts::stretches);
-          count("periods", "Periods in them", &SteadyCounts::periods);
-          count("packets", "Packets that left their NPUs or I/O controllers in them", &SteadyCounts::packets);
-          count("verified", "run.acceleration: verify: stretches that were simulated and compared",
-                &SteadyCounts::verified);
-        },
-        "What was skipped because it repeats (run.acceleration); results are the same without");
+    of.add("accelerated",
+           results::accelerated_fields().schema(
+               "What was not simulated because it repeats (run.acceleration); results are the same without"),
+           [](Run row) { return results::accelerated_fields().json(row.machine); });
     of.add("seed", schema::count(), [](Run row) { return row.experiment.platform.run.seed; });
     of.add("version", schema::text(), [](Run) { return WAFERTLM_VERSION; });
   });

@@ -73,11 +73,15 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
   const std::optional<ReliabilityParams> reliability = reliability_params(spec);
   if (reliability && reliability->errors.rate > 0) fabric.add_errors(reliability->errors);
   not_accelerated_ = why_not_accelerated(spec, fabric, reliability.has_value());
-  if (not_accelerated_.empty())
-    steady_.emplace(wafer_.scheduler, fabric.format().packet_bytes,
-                    spec.run.acceleration == config::Acceleration::verify
-                        ? std::optional<std::uint64_t>(spec.run.seed)
-                        : std::nullopt);
+  if (not_accelerated_.empty()) {
+    const auto seed = spec.run.acceleration == config::Acceleration::verify
+                          ? std::optional<std::uint64_t>(spec.run.seed)
+                          : std::nullopt;
+    steady_.emplace(wafer_.scheduler, fabric.format().packet_bytes, seed);
+    episodes_.emplace(
+        wafer_.scheduler, [this](RestVisitor& state) { list_rest(state); }, seed);
+    if (fabric.striped()) episodes_->switch_off("packets are striped by numbers of operations");
+  }
   npus_.resize(wafer_.npus());
   if (!memories) memories_.resize(wafer_.npus());
   for (std::uint32_t k = 0; k < wafer_.npus(); ++k) {
@@ -103,6 +107,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.operands = operand_params(spec.npu, params.compute);
     params.messages = fabric.messages();
     params.steady = steady_ ? &*steady_ : nullptr;
+    params.episodes = episodes_ ? &*episodes_ : nullptr;
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     npus_[n] = std::make_unique<Npu>(("npu_" + std::to_string(n)).c_str(), params, wafer_.classes,
                                      NpuPools{{wafer_.packets, wafer_.messages}, scratch_}, wafer_.scheduler);
@@ -137,6 +142,7 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
     params.injector.answers = reliability.has_value();
     params.ejection_credit_delay_ps = fabric.credit_delay_ps();
     params.steady = steady_ ? &*steady_ : nullptr;
+    params.episodes = episodes_ ? &*episodes_ : nullptr;
     io_[k] = std::make_unique<IoController>(("io_" + std::to_string(k)).c_str(), params, wafer_.classes,
                                             wafer_.packets, wafer_.messages, wafer_.scheduler);
     if (FlowControl* const flows = fabric.flow_control()) io_[k]->set_flow_control(*flows);
@@ -151,7 +157,18 @@ Machine::Machine(const config::PlatformSpec& spec, bool reverse, const BindMemor
 
 Machine::~Machine() = default;
 
+void Machine::list_rest(RestVisitor& state) {
+  wafer_.fabric().list_rest(state);
+  for (const auto& npu : npus_) npu->list_rest(state);
+  for (const auto& controller : io_) controller->list_rest(state);
+}
+
+void Machine::settle() {
+  if (episodes_) episodes_->settle();
+}
+
 void Machine::allow_lookahead_windows() {
+  if (episodes_) episodes_->switch_off("windows of time go partition by partition");
   if (wafer_.checkers()) return;      // they follow each link in the order of time
   if (!wafer_.rtl().empty()) return;  // the edges of a clock know no region
   wafer_.scheduler.allow_lookahead_windows([this]() -> TimePs {

@@ -9,6 +9,7 @@
 #include "platform/system/bind_memory.h"
 #include "platform/system/reliability.h"
 #include "platform/system/wafer.h"
+#include "tlm/episodes/episodes.h"
 #include "tlm/fabric_traits.h"
 #include "tlm/memory/memory_observer.h"
 #include "tlm/memory/requester.h"
@@ -63,6 +64,10 @@ class Machine {
   /// What was skipped because it repeats; null if the run is not accelerated, because of not_accelerated().
   const SteadyCounts* skipped() const { return steady_ ? &steady_->counts() : nullptr; }
   const std::string& not_accelerated() const { return not_accelerated_; }
+  /// What was played; null as skipped().
+  const Episodes* episodes() const { return episodes_ ? &*episodes_ : nullptr; }
+  /// Before the models are read: what was played and not simulated is known to them.
+  void settle();
 
   /// The fault that the platform's run.fault asks for; null if it asks for none.
   const Fault* fault() const { return fault_ ? &*fault_ : nullptr; }
@@ -77,6 +82,8 @@ class Machine {
   void observe_memories(MemoryObserver& observer);
   /// What all NPUs and controllers still wait for, in words.
   std::vector<std::string> pending() const;
+  /// Of all endpoints and the fabric.
+  void list_rest(RestVisitor& state);
   /// The wafer and the injection ports of all endpoints are at rest.
   /// @throws std::logic_error that says what is not.
   void require_rest();
@@ -88,6 +95,7 @@ class Machine {
   std::optional<Fault> fault_;
   std::string not_accelerated_;         // why
   std::optional<SteadyStates> steady_;  // none: not accelerated
+  std::optional<Episodes> episodes_;    // the same
   ModuleList<Npu> npus_;
   ModuleList<Hbm> memories_;  // none if they are somebody else's
   ModuleList<IoController> io_;

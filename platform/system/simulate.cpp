@@ -49,6 +49,7 @@ void simulate(Machine& machine, const std::function<void()>& start, const std::f
     machine.wafer().scheduler.run(slice, sc_core::SC_EXIT_ON_STARVATION);
     if (progress) progress(kernel_now_ps());
   }
+  machine.settle();
   if (!done()) {
     const bool deadlock = !sc_core::sc_pending_activity();
     std::vector<std::string> lines = machine.pending();

@@ -66,9 +66,9 @@ TEST_F(AcceleratedRuns, EqualThoseInWhichAllIsSimulated) {
     const auto off = run(platform, jitter + "--set run.acceleration=off");
     EXPECT_EQ(skipped_, nlohmann::json({{"off_because", "run.acceleration is off"}}));
     EXPECT_EQ(run(platform, jitter), off) << platform << ", job " << k;
-    packets += skipped_["packets"].get<std::uint64_t>();
+    packets += skipped_["steady_states"]["packets"].get<std::uint64_t>();
     EXPECT_EQ(run(platform, jitter + "--set run.acceleration=verify"), off) << platform << ", job " << k;
-    verified += skipped_["verified"].get<std::uint64_t>();
+    verified += skipped_["steady_states"]["verified"].get<std::uint64_t>();
   }
   if (!kSanitized) {  // two jobs are too few to say
     EXPECT_GT(packets, 0U);

@@ -71,6 +71,10 @@ FlowRepairCounters Fabric::flow_repairs() const {
   return sum;
 }
 
+void Fabric::list_rest(RestVisitor& state) {
+  for (const auto& each : switches_) each->list_rest(state);
+}
+
 std::uint64_t Fabric::packet_hops() const {
   std::uint64_t hops = 0;
   for (const FabricLink& link : links_) hops += counters(link).packets;

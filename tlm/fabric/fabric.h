@@ -94,6 +94,8 @@ class Fabric : public sc_core::sc_module {
   virtual std::uint64_t bytes_per_s(const FabricLink& link) const {
     return switches_[link.from]->core().bytes_per_s(link.output);
   }
+  /// What switches and flows keep when nothing is under way (tlm/episodes).
+  virtual void list_rest(RestVisitor& state);
   /// Who admits in-network flows; null: the fabric does not reduce.
   virtual FlowControl* flow_control() { return nullptr; }
   virtual const FlowControl* flow_control() const { return nullptr; }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "tlm/episodes/rest_visitor.h"
 #include "tlm/ring_queue.h"
 #include "tlm/steady/state_visitor.h"
 #include "tlm/units.h"
@@ -73,6 +74,27 @@ class CreditWindow {
       state.value(returns_[i].bytes);
     }
     if (!returns_.empty()) state.moment(last_return_ps_);  // else it is over
+  }
+
+  void list_rest(RestVisitor& state) {
+    available(state.now());
+    auto promised = static_cast<std::uint64_t>(returns_.size());
+    state.require(outstanding() == 0);
+    state.value(promised);
+    if (state.restores()) {
+      credits_ = capacity_;
+      last_return_ps_ = 0;
+      while (!returns_.empty()) returns_.pop_front();
+      while (returns_.size() < promised) returns_.push_back({});
+    }
+    for (std::size_t i = 0; i < returns_.size(); ++i) {
+      Return& each = returns_[i];
+      state.deadline(each.at);
+      state.value(each.bytes);
+      if (!state.restores()) continue;
+      credits_ -= each.bytes;
+      last_return_ps_ = each.at;
+    }
   }
 
   void prefetch() const { returns_.prefetch(); }

@@ -496,6 +496,33 @@ void CutThroughSwitch::list_state(PortId port, StateVisitor& state) {
   state.value(longest);
 }
 
+void CutThroughSwitch::list_rest(PortId port, RestVisitor& state) {
+  if (!per_output_ || is_observed_) return state.give_up();
+  Output& output = outputs_[index_of(port)];
+  state.require(output.requesting_vcs == 0 && output.starved_vcs == 0);
+  output.wake.list_rest(state);
+  output.line.list_rest(state);
+  const bool is_busy = output.line.free_ps() > state.now();
+  if (is_busy) state.value(output.current_class);
+  const std::size_t groups = classes_.service_order().size();
+  for (std::size_t g = 0; g < groups; ++g)
+    if (classes_.service_order()[g].size > 1) state.value(next_vc_[output.port * groups + g]);
+  for (std::size_t vc = 0; vc < vcs_; ++vc) {
+    state.value(output.channels[vc].next_input);
+    output.channels[vc].credits.list_rest(state);
+    if (!is_busy) continue;
+    for (std::size_t input = 0; input < inputs_; ++input) state.deadline(queue(output, vc, input).free_ps);
+  }
+  state.count(output.packets);
+  state.count(output.payload_bytes);
+  state.count(output.wire_bytes);
+  PortWaits& waits = waits_[output.port];
+  state.count(waits.credit_blocked_ps);
+  state.count(waits.queue_wait_ps);
+  state.count(waits.credit_wait_ps);
+  for (std::size_t c = 0; c < classes_.size(); ++c) state.count(waits.of_class[c].contention_wait_ps);
+}
+
 void CutThroughSwitch::ask_again(PortId port) {
   const TimePs at = outputs_[index_of(port)].wake.at_ps();
   if (at != kNever) host_.request_wake(port, at);

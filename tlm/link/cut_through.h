@@ -44,6 +44,7 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   std::uint64_t outstanding_credits() const override;
   void observe(LinkObserver& observer, std::size_t number) override;
   void list_state(PortId output, StateVisitor& state) override;
+  void list_rest(PortId output, RestVisitor& state) override;
   void ask_again(PortId output) override;
 
   void prefetch_output(PortId output) const override;

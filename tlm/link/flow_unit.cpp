@@ -39,8 +39,9 @@ void FlowUnit::open(const Flow& flow, const FlowBranch& branch,
   made->packets = branch.share.packets(flow.packets);
   made->order = branch.order;
   made->from_above = branch.from_above;
-  made->lane = next_lane_;
-  next_lane_ = (next_lane_ + 1) % params_.lanes;
+  // The lane with the fewest branches, the first of these.
+  made->lane = static_cast<std::uint32_t>(
+      std::min_element(branches_in_lane_.begin(), branches_in_lane_.end()) - branches_in_lane_.begin());
   if (++branches_in_lane_[made->lane] == 2) ++shared_lanes_;
   const auto take = [&](BranchPort& place, std::size_t index) {
     if (place.branch) throw std::logic_error("two branches of a flow share a port of a switch");
@@ -304,6 +305,11 @@ void FlowUnit::list_state(PortId port, StateVisitor& state) {
       if (i == 0) branch->list_state(state);
     }
   }
+}
+
+void FlowUnit::list_rest(RestVisitor& state) {
+  if (view_ || changes_cost_) return state.give_up();
+  state.require(branches_.empty() && queued_ == 0 && answers_.empty());
 }
 
 std::vector<std::string> FlowUnit::pending(const std::string& switch_name) const {

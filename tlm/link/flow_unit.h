@@ -109,6 +109,8 @@ class FlowUnit {
   std::vector<PortId> outputs_behind(const Flow& flow, PortId input) const;
   /// Of the branches that have this output; what a branch has in common with its first one.
   void list_state(PortId output, StateVisitor& state);
+  /// What is kept without branches.
+  void list_rest(RestVisitor& state);
 
   void set_view(SwitchView& view) { view_ = &view; }
   /// The view has carried all packets of a branch, that of this stripe and output; the last credit is home at
@@ -165,7 +167,7 @@ class FlowUnit {
   bool changes_cost_;  // a change of phase is something here
   std::vector<std::unique_ptr<Branch>> branches_;
   std::vector<BranchPort> by_input_, by_output_;  // [slot][stripe][port]
-  std::uint32_t next_lane_ = 0, shared_lanes_ = 0;
+  std::uint32_t shared_lanes_ = 0;
   std::vector<std::uint32_t> branches_in_lane_;
   std::uint64_t queued_ = 0, phase_changes_ = 0;
   std::optional<std::uint32_t> phase_;  // the priority for which the switch is set; none: unicast only

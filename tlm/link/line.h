@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "tlm/episodes/rest_visitor.h"
 #include "tlm/steady/state_visitor.h"
 #include "tlm/units.h"
 
@@ -60,6 +61,17 @@ class Line {
     state.moment(free_ps_);
     state.value(slack_);
   }
+  void list_rest(RestVisitor& state) {
+    std::uint64_t slack = free_ps_ >= state.now() ? slack_ : 0;  // else whatever comes brings its own
+    TimePs over_ps = free_ps_ + 1;
+    state.deadline(over_ps);
+    state.value(slack);
+    if (!state.restores()) return;
+    free_ps_ = over_ps - 1;
+    slack_ = slack;
+  }
+  /// The line became free at `at`, before anybody looks.
+  void set_idle_since(TimePs at) { free_ps_ = at; }
   std::uint64_t bytes_per_s() const { return rate_; }
 
   static constexpr PsFraction kUnbound = ~PsFraction{0};

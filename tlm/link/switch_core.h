@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "tlm/episodes/rest_visitor.h"
 #include "tlm/fabric/packet.h"
 #include "tlm/link/class_table.h"
 #include "tlm/link/link_observer.h"
@@ -68,6 +69,8 @@ class SwitchCore {
 
   /// All that an output keeps, with the packets that wait for it (tlm/steady).
   virtual void list_state(PortId /*output*/, StateVisitor& state) { state.give_up(); }
+  /// What an output keeps when nothing is under way (tlm/episodes).
+  virtual void list_rest(PortId /*output*/, RestVisitor& state) { state.give_up(); }
   /// Asks the host again for the wake-up that the output waits for.
   virtual void ask_again(PortId /*output*/) {}
 

@@ -13,6 +13,7 @@
 #include "models/fred/flows/flow_tree.h"
 #include "models/fred/flows/fred_flow_params.h"
 #include "models/fred/flows/switch_routes.h"
+#include "tlm/episodes/rest_visitor.h"
 #include "tlm/fabric/wire_format.h"
 #include "tlm/flow.h"
 #include "tlm/link/class_table.h"
@@ -80,6 +81,14 @@ class FlowAdmission final : public FlowControl, public FlowListener {
   void at_rest(const Flow& flow, TimePs at) override { branch_done(flow, at); }
   void wake(TimePs now);
 
+  /// Collectives that were told to do without flows are remembered by their numbers.
+  void list_rest(RestVisitor& state) {
+    if (!params_.reservation || !decomposed_.empty()) return state.give_up();
+    state.require(gathering_.empty() && ready_.empty() && active_.empty() && asking_.empty());
+    state.require(threadblocks_ == 0);
+    state.count(conflicts_);
+    state.count(waited_ps_);
+  }
   /// Nobody who has begun a collective is going to enter another flow, and what flows do at a switch does not
   /// depend on the order of calls there (FlowUnit::shares_lane). So nothing happens to admission but what is
   /// known a credit delay ahead.
