@@ -84,9 +84,13 @@ void Injector::wake_engine(ClassId traffic_class, TimePs now) {
 }
 
 void Injector::resume(TimePs now) {
+  std::array<bool, kMaxClasses> has_none{};  // no message for an engine, hence for no other one
   for (std::size_t engine = 0; engine < engines_; ++engine)
-    for (std::size_t c = 0; c < classes_.size(); ++c)
-      if (!slot(engine, static_cast<ClassId>(c)).packet_waiting) refill(engine, static_cast<ClassId>(c), now);
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      const Slot& idle = slot(engine, static_cast<ClassId>(c));
+      if (idle.packet_waiting || (has_none[c] && idle.ends_packet)) continue;
+      has_none[c] = !refill(engine, static_cast<ClassId>(c), now);
+    }
 }
 
 /// What is left of the packet that comes next.
@@ -108,28 +112,32 @@ bool Injector::may_go(const Message& message) const {
 bool Injector::take_turn(Slot& slot, ClassId traffic_class) {
   if (!slot.ends_packet) return true;  // the flits of a packet follow each other
   RingQueue<Active>& waiting = with_no_engine_[index_of(traffic_class)];
-  for (std::size_t left = waiting.size(); left > 0; --left) {
-    slot.active = waiting.front();
-    waiting.pop_front();
-    const Message& message = *slot.active.message;
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    const Message& message = *waiting[i].message;
     const bool may = may_go(message);
-    const bool has_credits =
-        message.flow ||
-        windows_.has_credits(message, first_vc(traffic_class),
-                             format_.unit_at(message.bytes, message.injected_bytes).wire_bytes);
-    if (may && has_credits) {
-      // Who waits for a window keeps its place.
-      if (windows_.limited())
-        for (std::size_t rest = left - 1; rest > 0; --rest) {
-          waiting.push_back(waiting.front());
-          waiting.pop_front();
-        }
+    if (may && (message.flow ||
+                windows_.has_credits(message, first_vc(traffic_class),
+                                     format_.unit_at(message.bytes, message.injected_bytes).wire_bytes))) {
+      slot.active = waiting[i];
+      take_out(waiting, i);
       return true;
     }
     lacks_window_ = lacks_window_ || may;
-    waiting.push_back(slot.active);
   }
   return false;
+}
+
+/// Those before it keep their places if they may be waiting for a window; else they come last now.
+void Injector::take_out(RingQueue<Active>& waiting, std::size_t i) const {
+  for (std::size_t k = i; k > 0; --k) {
+    if (windows_.limited()) {
+      waiting[k] = waiting[k - 1];
+    } else {
+      waiting.push_back(waiting.front());
+      waiting.pop_front();
+    }
+  }
+  waiting.pop_front();
 }
 
 void Injector::ask_window_wake(TimePs now) {
@@ -156,11 +164,14 @@ TimePs Injector::take_credits(Packet& packet, TimePs head_ps) {
   return head_ps;
 }
 
-/// Puts the next packet of the engine and class in front of the port.
-void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
+/// Puts the next packet of the engine and class in front of the port; false if none can go.
+bool Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   Slot& by = slot(engine, traffic_class);
   windows_.update(now);
-  if (!take_turn(by, traffic_class)) return ask_window_wake(now);
+  if (!take_turn(by, traffic_class)) {
+    ask_window_wake(now);
+    return false;
+  }
   Active& active = by.active;
   Message& message = *active.message;
   const WireFormat::Unit unit = format_.unit_at(message.bytes, message.injected_bytes);
@@ -176,6 +187,7 @@ void Injector::refill(std::size_t engine, ClassId traffic_class, TimePs now) {
   by.ends_message = message.injected_bytes == message.bytes;
   port_->arrive(static_cast<PortId>(engine), packet, head_ps);
   if (by.ends_message || (message.watch != 0 && --message.watch == 0)) host_.watched(message);
+  return true;
 }
 
 void Injector::move_to(Message& message, std::uint64_t number, TimePs now) {

@@ -121,11 +121,12 @@ class Injector : public SteadySource, private SwitchHost, private RouteFunction 
   void wake_engine(ClassId traffic_class, TimePs now);
   VcId first_vc(ClassId traffic_class) const { return static_cast<VcId>(classes_[traffic_class].first_vc); }
   bool take_turn(Slot& slot, ClassId traffic_class);
+  void take_out(RingQueue<Active>& waiting, std::size_t i) const;
   void ask_window_wake(TimePs now);
   TimePs take_credits(Packet& packet, TimePs head_ps);
   void list_engines_at_rest(ClassId traffic_class, RestVisitor& state);
   static void list_active(Active& active, StateVisitor& state);
-  void refill(std::size_t engine, ClassId traffic_class, TimePs now);
+  bool refill(std::size_t engine, ClassId traffic_class, TimePs now);
 
   NpuId npu_;
   std::size_t engines_;

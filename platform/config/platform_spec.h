@@ -69,7 +69,7 @@ struct RunSpec {
   DataType data_type = DataType::int32;  ///< of the values in functional mode
   std::optional<FaultParams> fault;
   std::uint64_t seed = 1;
-  TimePs watchdog_ps = 10 * kPsPerSecond;  ///< simulated time after which a run is given up
+  TimePs watchdog_ps = 3600 * kPsPerSecond;  ///< simulated time after which a run is given up
 };
 
 /// A platform file, checked.

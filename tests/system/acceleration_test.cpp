@@ -23,7 +23,7 @@ class AcceleratedRuns : public ::testing::Test {
     std::vector<std::uint64_t> bytes, types;
     for (std::uint64_t k = 0; k < collectives; ++k) {
       bytes.push_back((1 + random() % 12) * 700'000);
-      types.push_back(random() % 4);
+      types.push_back(random() % 5);
     }
     for (std::uint32_t rank = 0; rank < kNpus; ++rank) {
       std::vector<chakra::Node> nodes;
@@ -33,6 +33,7 @@ class AcceleratedRuns : public ::testing::Test {
         nodes.push_back(all_reduce(100 + k, 0, {k}, bytes[k]));
         nodes.back().comm_type = types[k] == 0   ? chakra::CollectiveType::AllToAll
                                  : types[k] == 1 ? chakra::CollectiveType::ReduceScatter
+                                 : types[k] == 2 ? chakra::CollectiveType::Broadcast
                                                  : chakra::CollectiveType::AllReduce;
       }
       chakra::VectorSource source("rank", nodes);

@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint32_t kPlan = ~std::uint32_t{0};  // a wake-up; else the number of an entry of the log
 constexpr std::uint64_t kFirstValues = 1U << 20;    // that may be listed before anything has come of it
 constexpr std::uint64_t kValuesPerEvent = 4;        // and later: one takes some nanoseconds
+constexpr std::size_t kMostOperations = 20'000;     // of an episode that is recorded
 constexpr std::size_t kMostBytes = 500'000'000;     // of states and recordings; then all are forgotten
 
 std::uint64_t hash_of(const std::vector<std::uint64_t>& values) {
@@ -38,7 +39,7 @@ EpisodeGate& Episodes::connect(NpuId npu, Communication& endpoint, MessageListen
 // ---------------------------------------------------------------- operations
 
 void EpisodeGate::start_collective(const CollectiveStart& start, TimePs now) {
-  episodes_.begin({EpisodeInput::Kind::collective, npu_, start}, now);
+  episodes_.collective({EpisodeInput::Kind::collective, npu_, start}, now);
 }
 
 void EpisodeGate::start_send(NpuId peer, std::uint64_t tag, std::uint64_t bytes, ClassId traffic_class,
@@ -55,13 +56,49 @@ void EpisodeGate::start_receive(NpuId peer, std::uint64_t tag, std::uint64_t tok
   episodes_.receive(std::move(operation), now);
 }
 
+void Episodes::collective(Operation operation, TimePs now) {
+  const CollectiveStart& start = operation.collective;
+  if (begun_.count(start.collective_id) == 0) {
+    if (only_waits(*start.program)) {
+      waiting_[start.collective_id].emplace(operation.at, start);
+      return;
+    }
+    if (const auto waiting = waiting_.extract(start.collective_id))
+      for (const auto& [at, of] : waiting.mapped()) {
+        operation.waiting.push_back(of);
+        operation.waiting_at.push_back(at);
+      }
+  }
+  const std::uint64_t id = start.collective_id;
+  begin(std::move(operation), now);
+  begun_.insert(id);  // in this episode
+}
+
+/// Whether it does nothing before somebody else sends to it.
+bool Episodes::only_waits(const StepSource& program) {
+  const auto [known, is_new] = only_waits_.try_emplace(&program, false);
+  if (!is_new || program.endpoint_steps()) return known->second;
+  bool has_steps = false;
+  for (std::uint32_t threadblock = 0; threadblock < program.threadblocks(); ++threadblock) {
+    if (program.steps(threadblock) == 0) continue;
+    has_steps = true;
+    const Step step = program.step(threadblock, 0);
+    const bool receives = step.kind == Step::Kind::copy || step.kind == Step::Kind::reduce ||
+                          step.kind == Step::Kind::flow_copy;
+    const bool waits = step.after_threadblock != Step::kNone && step.after_count != 0;
+    if (!waits && (!receives || step.bytes == 0 || step.nonblocking)) return false;
+  }
+  return known->second = has_steps;
+}
+
 void Episodes::send(Operation operation, TimePs now) {
   const MessageId id{operation.at, operation.peer, operation.tag};
   if (const auto posted = posted_.lower_bound(id); posted != posted_.upper_bound(id)) {
-    operation.receive = posted->second;
+    operation.waiting.emplace_back().token = posted->second;
+    operation.waiting_at = {operation.peer};
     posted_.erase(posted);
   }
-  const bool is_claimed = operation.receive.has_value();
+  const bool is_claimed = !operation.waiting.empty();
   begin(std::move(operation), now);
   if (!is_claimed) unclaimed_.emplace(id, operations_ - 1);
 }
@@ -80,10 +117,11 @@ void Episodes::receive(Operation operation, TimePs now) {
 
 void Episodes::begin(Operation operation, TimePs now) {
   if (is_quiet()) next_episode(now);
-  under_way_ += operation.receive ? 2 : 1;
+  under_way_ += 1 + operation.waiting.size();
   if (!node_) return perform(operation, now);
 
   operation.at_ps = now;
+  operation.event = scheduler_.events();
   const EpisodeInput input = describe(operation, now);
   const auto known = node_->next.find(input);
   const bool is_known = known != node_->next.end();
@@ -92,10 +130,15 @@ void Episodes::begin(Operation operation, TimePs now) {
   if (!is_playing_ && seen_ < node_->outputs.size() && node_->outputs[seen_].after_ps < input.after_ps)
     differs("an operation ends", node_->outputs[seen_].after_ps, input.after_ps);
 
+  if (log_.size() == kMostOperations && !is_playing_) {
+    node_ = nullptr;
+    return perform(operation, now);
+  }
   operation.number = operations_;
-  operations_ += operation.receive ? 2 : 1;
+  operations_ += 1 + static_cast<std::uint32_t>(operation.waiting.size());
   tokens_.emplace_back(operation.at, operation.collective.token);
-  if (operation.receive) tokens_.emplace_back(operation.peer, *operation.receive);
+  for (std::size_t i = 0; i < operation.waiting.size(); ++i)
+    tokens_.emplace_back(operation.waiting_at[i], operation.waiting[i].token);
   log_.push_back(operation);
   node_->known_ps = std::max(node_->known_ps, input.after_ps);
   std::unique_ptr<EpisodeNode>& next = node_->next[input];
@@ -119,6 +162,8 @@ EpisodeInput Episodes::describe(const Operation& operation, TimePs now) {
   input.at = operation.at;
   input.kind = operation.kind;
   input.traffic_class = operation.collective.traffic_class;
+  input.waiting = operation.waiting_at;
+  input.is_at_once = !log_.empty() && log_.back().event == operation.event;
   const auto place_in = [&](std::vector<Numbered>& all, std::uint64_t id) {
     const auto place = std::lower_bound(all.begin(), all.end(), Numbered{id, 0});
     input.place = static_cast<std::uint32_t>(place - all.begin());
@@ -132,7 +177,6 @@ EpisodeInput Episodes::describe(const Operation& operation, TimePs now) {
     place_in(collectives_, operation.collective.collective_id);
     if (input.belongs_to != EpisodeInput::kNone) input.place = 0;
   } else if (operation.kind == EpisodeInput::Kind::send) {
-    input.is_awaited = operation.receive.has_value();
     input.peer = operation.peer;
     input.bytes = operation.bytes;
     place_in(tags_, operation.tag);
@@ -142,8 +186,18 @@ EpisodeInput Episodes::describe(const Operation& operation, TimePs now) {
   return input;
 }
 
-/// Passes it on to its endpoint.
+/// Passes it on to its endpoint, behind those that wait for it.
 void Episodes::perform(const Operation& operation, TimePs now) {
+  const bool is_collective = operation.kind == EpisodeInput::Kind::collective;
+  for (std::size_t i = 0; i < operation.waiting.size(); ++i) {
+    const CollectiveStart& start = operation.waiting[i];
+    EpisodeGate& gate = *gates_[index_of(operation.waiting_at[i])];
+    if (node_) gate.numbers_[start.token] = operation.number + 1 + static_cast<std::uint32_t>(i);
+    if (is_collective)
+      gate.endpoint_.start_collective(start, now);
+    else
+      gate.endpoint_.start_receive(operation.at, operation.tag, start.token, now);
+  }
   EpisodeGate& gate = *gates_[index_of(operation.at)];
   const CollectiveStart& start = operation.collective;
   if (node_) gate.numbers_[start.token] = operation.number;
@@ -153,11 +207,6 @@ void Episodes::perform(const Operation& operation, TimePs now) {
     case EpisodeInput::Kind::receive:
       return gate.endpoint_.start_receive(operation.peer, operation.tag, start.token, now);
     case EpisodeInput::Kind::send:
-      if (operation.receive) {
-        EpisodeGate& receiver = *gates_[index_of(operation.peer)];
-        if (node_) receiver.numbers_[*operation.receive] = operation.number + 1;
-        receiver.endpoint_.start_receive(operation.at, operation.tag, *operation.receive, now);
-      }
       return gate.endpoint_.start_send(operation.peer, operation.tag, operation.bytes, start.traffic_class,
                                        start.token, now);
   }
@@ -280,6 +329,7 @@ void Episodes::start_at(std::uint32_t state, TimePs now) {
   log_.clear();
   collectives_.clear();
   tags_.clear();
+  begun_.clear();
   tokens_.clear();
   delivered_.clear();
   operations_ = 0;
@@ -336,10 +386,15 @@ void Episodes::go_live(TimePs now) {
   if (log_.empty()) return;
   ++counts_.abandoned;
   silent_ = 0;
-  scheduler_.replay(start_ps_, [this] {
-    for (std::size_t k = 0; k < log_.size(); ++k)
-      scheduler_.schedule(log_[k].at_ps, *this, static_cast<std::uint32_t>(k), Turn::operations);
+  // What was asked for in the wake-up that is being delivered comes when all before it has been done again.
+  const std::uint64_t event = scheduler_.events();
+  scheduler_.replay(start_ps_, [&] {
+    for (std::size_t k = 0; k < log_.size() && log_[k].event != event; ++k)
+      if (k == 0 || log_[k].event != log_[k - 1].event)
+        scheduler_.schedule(log_[k].at_ps, *this, static_cast<std::uint32_t>(k), Turn::operations);
   });
+  for (const Operation& operation : log_)
+    if (operation.event == event) perform(operation, now);
   if (*silent_ != delivered_.size()) differs("an operation that was played ends", now - start_ps_, kNever);
   silent_.reset();
 }
@@ -375,10 +430,8 @@ void Episodes::after_instant(TimePs now) {
 }
 
 void Episodes::wake(std::uint32_t what, TimePs now) {
-  if (what == kPlan)
-    play(now);
-  else
-    perform(log_[what], now);
+  if (what == kPlan) return play(now);
+  for (std::size_t k = what; k < log_.size() && log_[k].event == log_[what].event; ++k) perform(log_[k], now);
 }
 
 void Episodes::settle() {
@@ -395,6 +448,10 @@ void Episodes::settle() {
     gates_[index_of(to)]->endpoint_.start_receive(from, tag, token, scheduler_.now());
   }
   posted_.clear();
+  for (const auto& [id, ranks] : waiting_)
+    for (const auto& [at, start] : ranks)
+      gates_[index_of(at)]->endpoint_.start_collective(start, scheduler_.now());
+  waiting_.clear();
 }
 
 void Episodes::differs(const char* what, std::uint64_t expected, std::uint64_t found) const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -39,7 +40,8 @@ struct EpisodeCounts {
 /// times, and what begins must be what was recorded, at its time. Something else ends the playing: the models
 /// are put back, what has been played is simulated silently, must come to the same, and goes on.
 ///
-/// Receives are passed on when their send begins: before that they do nothing.
+/// Receives are passed on when their send begins, and who only waits in a collective when somebody begins it
+/// who sends: before that they do nothing.
 class Episodes final : private Wakeable, private AfterInstant {
  public:
   using ListRest = std::function<void(RestVisitor&)>;
@@ -70,10 +72,12 @@ class Episodes final : private Wakeable, private AfterInstant {
     CollectiveStart collective = {};  // its token is that of any kind
     NpuId peer{};
     std::uint64_t tag = 0, bytes = 0;
-    std::optional<std::uint64_t> receive = {};  // token, of a send whose receive had been posted
+    std::vector<CollectiveStart> waiting = {};  // of those who had begun and only waited for this one,
+    std::vector<NpuId> waiting_at = {};         // ascending
     std::uint32_t sent_as = 0;                  // number of a receive's send
     TimePs at_ps = 0;
-    std::uint32_t number = 0;  // in its episode; that of the receive is the next one
+    std::uint64_t event = 0;   // number of the wake-up in which it was asked for
+    std::uint32_t number = 0;  // in its episode; those that waited have the next ones
   };
   struct Numbered {
     std::uint64_t id;
@@ -81,6 +85,8 @@ class Episodes final : private Wakeable, private AfterInstant {
     bool operator<(const Numbered& other) const { return id < other.id; }
   };
 
+  void collective(Operation operation, TimePs now);
+  bool only_waits(const StepSource& program);
   void send(Operation operation, TimePs now);
   void receive(Operation operation, TimePs now);
   void begin(Operation operation, TimePs now);
@@ -112,6 +118,10 @@ class Episodes final : private Wakeable, private AfterInstant {
   // Messages that are not matched yet, in the order in which they were asked for.
   std::multimap<MessageId, std::uint64_t> posted_;     // receives: tokens
   std::multimap<MessageId, std::uint32_t> unclaimed_;  // sends: numbers
+  // Collectives: who only waits, and those that somebody has begun who does not.
+  std::map<std::uint64_t, std::map<NpuId, CollectiveStart>> waiting_;
+  std::set<std::uint64_t> begun_;
+  std::unordered_map<const StepSource*, bool> only_waits_;  // that were looked at
   std::uint64_t under_way_ = 0;
   // States at rest, and the episodes that begin with them.
   std::vector<std::vector<std::uint64_t>> states_;

@@ -28,18 +28,19 @@ struct EpisodeInput {
   std::uint32_t belongs_to = kNone;
   /// So many collectives (messages) of the episode have a smaller number (tag).
   std::uint32_t place = 0;
-  bool is_awaited = false;              ///< a send whose receive had been posted
   NpuId peer{};                         ///< of a message
   std::uint64_t bytes = 0;              ///< the same
   const StepSource* program = nullptr;  ///< of a collective
+  bool is_at_once = false;              ///< in the same wake-up as the one before
+  std::vector<NpuId> waiting = {};      ///< who had begun and only waited for this
 
   bool operator<(const EpisodeInput& other) const { return tie() < other.tie(); }
 
  private:
-  std::tuple<TimePs, NpuId, Kind, ClassId, std::uint32_t, std::uint32_t, bool, NpuId, std::uint64_t,
-             const StepSource*>
+  std::tuple<TimePs, NpuId, Kind, ClassId, std::uint32_t, std::uint32_t, NpuId, std::uint64_t,
+             const StepSource*, bool, const std::vector<NpuId>&>
   tie() const {
-    return {after_ps, at, kind, traffic_class, belongs_to, place, is_awaited, peer, bytes, program};
+    return {after_ps, at, kind, traffic_class, belongs_to, place, peer, bytes, program, is_at_once, waiting};
   }
 };
 
@@ -81,6 +82,19 @@ struct EpisodeNode {
   std::unique_ptr<EpisodeEnd> end;  ///< without another input it was over
 
   EpisodeNode() = default;
+  /// Not by recursion: a course may be long.
+  ~EpisodeNode() {
+    std::vector<std::unique_ptr<EpisodeNode>> left;
+    const auto take = [&left](EpisodeNode& of) {
+      for (auto& [input, node] : of.next) left.push_back(std::move(node));
+      of.next.clear();
+    };
+    for (take(*this); !left.empty();) {
+      const std::unique_ptr<EpisodeNode> node = std::move(left.back());
+      left.pop_back();
+      take(*node);
+    }
+  }
   EpisodeNode(const EpisodeNode&) = delete;
   EpisodeNode& operator=(const EpisodeNode&) = delete;
 };

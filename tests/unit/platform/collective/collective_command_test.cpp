@@ -68,7 +68,7 @@ TEST(CollectiveCommand, PredictsWhatGroupsShare) {
 // Before anything is simulated, also of the largest of several sizes.
 TEST(CollectiveCommand, RefusesWhatTheWatchdogWouldEnd) {
   for (const std::string size : {"1PB", "4KiB,1PB"}) {
-    const ToolResult refused = run_tool(kWafer + "--type all_reduce --size " + size);
+    const ToolResult refused = run_tool(kWafer + "--set run.watchdog=10s --type all_reduce --size " + size);
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_EQ(refused.out, "");
     EXPECT_NE(
