@@ -171,6 +171,7 @@ void Machine::allow_lookahead_windows() {
   if (episodes_) episodes_->switch_off("windows of time go partition by partition");
   if (wafer_.checkers()) return;      // they follow each link in the order of time
   if (!wafer_.rtl().empty()) return;  // the edges of a clock know no region
+  if (steady_) steady_->looking_forgoes_windows();
   wafer_.scheduler.allow_lookahead_windows([this]() -> TimePs {
     // What repeats is seen between two instants of the whole wafer.
     return steady_ && steady_->is_looking() ? 0 : wafer_.fabric().lookahead_ps();

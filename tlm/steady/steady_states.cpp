@@ -16,6 +16,15 @@ constexpr std::uint32_t kMostLooks = 128;      // for a period, by one reference
 constexpr std::uint32_t kRest = 2048;          // packets before the next search after one that found nothing
 constexpr std::size_t kMostActive = 1U << 14;  // messages, with more there are no components to be found
 
+// A search may cost a small part of what is simulated, and more of what it has saved.
+constexpr std::uint64_t kFirstValues = 1U << 20;  // listed
+constexpr std::uint64_t kValuesPerEvent = 1;      // simulated
+constexpr std::uint64_t kValuesPerPacket = 64;    // skipped
+constexpr std::uint64_t kFirstEvents = 1U << 19;  // without windows of time
+constexpr std::uint64_t kEventsPerLooking = 64;   // of which one may be without them
+constexpr std::uint64_t kLookingPerPacket = 2;    // skipped
+constexpr std::uint64_t kValuesPerTransfer = 16;  // looking at a message and its route costs as much as these
+
 constexpr std::size_t kCountsOfMessage = 4;  // that list() ends with
 
 /// Bytes that are still to be sent; of what a flow brings, to come.
@@ -174,14 +183,40 @@ void SteadyStates::dissolve(std::uint32_t number, std::uint32_t packets) {
     each->watch = !each->is_result && left_of(*each) >= kFewestPackets * packet_bytes_ ? packets : 0;
   }
   for (const PartNumber each : component.parts) parts_[each].component = kNone;
+  component.marker = nullptr;
   free_components_.push_back(number);
+  if (!is_looking()) looked_ += scheduler_.events() - looking_since_;
+}
+
+std::uint64_t SteadyStates::events_looking() const {
+  return looked_ + (is_looking() ? scheduler_.events() - looking_since_ : 0);
+}
+
+/// Whether it has paid so far, or has not cost much. Once it has cost too much it rests until that is half
+/// of what it may: a search that is given up soon again finds nothing.
+bool SteadyStates::may_look() {
+  const std::uint64_t events = scheduler_.events(), packets = counts_.packets, share = rests_ ? 2 : 1;
+  const std::uint64_t values = kFirstValues + kValuesPerEvent * events + kValuesPerPacket * packets;
+  const std::uint64_t looking = kFirstEvents + events / kEventsPerLooking + kLookingPerPacket * packets;
+  rests_ = listed_ > values / share || (forgoes_windows_ && events_looking() > looking / share);
+  return !rests_;
+}
+
+/// Ends all searches, but for components that are ahead or are being verified.
+void SteadyStates::rest(TimePs now) {
+  for (std::uint32_t i = 0; i < components_.size(); ++i) {
+    const Component& each = *components_[i];
+    if (each.marker && each.reference.at_ps <= now && each.expected.at_ps == 0) dissolve(i, kRest);
+  }
 }
 
 void SteadyStates::after_instant(TimePs now) {
+  const bool may = may_look();
+  if (!may && is_looking()) rest(now);
   for (std::size_t i = 0; i < due_.size(); ++i) {
     Message& message = *due_[i];
     if (message.transfer == kNone || left_of(message) == 0) continue;
-    if (message.component == kNone && !find_component(message)) {
+    if (message.component == kNone && (!may || !find_component(message))) {
       message.watch = kRest;
       continue;
     }
@@ -218,6 +253,7 @@ SteadyStates::PartNumber SteadyStates::root_of(PartNumber part) {
 bool SteadyStates::find_component(Message& marker) {
   forget_closed_flows();
   if (active_.size() > kMostActive) return false;
+  listed_ += kValuesPerTransfer * active_.size();
   ++search_;
   for (const Transfer& each : active_) {
     if (each.route->empty() || (each.message && !each.message->is_plain())) return false;
@@ -236,6 +272,7 @@ bool SteadyStates::find_component(Message& marker) {
     free_components_.push_back(static_cast<std::uint32_t>(components_.size()));
     components_.push_back(std::make_unique<Component>());
   }
+  if (!is_looking()) looking_since_ = scheduler_.events();
   const std::uint32_t number = free_components_.back();
   free_components_.pop_back();
   Component& component = *components_[number];
@@ -305,6 +342,7 @@ void SteadyStates::compare(Component& component, TimePs now) {
   component.next_reference += 7 + component.looks / 4;
   RecordState record(now, component.reference);
   list(component, record);
+  listed_ += component.reference.values.size() + component.reference.counts.size();
   if (record.gives_up()) component.looks = kMostLooks;
 }
 
@@ -312,6 +350,7 @@ void SteadyStates::compare(Component& component, TimePs now) {
 bool SteadyStates::is_same(Component& component, TimePs now, std::vector<std::uint64_t>& growth) {
   CompareState with(now, component.reference, growth);
   list(component, with);
+  listed_ += with.next_ + growth.size();
   return with.is_same() && now != component.reference.at_ps;
 }
 
@@ -319,6 +358,7 @@ bool SteadyStates::is_same(Component& component, TimePs now, std::vector<std::ui
 /// starts.
 TimePs SteadyStates::next_end_ps(const Component& but, TimePs now) {
   forget_closed_flows();
+  listed_ += kValuesPerTransfer * active_.size();
   TimePs next = kNever;
   for (const Transfer& transfer : active_) {
     if (!transfer.message) return now;

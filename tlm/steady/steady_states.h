@@ -65,6 +65,8 @@ class SteadyStates final : private AfterInstant {
   /// There are components, so that the scheduler must stop between instants.
   bool is_looking() const { return components_.size() != free_components_.size(); }
   const SteadyCounts& counts() const { return counts_; }
+  /// While it looks the scheduler has no windows of time, which costs.
+  void looking_forgoes_windows() { forgoes_windows_ = true; }
 
  private:
   using PartNumber = std::uint32_t;
@@ -105,6 +107,9 @@ class SteadyStates final : private AfterInstant {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   void after_instant(TimePs now) override;
+  bool may_look();
+  void rest(TimePs now);
+  std::uint64_t events_looking() const;
   const Route& route(const Message& message);
   bool walk_flow(const Flow& flow, const LinkEnd& from, Route& route);
   void add(Message& message, const Route* route, const Flow* flow);
@@ -145,6 +150,12 @@ class SteadyStates final : private AfterInstant {
   std::uint64_t search_ = 0;
   std::vector<std::uint64_t> growth_;  // scratch
   SteadyCounts counts_;
+  // What searching has cost.
+  std::uint64_t listed_ = 0;         // values
+  std::uint64_t looked_ = 0;         // events while there were components, but for the present ones
+  std::uint64_t looking_since_ = 0;  // event
+  bool forgoes_windows_ = false;
+  bool rests_ = false;
 };
 
 }  // namespace wafertlm
