@@ -17,9 +17,9 @@ constexpr std::uint32_t kRest = 2048;          // packets before the next search
 constexpr std::size_t kMostActive = 1U << 14;  // messages, with more there are no components to be found
 
 // A search may cost a small part of what is simulated, and more of what it has saved.
-constexpr std::uint64_t kFirstValues = 1U << 20;  // listed
+constexpr std::uint64_t kFirstValues = 1U << 18;  // listed
 constexpr std::uint64_t kValuesPerEvent = 1;      // simulated
-constexpr std::uint64_t kValuesPerPacket = 64;    // skipped
+constexpr std::uint64_t kValuesPerPacket = 16;    // skipped
 constexpr std::uint64_t kFirstEvents = 1U << 19;  // without windows of time
 constexpr std::uint64_t kEventsPerLooking = 64;   // of which one may be without them
 constexpr std::uint64_t kLookingPerPacket = 2;    // skipped
