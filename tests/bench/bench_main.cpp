@@ -23,6 +23,7 @@
 #include "platform/command/huge_pages.h"
 #include "platform/config/load.h"
 #include "platform/fabrics/fred/fred_kind.h"
+#include "tests/bench/bench_acceleration.h"
 #include "tests/bench/bench_memory.h"
 #include "tests/bench/measure.h"
 #include "workloads/chakra/et_reader.h"
@@ -354,6 +355,10 @@ void print_traces() {
 
 int sc_main(int argc, char** argv) {
   using namespace wafertlm;
+  if (argc > 1 && std::string(argv[1]) == "acceleration") {
+    print_acceleration({argv + 2, argv + argc});
+    return 0;
+  }
   prefer_huge_pages();
   // Offered load as a part of the 3 TB/s at which a node can inject. 32x32 uniform: 0.9 of the channel bound,
   // which is 4 · 750 GB/s / 32 = 0.031. Neighbour: a corner has two links, 0.5 of its injection, so some

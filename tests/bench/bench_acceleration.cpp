@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/bench/bench_acceleration.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <regex>
+#include <stdexcept>
+
+#include "workloads/chakra/et_writer.h"
+#include "workloads/chakra/node_source.h"
+
+namespace wafertlm {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct AccelerationCase {
+  std::string name;
+  Words command;               // of the program
+  bool gains_nothing = false;  // exact may cost 5 % more, and does not count in the mean
+};
+
+/// Every rank sends a packet to any other, time and again, and receives all that come.
+std::string write_uniform_job(const std::string& platform, const std::string& folder) {
+  constexpr std::uint32_t kRanks = 20, kMessages = 2000;
+  std::filesystem::create_directories(folder);
+  std::mt19937_64 random(1);
+  std::vector<std::vector<chakra::Node>> nodes(kRanks);
+  const auto add = [&](std::uint32_t rank, chakra::NodeType type) -> chakra::Node& {
+    chakra::Node& node = nodes[rank].emplace_back();
+    node.id = nodes[rank].size();
+    node.name = "n";
+    node.type = type;
+    node.comm_size = 4096;
+    return node;
+  };
+  std::vector<std::uint64_t> before(kRanks);  // computation of a rank
+  for (std::uint32_t k = 0; k < kMessages * kRanks; ++k) {
+    const std::uint32_t from = k % kRanks;
+    const auto to = static_cast<std::uint32_t>((from + 1 + random() % (kRanks - 1)) % kRanks);
+    chakra::Node& compute = add(from, chakra::NodeType::Comp);
+    compute.duration_ps = random() % 100'000;
+    if (before[from] != 0) compute.data_deps = {before[from]};
+    before[from] = compute.id;
+    chakra::Node& send = add(from, chakra::NodeType::CommSend);
+    send.data_deps = {before[from]};
+    send.comm_dst = to;
+    send.comm_tag = k;
+    chakra::Node& receive = add(to, chakra::NodeType::CommRecv);
+    receive.comm_src = from;
+    receive.comm_tag = k;
+  }
+  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+    chakra::VectorSource source("rank", nodes[rank]);
+    chakra::write_trace(source, folder + "/job." + std::to_string(rank) + ".et");
+  }
+  const std::string path = folder + "/experiment.yaml";
+  std::ofstream(path) << "experiment: uniform\nplatform: " << platform
+                      << "\nworkload: {workload: uniform, chakra: job}\n";
+  return path;
+}
+
+std::vector<AccelerationCase> acceleration_cases(const std::string& out) {
+  const std::string configs = std::string(WAFERTLM_SOURCE_DIR) + "/configs/";
+  const Words small = {"--set", "wafer.fabric.packet_bytes=4KiB"};
+  const auto collective = [&](const char* platform, const char* size) {
+    Words words = {"collective", configs + "platforms/" + platform, "--type", "all_reduce", "--size", size};
+    words.insert(words.end(), small.begin(), small.end());
+    return words;
+  };
+  const auto experiment = [&](const std::string& path, const Words& more) {
+    Words words = {"run", path, "--out", out, "--force"};
+    words.insert(words.end(), small.begin(), small.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  std::vector<AccelerationCase> cases = {
+      {"all-reduce of 1 GiB, 5x4", collective("wafer_mesh_5x4.yaml", "1GiB")},
+      {"all-reduce of 64 MiB, 32x32", collective("wafer_mesh_32x32.yaml", "64MiB")}};
+  std::vector<std::string> presets;
+  for (const auto& file : std::filesystem::directory_iterator(configs + "experiments"))
+    presets.push_back(file.path());
+  std::sort(presets.begin(), presets.end());
+  for (const std::string& path : presets)
+    cases.push_back({std::filesystem::path(path).stem(), experiment(path, {})});
+  // Nothing repeats here.
+  cases.push_back({"single packets, uniform, 5x4",
+                   experiment(write_uniform_job(configs + "platforms/wafer_mesh_5x4.yaml", out + ".job"), {}),
+                   true});
+  cases.push_back(
+      {"jitter, resnet50_dp20_mesh_5x4",
+       experiment(configs + "experiments/resnet50_dp20_mesh_5x4.yaml",
+                  {"--set", "npu.compute.jitter=uniform", "--set", "npu.compute.jitter_percent=20"}),
+       true});
+  return cases;
+}
+
+/// Processor seconds of the program, user and system; none if they passed the limit.
+std::optional<double> processor_seconds(Words command, const char* acceleration, rlim_t limit_s) {
+  command.insert(command.begin(), WAFERTLM_EXECUTABLE);
+  command.insert(command.end(), {"--set", std::string("run.acceleration=") + acceleration});
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{limit_s, limit_s + 1};
+    setrlimit(RLIMIT_CPU, &limit);
+    const int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    std::vector<char*> words;
+    for (std::string& word : command) words.push_back(word.data());
+    words.push_back(nullptr);
+    execv(words[0], words.data());
+    _exit(127);
+  }
+  int status = 0;
+  rusage usage{};
+  if (wait4(child, &status, 0, &usage) != child) throw std::runtime_error("a program could not be run");
+  if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)) return {};
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw std::runtime_error(command[1] + " " + command[2] + " failed");
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+std::string shown(const std::optional<double>& seconds, unsigned long limit_s) {
+  return seconds ? fmt::format("{:.2f}", *seconds) : fmt::format("> {}", limit_s);
+}
+
+}  // namespace
+
+void print_acceleration(const std::vector<std::string>& arguments) {
+  std::regex which("");
+  unsigned long repetitions = 3, limit_s = 600;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const bool has_value = k + 1 < arguments.size();
+    if (arguments[k] == "--repetitions" && has_value)
+      repetitions = std::max(1UL, std::stoul(arguments[++k]));
+    else if (arguments[k] == "--limit" && has_value)
+      limit_s = std::stoul(arguments[++k]);
+    else
+      which = arguments[k];
+  }
+  const std::string out =
+      (std::filesystem::temp_directory_path() / ("wafertlm_bench_" + std::to_string(getpid()))).string();
+  fmt::print("{:<40} {:>10} {:>10} {:>9}\n", "run.acceleration", "off s", "exact s", "ratio");
+  double sum = 0;
+  int counted = 0;
+  for (const AccelerationCase& each : acceleration_cases(out)) {
+    if (!std::regex_search(each.name, which)) continue;
+    std::vector<double> off, exact;
+    bool is_over = false;
+    for (unsigned long k = 0; k < repetitions && !is_over; ++k) {
+      const auto off_s = processor_seconds(each.command, "off", limit_s);
+      const auto exact_s = processor_seconds(each.command, "exact", limit_s);
+      off.push_back(off_s.value_or(static_cast<double>(limit_s)));
+      if (exact_s) exact.push_back(*exact_s);
+      is_over = !off_s || !exact_s;
+    }
+    const bool off_is_over = off.back() >= static_cast<double>(limit_s);
+    if (exact.empty()) {
+      fmt::print("{:<40} {:>10} {:>10}\n", each.name,
+                 shown(off_is_over ? std::nullopt : std::optional(median_of(off)), limit_s),
+                 shown(std::nullopt, limit_s));
+      continue;
+    }
+    const double ratio = (off_is_over ? off.back() : median_of(off)) / median_of(exact);
+    fmt::print("{:<40} {:>10} {:>10.2f} {:>9}\n", each.name,
+               shown(off_is_over ? std::nullopt : std::optional(median_of(off)), limit_s), median_of(exact),
+               fmt::format("{}{:.2f}{}", off_is_over ? "> " : "", ratio,
+                           each.gains_nothing && ratio < 1 / 1.05 ? " (!)" : ""));
+    std::fflush(stdout);
+    if (each.gains_nothing) continue;
+    sum += std::log(ratio);
+    ++counted;
+  }
+  if (counted != 0) fmt::print("geometric mean of {} ratios{:>44.2f}\n", counted, std::exp(sum / counted));
+  std::filesystem::remove_all(out);
+  std::filesystem::remove_all(out + ".job");
+  std::filesystem::remove_all(out + ".incomplete");
+  std::filesystem::remove(out + ".lock");
+}
+
+}  // namespace wafertlm
