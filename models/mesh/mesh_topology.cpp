@@ -246,10 +246,10 @@ std::uint64_t MeshTopology::path_bytes_per_s(NpuId from, NpuId to) const {
   return hops(from, to) == 0 ? port_bytes_per_s() : std::min(port_bytes_per_s(), link_bytes_per_s_);
 }
 
-std::uint64_t MeshTopology::npu_bytes_per_s(NpuId npu) const {
+std::uint64_t MeshTopology::all_links_bytes_per_s(NpuId npu) const {
   std::uint64_t links = 0;
   for (const Side side : kAllSides) links += geometry_.is_edge({npu, side}) ? 0U : 1U;
-  return std::min(port_bytes_per_s(), links * link_bytes_per_s_);
+  return links * link_bytes_per_s_;
 }
 
 std::unique_ptr<LinkLoads> MeshTopology::link_loads() const {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
+
 #include "models/mesh/mesh_geometry.h"
 #include "models/mesh/mesh_params.h"
 #include "tlm/topology.h"
@@ -22,7 +24,15 @@ class MeshTopology final : public Topology {
   TimePs head_latency_ps(std::uint32_t hop_count) const { return ends_ps_ + hop_count * hop_ps_; }
   std::uint32_t hops(NpuId from, NpuId to) const override { return geometry_.hops(from, to); }
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const override;
-  std::uint64_t npu_bytes_per_s(NpuId npu) const override;
+  std::uint64_t npu_bytes_per_s(NpuId npu) const override {
+    return std::min(port_bytes_per_s(), all_links_bytes_per_s(npu));
+  }
+  std::uint64_t npu_sends_bytes_per_s(NpuId npu) const override {
+    return std::min(ports().injection_bytes_per_s, all_links_bytes_per_s(npu));
+  }
+  std::uint64_t npu_receives_bytes_per_s(NpuId npu) const override {
+    return std::min(ports().ejection_bytes_per_s, all_links_bytes_per_s(npu));
+  }
   /// A message costs O(1): only the ends of its stretches along a row and a column are noted.
   std::unique_ptr<LinkLoads> link_loads() const override;
   /// Without looking at pairs, as distances().
@@ -48,6 +58,8 @@ class MeshTopology final : public Topology {
   IoPlace io_place(std::uint32_t controller) const override;
 
  private:
+  std::uint64_t all_links_bytes_per_s(NpuId npu) const;
+
   NpuId io_parent(NpuId npu, const IoPort& port) const;
 
   MeshGeometry geometry_;

@@ -33,7 +33,10 @@ config::PlatformSpec random_mesh(Random& random) {
   spec.wafer.width = 1 + up_to(random, 4);
   spec.wafer.height = (spec.wafer.width == 1 ? 2 : 1) + up_to(random, 3);
   set_random_packets(spec, random);
-  spec.wafer.fabric.as<MeshParams>().router_pipeline_ps = 1000 * up_to(random, 2);
+  auto& mesh = spec.wafer.fabric.as<MeshParams>();
+  mesh.router_pipeline_ps = 1000 * up_to(random, 2);
+  for (std::uint64_t* const rate : {&mesh.injection_bytes_per_s, &mesh.ejection_bytes_per_s})
+    if (up_to(random, 2) == 0) *rate = 100'000'000'000ULL << up_to(random, 4);
   return spec;
 }
 

@@ -197,14 +197,23 @@ TimePs crossings_ps(const std::vector<Demand>& demands, const Topology& topology
 /// ports of the members together.
 TimePs sums_ps(const std::vector<Demand>& demands, const Topology& topology) {
   std::set<NpuId> members;
-  Uint128 bytes = 0, rates = 0;
+  Uint128 bytes = 0, sends = 0, receives = 0;
   for (const Demand& demand : demands) {
     if (!demand.sums()) continue;
     bytes += Uint128{2 * (demand.request.group.size() - 1)} * demand.request.bytes;
     members.insert(demand.request.group.begin(), demand.request.group.end());
   }
-  for (const NpuId npu : members) rates += topology.npu_bytes_per_s(npu);
-  return at_least_ps(bytes, rates);
+  for (const NpuId npu : members) {
+    sends += topology.npu_sends_bytes_per_s(npu);
+    receives += topology.npu_receives_bytes_per_s(npu);
+  }
+  return at_least_ps(bytes, std::min(sends, receives));
+}
+
+/// What an NPU's port takes for that.
+TimePs port_ps(Uint128 sends, Uint128 receives, NpuId npu, const Topology& topology) {
+  return std::max(at_least_ps(sends, topology.npu_sends_bytes_per_s(npu)),
+                  at_least_ps(receives, topology.npu_receives_bytes_per_s(npu)));
 }
 
 /// What each NPU has to send and receive.
@@ -218,7 +227,7 @@ TimePs ports_ps(const std::vector<Demand>& demands, const Topology& topology) {
     }
   TimePs bound = 0;
   for (const auto& [npu, moves] : of_npu)
-    bound = std::max(bound, at_least_ps(std::max(moves.first, moves.second), topology.npu_bytes_per_s(npu)));
+    bound = std::max(bound, port_ps(moves.first, moves.second, npu, topology));
   return bound;
 }
 
@@ -238,13 +247,13 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
                  to_farthest = fabric.message_cost_ps() + distances->farthest_ps(npu);
     nearest = std::min(nearest, from_nearest);
     farthest = std::max(farthest, to_farthest);
-    const std::uint64_t most = std::max(demand->needs.sends[rank], demand->needs.receives[rank]);
-    if (most == 0) continue;
+    const std::uint64_t sends = demand->needs.sends[rank], receives = demand->needs.receives[rank];
+    if (sends == 0 && receives == 0) continue;
     // The first byte comes from the root, or the nearest one, at best; the last follows as fast as the port
     // lets it.
     const bool other_end = by_root && rank != request.root;
     const TimePs head = other_end ? fabric.latency_ps(request.group[request.root], npu) : from_nearest;
-    bound = std::max(bound, head + at_least_ps(Uint128{most}, topology.npu_bytes_per_s(npu)));
+    bound = std::max(bound, head + port_ps(sends, receives, npu, topology));
     // Who has data for all, or needs data of all, waits for the farthest.
     if (!by_root && demand->blocks.bytes(rank) != 0) bound = std::max(bound, to_farthest);
   }

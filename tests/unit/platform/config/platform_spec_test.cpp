@@ -52,7 +52,7 @@ TEST(PlatformSpec, ThreeValuesAreEnough) {
   EXPECT_EQ(spec.npu.peak_operations_per_s, 1e15);
   EXPECT_EQ(spec.npu.hbm.requests.request_bytes, 65'536U);
   EXPECT_EQ(spec.collectives.algorithm, "auto");
-  EXPECT_EQ(spec.run.watchdog_ps, 10'000'000'000'000U);
+  EXPECT_EQ(spec.run.watchdog_ps, 3600 * kPsPerSecond);
   EXPECT_FALSE(spec.run.checkers);
   expect_round_trip(spec);
 }
