@@ -160,11 +160,11 @@ std::uint64_t FabricGraph::path_bytes_per_s(NpuId from, NpuId to) const {
   return slowest;
 }
 
-std::uint64_t FabricGraph::npu_bytes_per_s(NpuId npu) const {
+std::pair<std::uint64_t, std::uint64_t> FabricGraph::npu_bytes_per_s(NpuId npu) const {
   std::uint64_t out = 0, in = 0;
   for (const std::uint32_t link : out_[index_of(npu)]) out += links_[link].bytes_per_s;
   for (const std::uint32_t link : in_[index_of(npu)]) in += links_[link].bytes_per_s;
-  return std::min(out, in);
+  return {out, in};
 }
 
 std::uint32_t FabricGraph::cluster_of(NpuId npu) const {

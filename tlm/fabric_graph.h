@@ -55,8 +55,8 @@ class FabricGraph {
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const;
   /// Between any two NPUs.
   TimePs shortest_latency_ps() const { return shortest_latency_ps_; }
-  /// All links of an NPU, the slower direction.
-  std::uint64_t npu_bytes_per_s(NpuId npu) const;
+  /// All links out of an NPU, and into it.
+  std::pair<std::uint64_t, std::uint64_t> npu_bytes_per_s(NpuId npu) const;
   /// The vertex of an NPU, or the switch that it hangs on.
   std::uint32_t cluster_of(NpuId npu) const;
   /// Of a vertex with the leaves on it: all links out of it, and into it; at least 1.

@@ -121,10 +121,12 @@ class Topology {
   /// What one message can reach: the slowest of injection, links on the way, ejection.
   virtual std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const;
   /// What an NPU can send, and receive, at most: its own port or all its links.
-  virtual std::uint64_t npu_bytes_per_s(NpuId /*npu*/) const { return port_bytes_per_s(); }
-  /// Each by itself, where a port sends and receives at two speeds.
-  virtual std::uint64_t npu_sends_bytes_per_s(NpuId npu) const { return npu_bytes_per_s(npu); }
-  virtual std::uint64_t npu_receives_bytes_per_s(NpuId npu) const { return npu_bytes_per_s(npu); }
+  virtual std::uint64_t npu_sends_bytes_per_s(NpuId /*npu*/) const { return ports_.injection_bytes_per_s; }
+  virtual std::uint64_t npu_receives_bytes_per_s(NpuId /*npu*/) const { return ports_.ejection_bytes_per_s; }
+  /// The slower of both.
+  std::uint64_t npu_bytes_per_s(NpuId npu) const {
+    return std::min(npu_sends_bytes_per_s(npu), npu_receives_bytes_per_s(npu));
+  }
   virtual std::unique_ptr<LinkLoads> link_loads() const;
 
   // Groups.

@@ -6,12 +6,15 @@
 namespace wafertlm {
 namespace {
 
-/// All links of the NPU that has most.
+/// All links of the NPU that has most, each way.
 EndpointPorts endpoint_ports(const FabricGraph& graph) {
-  std::uint64_t rate = 1;
-  for (std::uint32_t npu = 0; npu < graph.npus(); ++npu)
-    rate = std::max(rate, graph.npu_bytes_per_s(static_cast<NpuId>(npu)));
-  return {rate, rate};
+  std::uint64_t most_out = 1, most_in = 1;
+  for (std::uint32_t npu = 0; npu < graph.npus(); ++npu) {
+    const auto [out, in] = graph.npu_bytes_per_s(static_cast<NpuId>(npu));
+    most_out = std::max(most_out, out);
+    most_in = std::max(most_in, in);
+  }
+  return {most_out, most_in};
 }
 
 /// Links from a vertex to every other, breadth first.

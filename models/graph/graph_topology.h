@@ -26,7 +26,10 @@ class GraphTopology final : public Topology {
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const override {
     return from == to ? port_bytes_per_s() : graph_->path_bytes_per_s(from, to);
   }
-  std::uint64_t npu_bytes_per_s(NpuId npu) const override { return graph_->npu_bytes_per_s(npu); }
+  std::uint64_t npu_sends_bytes_per_s(NpuId npu) const override { return graph_->npu_bytes_per_s(npu).first; }
+  std::uint64_t npu_receives_bytes_per_s(NpuId npu) const override {
+    return graph_->npu_bytes_per_s(npu).second;
+  }
   /// All links, on the shortest ways there are, which routes need not take. Of up to 512 members.
   std::vector<Crossings> all_pairs_crossings(const Group& group) const override;
   /// The least of the fabric.

@@ -24,9 +24,6 @@ class MeshTopology final : public Topology {
   TimePs head_latency_ps(std::uint32_t hop_count) const { return ends_ps_ + hop_count * hop_ps_; }
   std::uint32_t hops(NpuId from, NpuId to) const override { return geometry_.hops(from, to); }
   std::uint64_t path_bytes_per_s(NpuId from, NpuId to) const override;
-  std::uint64_t npu_bytes_per_s(NpuId npu) const override {
-    return std::min(port_bytes_per_s(), all_links_bytes_per_s(npu));
-  }
   std::uint64_t npu_sends_bytes_per_s(NpuId npu) const override {
     return std::min(ports().injection_bytes_per_s, all_links_bytes_per_s(npu));
   }

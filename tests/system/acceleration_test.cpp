@@ -38,13 +38,14 @@ TEST_F(AcceleratedRuns, EqualThoseInWhichAllIsSimulated) {
   for (int k = 0; k < random_cases(24, 2); ++k) {
     const std::string job =
         write_random_job(folder_.path() + "/" + std::to_string(k), static_cast<std::uint64_t>(k));
+    SCOPED_TRACE("job " + std::to_string(k));
     const auto off = run(job, " --set run.acceleration=off");
     EXPECT_EQ(skipped_, nlohmann::json({{"off_because", "run.acceleration is off"}}));
-    EXPECT_EQ(run(job, ""), off) << "job " << k;
+    EXPECT_EQ(run(job, ""), off);
     skipped += count("steady_states", "packets");
     played += count("episodes", "played");
     abandoned += count("episodes", "abandoned");
-    EXPECT_EQ(run(job, " --set run.acceleration=verify"), off) << "job " << k;
+    EXPECT_EQ(run(job, " --set run.acceleration=verify"), off);
     skips_verified += count("steady_states", "verified");
     episodes_verified += count("episodes", "verified");
   }

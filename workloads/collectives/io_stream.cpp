@@ -143,7 +143,8 @@ struct IoLoads {
   std::uint64_t link_bytes = 0, link_bytes_per_s = 1;  ///< of the link that takes longest
   std::uint32_t link_shares = 0;                       ///< trees that use a link
   TimePs link_head_ps = kNever;                        ///< the least head latency over a link in use
-  std::uint64_t port_bytes = 0, channel_bytes = 0;
+  std::uint64_t port_bytes = 0, port_bytes_per_s = 1;  // of the busiest port of an NPU
+  std::uint64_t channel_bytes = 0;
   IoPath path;                     ///< the longest of each
   TimePs least_entry_ps = kNever;  ///< of the head, into the wafer
   bool enters_at_once = true;      ///< every tree begins at an NPU of the controller's own router or switch
@@ -204,7 +205,7 @@ class Uses {
     }
   }
 
-  void find_busiest(IoLoads& loads) const {
+  void find_busiest(bool sends_in, IoLoads& loads) const {
     loads.link_bytes_per_s = links_.empty() ? topology_.port_bytes_per_s() : topology_.link(0).bytes_per_s;
     for (std::size_t number = 0; number < links_.size(); ++number) {
       const Link& use = links_[number];
@@ -217,8 +218,16 @@ class Uses {
       loads.link_bytes = use.bytes;
       loads.link_bytes_per_s = link.bytes_per_s;
     }
-    for (std::uint32_t npu = 0; npu < topology_.npus(); ++npu)
-      loads.port_bytes = std::max({loads.port_bytes, to_children_[npu], to_parent_[npu]});
+    const EndpointPorts& ports = topology_.ports();
+    const auto port = [&](std::uint64_t bytes, std::uint64_t bytes_per_s) {
+      if (Uint128{bytes} * loads.port_bytes_per_s <= Uint128{loads.port_bytes} * bytes_per_s) return;
+      loads.port_bytes = bytes;
+      loads.port_bytes_per_s = bytes_per_s;
+    };
+    for (std::uint32_t npu = 0; npu < topology_.npus(); ++npu) {
+      port(sends_in ? to_children_[npu] : to_parent_[npu], ports.injection_bytes_per_s);
+      port(sends_in ? to_parent_[npu] : to_children_[npu], ports.ejection_bytes_per_s);
+    }
   }
 
  private:
@@ -253,7 +262,7 @@ std::uint64_t fill_chunk(const IoLoads& loads, bool sends_in, const FabricTraits
   return std::max<std::uint64_t>(static_cast<std::uint64_t>(bytes / unit), 1) * unit;
 }
 
-IoLoads io_loads(const std::vector<IoTreePlan>& plans, const FabricTraits& fabric) {
+IoLoads io_loads(const std::vector<IoTreePlan>& plans, bool sends_in, const FabricTraits& fabric) {
   const Topology& topology = *fabric.topology;
   IoLoads loads;
   Uses uses(topology);
@@ -277,7 +286,7 @@ IoLoads io_loads(const std::vector<IoTreePlan>& plans, const FabricTraits& fabri
       loads.channel_ps =
           std::max(loads.channel_ps, at_least_ps(plan.bytes, topology.ports().io_bytes_per_s) + shortest);
   }
-  uses.find_busiest(loads);
+  uses.find_busiest(sends_in, loads);
   return loads;
 }
 
@@ -286,9 +295,9 @@ CollectiveCost io_tree_cost(const IoLoads& loads, std::uint64_t chunk_bytes, boo
                             const FabricTraits& fabric) {
   const std::uint64_t port = fabric.port_bytes_per_s();
   const std::uint64_t io = fabric.topology->ports().io_bytes_per_s;
-  const TimePs busiest =
-      std::max({wire_ps(loads.link_bytes, loads.link_bytes_per_s, fabric),
-                wire_ps(loads.port_bytes, port, fabric), wire_ps(loads.channel_bytes, io, fabric)});
+  const TimePs busiest = std::max({wire_ps(loads.link_bytes, loads.link_bytes_per_s, fabric),
+                                   wire_ps(loads.port_bytes, loads.port_bytes_per_s, fabric),
+                                   wire_ps(loads.channel_bytes, io, fabric)});
   const std::uint64_t whole = std::min(chunk_bytes, loads.channel_bytes);
   const std::uint64_t chunk = fabric.format.message_wire_bytes(whole);
   const std::uint64_t chunks = (loads.channel_bytes + whole - 1) / whole;
@@ -307,7 +316,8 @@ CollectiveCost io_tree_cost(const IoLoads& loads, std::uint64_t chunk_bytes, boo
   const TimePs link =
       loads.link_bytes == 0 ? 0 : at_least_ps(loads.link_bytes, loads.link_bytes_per_s) + entry + hop;
   CollectiveCost cost;
-  cost.bound_ps = std::max({link, at_least_ps(loads.port_bytes, port) + entry, loads.channel_ps});
+  cost.bound_ps =
+      std::max({link, at_least_ps(loads.port_bytes, loads.port_bytes_per_s) + entry, loads.channel_ps});
   cost.predicted_ps =
       std::max(std::max(busiest, chunks * pace) + path_ps(loads.path, fabric) + fill_ps, cost.bound_ps);
   return cost;
@@ -329,14 +339,17 @@ std::uint64_t open_io_chunk(const IoLoads& loads, bool sends_in, const FabricTra
 
 /// As flows that the switches distribute or add up: as much on the links as in the trees, each byte once
 /// through the port of an NPU, and no path from NPU to NPU.
-CollectiveCost io_flow_cost(const IoLoads& loads, std::uint64_t bytes, const FabricTraits& fabric) {
+CollectiveCost io_flow_cost(const IoLoads& loads, std::uint64_t bytes, bool sends_in,
+                            const FabricTraits& fabric) {
   const Topology& topology = *fabric.topology;
   IoPath far;
   for (std::uint32_t k = 0; k < topology.io_controllers(); ++k)
     for (std::uint32_t npu = 0; npu < topology.npus(); ++npu)
       far.entry_ps = std::max(far.entry_ps,
                               topology.head_latency_ps(topology.io_controller(k), static_cast<NpuId>(npu)));
-  const std::uint64_t port = fabric.port_bytes_per_s(), io = topology.ports().io_bytes_per_s;
+  const EndpointPorts& ports = topology.ports();
+  const std::uint64_t port = sends_in ? ports.ejection_bytes_per_s : ports.injection_bytes_per_s;
+  const std::uint64_t io = ports.io_bytes_per_s;
   CollectiveCost cost;
   cost.bound_ps = path_ps({0, 0, loads.least_entry_ps}, fabric) +
                   std::max({at_least_ps(loads.link_bytes, loads.link_bytes_per_s), at_least_ps(bytes, port),
@@ -406,7 +419,7 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
     plans.back().chunk_bytes = std::max<std::uint64_t>(fabric.format.packet_bytes, shares.bytes(k) >> 20);
   }
   const bool sends_in = request.type == CollectiveType::broadcast;
-  IoLoads loads = io_loads(plans, fabric);
+  IoLoads loads = io_loads(plans, sends_in, fabric);
   IoStream stream;
   stream.chunk_bytes = whole_elements(
       request.chunk_bytes ? *request.chunk_bytes : open_io_chunk(loads, sends_in, fabric), request.bytes);
@@ -414,13 +427,13 @@ IoStream plan_io_stream(const IoStreamRequest& request, const FabricTraits& fabr
     throw std::invalid_argument("a stream of " + std::to_string(request.bytes) + " B in chunks of " +
                                 std::to_string(stream.chunk_bytes) + " B has too many; raise wafer.io.chunk");
   for (IoTreePlan& plan : plans) plan.chunk_bytes = stream.chunk_bytes;
-  loads = io_loads(plans, fabric);
+  loads = io_loads(plans, sends_in, fabric);
   // Whoever asks for chunks gets trees of endpoints.
   const bool in_network = fabric.streams_in_network && !request.chunk_bytes;
   stream.busiest_link_bytes = loads.link_bytes;
   stream.busiest_link_shares = loads.link_shares;
   if (request.bytes != 0)
-    stream.cost = in_network ? io_flow_cost(loads, request.bytes, fabric)
+    stream.cost = in_network ? io_flow_cost(loads, request.bytes, sends_in, fabric)
                              : io_tree_cost(loads, stream.chunk_bytes, sends_in, fabric);
   if (in_network) stream.chunk_bytes = fabric.format.packet_bytes;
   for (IoTreePlan& plan : plans)

@@ -65,10 +65,11 @@ TEST(FabricGraph, WhoHangsOnASwitchBelongsToIt) {
   EXPECT_EQ(graph.cluster_of(NpuId{1}), 4U);
   EXPECT_EQ(graph.cluster_of(NpuId{2}), 5U);
   EXPECT_EQ(graph.cluster_of(NpuId{3}), 3U);
-  EXPECT_EQ(graph.npu_bytes_per_s(NpuId{0}), 100U);        // 100 out, 101 in
-  EXPECT_EQ(graph.npu_bytes_per_s(NpuId{3}), 108U + 110);  // 109 + 111 in
+  using Rates = std::pair<std::uint64_t, std::uint64_t>;
+  EXPECT_EQ(graph.npu_bytes_per_s(NpuId{0}), Rates(100, 101));
+  EXPECT_EQ(graph.npu_bytes_per_s(NpuId{3}), Rates(108 + 110, 109 + 111));
   // Of s: to t 106 and to d 109; from them 107 and 108.
-  EXPECT_EQ(graph.cluster_bytes_per_s(4), (std::pair<std::uint64_t, std::uint64_t>{106 + 109, 107 + 108}));
+  EXPECT_EQ(graph.cluster_bytes_per_s(4), Rates(106 + 109, 107 + 108));
   // Two NPUs that are joined to each other are no leaves.
   const FabricGraph pair(2, {{"a", 0}, {"b", 0}}, both_ways({{0, 1, 5}}));
   EXPECT_FALSE(pair.is_leaf(0));
