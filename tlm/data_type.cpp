@@ -17,6 +17,9 @@ void add_words(std::byte* to, const std::byte* from, std::size_t bytes, Add add)
   }
 }
 
+bool is_nan(std::uint16_t bf16) { return (bf16 & 0x7FFF) > 0x7F80; }
+bool is_infinite(std::uint16_t bf16) { return (bf16 & 0x7FFF) == 0x7F80; }
+
 }  // namespace
 
 const char* to_string(DataType type) { return type == DataType::int32 ? "int32" : "bf16"; }
@@ -41,6 +44,9 @@ void add_values(DataType type, std::byte* to, const std::byte* from, std::size_t
     add_words<std::uint32_t>(to, from, bytes, [](std::uint32_t a, std::uint32_t b) { return a + b; });
   else
     add_words<std::uint16_t>(to, from, bytes, [](std::uint16_t a, std::uint16_t b) {
+      // Which NaN comes of two, and of infinities with two signs, C++ leaves open.
+      if (is_nan(a) || is_nan(b)) return static_cast<std::uint16_t>((is_nan(a) ? a : b) | 0x40);
+      if (is_infinite(a) && is_infinite(b) && a != b) return std::uint16_t{0xFFC0};
       return bf16_from_float(bf16_to_float(a) + bf16_to_float(b));
     });
 }

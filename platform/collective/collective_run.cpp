@@ -169,18 +169,29 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   const std::clock_t begin = std::clock();
   {
     ProgressLine progress;
-    simulate(
-        machine, [&] { driver.start(); }, [&] { return driver.done(); },
-        [&](TimePs now) {
-          if (progress.is_due())
-            progress.show(format_time(now) + " simulated", part_of(now, planned_ps(plan)));
-        });
+    machine.wafer().rtl().run(
+        [&] {
+          simulate(
+              machine, [&] { driver.start(); }, [&] { return driver.done(); },
+              [&](TimePs now) {
+                if (progress.is_due())
+                  progress.show(format_time(now) + " simulated", part_of(now, planned_ps(plan)));
+              });
+        },
+        ".");
   }
 
-  driver.require_right(machine.fault());
+  CollectiveResult result;
+  RtlViews& rtl = machine.wafer().rtl();
+  rtl.finish(".");
+  try {
+    rtl.require_equal();
+    driver.require_right(machine.fault());
+  } catch (const RtlDiffers& error) {
+    result.rtl_failure = error.what();
+  }
   if (machine.fault() && !machine.reliability())
     throw std::runtime_error(machine.fault()->report() + ", and no value is wrong: the proof missed it");
-  CollectiveResult result;
   result.simulation_cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   for (const auto& [npu, by] : plan.late) result.skew_ps = std::max(result.skew_ps, by);
   result.predicted_ps = plan.together.predicted_ps;
@@ -203,17 +214,11 @@ CollectiveResult run_collectives(const config::PlatformSpec& spec, const Collect
   }
   require_bound("the slowest collective", result.time_ps,
                 plan.together.bound_ps - std::min(plan.together.bound_ps, most_gain));
-  result.proven = spec.run.functional;
-  if (RtlViews& rtl = machine.wafer().rtl(); !rtl.empty()) {
-    rtl.finish(".");
+  result.proven = spec.run.functional && result.rtl_failure.empty();
+  if (!rtl.empty()) {
     result.rtl = rtl.json();
     const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     result.rtl_text = rtl.text(cpu_s - rtl.host_s(), fabric.packet_hops());
-    try {
-      rtl.require_equal();
-    } catch (const std::runtime_error& error) {
-      result.rtl_failure = error.what();
-    }
   }
   result.packet_hops = fabric.packet_hops();
   for (std::uint32_t npu = 0; npu < machine.wafer().npus(); ++npu)

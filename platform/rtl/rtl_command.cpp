@@ -40,6 +40,8 @@ int replay(const Options& options) {
   board.switch_name = recording.head().switch_name;
   board.tolerance_ps =
       options.tolerance.empty() ? recording.head().tolerance_ps : config::parse_time(options.tolerance);
+  const TimePs latency_ps = RtlClock{recording.head().clock_hz}.edge_ps(design.latency);
+  if (design.latency != 0) board.usual_ps = latency_ps;
   board.cycle_ps = RtlClock{recording.head().clock_hz}.period_ps();
   const TimePs window_ps = config::parse_time(options.window);
   // The second one is for the waveforms.

@@ -6,11 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include "platform/results/fields.h"
 #include "platform/rtl/configurations.h"
+#include "platform/rtl/differences.h"
 #include "platform/rtl/rtl_waves.h"
 #include "tlm/fabric/fabric.h"
 #include "tlm/rtl/rtl_view.h"
@@ -45,22 +50,41 @@ const char* to_string(RtlViewMode mode) {
   return mode == RtlViewMode::tlm ? "tlm" : mode == RtlViewMode::rtl ? "rtl" : "both";
 }
 
+/// A file without a name, that ends with the program however it ends.
+class NamelessFile {
+ public:
+  NamelessFile() {
+    std::string name = (fs::temp_directory_path() / "wafertlm_rtl_XXXXXX").string();
+    descriptor_ = mkstemp(name.data());
+    if (descriptor_ < 0)
+      throw std::runtime_error(name + " cannot be made: " + std::generic_category().message(errno));
+    unlink(name.c_str());
+  }
+  ~NamelessFile() { close(descriptor_); }
+  NamelessFile(const NamelessFile&) = delete;
+  NamelessFile& operator=(const NamelessFile&) = delete;
+  /// Can be opened as long as this is there.
+  std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
 }  // namespace
 
 struct RtlViews::View {
+  std::size_t number = 0;  // of the switch
   std::unique_ptr<RtlModel> model,
       again;  // the second one makes the waveforms: modules cannot be made after the start
   std::unique_ptr<RtlView> view;
   TimePs window_ps = 0;
-  bool is_temporary = false;  // the recording
+  std::optional<NamelessFile> temporary;  // a recording
   std::vector<std::string> written;
-  ~View() {
-    if (is_temporary) std::remove(view->params().recording.c_str());
-  }
 };
 
 RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& scheduler, PacketPool& packets,
-                   const ClassTable& classes) {
+                   const ClassTable& classes)
+    : spec_(spec), fabric_(fabric) {
   std::vector<bool> taken(spec.rtl.empty() ? 0 : fabric.switches());
   for (const config::RtlSpec& each : spec.rtl) {
     std::vector<std::size_t> found;
@@ -75,6 +99,7 @@ RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& sc
       SwitchModule& at = fabric.switch_module(n);
       const std::string name = name_of(fabric, n);
       auto made = std::make_unique<View>();
+      made->number = n;
       RtlViewParams params;
       params.mode = each.view;
       params.name = name;
@@ -91,15 +116,15 @@ RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& sc
       params.clock.hz = each.clock_hz.value_or(params.outputs.front().bytes_per_s / params.flit_bytes);
       if (each.record) {
         params.recording = found.size() == 1 ? *each.record : with_name(*each.record, name);
-      } else if (params.mode == RtlViewMode::both) {
+      } else if (params.mode != RtlViewMode::tlm) {
         // For the waveforms.
-        made->is_temporary = true;
-        params.recording =
-            (fs::temp_directory_path() / fmt::format("wafertlm_rtl_{}_{}", getpid(), name)).string();
+        params.recording = made->temporary.emplace().path();
       }
       made->window_ps = each.window_ps;
-      if (params.mode != RtlViewMode::tlm) made->model = params.design->make("rtl_" + name);
-      if (params.mode == RtlViewMode::both) made->again = params.design->make("rtl_again_" + name);
+      if (params.mode != RtlViewMode::tlm) {
+        made->model = params.design->make("rtl_" + name);
+        made->again = params.design->make("rtl_again_" + name);
+      }
       made->view =
           std::make_unique<RtlView>(at, scheduler, packets, classes, made->model.get(), std::move(params));
       views_.push_back(std::move(made));
@@ -111,6 +136,18 @@ RtlViews::~RtlViews() = default;
 
 void RtlViews::require_rest() const {
   for (const auto& each : views_) each->view->require_rest();
+}
+
+void RtlViews::run(const std::function<void()>& simulation, const std::string& folder) {
+  try {
+    simulation();
+  } catch (const RtlRuleBroken& error) {
+    finish(folder);
+    std::string text = error.what();
+    for (const auto& each : views_)
+      for (const std::string& file : each->written) text += "\n  waveform " + file;
+    throw RtlRuleBroken(text);
+  }
 }
 
 void RtlViews::finish(const std::string& folder) {
@@ -128,8 +165,11 @@ void RtlViews::finish(const std::string& folder) {
 nlohmann::ordered_json to_json(const RtlScoreboard& board) {
   nlohmann::ordered_json json = {
       {"equal", board.passed()},
+      {"data_equal", board.data_passed()},
+      {"verdict", board.verdict()},
       {"packets_compared", board.compared()},
       {"data_compared", board.compared_data()},
+      {"times_beyond", board.beyond()},
       {"tlm_mean_latency_s", board.mean_model_latency_ps() / 1e12},
       {"rtl_mean_latency_s", board.mean_rtl_latency_ps() / 1e12},
       {"largest_difference_s", static_cast<double>(board.largest_difference_ps()) / 1e12},
@@ -203,7 +243,23 @@ nlohmann::ordered_json rtl_view_schema() { return view_fields().schema(); }
 
 nlohmann::ordered_json RtlViews::json() const {
   auto list = Json::array();
-  for (const auto& each : views_) list.push_back(view_fields().json(*each->view));
+  for (const auto& each : views_) {
+    list.push_back(view_fields().json(*each->view));
+    list.back()["properties"] = properties(*each);
+  }
+  return list;
+}
+
+nlohmann::ordered_json RtlViews::properties(const View& view) const {
+  auto list = Json::array();
+  const RtlViewParams& params = view.view->params();
+  if (params.design)
+    for (const RtlProperty& each : rtl_properties(fabric_, view.number, spec_, params))
+      list.push_back({{"property", each.what},
+                      {"tlm", each.model},
+                      {"rtl", each.rtl},
+                      {"differs", each.differs},
+                      {"set", each.set}});
   return list;
 }
 
@@ -221,9 +277,13 @@ std::string RtlViews::text(double tlm_s, std::uint64_t hops) const {
                         each->view->switch_name(), to_string(params.mode),
                         params.design ? ", design " + params.design->name : "", params.clock.hz / 1'000'000,
                         each->view->packets(), each->view->cycles());
+    if (params.design)
+      for (const RtlProperty& each_of : rtl_properties(fabric_, each->number, spec_, params))
+        text += fmt::format("  {:<26}TLM {}, RTL {}{}\n", each_of.what, each_of.model, each_of.rtl,
+                            each_of.set.empty() ? "" : " — DIFFERS; equal with " + each_of.set);
     if (const RtlScoreboard* const board = each->view->scoreboard()) text += board->report();
     for (const std::string& file : each->written) text += "  waveform                  " + file + "\n";
-    if (!params.recording.empty() && !each->is_temporary)
+    if (!params.recording.empty() && !each->temporary)
       text += "  recording                 " + params.recording + "\n";
   }
   std::uint64_t packets = 0;
@@ -244,7 +304,7 @@ void RtlViews::require_equal() const {
     const RtlScoreboard* const board = each->view->scoreboard();
     if (!board || board->passed()) continue;
     const RtlDivergence& first = *board->first_divergence();
-    throw std::runtime_error(fmt::format(
+    throw RtlDiffers(fmt::format(
         "the RTL of {} differs from the model in {} places, first at {} ps ({}, output {}, flow {}, sequence "
         "{}): expected {}, got {}",
         each->view->switch_name(), board->divergences(), first.at_ps, wafertlm::to_string(first.kind),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,16 +17,24 @@ class Fabric;
 class RtlScoreboard;
 class Scheduler;
 
+/// The RTL does not do what its model does, or what it has to.
+class RtlDiffers : public std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
 /// The RTL of a wafer's switches, as wafer.fabric.rtl asks for it.
 class RtlViews {
  public:
-  /// @throws std::invalid_argument: a switch or a design that is not there, or one that does not fit the
-  /// other.
+  /// `spec` and `fabric` must outlive it. @throws std::invalid_argument: a switch or a design that is not
+  /// there, or one that does not fit the other.
   RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& scheduler, PacketPool& packets,
            const ClassTable& classes);
   ~RtlViews();
 
   bool empty() const { return views_.empty(); }
+  /// Runs `simulation`. If an RTL in place breaks a rule of its pins, waveforms are written as by finish(),
+  /// and the error says where. @throws what `simulation` does
+  void run(const std::function<void()>& simulation, const std::string& folder);
   /// After the run: compares what is left, and writes the waveforms around a first divergence as
   /// FOLDER/rtl_SWITCH.vcd and FOLDER/rtl_SWITCH_tlm.vcd. May be called once.
   void finish(const std::string& folder);
@@ -38,11 +48,15 @@ class RtlViews {
   std::string text(double tlm_s = 0, std::uint64_t hops = 0) const;
   /// Processor time that the RTL cost.
   double host_s() const;
-  /// @throws std::runtime_error that names the first divergence of the first switch that has one.
+  /// @throws RtlDiffers that names the first divergence of the first switch that has one.
   void require_equal() const;
 
  private:
   struct View;
+  nlohmann::ordered_json properties(const View& view) const;
+
+  const config::FabricSpec& spec_;
+  Fabric& fabric_;
   std::vector<std::unique_ptr<View>> views_;
 };
 

@@ -199,17 +199,18 @@ void close_after_failure(Recorders& recorders, OutputFolder& folder) {
 }
 
 /// Simulates; after a failure what was recorded is there as incomplete.
-void simulate(JobRun& job_run, Recorders& recorders, OutputFolder& folder) {
+void simulate(JobRun& job_run, RtlViews& rtl, Recorders& recorders, OutputFolder& folder) {
   try {
     ProgressLine progress;
-    job_run.run([&](TimePs now, std::uint64_t done, std::uint64_t all) {
+    const auto look = [&](TimePs now, std::uint64_t done, std::uint64_t all) {
       if (progress.is_due())
         progress.show(fmt::format("{} simulated, {} of {} nodes", format_time(now), done, all),
                       static_cast<double>(done) / static_cast<double>(all));
       if (const int signal = InterruptNotes::signal())
         throw Interrupted(signal, fmt::format("ended by {} at {} of simulated time", signal_name(signal),
                                               format_time(now)));
-    });
+    };
+    rtl.run([&] { job_run.run(look); }, folder.working().string());
   } catch (const std::exception&) {
     close_after_failure(recorders, folder);
     throw;
@@ -253,10 +254,10 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   Files files = options.with_results;
   files.emplace_back("resolved.yaml", resolved);
   write_files(working, files);
-  simulate(job_run, recorders, folder);
+  RtlViews& rtl = machine.wafer().rtl();
+  simulate(job_run, rtl, recorders, folder);
   folder.keep();
   const std::vector<std::string> written = recorders.finish(job_run.end_ps(), true);
-  RtlViews& rtl = machine.wafer().rtl();
   rtl.finish(working.string());
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();

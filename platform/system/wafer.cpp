@@ -34,7 +34,7 @@ Wafer::Wafer(const config::PlatformSpec& spec, bool reverse, bool with_io)
       scheduler("scheduler", fabric_kind(spec.wafer).horizon_ps(spec.wafer)),
       fabric_(fabric_kind(spec.wafer)
                   .make(spec.wafer, BuildContext{classes, scheduler, packets, checkers(), reverse, with_io})),
-      rtl_(std::make_unique<RtlViews>(spec.wafer.fabric, *fabric_, scheduler, packets, classes)) {
+      rtl_(std::make_unique<RtlViews>(spec_.wafer.fabric, *fabric_, scheduler, packets, classes)) {
   for (const config::RtlSpec& each : spec.wafer.fabric.rtl)
     if (each.view == RtlViewMode::rtl && spec.run.functional && spec.run.checkers)
       throw std::invalid_argument(

@@ -130,6 +130,7 @@ void DelayLine::edge() {
     for (std::uint32_t word = 0; word < design_.flit_bits / 32; ++word)
       in.flit.data.push_back(
           static_cast<std::uint32_t>(pins_.see("in_data", port * design_.flit_bits + 32 * word, 32)));
+    spoil(in.flit);
     inside_[port].push_back(std::move(in));
   }
   for (const char* pin : {"out_valid", "in_credit"}) pins_.clear(pin);

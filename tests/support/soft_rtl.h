@@ -67,6 +67,8 @@ class DelayLine {
       [](const RtlHeader& header, std::uint32_t) { return std::vector<std::uint32_t>{header.flow & 0xff}; };
   /// What is kept in the module while this holds.
   std::function<bool(std::uint32_t input)> is_held = [](std::uint32_t) { return false; };
+  /// What is done to a flit on its way.
+  std::function<void(RtlFlit&)> spoil = [](RtlFlit&) {};
 
  private:
   struct Flit {

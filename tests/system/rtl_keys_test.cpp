@@ -12,11 +12,11 @@
 namespace wafertlm {
 namespace {
 
-std::string refused(const std::string& rtl) {
+std::string refused(const std::string& rtl, const std::string& more = "") {
   const test::ToolResult result = test::run_tool(
       "collective " WAFERTLM_SOURCE_DIR
       "/configs/platforms/fred_d_physical.yaml --type all_reduce --size 64KiB --set 'wafer.fabric.rtl=" +
-      rtl + "'");
+      rtl + "' " + (more.empty() ? "" : "--set " + more));
   EXPECT_EQ(result.exit_code, 2) << rtl;
   EXPECT_EQ(result.out, "") << rtl;
   return result.error;
@@ -34,6 +34,23 @@ TEST(RtlKeys, NameThePlaceAndAWayOut) {
   expect_in(unknown, "l1_4_4");
   expect_in(refused("[{switch: l1_0_2, view: rtl, design: nope}]"),
             rtl_is_built() ? "this program has fred3_12" : "apt-get install verilator");
+}
+
+// What is refused in the model's place is refused beside it, in the same words.
+TEST(RtlKeys, AMisfitIsRefusedInEveryView) {
+  if (!rtl_is_built()) GTEST_SKIP() << "no Verilator";
+  for (const std::string view : {"rtl", "both"}) {
+    const std::string begin = "[{switch: l1_0_2, view: " + view + ", design: ";
+    expect_in(refused(begin + "fred3_12, clock: 70 GHz}]"),
+              "its ports carry flit x clock = 8 B x 70000000000 Hz = 560000000000 B/s, and a link behind the "
+              "switch 600000000000 B/s: a clock of 75000000000 Hz fits");
+    expect_in(
+        refused(begin + "fred3_12}]", "wafer.fabric.virtual_channels=8"),
+        "it has VC=8 virtual channels, the links of the fabric have 16, those of in-network flows included");
+    expect_in(refused(begin + "fred3_12}]", "wafer.fabric.input_buffer=7KiB wafer.fabric.packet_bytes=2KiB"),
+              "starts with OUT_DEPTH=1024 credits, and behind its output 0 there is room for 896 flits");
+    expect_in(refused(begin + "nope}]"), "this program has fred3_12");
+  }
 }
 
 // With one switch the file is the one that was named, with several the name of each goes before the ending.

@@ -71,11 +71,12 @@ TEST_F(RtlReplay, SeesWhatTheRunSaw) {
   EXPECT_NEAR(again["rtl_mean_latency_s"].get<double>(), 128e-12, 1e-15);
   EXPECT_NEAR(again["largest_difference_s"].get<double>(), 128e-12, 1e-15);
   const std::string text = replay("").out;
-  EXPECT_EQ(text.rfind(
-                fmt::format("{}: 5 packets into fred3_12 of l1_0_2, {} cycles\nscoreboard of l1_0_2: equal\n",
-                            recording_, run["cycles"].get<int>()),
-                0),
-            0U)
+  EXPECT_EQ(
+      text.rfind(fmt::format("{}: 5 packets into fred3_12 of l1_0_2, {} cycles\nscoreboard of l1_0_2: data "
+                             "equal, times not judged: 5 of 5 beyond LATENCY, 120 ps\n",
+                             recording_, run["cycles"].get<int>()),
+                 0),
+      0U)
       << text;
 }
 
@@ -84,22 +85,38 @@ TEST_F(RtlReplay, TheRunSaysWhatTheChipDid) {
   const ToolResult result = run_tool(run_of("{switch: l1_0_2, view: both, design: fred3_12}"));
   ASSERT_EQ(result.exit_code, 0) << result.error;
   const std::string begin = fmt::format(
-      "\nRTL of l1_0_2: view both, design fred3_12, clock 75000 MHz, 5 packets in, {} cycles\nscoreboard of "
-      "l1_0_2: "
-      "equal\n",
+      "\nRTL of l1_0_2: view both, design fred3_12, clock 75000 MHz, 5 packets in, {} cycles\n"
+      // The model has no pipeline; 44,768 and 8,192 B; packets of any size.
+      "  pipeline                  TLM 0 ps, RTL 120 ps (LATENCY=9) — DIFFERS; equal with a pipeline of 120 "
+      "ps "
+      "in the fabric, or LATENCY\n"
+      "  flit                      TLM packets are not rounded, RTL 8 B — DIFFERS; equal with "
+      "wafer.fabric.flit_bytes=8B\n"
+      "  room at an input          TLM 5596 flits, RTL 1024 flits (DEPTH) — DIFFERS; equal with "
+      "wafer.fabric.input_buffer=8192B, or DEPTH\n"
+      "scoreboard of l1_0_2: data equal, times not judged: 5 of 5 beyond LATENCY, 120 ps\n",
       run["cycles"].get<int>());
   const std::size_t at = result.out.find(begin),
                     speed = result.out.find("\n  speed                     a packet through the RTL ");
   ASSERT_NE(at, std::string::npos) << result.out;
   EXPECT_NE(speed, std::string::npos) << result.out;
   EXPECT_EQ(result.out.find("  recording "), std::string::npos) << "a temporary one";
-  // RTL alone: nothing is compared.
+  ASSERT_EQ(run["properties"].size(), 3U);
+  EXPECT_EQ(run["properties"][1], (json{{"property", "flit"},
+                                        {"tlm", "packets are not rounded"},
+                                        {"rtl", "8 B"},
+                                        {"differs", true},
+                                        {"set", "wafer.fabric.flit_bytes=8B"}}));
+  // RTL alone: what leaves is compared with what came in.
   const ToolResult alone = run_tool(run_of("{switch: l1_0_2, view: rtl, design: fred3_12}"));
   ASSERT_EQ(alone.exit_code, 0) << alone.error;
   EXPECT_NE(alone.out.find("\nRTL of l1_0_2: view rtl, design fred3_12, clock 75000 MHz, 5 packets in, "),
             std::string::npos)
       << alone.out;
-  EXPECT_EQ(alone.out.find("scoreboard"), std::string::npos);
+  EXPECT_NE(alone.out.find("\nscoreboard of l1_0_2: data equal, times not compared (no model beside it)\n"
+                           "  packets                   5, data of 5 compared with what came in\n"),
+            std::string::npos)
+      << alone.out;
 }
 
 /// What a waveform shows: of each scope from when to when which flow, sequence and bytes are there.

@@ -42,6 +42,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
   const std::vector<OutputParams>& output_params() const { return links_; }
+  TimePs pipeline_ps() const { return flow_params_.pipeline_ps; }
 
   /// Who follows the packets here, or carries them; after enable_flows(), before the simulation starts.
   void set_view(SwitchView& view);

@@ -53,7 +53,9 @@ struct RtlEvent {
   std::vector<std::byte> data = {};  ///< empty: made up, see made_up_data()
 };
 
-/// Values for packets of runs that carry none: the same for the same arguments, and finite in BF16.
+/// Values for packets of runs that carry none: the same for the same arguments. At one place of all inputs of
+/// a packet are values that hurt together: of INT32 carries over all bits and changes of sign; of BF16
+/// subnormal numbers, infinities, NaNs, sums that overflow or cancel.
 std::vector<std::byte> made_up_data(DataType type, std::uint32_t flow, std::uint64_t sequence,
                                     std::uint32_t input, std::uint32_t bytes);
 

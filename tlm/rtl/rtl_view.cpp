@@ -72,16 +72,20 @@ RtlView::RtlView(SwitchModule& at, Scheduler& scheduler, PacketPool& packets, co
     recorder_ = std::make_unique<RtlRecorder>(
         params_.recording, RtlRecordingHead{switch_name(), ports, channels, params_.flit_bytes,
                                             params_.clock.hz, params_.tolerance_ps, bench.rooms});
+  RtlScoreboardOptions options;
+  options.switch_name = switch_name();
+  options.cycle_ps = params_.clock.period_ps();
+  options.tolerance_ps = params_.tolerance_ps;
+  if (params_.design && params_.design->latency != 0)
+    options.usual_ps = params_.clock.edge_ps(params_.design->latency);
+  options.patience_ps = params_.patience_ps;
   if (params_.mode == RtlViewMode::both) {
-    RtlScoreboardOptions options;
-    options.switch_name = switch_name();
-    options.cycle_ps = params_.clock.period_ps();
-    options.tolerance_ps = params_.tolerance_ps;
-    options.patience_ps = params_.patience_ps;
     shadow_ = std::make_unique<RtlShadow>(*params_.design, *model, std::move(bench), std::move(options));
   } else if (params_.mode == RtlViewMode::rtl) {
     bench_ = std::make_unique<RtlBench>(*params_.design, *model, std::move(bench),
                                         static_cast<RtlBenchHost&>(*this));
+    options.has_model = false;
+    board_.emplace(std::move(options));
   }
   switch_.set_view(*this);
 }
@@ -91,7 +95,11 @@ RtlView::~RtlView() = default;
 void RtlView::emit(const RtlEvent& event) {
   if (recorder_) recorder_->write(event);
   if (shadow_) shadow_->apply(event);
-  if (bench_) bench_->apply(event);
+  if (bench_) {
+    if (event.kind == RtlEvent::Kind::open) values_.open(event.entry);
+    if (event.kind == RtlEvent::Kind::arrive) values_.arrive(event);
+    bench_->apply(event);
+  }
   ask_wake();
 }
 
@@ -281,6 +289,12 @@ void RtlView::head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t s
 
 void RtlView::packet_out(const RtlTransaction& packet, TimePs tail_ps) {
   const Key key{static_cast<std::uint32_t>(packet.flow), packet.sequence};
+  if (auto expected = values_.leave(key.first, key.second)) {
+    RtlTransaction right = packet;
+    right.data = std::move(expected->data);
+    board_->expect(std::move(right));
+  }
+  board_->observe(packet);
   const auto found = carried_.find(key);
   if (found == carried_.end() || found->second.inputs.front().second->data.empty()) return;
   send(packet.output, key, packet.head_ps, tail_ps, packet.data);
@@ -331,10 +345,10 @@ void RtlView::send(std::uint32_t output, const Key& key, TimePs head_ps, TimePs 
 
 void RtlView::broken_rule(TimePs at_ps, std::uint32_t port, const std::string& rule,
                           const std::string& seen) {
-  if (first_violation_.empty())
-    first_violation_ = switch_name() + ", port " + std::to_string(port) + ", at " + std::to_string(at_ps) +
-                       " ps: " + rule + "; seen: " + seen;
-  throw std::runtime_error("the pins of the RTL broke a rule: " + first_violation_);
+  board_->violation(at_ps, port, rule, seen);
+  throw RtlRuleBroken("the pins of the RTL broke a rule: " + switch_name() + ", port " +
+                      std::to_string(port) + ", at " + std::to_string(at_ps) + " ps: " + rule +
+                      "; seen: " + seen);
 }
 
 std::uint64_t RtlView::cycles() const {
@@ -344,6 +358,7 @@ std::uint64_t RtlView::cycles() const {
 void RtlView::finish() {
   const std::clock_t begin = std::clock();
   if (shadow_) shadow_->finish();
+  if (board_) board_->finish();
   host_s_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   if (recorder_) recorder_->close();
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,11 @@ struct RtlViewParams {
   std::string recording;              ///< a file; empty: none
 };
 
+/// The RTL in place broke a rule of its pins: nothing that follows would mean anything.
+class RtlRuleBroken : public std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
 /// Follows a SwitchModule with its RTL, or lets the RTL carry its packets: the pin bridge between the fabric
 /// protocol and a design. The packets of a flow go in when its rooms behind all outputs have a place for
 /// them, as in FlowUnit.
@@ -46,8 +52,10 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
 
   /// After the run: lets the shadow finish and closes the recording.
   void finish();
-  /// Null without one.
-  const RtlScoreboard* scoreboard() const { return shadow_ ? &shadow_->scoreboard() : nullptr; }
+  /// What was compared: of the RTL in place the data, with what had come in. Null without RTL.
+  const RtlScoreboard* scoreboard() const {
+    return shadow_ ? &shadow_->scoreboard() : board_ ? &*board_ : nullptr;
+  }
   /// @throws std::runtime_error: packets are still in the RTL that carries them.
   void require_rest() const;
   const RtlViewParams& params() const { return params_; }
@@ -116,14 +124,15 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
   RtlEntries entries_;
   std::unique_ptr<RtlRecorder> recorder_;
   std::unique_ptr<RtlShadow> shadow_;
-  std::unique_ptr<RtlBench> bench_;  // in place
+  std::unique_ptr<RtlBench> bench_;     // in place,
+  std::optional<RtlScoreboard> board_;  // with what it has to send
+  RtlPacketValues values_;
   std::map<const Packet*, RtlEntries::Number> followed_;
   std::map<Key, Carried> carried_;
   std::map<std::uint32_t, Branch> branches_;  // by entry
   TimePs wake_ps_ = kNever;                   // asked for
   std::uint64_t packets_seen_ = 0;
   double host_s_ = 0;
-  std::string first_violation_;  // of the RTL in place: the first rule of the pins that it broke
 };
 
 }  // namespace wafertlm

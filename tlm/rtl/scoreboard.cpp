@@ -98,11 +98,18 @@ void RtlScoreboard::compare(const RtlTransaction& model, const RtlTransaction& r
       diverge(RtlDivergenceKind::data, model, at_byte(model, byte), at_byte(rtl, byte));
     }
   }
-  if (options_.tolerance_ps != kNever &&
-      std::abs(difference_ps) > static_cast<std::int64_t>(options_.tolerance_ps))
-    diverge(RtlDivergenceKind::time, model,
-            head_at(model) + " within " + std::to_string(options_.tolerance_ps) + " ps",
-            "head at " + std::to_string(rtl.head_ps) + " ps (" + std::to_string(difference_ps) + " ps)");
+  if (limit_ps() == kNever || std::abs(difference_ps) <= static_cast<std::int64_t>(limit_ps())) return;
+  ++beyond_;
+  RtlDivergence late{
+      RtlDivergenceKind::time,
+      model.head_ps,
+      model.flow,
+      model.sequence,
+      model.output,
+      head_at(model) + " within " + std::to_string(limit_ps()) + " ps",
+      "head at " + std::to_string(rtl.head_ps) + " ps (" + std::to_string(difference_ps) + " ps)"};
+  keep_first(first_beyond_, late);
+  if (options_.tolerance_ps != kNever) diverge(std::move(late));
 }
 
 void RtlScoreboard::give_up_on(TimePs before_ps) {
@@ -130,8 +137,12 @@ void RtlScoreboard::finish() {
 void RtlScoreboard::diverge(RtlDivergence divergence) {
   ++divergences_;
   ++by_kind_[static_cast<std::size_t>(divergence.kind)];
+  keep_first(first_, std::move(divergence));
+}
+
+void RtlScoreboard::keep_first(std::optional<RtlDivergence>& first, RtlDivergence other) {
   const auto order = [](const RtlDivergence& d) { return std::tie(d.at_ps, d.flow, d.sequence, d.output); };
-  if (!first_ || order(divergence) < order(*first_)) first_ = std::move(divergence);
+  if (!first || order(other) < order(*first)) first = std::move(other);
 }
 
 double RtlScoreboard::bytes_per_s(const Side& side) {
@@ -148,47 +159,68 @@ double RtlScoreboard::worst_throughput_ratio() const {
   return worst;
 }
 
+std::string RtlScoreboard::verdict() const {
+  const std::string data = data_passed() ? "data equal" : "data DIFFER";
+  if (!options_.has_model) return data + ", times not compared (no model beside it)";
+  if (limit_ps() == kNever) return data + ", times not judged";
+  const std::string limit = std::to_string(limit_ps()) + " ps";
+  const bool is_judged = options_.tolerance_ps != kNever;
+  if (beyond_ == 0) return data + ", times within " + (is_judged ? limit : "LATENCY, " + limit);
+  return data + ", times " + (is_judged ? "DIFFER" : "not judged") + ": " + std::to_string(beyond_) + " of " +
+         std::to_string(compared_) + " beyond " + (is_judged ? limit : "LATENCY, " + limit);
+}
+
+void RtlScoreboard::report_divergence(std::ostream& text, const RtlDivergence& divergence) const {
+  text << to_string(divergence.kind) << " at " << divergence.at_ps << " ps, " << options_.switch_name << ", "
+       << (divergence.kind == RtlDivergenceKind::protocol ? "port " : "output ") << divergence.output;
+  if (divergence.kind != RtlDivergenceKind::protocol)
+    text << ", flow " << divergence.flow << ", sequence " << divergence.sequence;
+  text << "\n";
+}
+
 std::string RtlScoreboard::report() const {
   std::ostringstream text;
   text << std::fixed << std::setprecision(1);
-  text << "scoreboard of " << options_.switch_name << ": " << (passed() ? "equal" : "DIVERGED") << "\n";
+  text << "scoreboard of " << options_.switch_name << ": " << verdict() << "\n";
   const auto row = [&](const char* what) -> std::ostream& {
     return text << "  " << std::left << std::setw(26) << what;
   };
-  row("packets") << "TLM " << model_.packets << ", RTL " << rtl_.packets << ", compared " << compared_
-                 << " (data of " << compared_data_ << ")\n";
-  row("mean latency") << "TLM " << mean_model_latency_ps() << " ps, RTL " << mean_rtl_latency_ps() << " ps\n";
-  row("throughput") << "TLM " << model_bytes_per_s() / 1e9 << " GB/s, RTL " << rtl_bytes_per_s() / 1e9
-                    << " GB/s; worst window of " << options_.window_packets << " packets "
-                    << std::setprecision(4) << worst_throughput_ratio() << std::setprecision(1) << " ("
-                    << throughput_windows() << " windows)\n";
-  row("RTL - TLM") << "packets by cycles: ";
-  std::size_t shown = 0;
-  for (const auto& [cycles, packets] : histogram_) {
-    if (++shown > 16) {
-      text << " … " << histogram_.rbegin()->first;
-      break;
+  if (options_.has_model) {
+    row("packets") << "TLM " << model_.packets << ", RTL " << rtl_.packets << ", compared " << compared_
+                   << " (data of " << compared_data_ << ")\n";
+    row("mean latency") << "TLM " << mean_model_latency_ps() << " ps, RTL " << mean_rtl_latency_ps()
+                        << " ps\n";
+    row("throughput") << "TLM " << model_bytes_per_s() / 1e9 << " GB/s, RTL " << rtl_bytes_per_s() / 1e9
+                      << " GB/s; worst window of " << options_.window_packets << " packets "
+                      << std::setprecision(4) << worst_throughput_ratio() << std::setprecision(1) << " ("
+                      << throughput_windows() << " windows)\n";
+    row("RTL - TLM") << "packets by cycles: ";
+    std::size_t shown = 0;
+    for (const auto& [cycles, packets] : histogram_) {
+      if (++shown > 16) {
+        text << " … " << histogram_.rbegin()->first;
+        break;
+      }
+      text << (shown == 1 ? "" : ", ") << cycles << ": " << packets;
     }
-    text << (shown == 1 ? "" : ", ") << cycles << ": " << packets;
+    text << "\n";
+    row("largest difference") << largest_ps_ << " ps\n";
+    if (first_beyond_) {
+      row("first beyond");
+      report_divergence(text, *first_beyond_);
+    }
+  } else {
+    row("packets") << rtl_.packets << ", data of " << compared_data_ << " compared with what came in\n";
+    row("mean latency") << mean_rtl_latency_ps() << " ps\n";
+    row("throughput") << rtl_bytes_per_s() / 1e9 << " GB/s\n";
   }
-  text << "\n";
-  row("largest difference") << largest_ps_ << " ps";
-  if (options_.tolerance_ps == kNever)
-    text << ", times not compared\n";
-  else
-    text << ", tolerance " << options_.tolerance_ps << " ps\n";
   row("divergences");
   for (std::size_t i = 0; i < std::size(by_kind_); ++i)
     text << (i == 0 ? "" : ", ") << to_string(static_cast<RtlDivergenceKind>(i)) << " " << by_kind_[i];
   text << "\n";
   if (first_) {
-    row("first divergence") << to_string(first_->kind) << " at " << first_->at_ps << " ps, "
-                            << options_.switch_name << ", "
-                            << (first_->kind == RtlDivergenceKind::protocol ? "port " : "output ")
-                            << first_->output;
-    if (first_->kind != RtlDivergenceKind::protocol)
-      text << ", flow " << first_->flow << ", sequence " << first_->sequence;
-    text << "\n";
+    row("first divergence");
+    report_divergence(text, *first_);
     row("  expected") << first_->expected << "\n";
     row("  got") << first_->got << "\n";
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -44,8 +45,11 @@ struct RtlDivergence {
 
 struct RtlScoreboardOptions {
   std::string switch_name = "switch";
-  TimePs cycle_ps = 1;          ///< for the histogram
-  TimePs tolerance_ps = 0;      ///< of the time at which a head leaves; kNever: times are not compared
+  TimePs cycle_ps = 1;      ///< for the histogram
+  TimePs tolerance_ps = 0;  ///< of the time at which a head leaves; kNever: times are not compared
+  /// What the design explains, its LATENCY: without a tolerance, more is counted and told, but not judged.
+  TimePs usual_ps = kNever;
+  bool has_model = true;        ///< false: what is expected has the RTL's own times
   TimePs patience_ps = kNever;  ///< what is late by more is missing, and is not waited for until finish()
   std::uint32_t window_packets = 1000;  ///< of throughput
 };
@@ -66,6 +70,10 @@ class RtlScoreboard {
   void finish();
 
   bool passed() const { return divergences_ == 0; }
+  /// Every packet left once, with the right bytes, and by the rules of the pins.
+  bool data_passed() const { return divergences_ == divergences(RtlDivergenceKind::time); }
+  /// In words: of data, and of times.
+  std::string verdict() const;
   std::uint64_t divergences() const { return divergences_; }
   std::uint64_t divergences(RtlDivergenceKind kind) const { return by_kind_[static_cast<std::size_t>(kind)]; }
   /// The one with the earliest time; of equals the lowest flow, sequence and output.
@@ -79,6 +87,13 @@ class RtlScoreboard {
   double mean_model_latency_ps() const { return mean(model_latency_ps_); }
   double mean_rtl_latency_ps() const { return mean(rtl_latency_ps_); }
   std::int64_t largest_difference_ps() const { return largest_ps_; }
+  /// The tolerance, or without one what is usual; kNever: neither.
+  TimePs limit_ps() const {
+    return options_.tolerance_ps != kNever ? options_.tolerance_ps : options_.usual_ps;
+  }
+  /// Packets that left earlier or later by more than limit_ps(), and the first of them.
+  std::uint64_t beyond() const { return beyond_; }
+  const std::optional<RtlDivergence>& first_beyond() const { return first_beyond_; }
   /// The ratio RTL / model of the bytes per second in every window of packets, most different one; 1 while
   /// there is no full window.
   double worst_throughput_ratio() const;
@@ -104,6 +119,8 @@ class RtlScoreboard {
   void compare(const RtlTransaction& model, const RtlTransaction& rtl);
   void give_up_on(TimePs before_ps);
   void diverge(RtlDivergence divergence);
+  static void keep_first(std::optional<RtlDivergence>& first, RtlDivergence other);
+  void report_divergence(std::ostream& text, const RtlDivergence& divergence) const;
   void diverge(RtlDivergenceKind kind, const RtlTransaction& of, std::string expected, std::string got) {
     diverge({kind, of.head_ps, of.flow, of.sequence, of.output, std::move(expected), std::move(got)});
   }
@@ -119,6 +136,8 @@ class RtlScoreboard {
   std::uint64_t compared_ = 0, compared_data_ = 0;
   double model_latency_ps_ = 0, rtl_latency_ps_ = 0;
   std::int64_t largest_ps_ = 0;
+  std::uint64_t beyond_ = 0;
+  std::optional<RtlDivergence> first_beyond_;
   std::map<std::int64_t, std::uint64_t> histogram_;
   Side model_, rtl_;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <map>
 #include <string>
 #include <vector>
 
 #include "tlm/rtl/bench.h"
+#include "tlm/rtl/packet_values.h"
 
 namespace wafertlm {
 
@@ -33,20 +33,11 @@ class RtlShadow final : private RtlBenchHost {
     board_.violation(at_ps, port, rule, seen);
   }
 
-  /// What the model sends of a packet, from what came in.
-  struct Sum {
-    std::vector<std::vector<std::byte>> values;  // by position of the input
-    TimePs arrival_ps = 0;
-    std::size_t outputs_due = 0;
-    bool is_added = false;
-  };
-  void take_in(const RtlEvent& event);
   void expect(const RtlEvent& event);
 
   RtlBench bench_;
   RtlScoreboard board_;
-  std::map<std::uint32_t, RtlEntry> entries_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, Sum> sums_;
+  RtlPacketValues values_;
 };
 
 }  // namespace wafertlm

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include <random>
 #include <stdexcept>
 
@@ -137,28 +139,60 @@ TEST(RtlDesigns, FlitsGoInSideBySide) {
   }
 }
 
-// The second to the fourth number of SplitMix64 from 0, as its author lists them: 6e789e6aa1b965f4,
-// 06c45d188009454f, f88bb8a8724c81ec; the low halves.
-TEST(RtlMadeUpData, IsSplitMix64) {
-  std::vector<std::byte> expected;
-  for (const int byte : {0xf4, 0x65, 0xb9, 0xa1, 0x4f, 0x45, 0x09, 0x80, 0xec, 0x81})
-    expected.push_back(static_cast<std::byte>(byte));
-  EXPECT_EQ(made_up_data(DataType::int32, 0, 0, 0, 10), expected);
+TEST(RtlMadeUpData, DependsOnItsPacketAndInput) {
+  std::set<std::vector<std::byte>> seen;
+  for (const DataType type : kDataTypes)
+    for (const std::uint32_t flow : {0U, 1U, 0x8001U})
+      for (const std::uint64_t sequence : {0U, 1U, 2U})
+        for (const std::uint32_t input : {0U, 1U, 2U}) {
+          const auto data = made_up_data(type, flow, sequence, input, 63);
+          EXPECT_EQ(data.size(), 63U);
+          EXPECT_EQ(made_up_data(type, flow, sequence, input, 63), data);
+          EXPECT_TRUE(seen.insert(data).second);
+        }
   EXPECT_EQ(made_up_data(DataType::int32, 0, 0, 0, 0).size(), 0U);
 }
 
-TEST(RtlMadeUpData, DependsOnItsPacketAndIsFiniteInBf16) {
-  std::set<std::vector<std::byte>> seen;
-  for (const std::uint32_t flow : {0U, 1U, 0x8001U})
-    for (const std::uint64_t sequence : {0U, 1U, 2U})
-      for (const std::uint32_t input : {0U, 1U, 2U}) {
-        const auto data = made_up_data(DataType::bf16, flow, sequence, input, 64);
-        EXPECT_TRUE(seen.insert(data).second);
-        for (std::size_t i = 1; i < data.size(); i += 2) {
-          const auto high = std::to_integer<unsigned>(data[i]);
-          EXPECT_TRUE((high & 0x7c) == 0x3c) << high;  // exponents 2^-7 to 2^0
-        }
-      }
+/// How often a pair of inputs has what `is_so` says, in 100 packets of 64 values.
+template <typename Word, typename IsSo>
+int pairs(DataType type, IsSo is_so) {
+  int count = 0;
+  for (std::uint64_t sequence = 0; sequence < 100; ++sequence) {
+    std::vector<Word> a(64), b(64);
+    const auto bytes = static_cast<std::uint32_t>(64 * sizeof(Word));
+    std::memcpy(a.data(), made_up_data(type, 7, sequence, 0, bytes).data(), bytes);
+    std::memcpy(b.data(), made_up_data(type, 7, sequence, 3, bytes).data(), bytes);
+    for (std::size_t i = 0; i < a.size(); ++i) count += is_so(a[i], b[i]);
+  }
+  return count;
+}
+
+TEST(RtlMadeUpData, HurtsAdders) {
+  using Int = std::uint32_t;
+  EXPECT_GT(pairs<Int>(DataType::int32, [](Int a, Int b) { return a == ~Int{0} && b - 1 < 3; }), 100);
+  EXPECT_GT(pairs<Int>(DataType::int32, [](Int a, Int b) { return ((a ^ (a + b)) & (b ^ (a + b))) >> 31; }),
+            800);
+  using Bf16 = std::uint16_t;
+  const auto exponent = [](Bf16 value) { return value >> 7 & 0xFF; };
+  const auto is_nan = [](Bf16 value) { return (value & 0x7FFF) > 0x7F80; };
+  const auto is_subnormal = [](Bf16 value) { return (value & 0x7F80) == 0 && (value & 0x7F) != 0; };
+  const auto sum = [](Bf16 a, Bf16 b) { return bf16_from_float(bf16_to_float(a) + bf16_to_float(b)); };
+  const auto of_bf16 = [](auto is_so) { return pairs<Bf16>(DataType::bf16, is_so); };
+  EXPECT_GT(of_bf16([&](Bf16 a, Bf16 b) { return is_subnormal(a) && is_subnormal(b); }), 300);
+  EXPECT_GT(of_bf16([&](Bf16 a, Bf16 b) {
+              return !is_subnormal(a) && !is_subnormal(b) && is_subnormal(sum(a, b));
+            }),
+            10);
+  EXPECT_GT(of_bf16([&](Bf16 a, Bf16 b) { return is_subnormal(a) && exponent(sum(a, b)) == 1; }), 50);
+  EXPECT_GT(of_bf16([&](Bf16 a, Bf16 b) {
+              return exponent(a) < 255 && exponent(b) < 255 && (sum(a, b) & 0x7FFF) == 0x7F80;
+            }),
+            50);
+  EXPECT_GT(of_bf16([&](Bf16 a, Bf16 b) { return is_nan(a) != is_nan(b); }), 1);
+  EXPECT_GT(of_bf16([&](Bf16 a, Bf16 b) { return a == (b ^ 0x8000) && (a & 0x7FFF) != 0; }), 50);
+  EXPECT_GT(of_bf16([&](Bf16 a, Bf16 b) { return a == (b ^ 0x8001); }), 50);
+  EXPECT_GT(of_bf16([&](Bf16 a, Bf16 b) { return (a & 0x7FFF) == 0x7F80 && a == (b ^ 0x8000); }), 5);
+  EXPECT_GT(of_bf16([&](Bf16 a, Bf16 b) { return exponent(a) > exponent(b) + 11; }), 50);
 }
 
 }  // namespace

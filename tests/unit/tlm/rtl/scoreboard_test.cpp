@@ -153,7 +153,7 @@ TEST(RtlScoreboard, ReportsInWords) {
   board.observe(nine);
   board.violation(200'000, 3, "a rule", "what was seen");
   EXPECT_EQ(board.report(),
-            "scoreboard of l1_0: DIVERGED\n"
+            "scoreboard of l1_0: data DIFFER, times DIFFER: 1 of 19 beyond 16500 ps\n"
             "  packets                   TLM 19, RTL 19, compared 19 (data of 1)\n"
             "  mean latency              TLM 500.0 ps, RTL 8552.6 ps\n"
             "  throughput                TLM 105.9 GB/s, RTL 96.3 GB/s; worst window of 6 packets 0.9091 (2 "
@@ -161,7 +161,8 @@ TEST(RtlScoreboard, ReportsInWords) {
             "  RTL - TLM                 packets by cycles: 0: 2, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, "
             "8: 1, 9: 1, "
             "10: 1, 11: 1, 12: 1, 13: 1, 14: 1, 15: 1 … 17\n"
-            "  largest difference        17000 ps, tolerance 16500 ps\n"
+            "  largest difference        17000 ps\n"
+            "  first beyond              time at 171000 ps, l1_0, output 1, flow 3, sequence 17\n"
             "  divergences               data 1, time 1, missing 0, unexpected 0, protocol 1\n"
             "  first divergence          data at 99000 ps, l1_0, output 1, flow 3, sequence 18\n"
             "    expected                10 bytes, at byte 1: 01 02 03 f4 05 06 07 08\n"
@@ -170,15 +171,45 @@ TEST(RtlScoreboard, ReportsInWords) {
 
 TEST(RtlScoreboard, ReportsBrokenRulesByPort) {
   RtlScoreboard board({"s", 1000, kNever});
-  EXPECT_EQ(board.report().substr(0, 23), "scoreboard of s: equal\n");
+  EXPECT_EQ(board.verdict(), "data equal, times not judged");
   board.violation(2000, 4, "a rule", "what was seen");
   const std::string report = board.report();
   EXPECT_EQ(report.substr(report.find("  largest")),
-            "  largest difference        0 ps, times not compared\n"
+            "  largest difference        0 ps\n"
             "  divergences               data 0, time 0, missing 0, unexpected 0, protocol 1\n"
             "  first divergence          protocol at 2000 ps, s, port 4\n"
             "    expected                a rule\n"
             "    got                     what was seen\n");
+}
+
+// Without a tolerance, the LATENCY is what a difference is measured by; only a tolerance is judged.
+TEST(RtlScoreboard, TimesHaveAVerdictOfTheirOwn) {
+  const auto board_of = [](TimePs tolerance_ps, TimePs usual_ps, TimePs late_ps) {
+    RtlScoreboardOptions options{"s", 1000, tolerance_ps};
+    options.usual_ps = usual_ps;
+    RtlScoreboard board(options);
+    for (std::uint64_t k : {7U, 3U}) {
+      board.expect(packet(k, 1000 * k));
+      board.observe(packet(k, 1000 * k + late_ps));
+    }
+    return board;
+  };
+  const RtlScoreboard usual = board_of(kNever, 2000, 2001);
+  EXPECT_EQ(usual.verdict(), "data equal, times not judged: 2 of 2 beyond LATENCY, 2000 ps");
+  EXPECT_TRUE(usual.passed());
+  EXPECT_EQ(usual.beyond(), 2U);
+  EXPECT_EQ(usual.first_beyond()->at_ps, 3000U);
+  EXPECT_EQ(usual.limit_ps(), 2000U);
+  EXPECT_EQ(board_of(kNever, 2000, 2000).verdict(), "data equal, times within LATENCY, 2000 ps");
+  const RtlScoreboard judged = board_of(500, 2000, 501);
+  EXPECT_EQ(judged.verdict(), "data equal, times DIFFER: 2 of 2 beyond 500 ps");
+  EXPECT_TRUE(judged.data_passed());
+  EXPECT_FALSE(judged.passed());
+  EXPECT_EQ(board_of(500, 2000, 500).verdict(), "data equal, times within 500 ps");
+  RtlScoreboard alone({"s", 1000, kNever, kNever, false});
+  alone.expect(with_data(packet(1, 1000, 2), {1, 2}));
+  alone.observe(with_data(packet(1, 1000, 2), {1, 3}));
+  EXPECT_EQ(alone.verdict(), "data DIFFER, times not compared (no model beside it)");
 }
 
 TEST(RtlScoreboard, TwiceAndMissingAreTold) {
@@ -194,7 +225,9 @@ TEST(RtlScoreboard, TwiceAndMissingAreTold) {
   board.finish();
   EXPECT_EQ(board.first_divergence()->expected, "nothing");
   EXPECT_EQ(board.first_divergence()->got, "head at 7000 ps");
-  RtlScoreboard late({"s", 1000, kNever, 1000});
+  RtlScoreboardOptions impatient{"s", 1000, kNever};
+  impatient.patience_ps = 1000;
+  RtlScoreboard late(impatient);
   late.expect(packet(0, 5000));
   late.expect(packet(1, 6001));
   EXPECT_EQ(late.first_divergence()->expected, "head at 5000 ps (500 ps after it came)");

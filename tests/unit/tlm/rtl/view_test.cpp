@@ -297,6 +297,28 @@ TEST_F(RtlViewAlone, WhatStaysInTheRtlIsNamed) {
             "  entry 53250, sequence 0: has not left output 2");
 }
 
+// The second of two flits has a bit wrong.
+TEST_F(RtlViewAlone, InPlaceWrongDataAreFound) {
+  build(RtlViewMode::rtl);
+  module.spoil = [](RtlFlit& flit) {
+    if (!flit.head) flit.data[1] ^= 0x100;
+  };
+  add_message(1, 2, 100'000, 16);
+  add_message(0, 1, 100'000, 8);
+  add_message(1, 2, 200'000, 16, true);
+  scheduler.run();
+  view->finish();
+  view->require_rest();
+  const RtlScoreboard& board = *view->scoreboard();
+  EXPECT_EQ(board.compared_data(), 3U);
+  EXPECT_EQ(board.divergences(), 2U);
+  EXPECT_EQ(board.divergences(RtlDivergenceKind::data), 2U);
+  EXPECT_EQ(board.first_divergence()->output, 2U);
+  EXPECT_EQ(board.first_divergence()->flow, 0xd002U);
+  EXPECT_EQ(board.first_divergence()->sequence, 0U);
+  EXPECT_NE(board.report().find("data of 3 compared with what came in"), std::string::npos) << board.report();
+}
+
 TEST_F(RtlViewAlone, InPlaceABrokenRuleEndsTheRun) {
   build(RtlViewMode::rtl);
   module.outputs_of = [](const RtlHeader&, std::uint32_t) { return std::vector<std::uint32_t>{0}; };
@@ -304,6 +326,8 @@ TEST_F(RtlViewAlone, InPlaceABrokenRuleEndsTheRun) {
   EXPECT_EQ(test::refusal_of<std::runtime_error>([this] { scheduler.run(); }),
             "the pins of the RTL broke a rule: router, port 0, at 123000 ps: a packet "
             "leaves where its flow goes; seen: entry 53250, sequence 0");
+  EXPECT_EQ(view->scoreboard()->divergences(RtlDivergenceKind::protocol), 1U);
+  EXPECT_EQ(view->scoreboard()->first_divergence()->at_ps, 123'000U);
 }
 
 }  // namespace
