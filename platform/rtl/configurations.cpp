@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "models/fred/flows/routed_order.h"
 #include "models/fred/rtl/flow_entry.h"
 
 namespace wafertlm {
@@ -81,17 +82,54 @@ class FredConfigurator {
   std::map<std::uint32_t, Entry> entries_;
 };
 
+constexpr std::uint32_t kFredMiddles = 3, kFredPriorities = 4;  // of fred_switch.sv
+
+RtlConfiguration fred_configuration(const RtlDesign& design) {
+  auto fred = std::make_shared<FredConfigurator>(design.ports, design.parameter("M", kFredMiddles),
+                                                 design.parameter("PRIORITIES", kFredPriorities));
+  return [fred](const RtlEntry& entry) { return fred->words(entry); };
+}
+
+RtlFlowRules fred_rules(const RtlDesign& design) {
+  RtlFlowRules rules;
+  auto order = std::make_shared<RoutedOrder>(design.parameter("M", kFredMiddles), design.ports);
+  rules.order = [order](const auto& inputs, const auto& outputs) { return order->of(inputs, outputs); };
+  const std::vector<DataType> types[] = {
+      {DataType::int32}, {DataType::bf16}, {DataType::int32, DataType::bf16}};
+  rules.data_types = types[design.parameter("DATA_TYPE", 2)];
+  rules.priorities = design.parameter("PRIORITIES", kFredPriorities);
+  // The switch itself: the phase rule, and the cycles of a change.
+  rules.settings = {{0xffff, 0, {0, 1}, true}, {0xffff, 1, {0, 1, 5, 40}, false}};
+  return rules;
+}
+
+struct Configuration {
+  const char* name;
+  RtlConfiguration (*make)(const RtlDesign&);
+  RtlFlowRules (*rules)(const RtlDesign&);
+};
+constexpr Configuration kConfigurations[] = {{"fred", fred_configuration, fred_rules}};
+
+const Configuration& configuration_of(const RtlDesign& design) {
+  std::string known;
+  for (const Configuration& each : kConfigurations) {
+    if (design.configuration == each.name) return each;
+    known += std::string(known.empty() ? "" : ", ") + each.name;
+  }
+  throw std::invalid_argument("the RTL design '" + design.name + "' asks for the configuration '" +
+                              design.configuration + "'; known: " + known);
+}
+
 }  // namespace
 
 RtlConfiguration rtl_configuration(const RtlDesign& design) {
   if (design.configuration.empty()) return {};
-  if (design.configuration == "fred") {
-    auto fred = std::make_shared<FredConfigurator>(design.ports, design.parameter("M", 3),
-                                                   design.parameter("PRIORITIES", 4));
-    return [fred](const RtlEntry& entry) { return fred->words(entry); };
-  }
-  throw std::invalid_argument("the RTL design '" + design.name + "' asks for the configuration '" +
-                              design.configuration + "'; known: fred");
+  return configuration_of(design).make(design);
+}
+
+RtlFlowRules rtl_flow_rules(const RtlDesign& design) {
+  if (design.configuration.empty()) return {};
+  return configuration_of(design).rules(design);
 }
 
 }  // namespace wafertlm

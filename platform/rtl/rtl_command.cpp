@@ -11,6 +11,7 @@
 #include "platform/rtl/configurations.h"
 #include "platform/rtl/rtl_views.h"
 #include "platform/rtl/rtl_waves.h"
+#include "platform/rtl/stress_command.h"
 #include "tlm/rtl/recording.h"
 #include "tlm/rtl/shadow.h"
 
@@ -100,13 +101,17 @@ std::function<int()> add_rtl_command(CLI::App& app) {
                    "Waveforms go to PATH.vcd and PATH_tlm.vcd; rtl_SWITCH if not given")
       ->type_name("PATH");
   play->add_flag("--json", options->json, "Print the result as JSON");
+  const auto [stress_designs, run_stress] = add_stress_command(*command);
   command->footer(
       "Examples:\n"
       "  wafertlm rtl designs\n"
+      "  wafertlm rtl stress fred3_12 --seconds 10\n"
       "  wafertlm run EXPERIMENT.yaml --set 'wafer.fabric.rtl=[{switch: l1_0_2, view: tlm, design: fred3_12, "
       "record: chip.rec}]'\n"
       "  wafertlm rtl replay chip.rec --design fred3_12 --tolerance 5ns");
-  return [options, designs] { return designs->parsed() ? print_designs() : replay(*options); };
+  return [options, designs, stress_designs, run_stress] {
+    return designs->parsed() ? print_designs() : stress_designs->parsed() ? run_stress() : replay(*options);
+  };
 }
 
 }  // namespace wafertlm

@@ -17,7 +17,7 @@ class Axi4Stream final : public RtlStream {
         within_(design.ports),
         waiting_(design.ports) {}
 
-  bool takes(std::uint32_t input, std::uint32_t) const override { return !busy_[input]; }
+  std::uint32_t room(std::uint32_t input, std::uint32_t) const override { return busy_[input] ? 0 : 1; }
   void give(std::uint32_t input, RtlFlit flit) override {
     busy_[input] = true;
     s_.valid.set(input, 1, 1);

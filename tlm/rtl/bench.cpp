@@ -23,7 +23,8 @@ RtlBench::RtlBench(const RtlDesign& design, RtlModel& model, RtlBenchParams para
       queues_(std::size_t{design.ports} * design.channels),
       current_(design.ports),
       leaving_(queues_.size()),
-      next_credit_(design.ports) {
+      next_credit_(design.ports),
+      returned_(queues_.size()) {
   params_.rooms.resize(leaving_.size());
   for (std::size_t i = 0; i < leaving_.size(); ++i)
     if (params_.rooms[i] != 0 && params_.rooms[i] < design.out_depth)
@@ -49,6 +50,7 @@ void RtlBench::restart() {
   for (Queue& queue : queues_) queue = {};
   std::fill(current_.begin(), current_.end(), std::pair<std::uint32_t, Incoming*>{});
   std::fill(next_credit_.begin(), next_credit_.end(), 0);
+  std::fill(returned_.begin(), returned_.end(), Returned{});
   entries_.clear();
   packets_.clear();
   configuration_.clear();
@@ -128,14 +130,18 @@ void RtlBench::arrive(const RtlEvent& given) {
     made.bytes = packet.bytes;
     made.sequence = packet.sequence;
     if (is_message) {
-      made.inputs_due = 1;
+      made.inputs = {packet.port};
       made.outputs_due = {RtlEntry::output_of(packet.flow)};
     } else {
-      made.inputs_due = entry->second.inputs.size();
+      made.inputs = entry->second.inputs;
       made.outputs_due = entry->second.outputs;
       for (const std::uint32_t input : entry->second.inputs)
         queues_[at(input, packet.channel)].order[{packet.now_ps, key}] = 0;
     }
+  }
+  if (is_new) {
+    made.inputs_due = made.inputs.size();
+    for (const std::uint32_t output : made.outputs_due) made.flits_out[output] = 0;
   }
   made.arrival_ps = std::max(made.arrival_ps, packet.head_ps);
   --made.inputs_due;
@@ -160,6 +166,12 @@ void RtlBench::credit(std::uint32_t output, std::uint32_t channel, std::uint32_t
   if (!packets_.empty()) start(std::max(now, behind.coming.begin()->first));
 }
 
+void RtlBench::configure(std::uint32_t entry, std::uint32_t word, std::uint32_t value, TimePs now) {
+  configuration_.push_back({entry, word, value, 0});
+  ++words_due_[entry];
+  start(now);
+}
+
 bool RtlBench::is_configured(std::uint32_t entry) const {
   const auto due = words_due_.find(entry);
   return due == words_due_.end() || due->second == 0;
@@ -169,7 +181,7 @@ void RtlBench::wake() {
   if (cycles_ == 0) stream_->reset(0);
   if (sleeps_) catch_up();
   run_edge();
-  if (stream_->was_active() || !configuration_.empty()) {
+  if (!is_quiet()) {
     quiet_ = 0;
   } else if (++quiet_ >= (packets_.empty() ? kQuietWhenEmpty : kQuietWhenWaiting)) {
     running_ = false;
@@ -179,6 +191,11 @@ void RtlBench::wake() {
   }
 }
 
+bool RtlBench::is_quiet() const {
+  if (stream_->was_active() || !configuration_.empty()) return false;
+  return !params_.stalls || packets_.empty() || edge_ > params_.stalls->end();
+}
+
 void RtlBench::run_edge() {
   ++cycles_;
   now_ps_ = params_.clock.edge_ps(edge_++);
@@ -186,6 +203,10 @@ void RtlBench::run_edge() {
   give_credits(now_ps_);
   give_flits(now_ps_);
   stream_->cycle(now_ps_);
+  // A flit may leave in the cycle in which its credit comes.
+  for (const std::size_t place : credited_)
+    returned_[place].most = std::max(returned_[place].most, returned_[place].now);
+  credited_.clear();
 }
 
 TimePs RtlBench::next_announced_ps() const {
@@ -225,6 +246,7 @@ void RtlBench::give_credits(TimePs now) {
       }
     }
     if (design_.protocol != RtlProtocol::credit_stream) continue;
+    if (params_.stalls && params_.stalls->output(output, edge_ - 1)) continue;
     for (std::uint32_t i = 0; i < design_.channels; ++i) {
       const std::uint32_t channel = (next_credit_[output] + i) % design_.channels;
       Leaving& behind = leaving_[at(output, channel)];
@@ -247,12 +269,15 @@ RtlBench::Incoming* RtlBench::front_of(Queue& queue, TimePs now) {
   return first != queue.flows.end() && may_go(first->second) ? &first->second : nullptr;
 }
 
-/// Of the packets that wait for an input the one that came first, of any channel that has a credit.
+/// Of the packets that wait for an input the one that came first, of any channel with credits for all of it: a
+/// packet that stops on its way would keep the others from the port.
 RtlBench::Incoming* RtlBench::next_for(std::uint32_t input, TimePs now) {
   Incoming* best = nullptr;
   for (std::uint32_t channel = 0; channel < design_.channels; ++channel) {
-    if (!stream_->takes(input, channel)) continue;
+    const std::uint32_t room = stream_->room(input, channel);
+    if (room == 0) continue;
     Incoming* const front = front_of(queues_[at(input, channel)], now);
+    if (front && room < std::min(front->packet.flits, design_.depth)) continue;
     if (front && (!best || front->packet.head_ps < best->packet.head_ps)) best = front;
   }
   return best;
@@ -260,6 +285,7 @@ RtlBench::Incoming* RtlBench::next_for(std::uint32_t input, TimePs now) {
 
 void RtlBench::give_flits(TimePs now) {
   for (std::uint32_t input = 0; input < design_.ports; ++input) {
+    if (params_.stalls && params_.stalls->input(input, edge_ - 1)) continue;
     auto& [channel, packet] = current_[input];
     if (!packet) {
       packet = next_for(input, now);
@@ -292,6 +318,7 @@ void RtlBench::give_flit(std::uint32_t input, Incoming& from) {
   if (first < packet.data.size())
     std::memcpy(flit.data.data(), packet.data.data() + first,
                 std::min<std::size_t>(design_.flit_bytes(), packet.data.size() - first));
+  if (flit.head) host_.head_in(packet, stream_->room(input, packet.channel), now_ps_);
   stream_->give(input, std::move(flit));
 }
 
@@ -308,7 +335,23 @@ void RtlBench::went_in(std::uint32_t input) {
   packet = nullptr;
 }
 
+void RtlBench::credit_came(std::uint32_t input, std::uint32_t channel) {
+  const std::size_t place = at(input, channel);
+  ++returned_[place].now;
+  credited_.push_back(place);
+}
+
+/// Of a packet with several copies, flit i has left when it is out everywhere.
+void RtlBench::flit_left(std::uint32_t output, Packet& packet) {
+  ++packet.flits_out[output];
+  std::uint32_t left = packet.flits;
+  for (const auto& [port, flits] : packet.flits_out) left = std::min(left, flits);
+  for (; packet.left < left; ++packet.left)
+    for (const std::uint32_t input : packet.inputs) --returned_[at(input, packet.channel)].now;
+}
+
 bool RtlBench::may_leave(std::uint32_t output, const RtlFlit& flit) {
+  if (params_.stalls && params_.stalls->output(output, edge_ - 1)) return false;
   if (!flit.head) return true;
   const RtlHeader header = RtlHeader::of(flit.header);
   const auto found = packets_.find({header.flow, header.sequence});
@@ -343,6 +386,7 @@ void RtlBench::came_out(std::uint32_t output, const RtlFlit& flit) {
     }
   }
   ++leaving.flits;
+  if (leaving.packet) flit_left(output, *leaving.packet);
   const auto* const bytes = reinterpret_cast<const std::byte*>(flit.data.data());
   leaving.data.insert(leaving.data.end(), bytes, bytes + design_.flit_bytes());
   if (flit.tail) packet_done(output, leaving);
@@ -366,7 +410,11 @@ void RtlBench::packet_done(std::uint32_t output, Leaving& leaving) {
                            packet.bytes,
                            std::exchange(leaving.data, {})};
   packet.outputs_due.erase(due);
-  if (packet.outputs_due.empty() && packet.inputs_due == 0) packets_.erase(found);
+  if (packet.outputs_due.empty() && packet.inputs_due == 0) {
+    for (Leaving& other : leaving_)  // a copy too many is nobody's
+      if (other.packet == &packet) other.packet = nullptr;
+    packets_.erase(found);
+  }
   host_.packet_out(out, now_ps_ + params_.clock.period_ps());
 }
 

@@ -16,6 +16,20 @@
 namespace wafertlm {
 
 /// The words of an entry's configuration, as (number, value), in the order in which they are written.
+/// Ports that stand still by the will of a test; edges are those of the clock.
+class RtlStalls {
+ public:
+  /// The input is given no flit at this edge.
+  virtual bool input(std::uint32_t port, std::uint64_t edge) const = 0;
+  /// The output gets no credit, or is not ready.
+  virtual bool output(std::uint32_t port, std::uint64_t edge) const = 0;
+  /// After the last of them.
+  virtual std::uint64_t end() const = 0;
+
+ protected:
+  ~RtlStalls() = default;
+};
+
 using RtlConfiguration = std::function<std::vector<std::pair<std::uint32_t, std::uint32_t>>(const RtlEntry&)>;
 
 struct RtlBenchParams {
@@ -24,10 +38,13 @@ struct RtlBenchParams {
   std::vector<std::uint32_t> rooms;
   /// The words of an entry's configuration; none: the module has none.
   RtlConfiguration configuration;
+  const RtlStalls* stalls = nullptr;
 };
 
 class RtlBenchHost {
  public:
+  /// The first flit of a packet goes in; `room`: credits that the sender has for it.
+  virtual void head_in(const RtlEvent& /*packet*/, std::uint32_t /*room*/, TimePs /*at_ps*/) {}
   virtual void head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t sequence, TimePs at_ps) = 0;
   /// The last flit of a packet is out: it leaves from head_ps to tail_ps.
   virtual void packet_out(const RtlTransaction& packet, TimePs tail_ps) = 0;
@@ -56,6 +73,8 @@ class RtlBench final : private RtlStreamHost {
   /// @throws std::logic_error: no such entry, or input.
   void arrive(const RtlEvent& packet);
   void credit(std::uint32_t output, std::uint32_t channel, std::uint32_t flits, TimePs at, TimePs now);
+  /// Writes a word that belongs to no branch.
+  void configure(std::uint32_t entry, std::uint32_t word, std::uint32_t value, TimePs now);
 
   /// kNever: the clock stands.
   TimePs next_wake_ps() const { return running_ ? params_.clock.edge_ps(edge_) + 1 : kNever; }
@@ -72,6 +91,16 @@ class RtlBench final : private RtlStreamHost {
   /// What these are, in words.
   std::vector<std::string> pending() const;
   std::uint64_t cycles() const { return cycles_; }
+  /// The next edge of the clock, if it runs.
+  std::uint64_t edge() const { return edge_; }
+  /// Of an input and channel, credits that have come back minus flits that have left by all outputs: at rest
+  /// 0, before that at most what is on its way through the pipeline.
+  struct Returned {
+    std::int64_t now = 0, most = 0;
+  };
+  const Returned& returned(std::uint32_t input, std::uint32_t channel) const {
+    return returned_[at(input, channel)];
+  }
 
  private:
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // entry, sequence in 24 bits
@@ -91,6 +120,9 @@ class RtlBench final : private RtlStreamHost {
     TimePs arrival_ps = 0;
     std::size_t inputs_due = 0;
     std::vector<std::uint32_t> outputs_due;
+    std::vector<std::uint32_t> inputs;
+    std::map<std::uint32_t, std::uint32_t> flits_out;  // by output
+    std::uint32_t left = 0;                            // flits, by all outputs
   };
   /// Of an output and channel: the packet that is leaving, and the room behind.
   struct Leaving {
@@ -98,13 +130,14 @@ class RtlBench final : private RtlStreamHost {
     bool bounded = false;
     std::multimap<TimePs, std::uint32_t> coming;  // credits by the time
     Key key{};
-    const Packet* packet = nullptr;
+    Packet* packet = nullptr;
     TimePs head_ps = 0;
     std::uint32_t flits = 0;
     std::vector<std::byte> data;
   };
 
   void went_in(std::uint32_t input) override;
+  void credit_came(std::uint32_t input, std::uint32_t channel) override;
   void came_out(std::uint32_t output, const RtlFlit& flit) override;
   bool may_leave(std::uint32_t output, const RtlFlit& flit) override;
   void broken(std::uint32_t port, RtlRule rule, const std::string& seen) override;
@@ -125,6 +158,8 @@ class RtlBench final : private RtlStreamHost {
   void configure();
   bool is_configured(std::uint32_t entry) const;
   void packet_done(std::uint32_t output, Leaving& leaving);
+  void flit_left(std::uint32_t output, Packet& packet);
+  bool is_quiet() const;
 
   const RtlDesign& design_;
   RtlBenchParams params_;
@@ -136,6 +171,8 @@ class RtlBench final : private RtlStreamHost {
   std::vector<std::pair<std::uint32_t, Incoming*>> current_;  // [input]: channel and packet that is going in
   std::vector<Leaving> leaving_;                              // [output][channel]
   std::vector<std::uint32_t> next_credit_;                    // [output]: round robin
+  std::vector<Returned> returned_;                            // [input][channel]
+  std::vector<std::size_t> credited_;                         // of these, at the edge that is worked off
   struct Word {
     std::uint32_t entry, word, value;
     std::uint64_t first;  // packets before it must be gone

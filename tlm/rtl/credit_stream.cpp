@@ -20,8 +20,8 @@ class CreditStream final : public RtlStream {
         theirs_(credits_.size(), design.out_depth),
         within_(credits_.size()) {}
 
-  bool takes(std::uint32_t input, std::uint32_t channel) const override {
-    return credits_[at(input, channel)] != 0;
+  std::uint32_t room(std::uint32_t input, std::uint32_t channel) const override {
+    return credits_[at(input, channel)];
   }
   void give(std::uint32_t input, RtlFlit flit) override {
     --credits_[at(input, flit.channel)];
@@ -133,12 +133,14 @@ class CreditStream final : public RtlStream {
       const std::uint32_t channel = channel_at(port, in_.credit_vc);
       if (channel == design_.channels) continue;
       std::uint32_t& credits = credits_[at(port, channel)];
-      if (credits == design_.depth)
+      if (credits == design_.depth) {
         host_.broken(port, RtlRule::credit_due,
                      "in_credit on channel " + std::to_string(channel) + " with all " +
                          std::to_string(credits) + " credits at the sender");
-      else
-        ++credits;
+        continue;
+      }
+      ++credits;
+      host_.credit_came(port, channel);
     }
   }
 

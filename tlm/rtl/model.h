@@ -35,6 +35,8 @@ class RtlModel {
   /// @throws std::invalid_argument: the module has no such pin.
   virtual RtlPin& pin(const std::string& name) = 0;
   virtual void evaluate() = 0;
+  /// NAME=VALUE for $value$plusargs, before the first evaluate().
+  virtual void set_plusargs(const std::vector<std::string>& /*arguments*/) {}
 
   /// A VCD file of all signals from now on; dump() adds a time.
   virtual void open_waves(const std::string& path) = 0;

@@ -54,6 +54,8 @@ class RtlStreamHost {
   /// The flit that was given to `input` is in.
   virtual void went_in(std::uint32_t input) = 0;
   virtual void came_out(std::uint32_t output, const RtlFlit& flit) = 0;
+  /// credit_stream: room for a flit is free at an input.
+  virtual void credit_came(std::uint32_t input, std::uint32_t channel) = 0;
   /// AXI4-Stream: whether the flit that waits at `output` may leave now.
   virtual bool may_leave(std::uint32_t output, const RtlFlit& flit) = 0;
   virtual void broken(std::uint32_t port, RtlRule rule, const std::string& seen) = 0;
@@ -69,7 +71,9 @@ class RtlStream {
  public:
   virtual ~RtlStream() = default;
   /// Whether give() may be called before the next cycle.
-  virtual bool takes(std::uint32_t input, std::uint32_t channel) const = 0;
+  bool takes(std::uint32_t input, std::uint32_t channel) const { return room(input, channel) != 0; }
+  /// Flits that may be given: the sender's credits; with AXI4-Stream one, if none waits for ready.
+  virtual std::uint32_t room(std::uint32_t input, std::uint32_t channel) const = 0;
   virtual void give(std::uint32_t input, RtlFlit flit) = 0;
   /// Whether a credit fits: not all of the module's are home.
   virtual bool lacks_credit(std::uint32_t /*output*/, std::uint32_t /*channel*/) const { return false; }

@@ -9,6 +9,7 @@
 #include <string>
 #include <systemc>
 #include <type_traits>
+#include <vector>
 
 #include "tlm/rtl/model.h"
 
@@ -81,6 +82,13 @@ class VerilatedModel final : public RtlModel {
     return *found->second;
   }
   void evaluate() override { evaluate_(module_); }
+  void set_plusargs(const std::vector<std::string>& arguments) override {
+    std::vector<std::string> texts = {"wafertlm"};
+    for (const std::string& each : arguments) texts.push_back("+" + each);
+    std::vector<const char*> pointers;
+    for (const std::string& each : texts) pointers.push_back(each.c_str());
+    Verilated::commandArgs(static_cast<int>(pointers.size()), pointers.data());
+  }
   void open_waves(const std::string& path) override {
     Verilated::threadContextp()->traceEverOn(true);
     waves_ = std::make_unique<VerilatedVcdC>();

@@ -19,6 +19,7 @@ module copy_table #(
     input logic [P-1:0] leaves,  // a copy of it, there
     input logic [P*fred_pkg::bits(SLOTS)-1:0] leaves_slot,
     output logic done,
+    output logic [fred_pkg::bits(SLOTS)-1:0] done_slot,
     output logic [P-1:0] done_in,
     output logic [fred_pkg::bits(VC)-1:0] done_vc,
     output logic [N-1:0] done_flits
@@ -38,6 +39,7 @@ module copy_table #(
     done = |complete;
     if (done)
       for (int i = SLOTS - 1; i >= 0; i = i - 1) if (complete[i]) first = SB'(i);
+    done_slot = first;
     {done_in, done_vc, done_flits} = what[first];
     last = leaves;
     for (int o = 0; o < P; o = o + 1)

@@ -186,6 +186,8 @@ module fred_switch #(
   logic [ALL*WAY-1:0] packet_way;
   logic [ALL*B-1:0] packet_vc;
   logic [23:0] left[ALL];
+  logic [ALL*SB-1:0] packet_slot;
+  logic [ALL-1:0] leaving;  // its last copy
   logic [P*VC-1:0] busy_channels;
 
   always_comb begin
@@ -294,6 +296,7 @@ module fred_switch #(
         packet_out[s*P+:P] <= '0;
         packet_way[s*WAY+:WAY] <= '0;
         packet_vc[s*B+:B] <= '0;
+        packet_slot[s*SB+:SB] <= '0;
         left[s] <= '0;
       end else if (grant[FROM] && grant_plane[FROM*K+:K] == K'(s / P)) begin
         active[s] <= 1'b1;
@@ -302,6 +305,7 @@ module fred_switch #(
         packet_out[s*P+:P] <= grant_out[FROM*P+:P];
         packet_way[s*WAY+:WAY] <= grant_way[FROM*WAY+:WAY];
         packet_vc[s*B+:B] <= grant_vc[FROM*B+:B];
+        packet_slot[s*SB+:SB] <= grant_slot[FROM*SB+:SB];
         left[s] <= grant_flits[FROM*24+:24];
       end else if (advances[s]) begin
         active[s] <= !ends[s];
@@ -404,8 +408,26 @@ module fred_switch #(
     assign {out_head[o], out_tail[o], out_vc[o*B+:B], out_header[o*64+:64], out_data[o*W+:W]} = flit;
   end
 
-  // ---- room in the input buffers, when the last copy of a packet goes
+  // ---- room in the input buffers, when the last copy of a packet goes; it may go before all of the packet has come
   logic [P-1:0] done;
+  logic [P*SB-1:0] done_slot;
+  logic [P*PLANES-1:0] take_leaving;
+  logic [P*N-1:0] done_size;
+  always_comb begin
+    take_leaving = '0;
+    done_flits = done_size;
+    for (int s = 0; s < ALL; s = s + 1) begin
+      if (active[s] && !leaving[s] && done[s%P] && packet_slot[s*SB+:SB] == done_slot[s%P*SB+:SB])
+        done_flits[s%P*N+:N] = done_flits[s%P*N+:N] - N'(left[s]) + N'(advances[s]);
+      for (int i = 0; i < P; i = i + 1)
+        if (packet_in[s*P+i]) take_leaving[i*PLANES+s/P] = take_leaving[i*PLANES+s/P] | (advances[s] && leaving[s]);
+    end
+  end
+  for (genvar s = 0; s < ALL; s = s + 1) begin : g_leaving
+    always_ff @(posedge clk)
+      if (!rst_n || grant[s%P] && grant_plane[s%P*K+:K] == K'(s / P)) leaving[s] <= 1'b0;
+      else if (active[s] && done[s%P] && packet_slot[s*SB+:SB] == done_slot[s%P*SB+:SB]) leaving[s] <= 1'b1;
+  end
   logic [P*P-1:0] done_in;
   logic [P*B-1:0] done_vc;
   logic [P*N-1:0] done_flits;
@@ -433,21 +455,25 @@ module fred_switch #(
         .leaves(leaves),
         .leaves_slot(starts_slot),
         .done(done[i]),
+        .done_slot(done_slot[i*SB+:SB]),
         .done_in(done_in[i*P+:P]),
         .done_vc(done_vc[i*B+:B]),
-        .done_flits(done_flits[i*N+:N])
+        .done_flits(done_size[i*N+:N])
     );
     credit_return #(
         .P(P),
         .VC(VC),
         .N($clog2(DEPTH + 1)),
-        .FLITS(N)
+        .FLITS(N),
+        .PLANES(PLANES)
     ) back (
         .clk(clk),
         .rst_n(rst_n),
         .done(mine),
         .done_vc(done_vc),
         .done_flits(done_flits),
+        .take(take_leaving[i*PLANES+:PLANES]),
+        .take_vc(take_vc[i*PLANES*B+:PLANES*B]),
         .in_credit(in_credit[i]),
         .in_credit_vc(in_credit_vc[i*B+:B])
     );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a failed assertion of the RTL does: an error of the run, with the time, in place of abort().
+// What a failed assertion of the RTL does: an error of the run in place of abort().
 #include <verilated.h>
 
 #include <stdexcept>
@@ -8,7 +8,7 @@
 namespace {
 
 [[noreturn]] void fail(const char* what, const char* file, int line, const char* scope) {
-  throw std::runtime_error(std::string(what) + " at " + std::to_string(VL_TIME_Q()) + " ps: " + file + ":" +
+  throw std::runtime_error(std::string(what) + ": " + file + ":" +
                            std::to_string(line) + (scope && *scope ? std::string(" in ") + scope : ""));
 }
 

@@ -76,6 +76,7 @@ TEST(RtlDesigns, AreFoundByName) {
 }
 
 struct NoHost final : RtlStreamHost {
+  void credit_came(std::uint32_t, std::uint32_t) override {}
   void went_in(std::uint32_t) override {}
   void came_out(std::uint32_t, const RtlFlit&) override {}
   bool may_leave(std::uint32_t, const RtlFlit&) override { return true; }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/rtl/stress_command.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <systemc>
+
+#include "platform/rtl/configurations.h"
+#include "tlm/rtl/stress/stress.h"
+
+namespace wafertlm {
+namespace {
+
+struct StressOptions {
+  std::string design, waves;
+  std::vector<std::string> plusargs;
+  RtlStressOptions stress;
+  std::optional<std::uint32_t> early_credits;
+  bool json = false;
+};
+
+nlohmann::ordered_json to_json(const RtlStressCoverage& coverage) {
+  nlohmann::ordered_json cells = nlohmann::ordered_json::array();
+  for (std::size_t kind = 0; kind < coverage.kinds(); ++kind)
+    for (std::size_t pressure = 0; pressure < kRtlBackpressures; ++pressure)
+      for (std::size_t fill = 0; fill < coverage.fills(); ++fill) {
+        const auto of_kind = static_cast<RtlPacketKind>(kind);
+        const auto of_pressure = static_cast<RtlBackpressure>(pressure);
+        const auto of_fill = static_cast<RtlFill>(fill);
+        const RtlStressCoverage::Cell cell = coverage.cell(of_kind, of_pressure, of_fill);
+        cells.push_back({{"packet", to_string(of_kind)},
+                         {"backpressure", to_string(of_pressure)},
+                         {"fill", to_string(of_fill)},
+                         {"pairs", cell.pairs},
+                         {"packets", cell.packets}});
+      }
+  return {{"bins", coverage.bins()}, {"reached", coverage.reached()}, {"cells", cells}};
+}
+
+std::string text_of(const RtlDivergence& failure) {
+  if (failure.kind == RtlDivergenceKind::protocol)
+    return fmt::format("port {}: rule: {}; seen: {}", failure.output, failure.expected, failure.got);
+  return fmt::format("{}: entry {}, packet {}, output {}: expected {}, got {}", to_string(failure.kind),
+                     failure.flow, failure.sequence, failure.output, failure.expected, failure.got);
+}
+
+nlohmann::ordered_json to_json(const RtlStressResult& result, const RtlDesign& design) {
+  nlohmann::ordered_json json = {{"design", design.name},
+                                 {"passed", result.passed()},
+                                 {"cases", result.cases},
+                                 {"packets", result.packets},
+                                 {"cycles", result.cycles},
+                                 {"wait_cycles", result.wait_cycles},
+                                 {"early_credits", result.most_early},
+                                 {"coverage", to_json(result.coverage)}};
+  if (result.failure)
+    json["failure"] = {{"seed", result.failed_seed},
+                       {"what", text_of(*result.failure)},
+                       {"cycle", result.outcome.failed_in_cycle},
+                       {"packets", result.stimulus.packets.size()},
+                       {"stalls", result.stimulus.stalls.size()},
+                       {"plays", result.plays},
+                       {"stimulus", to_text(result.stimulus, design)}};
+  return json;
+}
+
+void print(const RtlStressResult& result, const RtlDesign& design, std::uint32_t early_credits,
+           double cpu_s) {
+  fmt::print("stress of {}: {}\n", design.name, result.passed() ? "nothing found" : "FAILED");
+  fmt::print("  cases                     {} and a message alone for each pair of ports\n", result.cases);
+  fmt::print("  packets out               {}, a head waits {:.2f} cycles on the average\n", result.packets,
+             result.packets == 0
+                 ? 0.0
+                 : static_cast<double>(result.wait_cycles) / static_cast<double>(result.packets));
+  fmt::print("  cycles                    {}, {:.0f} a second of this computer\n", result.cycles,
+             static_cast<double>(result.cycles) / cpu_s);
+  if (design.protocol == RtlProtocol::credit_stream)
+    fmt::print("  credits before flits      {} of an input and channel, {} may\n", result.most_early,
+               early_credits);
+  fmt::print("  bins reached              {} of {}\n", result.coverage.reached(), result.coverage.bins());
+  fmt::print("  not judged                times under load: `view: both` compares them with the model\n\n{}",
+             result.coverage.to_text());
+  if (result.passed()) return;
+  fmt::print("\n{}\n  in cycle {} of what is left of the case with --seed {}, after {} plays:\n{}",
+             text_of(*result.failure), result.outcome.failed_in_cycle, result.failed_seed, result.plays,
+             to_text(result.stimulus, design));
+}
+
+int run(const StressOptions& options) {
+  const RtlDesign& design = find_rtl_design(options.design, rtl_designs(), rtl_is_built());
+  const auto model = design.make("rtl");
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  model->set_plusargs(options.plusargs);
+  RtlStressParams params;
+  params.configuration = [&] { return rtl_configuration(design); };
+  params.early_credits = options.early_credits.value_or(design.latency);
+  RtlStressProgress progress;
+  if (isatty(STDERR_FILENO) != 0)
+    progress = [](const std::string& line) { fmt::print(stderr, "stress: {}\n", line); };
+  const std::clock_t begin = std::clock();
+  const RtlStressResult result =
+      stress(design, *model, params, rtl_flow_rules(design), options.stress, progress);
+  const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  if (options.json)
+    fmt::print("{}\n", to_json(result, design).dump(2));
+  else
+    print(result, design, params.early_credits, cpu_s);
+  if (result.passed()) return 0;
+  const std::string path = (options.waves.empty() ? "rtl_stress_" + design.name : options.waves) + ".vcd";
+  model->open_waves(path);
+  play_stimulus(design, *model, params, result.stimulus);
+  model->close_waves();
+  fmt::print(stderr, "waveform {}\n", path);
+  throw std::runtime_error("stress found a fault in " + design.name);
+}
+
+}  // namespace
+
+std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
+  auto options = std::make_shared<StressOptions>();
+  CLI::App* command = rtl.add_subcommand(
+      "stress",
+      "Random traffic and random stalls until the RTL fails, and the shortest sequence that does it");
+  command->add_option("DESIGN", options->design, "Of `wafertlm rtl designs`")->required()->type_name("NAME");
+  command->add_option("--seed", options->stress.seed, "Of the first case; the next ones count on")
+      ->capture_default_str();
+  command->add_option("--seconds", options->stress.seconds, "Begins no case after so long; 0: no limit")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--cases", options->stress.cases, "At most so many; 0: no limit")
+      ->capture_default_str();
+  command->add_option("--packets", options->stress.packets, "Of a case")
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->capture_default_str();
+  command
+      ->add_option("--early-credits", options->early_credits,
+                   "Flits of an input and channel whose credit may come back before they have left by all "
+                   "outputs; LATENCY if not given")
+      ->type_name("FLITS");
+  command->add_option("--plusarg", options->plusargs, "For $test$plusargs and $value$plusargs, without the +")
+      ->type_name("NAME=VALUE");
+  command->add_option("--waves", options->waves, "Of a failure: PATH.vcd; rtl_stress_DESIGN if not given")
+      ->type_name("PATH");
+  command->add_flag("--json", options->json, "Print the result as JSON");
+  command->footer(
+      "Examples:\n"
+      "  wafertlm rtl stress fred3_12\n"
+      "  wafertlm rtl stress fred3_12 --seed 4711 --cases 1    (that case again)");
+  return {command, [options] { return run(*options); }};
+}
+
+}  // namespace wafertlm
