@@ -99,7 +99,7 @@ RtlFlowRules fred_rules(const RtlDesign& design) {
   rules.data_types = types[design.parameter("DATA_TYPE", 2)];
   rules.priorities = design.parameter("PRIORITIES", kFredPriorities);
   // The switch itself: the phase rule, and the cycles of a change.
-  rules.settings = {{0xffff, 0, {0, 1}, true}, {0xffff, 1, {0, 1, 5, 40}, false}};
+  rules.settings = {{0xffff, 0, {0, 1}, true}, {0xffff, 1, {0, 1, 5, 20}, false}};
   return rules;
 }
 

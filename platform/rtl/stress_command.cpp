@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,25 @@
 
 namespace wafertlm {
 namespace {
+
+/// What the RTL prints, as of failed assertions, must not get between our results.
+class RtlPrintsToStderr {
+ public:
+  RtlPrintsToStderr() : stdout_(dup(STDOUT_FILENO)) {
+    std::fflush(stdout);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  ~RtlPrintsToStderr() {
+    std::fflush(stdout);
+    dup2(stdout_, STDOUT_FILENO);
+    close(stdout_);
+  }
+  RtlPrintsToStderr(const RtlPrintsToStderr&) = delete;
+  RtlPrintsToStderr& operator=(const RtlPrintsToStderr&) = delete;
+
+ private:
+  int stdout_;
+};
 
 struct StressOptions {
   std::string design, waves;
@@ -93,8 +113,8 @@ void print(const RtlStressResult& result, const RtlDesign& design, std::uint32_t
 int run(const StressOptions& options) {
   const RtlDesign& design = find_rtl_design(options.design, rtl_designs(), rtl_is_built());
   const auto model = design.make("rtl");
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
   model->set_plusargs(options.plusargs);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
   RtlStressParams params;
   params.configuration = [&] { return rtl_configuration(design); };
   params.early_credits = options.early_credits.value_or(design.latency);
@@ -102,8 +122,10 @@ int run(const StressOptions& options) {
   if (isatty(STDERR_FILENO) != 0)
     progress = [](const std::string& line) { fmt::print(stderr, "stress: {}\n", line); };
   const std::clock_t begin = std::clock();
-  const RtlStressResult result =
-      stress(design, *model, params, rtl_flow_rules(design), options.stress, progress);
+  const RtlStressResult result = [&] {
+    const RtlPrintsToStderr others;
+    return stress(design, *model, params, rtl_flow_rules(design), options.stress, progress);
+  }();
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   if (options.json)
     fmt::print("{}\n", to_json(result, design).dump(2));
@@ -111,6 +133,7 @@ int run(const StressOptions& options) {
     print(result, design, params.early_credits, cpu_s);
   if (result.passed()) return 0;
   const std::string path = (options.waves.empty() ? "rtl_stress_" + design.name : options.waves) + ".vcd";
+  const RtlPrintsToStderr others;
   model->open_waves(path);
   play_stimulus(design, *model, params, result.stimulus);
   model->close_waves();
@@ -135,6 +158,10 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
       ->capture_default_str();
   command->add_option("--packets", options->stress.packets, "Of a case")
       ->check(CLI::Range(1U, 1'000'000U))
+      ->capture_default_str();
+  command
+      ->add_option("--shrink", options->stress.shrink_plays,
+                   "Plays at most that look for a shorter sequence; 0: the failing case as it is")
       ->capture_default_str();
   command
       ->add_option("--early-credits", options->early_credits,

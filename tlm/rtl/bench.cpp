@@ -9,9 +9,8 @@ namespace wafertlm {
 namespace {
 
 constexpr std::uint64_t kSequenceMask = 0xff'ffff;
-// Cycles without a move on the pins after which the clock stops: with nothing inside, and with packets that
-// wait for something, where a phase or a counter of the module may still have to run down.
-constexpr std::uint32_t kQuietWhenEmpty = 8, kQuietWhenWaiting = 256;
+// Cycles without a move on the pins after which the clock stops with nothing inside.
+constexpr std::uint32_t kQuietWhenEmpty = 8;
 
 }  // namespace
 
@@ -183,7 +182,7 @@ void RtlBench::wake() {
   run_edge();
   if (!is_quiet()) {
     quiet_ = 0;
-  } else if (++quiet_ >= (packets_.empty() ? kQuietWhenEmpty : kQuietWhenWaiting)) {
+  } else if (++quiet_ >= (packets_.empty() ? kQuietWhenEmpty : params_.patience_cycles)) {
     running_ = false;
     // What is announced for later is not forgotten.
     const TimePs next_ps = next_announced_ps();

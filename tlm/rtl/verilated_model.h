@@ -67,7 +67,9 @@ template <class Module>
 class VerilatedModel final : public RtlModel {
  public:
   explicit VerilatedModel(const std::string& instance, void (*evaluate)(Module&))
-      : module_(instance.c_str()), evaluate_(evaluate) {}
+      : module_(instance.c_str()), evaluate_(evaluate) {
+    set_arguments({});  // or $test$plusargs stops the program
+  }
   template <class Port>
   void add(const std::string& name, Port& port) {
     using T = std::decay_t<decltype(port->read())>;
@@ -82,7 +84,8 @@ class VerilatedModel final : public RtlModel {
     return *found->second;
   }
   void evaluate() override { evaluate_(module_); }
-  void set_plusargs(const std::vector<std::string>& arguments) override {
+  void set_plusargs(const std::vector<std::string>& arguments) override { set_arguments(arguments); }
+  static void set_arguments(const std::vector<std::string>& arguments) {
     std::vector<std::string> texts = {"wafertlm"};
     for (const std::string& each : arguments) texts.push_back("+" + each);
     std::vector<const char*> pointers;

@@ -24,7 +24,7 @@ const char* to_string(RtlBackpressure backpressure);
 enum class RtlFill : std::uint8_t {
   empty,
   partly,
-  full,  ///< no room for all of the packet
+  full,  ///< with the packet less than a quarter is free
 };
 inline constexpr std::size_t kRtlFills = 3;
 const char* to_string(RtlFill fill);

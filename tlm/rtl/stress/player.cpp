@@ -124,7 +124,8 @@ class StimulusPlayer final : RtlBenchHost {
   };
 
   RtlBenchParams bench_params() const {
-    RtlBenchParams made{params_.clock, {}, {}, &stalls_};
+    constexpr std::uint32_t kPatience = 8192;  // packets of many phases, each a change
+    RtlBenchParams made{params_.clock, {}, {}, &stalls_, kPatience};
     if (params_.configuration) made.configuration = params_.configuration();
     // Behind an output is just what the module believes: it runs dry as often as possible.
     if (design_.protocol == RtlProtocol::credit_stream)
@@ -249,8 +250,8 @@ class StimulusPlayer final : RtlBenchHost {
 
   RtlFill fill_of(std::uint32_t room, std::uint32_t flits) const {
     if (design_.depth == 0) return RtlFill::empty;
-    if (room < flits) return RtlFill::full;
-    return room == design_.depth ? RtlFill::empty : RtlFill::partly;
+    if (room == design_.depth) return RtlFill::empty;
+    return room - std::min(room, flits) < design_.depth / 4 ? RtlFill::full : RtlFill::partly;
   }
   void head_in(const RtlEvent& packet, std::uint32_t room, TimePs) override {
     Inside& inside = inside_.at({packet.flow, packet.sequence});
