@@ -128,7 +128,8 @@ TEST_P(FredSwitch, Backpressure) {
   unicasts.unicast_load = 0.3;
   unicasts.most_hold = 40;
   reduces.most_hold = series.most_hold = 150;
-  reduces.one_output = series.one_output = series.compound = true;
+  reduces.kinds = series.kinds = FlowKinds::one_output;
+  series.compound = true;
   for (const Case& of : {Case{"backpressure, unicasts", unicasts}, Case{"backpressure, reduces", reduces},
                          Case{"backpressure, reduce-scatters", series}})
     expect_close(of, run(of, 10'000));

@@ -19,6 +19,7 @@ class StimulusMaker {
       made_.settings.push_back({each.entry, each.word, value});
       flows_apart_ = flows_apart_ || (each.makes_flows_wait && value != each.values[0]);
     }
+    if (one_of(4) == 0) made_.cycles_before_reset = 1 + one_of(500);
     const std::uint32_t rounds = 1 + one_of(2);
     for (std::uint32_t round = 0; round < rounds; ++round) add_round(round, packets_ / rounds);
     return std::move(made_);
