@@ -53,7 +53,8 @@ void SoftCrossbar::take(std::uint32_t input) {
   for (std::uint32_t word = 0; word < design_.flit_bits / 32; ++word)
     in.flit.data.push_back(
         static_cast<std::uint32_t>(pins_.see("in_data", input * design_.flit_bits + 32 * word, 32)));
-  if (faults_.turns_bit_of && (in.flit.data[0] & 0x1'ffff) == *faults_.turns_bit_of) in.flit.data[0] ^= 1U << 31;
+  if (faults_.turns_bit_of && (in.flit.data[0] & 0x1'ffff) == *faults_.turns_bit_of)
+    in.flit.data[0] ^= 1U << 31;
   if (faults_.credits_at_once) credit(input, in.flit.channel);
   queues_[at(input, in.flit.channel)].push_back(std::move(in));
 }

@@ -53,10 +53,10 @@ class SoftCrossbar {
   SoftRtl& pins_;
   const Faults faults_;
   std::uint64_t edge_ = 0, resets_ = 0, credits_ = 0;
-  std::vector<std::deque<Flit>> queues_;                     // [input][channel]
-  std::vector<std::optional<std::uint32_t>> going_;          // [queue]: output of the packet that is leaving
-  std::vector<Output> outputs_;                              // [output][channel]
-  std::vector<std::deque<std::uint32_t>> credits_to_give_;   // [input]: channels
+  std::vector<std::deque<Flit>> queues_;                    // [input][channel]
+  std::vector<std::optional<std::uint32_t>> going_;         // [queue]: output of the packet that is leaving
+  std::vector<Output> outputs_;                             // [output][channel]
+  std::vector<std::deque<std::uint32_t>> credits_to_give_;  // [input]: channels
 };
 
 }  // namespace wafertlm::test

@@ -18,9 +18,7 @@ struct Kind {
   FlowKinds flows;
   double dp, mp, unicasts;  ///< parts of the load
 };
-void PrintTo(const Kind& kind, std::ostream* out) {
-  *out << kind.name;
-}
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 class LoadTable : public ::testing::TestWithParam<std::tuple<Kind, std::uint32_t>> {
  protected:
@@ -53,8 +51,8 @@ class LoadTable : public ::testing::TestWithParam<std::tuple<Kind, std::uint32_t
 
 TEST_P(LoadTable, MeanLatencyOfTheTlmSwitch) {
   const auto& [kind, ports] = GetParam();
-  for (const std::uint32_t flits : {1U, 4U, 12U, 64U}) {
-    if (3 * flits > depth_flits(ports)) continue;
+  for (const std::uint32_t flits : {1U, 4U, 16U, 64U}) {
+    if (9 * flits > depth_flits(ports)) continue;
     for (const double load : {0.1, 0.3, 0.5, 0.7, 0.8, 0.9}) {
       const auto [rtl, tlm] = mean_latencies(ports, kind, load, flits);
       std::printf("FRED_3(%u) %-9s %2u flits, load %.1f: RTL %8.3f cycles, TLM %+.2f %%\n", ports, kind.name,
@@ -64,12 +62,13 @@ TEST_P(LoadTable, MeanLatencyOfTheTlmSwitch) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Traffic, LoadTable,
-                         ::testing::Combine(::testing::Values(Kind{"unicast", FlowKinds::any, 0, 0, 1},
-                                                              Kind{"multicast", FlowKinds::one_input, 0.5, 0.5, 0},
-                                                              Kind{"reduce", FlowKinds::one_output, 0.5, 0.5, 0},
-                                                              Kind{"mixed", FlowKinds::any, 0.3, 0.3, 0.4}),
-                                            ::testing::Values(5U, 8U, 12U)));
+INSTANTIATE_TEST_SUITE_P(
+    Traffic, LoadTable,
+    ::testing::Combine(::testing::Values(Kind{"unicast", FlowKinds::any, 0, 0, 1},
+                                         Kind{"multicast", FlowKinds::one_input, 0.5, 0.5, 0},
+                                         Kind{"reduce", FlowKinds::one_output, 0.5, 0.5, 0},
+                                         Kind{"mixed", FlowKinds::any, 0.3, 0.3, 0.4}),
+                       ::testing::Values(5U, 8U, 12U)));
 
 }  // namespace
 }  // namespace wafertlm::test

@@ -88,8 +88,10 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
   SwitchParams core_params() const {
     SwitchParams params;
     params.pipeline_ps = latency_ * kCycle;
+    params.input_start_ps = kCycle;
     params.credit_delay_ps.assign(scenario_.ports, kCreditCycles * kCycle);
     params.credit_delay_ps.resize(scenario_.ports + kLanes);
+    params.flow_lanes = kLanes;
     OutputParams output;
     output.bytes_per_s = kFlitBytes * (kPsPerSecond / kCycle);
     output.buffer_bytes = output.flow_buffer_bytes = depth_flits(scenario_.ports) * kFlitBytes;
