@@ -205,7 +205,8 @@ def with_mutants(text, chosen, variable):
     for (start, end, kind), here in by_site.items():
         if kind == "statement":
             number = here[0][0]
-            edits.append((start, -end, f"if ({variable} != {number}) "))
+            # In a block of its own: an `else` that follows belongs to the `if` before.
+            edits += [(start, -end, f"begin if ({variable} != {number}) "), (end, 0, " end")]
             continue
         choice = "".join(f"({variable} == {number}) ? ({mutant.text}) : " for number, mutant in here)
         edits.append((start, -end, "(" + choice + "("))
