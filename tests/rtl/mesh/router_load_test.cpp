@@ -18,7 +18,7 @@ constexpr std::uint64_t kBytesPerS = 32'000'000'000;  // a flit in each cycle
 constexpr TimePs kCycle = 1000, kLatency = 20 * kCycle;
 constexpr double kMaxMeanError = 0.05, kMaxThroughputError = 0.02;
 
-/// Other traffic of the same kind: WAFERTLM_RTL_SEED=100; longer: WAFERTLM_RTL_CYCLES=1000000.
+/// Other traffic of the same kind: WAFERTLM_RTL_SEED=100; longer: WAFERTLM_RTL_CYCLES=40000.
 std::uint64_t setting(const char* name, std::uint64_t usual) {
   const char* const text = std::getenv(name);
   return text ? std::strtoull(text, nullptr, 10) : usual;
@@ -83,7 +83,7 @@ class Point {
  private:
   /// To any other port, of any class, with gaps of 0 to twice the mean.
   void add_packets(const ClassTable& classes) {
-    const std::uint64_t cycles = setting("WAFERTLM_RTL_CYCLES", 20'000);
+    const std::uint64_t cycles = setting("WAFERTLM_RTL_CYCLES", 5'000);
     std::mt19937_64 random(setting("WAFERTLM_RTL_SEED", 1) * 1000 + flits_);
     const double most_gap = 2 * flits_ * (1 / load_ - 1);
     for (std::uint32_t from = 0; from < kPorts; ++from) {
