@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kPorts = 5, kFlitBytes = 32, kRoomFlits = 512;
 constexpr std::uint64_t kBytesPerS = 32'000'000'000;  // a flit in each cycle
 constexpr TimePs kCycle = 1000, kLatency = 20 * kCycle;
-constexpr double kMaxMeanError = 0.05, kMaxThroughputError = 0.02;
+constexpr double kMaxMeanError = 0.01, kMaxThroughputError = 0.02;
 
 /// Other traffic of the same kind: WAFERTLM_RTL_SEED=100; longer: WAFERTLM_RTL_CYCLES=40000.
 std::uint64_t setting(const char* name, std::uint64_t usual) {
