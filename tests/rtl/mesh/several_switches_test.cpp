@@ -74,13 +74,13 @@ TEST(SeveralSwitches, TwoDesignsSideBySideInBothViews) {
   for (const std::string view : {"both", "rtl"}) {
     const Outcome mixed = run(
         "{switch: router4, view: " + view + ", design: mesh_router}, {switch: \"router[35]\", view: " + view +
-        ", design: crossbar5}, {switch: router0, view: both, design: mesh_router_fifo}");
+        ", design: crossbar5}, {switch: router0, view: both, design: mesh_router_classes}");
     ASSERT_EQ(mixed.result.exit_code, 0) << mixed.result.error;
     ASSERT_EQ(mixed.rtl.size(), 4U);
     expect_carried(mixed.rtl[0], "router4", "mesh_router");
     expect_carried(mixed.rtl[1], "router3", "crossbar5");
     expect_carried(mixed.rtl[2], "router5", "crossbar5");
-    expect_carried(mixed.rtl[3], "router0", "mesh_router_fifo");
+    expect_carried(mixed.rtl[3], "router0", "mesh_router_classes");
   }
 }
 

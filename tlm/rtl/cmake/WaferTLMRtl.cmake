@@ -8,7 +8,9 @@
 # parameters P (ports) and W (bits of a flit) are read here too, and of credit_stream VC, DEPTH, OUT_DEPTH and FLOWS; give
 # them even if the module has defaults. Without Verilator nothing is built, and asking for the design says how to get it.
 #
-#   wafertlm_add_tool(NAME)      outside of this project: an executable like wafertlm, with the designs added so far
+#   wafertlm_add_tool(NAME [DESIGNS fred3_12 mesh_router ...])
+#
+# outside of this project: an executable like wafertlm, with the designs added so far and these of the package's catalogue.
 
 if(NOT DEFINED WAFERTLM_RTL OR WAFERTLM_RTL)
   find_program(WAFERTLM_VERILATOR verilator)
@@ -50,6 +52,9 @@ function(wafertlm_add_rtl)
   endif()
   if(NOT ARG_PROTOCOL MATCHES "^(credit_stream|axi4_stream)$")
     message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): PROTOCOL is credit_stream or axi4_stream, not ${ARG_PROTOCOL}")
+  endif()
+  if(TARGET WaferTLM::wafertlm_rtl_${ARG_NAME})  # its classes have the same names
+    message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): the package has a design of that name; take another one")
   endif()
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): what is ${ARG_UNPARSED_ARGUMENTS}?")
@@ -161,7 +166,33 @@ function(wafertlm_install_designs)
   install(TARGETS ${libraries} EXPORT WaferTLM ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# A design of the package: what is installed as a library is linked, else it is made of the installed sources.
+function(wafertlm_add_package_rtl name)
+  include(${WAFERTLM_RTL_SOURCE_DIR}/catalogue.cmake)
+  if(NOT name IN_LIST WAFERTLM_RTL_CATALOGUE)
+    list(JOIN WAFERTLM_RTL_CATALOGUE ", " known)
+    message(FATAL_ERROR "there is no RTL design ${name} in the package; it has ${known}")
+  endif()
+  if(TARGET wafertlm_rtl_${name})
+    return()
+  endif()
+  if(NOT TARGET WaferTLM::wafertlm_rtl_${name})
+    wafertlm_add_rtl(NAME ${name} ${WAFERTLM_RTL_OF_${name}})
+    return()
+  endif()
+  add_library(wafertlm_rtl_${name} INTERFACE)
+  target_link_libraries(wafertlm_rtl_${name} INTERFACE WaferTLM::wafertlm_rtl_${name})
+  set_property(GLOBAL APPEND PROPERTY WAFERTLM_RTL_DESIGNS ${name})
+endfunction()
+
 function(wafertlm_add_tool name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "DESIGNS")
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "wafertlm_add_tool(${name}): what is ${ARG_UNPARSED_ARGUMENTS}?")
+  endif()
+  foreach(design ${ARG_DESIGNS})
+    wafertlm_add_package_rtl(${design})
+  endforeach()
   add_executable(${name} ${WAFERTLM_RTL_DIR}/main.cpp)
   wafertlm_rtl_table(${name})
   target_link_libraries(${name} PRIVATE WaferTLM::platform)
