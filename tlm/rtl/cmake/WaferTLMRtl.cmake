@@ -8,6 +8,11 @@
 # parameters P (ports) and W (bits of a flit) are read here too, and of credit_stream VC, DEPTH, OUT_DEPTH and FLOWS; give
 # them even if the module has defaults. Without Verilator nothing is built, and asking for the design says how to get it.
 #
+#   wafertlm_add_rtl(NAME fifo1 TOP "Fifo<1, 256>" SYSTEMC fifo.h [SOURCES fifo.cpp] PROTOCOL ... PARAMETERS ...)
+#
+# the same of a module in SystemC RTL: TOP is its class in namespace wafertlm or with its own, SYSTEMC the header that has it.
+# It needs no Verilator.
+#
 #   wafertlm_add_tool(NAME [DESIGNS fred3_12 mesh_router ...])
 #
 # outside of this project: an executable like wafertlm, with the designs added so far and these of the package's catalogue.
@@ -40,9 +45,13 @@ function(wafertlm_verilator_runtime)
 endfunction()
 
 function(wafertlm_add_rtl)
-  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TOP;PROTOCOL;CONFIGURATION;LATENCY"
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TOP;PROTOCOL;CONFIGURATION;LATENCY;SYSTEMC"
     "SOURCES;PARAMETERS;INCLUDE_DIRS;VERILATOR_OPTIONS")
-  foreach(required NAME TOP PROTOCOL SOURCES)
+  set(required_keys NAME TOP PROTOCOL SOURCES)
+  if(ARG_SYSTEMC)
+    list(REMOVE_ITEM required_keys SOURCES)
+  endif()
+  foreach(required ${required_keys})
     if(NOT ARG_${required})
       message(FATAL_ERROR "wafertlm_add_rtl: ${required} is missing")
     endif()
@@ -59,7 +68,7 @@ function(wafertlm_add_rtl)
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): what is ${ARG_UNPARSED_ARGUMENTS}?")
   endif()
-  if(NOT WAFERTLM_VERILATOR)
+  if(NOT WAFERTLM_VERILATOR AND NOT ARG_SYSTEMC)
     message(STATUS "RTL design ${ARG_NAME}: left out, there is no Verilator (apt-get install verilator)")
     return()
   endif()
@@ -88,8 +97,6 @@ function(wafertlm_add_rtl)
   if(ARG_PROTOCOL STREQUAL credit_stream AND DEPTH EQUAL 0)
     message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): PARAMETERS must say DEPTH, the credits of a sender")
   endif()
-  wafertlm_verilator_runtime()
-
   set(sources)
   foreach(source ${ARG_SOURCES})
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
@@ -101,14 +108,6 @@ function(wafertlm_add_rtl)
   endforeach()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/rtl_${ARG_NAME})
   set(class V${ARG_NAME})
-  # Verilator says only afterwards which files there are: two that include them all.
-  add_custom_command(OUTPUT ${folder}/fast.cpp ${folder}/slow.cpp
-    COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}/made
-    COMMAND ${WAFERTLM_VERILATOR} --sc --trace --assert -O3 --Mdir ${folder}/made --prefix ${class} --top-module ${ARG_TOP}
-      ${options} ${ARG_VERILATOR_OPTIONS} ${sources}
-    COMMAND ${CMAKE_COMMAND} -D FOLDER=${folder} -P ${WAFERTLM_RTL_DIR}/verilated_files.cmake
-    DEPENDS ${sources} ${WAFERTLM_RTL_DIR}/verilated_files.cmake
-    COMMENT "Verilating ${ARG_NAME}" VERBATIM COMMAND_EXPAND_LISTS)
   if(NOT ARG_LATENCY)
     set(ARG_LATENCY 0)
   endif()
@@ -119,6 +118,24 @@ function(wafertlm_add_rtl)
   set(PROTOCOL ${ARG_PROTOCOL})
   set(CONFIGURATION "${ARG_CONFIGURATION}")
   list(JOIN texts ", " PARAMETERS)
+  set_property(GLOBAL APPEND PROPERTY WAFERTLM_RTL_DESIGNS ${ARG_NAME})
+  if(ARG_SYSTEMC)
+    cmake_path(ABSOLUTE_PATH ARG_SYSTEMC BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE HEADER)
+    configure_file(${WAFERTLM_RTL_DIR}/systemc_design.cpp.in ${folder}/design.cpp @ONLY)
+    add_library(wafertlm_rtl_${ARG_NAME} STATIC ${folder}/design.cpp ${sources})
+    target_include_directories(wafertlm_rtl_${ARG_NAME} PRIVATE ${ARG_INCLUDE_DIRS})
+    target_link_libraries(wafertlm_rtl_${ARG_NAME} PUBLIC WaferTLM::tlm)
+    return()
+  endif()
+  wafertlm_verilator_runtime()
+  # Verilator says only afterwards which files there are: two that include them all.
+  add_custom_command(OUTPUT ${folder}/fast.cpp ${folder}/slow.cpp
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}/made
+    COMMAND ${WAFERTLM_VERILATOR} --sc --trace --assert -O3 --Mdir ${folder}/made --prefix ${class} --top-module ${ARG_TOP}
+      ${options} ${ARG_VERILATOR_OPTIONS} ${sources}
+    COMMAND ${CMAKE_COMMAND} -D FOLDER=${folder} -P ${WAFERTLM_RTL_DIR}/verilated_files.cmake
+    DEPENDS ${sources} ${WAFERTLM_RTL_DIR}/verilated_files.cmake
+    COMMENT "Verilating ${ARG_NAME}" VERBATIM COMMAND_EXPAND_LISTS)
   configure_file(${WAFERTLM_RTL_DIR}/rtl_design.cpp.in ${folder}/design.cpp @ONLY)
   add_library(wafertlm_rtl_${ARG_NAME} STATIC ${folder}/design.cpp ${folder}/fast.cpp ${folder}/slow.cpp)
   target_include_directories(wafertlm_rtl_${ARG_NAME} SYSTEM PRIVATE ${folder}/made)
@@ -130,7 +147,6 @@ function(wafertlm_add_rtl)
   else()
     target_link_libraries(wafertlm_rtl_${ARG_NAME} PUBLIC WaferTLM::tlm wafertlm_verilated)
   endif()
-  set_property(GLOBAL APPEND PROPERTY WAFERTLM_RTL_DESIGNS ${ARG_NAME})
 endfunction()
 
 # wafertlm_rtl_table(TARGET): writes rtl_designs() with all designs added so far into the target's sources and links them.
