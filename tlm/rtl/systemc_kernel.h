@@ -2,8 +2,6 @@
 #pragma once
 #include <sysc/kernel/sc_simcontext.h>
 
-#include <memory>
-
 namespace wafertlm {
 
 /// A SystemC kernel for a module in RTL: its signals have delta cycles, its processes run and its time passes
@@ -11,11 +9,7 @@ namespace wafertlm {
 /// it can be entered again and again.)
 class SystemcKernel {
  public:
-  SystemcKernel() : own_(std::make_unique<sc_core::sc_simcontext>()) {}
-  ~SystemcKernel() {
-    const Inside inside(*this);
-    own_.reset();
-  }
+  SystemcKernel() = default;
   SystemcKernel(const SystemcKernel&) = delete;
   SystemcKernel& operator=(const SystemcKernel&) = delete;
 
@@ -23,8 +17,8 @@ class SystemcKernel {
   class Inside {
    public:
     explicit Inside(SystemcKernel& kernel) {
-      sc_core::sc_curr_simcontext = kernel.own_.get();
-      sc_core::sc_default_global_context = kernel.own_.get();
+      sc_core::sc_curr_simcontext = kernel.own_;
+      sc_core::sc_default_global_context = kernel.own_;
     }
     ~Inside() {
       sc_core::sc_curr_simcontext = current_;
@@ -44,7 +38,8 @@ class SystemcKernel {
   void settle();
 
  private:
-  std::unique_ptr<sc_core::sc_simcontext> own_;
+  // Not deleted: SystemC 2.3.4 would free the resets that ports name a second time.
+  sc_core::sc_simcontext* const own_ = new sc_core::sc_simcontext;
 };
 
 }  // namespace wafertlm

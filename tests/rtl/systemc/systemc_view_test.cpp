@@ -31,8 +31,9 @@ struct SystemcView : testing::Test {
     for (std::uint32_t from = 0; from < 2; ++from) {
       TimePs now = 0;
       for (std::uint64_t i = 0; i < kPackets; ++i) {
-        made->add(from, 1 - from, i, now, 32 * (1 + random() % 16));
-        now += random() % 3 == 0 ? random() % 100 * 1000 : 0;
+        const auto draw = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
+        made->add(from, 1 - from, i, now, 32 * (1 + draw(16)));
+        now += draw(3) == 0 ? draw(100) * 1000 : 0;
       }
     }
     return made;
