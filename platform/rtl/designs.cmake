@@ -10,6 +10,6 @@ endif()
 
 foreach(folder models/fred/rtl models/mesh/rtl models/axi_fifo/rtl)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/wafertlm/${folder}
-    FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "sources.cmake")
+    FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*_systemc.h" PATTERN "sources.cmake")
 endforeach()
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/catalogue.cmake DESTINATION ${CMAKE_INSTALL_DATADIR}/wafertlm)
