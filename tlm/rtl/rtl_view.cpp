@@ -280,8 +280,6 @@ void RtlView::head_out(std::uint32_t output, std::uint32_t flow, std::uint64_t s
   const Carried& carried = carried_.at({flow, sequence});
   const Packet& packet = *carried.inputs.front().second;
   if (!packet.data.empty()) return;
-  // An edge is worked off a picosecond later, and a link is told of a head when it leaves.
-  at_ps = scheduler_.now();
   TimePs tail_ps = at_ps + params_.clock.edge_ps(flits_of(packet));
   for (const auto& [port, each] : carried.inputs) tail_ps = std::max(tail_ps, each->tail_ps);
   send(output, {flow, sequence}, at_ps, tail_ps, {});
