@@ -66,7 +66,7 @@ TEST(SeveralSwitches, ARowAndAWholeWaferInPlace) {
     ASSERT_EQ(rtl.rtl.size(), count);
     for (const json& view : rtl.rtl)
       expect_carried(view, view["switch"].get<std::string>().c_str(), "mesh_router");
-    EXPECT_NEAR(rtl.time_s / tlm.time_s, 1, 0.02) << switches;
+    EXPECT_NEAR(rtl.time_s / tlm.time_s, 1, 0.002) << switches;
   }
 }
 

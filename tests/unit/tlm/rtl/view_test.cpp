@@ -193,7 +193,8 @@ TEST_F(RtlViewAlone, RecordsWhatHappensAtTheSwitch) {
             "leave 223000 0 0 53248 0 3 223000 5a5a5a\ncredit 223000 0 0 1 244000\n");
 }
 
-// The head leaves 3 ns after it came, and is at the other end 20 ns later.
+// The head leaves 3 ns after it came, and is at the other end 20 ns later; an edge is worked off a picosecond
+// later.
 TEST_F(RtlViewAlone, InPlaceItCarriesThePackets) {
   build(RtlViewMode::rtl);
   open_flow();
@@ -202,13 +203,13 @@ TEST_F(RtlViewAlone, InPlaceItCarriesThePackets) {
   view->finish();
   view->require_rest();
   ASSERT_EQ(sinks[2]->arrivals().size(), 1U);
-  EXPECT_EQ(sinks[2]->arrivals()[0].head_ps, 100'000U + 20'000 + 3000 + 20'000);
-  EXPECT_EQ(sinks[2]->arrivals()[0].tail_ps, 100'000U + 20'000 + 3000 + 20'000 + 3000);
+  EXPECT_EQ(sinks[2]->arrivals()[0].head_ps, 100'000U + 20'000 + 3001 + 20'000);
+  EXPECT_EQ(sinks[2]->arrivals()[0].tail_ps, 100'000U + 20'000 + 3001 + 20'000 + 3000);
   ASSERT_EQ(sinks[1]->arrivals().size(), 2U);
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_EQ(sinks[1]->arrivals()[k].sequence, k);
     EXPECT_EQ(sinks[1]->arrivals()[k].payload_bytes, k == 0 ? 24U : 20U);
-    EXPECT_EQ(sinks[1]->arrivals()[k].head_ps, 70'000U + 20'000 + 3000 * k + 3000 + 20'000);
+    EXPECT_EQ(sinks[1]->arrivals()[k].head_ps, 70'000U + 20'000 + 3000 * k + 3001 + 20'000);
   }
   // The room behind the output is free when the tail is there, that of the inputs 22 ns after it has left.
   EXPECT_EQ(branch_done_ps, sinks[1]->arrivals()[1].tail_ps + 2000);
@@ -224,7 +225,7 @@ TEST_F(RtlViewAlone, InPlaceItCarriesCopies) {
   view->require_rest();
   for (const std::size_t port : {0U, 1U}) {
     ASSERT_EQ(sinks[port]->arrivals().size(), 2U);
-    EXPECT_EQ(sinks[port]->arrivals()[1].head_ps, 70'000U + 20'000 + 3000 + 3000 + 20'000);
+    EXPECT_EQ(sinks[port]->arrivals()[1].head_ps, 70'000U + 20'000 + 3000 + 3001 + 20'000);
   }
   EXPECT_EQ(sinks[2]->arrivals().size(), 0U);
   EXPECT_EQ(branch_done_ps, sinks[1]->arrivals()[1].tail_ps + 2000);
@@ -239,7 +240,7 @@ TEST_F(RtlViewAlone, InPlaceAFlowWaitsForItsRoom) {
   view->finish();
   ASSERT_EQ(sinks[1]->arrivals().size(), 2U);
   const FabricSink::Arrival &first = sinks[1]->arrivals()[0], &second = sinks[1]->arrivals()[1];
-  EXPECT_EQ(first.head_ps, 70'000U + 20'000 + 3000 + 20'000);
+  EXPECT_EQ(first.head_ps, 70'000U + 20'000 + 3001 + 20'000);
   EXPECT_EQ(first.tail_ps, first.head_ps + 3000);
   EXPECT_EQ(second.head_ps, first.tail_ps + 20'000);
 }
