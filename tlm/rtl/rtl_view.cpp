@@ -224,7 +224,7 @@ bool RtlView::credit(PortId output, Packet& packet, TimePs at, TimePs now) {
     Branch& branch = branches_.at(number);
     const auto place = std::find(branch.entry.outputs.begin(), branch.entry.outputs.end(), event.port);
     auto& room = branch.credits[static_cast<std::size_t>(place - branch.entry.outputs.begin())];
-    if (room) room->give_back(event.flits * params_.flit_bytes, event.head_ps);
+    if (room) room->give_back(std::uint64_t{event.flits} * params_.flit_bytes, event.head_ps);
     admit(branch, now);
     if (bench_) {
       ++branch.credited;

@@ -32,16 +32,16 @@ using Heads = std::map<std::pair<std::uint32_t, std::uint64_t>, TimePs>;  // by 
 /// One load and size: the same packets for both.
 class Point {
  public:
-  Point(double load, std::uint32_t flits, const RtlDesign& design, InputQueue queue,
-        const ClassTable& classes, Scheduler& scheduler)
-      : load_(load), flits_(flits) {
+  Point(int tenths, std::uint32_t flits, const RtlDesign& design, InputQueue queue, const ClassTable& classes,
+        Scheduler& scheduler)
+      : load_(tenths / 10.0), flits_(flits) {
     SwitchTestbenchParams params;
     params.ports = kPorts;
     params.link = {kBytesPerS, kLatency, std::uint64_t{kRoomFlits} * kFlitBytes};
     params.pipeline_ps = design.latency * kCycle;
     params.input_queue = queue;
     params.design = &design;
-    const std::string place = "_" + std::to_string(flits) + "_" + std::to_string(int(load * 10 + 0.5));
+    const std::string place = "_" + std::to_string(flits) + "_" + std::to_string(tenths);
     params.name = "tlm" + place;
     params.view = RtlViewMode::tlm;
     tlm_ = std::make_unique<SwitchTestbench>(params, classes, scheduler, nullptr);
@@ -125,7 +125,7 @@ void run_table(const char* name, InputQueue queue, const ClassTable& classes) {
   std::vector<std::unique_ptr<Point>> points;
   for (const std::uint32_t flits : {1U, 4U, 16U, 64U})
     for (int tenths = 1; tenths <= 9; ++tenths)
-      points.push_back(std::make_unique<Point>(tenths / 10.0, flits, design, queue, classes, scheduler));
+      points.push_back(std::make_unique<Point>(tenths, flits, design, queue, classes, scheduler));
   scheduler.run();
   std::size_t packets = 0;
   for (const auto& each : points) {

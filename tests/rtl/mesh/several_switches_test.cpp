@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several switches of a wafer in RTL, of one design and of several, each with its own scoreboard.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -71,10 +72,11 @@ TEST(SeveralSwitches, ARowAndAWholeWaferInPlace) {
 }
 
 TEST(SeveralSwitches, TwoDesignsSideBySideInBothViews) {
-  for (const std::string view : {"both", "rtl"}) {
-    const Outcome mixed = run(
-        "{switch: router4, view: " + view + ", design: mesh_router}, {switch: \"router[35]\", view: " + view +
-        ", design: crossbar5}, {switch: router0, view: both, design: mesh_router_classes}");
+  for (const char* view : {"both", "rtl"}) {
+    const Outcome mixed = run(fmt::format(
+        "{{switch: router4, view: {0}, design: mesh_router}}, {{switch: \"router[35]\", view: {0}, "
+        "design: crossbar5}}, {{switch: router0, view: both, design: mesh_router_classes}}",
+        view));
     ASSERT_EQ(mixed.result.exit_code, 0) << mixed.result.error;
     ASSERT_EQ(mixed.rtl.size(), 4U);
     expect_carried(mixed.rtl[0], "router4", "mesh_router");
