@@ -18,7 +18,9 @@ set(_mesh TOP mesh_router PROTOCOL credit_stream LATENCY 2 SOURCES ${MESH_RTL_SO
 set(WAFERTLM_RTL_OF_mesh_router ${_mesh} OUT_DEPTH=256)
 set(WAFERTLM_RTL_OF_mesh_router_fifo ${_mesh} OUT_DEPTH=256 PER_OUTPUT=0)
 
-set(WAFERTLM_RTL_OF_axi_fifo TOP axi_fifo PROTOCOL axi4_stream LATENCY 1 SOURCES ${AXI_FIFO_RTL_SOURCES}
-  PARAMETERS P=1 W=256)
+# A FIFO, and one for each direction.
+set(_axi TOP axi_fifo PROTOCOL axi4_stream LATENCY 1 SOURCES ${AXI_FIFO_RTL_SOURCES} PARAMETERS W=256)
+set(WAFERTLM_RTL_OF_axi_fifo ${_axi} P=1)
+set(WAFERTLM_RTL_OF_axi_link ${_axi} P=2)
 
-set(WAFERTLM_RTL_CATALOGUE fred3_5 fred3_8 fred3_12 mesh_router mesh_router_fifo axi_fifo)
+set(WAFERTLM_RTL_CATALOGUE fred3_5 fred3_8 fred3_12 mesh_router mesh_router_fifo axi_fifo axi_link)

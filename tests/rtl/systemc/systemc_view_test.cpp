@@ -41,7 +41,7 @@ struct SystemcView : testing::Test {
 };
 
 TEST_F(SystemcView, BesideTheModelItIsEqualToTheCycle) {
-  const auto bench = build("router0", "two_way_systemc", RtlViewMode::both);
+  const auto bench = build("router0", "link_systemc", RtlViewMode::both);
   scheduler.run();
   bench->view().finish();
   const RtlScoreboard& board = *bench->view().scoreboard();
@@ -54,9 +54,9 @@ TEST_F(SystemcView, BesideTheModelItIsEqualToTheCycle) {
 // Two kernels of their own beside a third: each has its own clock, and packets cross between none of them.
 TEST_F(SystemcView, InPlaceItIsAsTheOneInSystemVerilogToThePicosecond) {
   constexpr std::uint32_t kLittleRoom = 512;  // a packet waits for the one before
-  const auto verilog = build("verilog", "two_way", RtlViewMode::rtl, kLittleRoom);
-  const auto systemc = build("systemc", "two_way_systemc", RtlViewMode::rtl, kLittleRoom);
-  const auto again = build("again", "two_way_systemc", RtlViewMode::rtl, kLittleRoom);
+  const auto verilog = build("verilog", "axi_link", RtlViewMode::rtl, kLittleRoom);
+  const auto systemc = build("systemc", "link_systemc", RtlViewMode::rtl, kLittleRoom);
+  const auto again = build("again", "link_systemc", RtlViewMode::rtl, kLittleRoom);
   scheduler.run();
   for (const auto& bench : {systemc.get(), again.get(), verilog.get()}) {
     bench->view().finish();

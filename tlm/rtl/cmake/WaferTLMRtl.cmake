@@ -184,7 +184,7 @@ endfunction()
 
 # A design of the package: what is installed as a library is linked, else it is made of the installed sources.
 function(wafertlm_add_package_rtl name)
-  include(${WAFERTLM_RTL_SOURCE_DIR}/catalogue.cmake)
+  include(${WAFERTLM_RTL_SOURCE_DIR}/platform/rtl/catalogue.cmake)
   if(NOT name IN_LIST WAFERTLM_RTL_CATALOGUE)
     list(JOIN WAFERTLM_RTL_CATALOGUE ", " known)
     message(FATAL_ERROR "there is no RTL design ${name} in the package; it has ${known}")
