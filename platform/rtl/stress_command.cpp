@@ -77,9 +77,10 @@ nlohmann::ordered_json to_json(const RtlStressResult& result, const RtlDesign& d
                                  {"wait_cycles", result.wait_cycles},
                                  {"early_credits", result.most_early},
                                  {"coverage", to_json(result.coverage)}};
-  if (result.failure)
+  if (!result.passed())
     json["failure"] = {{"seed", result.failed_seed},
-                       {"what", text_of(*result.failure)},
+                       {"what", text_of(*result.outcome.failure)},
+                       {"repeats", result.repeats},
                        {"cycle", result.outcome.failed_in_cycle},
                        {"packets", result.stimulus.packets.size()},
                        {"stalls", result.stimulus.stalls.size()},
@@ -106,8 +107,10 @@ void print(const RtlStressResult& result, const RtlDesign& design, std::uint32_t
              result.coverage.to_text());
   if (result.passed()) return;
   fmt::print("\n{}\n  in cycle {} of what is left of the case with --seed {}, after {} plays:\n{}",
-             text_of(*result.failure), result.outcome.failed_in_cycle, result.failed_seed, result.plays,
+             text_of(*result.outcome.failure), result.outcome.failed_in_cycle, result.failed_seed, result.plays,
              to_text(result.stimulus, design));
+  if (!result.repeats)
+    fmt::print("Played again it passes: what failed depends on what the module held before its reset.\n");
 }
 
 int run(const StressOptions& options) {

@@ -15,7 +15,6 @@
 
 namespace wafertlm {
 
-/// The words of an entry's configuration, as (number, value), in the order in which they are written.
 /// Ports that stand still by the will of a test; edges are those of the clock.
 class RtlStalls {
  public:
@@ -30,6 +29,7 @@ class RtlStalls {
   ~RtlStalls() = default;
 };
 
+/// The words of an entry's configuration, as (number, value), in the order in which they are written.
 using RtlConfiguration = std::function<std::vector<std::pair<std::uint32_t, std::uint32_t>>(const RtlEntry&)>;
 
 struct RtlBenchParams {
@@ -39,8 +39,8 @@ struct RtlBenchParams {
   /// The words of an entry's configuration; none: the module has none.
   RtlConfiguration configuration;
   const RtlStalls* stalls = nullptr;
-  /// Without a move on the pins the clock stops after so many cycles, while packets wait for something: a phase
-  /// or a counter of the module may still have to run down.
+  /// Without a move on the pins the clock stops after so many cycles, while packets wait for something: a
+  /// phase or a counter of the module may still have to run down.
   std::uint32_t patience_cycles = 256;
 };
 

@@ -46,6 +46,7 @@ enum class RtlRule : std::uint8_t {
   whole_packet,
   valid_stays,
   payload_stays,
+  quiet_in_reset,
 };
 const char* text_of(RtlRule rule);
 
@@ -95,8 +96,8 @@ class RtlStream {
   void rise(TimePs now);
   /// The second half of the cycle: call after the inputs of the cycle were pushed.
   void settle();
-  /// Some cycles of reset with these inputs at 0.
-  void reset_with(std::initializer_list<RtlPin*> inputs, TimePs now);
+  /// Some cycles of reset with these inputs at 0, in which these outputs get to 0.
+  void reset_with(std::initializer_list<RtlPin*> inputs, std::initializer_list<RtlPin*> outputs, TimePs now);
   std::uint32_t words() const { return design_.flit_bits / 32; }
   void put_data(RtlPin& to, std::uint32_t port, const RtlFlit& flit) const;
   void take_data(const RtlPin& from, std::uint32_t port, RtlFlit& flit) const;
