@@ -28,6 +28,12 @@ class RtlPin {
   std::vector<std::uint32_t> words;
 };
 
+/// What a waveform shows of an RTL module, whose clock has this period.
+struct RtlWaveWindow {
+  TimePs period_ps = 1000;
+  TimePs from_ps = 0, to_ps = kNever;
+};
+
 /// An RTL module behind its pins. evaluate() settles it; nothing happens to it between two calls.
 class RtlModel {
  public:
@@ -38,9 +44,10 @@ class RtlModel {
   /// NAME=VALUE for $value$plusargs, before the first evaluate().
   virtual void set_plusargs(const std::vector<std::string>& /*arguments*/) {}
 
-  /// A VCD file of all signals from now on; dump() adds a time.
-  virtual void open_waves(const std::string& path) = 0;
-  virtual void dump_waves(TimePs now) = 0;
+  /// A VCD file of all signals from now on, as far as they are in the window.
+  virtual void open_waves(const std::string& path, const RtlWaveWindow& window) = 0;
+  /// Adds the pins of the cycle that began at `edge_ps`: while the clock is high, or, half a period later, low.
+  virtual void dump_waves(TimePs edge_ps, bool high) = 0;
   virtual void close_waves() = 0;
 };
 

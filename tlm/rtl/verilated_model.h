@@ -92,7 +92,9 @@ class VerilatedModel final : public RtlModel {
     for (const std::string& each : texts) pointers.push_back(each.c_str());
     Verilated::commandArgs(static_cast<int>(pointers.size()), pointers.data());
   }
-  void open_waves(const std::string& path) override {
+  void open_waves(const std::string& path, const RtlWaveWindow& window) override {
+    window_ = window;
+    next_ps_ = window.from_ps;
     Verilated::threadContextp()->traceEverOn(true);
     waves_ = std::make_unique<VerilatedVcdC>();
     waves_->set_time_unit("1ps");
@@ -101,8 +103,13 @@ class VerilatedModel final : public RtlModel {
     waves_->open(path.c_str());
     if (!waves_->isOpen()) throw std::runtime_error("the waveform " + path + " cannot be written");
   }
-  void dump_waves(TimePs now) override {
-    if (waves_) waves_->dump(static_cast<std::uint64_t>(now));
+  void dump_waves(TimePs edge_ps, bool high) override {
+    if (!waves_) return;
+    const TimePs at_ps = high ? edge_ps : edge_ps + window_.period_ps / 2;
+    if (at_ps < next_ps_ || at_ps > window_.to_ps) return;
+    if (high) evaluate();  // with the inputs of the cycle, which is otherwise done when the clock falls
+    waves_->dump(at_ps);
+    next_ps_ = at_ps + 1;
   }
   void close_waves() override {
     if (waves_) waves_->close();
@@ -114,6 +121,8 @@ class VerilatedModel final : public RtlModel {
   void (*evaluate_)(Module&);
   std::map<std::string, std::unique_ptr<RtlPin>> pins_;
   std::unique_ptr<VerilatedVcdC> waves_;
+  RtlWaveWindow window_;
+  TimePs next_ps_ = 0;  // the earliest that the file takes
 };
 
 /// Gives `make` the name of a private member function: access is not checked in an explicit instantiation.
