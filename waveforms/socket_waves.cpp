@@ -185,8 +185,7 @@ void SocketWaves::write_view(const std::string& shown, TimePs end_ps) const {
   std::string group;
   for (const Shown& each : shown_) {
     if (each.group != group) view.open(group = each.group);
-    view.add(each.group + "." + each.name, each.bits,
-             each.bits == 1 ? WaveFormat::bit : WaveFormat::decimal,
+    view.add(each.group + "." + each.name, each.bits, each.bits == 1 ? WaveFormat::bit : WaveFormat::decimal,
              names[static_cast<std::size_t>(each.names)]);
   }
   view.close();

@@ -16,8 +16,8 @@ class RtlPacketNames {
  public:
   /// An event of the recording, in its order.
   void see(const RtlEvent& event);
-  /// "packet 3 of NPU 4 to NPU 7, step 2 of collective 1, input 2"; of an in-network flow its senders and all of
-  /// its inputs so far.
+  /// "packet 3 of NPU 4 to NPU 7, step 2 of collective 1, input 2"; of an in-network flow its senders and all
+  /// of its inputs so far.
   std::string name(std::uint64_t flow, std::uint64_t sequence) const;
 
  private:

@@ -268,8 +268,8 @@ RtlBench::Incoming* RtlBench::front_of(Queue& queue, TimePs now) {
   return first != queue.flows.end() && may_go(first->second) ? &first->second : nullptr;
 }
 
-/// Of the packets that wait for an input the one that came first, of any channel with credits for all of it: a
-/// packet that stops on its way would keep the others from the port.
+/// Of the packets that wait for an input the one that came first, of any channel with credits for all of it:
+/// a packet that stops on its way would keep the others from the port.
 RtlBench::Incoming* RtlBench::next_for(std::uint32_t input, TimePs now) {
   Incoming* best = nullptr;
   for (std::uint32_t channel = 0; channel < design_.channels; ++channel) {

@@ -49,8 +49,8 @@ struct RtlBenchParams {
   /// The words of an entry's configuration; none: the module has none.
   RtlConfiguration configuration;
   const RtlStalls* stalls = nullptr;
-  /// Without a move on the pins the clock stops after so many cycles, while packets wait for something: a phase
-  /// or a counter of the module may still have to run down.
+  /// Without a move on the pins the clock stops after so many cycles, while packets wait for something: a
+  /// phase or a counter of the module may still have to run down.
   std::uint32_t patience_cycles = 256;
   RtlPinWatch* watch = nullptr;
 };

@@ -46,7 +46,8 @@ class RtlModel {
 
   /// A VCD file of all signals from now on, as far as they are in the window.
   virtual void open_waves(const std::string& path, const RtlWaveWindow& window) = 0;
-  /// Adds the pins of the cycle that began at `edge_ps`: while the clock is high, or, half a period later, low.
+  /// Adds the pins of the cycle that began at `edge_ps`: while the clock is high, or, half a period later,
+  /// low.
   virtual void dump_waves(TimePs edge_ps, bool high) = 0;
   virtual void close_waves() = 0;
 };
