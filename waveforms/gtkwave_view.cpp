@@ -33,8 +33,10 @@ void GtkwaveView::close() {
   group_.clear();
 }
 
-void GtkwaveView::add(const std::string& signal, unsigned bits, WaveFormat format, const std::string& names) {
+void GtkwaveView::add(const std::string& signal, unsigned bits, WaveFormat format, const std::string& names,
+                      const std::string& alias) {
   text_ += names.empty() ? std::string(flags_of(format)) + "\n" : "@2022\n^1 " + names + "\n";
+  if (!alias.empty()) text_ += "+{" + alias + "} ";
   text_ += signal + (bits > 1 ? fmt::format("[{}:0]", bits - 1) : "") + "\n";
 }
 

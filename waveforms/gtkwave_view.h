@@ -20,8 +20,10 @@ class GtkwaveView {
   /// What follows belongs to it, up to close() or the next group. Closed groups show their names only.
   void open(const std::string& group, bool is_closed = false);
   void close();
-  /// `signal`: with its scopes, without its range. `names`: a file as write_names() makes it.
-  void add(const std::string& signal, unsigned bits, WaveFormat format, const std::string& names = "");
+  /// `signal`: with its scopes, without its range. `names`: a file as write_names() makes it. `alias`: what
+  /// is shown in place of the signal's name.
+  void add(const std::string& signal, unsigned bits, WaveFormat format, const std::string& names = "",
+           const std::string& alias = "");
   /// The part of the time that is seen first.
   void zoom(TimePs from_ps, TimePs to_ps) { from_ps_ = from_ps, to_ps_ = to_ps; }
   /// SHOWN.gtkw, or FILE. @throws std::runtime_error

@@ -49,9 +49,11 @@ PacketWaves::PacketWaves(const std::string& switch_name, std::uint32_t ports, Rt
                          RtlWaveWindow window)
     : ports_(ports), clock_(clock), window_(window) {
   for (const bool is_model : {true, false})
-    for (const char* const side : {"in", "out"})
+    for (const bool is_output : {false, true})
       for (std::uint32_t port = 0; port < ports; ++port)
-        ports_at_.push_back({fmt::format("{}_{}_{}{}", switch_name, is_model ? "tlm" : "pins", side, port),
+        ports_at_.push_back({fmt::format("{} {}", is_output ? "output" : "input", port),
+                             fmt::format("{}_{}_{}{}", switch_name, is_model ? "tlm" : "pins",
+                                         is_output ? "out" : "in", port),
                              is_model,
                              {},
                              {}});
@@ -150,12 +152,15 @@ void PacketWaves::show(GtkwaveView& view, const std::string& file, const std::st
     view.open(what, has_details);
     for (const Port& port : ports_at_) {
       if (port.is_model != is_model || port.passages.empty()) continue;
-      if (!has_details && is_model) view.add(port.scope + ".valid", 1, WaveFormat::bit);
-      if (!has_details) view.add(port.scope + ".packet", kPacketBits, WaveFormat::hexadecimal, texts);
+      if (!has_details && is_model)
+        view.add(port.scope + ".valid", 1, WaveFormat::bit, "", port.name + " valid");
+      if (!has_details)
+        view.add(port.scope + ".packet", kPacketBits, WaveFormat::hexadecimal, texts, port.name);
       if (!has_details) continue;
       for (const Field& field : kFields)
         if (has_origins_ || !field.of_origin)
-          view.add(port.scope + "." + field.name, field.bits, WaveFormat::decimal);
+          view.add(port.scope + "." + field.name, field.bits, WaveFormat::decimal, "",
+                   port.name + " " + field.name);
     }
     view.close();
   };

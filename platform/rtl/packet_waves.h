@@ -49,7 +49,7 @@ class PacketWaves final : public RtlPinWatch {
   };
   /// The packets at a port of one side.
   struct Port {
-    std::string scope;
+    std::string name, scope;  // "input 3"
     bool is_model;
     std::vector<Passage> passages;
     std::optional<Passage> before;  // the window: the latest

@@ -18,26 +18,42 @@
 namespace wafertlm {
 namespace {
 
-/// Names of pins as their last part has them, and how their numbers are read best.
-WaveFormat format_of(const std::string& pin, unsigned bits) {
-  static const std::map<std::string, WaveFormat> kFormats = {
-      {"valid", WaveFormat::binary},  {"head", WaveFormat::binary},   {"tail", WaveFormat::binary},
-      {"credit", WaveFormat::binary}, {"tvalid", WaveFormat::binary}, {"tready", WaveFormat::binary},
-      {"tlast", WaveFormat::binary},  {"flow", WaveFormat::decimal},  {"word", WaveFormat::decimal}};
-  if (bits == 1) return WaveFormat::bit;
-  const auto found = kFormats.find(pin.substr(pin.rfind('_') + 1));
-  return found == kFormats.end() ? WaveFormat::hexadecimal : found->second;
+struct ShownPin {
+  const char* name;
+  WaveFormat format;
+};
+
+/// Of a protocol, in the order in which they are read best.
+const std::vector<ShownPin>& shown_pins(RtlProtocol protocol) {
+  constexpr WaveFormat bit = WaveFormat::bit, ports = WaveFormat::binary, number = WaveFormat::decimal,
+                       hex = WaveFormat::hexadecimal;
+  static const std::vector<ShownPin> kCreditStream = {
+      {"clk", bit},          {"rst_n", bit},         {"in_valid", ports},  {"in_head", ports},
+      {"in_tail", ports},    {"in_vc", hex},         {"in_header", hex},   {"in_data", hex},
+      {"in_credit", ports},  {"in_credit_vc", hex},  {"out_valid", ports}, {"out_head", ports},
+      {"out_tail", ports},   {"out_vc", hex},        {"out_header", hex},  {"out_data", hex},
+      {"out_credit", ports}, {"out_credit_vc", hex}, {"cfg_valid", bit},   {"cfg_flow", number},
+      {"cfg_word", number},  {"cfg_data", hex}};
+  static const std::vector<ShownPin> kAxi4Stream = {
+      {"aclk", bit},      {"aresetn", bit},    {"s_tvalid", ports}, {"s_tready", ports},
+      {"s_tlast", ports}, {"s_tid", hex},      {"s_tdest", hex},    {"s_tuser", hex},
+      {"s_tdata", hex},   {"m_tvalid", ports}, {"m_tready", ports}, {"m_tlast", ports},
+      {"m_tid", hex},     {"m_tdest", hex},    {"m_tuser", hex},    {"m_tdata", hex}};
+  return protocol == RtlProtocol::credit_stream ? kCreditStream : kAxi4Stream;
 }
 
-/// The pins of the top module, which has the outermost scope, in the order of the file.
-void show_pins(GtkwaveView& view, const std::vector<VcdSignal>& signals) {
-  if (signals.empty()) return;
+/// The pins are those of the outermost scope that has them.
+void show_pins(GtkwaveView& view, RtlProtocol protocol, const std::vector<VcdSignal>& signals) {
   const auto scopes_of = [](const std::string& name) { return std::count(name.begin(), name.end(), '.'); };
-  auto outermost = scopes_of(signals.front().name);
-  for (const VcdSignal& each : signals) outermost = std::min(outermost, scopes_of(each.name));
+  std::map<std::string, const VcdSignal*> outermost;
+  for (const VcdSignal& each : signals) {
+    const VcdSignal*& found = outermost[each.name.substr(each.name.rfind('.') + 1)];
+    if (!found || scopes_of(each.name) < scopes_of(found->name)) found = &each;
+  }
   view.open("RTL: pins");
-  for (const VcdSignal& each : signals)
-    if (scopes_of(each.name) == outermost) view.add(each.name, each.bits, format_of(each.name, each.bits));
+  for (const ShownPin& each : shown_pins(protocol))
+    if (const auto found = outermost.find(each.name); found != outermost.end())
+      view.add(found->second->name, found->second->bits, each.format);
   view.close();
 }
 
@@ -82,7 +98,8 @@ std::string rtl_wave_file(const std::string& path) {
 }
 
 std::vector<std::string> finish_rtl_waves(const std::string& file, const std::string& shown,
-                                          const PacketWaves& packets, const RtlWaveWindow& window) {
+                                          RtlProtocol protocol, const PacketWaves& packets,
+                                          const RtlWaveWindow& window) {
   const std::string decoded = file + ".packets", vcd = is_fst(file) ? file + ".vcd" : file;
   packets.write(decoded);
   const auto signals = merge_vcd({decoded, file + ".pins"}, vcd);
@@ -93,7 +110,7 @@ std::vector<std::string> finish_rtl_waves(const std::string& file, const std::st
   }
   GtkwaveView view(shown);
   packets.show(view, file, shown);
-  show_pins(view, signals[1]);
+  show_pins(view, protocol, signals[1]);
   if (window.to_ps != kNever) view.zoom(window.from_ps, window.to_ps);
   return {file, view.write(file + ".gtkw")};
 }
@@ -121,8 +138,8 @@ std::vector<std::string> write_rtl_waves(const RtlWaveRequest& request) {
   packets.end();
   RtlRecordingReader again(request.recording);
   for (RtlEvent event; again.next(event) && event.now_ps <= window.to_ps;) packets.name(event);
-  return finish_rtl_waves(request.path, request.shown.empty() ? request.path : request.shown, packets,
-                          window);
+  return finish_rtl_waves(request.path, request.shown.empty() ? request.path : request.shown,
+                          request.design->protocol, packets, window);
 }
 
 }  // namespace wafertlm

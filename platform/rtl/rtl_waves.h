@@ -35,7 +35,8 @@ std::string rtl_wave_file(const std::string& path);
 
 /// The end of write_rtl_waves(): the model's own dump is there as FILE.pins.
 std::vector<std::string> finish_rtl_waves(const std::string& file, const std::string& shown,
-                                          const PacketWaves& packets, const RtlWaveWindow& window);
+                                          RtlProtocol protocol, const PacketWaves& packets,
+                                          const RtlWaveWindow& window);
 
 /// Of a recording the parameters of a bench with `design`, whose ports and channels may be more.
 /// @throws std::invalid_argument: they are less, or its flits have another size.

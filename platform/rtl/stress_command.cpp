@@ -126,7 +126,7 @@ class StressWaves final : public RtlPinWatch {
     model_.close_waves();
     packets_.end();
     for (const RtlEvent& each : came_) packets_.name(each);
-    return finish_rtl_waves(file, file, packets_, window_);
+    return finish_rtl_waves(file, file, design_.protocol, packets_, window_);
   }
 
  private:
