@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "tlm/rtl/recording.h"
+#include "tlm/rtl/stream.h"
 
 namespace wafertlm {
 namespace {
 
 constexpr unsigned kStepBits = 32;
-constexpr std::uint64_t kSequenceMask = 0xff'ffff;  // of a header
 
 /// "NPU 4", "NPUs 4, 5", and the same of inputs.
 std::string list_of(const char* one, const std::set<std::uint32_t>& numbers) {
@@ -32,7 +32,7 @@ std::string rtl_step_name(std::uint64_t step) {
 
 void RtlPacketNames::see(const RtlEvent& event) {
   if (event.kind != RtlEvent::Kind::arrive) return;
-  Named& named = packets_[{event.flow, event.sequence & kSequenceMask}];
+  Named& named = packets_[{event.flow, event.sequence & RtlHeader::kSequenceMask}];
   named.inputs.insert(event.port);
   if (!event.origin) return;
   named.has_origin = true;
@@ -41,7 +41,7 @@ void RtlPacketNames::see(const RtlEvent& event) {
 }
 
 std::string RtlPacketNames::name(std::uint64_t flow, std::uint64_t sequence) const {
-  const auto found = packets_.find({flow, sequence & kSequenceMask});
+  const auto found = packets_.find({flow, sequence & RtlHeader::kSequenceMask});
   if (found == packets_.end()) return "a packet that did not come in";
   const Named& named = found->second;
   const std::string inputs = list_of("input", named.inputs);

@@ -40,7 +40,7 @@ class PacketWaves final : public RtlPinWatch {
  private:
   using Key = std::pair<std::uint32_t, std::uint32_t>;  // flow, sequence in 24 bits
   static Key key_of(std::uint32_t flow, std::uint64_t sequence) {
-    return {flow, static_cast<std::uint32_t>(sequence & 0xff'ffff)};
+    return {flow, static_cast<std::uint32_t>(sequence & RtlHeader::kSequenceMask)};
   }
   struct Passage {
     TimePs head_ps, tail_ps;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include "platform/rtl/packet_names.h"
 #include "platform/rtl/rtl_views.h"
 #include "platform/rtl/rtl_waves.h"
+#include "platform/rtl/stimulus_files.h"
 #include "platform/rtl/stress_command.h"
 #include "platform/rtl/wave_options.h"
 #include "tlm/rtl/recording.h"
@@ -22,6 +24,7 @@ namespace {
 
 struct Options {
   std::string recording, design, tolerance, window = "100 ns";
+  std::string folder;
   RtlWaveOptions waves;
   bool json = false;
 };
@@ -86,6 +89,16 @@ int replay(const Options& options) {
   throw std::runtime_error(fmt::format("the RTL differs from the model in {} places", result.divergences()));
 }
 
+int export_stimulus(const Options& options) {
+  const RtlDesign& design = find_rtl_design(options.design, rtl_designs(), rtl_is_built());
+  const RtlExported made =
+      export_rtl_stimulus({options.recording, &design, rtl_configuration(design), options.folder});
+  fmt::print("{}: {} packets in, {} out, for {}\n", options.recording, made.packets, made.expected,
+             design.top);
+  for (const std::string& file : made.files) fmt::print("  {}\n", file);
+  return 0;
+}
+
 }  // namespace
 
 std::function<int()> add_rtl_command(CLI::App& app) {
@@ -106,6 +119,14 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       ->type_name("TIME");
   options->waves.add_to(*play, "rtl_SWITCH");
   play->add_flag("--json", options->json, "Print the result as JSON");
+  CLI::App* write = command->add_subcommand(
+      "export",
+      "Write a recording as text and $readmemh files, with a bench in SystemVerilog that plays them");
+  write->add_option("RECORDING", options->recording, "As of replay")->required()->type_name("FILE");
+  write->add_option("--design", options->design, "Of `wafertlm rtl designs`")->required()->type_name("NAME");
+  write->add_option("-o,--out", options->folder, "Folder, new or of an earlier export")
+      ->required()
+      ->type_name("DIR");
   const auto [stress_designs, run_stress] = add_stress_command(*command);
   command->footer(
       "Examples:\n"
@@ -113,9 +134,17 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       "  wafertlm rtl stress fred3_12 --seconds 10\n"
       "  wafertlm run EXPERIMENT.yaml --set 'wafer.fabric.rtl=[{switch: l1_0_2, view: tlm, design: fred3_12, "
       "record: chip.rec}]'\n"
-      "  wafertlm rtl replay chip.rec --design fred3_12 --tolerance 5ns");
-  return [options, designs, stress_designs, run_stress] {
-    return designs->parsed() ? print_designs() : stress_designs->parsed() ? run_stress() : replay(*options);
+      "  wafertlm rtl replay chip.rec --design fred3_12 --tolerance 5ns\n"
+      "  wafertlm rtl export chip.rec --design fred3_12 -o stimulus");
+  const std::vector<std::pair<CLI::App*, std::function<int()>>> commands = {
+      {designs, print_designs},
+      {play, [options] { return replay(*options); }},
+      {write, [options] { return export_stimulus(*options); }},
+      {stress_designs, run_stress}};
+  return [commands] {
+    const auto chosen =
+        std::find_if(commands.begin(), commands.end(), [](const auto& each) { return each.first->parsed(); });
+    return chosen->second();
   };
 }
 

@@ -16,6 +16,7 @@ struct RtlHeader {
   std::uint32_t flow = 0;      ///< 16 bits: entry of the configuration table
   std::uint32_t sequence = 0;  ///< 24 bits, counts the packets of the entry
   std::uint32_t bytes = 0;     ///< 24 bits: payload
+  static constexpr std::uint64_t kSequenceMask = 0xff'ffff;
 
   std::uint64_t bits() const {
     return (std::uint64_t{flow} & 0xffff) | (std::uint64_t{sequence} & 0xff'ffff) << 16 |
