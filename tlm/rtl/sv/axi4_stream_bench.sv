@@ -35,6 +35,13 @@ module bench;
   logic [P-1:0] begun = 0;  // a packet has begun to leave
   logic [P-1:0][31:0] room = '1;  // rooms, for what follows
   int resets = 8;
+  // The pins of the next cycle.
+  logic [P-1:0] valid = 0, last, is_begun = 0;
+  logic [P*W-1:0] data;
+  logic [P*16-1:0] id;
+  logic [P*8-1:0] dest;
+  logic [P*64-1:0] user;
+  logic [P-1:0][31:0] free;
 
   function automatic int unsigned flits_of(input logic [23:0] bytes);
     return bytes == 0 ? 1 : (32'(bytes) + W / 8 - 1) / (W / 8);
@@ -45,6 +52,17 @@ module bench;
       m_tready[i] = m_tvalid[i] && (begun[i] || room[i] == NONE || room[i] >= flits_of(m_tuser[i*64+40+:24]));
 
   always #(`REPLAY_HALF_PERIOD) clk = ~clk;
+  // What passes in a cycle, when all of it has settled.
+  logic [P-1:0] in_passes, out_passes, got_last;
+  logic [P*64-1:0] got_user;
+  logic [P*W-1:0] got_data;
+  always @(negedge clk) begin
+    in_passes <= s_tvalid & s_tready;
+    out_passes <= m_tvalid & m_tready;
+    got_last <= m_tlast;
+    got_user <= m_tuser;
+    got_data <= m_tdata;
+  end
   always @(posedge clk) begin
     if (resets != 0) begin
       resets--;
@@ -53,24 +71,24 @@ module bench;
     end else if (!over) begin
       // What has happened in the cycle that ends.
       for (int i = 0; i < P; i++) begin
-        if (s_tvalid[i] && s_tready[i]) begin
-          s_tvalid[i] <= 0;
+        if (in_passes[i]) begin
+          valid[i] = 0;
           one[i] = 1;
           count_flit(i);
         end
-        if (m_tvalid[i] && m_tready[i]) begin
-          if (!begun[i] && rooms[i] != NONE) rooms[i] -= flits_of(m_tuser[i*64+40+:24]);
-          begun[i] <= !m_tlast[i];
-          check_flit(i, 0, !begun[i], m_tlast[i], m_tuser[i*64+:64], m_tdata[i*W+:W]);
+        if (out_passes[i]) begin
+          if (!begun[i] && rooms[i] != NONE) rooms[i] -= flits_of(got_user[i*64+40+:24]);
+          is_begun[i] = !got_last[i];
+          check_flit(i, 0, !begun[i], got_last[i], got_user[i*64+:64], got_data[i*W+:W]);
         end
       end
+      begun <= is_begun;
       advance();
       // What it gets in the cycle that begins.
       for (; next_credit < `REPLAY_CREDITS && longint'(credit_list[next_credit].cycle) <= now; next_credit++)
         if (rooms[int'(credit_list[next_credit].port)] != NONE)
           rooms[int'(credit_list[next_credit].port)] += credit_list[next_credit].flits;
       for (int i = 0; i < P; i++) begin
-        room[i] <= rooms[i];
         if (going[i] < 0) begin
           going[i] = next_packet(i, one, 1);
           given[i] = 0;
@@ -79,14 +97,22 @@ module bench;
           packet_t of;
           of = packets[going[i]];
           one[i] = 0;
-          s_tvalid[i] <= 1;
-          s_tlast[i] <= given[i] + 1 == of.flits;
-          s_tdata[i*W+:W] <= flits[of.first+given[i]];
-          s_tid[i*16+:16] <= of.header[15:0];
-          s_tdest[i*8+:8] <= of.dest;
-          s_tuser[i*64+:64] <= of.header;
+          valid[i] = 1;
+          last[i] = given[i] + 1 == of.flits;
+          data[i*W+:W] = flits[of.first+given[i]];
+          id[i*16+:16] = of.header[15:0];
+          dest[i*8+:8] = of.dest;
+          user[i*64+:64] = of.header;
         end
       end
+      for (int i = 0; i < P; i++) free[i] = rooms[i];
+      room <= free;
+      s_tvalid <= valid;
+      s_tlast <= last;
+      s_tdata <= data;
+      s_tid <= id;
+      s_tdest <= dest;
+      s_tuser <= user;
     end
   end
 endmodule

@@ -44,8 +44,28 @@ module bench;
   int unsigned credits[P*VC], theirs[P*VC];  // of the inputs; of the module at its outputs
   int unsigned turn[P];  // whose credit is next
   int resets = 8;
+  // The pins of the next cycle.
+  logic [P-1:0] valid, head, tail, credit;
+  logic [P*B-1:0] vc, credit_vc;
+  logic [P*64-1:0] header;
+  logic [P*W-1:0] data;
 
   always #(`REPLAY_HALF_PERIOD) clk = ~clk;
+  // What the module shows in a cycle, when all of it has settled.
+  logic [P-1:0] got_credit, got_valid, got_head, got_tail;
+  logic [P*B-1:0] got_credit_vc, got_vc;
+  logic [P*64-1:0] got_header;
+  logic [P*W-1:0] got_data;
+  always @(negedge clk) begin
+    got_credit <= in_credit;
+    got_credit_vc <= in_credit_vc;
+    got_valid <= out_valid;
+    got_head <= out_head;
+    got_tail <= out_tail;
+    got_vc <= out_vc;
+    got_header <= out_header;
+    got_data <= out_data;
+  end
   always @(posedge clk) begin
     if (resets != 0) begin
       resets--;
@@ -57,15 +77,15 @@ module bench;
     end else if (!over) begin
       // What the module has shown in the cycle that ends.
       for (int i = 0; i < P; i++) begin
-        if (in_credit[i]) begin
+        if (got_credit[i]) begin
           active = 1;
-          credits[i*VC+int'(in_credit_vc[i*B+:B])]++;
+          credits[i*VC+int'(got_credit_vc[i*B+:B])]++;
         end
-        if (out_valid[i]) begin
+        if (got_valid[i]) begin
           int c;
-          c = int'(out_vc[i*B+:B]);
+          c = int'(got_vc[i*B+:B]);
           theirs[i*VC+c]--;
-          check_flit(i, c, out_head[i], out_tail[i], out_header[i*64+:64], out_data[i*W+:W]);
+          check_flit(i, c, got_head[i], got_tail[i], got_header[i*64+:64], got_data[i*W+:W]);
         end
       end
       advance();
@@ -84,23 +104,25 @@ module bench;
         q = int'(credit_list[next_credit].port) * VC + int'(credit_list[next_credit].channel);
         if (rooms[q] != NONE) rooms[q] += credit_list[next_credit].flits;
       end
+      credit = 0;
       for (int i = 0; i < P; i++) begin
-        out_credit[i] <= 0;
         for (int k = 0; k < VC; k++) begin
           int c;
           c = int'((turn[i] + k) % VC);
           if (theirs[i*VC+c] == OUT_DEPTH || rooms[i*VC+c] == 0) continue;
           if (rooms[i*VC+c] != NONE) rooms[i*VC+c]--;
           theirs[i*VC+c]++;
-          out_credit[i] <= 1;
-          out_credit_vc[i*B+:B] <= B'(c);
+          credit[i] = 1;
+          credit_vc[i*B+:B] = B'(c);
           turn[i] = c + 1;
           active = 1;
           break;
         end
       end
+      out_credit <= credit;
+      out_credit_vc <= credit_vc;
+      valid = 0;
       for (int i = 0; i < P; i++) begin
-        in_valid[i] <= 0;
         if (going[i] < 0) begin
           going[i] = next_packet(i, credits, DEPTH);
           given[i] = 0;
@@ -110,16 +132,22 @@ module bench;
           of = packets[going[i]];
           if (flit_is_due(i) && credits[i*VC+int'(of.channel)] != 0) begin
             credits[i*VC+int'(of.channel)]--;
-            in_valid[i] <= 1;
-            in_head[i] <= given[i] == 0;
-            in_tail[i] <= given[i] + 1 == of.flits;
-            in_vc[i*B+:B] <= B'(of.channel);
-            in_header[i*64+:64] <= of.header;
-            in_data[i*W+:W] <= flits[of.first+given[i]];
+            valid[i] = 1;
+            head[i] = given[i] == 0;
+            tail[i] = given[i] + 1 == of.flits;
+            vc[i*B+:B] = B'(of.channel);
+            header[i*64+:64] = of.header;
+            data[i*W+:W] = flits[of.first+given[i]];
             count_flit(i);
           end
         end
       end
+      in_valid <= valid;
+      in_head <= head;
+      in_tail <= tail;
+      in_vc <= vc;
+      in_header <= header;
+      in_data <= data;
     end
   end
 endmodule

@@ -85,8 +85,8 @@ module credit_stream_port_checker #(
     input logic credit,
     input logic [B-1:0] credit_vc
 );
-  int unsigned credits[VC];  // of the sender
-  int unsigned left[VC];  // flits of the packet that has begun
+  logic [VC-1:0][31:0] credits;  // of the sender
+  logic [VC-1:0][31:0] left;  // flits of the packet that has begun
   logic vc_known, credit_known, same, has_credit, is_due, begun;
   logic [B-1:0] c, d;
   int unsigned to_come;  // flits of the packet, this one included
@@ -109,10 +109,8 @@ module credit_stream_port_checker #(
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
-      for (int i = 0; i < VC; i++) begin
-        credits[i] <= DEPTH;
-        left[i] <= 0;
-      end
+      credits <= {VC{32'(DEPTH)}};
+      left <= '0;
     end else begin
       if (valid && vc_known) left[c] <= tail || to_come == 0 ? 0 : to_come - 1;
       if (!same) begin

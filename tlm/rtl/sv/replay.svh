@@ -50,7 +50,7 @@ longint now;  // the cycle that begins
 int unsigned next_word, next_credit, seen, sent, quiet;
 longint earliest, latest;  // a head's difference from the model's
 bit active, over;
-int index_of[bit [71:0]];  // of what is expected, by output and header
+int index_of[bit [47:0]];  // of what is expected, by output, number and flow
 bit is_out[`REPLAY_EXPECTED+1];
 int unsigned gone[bit [15:0]];  // copies that have left, by entry
 int going[P];  // packet on its way into an input; -1: none
@@ -67,7 +67,7 @@ initial begin
   $readmemh("expected_flits.hex", expected_flits, 0, `REPLAY_EXPECTED_FLITS);
   $readmemh("queues.hex", queue, 0, P * VC - 1);
   $readmemh("rooms.hex", rooms, 0, P * VC - 1);
-  for (int i = 0; i < `REPLAY_EXPECTED; i++) index_of[{expected[i].port, expected[i].header}] = i;
+  for (int i = 0; i < `REPLAY_EXPECTED; i++) index_of[{expected[i].port, expected[i].header[39:0]}] = i;
   for (int i = 0; i < P; i++) going[i] = -1;
   for (int i = 0; i < P * VC; i++) leaving[i] = -1;
 end
@@ -92,12 +92,14 @@ task automatic check_flit(int port, int channel, bit head, bit tail, logic [63:0
   int bytes;
   active = 1;
   if (head) begin
-    if (index_of.exists({8'(port), header}) == 0) begin
+    if (index_of.exists({8'(port), header[39:0]}) == 0) begin
       fail($sformatf("output %0d: nothing with the header %h (flow %0d, number %0d) leaves here", port, header,
                      header[15:0], header[39:16]));
       return;
     end
-    i = index_of[{8'(port), header}];
+    i = index_of[{8'(port), header[39:0]}];
+    if (header != expected[i].header)
+      fail($sformatf("output %0d: header %h in place of %h of %s", port, header, expected[i].header, name_of(i)));
     if (is_out[i]) fail($sformatf("output %0d: twice: %s", port, name_of(i)));
     leaving[q] = i;
     left[q] = 0;
