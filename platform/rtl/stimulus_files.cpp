@@ -287,7 +287,7 @@ std::string parameters_text(const RtlDesign& design, TimePs period_ps) {
       "REPLAY_DEPTH "
       "{}\n`define REPLAY_OUT_DEPTH {}\n`define REPLAY_HALF_PERIOD {}  // ps\n// Lines of the files.\n",
       design.top, parameters, design.ports, design.flit_bits, design.channels, design.depth, design.out_depth,
-      std::max<TimePs>(period_ps / 2, 1));
+      std::max<TimePs>(period_ps / 2, 2));
 }
 
 /// What the memories hold, for people.
