@@ -177,9 +177,10 @@ TEST_F(RtlReplay, ADivergenceIsShownInWaveforms) {
     const std::string waves = folder_.path() + "/w" + std::to_string(window) + ".vcd";
     const ToolResult result = replay(fmt::format("--tolerance 1ps --window {}ps --waves {}", window, waves));
     EXPECT_EQ(result.exit_code, 1);
-    EXPECT_EQ(result.error, fmt::format("waveform {0}   (gtkwave {0} {0}.gtkw)\nwafertlm: the RTL differs from "
-                                        "the model in 5 places\n",
-                                        waves));
+    EXPECT_EQ(result.error,
+              fmt::format("waveform {0}   (gtkwave {0} {0}.gtkw)\nwafertlm: the RTL differs from "
+                          "the model in 5 places\n",
+                          waves));
     // The first head leaves at 21,366 ps.
     const TimePs from = 21'366 > window ? 21'366 - window : 0, to = 21'366 + window;
     Shown expected;
@@ -199,7 +200,8 @@ TEST_F(RtlReplay, ADivergenceIsShownInWaveforms) {
 }
 
 /// The times at which a signal of this name, the outermost, changes to 1 and to 0.
-std::pair<std::vector<TimePs>, std::vector<TimePs>> edges_of(const std::string& name, const std::string& vcd) {
+std::pair<std::vector<TimePs>, std::vector<TimePs>> edges_of(const std::string& name,
+                                                             const std::string& vcd) {
   std::pair<std::vector<TimePs>, std::vector<TimePs>> edges;
   std::istringstream lines(vcd);
   std::string id;
@@ -216,7 +218,8 @@ std::pair<std::vector<TimePs>, std::vector<TimePs>> edges_of(const std::string& 
   return edges;
 }
 
-// A window is shown of a run that finds nothing as well. The clock of 75 GHz rises at each edge and falls 7 ps later.
+// A window is shown of a run that finds nothing as well. The clock of 75 GHz rises at each edge and falls 7
+// ps later.
 TEST_F(RtlReplay, AWindowOfCyclesIsShownWithItsClock) {
   recorded();
   const std::string waves = folder_.path() + "/w.vcd";
@@ -232,9 +235,10 @@ TEST_F(RtlReplay, AWindowOfCyclesIsShownWithItsClock) {
   EXPECT_EQ(rises, expected);
   for (TimePs& each : expected) each += 7;
   EXPECT_EQ(falls, expected);
-  EXPECT_EQ(test::read_text(waves + ".packets.txt"),
-            "00000000 -\n00000001 packet 1 of NPUs 0, 1, 2, 3, in-network flow 0 of collective 1, inputs 0, 1, 2, "
-            "3\n");
+  EXPECT_EQ(
+      test::read_text(waves + ".packets.txt"),
+      "00000000 -\n00000001 packet 1 of NPUs 0, 1, 2, 3, in-network flow 0 of collective 1, inputs 0, 1, 2, "
+      "3\n");
   const std::string view = test::read_text(waves + ".gtkw");
   const std::size_t model = view.find("-TLM: packets of the model\n"),
                     pins = view.find("-RTL: packets on the pins\n"), wires = view.find("-RTL: pins\n");
@@ -255,11 +259,12 @@ TEST_F(RtlReplay, AToleranceOfTheRunIsThatOfItsReplay) {
       "{switch: l1_0_2, view: both, design: fred3_12, tolerance: 1 ps, window: 1 ns, record: " + recording_ +
       "}"));
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.error.find(
-                "the RTL of l1_0_2 differs from the model in 5 places, first time at 21366 ps, l1_0_2, output 4 "
-                "(l1_0_2->l2_4_0): packet 1 of NPUs 0, 1, 2, 3, in-network flow 0 of collective 1, inputs 0, 1, "
-                "2, 3 (flow 0, sequence 0): expected head at 21366 ps"),
-            std::string::npos)
+  EXPECT_NE(
+      result.error.find(
+          "the RTL of l1_0_2 differs from the model in 5 places, first time at 21366 ps, l1_0_2, output 4 "
+          "(l1_0_2->l2_4_0): packet 1 of NPUs 0, 1, 2, 3, in-network flow 0 of collective 1, inputs 0, 1, "
+          "2, 3 (flow 0, sequence 0): expected head at 21366 ps"),
+      std::string::npos)
       << result.error;
   EXPECT_EQ(replay("--window 1ns --waves " + folder_.path() + "/w.vcd").exit_code, 1);
   EXPECT_EQ(replay("--tolerance 1ns").exit_code, 0);
