@@ -120,14 +120,14 @@ task automatic check_flit(int port, int channel, bit head, bit tail, logic [63:0
   if (((data ^ expected_flits[expected[i].first+left[q]]) & mask) != 0)
     fail($sformatf("output %0d: flit %0d of %s: expected %h, got %h", port, left[q], name_of(i),
                    expected_flits[expected[i].first+left[q]] & mask, data & mask));
-  left[q]++;
+  left[q] = left[q] + 1;
   if (!tail) return;
   if (left[q] != expected[i].flits)
     fail($sformatf("output %0d: %0d flits in place of %0d of %s", port, left[q], expected[i].flits, name_of(i)));
   is_out[i] = 1;
   seen++;
   if (gone.exists(header[15:0]) == 0) gone[header[15:0]] = 0;
-  gone[header[15:0]]++;
+  gone[header[15:0]] = gone[header[15:0]] + 1;
   leaving[q] = -1;
 endtask
 
@@ -162,7 +162,7 @@ endfunction
 task automatic count_flit(int port);
   packet_t of = packets[going[port]];
   active = 1;
-  given[port]++;
+  given[port] = given[port] + 1;
   if (given[port] != of.flits) return;
   queue[port*VC+int'(of.channel)] = of.next;
   going[port] = -1;
