@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr std::uint64_t kNoCycle = (std::uint64_t{1} << 48) - 1;  // not recorded
 constexpr const char* kReadMe = "stimulus.txt";
 
 struct Packet {
@@ -66,7 +67,7 @@ class Stimulus {
   /// Cycles count from the first; the packets of each input and channel follow each other.
   void finish() {
     for (const auto& [key, outputs] : due_)
-      for (const std::uint32_t output : outputs) expect(key, output, 0);
+      for (const std::uint32_t output : outputs) expect(key, output, kNoCycle);
     std::stable_sort(packets.begin(), packets.end(), [](const Packet& a, const Packet& b) {
       return std::tie(a.event.port, a.event.channel, a.order) <
              std::tie(b.event.port, b.event.channel, b.order);
@@ -86,7 +87,8 @@ class Stimulus {
     for (Packet& each : packets) each.cycle -= start;
     for (Word& each : words) each.cycle -= start;
     for (Room& each : rooms) each.cycle -= std::min(each.cycle, start);
-    for (Expected& each : expected) each.cycle -= std::min(each.cycle, start);
+    for (Expected& each : expected)
+      if (each.cycle != kNoCycle) each.cycle -= std::min(each.cycle, start);
   }
 
   std::vector<Packet> packets;
@@ -325,10 +327,9 @@ std::string readable(const RtlExport& request, const RtlRecordingHead& head, con
   for (std::size_t i = 0; i < stimulus.expected.size(); ++i) {
     const Expected& each = stimulus.expected[i];
     text += fmt::format(
-        "expected: output {}: {}; flow {}, number {}, its head in cycle {} of the model   (expected.hex line "
-        "{})\n",
-        each.port, stimulus.names.name(each.header.flow, each.header.sequence), each.header.flow,
-        each.header.sequence, each.cycle, i + 1);
+        "expected: output {}: {}; flow {}, number {}{}   (expected.hex line {})\n", each.port,
+        stimulus.names.name(each.header.flow, each.header.sequence), each.header.flow, each.header.sequence,
+        each.cycle == kNoCycle ? "" : fmt::format(", its head in cycle {} of the model", each.cycle), i + 1);
   }
   return text;
 }

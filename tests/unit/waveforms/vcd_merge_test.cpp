@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
 
 namespace wafertlm {
 namespace {

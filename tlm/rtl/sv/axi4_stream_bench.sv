@@ -86,9 +86,11 @@ module bench;
           count_flit(i);
         end
         if (out_passes[i]) begin
-          if (!begun[i] && rooms[i] != NONE) rooms[i] -= flits_of(got_user[i*64+40+:24]);
+          bit first;
+          first = !is_begun[i];
+          if (first && rooms[i] != NONE) rooms[i] -= flits_of(got_user[i*64+40+:24]);
           is_begun[i] = !got_last[i];
-          check_flit(i, 0, !begun[i], got_last[i], got_user[i*64+:64], got_data[i*W+:W]);
+          check_flit(i, 0, first, got_last[i], got_user[i*64+:64], got_data[i*W+:W]);
         end
       end
       begun <= is_begun;

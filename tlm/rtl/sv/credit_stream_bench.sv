@@ -87,13 +87,15 @@ module bench;
       // What the module has shown in the cycle that ends.
       for (int i = 0; i < P; i++) begin
         if (got_credit[i]) begin
+          int q;
+          q = i * VC + int'(got_credit_vc[i*B+:B]);
+          credits[q] = credits[q] + 1;
           active = 1;
-          credits[i*VC+int'(got_credit_vc[i*B+:B])]++;
         end
         if (got_valid[i]) begin
           int c;
           c = int'(got_vc[i*B+:B]);
-          theirs[i*VC+c]--;
+          theirs[i*VC+c] = theirs[i*VC+c] - 1;
           check_flit(i, c, got_head[i], got_tail[i], got_header[i*64+:64], got_data[i*W+:W]);
         end
       end
@@ -115,18 +117,21 @@ module bench;
       end
       credit = 0;
       for (int i = 0; i < P; i++) begin
+        int turn_next;
+        turn_next = int'(turn[i]);
         for (int k = 0; k < VC; k++) begin
           int c;
           c = int'((turn[i] + k) % VC);
-          if (theirs[i*VC+c] == OUT_DEPTH || rooms[i*VC+c] == 0) continue;
-          if (rooms[i*VC+c] != NONE) rooms[i*VC+c]--;
-          theirs[i*VC+c]++;
-          credit[i] = 1;
-          credit_vc[i*B+:B] = B'(c);
-          turn[i] = c + 1;
-          active = 1;
-          break;
+          if (!credit[i] && theirs[i*VC+c] != OUT_DEPTH && rooms[i*VC+c] != 0) begin
+            if (rooms[i*VC+c] != NONE) rooms[i*VC+c] = rooms[i*VC+c] - 1;
+            theirs[i*VC+c] = theirs[i*VC+c] + 1;
+            credit[i] = 1;
+            credit_vc[i*B+:B] = B'(c);
+            turn_next = c + 1;
+            active = 1;
+          end
         end
+        turn[i] = turn_next;
       end
       out_credit <= credit;
       out_credit_vc <= credit_vc;
@@ -140,7 +145,7 @@ module bench;
           packet_t of;
           of = packets[going[i]];
           if (flit_is_due(i) && credits[i*VC+int'(of.channel)] != 0) begin
-            credits[i*VC+int'(of.channel)]--;
+            credits[i*VC+int'(of.channel)] = credits[i*VC+int'(of.channel)] - 1;
             valid[i] = 1;
             head[i] = given[i] == 0;
             tail[i] = given[i] + 1 == of.flits;

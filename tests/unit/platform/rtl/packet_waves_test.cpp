@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
 #include "tests/support/vcd_file.h"
 
 namespace wafertlm {
