@@ -22,6 +22,7 @@
 #include "platform/explain/graph_recorder.h"
 #include "platform/report/report.h"
 #include "platform/report/usage.h"
+#include "platform/rtl/rtl_report.h"
 #include "platform/run/observers.h"
 #include "workloads/chakra/node_source.h"
 
@@ -297,6 +298,7 @@ int explain(const Options& options) {
   if (all.empty()) fmt::print("  nothing\n");
   print_faster_links(faster, iteration);
   print_busiest(recording, recording.run.iterations().back());
+  fmt::print("{}", rtl_report(results));
   return 0;
 }
 
