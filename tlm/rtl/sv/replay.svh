@@ -108,7 +108,7 @@ task automatic check_flit(int port, int channel, bit head, bit tail, logic [63:0
       fail($sformatf("output %0d: nothing with the header %h (flow %0d, number %0d) leaves here", port, header,
                      header[15:0], header[39:16]));
     end else begin
-      longint late = now - 1 - longint'(expected[i].cycle);
+      longint late = now - longint'(expected[i].cycle);
       if (header != expected[i].header)
         fail($sformatf("output %0d: header %h in place of %h of %s", port, header, expected[i].header, name_of(i)));
       if (is_out[i]) fail($sformatf("output %0d: twice: %s", port, name_of(i)));
