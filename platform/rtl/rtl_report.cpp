@@ -8,9 +8,7 @@
 namespace wafertlm {
 namespace {
 
-using Json = nlohmann::json;
-
-std::string divergence_text(const Json& first) {
+std::string divergence_text(const nlohmann::json& first) {
   const auto text = [&](const char* key) { return first.value(key, std::string()); };
   const bool is_rule = text("kind") == to_string(RtlDivergenceKind::protocol);
   const std::string link = text("link").empty() ? "" : " (" + text("link") + ")";
@@ -22,11 +20,11 @@ std::string divergence_text(const Json& first) {
 
 }  // namespace
 
-std::string rtl_report(const Json& results) {
+std::string rtl_report(const nlohmann::json& results) {
   const auto rtl = results.find("rtl");
   if (rtl == results.end() || rtl->empty()) return "";
   std::string text = "Switches with RTL:\n";
-  for (const Json& each : *rtl) {
+  for (const nlohmann::json& each : *rtl) {
     const std::string design = each["design"].get<std::string>();
     text += fmt::format("  {:<28} view {}{}, {} packets in, {} cycles", each["switch"].get<std::string>(),
                         each["view"].get<std::string>(), design.empty() ? "" : ", design " + design,
@@ -37,7 +35,7 @@ std::string rtl_report(const Json& results) {
       continue;
     }
     text += fmt::format(": {}\n", board->value("verdict", std::string()));
-    if (const Json& first = (*board)["first_divergence"]; !first.is_null())
+    if (const nlohmann::json& first = (*board)["first_divergence"]; !first.is_null())
       text += "    first " + divergence_text(first) + "\n";
   }
   return text;

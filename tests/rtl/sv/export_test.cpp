@@ -10,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "platform/rtl/configurations.h"
 #include "platform/rtl/stimulus_files.h"
 #include "tests/support/temp_folder.h"
 
@@ -69,7 +70,29 @@ struct RtlExportTest : testing::Test {
     event.origin = RtlOrigin{from, to, 1, sequence, 0};
     return event;
   }
-  void write() { export_rtl_stimulus({recording, &design, {}, out}); }
+  /// A contribution to an in-network flow.
+  RtlEvent contribution(TimePs head_ps, std::uint32_t entry, std::uint32_t from, std::uint64_t sequence,
+                        std::uint32_t bytes) const {
+    RtlEvent event = packet(head_ps, from, 0, 1, sequence, bytes);
+    event.flow = entry;
+    event.origin->destination = RtlOrigin::kNobody;
+    return event;
+  }
+  static RtlEvent opened(TimePs now, std::uint32_t entry, std::vector<std::uint32_t> inputs,
+                         std::vector<std::uint32_t> outputs, std::uint64_t first, std::uint64_t packets) {
+    RtlEvent event;
+    event.kind = RtlEvent::Kind::open;
+    event.now_ps = now;
+    event.flow = event.entry.number = entry;
+    event.channel = event.entry.channel = 1;
+    event.entry.first = first;
+    event.entry.packets = packets;
+    for (std::uint32_t i = 1; i < inputs.size(); ++i) event.entry.order.push_back({0, i});
+    event.entry.inputs = std::move(inputs);
+    event.entry.outputs = std::move(outputs);
+    return event;
+  }
+  void write() { export_rtl_stimulus({recording, &design, rtl_configuration(design), out}); }
   /// Builds the bench with this source of the switch, as stimulus.txt says.
   void build(const std::string& source, const std::string& protocol, const std::string& top) {
     const std::string tag = protocol == "credit_stream" ? "CREDIT_STREAM" : "AXI4_STREAM";
@@ -167,6 +190,41 @@ TEST_F(RtlExportTest, OfAxi4StreamPassesAndFailsWhereItShould) {
   EXPECT_NE(right.text.find("PASSED: 60 packets in, 60 out, all data equal\n"), std::string::npos)
       << right.text;
   const Ran wrong = run("+fault");
+  EXPECT_NE(wrong.code, 0);
+  EXPECT_NE(wrong.text.find("FAILED in cycle "), std::string::npos) << wrong.text;
+}
+
+// Sums and copies, with the words that configure them; an entry is used again while its packets are inside.
+TEST_F(RtlExportTest, OfAFredSwitchHasItsConfiguration) {
+  make("fred_switch", RtlProtocol::credit_stream, 4, 32);
+  design.channels = 2;
+  design.depth = design.out_depth = 12;
+  design.latency = 5;
+  design.flows = 4;
+  design.configuration = "fred";
+  for (const char* const each : {"M=3", "VC=2", "DEPTH=12", "FLOWS=4"}) design.parameters.emplace_back(each);
+  RtlRecorder recorder(recording, head(0));
+  recorder.write(opened(1000, 0, {0, 1, 3}, {2}, 0, 6));
+  recorder.write(opened(1000, 1, {2}, {0, 1}, 0, 6));
+  for (std::uint64_t k = 0; k < 6; ++k) {
+    for (const std::uint32_t input : {0U, 1U, 3U})
+      recorder.write(contribution(20'000 + k * 9000 + input * 2000, 0, input, k, 32));
+    recorder.write(contribution(20'000 + k * 9000, 1, 2, k, 20));
+    recorder.write(packet(21'000 + k * 9000, static_cast<std::uint32_t>(k % 4), 3, 0, k, 24));
+  }
+  recorder.write(opened(75'000, 0, {1, 2}, {0, 3}, 6, 4));
+  for (std::uint64_t k = 6; k < 10; ++k)
+    for (const std::uint32_t input : {1U, 2U}) recorder.write(contribution(76'000, 0, input, k, 32));
+  recorder.close();
+  write();
+  std::string sources = "-DWAFERTLM_MUTATIONS -I" WAFERTLM_SOURCE_DIR "/models/fred/rtl";
+  sources += " " FRED_RTL_SOURCES;
+  build(sources, "credit_stream", "fred_switch");
+  const Ran right = run();
+  EXPECT_EQ(right.code, 0) << right.text;
+  EXPECT_NE(right.text.find("PASSED: 38 packets in, 32 out, all data equal\n"), std::string::npos)
+      << right.text;
+  const Ran wrong = run("+fred_mutation=7");
   EXPECT_NE(wrong.code, 0);
   EXPECT_NE(wrong.text.find("FAILED in cycle "), std::string::npos) << wrong.text;
 }
