@@ -11,6 +11,7 @@
 #include <set>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "platform/rtl/packet_names.h"
 #include "platform/rtl/rtl_waves.h"
@@ -101,7 +102,13 @@ class Stimulus {
 
  private:
   using Key = std::pair<std::uint32_t, std::uint64_t>;
+  /// What is due of the flow that had the entry leaves as that one says.
+  void end_flow(std::uint32_t entry) {
+    for (auto due = due_.lower_bound({entry, 0}); due != due_.end() && due->first.first == entry; ++due)
+      for (const std::uint32_t output : std::exchange(due->second, {})) expect(due->first, output, kNoCycle);
+  }
   void open(const RtlEvent& event) {
+    end_flow(event.entry.number);
     entries_[event.entry.number] = event.entry;
     values_.open(event.entry);
     if (!configuration_) return;
