@@ -247,8 +247,8 @@ TEST_F(RtlReplay, AWindowOfCyclesIsShownWithItsClock) {
   EXPECT_NE(view.find("@2022\n^1 " + waves + ".packets.txt\n+{input 3} l1_0_2_pins_in3.packet[31:0]\n"),
             std::string::npos)
       << view;
-  EXPECT_NE(view.find("@28\nrtl_again.clk\n"), std::string::npos) << view;
-  EXPECT_NE(view.find("@22\nrtl_again.in_header[767:0]\n"), std::string::npos) << view;
+  EXPECT_NE(view.find("@28\nrtl_again.fred_switch.clk\n"), std::string::npos) << view;
+  EXPECT_NE(view.find("@22\nrtl_again.fred_switch.in_header[767:0]\n"), std::string::npos) << view;
   const ToolResult wrong = replay("--waves-window 20:10 --waves " + waves);
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_EQ(wrong.error, "wafertlm: --waves-window 20:10: the first cycle is behind the last; write 10:20\n");
@@ -270,6 +270,30 @@ TEST_F(RtlReplay, AToleranceOfTheRunIsThatOfItsReplay) {
   EXPECT_EQ(replay("--tolerance 1ns").exit_code, 0);
   for (const char* const file : {"rtl_l1_0_2.vcd", "rtl_l1_0_2.vcd.gtkw", "rtl_l1_0_2.vcd.packets.txt"})
     EXPECT_EQ(std::remove(file), 0) << file;
+}
+
+// The benches run in tests/rtl/sv.
+TEST_F(RtlReplay, IsExportedAsText) {
+  recorded();
+  const std::string out = folder_.path() + "/stimulus";
+  const ToolResult result = run_tool("rtl export " + recording_ + " --design fred3_12 -o " + out);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.out.rfind(
+                recording_ + ": 5 packets in, 5 out, for fred_switch\n  " + out + "/stimulus.txt\n", 0),
+            0U)
+      << result.out;
+  const std::string text = test::read_text(out + "/stimulus.txt");
+  for (const char* const line :
+       {"\ncycle 0: configuration of entry 0, word 0 = 0000000f   (config.hex line 1)\n",
+        "\ncycle 1603: input 3, channel 6: packet 1 of NPUs 0, 1, 2, 3, in-network flow 0 of collective 1, "
+        "inputs 0, "
+        "1, 2, 3; flow 0, number 0, 4096 B in 512 flits   (packets.hex line 4)\n",
+        "\ncycle 5106: output 4, channel 6: room for 512 flits\n",
+        "\nexpected: output 4: packet 1 of NPUs 0, 1, 2, 3, in-network flow 0 of collective 1, inputs 0, 1, "
+        "2, 3; flow "
+        "0, number 0, its head in cycle 1603 of the model   (expected.hex line 1)\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+  EXPECT_EQ(run_tool("rtl export " + recording_ + " --design fred3_12 -o " + folder_.path()).exit_code, 2);
 }
 
 TEST_F(RtlReplay, DesignsAreListed) {
