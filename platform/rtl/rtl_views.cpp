@@ -230,8 +230,9 @@ Json scoreboard_schema() {
   const Json of_latency = {{"type", "object"},
                            {"required", {"cycles", "packets"}},
                            {"properties", {{"cycles", {{"type", "integer"}}}, {"packets", schema::count()}}}};
-  const Json divergence = {{"type", "object"},
-                           {"required", {"kind", "at_ps", "flow", "sequence", "output", "expected", "got"}}};
+  const Json divergence = {
+      {"type", "object"},
+      {"required", {"kind", "at_ps", "flow", "sequence", "output", "link", "packet", "expected", "got"}}};
   return {{"description", "With view both"},
           {"type", "object"},
           {"required",

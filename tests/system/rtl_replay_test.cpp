@@ -296,6 +296,22 @@ TEST_F(RtlReplay, IsExportedAsText) {
   EXPECT_EQ(run_tool("rtl export " + recording_ + " --design fred3_12 -o " + folder_.path()).exit_code, 2);
 }
 
+// Credits come back as many cycles early as the switch takes: a limit of 0 makes the first packet a failure.
+TEST_F(RtlReplay, StressShowsThePacketsOfAFailure) {
+  const std::string waves = folder_.path() + "/s.vcd";
+  const ToolResult result = run_tool("rtl stress fred3_12 --early-credits 0 --cases 1 --waves " + waves);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.error,
+            fmt::format("waveform {0}   (gtkwave {0} {0}.gtkw)\nwafertlm: stress found a fault in fred3_12\n",
+                        waves));
+  const std::string names = test::read_text(waves + ".packets.txt");
+  EXPECT_EQ(names.rfind("00000000 -\n00000001 packet ", 0), 0U) << names;
+  EXPECT_NE(names.find(" to output "), std::string::npos) << names;
+  const auto [rises, falls] = edges_of("clk", test::read_text(waves));
+  ASSERT_GE(rises.size(), 9U);
+  for (std::size_t i = 0; i < falls.size(); ++i) EXPECT_EQ(falls[i], rises[i] + 500);
+}
+
 TEST_F(RtlReplay, DesignsAreListed) {
   const ToolResult result = run_tool("rtl designs");
   EXPECT_EQ(result.exit_code, 0);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <stdexcept>
 
 namespace wafertlm {
@@ -35,6 +36,18 @@ TEST(RtlWaveOptions, AFileHasItsEnding) {
   EXPECT_EQ((RtlWaveOptions{"", ""}.file("usual")), "usual.vcd");
   EXPECT_EQ((RtlWaveOptions{"a.vcd", ""}.file("usual")), "a.vcd");
   EXPECT_EQ((RtlWaveOptions{"a.b", ""}.file("usual")), "a.b.vcd");
+}
+
+TEST(RtlWaveOptions, AnFstFileNeedsGtkWave) {
+  ASSERT_EQ(::setenv("PATH", "", 1), 0);
+  try {
+    (void)RtlWaveOptions{"a.fst", ""}.file("usual");
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "a.fst: an FST file needs vcd2fst, which is not installed; install gtkwave, or write a .vcd file");
+  }
 }
 
 }  // namespace
