@@ -2,26 +2,20 @@
 #include "waveforms/socket_waves.h"
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <stdexcept>
+
+#include "waveforms/gtkwave_view.h"
 
 namespace wafertlm {
 namespace {
 
-constexpr double kFrames =
-    2.2;  // of 200 pixels, GTKWave's unit of zoom, in the part of a small window with the waves
-
 constexpr std::size_t kSocketChunkEvents = 4096;
 
-/// A file in which GTKWave looks up the text of a number.
-std::string write_names(const std::string& shown, const std::string& kind,
-                        const std::vector<std::string>& names) {
+/// The file of names for a kind of number, beside the waveform.
+std::string names_beside(const std::string& shown, const std::string& kind, std::vector<std::string> names) {
+  constexpr std::size_t kMost = 16;  // in 4 bits
+  if (names.size() > kMost) names.resize(kMost);
   const std::string path = shown + "." + kind + ".txt";
-  std::ofstream file(path);
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  for (std::size_t i = 0; i < names.size() && i < 16; ++i) file << kDigits[i] << ' ' << names[i] << '\n';
-  if (!file.flush()) throw std::runtime_error("cannot write " + path + "; is the disk full?");
+  write_names(path, 4, names);
   return path;
 }
 
@@ -180,41 +174,22 @@ void SocketWaves::finish(TimePs end_ps, const std::string& shown) {
 }
 
 void SocketWaves::write_view(const std::string& shown, TimePs end_ps) const {
-  const std::string path = shown + ".gtkw";
   const std::string names[] = {
-      "", write_names(shown, "class", classes_),
-      write_names(shown, "state", {"idle", "computes", "communicates", "memory"}),
-      write_names(shown, "operation",
-                  {"compute", "collective", "send", "receive", "memory_load", "memory_store"}),
-      write_names(shown, "memory", {"read", "write"})};
-  std::ofstream file(path);
-  file << "[*] WaferTLM\n[dumpfile] \"" << shown
-       << "\"\n[timestart] 0\n[sst_width] 200\n[signals_width] 260\n";
-  // Zoom: -log2 of the picoseconds per frame, so that all of the run is seen; no markers.
-  file << '*' << -std::log2(std::max(static_cast<double>(end_ps), 1.0) / kFrames);
-  for (int marker = 0; marker < 28; ++marker) file << " -1";
-  file << '\n';
+      "", names_beside(shown, "class", classes_),
+      names_beside(shown, "state", {"idle", "computes", "communicates", "memory"}),
+      names_beside(shown, "operation",
+                   {"compute", "collective", "send", "receive", "memory_load", "memory_store"}),
+      names_beside(shown, "memory", {"read", "write"})};
+  GtkwaveView view(shown);
+  view.zoom(0, end_ps);
   std::string group;
-  const auto close = [&] {
-    if (!group.empty()) file << "@1000200\n-" << group << '\n';
-  };
   for (const Shown& each : shown_) {
-    if (each.group != group) {
-      close();
-      group = each.group;
-      file << "@800200\n-" << group << '\n';
-    }
-    // 28: a bit; 24: decimal; 2022: hexadecimal through a file of names.
-    if (each.names != Names::none)
-      file << "@2022\n^1 " << names[static_cast<std::size_t>(each.names)] << '\n';
-    else
-      file << (each.bits == 1 ? "@28\n" : "@24\n");
-    file << each.group << '.' << each.name;
-    if (each.bits > 1) file << '[' << each.bits - 1 << ":0]";
-    file << '\n';
+    if (each.group != group) view.open(group = each.group);
+    view.add(each.group + "." + each.name, each.bits, each.bits == 1 ? WaveFormat::bit : WaveFormat::decimal,
+             names[static_cast<std::size_t>(each.names)]);
   }
-  close();
-  if (!file.flush()) throw std::runtime_error("cannot write " + path + "; is the disk full?");
+  view.close();
+  view.write();
 }
 
 }  // namespace wafertlm

@@ -22,6 +22,7 @@
 #include "platform/explain/graph_recorder.h"
 #include "platform/report/report.h"
 #include "platform/report/usage.h"
+#include "platform/rtl/rtl_report.h"
 #include "platform/run/observers.h"
 #include "workloads/chakra/node_source.h"
 
@@ -237,7 +238,17 @@ std::vector<WithFasterLinks> simulate_faster_links(const std::string& file) {
   return made;
 }
 
-void print_faster_links(const std::vector<WithFasterLinks>& all, TimePs iteration) {
+/// RTL beside its model has no part in times. Returns whether some is in place of it; then all stays, for an
+/// entry may keep a later one from a switch.
+bool leave_out_rtl_beside(config::ExperimentSpec& experiment) {
+  auto& rtl = experiment.platform.wafer.fabric.rtl;
+  const bool is_in_place =
+      std::any_of(rtl.begin(), rtl.end(), [](const auto& each) { return each.view == RtlViewMode::rtl; });
+  if (!is_in_place) rtl.clear();
+  return is_in_place;
+}
+
+void print_faster_links(const std::vector<WithFasterLinks>& all, TimePs iteration, bool had_rtl) {
   if (all.empty()) return;
   fmt::print(
       "What faster links save, simulated with all of the fabric's bandwidths so many times as high:\n");
@@ -255,6 +266,7 @@ void print_faster_links(const std::vector<WithFasterLinks>& all, TimePs iteratio
     fmt::print(" --set '{}'", all.front().settings[k]);
   }
   fmt::print(")\n");
+  if (had_rtl) fmt::print("  (with the models in place of their RTL)\n");
 }
 
 int explain(const Options& options) {
@@ -265,7 +277,8 @@ int explain(const Options& options) {
   if (!fs::is_regular_file(file))
     throw std::invalid_argument(file.string() +
                                 " is not there; give a folder that `wafertlm run` has written");
-  const config::ExperimentSpec experiment = config::load_experiment(file.string());
+  config::ExperimentSpec experiment = config::load_experiment(file.string());
+  const bool has_rtl = leave_out_rtl_beside(experiment);
   const Job job = load_job(experiment);
   // Real runs first: each is a process of its own, which must not have a simulation in it yet.
   std::map<std::string, Rerun> reruns;
@@ -295,8 +308,9 @@ int explain(const Options& options) {
       print_rerun(recording.recorded, each, iteration, real->second);
   }
   if (all.empty()) fmt::print("  nothing\n");
-  print_faster_links(faster, iteration);
+  print_faster_links(faster, iteration, has_rtl);
   print_busiest(recording, recording.run.iterations().back());
+  fmt::print("{}", rtl_report(results));
   return 0;
 }
 

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/run_waves.h"
 
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <sstream>
 #include <stdexcept>
 
 #include "models/hbm/hbm.h"
+#include "platform/command/fst.h"
 #include "tlm/fabric/checker.h"
 #include "tlm/globs.h"
 #include "tlm/memory/checker.h"
@@ -183,54 +177,14 @@ std::vector<ObservableSocket> chosen_sockets(const std::vector<std::string>& glo
   return sockets;
 }
 
-namespace {
-
-/// Whether the shell would find this program (along PATH).
-bool is_installed(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
-  return false;
-}
-
-/// Runs another program to its end, without a shell; what it prints is dropped, its errors are shown.
-/// @param words the program, found along PATH, and its arguments. @returns whether it ended with exit code 0.
-bool run_program(const std::vector<std::string>& words) {
-  std::vector<std::string> copies = words;
-  std::vector<char*> arguments;
-  for (std::string& word : copies) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t process = 0;
-  const int error = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return false;
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-bool ends_in_fst(const std::string& path) {
-  return path.size() > 4 && path.compare(path.size() - 4, 4, ".fst") == 0;
-}
-
-}  // namespace
-
 WaveFile::WaveFile(const std::string& path)
-    : file_("--vcd", path), vcd_(ends_in_fst(path) ? file_.incomplete() + ".vcd" : file_.incomplete()) {
-  if (ends_in_fst(path) && !is_installed("vcd2fst"))
-    throw std::invalid_argument(
-        path + ": an FST file needs vcd2fst, which is not installed; install gtkwave, or write a .vcd file");
+    : file_("--vcd", path), vcd_(is_fst(path) ? file_.incomplete() + ".vcd" : file_.incomplete()) {
+  if (is_fst(path)) require_vcd2fst(path);
 }
 
 std::string WaveFile::finish(bool complete) const {
   if (vcd_ != file_.incomplete()) {
-    if (!run_program({"vcd2fst", vcd_, file_.incomplete()}))
-      throw std::runtime_error("vcd2fst could not make " + file_.incomplete() + " of " + vcd_);
+    vcd_to_fst(vcd_, file_.incomplete());
     std::remove(vcd_.c_str());
   }
   if (complete) file_.put_in_place();

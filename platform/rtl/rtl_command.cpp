@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 #include <stdexcept>
@@ -9,9 +10,12 @@
 #include "platform/commands.h"
 #include "platform/config/quantity.h"
 #include "platform/rtl/configurations.h"
+#include "platform/rtl/packet_names.h"
 #include "platform/rtl/rtl_views.h"
 #include "platform/rtl/rtl_waves.h"
+#include "platform/rtl/stimulus_files.h"
 #include "platform/rtl/stress_command.h"
+#include "platform/rtl/wave_options.h"
 #include "tlm/rtl/recording.h"
 #include "tlm/rtl/shadow.h"
 
@@ -19,7 +23,9 @@ namespace wafertlm {
 namespace {
 
 struct Options {
-  std::string recording, design, tolerance, window = "100 ns", waves;
+  std::string recording, design, tolerance, window = "100 ns";
+  std::string folder;
+  RtlWaveOptions waves;
   bool json = false;
 };
 
@@ -45,6 +51,8 @@ int replay(const Options& options) {
   if (design.latency != 0) board.usual_ps = latency_ps;
   board.cycle_ps = RtlClock{recording.head().clock_hz}.period_ps();
   const TimePs window_ps = config::parse_time(options.window);
+  const std::string file = options.waves.file("rtl_" + board.switch_name);
+  const auto cycles_shown = options.waves.cycles(RtlClock{recording.head().clock_hz});
   // The second one is for the waveforms.
   const auto model = design.make("rtl"), again = design.make("rtl_again");
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -59,24 +67,36 @@ int replay(const Options& options) {
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const RtlScoreboard& result = shadow.scoreboard();
   const std::uint64_t cycles = shadow.bench().cycles();
+  const RtlNames names = rtl_names_of(options.recording, result);
   if (options.json) {
-    nlohmann::ordered_json json = to_json(result);
+    nlohmann::ordered_json json = to_json(result, names);
     json["packets_in"] = packets;
     json["cycles"] = cycles;
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{}: {} packets into {} of {}, {} cycles\n{}", options.recording, packets, design.name,
-               result.options().switch_name, cycles, result.report());
+               result.options().switch_name, cycles, result.report(names));
     fmt::print("  speed                     {:.0f} cycles, {:.0f} packets a second of this computer\n",
                static_cast<double>(cycles) / cpu_s, static_cast<double>(packets) / cpu_s);
   }
+  if (result.passed() && !options.waves.always()) return 0;
+  const RtlWaveWindow window =
+      cycles_shown ? *cycles_shown : rtl_window_around(result.first_divergence()->at_ps, window_ps);
+  const auto files = write_rtl_waves({options.recording, &design, rtl_configuration(design), again.get(),
+                                      window.from_ps, window.to_ps, file, ""});
+  fmt::print(stderr, "{}\n", rtl_waves_text(files));
   if (result.passed()) return 0;
-  const std::string path = options.waves.empty() ? "rtl_" + result.options().switch_name : options.waves;
-  for (const std::string& file :
-       write_rtl_waves({options.recording, &design, rtl_configuration(design), again.get(),
-                        result.first_divergence()->at_ps, window_ps, path}))
-    fmt::print(stderr, "waveform {}\n", file);
   throw std::runtime_error(fmt::format("the RTL differs from the model in {} places", result.divergences()));
+}
+
+int export_stimulus(const Options& options) {
+  const RtlDesign& design = find_rtl_design(options.design, rtl_designs(), rtl_is_built());
+  const RtlExported made =
+      export_rtl_stimulus({options.recording, &design, rtl_configuration(design), options.folder});
+  fmt::print("{}: {} packets in, {} out, for {}\n", options.recording, made.packets, made.expected,
+             design.top);
+  for (const std::string& file : made.files) fmt::print("  {}\n", file);
+  return 0;
 }
 
 }  // namespace
@@ -97,10 +117,16 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       ->type_name("TIME");
   play->add_option("--window", options->window, "Of the waveforms around a first divergence")
       ->type_name("TIME");
-  play->add_option("--waves", options->waves,
-                   "Waveforms go to PATH.vcd and PATH_tlm.vcd; rtl_SWITCH if not given")
-      ->type_name("PATH");
+  options->waves.add_to(*play, "rtl_SWITCH");
   play->add_flag("--json", options->json, "Print the result as JSON");
+  CLI::App* write = command->add_subcommand(
+      "export",
+      "Write a recording as text and $readmemh files, with a bench in SystemVerilog that plays them");
+  write->add_option("RECORDING", options->recording, "As of replay")->required()->type_name("FILE");
+  write->add_option("--design", options->design, "Of `wafertlm rtl designs`")->required()->type_name("NAME");
+  write->add_option("-o,--out", options->folder, "Folder, new or of an earlier export")
+      ->required()
+      ->type_name("DIR");
   const auto [stress_designs, run_stress] = add_stress_command(*command);
   command->footer(
       "Examples:\n"
@@ -108,9 +134,17 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       "  wafertlm rtl stress fred3_12 --seconds 10\n"
       "  wafertlm run EXPERIMENT.yaml --set 'wafer.fabric.rtl=[{switch: l1_0_2, view: tlm, design: fred3_12, "
       "record: chip.rec}]'\n"
-      "  wafertlm rtl replay chip.rec --design fred3_12 --tolerance 5ns");
-  return [options, designs, stress_designs, run_stress] {
-    return designs->parsed() ? print_designs() : stress_designs->parsed() ? run_stress() : replay(*options);
+      "  wafertlm rtl replay chip.rec --design fred3_12 --tolerance 5ns\n"
+      "  wafertlm rtl export chip.rec --design fred3_12 -o stimulus");
+  const std::vector<std::pair<CLI::App*, std::function<int()>>> commands = {
+      {designs, print_designs},
+      {play, [options] { return replay(*options); }},
+      {write, [options] { return export_stimulus(*options); }},
+      {stress_designs, run_stress}};
+  return [commands] {
+    const auto chosen =
+        std::find_if(commands.begin(), commands.end(), [](const auto& each) { return each.first->parsed(); });
+    return chosen->second();
   };
 }
 

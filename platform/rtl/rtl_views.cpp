@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
@@ -16,6 +17,7 @@
 #include "platform/results/fields.h"
 #include "platform/rtl/configurations.h"
 #include "platform/rtl/differences.h"
+#include "platform/rtl/packet_names.h"
 #include "platform/rtl/rtl_waves.h"
 #include "tlm/fabric/fabric.h"
 #include "tlm/rtl/rtl_view.h"
@@ -35,6 +37,14 @@ std::string name_of(Fabric& fabric, std::size_t n) {
   for (const FabricLink& link : fabric.links())
     if (link.from == n) return link.name.substr(0, link.name.find("->"));
   return fabric.switch_module(n).basename();
+}
+
+/// What the links behind the outputs of a switch are called.
+std::map<std::uint32_t, std::string> links_from(Fabric& fabric, std::size_t n) {
+  std::map<std::uint32_t, std::string> links;
+  for (const FabricLink& link : fabric.links())
+    if (link.from == n) links[static_cast<std::uint32_t>(link.output)] = link.name;
+  return links;
 }
 
 std::string names_of(Fabric& fabric) {
@@ -80,6 +90,7 @@ struct RtlViews::View {
   TimePs window_ps = 0;
   std::optional<NamelessFile> temporary;  // a recording
   std::vector<std::string> written;
+  RtlNames names;
 };
 
 RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& scheduler, PacketPool& packets,
@@ -145,24 +156,28 @@ void RtlViews::run(const std::function<void()>& simulation, const std::string& f
     finish(folder);
     std::string text = error.what();
     for (const auto& each : views_)
-      for (const std::string& file : each->written) text += "\n  waveform " + file;
+      if (!each->written.empty()) text += "\n  " + rtl_waves_text(each->written);
     throw RtlRuleBroken(text);
   }
 }
 
-void RtlViews::finish(const std::string& folder) {
+void RtlViews::finish(const std::string& folder, const std::string& shown) {
   for (const auto& each : views_) {
     each->view->finish();
     const RtlScoreboard* const board = each->view->scoreboard();
-    if (!board || board->passed()) continue;
+    if (!board) continue;
     const RtlViewParams& params = each->view->params();
+    each->names = rtl_names_of(params.recording, *board, links_from(fabric_, each->number));
+    if (board->passed()) continue;
+    const RtlWaveWindow window = rtl_window_around(board->first_divergence()->at_ps, each->window_ps);
+    const std::string file = "rtl_" + each->view->switch_name() + ".vcd";
     each->written = write_rtl_waves({params.recording, params.design, params.configuration, each->again.get(),
-                                     board->first_divergence()->at_ps, each->window_ps,
-                                     (fs::path(folder) / ("rtl_" + each->view->switch_name())).string()});
+                                     window.from_ps, window.to_ps, (fs::path(folder) / file).string(),
+                                     (fs::path(shown.empty() ? folder : shown) / file).string()});
   }
 }
 
-nlohmann::ordered_json to_json(const RtlScoreboard& board) {
+nlohmann::ordered_json to_json(const RtlScoreboard& board, const RtlNames& names) {
   nlohmann::ordered_json json = {
       {"equal", board.passed()},
       {"data_equal", board.data_passed()},
@@ -184,15 +199,19 @@ nlohmann::ordered_json to_json(const RtlScoreboard& board) {
                           RtlDivergenceKind::unexpected, RtlDivergenceKind::protocol})
     json["divergences"][wafertlm::to_string(kind)] = board.divergences(kind);
   json["first_divergence"] = nullptr;
-  if (const auto& first = board.first_divergence())
+  if (const auto& first = board.first_divergence()) {
+    const bool is_of_packet = first->kind != RtlDivergenceKind::protocol;
     json["first_divergence"] = {{"kind", wafertlm::to_string(first->kind)},
                                 {"at_s", static_cast<double>(first->at_ps) / 1e12},
                                 {"at_ps", first->at_ps},
                                 {"flow", first->flow},
                                 {"sequence", first->sequence},
                                 {"output", first->output},
+                                {"link", is_of_packet ? names.output(first->output) : ""},
+                                {"packet", is_of_packet ? names.packet(first->flow, first->sequence) : ""},
                                 {"expected", first->expected},
                                 {"got", first->got}};
+  }
   return json;
 }
 
@@ -200,14 +219,20 @@ namespace {
 
 using results::Json;
 
+struct ViewRow {
+  const RtlView& view;
+  const RtlNames& names;
+};
+
 /// Of to_json(), with view both.
 Json scoreboard_schema() {
   namespace schema = results::schema;
   const Json of_latency = {{"type", "object"},
                            {"required", {"cycles", "packets"}},
                            {"properties", {{"cycles", {{"type", "integer"}}}, {"packets", schema::count()}}}};
-  const Json divergence = {{"type", "object"},
-                           {"required", {"kind", "at_ps", "flow", "sequence", "output", "expected", "got"}}};
+  const Json divergence = {
+      {"type", "object"},
+      {"required", {"kind", "at_ps", "flow", "sequence", "output", "link", "packet", "expected", "got"}}};
   return {{"description", "With view both"},
           {"type", "object"},
           {"required",
@@ -220,19 +245,20 @@ Json scoreboard_schema() {
             {"first_divergence", {{"oneOf", {{{"type", "null"}}, divergence}}}}}}};
 }
 
-const results::Fields<RtlView>& view_fields() {
-  static const results::Fields<RtlView> fields([](results::Fields<RtlView>& f) {
+const results::Fields<ViewRow>& view_fields() {
+  static const results::Fields<ViewRow> fields([](results::Fields<ViewRow>& f) {
     namespace schema = results::schema;
-    using R = const RtlView&;
-    f.add("switch", schema::text(), [](R view) { return view.switch_name(); });
-    f.add("view", {{"enum", {"tlm", "rtl", "both"}}}, [](R view) { return to_string(view.params().mode); });
+    using R = const ViewRow&;
+    f.add("switch", schema::text(), [](R row) { return row.view.switch_name(); });
+    f.add("view", {{"enum", {"tlm", "rtl", "both"}}},
+          [](R row) { return to_string(row.view.params().mode); });
     f.add("design", schema::text("Empty: none"),
-          [](R view) { return view.params().design ? view.params().design->name : ""; });
-    f.add("clock_hz", schema::count(), [](R view) { return view.params().clock.hz; });
-    f.add("packets_in", schema::count(), [](R view) { return view.packets(); });
-    f.add("cycles", schema::count("In which the clock ran"), [](R view) { return view.cycles(); });
-    f.add_if([](R view) { return view.scoreboard() != nullptr; }, "scoreboard", scoreboard_schema(),
-             [](R view) { return to_json(*view.scoreboard()); });
+          [](R row) { return row.view.params().design ? row.view.params().design->name : ""; });
+    f.add("clock_hz", schema::count(), [](R row) { return row.view.params().clock.hz; });
+    f.add("packets_in", schema::count(), [](R row) { return row.view.packets(); });
+    f.add("cycles", schema::count("In which the clock ran"), [](R row) { return row.view.cycles(); });
+    f.add_if([](R row) { return row.view.scoreboard() != nullptr; }, "scoreboard", scoreboard_schema(),
+             [](R row) { return to_json(*row.view.scoreboard(), row.names); });
   });
   return fields;
 }
@@ -244,7 +270,7 @@ nlohmann::ordered_json rtl_view_schema() { return view_fields().schema(); }
 nlohmann::ordered_json RtlViews::json() const {
   auto list = Json::array();
   for (const auto& each : views_) {
-    list.push_back(view_fields().json(*each->view));
+    list.push_back(view_fields().json({*each->view, each->names}));
     list.back()["properties"] = properties(*each);
   }
   return list;
@@ -281,8 +307,10 @@ std::string RtlViews::text(double tlm_s, std::uint64_t hops) const {
       for (const RtlProperty& each_of : rtl_properties(fabric_, each->number, spec_, params))
         text += fmt::format("  {:<26}TLM {}, RTL {}{}\n", each_of.what, each_of.model, each_of.rtl,
                             each_of.set.empty() ? "" : " — DIFFERS; equal with " + each_of.set);
-    if (const RtlScoreboard* const board = each->view->scoreboard()) text += board->report();
-    for (const std::string& file : each->written) text += "  waveform                  " + file + "\n";
+    if (const RtlScoreboard* const board = each->view->scoreboard()) text += board->report(each->names);
+    if (!each->written.empty())
+      text += fmt::format("  waveform                  {0}   (gtkwave {0} {1})\n", each->written[0],
+                          each->written[1]);
     if (!params.recording.empty() && !each->temporary)
       text += "  recording                 " + params.recording + "\n";
   }
@@ -304,11 +332,10 @@ void RtlViews::require_equal() const {
     const RtlScoreboard* const board = each->view->scoreboard();
     if (!board || board->passed()) continue;
     const RtlDivergence& first = *board->first_divergence();
-    throw RtlDiffers(fmt::format(
-        "the RTL of {} differs from the model in {} places, first at {} ps ({}, output {}, flow {}, sequence "
-        "{}): expected {}, got {}",
-        each->view->switch_name(), board->divergences(), first.at_ps, wafertlm::to_string(first.kind),
-        first.output, first.flow, first.sequence, first.expected, first.got));
+    throw RtlDiffers(
+        fmt::format("the RTL of {} differs from the model in {} places, first {}: expected {}, got {}",
+                    each->view->switch_name(), board->divergences(),
+                    to_text(first, each->view->switch_name(), each->names), first.expected, first.got));
   }
 }
 

@@ -15,6 +15,7 @@ namespace wafertlm {
 class ClassTable;
 class Fabric;
 class RtlScoreboard;
+struct RtlNames;
 class Scheduler;
 
 /// The RTL does not do what its model does, or what it has to.
@@ -36,8 +37,9 @@ class RtlViews {
   /// and the error says where. @throws what `simulation` does
   void run(const std::function<void()>& simulation, const std::string& folder);
   /// After the run: compares what is left, and writes the waveforms around a first divergence as
-  /// FOLDER/rtl_SWITCH.vcd and FOLDER/rtl_SWITCH_tlm.vcd. May be called once.
-  void finish(const std::string& folder);
+  /// FOLDER/rtl_SWITCH.vcd with a view for GTKWave; `shown` is what FOLDER will be called. May be called
+  /// once.
+  void finish(const std::string& folder, const std::string& shown = "");
   /// @throws std::runtime_error: an RTL in place still has packets.
   void require_rest() const;
 
@@ -61,7 +63,7 @@ class RtlViews {
 };
 
 /// The scoreboard as JSON; also of a replay.
-nlohmann::ordered_json to_json(const RtlScoreboard& board);
+nlohmann::ordered_json to_json(const RtlScoreboard& board, const RtlNames& names);
 
 /// The JSON Schema of an entry of RtlViews::json().
 nlohmann::ordered_json rtl_view_schema();

@@ -4,78 +4,62 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
+#include "platform/command/fst.h"
 #include "tlm/rtl/recording.h"
 #include "tlm/rtl/shadow.h"
-#include "waveforms/vcd_writer.h"
+#include "waveforms/gtkwave_view.h"
+#include "waveforms/vcd_merge.h"
 
 namespace wafertlm {
 namespace {
 
-/// What the model did: of every input and output which packet is there.
-class ModelWaves {
- public:
-  ModelWaves(const std::string& path, const RtlRecordingHead& head, TimePs from_ps, TimePs to_ps)
-      : file_(path), from_ps_(from_ps), to_ps_(to_ps), cycle_ps_(RtlClock{head.clock_hz}) {
-    for (const char* const side : {"in", "out"})
-      for (std::uint32_t port = 0; port < head.ports; ++port) {
-        const std::string scope = fmt::format("{}_tlm_{}{}", head.switch_name, side, port);
-        signals_.push_back({file_.add_signal(scope, "valid", 1), file_.add_signal(scope, "flow", 16),
-                            file_.add_signal(scope, "sequence", 24), file_.add_signal(scope, "bytes", 24)});
-      }
-    ports_ = head.ports;
-  }
-  void see(const RtlEvent& event) {
-    if (event.kind == RtlEvent::Kind::arrive) flits_[{event.flow, event.sequence}] = event.flits;
-    if (event.kind == RtlEvent::Kind::arrive)
-      show(signals_[event.port], event, event.head_ps, event.tail_ps);
-    else if (event.kind == RtlEvent::Kind::leave)
-      show(signals_[ports_ + event.port], event, event.head_ps,
-           event.head_ps + cycle_ps_.edge_ps(flits_[{event.flow, event.sequence}]));
-  }
-  void finish() {
-    // Packets one behind the other have no gap between them.
-    std::stable_sort(changes_.begin(), changes_.end(),
-                     [](const Change& a, const Change& b) { return a.at < b.at; });
-    for (const Change& each : changes_) {
-      file_.advance(each.at);
-      file_.change(each.at, each.signal, each.value);
-    }
-    file_.finish(to_ps_);
-  }
-
- private:
-  struct Signals {
-    std::size_t valid, flow, sequence, bytes;
-  };
-  struct Change {
-    TimePs at;
-    std::size_t signal;
-    std::uint64_t value;
-  };
-  void show(const Signals& at, const RtlEvent& event, TimePs head_ps, TimePs tail_ps) {
-    if (tail_ps < from_ps_ || head_ps > to_ps_) return;
-    const TimePs start_ps = std::max(head_ps, from_ps_);
-    changes_.push_back({start_ps, at.valid, 1});
-    changes_.push_back({start_ps, at.flow, event.flow});
-    changes_.push_back({start_ps, at.sequence, event.sequence & 0xff'ffff});
-    changes_.push_back({start_ps, at.bytes, event.bytes});
-    changes_.insert(changes_.begin() + static_cast<std::ptrdiff_t>(ends_),
-                    {std::min(tail_ps, to_ps_), at.valid, 0});
-    ++ends_;
-  }
-
-  VcdWriter file_;
-  TimePs from_ps_, to_ps_;
-  RtlClock cycle_ps_;
-  std::uint32_t ports_ = 0;
-  std::vector<Signals> signals_;
-  std::vector<Change> changes_;
-  std::size_t ends_ = 0;  // these come first: a head at the same time holds
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> flits_;
+struct ShownPin {
+  const char* name;
+  WaveFormat format;
 };
+
+/// Of a protocol, in the order in which they are read best.
+const std::vector<ShownPin>& shown_pins(RtlProtocol protocol) {
+  constexpr WaveFormat bit = WaveFormat::bit, ports = WaveFormat::binary, number = WaveFormat::decimal,
+                       hex = WaveFormat::hexadecimal;
+  static const std::vector<ShownPin> kCreditStream = {
+      {"clk", bit},          {"rst_n", bit},         {"in_valid", ports},  {"in_head", ports},
+      {"in_tail", ports},    {"in_vc", hex},         {"in_header", hex},   {"in_data", hex},
+      {"in_credit", ports},  {"in_credit_vc", hex},  {"out_valid", ports}, {"out_head", ports},
+      {"out_tail", ports},   {"out_vc", hex},        {"out_header", hex},  {"out_data", hex},
+      {"out_credit", ports}, {"out_credit_vc", hex}, {"cfg_valid", bit},   {"cfg_flow", number},
+      {"cfg_word", number},  {"cfg_data", hex}};
+  static const std::vector<ShownPin> kAxi4Stream = {
+      {"aclk", bit},      {"aresetn", bit},    {"s_tvalid", ports}, {"s_tready", ports},
+      {"s_tlast", ports}, {"s_tid", hex},      {"s_tdest", hex},    {"s_tuser", hex},
+      {"s_tdata", hex},   {"m_tvalid", ports}, {"m_tready", ports}, {"m_tlast", ports},
+      {"m_tid", hex},     {"m_tdest", hex},    {"m_tuser", hex},    {"m_tdata", hex}};
+  return protocol == RtlProtocol::credit_stream ? kCreditStream : kAxi4Stream;
+}
+
+/// The pins are those of the outermost scope that has them.
+void show_pins(GtkwaveView& view, RtlProtocol protocol, const std::vector<VcdSignal>& signals) {
+  const auto scopes_of = [](const std::string& name) { return std::count(name.begin(), name.end(), '.'); };
+  std::map<std::string, const VcdSignal*> outermost;
+  for (const VcdSignal& each : signals) {
+    const VcdSignal*& found = outermost[each.name.substr(each.name.rfind('.') + 1)];
+    if (!found || scopes_of(each.name) < scopes_of(found->name)) found = &each;
+  }
+  view.open("RTL: pins");
+  for (const ShownPin& each : shown_pins(protocol))
+    if (const auto found = outermost.find(each.name); found != outermost.end())
+      view.add(found->second->name, found->second->bits, each.format);
+  view.close();
+}
+
+bool ends_in(const std::string& text, const std::string& end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
 
 }  // namespace
 
@@ -100,30 +84,62 @@ RtlBenchParams bench_params(const RtlRecordingReader& recording, const RtlDesign
   return params;
 }
 
+RtlWaveWindow rtl_window_around(TimePs at_ps, TimePs window_ps) {
+  return {1, at_ps > window_ps ? at_ps - window_ps : 0, at_ps + window_ps};
+}
+
+std::string rtl_waves_text(const std::vector<std::string>& files) {
+  return fmt::format("waveform {0}   (gtkwave {0} {1})", files.at(0), files.at(1));
+}
+
+std::string rtl_wave_file(const std::string& path) {
+  if (is_fst(path)) require_vcd2fst(path);
+  return is_fst(path) || ends_in(path, ".vcd") ? path : path + ".vcd";
+}
+
+std::vector<std::string> finish_rtl_waves(const std::string& file, const std::string& shown,
+                                          RtlProtocol protocol, const PacketWaves& packets,
+                                          const RtlWaveWindow& window) {
+  const std::string decoded = file + ".packets", vcd = is_fst(file) ? file + ".vcd" : file;
+  packets.write(decoded);
+  const auto signals = merge_vcd({decoded, file + ".pins"}, vcd);
+  for (const std::string& part : {decoded, file + ".pins"}) std::remove(part.c_str());
+  if (vcd != file) {
+    vcd_to_fst(vcd, file);
+    std::remove(vcd.c_str());
+  }
+  GtkwaveView view(shown);
+  packets.show(view, file, shown);
+  show_pins(view, protocol, signals[1]);
+  if (window.to_ps != kNever) view.zoom(window.from_ps, window.to_ps);
+  return {file, view.write(file + ".gtkw")};
+}
+
 std::vector<std::string> write_rtl_waves(const RtlWaveRequest& request) {
-  const TimePs from_ps = request.at_ps > request.window_ps ? request.at_ps - request.window_ps : 0;
-  const TimePs to_ps = request.at_ps + request.window_ps;
   RtlRecordingReader recording(request.recording);
-  RtlShadow shadow(*request.design, *request.model,
-                   bench_params(recording, *request.design, request.configuration), {});
+  const RtlRecordingHead head = recording.head();
+  const RtlClock clock{head.clock_hz};
+  const RtlWaveWindow window{clock.period_ps(), request.from_ps, request.to_ps};
+  PacketWaves packets(head.switch_name, request.design->ports, clock, window);
+  RtlBenchParams params = bench_params(recording, *request.design, request.configuration);
+  params.watch = &packets;
+  RtlShadow shadow(*request.design, *request.model, std::move(params), {});
   shadow.bench().restart();
-  const std::vector<std::string> files = {request.path + ".vcd", request.path + "_tlm.vcd"};
-  ModelWaves model(files[1], recording.head(), from_ps, to_ps);
-  bool is_open = false;
-  const auto open = [&] {
-    shadow.advance(from_ps);
-    if (!std::exchange(is_open, true)) request.model->open_waves(files[0]);
-  };
-  for (RtlEvent event; recording.next(event) && event.now_ps <= to_ps;) {
-    model.see(event);
-    if (!is_open && event.now_ps > from_ps) open();
+  request.model->open_waves(request.path + ".pins", window);
+  for (RtlEvent event; recording.next(event) && event.now_ps <= window.to_ps;) {
+    packets.model_saw(event);
     shadow.apply(event);
   }
-  if (!is_open) open();
-  shadow.advance(to_ps);
+  if (window.to_ps == kNever)
+    shadow.finish();
+  else
+    shadow.advance(window.to_ps);
   request.model->close_waves();
-  model.finish();
-  return files;
+  packets.end();
+  RtlRecordingReader again(request.recording);
+  for (RtlEvent event; again.next(event) && event.now_ps <= window.to_ps;) packets.name(event);
+  return finish_rtl_waves(request.path, request.shown.empty() ? request.path : request.shown,
+                          request.design->protocol, packets, window);
 }
 
 }  // namespace wafertlm

@@ -11,6 +11,8 @@
 #include <systemc>
 
 #include "platform/rtl/configurations.h"
+#include "platform/rtl/rtl_waves.h"
+#include "platform/rtl/wave_options.h"
 #include "tlm/rtl/stress/stress.h"
 
 namespace wafertlm {
@@ -36,14 +38,15 @@ class RtlPrintsToStderr {
 };
 
 struct StressOptions {
-  std::string design, waves;
+  std::string design;
+  RtlWaveOptions waves;
   std::vector<std::string> plusargs;
   RtlStressOptions stress;
   std::optional<std::uint32_t> early_credits;
   bool json = false;
 };
 
-nlohmann::ordered_json to_json(const RtlStressCoverage& coverage) {
+nlohmann::ordered_json json_of(const RtlStressCoverage& coverage) {
   nlohmann::ordered_json cells = nlohmann::ordered_json::array();
   for (std::size_t kind = 0; kind < coverage.kinds(); ++kind)
     for (std::size_t pressure = 0; pressure < kRtlBackpressures; ++pressure)
@@ -68,7 +71,7 @@ std::string text_of(const RtlDivergence& failure) {
                      failure.flow, failure.sequence, failure.output, failure.expected, failure.got);
 }
 
-nlohmann::ordered_json to_json(const RtlStressResult& result, const RtlDesign& design) {
+nlohmann::ordered_json json_of(const RtlStressResult& result, const RtlDesign& design) {
   nlohmann::ordered_json json = {{"design", design.name},
                                  {"passed", result.passed()},
                                  {"cases", result.cases},
@@ -76,7 +79,7 @@ nlohmann::ordered_json to_json(const RtlStressResult& result, const RtlDesign& d
                                  {"cycles", result.cycles},
                                  {"wait_cycles", result.wait_cycles},
                                  {"early_credits", result.most_early},
-                                 {"coverage", to_json(result.coverage)}};
+                                 {"coverage", json_of(result.coverage)}};
   if (!result.passed())
     json["failure"] = {{"seed", result.failed_seed},
                        {"what", text_of(*result.outcome.failure)},
@@ -113,6 +116,39 @@ void print(const RtlStressResult& result, const RtlDesign& design, std::uint32_t
     fmt::print("Played again it passes: what failed depends on what the module held before its reset.\n");
 }
 
+/// Waveforms of a stimulus, with its packets beside the pins.
+class StressWaves final : public RtlPinWatch {
+ public:
+  StressWaves(const RtlDesign& design, RtlModel& model, const RtlStressParams& params, RtlWaveWindow window)
+      : design_(design), model_(model), params_(params), window_(window) {
+    params_.watch = this;
+  }
+  std::vector<std::string> write(const RtlStimulus& stimulus, const std::string& file) {
+    model_.open_waves(file + ".pins", window_);
+    play_stimulus(design_, model_, params_, stimulus);
+    model_.close_waves();
+    packets_.end();
+    for (const RtlEvent& each : came_) packets_.name(each);
+    return finish_rtl_waves(file, file, design_.protocol, packets_, window_);
+  }
+
+ private:
+  void head_in(const RtlEvent& packet, TimePs at_ps) override {
+    came_.push_back(packet);
+    packets_.head_in(packet, at_ps);
+  }
+  void head_out(std::uint32_t output, const RtlHeader& header, TimePs at_ps) override {
+    packets_.head_out(output, header, at_ps);
+  }
+
+  const RtlDesign& design_;
+  RtlModel& model_;
+  RtlStressParams params_;
+  RtlWaveWindow window_;
+  PacketWaves packets_{design_.name, design_.ports, params_.clock, window_};
+  std::vector<RtlEvent> came_;
+};
+
 int run(const StressOptions& options) {
   const RtlDesign& design = find_rtl_design(options.design, rtl_designs(), rtl_is_built());
   const auto model = design.make("rtl");
@@ -121,6 +157,9 @@ int run(const StressOptions& options) {
   RtlStressParams params;
   params.configuration = [&] { return rtl_configuration(design); };
   params.early_credits = options.early_credits.value_or(design.latency);
+  const std::string file = options.waves.file("rtl_stress_" + design.name);
+  const RtlWaveWindow window =
+      options.waves.cycles(params.clock).value_or(RtlWaveWindow{params.clock.period_ps()});
   RtlStressProgress progress;
   if (isatty(STDERR_FILENO) != 0)
     progress = [](const std::string& line) { fmt::print(stderr, "stress: {}\n", line); };
@@ -131,16 +170,13 @@ int run(const StressOptions& options) {
   }();
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   if (options.json)
-    fmt::print("{}\n", to_json(result, design).dump(2));
+    fmt::print("{}\n", json_of(result, design).dump(2));
   else
     print(result, design, params.early_credits, cpu_s);
   if (result.passed()) return 0;
-  const std::string path = (options.waves.empty() ? "rtl_stress_" + design.name : options.waves) + ".vcd";
   const RtlPrintsToStderr others;
-  model->open_waves(path);
-  play_stimulus(design, *model, params, result.stimulus);
-  model->close_waves();
-  fmt::print(stderr, "waveform {}\n", path);
+  const auto files = StressWaves(design, *model, params, window).write(result.stimulus, file);
+  fmt::print(stderr, "{}\n", rtl_waves_text(files));
   throw std::runtime_error("stress found a fault in " + design.name);
 }
 
@@ -173,8 +209,7 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
       ->type_name("FLITS");
   command->add_option("--plusarg", options->plusargs, "For $test$plusargs and $value$plusargs, without the +")
       ->type_name("NAME=VALUE");
-  command->add_option("--waves", options->waves, "Of a failure: PATH.vcd; rtl_stress_DESIGN if not given")
-      ->type_name("PATH");
+  options->waves.add_to(*command, "rtl_stress_DESIGN");
   command->add_flag("--json", options->json, "Print the result as JSON");
   command->footer(
       "Examples:\n"

@@ -258,7 +258,7 @@ ExperimentRun run_experiment(const ExperimentOptions& options) {
   simulate(job_run, rtl, recorders, folder);
   folder.keep();
   const std::vector<std::string> written = recorders.finish(job_run.end_ps(), true);
-  rtl.finish(working.string());
+  rtl.finish(working.string(), folder.in_place(working.string()));
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const double wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   const auto results = results_json(experiment, job_run, machine, {wall_s, peak_rss_bytes()});

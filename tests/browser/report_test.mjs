@@ -34,6 +34,11 @@ async function breakdown(page) {
   }
 }
 
+async function rtl(page) {
+  const shown = (await rowsOf(page, "rtl-table")).map((row) => [row.switch.text, row.view.text, Number(row.cycles.value), row.verdict.text]);
+  assert.deepEqual(shown, (results.rtl ?? []).map((each) => [each.switch, each.view, each.cycles, each.scoreboard?.verdict ?? ""]));
+}
+
 async function timeline(page) {
   const item = await page.evaluate(() => {
     const all = window.wafertlm.timelineItems.filter((each) => each.collective && each.rank === 0);
@@ -143,6 +148,7 @@ for (const dark of [false, true]) {
     await timeline(page);
     await wafer(page);
     await collectives(page);
+    await rtl(page);
     await rest(page);
     await page.click("#theme");
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), dark ? "light" : "dark");

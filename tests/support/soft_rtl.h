@@ -39,8 +39,8 @@ class SoftRtl final : public RtlModel {
 
   RtlPin& pin(const std::string& name) override;
   void evaluate() override;
-  void open_waves(const std::string&) override {}
-  void dump_waves(TimePs now) override { now_ps_ = now; }
+  void open_waves(const std::string&, const RtlWaveWindow&) override {}
+  void dump_waves(TimePs edge_ps, bool) override { now_ps_ = edge_ps; }
   void close_waves() override {}
 
  private:

@@ -11,6 +11,7 @@
 
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
+#include "tlm/rtl/clock.h"
 #include "tlm/rtl/design.h"
 #include "tlm/rtl/recording.h"
 
@@ -152,7 +153,8 @@ Shown shown_in(const std::string& vcd) {
       words >> second >> scope;
     } else if (first == "$var") {
       words >> second >> third >> id >> name;
-      signals[id] = {scope.substr(scope.find("_tlm_") + 5), name};
+      if (const std::size_t at = scope.find("_tlm_"); at != std::string::npos)
+        signals[id] = {scope.substr(at + 5), name};
     } else if (first[0] == '#') {
       settle();
       now = std::stoull(first.substr(1));
@@ -172,11 +174,13 @@ Shown shown_in(const std::string& vcd) {
 TEST_F(RtlReplay, ADivergenceIsShownInWaveforms) {
   recorded();
   for (const TimePs window : {500U, 8'000U}) {
-    const std::string waves = folder_.path() + "/w" + std::to_string(window);
+    const std::string waves = folder_.path() + "/w" + std::to_string(window) + ".vcd";
     const ToolResult result = replay(fmt::format("--tolerance 1ps --window {}ps --waves {}", window, waves));
     EXPECT_EQ(result.exit_code, 1);
-    EXPECT_EQ(result.error, "waveform " + waves + ".vcd\nwaveform " + waves +
-                                "_tlm.vcd\nwafertlm: the RTL differs from the model in 5 places\n");
+    EXPECT_EQ(result.error,
+              fmt::format("waveform {0}   (gtkwave {0} {0}.gtkw)\nwafertlm: the RTL differs from "
+                          "the model in 5 places\n",
+                          waves));
     // The first head leaves at 21,366 ps.
     const TimePs from = 21'366 > window ? 21'366 - window : 0, to = 21'366 + window;
     Shown expected;
@@ -191,9 +195,63 @@ TEST_F(RtlReplay, ADivergenceIsShownInWaveforms) {
           std::max(event.head_ps, from), std::min(tail, to), event.flow, event.sequence, event.bytes);
     }
     EXPECT_GE(expected.size(), 5U);
-    EXPECT_EQ(shown_in(test::read_text(waves + "_tlm.vcd")), expected) << window;
-    EXPECT_NE(test::read_text(waves + ".vcd").find("$var"), std::string::npos);
+    EXPECT_EQ(shown_in(test::read_text(waves)), expected) << window;
   }
+}
+
+/// The times at which a signal of this name, the outermost, changes to 1 and to 0.
+std::pair<std::vector<TimePs>, std::vector<TimePs>> edges_of(const std::string& name,
+                                                             const std::string& vcd) {
+  std::pair<std::vector<TimePs>, std::vector<TimePs>> edges;
+  std::istringstream lines(vcd);
+  std::string id;
+  TimePs now = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string first, type, bits, code, what;
+    words >> first >> type >> bits >> code >> what;
+    if (first == "$var" && what == name && id.empty()) id = code;
+    if (first[0] == '#') now = std::stoull(first.substr(1));
+    if (!id.empty() && first == "1" + id) edges.first.push_back(now);
+    if (!id.empty() && first == "0" + id) edges.second.push_back(now);
+  }
+  return edges;
+}
+
+// A window is shown of a run that finds nothing as well. The clock of 75 GHz rises at each edge and falls 7
+// ps later.
+TEST_F(RtlReplay, AWindowOfCyclesIsShownWithItsClock) {
+  recorded();
+  const std::string waves = folder_.path() + "/w.vcd";
+  const ToolResult result = replay("--waves-window 1600:1619 --waves " + waves);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.error, fmt::format("waveform {0}   (gtkwave {0} {0}.gtkw)\n", waves));
+  const std::string vcd = test::read_text(waves);
+  const auto [rises, falls] = edges_of("clk", vcd);
+  const RtlClock clock{75'000'000'000};
+  // It stands until the packets come, in cycle 1603.
+  std::vector<TimePs> expected;
+  for (std::uint64_t cycle = 1603; cycle < 1620; ++cycle) expected.push_back(clock.edge_ps(cycle));
+  EXPECT_EQ(rises, expected);
+  for (TimePs& each : expected) each += 7;
+  EXPECT_EQ(falls, expected);
+  EXPECT_EQ(
+      test::read_text(waves + ".packets.txt"),
+      "00000000 -\n00000001 packet 1 of NPUs 0, 1, 2, 3, in-network flow 0 of collective 1, inputs 0, 1, 2, "
+      "3\n");
+  const std::string view = test::read_text(waves + ".gtkw");
+  const std::size_t model = view.find("-TLM: packets of the model\n"),
+                    pins = view.find("-RTL: packets on the pins\n"), wires = view.find("-RTL: pins\n");
+  EXPECT_LT(model, pins);
+  EXPECT_LT(pins, wires);
+  EXPECT_NE(view.find("@2022\n^1 " + waves + ".packets.txt\n+{input 3} l1_0_2_pins_in3.packet[31:0]\n"),
+            std::string::npos)
+      << view;
+  EXPECT_NE(view.find("@28\nrtl_again.fred_switch.clk\n"), std::string::npos) << view;
+  EXPECT_NE(view.find("@22\nrtl_again.fred_switch.in_header[767:0]\n"), std::string::npos) << view;
+  const ToolResult wrong = replay("--waves-window 20:10 --waves " + waves);
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_EQ(wrong.error, "wafertlm: --waves-window 20:10: the first cycle is behind the last; write 10:20\n");
 }
 
 TEST_F(RtlReplay, AToleranceOfTheRunIsThatOfItsReplay) {
@@ -201,14 +259,57 @@ TEST_F(RtlReplay, AToleranceOfTheRunIsThatOfItsReplay) {
       "{switch: l1_0_2, view: both, design: fred3_12, tolerance: 1 ps, window: 1 ns, record: " + recording_ +
       "}"));
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.error.find(
-                "the RTL of l1_0_2 differs from the model in 5 places, first at 21366 ps (time, output "
-                "4, flow 0, sequence 0): expected head at 21366 ps"),
-            std::string::npos)
+  EXPECT_NE(
+      result.error.find(
+          "the RTL of l1_0_2 differs from the model in 5 places, first time at 21366 ps, l1_0_2, output 4 "
+          "(l1_0_2->l2_4_0): packet 1 of NPUs 0, 1, 2, 3, in-network flow 0 of collective 1, inputs 0, 1, "
+          "2, 3 (flow 0, sequence 0): expected head at 21366 ps"),
+      std::string::npos)
       << result.error;
-  EXPECT_EQ(replay("--window 1ns --waves " + folder_.path() + "/w").exit_code, 1);
+  EXPECT_EQ(replay("--window 1ns --waves " + folder_.path() + "/w.vcd").exit_code, 1);
   EXPECT_EQ(replay("--tolerance 1ns").exit_code, 0);
-  for (const char* const file : {"rtl_l1_0_2.vcd", "rtl_l1_0_2_tlm.vcd"}) std::remove(file);
+  for (const char* const file : {"rtl_l1_0_2.vcd", "rtl_l1_0_2.vcd.gtkw", "rtl_l1_0_2.vcd.packets.txt"})
+    EXPECT_EQ(std::remove(file), 0) << file;
+}
+
+// The benches run in tests/rtl/sv.
+TEST_F(RtlReplay, IsExportedAsText) {
+  recorded();
+  const std::string out = folder_.path() + "/stimulus";
+  const ToolResult result = run_tool("rtl export " + recording_ + " --design fred3_12 -o " + out);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.out.rfind(
+                recording_ + ": 5 packets in, 5 out, for fred_switch\n  " + out + "/stimulus.txt\n", 0),
+            0U)
+      << result.out;
+  const std::string text = test::read_text(out + "/stimulus.txt");
+  for (const char* const line :
+       {"\ncycle 0: configuration of entry 0, word 0 = 0000000f   (config.hex line 1)\n",
+        "\ncycle 1603: input 3, channel 6: packet 1 of NPUs 0, 1, 2, 3, in-network flow 0 of collective 1, "
+        "inputs 0, "
+        "1, 2, 3; flow 0, number 0, 4096 B in 512 flits   (packets.hex line 4)\n",
+        "\ncycle 5106: output 4, channel 6: room for 512 flits\n",
+        "\nexpected: output 4: packet 1 of NPUs 0, 1, 2, 3, in-network flow 0 of collective 1, inputs 0, 1, "
+        "2, 3; flow "
+        "0, number 0, its head in cycle 1603 of the model   (expected.hex line 1)\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+  EXPECT_EQ(run_tool("rtl export " + recording_ + " --design fred3_12 -o " + folder_.path()).exit_code, 2);
+}
+
+// Credits come back as many cycles early as the switch takes: a limit of 0 makes the first packet a failure.
+TEST_F(RtlReplay, StressShowsThePacketsOfAFailure) {
+  const std::string waves = folder_.path() + "/s.vcd";
+  const ToolResult result = run_tool("rtl stress fred3_12 --early-credits 0 --cases 1 --waves " + waves);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.error,
+            fmt::format("waveform {0}   (gtkwave {0} {0}.gtkw)\nwafertlm: stress found a fault in fred3_12\n",
+                        waves));
+  const std::string names = test::read_text(waves + ".packets.txt");
+  EXPECT_EQ(names.rfind("00000000 -\n00000001 packet ", 0), 0U) << names;
+  EXPECT_NE(names.find(" to output "), std::string::npos) << names;
+  const auto [rises, falls] = edges_of("clk", test::read_text(waves));
+  ASSERT_GE(rises.size(), 9U);
+  for (std::size_t i = 0; i < falls.size(); ++i) EXPECT_EQ(falls[i], rises[i] + 500);
 }
 
 TEST_F(RtlReplay, DesignsAreListed) {

@@ -28,19 +28,19 @@ class Axi4Stream final : public RtlStream {
     put_data(s_.data, input, flit);
     changed_ = true;
   }
-  void reset(TimePs now) override {
-    reset_with({&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user, &m_.ready}, {&m_.valid}, now);
+  void reset() override {
+    reset_with({&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user, &m_.ready}, {&m_.valid});
     std::fill(busy_.begin(), busy_.end(), false);
     std::fill(within_.begin(), within_.end(), false);
     std::fill(waiting_.begin(), waiting_.end(), std::nullopt);
   }
 
   void cycle(TimePs now) override {
-    rise(now);
+    rise();
     if (changed_)
       for (RtlPin* each : {&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user}) each->push();
     changed_ = false;
-    settle();
+    settle(now);
     active_ = false;
     const std::uint64_t leaving = offer();
     // Ready may depend on ready, all the way through the module.
@@ -60,6 +60,7 @@ class Axi4Stream final : public RtlStream {
       changed_ = true;
       host_.went_in(port);
     }
+    end(now);
   }
 
  private:

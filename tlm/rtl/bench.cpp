@@ -44,7 +44,7 @@ void RtlBench::empty_rooms() {
 }
 
 void RtlBench::restart() {
-  stream_->reset(0);
+  stream_->reset();
   empty_rooms();
   for (Queue& queue : queues_) queue = {};
   std::fill(current_.begin(), current_.end(), std::pair<std::uint32_t, Incoming*>{});
@@ -177,7 +177,7 @@ bool RtlBench::is_configured(std::uint32_t entry) const {
 }
 
 void RtlBench::wake() {
-  if (cycles_ == 0) stream_->reset(0);
+  if (cycles_ == 0) stream_->reset();
   if (sleeps_) catch_up();
   run_edge();
   if (!is_quiet()) {
@@ -318,6 +318,7 @@ void RtlBench::give_flit(std::uint32_t input, Incoming& from) {
     std::memcpy(flit.data.data(), packet.data.data() + first,
                 std::min<std::size_t>(design_.flit_bytes(), packet.data.size() - first));
   if (flit.head) host_.head_in(packet, stream_->room(input, packet.channel), now_ps_);
+  if (flit.head && params_.watch) params_.watch->head_in(packet, now_ps_);
   stream_->give(input, std::move(flit));
 }
 
@@ -367,6 +368,7 @@ void RtlBench::came_out(std::uint32_t output, const RtlFlit& flit) {
   Leaving& leaving = leaving_[at(output, flit.channel)];
   if (flit.head) {
     const RtlHeader header = RtlHeader::of(flit.header);
+    if (params_.watch) params_.watch->head_out(output, header, now_ps_);
     leaving.key = {header.flow, header.sequence};
     const auto found = packets_.find(leaving.key);
     leaving.packet = found == packets_.end() ? nullptr : &found->second;

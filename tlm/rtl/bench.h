@@ -29,6 +29,16 @@ class RtlStalls {
   ~RtlStalls() = default;
 };
 
+/// Sees which packets pass the pins of the RTL.
+class RtlPinWatch {
+ public:
+  virtual void head_in(const RtlEvent& packet, TimePs at_ps) = 0;
+  virtual void head_out(std::uint32_t output, const RtlHeader& header, TimePs at_ps) = 0;
+
+ protected:
+  ~RtlPinWatch() = default;
+};
+
 /// The words of an entry's configuration, as (number, value), in the order in which they are written.
 using RtlConfiguration = std::function<std::vector<std::pair<std::uint32_t, std::uint32_t>>(const RtlEntry&)>;
 
@@ -42,6 +52,7 @@ struct RtlBenchParams {
   /// Without a move on the pins the clock stops after so many cycles, while packets wait for something: a
   /// phase or a counter of the module may still have to run down.
   std::uint32_t patience_cycles = 256;
+  RtlPinWatch* watch = nullptr;
 };
 
 class RtlBenchHost {

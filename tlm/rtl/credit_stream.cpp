@@ -50,25 +50,26 @@ class CreditStream final : public RtlStream {
     cfg_data_.set(0, 32, value);
     for (RtlPin* each : {&cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_}) pending_cfg_.push_back(each);
   }
-  void reset(TimePs now) override {
+  void reset() override {
     reset_with({&in_.valid, &in_.head, &in_.tail, &in_.vc, &in_.header, &in_.data, &out_.credit,
                 &out_.credit_vc, &cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_},
-               {&out_.valid, &in_.credit}, now);
+               {&out_.valid, &in_.credit});
     std::fill(credits_.begin(), credits_.end(), design_.depth);
     std::fill(theirs_.begin(), theirs_.end(), design_.out_depth);
     std::fill(within_.begin(), within_.end(), false);
   }
 
   void cycle(TimePs now) override {
-    rise(now);
+    rise();
     push_inputs();
-    settle();
+    settle(now);
     active_ = !given_.empty() || credits_given_ || was_configured_;
     for (const std::uint32_t input : given_) host_.went_in(input);
     given_.clear();
     credits_given_ = false;
     sample_credits();
     sample_flits();
+    end(now);
   }
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tlm/data_type.h"
@@ -33,6 +34,16 @@ struct RtlEntry {
   DataType data_type = DataType::int32;
 };
 
+/// Whose packet it is, for people: the RTL sees nothing of it.
+struct RtlOrigin {
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  std::uint32_t source = kNobody;       ///< NPU
+  std::uint32_t destination = kNobody;  ///< … nobody of an in-network flow
+  std::uint64_t collective = 0;         ///< its number; 0: a message of its own
+  std::uint64_t step = 0;               ///< tag of the message, or number of the flow, in the collective
+  std::uint64_t packet = 0;             ///< of its message, flow or source
+};
+
 /// What happened at a switch; what a recording consists of.
 struct RtlEvent {
   enum class Kind : std::uint8_t {
@@ -50,7 +61,8 @@ struct RtlEvent {
   std::uint32_t bytes = 0;  ///< payload
   std::uint32_t flits = 0;
   TimePs head_ps = 0, tail_ps = 0;
-  std::vector<std::byte> data = {};  ///< empty: made up, see made_up_data()
+  std::optional<RtlOrigin> origin = {};  ///< of what arrives
+  std::vector<std::byte> data = {};      ///< empty: made up, see made_up_data()
 };
 
 /// Values for packets of runs that carry none: the same for the same arguments. At one place of all inputs of

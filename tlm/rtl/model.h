@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,30 @@ class RtlPin {
   std::vector<std::uint32_t> words;
 };
 
+/// What a waveform shows of an RTL module, whose clock has this period.
+struct RtlWaveWindow {
+  TimePs period_ps = 1000;
+  TimePs from_ps = 0, to_ps = kNever;
+};
+
+/// Which times of that a waveform gets: each once, in order.
+class RtlWaveTimes {
+ public:
+  RtlWaveTimes() = default;
+  explicit RtlWaveTimes(const RtlWaveWindow& window) : window_(window), next_ps_(window.from_ps) {}
+  /// When the pins of this half of the cycle are shown; none: not at all.
+  std::optional<TimePs> at(TimePs edge_ps, bool high) {
+    const TimePs at_ps = high ? edge_ps : edge_ps + window_.period_ps / 2;
+    if (at_ps < next_ps_ || at_ps > window_.to_ps) return {};
+    next_ps_ = at_ps + 1;
+    return at_ps;
+  }
+
+ private:
+  RtlWaveWindow window_;
+  TimePs next_ps_ = 0;
+};
+
 /// An RTL module behind its pins. evaluate() settles it; nothing happens to it between two calls.
 class RtlModel {
  public:
@@ -38,9 +63,11 @@ class RtlModel {
   /// NAME=VALUE for $value$plusargs, before the first evaluate().
   virtual void set_plusargs(const std::vector<std::string>& /*arguments*/) {}
 
-  /// A VCD file of all signals from now on; dump() adds a time.
-  virtual void open_waves(const std::string& path) = 0;
-  virtual void dump_waves(TimePs now) = 0;
+  /// A VCD file of all signals from now on, as far as they are in the window.
+  virtual void open_waves(const std::string& path, const RtlWaveWindow& window) = 0;
+  /// Adds the pins of the cycle that began at `edge_ps`: while the clock is high, or, half a period later,
+  /// low.
+  virtual void dump_waves(TimePs edge_ps, bool high) = 0;
   virtual void close_waves() = 0;
 };
 

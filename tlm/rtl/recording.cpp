@@ -20,6 +20,28 @@ void write_data(std::ostream& file, const std::vector<std::byte>& data) {
   file << ' ' << text;
 }
 
+void write_origin(std::ostream& file, const RtlOrigin& origin) {
+  const auto npu = [](std::uint32_t number) {
+    return number == RtlOrigin::kNobody ? std::string("-") : std::to_string(number);
+  };
+  file << " from " << npu(origin.source) << ' ' << npu(origin.destination) << ' ' << origin.collective << ' '
+       << origin.step << ' ' << origin.packet;
+}
+
+/// What follows the word "from".
+bool read_origin(std::istream& in, RtlOrigin& origin) {
+  const auto npu = [&](std::uint32_t& number) {
+    if ((in >> std::ws).peek() == '-')
+      in.get();
+    else
+      in >> number;
+  };
+  npu(origin.source);
+  npu(origin.destination);
+  in >> origin.collective >> origin.step >> origin.packet;
+  return !in.fail();
+}
+
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -64,6 +86,7 @@ void RtlRecorder::write(const RtlEvent& event) {
       file_ << "arrive " << event.now_ps << ' ' << event.port << ' ' << event.channel << ' ' << event.flow
             << ' ' << event.sequence << ' ' << event.bytes << ' ' << event.flits << ' ' << event.head_ps
             << ' ' << event.tail_ps;
+      if (event.origin) write_origin(file_, *event.origin);
       write_data(file_, event.data);
       break;
     case RtlEvent::Kind::credit:
@@ -123,6 +146,11 @@ bool RtlRecordingReader::next(RtlEvent& event) {
   in >> kind >> event.now_ps;
   const auto read_data = [&] {
     if (!(in >> word)) return;
+    if (kind == "arrive" && word == "from") {
+      if (!read_origin(in, event.origin.emplace()))
+        fail("expected 'from SOURCE DESTINATION COLLECTIVE STEP PACKET'");
+      if (!(in >> word)) return;
+    }
     if (word.size() % 2 != 0) fail("an odd number of hex digits");
     event.data.resize(word.size() / 2);
     for (std::size_t i = 0; i < event.data.size(); ++i) {

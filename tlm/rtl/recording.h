@@ -23,7 +23,9 @@ struct RtlRecordingHead {
 ///   switch NAME ports P channels V flit_bytes B clock_hz HZ tolerance_ps T     ("-": times are not compared)
 ///   rooms R …                                        flits behind each output and channel, 0: no limit
 ///   open NOW ENTRY CHANNEL PRIORITY TYPE FIRST PACKETS ABOVE inputs N … outputs N … order N INTO FROM …
-///   arrive NOW INPUT CHANNEL ENTRY SEQUENCE BYTES FLITS HEAD TAIL [DATA in hex]
+///   arrive NOW INPUT CHANNEL ENTRY SEQUENCE BYTES FLITS HEAD TAIL [from SOURCE DESTINATION COLLECTIVE STEP
+///   PACKET]
+///     [DATA in hex]                                "-" as DESTINATION: an in-network flow
 ///   credit NOW OUTPUT CHANNEL FLITS AT
 ///   leave NOW OUTPUT CHANNEL ENTRY SEQUENCE BYTES HEAD [DATA]
 class RtlRecorder {

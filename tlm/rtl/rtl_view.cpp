@@ -5,6 +5,8 @@
 #include <ctime>
 #include <stdexcept>
 
+#include "tlm/fabric/message.h"
+
 namespace wafertlm {
 namespace {
 
@@ -21,6 +23,22 @@ std::vector<std::uint32_t> credits_of(const RtlViewParams& params, std::uint32_t
           static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes / params.flit_bytes, 1U << 30));
     }
   return rooms;
+}
+
+RtlOrigin origin_of(const Packet& packet) {
+  RtlOrigin origin;
+  origin.source = static_cast<std::uint32_t>(packet.source);
+  origin.packet = packet.sequence;
+  if (packet.flow) {
+    origin.collective = packet.flow->key.operation;
+    origin.step = packet.flow->key.number;
+    return origin;
+  }
+  origin.destination = static_cast<std::uint32_t>(packet.destination);
+  if (!packet.message) return origin;
+  origin.collective = packet.message->key.operation;
+  origin.step = packet.message->key.tag;
+  return origin;
 }
 
 void require_fit(const SwitchModule& at, const RtlViewParams& params) {
@@ -161,6 +179,7 @@ bool RtlView::arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) {
   }
   event.flow = number.flow;
   event.sequence = number.sequence;
+  if (recorder_) event.origin = origin_of(packet);
   if (bench_) {
     Carried& carried = carried_[{number.flow, number.sequence}];
     if (carried.inputs.empty())

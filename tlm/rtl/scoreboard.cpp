@@ -170,15 +170,26 @@ std::string RtlScoreboard::verdict() const {
          std::to_string(compared_) + " beyond " + (is_judged ? limit : "LATENCY, " + limit);
 }
 
-void RtlScoreboard::report_divergence(std::ostream& text, const RtlDivergence& divergence) const {
-  text << to_string(divergence.kind) << " at " << divergence.at_ps << " ps, " << options_.switch_name << ", "
-       << (divergence.kind == RtlDivergenceKind::protocol ? "port " : "output ") << divergence.output;
-  if (divergence.kind != RtlDivergenceKind::protocol)
+std::string to_text(const RtlDivergence& divergence, const std::string& switch_name, const RtlNames& names) {
+  std::ostringstream text;
+  text << to_string(divergence.kind) << " at " << divergence.at_ps << " ps, " << switch_name << ", ";
+  // A rule may be broken at an input as well.
+  if (divergence.kind == RtlDivergenceKind::protocol) {
+    text << "port " << divergence.output;
+    return text.str();
+  }
+  text << "output " << divergence.output;
+  if (const std::string link = names.output ? names.output(divergence.output) : ""; !link.empty())
+    text << " (" << link << ")";
+  if (names.packet)
+    text << ": " << names.packet(divergence.flow, divergence.sequence) << " (flow " << divergence.flow
+         << ", sequence " << divergence.sequence << ")";
+  else
     text << ", flow " << divergence.flow << ", sequence " << divergence.sequence;
-  text << "\n";
+  return text.str();
 }
 
-std::string RtlScoreboard::report() const {
+std::string RtlScoreboard::report(const RtlNames& names) const {
   std::ostringstream text;
   text << std::fixed << std::setprecision(1);
   text << "scoreboard of " << options_.switch_name << ": " << verdict() << "\n";
@@ -206,8 +217,7 @@ std::string RtlScoreboard::report() const {
     text << "\n";
     row("largest difference") << largest_ps_ << " ps\n";
     if (first_beyond_) {
-      row("first beyond");
-      report_divergence(text, *first_beyond_);
+      row("first beyond") << to_text(*first_beyond_, options_.switch_name, names) << "\n";
     }
   } else {
     row("packets") << rtl_.packets << ", data of " << compared_data_ << " compared with what came in\n";
@@ -219,8 +229,7 @@ std::string RtlScoreboard::report() const {
     text << (i == 0 ? "" : ", ") << to_string(static_cast<RtlDivergenceKind>(i)) << " " << by_kind_[i];
   text << "\n";
   if (first_) {
-    row("first divergence");
-    report_divergence(text, *first_);
+    row("first divergence") << to_text(*first_, options_.switch_name, names) << "\n";
     row("  expected") << first_->expected << "\n";
     row("  got") << first_->got << "\n";
   }

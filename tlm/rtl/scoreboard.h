@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -42,6 +42,14 @@ struct RtlDivergence {
   std::uint32_t output = 0;
   std::string expected, got;
 };
+
+/// What people call things; where a function is missing, numbers remain.
+struct RtlNames {
+  std::function<std::string(std::uint64_t flow, std::uint64_t sequence)> packet;
+  std::function<std::string(std::uint32_t output)> output;  ///< the link behind it; may be empty
+};
+/// "data at 20 ps, switch, output 4 (l1->npu3): packet 2 of NPU 3 to NPU 4, input 1 (flow 32772, sequence 2)"
+std::string to_text(const RtlDivergence& divergence, const std::string& switch_name, const RtlNames& names);
 
 struct RtlScoreboardOptions {
   std::string switch_name = "switch";
@@ -102,7 +110,7 @@ class RtlScoreboard {
   double rtl_bytes_per_s() const { return bytes_per_s(rtl_); }
 
   const RtlScoreboardOptions& options() const { return options_; }
-  std::string report() const;
+  std::string report(const RtlNames& names = {}) const;
 
  private:
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
@@ -120,7 +128,6 @@ class RtlScoreboard {
   void give_up_on(TimePs before_ps);
   void diverge(RtlDivergence divergence);
   static void keep_first(std::optional<RtlDivergence>& first, RtlDivergence other);
-  void report_divergence(std::ostream& text, const RtlDivergence& divergence) const;
   void diverge(RtlDivergenceKind kind, const RtlTransaction& of, std::string expected, std::string got) {
     diverge({kind, of.head_ps, of.flow, of.sequence, of.output, std::move(expected), std::move(got)});
   }

@@ -38,31 +38,36 @@ RtlPin& RtlStream::pin(const std::string& name, std::uint32_t bits) {
   return found;
 }
 
-void RtlStream::rise(TimePs now) {
+void RtlStream::rise() {
   clock_.set(0, 1, 1);
   clock_.push();
   model_.evaluate();
-  model_.dump_waves(now);
 }
 
-void RtlStream::settle() {
+void RtlStream::settle(TimePs now) {
+  model_.dump_waves(now, true);
+  fall();
+}
+
+void RtlStream::end(TimePs now) { model_.dump_waves(now, false); }
+
+void RtlStream::fall() {
   clock_.set(0, 1, 0);
   clock_.push();
   model_.evaluate();
 }
 
-void RtlStream::reset_with(std::initializer_list<RtlPin*> inputs, std::initializer_list<RtlPin*> outputs,
-                           TimePs now) {
+void RtlStream::reset_with(std::initializer_list<RtlPin*> inputs, std::initializer_list<RtlPin*> outputs) {
   constexpr int kCycles = 4;
   for (RtlPin* each : inputs) {
     std::fill(each->words.begin(), each->words.end(), 0);
     each->push();
   }
   set_reset(true);
-  settle();
+  fall();
   for (int i = 0; i < kCycles; ++i) {
-    rise(now);
-    settle();
+    rise();
+    fall();
   }
   for (RtlPin* each : outputs) {
     each->pull();
@@ -72,7 +77,7 @@ void RtlStream::reset_with(std::initializer_list<RtlPin*> inputs, std::initializ
                      each->name + " is 1 after " + std::to_string(kCycles) + " cycles of reset");
   }
   set_reset(false);
-  settle();
+  fall();
 }
 
 void RtlStream::put_data(RtlPin& to, std::uint32_t port, const RtlFlit& flit) const {

@@ -16,6 +16,7 @@ struct RtlHeader {
   std::uint32_t flow = 0;      ///< 16 bits: entry of the configuration table
   std::uint32_t sequence = 0;  ///< 24 bits, counts the packets of the entry
   std::uint32_t bytes = 0;     ///< 24 bits: payload
+  static constexpr std::uint64_t kSequenceMask = 0xff'ffff;
 
   std::uint64_t bits() const {
     return (std::uint64_t{flow} & 0xffff) | (std::uint64_t{sequence} & 0xff'ffff) << 16 |
@@ -82,7 +83,7 @@ class RtlStream {
   virtual void give_credit(std::uint32_t /*output*/, std::uint32_t /*channel*/) {}
   virtual void configure(std::uint32_t /*flow*/, std::uint32_t /*word*/, std::uint32_t /*value*/) {}
   /// Holds the reset for some cycles; credits are as in the beginning.
-  virtual void reset(TimePs now) = 0;
+  virtual void reset() = 0;
   virtual void cycle(TimePs now) = 0;
   /// Something moved on the pins in the last cycle.
   bool was_active() const { return active_; }
@@ -93,11 +94,14 @@ class RtlStream {
   /// @throws std::invalid_argument
   RtlPin& pin(const std::string& name, std::uint32_t bits);
   /// The edge, with what was on the inputs before.
-  void rise(TimePs now);
+  void rise();
   /// The second half of the cycle: call after the inputs of the cycle were pushed.
-  void settle();
-  /// Some cycles of reset with these inputs at 0, in which these outputs get to 0.
-  void reset_with(std::initializer_list<RtlPin*> inputs, std::initializer_list<RtlPin*> outputs, TimePs now);
+  void settle(TimePs now);
+  /// No pin changes any more in this cycle.
+  void end(TimePs now);
+  /// Some cycles of reset with these inputs at 0, in which these outputs get to 0; they take no time, and
+  /// waveforms do not show them.
+  void reset_with(std::initializer_list<RtlPin*> inputs, std::initializer_list<RtlPin*> outputs);
   std::uint32_t words() const { return design_.flit_bits / 32; }
   void put_data(RtlPin& to, std::uint32_t port, const RtlFlit& flit) const;
   void take_data(const RtlPin& from, std::uint32_t port, RtlFlit& flit) const;
@@ -108,6 +112,7 @@ class RtlStream {
   bool active_ = false;
 
  private:
+  void fall();
   void set_reset(bool active);
 
   RtlPin &clock_, &reset_;

@@ -120,11 +120,13 @@ class SystemcModel final : public RtlModel {
     return *found->second;
   }
   void evaluate() override { kernel_.settle(); }
-  void open_waves(const std::string& path) override {
+  void open_waves(const std::string& path, const RtlWaveWindow& window) override {
+    times_ = RtlWaveTimes(window);
     waves_ = std::make_unique<RtlPinWaves>(path, module_->name(), shown());
   }
-  void dump_waves(TimePs now) override {
-    if (waves_) waves_->dump(now, shown());
+  void dump_waves(TimePs edge_ps, bool high) override {
+    if (!waves_) return;
+    if (const auto at_ps = times_.at(edge_ps, high)) waves_->dump(*at_ps, shown());
   }
   void close_waves() override { waves_.reset(); }
 
@@ -139,6 +141,7 @@ class SystemcModel final : public RtlModel {
   std::unique_ptr<Module> module_;
   std::map<std::string, std::unique_ptr<SystemcPin>> pins_;
   std::unique_ptr<RtlPinWaves> waves_;
+  RtlWaveTimes times_;
 };
 
 }  // namespace wafertlm

@@ -91,7 +91,8 @@ class VerilatedModel final : public RtlModel {
     for (const std::string& each : texts) pointers.push_back(each.c_str());
     Verilated::commandArgs(static_cast<int>(pointers.size()), pointers.data());
   }
-  void open_waves(const std::string& path) override {
+  void open_waves(const std::string& path, const RtlWaveWindow& window) override {
+    times_ = RtlWaveTimes(window);
     Verilated::threadContextp()->traceEverOn(true);
     waves_ = std::make_unique<VerilatedVcdC>();
     waves_->set_time_unit("1ps");
@@ -100,8 +101,12 @@ class VerilatedModel final : public RtlModel {
     waves_->open(path.c_str());
     if (!waves_->isOpen()) throw std::runtime_error("the waveform " + path + " cannot be written");
   }
-  void dump_waves(TimePs now) override {
-    if (waves_) waves_->dump(static_cast<std::uint64_t>(now));
+  void dump_waves(TimePs edge_ps, bool high) override {
+    if (!waves_) return;
+    const std::optional<TimePs> at_ps = times_.at(edge_ps, high);
+    if (!at_ps) return;
+    if (high) evaluate();  // with the inputs of the cycle, which is otherwise done when the clock falls
+    waves_->dump(*at_ps);
   }
   void close_waves() override {
     if (waves_) waves_->close();
@@ -121,6 +126,7 @@ class VerilatedModel final : public RtlModel {
   void (*evaluate_)(Module&);
   std::map<std::string, std::unique_ptr<RtlPin>> pins_;
   std::unique_ptr<VerilatedVcdC> waves_;
+  RtlWaveTimes times_;
 };
 
 /// Gives `make` the name of a private member function: access is not checked in an explicit instantiation.

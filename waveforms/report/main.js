@@ -10,6 +10,7 @@ if (data.runs) {
   breakdown(results);
   timeline();
   wafer();
+  rtl();
   collectives();
   memory();
   criticalPath();

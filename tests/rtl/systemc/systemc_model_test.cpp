@@ -98,13 +98,13 @@ TEST_F(SystemcModelTest, TheTimeAroundItStands) {
 TEST_F(SystemcModelTest, WavesAreThoseOfThePins) {
   const test::TempFolder folder;
   const std::string file = folder.path() + "/pins.vcd";
-  model.open_waves(file);
+  model.open_waves(file, {});
   put("five", 3);
   model.evaluate();
-  model.dump_waves(1000);
+  model.dump_waves(1000, true);
   put("five", 4);
   model.evaluate();
-  model.dump_waves(2000);
+  model.dump_waves(2000, true);
   model.close_waves();
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
@@ -113,7 +113,7 @@ TEST_F(SystemcModelTest, WavesAreThoseOfThePins) {
       << text.str();
   const std::string last = text.str().substr(text.str().find("#2000"));
   EXPECT_EQ(last, "#2000\nb00100 p0\nb00100 p1\n") << "only what has changed";
-  EXPECT_THROW(model.open_waves(folder.path() + "/none/pins.vcd"), std::runtime_error);
+  EXPECT_THROW(model.open_waves(folder.path() + "/none/pins.vcd", {}), std::runtime_error);
 }
 
 }  // namespace

@@ -130,6 +130,7 @@ class StimulusPlayer final : RtlBenchHost {
   RtlBenchParams bench_params() const {
     constexpr std::uint32_t kPatience = 8192;  // packets of many phases, each a change
     RtlBenchParams made{params_.clock, {}, {}, &stalls_, kPatience};
+    made.watch = params_.watch;
     if (params_.configuration) made.configuration = params_.configuration();
     // Behind an output is just what the module believes: it runs dry as often as possible.
     if (design_.protocol == RtlProtocol::credit_stream)

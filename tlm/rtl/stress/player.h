@@ -18,6 +18,7 @@ struct RtlStressParams {
   std::uint32_t early_credits = 0;
   /// Not 0: every head has to leave so many cycles after it came, for there is nothing else.
   std::uint32_t alone_cycles = 0;
+  RtlPinWatch* watch = nullptr;
 };
 
 struct RtlStressOutcome {

@@ -112,7 +112,7 @@ TEST(RtlDesigns, FlitsGoInSideBySide) {
     design.depth = 1;
     test::SoftRtl pins(design);
     const auto stream = make_rtl_stream(design, pins, host);
-    stream->reset(0);
+    stream->reset();
     for (const std::uint32_t input : {3U, 2U, 0U}) {
       RtlFlit flit;
       flit.head = input == 3;

@@ -107,6 +107,32 @@ TEST(RtlRecording, WhatIsReadIsWhatWasWritten) {
   }
 }
 
+TEST(RtlRecording, TheOriginOfAPacketIsKept) {
+  const test::TempFolder folder;
+  const std::string path = folder.path() + "/recording";
+  RtlRecorder recorder(path, head(kNever));
+  RtlEvent event = events()[1];
+  event.origin = RtlOrigin{3, 5, 7, 8, 9};
+  recorder.write(event);
+  event.origin->destination = RtlOrigin::kNobody;
+  event.data.clear();
+  recorder.write(event);
+  recorder.close();
+  const std::string text = test::read_text(path);
+  EXPECT_NE(text.find(" from 3 5 7 8 9 009aff\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" from 3 - 7 8 9\n"), std::string::npos) << text;
+  RtlRecordingReader reader(path);
+  ASSERT_TRUE(reader.next(event));
+  EXPECT_EQ(event.origin->destination, 5U);
+  EXPECT_EQ(event.origin->packet, 9U);
+  EXPECT_EQ(event.data.size(), 3U);
+  ASSERT_TRUE(reader.next(event));
+  EXPECT_EQ(event.origin->source, 3U);
+  EXPECT_EQ(event.origin->destination, RtlOrigin::kNobody);
+  EXPECT_EQ(event.origin->collective, 7U);
+  EXPECT_EQ(event.origin->step, 8U);
+}
+
 /// The message about a recording of this text; empty: it can be read.
 std::string problem_of(const std::string& text) {
   const test::TempFolder folder;
@@ -125,6 +151,9 @@ std::string problem_of(const std::string& text) {
 TEST(RtlRecording, WrongLinesAreNamed) {
   const auto line = [](const std::string& text) { return problem_of(kHead + text + "\n"); };
   EXPECT_EQ(line("credit 1 3 1 2 4"), "");
+  EXPECT_EQ(line("arrive 10 3 1 9 7 3 1 11 12 from 1 - 0 0 4"), "");
+  EXPECT_EQ(line("arrive 10 3 1 9 7 3 1 11 12 from 1 2 3"),
+            "4: expected 'from SOURCE DESTINATION COLLECTIVE STEP PACKET'");
   EXPECT_EQ(line("credit 1 4 1 2 4"), "4: a port or channel that the switch has not");
   EXPECT_EQ(line("credit 1 3 2 2 4"), "4: a port or channel that the switch has not");
   EXPECT_EQ(line("credit 1 3 1 2"), "4: expected 'credit NOW OUTPUT CHANNEL FLITS AT'");
