@@ -51,6 +51,7 @@ void FredWafer::build(const std::vector<const RouteFunction*>& routes, Scheduler
     SwitchParams made;
     made.pipeline_ps = nodes_[n].pipeline_ps;
     made.input_queue = params_.input_queue;
+    made.input_start_ps = params_.input_start_ps;
     if (params_.format.by_flit) made.switching = Switching::wormhole;
     if (params_.in_network) {
       made.flow_lanes = params_.flows.lanes;

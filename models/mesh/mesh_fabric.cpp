@@ -43,6 +43,7 @@ MeshFabric::MeshFabric(const sc_core::sc_module_name& name, const MeshParams& pa
     SwitchParams router;
     router.pipeline_ps = params.router_pipeline_ps;
     router.input_queue = params.input_queue;
+    router.input_start_ps = params.input_start_ps;
     if (params.format.by_flit) set_wormhole(router);
     std::vector<std::string> names;
     for (const Direction side : geometry_.ports(static_cast<NpuId>(n))) {

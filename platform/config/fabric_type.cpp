@@ -173,6 +173,17 @@ std::shared_ptr<const Struct<TrafficClassSpec>> traffic_class_type() {
   return type;
 }
 
+void check_input_starts(const FabricSpec& fabric, const Check& check) {
+  if (fabric.input_start_ps == 0) return;
+  if (!fabric.kind->abilities(fabric).input_starts || fabric.format.by_flit)
+    check.fail({&fabric.input_start_ps},
+               "is of mesh and FRED fabrics that switch packets by cut_through; leave it out");
+  if (fabric.input_queue == InputQueue::fifo)
+    check.fail({&fabric.input_start_ps},
+               "has no effect with {}: fifo, where an input has one packet to start; remove it",
+               check.path(&fabric.input_queue));
+}
+
 /// The rules of the class table.
 void check_classes(const FabricSpec& fabric, const Check& check) {
   for (const TrafficClassSpec& row : fabric.classes) {
@@ -205,6 +216,10 @@ void add_common_keys(Struct<FabricSpec>& type) {
       .optional("input_queue", &FabricSpec::input_queue, one_of<InputQueue>({"fifo", "per_output"}),
                 "One queue per virtual channel, or one for each output so that packets do not wait for "
                 "others' outputs")
+      .optional(
+          "input_start_interval", &FabricSpec::input_start_ps, any_time(),
+          "Between the starts of two packets of an input, whatever their outputs: a cycle of switches whose "
+          "inputs start one at a time; 0 ps: any number")
       .optional("input_buffer", &FabricSpec::buffer_bytes, auto_or<std::uint64_t>(any_size("1 B", "1 TB"), 0),
                 "Room per virtual channel at every input; auto: the round trip and two packets")
       .optional("energy_per_bit", &FabricSpec::energy_per_bit_j,
@@ -248,6 +263,7 @@ std::shared_ptr<const Struct<FabricSpec>> fabric_type() {
   }
   type->check([](const FabricSpec& fabric, const Check& check) { fabric.kind->check(fabric, check); })
       .check(check_classes)
+      .check(check_input_starts)
       .check(check_reliability)
       .check(check_rtl)
       .check(check_buffer);

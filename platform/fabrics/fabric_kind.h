@@ -53,6 +53,7 @@ struct FabricAbilities {
   bool packets = true;             ///< messages travel as packets through switches, not in one piece
   bool endpoint_memory = true;     ///< messages can pass through the NPUs' memories
   bool dateline_channels = false;  ///< every class needs its virtual channels twice, as rings do
+  bool input_starts = false;       ///< knows `input_start_interval`
   std::string faster = {};  ///< what simulates the same in less time: "wafer.fabric.transport: messages"
   TimePs time_step_ps = 0;  ///< times of messages are cut to multiples of it; 0: kept
 };

@@ -78,7 +78,12 @@ void SoftRtl::evaluate() {
   const bool rises = high && !was_high_, falls = !high && was_high_;
   was_high_ = high;
   if (rises && works) at_edge();
-  if (rises && !works) ++resets_;
+  if (rises && !works) {
+    ++resets_;
+    if (!is_wild_in_reset)
+      for (const char* pin : {"out_valid", "in_credit", "m_tvalid"})
+        if (pins_.count(pin) != 0) clear(pin);
+  }
   combinational();
   if (falls && works) note_inputs();
 }

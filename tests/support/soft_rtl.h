@@ -21,6 +21,9 @@ class SoftRtl final : public RtlModel {
   /// Whenever pins may have changed: outputs that depend on inputs of the same cycle.
   std::function<void()> combinational = [] {};
 
+  /// The module leaves its outputs as they are in a reset.
+  bool is_wild_in_reset = false;
+
   /// Bits of a pin as the module has them, whatever its host has pushed or pulled.
   std::uint64_t see(const std::string& name, std::uint32_t first, std::uint32_t width) const;
   void show(const std::string& name, std::uint32_t first, std::uint32_t width, std::uint64_t value);

@@ -85,6 +85,11 @@ INSTANTIATE_TEST_SUITE_P(
                                 "1 TB/s",
                                 0.5,
                                 {"wafer.fabric.input_buffer=12 KiB", "wafer.fabric.input_queue=fifo"}},
+                      WaitsCase{
+                          "one_start_at_a_time",
+                          "1 TB/s",
+                          0.5,
+                          {"wafer.fabric.input_buffer=12 KiB", "wafer.fabric.input_start_interval=5 ns"}},
                       WaitsCase{"fractions", "750 GB/s", 0.6, {"wafer.fabric.input_buffer=16 KiB"}}),
     [](const auto& load) { return std::string(load.param.name); });
 

@@ -14,6 +14,7 @@ struct FabricParams {
   TimePs link_latency_ps = 20'000;  ///< of a hop; some kinds have a latency for each link instead
   TimePs credit_delay_ps = 20'000;
   InputQueue input_queue = InputQueue::per_output;
+  TimePs input_start_ps = 0;       ///< as SwitchParams; not of all kinds
   std::uint64_t buffer_bytes = 0;  ///< per virtual channel and input; 0: auto
 };
 

@@ -31,10 +31,15 @@ CutThroughSwitch::CutThroughSwitch(const SwitchParams& params, const ClassTable&
       vcs_(static_cast<std::uint8_t>(classes.virtual_channels())),
       per_output_(params.input_queue == InputQueue::per_output),
       has_rings_(!params.ring_outputs.empty()),
+      input_start_ps_(params.input_start_ps),
       ring_rules_(params, classes) {
   if (params.outputs.size() > std::numeric_limits<std::uint16_t>::max())
     throw std::invalid_argument("a switch of " + std::to_string(params.outputs.size()) +
                                 " outputs: at most 65535 are possible");
+  if (input_start_ps_ != 0 && !per_output_)
+    throw std::invalid_argument(
+        "an input with one queue starts one packet at a time anyway: no input_start_ps");
+  if (input_start_ps_ != 0) starts_.resize(inputs_ - params.flow_lanes);
   all_outputs_.reserve(params.outputs.size());
   channels_.reserve(params.outputs.size() * vcs_);
   for (const OutputParams& output : params.outputs) {
@@ -146,20 +151,19 @@ void CutThroughSwitch::for_each_of_many(const Output& output, std::size_t vc, st
   }
 }
 
-/// The head of `waiting` has waited for packets of current_class, which were on the line without a gap, until
-/// `until`.
-inline void CutThroughSwitch::charge(Output& output, Queue& waiting, TimePs until) {
+/// The head of `waiting` has waited for packets of class `by` until `until`.
+inline void CutThroughSwitch::charge(const Output& output, ClassId by, Queue& waiting, TimePs until) {
   if (waiting.eligible_ps >= until) return;
   const TimePs time = until - waiting.eligible_ps;
-  if (waiting.contended_class != output.current_class) {
+  if (waiting.contended_class != by) {
     if (OptionalBox<Waits>& waits = waiting.head->waits; waits)
       waits->contention_ps[index_of(waiting.contended_class)] += waiting.class_contention_ps;
     waiting.class_contention_ps = 0;
-    waiting.contended_class = output.current_class;
+    waiting.contended_class = by;
   }
   waiting.contention_ps += time;
   waiting.class_contention_ps += time;
-  waits_[output.port].of_class[index_of(output.current_class)].contention_wait_ps += time;
+  waits_[output.port].of_class[index_of(by)].contention_wait_ps += time;
 }
 
 /// The line was busy until `until`, and goes on at `from` or with another class.
@@ -167,7 +171,7 @@ void CutThroughSwitch::charge_all(Output& output, TimePs until, TimePs from) {
   for (std::uint32_t vcs = output.requesting_vcs; vcs != 0; vcs &= vcs - 1)
     for_each_waiting(output, static_cast<std::size_t>(__builtin_ctz(vcs)), 0,
                      [&](std::size_t, Queue& waiting) {
-                       charge(output, waiting, until);
+                       charge(output, output.current_class, waiting, until);
                        waiting.eligible_ps = std::max(waiting.eligible_ps, from);
                        return true;
                      });
@@ -191,6 +195,28 @@ inline void CutThroughSwitch::set_front(Queue& queue) {
   queue.vcs = classes_.channels_of(packet.traffic_class, packet.flow != nullptr);
   if (has_rings_)
     queue.vcs = ring_rules_.half_of(queue.vcs, static_cast<std::size_t>(&queue - queues_), packet.vc);
+  if (input_start_ps_ == 0) return;
+  const std::size_t input = static_cast<std::size_t>(&queue - queues_) % inputs_;
+  if (input < starts_.size()) wait_for_start(outputs_[index_of(packet.output)], queue, starts_[input]);
+}
+
+/// Its input has started another packet, which it waits for as for one on the line.
+void CutThroughSwitch::wait_for_start(const Output& output, Queue& queue, const InputStart& start) {
+  charge(output, start.last_class, queue, start.next_ps);
+  queue.eligible_ps = std::max(queue.eligible_ps, start.next_ps);
+}
+
+[[gnu::noinline]] void CutThroughSwitch::hold_back(std::size_t input, ClassId by, TimePs now) {
+  if (input >= starts_.size()) return;
+  starts_[input] = {now + input_start_ps_, by};
+  for (const Output& output : all_outputs_)
+    for (std::size_t vc = 0; vc < vcs_; ++vc) {
+      Queue& waiting = queue(output, vc, input);
+      if (!waiting.head) continue;
+      charge(output, output.current_class, waiting, std::min(now, output.line.free_ps()));
+      waiting.eligible_ps = std::max(waiting.eligible_ps, now);
+      wait_for_start(output, waiting, starts_[input]);
+    }
 }
 
 /// Makes it a contender for its output.
@@ -368,7 +394,7 @@ bool CutThroughSwitch::wake(PortId port, TimePs now) {
   const TimePs idle_since = output.line.free_ps();
   // Contention grows by itself as long as packets of one class follow each other without a gap.
   if (idle_since == now && output.current_class == packet.traffic_class)
-    charge(output, from, now);
+    charge(output, output.current_class, from, now);
   else
     charge_all(output, idle_since, now);
   const Line::Slot slot = output.line.send(packet.wire_bytes, now,
@@ -388,6 +414,7 @@ bool CutThroughSwitch::wake(PortId port, TimePs now) {
     if (from.head) expose(from, input, in_vc);
   }
   count(PortId{output.port}, packet, now, slot.end);
+  if (input_start_ps_ != 0) hold_back(input, packet.traffic_class, now);
   plan_next(output);
 
   const TimePs tail_out = std::max(slot.end, packet.tail_ps);
@@ -455,7 +482,7 @@ void CutThroughSwitch::list_packets(Queue& queue, StateVisitor& state) {
 }
 
 void CutThroughSwitch::list_state(PortId port, StateVisitor& state) {
-  if (!per_output_ || is_observed_) return state.give_up();
+  if (!per_output_ || is_observed_ || input_start_ps_ != 0) return state.give_up();
   Output& output = outputs_[index_of(port)];
   state.value(std::uint64_t{output.requesting_vcs} << 8 | index_of(output.current_class));
   output.wake.list_state(state);
@@ -497,7 +524,7 @@ void CutThroughSwitch::list_state(PortId port, StateVisitor& state) {
 }
 
 void CutThroughSwitch::list_rest(PortId port, RestVisitor& state) {
-  if (!per_output_ || is_observed_) return state.give_up();
+  if (!per_output_ || is_observed_ || input_start_ps_ != 0) return state.give_up();
   Output& output = outputs_[index_of(port)];
   state.require(output.requesting_vcs == 0 && output.starved_vcs == 0);
   output.wake.list_rest(state);

@@ -60,6 +60,7 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   using Channel = cut_through::Channel;
   using Output = cut_through::Output;
   using PortWaits = cut_through::PortWaits;
+  using InputStart = cut_through::InputStart;
 
   Queue& queue(const Output& output, std::size_t vc, std::size_t input) const {
     return output.queues[vc * inputs_ + input];
@@ -83,6 +84,10 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
 
   static void list_packets(Queue& queue, StateVisitor& state);
 
+  // One start of an input at a time.
+  void hold_back(std::size_t input, ClassId by, TimePs now);
+  void wait_for_start(const Output& output, Queue& queue, const InputStart& start);
+
   // When a head can go: its line, its readiness and credits.
   static bool choose_vc(const Output& output, const Queue& waiting, TimePs now, std::uint32_t& vc);
   static TimePs earliest_start(Output& output, const Queue& waiting);
@@ -102,7 +107,7 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
             TimePs now);
 
   // What its waiting is charged to.
-  void charge(Output& output, Queue& waiting, TimePs until);
+  void charge(const Output& output, ClassId by, Queue& waiting, TimePs until);
   void charge_all(Output& output, TimePs until, TimePs from);
   void charge_sent(const Output& output, const Queue& from, TimePs idle_since, TimePs now);
 
@@ -117,6 +122,7 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   bool per_output_;  // else an input's queues are shared by all outputs
   bool is_observed_ = false;
   bool has_rings_;
+  TimePs input_start_ps_;
   // The rest.
   RingRules ring_rules_;
   LinkObserver* observer_ = nullptr;
@@ -125,6 +131,7 @@ class alignas(64) CutThroughSwitch final : public SwitchCore {
   std::vector<Channel> channels_;  // [output][vc]
   std::vector<Queue> all_queues_;
   std::vector<PortWaits> waits_;              // [output]
+  std::vector<InputStart> starts_;            // [input]; empty without input_start_ps_
   std::vector<std::uint32_t> next_vc_;        // [output][group]: round-robin among channels of one priority
   std::vector<std::uint64_t> more_requests_;  // [output][vc][word - 1]
 };

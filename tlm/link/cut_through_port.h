@@ -43,6 +43,12 @@ struct alignas(64) Queue {
   }
 };
 
+/// Of an input whose packets start one by one.
+struct InputStart {
+  TimePs next_ps = 0;
+  ClassId last_class{};
+};
+
 /// What an output keeps per virtual channel. As an arbitration index it is the channel a packet came on, as a
 /// credit index the channel it goes out on.
 struct alignas(64) Channel {

@@ -57,6 +57,10 @@ struct SwitchParams {
   /// By port; both empty: no rings. Requires InputQueue::per_output, and classes with an even number of
   /// channels.
   std::vector<RingPort> ring_inputs = {}, ring_outputs = {};
+  /// Between the starts of two packets of an input, whatever their outputs: its arbiter takes one at a time.
+  /// 0: none. Of cut-through with InputQueue::per_output; copies of in-network flows do not come from an
+  /// input.
+  TimePs input_start_ps = 0;
 };
 
 /// What one output counted. Waits are sums over packets, from eligible to sent.

@@ -29,7 +29,7 @@ class Axi4Stream final : public RtlStream {
     changed_ = true;
   }
   void reset() override {
-    reset_with({&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user, &m_.ready});
+    reset_with({&s_.valid, &s_.data, &s_.last, &s_.id, &s_.dest, &s_.user, &m_.ready}, {&m_.valid});
     std::fill(busy_.begin(), busy_.end(), false);
     std::fill(within_.begin(), within_.end(), false);
     std::fill(waiting_.begin(), waiting_.end(), std::nullopt);

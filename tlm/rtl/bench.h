@@ -15,7 +15,6 @@
 
 namespace wafertlm {
 
-/// The words of an entry's configuration, as (number, value), in the order in which they are written.
 /// Ports that stand still by the will of a test; edges are those of the clock.
 class RtlStalls {
  public:
@@ -40,6 +39,7 @@ class RtlPinWatch {
   ~RtlPinWatch() = default;
 };
 
+/// The words of an entry's configuration, as (number, value), in the order in which they are written.
 using RtlConfiguration = std::function<std::vector<std::pair<std::uint32_t, std::uint32_t>>(const RtlEntry&)>;
 
 struct RtlBenchParams {

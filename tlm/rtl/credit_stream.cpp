@@ -52,7 +52,8 @@ class CreditStream final : public RtlStream {
   }
   void reset() override {
     reset_with({&in_.valid, &in_.head, &in_.tail, &in_.vc, &in_.header, &in_.data, &out_.credit,
-                &out_.credit_vc, &cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_});
+                &out_.credit_vc, &cfg_valid_, &cfg_flow_, &cfg_word_, &cfg_data_},
+               {&out_.valid, &in_.credit});
     std::fill(credits_.begin(), credits_.end(), design_.depth);
     std::fill(theirs_.begin(), theirs_.end(), design_.out_depth);
     std::fill(within_.begin(), within_.end(), false);

@@ -15,7 +15,8 @@ const char* text_of(RtlRule rule) {
                                            "a packet leaves where its flow goes",
                                            "a packet leaves with as many flits as it came",
                                            "valid stays until ready",
-                                           "what goes with valid stays until ready"};
+                                           "what goes with valid stays until ready",
+                                           "nothing is valid while the reset is held"};
   return kTexts[static_cast<std::size_t>(rule)];
 }
 
@@ -56,7 +57,7 @@ void RtlStream::fall() {
   model_.evaluate();
 }
 
-void RtlStream::reset_with(std::initializer_list<RtlPin*> inputs) {
+void RtlStream::reset_with(std::initializer_list<RtlPin*> inputs, std::initializer_list<RtlPin*> outputs) {
   constexpr int kCycles = 4;
   for (RtlPin* each : inputs) {
     std::fill(each->words.begin(), each->words.end(), 0);
@@ -67,6 +68,13 @@ void RtlStream::reset_with(std::initializer_list<RtlPin*> inputs) {
   for (int i = 0; i < kCycles; ++i) {
     rise();
     fall();
+  }
+  for (RtlPin* each : outputs) {
+    each->pull();
+    for (std::uint32_t port = 0; port < design_.ports; ++port)
+      if (each->get(port, 1) != 0)
+        host_.broken(port, RtlRule::quiet_in_reset,
+                     each->name + " is 1 after " + std::to_string(kCycles) + " cycles of reset");
   }
   set_reset(false);
   fall();

@@ -47,6 +47,7 @@ enum class RtlRule : std::uint8_t {
   whole_packet,
   valid_stays,
   payload_stays,
+  quiet_in_reset,
 };
 const char* text_of(RtlRule rule);
 
@@ -98,8 +99,9 @@ class RtlStream {
   void settle(TimePs now);
   /// No pin changes any more in this cycle.
   void end(TimePs now);
-  /// Some cycles of reset with these inputs at 0; they take no time, and waveforms do not show them.
-  void reset_with(std::initializer_list<RtlPin*> inputs);
+  /// Some cycles of reset with these inputs at 0, in which these outputs get to 0. They take no time, and
+  /// waveforms do not show them.
+  void reset_with(std::initializer_list<RtlPin*> inputs, std::initializer_list<RtlPin*> outputs);
   std::uint32_t words() const { return design_.flit_bits / 32; }
   void put_data(RtlPin& to, std::uint32_t port, const RtlFlit& flit) const;
   void take_data(const RtlPin& from, std::uint32_t port, RtlFlit& flit) const;

@@ -67,9 +67,7 @@ template <class Module>
 class VerilatedModel final : public RtlModel {
  public:
   explicit VerilatedModel(const std::string& instance, void (*evaluate)(Module&))
-      : module_(instance.c_str()), evaluate_(evaluate) {
-    set_arguments({});  // or $test$plusargs stops the program
-  }
+      : module_(random_registers(instance).c_str()), evaluate_(evaluate) {}
   template <class Port>
   void add(const std::string& name, Port& port) {
     using T = std::decay_t<decltype(port->read())>;
@@ -117,6 +115,14 @@ class VerilatedModel final : public RtlModel {
   }
 
  private:
+  /// What no reset sets begins with any value, always the same one, as in silicon; zeros would hide it.
+  static const std::string& random_registers(const std::string& instance) {
+    Verilated::threadContextp()->randReset(2);
+    Verilated::threadContextp()->randSeed(1);
+    set_arguments({});  // or $test$plusargs stops the program
+    return instance;
+  }
+
   Module module_;
   void (*evaluate_)(Module&);
   std::map<std::string, std::unique_ptr<RtlPin>> pins_;

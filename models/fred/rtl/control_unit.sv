@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grants packets. The oldest packets of all channels contend, the highest priority first, within one in turn from a pointer
-// on. A packet of a flow contends at the lowest of the flow's inputs, when the packet with the same number is at the front
+// Grants packets. The oldest packets of all channels contend, the highest priority first, within one the inputs in turn, and
+// of each its channels in turn. A packet of a flow contends at the lowest of the flow's inputs, when the packet with the same number is at the front
 // of the same channel at every other one. It goes when the queues behind the interconnect have room for all of it and there
 // is a plane of the interconnect at whose inputs and outputs nothing else goes, and whose middle switches on its way are
 // free. A flow that finds none keeps its ports in its own plane from those that come after it. Unicasts find their way here
@@ -60,11 +60,13 @@ module control_unit #(
   localparam int FB = bits(FLOWS);
   localparam int N = P * VC;  // contenders: input · VC + channel
   localparam int NB = bits(N);
+  localparam int S = bits(P);
   localparam int BLOCKS = M ** LEVELS;
   localparam int BASE = ports_at(P, LEVELS);
   localparam base_settings_t SETTINGS = BASE == 3 ? base_settings() : '0;
 
-  logic [NB-1:0] first;  // the contender whose turn it is
+  logic [S-1:0] first;  // the input whose turn it is
+  logic [P*B-1:0] channel;  // and of each input the channel
 
   // What each contender is.
   logic [N-1:0] ready;
@@ -118,7 +120,9 @@ module control_unit #(
   // BLOCKS + b].
   logic [P-1:0] used_in[PLANES*(LEVELS+1)*BLOCKS], used_out[PLANES*(LEVELS+1)*BLOCKS];
   logic [8:0] wanted[PLANES*BLOCKS];  // of base switches with 3 ports
-  logic [NB-1:0] next_first;
+  logic [S-1:0] next_first;
+  logic [P*B-1:0] next_channel;
+  logic turn_waits;  // for ports
 
   always_comb begin
     logic [PLANES*P-1:0] taken_in, taken_out;
@@ -128,7 +132,8 @@ module control_unit #(
     logic [7:0] turn;
     logic can_go, may_go, found;
     logic [8:0] want;
-    int block, n, s, plane, level;
+    int block, s, v, plane, level;
+    logic [NB-1:0] n;  // of the contenders
     for (int b = 0; b < PLANES * (LEVELS + 1) * BLOCKS; b = b + 1) begin
       used_in[b] = '0;
       used_out[b] = '0;
@@ -144,6 +149,8 @@ module control_unit #(
     grant_flits = '0;
     grant_priority = '0;
     grant_flow = '0;
+    next_channel = channel;
+    turn_waits = 1'b0;
     taken_in = busy_in;
     taken_out = busy_out;
     pushed = '0;
@@ -156,8 +163,9 @@ module control_unit #(
     found = 1'b0;
     want = '0;
     block = 0;
-    n = 0;
+    n = '0;
     s = 0;
+    v = 0;
     plane = 0;
     level = 0;
 
@@ -184,14 +192,16 @@ module control_unit #(
       for (int rank = PRIORITIES - 1; rank >= 0; rank = rank - 1) begin
         turn = 8'(rank);
         for (int k = 0; k < N; k = k + 1) begin
-          n = 32'(first) + k;
-          if (n >= N) n = n - N;
+          s = 32'(first) + k / VC;
+          if (s >= P) s = s - P;
+          v = 32'(channel[s*B+:B]) + k % VC;
+          if (v >= VC) v = v - VC;
+          n = NB'(s * VC + v);
           if (ready[n] && its_priority[n] == turn) begin
-            s = n / VC;
             may_go = slot_free[s] && !grant[s];
             for (int p = 0; p < P; p = p + 1) begin
-              if (its_out[n][p] && (pushed[p*VC+n%VC] || 24'(room[(p*VC+n%VC)*ROOM+:ROOM]) < its_flits[n])) may_go = 1'b0;
-              if (its_in[n][p] && busy_channels[p*VC+n%VC]) may_go = 1'b0;
+              if (its_out[n][p] && (pushed[p*VC+v] || 24'(room[(p*VC+v)*ROOM+:ROOM]) < its_flits[n])) may_go = 1'b0;
+              if (its_in[n][p] && busy_channels[p*VC+v]) may_go = 1'b0;
             end
 
             // Flows of one priority are in a plane of their own as long as there are enough; unicasts begin with
@@ -238,11 +248,12 @@ module control_unit #(
               grant_out[s*P+:P] = out;
               grant_way[s*WAY+:WAY] = way;
               grant_bf16[s] = !unicast[n] && bf16[flow[n]];
-              grant_vc[s*B+:B] = B'(n % VC);
+              grant_vc[s*B+:B] = B'(v);
+              next_channel[s*B+:B] = v == VC - 1 ? '0 : B'(v + 1);
               grant_flits[s*24+:24] = its_flits[n];
               grant_priority[s*8+:8] = turn;
               if (!unicast[n]) grant_flow[flow[n]] = 1'b1;
-              for (int p = 0; p < P; p = p + 1) if (out[p]) pushed[p*VC+n%VC] = 1'b1;
+              for (int p = 0; p < P; p = p + 1) if (out[p]) pushed[p*VC+v] = 1'b1;
               taken_in[plane*P+:P] = taken_in[plane*P+:P] | in;
               taken_out[plane*P+:P] = taken_out[plane*P+:P] | out;
               block = 0;
@@ -255,21 +266,26 @@ module control_unit #(
                 used_out[level+block] = used_out[level+block] | out;
               end
               if (BASE == 3) wanted[plane*BLOCKS+block] = want;
-            end else if (!unicast[n] && may_go) begin
-              plane = 32'(its_priority[n]) % PLANES;
-              taken_in[plane*P+:P] = taken_in[plane*P+:P] | in;
-              taken_out[plane*P+:P] = taken_out[plane*P+:P] | out;
+            end else if (may_go) begin
+              if (k == 0) turn_waits = 1'b1;
+              if (!unicast[n]) begin
+                plane = 32'(its_priority[n]) % PLANES;
+                taken_in[plane*P+:P] = taken_in[plane*P+:P] | in;
+                taken_out[plane*P+:P] = taken_out[plane*P+:P] | out;
+              end
             end
           end
         end
       end
 
     // The turn passes on unless its packet waits for ports.
-    next_first = first;
-    if (!(ready[first] && !grant[32'(first)/VC])) next_first = first == NB'(N - 1) ? '0 : first + 1;
+    next_first = turn_waits ? first : first == S'(P - 1) ? '0 : first + 1;
   end
 
-  always_ff @(posedge clk) first <= rst_n ? next_first : '0;
+  always_ff @(posedge clk) begin
+    first <= rst_n ? next_first : '0;
+    channel <= rst_n ? next_channel : '0;
+  end
 
 `ifndef SYNTHESIS
   for (genvar k = 0; k < PLANES; k = k + 1) begin : g_plane

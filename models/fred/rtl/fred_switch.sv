@@ -16,7 +16,8 @@ module fred_switch #(
     parameter int DATA_TYPE = 2,  // 0: INT32, 1: BF16, 2: each flow's
     parameter int PRIORITIES = 4,  // at most 8
     parameter int PHASE_RULE = 0,  // 0, 1; both can be changed: flow_table.sv
-    parameter int PHASE_CHANGE = 0  // cycles
+    parameter int PHASE_CHANGE = 0,  // cycles
+    parameter int GROUPS = 4  // phases of a flow that wait, see phase_gate.sv
 ) (
     input logic clk,
     input logic rst_n,
@@ -162,7 +163,8 @@ module fred_switch #(
   phase_gate #(
       .P(P),
       .FLOWS(FLOWS),
-      .N($clog2(DEPTH + 1))
+      .N($clog2(DEPTH + 1)),
+      .GROUPS(GROUPS)
   ) gate (
       .clk(clk),
       .rst_n(rst_n),

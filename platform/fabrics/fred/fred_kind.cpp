@@ -33,6 +33,7 @@ FredParams fred_params(const config::WaferSpec& wafer, bool with_io) {
 
 FabricAbilities FredKind::abilities(const config::FabricSpec& fabric) const {
   FabricAbilities abilities;
+  abilities.input_starts = true;
   abilities.in_network = fabric.as<FredParams>().in_network;
   return abilities;
 }

@@ -24,6 +24,11 @@ class MeshKind : public FabricKind {
   void add_keys(config::Struct<config::FabricSpec>& fabric) const override;
   void check(const config::FabricSpec& fabric, const config::Check& check) const override;
   void check_wafer(const config::WaferSpec& wafer, const config::Check& check) const override;
+  FabricAbilities abilities(const config::FabricSpec&) const override {
+    FabricAbilities abilities;
+    abilities.input_starts = true;
+    return abilities;
+  }
   std::uint32_t npus(const config::WaferSpec& wafer) const override { return wafer.width * wafer.height; }
   std::vector<std::string> size_keys() const override { return {"wafer.width", "wafer.height"}; }
   std::vector<NpuId> failed_npus(const config::FabricSpec& fabric) const override {

@@ -30,10 +30,10 @@ void check_several_wafers(const config::WaferSpec& wafer, const config::Check& c
   if (wafer.npu_count() > 4096)
     check.fail({&wafer.outer->wafers}, "more than 4096 NPUs in all; take smaller or fewer wafers");
   if (!mesh.failed_links.empty() || !mesh.failed_routers.empty() || fabric.is_reliable() ||
-      fabric.format.by_flit || fabric.input_queue == InputQueue::fifo)
+      fabric.format.by_flit || fabric.input_queue == InputQueue::fifo || fabric.input_start_ps != 0)
     check.fail({&wafer.outer},
-               "with several wafers there are no failures, bit errors, wormhole switching or input_queue: "
-               "fifo; leave them out");
+               "with several wafers there are no failures, bit errors, wormhole switching, input_queue: fifo "
+               "or input_start_interval; leave them out");
   if (2 * fabric.virtual_channels > 16)
     check.fail({&fabric.virtual_channels},
                "several wafers need two channels for each, so at most 8 are possible");

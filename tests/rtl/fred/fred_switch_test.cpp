@@ -87,6 +87,8 @@ class FredSwitch : public ::testing::TestWithParam<std::uint32_t> {
   }
 };
 
+class FredSwitchOfManyGroups : public FredSwitch {};
+
 TEST_P(FredSwitch, FlowsAlone) {
   RandomTraffic slow = flows_only(0.05);
   const auto idle = run({"flows, no contention", slow}, 4'000);
@@ -128,7 +130,8 @@ TEST_P(FredSwitch, Backpressure) {
   unicasts.unicast_load = 0.3;
   unicasts.most_hold = 40;
   reduces.most_hold = series.most_hold = 150;
-  reduces.one_output = series.one_output = series.compound = true;
+  reduces.kinds = series.kinds = FlowKinds::one_output;
+  series.compound = true;
   for (const Case& of : {Case{"backpressure, unicasts", unicasts}, Case{"backpressure, reduces", reduces},
                          Case{"backpressure, reduce-scatters", series}})
     expect_close(of, run(of, 10'000));
@@ -146,6 +149,20 @@ TEST_P(FredSwitch, Phases) {
   }
 }
 
+// Phases follow each other without a pause, and packets wait for ever more of them. The RTL has to remember
+// them.
+TEST_P(FredSwitchOfManyGroups, PhasesThatSaturate) {
+  for (const std::uint32_t change : {2U, 5U, 20U}) {
+    RandomTraffic traffic = flows_only(0.4, 0.4);
+    traffic.phase_rule = true;
+    traffic.phase_change = change;
+    const Case of{"phases that saturate", traffic};
+    const Outcome sum = run(of, 4'000);
+    EXPECT_NEAR(sum.all.mean_latency / sum.all.expected_mean_latency, 1, kMaxLatencyError) << change;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ports, FredSwitchOfManyGroups, ::testing::Values(5U));
 INSTANTIATE_TEST_SUITE_P(Ports, FredSwitch, ::testing::Values(5U, 8U, 12U));
 
 }  // namespace

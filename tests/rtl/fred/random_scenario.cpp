@@ -28,7 +28,7 @@ std::vector<std::uint32_t> shuffled(std::uint32_t n, std::uint64_t& state) {
 }
 
 /// Unicast, multicast, reduce, all-reduce or any of several to several; no port in common.
-std::vector<FredFlow> flow_set(std::uint32_t ports, bool one_output, std::uint64_t& state) {
+std::vector<FredFlow> flow_set(std::uint32_t ports, FlowKinds kinds, std::uint64_t& state) {
   std::vector<std::uint32_t> in = shuffled(ports, state), out = in;
   std::vector<FredFlow> flows;
   const auto take = [](std::vector<std::uint32_t>& from, std::size_t n) {
@@ -40,7 +40,7 @@ std::vector<FredFlow> flow_set(std::uint32_t ports, bool one_output, std::uint64
   while (!in.empty() && !out.empty()) {
     const std::size_t most = std::min<std::size_t>({in.size(), out.size(), 6});
     const std::size_t k = 1 + below(state, most);
-    switch (one_output ? 2 : below(state, 5)) {
+    switch (kinds == FlowKinds::any ? below(state, 5) : kinds == FlowKinds::one_input ? 1 : 2) {
       case 0:
         flows.push_back({take(in, 1), take(out, 1)});
         break;
@@ -76,9 +76,10 @@ class Maker {
     scenario_.most_hold = traffic.most_hold;
     scenario_.phase_rule = traffic.phase_rule;
     scenario_.phase_change = traffic.phase_change;
-    // Flits that leave in a cycle are about the loads times the ports, of two and a half flits a packet.
+    // Flits that leave in a cycle are about the loads times the ports.
     const double load = traffic.dp_load + traffic.mp_load + traffic.unicast_load;
-    cycles_ = static_cast<double>(deliveries) * 2.5 / (load * ports);
+    const double flits = traffic.flits != 0 ? traffic.flits : 2.5;
+    cycles_ = static_cast<double>(deliveries) * flits / (load * ports);
     for (std::uint32_t i = 0; i < ports; ++i)
       late_.push_back(traffic.late_cycles == 0 ? 0 : below(state_, traffic.late_cycles + 1));
   }
@@ -95,6 +96,7 @@ class Maker {
   }
 
  private:
+  std::uint32_t flits_of(std::uint32_t fixed) { return fixed != 0 ? fixed : 1 + below(state_, 4); }
   std::size_t add_flow(const FredFlow& ports, const std::vector<std::uint32_t>& way,
                        std::uint32_t traffic_class) {
     ScenarioFlow& flow = scenario_.flows.emplace_back();
@@ -128,13 +130,13 @@ class Maker {
     }
   }
   void add_set(std::uint32_t traffic_class, double load) {
-    const std::vector<FredFlow> flows = flow_set(scenario_.ports, traffic_.one_output, state_);
+    const std::vector<FredFlow> flows = flow_set(scenario_.ports, traffic_.kinds, state_);
     auto ways = ways_of(scenario_.ports, flows);
     for (auto& way : ways)  // middle switches are alike: the second class gets others than the first
       for (std::uint32_t& middle : way) middle = (middle + traffic_class) % 3;
     for (std::size_t i = 0; i < flows.size(); ++i) {
       const std::size_t f = add_flow(flows[i], ways[i], traffic_class);
-      const std::uint32_t flits = 1 + below(state_, 4);
+      const std::uint32_t flits = flits_of(traffic_.flits);
       const double period = flits / load;
       std::uint32_t sent = 0;
       for (double at = below(state_, 20); at < cycles_; at += period) {
@@ -153,7 +155,7 @@ class Maker {
       std::vector<std::uint32_t> group(ports.begin() + static_cast<std::ptrdiff_t>(first),
                                        ports.begin() + static_cast<std::ptrdiff_t>(first + size));
       std::sort(group.begin(), group.end());
-      const bool gather = !traffic_.one_output && below(state_, 2) == 0;
+      const bool gather = traffic_.kinds != FlowKinds::one_output && below(state_, 2) == 0;
       for (std::size_t j = 0; j < size; ++j)
         flows[j].push_back(gather ? FredFlow{{group[j]}, group} : FredFlow{group, {group[j]}});
     }
@@ -166,7 +168,7 @@ class Maker {
       const auto ways = ways_of(scenario_.ports, flows[j]);
       for (std::size_t i = 0; i < flows[j].size(); ++i) steps[j].push_back(add_flow(flows[j][i], ways[i], 0));
     }
-    const std::uint32_t flits = 1 + below(state_, 4);
+    const std::uint32_t flits = flits_of(traffic_.flits);
     const double period = flits / traffic_.dp_load;
     double at = 0;
     for (std::size_t turn = 0; at < cycles_; ++turn, at += period)
@@ -178,7 +180,7 @@ class Maker {
       double at = 0;
       while (true) {
         ScenarioPacket packet;
-        packet.flits = traffic_.unicast_flits != 0 ? traffic_.unicast_flits : 1 + below(state_, 4);
+        packet.flits = flits_of(traffic_.unicast_flits);
         // Gaps from 0 to twice the mean.
         at += packet.flits + 2 * packet.flits * (1 / traffic_.unicast_load - 1) *
                                  static_cast<double>(below(state_, 1000)) / 1000;

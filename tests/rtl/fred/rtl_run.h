@@ -71,7 +71,7 @@ class RtlSwitch {
     context_->assertOn(options_.mutation == 0);  // the comparison is to find it
     context_->traceEverOn(static_cast<bool>(options_.sample));
     model_ = std::make_unique<Model>(context_.get());
-    for (Input& input : inputs_) input.room.assign(4, kDepthFlits);
+    for (Input& input : inputs_) input.room.assign(4, depth_flits(ports_));
   }
   ~RtlSwitch() {
     model_->final();

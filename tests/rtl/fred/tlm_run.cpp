@@ -25,7 +25,7 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
         sources_(scenario.ports) {
     for (Source& source : sources_)
       for (std::size_t vc = 0; vc < scenario_classes().virtual_channels(); ++vc)
-        source.room.emplace_back(kDepthFlits * kFlitBytes);
+        source.room.emplace_back(depth_flits(scenario.ports) * kFlitBytes);
     RoutedOrder orders(3, scenario.ports);
     flows_.reserve(scenario.flows.size());
     for (const ScenarioFlow& of : scenario.flows) {
@@ -88,11 +88,13 @@ class Switch final : SwitchHost, FlowUnitHost, RouteFunction {
   SwitchParams core_params() const {
     SwitchParams params;
     params.pipeline_ps = latency_ * kCycle;
+    params.input_start_ps = kCycle;
     params.credit_delay_ps.assign(scenario_.ports, kCreditCycles * kCycle);
     params.credit_delay_ps.resize(scenario_.ports + kLanes);
+    params.flow_lanes = kLanes;
     OutputParams output;
     output.bytes_per_s = kFlitBytes * (kPsPerSecond / kCycle);
-    output.buffer_bytes = output.flow_buffer_bytes = kDepthFlits * kFlitBytes;
+    output.buffer_bytes = output.flow_buffer_bytes = depth_flits(scenario_.ports) * kFlitBytes;
     params.outputs.assign(scenario_.ports, output);
     return params;
   }

@@ -77,8 +77,8 @@ def declared_alike(all_tokens):
 
 
 def sites(all_tokens):
-    """(kind, first token, last token) of right-hand sides and conditions; of assignments in clocked processes the left-hand
-    side too."""
+    """(kind, first token of the statement, first and last token that are replaced) of right-hand sides and conditions; of
+    assignments in clocked processes the left-hand side too."""
     found, i = [], 0
     process, depth, clocked = None, 0, False  # begin … end around; of a process or function
     while i < len(all_tokens):
@@ -93,7 +93,7 @@ def sites(all_tokens):
         elif text == "assign" and process is None:
             start = next(k for k in range(i, len(all_tokens)) if all_tokens[k].text == "=")
             end = next(k for k in range(start, len(all_tokens)) if all_tokens[k].text == ";")
-            found.append(("value", start + 1, end - 1))
+            found.append(("value", i, start + 1, end - 1))
             i = end
         elif process:
             if text in {"begin", "case"}:
@@ -108,7 +108,7 @@ def sites(all_tokens):
                 i = closing(all_tokens, i + 1)
             elif text == "if":
                 end = closing(all_tokens, i + 1)
-                found.append(("condition", i + 2, end - 1))
+                found.append(("condition", i + 2, i + 2, end - 1))
                 i = end
             elif text in {"logic", "int", "return"}:
                 while all_tokens[i].text != ";":
@@ -124,9 +124,9 @@ def sites(all_tokens):
                     start = i + 1
                     while all_tokens[i].text != ";":
                         i += 1
-                    found.append(("value", start, i - 1))
+                    found.append(("value", first, start, i - 1))
                     if clocked:
-                        found.append(("statement", first, i))
+                        found.append(("statement", first, first, i))
                     if depth == 0 and process != "function" and not all_tokens[i + 1].text == "else":
                         process = None
                 else:
@@ -178,7 +178,7 @@ def mutants_of(name, text):
     all_tokens = tokens(text)
     alike = declared_alike(all_tokens)
     found = []
-    for kind, first, last in sites(all_tokens):
+    for kind, statement, first, last in sites(all_tokens):
         part = all_tokens[first:last + 1]
         start, end = part[0].start, part[-1].end
         line = text.count("\n", 0, start) + 1
@@ -188,10 +188,11 @@ def mutants_of(name, text):
             found.append(Mutant(name, line, "assignment dropped: " + " ".join(text[start:end].split()), (start, end, kind), ""))
             continue
         whole = text[start:end]
+        shown = " ".join(text[all_tokens[statement].start:end].split())
         for what, texts in variants(part, alike):
-            found.append(Mutant(name, line, f"{what} in: {' '.join(whole.split())}", (start, end, kind), " ".join(texts)))
+            found.append(Mutant(name, line, f"{what} in: {shown}", (start, end, kind), " ".join(texts)))
         if kind == "condition":
-            found.append(Mutant(name, line, f"condition negated: {' '.join(whole.split())}", (start, end, kind), f"!({whole})"))
+            found.append(Mutant(name, line, f"condition negated: {shown}", (start, end, kind), f"!({whole})"))
     return found
 
 
@@ -204,7 +205,8 @@ def with_mutants(text, chosen, variable):
     for (start, end, kind), here in by_site.items():
         if kind == "statement":
             number = here[0][0]
-            edits.append((start, -end, f"if ({variable} != {number}) "))
+            # In a block of its own: an `else` that follows belongs to the `if` before.
+            edits += [(start, -end, f"begin if ({variable} != {number}) "), (end, 0, " end")]
             continue
         choice = "".join(f"({variable} == {number}) ? ({mutant.text}) : " for number, mutant in here)
         edits.append((start, -end, "(" + choice + "("))

@@ -19,6 +19,10 @@ class StimulusMaker {
       made_.settings.push_back({each.entry, each.word, value});
       flows_apart_ = flows_apart_ || (each.makes_flows_wait && value != each.values[0]);
     }
+    if (one_of(4) == 0) made_.cycles_before_reset = 1 + one_of(500);
+    // As in a fabric, where a channel is a class's and so has one priority.
+    for (std::uint32_t channel = 0; channel < design_.channels; ++channel)
+      priority_of_.push_back(one_of(rules_.priorities));
     const std::uint32_t rounds = 1 + one_of(2);
     for (std::uint32_t round = 0; round < rounds; ++round) add_round(round, packets_ / rounds);
     return std::move(made_);
@@ -82,9 +86,8 @@ class StimulusMaker {
       branch.outputs = one_of(3) == 0 ? std::vector<std::uint32_t>{one_of(design_.ports)} : ports(1);
       branch.order = rules_.order(branch.inputs, branch.outputs);
       branch.data_type = rules_.data_types[one_of(rules_.data_types.size())];
-      // As in a fabric, where a channel is a class's and so has one priority.
       branch.channel = flows_apart_ ? (first_channel_ + i) % design_.channels : channel();
-      branch.priority = branch.channel % rules_.priorities;
+      branch.priority = priority_of_[branch.channel];
       if (one_of(4) == 0) branch.from_above = 1 + branch.inputs[one_of(branch.inputs.size())];
       branches_.push_back(made_.branches.size());
       made_.branches.push_back(std::move(branch));
@@ -169,6 +172,7 @@ class StimulusMaker {
   RtlStimulus made_;
   std::uint64_t next_id_ = 0;
   bool flows_apart_ = false;
+  std::vector<std::uint32_t> priority_of_;  // by channel, of flows
   // Of the round.
   std::uint32_t round_ = 0;
   std::uint32_t most_flits_ = 1, percent_load_ = 100, late_ = 0, channels_ = 1, first_channel_ = 0;

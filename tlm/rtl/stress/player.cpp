@@ -70,11 +70,13 @@ class RoundStalls final : public RtlStalls {
 class StimulusPlayer final : RtlBenchHost {
  public:
   StimulusPlayer(const RtlDesign& design, RtlModel& model, const RtlStressParams& params,
-                 const RtlStimulus& stimulus, RtlStressCoverage* coverage)
+                 const RtlStimulus& stimulus, RtlStressCoverage* coverage,
+                 std::uint64_t cycles = ~std::uint64_t{0})
       : design_(design),
         params_(params),
         stimulus_(stimulus),
         coverage_(coverage),
+        most_cycles_(cycles),
         stalls_(design.ports),
         bench_(design, model, bench_params(), *this),
         board_(board_options()),
@@ -87,7 +89,7 @@ class StimulusPlayer final : RtlBenchHost {
       violate(0, "the module's own assertions hold", stopped.what());
     }
     outcome_.cycles = bench_.cycles();
-    if (board_.passed()) board_.finish();
+    if (goes_on()) board_.finish();
     outcome_.failure = board_.first_divergence();
     if (outcome_.failure) outcome_.failed_in_cycle = bench_.edge();
     for (std::uint32_t input = 0; input < design_.ports; ++input)
@@ -102,8 +104,10 @@ class StimulusPlayer final : RtlBenchHost {
       bench_.configure(each.entry, each.word, each.value, 0);
     std::uint32_t rounds = 0;
     for (const RtlStimulus::Packet& each : stimulus_.packets) rounds = std::max(rounds, each.round + 1);
-    for (std::uint32_t round = 0; round < rounds && board_.passed(); ++round) play_round(round);
+    for (std::uint32_t round = 0; round < rounds && goes_on(); ++round) play_round(round);
   }
+
+  bool goes_on() const { return board_.passed() && bench_.cycles() < most_cycles_; }
 
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // flow, sequence
   struct KeyHash {
@@ -158,21 +162,21 @@ class StimulusPlayer final : RtlBenchHost {
     number_packets(due);
     for (const Due& each : due) {
       const TimePs now = params_.clock.edge_ps(base + each.cycle);
-      while (board_.passed() && bench_.next_wake_ps() <= now) bench_.wake();
-      if (!board_.passed()) return;
+      while (goes_on() && bench_.next_wake_ps() <= now) bench_.wake();
+      if (!goes_on()) return;
       arrive(each, now);
     }
     constexpr std::uint64_t kPatience = 100'000;  // cycles
     const std::uint64_t last = std::max(stalls_.end(), base + (due.empty() ? 0 : due.back().cycle));
     const std::uint64_t limit = last + flits + kPatience;
-    while (board_.passed() && bench_.next_wake_ps() != kNever) {
+    while (goes_on() && bench_.next_wake_ps() != kNever) {
       if (bench_.edge() > limit) {
         violate(0, "the module comes to rest", say("its pins still move ", kPatience, " cycles later"));
         return;
       }
       bench_.wake();
     }
-    if (board_.passed()) require_rest();
+    if (goes_on()) require_rest();
   }
 
   /// Entries are used again in every round: their packets count on.
@@ -336,6 +340,7 @@ class StimulusPlayer final : RtlBenchHost {
   const RtlStressParams& params_;
   const RtlStimulus& stimulus_;
   RtlStressCoverage* coverage_;
+  const std::uint64_t most_cycles_;
   RoundStalls stalls_;
   RtlBench bench_;
   RtlScoreboard board_;
@@ -352,6 +357,12 @@ class StimulusPlayer final : RtlBenchHost {
 
 RtlStressOutcome play_stimulus(const RtlDesign& design, RtlModel& model, const RtlStressParams& params,
                                const RtlStimulus& stimulus, RtlStressCoverage* coverage) {
+  if (stimulus.cycles_before_reset != 0) {
+    RtlStressOutcome first =
+        StimulusPlayer(design, model, params, stimulus, nullptr, stimulus.cycles_before_reset).play();
+    if (!first.passed()) return first;
+  }
+  if (params.begins) params.begins();
   return StimulusPlayer(design, model, params, stimulus, coverage).play();
 }
 

@@ -13,6 +13,7 @@ class Shrinker {
 
   RtlStimulus run() {
     // Fewer packets make other parts superfluous, and the other way round.
+    reset_sooner();
     for (std::size_t before = 0, now = size(); before != now && plays_left_ != 0;) {
       before = now;
       leave_out(&RtlStimulus::packets);
@@ -34,6 +35,14 @@ class Shrinker {
     if (!fails_(smaller)) return false;
     best_ = std::move(smaller);
     return true;
+  }
+
+  void reset_sooner() {
+    for (std::uint64_t cycles = 1; best_.cycles_before_reset > cycles; cycles *= 2) {
+      RtlStimulus smaller = best_;
+      smaller.cycles_before_reset = cycles;
+      if (keeps(std::move(smaller))) return;
+    }
   }
 
   /// Ever smaller parts of a list.

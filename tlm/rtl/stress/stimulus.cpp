@@ -16,6 +16,8 @@ std::string list(const std::vector<std::uint32_t>& ports) {
 
 std::string to_text(const RtlStimulus& stimulus, const RtlDesign& design) {
   std::string text;
+  if (stimulus.cycles_before_reset != 0)
+    text += say("  all this for ", stimulus.cycles_before_reset, " cycles, then a reset, then again:\n");
   for (const auto& each : stimulus.settings)
     text += say("  configuration: entry ", each.entry, ", word ", each.word, " = ", each.value, "\n");
   for (const auto& each : stimulus.packets) {

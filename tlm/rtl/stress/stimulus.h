@@ -49,6 +49,8 @@ struct RtlStimulus {
     std::uint32_t entry = 0, word = 0, value = 0;
   };
 
+  /// Not 0: everything is played for so many cycles first, and then the reset comes in the middle of it.
+  std::uint64_t cycles_before_reset = 0;
   std::vector<Setting> settings;
   std::vector<Branch> branches;
   std::vector<Packet> packets;  ///< in the order in which their first heads come

@@ -2,6 +2,7 @@
 #include "tlm/rtl/stress/stress.h"
 
 #include <chrono>
+#include <utility>
 
 #include "tlm/rtl/stress/generate.h"
 #include "tlm/rtl/stress/shrink.h"
@@ -40,17 +41,25 @@ RtlStressResult stress(const RtlDesign& design, RtlModel& model, const RtlStress
     result.wait_cycles += outcome.wait_cycles;
     result.most_early = std::max(result.most_early, outcome.most_early);
     if (outcome.passed()) return true;
-    std::uint32_t plays = 0;
-    result.stimulus = shrink(
-        stimulus,
-        [&](const RtlStimulus& smaller) {
-          ++plays;
-          return !play_stimulus(design, model, with, smaller).passed();
-        },
-        options.shrink_plays);
-    result.plays = plays;
-    result.outcome = play_stimulus(design, model, with, result.stimulus);
-    result.failure = result.outcome.failure;
+    const auto fails = [&](const RtlStimulus& smaller) {
+      ++result.plays;
+      return !play_stimulus(design, model, with, smaller).passed();
+    };
+    result.outcome = outcome;
+    result.stimulus = stimulus;
+    result.repeats = fails(stimulus);
+    if (result.repeats && options.shrink_plays != 0) {
+      RtlStimulus smaller = shrink(stimulus, fails, options.shrink_plays);
+      // A reset that leaves something behind would make all that follows fail.
+      if (RtlStimulus at_once = smaller;
+          std::exchange(at_once.cycles_before_reset, 0) != 0 && !fails(one_by_one(design)) && fails(at_once))
+        smaller = std::move(at_once);
+      const RtlStressOutcome again = play_stimulus(design, model, with, smaller);
+      if (!again.passed()) {
+        result.stimulus = std::move(smaller);
+        result.outcome = again;
+      }
+    }
     return false;
   };
   RtlStressParams alone = params;

@@ -19,13 +19,15 @@ using RtlStressProgress = std::function<void(const std::string& line)>;
 
 struct RtlStressResult {
   explicit RtlStressResult(RtlStressCoverage empty) : coverage(std::move(empty)) {}
-  bool passed() const { return !failure; }
+  bool passed() const { return outcome.passed(); }
   std::uint64_t cases = 0, packets = 0, cycles = 0;
   std::uint64_t failed_seed = 0;
-  std::optional<RtlDivergence> failure;  ///< of the shrunk stimulus
-  RtlStimulus stimulus;                  ///< shrunk, if something failed
-  std::uint32_t plays = 0;               ///< that shrinking took
-  RtlStressOutcome outcome;              ///< of the shrunk stimulus
+  RtlStressOutcome outcome;  ///< of the shrunk stimulus, if something failed
+  RtlStimulus stimulus;      ///< shrunk
+  std::uint32_t plays = 0;   ///< that shrinking took
+  /// The stimulus failed when played again. If not, what failed depends on what the module held before its
+  /// reset.
+  bool repeats = false;
   std::int64_t most_early = 0;
   std::uint64_t wait_cycles = 0;
   RtlStressCoverage coverage;

@@ -47,6 +47,7 @@ TEST(Rules, OfSeveralWafers) {
   for (const Keys& keys :
        {Keys{"wafer.fabric.failed_links=[[0, 1]]"}, Keys{"wafer.fabric.failed_routers=[3]"},
         Keys{"wafer.fabric.bit_error_rate=1e-9"}, Keys{"wafer.fabric.input_queue=fifo"},
+        Keys{"wafer.fabric.input_start_interval=1 ns"},
         Keys{"wafer.fabric.switching=wormhole", "wafer.fabric.flit_bytes=64 B"}})
     expect_refused(kFourWafers, keys, outer,
                    "with several wafers there are no failures, bit errors, wormhole");
@@ -72,6 +73,12 @@ TEST(Rules, OfAMesh) {
   EXPECT_EQ(refused(kMeshWafer, {wormhole, flits + "64 B", pipeline, fabric + "head_pipeline=3 ns"}), "");
   expect_refused(kMeshWafer, {wormhole, flits + "64 B", pipeline, fabric + "head_pipeline=3001 ps"},
                  fabric + "head_pipeline", "is part of wafer.fabric.router_pipeline and must not be longer");
+  const std::string starts = fabric + "input_start_interval";
+  EXPECT_EQ(refused(kMeshWafer, {starts + "=1 ns"}), "");
+  expect_refused(kMeshWafer, {starts + "=1 ns", wormhole, flits + "64 B"}, starts,
+                 "is of mesh and FRED fabrics that switch packets by cut_through");
+  expect_refused(kMeshWafer, {starts + "=1 ns", fabric + "input_queue=fifo"}, starts,
+                 "has no effect with wafer.fabric.input_queue: fifo");
 }
 
 TEST(Rules, OfATreeOfSwitches) {

@@ -406,6 +406,18 @@ TEST_F(RtlBenchPins, WrongCreditsAndChannelsAreSaid) {
              "9000 0: the channel is one of the module's; seen: out_vc is 3"}));
 }
 
+TEST_F(RtlBenchPins, WhatIsValidInAResetIsSaid) {
+  make();
+  pins.is_wild_in_reset = true;
+  pins.show("out_valid", 2, 1, 1);
+  pins.show("in_credit", 0, 1, 1);
+  bench->restart();
+  EXPECT_EQ(
+      told,
+      (Lines{"0 2: nothing is valid while the reset is held; seen: out_valid is 1 after 4 cycles of reset",
+             "0 0: nothing is valid while the reset is held; seen: in_credit is 1 after 4 cycles of reset"}));
+}
+
 // A module that does not wait for all inputs.
 TEST_F(RtlBenchPins, WhatLeftTooEarlyStaysPending) {
   make();
