@@ -41,7 +41,7 @@ void GtkwaveView::add(const std::string& signal, unsigned bits, WaveFormat forma
 }
 
 std::string GtkwaveView::write(const std::string& path) const {
-  const std::string to = path.empty() ? shown_ + ".gtkw" : path;
+  std::string to = path.empty() ? shown_ + ".gtkw" : path;
   std::ofstream file(to);
   file << "[*] WaferTLM\n[dumpfile] \"" << shown_ << "\"\n[timestart] " << from_ps_
        << "\n[sst_width] 200\n[signals_width] 260\n";

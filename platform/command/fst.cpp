@@ -19,8 +19,11 @@ namespace {
 bool is_installed(const std::string& program) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    folder += '/';
+    folder += program;
+    if (access(folder.c_str(), X_OK) == 0) return true;
+  }
   return false;
 }
 
@@ -29,6 +32,7 @@ bool is_installed(const std::string& program) {
 bool run_program(const std::vector<std::string>& words) {
   std::vector<std::string> copies = words;
   std::vector<char*> arguments;
+  arguments.reserve(copies.size() + 1);
   for (std::string& word : copies) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;

@@ -25,21 +25,21 @@ struct ShownPin {
 
 /// Of a protocol, in the order in which they are read best.
 const std::vector<ShownPin>& shown_pins(RtlProtocol protocol) {
-  constexpr WaveFormat bit = WaveFormat::bit, ports = WaveFormat::binary, number = WaveFormat::decimal,
-                       hex = WaveFormat::hexadecimal;
-  static const std::vector<ShownPin> kCreditStream = {
+  const WaveFormat bit = WaveFormat::bit, ports = WaveFormat::binary, number = WaveFormat::decimal,
+                   hex = WaveFormat::hexadecimal;
+  static const std::vector<ShownPin> credit_stream = {
       {"clk", bit},          {"rst_n", bit},         {"in_valid", ports},  {"in_head", ports},
       {"in_tail", ports},    {"in_vc", hex},         {"in_header", hex},   {"in_data", hex},
       {"in_credit", ports},  {"in_credit_vc", hex},  {"out_valid", ports}, {"out_head", ports},
       {"out_tail", ports},   {"out_vc", hex},        {"out_header", hex},  {"out_data", hex},
       {"out_credit", ports}, {"out_credit_vc", hex}, {"cfg_valid", bit},   {"cfg_flow", number},
       {"cfg_word", number},  {"cfg_data", hex}};
-  static const std::vector<ShownPin> kAxi4Stream = {
+  static const std::vector<ShownPin> axi4_stream = {
       {"aclk", bit},      {"aresetn", bit},    {"s_tvalid", ports}, {"s_tready", ports},
       {"s_tlast", ports}, {"s_tid", hex},      {"s_tdest", hex},    {"s_tuser", hex},
       {"s_tdata", hex},   {"m_tvalid", ports}, {"m_tready", ports}, {"m_tlast", ports},
       {"m_tid", hex},     {"m_tdest", hex},    {"m_tuser", hex},    {"m_tdata", hex}};
-  return protocol == RtlProtocol::credit_stream ? kCreditStream : kAxi4Stream;
+  return protocol == RtlProtocol::credit_stream ? credit_stream : axi4_stream;
 }
 
 /// The pins are those of the outermost scope that has them.

@@ -110,8 +110,8 @@ void print(const RtlStressResult& result, const RtlDesign& design, std::uint32_t
              result.coverage.to_text());
   if (result.passed()) return;
   fmt::print("\n{}\n  in cycle {} of what is left of the case with --seed {}, after {} plays:\n{}",
-             text_of(*result.outcome.failure), result.outcome.failed_in_cycle, result.failed_seed, result.plays,
-             to_text(result.stimulus, design));
+             text_of(*result.outcome.failure), result.outcome.failed_in_cycle, result.failed_seed,
+             result.plays, to_text(result.stimulus, design));
   if (!result.repeats)
     fmt::print("Played again it passes: what failed depends on what the module held before its reset.\n");
 }
@@ -123,9 +123,18 @@ class StressWaves final : public RtlPinWatch {
       : design_(design), model_(model), params_(params), window_(window) {
     params_.watch = this;
   }
-  std::vector<std::string> write(const RtlStimulus& stimulus, const std::string& file) {
-    model_.open_waves(file + ".pins", window_);
+  std::vector<std::string> write(RtlStimulus stimulus, const std::string& file) {
+    // What comes before a reset in the middle is not shown: time begins again.
+    bool has_begun = false;
+    params_.begins = [&] {
+      has_begun = true;
+      packets_ = PacketWaves(design_.name, design_.ports, params_.clock, window_);
+      came_.clear();
+      model_.open_waves(file + ".pins", window_);
+    };
     play_stimulus(design_, model_, params_, stimulus);
+    stimulus.cycles_before_reset = 0;
+    if (!has_begun) play_stimulus(design_, model_, params_, stimulus);  // it fails before
     model_.close_waves();
     packets_.end();
     for (const RtlEvent& each : came_) packets_.name(each);

@@ -16,6 +16,7 @@ CHANNEL = "the channel is one of the module's"
 # By protocol: fault, and what is said of it at port 1.
 FAULTS = {
     "credit_stream": {
+        "reset": "1: nothing is valid while the reset is held",
         "no_head": "1, channel 2: " + FRAMING,
         "two_heads": "1, channel 2: " + FRAMING,
         "no_tail": "1, channel 2: " + WHOLE,
@@ -26,6 +27,7 @@ FAULTS = {
         "credit_channel": "1: " + CHANNEL,
     },
     "axi4_stream": {
+        "reset": "1: nothing is valid while the reset is held",
         "valid_falls": "1: valid stays until ready",
         "payload_changes": "1: what goes with valid stays until ready",
         "no_last": "1: " + WHOLE,

@@ -63,6 +63,11 @@ module faults;
     if ($value$plusargs("side=%s", side) == 0) side = "input";
     port = side == "input" ? 1 : 3;
     repeat (3) @(negedge clk);
+    if (fault == "reset") begin
+      valid[port] = 1;
+      repeat (4) @(negedge clk);
+      valid = 0;
+    end
     rst_n = 1;
     @(negedge clk);
     show(0, 1, 7, fault == "destination" ? 2 : 1);  // ready is low

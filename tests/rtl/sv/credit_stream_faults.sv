@@ -68,6 +68,11 @@ module faults;
     if ($value$plusargs("side=%s", side) == 0) side = "input";
     port = side == "input" ? 1 : 3;
     repeat (3) @(negedge clk);
+    if (fault == "reset") begin
+      valid[port] = 1;
+      repeat (4) @(negedge clk);
+      valid = 0;
+    end
     rst_n = 1;
     @(negedge clk);
     if (fault == "no_head") flit(0, 1, 2);

@@ -123,17 +123,17 @@ TEST_F(RtlExportTest, OfCreditStreamPassesAndFailsWhereItShould) {
     const auto draw = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
     const std::uint32_t from = draw(2), channel = draw(2);
     RtlEvent event = packet(now, from, 1 - from, channel, sequence[from * 2 + channel]++, 1 + draw(16));
-    event.tail_ps += draw(3) * 2000;
+    event.tail_ps += TimePs{2000} * draw(3);
     recorder.write(event);
     RtlEvent credit;
     credit.kind = RtlEvent::Kind::credit;
     credit.now_ps = now;
-    credit.head_ps = now + 30'000 + 1000 * draw(20);
+    credit.head_ps = now + 30'000 + TimePs{1000} * draw(20);
     credit.port = 1 - from;
     credit.channel = channel;
     credit.flits = event.flits;
     recorder.write(credit);
-    now += 1000 * draw(8) + (i == 20 ? 50'000'000 : 0);
+    now += TimePs{1000} * draw(8) + (i == 20 ? 50'000'000 : 0);
   }
   recorder.close();
   write();
@@ -176,7 +176,7 @@ TEST_F(RtlExportTest, OfAxi4StreamPassesAndFailsWhereItShould) {
     credit.port = to;
     credit.flits = event.flits;
     recorder.write(credit);
-    now += 1000 * draw(4);
+    now += TimePs{1000} * draw(4);
   }
   recorder.close();
   write();
@@ -208,7 +208,7 @@ TEST_F(RtlExportTest, OfAFredSwitchHasItsConfiguration) {
   recorder.write(opened(1000, 1, {2}, {0, 1}, 0, 6));
   for (std::uint64_t k = 0; k < 6; ++k) {
     for (const std::uint32_t input : {0U, 1U, 3U})
-      recorder.write(contribution(20'000 + k * 9000 + input * 2000, 0, input, k, 32));
+      recorder.write(contribution(20'000 + k * 9000 + TimePs{2000} * input, 0, input, k, 32));
     recorder.write(contribution(20'000 + k * 9000, 1, 2, k, 20));
     recorder.write(packet(21'000 + k * 9000, static_cast<std::uint32_t>(k % 4), 3, 0, k, 24));
   }

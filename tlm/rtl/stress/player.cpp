@@ -362,6 +362,7 @@ RtlStressOutcome play_stimulus(const RtlDesign& design, RtlModel& model, const R
         StimulusPlayer(design, model, params, stimulus, nullptr, stimulus.cycles_before_reset).play();
     if (!first.passed()) return first;
   }
+  if (params.begins) params.begins();
   return StimulusPlayer(design, model, params, stimulus, coverage).play();
 }
 

@@ -19,6 +19,7 @@ struct RtlStressParams {
   /// Not 0: every head has to leave so many cycles after it came, for there is nothing else.
   std::uint32_t alone_cycles = 0;
   RtlPinWatch* watch = nullptr;
+  std::function<void()> begins = {};  ///< what comes before a reset in the middle is over, if there is one
 };
 
 struct RtlStressOutcome {

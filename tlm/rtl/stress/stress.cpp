@@ -51,8 +51,8 @@ RtlStressResult stress(const RtlDesign& design, RtlModel& model, const RtlStress
     if (result.repeats && options.shrink_plays != 0) {
       RtlStimulus smaller = shrink(stimulus, fails, options.shrink_plays);
       // A reset that leaves something behind would make all that follows fail.
-      if (RtlStimulus at_once = smaller; std::exchange(at_once.cycles_before_reset, 0) != 0 &&
-                                         !fails(one_by_one(design)) && fails(at_once))
+      if (RtlStimulus at_once = smaller;
+          std::exchange(at_once.cycles_before_reset, 0) != 0 && !fails(one_by_one(design)) && fails(at_once))
         smaller = std::move(at_once);
       const RtlStressOutcome again = play_stimulus(design, model, with, smaller);
       if (!again.passed()) {

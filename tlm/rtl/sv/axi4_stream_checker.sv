@@ -96,6 +96,11 @@ module axi4_stream_port_checker #(
     end
   end
 
+  int unsigned held;  // cycles of reset
+  always_ff @(posedge aclk) held <= aresetn ? 0 : held + 1;
+  quiet_in_reset :
+  assert property (@(posedge aclk) !aresetn && held >= 4 |-> !tvalid)
+  else $error("%s %0d: nothing is valid while the reset is held", SIDE, PORT);
   known :
   assert property (@(posedge aclk) disable iff (!aresetn) !$isunknown({tvalid, tready}))
   else $error("%s %0d: tvalid or tready is unknown", SIDE, PORT);

@@ -120,6 +120,11 @@ module credit_stream_port_checker #(
     end
   end
 
+  int unsigned held;  // cycles of reset
+  always_ff @(posedge clk) held <= rst_n ? 0 : held + 1;
+  quiet_in_reset :
+  assert property (@(posedge clk) !rst_n && held >= 4 |-> !valid && !credit)
+  else $error("%s %0d: nothing is valid while the reset is held", SIDE, PORT);
   known :
   assert property (@(posedge clk) disable iff (!rst_n) !$isunknown({valid, credit}))
   else $error("%s %0d: valid or credit is unknown", SIDE, PORT);
