@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# RTL of the switches that the presets have. A head is stages(P) + 2 cycles on its way.
+# RTL designs that the program has; others of the catalogue can be added to a tool (wafertlm_add_tool).
+include(${CMAKE_CURRENT_LIST_DIR}/catalogue.cmake)
 if(WAFERTLM_VERILATOR)
-  include(${PROJECT_SOURCE_DIR}/models/fred/rtl/sources.cmake)
-  # FRED_3(12), an L1 chip of the physical view; a packet of 4 KiB is 512 flits.
-  wafertlm_add_rtl(NAME fred3_12 TOP fred_switch PROTOCOL credit_stream CONFIGURATION fred LATENCY 9
-    SOURCES ${FRED_RTL_SOURCES} INCLUDE_DIRS ${FRED_RTL_DIR} VERILATOR_OPTIONS --unroll-count 2
-    PARAMETERS P=12 M=3 W=64 VC=8 DEPTH=1024 OUT_DEPTH=1024 FLOWS=64)
+  foreach(design fred3_12 mesh_router axi_fifo)
+    wafertlm_add_rtl(NAME ${design} ${WAFERTLM_RTL_OF_${design}})
+  endforeach()
 endif()
+
+foreach(folder models/fred/rtl models/mesh/rtl models/axi_fifo/rtl)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/wafertlm/${folder}
+    FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*_systemc.h" PATTERN "sources.cmake")
+endforeach()
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/catalogue.cmake DESTINATION ${CMAKE_INSTALL_DATADIR}/wafertlm/platform/rtl)

@@ -30,7 +30,7 @@ struct Options {
 };
 
 int print_designs() {
-  if (!rtl_is_built())
+  if (!rtl_is_built() && rtl_designs().empty())
     fmt::print("none: built without Verilator (apt-get install verilator, then configure and build again)\n");
   for (const RtlDesign& design : rtl_designs()) {
     std::string parameters;

@@ -46,7 +46,7 @@ struct StressOptions {
   bool json = false;
 };
 
-nlohmann::ordered_json to_json(const RtlStressCoverage& coverage) {
+nlohmann::ordered_json json_of(const RtlStressCoverage& coverage) {
   nlohmann::ordered_json cells = nlohmann::ordered_json::array();
   for (std::size_t kind = 0; kind < coverage.kinds(); ++kind)
     for (std::size_t pressure = 0; pressure < kRtlBackpressures; ++pressure)
@@ -71,7 +71,7 @@ std::string text_of(const RtlDivergence& failure) {
                      failure.flow, failure.sequence, failure.output, failure.expected, failure.got);
 }
 
-nlohmann::ordered_json to_json(const RtlStressResult& result, const RtlDesign& design) {
+nlohmann::ordered_json json_of(const RtlStressResult& result, const RtlDesign& design) {
   nlohmann::ordered_json json = {{"design", design.name},
                                  {"passed", result.passed()},
                                  {"cases", result.cases},
@@ -79,7 +79,7 @@ nlohmann::ordered_json to_json(const RtlStressResult& result, const RtlDesign& d
                                  {"cycles", result.cycles},
                                  {"wait_cycles", result.wait_cycles},
                                  {"early_credits", result.most_early},
-                                 {"coverage", to_json(result.coverage)}};
+                                 {"coverage", json_of(result.coverage)}};
   if (!result.passed())
     json["failure"] = {{"seed", result.failed_seed},
                        {"what", text_of(*result.outcome.failure)},
@@ -179,7 +179,7 @@ int run(const StressOptions& options) {
   }();
   const double cpu_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   if (options.json)
-    fmt::print("{}\n", to_json(result, design).dump(2));
+    fmt::print("{}\n", json_of(result, design).dump(2));
   else
     print(result, design, params.early_credits, cpu_s);
   if (result.passed()) return 0;

@@ -27,7 +27,7 @@ void FabricSource::wake(std::uint32_t, TimePs now) {
   if (next_ == packets_.size()) return;
   Packet& packet = packets_[next_];
   const TimePs ready = std::max(packet.created_ps, line_free_ps());
-  if (ready > now) return scheduler_.schedule(ready, *this, 0);
+  if (ready > now) return plan(ready);
 
   Channel& channel = channels_[index_of(packet.vc)];
   while (!channel.returns.empty() && channel.returns.begin()->first <= now) {
@@ -41,7 +41,14 @@ void FabricSource::wake(std::uint32_t, TimePs now) {
   packet.tail_ps = line_free_ps() + link_.latency_ps;
   ++next_;
   begin_request(socket, packet, link_.latency_ps);
-  scheduler_.schedule(line_free_ps(), *this, 0);
+  plan(line_free_ps());
+}
+
+/// Once: else every credit would leave a wake-up behind that asks for the next one.
+void FabricSource::plan(TimePs at) {
+  if (at == planned_ps_) return;
+  planned_ps_ = at;
+  scheduler_.schedule(at, *this, 0);
 }
 
 ::tlm::tlm_sync_enum FabricSource::nb_transport_bw(Packet& packet, ::tlm::tlm_phase&,

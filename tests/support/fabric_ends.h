@@ -34,6 +34,7 @@ class FabricSource : public sc_core::sc_module, private FabricBackwardIf, privat
   void start_of_simulation() override;
   void wake(std::uint32_t what, TimePs now) override;
   TimePs line_free_ps() const;
+  void plan(TimePs at);
 
   const OutputParams link_;
   Scheduler& scheduler_;
@@ -41,6 +42,7 @@ class FabricSource : public sc_core::sc_module, private FabricBackwardIf, privat
   std::size_t next_ = 0;
   std::vector<Channel> channels_;
   Uint128 line_free_ = 0;  // times bytes_per_s
+  TimePs planned_ps_ = kNever;
 };
 
 /// Takes everything, notes when it came, and gives the room back when the tail is there: announced at

@@ -11,7 +11,7 @@
 namespace wafertlm {
 namespace {
 
-constexpr std::uint64_t kBytePerPs = 1'000'000'000'000;
+constexpr std::uint64_t kOneBytePerPs = 1'000'000'000'000;
 
 struct ByDestination final : RouteFunction {
   PortId output_for(const Packet& packet) const override {
@@ -26,7 +26,7 @@ struct Crossbar {
     SwitchParams params;
     params.input_start_ps = input_start_ps;
     params.credit_delay_ps.assign(inputs, 0);
-    params.outputs.assign(outputs, {kBytePerPs, 0, 1 << 20});
+    params.outputs.assign(outputs, {kOneBytePerPs, 0, 1 << 20});
     network.add_switch(params, routes);
     network.on_grant = [this](std::size_t, PortId, const Packet& packet) {
       starts[index_of(packet.source)].push_back(network.now());
@@ -112,7 +112,7 @@ TEST(InputStarts, NeedAQueuePerOutput) {
   params.input_queue = InputQueue::fifo;
   params.input_start_ps = 1;
   params.credit_delay_ps = {0};
-  params.outputs = {{kBytePerPs, 0, 1000}};
+  params.outputs = {{kOneBytePerPs, 0, 1000}};
   EXPECT_THROW(network.add_switch(params, routes), std::invalid_argument);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,24 @@ class RtlPin {
 struct RtlWaveWindow {
   TimePs period_ps = 1000;
   TimePs from_ps = 0, to_ps = kNever;
+};
+
+/// Which times of that a waveform gets: each once, in order.
+class RtlWaveTimes {
+ public:
+  RtlWaveTimes() = default;
+  explicit RtlWaveTimes(const RtlWaveWindow& window) : window_(window), next_ps_(window.from_ps) {}
+  /// When the pins of this half of the cycle are shown; none: not at all.
+  std::optional<TimePs> at(TimePs edge_ps, bool high) {
+    const TimePs at_ps = high ? edge_ps : edge_ps + window_.period_ps / 2;
+    if (at_ps < next_ps_ || at_ps > window_.to_ps) return {};
+    next_ps_ = at_ps + 1;
+    return at_ps;
+  }
+
+ private:
+  RtlWaveWindow window_;
+  TimePs next_ps_ = 0;
 };
 
 /// An RTL module behind its pins. evaluate() settles it; nothing happens to it between two calls.

@@ -141,6 +141,14 @@ void RtlView::wake(std::uint32_t, TimePs now) {
   ask_wake();
 }
 
+/// RTL in place sends a picosecond after the edge, and where that comes to RTL it is in time for the edge:
+/// else each switch of a row would cost a cycle more.
+TimePs RtlView::from_edge(TimePs at) const {
+  if (at == 0) return at;
+  const TimePs edge_ps = params_.clock.edge_ps(params_.clock.edge_from(at - 1));
+  return edge_ps + 1 == at ? edge_ps : at;
+}
+
 RtlEvent RtlView::event_of(RtlEvent::Kind kind, PortId port, const Packet& packet, TimePs now) const {
   RtlEvent event;
   event.kind = kind;
@@ -158,8 +166,8 @@ RtlEvent RtlView::event_of(RtlEvent::Kind kind, PortId port, const Packet& packe
 bool RtlView::arrive(PortId input, Packet& packet, TimePs head_ps, TimePs now) {
   ++packets_seen_;
   RtlEvent event = event_of(RtlEvent::Kind::arrive, input, packet, now);
-  event.head_ps = head_ps;
-  event.tail_ps = packet.tail_ps;
+  event.head_ps = from_edge(head_ps);
+  event.tail_ps = from_edge(packet.tail_ps);
   RtlEntries::Number number;
   if (packet.flow) {
     number = entries_.at_input(*packet.flow, packet.sequence, event.port);
@@ -228,14 +236,14 @@ void RtlView::admit(Branch& branch, TimePs now) {
 
 bool RtlView::credit(PortId output, Packet& packet, TimePs at, TimePs now) {
   RtlEvent event = event_of(RtlEvent::Kind::credit, output, packet, now);
-  event.head_ps = at;
+  event.head_ps = from_edge(at);
   emit(event);
   if (packet.flow) {
     const std::uint32_t number = entries_.at_output(*packet.flow, packet.sequence, event.port).flow;
     Branch& branch = branches_.at(number);
     const auto place = std::find(branch.entry.outputs.begin(), branch.entry.outputs.end(), event.port);
     auto& room = branch.credits[static_cast<std::size_t>(place - branch.entry.outputs.begin())];
-    if (room) room->give_back(event.flits * params_.flit_bytes, at);
+    if (room) room->give_back(std::uint64_t{event.flits} * params_.flit_bytes, event.head_ps);
     admit(branch, now);
     if (bench_) {
       ++branch.credited;

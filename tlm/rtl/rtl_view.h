@@ -108,6 +108,7 @@ class RtlView final : public SwitchView, private Wakeable, private RtlBenchHost 
     return packet.payload_bytes == 0 ? 1
                                      : (packet.payload_bytes + params_.flit_bytes - 1) / params_.flit_bytes;
   }
+  TimePs from_edge(TimePs at) const;
   RtlEvent event_of(RtlEvent::Kind kind, PortId port, const Packet& packet, TimePs now) const;
   void emit(const RtlEvent& event);
   void admit(Branch& branch, TimePs now);

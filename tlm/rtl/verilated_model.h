@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tlm/rtl/model.h"
+#include "tlm/rtl/stream_pins.h"
 
 namespace wafertlm {
 
@@ -91,8 +92,7 @@ class VerilatedModel final : public RtlModel {
     Verilated::commandArgs(static_cast<int>(pointers.size()), pointers.data());
   }
   void open_waves(const std::string& path, const RtlWaveWindow& window) override {
-    window_ = window;
-    next_ps_ = window.from_ps;
+    times_ = RtlWaveTimes(window);
     Verilated::threadContextp()->traceEverOn(true);
     waves_ = std::make_unique<VerilatedVcdC>();
     waves_->set_time_unit("1ps");
@@ -103,11 +103,10 @@ class VerilatedModel final : public RtlModel {
   }
   void dump_waves(TimePs edge_ps, bool high) override {
     if (!waves_) return;
-    const TimePs at_ps = high ? edge_ps : edge_ps + window_.period_ps / 2;
-    if (at_ps < next_ps_ || at_ps > window_.to_ps) return;
+    const std::optional<TimePs> at_ps = times_.at(edge_ps, high);
+    if (!at_ps) return;
     if (high) evaluate();  // with the inputs of the cycle, which is otherwise done when the clock falls
-    waves_->dump(at_ps);
-    next_ps_ = at_ps + 1;
+    waves_->dump(*at_ps);
   }
   void close_waves() override {
     if (waves_) waves_->close();
@@ -127,8 +126,7 @@ class VerilatedModel final : public RtlModel {
   void (*evaluate_)(Module&);
   std::map<std::string, std::unique_ptr<RtlPin>> pins_;
   std::unique_ptr<VerilatedVcdC> waves_;
-  RtlWaveWindow window_;
-  TimePs next_ps_ = 0;  // the earliest that the file takes
+  RtlWaveTimes times_;
 };
 
 /// Gives `make` the name of a private member function: access is not checked in an explicit instantiation.
@@ -136,55 +134,5 @@ template <class Module, void (Module::*evaluate)()>
 struct EvaluatedBy {
   friend void evaluate_module(Module& module) { (module.*evaluate)(); }
 };
-
-template <class Module>
-void add_credit_stream_pins(VerilatedModel<Module>& model) {
-  Module& module = model.module();
-#define WAFERTLM_RTL_PIN(name) model.add(#name, module.name)
-  WAFERTLM_RTL_PIN(clk);
-  WAFERTLM_RTL_PIN(rst_n);
-  WAFERTLM_RTL_PIN(in_valid);
-  WAFERTLM_RTL_PIN(in_head);
-  WAFERTLM_RTL_PIN(in_tail);
-  WAFERTLM_RTL_PIN(in_vc);
-  WAFERTLM_RTL_PIN(in_header);
-  WAFERTLM_RTL_PIN(in_data);
-  WAFERTLM_RTL_PIN(in_credit);
-  WAFERTLM_RTL_PIN(in_credit_vc);
-  WAFERTLM_RTL_PIN(out_valid);
-  WAFERTLM_RTL_PIN(out_head);
-  WAFERTLM_RTL_PIN(out_tail);
-  WAFERTLM_RTL_PIN(out_vc);
-  WAFERTLM_RTL_PIN(out_header);
-  WAFERTLM_RTL_PIN(out_data);
-  WAFERTLM_RTL_PIN(out_credit);
-  WAFERTLM_RTL_PIN(out_credit_vc);
-  WAFERTLM_RTL_PIN(cfg_valid);
-  WAFERTLM_RTL_PIN(cfg_flow);
-  WAFERTLM_RTL_PIN(cfg_word);
-  WAFERTLM_RTL_PIN(cfg_data);
-}
-
-template <class Module>
-void add_axi4_stream_pins(VerilatedModel<Module>& model) {
-  Module& module = model.module();
-  WAFERTLM_RTL_PIN(aclk);
-  WAFERTLM_RTL_PIN(aresetn);
-  WAFERTLM_RTL_PIN(s_tvalid);
-  WAFERTLM_RTL_PIN(s_tready);
-  WAFERTLM_RTL_PIN(s_tdata);
-  WAFERTLM_RTL_PIN(s_tlast);
-  WAFERTLM_RTL_PIN(s_tid);
-  WAFERTLM_RTL_PIN(s_tdest);
-  WAFERTLM_RTL_PIN(s_tuser);
-  WAFERTLM_RTL_PIN(m_tvalid);
-  WAFERTLM_RTL_PIN(m_tready);
-  WAFERTLM_RTL_PIN(m_tdata);
-  WAFERTLM_RTL_PIN(m_tlast);
-  WAFERTLM_RTL_PIN(m_tid);
-  WAFERTLM_RTL_PIN(m_tdest);
-  WAFERTLM_RTL_PIN(m_tuser);
-#undef WAFERTLM_RTL_PIN
-}
 
 }  // namespace wafertlm

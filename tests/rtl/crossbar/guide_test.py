@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Follows the guide in models/fred/rtl/README.md word for word.
+"""Follows a guide in a README word for word.
 
-    guide_test.py SOURCE BUILD WORK
+    guide_test.py SOURCE BUILD WORK README SECTION
 
-Installs BUILD below WORK, and in an empty folder does what the last section of the README says: a block with a file's name is
+Installs BUILD below WORK, and in an empty folder does what the README of SOURCE says from SECTION on: a block with a file's name is
 written to that file, a block of sh is run, and every line of a block of text must be in what the sh before it has printed.
 """
 import os
@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 
-SECTION = "## Plug in your own RTL in 15 minutes"
 BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -25,10 +24,11 @@ def main():
     folder.mkdir(parents=True)
     subprocess.run(["cmake", "--install", build, "--prefix", work / "install"], check=True, stdout=subprocess.DEVNULL)
     environment = {**os.environ, "WAFERTLM": str(source), "PREFIX": str(work / "install")}
-    text = (source / "models/fred/rtl/README.md").read_text(encoding="utf-8")
-    blocks = BLOCK.findall(text[text.index(SECTION):])
+    readme, section = sys.argv[4:6]
+    text = (source / readme).read_text(encoding="utf-8")
+    blocks = BLOCK.findall(text[text.index("## " + section):])
     kinds = [kind for kind, _, _ in blocks]
-    assert kinds.count("sh") >= 5 and kinds.count("text") >= 4, kinds
+    assert kinds.count("sh") >= 2 and kinds.count("text") >= 2, kinds
     printed = ""
     for kind, name, content in blocks:
         if name:

@@ -27,7 +27,7 @@ PACKAGES = ["mutant_pkg", "fred_pkg", "fred_mutation_pkg", "bf16_pkg"]
 # Functions of fred_pkg.sv make constants.
 LEFT_ALONE = {"fred_pkg.sv", "fred_mutation_pkg.sv"}
 # One interconnect that ends in switches of 3 ports, and two of two levels that end in 2. Few channels and credits: all run out.
-DESIGNS = {"fred5": "P=5 M=3 PLANES=1 W=64 VC=4 DEPTH=36 OUT_DEPTH=36 FLOWS=8 SLOTS=8",
+DESIGNS = {"fred5": "P=5 M=2 PLANES=1 W=64 VC=4 DEPTH=36 OUT_DEPTH=36 FLOWS=8 SLOTS=8",
            "fred7": "P=7 M=4 PLANES=2 W=32 VC=2 DEPTH=12 OUT_DEPTH=9 FLOWS=4 SLOTS=8"}
 LATENCY = {"fred5": 7, "fred7": 7}
 CASES = 120

@@ -8,7 +8,14 @@
 # parameters P (ports) and W (bits of a flit) are read here too, and of credit_stream VC, DEPTH, OUT_DEPTH and FLOWS; give
 # them even if the module has defaults. Without Verilator nothing is built, and asking for the design says how to get it.
 #
-#   wafertlm_add_tool(NAME)      outside of this project: an executable like wafertlm, with the designs added so far
+#   wafertlm_add_rtl(NAME fifo1 TOP "Fifo<1, 256>" SYSTEMC fifo.h [SOURCES fifo.cpp] PROTOCOL ... PARAMETERS ...)
+#
+# the same of a module in SystemC RTL: TOP is its class in namespace wafertlm or with its own, SYSTEMC the header that has it.
+# It needs no Verilator.
+#
+#   wafertlm_add_tool(NAME [DESIGNS fred3_12 mesh_router ...])
+#
+# outside of this project: an executable like wafertlm, with the designs added so far and these of the package's catalogue.
 
 if(NOT DEFINED WAFERTLM_RTL OR WAFERTLM_RTL)
   find_program(WAFERTLM_VERILATOR verilator)
@@ -38,9 +45,13 @@ function(wafertlm_verilator_runtime)
 endfunction()
 
 function(wafertlm_add_rtl)
-  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TOP;PROTOCOL;CONFIGURATION;LATENCY"
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;TOP;PROTOCOL;CONFIGURATION;LATENCY;SYSTEMC"
     "SOURCES;PARAMETERS;INCLUDE_DIRS;VERILATOR_OPTIONS")
-  foreach(required NAME TOP PROTOCOL SOURCES)
+  set(required_keys NAME TOP PROTOCOL SOURCES)
+  if(ARG_SYSTEMC)
+    list(REMOVE_ITEM required_keys SOURCES)
+  endif()
+  foreach(required ${required_keys})
     if(NOT ARG_${required})
       message(FATAL_ERROR "wafertlm_add_rtl: ${required} is missing")
     endif()
@@ -51,10 +62,13 @@ function(wafertlm_add_rtl)
   if(NOT ARG_PROTOCOL MATCHES "^(credit_stream|axi4_stream)$")
     message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): PROTOCOL is credit_stream or axi4_stream, not ${ARG_PROTOCOL}")
   endif()
+  if(TARGET WaferTLM::wafertlm_rtl_${ARG_NAME})  # its classes have the same names
+    message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): the package has a design of that name; take another one")
+  endif()
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): what is ${ARG_UNPARSED_ARGUMENTS}?")
   endif()
-  if(NOT WAFERTLM_VERILATOR)
+  if(NOT WAFERTLM_VERILATOR AND NOT ARG_SYSTEMC)
     message(STATUS "RTL design ${ARG_NAME}: left out, there is no Verilator (apt-get install verilator)")
     return()
   endif()
@@ -83,8 +97,6 @@ function(wafertlm_add_rtl)
   if(ARG_PROTOCOL STREQUAL credit_stream AND DEPTH EQUAL 0)
     message(FATAL_ERROR "wafertlm_add_rtl(NAME ${ARG_NAME}): PARAMETERS must say DEPTH, the credits of a sender")
   endif()
-  wafertlm_verilator_runtime()
-
   set(sources)
   foreach(source ${ARG_SOURCES})
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
@@ -96,14 +108,6 @@ function(wafertlm_add_rtl)
   endforeach()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/rtl_${ARG_NAME})
   set(class V${ARG_NAME})
-  # Verilator says only afterwards which files there are: two that include them all.
-  add_custom_command(OUTPUT ${folder}/fast.cpp ${folder}/slow.cpp
-    COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}/made
-    COMMAND ${WAFERTLM_VERILATOR} --sc --trace --assert -O3 --Mdir ${folder}/made --prefix ${class} --top-module ${ARG_TOP}
-      ${options} ${ARG_VERILATOR_OPTIONS} ${sources}
-    COMMAND ${CMAKE_COMMAND} -D FOLDER=${folder} -P ${WAFERTLM_RTL_DIR}/verilated_files.cmake
-    DEPENDS ${sources} ${WAFERTLM_RTL_DIR}/verilated_files.cmake
-    COMMENT "Verilating ${ARG_NAME}" VERBATIM COMMAND_EXPAND_LISTS)
   if(NOT ARG_LATENCY)
     set(ARG_LATENCY 0)
   endif()
@@ -114,6 +118,24 @@ function(wafertlm_add_rtl)
   set(PROTOCOL ${ARG_PROTOCOL})
   set(CONFIGURATION "${ARG_CONFIGURATION}")
   list(JOIN texts ", " PARAMETERS)
+  set_property(GLOBAL APPEND PROPERTY WAFERTLM_RTL_DESIGNS ${ARG_NAME})
+  if(ARG_SYSTEMC)
+    cmake_path(ABSOLUTE_PATH ARG_SYSTEMC BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE HEADER)
+    configure_file(${WAFERTLM_RTL_DIR}/systemc_design.cpp.in ${folder}/design.cpp @ONLY)
+    add_library(wafertlm_rtl_${ARG_NAME} STATIC ${folder}/design.cpp ${sources})
+    target_include_directories(wafertlm_rtl_${ARG_NAME} PRIVATE ${ARG_INCLUDE_DIRS})
+    target_link_libraries(wafertlm_rtl_${ARG_NAME} PUBLIC WaferTLM::tlm)
+    return()
+  endif()
+  wafertlm_verilator_runtime()
+  # Verilator says only afterwards which files there are: two that include them all.
+  add_custom_command(OUTPUT ${folder}/fast.cpp ${folder}/slow.cpp
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}/made
+    COMMAND ${WAFERTLM_VERILATOR} --sc --trace --assert -O3 --Mdir ${folder}/made --prefix ${class} --top-module ${ARG_TOP}
+      ${options} ${ARG_VERILATOR_OPTIONS} ${sources}
+    COMMAND ${CMAKE_COMMAND} -D FOLDER=${folder} -P ${WAFERTLM_RTL_DIR}/verilated_files.cmake
+    DEPENDS ${sources} ${WAFERTLM_RTL_DIR}/verilated_files.cmake
+    COMMENT "Verilating ${ARG_NAME}" VERBATIM COMMAND_EXPAND_LISTS)
   configure_file(${WAFERTLM_RTL_DIR}/rtl_design.cpp.in ${folder}/design.cpp @ONLY)
   add_library(wafertlm_rtl_${ARG_NAME} STATIC ${folder}/design.cpp ${folder}/fast.cpp ${folder}/slow.cpp)
   target_include_directories(wafertlm_rtl_${ARG_NAME} SYSTEM PRIVATE ${folder}/made)
@@ -125,7 +147,6 @@ function(wafertlm_add_rtl)
   else()
     target_link_libraries(wafertlm_rtl_${ARG_NAME} PUBLIC WaferTLM::tlm wafertlm_verilated)
   endif()
-  set_property(GLOBAL APPEND PROPERTY WAFERTLM_RTL_DESIGNS ${ARG_NAME})
 endfunction()
 
 # wafertlm_rtl_table(TARGET): writes rtl_designs() with all designs added so far into the target's sources and links them.
@@ -161,7 +182,33 @@ function(wafertlm_install_designs)
   install(TARGETS ${libraries} EXPORT WaferTLM ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# A design of the package: what is installed as a library is linked, else it is made of the installed sources.
+function(wafertlm_add_package_rtl name)
+  include(${WAFERTLM_RTL_SOURCE_DIR}/platform/rtl/catalogue.cmake)
+  if(NOT name IN_LIST WAFERTLM_RTL_CATALOGUE)
+    list(JOIN WAFERTLM_RTL_CATALOGUE ", " known)
+    message(FATAL_ERROR "there is no RTL design ${name} in the package; it has ${known}")
+  endif()
+  if(TARGET wafertlm_rtl_${name})
+    return()
+  endif()
+  if(NOT TARGET WaferTLM::wafertlm_rtl_${name})
+    wafertlm_add_rtl(NAME ${name} ${WAFERTLM_RTL_OF_${name}})
+    return()
+  endif()
+  add_library(wafertlm_rtl_${name} INTERFACE)
+  target_link_libraries(wafertlm_rtl_${name} INTERFACE WaferTLM::wafertlm_rtl_${name})
+  set_property(GLOBAL APPEND PROPERTY WAFERTLM_RTL_DESIGNS ${name})
+endfunction()
+
 function(wafertlm_add_tool name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "DESIGNS")
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "wafertlm_add_tool(${name}): what is ${ARG_UNPARSED_ARGUMENTS}?")
+  endif()
+  foreach(design ${ARG_DESIGNS})
+    wafertlm_add_package_rtl(${design})
+  endforeach()
   add_executable(${name} ${WAFERTLM_RTL_DIR}/main.cpp)
   wafertlm_rtl_table(${name})
   target_link_libraries(${name} PRIVATE WaferTLM::platform)
