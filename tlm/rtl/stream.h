@@ -99,7 +99,7 @@ class RtlStream {
   void settle(TimePs now);
   /// No pin changes any more in this cycle.
   void end(TimePs now);
-  /// Some cycles of reset with these inputs at 0, in which these outputs get to 0. They take no time, and
+  /// Some cycles of reset with these inputs at 0, in which these outputs get to 0; they take no time, and
   /// waveforms do not show them.
   void reset_with(std::initializer_list<RtlPin*> inputs, std::initializer_list<RtlPin*> outputs);
   std::uint32_t words() const { return design_.flit_bits / 32; }

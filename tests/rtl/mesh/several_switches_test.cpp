@@ -93,7 +93,7 @@ TEST(SeveralSwitches, WhoDiffersIsNamedAndNobodyElse) {
           "{switch: router3, view: both, design: crossbar5, tolerance: 0 ps}");
   EXPECT_EQ(wrong.result.exit_code, 1);
   EXPECT_NE(wrong.result.error.find("router3"), std::string::npos) << wrong.result.error;
-  EXPECT_EQ(wrong.result.error.find("router4"), std::string::npos) << wrong.result.error;
+  EXPECT_EQ(wrong.result.error.find("RTL of router4"), std::string::npos) << wrong.result.error;
 }
 
 }  // namespace
