@@ -7,6 +7,7 @@
 
 #include "models/fred/flows/routed_order.h"
 #include "models/fred/rtl/flow_entry.h"
+#include "tlm/say.h"
 
 namespace wafertlm {
 namespace {
@@ -84,19 +85,37 @@ class FredConfigurator {
 
 constexpr std::uint32_t kFredMiddles = 3, kFredPriorities = 4;  // of fred_switch.sv
 
+/// That its adders know: parameter DATA_TYPE.
+std::vector<DataType> fred_data_types(const RtlDesign& design) {
+  switch (design.parameter("DATA_TYPE", 2)) {
+    case 0:
+      return {DataType::int32};
+    case 1:
+      return {DataType::bf16};
+    default:
+      return {DataType::int32, DataType::bf16};
+  }
+}
+
 RtlConfiguration fred_configuration(const RtlDesign& design) {
   auto fred = std::make_shared<FredConfigurator>(design.ports, design.parameter("M", kFredMiddles),
                                                  design.parameter("PRIORITIES", kFredPriorities));
-  return [fred](const RtlEntry& entry) { return fred->words(entry); };
+  return [fred, types = fred_data_types(design), name = design.name](const RtlEntry& entry) {
+    if (std::find(types.begin(), types.end(), entry.data_type) == types.end())
+      throw std::invalid_argument(
+          say("the RTL design '", name, "' adds ", to_string(types[0]),
+              " only (parameter DATA_TYPE), and the values of flow ", entry.number, " are ",
+              to_string(entry.data_type),
+              ": set run.functional and run.data_type, or take a design with DATA_TYPE=2"));
+    return fred->words(entry);
+  };
 }
 
 RtlFlowRules fred_rules(const RtlDesign& design) {
   RtlFlowRules rules;
   auto order = std::make_shared<RoutedOrder>(design.parameter("M", kFredMiddles), design.ports);
   rules.order = [order](const auto& inputs, const auto& outputs) { return order->of(inputs, outputs); };
-  const std::vector<DataType> types[] = {
-      {DataType::int32}, {DataType::bf16}, {DataType::int32, DataType::bf16}};
-  rules.data_types = types[design.parameter("DATA_TYPE", 2)];
+  rules.data_types = fred_data_types(design);
   rules.priorities = design.parameter("PRIORITIES", kFredPriorities);
   // The switch itself: the phase rule, and the cycles of a change.
   rules.settings = {{0xffff, 0, {0, 1}, true}, {0xffff, 1, {0, 1, 5, 20}, false}};

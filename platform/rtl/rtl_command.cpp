@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <systemc>
 
@@ -16,6 +17,7 @@
 #include "platform/rtl/stimulus_files.h"
 #include "platform/rtl/stress_command.h"
 #include "platform/rtl/wave_options.h"
+#include "tlm/rtl/random_stalls.h"
 #include "tlm/rtl/recording.h"
 #include "tlm/rtl/shadow.h"
 
@@ -25,6 +27,7 @@ namespace {
 struct Options {
   std::string recording, design, tolerance, window = "100 ns";
   std::string folder;
+  std::optional<std::uint64_t> stalls;
   RtlWaveOptions waves;
   bool json = false;
 };
@@ -38,6 +41,16 @@ int print_designs() {
     fmt::print("{:<16} {} {},{}\n", design.name, design.top, to_string(design.protocol), parameters);
   }
   return 0;
+}
+
+/// Ports stand still at random while anything is recorded.
+std::unique_ptr<RandomStalls> stalls_of(const Options& options) {
+  if (!options.stalls) return nullptr;
+  RtlRecordingReader recording(options.recording);
+  TimePs last_ps = 0;
+  for (RtlEvent event; recording.next(event);) last_ps = std::max(last_ps, event.now_ps);
+  const TimePs cycle_ps = RtlClock{recording.head().clock_hz}.period_ps();
+  return std::make_unique<RandomStalls>(*options.stalls, last_ps / cycle_ps + 1);
 }
 
 int replay(const Options& options) {
@@ -56,7 +69,11 @@ int replay(const Options& options) {
   // The second one is for the waveforms.
   const auto model = design.make("rtl"), again = design.make("rtl_again");
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  RtlShadow shadow(design, *model, bench_params(recording, design, rtl_configuration(design)), board);
+  const std::unique_ptr<RandomStalls> stalls = stalls_of(options);
+  if (stalls) board.tolerance_ps = board.usual_ps = kNever;
+  RtlBenchParams bench = bench_params(recording, design, rtl_configuration(design));
+  bench.stalls = stalls.get();
+  RtlShadow shadow(design, *model, std::move(bench), board);
   const std::clock_t begin = std::clock();
   std::uint64_t packets = 0;
   for (RtlEvent event; recording.next(event);) {
@@ -83,7 +100,7 @@ int replay(const Options& options) {
   const RtlWaveWindow window =
       cycles_shown ? *cycles_shown : rtl_window_around(result.first_divergence()->at_ps, window_ps);
   const auto files = write_rtl_waves({options.recording, &design, rtl_configuration(design), again.get(),
-                                      window.from_ps, window.to_ps, file, ""});
+                                      window.from_ps, window.to_ps, file, "", stalls.get()});
   fmt::print(stderr, "{}\n", rtl_waves_text(files));
   if (result.passed()) return 0;
   throw std::runtime_error(fmt::format("the RTL differs from the model in {} places", result.divergences()));
@@ -117,6 +134,10 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       ->type_name("TIME");
   play->add_option("--window", options->window, "Of the waveforms around a first divergence")
       ->type_name("TIME");
+  play->add_option("--stalls", options->stalls,
+                   "Ports stand still at random, and times are not compared; a seed")
+      ->type_name("SEED")
+      ->excludes("--tolerance");
   options->waves.add_to(*play, "rtl_SWITCH");
   play->add_flag("--json", options->json, "Print the result as JSON");
   CLI::App* write = command->add_subcommand(
@@ -135,6 +156,7 @@ std::function<int()> add_rtl_command(CLI::App& app) {
       "  wafertlm run EXPERIMENT.yaml --set 'wafer.fabric.rtl=[{switch: l1_0_2, view: tlm, design: fred3_12, "
       "record: chip.rec}]'\n"
       "  wafertlm rtl replay chip.rec --design fred3_12 --tolerance 5ns\n"
+      "  wafertlm rtl replay chip.rec --design fred3_12 --stalls 1\n"
       "  wafertlm rtl export chip.rec --design fred3_12 -o stimulus");
   const std::vector<std::pair<CLI::App*, std::function<int()>>> commands = {
       {designs, print_designs},

@@ -123,6 +123,7 @@ std::vector<std::string> write_rtl_waves(const RtlWaveRequest& request) {
   PacketWaves packets(head.switch_name, request.design->ports, clock, window);
   RtlBenchParams params = bench_params(recording, *request.design, request.configuration);
   params.watch = &packets;
+  params.stalls = request.stalls;
   RtlShadow shadow(*request.design, *request.model, std::move(params), {});
   shadow.bench().restart();
   request.model->open_waves(request.path + ".pins", window);

@@ -16,6 +16,7 @@ struct RtlWaveRequest {
   TimePs from_ps = 0, to_ps = 0;
   std::string path;   ///< as of rtl_wave_file()
   std::string shown;  ///< what it will be called when the run is over; empty: the same
+  const RtlStalls* stalls = nullptr;
 };
 
 /// Plays the recording into the RTL once more and writes PATH, a value change dump or (.fst) an FST file: the

@@ -50,6 +50,8 @@ TEST(RtlKeys, AMisfitIsRefusedInEveryView) {
     expect_in(refused(begin + "fred3_12}]", "wafer.fabric.input_buffer=7KiB wafer.fabric.packet_bytes=2KiB"),
               "starts with OUT_DEPTH=1024 credits, and behind its output 0 there is room for 896 flits");
     expect_in(refused(begin + "nope}]"), "this program has fred3_12");
+    expect_in(refused(begin + "mesh_router}]"), "it has P=5 ports, the switch 12");
+    expect_in(refused(begin + "axi_fifo}]"), "it has P=1 ports, the switch 12");
   }
 }
 

@@ -48,6 +48,25 @@ class RtlReplay : public testing::Test {
   }
 };
 
+// The same packets, later: nothing is lost, and nothing said of times.
+TEST_F(RtlReplay, PortsThatStandStillChangeTimesOnly) {
+  recorded();
+  const json usual = json::parse(replay("--json").out);
+  std::vector<json> stalled;
+  for (const char* seed : {"1", "2", "1"}) {
+    const ToolResult result = replay("--json --stalls " + std::string(seed));
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    stalled.push_back(json::parse(result.out));
+    EXPECT_EQ(stalled.back()["packets_compared"], usual["packets_compared"]);
+    EXPECT_GT(stalled.back()["data_compared"], 0);
+    EXPECT_TRUE(stalled.back()["equal"]);
+    EXPECT_GT(stalled.back()["cycles"], usual["cycles"]);
+  }
+  EXPECT_EQ(stalled[0], stalled[2]);
+  EXPECT_NE(stalled[0], stalled[1]);
+  EXPECT_EQ(replay("--stalls 1 --tolerance 1ns").exit_code, 2);
+}
+
 TEST_F(RtlReplay, SeesWhatTheRunSaw) {
   const json run = recorded();
   EXPECT_EQ(run["switch"], "l1_0_2");

@@ -62,6 +62,27 @@ bool meet(const FredFlow& flow, const Way& way, const There& other) {
   return false;
 }
 
+TEST(FredConfiguration, ValuesThatTheAddersDoNotKnowAreRefused) {
+  RtlDesign of = design(4);
+  of.parameters = {"DATA_TYPE=1"};
+  RtlEntry entry;
+  entry.number = 7;
+  entry.inputs = {0, 1};
+  entry.outputs = {2};
+  entry.data_type = DataType::bf16;
+  EXPECT_FALSE(rtl_configuration(of)(entry).empty());
+  entry.data_type = DataType::int32;
+  try {
+    rtl_configuration(of)(entry);
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "the RTL design 'test' adds bf16 only (parameter DATA_TYPE), and the values of flow 7 are int32: "
+        "set run.functional and run.data_type, or take a design with DATA_TYPE=2");
+  }
+}
+
 // The first of all ways on which it meets fewest of those that are there.
 TEST(FredConfiguration, ABranchTakesTheWayOnWhichItMeetsFewest) {
   std::mt19937_64 random(4);
