@@ -38,7 +38,7 @@ class RtlPrintsToStderr {
 };
 
 struct StressOptions {
-  std::string design;
+  std::string design, coverage;
   RtlWaveOptions waves;
   std::vector<std::string> plusargs;
   RtlStressOptions stress;
@@ -161,6 +161,9 @@ class StressWaves final : public RtlPinWatch {
 int run(const StressOptions& options) {
   const RtlDesign& design = find_rtl_design(options.design, rtl_designs(), rtl_is_built());
   const auto model = design.make("rtl");
+  if (!options.coverage.empty() && !model->counts_coverage())
+    throw std::invalid_argument("--coverage: the RTL design '" + design.name +
+                                "' was built without it; give wafertlm_add_rtl VERILATOR_OPTIONS --coverage");
   model->set_plusargs(options.plusargs);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   RtlStressParams params;
@@ -182,6 +185,11 @@ int run(const StressOptions& options) {
     fmt::print("{}\n", json_of(result, design).dump(2));
   else
     print(result, design, params.early_credits, cpu_s);
+  if (!options.coverage.empty()) {
+    model->write_coverage(options.coverage);
+    fmt::print(stderr, "coverage {}   (verilator_coverage --annotate DIR {})\n", options.coverage,
+               options.coverage);
+  }
   if (result.passed()) return 0;
   const RtlPrintsToStderr others;
   const auto files = StressWaves(design, *model, params, window).write(result.stimulus, file);
@@ -218,6 +226,11 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
       ->type_name("FLITS");
   command->add_option("--plusarg", options->plusargs, "For $test$plusargs and $value$plusargs, without the +")
       ->type_name("NAME=VALUE");
+  command
+      ->add_option(
+          "--coverage", options->coverage,
+          "Write lines and toggles that were reached, of a design built with VERILATOR_OPTIONS --coverage")
+      ->type_name("FILE");
   options->waves.add_to(*command, "rtl_stress_DESIGN");
   command->add_flag("--json", options->json, "Print the result as JSON");
   command->footer(

@@ -63,6 +63,11 @@ class RtlModel {
   /// NAME=VALUE for $value$plusargs, before the first evaluate().
   virtual void set_plusargs(const std::vector<std::string>& /*arguments*/) {}
 
+  /// Whether it was built with Verilator's --coverage.
+  virtual bool counts_coverage() const { return false; }
+  /// Coverage of everything so far, for verilator_coverage.
+  virtual void write_coverage(const std::string& /*path*/) {}
+
   /// A VCD file of all signals from now on, as far as they are in the window.
   virtual void open_waves(const std::string& path, const RtlWaveWindow& window) = 0;
   /// Adds the pins of the cycle that began at `edge_ps`: while the clock is high, or, half a period later,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <verilated.h>
+#include <verilated_cov.h>
 #include <verilated_vcd_c.h>
 
 #include <map>
@@ -91,6 +92,13 @@ class VerilatedModel final : public RtlModel {
     for (const std::string& each : texts) pointers.push_back(each.c_str());
     Verilated::commandArgs(static_cast<int>(pointers.size()), pointers.data());
   }
+#ifdef WAFERTLM_RTL_COVERAGE
+  bool counts_coverage() const override { return true; }
+  void write_coverage(const std::string& path) override {
+    Verilated::threadContextp()->coveragep()->write(path.c_str());
+  }
+#endif
+
   void open_waves(const std::string& path, const RtlWaveWindow& window) override {
     times_ = RtlWaveTimes(window);
     Verilated::threadContextp()->traceEverOn(true);

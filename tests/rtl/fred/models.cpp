@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/rtl/fred/models.h"
 
-#ifndef WAFERTLM_RTL_COVERAGE
 #include <VFred12.h>
-#endif
 #include <VFred5.h>
 #include <VFred8.h>
 #include <verilated_vcd_c.h>
@@ -15,9 +13,7 @@ namespace wafertlm::test {
 RtlRun run_rtl(const SwitchScenario& scenario, const RtlRunOptions& options) {
   if (scenario.ports == 5) return RtlSwitch<VFred5>(scenario, options).run();
   if (scenario.ports == 8) return RtlSwitch<VFred8>(scenario, options).run();
-#ifndef WAFERTLM_RTL_COVERAGE
   if (scenario.ports == 12) return RtlSwitch<VFred12>(scenario, options).run();
-#endif
   throw std::invalid_argument("there are verilated switches of 5, 8 and 12 ports only");
 }
 

@@ -10,11 +10,11 @@ enum class FlowKinds : std::uint8_t { any, one_output, one_input };
 struct RandomTraffic {
   double dp_load = 0, mp_load = 0;  ///< of the flows of a class
   FlowKinds kinds = FlowKinds::any;
-  bool compound = false;            ///< dp is reduce-scatters and all-gathers: flows in series
+  bool compound = false;  ///< dp is reduce-scatters and all-gathers: flows in series
   double unicast_load = 0;
   std::uint32_t flits = 0, unicast_flits = 0;  ///< 0: 1 to 4
-  double jitter = 0;                ///< a packet's input may be late by so many of its flow's periods
-  std::uint32_t late_cycles = 0;    ///< an input begins late by up to this
+  double jitter = 0;              ///< a packet's input may be late by so many of its flow's periods
+  std::uint32_t late_cycles = 0;  ///< an input begins late by up to this
   std::uint32_t most_hold = 0;
   bool phase_rule = false;
   std::uint32_t phase_change = 0;

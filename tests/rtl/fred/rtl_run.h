@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <verilated.h>
-#ifdef WAFERTLM_RTL_COVERAGE
-#include <verilated_cov.h>
-
-#include <cstdlib>
-#endif
 
 #include <chrono>
 #include <cstring>
@@ -73,17 +68,7 @@ class RtlSwitch {
     model_ = std::make_unique<Model>(context_.get());
     for (Input& input : inputs_) input.room.assign(4, depth_flits(ports_));
   }
-  ~RtlSwitch() {
-    model_->final();
-#ifdef WAFERTLM_RTL_COVERAGE
-    if (const char* const folder = std::getenv("WAFERTLM_RTL_COVERAGE_DIR");
-        folder && options_.mutation == 0) {
-      static int runs = 0;
-      const std::string file = std::to_string(ports_) + "_" + std::to_string(runs++) + ".dat";
-      context_->coveragep()->write((std::string(folder) + "/" + file).c_str());
-    }
-#endif
-  }
+  ~RtlSwitch() { model_->final(); }
 
   Model& model() { return *model_; }
 

@@ -13,8 +13,9 @@
 namespace wafertlm::test {
 
 constexpr std::uint32_t kFlitBytes = 8;
-/// Of every buffer and channel; that of 5 ports takes the largest packets. A multiple of all packets' sizes: a link's credits come flit by flit, in the
-/// TLM switch those of a packet at its tail, and with a rest of room the RTL would go that much earlier.
+/// Of every buffer and channel; that of 5 ports takes the largest packets. A multiple of all packets' sizes:
+/// a link's credits come flit by flit, in the TLM switch those of a packet at its tail, and with a rest of
+/// room the RTL would go that much earlier.
 constexpr std::uint32_t depth_flits(std::uint32_t ports) { return ports == 5 ? 576 : 36; }
 constexpr std::uint32_t kCreditCycles = 4;
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mutation campaign over models/fred/rtl: each mutant in turn under `wafertlm rtl stress`; see README.md.
 
-    tests/rtl/mutation/mutate.py                     320 mutants, an hour of one core
-    tests/rtl/mutation/mutate.py --mutants 16        some of them
-    tests/rtl/mutation/mutate.py --list              only says which there are
+    tests/rtl/stress/mutate.py                     320 mutants, some 20 minutes of a core
+    tests/rtl/stress/mutate.py --mutants 16        some of them
+    tests/rtl/stress/mutate.py --list              only says which there are
 
 Needs the release build (--build), which it installs below --out. Exit code 1 if the score is below --score.
 """
@@ -19,17 +19,12 @@ import subprocess
 import sys
 
 import sv_mutants
+from stress_project import DESIGNS, ROOT, RTL, sources, write_if_other
+import stress_project
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-RTL = ROOT / "models/fred/rtl"
 VARIABLE = "mutant_pkg::selected"
-PACKAGES = ["mutant_pkg", "fred_pkg", "fred_mutation_pkg", "bf16_pkg"]
 # Functions of fred_pkg.sv make constants.
 LEFT_ALONE = {"fred_pkg.sv", "fred_mutation_pkg.sv"}
-# One interconnect that ends in switches of 3 ports, and two of two levels that end in 2. Few channels and credits: all run out.
-DESIGNS = {"fred5": "P=5 M=2 PLANES=1 W=64 VC=4 DEPTH=36 OUT_DEPTH=36 FLOWS=8 SLOTS=8",
-           "fred7": "P=7 M=4 PLANES=2 W=32 VC=2 DEPTH=12 OUT_DEPTH=9 FLOWS=4 SLOTS=8"}
-LATENCY = {"fred5": 7, "fred7": 7}
 CASES = 120
 NOT_BUILT, STRESS, TIME, SURVIVED = "not in any design", "stress", "time", "survived"
 
@@ -71,16 +66,6 @@ def write_sources(folder, mutants):
     write_if_other(folder / "mutant_pkg.sv", "package mutant_pkg;\n  int selected;\nendpackage\n")
 
 
-def write_if_other(path, text):
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
-
-
-def sources(folder):
-    packages = [folder / f"{name}.sv" for name in PACKAGES]
-    return packages + sorted(path for path in folder.glob("*.sv") if path not in packages)
-
-
 def without_errors(folder, mutants):
     """Leaves out what Verilator refuses: of a line with an error all."""
     while True:
@@ -109,22 +94,10 @@ def without_errors(folder, mutants):
 
 
 def build(given, mutants):
-    out = given.out
-    project = out / "project"
-    mutants = without_errors(project / "src", mutants)
-    subprocess.run(["cmake", "--install", given.build, "--prefix", out / "install"], check=True, stdout=subprocess.DEVNULL)
-    files = " ".join(f"src/{path.name}" for path in sources(project / "src"))
-    lines = ["cmake_minimum_required(VERSION 3.25)", "project(Mutants LANGUAGES C CXX)", "set(CMAKE_CXX_STANDARD 17)", "find_package(WaferTLM REQUIRED)"]
-    for name, parameters in DESIGNS.items():
-        lines.append(f"wafertlm_add_rtl(NAME {name} TOP fred_switch PROTOCOL credit_stream CONFIGURATION fred LATENCY {LATENCY[name]} "
-                     f"INCLUDE_DIRS src PARAMETERS {parameters} SOURCES {files} VERILATOR_OPTIONS -Wno-fatal -Wno-lint -Wno-IMPURE --converge-limit 200)")
-    write_if_other(project / "CMakeLists.txt", "\n".join(lines + ["wafertlm_add_tool(mutants)"]) + "\n")
-    with open(out / "build.log", "w", encoding="utf-8") as log:
-        configure = ["cmake", "-S", project, "-B", project / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                     f"-DCMAKE_PREFIX_PATH={out / 'install'}"]
-        for command in configure, ["cmake", "--build", project / "build", "-j", str(given.jobs)]:
-            subprocess.run(command, check=True, stdout=log, stderr=subprocess.STDOUT)
-    return mutants, project / "build" / "mutants"
+    folder = given.out / "project" / "src"
+    mutants = without_errors(folder, mutants)
+    tool = stress_project.build(given.out, given.build, folder, "mutants", "-Wno-fatal -Wno-lint -Wno-IMPURE --converge-limit 200", given.jobs)
+    return mutants, tool
 
 
 def stress(tool, design, number, folder):
