@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which lines, branches and toggles of the FRED switch `wafertlm rtl stress` reaches.
 
-    tests/rtl/stress/coverage.py [--seconds 60] [--least-lines 98] [--least-toggles 85]
+    tests/rtl/coverage.py [--seconds 60] [--least-lines 98] [--least-toggles 85]
 
 A point counts as covered when any instance of its module in any of the switches was there. Exit code 1 below the least
 shares.
@@ -14,8 +14,8 @@ import pathlib
 import subprocess
 import sys
 
-from stress_project import DESIGNS, ROOT, RTL
-import stress_project
+from stress import stress_project
+from stress.stress_project import DESIGNS, ROOT, RTL
 
 
 def points(file):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A mutation campaign over models/fred/rtl: each mutant in turn under `wafertlm rtl stress`; see README.md.
+"""A mutation campaign over models/fred/rtl: each mutant in turn under `wafertlm rtl stress`; see stress/README.md.
 
-    tests/rtl/stress/mutate.py                     320 mutants, some 20 minutes of a core
-    tests/rtl/stress/mutate.py --mutants 16        some of them
-    tests/rtl/stress/mutate.py --list              only says which there are
+    tests/rtl/mutate.py                     320 mutants, some 20 minutes of a core
+    tests/rtl/mutate.py --mutants 16        some of them
+    tests/rtl/mutate.py --list              only says which there are
 
 Needs the release build (--build), which it installs below --out. Exit code 1 if the score is below --score.
 """
@@ -18,15 +18,14 @@ import re
 import subprocess
 import sys
 
-import sv_mutants
-from stress_project import DESIGNS, ROOT, RTL, sources, write_if_other
-import stress_project
+from stress import stress_project, sv_mutants
+from stress.stress_project import DESIGNS, RTL, ROOT, sources, write_if_other
 
 VARIABLE = "mutant_pkg::selected"
 # Functions of fred_pkg.sv make constants.
 LEFT_ALONE = {"fred_pkg.sv", "fred_mutation_pkg.sv"}
 CASES = 120
-NOT_BUILT, STRESS, TIME, SURVIVED = "not in any design", "stress", "time", "survived"
+STRESS, TIME, SURVIVED = "stress", "time", "survived"
 
 
 def arguments():
@@ -128,7 +127,7 @@ def judge(tool, number, good, folder):
 def equivalent():
     """{(file, what): reason}"""
     known, reason = {}, ""
-    for line in (pathlib.Path(__file__).parent / "equivalent.txt").read_text(encoding="utf-8").splitlines():
+    for line in (pathlib.Path(__file__).parent / "stress/equivalent.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("#") or not line.strip():
             reason = line[1:].strip() if line.strip() else ""
         else:
