@@ -97,50 +97,65 @@ RtlViews::RtlViews(const config::FabricSpec& spec, Fabric& fabric, Scheduler& sc
                    const ClassTable& classes)
     : spec_(spec), fabric_(fabric) {
   std::vector<bool> taken(spec.rtl.empty() ? 0 : fabric.switches());
-  for (const config::RtlSpec& each : spec.rtl) {
-    std::vector<std::size_t> found;
-    for (std::size_t n = 0; n < fabric.switches(); ++n)
-      if (fnmatch(each.switches.c_str(), name_of(fabric, n).c_str(), 0) == 0) found.push_back(n);
-    if (found.empty())
-      throw std::invalid_argument("wafer.fabric.rtl: there is no switch '" + each.switches + "'; there are " +
-                                  names_of(fabric));
-    for (const std::size_t n : found) {
-      if (taken[n]) continue;
-      taken[n] = true;
-      SwitchModule& at = fabric.switch_module(n);
-      const std::string name = name_of(fabric, n);
-      auto made = std::make_unique<View>();
-      made->number = n;
-      RtlViewParams params;
-      params.mode = each.view;
-      params.name = name;
-      if (each.design) {
-        params.design = &find_rtl_design(*each.design, rtl_designs(), rtl_is_built());
-        params.configuration = rtl_configuration(*params.design);
+  for (std::size_t k = 0; k < spec.rtl.size(); ++k) {
+    const config::RtlSpec& each = spec.rtl[k];
+    try {
+      const std::vector<std::size_t> found = switches_of(each);
+      for (const std::size_t n : found) {
+        if (taken[n]) continue;
+        taken[n] = true;
+        add_view(each, n, found.size() != 1, scheduler, packets, classes);
       }
-      params.flit_bytes =
-          params.design ? params.design->flit_bytes() : static_cast<std::uint32_t>(each.flit_bytes);
-      params.outputs = at.output_params();
-      params.channels = classes.virtual_channels();
-      params.flow_branches = RtlEntry::kMessage;
-      params.tolerance_ps = each.tolerance_ps.value_or(kNever);
-      params.clock.hz = each.clock_hz.value_or(params.outputs.front().bytes_per_s / params.flit_bytes);
-      if (each.record) {
-        params.recording = found.size() == 1 ? *each.record : with_name(*each.record, name);
-      } else if (params.mode != RtlViewMode::tlm) {
-        // For the waveforms.
-        params.recording = made->temporary.emplace().path();
-      }
-      made->window_ps = each.window_ps;
-      if (params.mode != RtlViewMode::tlm) {
-        made->model = params.design->make("rtl_" + name);
-        made->again = params.design->make("rtl_again_" + name);
-      }
-      made->view =
-          std::make_unique<RtlView>(at, scheduler, packets, classes, made->model.get(), std::move(params));
-      views_.push_back(std::move(made));
+    } catch (const std::invalid_argument& why) {
+      throw std::invalid_argument(fmt::format("wafer.fabric.rtl[{}]: {}", k, why.what()));
     }
   }
+}
+
+std::vector<std::size_t> RtlViews::switches_of(const config::RtlSpec& spec) const {
+  std::vector<std::size_t> found;
+  for (std::size_t n = 0; n < fabric_.switches(); ++n)
+    if (fnmatch(spec.switches.c_str(), name_of(fabric_, n).c_str(), 0) == 0) found.push_back(n);
+  if (found.empty())
+    throw std::invalid_argument("there is no switch '" + spec.switches + "'; there are " + names_of(fabric_));
+  return found;
+}
+
+/// @param is_one_of_many each has a recording of its own
+void RtlViews::add_view(const config::RtlSpec& spec, std::size_t number, bool is_one_of_many,
+                        Scheduler& scheduler, PacketPool& packets, const ClassTable& classes) {
+  SwitchModule& at = fabric_.switch_module(number);
+  const std::string name = name_of(fabric_, number);
+  auto made = std::make_unique<View>();
+  made->number = number;
+  RtlViewParams params;
+  params.mode = spec.view;
+  params.name = name;
+  if (spec.design) {
+    params.design = &find_rtl_design(*spec.design, rtl_designs(), rtl_is_built());
+    params.configuration = rtl_configuration(*params.design);
+  }
+  params.flit_bytes =
+      params.design ? params.design->flit_bytes() : static_cast<std::uint32_t>(spec.flit_bytes);
+  params.outputs = at.output_params();
+  params.channels = classes.virtual_channels();
+  params.flow_branches = RtlEntry::kMessage;
+  params.tolerance_ps = spec.tolerance_ps.value_or(kNever);
+  params.clock.hz = spec.clock_hz.value_or(params.outputs.front().bytes_per_s / params.flit_bytes);
+  if (spec.record) {
+    params.recording = is_one_of_many ? with_name(*spec.record, name) : *spec.record;
+  } else if (params.mode != RtlViewMode::tlm) {
+    // For the waveforms.
+    params.recording = made->temporary.emplace().path();
+  }
+  made->window_ps = spec.window_ps;
+  if (params.mode != RtlViewMode::tlm) {
+    made->model = params.design->make("rtl_" + name);
+    made->again = params.design->make("rtl_again_" + name);
+  }
+  made->view =
+      std::make_unique<RtlView>(at, scheduler, packets, classes, made->model.get(), std::move(params));
+  views_.push_back(std::move(made));
 }
 
 RtlViews::~RtlViews() = default;

@@ -55,6 +55,9 @@ class RtlViews {
 
  private:
   struct View;
+  std::vector<std::size_t> switches_of(const config::RtlSpec& spec) const;
+  void add_view(const config::RtlSpec& spec, std::size_t number, bool is_one_of_many, Scheduler& scheduler,
+                PacketPool& packets, const ClassTable& classes);
   nlohmann::ordered_json properties(const View& view) const;
 
   const config::FabricSpec& spec_;

@@ -30,7 +30,7 @@ TEST(RtlKeys, NameThePlaceAndAWayOut) {
   expect_in(refused("[{switch: l1_0_2, view: wrong}]"), "valid values: tlm, rtl, both");
   expect_in(refused("[{switch: l1_0_2, view: both}]"), "rtl[0].view: which RTL: give");
   const std::string unknown = refused("[{switch: nope, view: tlm, record: r.rec, flit_bytes: 8 B}]");
-  expect_in(unknown, "there is no switch");
+  expect_in(unknown, "wafer.fabric.rtl[0]: there is no switch");
   expect_in(unknown, "l1_4_4");
   expect_in(refused("[{switch: l1_0_2, view: rtl, design: nope}]"),
             rtl_is_built() ? "this program has fred3_12" : "apt-get install verilator");
@@ -42,7 +42,8 @@ TEST(RtlKeys, AMisfitIsRefusedInEveryView) {
   for (const std::string view : {"rtl", "both"}) {
     const std::string begin = "[{switch: l1_0_2, view: " + view + ", design: ";
     expect_in(refused(begin + "fred3_12, clock: 70 GHz}]"),
-              "its ports carry flit x clock = 8 B x 70000000000 Hz = 560000000000 B/s, and a link behind the "
+              "wafer.fabric.rtl[0]: the RTL design 'fred3_12' does not fit the switch l1_0_2: its ports "
+              "carry flit x clock = 8 B x 70000000000 Hz = 560000000000 B/s, and a link behind the "
               "switch 600000000000 B/s: a clock of 75000000000 Hz fits");
     expect_in(
         refused(begin + "fred3_12}]", "wafer.fabric.virtual_channels=8"),
