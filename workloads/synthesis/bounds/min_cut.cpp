@@ -7,7 +7,7 @@
 namespace wafertlm::bounds {
 namespace {
 
-using FlowGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
+using FlowGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, boost::no_property,
                                         boost::property<boost::edge_index_t, std::size_t>>;
 using FlowEdge = boost::graph_traits<FlowGraph>::edge_descriptor;
 
