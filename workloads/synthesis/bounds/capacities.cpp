@@ -19,7 +19,8 @@ void require_room(const std::vector<std::uint64_t>& weights, std::uint64_t unit,
   Uint128 sum = 0;
   for (const std::uint64_t weight : weights) sum += weight / unit;
   if (sum * factor >= Uint128{1} << 62)
-    throw std::overflow_error("the bandwidths of the links have no common divisor large enough for exact cuts");
+    throw std::overflow_error(
+        "the bandwidths of the links have no common divisor large enough for exact cuts");
 }
 
 }  // namespace wafertlm::bounds

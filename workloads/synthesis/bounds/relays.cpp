@@ -38,7 +38,8 @@ JoinedRelays join_relays(const LinkGraph& graph, const std::vector<std::uint32_t
     for (const auto& [to, rate] : neighbours[vertex])
       if (joined.member_of[to] == kNobody) ways.emplace(rate, --order, to, member);
   };
-  for (std::uint32_t member = 0; member < members.size(); ++member) joined.member_of[members[member]] = member;
+  for (std::uint32_t member = 0; member < members.size(); ++member)
+    joined.member_of[members[member]] = member;
   for (std::uint32_t member = 0; member < members.size(); ++member) take(members[member], member);
   while (!ways.empty()) {
     const auto [rate, when, vertex, member] = ways.top();
