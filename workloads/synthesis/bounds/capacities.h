@@ -5,10 +5,10 @@
 
 namespace wafertlm::bounds {
 
-/// At least 1.
-std::uint64_t common_divisor(const std::vector<std::uint64_t>& weights);
-
-/// @throws std::overflow_error: the sum of the weights, in units, times the factor needs 62 bits or more.
-void require_room(const std::vector<std::uint64_t>& weights, std::uint64_t unit, std::uint64_t factor);
+/// The unit in which weights become capacities of a network: their common divisor, at least 1. If the sum in
+/// that unit times the factor needs more than 62 bits, the least unit with which it does not: then capacities
+/// are rounded down, and what is found is the best to within the number of weights times the unit. (Weights
+/// of what is found are added up exactly all the same.)
+std::uint64_t capacity_unit(const std::vector<std::uint64_t>& weights, std::uint64_t factor);
 
 }  // namespace wafertlm::bounds

@@ -54,10 +54,9 @@ class SourceOfAll {
       : graph_(graph),
         members_(members),
         rates_(rates_of(graph)),
-        unit_(common_divisor(rates_)),
+        unit_(capacity_unit(rates_, 2 * std::uint64_t{members.size()})),
         source_(static_cast<std::uint32_t>(graph.vertices.size())),
         network_(source_ + 1) {
-    require_room(rates_, unit_, 2 * std::uint64_t{members.size()});
     add_links(network_, graph, unit_);
     for (const std::uint32_t member : members) network_.add(source_, member, 0, 0);
   }
@@ -92,9 +91,7 @@ class Between {
   explicit Between(const LinkGraph& graph)
       : graph_(graph), network_(static_cast<std::uint32_t>(graph.vertices.size())) {
     const std::vector<std::uint64_t> rates = rates_of(graph);
-    const std::uint64_t unit = common_divisor(rates);
-    require_room(rates, unit, 2);
-    add_links(network_, graph, unit);
+    add_links(network_, graph, capacity_unit(rates, 2));
   }
 
   void improve(DirectedCut& guess, std::uint32_t from, std::uint32_t to,

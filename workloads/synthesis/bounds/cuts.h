@@ -14,23 +14,22 @@ struct DirectedCut {
   std::uint64_t bytes_per_s = 0;  ///< of the links from inside to outside
 };
 
+// Exact as long as capacity_unit() is.
+
 /// The graph with all links turned round, in the same order.
 LinkGraph reversed(LinkGraph graph);
 
 /// The cut of most members inside over bandwidth that leaves, over all cuts that leave a member outside: an
 /// all-gather of blocks of b bytes takes b · members / bandwidth at least, and ForestColl shows that it can
 /// be reached (Zhao et al., arXiv 2402.06787, eq. 1). A minimum cut per member.
-/// @throws std::overflow_error as strength()
 DirectedCut densest_cut(const LinkGraph& graph, const std::vector<std::uint32_t>& members);
 
 /// The cut with the least bandwidth between the root, inside, and a member outside: what a broadcast of S
 /// bytes takes at least is S over it, and arborescences reach it (Edmonds 1973). A minimum cut per member.
-/// @throws std::overflow_error as strength()
 DirectedCut narrowest_from(const LinkGraph& graph, std::uint32_t root,
                            const std::vector<std::uint32_t>& members);
 
 /// The cut with the least bandwidth that has members on both sides.
-/// @throws std::overflow_error as strength()
 DirectedCut narrowest_between(const LinkGraph& graph, const std::vector<std::uint32_t>& members);
 
 }  // namespace wafertlm::bounds

@@ -124,8 +124,7 @@ bool Strength::below(const Strength& other) const {
 Strength strength(const WeightedGraph& graph) {
   std::vector<std::uint64_t> weights;
   for (const WeightedGraph::Edge& edge : graph.edges) weights.push_back(edge.weight);
-  const std::uint64_t unit = common_divisor(weights);
-  require_room(weights, unit, 8 * std::uint64_t{graph.vertices});
+  const std::uint64_t unit = capacity_unit(weights, 8 * std::uint64_t{graph.vertices});
   for (Strength best = first_guess(graph);;) {
     // Weights times (parts - 1), so that the price of a part is whole.
     const auto scale = static_cast<Capacity>(best.parts - 1);

@@ -28,7 +28,7 @@ struct Strength {
 /// which is the fractional packing of spanning trees (Tutte 1961, Nash-Williams 1961). Newton's method over
 /// partitions; each step finds the worst partition with a minimum cut per vertex (Cunningham 1985, as the
 /// Dilworth truncation in Frank, "Connections in Combinatorial Optimization", 2011).
-/// @throws std::overflow_error: weights without a common divisor whose sum times vertices needs 62 bits.
+/// Exact as long as capacity_unit() is.
 Strength strength(const WeightedGraph& graph);
 
 }  // namespace wafertlm::bounds

@@ -45,7 +45,6 @@ bool has_tight_bound(CollectiveType type);
 /// It holds for every algorithm, with relays, and for switches that reduce. None: the topology does not know
 /// its links, the type has none, there is nothing to send, or a group of one.
 /// Sets are kept as long as the topology, by thread.
-/// @throws std::overflow_error as strength()
 std::optional<TightBound> tight_bound(const CollectiveRequest& request,
                                       const std::shared_ptr<const Topology>& topology);
 
