@@ -24,7 +24,8 @@ struct LinkGraph {
   }
 };
 
-/// A topology that can say all its links.
+/// A topology that can say all its links, and whose switches pass packets on to one output each: they neither
+/// add nor copy.
 class KnowsLinks {
  public:
   virtual ~KnowsLinks() = default;

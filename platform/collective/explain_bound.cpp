@@ -22,12 +22,16 @@ const char* kind_name(bounds::TightSets::Kind kind) {
 OrderedJson tight_json(const bounds::TightBound& tight, std::uint64_t bytes) {
   const LinkGraph& graph = *tight.graph;
   std::vector<std::vector<std::string>> parts(tight.sets->parts);
-  for (std::size_t vertex = 0; vertex < graph.vertices.size(); ++vertex)
-    parts[tight.sets->part_of[vertex]].push_back(graph.vertices[vertex]);
+  std::vector<std::string> relays;
+  for (std::size_t vertex = 0; vertex < graph.vertices.size(); ++vertex) {
+    const std::uint32_t part = tight.sets->part_of[vertex];
+    (part == bounds::TightSets::kRelay ? relays : parts[part]).push_back(graph.vertices[vertex]);
+  }
   std::vector<std::string> links;
   for (const std::size_t link : tight.sets->links) links.push_back(graph.link_name(link));
   return {{"kind", kind_name(tight.sets->kind)},
           {"parts", std::move(parts)},
+          {"relays", std::move(relays)},
           {"links", std::move(links)},
           {"links_bytes_per_s", static_cast<std::uint64_t>(tight.sets->bytes_per_s)},
           {"crossing_bytes", static_cast<std::uint64_t>(tight.bytes)},
@@ -74,6 +78,7 @@ std::string tight_text(const OrderedJson& tight, TimePs bound_ps) {
     text += fmt::format("    from: {}\n    to:   {}\n", words(parts[0]), words(parts[1]));
   else
     text += fmt::format("    parts: {}\n", beginning(parts, 8, " | ", words));
+  if (!tight["relays"].empty()) text += fmt::format("    in no part: {}\n", words(tight["relays"]));
   text += fmt::format("    links: {}\n", words(links));
   if (bound_ps > time)
     text += fmt::format("  The other {} are latency, or what an NPU's port adds to it.\n",

@@ -6,7 +6,7 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/synthesis/bounds/cuts.h"
-#include "workloads/synthesis/bounds/relays.h"
+#include "workloads/synthesis/bounds/undirected.h"
 
 namespace wafertlm::bounds {
 namespace {
@@ -24,24 +24,31 @@ TightSets sets_of(const DirectedCut& cut, const LinkGraph& graph, bool backwards
 }
 
 TightSets partition_of(const LinkGraph& graph, const Terminals& terminals) {
-  const JoinedRelays joined = join_relays(graph, terminals.members);
-  const Strength tight = strength(joined.graph);
+  const Undirected whole = undirected(graph, terminals.members);
+  const Strength tight = strength(whole.graph);
   TightSets sets;
   sets.kind = TightSets::Kind::partition;
   sets.parts = tight.parts;
-  for (const std::uint32_t member : joined.member_of) sets.part_of.push_back(tight.part_of[member]);
-  for (std::size_t link = 0; link < graph.links.size(); ++link)
-    if (sets.part_of[graph.links[link].from] != sets.part_of[graph.links[link].to]) {
-      sets.links.push_back(link);
-      sets.bytes_per_s += graph.links[link].bytes_per_s;
-    }
+  for (const std::uint32_t vertex : whole.vertex_of) sets.part_of.push_back(tight.part_of[vertex]);
+  for (std::size_t link = 0; link < graph.links.size(); ++link) {
+    const std::uint32_t from = sets.part_of[graph.links[link].from], to = sets.part_of[graph.links[link].to];
+    if (from == to) continue;
+    sets.links.push_back(link);
+    sets.has_relays = sets.has_relays || from == TightSets::kRelay || to == TightSets::kRelay;
+  }
+  sets.bytes_per_s = sets.has_relays ? tight.border : tight.border / 2;
   return sets;
+}
+
+/// A vector leaves a part over one link of the border, and enters one; without relays that is the same link.
+Uint128 vectors_across(const TightSets& sets) {
+  return sets.kind == TightSets::Kind::cut ? 1 : Uint128{sets.has_relays ? 4U : 2U} * (sets.parts - 1);
 }
 
 TightSets all_reduce_sets(const LinkGraph& graph, const Terminals& terminals) {
   TightSets partition = partition_of(graph, terminals);
   TightSets cut = sets_of(narrowest_between(graph, terminals.members), graph, false);
-  const bool cut_is_tighter = partition.bytes_per_s > 2 * Uint128{partition.parts - 1} * cut.bytes_per_s;
+  const bool cut_is_tighter = partition.bytes_per_s > vectors_across(partition) * cut.bytes_per_s;
   return cut_is_tighter ? cut : partition;
 }
 
@@ -62,8 +69,7 @@ TightSets reduce_sets(const LinkGraph& graph, const Terminals& terminals) {
 }
 
 Uint128 vectors(const CollectiveRequest& request, const TightSets& sets) {
-  return sets.kind == TightSets::Kind::partition ? 2 * Uint128{sets.parts - 1} * request.bytes
-                                                 : Uint128{request.bytes};
+  return vectors_across(sets) * request.bytes;
 }
 
 Uint128 blocks_in(const CollectiveRequest& request, const TightSets& sets, std::uint32_t part) {
