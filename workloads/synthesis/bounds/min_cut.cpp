@@ -58,8 +58,19 @@ MinCut::Cut MinCut::between(std::uint32_t source, std::uint32_t sink) {
       boost::make_iterator_property_map(net.before.begin(), vertices),
       boost::make_iterator_property_map(net.colour.begin(), vertices),
       boost::make_iterator_property_map(net.distance.begin(), vertices), vertices, source, sink);
-  for (const boost::default_color_type colour : net.colour)
-    cut.source_side.push_back(colour == boost::black_color);
+  // Not its trees: they may leave out what can be reached.
+  cut.source_side.assign(num_vertices(net.graph), false);
+  cut.source_side[source] = true;
+  for (std::vector<std::size_t> reached{source}; !reached.empty();) {
+    const auto [edge, end] = out_edges(reached.back(), net.graph);
+    reached.pop_back();
+    for (auto out = edge; out != end; ++out) {
+      const std::size_t next = target(*out, net.graph);
+      if (net.residual[edges[*out]] == 0 || cut.source_side[next]) continue;
+      cut.source_side[next] = true;
+      reached.push_back(next);
+    }
+  }
   return cut;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tlm/units.h"
 #include "workloads/synthesis/bounds/capacities.h"
 #include "workloads/synthesis/bounds/min_cut.h"
 
@@ -107,7 +106,7 @@ Strength with_borders(const WeightedGraph& graph, const Parts& part_of, BorderNe
   for (const WeightedGraph::Edge& edge : graph.edges) {
     const std::uint32_t a = of.part_of[edge.a], b = of.part_of[edge.b];
     if (a == b) continue;
-    of.border += edge.weight * ((a != Strength::kNoPart) + (b != Strength::kNoPart));
+    of.border += Uint128{edge.weight} * ((a != Strength::kNoPart) + (b != Strength::kNoPart));
   }
   return of;
 }
@@ -118,7 +117,7 @@ Strength first_guess(const WeightedGraph& graph, std::uint64_t unit) {
   Parts parts(graph.terminals.size());
   std::iota(parts.begin(), parts.end(), 0U);
   Strength best = with_borders(graph, parts, network);
-  std::vector<std::uint64_t> border(best.parts, 0);
+  std::vector<Uint128> border(best.parts, 0);
   for (const WeightedGraph::Edge& edge : graph.edges) {
     const std::uint32_t a = best.part_of[edge.a], b = best.part_of[edge.b];
     if (a == b) continue;
@@ -134,7 +133,7 @@ Strength first_guess(const WeightedGraph& graph, std::uint64_t unit) {
 }  // namespace
 
 bool Strength::below(const Strength& other) const {
-  return Uint128{border} * (other.parts - 1) < Uint128{other.border} * (parts - 1);
+  return border * (other.parts - 1) < other.border * (parts - 1);
 }
 
 Strength strength(const WeightedGraph& graph) {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tlm/units.h"
+
 namespace wafertlm::bounds {
 
 /// An undirected graph; edges between the same two vertices add up.
@@ -20,8 +22,8 @@ struct WeightedGraph {
 struct Strength {
   static constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
 
-  std::uint64_t border =
-      0;  ///< weight of the edges round each part, summed: between two parts they count twice
+  /// Weight of the edges round each part, summed: between two parts they count twice.
+  Uint128 border = 0;
   std::uint32_t parts = 0;
   std::vector<std::uint32_t> part_of;  ///< by vertex; kNoPart: one that only passes on, between the parts
 

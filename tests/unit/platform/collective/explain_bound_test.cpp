@@ -18,15 +18,15 @@ TEST(ExplainBound, SaysThePartitionOfAMesh) {
   const auto run = run_tool(kOn + "wafer_mesh_5x4.yaml --type all_reduce --size 256MiB --explain-bound");
   EXPECT_EQ(run.exit_code, 0) << run.error;
   EXPECT_NE(
-      run.output.find("partition into 20 parts: 9728 MiB over 62 links of 46.50 TB/s together take 219.4 us"),
+      run.out.find("partition into 20 parts: 9728 MiB over 62 links of 46.50 TB/s together take 219.4 us"),
       std::string::npos)
-      << run.output;
+      << run.out;
 }
 
 TEST(ExplainBound, HasAllPartsAndLinksInJson) {
   const auto run =
       run_tool(kOn + "graph_fat_tree_16.yaml --type all_reduce --size 1MiB,2MiB --explain-bound --json");
-  const json explained = json::parse(run.output);
+  const json explained = json::parse(run.out);
   ASSERT_EQ(explained["rows"].size(), 2U);
   const json& tight = explained["rows"][1]["tight"];
   EXPECT_EQ(tight["kind"], "partition");
@@ -42,7 +42,7 @@ TEST(ExplainBound, HasAllPartsAndLinksInJson) {
 
 TEST(ExplainBound, SaysWhyThereIsNone) {
   const auto text = [](const std::string& arguments) {
-    return run_tool(kOn + arguments + " --explain-bound").output;
+    return run_tool(kOn + arguments + " --explain-bound").out;
   };
   EXPECT_NE(text("fred_a.yaml --type all_reduce").find("this kind of fabric does not say its links"),
             std::string::npos);

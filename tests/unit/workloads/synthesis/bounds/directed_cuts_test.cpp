@@ -52,8 +52,12 @@ TEST(DirectedCuts, OfRandomGraphsAreTheBestOfAll) {
     for (const Side& side : all_sides(graph, count, root)) {
       if (side.members == count) continue;
       EXPECT_LE(Uint128{side.members} * densest.bytes_per_s, Uint128{densest.members} * side.bytes_per_s);
-      if (side.has_root) EXPECT_LE(rooted.bytes_per_s, side.bytes_per_s);
-      if (side.members != 0) EXPECT_LE(between.bytes_per_s, side.bytes_per_s);
+      if (side.has_root) {
+        EXPECT_LE(rooted.bytes_per_s, side.bytes_per_s);
+      }
+      if (side.members != 0) {
+        EXPECT_LE(between.bytes_per_s, side.bytes_per_s);
+      }
     }
     for (const DirectedCut* const cut : {&densest, &rooted, &between}) {
       expect_measured(graph, *cut, count);

@@ -76,14 +76,14 @@ Ratio least_by_trying(const WeightedGraph& graph) {
 }
 
 void expect_border(const WeightedGraph& graph, const Strength& tight) {
-  std::uint64_t border = 0;
+  Uint128 border = 0;
   const auto counts = [&](std::uint32_t vertex) {
     return tight.part_of[vertex] != Strength::kNoPart ? 1U : 0U;
   };
   for (const WeightedGraph::Edge& edge : graph.edges)
     if (tight.part_of[edge.a] != tight.part_of[edge.b])
-      border += edge.weight * (counts(edge.a) + counts(edge.b));
-  EXPECT_EQ(tight.border, border);
+      border += Uint128{edge.weight} * (counts(edge.a) + counts(edge.b));
+  EXPECT_TRUE(tight.border == border);
   std::set<std::uint32_t> of_terminals, of_all(tight.part_of.begin(), tight.part_of.end());
   for (const std::uint32_t terminal : graph.terminals) of_terminals.insert(tight.part_of[terminal]);
   of_all.erase(Strength::kNoPart);
@@ -112,7 +112,9 @@ TEST(Strength, WithSwitchesIsTheLeastOfAllFamilies) {
   for (int number = 0; number < 300; ++number) {
     const auto vertices = static_cast<std::uint32_t>(3 + random() % 5);
     const auto members = static_cast<std::uint32_t>(2 + random() % (vertices - 2));
-    const LinkGraph fabric = test::random_links(random, vertices, members);
+    LinkGraph fabric = test::random_links(random, vertices, members);
+    if (number % 2 == 0)  // between links as fast as each other switches stay in no part
+      for (LinkGraph::Link& link : fabric.links) link.bytes_per_s = 1;
     WeightedGraph graph{vertices, test::first_vertices(members), {}};
     for (const LinkGraph::Link& link : fabric.links)
       graph.edges.push_back({link.from, link.to, link.bytes_per_s});
@@ -125,7 +127,7 @@ TEST(Strength, WithSwitchesIsTheLeastOfAllFamilies) {
     EXPECT_TRUE(ratio_of(strength(joined.graph)) == least) << number;
     for (const std::uint32_t part : tight.part_of) with_relays += part == Strength::kNoPart ? 1 : 0;
   }
-  EXPECT_GT(with_relays, 100U);
+  EXPECT_GT(with_relays, 20U);
 }
 
 TEST(Strength, DoesNotFallWhenALinkGetsFaster) {
