@@ -21,7 +21,7 @@ LinkGraph reversed(LinkGraph graph);
 
 /// The cut of most members inside over bandwidth that leaves, over all cuts that leave a member outside: an
 /// all-gather of blocks of b bytes takes b · members / bandwidth at least, and ForestColl shows that it can
-/// be reached (Zhao et al., arXiv 2402.06787, eq. 1). A minimum cut per member.
+/// be reached (Zhao et al., arXiv 2402.06787). A minimum cut per member.
 DirectedCut densest_cut(const LinkGraph& graph, const std::vector<std::uint32_t>& members);
 
 /// The cut with the least bandwidth between the root, inside, and a member outside: what a broadcast of S

@@ -37,7 +37,7 @@ struct Strength {
 /// Newton's method over the families. Each step finds the one with the least (border - price · parts): the
 /// least border of a set with given terminals is a submodular function of these, so the greedy algorithm for
 /// its Dilworth truncation does it, with a minimum cut per terminal (Cunningham 1985; Frank, "Connections in
-/// Combinatorial Optimization", 2011, 14.3).
+/// Combinatorial Optimization", 2011).
 /// Exact as long as capacity_unit() is.
 Strength strength(const WeightedGraph& graph);
 

@@ -39,11 +39,10 @@ struct TightBound {
 bool has_tight_bound(CollectiveType type);
 
 /// The bound of the best cut or partition that can be found in polynomial time:
-/// - all-reduce: between disjoint parts with a member each 2 (parts - 1) vectors are sent: of each element
-/// all
-///   parts but one send something before the first one knows the sum, and all but that one receive something
-///   afterwards (one-way gossip: Harary and Schwenk 1974). Each leaves a part and enters one; strength()
-///   finds the parts. And S goes over each cut between members.
+/// - all-reduce: between disjoint parts with a member each 2 (parts - 1) vectors are sent: of each
+///   element all parts but one send something before the first one knows the sum, and all but that one
+///   receive something afterwards (one-way gossip: Harary and Schwenk 1974). Each leaves a part and enters
+///   one; strength() finds the parts. And S goes over each cut between members.
 /// - all-gather, reduce-scatter: the blocks of one side out of it, or into it (densest_cut).
 /// - broadcast, reduce: S over each cut between root and a member.
 /// They hold for every algorithm in which switches and NPUs outside the group only pass on (KnowsLinks),
