@@ -25,7 +25,7 @@ ALLOWED = {
 }
 # Folders (or files) without SystemC, beside the *_engine files; and what is excepted from them.
 NO_SYSTEMC = ("tlm/link/", "workloads/chakra/", "workloads/layers/", "workloads/collectives/",
-               "workloads/parallelism/", "platform/config/", "models/fred/routing/")
+               "workloads/parallelism/", "workloads/synthesis/", "platform/config/", "models/fred/routing/")
 WITH_SYSTEMC = ("tlm/link/switch_module.",)
 
 MAX_LINES = 600

@@ -69,6 +69,15 @@ std::string GraphTopology::link_name(std::size_t number) const {
   return graph_->vertices()[link.from].name + "->" + graph_->vertices()[link.to].name;
 }
 
+LinkGraph GraphTopology::link_graph() const {
+  LinkGraph graph;
+  graph.npus = npus();
+  for (const FabricGraph::Vertex& vertex : graph_->vertices()) graph.vertices.push_back(vertex.name);
+  for (const FabricGraph::Link& link : graph_->links())
+    graph.links.push_back({link.from, link.to, link.bytes_per_s});
+  return graph;
+}
+
 void GraphTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const {
   auto at = static_cast<std::uint32_t>(index_of(from));
   while (at != index_of(to)) {

@@ -3,13 +3,14 @@
 #include <memory>
 
 #include "tlm/fabric_graph.h"
+#include "tlm/link_graph.h"
 #include "tlm/topology.h"
 
 namespace wafertlm {
 
 /// The shape of a fabric that a list of links describes. Its cuts: every switch, with the NPUs that hang on
 /// it alone, against the rest.
-class GraphTopology final : public Topology {
+class GraphTopology final : public Topology, public KnowsLinks {
  public:
   /// `dimensions`: of a graph that is made of several wafers, along which collectives can go; else none.
   explicit GraphTopology(std::shared_ptr<const FabricGraph> graph, Dimensions dimensions = {});
@@ -19,6 +20,7 @@ class GraphTopology final : public Topology {
   std::size_t links() const override { return graph_->links().size(); }
   TopologyLink link(std::size_t number) const override;
   std::string link_name(std::size_t number) const override;
+  LinkGraph link_graph() const override;
   void append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const override;
   TimePs head_latency_ps(NpuId from, NpuId to) const override { return graph_->head_latency_ps(from, to); }
   /// Without the links of NPUs that hang on a switch.

@@ -234,6 +234,24 @@ std::string MeshTopology::link_name(std::size_t number) const {
   return "router" + std::to_string(index_of(router)) + "->router" + std::to_string(index_of(next));
 }
 
+LinkGraph MeshTopology::link_graph() const {
+  LinkGraph graph;
+  graph.npus = npus();
+  for (const char* const kind : {"npu", "router"})
+    for (std::uint32_t n = 0; n < npus(); ++n) graph.vertices.push_back(kind + std::to_string(n));
+  for (std::uint32_t n = 0; n < npus(); ++n) {
+    const std::uint32_t router = npus() + n;
+    graph.links.push_back({n, router, ports().injection_bytes_per_s});
+    graph.links.push_back({router, n, ports().ejection_bytes_per_s});
+    for (const Direction side : {Direction::east, Direction::west, Direction::north, Direction::south})
+      if (const auto npu = static_cast<NpuId>(n); geometry_.has_neighbor(npu, side))
+        graph.links.push_back({router,
+                               npus() + static_cast<std::uint32_t>(index_of(geometry_.neighbor(npu, side))),
+                               link_bytes_per_s_});
+  }
+  return graph;
+}
+
 void MeshTopology::append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const {
   for (NpuId at = geometry_.router(from); at != geometry_.router(to);) {
     const Direction side = geometry_.next_direction(at, to);

@@ -4,13 +4,14 @@
 
 #include "models/mesh/mesh_geometry.h"
 #include "models/mesh/mesh_params.h"
+#include "tlm/link_graph.h"
 #include "tlm/topology.h"
 
 namespace wafertlm {
 
 /// The shape of a mesh: X-Y routes, rows and columns, every link of the same rate. Failed parts are not
 /// looked at. Link 4 n + s leaves router n towards side s (east, west, north, south).
-class MeshTopology final : public Topology {
+class MeshTopology final : public Topology, public KnowsLinks {
  public:
   explicit MeshTopology(const MeshParams& params);
 
@@ -19,6 +20,8 @@ class MeshTopology final : public Topology {
   std::size_t links() const override { return std::size_t{4} * npus(); }
   TopologyLink link(std::size_t) const override { return {link_bytes_per_s_, ends_ps_ + hop_ps_}; }
   std::string link_name(std::size_t number) const override;
+  /// NPU n hangs on router n, vertex npus() + n; without I/O controllers.
+  LinkGraph link_graph() const override;
   void append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const override;
   TimePs head_latency_ps(NpuId from, NpuId to) const override { return head_latency_ps(hops(from, to)); }
   TimePs head_latency_ps(std::uint32_t hop_count) const { return ends_ps_ + hop_count * hop_ps_; }

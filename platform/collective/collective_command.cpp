@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "platform/collective/collective_setup.h"
+#include "platform/collective/explain_bound.h"
 #include "platform/command/child.h"
 #include "platform/command/format.h"
 #include "platform/command/ranges.h"
@@ -328,7 +329,7 @@ struct Options {
   CollectiveOptions what;
   std::string platform, sizes;  // empty: 1 MiB, of a barrier 0
   std::vector<std::string> overrides;
-  bool choices = false, json = false;
+  bool choices = false, explain_bound = false, json = false;
 };
 
 /// Accepts one of `names`; else the message names the nearest one.
@@ -358,6 +359,11 @@ int run(const Options& options) {
                                                                               : "1MiB");
   if (options.choices) {
     print_choices(setup.first_request(), sizes, platform_traits(spec), options.json);
+    return 0;
+  }
+  if (options.explain_bound) {
+    const nlohmann::ordered_json explained = explained_bounds(setup, sizes, platform_traits(spec));
+    fmt::print("{}", options.json ? explained.dump(2) + "\n" : bounds_text(explained));
     return 0;
   }
   // Refuses bad input before the first line of the table.
@@ -394,6 +400,12 @@ std::function<int()> add_collective_command(CLI::App& app) {
                       "Rank (position in the group) of the root of a rooted collective; 0 if not given");
   command->add_flag("--choices", options->choices,
                     "Print what would run at each size, with prediction and bound, and run nothing");
+  command
+      ->add_flag(
+          "--explain-bound", options->explain_bound,
+          "Print the lower bound at each size with the cut or partition of the fabric that makes it, and "
+          "run nothing")
+      ->excludes("--choices");
   command->add_option(
       "--class", what.traffic_class,
       "Traffic class; dp if not given. With --parallelism: whose groups communicate, all of them at once: "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2000 random collectives on small random meshes and 2000 on FRED wafers: none is faster than its bound
-// (run_collective refuses that), and all end with the right values. 200 under the sanitizers.
+// 2000 random collectives on small random meshes, 2000 on FRED wafers and 2000 on trees of switches: none is
+// faster than its bound (run_collective refuses that), and all end with the right values. 200 under the
+// sanitizers.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -8,6 +9,7 @@
 
 #include "models/fred/fred_params.h"
 #include "models/mesh/mesh_params.h"
+#include "tests/collectives/random_fabrics.h"
 #include "tests/collectives/simulated.h"
 #include "tests/support/random_cases.h"
 
@@ -54,6 +56,12 @@ config::PlatformSpec random_fred(Random& random) {
   fred.stage_latency_ps = 500 * up_to(random, 4);
   spec.wafer.io.controllers.count = up_to(random, 5);
   set_random_packets(spec, random);
+  return spec;
+}
+
+config::PlatformSpec random_tree(Random& random) {
+  config::PlatformSpec spec = test::some_tree(random);
+  spec.run.functional = spec.run.checkers = true;
   return spec;
 }
 
@@ -104,6 +112,11 @@ TEST_P(RandomCollectives, AreNeverFasterThanTheirBound) {
 TEST_P(RandomCollectives, AreNeverFasterThanTheirBoundOnFred) {
   Random random(static_cast<std::uint64_t>(GetParam()) + 1);
   expect_above_bound(random, random_fred);
+}
+
+TEST_P(RandomCollectives, AreNeverFasterThanTheirBoundOnTrees) {
+  Random random(static_cast<std::uint64_t>(GetParam()) + 1);
+  expect_above_bound(random, random_tree);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, RandomCollectives, testing::Range(0, kShards));

@@ -8,6 +8,7 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/synthesis/bounds/tight_bound.h"
 
 namespace wafertlm {
 namespace {
@@ -210,6 +211,14 @@ TimePs sums_ps(const std::vector<Demand>& demands, const Topology& topology) {
   return at_least_ps(bytes, std::min(sends, receives));
 }
 
+/// Of the tightest cut or partition of all links, in groups for which it is found in a tenth of a second.
+TimePs sets_ps(const Demand& demand, const FabricTraits& fabric) {
+  constexpr std::size_t kMaxMembers = 256;
+  if (demand.request.group.size() > kMaxMembers) return 0;
+  const auto tight = bounds::tight_bound(demand.request, fabric.topology);
+  return tight ? tight->time_ps : 0;
+}
+
 /// What an NPU's port takes for that.
 TimePs port_ps(Uint128 sends, Uint128 receives, NpuId npu, const Topology& topology) {
   return std::max(at_least_ps(sends, topology.npu_sends_bytes_per_s(npu)),
@@ -261,7 +270,7 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
   const bool adds_at_ends = demand->sums() && !fabric.in_network;
   if (demand->sums()) bound = std::max(bound, farthest);
   if (adds_at_ends) bound = std::max(bound, nearest + sums_ps(one, topology));
-  bound = std::max(bound, crossings_ps(one, topology));
+  bound = std::max({bound, crossings_ps(one, topology), sets_ps(*demand, fabric)});
   for (const CutFamily& family : topology.cuts()) {
     TimePs cut = cuts_ps(one, family);
     if (adds_at_ends && family.counts_vectors) cut = std::max(cut, vectors_ps(one, family));

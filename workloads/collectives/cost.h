@@ -18,7 +18,8 @@ TimePs closed_form_ps(const CollectiveRequest& request, const FabricTraits& fabr
 TimePs predicted_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
 /// What no algorithm can beat: latencies, the NPUs' ports and links, and every straight cut of a mesh or
-/// uplink of a tree of switches; of an all-to-all also how many links its messages cross. On a fabric that
+/// uplink of a tree of switches; of up to 256 members the tightest cut or partition of all links
+/// (bounds::tight_bound); of an all-to-all also how many links its messages cross. On a fabric that
 /// does not reduce also what all NPUs together must send.
 TimePs bound_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/collective/explain_bound.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "platform/command/format.h"
+#include "workloads/collectives/cost.h"
+#include "workloads/synthesis/bounds/tight_bound.h"
+
+namespace wafertlm {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+const char* kind_name(bounds::TightSets::Kind kind) {
+  return kind == bounds::TightSets::Kind::partition ? "partition" : "cut";
+}
+
+OrderedJson tight_json(const bounds::TightBound& tight, std::uint64_t bytes) {
+  const LinkGraph& graph = *tight.graph;
+  std::vector<std::vector<std::string>> parts(tight.sets->parts);
+  std::vector<std::string> relays;
+  for (std::size_t vertex = 0; vertex < graph.vertices.size(); ++vertex) {
+    const std::uint32_t part = tight.sets->part_of[vertex];
+    (part == bounds::TightSets::kRelay ? relays : parts[part]).push_back(graph.vertices[vertex]);
+  }
+  std::vector<std::string> links;
+  for (const std::size_t link : tight.sets->links) links.push_back(graph.link_name(link));
+  return {{"kind", kind_name(tight.sets->kind)},
+          {"parts", std::move(parts)},
+          {"relays", std::move(relays)},
+          {"links", std::move(links)},
+          {"links_bytes_per_s", static_cast<std::uint64_t>(tight.sets->bytes_per_s)},
+          {"crossing_bytes", static_cast<std::uint64_t>(tight.bytes)},
+          {"rate_bytes_per_s", static_cast<double>(bytes) * static_cast<double>(tight.sets->bytes_per_s) /
+                                   static_cast<double>(tight.bytes)},
+          {"time_ps", tight.time_ps}};
+}
+
+std::string why_not(const CollectiveRequest& request, const Topology& topology) {
+  if (request.group.size() < 2 || request.bytes == 0) return "nothing has to cross a link";
+  if (!bounds::has_tight_bound(request.type))
+    return std::string("cuts of any shape are not searched for ") + to_string(request.type);
+  return links_of(topology) == nullptr ? "this kind of fabric does not say its links one by one"
+                                       : "no link bounds it";
+}
+
+/// The beginning of a list.
+template <typename List, typename Text>
+std::string beginning(const List& list, std::size_t most, const char* between, const Text& text_of) {
+  std::string text;
+  for (std::size_t k = 0; k < std::min(most, list.size()); ++k)
+    text += (k == 0 ? "" : between) + text_of(list[k]);
+  return list.size() <= most
+             ? text
+             : text + fmt::format("{}… {} more (--json has all)", between, list.size() - most);
+}
+
+std::string words(const OrderedJson& names) {
+  return beginning(names, 24, " ", [](const OrderedJson& name) { return name.get<std::string>(); });
+}
+
+std::string tight_text(const OrderedJson& tight, TimePs bound_ps) {
+  const auto time = tight["time_ps"].get<TimePs>();
+  const OrderedJson& parts = tight["parts"];
+  const OrderedJson& links = tight["links"];
+  const bool is_cut = tight["kind"] == "cut";
+  std::string text =
+      fmt::format("  {}: {} over {} links of {} together take {}; at most {} of the vector\n",
+                  is_cut ? "cut" : fmt::format("partition into {} parts", parts.size()),
+                  format_bytes(tight["crossing_bytes"].get<std::uint64_t>()), links.size(),
+                  format_bandwidth(tight["links_bytes_per_s"].get<double>()), format_time(time),
+                  format_bandwidth(tight["rate_bytes_per_s"].get<double>()));
+  if (is_cut)
+    text += fmt::format("    from: {}\n    to:   {}\n", words(parts[0]), words(parts[1]));
+  else
+    text += fmt::format("    parts: {}\n", beginning(parts, 8, " | ", words));
+  if (!tight["relays"].empty()) text += fmt::format("    in no part: {}\n", words(tight["relays"]));
+  text += fmt::format("    links: {}\n", words(links));
+  if (bound_ps > time)
+    text += fmt::format("  The other {} are latency, or what an NPU's port adds to it.\n",
+                        format_time(bound_ps - time));
+  return text;
+}
+
+}  // namespace
+
+OrderedJson explained_bounds(const CollectiveSetup& setup, const std::vector<std::uint64_t>& sizes,
+                             const FabricTraits& fabric) {
+  if (setup.streams())
+    throw std::invalid_argument(
+        "--explain-bound: a stream over the I/O controllers is no collective of a group; leave it out");
+  CollectiveRequest request = setup.first_request();
+  std::size_t groups = 0;
+  for (const CollectiveLane& lane : setup.lanes()) groups += lane.groups.size();
+  OrderedJson explained = {{"type", to_string(request.type)},
+                           {"group_size", request.group.size()},
+                           {"groups", groups},
+                           {"rows", OrderedJson::array()}};
+  for (const std::uint64_t bytes : sizes) {
+    request.bytes = bytes;
+    const auto tight = bounds::tight_bound(request, fabric.topology);
+    // Beside results large groups go without cuts of any shape.
+    const TimePs bound = std::max(bound_ps(request, fabric), tight ? tight->time_ps : 0);
+    OrderedJson row = {{"bytes", bytes}, {"bound_ps", bound}};
+    row["tight"] = tight ? tight_json(*tight, bytes) : OrderedJson();
+    if (!tight) row["why"] = why_not(request, *fabric.topology);
+    explained["rows"].push_back(std::move(row));
+  }
+  return explained;
+}
+
+std::string bounds_text(const OrderedJson& explained) {
+  const auto groups = explained["groups"].get<std::size_t>();
+  std::string text = fmt::format("{} of {} NPUs{}\n", explained["type"].get<std::string>(),
+                                 explained["group_size"].get<std::size_t>(),
+                                 groups == 1 ? "" : fmt::format(", the first of {} groups, alone", groups));
+  for (const OrderedJson& row : explained["rows"]) {
+    const auto bound = row["bound_ps"].get<TimePs>();
+    text +=
+        fmt::format("{}: bound {}\n", format_bytes(row["bytes"].get<std::uint64_t>()), format_time(bound));
+    text += row["tight"].is_null() ? fmt::format("  Ports, latencies and the fabric's own cuts: {}.\n",
+                                                 row["why"].get<std::string>())
+                                   : tight_text(row["tight"], bound);
+  }
+  return text;
+}
+
+}  // namespace wafertlm
