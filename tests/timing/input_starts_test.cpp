@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kOneBytePerPs = 1'000'000'000'000;
 
-struct ByDestination final : RouteFunction {
+struct EachDestination final : RouteFunction {
   PortId output_for(const Packet& packet) const override {
     return static_cast<PortId>(index_of(packet.destination));
   }
@@ -46,7 +46,7 @@ struct Crossbar {
   }
 
   ClassTable classes;
-  ByDestination routes;
+  EachDestination routes;
   CoreNetwork network;
   std::map<std::size_t, std::vector<TimePs>> starts;  // by input
   std::vector<Packet> delivered;
