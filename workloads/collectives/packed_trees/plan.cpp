@@ -102,10 +102,8 @@ PackedTreesPlan packed_trees_plan(const CollectiveRequest& request, const Fabric
     const auto lag = static_cast<std::uint32_t>(1 + (times.latency_ps + times.slot_ps - 1) / times.slot_ps);
     const auto schedule = trees->schedule(number, lag);
     const std::uint64_t filled = std::min<std::uint64_t>(request.chunks, share);
-    const TimePs time =
-        std::max(((filled - 1) * schedule->period() + schedule->first_chunk_slots()) * times.slot_ps +
-                     times.latency_ps,
-                 npu_busy_ps(request, fabric, packing));
+    const TimePs time = std::max(schedule->end_ps(filled, times.slot_ps, times.latency_ps),
+                                 npu_busy_ps(request, fabric, packing));
     if (best.packing && best.predicted_ps <= time) continue;
     best = {trees, &packing, schedule, request.bytes, request.chunks, time};
   }
