@@ -66,7 +66,9 @@ PackedTreesTimes::PackedTreesTimes(const CollectiveRequest& request, const Fabri
   trees_ = PackedTrees::of(graph);
   for (const auto& [a, b] : graph.links) {
     const NpuId from = request.group[a], to = request.group[b];
-    longest_ps_ = std::max({longest_ps_, fabric.latency_ps(from, to), fabric.latency_ps(to, from)});
+    // The step's cost is part of its slot.
+    longest_ps_ = std::max({longest_ps_, fabric.latency_ps(from, to) - fabric.step_cost_ps,
+                            fabric.latency_ps(to, from) - fabric.step_cost_ps});
     bytes_per_s_ = fabric.topology->path_bytes_per_s(from, to);
   }
 }

@@ -120,7 +120,7 @@ Step PackedTreesProgram::step(std::uint32_t threadblock, std::uint32_t index) co
   step.peer = neighbour.rank;
   step.offset = shares.offset(crossing.tree) + chunks.offset(place.chunk);
   step.bytes = chunks.bytes(place.chunk);
-  step.tag = std::uint64_t{crossing.tree} << 32 | place.chunk;
+  step.tag = (std::uint64_t{crossing.tree} << 1 | (crossing.down ? 1 : 0)) << 32 | place.chunk;
   step.after_threadblock = (sends ? neighbour.sends_after : neighbour.receives_after)[place.crossing];
   if (step.after_threadblock != Step::kNone) {
     const LinkOrder& before = order(step.after_threadblock);

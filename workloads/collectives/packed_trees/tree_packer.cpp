@@ -34,7 +34,8 @@ TreePacker::TreePacker(const RankGraph& graph)
     ends_[a].push_back({b, link});
     ends_[b].push_back({a, link});
   }
-  bound_ = {graph_.links.size(), graph_.ranks - 1};
+  bound_ = {graph_.links.size() + 1, 1};  // more than any partition has
+  tighten({graph_.links.size(), graph_.ranks - 1});
   for (const auto& ends : ends_) tighten({ends.size(), 1});
 
   std::vector<std::uint32_t> farthest(graph_.ranks), distance;

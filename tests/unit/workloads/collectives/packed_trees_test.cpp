@@ -178,7 +178,7 @@ TEST(PackedTrees, NeedLinksOfTheirOwn) {
     try {
       plan_collective({CollectiveType::all_reduce, group, 4096, "packed_trees", 0}, wafer);
     } catch (const std::invalid_argument& error) {
-      return std::string(error.what()).find("packed_trees needs NPUs that links of their own join") !=
+      return std::string(error.what()).find("packed_trees NPUs that links of their own join") !=
              std::string::npos;
     }
     return false;
