@@ -46,5 +46,15 @@ TEST(PackedTrees, GiveTheSumOnWafersWithHoles) {
   }
 }
 
+// Sends that wait for the memory, four at an NPU with four neighbours: the queue of the DMA engines is full
+// when one of them loses its place in it.
+TEST(PackedTrees, RunThroughTheMemory) {
+  const auto spec = test::platform({"npu.endpoint.memory=hbm", "run.functional=true", "run.checkers=true"});
+  for (const std::uint32_t chunks : {4U, 6U})
+    EXPECT_TRUE(test::outcome(spec, {CollectiveType::all_reduce, test::whole_wafer(), 2 << 20, "packed_trees",
+                                     chunks})["proven"]
+                    .get<bool>());
+}
+
 }  // namespace
 }  // namespace wafertlm
