@@ -66,6 +66,11 @@ struct Algorithm {
   bool only_by_name = false;
   /// Where no messages meet (meets_nothing) the closed form is exact.
   bool is_exact_alone = true;
+  /// The chunks that are best, if they are open; null: the planner tries powers of two (default_chunks).
+  std::uint32_t (*best_chunks)(const CollectiveRequest& request, const FabricTraits& fabric) = nullptr;
+  /// Its messages never meet, by a schedule that the closed form counts: where endpoints' memories are free
+  /// it needs no short run.
+  bool is_scheduled = false;
 
   /// Null: it cannot do this type.
   const Use* use_of(CollectiveType type) const;

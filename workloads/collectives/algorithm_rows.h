@@ -45,4 +45,11 @@ TimePs one_group_ps(const CollectiveRequest& request, const FabricTraits& fabric
 Algorithm::Programs dimensional_programs(const CollectiveRequest& request, const FabricTraits& fabric);
 TimePs dimensional_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
+/// Pipelined chunks along packed spanning trees (packed_trees/).
+Algorithm::Programs packed_trees_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+/// All chunks through the busiest link and the first one along its trees, by the schedule of the links.
+TimePs packed_trees_ps(const CollectiveRequest& request, const FabricTraits& fabric);
+/// The fewest chunks whose time is within 1 % of the shortest.
+std::uint32_t packed_trees_chunks(const CollectiveRequest& request, const FabricTraits& fabric);
+
 }  // namespace wafertlm

@@ -5,6 +5,7 @@
 #include "workloads/collectives/algorithm_rows.h"
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/dimensional/box.h"
+#include "workloads/collectives/packed_trees/direct_links.h"
 
 namespace wafertlm {
 namespace {
@@ -37,6 +38,13 @@ bool halves_in_dimensions(const Group& group, const FabricTraits& fabric) {
 }
 std::string needs_power_of_two(const Topology& topology) {
   return needs_dimensions(topology) + " and a power of two of NPUs";
+}
+
+bool has_direct_links(const Group& group, const FabricTraits& fabric) {
+  return direct_links(group, *fabric.topology).has_value();
+}
+std::string needs_direct_links(const Topology& /*topology*/) {
+  return "NPUs that links of their own join to a whole, all of one bandwidth";
 }
 
 /// Types that have the same preference.
@@ -94,6 +102,9 @@ std::vector<Algorithm> make_table() {
       {"one_halving_doubling", one_halving, one_group_programs<Within::halving_doubling>,
        one_group_ps<Within::halving_doubling>, true, false, halves_in_dimensions, needs_power_of_two, true,
        false},
+      {"packed_trees", uses(12, {Type::all_reduce}, Chunks::by_prediction), packed_trees_programs,
+       packed_trees_ps, false, false, has_direct_links, needs_direct_links, true, false, packed_trees_chunks,
+       true},
   };
 }
 

@@ -127,6 +127,8 @@ std::uint32_t more_chunks(CollectiveRequest trial, TimePs shortest, const Fabric
 std::uint32_t default_chunks(const CollectiveRequest& request, const FabricTraits& fabric) {
   const Algorithm::Use* use = algorithm_named(request.algorithm).use_of(request.type);
   if (!use || use->chunks != Algorithm::Chunks::by_prediction) return 1;
+  if (const auto best_chunks = algorithm_named(request.algorithm).best_chunks)
+    return best_chunks(request, fabric);
   // On switches all messages of an NPU leave through one port, where those of more chunks delay each other
   // more than is predicted: they must pay.
   const TimePs least_gain_permille = fabric.topology->has_one_port() ? 5 : 0;

@@ -28,7 +28,8 @@ std::vector<Candidate> candidates_of(const std::vector<std::string>& names, cons
   };
   for (const std::string& name : names) {
     const Algorithm::Use* use = algorithm_named(name).use_of(request.type);
-    if (!all_chunks || request.chunks != 0 || !use || use->chunks == Algorithm::Chunks::none) {
+    if (!all_chunks || request.chunks != 0 || !use || use->chunks == Algorithm::Chunks::none ||
+        algorithm_named(name).best_chunks) {
       add(with_algorithm(request, name, fabric));
       continue;
     }

@@ -85,6 +85,11 @@ std::optional<ShortRun> short_run_of(const CollectiveRequest& request, const Fab
   return ShortRun{program, longer, shorter};
 }
 
+/// Memories have no schedule.
+bool is_scheduled(const CollectiveRequest& request, const FabricTraits& fabric) {
+  return fabric.memory.is_free() && !request.custom && algorithm_named(request.algorithm).is_scheduled;
+}
+
 }  // namespace
 
 bool meets_nothing(const CollectiveProgram& program, const FabricTraits& fabric) {
@@ -113,7 +118,7 @@ bool meets_nothing(const CollectiveProgram& program, const FabricTraits& fabric)
 }
 
 std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
-  if (!fabric.idle_ps) return std::nullopt;
+  if (!fabric.idle_ps || is_scheduled(request, fabric)) return std::nullopt;
   const auto run = short_run_of(request, fabric);
   if (!run) return std::nullopt;
   const bool is_exact_alone = !request.custom && algorithm_named(request.algorithm).is_exact_alone;
@@ -134,7 +139,7 @@ std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const Fabri
 }
 
 bool is_too_long_to_predict(const CollectiveRequest& request, const FabricTraits& fabric) {
-  return fabric.idle_ps && !short_run_of(request, fabric);
+  return fabric.idle_ps && !is_scheduled(request, fabric) && !short_run_of(request, fabric);
 }
 
 }  // namespace wafertlm

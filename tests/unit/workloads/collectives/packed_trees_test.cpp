@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed spanning trees: as many as Nash-Williams and Tutte allow, no link in more than it may be in, and
+// schedules in which no two chunks want a link at once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <set>
+
+#include "tests/support/sanitized.h"
+#include "tests/unit/workloads/collectives/test_wafer.h"
+#include "workloads/collectives/packed_trees/plan.h"
+
+namespace wafertlm {
+namespace {
+
+using Link = std::pair<std::uint32_t, std::uint32_t>;
+
+RankGraph mesh_graph(std::uint32_t width, std::uint32_t height) {
+  return direct_links(test::first_npus(width * height), *test::wafer_of(width, height).topology).value();
+}
+
+/// Every tree spans by links of the graph, none of which is in too many of them.
+void expect_packing(const TreePacking& packing, const RankGraph& graph) {
+  const std::set<Link> links(graph.links.begin(), graph.links.end());
+  std::map<Link, std::uint32_t> load;
+  for (const Tree& tree : packing.trees) {
+    ASSERT_EQ(tree.ranks(), graph.ranks);
+    ASSERT_EQ(tree.preorder().size(), graph.ranks);  // all are below the root
+    for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) {
+      if (tree.is_root(rank)) continue;
+      const Link link = std::minmax(rank, tree.parent(rank));
+      ASSERT_EQ(links.count(link), 1U);
+      EXPECT_LE(++load[link], packing.trees_per_link);
+    }
+  }
+}
+
+/// The least links between parts, over parts less one, as a fraction; looks at all partitions.
+std::pair<std::uint64_t, std::uint64_t> least_partition(const RankGraph& graph) {
+  std::pair<std::uint64_t, std::uint64_t> least{graph.links.size(), graph.ranks - 1};
+  std::vector<std::uint32_t> part(graph.ranks, 0);
+  const auto visit = [&](const auto& self, std::uint32_t rank, std::uint32_t parts) -> void {
+    if (rank == graph.ranks) {
+      if (parts < 2) return;
+      std::uint64_t between = 0;
+      for (const auto& [a, b] : graph.links) between += part[a] != part[b] ? 1 : 0;
+      if (between * least.second < least.first * (parts - 1)) least = {between, parts - 1};
+      return;
+    }
+    for (part[rank] = 0; part[rank] <= parts; ++part[rank])
+      self(self, rank + 1, std::max(parts, part[rank] + 1));
+  };
+  visit(visit, 1, 1);
+  return least;
+}
+
+RankGraph random_graph(std::mt19937_64& random, std::uint32_t ranks) {
+  std::set<Link> links;
+  for (std::uint32_t rank = 1; rank < ranks; ++rank) links.emplace(random() % rank, rank);
+  for (std::uint64_t more = random() % (2 * ranks); more > 0; --more) {
+    const auto a = static_cast<std::uint32_t>(random() % ranks),
+               b = static_cast<std::uint32_t>(random() % ranks);
+    if (a != b) links.insert(std::minmax(a, b));
+  }
+  return {ranks, {links.begin(), links.end()}};
+}
+
+// w x h: (2wh - w - h) links over wh - 1 (Nash-Williams 1961); 5 x 4: 31 trees, 19 on each link.
+TEST(PackedTrees, OfMeshesLoadEveryLinkEvenly) {
+  for (const auto& [width, height] : {std::pair{5U, 4U}, {2U, 2U}, {8U, 8U}, {7U, 3U}, {6U, 1U}}) {
+    const RankGraph graph = mesh_graph(width, height);
+    PackedTrees trees(graph);
+    EXPECT_EQ(trees.bound().links * (graph.ranks - 1), trees.bound().parts_less_one * graph.links.size());
+    for (const TreePacking& packing : trees.packings()) {
+      expect_packing(packing, graph);
+      EXPECT_EQ(packing.trees.size(), trees.bound().trees(packing.trees_per_link));
+    }
+  }
+  PackedTrees wafer(mesh_graph(5, 4));
+  EXPECT_EQ(wafer.packings().back().trees.size(), 31U);
+  EXPECT_EQ(wafer.packings().back().trees_per_link, 19U);
+}
+
+// Computed by cutting planes with rational numbers: 3/2 without NPU (2,1), 1 without (1,0).
+TEST(PackedTrees, OfMeshesWithAHoleReachTheirPartitions) {
+  const FabricTraits wafer = test::wafer_of(5, 4);
+  for (const auto& [hole, links, parts_less_one] : {std::tuple{7U, 3U, 2U}, {1U, 1U, 1U}}) {
+    Group group = test::first_npus(20);
+    group.erase(group.begin() + hole);
+    PackedTrees trees(direct_links(group, *wafer.topology).value());
+    EXPECT_EQ(trees.bound().links, links);
+    EXPECT_EQ(trees.bound().parts_less_one, parts_less_one);
+    EXPECT_EQ(trees.packings().back().trees.size(), links);
+  }
+}
+
+TEST(PackedTrees, OfRandomGraphsAreAsManyAsTheLeastPartitionAllows) {
+  std::mt19937_64 random(5);
+  for (int number = 0; number < 100; ++number) {
+    const RankGraph graph = random_graph(random, 2 + static_cast<std::uint32_t>(random() % 7));
+    const auto [links, parts_less_one] = least_partition(graph);
+    PackedTrees trees(graph);
+    EXPECT_EQ(trees.bound().links * parts_less_one, links * trees.bound().parts_less_one);
+    for (const TreePacking& packing : trees.packings()) {
+      expect_packing(packing, graph);
+      EXPECT_EQ(packing.trees.size(), links * packing.trees_per_link / parts_less_one);
+    }
+  }
+}
+
+TEST(PackedTrees, OfLargerRandomGraphsReachTheirBound) {
+  std::mt19937_64 random(6);
+  for (int number = 0; number < 100; ++number) {
+    const RankGraph graph = random_graph(random, 10 + static_cast<std::uint32_t>(random() % 40));
+    PackedTrees trees(graph);
+    for (const TreePacking& packing : trees.packings()) expect_packing(packing, graph);
+    const TreePacking& best = trees.packings().back();
+    EXPECT_EQ(best.trees.size(), trees.bound().trees(best.trees_per_link));
+  }
+}
+
+TEST(LinkSchedule, GivesALinkToOneChunkAtATime) {
+  std::mt19937_64 random(7);
+  for (int number = 0; number < 30; ++number) {
+    PackedTrees trees(random_graph(random, 2 + static_cast<std::uint32_t>(random() % 20)));
+    const std::uint32_t lag = 1 + static_cast<std::uint32_t>(random() % 4);
+    for (std::size_t of = 0; of < trees.packings().size(); ++of) {
+      const TreePacking& packing = trees.packings()[of];
+      const auto schedule = trees.schedule(of, lag);
+      std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> taken;
+      for (std::uint32_t t = 0; t < packing.trees.size(); ++t) {
+        const Tree& tree = packing.trees[t];
+        for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) {
+          if (tree.is_root(rank)) continue;
+          const std::uint32_t parent = tree.parent(rank), up = schedule->up(t, rank),
+                              down = schedule->down(t, rank);
+          EXPECT_TRUE(taken.emplace(rank, parent, up % schedule->period()).second);
+          EXPECT_TRUE(taken.emplace(parent, rank, down % schedule->period()).second);
+          if (tree.is_root(parent)) {
+            EXPECT_GE(down, up + lag);
+          } else {
+            EXPECT_GE(schedule->up(t, parent), up + lag);
+            EXPECT_GE(down, schedule->down(t, parent) + lag);
+          }
+        }
+      }
+      // Each chunk as the schedule has it is what as early as possible cannot be later than.
+      EXPECT_LE(schedule->end_ps(9, 100, 100 * (lag - 1)),
+                (8 * schedule->period() + schedule->first_chunk_slots() + lag - 1) * 100U);
+    }
+  }
+}
+
+// 20 NPUs in 0.1 s, 64 in 1 s, 1,024 in 60 s, at most, on a machine that does nothing else.
+TEST(PackedTrees, ArePlannedInTime) {
+  if (test::kSanitized) GTEST_SKIP();
+  for (const auto& [width, height, limit_s] : {std::tuple{5U, 4U, 0.1}, {8U, 8U, 1.0}, {32U, 32U, 60.0}}) {
+    const auto start = std::chrono::steady_clock::now();
+    const FabricTraits wafer = test::wafer_of(width, height);
+    const CollectiveRequest request = settled(
+        {CollectiveType::all_reduce, test::first_npus(width * height), 256 << 20, "packed_trees", 0}, wafer);
+    const PackedTreesPlan plan = packed_trees_plan(request, wafer);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    std::printf("%u NPUs: %.3f s, %zu trees, %u on a link, %u chunks, %.1f us\n", width * height,
+                took.count(), plan.packing->trees.size(), plan.packing->trees_per_link, plan.chunks,
+                static_cast<double>(plan.predicted_ps) / 1e6);
+    EXPECT_LE(took.count(), 3 * limit_s);  // others run at the same time
+  }
+}
+
+TEST(PackedTrees, NeedLinksOfTheirOwn) {
+  const FabricTraits wafer = test::wafer_of(5, 4);
+  const auto refused = [&](const Group& group) {
+    try {
+      plan_collective({CollectiveType::all_reduce, group, 4096, "packed_trees", 0}, wafer);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what()).find("packed_trees NPUs that links of their own join") !=
+             std::string::npos;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused(test::npus({0, 2})));
+  EXPECT_TRUE(refused(test::npus({0, 1, 18, 19})));
+  EXPECT_FALSE(refused(test::npus({0, 1, 6})));
+}
+
+}  // namespace
+}  // namespace wafertlm

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "workloads/collectives/algorithm_parts.h"
+#include "workloads/collectives/algorithm_rows.h"
+#include "workloads/collectives/blocks.h"
+#include "workloads/collectives/packed_trees/plan.h"
+
+namespace wafertlm {
+namespace {
+
+/// What goes over one link in one direction: tree by tree, chunk by chunk, in the order of the schedule.
+class LinkOrder {
+ public:
+  struct Crossing {
+    std::uint32_t slot;  ///< of its first chunk
+    std::uint32_t tree;
+    bool down;
+  };
+  struct Place {
+    std::uint32_t crossing, chunk;
+  };
+
+  LinkOrder(std::vector<Crossing> crossings, std::uint32_t period, std::uint32_t chunks)
+      : crossings_(std::move(crossings)), period_(period), chunks_(chunks) {
+    std::sort(crossings_.begin(), crossings_.end(),
+              [&](const Crossing& a, const Crossing& b) { return a.slot % period < b.slot % period; });
+    for (const Crossing& each : crossings_) {
+      first_period_ = std::min(first_period_, each.slot / period_);
+      last_first_ = std::max(last_first_, each.slot / period_);
+    }
+    std::uint32_t before = 0;
+    for (std::uint32_t at = first_period_; at < last_first_ + chunks_; ++at) {
+      before_.push_back(before);
+      for (const Crossing& each : crossings_) before += goes_in(each, at) ? 1 : 0;
+    }
+  }
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(crossings_.size()) * chunks_; }
+  const Crossing& crossing(std::uint32_t number) const { return crossings_[number]; }
+
+  Place at(std::uint32_t index) const {
+    const auto behind = std::upper_bound(before_.begin(), before_.end(), index);
+    const auto period = first_period_ + static_cast<std::uint32_t>(behind - before_.begin()) - 1;
+    std::uint32_t left = index - *(behind - 1), number = 0;
+    while (!goes_in(crossings_[number], period) || left-- != 0) ++number;
+    return {number, period - crossings_[number].slot / period_};
+  }
+  std::uint32_t index_of(Place place) const {
+    const std::uint32_t period = crossings_[place.crossing].slot / period_ + place.chunk;
+    std::uint32_t index = before_[period - first_period_];
+    for (std::uint32_t number = 0; number < place.crossing; ++number)
+      index += goes_in(crossings_[number], period) ? 1 : 0;
+    return index;
+  }
+  std::uint32_t crossing_of(std::uint32_t tree) const {
+    std::uint32_t number = 0;
+    while (crossings_[number].tree != tree) ++number;
+    return number;
+  }
+
+ private:
+  bool goes_in(const Crossing& crossing, std::uint32_t period) const {
+    const std::uint32_t first = crossing.slot / period_;
+    return first <= period && period - first < chunks_;
+  }
+
+  std::vector<Crossing> crossings_;  // by slot of their period
+  std::uint32_t period_, chunks_;
+  std::uint32_t first_period_ = ~std::uint32_t{0}, last_first_ = 0;
+  std::vector<std::uint32_t> before_;  // by period: steps in those before
+};
+
+/// The plan, with the order of each link.
+struct PackedProgramPlan {
+  /// A neighbour of a rank, whose links have an order each.
+  struct Neighbour {
+    std::uint32_t rank;
+    std::vector<std::uint32_t> sends_after, receives_after;  ///< by crossing: the threadblock to wait for
+    std::size_t out, in;                                     ///< in `orders`
+  };
+  PackedTreesPlan is;
+  std::vector<LinkOrder> orders;
+  std::vector<std::vector<Neighbour>> neighbours;  ///< by rank
+};
+
+/// Threadblocks 2i and 2i + 1 send to the rank's neighbour i and receive from it, in the order of the link's
+/// schedule. A rank adds what its children in a tree send in the order of the schedule.
+class PackedTreesProgram final : public StepSource {
+ public:
+  PackedTreesProgram(std::shared_ptr<const PackedProgramPlan> plan, std::uint32_t rank)
+      : plan_(std::move(plan)), rank_(rank) {}
+
+  std::uint32_t threadblocks() const override {
+    return 2 * static_cast<std::uint32_t>(plan_->neighbours[rank_].size());
+  }
+  std::uint32_t steps(std::uint32_t threadblock) const override { return order(threadblock).size(); }
+  Step step(std::uint32_t threadblock, std::uint32_t index) const override;
+
+ private:
+  const LinkOrder& order(std::uint32_t threadblock) const {
+    const auto& neighbour = plan_->neighbours[rank_][threadblock / 2];
+    return plan_->orders[threadblock % 2 == 0 ? neighbour.out : neighbour.in];
+  }
+
+  std::shared_ptr<const PackedProgramPlan> plan_;
+  std::uint32_t rank_;
+};
+
+Step PackedTreesProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
+  const auto& neighbour = plan_->neighbours[rank_][threadblock / 2];
+  const bool sends = threadblock % 2 == 0;
+  const LinkOrder& own = order(threadblock);
+  const LinkOrder::Place place = own.at(index);
+  const LinkOrder::Crossing& crossing = own.crossing(place.crossing);
+  const Blocks shares(plan_->is.bytes, plan_->is.packing->trees.size());
+  const Blocks chunks(shares.bytes(crossing.tree), plan_->is.chunks);
+  Step step;
+  step.kind = sends ? Step::Kind::send : crossing.down ? Step::Kind::copy : Step::Kind::reduce;
+  step.peer = neighbour.rank;
+  step.offset = shares.offset(crossing.tree) + chunks.offset(place.chunk);
+  step.bytes = chunks.bytes(place.chunk);
+  step.tag = (std::uint64_t{crossing.tree} << 1 | (crossing.down ? 1 : 0)) << 32 | place.chunk;
+  step.after_threadblock = (sends ? neighbour.sends_after : neighbour.receives_after)[place.crossing];
+  if (step.after_threadblock != Step::kNone) {
+    const LinkOrder& before = order(step.after_threadblock);
+    step.after_count = before.index_of({before.crossing_of(crossing.tree), place.chunk}) + 1;
+  }
+  return step;
+}
+
+/// Which threadblock brings what a rank passes on, and in which order it adds what its children send.
+void set_dependencies(PackedProgramPlan& plan) {
+  const auto& trees = plan.is.packing->trees;
+  const LinkSchedule& schedule = *plan.is.schedule;
+  for (std::uint32_t rank = 0; rank < plan.neighbours.size(); ++rank) {
+    auto& neighbours = plan.neighbours[rank];
+    const auto place_of = [&](std::uint32_t peer) {
+      return static_cast<std::uint32_t>(std::find_if(neighbours.begin(), neighbours.end(),
+                                                     [&](const auto& each) { return each.rank == peer; }) -
+                                        neighbours.begin());
+    };
+    for (auto& each : neighbours) {
+      each.sends_after.assign(plan.orders[each.out].size() / plan.is.chunks, Step::kNone);
+      each.receives_after.assign(plan.orders[each.in].size() / plan.is.chunks, Step::kNone);
+    }
+    for (std::uint32_t number = 0; number < trees.size(); ++number) {
+      const Tree& tree = trees[number];
+      std::vector<std::uint32_t> children = tree.children(rank);
+      std::sort(children.begin(), children.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return std::pair(schedule.up(number, a), a) < std::pair(schedule.up(number, b), b);
+      });
+      std::uint32_t holds = Step::kNone;
+      for (const std::uint32_t child : children) {
+        auto& from = neighbours[place_of(child)];
+        from.receives_after[plan.orders[from.in].crossing_of(number)] = holds;
+        holds = 2 * place_of(child) + 1;
+      }
+      if (!tree.is_root(rank)) {
+        auto& to = neighbours[place_of(tree.parent(rank))];
+        to.sends_after[plan.orders[to.out].crossing_of(number)] = holds;
+        holds = 2 * place_of(tree.parent(rank)) + 1;
+      }
+      for (const std::uint32_t child : children) {
+        auto& to = neighbours[place_of(child)];
+        to.sends_after[plan.orders[to.out].crossing_of(number)] = holds;
+      }
+    }
+  }
+}
+
+PackedProgramPlan program_plan(PackedTreesPlan is) {
+  PackedProgramPlan plan;
+  const auto& trees = is.packing->trees;
+  const LinkSchedule& schedule = *is.schedule;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<LinkOrder::Crossing>> crossings;
+  for (std::uint32_t number = 0; number < trees.size(); ++number)
+    for (std::uint32_t rank = 0; rank < trees[number].ranks(); ++rank) {
+      if (trees[number].is_root(rank)) continue;
+      const std::uint32_t parent = trees[number].parent(rank);
+      crossings[{rank, parent}].push_back({schedule.up(number, rank), number, false});
+      crossings[{parent, rank}].push_back({schedule.down(number, rank), number, true});
+    }
+  plan.neighbours.resize(trees.front().ranks());
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers;
+  for (auto& [link, of] : crossings) {
+    numbers[link] = plan.orders.size();
+    plan.orders.emplace_back(std::move(of), schedule.period(), is.chunks);
+  }
+  for (const auto& [link, number] : numbers)
+    plan.neighbours[link.first].push_back(
+        {link.second, {}, {}, number, numbers.at({link.second, link.first})});
+  plan.is = std::move(is);
+  set_dependencies(plan);
+  return plan;
+}
+
+}  // namespace
+
+Algorithm::Programs packed_trees_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  return rank_programs<PackedTreesProgram>(request, program_plan(packed_trees_plan(request, fabric)));
+}
+
+TimePs packed_trees_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  return packed_trees_plan(request, fabric).predicted_ps;
+}
+
+}  // namespace wafertlm
