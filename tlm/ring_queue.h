@@ -46,8 +46,14 @@ class RingQueue {
   T& operator[](std::size_t i) { return slots_[(head_ + i) & mask()]; }
   const T& operator[](std::size_t i) const { return slots_[(head_ + i) & mask()]; }
 
+  /// `value` may be one that is in here.
   void push_back(const T& value) {
-    if (is_full()) grow();
+    if (is_full()) {
+      const T kept = value;  // the block moves
+      grow();
+      slots_[tail_++ & mask()] = kept;
+      return;
+    }
     slots_[tail_++ & mask()] = value;
   }
   void pop_front() { ++head_; }

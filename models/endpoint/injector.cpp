@@ -133,9 +133,8 @@ void Injector::take_out(RingQueue<Active>& waiting, std::size_t i) const {
     if (windows_.limited()) {
       waiting[k] = waiting[k - 1];
     } else {
-      const Active first = waiting.front();  // a copy: push_back() may move the block
+      waiting.push_back(waiting.front());
       waiting.pop_front();
-      waiting.push_back(first);
     }
   }
   waiting.pop_front();
