@@ -43,20 +43,11 @@ void SoftCrossbar::edge() {
 }
 
 void SoftCrossbar::take(std::uint32_t input) {
-  if (pins_.see("in_valid", input, 1) == 0) return;
-  Flit in{edge_ + design_.latency - 1, {}};
-  in.flit.head = pins_.see("in_head", input, 1) != 0;
-  in.flit.tail = pins_.see("in_tail", input, 1) != 0;
-  const std::uint32_t bits = design_.channel_bits();
-  in.flit.channel = static_cast<std::uint32_t>(pins_.see("in_vc", input * bits, bits));
-  in.flit.header = pins_.see("in_header", input * 64, 64);
-  for (std::uint32_t word = 0; word < design_.flit_bits / 32; ++word)
-    in.flit.data.push_back(
-        static_cast<std::uint32_t>(pins_.see("in_data", input * design_.flit_bits + 32 * word, 32)));
-  if (faults_.turns_bit_of && (in.flit.data[0] & 0x1'ffff) == *faults_.turns_bit_of)
-    in.flit.data[0] ^= 1U << 31;
-  if (faults_.credits_at_once) credit(input, in.flit.channel);
-  queues_[at(input, in.flit.channel)].push_back(std::move(in));
+  std::optional<RtlFlit> flit = pins_.flit_in(input);
+  if (!flit) return;
+  if (faults_.turns_bit_of && (flit->data[0] & 0x1'ffff) == *faults_.turns_bit_of) flit->data[0] ^= 1U << 31;
+  if (faults_.credits_at_once) credit(input, flit->channel);
+  queues_[at(input, flit->channel)].push_back({edge_ + design_.latency - 1, std::move(*flit)});
 }
 
 std::uint32_t SoftCrossbar::output_of(const RtlFlit& head) const {
@@ -84,7 +75,7 @@ bool SoftCrossbar::serve(std::uint32_t port, std::uint32_t channel) {
     if ((first.head ? output_of(first) : going_[queue].value_or(design_.ports)) == port) from = queue;
   }
   if (!from) return false;
-  RtlFlit flit = std::move(queues_[*from].front().flit);
+  const RtlFlit flit = std::move(queues_[*from].front().flit);
   queues_[*from].pop_front();
   --output.credits;
   const auto input = static_cast<std::uint32_t>(*from / design_.channels);
@@ -95,23 +86,12 @@ bool SoftCrossbar::serve(std::uint32_t port, std::uint32_t channel) {
     output.owner.reset();
     output.next = (input + 1) % design_.ports;
   }
-  send(port, std::move(flit));
+  pins_.flit_out(port, flit);
   return true;
 }
 
 void SoftCrossbar::credit(std::uint32_t input, std::uint32_t channel) {
   credits_to_give_[input].push_back(channel);
-}
-
-void SoftCrossbar::send(std::uint32_t port, RtlFlit flit) {
-  const std::uint32_t bits = design_.channel_bits();
-  pins_.show("out_valid", port, 1, 1);
-  pins_.show("out_head", port, 1, flit.head);
-  pins_.show("out_tail", port, 1, flit.tail);
-  pins_.show("out_vc", port * bits, bits, flit.channel);
-  pins_.show("out_header", port * 64, 64, flit.header);
-  for (std::uint32_t word = 0; word < flit.data.size(); ++word)
-    pins_.show("out_data", port * design_.flit_bits + 32 * word, 32, flit.data[word]);
 }
 
 }  // namespace wafertlm::test

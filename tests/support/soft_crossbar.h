@@ -46,7 +46,6 @@ class SoftCrossbar {
   bool serve(std::uint32_t port, std::uint32_t channel);
   bool can_leave(std::size_t queue) const;
   void credit(std::uint32_t input, std::uint32_t channel);
-  void send(std::uint32_t port, RtlFlit flit);
   std::uint32_t output_of(const RtlFlit& head) const;
 
   const RtlDesign& design_;

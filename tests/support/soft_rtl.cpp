@@ -72,6 +72,31 @@ void SoftRtl::clear(const std::string& name) {
   std::fill(words.begin(), words.end(), 0);
 }
 
+std::optional<RtlFlit> SoftRtl::flit_in(std::uint32_t input) const {
+  if (see("in_valid", input, 1) == 0) return {};
+  const std::uint32_t vc = design_.channel_bits();
+  RtlFlit flit;
+  flit.head = see("in_head", input, 1) != 0;
+  flit.tail = see("in_tail", input, 1) != 0;
+  flit.channel = static_cast<std::uint32_t>(see("in_vc", input * vc, vc));
+  flit.header = see("in_header", input * 64, 64);
+  for (std::uint32_t word = 0; word < design_.flit_bits / 32; ++word)
+    flit.data.push_back(
+        static_cast<std::uint32_t>(see("in_data", input * design_.flit_bits + 32 * word, 32)));
+  return flit;
+}
+
+void SoftRtl::flit_out(std::uint32_t output, const RtlFlit& flit) {
+  const std::uint32_t vc = design_.channel_bits();
+  show("out_valid", output, 1, 1);
+  show("out_head", output, 1, flit.head);
+  show("out_tail", output, 1, flit.tail);
+  show("out_vc", output * vc, vc, flit.channel);
+  show("out_header", output * 64, 64, flit.header);
+  for (std::uint32_t word = 0; word < flit.data.size(); ++word)
+    show("out_data", output * design_.flit_bits + 32 * word, 32, flit.data[word]);
+}
+
 void SoftRtl::evaluate() {
   const bool high = see(is_credit_stream() ? "clk" : "aclk", 0, 1) != 0;
   const bool works = see(is_credit_stream() ? "rst_n" : "aresetn", 0, 1) != 0;
@@ -126,17 +151,10 @@ void DelayLine::edge() {
   ++edge_;
   const std::uint32_t vc = design_.channel_bits();
   for (std::uint32_t port = 0; port < design_.ports; ++port) {
-    if (pins_.see("in_valid", port, 1) == 0) continue;
-    Flit in{edge_ + design_.latency - 1, {}};
-    in.flit.head = pins_.see("in_head", port, 1) != 0;
-    in.flit.tail = pins_.see("in_tail", port, 1) != 0;
-    in.flit.channel = static_cast<std::uint32_t>(pins_.see("in_vc", port * vc, vc));
-    in.flit.header = pins_.see("in_header", port * 64, 64);
-    for (std::uint32_t word = 0; word < design_.flit_bits / 32; ++word)
-      in.flit.data.push_back(
-          static_cast<std::uint32_t>(pins_.see("in_data", port * design_.flit_bits + 32 * word, 32)));
-    spoil(in.flit);
-    inside_[port].push_back(std::move(in));
+    std::optional<RtlFlit> flit = pins_.flit_in(port);
+    if (!flit) continue;
+    spoil(*flit);
+    inside_[port].push_back({edge_ + design_.latency - 1, std::move(*flit)});
   }
   for (const char* pin : {"out_valid", "in_credit"}) pins_.clear(pin);
   for (std::uint32_t port = 0; port < design_.ports; ++port) {
@@ -146,15 +164,8 @@ void DelayLine::edge() {
     waiting.erase(waiting.begin());
     pins_.show("in_credit", port, 1, 1);
     pins_.show("in_credit_vc", port * vc, vc, flit.channel);
-    for (const std::uint32_t output : outputs_of(RtlHeader::of(flit.header), port)) {
-      pins_.show("out_valid", output, 1, 1);
-      pins_.show("out_head", output, 1, flit.head);
-      pins_.show("out_tail", output, 1, flit.tail);
-      pins_.show("out_vc", output * vc, vc, flit.channel);
-      pins_.show("out_header", output * 64, 64, flit.header);
-      for (std::uint32_t word = 0; word < flit.data.size(); ++word)
-        pins_.show("out_data", output * design_.flit_bits + 32 * word, 32, flit.data[word]);
-    }
+    for (const std::uint32_t output : outputs_of(RtlHeader::of(flit.header), port))
+      pins_.flit_out(output, flit);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ class SoftRtl final : public RtlModel {
   void show(const std::string& name, std::uint32_t first, std::uint32_t width, std::uint64_t value);
   /// All bits 0.
   void clear(const std::string& name);
+  /// Of credit_stream: the flit on an input's pins, and one onto those of an output.
+  std::optional<RtlFlit> flit_in(std::uint32_t input) const;
+  void flit_out(std::uint32_t output, const RtlFlit& flit);
 
   /// Of each cycle in which something is on the inputs, in words: "5000 in 1: head vc 2 8001 #3 12 B, 7 8"
   /// (the time of the edge, the port, the flow in hex, the sequence, payload and words), "credit 1 vc 2",

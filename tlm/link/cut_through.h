@@ -19,7 +19,9 @@ namespace wafertlm {
 /// Both are known when the packet is granted, so a hop costs one event: arrivals are announced ahead and each
 /// output computes its own next wake-up. Contenders are served by class priority, round-robin among the
 /// virtual channels of one priority and among the inputs within a channel. Outputs do not share state within
-/// an instant, so the order in which ports or switches are woken does not matter.
+/// an instant, so the order in which ports or switches are woken does not matter; but for inputs that start
+/// their packets one by one (SwitchParams::input_start_ps): of an input the output that is woken first takes
+/// its packet first.
 class alignas(64) CutThroughSwitch final : public SwitchCore {
  public:
   /// As make_switch_core().
