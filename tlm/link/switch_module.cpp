@@ -81,6 +81,7 @@ SwitchModule::SwitchModule(const sc_core::sc_module_name& name, SwitchParams par
       outputs_(output_names.size()),
       core_(make_switch_core(with_lanes(params), classes, routes, *this)),
       flow_params_(flow_params(params, classes)),
+      outputs_share_inputs_(params.input_start_ps != 0),
       links_(params.outputs) {
   for (std::size_t i = 0; i < input_names.size(); ++i) {
     inputs_[i].owner = this;
@@ -137,7 +138,7 @@ void SwitchModule::add_errors(const BitErrors& errors, std::uint64_t first_link)
 std::uint64_t SwitchModule::spoiled_packets() const { return lossy_links_ ? lossy_links_->spoiled() : 0; }
 
 void SwitchModule::end_of_elaboration() {
-  bool may_run_ahead = true;
+  bool may_run_ahead = !outputs_share_inputs_;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     inputs_[i].peer = peer_of(input_sockets_[i]);
     may_run_ahead = may_run_ahead && inputs_[i].peer->time_source() == &scheduler_;

@@ -116,6 +116,7 @@ class SwitchModule : public sc_core::sc_module, private SwitchHost, private Flow
   FlowListener* flow_listener_ = nullptr;
   PacketPool* flow_packets_ = nullptr;
   FlowUnitParams flow_params_;
+  bool outputs_share_inputs_;  // SwitchParams::input_start_ps: wake-ups of an instant keep their order
   std::vector<OutputParams> links_;
   FlowWake flow_wake_{*this};
   std::shared_ptr<LossyLinks> lossy_links_;  // behind the outputs, if there are errors
