@@ -206,6 +206,7 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
       "Random traffic and random stalls until the RTL fails, and the shortest sequence that does it");
   command->add_option("DESIGN", options->design, "Of `wafertlm rtl designs`")->required()->type_name("NAME");
   command->add_option("--seed", options->stress.seed, "Of the first case; the next ones count on")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command->add_option("--seconds", options->stress.seconds, "Begins no case after so long; 0: no limit")
       ->check(CLI::NonNegativeNumber)

@@ -65,6 +65,7 @@ TEST_F(RtlReplay, PortsThatStandStillChangeTimesOnly) {
   EXPECT_EQ(stalled[0], stalled[2]);
   EXPECT_NE(stalled[0], stalled[1]);
   EXPECT_EQ(replay("--stalls 1 --tolerance 1ns").exit_code, 2);
+  EXPECT_EQ(replay("--stalls -1").exit_code, 2);
 }
 
 TEST_F(RtlReplay, SeesWhatTheRunSaw) {

@@ -58,6 +58,7 @@ TEST_F(RtlStressCommand, WhatItCannotDoIsRefused) {
        {std::pair<const char*, const char*>{"nope", "this program has fred3_12"},
         {"fred3_12 --packets 0", "--packets"},
         {"fred3_12 --seconds -1", "--seconds"},
+        {"fred3_12 --seed -1", "--seed"},
         {"", "DESIGN"}}) {
     const test::ToolResult refused = stress(options);
     EXPECT_EQ(refused.exit_code, 2) << options;

@@ -8,8 +8,8 @@
 namespace {
 
 [[noreturn]] void fail(const char* what, const char* file, int line, const char* scope) {
-  throw std::runtime_error(std::string(what) + ": " + file + ":" +
-                           std::to_string(line) + (scope && *scope ? std::string(" in ") + scope : ""));
+  throw std::runtime_error(std::string(what) + ": " + file + ":" + std::to_string(line) +
+                           (scope && *scope ? std::string(" in ") + scope : ""));
 }
 
 }  // namespace
