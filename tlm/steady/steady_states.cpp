@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kFewestPeriods = 3;    // that are worth a skip
 constexpr std::uint64_t kFewestPackets = 48;   // left of a message that is worth a look
 constexpr std::uint32_t kFirstLook = 4;        // packets after a component has changed
+constexpr std::uint32_t kNextLook = 16;        // packets until a flow that is about to end is over
 constexpr std::uint32_t kMostLooks = 1024;     // for a period, by one reference after the other
 constexpr std::uint32_t kRest = 2048;          // packets before the next search after one that found nothing
 constexpr std::size_t kMostActive = 1U << 14;  // messages, with more there are no components to be found
@@ -111,6 +112,9 @@ void SteadyStates::add(Message& message, const Route* route, const Flow* flow) {
 }
 
 void SteadyStates::starts(Message& message) {
+  const std::uint64_t packets = (message.bytes + packet_bytes_ - 1) / packet_bytes_;
+  counts_.started += packets;
+  if (packets < kFewestPackets) counts_.of_short += packets;
   if (const Flow* const flow = message.flow) {
     OpenFlow& open = open_flows_[flow->key];
     open.flow = flow;
@@ -223,7 +227,7 @@ void SteadyStates::after_instant(TimePs now) {
     if (message.component == kNone) {
       const Found found = may ? find_component(message) : Found::nothing;
       if (found != Found::component) {
-        message.watch = found == Found::not_yet ? kFirstLook : kRest;
+        message.watch = found == Found::not_yet ? kNextLook : kRest;
         continue;
       }
     }
@@ -450,6 +454,7 @@ void SteadyStates::put_back(Component& component) {
   for (Message* const each : component.messages) each->watch = 0;
   const std::uint64_t periods = (ahead_ps + component.period_ps - 1) / component.period_ps;
   move(component, component.reference.at_ps, 0 - periods);
+  ++counts_.put_back;
   scheduler_.replay(component.reference.at_ps, [&] { ask_again(component); });
 }
 

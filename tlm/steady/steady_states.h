@@ -26,6 +26,9 @@ struct SteadyCounts {
   std::uint64_t periods = 0;    ///< in them
   std::uint64_t packets = 0;    ///< that left their sources in them
   std::uint64_t verified = 0;   ///< stretches that were simulated and compared
+  std::uint64_t put_back = 0;   ///< stretches that something came into
+  std::uint64_t started = 0;    ///< packets of the messages that were simulated, with those in periods
+  std::uint64_t of_short = 0;   ///< of these, of messages that are too short to be looked at
 };
 
 /// Skips what repeats, exactly.
