@@ -47,6 +47,10 @@ std::string needs_direct_links(const Topology& /*topology*/) {
   return "NPUs that links of their own join to a whole, all of one bandwidth";
 }
 
+std::string needs_flow_links(const Topology& /*topology*/) {
+  return "up to 256 NPUs that links of their own join to a whole";
+}
+
 /// Types that have the same preference.
 std::vector<Algorithm::Use> uses(int preference, const std::vector<Type>& types,
                                  Chunks chunks = Chunks::none) {
@@ -105,6 +109,8 @@ std::vector<Algorithm> make_table() {
       {"packed_trees", uses(12, {Type::all_reduce}, Chunks::by_prediction), packed_trees_programs,
        packed_trees_ps, false, false, has_direct_links, needs_direct_links, true, false, packed_trees_chunks,
        true},
+      {"scheduled_paths", uses(12, {Type::all_to_all}, Chunks::by_prediction), flow_programs, flow_ps, false,
+       false, has_flow_links, needs_flow_links, true, false, flow_chunks, true, flow_scratch_bytes},
   };
 }
 
