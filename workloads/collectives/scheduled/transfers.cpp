@@ -9,19 +9,19 @@ namespace {
 
 /// The list, by link.
 struct LinkOrders {
-  explicit LinkOrders(TransferList of)
-      : list(std::move(of)), by_link(list.links.links.size()), position(list.transfers.size()) {
-    for (std::uint32_t number = 0; number < list.transfers.size(); ++number) {
-      auto& order = by_link[list.transfers[number].link];
+  explicit LinkOrders(std::shared_ptr<const TransferList> of)
+      : list(std::move(of)), by_link(list->links.links.size()), position(list->transfers.size()) {
+    for (std::uint32_t number = 0; number < list->transfers.size(); ++number) {
+      auto& order = by_link[list->transfers[number].link];
       position[number] = static_cast<std::uint32_t>(order.size());
       order.push_back(number);
     }
     place_in.resize(by_link.size());
-    for (const auto& links : list.links.in)
+    for (const auto& links : list->links.in)
       for (std::uint32_t place = 0; place < links.size(); ++place) place_in[links[place]] = place;
   }
 
-  TransferList list;
+  std::shared_ptr<const TransferList> list;
   std::vector<std::vector<std::uint32_t>> by_link;  ///< transfers in order
   std::vector<std::uint32_t> position;              ///< by transfer, in its link's order
   std::vector<std::uint32_t> place_in;              ///< by link: which one of the links into its rank
@@ -34,7 +34,7 @@ class TransferProgram final : public StepSource {
       : orders_(std::move(orders)), rank_(rank) {}
 
   std::uint32_t threadblocks() const override {
-    return static_cast<std::uint32_t>(out().size() + orders_->list.links.in[rank_].size());
+    return static_cast<std::uint32_t>(out().size() + orders_->list->links.in[rank_].size());
   }
   std::uint32_t steps(std::uint32_t threadblock) const override {
     return static_cast<std::uint32_t>(orders_->by_link[link_of(threadblock)].size());
@@ -42,10 +42,10 @@ class TransferProgram final : public StepSource {
   Step step(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
-  const std::vector<std::uint32_t>& out() const { return orders_->list.links.out[rank_]; }
+  const std::vector<std::uint32_t>& out() const { return orders_->list->links.out[rank_]; }
   std::uint32_t link_of(std::uint32_t threadblock) const {
     return threadblock < out().size() ? out()[threadblock]
-                                      : orders_->list.links.in[rank_][threadblock - out().size()];
+                                      : orders_->list->links.in[rank_][threadblock - out().size()];
   }
 
   std::shared_ptr<const LinkOrders> orders_;
@@ -54,8 +54,8 @@ class TransferProgram final : public StepSource {
 
 Step TransferProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
   const std::uint32_t link = link_of(threadblock), number = orders_->by_link[link][index];
-  const Transfer& transfer = orders_->list.transfers[number];
-  const RankLinks::Link& ends = orders_->list.links.links[link];
+  const Transfer& transfer = orders_->list->transfers[number];
+  const RankLinks::Link& ends = orders_->list->links.links[link];
   const bool sends = threadblock < out().size();
   Step step;
   step.kind = sends ? Step::Kind::send : transfer.reduces ? Step::Kind::reduce : Step::Kind::copy;
@@ -65,7 +65,7 @@ Step TransferProgram::step(std::uint32_t threadblock, std::uint32_t index) const
   step.tag = number;
   if (const std::uint32_t before = sends ? transfer.sends_after : transfer.received_after;
       before != Transfer::kNone) {
-    const std::uint32_t link_before = orders_->list.transfers[before].link;
+    const std::uint32_t link_before = orders_->list->transfers[before].link;
     step.after_threadblock = static_cast<std::uint32_t>(out().size()) + orders_->place_in[link_before];
     step.after_count = orders_->position[before] + 1;
   }
@@ -91,8 +91,29 @@ TimePs transfers_ps(const TransferList& list, const FabricTraits& fabric) {
   return end;
 }
 
-Algorithm::Programs transfer_programs(TransferList list) {
-  const std::uint32_t ranks = list.links.ranks;
+TimePs busiest_rank_ps(const TransferList& list, const FabricTraits& fabric) {
+  const RankLinks& links = list.links;
+  struct Moved {
+    std::uint64_t sent = 0, received = 0, reduced = 0;
+  };
+  std::vector<Moved> moved(links.ranks);
+  for (const Transfer& transfer : list.transfers) {
+    moved[links.links[transfer.link].from].sent += transfer.bytes;
+    Moved& receiver = moved[links.links[transfer.link].to];
+    receiver.received += transfer.bytes;
+    receiver.reduced += transfer.reduces ? transfer.bytes : 0;
+  }
+  TimePs busiest = 0;
+  for (std::uint32_t rank = 0; rank < links.ranks; ++rank)
+    busiest =
+        std::max({busiest, transfer_time_ps(moved[rank].sent, links.ports_out[rank]),
+                  transfer_time_ps(moved[rank].received, links.ports_in[rank]),
+                  fabric.memory.busy_ps(moved[rank].sent + 2 * moved[rank].reduced, moved[rank].received)});
+  return busiest;
+}
+
+Algorithm::Programs transfer_programs(std::shared_ptr<const TransferList> list) {
+  const std::uint32_t ranks = list->links.ranks;
   const auto orders = std::make_shared<const LinkOrders>(std::move(list));
   Algorithm::Programs programs;
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
