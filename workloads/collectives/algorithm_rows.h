@@ -60,4 +60,11 @@ TimePs flow_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 std::uint32_t flow_chunks(const CollectiveRequest& request, const FabricTraits& fabric);
 std::uint64_t flow_scratch_bytes(const CollectiveRequest& request, const FabricTraits& fabric);
 
+/// Greedy matching of pieces to links in time (scheduled/).
+bool has_matched_links(const Group& group, const FabricTraits& fabric);
+Algorithm::Programs matched_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+TimePs matched_ps(const CollectiveRequest& request, const FabricTraits& fabric);
+std::uint32_t matched_chunks(const CollectiveRequest& request, const FabricTraits& fabric);
+std::uint64_t matched_scratch_bytes(const CollectiveRequest& request, const FabricTraits& fabric);
+
 }  // namespace wafertlm

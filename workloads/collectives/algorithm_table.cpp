@@ -48,7 +48,7 @@ std::string needs_direct_links(const Topology& /*topology*/) {
 }
 
 std::string needs_flow_links(const Topology& /*topology*/) {
-  return "up to 256 NPUs that links of their own join to a whole";
+  return "up to 256 NPUs that routes without a common link join to a whole";
 }
 
 /// Types that have the same preference.
@@ -111,6 +111,13 @@ std::vector<Algorithm> make_table() {
        true},
       {"scheduled_paths", uses(12, {Type::all_to_all}, Chunks::by_prediction), flow_programs, flow_ps, false,
        false, has_flow_links, needs_flow_links, true, false, flow_chunks, true, flow_scratch_bytes},
+      {"matched",
+       uses(13,
+            {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::all_to_all, Type::broadcast,
+             Type::reduce},
+            Chunks::by_prediction),
+       matched_programs, matched_ps, false, false, has_matched_links, needs_flow_links, true, false,
+       matched_chunks, true, matched_scratch_bytes},
   };
 }
 

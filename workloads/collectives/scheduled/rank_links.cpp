@@ -2,7 +2,6 @@
 #include "workloads/collectives/scheduled/rank_links.h"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 #include "workloads/collectives/algorithm_parts.h"
@@ -49,19 +48,35 @@ std::optional<RankLinks> rank_links(const Group& group, const FabricTraits& fabr
   graph.ranks = static_cast<std::uint32_t>(group.size());
   graph.out.resize(group.size());
   graph.in.resize(group.size());
-  std::set<std::size_t> used;
+  struct Pair {
+    std::uint32_t hops, from, to;
+    bool operator<(const Pair& other) const {
+      return std::tie(hops, from, to) < std::tie(other.hops, other.from, other.to);
+    }
+  };
+  std::vector<Pair> pairs;
   for (std::uint32_t from = 0; from < graph.ranks; ++from) {
     graph.ports_out.push_back(topology.npu_sends_bytes_per_s(group[from]));
     graph.ports_in.push_back(topology.npu_receives_bytes_per_s(group[from]));
-    for (std::uint32_t to = 0; to < graph.ranks; ++to) {
-      if (from == to || topology.hops(group[from], group[to]) != 1) continue;
-      if (!used.insert(topology.route(group[from], group[to]).front()).second) return {};
-      const auto number = static_cast<std::uint32_t>(graph.links.size());
-      graph.links.push_back({from, to, topology.path_bytes_per_s(group[from], group[to]),
-                             fabric.latency_ps(group[from], group[to]) - fabric.step_cost_ps});
-      graph.out[from].push_back(number);
-      graph.in[to].push_back(number);
-    }
+    for (std::uint32_t to = 0; to < graph.ranks; ++to)
+      if (from != to) pairs.push_back({topology.hops(group[from], group[to]), from, to});
+  }
+  std::sort(pairs.begin(), pairs.end());
+  std::vector<bool> used(topology.links(), false);
+  std::size_t unused = used.size();
+  for (const Pair& pair : pairs) {
+    if (unused == 0) break;
+    const std::vector<std::size_t> route = topology.route(group[pair.from], group[pair.to]);
+    if (route.empty() ||
+        std::any_of(route.begin(), route.end(), [&](std::size_t link) { return used[link]; }))
+      continue;
+    for (const std::size_t link : route) used[link] = true;
+    unused -= route.size();
+    const auto number = static_cast<std::uint32_t>(graph.links.size());
+    graph.links.push_back({pair.from, pair.to, topology.path_bytes_per_s(group[pair.from], group[pair.to]),
+                           fabric.latency_ps(group[pair.from], group[pair.to]) - fabric.step_cost_ps});
+    graph.out[pair.from].push_back(number);
+    graph.in[pair.to].push_back(number);
   }
   if (graph.ranks < 2 || !reaches_all(graph, true) || !reaches_all(graph, false)) return {};
   return graph;

@@ -8,7 +8,8 @@
 
 namespace wafertlm {
 
-/// Links of their own between members of a group: a directed graph over ranks, links of any rates.
+/// What members of a group can send each other without meeting: a directed graph over ranks, links of any
+/// rates. A link is a route of the fabric; no two have a part in common.
 struct RankLinks {
   struct Link {
     std::uint32_t from = 0, to = 0;  ///< ranks
@@ -24,8 +25,8 @@ struct RankLinks {
   bool operator==(const RankLinks& other) const;
 };
 
-/// None: some ranks do not reach others over links between members that carry no message of another pair of
-/// neighbours.
+/// Routes between the nearest first, as long as they take nothing that another one has. None: they do not
+/// lead from each rank to all others.
 std::optional<RankLinks> rank_links(const Group& group, const FabricTraits& fabric);
 
 /// What a message takes on a link until the next one may follow.
