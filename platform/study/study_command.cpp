@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "platform/command/files.h"
@@ -32,7 +33,7 @@ struct Options {
   std::string study, out;
   std::vector<std::string> overrides;
   EngineOptions engine;
-  std::size_t task = 0;
+  std::optional<std::size_t> task;
   bool fresh = false, json = false, failed_too = false;
 };
 
@@ -204,14 +205,16 @@ std::function<int()> add_study_command(CLI::App& app) {
   again->add_flag("--failed-too", options->failed_too, "Run cells again that have failed");
   options->engine.add_to(*again);
   again->footer("Options that are not given are those that the study began with.");
-  CLI::App* worker = command->add_subcommand("worker", "What a task of a Slurm array runs")->group("");
+  CLI::App* worker = command->add_subcommand("worker", "What the engines start")->group("");
   worker->add_option("PLAN", options->study, "Plan file")->required();
-  worker->add_option("--task", options->task, "Which task of it")->required();
+  worker->add_option("--task", options->task, "Which task of it; not given: cells from standard input");
 
   return [=] {
     if (*status) return show_study_status(options->out, options->json);
     if (*again) return resume(*options);
-    if (*worker) return run_slurm_task(options->study, options->task);
+    if (*worker)
+      return options->task ? run_slurm_task(options->study, *options->task)
+                           : run_cells_from_input(options->study);
     return run(*options);
   };
 }

@@ -1,24 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// wafertlm_mpi PLAN: rank 0 hands out the cells of a plan, one at a time and the longest first; the others
-// run them. `wafertlm study --engine mpi` starts it.
+// wafertlm_mpi PROGRAM PLAN CELLS: rank 0 hands out the cells of a plan, one at a time in their order; each
+// other rank passes them on to a `PROGRAM study worker PLAN` of its own. `wafertlm study --engine mpi` starts
+// it. Only numbers go through MPI: what cells come to is in files.
 #include <mpi.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <filesystem>
-#include <iostream>
-#include <string>
-#include <systemc>
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
-
-#include "platform/command/interrupt.h"
-#include "platform/study/sweep/cell_worker.h"
-#include "platform/study/sweep/sweep.h"
 
 namespace {
 
 constexpr int kManager = 0, kNone = -1, kTag = 0;
+
+/// A process that runs cells: a line with a number to it, a line from it when that cell has ended.
+struct Worker {
+  FILE *to = nullptr, *from = nullptr;
+
+  Worker(const char* program, const char* plan) {
+    std::array<int, 2> in{}, out{};
+    if (pipe(in.data()) != 0 || pipe(out.data()) != 0) return;
+    const pid_t parent = getpid(), process = fork();
+    if (process == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGTERM);
+      if (getppid() != parent || dup2(in[0], STDIN_FILENO) < 0 || dup2(out[1], STDOUT_FILENO) < 0) _exit(127);
+      for (const int end : {in[0], in[1], out[0], out[1]}) close(end);
+      execl(program, "wafertlm", "study", "worker", plan, nullptr);
+      _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    to = fdopen(in[1], "w");
+    from = fdopen(out[0], "r");
+  }
+  /// @return whether the worker still lives.
+  bool run(int cell) const {
+    std::array<char, 64> answer{};
+    return to != nullptr && from != nullptr && std::fprintf(to, "%d\n", cell) > 0 && std::fflush(to) == 0 &&
+           std::fgets(answer.data(), static_cast<int>(answer.size()), from) != nullptr;
+  }
+};
 
 /// Waiting in MPI takes a whole core, and the cells of this machine need it.
 int received(int from, MPI_Status* status) {
@@ -35,63 +60,48 @@ int received(int from, MPI_Status* status) {
 
 void send(int value, int to) { MPI_Send(&value, 1, MPI_INT, to, kTag, MPI_COMM_WORLD); }
 
-void manage(std::size_t cells, int workers) {
-  std::size_t next = 0;
-  while (workers > 0) {
+void manage(int cells, int workers) {
+  for (int next = 0; workers > 0;) {
     MPI_Status status;
     received(MPI_ANY_SOURCE, &status);
     const bool has_more = next < cells;
-    send(has_more ? static_cast<int>(next++) : kNone, status.MPI_SOURCE);
+    send(has_more ? next++ : kNone, status.MPI_SOURCE);
     if (!has_more) --workers;
   }
 }
 
-void work(const wafertlm::SweepPlan& plan, int rank) {
-  wafertlm::CellWorker worker(plan, plan.program, wafertlm::Sweep::journal(plan, std::to_string(rank)));
+/// @return whether the worker lived to the end.
+bool work(const Worker& worker) {
   while (true) {
     send(kNone, kManager);
     MPI_Status status;
     const int cell = received(kManager, &status);
-    if (cell == kNone) return;
-    worker.run({static_cast<std::size_t>(cell)}, 1);
+    if (cell == kNone) return true;
+    if (!worker.run(cell)) return false;
   }
-}
-
-int run(const char* file) {
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks < 2) throw std::invalid_argument("wafertlm_mpi needs two ranks, a manager and a worker");
-  const wafertlm::SweepPlan plan = wafertlm::read_plan(file);
-  std::filesystem::current_path(plan.folder);
-  if (rank == kManager)
-    manage(plan.cells.size(), ranks - 1);
-  else
-    work(plan, rank);
-  return 0;
 }
 
 }  // namespace
 
-// The library of models refers to it.
-int sc_main(int, char**) { return 0; }
-
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "wafertlm_mpi PLAN: `wafertlm study --engine mpi` starts it\n";
+  if (argc != 4) {
+    std::fputs("wafertlm_mpi PROGRAM PLAN CELLS: `wafertlm study --engine mpi` starts it\n", stderr);
     return 2;
   }
-  // Before MPI starts its threads: a signal that a cell has ended must not go to one of them.
-  sigset_t child;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &child, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  const Worker worker(argv[1], argv[2]);  // before MPI has threads and memory that a fork would copy
   MPI_Init(&argc, &argv);
-  const wafertlm::InterruptNotes interrupts;
-  try {
-    run(argv[1]);
-  } catch (const std::exception& error) {
-    std::cerr << "wafertlm_mpi: " << error.what() << '\n';
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks < 2) {
+    std::fputs("wafertlm_mpi needs two ranks, a manager and a worker\n", stderr);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  if (rank == kManager) {
+    manage(std::atoi(argv[3]), ranks - 1);
+  } else if (!work(worker)) {
+    std::fprintf(stderr, "wafertlm_mpi: the worker of rank %d has ended\n", rank);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();

@@ -20,9 +20,11 @@ namespace fs = std::filesystem;
 
 constexpr int kExitBadInput = 2;
 
-/// The last line, which is the message.
+/// The first line of the program's message; the last line of all, if it came to none.
 std::string message_in(std::string text) {
   text.erase(text.find_last_not_of(" \r\n") + 1);
+  const std::size_t own = ("\n" + text).rfind("\nwafertlm: ");
+  if (own != std::string::npos) return text.substr(own, text.find('\n', own) - own);
   return text.substr(text.find_last_of("\r\n") + 1);
 }
 

@@ -38,6 +38,9 @@ void run_on_mpi(const Sweep& sweep);
 
 /// What a task of a Slurm array does: its share of the plan in `file`. @return exit code.
 int run_slurm_task(const std::string& file, std::size_t task);
+/// What a worker of MPI does: reads numbers of cells of the plan from standard input, and answers each with a
+/// line when the cell has ended. @return exit code.
+int run_cells_from_input(const std::string& file);
 
 /// Where this program is.
 std::string own_path();

@@ -104,14 +104,16 @@ void require_mpi(const SweepOptions& options) {
 /// A rank that dies takes the others with it; then workers are started again for what is left.
 void run_on_mpi(const Sweep& sweep) {
   const fs::path output = sweep.files().sweep() / "mpi.txt";
-  for (std::size_t progress = sweep.attempts() + sweep.ended();;) {
+  Patience patience(sweep);
+  while (true) {
     const SweepPlan round = sweep.next_round();
     if (round.cells.empty()) return;
-    write_plan(sweep.plan_file(round), round);
+    const fs::path plan = sweep.plan_file(round);
+    write_plan(plan, round);
     {
       Launch launch(
-          fmt::format("{} {} {}", launcher_of(sweep.options()), shell_quoted(mpi_program().string()),
-                      shell_quoted(sweep.plan_file(round).string())),
+          fmt::format("{} {} {} {} {}", launcher_of(sweep.options()), shell_quoted(mpi_program().string()),
+                      shell_quoted(round.program), shell_quoted(plan.string()), round.cells.size()),
           output);
       while (!launch.has_ended()) {
         if (const int signal = InterruptNotes::signal(); signal != 0)
@@ -121,11 +123,8 @@ void run_on_mpi(const Sweep& sweep) {
         std::this_thread::sleep_for(kLook);
       }
     }
-    const std::size_t now = sweep.attempts() + sweep.ended();
-    if (now == progress && !sweep.is_over())
-      throw std::runtime_error(
-          fmt::format("the MPI workers ended without running a cell: {}", end_of(output)));
-    progress = now;
+    if (sweep.is_over()) return;
+    patience.require_progress("the MPI workers, which said: " + end_of(output));
   }
 }
 

@@ -14,7 +14,6 @@
 #include "platform/command/digest.h"
 #include "platform/command/interrupt.h"
 #include "platform/command/shell.h"
-#include "platform/study/sweep/cell_worker.h"
 #include "platform/study/sweep/engine.h"
 #include "platform/study/sweep/slurm.h"
 
@@ -43,20 +42,16 @@ class SlurmEngine {
         name_("wafertlm-" + sha256(folder_.string()).substr(0, 12)) {}
 
   void run() {
-    std::size_t progress = 0;
+    Patience patience(sweep_);
     for (std::vector<std::string> jobs; !sweep_.is_over();) {
       wait();
       if (sweep_.is_over()) return;
       for (const std::string& job : jobs)
         if (slurm_.is_cancelled(job))
           throw std::runtime_error("job " + job + " was cancelled; `wafertlm study resume` goes on");
-      const std::size_t now = sweep_.attempts() + sweep_.ended();
-      if (!jobs.empty() && now == progress)
-        throw std::runtime_error(
-            fmt::format("jobs {} ended without running a cell; what they said is in {}; `wafertlm study "
-                        "resume` tries again",
-                        fmt::join(jobs, ", "), (folder_ / "slurm-*.txt").string()));
-      progress = now;
+      if (!jobs.empty())
+        patience.require_progress(fmt::format("jobs {}, which said what is in {},", fmt::join(jobs, ", "),
+                                              (folder_ / "slurm-*.txt").string()));
       const SweepPlan round = sweep_.next_round();
       if (round.cells.empty()) return;
       jobs = submit(round);
@@ -169,16 +164,5 @@ void require_slurm(const SweepOptions&) {
 }
 
 void run_on_slurm(const Sweep& sweep) { SlurmEngine(sweep).run(); }
-
-int run_slurm_task(const std::string& file, std::size_t task) {
-  const SweepPlan plan = read_plan(file);
-  const InterruptNotes interrupts;
-  fs::current_path(plan.folder);
-  const char* const cpus = std::getenv("SLURM_CPUS_PER_TASK");
-  const unsigned long at_a_time = cpus == nullptr ? 1 : std::strtoul(cpus, nullptr, 10);
-  CellWorker(plan, plan.program, Sweep::journal(plan, std::to_string(task)))
-      .run(plan.cells_of_task(task), static_cast<unsigned>(std::max(1UL, at_a_time)));
-  return 0;
-}
 
 }  // namespace wafertlm

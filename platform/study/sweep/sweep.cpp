@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "platform/study/sweep/cell_worker.h"
@@ -79,6 +81,18 @@ fs::path Sweep::plan_file(const SweepPlan& round) const {
 fs::path Sweep::journal(const SweepPlan& round, const std::string& worker) {
   return CellFiles(round.study_folder).sweep() / "journal" /
          (std::to_string(round.round) + "-" + worker + ".jsonl");
+}
+
+Patience::Patience(const Sweep& sweep) : sweep_(sweep), attempts_(sweep.attempts()), ended_(sweep.ended()) {}
+
+void Patience::require_progress(const std::string& who) {
+  constexpr int kFruitless = 3;
+  const std::size_t attempts = sweep_.attempts(), ended = sweep_.ended();
+  fruitless_ = ended == ended_ ? fruitless_ + 1 : 0;
+  if (attempts == attempts_ || fruitless_ >= kFruitless)
+    throw std::runtime_error(who + "\nended before a cell did; `wafertlm study resume` tries again");
+  attempts_ = attempts;
+  ended_ = ended;
 }
 
 }  // namespace wafertlm

@@ -58,4 +58,18 @@ class Sweep {
   Show show_;
 };
 
+/// Workers may end early, but not again and again.
+class Patience {
+ public:
+  explicit Patience(const Sweep& sweep);
+  /// After workers have ended and cells are left. @throws std::runtime_error that begins with `who`: they
+  /// began none, or three times none ended.
+  void require_progress(const std::string& who);
+
+ private:
+  const Sweep& sweep_;
+  std::size_t attempts_, ended_;
+  int fruitless_ = 0;
+};
+
 }  // namespace wafertlm
