@@ -21,8 +21,8 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Random early marking of an output queue: never below Kmin, p = Pmax (q − Kmin) / (Kmax − Kmin), always from Kmax
-/// on. Kmin = Kmax: a step, as DCTCP has it.
+/// Random early marking of an output queue: never below Kmin, p = Pmax (q − Kmin) / (Kmax − Kmin), always
+/// from Kmax on. Kmin = Kmax: a step, as DCTCP has it.
 struct EcnParams {
   std::uint64_t kmin_bytes = ~std::uint64_t{0}, kmax_bytes = ~std::uint64_t{0};  ///< never, by default
   double pmax = 1;
@@ -30,7 +30,8 @@ struct EcnParams {
   double probability(std::uint64_t queue_bytes) const {
     if (queue_bytes >= kmax_bytes) return 1;
     if (queue_bytes <= kmin_bytes) return 0;
-    return pmax * static_cast<double>(queue_bytes - kmin_bytes) / static_cast<double>(kmax_bytes - kmin_bytes);
+    return pmax * static_cast<double>(queue_bytes - kmin_bytes) /
+           static_cast<double>(kmax_bytes - kmin_bytes);
   }
   /// Draws only where chance decides.
   bool marks(std::uint64_t queue_bytes, Random& random) const {

@@ -4,8 +4,8 @@
 
 namespace wafertlm::ethernet {
 
-/// Bytes that a RoCEv2 packet takes on the wire beside its payload. IEEE 802.3 (preamble, header, FCS, gap between
-/// frames), RFC 791 and 768, InfiniBand Architecture volume 1, annex 17 (transport headers, ICRC).
+/// Bytes that a RoCEv2 packet takes on the wire beside its payload. IEEE 802.3 (preamble, header, FCS, gap
+/// between frames), RFC 791 and 768, InfiniBand Architecture volume 1, annex 17 (transport headers, ICRC).
 namespace header {
 constexpr std::uint32_t kPreamble = 8, kEthernet = 14, kVlan = 4, kIpv4 = 20, kIpv6 = 40, kUdp = 8;
 constexpr std::uint32_t kBth = 12, kReth = 16, kAeth = 4, kCnp = 16, kIcrc = 4, kFcs = 4, kGap = 12;
@@ -28,8 +28,8 @@ struct FrameFormat {
   std::uint32_t wire_bytes(std::uint32_t content) const {
     if (overhead_bytes != 0) return content + overhead_bytes;
     const std::uint32_t frame = header::kEthernet + (vlan ? header::kVlan : 0) +
-                                (ipv6 ? header::kIpv6 : header::kIpv4) + header::kUdp + header::kBth + content +
-                                header::kIcrc + header::kFcs;
+                                (ipv6 ? header::kIpv6 : header::kIpv4) + header::kUdp + header::kBth +
+                                content + header::kIcrc + header::kFcs;
     return header::kPreamble + (frame < header::kLeastFrame ? header::kLeastFrame : frame) + header::kGap;
   }
   /// `first`: of a write, with its RETH.
@@ -39,7 +39,8 @@ struct FrameFormat {
   std::uint32_t full_wire_bytes() const { return data_wire_bytes(mtu_bytes, false); }
   /// ACK and NACK.
   std::uint32_t ack_wire_bytes() const {
-    return overhead_bytes != 0 ? overhead_bytes + telemetry_bytes : wire_bytes(header::kAeth + telemetry_bytes);
+    return overhead_bytes != 0 ? overhead_bytes + telemetry_bytes
+                               : wire_bytes(header::kAeth + telemetry_bytes);
   }
   std::uint32_t cnp_wire_bytes() const { return wire_bytes(header::kCnp); }
   /// A packet whose payload a switch has cut off: headers alone, padded.

@@ -14,9 +14,9 @@ struct Allowance {
 };
 
 /// IEEE 802.3 annex 31B and 802.3ck, as SONiC's buffer model lists them.
-constexpr Allowance kAllowances[] = {
-    {1'250'000'000, 67},   {3'125'000'000, 80},   {5'000'000'000, 118},  {6'250'000'000, 147},
-    {12'500'000'000, 394}, {25'000'000'000, 453}, {50'000'000'000, 905}, {100'000'000'000, 905}};
+constexpr Allowance kAllowances[] = {{1'250'000'000, 67},   {3'125'000'000, 80},   {5'000'000'000, 118},
+                                     {6'250'000'000, 147},  {12'500'000'000, 394}, {25'000'000'000, 453},
+                                     {50'000'000'000, 905}, {100'000'000'000, 905}};
 
 double bytes_in(TimePs time, std::uint64_t bytes_per_s) {
   return static_cast<double>(time) * static_cast<double>(bytes_per_s) / static_cast<double>(kPsPerSecond);
@@ -31,8 +31,9 @@ TimePs pause_ps(std::uint32_t quanta, std::uint64_t bytes_per_s) {
 std::uint32_t response_quanta(std::uint64_t bytes_per_s) {
   for (const Allowance& each : kAllowances)
     if (each.bytes_per_s == bytes_per_s) return each.quanta;
-  throw std::invalid_argument("no response allowance is known for a port of " + std::to_string(bytes_per_s) +
-                              " B/s (10, 25, 40, 50, 100, 200, 400, 800 Gb/s have one); give a response time");
+  throw std::invalid_argument(
+      "no response allowance is known for a port of " + std::to_string(bytes_per_s) +
+      " B/s (10, 25, 40, 50, 100, 200, 400, 800 Gb/s have one); give a response time");
 }
 
 TimePs response_ps(std::uint64_t bytes_per_s) { return pause_ps(response_quanta(bytes_per_s), bytes_per_s); }
@@ -50,7 +51,9 @@ double sonic_bytes(const LosslessLink& link, double mtu, double cell_factor, dou
                               kQuantumBytes * response_quanta(link.bytes_per_s));
 }
 
-double mlx5_bytes(double gbps, double metres, double mtu) { return (301 + 2.16 * metres) * gbps + 2.72 * mtu; }
+double mlx5_bytes(double gbps, double metres, double mtu) {
+  return (301 + 2.16 * metres) * gbps + 2.72 * mtu;
+}
 
 double ns3_bytes(const LosslessLink& link) { return bytes_in(3 * link.latency_ps, link.bytes_per_s); }
 

@@ -16,8 +16,9 @@ constexpr std::uint32_t kMostQuanta = 65'535;
 /// How long a pause of so many quanta lasts, rounded up.
 TimePs pause_ps(std::uint32_t quanta, std::uint64_t bytes_per_s);
 
-/// Quanta that the receiver of a pause frame may take until it stops sending, at a standard port speed (10, 25, 40,
-/// 50, 100, 200, 400, 800 Gb/s). @throws std::invalid_argument: another speed; then say a response time
+/// Quanta that the receiver of a pause frame may take until it stops sending, at a standard port speed (10,
+/// 25, 40, 50, 100, 200, 400, 800 Gb/s). @throws std::invalid_argument: another speed; then say a response
+/// time
 std::uint32_t response_quanta(std::uint64_t bytes_per_s);
 TimePs response_ps(std::uint64_t bytes_per_s);
 
@@ -28,9 +29,9 @@ struct LosslessLink {
   TimePs response_ps = 0;  ///< from the end of a pause frame at the sender until it has stopped
 };
 
-/// What arrives at most behind the packet that crossed XOFF: a full packet that goes out before the pause frame, the
-/// pause frame, its way, the response, a full packet that has just begun, and its way:
-/// 2 · MTU on the wire + 84 + C (2 d + t_response), rounded up.
+/// What arrives at most behind the packet that crossed XOFF: a full packet that goes out before the pause
+/// frame, the pause frame, its way, the response, a full packet that has just begun, and its way: 2 · MTU on
+/// the wire + 84 + C (2 d + t_response), rounded up.
 std::uint64_t headroom_bytes(const LosslessLink& link, std::uint32_t full_wire_bytes);
 
 /// What others reserve, for comparison. Lengths in bytes, `gbps` in Gb/s.
@@ -44,7 +45,8 @@ double ns3_bytes(const LosslessLink& link);
 }  // namespace headroom
 
 /// ECN marks before PFC pauses, whatever the queues, with a K below this (DCQCN, SIGCOMM 2015, section 4):
-/// α (B − 8 n H) / (8 n (α + 1)), for n ports, 8 priorities, a buffer B, headroom H; 0 if headroom takes all of it.
+/// α (B − 8 n H) / (8 n (α + 1)), for n ports, 8 priorities, a buffer B, headroom H; 0 if headroom takes all
+/// of it.
 double ecn_before_pfc_bytes(double buffer, double headroom, double ports, double alpha);
 
 /// Who is told to pause: the latest frame counts, and a pause ends by itself.

@@ -20,9 +20,10 @@ struct SharedBufferParams {
   Threshold threshold;
 };
 
-/// The memory of a switch, as its ingress sees it: a queue is an input port and a priority. A packet goes to the
-/// queue's reserved bytes, then to the shared pool while the queue is below XOFF, then to the queue's headroom; of a
-/// queue without headroom it is dropped there. The packet that crosses XOFF still belongs to the pool.
+/// The memory of a switch, as its ingress sees it: a queue is an input port and a priority. A packet goes to
+/// the queue's reserved bytes, then to the shared pool while the queue is below XOFF, then to the queue's
+/// headroom; of a queue without headroom it is dropped there. The packet that crosses XOFF still belongs to
+/// the pool.
 class SharedBuffer {
  public:
   /// A queue for each of `headroom_bytes`; 0: lossy.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of frames, pauses and headroom, against the numbers that the standards give (shared/reference/ethernet.md,
-// sections 1 and 2).
+// Bytes of frames, pauses and headroom, against the numbers that the standards give
+// (shared/reference/ethernet.md, sections 1 and 2).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -81,8 +81,8 @@ TEST(Pfc, Headroom) {
   const auto link = [](std::uint64_t gbps, TimePs latency) {
     return LosslessLink{gbps * kGbps, latency, response_ps(gbps * kGbps)};
   };
-  EXPECT_EQ(headroom_bytes(link(100, 500'000), 4178), 46'156U);  // 100 m at 5 ns/m
-  EXPECT_EQ(headroom_bytes(link(400, 200'000), 4178), 86'360U);  // 40 m
+  EXPECT_EQ(headroom_bytes(link(100, 500'000), 4178), 46'156U);              // 100 m at 5 ns/m
+  EXPECT_EQ(headroom_bytes(link(400, 200'000), 4178), 86'360U);              // 40 m
   EXPECT_EQ(headroom_bytes({100 * kGbps, 1, 0}, 4178), 2U * 4178 + 84 + 1);  // 2 ps: a byte that has begun
   EXPECT_DOUBLE_EQ(headroom::ns3_bytes(link(100, 500'000)), 18'750);
   EXPECT_DOUBLE_EQ(headroom::mlx5_bytes(100, 40, 1500), (301 + 86.4) * 100 + 4080);

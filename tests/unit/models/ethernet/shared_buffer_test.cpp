@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffer of a switch against a small model of its own, its thresholds against closed forms; marks by chance.
+// The buffer of a switch against a small model of its own, its thresholds against closed forms; marks by
+// chance.
 #include "models/ethernet/shared_buffer.h"
 
 #include <gtest/gtest.h>
@@ -45,8 +46,8 @@ TEST(SharedBuffer, PausesAtXoffAndResumesAtXon) {
   SharedBuffer buffer(params, {3'000, 0});
   for (int i = 0; i < 9; ++i) ASSERT_TRUE(buffer.admit(0, 1000));
   ASSERT_TRUE(buffer.admit(0, 999));
-  EXPECT_FALSE(buffer.must_pause(0));      // 9999
-  ASSERT_TRUE(buffer.admit(0, 1500));      // the packet that crosses is not of the headroom
+  EXPECT_FALSE(buffer.must_pause(0));  // 9999
+  ASSERT_TRUE(buffer.admit(0, 1500));  // the packet that crosses is not of the headroom
   EXPECT_TRUE(buffer.must_pause(0));
   EXPECT_EQ(buffer.headroom_used(0), 0U);
   ASSERT_TRUE(buffer.admit(0, 1500));
