@@ -40,12 +40,16 @@ CLI::Validator one_of_names(std::vector<std::string> names) {
       "{" + listed + "}");
 }
 
-/// Reads it as `--algorithm` would, which proves it, and predicts its time.
-TimePs read_back_ps(const std::string& name, CollectiveRequest request, const FabricTraits& fabric) {
+/// Reads it as `--algorithm` would, which proves it, and predicts its time; of the next larger vector that
+/// cuts into equal chunks, since traces add in none else.
+TimePs read_back_ps(const std::string& name, CollectiveRequest request, std::uint64_t chunks,
+                    const FabricTraits& fabric) {
   try {
     request.custom = read_custom_algorithm(name, request.type);
     request.algorithm.clear();
     request.chunks = 1;
+    const std::uint64_t least = chunks * sizeof(float);
+    request.bytes = (request.bytes + least - 1) / least * least;
     return closed_form_ps(settled(request, fabric), fabric);
   } catch (const std::invalid_argument& error) {
     throw std::runtime_error(std::string("what was synthesized is wrong: ") + error.what());
@@ -69,9 +73,9 @@ int synthesize_to_files(const SynthesizeOptions& options) {
   nlohmann::ordered_json statistics = statistics_of(made, fabric);
   if (!options.json) fmt::print("{}", statistics_text(statistics));
   TimePs read_back = 0;
-  const std::uint64_t bytes =
-      files.write(chunks, fmt::format("{} {}", made.request.algorithm, to_string(request.type)),
-                  [&](const std::string& name) { read_back = read_back_ps(name, made.request, fabric); });
+  const std::uint64_t bytes = files.write(
+      chunks, fmt::format("{} {}", made.request.algorithm, to_string(request.type)),
+      [&](const std::string& name) { read_back = read_back_ps(name, made.request, chunks.chunks, fabric); });
   if (options.json) {
     statistics["file"] = files.name();
     statistics["file_bytes"] = bytes;

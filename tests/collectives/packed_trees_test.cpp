@@ -20,18 +20,39 @@ nlohmann::json packed(const config::PlatformSpec& spec, const Group& group, std:
   return test::outcome(spec, {type, group, bytes, "packed_trees", 0, root});
 }
 
-/// NPUs with links to each other, of which there are two between any two sets, and no switches. `most`: their
-/// rates, in 50 GB/s.
+/// NPUs with links to each other and no switches. `most`: their rates, in 50 GB/s. Pairs without a link go up
+/// and down a tree, so that no cycle of buffers fills up.
 config::PlatformSpec some_npu_graph(test::Random& random, std::uint32_t npus, std::uint64_t most) {
   std::string text = fmt::format("graph: random\nnpus: {}\nlinks:\n", npus);
-  std::set<std::pair<std::uint64_t, std::uint64_t>> pairs;
-  const auto link = [&](std::uint64_t a, std::uint64_t b) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  const auto link = [&](std::uint32_t a, std::uint32_t b) {
     if (a == b || !pairs.insert(std::minmax(a, b)).second) return;
     text += fmt::format("  - {{from: npu{}, to: npu{}, bandwidth: {} GB/s, latency: {} ns}}\n", a, b,
                         50 * (1 + random() % most), 20 + random() % 50);
   };
-  for (std::uint32_t npu = 0; npu < npus; ++npu) link(npu, (npu + 1) % npus);
-  for (std::uint64_t more = random() % npus; more > 0; --more) link(random() % npus, random() % npus);
+  std::vector<std::uint32_t> parent(npus, 0);
+  for (std::uint32_t npu = 1; npu < npus; ++npu)
+    link(npu, parent[npu] = static_cast<std::uint32_t>(random() % npu));
+  for (std::uint64_t more = random() % (2 * npus); more > 0; --more)
+    link(static_cast<std::uint32_t>(random() % npus), static_cast<std::uint32_t>(random() % npus));
+  text += "routes:\n";
+  const auto up = [&](std::uint32_t npu) {
+    std::vector<std::uint32_t> way = {npu};
+    while (way.back() != 0) way.push_back(parent[way.back()]);
+    return way;
+  };
+  for (std::uint32_t a = 0; a < npus; ++a)
+    for (std::uint32_t b = 0; b < npus; ++b) {
+      if (a == b || pairs.count(std::minmax(a, b)) != 0) continue;
+      std::vector<std::uint32_t> from = up(a), to = up(b);
+      while (from.size() > 1 && to.size() > 1 && from[from.size() - 2] == to[to.size() - 2]) {
+        from.pop_back();
+        to.pop_back();
+      }
+      to.pop_back();
+      from.insert(from.end(), to.rbegin(), to.rend());
+      text += fmt::format("  - [npu{}]\n", fmt::join(from, ", npu"));
+    }
   const test::TempFolder folder;
   folder.write("graph.yaml", text);
   return config::load_platform(

@@ -22,13 +22,13 @@ json row_of(const std::string& options) {
   return json::parse(run.out)["rows"][0];
 }
 
-// 8 x 57 x 4 B and more: all pieces are of one length.
+// All pieces are of one length: 10 trees of the all-reduce, 2 of each block, in 4 chunks.
 TEST(Synthesize, FilesTakeTheTimeOfTheAlgorithm) {
   const test::TempFolder folder;
   for (const std::string type : {"all_reduce", "all_gather", "reduce_scatter"})
     for (const std::string file : {"made.xml", "made"}) {
       const std::string out = folder.path() + "/" + type + "_" + file;
-      const std::string what = " --type " + type + " --size 933888B --npus 0-3,5-8";
+      const std::string what = " --type " + type + " --size 960000B --npus 0-3,5-8";
       const auto made = run_tool("synthesize" + kMesh + what + " --chunks 4 --json --out " + out);
       ASSERT_EQ(made.exit_code, 0) << made.error;
       const json statistics = json::parse(made.out);
@@ -37,11 +37,13 @@ TEST(Synthesize, FilesTakeTheTimeOfTheAlgorithm) {
       EXPECT_GT(statistics["trees"]["count"], 1);
       EXPECT_GT(statistics["links"]["busiest_busy_fraction"], 0.5);
       EXPECT_LE(statistics["links"]["busiest_busy_fraction"], 1.0);
-      EXPECT_EQ(std::filesystem::exists(out + (file == "made" ? ".7.et" : "")), true);
-      const json ours = row_of(what + " --algorithm packed_trees"),
+      EXPECT_TRUE(std::filesystem::exists(out + (file == "made" ? ".7.et" : "")));
+      const json ours = row_of(what + " --algorithm packed_trees --set collectives.chunks=4"),
                  read = row_of(what + " --algorithm " + out + " --set run.functional=true");
       EXPECT_TRUE(read["values_proven"].get<bool>());
-      if (ours["chunks"] == 4) EXPECT_EQ(read["time_ps"], ours["time_ps"]);
+      const auto time = ours["time_ps"].get<double>();
+      // The order in which threads come to a port is that of nodes in traces.
+      EXPECT_NEAR(read["time_ps"].get<double>(), time, file == "made" ? time / 100 : 0) << out;
     }
 }
 
@@ -57,10 +59,10 @@ TEST(Synthesize, RefusesWhatNoFileCanSay) {
   refused(" --type all_reduce", "--out");
   refused(" --type broadcast" + out, "there is no 'broadcast'");
   refused(" --type all_reduce --size 1MiB,2MiB" + out, "expected one size");
-  refused(" --type all_reduce --size 4B" + out, "too few");
+  refused(" --type all_gather --size 4B" + out, "too few");
   refused(" --type all_reduce --npus 3" + out, "two NPUs");
   refused(" --type all_reduce --size 1MiB --algorithm in_network" + out, "cannot run as 'in_network'");
-  refused(" --type all_reduce --size 1MiB --algorithm direct" + out, "");
+  refused(" --type all_reduce --size 1MiB --algorithm direct" + out, "several peers");
   refused(" --type all_reduce --size 1MiB --out /nowhere/a.xml", "/nowhere");
   refused(" --type all_reduce --size 1MiB --out " + folder.path(), "PREFIX");
 }
