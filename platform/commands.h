@@ -10,6 +10,8 @@ namespace wafertlm {
 
 std::function<int()> add_run_command(CLI::App& app);
 std::function<int()> add_collective_command(CLI::App& app);
+/// `wafertlm synthesize`: a collective for a fabric as a file.
+std::function<int()> add_synthesize_command(CLI::App& app);
 std::function<int()> add_traffic_command(CLI::App& app);
 std::function<int()> add_check_command(CLI::App& app);
 std::function<int()> add_schema_command(CLI::App& app);

@@ -45,7 +45,8 @@ class DisjointRoutes {
       : group_(group), topology_(topology), joined_(static_cast<std::uint32_t>(group.size())) {
     graph_.ranks = static_cast<std::uint32_t>(group.size());
     taken_.resize(topology.links());
-    for (std::size_t link = 0; link < taken_.size(); ++link) taken_[link] = topology.has_failed(link);
+    if (const KnowsLinks* const known = links_of(topology))
+      for (std::size_t link = 0; link < taken_.size(); ++link) taken_[link] = known->has_failed(link);
   }
 
   bool joins(std::uint32_t a, std::uint32_t b) { return joined_.joins(a, b); }
