@@ -6,125 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/demand.h"
+#include "workloads/collectives/joint_cut.h"
 #include "workloads/synthesis/bounds/tight_bound.h"
 
 namespace wafertlm {
 namespace {
-
-/// What a collective must move, whatever the algorithm.
-struct Needs {
-  std::vector<std::uint64_t> sends, receives;  ///< by rank, at least
-  /// Bytes across a cut = inside blocks × ranks outside (…): how to count them.
-  enum class Across { vector, blocks_of_senders, blocks_of_receivers, every_pair } across = Across::vector;
-};
-
-Needs needs_of(const CollectiveRequest& request, const Blocks& blocks) {
-  const std::size_t p = request.group.size();
-  const std::uint64_t all = request.bytes;
-  Needs needs{std::vector<std::uint64_t>(p, 0), std::vector<std::uint64_t>(p, 0), Needs::Across::vector};
-  for (std::size_t rank = 0; rank < p; ++rank) {
-    const std::uint64_t own = blocks.bytes(rank);
-    const bool root = has_root(request.type) && rank == request.root;
-    switch (request.type) {
-      case CollectiveType::all_reduce:
-      case CollectiveType::barrier:
-        needs.sends[rank] = needs.receives[rank] = all;
-        break;
-      case CollectiveType::all_gather:
-        needs.sends[rank] = own;
-        needs.receives[rank] = all - own;
-        needs.across = Needs::Across::blocks_of_senders;
-        break;
-      case CollectiveType::reduce_scatter:
-        needs.sends[rank] = all - own;
-        needs.receives[rank] = own;
-        needs.across = Needs::Across::blocks_of_receivers;
-        break;
-      case CollectiveType::all_to_all:
-        needs.sends[rank] = all - own;
-        needs.receives[rank] = (p - 1) * own;
-        needs.across = Needs::Across::every_pair;
-        break;
-      case CollectiveType::broadcast:
-        (root ? needs.sends : needs.receives)[rank] = all;
-        break;
-      case CollectiveType::reduce:
-        (root ? needs.receives : needs.sends)[rank] = all;
-        break;
-      case CollectiveType::gather:
-        (root ? needs.receives : needs.sends)[rank] = root ? all - own : own;
-        needs.across = Needs::Across::blocks_of_senders;
-        break;
-      case CollectiveType::scatter:
-        (root ? needs.sends : needs.receives)[rank] = root ? all - own : own;
-        needs.across = Needs::Across::blocks_of_receivers;
-        break;
-    }
-  }
-  return needs;
-}
-
-/// Ranks and bytes of their blocks on one side of a cut.
-struct CutSide {
-  std::uint64_t ranks = 0, block_bytes = 0;
-  bool has_root = false;
-
-  void add(const CutSide& other) {
-    ranks += other.ranks;
-    block_bytes += other.block_bytes;
-    has_root = has_root || other.has_root;
-  }
-  CutSide without(const CutSide& part) const {
-    return {ranks - part.ranks, block_bytes - part.block_bytes, has_root && !part.has_root};
-  }
-};
-
-/// Bytes that must go from one side to the other.
-Uint128 across(const CollectiveRequest& request, Needs::Across how, const CutSide& from, const CutSide& to) {
-  if (from.ranks == 0 || to.ranks == 0) return 0;
-  const bool from_root = request.type == CollectiveType::broadcast || request.type == CollectiveType::scatter;
-  if (has_root(request.type) && !(from_root ? from : to).has_root) return 0;
-  switch (how) {
-    case Needs::Across::vector:
-      return request.bytes;
-    case Needs::Across::blocks_of_senders:
-      return from.block_bytes;
-    case Needs::Across::blocks_of_receivers:
-      return to.block_bytes;
-    case Needs::Across::every_pair:
-      return Uint128{from.ranks} * to.block_bytes;
-  }
-  return 0;
-}
-
-/// One of the collectives that run at the same time, with what it must move.
-struct Demand {
-  Demand(CollectiveRequest asked, std::uint64_t bytes)
-      : request(with_bytes(std::move(asked), bytes)),
-        blocks(bytes, request.group.size()),
-        needs(needs_of(request, blocks)) {}
-
-  bool sums() const {
-    return request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier;
-  }
-  static CollectiveRequest with_bytes(CollectiveRequest request, std::uint64_t bytes) {
-    request.bytes = bytes;
-    return request;
-  }
-
-  CollectiveRequest request;
-  Blocks blocks;
-  Needs needs;
-};
-
-/// None: nothing has to move.
-std::optional<Demand> demand_of(const CollectiveRequest& request) {
-  const std::uint64_t bytes = request.type == CollectiveType::barrier ? kBarrierBytes : request.bytes;
-  if (request.group.size() < 2 || bytes == 0) return std::nullopt;
-  return Demand(request, bytes);
-}
 
 /// Bytes over each cut of a family, in the family's order.
 struct CutBytes {
@@ -289,6 +177,7 @@ TimePs joint_bound_ps(const std::vector<CollectiveRequest>& requests, const Fabr
   const Topology& topology = *fabric.topology;
   bound = std::max({bound, ports_ps(demands, topology), crossings_ps(demands, topology)});
   if (!fabric.in_network) bound = std::max(bound, sums_ps(demands, topology));
+  if (const auto joint = joint_cut(requests, fabric.topology)) bound = std::max(bound, joint->time_ps);
   for (const CutFamily& family : topology.cuts()) {
     bound = std::max(bound, cuts_ps(demands, family));
     if (family.counts_vectors && !fabric.in_network) bound = std::max(bound, vectors_ps(demands, family));
