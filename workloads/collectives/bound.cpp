@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tlm/link_graph.h"
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/demand.h"
 #include "workloads/collectives/joint_cut.h"
@@ -113,6 +114,55 @@ TimePs port_ps(Uint128 sends, Uint128 receives, NpuId npu, const Topology& topol
                   at_least_ps(receives, topology.npu_receives_bytes_per_s(npu)));
 }
 
+/// From the root of a collective to each NPU, or from each to the root: what a byte takes at least, which may
+/// be passed on by NPUs on a way of less latency than its route (graphs). Beyond 256 NPUs on graphs the least
+/// between any two.
+class RootLatencies {
+ public:
+  RootLatencies(const CollectiveRequest& request, const FabricTraits& fabric) : fabric_(fabric) {
+    const Topology& topology = *fabric.topology;
+    root_ = request.group[request.root];
+    is_source_ = request.type == CollectiveType::broadcast || request.type == CollectiveType::scatter;
+    const bool may_be_shorter = links_of(topology) != nullptr && topology.has_one_port();
+    if (!has_root(request.type) || !may_be_shorter) return;
+    if (topology.npus() > 256) {
+      least_.assign(topology.npus(), topology.distances(request.group)->nearest_ps(root_));
+      return;
+    }
+    find();
+  }
+  TimePs ps(NpuId npu) const {
+    if (least_.empty()) return is_source_ ? fabric_.latency_ps(root_, npu) : fabric_.latency_ps(npu, root_);
+    return fabric_.message_cost_ps() + least_[index_of(npu)];
+  }
+
+ private:
+  /// Dijkstra's algorithm, of all pairs.
+  void find() {
+    const Topology& topology = *fabric_.topology;
+    least_.assign(topology.npus(), kNever);
+    least_[index_of(root_)] = 0;
+    std::vector<bool> settled(topology.npus(), false);
+    for (std::uint32_t count = 0; count < topology.npus(); ++count) {
+      std::uint32_t next = topology.npus();
+      for (std::uint32_t npu = 0; npu < topology.npus(); ++npu)
+        if (!settled[npu] && (next == topology.npus() || least_[npu] < least_[next])) next = npu;
+      settled[next] = true;
+      for (std::uint32_t npu = 0; npu < topology.npus(); ++npu) {
+        if (settled[npu]) continue;
+        const auto from = static_cast<NpuId>(is_source_ ? next : npu),
+                   to = static_cast<NpuId>(is_source_ ? npu : next);
+        least_[npu] = std::min(least_[npu], least_[next] + topology.head_latency_ps(from, to));
+      }
+    }
+  }
+
+  const FabricTraits& fabric_;
+  NpuId root_{};
+  bool is_source_ = false;
+  std::vector<TimePs> least_;  // by NPU; empty: of the routes
+};
+
 /// What each NPU has to send and receive.
 TimePs ports_ps(const std::vector<Demand>& demands, const Topology& topology) {
   std::map<NpuId, std::pair<Uint128, Uint128>> of_npu;
@@ -137,6 +187,7 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
   const Topology& topology = *fabric.topology;
   const bool by_root = has_root(request.type);
   const auto distances = topology.distances(request.group);
+  const RootLatencies from_root(request, fabric);
   TimePs bound = 0, nearest = kNever, farthest = 0;
   for (std::uint32_t rank = 0; rank < request.group.size(); ++rank) {
     const NpuId npu = request.group[rank];
@@ -149,7 +200,7 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
     // The first byte comes from the root, or the nearest one, at best; the last follows as fast as the port
     // lets it.
     const bool other_end = by_root && rank != request.root;
-    const TimePs head = other_end ? fabric.latency_ps(request.group[request.root], npu) : from_nearest;
+    const TimePs head = other_end ? from_root.ps(npu) : from_nearest;
     bound = std::max(bound, head + port_ps(sends, receives, npu, topology));
     // Who has data for all, or needs data of all, waits for the farthest.
     if (!by_root && demand->blocks.bytes(rank) != 0) bound = std::max(bound, to_farthest);

@@ -22,8 +22,9 @@ struct Candidate {
 std::vector<Candidate> candidates_of(const std::vector<std::string>& names, const CollectiveRequest& request,
                                      const FabricTraits& fabric, bool all_chunks) {
   std::vector<Candidate> candidates;
+  const TimePs bound = bound_ps(request, fabric);
   const auto add = [&](CollectiveRequest candidate) {
-    const TimePs time = std::max(closed_form_ps(candidate, fabric), bound_ps(candidate, fabric));
+    const TimePs time = std::max(closed_form_ps(candidate, fabric), bound);
     candidates.push_back({std::move(candidate), time, candidates.size()});
   };
   for (const std::string& name : names) {
