@@ -9,6 +9,7 @@
 #include "platform/collective/tight_json.h"
 #include "platform/command/format.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/joint_cut.h"
 
 namespace wafertlm {
 namespace {
@@ -80,6 +81,17 @@ std::string tight_text(const OrderedJson& tight, TimePs bound_ps) {
   return text;
 }
 
+std::vector<CollectiveRequest> requests_of_all(const CollectiveSetup& setup, std::uint64_t bytes) {
+  std::vector<CollectiveRequest> requests;
+  for (const CollectiveLane& lane : setup.lanes())
+    for (const Group& group : lane.groups) {
+      requests.push_back(setup.first_request());
+      requests.back().group = group;
+      requests.back().bytes = bytes;
+    }
+  return requests;
+}
+
 }  // namespace
 
 OrderedJson explained_bounds(const CollectiveSetup& setup, const std::vector<std::uint64_t>& sizes,
@@ -102,6 +114,12 @@ OrderedJson explained_bounds(const CollectiveSetup& setup, const std::vector<std
     OrderedJson row = {{"bytes", bytes}, {"bound_ps", bound}};
     row["tight"] = tight ? tight_json(*tight, bytes) : OrderedJson();
     if (!tight) row["why"] = why_not(request, *fabric.topology);
+    if (groups > 1) {
+      const std::vector<CollectiveRequest> together = requests_of_all(setup, bytes);
+      const auto joint = joint_cut(together, fabric.topology);
+      row["joint_bound_ps"] = joint_bound_ps(together, fabric);
+      row["joint"] = joint ? tight_json(*joint, bytes) : OrderedJson();
+    }
     explained["rows"].push_back(std::move(row));
   }
   return explained;
@@ -119,6 +137,10 @@ std::string bounds_text(const OrderedJson& explained) {
     text += row["tight"].is_null() ? fmt::format("  Ports, latencies and the fabric's own cuts: {}.\n",
                                                  row["why"].get<std::string>())
                                    : tight_text(row["tight"], bound);
+    if (!row.contains("joint")) continue;
+    const auto joint_bound = row["joint_bound_ps"].get<TimePs>();
+    text += fmt::format("All {} groups at once: bound {}\n", groups, format_time(joint_bound));
+    if (!row["joint"].is_null()) text += tight_text(row["joint"], joint_bound);
   }
   return text;
 }

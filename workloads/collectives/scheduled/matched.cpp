@@ -17,7 +17,7 @@ using Type = CollectiveType;
 constexpr std::uint32_t kMostMatchedRanks = 256;
 constexpr std::uint32_t kMostMatchedPieces = 64;
 /// Messages of a plan: large vectors have other algorithms.
-constexpr std::uint64_t kMostMatchedMessages = 500'000;
+constexpr std::uint64_t kMostMatchedMessages = 100'000;
 
 /// By piece the rank that has it first, or last.
 std::vector<std::uint32_t> owners_of(const CollectiveRequest& request, const PiecedVector& vector) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kMostFlowRanks = 256;
 constexpr std::uint32_t kMostFlowChunks = 64;
 /// Messages of a plan, some 60 B each.
-constexpr std::uint64_t kMostFlowMessages = 2'000'000;
+constexpr std::uint64_t kMostFlowMessages = 500'000;
 
 /// Links and paths of a group.
 struct FlowRoutes {
