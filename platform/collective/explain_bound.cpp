@@ -6,54 +6,15 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "platform/collective/tight_json.h"
 #include "platform/command/format.h"
 #include "workloads/collectives/cost.h"
-#include "workloads/synthesis/bounds/tight_bound.h"
+#include "workloads/collectives/joint_cut.h"
 
 namespace wafertlm {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-const char* kind_name(bounds::TightSets::Kind kind) {
-  switch (kind) {
-    case bounds::TightSets::Kind::partition:
-      return "partition";
-    case bounds::TightSets::Kind::cut:
-      return "cut";
-    case bounds::TightSets::Kind::lengths:
-      break;
-  }
-  return "lengths";
-}
-
-/// Exact, if JSON has such integers.
-OrderedJson json_number(Uint128 number) {
-  if (number <= ~std::uint64_t{0}) return static_cast<std::uint64_t>(number);
-  return static_cast<double>(number);
-}
-
-OrderedJson tight_json(const bounds::TightBound& tight, std::uint64_t bytes) {
-  const LinkGraph& graph = *tight.graph;
-  std::vector<std::vector<std::string>> parts(tight.sets->parts);
-  std::vector<std::string> relays;
-  for (std::size_t vertex = 0; vertex < tight.sets->part_of.size(); ++vertex) {
-    const std::uint32_t part = tight.sets->part_of[vertex];
-    (part == bounds::TightSets::kRelay ? relays : parts[part]).push_back(graph.vertices[vertex]);
-  }
-  std::vector<std::string> links;
-  for (const std::size_t link : tight.sets->links) links.push_back(graph.link_name(link));
-  return {{"kind", kind_name(tight.sets->kind)},
-          {"parts", std::move(parts)},
-          {"relays", std::move(relays)},
-          {"links", std::move(links)},
-          {"lengths", tight.sets->lengths},
-          {"links_bytes_per_s", json_number(tight.sets->bytes_per_s)},
-          {"crossing_bytes", json_number(tight.bytes)},
-          {"rate_bytes_per_s", static_cast<double>(bytes) * static_cast<double>(tight.sets->bytes_per_s) /
-                                   static_cast<double>(tight.bytes)},
-          {"time_ps", tight.time_ps}};
-}
 
 std::string why_not(const CollectiveRequest& request, const Topology& topology) {
   if (request.group.size() < 2 || request.bytes == 0) return "nothing has to cross a link";
@@ -120,6 +81,17 @@ std::string tight_text(const OrderedJson& tight, TimePs bound_ps) {
   return text;
 }
 
+std::vector<CollectiveRequest> requests_of_all(const CollectiveSetup& setup, std::uint64_t bytes) {
+  std::vector<CollectiveRequest> requests;
+  for (const CollectiveLane& lane : setup.lanes())
+    for (const Group& group : lane.groups) {
+      requests.push_back(setup.first_request());
+      requests.back().group = group;
+      requests.back().bytes = bytes;
+    }
+  return requests;
+}
+
 }  // namespace
 
 OrderedJson explained_bounds(const CollectiveSetup& setup, const std::vector<std::uint64_t>& sizes,
@@ -142,6 +114,12 @@ OrderedJson explained_bounds(const CollectiveSetup& setup, const std::vector<std
     OrderedJson row = {{"bytes", bytes}, {"bound_ps", bound}};
     row["tight"] = tight ? tight_json(*tight, bytes) : OrderedJson();
     if (!tight) row["why"] = why_not(request, *fabric.topology);
+    if (groups > 1) {
+      const std::vector<CollectiveRequest> together = requests_of_all(setup, bytes);
+      const auto joint = joint_cut(together, fabric.topology);
+      row["joint_bound_ps"] = joint_bound_ps(together, fabric);
+      row["joint"] = joint ? tight_json(*joint, bytes) : OrderedJson();
+    }
     explained["rows"].push_back(std::move(row));
   }
   return explained;
@@ -159,6 +137,10 @@ std::string bounds_text(const OrderedJson& explained) {
     text += row["tight"].is_null() ? fmt::format("  Ports, latencies and the fabric's own cuts: {}.\n",
                                                  row["why"].get<std::string>())
                                    : tight_text(row["tight"], bound);
+    if (!row.contains("joint")) continue;
+    const auto joint_bound = row["joint_bound_ps"].get<TimePs>();
+    text += fmt::format("All {} groups at once: bound {}\n", groups, format_time(joint_bound));
+    if (!row["joint"].is_null()) text += tight_text(row["joint"], joint_bound);
   }
   return text;
 }

@@ -12,6 +12,7 @@ if (data.runs) {
   wafer();
   rtl();
   collectives();
+  bounds();
   memory();
   criticalPath();
   configuration();

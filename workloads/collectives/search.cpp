@@ -22,8 +22,9 @@ struct Candidate {
 std::vector<Candidate> candidates_of(const std::vector<std::string>& names, const CollectiveRequest& request,
                                      const FabricTraits& fabric, bool all_chunks) {
   std::vector<Candidate> candidates;
+  const TimePs bound = bound_ps(request, fabric);
   const auto add = [&](CollectiveRequest candidate) {
-    const TimePs time = std::max(closed_form_ps(candidate, fabric), bound_ps(candidate, fabric));
+    const TimePs time = std::max(closed_form_ps(candidate, fabric), bound);
     candidates.push_back({std::move(candidate), time, candidates.size()});
   };
   for (const std::string& name : names) {
@@ -32,6 +33,10 @@ std::vector<Candidate> candidates_of(const std::vector<std::string>& names, cons
     const CollectiveRequest by_default = with_algorithm(request, name, fabric);
     if (!all_chunks || !open || algorithm_named(name).best_chunks) {
       add(by_default);
+      if (!all_chunks || !open) continue;
+      CollectiveRequest other = by_default;
+      for (const std::uint32_t chunks : {2 * by_default.chunks, by_default.chunks / 2})
+        if ((other.chunks = chunks) != 0) add(other);
       continue;
     }
     CollectiveRequest chunked = by_default;

@@ -20,7 +20,8 @@ CollectiveRequest shortest_closed_form(const std::vector<std::string>& names,
 
 /// How far a search goes beyond the shortest closed form.
 struct SearchEffort {
-  bool all_chunks;   ///< open chunks are 1, 2, 4 … kMaxSearchedChunks and default_chunks; else only these
+  bool all_chunks;   ///< open chunks are 1, 2, 4 … kMaxSearchedChunks and default_chunks (best_chunks:
+                     ///< twice and half of it); else only these
   unsigned percent;  ///< closed forms up to so much of the shortest prediction are looked at,
   std::size_t predictions;  ///< and at most so many
   std::size_t simulations;  ///< of the shortest predictions so many are simulated (simulated_ps)

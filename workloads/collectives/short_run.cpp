@@ -154,7 +154,9 @@ std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const Fabri
 }
 
 TimePs simulated_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
-  const auto time = fabric.idle_ps ? run_ps(request, fabric, kOfFinalists) : std::nullopt;
+  const auto time = fabric.idle_ps && request.group.size() > 1 && request.bytes != 0
+                        ? run_ps(request, fabric, kOfFinalists)
+                        : std::nullopt;
   return time ? *time : predicted_ps(request, fabric);
 }
 

@@ -5,6 +5,7 @@
 
 #include "workloads/collectives/algorithm_parts.h"
 #include "workloads/collectives/algorithm_rows.h"
+#include "workloads/collectives/scheduled/doubling.h"
 #include "workloads/collectives/scheduled/kept.h"
 #include "workloads/collectives/scheduled/matching.h"
 
@@ -16,7 +17,7 @@ using Type = CollectiveType;
 constexpr std::uint32_t kMostMatchedRanks = 256;
 constexpr std::uint32_t kMostMatchedPieces = 64;
 /// Messages of a plan: large vectors have other algorithms.
-constexpr std::size_t kMostMatchedMessages = 500'000;
+constexpr std::uint64_t kMostMatchedMessages = 100'000;
 
 /// By piece the rank that has it first, or last.
 std::vector<std::uint32_t> owners_of(const CollectiveRequest& request, const PiecedVector& vector) {
@@ -55,8 +56,8 @@ std::shared_ptr<const TransferList> matched_list(const CollectiveRequest& reques
 }
 
 /// Of all pieces, each over one link after the other; of an all-to-all taken as three.
-std::size_t messages_of(const CollectiveRequest& request, std::uint32_t chunks) {
-  const std::size_t ranks = request.group.size();
+std::uint64_t messages_of(const CollectiveRequest& request, std::uint32_t chunks) {
+  const std::uint64_t ranks = request.group.size();
   if (has_root(request.type)) return (ranks - 1) * chunks;
   return ranks * ranks * chunks *
          (request.type == Type::all_to_all   ? 3
@@ -83,23 +84,17 @@ std::uint64_t matched_scratch_bytes(const CollectiveRequest& request, const Fabr
   return request.type == Type::all_to_all ? matched_list(request, fabric)->scratch_bytes : 0;
 }
 
-/// Powers of two as long as they gain a hundredth and pieces are half a packet or more.
+/// Pieces of 64 B or more; small ones fill pipelines sooner, also within a packet.
 std::uint32_t matched_chunks(const CollectiveRequest& request, const FabricTraits& fabric) {
+  constexpr std::uint64_t kLeastBytes = 64;
   const std::uint64_t block = has_root(request.type) ? request.bytes : request.bytes / request.group.size();
   CollectiveRequest trial = request;
-  trial.chunks = 1;
-  std::uint32_t best = 1;
-  for (TimePs shortest = matched_ps(trial, fabric); trial.chunks < kMostMatchedPieces;) {
-    trial.chunks *= 2;
-    if (2 * block / trial.chunks < fabric.format.packet_bytes ||
-        messages_of(request, trial.chunks) > kMostMatchedMessages)
-      break;
-    const TimePs time = matched_ps(trial, fabric);
-    if (time > shortest / 100 * 99) break;
-    shortest = time;
-    best = trial.chunks;
-  }
-  return best;
+  return doubled_while_it_gains(std::min({std::uint64_t{kMostMatchedPieces}, block / kLeastBytes,
+                                          kMostMatchedMessages / messages_of(request, 1)}),
+                                [&](std::uint32_t chunks) {
+                                  trial.chunks = chunks;
+                                  return matched_ps(trial, fabric);
+                                });
 }
 
 }  // namespace wafertlm

@@ -6,6 +6,7 @@
 
 #include "workloads/collectives/algorithm_parts.h"
 #include "workloads/collectives/algorithm_rows.h"
+#include "workloads/collectives/scheduled/doubling.h"
 #include "workloads/collectives/scheduled/flow_schedule.h"
 #include "workloads/collectives/scheduled/kept.h"
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint32_t kMostFlowRanks = 256;
 constexpr std::uint32_t kMostFlowChunks = 64;
 /// Messages of a plan, some 60 B each.
-constexpr std::size_t kMostFlowMessages = 2'000'000;
+constexpr std::uint64_t kMostFlowMessages = 500'000;
 
 /// Links and paths of a group.
 struct FlowRoutes {
@@ -62,24 +63,20 @@ std::uint64_t flow_scratch_bytes(const CollectiveRequest& request, const FabricT
   return flow_list(request, fabric)->scratch_bytes;
 }
 
-/// Powers of two as long as chunks fill a packet; the fewest that are within a hundredth of the best.
+/// Chunks of 64 B or more.
 std::uint32_t flow_chunks(const CollectiveRequest& request, const FabricTraits& fabric) {
+  constexpr std::uint64_t kLeastBytes = 64;
   const auto routes = flow_routes(request, fabric);
   const std::uint64_t part = request.bytes / request.group.size() / routes->paths.parts;
-  std::size_t hops = 0;
+  std::uint64_t hops = 0;
   for (const auto& path : routes->paths.paths) hops += path.size();
   CollectiveRequest trial = request;
-  trial.chunks = 1;
-  std::uint32_t best = 1;
-  for (TimePs shortest = flow_ps(trial, fabric); trial.chunks < kMostFlowChunks;) {
-    trial.chunks *= 2;
-    if (part / trial.chunks < fabric.format.packet_bytes || hops * trial.chunks > kMostFlowMessages) break;
-    const TimePs time = flow_ps(trial, fabric);
-    if (time > shortest / 100 * 99) break;
-    shortest = time;
-    best = trial.chunks;
-  }
-  return best;
+  return doubled_while_it_gains(
+      std::min({std::uint64_t{kMostFlowChunks}, part / kLeastBytes, kMostFlowMessages / hops}),
+      [&](std::uint32_t chunks) {
+        trial.chunks = chunks;
+        return flow_ps(trial, fabric);
+      });
 }
 
 }  // namespace wafertlm

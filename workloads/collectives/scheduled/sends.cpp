@@ -21,8 +21,9 @@ LinkTimes link_times(const RankLinks& links, const FabricTraits& fabric, std::ui
   return times;
 }
 
+// A shorter block may consist of longer elements, and so be cut less evenly.
 std::uint64_t PiecedVector::longest() const {
-  return Blocks(Blocks(bytes, blocks).bytes(0), pieces).bytes(0);
+  return std::max(piece_bytes(0), piece_bytes((blocks - 1) * pieces));
 }
 std::uint64_t PiecedVector::piece_bytes(std::uint32_t piece) const {
   return Blocks(Blocks(bytes, blocks).bytes(piece / pieces), pieces).bytes(piece % pieces);

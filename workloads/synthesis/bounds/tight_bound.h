@@ -25,8 +25,8 @@ struct TightSets {
   std::vector<std::uint32_t> part_of;  ///< by vertex; kRelay: in no part, it only passes on; of lengths empty
   std::vector<std::size_t> links;      ///< of a partition: all that end in a part and begin elsewhere
   bool has_relays = false;             ///< links lead from parts to relays
-  Uint128 bytes_per_s =
-      0;  ///< of these links together; with relays those from part to part count twice; times lengths
+  /// Of these links together; with relays those from part to part count twice; with lengths times these.
+  Uint128 bytes_per_s = 0;
   std::vector<std::uint64_t> lengths;  ///< by position in `links`; of other kinds empty
   Uint128 pairs_distance = 0;  ///< of all-to-all: lengths between all ordered pairs, or pairs across the cut
 };
