@@ -216,7 +216,8 @@ def main():
     adopt_orphans()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     folder = options.keep or pathlib.Path(tempfile.mkdtemp(prefix="wafertlm-engines-"))
-    folder.mkdir(exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     try:
         study = Study(tool, folder, options.cells, iterations_for(tool, folder, options.seconds))
         first, clock = undisturbed(study, "local")
