@@ -117,20 +117,20 @@ TEST_F(StudySweep, LimitsEndACellAndNotTheOthers) {
       EXPECT_NEAR(attempt.processor_s, 1, 0.5);
     }
   const std::string large =
-      "{name: large, set: [wafer.width=200, wafer.height=200, workload.parallelism=DP(40000)]}";
+      "{name: large, set: [wafer.width=40, wafer.height=40, workload.parallelism=DP(1600)]}";
   EXPECT_EQ(run(kGood + ", " + large, "--memory-limit 96MiB").exit_code, 1);
   EXPECT_FALSE(cells()[0].contains("error"));
   const std::string error = cells()[1]["error"];
-  EXPECT_EQ(error, "exit code 1: wafertlm: std::bad_alloc (with 96 MiB of memory: --memory-limit)");
+  EXPECT_NE(error.find("and 96 MiB are available"), std::string::npos) << error;
 }
 
 TEST_F(StudySweep, AKilledProcessRunsAgainAndTheTableIsTheSame) {
   const std::string values = "{name: a, set: iterations=5000}, " + kGood;
   test::RunningTool tool({"study", study(values), "--out", out(), "--jobs", "1"}, folder_.path());
-  const auto running = [] { return test::processes_with("iterations=5000"); };
+  const auto running = [&] { return test::processes_with(out() + "/cells/"); };
   for (int i = 0; i < 2000 && running().empty(); ++i) usleep(5000);
   ASSERT_FALSE(running().empty());  // it may have children
-  EXPECT_EQ(status()["running"].size(), 1U);
+  EXPECT_GE(status()["running"].size(), 1U);
   EXPECT_NE(status()["collector"], "");
   const std::vector<pid_t> all = running();
   kill(*std::min_element(all.begin(), all.end()), SIGKILL);
