@@ -22,8 +22,6 @@ namespace fs = std::filesystem;
 CellRunner::CellRunner(const config::StudySpec& study, fs::path folder, SweepOptions options)
     : study_(study), files_(std::move(folder)), options_(std::move(options)) {
   require_writable_folder(files_.folder());
-  std::error_code ignored;
-  if (!options_.resumed) fs::remove_all(files_.sweep() / "journal", ignored);
 }
 
 /// What was kept of an earlier run, if it has everything.
@@ -93,12 +91,12 @@ void CellRunner::note_cells(const std::vector<CellJob>& jobs, const std::string&
 }
 
 std::vector<CellOutcome> CellRunner::run(const std::vector<CellJob>& jobs, const std::string& what,
-                                         const std::vector<double>& expected_s) {
+                                         const std::function<std::vector<double>()>& expected_s) {
   fs::create_directories(files_.sweep());
   note_cells(jobs, what);
   std::map<std::string, CellOutcome> outcomes;  // by id: jobs that are the same run once
   std::set<std::string> seen;
-  std::vector<PlannedCell> to_run;
+  std::vector<std::size_t> to_run;
   std::error_code ignored;
   Progress::State state;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -115,11 +113,15 @@ std::vector<CellOutcome> CellRunner::run(const std::vector<CellJob>& jobs, const
       fs::remove(files_.result(id), ignored);  // of no use
       fs::remove(files_.failure(id), ignored);
       fs::remove_all(files_.output(id), ignored);
-      to_run.push_back({id, jobs[i].words, expected_s.empty() ? 1 : expected_s[i], 0, 0});
+      to_run.push_back(i);
     }
   }
   state.done = state.recalled;
-  if (!to_run.empty()) sweep(plan_of(std::move(to_run)), what, state);
+  std::vector<PlannedCell> cells;
+  const std::vector<double> seconds =
+      expected_s && to_run.size() > 1 ? expected_s() : std::vector<double>(jobs.size(), 1);
+  for (const std::size_t i : to_run) cells.push_back({jobs[i].id, jobs[i].words, seconds[i], 0, 0});
+  if (!cells.empty()) sweep(plan_of(std::move(cells)), what, state);
   std::vector<CellOutcome> all;
   for (const CellJob& job : jobs) {
     const auto [outcome, is_new] = outcomes.try_emplace(job.id);

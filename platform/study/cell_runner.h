@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -25,10 +26,11 @@ class CellRunner {
  public:
   CellRunner(const config::StudySpec& study, std::filesystem::path folder, SweepOptions options);
 
-  /// The outcomes in the order of `jobs`. @param expected_s by job, of the host; empty: all the same
+  /// The outcomes in the order of `jobs`. @param expected_s tells how long they will take, by job; asked if
+  /// some have to run; empty: all the same
   /// @throws Interrupted, Submitted, std::runtime_error: the engine cannot go on.
   std::vector<CellOutcome> run(const std::vector<CellJob>& jobs, const std::string& what,
-                               const std::vector<double>& expected_s = {});
+                               const std::function<std::vector<double>()>& expected_s = {});
 
  private:
   std::optional<CellOutcome> recall(const std::string& id) const;

@@ -48,7 +48,7 @@ void EngineOptions::add_to(CLI::App& command) {
       ->type_name("SIZE");
   command
       .add_option("--time-limit", time_limit_,
-                  "Of a cell, processor time (by the clock four times as much): 10min; none")
+                  "Of a cell, processor time (by the clock ten times as much): 600s; none")
       ->type_name("TIME");
   command.add_option("--cells-per-task", cells_per_task_, "Slurm: cells of one task of an array")
       ->check(CLI::Range(1, 100'000));

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/expected_time.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <string>
+#include <system_error>
 
-#include "platform/command/child.h"
 #include "platform/config/load.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job.h"
 #include "platform/run/job_run.h"
+#include "platform/study/sweep/cell_files.h"
+#include "platform/study/sweep/cell_processes.h"
 #include "platform/system/machine.h"
 
 namespace wafertlm {
@@ -21,12 +24,32 @@ constexpr std::size_t kMostOfAnAxis = 12;
 /// Of any run: to start, to read, to write.
 constexpr double kSecondsAlways = 0.05;
 
-double estimate(const Cell& cell) {
-  const config::ExperimentSpec experiment = config::load_experiment(cell.file, cell.overrides);
-  const Job job = load_job(experiment);
-  Machine machine(experiment.platform);
-  const JobRun ready(machine, job, experiment);
-  return kSecondsAlways + host_estimate(experiment, job, ready.work()).seconds;
+/// Of one that cannot be planned within the limits.
+constexpr double kSecondsIfLong = 1000;
+constexpr std::uint32_t kProbeSeconds = 1;
+
+/// Of some of the cells, by cell.
+std::map<std::size_t, double> estimates(const std::vector<Cell>& cells, const std::vector<std::size_t>& which,
+                                        const std::filesystem::path& scratch, unsigned at_a_time,
+                                        std::uint64_t memory_bytes) {
+  std::map<std::size_t, double> seconds;
+  const auto folder_of = [&](std::size_t i) { return scratch / std::to_string(i); };
+  CellProcesses processes("/proc/self/exe", {memory_bytes, kProbeSeconds, 0});
+  for (auto next = which.begin(); next != which.end() || processes.running() > 0;) {
+    for (; next != which.end() && processes.running() < at_a_time; ++next) {
+      std::vector<std::string> words = {"study", "estimate", cells[*next].file};
+      for (const std::string& text : cells[*next].overrides) words.insert(words.end(), {"--set", text});
+      std::filesystem::create_directories(folder_of(*next));
+      processes.start(*next, words, folder_of(*next).string());
+    }
+    const auto ended = processes.wait();
+    if (!ended) continue;
+    double& own = seconds[ended->index] = kSecondsIfLong;
+    if (ended->problem.empty())
+      own = std::strtod(text_of(folder_of(ended->index) / "output.txt").c_str(), nullptr);
+    if (ended->exit_code == 2) own = 0;  // it will say why when it runs
+  }
+  return seconds;
 }
 
 /// Those of an axis that are looked at: the first, the last, and some between.
@@ -59,7 +82,8 @@ std::vector<double> filled_in(const std::map<std::size_t, double>& known, std::s
 }  // namespace
 
 std::vector<double> expected_seconds(const config::StudySpec& study, const std::vector<Cell>& cells,
-                                     unsigned at_a_time) {
+                                     const std::filesystem::path& scratch, unsigned at_a_time,
+                                     std::uint64_t memory_bytes) {
   if (study.command != "run" || cells.size() < 2) return std::vector<double>(cells.size(), 1);
   std::map<std::vector<std::string>, std::size_t> index;
   for (std::size_t i = 0; i < cells.size(); ++i) index.emplace(cells[i].values, i);
@@ -78,22 +102,15 @@ std::vector<double> expected_seconds(const config::StudySpec& study, const std::
         probes.push_back({axis, place, found->second});
     }
   }
-  std::map<std::size_t, double> logs;  // by cell
   std::vector<std::size_t> looked_at;
   for (const Probe& probe : probes)
-    if (logs.emplace(probe.cell, 0).second) looked_at.push_back(probe.cell);
-  run_in_children(
-      looked_at.size(), at_a_time,
-      [&](std::size_t i) -> nlohmann::json {
-        try {
-          return estimate(cells[looked_at[i]]);
-        } catch (const std::exception&) {
-          return kSecondsAlways;  // it will say why when it runs
-        }
-      },
-      [&](std::size_t i, const nlohmann::json& seconds) {
-        logs[looked_at[i]] = std::log(seconds.get<double>());
-      });
+    if (std::find(looked_at.begin(), looked_at.end(), probe.cell) == looked_at.end())
+      looked_at.push_back(probe.cell);
+  std::map<std::size_t, double> logs;  // by cell
+  for (const auto& [cell, s] : estimates(cells, looked_at, scratch, at_a_time, memory_bytes))
+    logs[cell] = std::log(kSecondsAlways + s);
+  std::error_code ignored;
+  std::filesystem::remove_all(scratch, ignored);
 
   const double base = logs.at(0);
   std::vector<std::map<std::string, double>> effects(study.axes.size());  // of values, by name
@@ -112,6 +129,15 @@ std::vector<double> expected_seconds(const config::StudySpec& study, const std::
     seconds.push_back(std::exp(log));
   }
   return seconds;
+}
+
+int print_expected_seconds(const std::string& file, const std::vector<std::string>& overrides) {
+  const config::ExperimentSpec experiment = config::load_experiment(file, overrides);
+  const Job job = load_job(experiment);
+  Machine machine(experiment.platform);
+  const JobRun ready(machine, job, experiment);
+  fmt::print("{}\n", host_estimate(experiment, job, ready.work()).seconds);
+  return 0;
 }
 
 }  // namespace wafertlm

@@ -71,16 +71,20 @@ void require_columns(const config::StudySpec& study) {
 }
 
 /// Runs the cells that can run; the others have their error.
-std::vector<CellOutcome> run_cells(const std::vector<CellJob>& jobs, const std::vector<std::string>& errors,
-                                   const std::vector<double>& expected_s, CellRunner& runner) {
+std::vector<CellOutcome> run_cells(const config::StudySpec& study, const std::vector<Cell>& cells,
+                                   const std::vector<CellJob>& jobs, const std::vector<std::string>& errors,
+                                   const StudyStart& start, CellRunner& runner) {
   std::vector<CellJob> able;
-  std::vector<double> able_s;
+  std::vector<Cell> able_cells;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!errors[i].empty()) continue;
     able.push_back(jobs[i]);
-    able_s.push_back(expected_s[i]);
+    able_cells.push_back(cells[i]);
   }
-  const std::vector<CellOutcome> ran = runner.run(able, "study", able_s);
+  const std::vector<CellOutcome> ran = runner.run(able, "study", [&] {
+    return expected_seconds(study, able_cells, CellFiles(start.out).sweep() / "estimates",
+                            cells_at_a_time(start.options), start.options.limits.memory_bytes);
+  });
   std::vector<CellOutcome> outcomes;
   auto next = ran.begin();
   for (const std::string& error : errors)
@@ -122,8 +126,7 @@ int run_study(const StudyStart& start) {
   const std::vector<Calibrated> calibrated = calibrate(study, cells, runner);
   const std::vector<std::string> errors = apply(study, calibrated, cells);
   if (!calibrated.empty()) jobs = jobs_of(study, cells);
-  const auto expected_s = expected_seconds(study, cells, cells_at_a_time(start.options));
-  const std::vector<CellOutcome> outcomes = run_cells(jobs, errors, expected_s, runner);
+  const std::vector<CellOutcome> outcomes = run_cells(study, cells, jobs, errors, start, runner);
 
   CellFiles(out).remove_leftovers();
   const StudyResult result{study, cells, jobs, outcomes, calibrated};
@@ -208,8 +211,12 @@ std::function<int()> add_study_command(CLI::App& app) {
   CLI::App* worker = command->add_subcommand("worker", "What the engines start")->group("");
   worker->add_option("PLAN", options->study, "Plan file")->required();
   worker->add_option("--task", options->task, "Which task of it; not given: cells from standard input");
+  CLI::App* estimate = command->add_subcommand("estimate", "What a study asks before it begins")->group("");
+  estimate->add_option("EXPERIMENT", options->study, "Experiment file")->required();
+  estimate->add_option("--set", options->overrides, "Change a key");
 
   return [=] {
+    if (*estimate) return print_expected_seconds(options->study, options->overrides);
     if (*status) return show_study_status(options->out, options->json);
     if (*again) return resume(*options);
     if (*worker)

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <system_error>
 
 #include "platform/command/files.h"
 #include "platform/study/sweep/cell_files.h"
@@ -21,6 +22,10 @@ std::filesystem::path start_file(const std::filesystem::path& out) {
 void note_start(const StudyStart& start) {
   const SweepOptions& options = start.options;
   require_writable_folder(CellFiles(start.out).sweep());
+  std::error_code ignored;
+  if (!options.resumed)  // of a start before this one
+    for (const char* const name : {"cells.json", "journal", "plans"})
+      std::filesystem::remove_all(CellFiles(start.out).sweep() / name, ignored);
   CellFiles(start.out).put(start_file(start.out), json{{"study", start.study},
                                                        {"out", start.out},
                                                        {"set", start.overrides},

@@ -127,9 +127,13 @@ int show_study_status(const fs::path& out, bool as_json) {
   if (left_s > 0)
     fmt::print("  about {} left, if it goes on as so far\n",
                left_s < 100 ? fmt::format("{:.0f} s", left_s) : fmt::format("{:.0f} min", left_s / 60));
-  for (const Json& cell : status.running)
+  constexpr std::size_t kMostShown = 10;
+  for (std::size_t i = 0; i < std::min(kMostShown, status.running.size()); ++i) {
+    const Json& cell = status.running[i];
     fmt::print("  runs since {:.0f} s ({}): {}\n", cell["seconds"].get<double>(),
                cell["worker"].get<std::string>(), cell["command"].get<std::string>());
+  }
+  if (status.running.size() > kMostShown) fmt::print("  … and {} more\n", status.running.size() - kMostShown);
   for (const Json& cell : status.failed)
     fmt::print("  failed: {}\n    {}\n", cell["command"].get<std::string>(),
                cell["error"].get<std::string>());

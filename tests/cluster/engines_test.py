@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A study on every engine, with cells that fail, and with what runs it killed: the same tables each time.
 
-    engines_test.py WAFERTLM [--cells 24] [--seconds 0.03] [--wait-for-slurm] [--keep DIR]
+    engines_test.py WAFERTLM [--cells 16] [--seconds 0] [--all] [--wait-for-slurm] [--keep DIR]
+    engines_test.py WAFERTLM --cells 2000 --seconds 0.05 --undisturbed      # what an engine costs
 
 Starts Slurm on loopback (slurm_cluster.py) and Open MPI; what is not installed is left out, and then the exit code is
-77. --cells 2000 --seconds 0.05 is the long form, which also says what an engine costs per cell. --wait-for-slurm: Slurm
-finds by itself that a node is gone (half a minute); otherwise it is told.
+77. --all: also what the unit tests do, and each engine without a disturbance. --wait-for-slurm: Slurm finds by itself
+that a node is gone (half a minute); otherwise it is told.
 """
 import argparse
+import contextlib
 import csv
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import sqlite3
@@ -22,7 +25,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from slurm_cluster import SlurmCluster, adopt_orphans, command_of, descendants, end_descendants, environment_of, steps
+from slurm_cluster import SlurmCluster, adopt_orphans, command_of, descendants, end_descendants, environment_of
 
 SKIPPED = 77
 EXPERIMENT = """\
@@ -89,7 +92,7 @@ class Study:
         states = dict(data.execute("SELECT state, count(*) FROM cells GROUP BY state"))
         assert states == {"done": self.cells - len(self.poison), "failed": len(self.poison)}, states
         assert data.execute("SELECT count(*) FROM study WHERE error IS NULL").fetchone() == (states["done"],)
-        attempts = data.execute("SELECT count(*), sum(seconds) FROM attempts").fetchone()
+        attempts = data.execute("SELECT count(*), sum(processor_s) FROM attempts").fetchone()
         data.close()
         return attempts
 
@@ -110,8 +113,8 @@ def wait_for(what, seconds=60):
 
 def with_cell(name):
     """Processes of this name that run a cell now."""
-    return [process for process in descendants(os.getpid())
-            if name in command_of(process).split(" ")[0] and any(" run " in command_of(child) for child in descendants(process))]
+    return [process for process in descendants(os.getpid()) if name in command_of(process).split(" ")[0] and
+            any(" run " in command_of(child) for child in descendants(process))]
 
 
 def kill(process):
@@ -153,7 +156,8 @@ def killed_node(study, cluster, tell):
     options = ("--engine", "slurm", "--cells-per-task", str(max(2, study.cells // 40)))
     process = study.start("killed-node", *options, environment=cluster.environment)
     wait_for(lambda: study.status("killed-node")["done"] > study.cells // 4)
-    wait_for(lambda: any(f"SLURMD_NODENAME={cluster.nodes[0]}" in environment_of(each) for each in descendants(os.getpid())))
+    of_node = f"SLURMD_NODENAME={cluster.nodes[0]}"
+    wait_for(lambda: any(of_node in environment_of(each) for each in descendants(os.getpid())))
     cluster.kill_node(cluster.nodes[0])
     if tell:
         cluster.ask("scontrol", "update", f"nodename={cluster.nodes[0]}", "state=down", "reason=killed")
@@ -179,22 +183,33 @@ def collected_by_a_job(study, cluster):
     return "no-wait"
 
 
+def processor_seconds():
+    """Of everything that this process has started, also what has ended."""
+    ticks = 0
+    for process in descendants(os.getpid()):
+        with contextlib.suppress(OSError):
+            fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+    waited_for = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ticks / os.sysconf("SC_CLK_TCK") + waited_for.ru_utime + waited_for.ru_stime
+
+
 def undisturbed(study, engine, environment=None):
-    """@return the folder, and seconds by the clock."""
-    began = time.monotonic()
+    """@return the folder, seconds by the clock and of processors."""
+    began, processors = time.monotonic(), processor_seconds()
     ended(study.start(engine, "--engine", engine, environment=environment), 1)
-    return engine, time.monotonic() - began
+    return engine, time.monotonic() - began, processor_seconds() - processors
 
 
 def iterations_for(tool, folder, seconds):
-    """So that a run takes at least so long."""
+    """So that a run takes at least so long, of a processor."""
     (folder / "small.yaml").write_text(EXPERIMENT)
     count = 1
     while True:
-        began = time.monotonic()
+        before = processor_seconds()
         subprocess.run([tool, "run", str(folder / "small.yaml"), "--set", f"iterations={count}", "--out",
                         str(folder / "probe")], check=True, capture_output=True)
-        took = time.monotonic() - began
+        took = processor_seconds() - before
         if took >= seconds:
             return count
         count = max(count + 1, int(count * min(4, 1.1 * seconds / took)))
@@ -203,8 +218,10 @@ def iterations_for(tool, folder, seconds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
-    parser.add_argument("--cells", type=int, default=24)
+    parser.add_argument("--cells", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=0.0)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--undisturbed", action="store_true")
     parser.add_argument("--wait-for-slurm", action="store_true")
     parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
@@ -212,35 +229,43 @@ def main():
     has_slurm = shutil.which("sbatch") and shutil.which("slurmctld", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
     has_mpi = shutil.which("mpirun") and pathlib.Path(tool).with_name("wafertlm_mpi").exists()
     # On loopback only.
-    os.environ.update(OMPI_MCA_oob_tcp_if_include="lo", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+    os.environ.update(OMPI_MCA_oob_tcp_if_include="lo", OMPI_MCA_btl="self,vader",
+                      OMPI_MCA_btl_vader_single_copy_mechanism="none")
     adopt_orphans()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     folder = options.keep or pathlib.Path(tempfile.mkdtemp(prefix="wafertlm-engines-"))
-    folder.mkdir(exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     try:
         study = Study(tool, folder, options.cells, iterations_for(tool, folder, options.seconds))
-        first, clock = undisturbed(study, "local")
+        first, *costs = undisturbed(study, "local")
         expected = study.table(first)
 
-        def report(name, seconds=None):
-            attempts, took = study.check(name)
+        def report(name, clock=None, processors=None):
+            attempts, of_cells = study.check(name)
             assert study.table(name) == expected, f"{name}: another table than {first}"
-            costs = ""
-            if seconds is not None:
-                costs = f", {seconds:.1f} s, {1e3 * (seconds - took / 2) / study.cells:.1f} ms a cell beside its own time"
-            print(f"{name}: {study.cells} cells, {attempts} attempts{costs}", flush=True)
+            print(f"{name}: {study.cells} cells, {attempts} attempts", end="")
+            if clock is not None:
+                print(f", {clock:.1f} s; of a processor {1e3 * of_cells / study.cells:.1f} ms a cell, beside it "
+                      f"{1e3 * (processors - of_cells) / study.cells:.1f} ms", end="")
+            print(flush=True)
 
-        report(first, clock)
-        report(killed_cell(study))
-        report(killed_local(study))
+        report(first, *costs)
+        if options.all:
+            report(killed_cell(study))
+            report(killed_local(study))
         if has_mpi:
-            report(*undisturbed(study, "mpi"))
-            report(killed_worker(study))
+            if options.all or options.undisturbed:
+                report(*undisturbed(study, "mpi"))
+            if not options.undisturbed:
+                report(killed_worker(study))
         if has_slurm:
-            with SlurmCluster(cpus=1, max_array_size=8) as cluster:
-                report(*undisturbed(study, "slurm", cluster.environment))
-                report(killed_node(study, cluster, not options.wait_for_slurm))
-                report(collected_by_a_job(study, cluster))
+            with SlurmCluster(cpus=1, max_array_size=4) as cluster:
+                if options.all or options.undisturbed:
+                    report(*undisturbed(study, "slurm", cluster.environment))
+                if not options.undisturbed:
+                    report(killed_node(study, cluster, not options.wait_for_slurm))
+                    report(collected_by_a_job(study, cluster))
         for name, is_there in (("Open MPI", has_mpi), ("Slurm", has_slurm)):
             if not is_there:
                 print(f"{name} is not installed: left out")

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 #include <utility>
@@ -16,8 +17,10 @@
 namespace wafertlm {
 namespace {
 
-/// By the clock a cell may take so many times its limit of processor time: it may have to wait for a core.
-constexpr std::uint32_t kClockFactor = 4;
+/// By the clock a cell may take so many times its limit of processor time, and no less than a minute: it may
+/// have to wait for a core.
+constexpr std::uint32_t kClockFactor = 10;
+constexpr std::chrono::seconds kLeastByTheClock{60};
 
 void send_to(const std::string& file, int descriptor) {
   const int opened = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -106,7 +109,8 @@ std::optional<CellProcesses::Ended> CellProcesses::take_ended() {
 
 void CellProcesses::end_late_ones() {
   if (limits_.processor_s == 0) return;
-  const std::chrono::seconds most(std::uint64_t{kClockFactor} * limits_.processor_s);
+  const auto most =
+      std::max(kLeastByTheClock, std::chrono::seconds(std::uint64_t{kClockFactor} * limits_.processor_s));
   for (Process& process : running_)
     if (!process.is_late && Clock::now() - process.started > most) {
       process.is_late = true;
