@@ -97,7 +97,8 @@ int run_tool(int argc, char** argv) {
       {"explain", add_explain_command(app)},   {"astra-sim", add_astra_sim_command(app)},
       {"convert", add_convert_command(app)},   {"memory-engine", add_memory_engine_command(app)},
       {"memory", add_memory_command(app)},     {"rtl", add_rtl_command(app)},
-      {"libra", add_libra_command(app)},
+      {"libra", add_libra_command(app)},       {"optimize", add_optimize_command(app)},
+      {"comet", add_comet_command(app)},
   };
   try {
     app.parse(argc, argv);
