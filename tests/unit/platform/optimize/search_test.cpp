@@ -48,7 +48,8 @@ struct RandomProblem {
       const double weight = static_cast<double>(1 + random() % 8);
       time.terms.push_back({weight, bytes_by_dimension(type, 1e6 * std::pow(10, 3 * part(random)), model)});
     }
-    time.terms.push_back({1, bytes_by_dimension(Type::AllReduce, 1e7 * std::pow(10, 2 * part(random)), data)});
+    time.terms.push_back(
+        {1, bytes_by_dimension(Type::AllReduce, 1e7 * std::pow(10, 2 * part(random)), data)});
     budget = 100 + 900 * part(random);
     const std::vector<double> ones(count, 1);
     time.constraints = {{ones, libra::LinearConstraint::Sense::equal, budget, "budget"}};
@@ -108,7 +109,8 @@ TEST(Search, WholeStepsEndAtTheBestOfAllNeighbours) {
   const Space space{{{"a", 1, 16, 1}, {"b", 1, 16, 1}}, {}};
   const Evaluate evaluate = [](const std::vector<Point>& points) {
     std::vector<double> values;
-    for (const Point& point : points) values.push_back(std::pow(point[0] - 11, 2) + 3 * std::abs(point[1] - 4));
+    for (const Point& point : points)
+      values.push_back(std::pow(point[0] - 11, 2) + 3 * std::abs(point[1] - 4));
     return values;
   };
   const SearchResult found = search(space, evaluate, {60, {}, false});
