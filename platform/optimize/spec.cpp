@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "platform/config/document.h"
@@ -20,10 +21,52 @@ using namespace config;
 
 constexpr double kLargest = 1e15;
 
+std::string value_text(const VariableSpec& variable, double value) {
+  if (!variable.is_number()) return variable.values[static_cast<std::size_t>(std::lround(value))];
+  return std::abs(value) < 1e5 ? fmt::format("{:.6g}", value) : fmt::format("{:.0f}", value);
+}
+
+/// What stands in braces for a variable: its value, or of a number "{name/2}" and "{name*2}".
+class Placeholder {
+ public:
+  Placeholder(const std::string& text, std::size_t at, const std::string& name) {
+    const std::size_t behind = at + 1 + name.size();
+    if (text.compare(at + 1, name.size(), name) != 0 || behind >= text.size()) return;
+    const std::size_t close = text.find('}', behind);
+    if (close == std::string::npos || (text[behind] != '}' && text[behind] != '/' && text[behind] != '*'))
+      return;
+    if (text[behind] != '}') {
+      char* end = nullptr;
+      factor = std::strtod(text.c_str() + behind + 1, &end);
+      if (end != text.c_str() + close || !(factor > 0)) return;
+      if (text[behind] == '/') factor = 1 / factor;
+    }
+    length = close + 1 - at;
+  }
+  std::size_t length = 0;  ///< 0: it is none
+  double factor = 1;
+};
+
+bool stands_in(const std::string& text, const std::string& name) {
+  for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1))
+    if (Placeholder(text, at, name).length != 0) return true;
+  return false;
+}
+
+std::string filled(std::string text, const VariableSpec& variable, double value) {
+  for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1)) {
+    const Placeholder place(text, at, variable.name);
+    if (place.length == 0) continue;
+    text.replace(at, place.length, value_text(variable, variable.is_number() ? value * place.factor : value));
+  }
+  return text;
+}
+
 std::shared_ptr<const Struct<VariableSpec>> variable_type() {
   using V = VariableSpec;
   auto type = std::make_shared<Struct<V>>("variable");
-  type->required("variable", &V::name, word(), "Its name; {name} in 'set' stands for its value")
+  type->required("variable", &V::name, word(),
+                 "Its name; in 'set' {name}, {name/2} or {name*2} stand for its value")
       .optional("from", &V::from, number(-kLargest, kLargest), "Least value")
       .optional("to", &V::to, number(-kLargest, kLargest), "Greatest value")
       .optional("step", &V::step, number(0, kLargest),
@@ -94,9 +137,8 @@ void check_variables(const OptimizeSpec& spec, const Check& check) {
       check.fail({&each.to, &each.from}, "a variable needs 'from' below 'to', or 'values'");
     if (!each.is_number() && (each.to != 0 || each.from != 0 || each.step != 0 || each.price != 0))
       check.fail({&each.from, &each.to, &each.step, &each.price}, "has no effect beside 'values'");
-    const bool used = std::any_of(spec.set.begin(), spec.set.end(), [&](const std::string& text) {
-      return text.find("{" + each.name + "}") != std::string::npos;
-    });
+    const bool used = std::any_of(spec.set.begin(), spec.set.end(),
+                                  [&](const std::string& text) { return stands_in(text, each.name); });
     if (!used)
       check.fail({&each.name}, "changes nothing: no text of '{}' has {{{}}}", check.path(&spec.set),
                  each.name);
@@ -181,24 +223,11 @@ double OptimizeSpec::cost(const Point& point) const {
   return sum;
 }
 
-namespace {
-
-std::string value_text(const VariableSpec& variable, double value) {
-  if (!variable.is_number()) return variable.values[static_cast<std::size_t>(std::lround(value))];
-  return fmt::format("{:.6g}", value);
-}
-
-}  // namespace
-
 std::vector<std::string> OptimizeSpec::overrides(const Point& point, bool coarse_run) const {
   std::vector<std::string> texts = set;
   if (coarse_run) texts.insert(texts.end(), coarse.begin(), coarse.end());
   for (std::string& each : texts)
-    for (std::size_t i = 0; i < variables.size(); ++i) {
-      const std::string place = "{" + variables[i].name + "}", value = value_text(variables[i], point[i]);
-      for (std::size_t at = 0; (at = each.find(place, at)) != std::string::npos; at += value.size())
-        each.replace(at, place.size(), value);
-    }
+    for (std::size_t i = 0; i < variables.size(); ++i) each = filled(std::move(each), variables[i], point[i]);
   return texts;
 }
 
