@@ -107,7 +107,12 @@ Candidates::Candidates(const OptimizeSpec& spec, const std::filesystem::path& fo
     each.coefficients = by_dimension;
   }
   libra_->time.constraints = constraints;
-  libra_->optimum = libra::minimize(libra_->time);
+  try {
+    libra_->optimum = libra::minimize(libra_->time);
+  } catch (const std::invalid_argument&) {
+    // Nothing bounds the bandwidths but the ranges of the variables: no start, still a figure beside the
+    // others.
+  }
 }
 
 Candidates::~Candidates() = default;
@@ -118,6 +123,33 @@ std::optional<Point> Candidates::libra_optimum() const {
   for (std::size_t d = 0; d < libra_->variables.size(); ++d)
     point[libra_->variables[d]] = libra_->optimum->bandwidths[d];
   return point;
+}
+
+std::vector<Point> Candidates::libra_front(std::size_t count) const {
+  std::vector<Point> front;
+  if (!libra_ || !libra_->optimum) return front;
+  libra::BandwidthProblem problem = libra_->time;
+  libra::LinearConstraint cost{{}, libra::LinearConstraint::Sense::at_most, 0, "cost"};
+  double most = 0;
+  for (std::size_t d = 0; d < libra_->variables.size(); ++d) {
+    cost.coefficients.push_back(spec_.variables[libra_->variables[d]].price);
+    most += cost.coefficients[d] * libra_->optimum->bandwidths[d];
+  }
+  for (std::size_t i = 0; i < count && most > 0; ++i) {
+    cost.limit = most * std::pow(0.05, static_cast<double>(i) / static_cast<double>(count));
+    problem.constraints = libra_->time.constraints;
+    problem.constraints.push_back(cost);
+    try {
+      const libra::Optimum optimum = libra::minimize(problem);
+      Point point(spec_.variables.size(), 0);
+      for (std::size_t d = 0; d < libra_->variables.size(); ++d)
+        point[libra_->variables[d]] = optimum.bandwidths[d];
+      front.push_back(std::move(point));
+    } catch (const std::invalid_argument&) {
+      break;  // so little money does not fulfil the other constraints
+    }
+  }
+  return front;
 }
 
 std::optional<double> Candidates::libra_bound_s() const {

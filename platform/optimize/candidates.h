@@ -36,6 +36,8 @@ class Candidates {
   std::vector<const Candidate*> coarse(const std::vector<Point>& points);
   /// LIBRA's optimum under the constraints, if there is its model.
   std::optional<Point> libra_optimum() const;
+  /// Its optima at several limits of the cost, from the dearest down: points of its front of time and cost.
+  std::vector<Point> libra_front(std::size_t count) const;
   /// No bandwidths within the budget are faster, by LIBRA's model (no latency, no contention).
   std::optional<double> libra_bound_s() const;
 

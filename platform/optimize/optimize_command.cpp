@@ -55,12 +55,26 @@ Point start_of(const OptimizeSpec& spec, Candidates& candidates, const Space& sp
   return found.best;
 }
 
-/// Of two goals each weight is a search of its own; they share what was simulated.
+/// The candidate that is best by a weight, if any was simulated.
+std::optional<Point> best_so_far(const OptimizeSpec& spec, const Candidates& candidates, double weight) {
+  const Candidate* best = nullptr;
+  for (const auto& each : candidates.all())
+    if (each->time_s &&
+        (best == nullptr || weighed(*each, spec.goals, weight) < weighed(*best, spec.goals, weight)))
+      best = each.get();
+  return best == nullptr ? std::nullopt : std::optional<Point>(best->point);
+}
+
+/// Of two goals each weight is a search of its own, from the best so far; they share what was simulated.
 void search_all(const OptimizeSpec& spec, Candidates& candidates, Outcome& outcome) {
   const Space space = spec.space();
-  const Point start = start_of(spec, candidates, space, outcome.methods);
+  const Point first = start_of(spec, candidates, space, outcome.methods);
+  if (spec.goals.size() > 1) candidates.simulated(candidates.libra_front(spec.evaluations / 3));
   const std::vector<double> weights =
       spec.goals.size() == 1 ? std::vector<double>{1} : std::vector<double>{1, 0.75, 0.5, 0.25, 0};
+  const std::size_t left =
+                        spec.evaluations - std::min<std::size_t>(spec.evaluations, candidates.simulations()),
+                    each_search = std::max<std::size_t>(1, left / weights.size());
   for (const double weight : weights) {
     const Evaluate evaluate = [&](const std::vector<Point>& points) {
       std::vector<double> values;
@@ -68,9 +82,10 @@ void search_all(const OptimizeSpec& spec, Candidates& candidates, Outcome& outco
         values.push_back(weighed(*each, spec.goals, weight));
       return values;
     };
+    const Point start =
+        spec.goals.size() == 1 ? first : best_so_far(spec, candidates, weight).value_or(first);
     const bool planes = spec.falls_with_bandwidth && weight == 1 && spec.goals[0] == Goal::time;
-    const SearchResult found =
-        search(space, evaluate, {std::max<std::size_t>(1, spec.evaluations / weights.size()), start, planes});
+    const SearchResult found = search(space, evaluate, {each_search, start, planes});
     if (weight == 1) outcome.plane_bound = found.bound;
     for (const std::string& each : found.methods)
       if (std::find(outcome.methods.begin(), outcome.methods.end(), each) == outcome.methods.end())

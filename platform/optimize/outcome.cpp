@@ -47,7 +47,7 @@ std::string fidelity_text(const Outcome& outcome, const std::string& name,
   if (rank)
     text += fmt::format("; rank correlation {:.3f} over {} candidates{}", *rank,
                         pairs(outcome.candidates, figure).first.size(),
-                        *rank < 0.9 ? ": IT RANKS CANDIDATES DIFFERENTLY" : "");
+                        *rank < 0.9 ? ", it ranks candidates differently" : "");
   return text + "\n";
 }
 
@@ -80,7 +80,9 @@ std::string front_text(const Outcome& outcome) {
   for (const Candidate* each : outcome.front)
     text += fmt::format("  {:>14}{:>14}  {}\n", shown(first, each->value(first)),
                         shown(second, each->value(second)), outcome.spec.text(each->point));
-  return text + fmt::format("  hypervolume over the middle of the ranges: {:.4f}\n", outcome.hypervolume);
+  return text + fmt::format("  hypervolume over {}: {:.4f}\n",
+                            outcome.spec.space().limit ? "equal shares" : "the middle of the ranges",
+                            outcome.hypervolume);
 }
 
 ordered_json candidate_json(const Candidate& each, const OptimizeSpec& spec) {
@@ -150,8 +152,8 @@ std::string outcome_text(const Outcome& outcome) {
                       counted(outcome.candidates.simulations(), "candidate"), refused);
   for (const std::string& each : outcome.methods)
     text += fmt::format("{}{}", &each == &outcome.methods.front() ? "" : ", then ", each);
-  text += fmt::format("\n\n  {:<14}{:>16}{:>16}\n", "", spec.space().budget ? "equal shares" : "middle",
-                      "optimum");
+  text += fmt::format("\n\n  {:<14}{:>16}{:>16}\n", "",
+                      spec.space().budget || spec.space().limit ? "equal shares" : "middle", "optimum");
   for (std::size_t i = 0; i < spec.variables.size(); ++i) {
     const auto at = [&](const Candidate& each) {
       return spec.variables[i].is_number()

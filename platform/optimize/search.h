@@ -28,8 +28,9 @@ struct Budget {
 struct Space {
   std::vector<Axis> axes;
   std::optional<Budget> budget;
+  std::optional<Budget> limit;  ///< the same as an upper limit: what equal shares are
 
-  /// With the budget's equal shares, else the (geometric) middle of each axis.
+  /// Equal shares of the budget or limit, else the (geometric) middle of each axis.
   Point middle() const;
 };
 

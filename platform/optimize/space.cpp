@@ -14,8 +14,9 @@ double Axis::rounded(double value) const {
 Point Space::middle() const {
   Point point;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (budget)
-      point.push_back(budget->limit / budget->coefficients[i] / static_cast<double>(axes.size()));
+    const std::optional<Budget>& shared = budget ? budget : limit;
+    if (shared)
+      point.push_back(shared->limit / shared->coefficients[i] / static_cast<double>(axes.size()));
     else
       point.push_back(axes[i].is_logarithmic() ? std::sqrt(axes[i].from * axes[i].to)
                                                : (axes[i].from + axes[i].to) / 2);

@@ -122,13 +122,20 @@ libra::LinearConstraint constraint_of(const OptimizeSpec& spec, const std::strin
   return constraint;
 }
 
-/// Σ positive·variable = limit over all variables, which are numbers without steps.
-bool is_budget(const OptimizeSpec& spec, const libra::LinearConstraint& constraint) {
-  if (constraint.sense != libra::LinearConstraint::Sense::equal || constraint.limit <= 0) return false;
+/// Σ positive·variable = limit over all variables, which are numbers.
+bool goes_over_all(const OptimizeSpec& spec, const libra::LinearConstraint& constraint) {
+  if (constraint.limit <= 0) return false;
   for (std::size_t i = 0; i < spec.variables.size(); ++i)
-    if (constraint.coefficients[i] <= 0 || !spec.variables[i].is_number() || spec.variables[i].step != 0)
-      return false;
+    if (constraint.coefficients[i] <= 0 || !spec.variables[i].is_number()) return false;
   return true;
+}
+
+/// The same that is to be met; without steps.
+bool is_budget(const OptimizeSpec& spec, const libra::LinearConstraint& constraint) {
+  if (constraint.sense != libra::LinearConstraint::Sense::equal) return false;
+  return goes_over_all(spec, constraint) &&
+         std::all_of(spec.variables.begin(), spec.variables.end(),
+                     [](const VariableSpec& each) { return each.step == 0; });
 }
 
 void check_variables(const OptimizeSpec& spec, const Check& check) {
@@ -171,10 +178,6 @@ void check_goals(const OptimizeSpec& spec, const Check& check) {
                                      [](const VariableSpec& each) { return each.price > 0; });
   if ((has_cost || spec.most_cost > 0) && !has_price)
     check.fail({&spec.goals, &spec.most_cost}, "a cost needs the 'price' of a variable");
-  if (has_price && !has_cost && spec.most_cost == 0)
-    check.fail({&spec.goals},
-               "the prices of variables have no effect without the goals cost or time_cost, or "
-               "'cost_at_most'");
   if (spec.goals.size() > 2) check.fail({&spec.goals}, "one goal, or two for a Pareto front");
   if (spec.libra)
     for (const std::string& name : spec.libra->dimensions)
@@ -249,6 +252,8 @@ Space OptimizeSpec::space() const {
   for (const std::string& text : constraints) {
     const libra::LinearConstraint constraint = constraint_of(*this, text);
     if (is_budget(*this, constraint)) space.budget = Budget{constraint.coefficients, constraint.limit};
+    if (constraint.sense == libra::LinearConstraint::Sense::at_most && goes_over_all(*this, constraint))
+      space.limit = Budget{constraint.coefficients, constraint.limit};
   }
   return space;
 }
