@@ -96,11 +96,11 @@ Candidates::Candidates(const OptimizeSpec& spec, const std::filesystem::path& fo
   for (const std::string& name : spec.libra->dimensions)
     for (std::size_t i = 0; i < spec.variables.size(); ++i)
       if (spec.variables[i].name == name) libra_->variables.push_back(i);
-  const Space space = spec.space();
-  if (!space.budget || libra_->variables.size() != spec.variables.size()) return;
+  if (libra_->variables.size() != spec.variables.size()) return;
   std::vector<libra::LinearConstraint> constraints = rest_;
-  constraints.push_back(
-      {space.budget->coefficients, libra::LinearConstraint::Sense::equal, space.budget->limit, "budget"});
+  if (const auto budget = spec.space().budget)
+    constraints.push_back(
+        {budget->coefficients, libra::LinearConstraint::Sense::equal, budget->limit, "budget"});
   for (libra::LinearConstraint& each : constraints) {
     std::vector<double> by_dimension;
     for (const std::size_t variable : libra_->variables) by_dimension.push_back(each.coefficients[variable]);
@@ -168,9 +168,15 @@ Candidate& Candidates::of(const Point& point) {
   return made;
 }
 
+namespace {
+
+constexpr double kTolerance = 1e-6;  // a solver's optimum may be that far beside a limit
+
+}  // namespace
+
 std::string Candidates::refusal(const Point& point) const {
   for (const libra::LinearConstraint& each : rest_)
-    if (each.violation(point) > 1e-9) return "does not fulfil " + each.text;
+    if (each.violation(point) > kTolerance) return "does not fulfil " + each.text;
   if (spec_.most_cost > 0 && spec_.cost(point) > spec_.most_cost)
     return fmt::format("costs {:.6g}, more than {:.6g}", spec_.cost(point), spec_.most_cost);
   return "";

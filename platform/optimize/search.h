@@ -27,8 +27,8 @@ struct Budget {
 
 struct Space {
   std::vector<Axis> axes;
-  std::optional<Budget> budget;
-  std::optional<Budget> limit;  ///< the same as an upper limit: what equal shares are
+  std::optional<Budget> budget = {};
+  std::optional<Budget> limit = {};  ///< the same as an upper limit: what equal shares are
 
   /// Equal shares of the budget or limit, else the (geometric) middle of each axis.
   Point middle() const;
