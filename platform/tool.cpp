@@ -42,6 +42,9 @@ std::string described(const CLI::ParseError& error, const CLI::App& app, int arg
     for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
       names.push_back(each->get_name());
     const std::string word = i < argc ? argv[i] : "";
+    const bool takes_more =
+        !command->get_options([](const CLI::Option* each) { return each->get_positional(); }).empty();
+    if (takes_more && std::find(names.begin(), names.end(), word) == names.end()) break;
     if (names.empty() || word.empty() || word.front() == '-') break;
     if (std::find(names.begin(), names.end(), word) == names.end())
       return "there is no command '" + typed + " " + word + "'" +

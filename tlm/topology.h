@@ -103,6 +103,8 @@ class Topology {
   virtual TopologyLink link(std::size_t number) const = 0;
   /// As in results: "router3->router4".
   virtual std::string link_name(std::size_t number) const = 0;
+  /// Whether a link carries nothing, because it or one of its ends has failed. Routes do not look at that.
+  virtual bool has_failed(std::size_t /*link*/) const { return false; }
   /// Appends the links of the route between two endpoints in their order.
   virtual void append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const = 0;
   /// Of the head of a message over the idle route. From an I/O controller: without its own link.

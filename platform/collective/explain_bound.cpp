@@ -16,14 +16,28 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 const char* kind_name(bounds::TightSets::Kind kind) {
-  return kind == bounds::TightSets::Kind::partition ? "partition" : "cut";
+  switch (kind) {
+    case bounds::TightSets::Kind::partition:
+      return "partition";
+    case bounds::TightSets::Kind::cut:
+      return "cut";
+    case bounds::TightSets::Kind::lengths:
+      break;
+  }
+  return "lengths";
+}
+
+/// Exact, if JSON has such integers.
+OrderedJson json_number(Uint128 number) {
+  if (number <= ~std::uint64_t{0}) return static_cast<std::uint64_t>(number);
+  return static_cast<double>(number);
 }
 
 OrderedJson tight_json(const bounds::TightBound& tight, std::uint64_t bytes) {
   const LinkGraph& graph = *tight.graph;
   std::vector<std::vector<std::string>> parts(tight.sets->parts);
   std::vector<std::string> relays;
-  for (std::size_t vertex = 0; vertex < graph.vertices.size(); ++vertex) {
+  for (std::size_t vertex = 0; vertex < tight.sets->part_of.size(); ++vertex) {
     const std::uint32_t part = tight.sets->part_of[vertex];
     (part == bounds::TightSets::kRelay ? relays : parts[part]).push_back(graph.vertices[vertex]);
   }
@@ -33,8 +47,9 @@ OrderedJson tight_json(const bounds::TightBound& tight, std::uint64_t bytes) {
           {"parts", std::move(parts)},
           {"relays", std::move(relays)},
           {"links", std::move(links)},
-          {"links_bytes_per_s", static_cast<std::uint64_t>(tight.sets->bytes_per_s)},
-          {"crossing_bytes", static_cast<std::uint64_t>(tight.bytes)},
+          {"lengths", tight.sets->lengths},
+          {"links_bytes_per_s", json_number(tight.sets->bytes_per_s)},
+          {"crossing_bytes", json_number(tight.bytes)},
           {"rate_bytes_per_s", static_cast<double>(bytes) * static_cast<double>(tight.sets->bytes_per_s) /
                                    static_cast<double>(tight.bytes)},
           {"time_ps", tight.time_ps}};
@@ -63,23 +78,42 @@ std::string words(const OrderedJson& names) {
   return beginning(names, 24, " ", [](const OrderedJson& name) { return name.get<std::string>(); });
 }
 
+std::string bytes_text(const OrderedJson& bytes) {
+  return bytes.is_number_integer() ? format_bytes(bytes.get<std::uint64_t>())
+                                   : fmt::format("{:.4g} B", bytes.get<double>());
+}
+
+OrderedJson with_lengths(const OrderedJson& links, const OrderedJson& lengths) {
+  OrderedJson both = OrderedJson::array();
+  for (std::size_t k = 0; k < links.size(); ++k)
+    both.push_back(fmt::format("{} ({})", links[k].get<std::string>(), lengths[k].get<std::uint64_t>()));
+  return both;
+}
+
 std::string tight_text(const OrderedJson& tight, TimePs bound_ps) {
   const auto time = tight["time_ps"].get<TimePs>();
   const OrderedJson& parts = tight["parts"];
   const OrderedJson& links = tight["links"];
-  const bool is_cut = tight["kind"] == "cut";
+  const std::string kind = tight["kind"];
   std::string text =
       fmt::format("  {}: {} over {} links of {} together take {}; at most {} of the vector\n",
-                  is_cut ? "cut" : fmt::format("partition into {} parts", parts.size()),
-                  format_bytes(tight["crossing_bytes"].get<std::uint64_t>()), links.size(),
+                  kind == "partition" ? fmt::format("partition into {} parts", parts.size()) : kind,
+                  bytes_text(tight["crossing_bytes"]), links.size(),
                   format_bandwidth(tight["links_bytes_per_s"].get<double>()), format_time(time),
                   format_bandwidth(tight["rate_bytes_per_s"].get<double>()));
-  if (is_cut)
+  if (kind == "cut")
     text += fmt::format("    from: {}\n    to:   {}\n", words(parts[0]), words(parts[1]));
-  else
+  else if (kind == "partition")
     text += fmt::format("    parts: {}\n", beginning(parts, 8, " | ", words));
+  else
+    text +=
+        "    Each byte counts as often as its shortest way is long, each link as often as it is long "
+        "(maximum concurrent flow).\n";
   if (!tight["relays"].empty()) text += fmt::format("    in no part: {}\n", words(tight["relays"]));
-  text += fmt::format("    links: {}\n", words(links));
+  if (kind == "lengths")
+    text += fmt::format("    links: {}\n", words(with_lengths(links, tight["lengths"])));
+  else
+    text += fmt::format("    links: {}\n", words(links));
   if (bound_ps > time)
     text += fmt::format("  The other {} are latency, or what an NPU's port adds to it.\n",
                         format_time(bound_ps - time));

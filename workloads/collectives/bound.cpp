@@ -213,8 +213,8 @@ TimePs sums_ps(const std::vector<Demand>& demands, const Topology& topology) {
 
 /// Of the tightest cut or partition of all links, in groups for which it is found in a tenth of a second.
 TimePs sets_ps(const Demand& demand, const FabricTraits& fabric) {
-  constexpr std::size_t kMaxMembers = 256;
-  if (demand.request.group.size() > kMaxMembers) return 0;
+  const std::size_t most_members = demand.request.type == CollectiveType::all_to_all ? 100 : 256;
+  if (demand.request.group.size() > most_members) return 0;
   const auto tight = bounds::tight_bound(demand.request, fabric.topology);
   return tight ? tight->time_ps : 0;
 }
