@@ -110,6 +110,8 @@ int run_tool(int argc, char** argv) {
       {"rtl", add_rtl_command(app)},
       {"synthesize", add_synthesize_command(app)},
       {"libra", add_libra_command(app)},
+      {"optimize", add_optimize_command(app)},
+      {"comet", add_comet_command(app)},
   };
   try {
     app.parse(argc, argv);

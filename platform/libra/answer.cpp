@@ -116,9 +116,10 @@ std::string regret_text(const Request& request, const Answer& answer) {
 std::string certificate_text(const Request& request, const Answer& answer) {
   const Optimum& optimum = answer.optimum;
   std::string text = fmt::format(
-      "\nCertificate: no bandwidths that fulfil the constraints make {} less than {:.9g} of the optimum; gap "
+      "\nCertificate: whatever bandwidths fulfil the constraints, {} is {:.9g} of the optimum or more; gap "
       "{:.1e}, {} evaluations (SLSQP in ln B, lower bound by duality{})\n",
-      name_of(request.objective), optimum.lower_bound / optimum.value, std::max(0.0, optimum.gap()),
+      name_of(request.objective), std::min(1.0, optimum.lower_bound / optimum.value),
+      std::max(0.0, optimum.gap()),
       optimum.evaluations, request.objective == Objective::time ? "" : " and tangents over the cost");
   for (const std::size_t i : answer.binding) {
     text += fmt::format("  binds: {}", request.constraints[i].text);

@@ -10,6 +10,8 @@
 #include "platform/commands.h"
 #include "platform/config/quantity.h"
 #include "platform/libra/design.h"
+#include "workloads/astra_text/text_nodes.h"
+#include "workloads/chakra/et_writer.h"
 
 namespace wafertlm {
 namespace {
@@ -19,6 +21,7 @@ using namespace libra;
 struct LibraOptions {
   std::string network, cost_model, objective = "time", budget_sense = "=", time_limit;
   std::vector<std::string> workloads, communicators, constraints;
+  std::string trace;
   double budget = 0, npu_cost = 0;
   bool json = false;
 };
@@ -86,8 +89,20 @@ Request request_of(const LibraOptions& options) {
   return request;
 }
 
+/// The iteration as a Chakra trace, which `replicate` gives to every rank.
+void write_trace_of(const Request& request, const std::string& path) {
+  if (request.loads.size() != 1) throw std::invalid_argument("--trace takes one workload");
+  std::vector<std::uint32_t> sizes;
+  for (const NetworkDimension& dimension : request.network.dimensions) sizes.push_back(dimension.size);
+  const Load& load = request.loads.front();
+  chakra::VectorSource source(load.name,
+                              astra_text::no_overlap_nodes(load.workload, load.communicator, sizes));
+  chakra::write_trace(source, path);
+}
+
 int run(const LibraOptions& options) {
   const Request request = request_of(options);
+  if (!options.trace.empty()) write_trace_of(request, options.trace);
   const Answer answer = solve(request);
   fmt::print("{}", options.json ? answer_json(request, answer) : answer_text(request, answer));
   return 0;
@@ -128,6 +143,10 @@ std::function<int()> add_libra_command(CLI::App& app) {
       ->check(CLI::IsMember({"time", "time-cost", "cost"}))
       ->capture_default_str();
   command->add_option("--time-limit", options->time_limit, "For --objective cost: 800ms");
+  command
+      ->add_option("--trace", options->trace,
+                   "Also write the iteration as a Chakra trace, for `chakra: FILE.et` with `replicate`")
+      ->type_name("FILE.et");
   command->add_flag("--json", options->json, "Print JSON instead");
   command->footer(
       "Examples, with the files of LIBRA's repository:\n"
