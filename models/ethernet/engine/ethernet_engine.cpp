@@ -16,6 +16,8 @@ EthernetEngine::EthernetEngine(Network network, const EthernetParams& params, Me
       response_(network_.ports().size()) {
   const EthernetSwitchParams& at = params_.switches;
   for (const Port& port : network_.ports()) ports_.emplace_back(port);
+  for (std::uint32_t node = 0; node < network_.nodes(); ++node)
+    node_seeds_.push_back(Random::mix(params.seed + node));
   for (std::uint32_t node = 0; node < network_.nodes(); ++node) {
     const auto& own = network_.ports_of(node);
     const auto inputs = static_cast<std::uint32_t>(own.size());
@@ -58,9 +60,39 @@ EthernetEngine::EthernetEngine(Network network, const EthernetParams& params, Me
   }
 }
 
+/// What the events that come next will look at, in the order in which one thing names the other.
+void EthernetEngine::prefetch() const {
+  const auto fetch_port = [&](std::uint32_t number) {
+    const char* const port = reinterpret_cast<const char*>(&ports_[number]);
+    for (int line = 0; line < 4; ++line) __builtin_prefetch(port + 64 * line);
+  };
+  const auto is = [](const EventQueue::Event* event, What what) {
+    return event != nullptr && (event->what & 0xFF) == static_cast<std::uint32_t>(what);
+  };
+  const EventQueue::Event* event = events_.ahead(16);
+  if (is(event, What::line_free)) fetch_port(event->whom);
+  if (is(event, What::arrive) || is(event, What::deliver)) __builtin_prefetch(&frames_[event->whom]);
+  event = events_.ahead(12);
+  if (is(event, What::line_free)) ports_[event->whom].data.prefetch();
+  if (is(event, What::arrive)) network_.prefetch(frames_[event->whom].node, frames_[event->whom].to);
+  if (is(event, What::deliver)) __builtin_prefetch(&pairs_[frames_[event->whom].queue_pair]);
+  event = events_.ahead(8);
+  if (is(event, What::line_free)) {
+    const std::uint32_t frame = ports_[event->whom].data.front();
+    if (frame != kNoFrame) __builtin_prefetch(&frames_[frame]);
+  }
+  if (is(event, What::arrive)) {
+    const Frame& frame = frames_[event->whom];
+    const PortList ways = network_.next_ports(frame.node, frame.to);
+    if (params_.switches.balance != LoadBalance::adaptive) fetch_port(hashed_port(frame.node, frame, ways));
+    buffers_[frame.node - network_.hosts()]->prefetch(ports_[frame.in_port].local);
+  }
+}
+
 void EthernetEngine::run(TimePs until) {
   while (!events_.empty() && events_.next_ps() <= until) {
     const EventQueue::Event event = events_.pop();
+    prefetch();
     now_ = event.at;
     ++event_count_;
     happen(event);
@@ -70,11 +102,10 @@ void EthernetEngine::run(TimePs until) {
 void EthernetEngine::happen(const EventQueue::Event& event) {
   const std::uint32_t whom = event.whom;
   switch (static_cast<What>(event.what & 0xFF)) {
-    case What::arrive: {
-      Frame& frame = frames_[whom];
-      const std::uint32_t node = ports_[frame.in_port].port.node;
-      return network_.is_host(node) ? arrive_at_host(node, whom) : arrive_at_switch(node, whom);
-    }
+    case What::arrive:
+      return arrive_at_switch(frames_[whom].node, whom);
+    case What::deliver:
+      return arrive_at_host(whom);
     case What::line_free:
       return line_free(whom);
     case What::pause:
@@ -143,10 +174,10 @@ void EthernetEngine::transmit(std::uint32_t number, std::uint32_t which) {
   frame.tail_ps = end + port.port.latency_ps;
   frame.in_port = port.port.peer_port;
   schedule(end, What::line_free, number);
-  TimePs there = frame.tail_ps;
-  if (!network_.is_host(port.port.peer_node))
-    there = (params_.switches.cut_through ? now_ + port.port.latency_ps : frame.tail_ps) + pipeline;
-  schedule(there, What::arrive, which);
+  frame.node = port.port.peer_node;
+  if (network_.is_host(frame.node)) return schedule(frame.tail_ps, What::deliver, which);
+  const TimePs there = params_.switches.cut_through ? now_ + port.port.latency_ps : frame.tail_ps;
+  schedule(there + pipeline, What::arrive, which);
 }
 
 void EthernetEngine::transmit_pause(std::uint32_t number) {

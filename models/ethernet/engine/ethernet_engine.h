@@ -83,26 +83,37 @@ class EthernetEngine {
   std::vector<std::uint32_t> locked_ports() const;
 
  private:
-  enum class What : std::uint32_t { arrive, line_free, pause, resume, refresh, ready, timer, timeout, pull };
+  enum class What : std::uint32_t {
+    arrive,
+    deliver,
+    line_free,
+    pause,
+    resume,
+    refresh,
+    ready,
+    timer,
+    timeout,
+    pull
+  };
   struct PortState {
-    explicit PortState(const Port& of) : line(of.bytes_per_s), port(of) {}
-    Line line;
+    explicit PortState(const Port& of) : port(of), line(of.bytes_per_s) {}
+    // What every packet touches comes first.
     Port port;
     std::uint32_t local = 0;  // number at its node
     bool busy = false;
-    std::uint32_t sending = kNoFrame;  // whose buffer becomes free at the end
-    std::uint32_t sending_bytes = 0, sending_input = 0;
-    PortQueue control, data;
+    bool pauses_peer = false;                            // the input behind this port has sent XOFF
+    bool refreshes = false;                              // a wake-up is on its way to repeat it
+    std::uint32_t sending_bytes = 0, sending_input = 0;  // whose buffer becomes free at the end
+    std::optional<std::uint32_t> pause_to_send;          // quanta
     PauseTimer pause;
-    TimePs paused_since = kNever;
-    std::optional<std::uint32_t> pause_to_send;  // quanta
-    bool pauses_peer = false;                    // the input behind this port has sent XOFF
-    TimePs xoff_ps = 0;                          // … the last time
-    bool refreshes = false;                      // a wake-up is on its way to repeat it
+    Line line;
+    PortQueue control, data;
     PortCounters counters;
+    TimePs paused_since = kNever, xoff_ps = 0;  // XOFF: the last time
   };
 
   void happen(const EventQueue::Event& event);
+  void prefetch() const;
   void schedule(TimePs at, What what, std::uint32_t whom, std::uint32_t quanta = 0) {
     events_.push(at, static_cast<std::uint32_t>(what) | quanta << 8, whom);
   }
@@ -117,7 +128,11 @@ class EthernetEngine {
 
   // Switches.
   void arrive_at_switch(std::uint32_t node, std::uint32_t frame);
-  std::uint32_t choose_port(std::uint32_t node, Frame& frame);
+  std::uint32_t hashed_port(std::uint32_t node, const Frame& frame, PortList ways) const {
+    if (ways.size() == 1) return ways.front();
+    return ways[hashed_way(frame.hash, node_seeds_[node], ways.size())];
+  }
+  std::uint32_t choose_port(std::uint32_t node, const Frame& frame) const;
   bool make_room(std::uint32_t node, std::uint32_t out, std::uint32_t frame);
   void release_buffer(std::uint32_t node, std::uint32_t in_port, std::uint32_t bytes);
   void request_pause(std::uint32_t in_port, std::uint32_t quanta);
@@ -128,7 +143,7 @@ class EthernetEngine {
   void check_deadlock() const;
 
   // NICs.
-  void arrive_at_host(std::uint32_t host, std::uint32_t frame);
+  void arrive_at_host(std::uint32_t frame);
   void receive_data(QueuePair& pair, std::uint32_t frame);
   void receive_answer(QueuePair& pair, std::uint32_t frame);
   void answer(QueuePair& pair, std::uint32_t frame, const nic::Answer& answer);
@@ -155,6 +170,7 @@ class EthernetEngine {
   std::vector<PortState> ports_;
   std::vector<std::unique_ptr<SharedBuffer>> buffers_;  // by switch
   std::vector<std::uint64_t> headroom_;                 // by port
+  std::vector<std::uint64_t> node_seeds_;               // of hashes
   std::vector<TimePs> response_;                        // by port: of who is paused there
   std::deque<QueuePair> pairs_;
   std::vector<NicHost> hosts_;

@@ -13,23 +13,25 @@ constexpr std::uint32_t kNoFrame = ~std::uint32_t{0};
 constexpr std::uint32_t kMostHops = 8;  ///< that telemetry has room for
 
 /// A packet on its way. Pause frames are none: they do not leave their cable.
-struct Frame {
+struct alignas(64) Frame {
   enum class Kind : std::uint8_t { data, trimmed, ack, nack, cnp, pull };
   std::uint64_t packet = 0;    ///< of the queue pair; of a NACK, the missing one
   std::uint64_t expected = 0;  ///< of ACK and NACK
   TimePs sent_ps = 0;          ///< by the sender; an ACK has its packet's
   TimePs tail_ps = 0;          ///< at the node it is going to
-  std::uint64_t hash = 0;      ///< chooses among equal ways
+  std::uint32_t hash = 0;      ///< chooses among equal ways
   std::uint32_t queue_pair = 0;
   std::uint32_t to = 0;  ///< host
   std::uint32_t wire_bytes = 0;
-  std::uint32_t in_port = 0;  ///< of the node it is at, by which it came
+  std::uint32_t node = 0;     ///< it is at or going to
+  std::uint32_t in_port = 0;  ///< of that node, by which it comes
   std::uint32_t next = kNoFrame;
   Kind kind = Kind::data;
   bool marked = false;
   bool is_last = false;  ///< of a message
   std::uint8_t hops = 0;
 };
+static_assert(sizeof(Frame) == 64, "a line of the cache");
 
 /// Frames by number, with the telemetry that they carry beside them.
 class FramePool {
@@ -72,6 +74,11 @@ class PortQueue {
  public:
   explicit PortQueue(std::uint32_t inputs = 1) : lists_(inputs) {}
   bool empty() const { return first_ == kNobody; }
+  /// Brings into the cache what pop() will look at.
+  void prefetch() const {
+    if (first_ != kNobody) __builtin_prefetch(&lists_[first_]);
+  }
+  std::uint32_t front() const { return first_ == kNobody ? kNoFrame : lists_[first_].head; }
   std::uint64_t bytes() const { return bytes_; }
   std::uint32_t lists() const { return static_cast<std::uint32_t>(lists_.size()); }
   void push(FramePool& frames, std::uint32_t frame, std::uint32_t input) {

@@ -87,12 +87,12 @@ bool EthernetEngine::send_data(std::uint32_t number) {
     frame.is_last = is_last;
     frame.sent_ps = now_;
     frame.wire_bytes = params_.format.data_wire_bytes(payload, packet == message.first);
-    frame.hash = pair.hash;
+    frame.hash = static_cast<std::uint32_t>(pair.hash);
     if (params_.switches.balance == LoadBalance::spray) {
-      frame.hash = random_.next();
+      frame.hash = static_cast<std::uint32_t>(random_.next() >> 32);
     } else if (params_.switches.balance == LoadBalance::flowlet) {
       if (now_ > pair.sent_ps + params_.switches.flowlet_gap_ps) ++pair.flowlet;
-      frame.hash = Random::mix(pair.hash + pair.flowlet);
+      frame.hash = static_cast<std::uint32_t>(Random::mix(pair.hash + pair.flowlet));
     }
     pair.sent_ps = now_;
     pair.sender->advance();
@@ -147,7 +147,7 @@ void EthernetEngine::time_out(QueuePair& pair) {
   schedule(pair.progress_ps + params_.nics.timeout_ps, What::timeout, pair.number);
 }
 
-void EthernetEngine::arrive_at_host(std::uint32_t host, std::uint32_t which) {
+void EthernetEngine::arrive_at_host(std::uint32_t which) {
   Frame& frame = frames_[which];
   QueuePair& pair = pairs_[frame.queue_pair];
   switch (frame.kind) {
@@ -167,7 +167,6 @@ void EthernetEngine::arrive_at_host(std::uint32_t host, std::uint32_t which) {
       frames_.release(which);
       return make_ready(pair);
   }
-  (void)host;
 }
 
 void EthernetEngine::receive_data(QueuePair& pair, std::uint32_t which) {
@@ -230,7 +229,7 @@ void EthernetEngine::send_control(std::uint32_t host, QueuePair& pair, Frame::Ki
   frame.kind = kind;
   frame.queue_pair = pair.number;
   frame.to = host == pair.from ? pair.to : pair.from;
-  frame.hash = pair.hash;
+  frame.hash = static_cast<std::uint32_t>(pair.hash);
   frame.wire_bytes = wire_bytes;
   put_control(host, which);
 }

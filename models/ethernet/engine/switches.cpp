@@ -6,13 +6,11 @@
 
 namespace wafertlm::ethernet {
 
-std::uint32_t EthernetEngine::choose_port(std::uint32_t node, Frame& frame) {
-  const auto& ways = network_.next_ports(node, frame.to);
-  if (ways.size() == 1) return ways.front();
-  if (params_.switches.balance != LoadBalance::adaptive)
-    return ways[hashed_way(frame.hash, Random::mix(params_.seed + node),
-                           static_cast<std::uint32_t>(ways.size()))];
-  const auto first = hashed_way(frame.hash, node, static_cast<std::uint32_t>(ways.size()));
+std::uint32_t EthernetEngine::choose_port(std::uint32_t node, const Frame& frame) const {
+  const PortList ways = network_.next_ports(node, frame.to);
+  if (ways.size() == 1 || params_.switches.balance != LoadBalance::adaptive)
+    return hashed_port(node, frame, ways);
+  const auto first = hashed_way(frame.hash, node, ways.size());
   std::uint32_t best = ways[first];
   for (std::size_t i = 0; i < ways.size(); ++i) {  // of equal ones the hash decides
     const std::uint32_t way = ways[(first + i) % ways.size()];

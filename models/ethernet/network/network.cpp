@@ -51,7 +51,10 @@ std::uint32_t Network::port_between(std::uint32_t a, std::uint32_t b) const {
 
 std::uint32_t Network::group_number(std::vector<std::uint32_t> ports) {
   const auto [found, is_new] = known_groups_.emplace(ports, static_cast<std::uint32_t>(groups_.size()));
-  if (is_new) groups_.push_back(std::move(ports));
+  if (is_new) {
+    groups_.push_back(static_cast<std::uint32_t>(ports.size()));
+    groups_.insert(groups_.end(), ports.begin(), ports.end());
+  }
   return found->second;
 }
 

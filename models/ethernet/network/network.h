@@ -18,6 +18,21 @@ struct Port {
   TimePs latency_ps = 0;
 };
 
+/// Some ports.
+class PortList {
+ public:
+  PortList(const std::uint32_t* first, std::uint32_t count) : first_(first), count_(count) {}
+  const std::uint32_t* begin() const { return first_; }
+  const std::uint32_t* end() const { return first_ + count_; }
+  std::uint32_t size() const { return count_; }
+  std::uint32_t operator[](std::size_t i) const { return first_[i]; }
+  std::uint32_t front() const { return *first_; }
+
+ private:
+  const std::uint32_t* first_;
+  std::uint32_t count_;
+};
+
 /// Hosts, switches and the cables between them, and the ways of packets: all shortest ones. A host is a NIC
 /// with one cable. Hosts are nodes 0 … hosts() − 1, switches follow; ports are numbered over all nodes.
 class Network {
@@ -48,8 +63,13 @@ class Network {
   std::uint32_t switch_of(std::uint32_t host) const { return ports_[host_port(host)].peer_node; }
 
   /// The ports by which a packet for `host` may leave the switch.
-  const std::vector<std::uint32_t>& next_ports(std::uint32_t at, std::uint32_t host) const {
-    return groups_[group_of(at, host)];
+  PortList next_ports(std::uint32_t at, std::uint32_t host) const {
+    const std::uint32_t* const group = &groups_[group_of(at, host)];
+    return {group + 1, *group};
+  }
+  /// Brings into the cache what next_ports() will look at.
+  void prefetch(std::uint32_t at, std::uint32_t host) const {
+    __builtin_prefetch(&group_[std::size_t{leaf_number_[host]} * switches() + (at - hosts_)]);
   }
   /// Cables from host to host.
   std::uint32_t distance(std::uint32_t from, std::uint32_t to) const;
@@ -60,7 +80,7 @@ class Network {
     std::vector<std::uint32_t> ports{host_port(from)};
     for (std::uint32_t at = ports_[ports[0]].peer_node; at != to; at = ports_[ports.back()].peer_node) {
       if (ports.size() > nodes()) throw_loop(from, to);
-      const auto& next = next_ports(at, to);
+      const PortList next = next_ports(at, to);
       ports.push_back(next[next.size() == 1 ? 0 : choose(at, next.size())]);
     }
     return ports;
@@ -88,8 +108,8 @@ class Network {
   std::vector<std::string> switch_names_;
   std::vector<Port> ports_;
   std::vector<std::vector<std::uint32_t>> ports_of_;
-  std::vector<std::vector<std::uint32_t>> groups_;
-  std::map<std::vector<std::uint32_t>, std::uint32_t> known_groups_;
+  std::vector<std::uint32_t> groups_;  // one behind the other: how many ports, and those
+  std::map<std::vector<std::uint32_t>, std::uint32_t> known_groups_;  // where in groups_
   std::vector<std::uint32_t> leaf_number_,
       direct_;                        // by host: of its switch; the group of its own port there
   std::vector<std::uint32_t> group_;  // [leaf][switch]
