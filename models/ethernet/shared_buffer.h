@@ -41,6 +41,8 @@ class SharedBuffer {
   bool may_resume(std::uint32_t queue) const;
 
   std::uint64_t xoff_bytes() const;
+  /// Brings a queue into the cache.
+  void prefetch(std::uint32_t queue) const { __builtin_prefetch(&queues_[queue]); }
   std::uint64_t used_bytes() const { return shared_used_; }  ///< of the pool
   std::uint64_t queue_bytes(std::uint32_t queue) const {
     return queues_[queue].reserved + queues_[queue].shared + queues_[queue].headroom;

@@ -5,11 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/models/nic/bottleneck.h"
+#include "tests/unit/models/nic/times.h"
 
 namespace wafertlm::nic {
 namespace {
-
-constexpr TimePs kUs = 1'000'000, kMs = 1'000'000'000;
 
 /// Queue at most K + N packets, amplitude ½√(2N(BDP + K)), BDP = C·RTT: 42 / 11.1 packets.
 TEST(FixedPoints, DctcpIsASawtooth) {

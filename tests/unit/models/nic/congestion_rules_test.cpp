@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "models/nic/congestion/schemes.h"
+#include "tests/unit/models/nic/times.h"
 
 namespace wafertlm::nic {
 namespace {
 
-constexpr TimePs kUs = 1'000'000;
 constexpr PathParams kPath{12'500'000'000, 12 * kUs, 1000, 1};  // 100 Gb/s, 150,000 bytes
 constexpr double kLine = 12.5e9, kBdp = 150e3;
 
