@@ -39,13 +39,14 @@ OrderedJson communications(const ImportedRank& rank) {
     const Item& item = rank.graph.items[index];
     const Communication& from = rank.graph.communications[item.communication - 1];
     const PlacedCommunication& placed = rank.placed[item.communication - 1];
-    OrderedJson entry = {{"type", type_of(placed)},
-                         {"name", from.name},
-                         {"group", placed.group},
-                         {"bytes", placed.bytes},
-                         {"input_bytes", from.in_bytes},
-                         {"output_bytes", from.out_bytes},
-                         {"recorded_ps", static_cast<std::uint64_t>(item.end_ns - item.start_ns) * kPsPerNano}};
+    OrderedJson entry = {
+        {"type", type_of(placed)},
+        {"name", from.name},
+        {"group", placed.group},
+        {"bytes", placed.bytes},
+        {"input_bytes", from.in_bytes},
+        {"output_bytes", from.out_bytes},
+        {"recorded_ps", static_cast<std::uint64_t>(item.end_ns - item.start_ns) * kPsPerNano}};
     if (placed.is_uneven) entry["input_split"] = from.in_split;
     if (placed.is_uneven) entry["output_split"] = from.out_split;
     list.push_back(std::move(entry));
@@ -95,7 +96,11 @@ class ChromeEvents {
     add({{"ph", "M"}, {"name", "process_name"}, {"pid", process}, {"args", {{"name", name}}}});
   }
   void name_thread(std::size_t process, std::size_t thread, const std::string& name) {
-    add({{"ph", "M"}, {"name", "thread_name"}, {"pid", process}, {"tid", thread}, {"args", {{"name", name}}}});
+    add({{"ph", "M"},
+         {"name", "thread_name"},
+         {"pid", process},
+         {"tid", thread},
+         {"args", {{"name", name}}}});
   }
   void add(std::size_t process, std::size_t thread, const std::string& name, TimePs start, TimePs end) {
     constexpr double kPsPerMicro = 1e6;
@@ -119,19 +124,19 @@ class ChromeEvents {
 }  // namespace
 
 std::string import_text(const ImportedJob& job) {
-  std::string text = fmt::format("Imported {} of a job of {}\n", counted(job.ranks.size(), "rank"), job.world_size);
+  std::string text =
+      fmt::format("Imported {} of a job of {}\n", counted(job.ranks.size(), "rank"), job.world_size);
   text += fmt::format("  {:>4} {:>12} {:>9} {:>8} {:>8} {:>11} {:>8}  {}\n", "rank", "measured", "operators",
                       "linked", "kernels", "launches", "comms", "starts later by");
   std::map<std::string, std::vector<std::uint32_t>> notes;  // the ranks that have each
   for (const ImportedRank& rank : job.ranks) {
     const GraphSummary& graph = rank.graph.summary;
     const std::string linked = rank.link ? fmt::format("{}/{}", rank.link->linked, rank.link->nodes) : "-";
-    text += fmt::format("  {:>4} {:>12} {:>9} {:>8} {:>8} {:>11} {:>8}  {}\n", rank.rank,
-                        format_time(measured_ps(rank.graph)), graph.operators, linked,
-                        graph.kernels + graph.copies,
-                        fmt::format("{}/{}", graph.launched, graph.kernels + graph.copies),
-                        graph.collectives + graph.messages,
-                        format_time(static_cast<TimePs>(rank.delay_ns) * kPsPerNano));
+    text += fmt::format(
+        "  {:>4} {:>12} {:>9} {:>8} {:>8} {:>11} {:>8}  {}\n", rank.rank,
+        format_time(measured_ps(rank.graph)), graph.operators, linked, graph.kernels + graph.copies,
+        fmt::format("{}/{}", graph.launched, graph.kernels + graph.copies),
+        graph.collectives + graph.messages, format_time(static_cast<TimePs>(rank.delay_ns) * kPsPerNano));
     for (const std::string& note : rank.notes) notes[note].push_back(rank.rank);
   }
   for (const auto& [note, ranks] : notes)

@@ -15,6 +15,7 @@
 #include "platform/trace/trace_convert.h"
 #include "platform/trace/trace_import.h"
 #include "platform/trace/trace_job.h"
+#include "platform/trace/trace_stats.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/chakra/trace_file.h"
@@ -276,7 +277,7 @@ std::function<int()> add_trace_command(CLI::App& app) {
       ->type_name("LOG");
   diff_command->footer("Example:\n  wafertlm trace diff out/tlm out/rtl");
 
-  const std::function<int()> others[] = {add_trace_import(*command)};
+  const std::function<int()> others[] = {add_trace_import(*command), add_trace_stats(*command)};
 
   command->footer(
       "Examples:\n"

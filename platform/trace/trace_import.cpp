@@ -122,7 +122,8 @@ int import(const ImportArguments& arguments) {
       {prefix.filename().string() + ".import.json", import_json(job)}};
   written += fmt::format("  {}.import.json: what was linked, and what was not\n", arguments.out);
   if (!job.groups.empty()) {
-    others.emplace_back(prefix.filename().string() + ".groups.json", nlohmann::json(job.groups).dump(1) + "\n");
+    others.emplace_back(prefix.filename().string() + ".groups.json",
+                        nlohmann::json(job.groups).dump(1) + "\n");
     written += fmt::format("  {}.groups.json: the process groups\n", arguments.out);
   }
   require_no_stale_ranks(stale, arguments.force);
@@ -130,7 +131,8 @@ int import(const ImportArguments& arguments) {
   write_files(folder, others);
   if (!arguments.report.empty()) {
     write_file(arguments.report, import_timeline(job));
-    written += fmt::format("  {}: measured and imported, side by side, for ui.perfetto.dev\n", arguments.report);
+    written +=
+        fmt::format("  {}: measured and imported, side by side, for ui.perfetto.dev\n", arguments.report);
   }
   fmt::print("{}Written:\n{}", import_text(job), written);
   return 0;
@@ -140,15 +142,16 @@ int import(const ImportArguments& arguments) {
 
 std::function<int()> add_trace_import(CLI::App& trace) {
   auto arguments = std::make_shared<ImportArguments>();
-  CLI::App* command =
-      trace.add_subcommand("import", "PyTorch's traces (Kineto, and ExecutionTraceObserver) as Chakra traces");
+  CLI::App* command = trace.add_subcommand(
+      "import", "PyTorch's traces (Kineto, and ExecutionTraceObserver) as Chakra traces");
   command->add_option("--kineto", arguments->kineto, "Kineto traces, one of each rank (.json, .json.gz)")
       ->required()
       ->type_name("FILES");
   command
-      ->add_option("--et", arguments->host,
-                   "Execution traces of the same run, one of each rank: they know tensors and groups that older "
-                   "Kineto traces leave out")
+      ->add_option(
+          "--et", arguments->host,
+          "Execution traces of the same run, one of each rank: they know tensors and groups that older "
+          "Kineto traces leave out")
       ->type_name("FILES");
   command->add_option("--out", arguments->out, "PREFIX of the traces to write, PREFIX.<rank>.et")
       ->required()

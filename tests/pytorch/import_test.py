@@ -71,7 +71,7 @@ class Case:
         self.dropped_nodes = few(count) - communications
         self.duplicates = few(count) - communications - self.dropped_nodes
         self.lost = {self.run.kernels[i].name for i in few(len(self.run.kernels)) if not self.run.kernels[i].communication}
-        self.stale = {self.run.kernels[i].correlation for i in few(len(self.run.kernels))}
+        self.stale = {self.run.kernels[i].correlation for i in list(few(len(self.run.kernels)))[:1]}
 
     def check(self):
         kineto, host = self.folder / "kineto.json", self.folder / "et.json"
@@ -137,6 +137,8 @@ class Case:
             step = self.run.step_of[name]
             streams = {self.run.step_of[k.name] for k in self.run.kernels}
             without |= {(a, b) for a, b in self.run.edges if b == step and a not in streams}
+        if not self.syncs:  # of a call that waits for nothing any more nothing tells for what it would have
+            without |= self.run.sync_edges
         known = self.run.kernel_order(without)
         if self.lost:  # events behind a kernel whose place in the host's order is not known
             return

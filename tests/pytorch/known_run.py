@@ -66,6 +66,7 @@ class KnownRun:
         self.operators, self.calls, self.kernels = [], [], []
         self.steps = 0
         self.edges = set()      # (step, step): the second needs the first
+        self.sync_edges = set()  # among them: of calls that synchronise
         self.step_of = {}       # kernel name → step
         self.correlation = 100
         start = 1_700_000_000_000_000_000 // unit * unit
@@ -218,7 +219,8 @@ class KnownRun:
         step = self.step(at)
         for number in numbers:
             if self.streams[number].last is not None:
-                self.edges.add((self.streams[number].last, step))
+                self.sync_edges.add((self.streams[number].last, step))
+        self.edges |= self.sync_edges
 
     # ------------------------------------------------------------ the known graph
     def kernel_order(self, without=()):

@@ -36,7 +36,8 @@ class Edits {
   std::pair<std::int64_t, bool> entry(std::int64_t edits, std::int64_t diagonal) const {
     if (edits == 0) return {0, false};
     const Row& before = rows_[static_cast<std::size_t>(edits) - 1];
-    const std::int64_t across = at(before, edits - 1, diagonal - 1), down = at(before, edits - 1, diagonal + 1);
+    const std::int64_t across = at(before, edits - 1, diagonal - 1),
+                       down = at(before, edits - 1, diagonal + 1);
     if (across >= 0 && across + 1 > down) return {across + 1, true};
     return {down, false};
   }
@@ -60,8 +61,7 @@ class Edits {
     for (;; --edits) {
       std::int64_t x = at(rows_[static_cast<std::size_t>(edits)], edits, diagonal);
       const auto [from, left_out_of_a] = entry(edits, diagonal);
-      for (; x > from; --x)
-        found.emplace_back(x - 1, offset_ + static_cast<std::size_t>(x - 1 - diagonal));
+      for (; x > from; --x) found.emplace_back(x - 1, offset_ + static_cast<std::size_t>(x - 1 - diagonal));
       if (edits == 0) break;
       diagonal += left_out_of_a ? -1 : 1;
     }
@@ -74,11 +74,11 @@ class Edits {
   std::vector<Row> rows_;
 };
 
-/// Where in `b` a window could begin that holds `a`: a run of equal names shows it.
-std::vector<std::size_t> offsets(const Sequence& a, const Sequence& b) {
-  constexpr std::size_t kRun = 12, kMost = 200, kAnchors = 64, kMore = 8;
+/// Where in `b` a window could begin that holds `a`: a run of so many equal names shows it.
+std::vector<std::size_t> offsets(const Sequence& a, const Sequence& b, std::size_t of_names) {
+  constexpr std::size_t kMost = 200, kAnchors = 64, kMore = 8;
   std::vector<std::size_t> found;
-  const std::size_t run = std::min(kRun, a.size());
+  const std::size_t run = std::min(of_names, a.size());
   for (std::size_t anchor = 0; anchor + run <= a.size() && anchor < kAnchors && found.empty(); ++anchor)
     for (auto at = b.begin(); found.size() < kMost; ++at) {
       const auto first = a.begin() + static_cast<std::ptrdiff_t>(anchor);
@@ -96,8 +96,11 @@ std::vector<std::size_t> offsets(const Sequence& a, const Sequence& b) {
 Pairs align_within(const Sequence& a, const Sequence& b) {
   constexpr std::size_t kFewest = 16, kMostEdits = 2000;
   std::size_t most = std::min(a.size() / 10 + kFewest, kMostEdits);
+  std::vector<std::size_t> found;
+  for (const std::size_t run : {12, 6, 3, 1})
+    if (found.empty()) found = offsets(a, b, run);
   Pairs best;
-  for (const std::size_t offset : offsets(a, b)) {
+  for (const std::size_t offset : found) {
     auto pairs = Edits(a, b, offset).pairs(most);
     if (!pairs || pairs->size() <= best.size()) continue;
     best = std::move(*pairs);

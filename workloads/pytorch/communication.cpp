@@ -52,7 +52,8 @@ std::optional<CommunicationKind> longest_kind(const std::string& name) {
 /// What follows the mark in a kernel's name, without letters of case; npos: it has none.
 std::string after_mark(std::string_view kernel) {
   const std::string name(kernel.substr(0, kernel.find('(')));
-  for (const std::string mark : {"ncclKernel_", "ncclDevKernel_", "ncclDevKernel", "rcclKernel_", "ncclKernel"})
+  for (const std::string mark :
+       {"ncclKernel_", "ncclDevKernel_", "ncclDevKernel", "rcclKernel_", "ncclKernel"})
     if (const auto at = name.find(mark); at != std::string::npos) return bare(name.substr(at + mark.size()));
   return {};
 }
@@ -73,11 +74,11 @@ std::optional<CommunicationKind> kind_of_kernel(std::string_view kernel) {
 
 std::optional<std::uint32_t> element_bytes(std::string_view dtype) {
   static const std::map<std::string, std::uint32_t> sizes = {
-      {"float", 4},  {"double", 8},       {"half", 2},          {"bfloat16", 2},  {"long", 8},
-      {"int", 4},    {"longint", 8},      {"short", 2},         {"shortint", 2},  {"char", 1},
-      {"byte", 1},   {"bool", 1},         {"unsignedchar", 1},  {"signedchar", 1}, {"uint8", 1},
-      {"int8", 1},   {"int32", 4},        {"int64", 8},         {"float16", 2},   {"float32", 4},
-      {"float64", 8}, {"complexfloat", 8}, {"complexdouble", 16}, {"uint32", 4},   {"uint64", 8}};
+      {"float", 4},   {"double", 8},       {"half", 2},           {"bfloat16", 2},   {"long", 8},
+      {"int", 4},     {"longint", 8},      {"short", 2},          {"shortint", 2},   {"char", 1},
+      {"byte", 1},    {"bool", 1},         {"unsignedchar", 1},   {"signedchar", 1}, {"uint8", 1},
+      {"int8", 1},    {"int32", 4},        {"int64", 8},          {"float16", 2},    {"float32", 4},
+      {"float64", 8}, {"complexfloat", 8}, {"complexdouble", 16}, {"uint32", 4},     {"uint64", 8}};
   std::string name = bare(dtype.substr(dtype.rfind(':') + 1));
   if (name.compare(0, 6, "float8") == 0) return 1;
   const auto found = sizes.find(name);

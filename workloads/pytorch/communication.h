@@ -12,15 +12,15 @@ namespace wafertlm::pytorch {
 
 /// What a trace says of a communication: arguments of `record_param_comms`, in the host or the device trace.
 struct Communication {
-  std::string name;                     ///< as PyTorch has it: "allreduce", "all_to_allv", "wait", "send"
-  std::uint64_t in_bytes = 0;           ///< of this rank
+  std::string name;            ///< as PyTorch has it: "allreduce", "all_to_allv", "wait", "send"
+  std::uint64_t in_bytes = 0;  ///< of this rank
   std::uint64_t out_bytes = 0;
-  std::string group;                    ///< name of the process group, or the number that stands for it
-  std::vector<std::uint32_t> ranks;     ///< of the group; empty: not told
-  std::uint32_t group_size = 0;         ///< 0: not told
+  std::string group;                 ///< name of the process group, or the number that stands for it
+  std::vector<std::uint32_t> ranks;  ///< of the group; empty: not told
+  std::uint32_t group_size = 0;      ///< 0: not told
   std::vector<std::uint64_t> in_split, out_split;  ///< elements for and from each rank; empty: equal parts
-  std::optional<std::uint32_t> peer;    ///< of a send or receive: its number in the group
-  std::optional<std::uint64_t> sequence;  ///< the number by which a wait names what it waits for
+  std::optional<std::uint32_t> peer;               ///< of a send or receive: its number in the group
+  std::optional<std::uint64_t> sequence;           ///< the number by which a wait names what it waits for
 };
 
 /// What it is in Chakra's terms.

@@ -12,7 +12,8 @@ namespace {
 
 /// The first and the last moment at which anything was measured.
 std::pair<std::int64_t, std::int64_t> span(const Timeline& timeline) {
-  std::int64_t start = std::numeric_limits<std::int64_t>::max(), end = std::numeric_limits<std::int64_t>::min();
+  std::int64_t start = std::numeric_limits<std::int64_t>::max(),
+               end = std::numeric_limits<std::int64_t>::min();
   const auto take = [&](const auto& events) {
     for (const auto& event : events) {
       start = std::min(start, event.start_ns);

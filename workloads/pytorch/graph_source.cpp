@@ -64,7 +64,8 @@ bool GraphSource::next(chakra::Node& node) {
 void GraphSource::fill(chakra::Node& node, const Item& item) const {
   using chakra::NodeType;
   node.name = rank_.graph.names[item.name];
-  node.duration_ps = static_cast<std::uint64_t>(std::max<std::int64_t>(item.end_ns - item.start_ns, 0)) * kPsPerNs;
+  node.duration_ps =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(item.end_ns - item.start_ns, 0)) * kPsPerNs;
   node.type = NodeType::Comp;
   node.is_cpu_op = !item.on_device;
   if (item.communication == 0) return;

@@ -84,7 +84,8 @@ Communication read_communication(const std::string& inputs, const std::string& o
   found.out_bytes = tensor_bytes(parsed(outputs));
   found.in_split = split(values, name + 1);
   found.out_split = split(values, name + 2);
-  found.group_size = static_cast<std::uint32_t>(std::min<std::uint64_t>(number_at(values, name + 5), 1U << 20));
+  found.group_size =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(number_at(values, name + 5), 1U << 20));
   found.ranks = strided_ranks(number_at(values, name + 3), number_at(values, name + 4), found.group_size);
   if (const auto size = attributes.find("pg_size"); size != attributes.end() && found.group_size == 0)
     found.group_size = whole_number_32(size->second);

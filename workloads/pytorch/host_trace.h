@@ -23,16 +23,16 @@ struct HostNode {
 /// The trace of PyTorch's ExecutionTraceObserver, of one rank.
 struct HostTrace {
   std::string file, schema;
-  std::uint64_t pid = 0;         ///< 0: not told
-  std::vector<HostNode> nodes;   ///< by id, which is the order in which they began
+  std::uint64_t pid = 0;        ///< 0: not told
+  std::vector<HostNode> nodes;  ///< by id, which is the order in which they began
   std::vector<Communication> communications;
   std::map<std::string, std::vector<std::uint32_t>> groups;  ///< process groups that it declares
-  std::uint64_t duplicate_ids = 0;    ///< nodes with an id that another one has
-  std::uint64_t missing_parents = 0;  ///< nodes whose parent is not in the file
+  std::uint64_t duplicate_ids = 0;                           ///< nodes with an id that another one has
+  std::uint64_t missing_parents = 0;                         ///< nodes whose parent is not in the file
 };
 
-/// Reads one; schemas 1.0.1 to 1.1.x. `names` are those of the timeline. @throws chakra::TraceError naming file
-/// and byte: no execution trace, another schema, a node without id or name.
+/// Reads one; schemas 1.0.1 to 1.1.x. `names` are those of the timeline. @throws chakra::TraceError naming
+/// file and byte: no execution trace, another schema, a node without id or name.
 HostTrace read_host_trace(const std::string& path, Names& names);
 
 /// What the arguments of a `record_param_comms` say: its inputs and outputs as JSON texts, and its attributes

@@ -17,9 +17,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kCommunication = "record_param_comms", kGroups = "## process_group:init ##";
 
-bool is_root_name(std::string_view name) {
-  return name.substr(0, 27) == "[pytorch|profiler|execution";
-}
+bool is_root_name(std::string_view name) { return name.substr(0, 27) == "[pytorch|profiler|execution"; }
 
 /// Keeps the JSON text of a value as it comes by.
 class Copy {

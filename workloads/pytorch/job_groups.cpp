@@ -32,7 +32,8 @@ std::uint64_t size_of(const Communication& communication, const CommunicationKin
 bool is_uneven(const Communication& communication, const CommunicationKind& kind) {
   if (kind.type != NodeType::CommColl || kind.collective != CollectiveType::AllToAll) return false;
   const auto uneven = [](const std::vector<std::uint64_t>& parts) {
-    return !parts.empty() && std::adjacent_find(parts.begin(), parts.end(), std::not_equal_to<>()) != parts.end();
+    return !parts.empty() &&
+           std::adjacent_find(parts.begin(), parts.end(), std::not_equal_to<>()) != parts.end();
   };
   return uneven(communication.in_split) || uneven(communication.out_split) ||
          communication.in_bytes != communication.out_bytes;
@@ -71,23 +72,27 @@ void JobGroups::find_groups(ImportedJob& job) {
       const std::vector<std::uint32_t>& ranks = told ? *told : all;
       for (const std::uint32_t member : ranks)
         if (member >= job.world_size)
-          throw chakra::TraceError(fmt::format("{}: process group \"{}\" holds rank {}, but the job has {} ranks",
-                                               rank.name, chakra::printable(each.group), member, job.world_size));
+          throw chakra::TraceError(
+              fmt::format("{}: process group \"{}\" holds rank {}, but the job has {} ranks", rank.name,
+                          chakra::printable(each.group), member, job.world_size));
       // The numbers that stand for a group in older traces are addresses, different on every rank.
       keys_[r][number] = Key{told ? each.group : "", ranks};
       keys.insert(keys_[r][number]);
     }
     if (unknown.size() > 1) {
       std::string names;
-      for (const std::string& name : unknown) names += (names.empty() ? "\"" : ", \"") + chakra::printable(name) + "\"";
-      throw chakra::TraceError(fmt::format(
-          "{}: who belongs to the process groups {} is not told; give a file {{\"NAME\": [0, 1], …}} as --groups",
-          rank.name, names));
+      for (const std::string& name : unknown)
+        names += (names.empty() ? "\"" : ", \"") + chakra::printable(name) + "\"";
+      throw chakra::TraceError(
+          fmt::format("{}: who belongs to the process groups {} is not told; give a file {{\"NAME\": [0, 1], "
+                      "…}} as --groups",
+                      rank.name, names));
     }
     if (!unknown.empty())
-      rank.notes.push_back(fmt::format("the members of the only process group, \"{}\", are not told: taken as "
-                                       "all {} ranks",
-                                       chakra::printable(*unknown.begin()), job.world_size));
+      rank.notes.push_back(
+          fmt::format("the members of the only process group, \"{}\", are not told: taken as "
+                      "all {} ranks",
+                      chakra::printable(*unknown.begin()), job.world_size));
   }
   bool has_all = false;
   for (const Key& key : keys) {
@@ -131,7 +136,8 @@ void JobGroups::even_out(ImportedJob& job) {
       PlacedCommunication& placed = rank.placed[rank.graph.items[index].communication - 1];
       if (placed.kind.type != NodeType::CommColl) continue;
       const std::size_t number = numbers[placed.group]++;
-      if (placed.kind.collective == CollectiveType::AllToAll) uneven[{placed.group, number}].push_back(&placed);
+      if (placed.kind.collective == CollectiveType::AllToAll)
+        uneven[{placed.group, number}].push_back(&placed);
     }
   }
   for (auto& [which, all] : uneven) {
@@ -154,9 +160,10 @@ void JobGroups::place(ImportedJob& job) {
     const auto uneven = std::count_if(rank.placed.begin(), rank.placed.end(),
                                       [](const PlacedCommunication& each) { return each.is_uneven; });
     if (uneven != 0)
-      rank.notes.push_back(fmt::format("{} all-to-alls of unequal parts: as large as on the rank that sends most; "
-                                       "the parts are in the report",
-                                       uneven));
+      rank.notes.push_back(
+          fmt::format("{} all-to-alls of unequal parts: as large as on the rank that sends most; "
+                      "the parts are in the report",
+                      uneven));
   }
 }
 

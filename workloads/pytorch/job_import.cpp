@@ -15,7 +15,8 @@ std::string most_frequent(const std::map<std::string, std::uint64_t>& counts) {
   constexpr std::size_t kMostNamed = 3, kLongest = 60;
   std::vector<std::pair<std::uint64_t, std::string>> sorted;
   for (const auto& [name, count] : counts) sorted.emplace_back(count, name);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
   for (std::size_t i = 0; i < sorted.size() && i < kMostNamed; ++i)
     text += fmt::format("{}{} \"{}\"", i == 0 ? "" : ", ", sorted[i].first,
@@ -31,9 +32,9 @@ std::uint64_t sum(const std::map<std::string, std::uint64_t>& counts) {
 
 void require_few(std::uint64_t without, std::uint64_t of, double most, const std::string& text) {
   if (static_cast<double>(without) > most * static_cast<double>(of))
-    throw chakra::TraceError(
-        fmt::format("{} ({:.1f} % of {}; more than the limit of {:.1f} %, --limit)", text,
-                    100 * static_cast<double>(without) / static_cast<double>(of), of, 100 * most));
+    throw chakra::TraceError(fmt::format("{} ({:.1f} % of {}; more than the limit of {:.1f} %, --limit)",
+                                         text, 100 * static_cast<double>(without) / static_cast<double>(of),
+                                         of, 100 * most));
 }
 
 void check_link(const HostTrace& host, const Timeline& timeline, const LinkSummary& link, double most) {
@@ -69,11 +70,13 @@ void add_notes(ImportedRank& rank) {
     rank.notes.push_back(fmt::format("{} events of devices without launch: {}", sum(graph.not_launched),
                                      most_frequent(graph.not_launched)));
   if (!graph.unknown_kernels.empty())
-    rank.notes.push_back(fmt::format("{} communication kernels became computation, for nothing says what they "
-                                     "move: {}",
-                                     sum(graph.unknown_kernels), most_frequent(graph.unknown_kernels)));
+    rank.notes.push_back(
+        fmt::format("{} communication kernels became computation, for nothing says what they "
+                    "move: {}",
+                    sum(graph.unknown_kernels), most_frequent(graph.unknown_kernels)));
   note(graph.launched_before, "kernels and copies were launched before the trace begins");
-  note(graph.repeated_launches, "calls with the correlation of another one: the last before the kernel counts");
+  note(graph.repeated_launches,
+       "calls with the correlation of another one: the last before the kernel counts");
   note(graph.inferred_stream_waits, "waits of streams inferred from times (there are no cuda_sync events)");
   note(graph.inferred_synchronisations, "synchronisations inferred from times");
   note(graph.contradictions, "dependencies left out, which the measured times contradict");
@@ -98,8 +101,8 @@ Loaded load(const RankFiles& files, const ImportOptions& options) {
     if (host.duplicate_ids != 0)
       loaded.rank.notes.push_back(fmt::format("{} operators with the id of another one", host.duplicate_ids));
     if (host.missing_parents != 0)
-      loaded.rank.notes.push_back(fmt::format("{} operators whose caller is not in {}", host.missing_parents,
-                                              files.host));
+      loaded.rank.notes.push_back(
+          fmt::format("{} operators whose caller is not in {}", host.missing_parents, files.host));
   }
   loaded.declared_rank = timeline.rank;
   loaded.world_size = timeline.world_size;

@@ -41,11 +41,11 @@ struct ImportedRank {
   std::string name;  ///< of the file
   Graph graph;
   std::optional<LinkSummary> link;
-  std::int64_t offset_ns = 0;  ///< what its clock is ahead of the first rank's
-  std::int64_t delay_ns = 0;   ///< how much later than the first its trace begins
-  std::vector<std::uint32_t> in_order;         ///< the communications' items, as they are numbered
-  std::vector<PlacedCommunication> placed;     ///< by Item::communication - 1
-  std::vector<std::string> notes;              ///< in words for people
+  std::int64_t offset_ns = 0;               ///< what its clock is ahead of the first rank's
+  std::int64_t delay_ns = 0;                ///< how much later than the first its trace begins
+  std::vector<std::uint32_t> in_order;      ///< the communications' items, as they are numbered
+  std::vector<PlacedCommunication> placed;  ///< by Item::communication - 1
+  std::vector<std::string> notes;           ///< in words for people
 };
 
 struct ImportedJob {

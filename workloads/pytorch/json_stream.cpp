@@ -125,8 +125,8 @@ void read_json(const std::string& path, JsonVisitor& visitor) {
   Events events{visitor};
   rapidjson::Reader reader;
   // Chrome's own traces hold NaN and Infinity now and then. Iterative: depth is not that of the call stack.
-  constexpr unsigned kFlags = rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseIterativeFlag |
-                              rapidjson::kParseNanAndInfFlag;
+  constexpr unsigned kFlags =
+      rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag;
   try {
     const rapidjson::ParseResult result = reader.Parse<kFlags>(*file, events);
     if (const std::string packed = file->error(); !packed.empty()) fail(file->Tell(), packed);

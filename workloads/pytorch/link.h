@@ -11,10 +11,10 @@ namespace wafertlm::pytorch {
 
 /// Which operators of a host trace were found in the device trace of the same run.
 struct LinkSummary {
-  std::uint64_t nodes = 0;   ///< operators; processes and threads are none
+  std::uint64_t nodes = 0;  ///< operators; processes and threads are none
   std::uint64_t linked = 0;
-  std::uint64_t other_names = 0;  ///< the event with a node's rf_id has another name
-  bool by_function_id = false;    ///< else by the sequence of names of each thread
+  std::uint64_t other_names = 0;                  ///< the event with a node's rf_id has another name
+  bool by_function_id = false;                    ///< else by the sequence of names of each thread
   std::map<std::string, std::uint64_t> unlinked;  ///< how many, by name
 };
 

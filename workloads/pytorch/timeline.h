@@ -25,7 +25,7 @@ struct HostEvent {
 /// On a stream of a device: a kernel, a copy or a fill.
 struct DeviceEvent {
   std::int64_t start_ns = 0, end_ns = 0;
-  std::uint64_t bytes = 0;          ///< of a copy or fill
+  std::uint64_t bytes = 0;  ///< of a copy or fill
   std::uint32_t name = 0;
   std::uint32_t correlation = 0;    ///< with the runtime call that launched it; 0: not told
   std::uint32_t communication = 0;  ///< 1 + its index; 0: none
@@ -36,26 +36,26 @@ struct DeviceEvent {
 struct SyncEvent {
   enum class Kind : std::uint8_t { stream_wait, event, stream, context };
   Kind kind = Kind::stream_wait;
-  std::uint32_t correlation = 0;              ///< of the call
-  std::optional<std::uint16_t> stream;        ///< that waits (stream_wait), or is waited for
-  std::optional<std::uint16_t> waits_for;     ///< the stream on which the event was recorded
-  std::uint32_t record_correlation = 0;       ///< of the call that recorded the event; 0: not told
+  std::uint32_t correlation = 0;           ///< of the call
+  std::optional<std::uint16_t> stream;     ///< that waits (stream_wait), or is waited for
+  std::optional<std::uint16_t> waits_for;  ///< the stream on which the event was recorded
+  std::uint32_t record_correlation = 0;    ///< of the call that recorded the event; 0: not told
 };
 
 /// A Kineto trace of one rank.
 struct Timeline {
   std::string file;
   Names names;
-  std::vector<HostEvent> host;  ///< by thread, then in the order in which they began, callers first
+  std::vector<HostEvent> host;      ///< by thread, then in the order in which they began, callers first
   std::vector<DeviceEvent> device;  ///< by stream, then by start
   std::vector<SyncEvent> syncs;
   std::vector<Communication> communications;
   std::vector<std::string> threads, streams;  ///< names for people: "thread 59811", "device 0 stream 7"
   std::optional<std::uint32_t> rank, world_size;
   std::map<std::string, std::vector<std::uint32_t>> groups;  ///< process groups that it declares
-  std::int64_t base_ns = 0;  ///< what the times count from
-  std::uint64_t pid = 0;     ///< of the operators; 0: not told
-  std::int64_t resolution_ns = 1000;  ///< of the times
+  std::int64_t base_ns = 0;                                  ///< what the times count from
+  std::uint64_t pid = 0;                                     ///< of the operators; 0: not told
+  std::int64_t resolution_ns = 1000;                         ///< of the times
 };
 
 /// Reads one. @throws chakra::TraceError naming file and byte: no Chrome trace, an event without its time, a

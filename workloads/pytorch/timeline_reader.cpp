@@ -18,15 +18,42 @@ namespace {
 
 /// What of an event matters.
 enum class Field : std::uint8_t {
-  other, phase, category, name, pid, tid, start, duration, external_id, function_id, correlation, device,
-  stream, bytes, collective, in_elements, out_elements, dtype, group, group_size, group_ranks, rank_start,
-  rank_stride, in_split, out_split, source, destination, sequence, waits_for, record_correlation,
+  other,
+  phase,
+  category,
+  name,
+  pid,
+  tid,
+  start,
+  duration,
+  external_id,
+  function_id,
+  correlation,
+  device,
+  stream,
+  bytes,
+  collective,
+  in_elements,
+  out_elements,
+  dtype,
+  group,
+  group_size,
+  group_ranks,
+  rank_start,
+  rank_stride,
+  in_split,
+  out_split,
+  source,
+  destination,
+  sequence,
+  waits_for,
+  record_correlation,
   count
 };
 constexpr auto kFields = static_cast<std::size_t>(Field::count);
 
 const std::unordered_map<std::string_view, Field> kEventFields = {
-    {"ph", Field::phase}, {"cat", Field::category}, {"name", Field::name}, {"pid", Field::pid},
+    {"ph", Field::phase}, {"cat", Field::category}, {"name", Field::name},   {"pid", Field::pid},
     {"tid", Field::tid},  {"ts", Field::start},     {"dur", Field::duration}};
 const std::unordered_map<std::string_view, Field> kArguments = {
     {"External id", Field::external_id},
@@ -205,8 +232,8 @@ void TimelineReader::take_times(std::int64_t& start, std::int64_t& end) {
     throw std::invalid_argument("an event of category " + get(Field::category) + " without ts or dur");
   start = nanoseconds(get(Field::start), has_fraction_);
   const std::int64_t duration = nanoseconds(get(Field::duration), has_fraction_);
-  if (duration < 0) throw std::invalid_argument("an event of category " + get(Field::category) +
-                                                " with a negative dur");
+  if (duration < 0)
+    throw std::invalid_argument("an event of category " + get(Field::category) + " with a negative dur");
   end = start + duration;
 }
 
@@ -233,8 +260,8 @@ void TimelineReader::take_host(bool is_runtime) {
   const std::string& id = get(is_runtime ? Field::correlation : Field::external_id);
   if (!is_unset(id)) event.id = whole_number_32(id);
   if (!is_unset(get(Field::function_id))) event.function_id = whole_number_32(get(Field::function_id));
-  event.thread = number(threads_, get(Field::pid) + "/" + get(Field::tid), to_.threads,
-                        "thread " + get(Field::tid));
+  event.thread =
+      number(threads_, get(Field::pid) + "/" + get(Field::tid), to_.threads, "thread " + get(Field::tid));
   if (!is_runtime) {
     if (to_.pid == 0 && get(Field::pid).find_first_not_of("0123456789") == std::string::npos)
       to_.pid = whole_number(get(Field::pid).empty() ? "0" : get(Field::pid));
@@ -285,7 +312,8 @@ std::uint32_t TimelineReader::take_communication() {
     if (is_unset(elements) || elements == "0") return 0;
     const auto size = element_bytes(get(Field::dtype));
     if (!size)
-      throw std::invalid_argument(found.name + " of data type \"" + get(Field::dtype) + "\", which is not known");
+      throw std::invalid_argument(found.name + " of data type \"" + get(Field::dtype) +
+                                  "\", which is not known");
     std::uint64_t result = 0;
     if (__builtin_mul_overflow(whole_number(elements), std::uint64_t{*size}, &result))
       throw std::invalid_argument(found.name + " of more than 2^64 bytes");

@@ -57,7 +57,8 @@ TraceGraph read_graph(chakra::NodeSource& source, Dependencies dependencies) {
   for (Node node; source.next(node);) {
     if (dependencies == Dependencies::data) node.ctrl_deps.clear();
     const auto [found, is_new] = positions.emplace(node.id, static_cast<std::uint32_t>(graph.nodes.size()));
-    if (!is_new) throw chakra::TraceError(graph.name + ": two nodes with the id of " + chakra::describe(node));
+    if (!is_new)
+      throw chakra::TraceError(graph.name + ": two nodes with the id of " + chakra::describe(node));
     graph.nodes.push_back(std::move(node));
   }
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i)
@@ -67,8 +68,9 @@ TraceGraph read_graph(chakra::NodeSource& source, Dependencies dependencies) {
         if (parent != positions.end())
           graph.edges.emplace_back(i, parent->second);
         else if (dependencies == Dependencies::all)
-          throw chakra::TraceError(graph.name + ": " + chakra::describe(graph.nodes[i]) + " depends on node " +
-                                   std::to_string(id) + ", which is not there; see --dependencies");
+          throw chakra::TraceError(graph.name + ": " + chakra::describe(graph.nodes[i]) +
+                                   " depends on node " + std::to_string(id) +
+                                   ", which is not there; see --dependencies");
       }
   std::sort(graph.edges.begin(), graph.edges.end());
   graph.edges.erase(std::unique(graph.edges.begin(), graph.edges.end()), graph.edges.end());
