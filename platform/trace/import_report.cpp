@@ -5,8 +5,10 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "platform/command/format.h"
+#include "platform/trace/chrome_trace.h"
 #include "workloads/chakra/trace_error.h"
 #include "workloads/statistics/trace_graph.h"
 
@@ -14,7 +16,6 @@ namespace wafertlm {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-using pytorch::Communication;
 using pytorch::Graph;
 using pytorch::GraphSummary;
 using pytorch::ImportedJob;
@@ -37,7 +38,7 @@ OrderedJson communications(const ImportedRank& rank) {
   OrderedJson list = OrderedJson::array();
   for (const std::uint32_t index : rank.in_order) {
     const Item& item = rank.graph.items[index];
-    const Communication& from = rank.graph.communications[item.communication - 1];
+    const pytorch::Communication& from = rank.graph.communications[item.communication - 1];
     const PlacedCommunication& placed = rank.placed[item.communication - 1];
     OrderedJson entry = {
         {"type", type_of(placed)},
@@ -89,38 +90,6 @@ OrderedJson rank_json(const ImportedRank& rank) {
   return json;
 }
 
-/// Events of a Chrome trace, one line each.
-class ChromeEvents {
- public:
-  void name_process(std::size_t process, const std::string& name) {
-    add({{"ph", "M"}, {"name", "process_name"}, {"pid", process}, {"args", {{"name", name}}}});
-  }
-  void name_thread(std::size_t process, std::size_t thread, const std::string& name) {
-    add({{"ph", "M"},
-         {"name", "thread_name"},
-         {"pid", process},
-         {"tid", thread},
-         {"args", {{"name", name}}}});
-  }
-  void add(std::size_t process, std::size_t thread, const std::string& name, TimePs start, TimePs end) {
-    constexpr double kPsPerMicro = 1e6;
-    add({{"ph", "X"},
-         {"name", name},
-         {"pid", process},
-         {"tid", thread},
-         {"ts", static_cast<double>(start) / kPsPerMicro},
-         {"dur", static_cast<double>(end - start) / kPsPerMicro}});
-  }
-  std::string text() const { return "{\"traceEvents\": [\n" + text_ + "\n]}\n"; }
-
- private:
-  void add(const OrderedJson& event) {
-    if (!text_.empty()) text_ += ",\n";
-    text_ += event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-  }
-  std::string text_;
-};
-
 }  // namespace
 
 std::string import_text(const ImportedJob& job) {
@@ -160,7 +129,8 @@ std::string import_json(const ImportedJob& job) {
 }
 
 std::string import_timeline(const ImportedJob& job) {
-  ChromeEvents events;
+  std::ostringstream text;
+  ChromeTrace events(text, ChromeTrace::Json::object());
   std::size_t process = 0;
   for (const ImportedRank& rank : job.ranks) {
     const Graph& graph = rank.graph;
@@ -177,14 +147,18 @@ std::string import_timeline(const ImportedJob& job) {
     for (std::size_t position = 0; source.next(node); ++position) {
       if (source.item() == Item::kNone) continue;
       const Item& item = graph.items[source.item()];
+      const char* const category = item.on_device ? "kernel" : "cpu_op";
       const auto since_start = [&](std::int64_t time) {
         return static_cast<TimePs>(time - graph.start_ns + rank.delay_ns) * kPsPerNano;
       };
-      events.add(measured, item.unit, node.name, since_start(item.start_ns), since_start(item.end_ns));
-      events.add(imported, item.unit, node.name, schedule.start_ps[position], schedule.end_ps[position]);
+      events.add(measured, item.unit, category, node.name, since_start(item.start_ns),
+                 since_start(item.end_ns));
+      events.add(imported, item.unit, category, node.name, schedule.start_ps[position],
+                 schedule.end_ps[position]);
     }
   }
-  return events.text();
+  events.finish();
+  return text.str();
 }
 
 }  // namespace wafertlm

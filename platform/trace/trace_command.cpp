@@ -13,6 +13,8 @@
 #include "platform/command/format.h"
 #include "platform/commands.h"
 #include "platform/trace/trace_convert.h"
+#include "platform/trace/trace_edit.h"
+#include "platform/trace/trace_export.h"
 #include "platform/trace/trace_import.h"
 #include "platform/trace/trace_job.h"
 #include "platform/trace/trace_stats.h"
@@ -277,7 +279,8 @@ std::function<int()> add_trace_command(CLI::App& app) {
       ->type_name("LOG");
   diff_command->footer("Example:\n  wafertlm trace diff out/tlm out/rtl");
 
-  const std::function<int()> others[] = {add_trace_import(*command), add_trace_stats(*command)};
+  const std::function<int()> others[] = {add_trace_import(*command), add_trace_stats(*command),
+                                         add_trace_export(*command), add_trace_edit(*command)};
 
   command->footer(
       "Examples:\n"

@@ -12,7 +12,6 @@
 
 #include "platform/command/files.h"
 #include "platform/command/format.h"
-#include "platform/config/quantity.h"
 #include "platform/trace/import_report.h"
 #include "platform/trace/trace_job.h"
 #include "workloads/chakra/trace_file.h"

@@ -25,9 +25,9 @@ std::pair<std::int64_t, std::int64_t> span(const Timeline& timeline) {
   return {start, end};
 }
 
-template <typename T>
-void release(std::vector<T>& list) {
-  std::vector<T>().swap(list);
+template <typename List>
+void release(List& list) {
+  List().swap(list);
 }
 
 }  // namespace

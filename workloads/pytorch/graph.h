@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <map>
 #include <string>
@@ -50,7 +51,7 @@ struct Graph {
   Names names;
   std::vector<Communication> communications;
   std::vector<std::string> units;  ///< names, from unit 1 on
-  std::vector<Item> items;
+  std::deque<Item> items;
   std::vector<std::uint32_t> order;  ///< of the items
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
       edges;                              ///< (child, parent) beside Item::before; sorted

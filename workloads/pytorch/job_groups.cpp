@@ -89,10 +89,8 @@ void JobGroups::find_groups(ImportedJob& job) {
                       rank.name, names));
     }
     if (!unknown.empty())
-      rank.notes.push_back(
-          fmt::format("the members of the only process group, \"{}\", are not told: taken as "
-                      "all {} ranks",
-                      chakra::printable(*unknown.begin()), job.world_size));
+      rank.notes.push_back(fmt::format(
+          "the members of the only process group are not told: taken as all {} ranks", job.world_size));
   }
   bool has_all = false;
   for (const Key& key : keys) {

@@ -39,7 +39,7 @@ std::vector<std::size_t> by_function_id(const HostTrace& host, const Timeline& t
                                         LinkSummary& summary) {
   std::unordered_map<std::uint64_t, std::size_t> events;
   for (std::size_t i = 0; i < timeline.host.size(); ++i)
-    if (timeline.host[i].function_id != 0) events.emplace(timeline.host[i].function_id, i);
+    if (!timeline.host[i].is_runtime && timeline.host[i].id != 0) events.emplace(timeline.host[i].id, i);
   std::vector<std::size_t> found(host.nodes.size(), kNone);
   for (std::size_t node = 0; node < host.nodes.size(); ++node) {
     const auto event = events.find(host.nodes[node].function_id);
@@ -85,8 +85,7 @@ std::vector<std::size_t> by_names(const HostTrace& host, const Timeline& timelin
 
 LinkSummary link(const HostTrace& host, Timeline& timeline) {
   LinkSummary summary;
-  summary.by_function_id = std::any_of(timeline.host.begin(), timeline.host.end(),
-                                       [](const HostEvent& event) { return event.function_id != 0; });
+  summary.by_function_id = timeline.has_function_ids;
   const std::vector<std::size_t> events =
       summary.by_function_id ? by_function_id(host, timeline, summary) : by_names(host, timeline);
   for (std::size_t node = 0; node < host.nodes.size(); ++node) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,8 +16,9 @@ namespace wafertlm::pytorch {
 struct HostEvent {
   std::int64_t start_ns = 0, end_ns = 0;
   std::uint32_t name = 0;
-  std::uint32_t id = 0;             ///< external id of an operator, correlation of a runtime call
-  std::uint32_t function_id = 0;    ///< "Record function id"; 0: none
+  /// Correlation of a runtime call; of an operator "Record function id", or its external id where the trace
+  /// has none (Timeline::has_function_ids).
+  std::uint32_t id = 0;
   std::uint32_t communication = 0;  ///< 1 + its index; 0: none
   std::uint16_t thread = 0;
   bool is_runtime = false;
@@ -46,8 +48,8 @@ struct SyncEvent {
 struct Timeline {
   std::string file;
   Names names;
-  std::vector<HostEvent> host;      ///< by thread, then in the order in which they began, callers first
-  std::vector<DeviceEvent> device;  ///< by stream, then by start
+  std::deque<HostEvent> host;      ///< by thread, then in the order in which they began, callers first
+  std::deque<DeviceEvent> device;  ///< by stream, then by start
   std::vector<SyncEvent> syncs;
   std::vector<Communication> communications;
   std::vector<std::string> threads, streams;  ///< names for people: "thread 59811", "device 0 stream 7"
@@ -55,7 +57,8 @@ struct Timeline {
   std::map<std::string, std::vector<std::uint32_t>> groups;  ///< process groups that it declares
   std::int64_t base_ns = 0;                                  ///< what the times count from
   std::uint64_t pid = 0;                                     ///< of the operators; 0: not told
-  std::int64_t resolution_ns = 1000;                         ///< of the times
+  bool has_function_ids = false;
+  std::int64_t resolution_ns = 1000;  ///< of the times
 };
 
 /// Reads one. @throws chakra::TraceError naming file and byte: no Chrome trace, an event without its time, a

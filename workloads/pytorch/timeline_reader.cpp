@@ -257,9 +257,12 @@ void TimelineReader::take_host(bool is_runtime) {
   take_times(event.start_ns, event.end_ns);
   event.name = to_.names.number(get(Field::name));
   event.is_runtime = is_runtime;
-  const std::string& id = get(is_runtime ? Field::correlation : Field::external_id);
-  if (!is_unset(id)) event.id = whole_number_32(id);
-  if (!is_unset(get(Field::function_id))) event.function_id = whole_number_32(get(Field::function_id));
+  const std::string& function_id = get(Field::function_id);
+  if (!is_runtime && !is_unset(function_id)) to_.has_function_ids = true;
+  const Field which = is_runtime             ? Field::correlation
+                      : to_.has_function_ids ? Field::function_id
+                                             : Field::external_id;
+  if (!is_unset(get(which))) event.id = whole_number_32(get(which));
   event.thread =
       number(threads_, get(Field::pid) + "/" + get(Field::tid), to_.threads, "thread " + get(Field::tid));
   if (!is_runtime) {
