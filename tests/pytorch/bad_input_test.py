@@ -81,8 +81,9 @@ def main():
         other = known_run.KnownRun(random.Random(8), 60)
         trace_files.write_execution_trace(other, bad)
         refused(folder, kineto, bad, str(bad), "operators are not in", "--limit")
-        # A rank that collects with itself alone, and one rank that is given twice.
-        command = [TOOL, "trace", "import", "--kineto", kineto, kineto, "--out", folder / "out" / "job"]
+        # One rank twice. The host trace has the collectives.
+        trace_files.write_execution_trace(run, host)
+        command = [TOOL, "trace", "import", "--kineto", kineto, kineto, "--et", host, host, "--out", folder / "out" / "job"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 2 and "both of rank 0" in done.stderr, done.stderr
     print("bad input is refused")

@@ -37,7 +37,6 @@ Graph build_graph(Timeline& timeline, const GraphOptions& options) {
   std::tie(draft.graph.start_ns, draft.graph.end_ns) = span(timeline);
   draft.graph.units = timeline.threads;
   add_host_items(draft);
-  release(timeline.host);
   add_thread_waits(draft);
   add_device_items(draft);
   release(timeline.device);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <unordered_set>
 
 #include "workloads/pytorch/graph_draft.h"
 
@@ -18,18 +17,22 @@ namespace {
 /// Cuts a thread's nested events into stretches in which one of them runs by itself.
 class ThreadCutter {
  public:
-  ThreadCutter(Draft& draft, std::uint16_t thread, const std::unordered_set<std::uint32_t>& launching)
+  ThreadCutter(Draft& draft, std::uint16_t thread, const std::vector<std::uint32_t>& launching)
       : draft_(draft), thread_(thread), launching_(launching) {}
 
   void take(const HostEvent& event) {
     const std::string& name = draft_.timeline.names[event.name];
     const bool waits = event.is_runtime && makes_a_stream_wait(name);
-    const bool launches = event.is_runtime && event.id != 0 && launching_.count(event.id) != 0;
+    const bool launches = event.is_runtime && event.id != 0 &&
+                          std::binary_search(launching_.begin(), launching_.end(), event.id);
     const bool syncs = event.is_runtime && synchronises(name);
     if (waits) draft_.stream_waits.push_back({event.id, thread_});
     if (event.is_runtime && !launches && !syncs) return;  // a part of its caller
     const std::int64_t end = make_room(event);
-    if (in_call() && event.is_runtime) return;  // a call within a call, of the driver
+    if (in_call() && event.is_runtime) {  // a call within a call, of the driver: both are one
+      if (launches) draft_.launches.push_back({event.id, open_.back().item, around(), last_, thread_});
+      return;
+    }
     open_.push_back({event.name, end, event.communication, event.is_runtime, Item::kNone});
     if (event.communication != 0) last_ = event.communication;
     if (!event.is_runtime) {
@@ -106,7 +109,7 @@ class ThreadCutter {
 
   Draft& draft_;
   const std::uint16_t thread_;
-  const std::unordered_set<std::uint32_t>& launching_;
+  const std::vector<std::uint32_t>& launching_;
   std::vector<Open> open_;
   std::int64_t now_ = 0;
   std::uint32_t last_ = 0;
@@ -115,18 +118,21 @@ class ThreadCutter {
 }  // namespace
 
 void add_host_items(Draft& draft) {
-  const Timeline& timeline = draft.timeline;
-  std::unordered_set<std::uint32_t> launching;
+  Timeline& timeline = draft.timeline;
+  std::vector<std::uint32_t> launching;  // correlations
   for (const DeviceEvent& event : timeline.device)
-    if (event.correlation != 0) launching.insert(event.correlation);
+    if (event.correlation != 0) launching.push_back(event.correlation);
+  std::sort(launching.begin(), launching.end());
   draft.thread_items.resize(timeline.threads.size());
-  for (auto event = timeline.host.begin(); event != timeline.host.end();) {
-    const std::uint16_t thread = event->thread;
+  // Each event is forgotten when it is cut: a trace may have many millions.
+  while (!timeline.host.empty()) {
+    const std::uint16_t thread = timeline.host.front().thread;
     ThreadCutter cutter(draft, thread, launching);
-    for (; event != timeline.host.end() && event->thread == thread; ++event) {
-      if (event->is_runtime && event->id != 0)
-        draft.first_correlation = std::min(draft.first_correlation, event->id);
-      cutter.take(*event);
+    for (; !timeline.host.empty() && timeline.host.front().thread == thread; timeline.host.pop_front()) {
+      const HostEvent& event = timeline.host.front();
+      if (event.is_runtime && event.id != 0)
+        draft.first_correlation = std::min(draft.first_correlation, event.id);
+      cutter.take(event);
     }
     cutter.finish();
   }
