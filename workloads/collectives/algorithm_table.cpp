@@ -105,8 +105,8 @@ std::vector<Algorithm> make_table() {
       {"packed_trees",
        uses(12, {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::broadcast, Type::reduce},
             Chunks::by_prediction),
-       packed_trees_programs, packed_trees_ps, false, false, has_direct_links, needs_direct_links, true, false, packed_trees_chunks,
-       true},
+       packed_trees_programs, packed_trees_ps, false, false, has_direct_links, needs_direct_links, true,
+       false, packed_trees_chunks, true},
   };
 }
 

@@ -8,6 +8,7 @@
 
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/quickest_ways.h"
 #include "workloads/synthesis/bounds/tight_bound.h"
 
 namespace wafertlm {
@@ -249,6 +250,7 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
   const Topology& topology = *fabric.topology;
   const bool by_root = has_root(request.type);
   const auto distances = topology.distances(request.group);
+  const std::vector<TimePs> ways = by_root ? quickest_ways_ps(request, fabric) : std::vector<TimePs>();
   TimePs bound = 0, nearest = kNever, farthest = 0;
   for (std::uint32_t rank = 0; rank < request.group.size(); ++rank) {
     const NpuId npu = request.group[rank];
@@ -260,8 +262,8 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
     if (sends == 0 && receives == 0) continue;
     // The first byte comes from the root, or the nearest one, at best; the last follows as fast as the port
     // lets it.
-    const bool other_end = by_root && rank != request.root;
-    const TimePs head = other_end ? fabric.latency_ps(request.group[request.root], npu) : from_nearest;
+    const bool other_end = !ways.empty() && rank != request.root;
+    const TimePs head = other_end ? ways[rank] : from_nearest;
     bound = std::max(bound, head + port_ps(sends, receives, npu, topology));
     // Who has data for all, or needs data of all, waits for the farthest.
     if (!by_root && demand->blocks.bytes(rank) != 0) bound = std::max(bound, to_farthest);
