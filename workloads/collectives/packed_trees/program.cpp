@@ -90,52 +90,58 @@ struct PackedProgramPlan {
     std::uint32_t rank;
     std::vector<std::uint32_t> sends_after, receives_after;  ///< by crossing: the threadblock to wait for
     std::size_t out, in;                                     ///< in `orders`; kNoOrder: nothing goes there
+    std::uint32_t receiving = 0;                             ///< the threadblock
+  };
+  struct Thread {
+    std::uint32_t neighbour;  ///< of the rank, by position
+    bool sends;
   };
   PackedTreesPlan is;
   std::vector<LinkOrder> orders;
   std::vector<std::vector<Neighbour>> neighbours;  ///< by rank
+  std::vector<std::vector<Thread>> threads;        ///< by rank
 };
 
-/// Threadblocks 2i and 2i + 1 send to the rank's neighbour i and receive from it, in the order of the link's
-/// schedule. A rank adds what its children in a tree send in the order of the schedule.
+/// For each neighbour a threadblock that sends to it and one that receives from it, in the order of the
+/// link's schedule. A rank adds what its children in a tree send in the order of the schedule.
 class PackedTreesProgram final : public StepSource {
  public:
   PackedTreesProgram(std::shared_ptr<const PackedProgramPlan> plan, std::uint32_t rank)
       : plan_(std::move(plan)), rank_(rank) {}
 
   std::uint32_t threadblocks() const override {
-    return 2 * static_cast<std::uint32_t>(plan_->neighbours[rank_].size());
+    return static_cast<std::uint32_t>(plan_->threads[rank_].size());
   }
-  std::uint32_t steps(std::uint32_t threadblock) const override {
-    return order_number(threadblock) == PackedProgramPlan::kNoOrder ? 0 : order(threadblock).size();
-  }
+  std::uint32_t steps(std::uint32_t threadblock) const override { return order(threadblock).size(); }
   Step step(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
-  std::size_t order_number(std::uint32_t threadblock) const {
-    const auto& neighbour = plan_->neighbours[rank_][threadblock / 2];
-    return threadblock % 2 == 0 ? neighbour.out : neighbour.in;
+  const PackedProgramPlan::Neighbour& neighbour(std::uint32_t threadblock) const {
+    return plan_->neighbours[rank_][plan_->threads[rank_][threadblock].neighbour];
   }
-  const LinkOrder& order(std::uint32_t threadblock) const { return plan_->orders[order_number(threadblock)]; }
+  bool sends(std::uint32_t threadblock) const { return plan_->threads[rank_][threadblock].sends; }
+  const LinkOrder& order(std::uint32_t threadblock) const {
+    return plan_->orders[sends(threadblock) ? neighbour(threadblock).out : neighbour(threadblock).in];
+  }
 
   std::shared_ptr<const PackedProgramPlan> plan_;
   std::uint32_t rank_;
 };
 
 Step PackedTreesProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
-  const auto& neighbour = plan_->neighbours[rank_][threadblock / 2];
-  const bool sends = threadblock % 2 == 0;
+  const auto& peer = neighbour(threadblock);
+  const bool is_send = sends(threadblock);
   const LinkOrder& own = order(threadblock);
   const LinkOrder::Place place = own.at(index);
   const LinkOrder::Crossing& crossing = own.crossing(place.crossing);
   const BufferPiece piece = plan_->is.piece(crossing.tree, place.chunk);
   Step step;
-  step.kind = sends ? Step::Kind::send : crossing.down ? Step::Kind::copy : Step::Kind::reduce;
-  step.peer = neighbour.rank;
+  step.kind = is_send ? Step::Kind::send : crossing.down ? Step::Kind::copy : Step::Kind::reduce;
+  step.peer = peer.rank;
   step.offset = piece.offset;
   step.bytes = piece.bytes;
   step.tag = (std::uint64_t{crossing.tree} << 1 | (crossing.down ? 1 : 0)) << 32 | place.chunk;
-  step.after_threadblock = (sends ? neighbour.sends_after : neighbour.receives_after)[place.crossing];
+  step.after_threadblock = (is_send ? peer.sends_after : peer.receives_after)[place.crossing];
   if (step.after_threadblock != Step::kNone) {
     const LinkOrder& before = order(step.after_threadblock);
     step.after_count = before.index_of({before.crossing_of(crossing.tree), place.chunk}) + 1;
@@ -173,7 +179,7 @@ void set_dependencies(PackedProgramPlan& plan) {
       const auto receive = [&](std::uint32_t peer) {
         auto& from = neighbours[place_of(peer)];
         from.receives_after[plan.orders[from.in].crossing_of(number)] = holds;
-        holds = 2 * place_of(peer) + 1;
+        holds = from.receiving;
       };
       if (use.up) {
         std::sort(children.begin(), children.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -215,9 +221,17 @@ PackedProgramPlan program_plan(PackedTreesPlan is) {
   };
   for (const auto& [link, number] : numbers) {
     const auto& [from, to] = link;
-    plan.neighbours[from].push_back({to, {}, {}, number, number_of(to, from)});
+    plan.neighbours[from].push_back({to, {}, {}, number, number_of(to, from), 0});
     if (number_of(to, from) == PackedProgramPlan::kNoOrder)
-      plan.neighbours[to].push_back({from, {}, {}, PackedProgramPlan::kNoOrder, number});
+      plan.neighbours[to].push_back({from, {}, {}, PackedProgramPlan::kNoOrder, number, 0});
+  }
+  for (auto& neighbours : plan.neighbours) {
+    auto& threads = plan.threads.emplace_back();
+    for (std::uint32_t number = 0; number < neighbours.size(); ++number) {
+      if (neighbours[number].out != PackedProgramPlan::kNoOrder) threads.push_back({number, true});
+      neighbours[number].receiving = static_cast<std::uint32_t>(threads.size());
+      if (neighbours[number].in != PackedProgramPlan::kNoOrder) threads.push_back({number, false});
+    }
   }
   plan.is = std::move(is);
   set_dependencies(plan);

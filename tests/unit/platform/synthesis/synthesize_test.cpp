@@ -42,7 +42,8 @@ TEST(Synthesize, FilesTakeTheTimeOfTheAlgorithm) {
                  read = row_of(what + " --algorithm " + out + " --set run.functional=true");
       EXPECT_TRUE(read["values_proven"].get<bool>());
       const auto time = ours["time_ps"].get<double>();
-      // The order in which threads come to a port is that of nodes in traces.
+      // Threads of a trace are its nodes: what comes to a port at one instant takes its turn in another
+      // order.
       EXPECT_NEAR(read["time_ps"].get<double>(), time, file == "made" ? time / 100 : 0) << out;
     }
 }
@@ -59,7 +60,7 @@ TEST(Synthesize, RefusesWhatNoFileCanSay) {
   refused(" --type all_reduce", "--out");
   refused(" --type broadcast" + out, "there is no 'broadcast'");
   refused(" --type all_reduce --size 1MiB,2MiB" + out, "expected one size");
-  refused(" --type all_gather --size 4B" + out, "too few");
+  refused(" --type all_gather --size 4B" + out, "no equal chunks");
   refused(" --type all_reduce --npus 3" + out, "two NPUs");
   refused(" --type all_reduce --size 1MiB --algorithm in_network" + out, "cannot run as 'in_network'");
   refused(" --type all_reduce --size 1MiB --algorithm direct" + out, "several peers");
