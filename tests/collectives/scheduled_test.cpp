@@ -9,7 +9,7 @@
 namespace wafertlm {
 namespace {
 
-double over_bound(const nlohmann::json& result) {
+double time_over_bound(const nlohmann::json& result) {
   return result["time"].get<double>() / result["bound"].get<double>();
 }
 
@@ -22,12 +22,12 @@ void expect_predicted(const nlohmann::json& result, double off) {
 TEST(ScheduledPaths, OfAWaferAreNearTheConcurrentFlow) {
   const auto small = test::outcome(
       test::platform(), {CollectiveType::all_to_all, test::whole_wafer(), 16 << 20, "scheduled_paths", 0});
-  EXPECT_LE(over_bound(small), 1.02);
+  EXPECT_LE(time_over_bound(small), 1.02);
   expect_predicted(small, 0.01);
   const auto larger =
       test::outcome(test::preset("wafer_mesh_8x8", {}),
                     {CollectiveType::all_to_all, test::first_npus(64), 16 << 20, "scheduled_paths", 0});
-  EXPECT_LE(over_bound(larger), 1.02);
+  EXPECT_LE(time_over_bound(larger), 1.02);
   expect_predicted(larger, 0.01);
 }
 
@@ -35,7 +35,7 @@ TEST(ScheduledPaths, OfAWaferAreNearTheConcurrentFlow) {
 TEST(Matched, GathersAndScattersAtTheBound) {
   for (const CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
     const auto result = test::outcome(test::platform(), {type, test::whole_wafer(), 16 << 20, "matched", 0});
-    EXPECT_LE(over_bound(result), 1.01) << to_string(type);
+    EXPECT_LE(time_over_bound(result), 1.01) << to_string(type);
     expect_predicted(result, 0.01);
   }
 }
@@ -81,7 +81,7 @@ TEST(Scheduled, OnLinksOfUnequalRatesIsProvenAndPredicted) {
       spec.run.functional = spec.run.checkers = true;
       const auto result = test::outcome(spec, request);
       EXPECT_TRUE(result["proven"].get<bool>()) << test::describe(spec, request);
-      EXPECT_GE(over_bound(result), 1) << test::describe(spec, request);
+      EXPECT_GE(time_over_bound(result), 1) << test::describe(spec, request);
       expect_predicted(result, 0.1);
     }
   }
