@@ -105,19 +105,15 @@ int check_cells(const config::StudySpec& spec, const Options& options) {
 /// What a platform costs, or that of an experiment.
 int show_costs(const Options& options) {
   const cost::CostTable table = cost::load_costs(options.costs);
-  switch (config::detect_kind(options.file)) {
-    case config::FileKind::platform:
-      fmt::print("{}",
-                 cost_text(cost_of(config::load_platform(options.file, options.overrides), table), table));
-      return 0;
-    case config::FileKind::experiment:
-      fmt::print("{}",
-                 cost_text(cost_of(config::load_experiment(options.file, options.overrides).platform, table),
-                           table));
-      return 0;
-    default:
-      throw std::invalid_argument("--costs needs a platform or an experiment");
-  }
+  const config::FileKind kind = config::detect_kind(options.file);
+  if (kind != config::FileKind::platform && kind != config::FileKind::experiment)
+    throw std::invalid_argument("--costs needs a platform or an experiment");
+  const config::PlatformSpec platform =
+      kind == config::FileKind::platform ? config::load_platform(options.file, options.overrides)
+                                         : config::load_experiment(options.file, options.overrides).platform;
+  const Wafer& wafer = kept<Wafer>(platform, false, true);
+  fmt::print("{}", cost_text(cost_of(platform, cost::links_of(wafer.fabric()), table), table));
+  return 0;
 }
 
 /// Files that one command alone reads. @return whether it is one of them

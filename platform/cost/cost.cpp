@@ -10,10 +10,7 @@
 #include "platform/config/document.h"
 #include "platform/config/struct_type.h"
 #include "platform/config/value_types.h"
-#include "platform/fabrics/registry.h"
-#include "tlm/fabric_traits.h"
-#include "tlm/link_loads.h"
-#include "tlm/topology.h"
+#include "tlm/fabric/fabric.h"
 
 namespace wafertlm::cost {
 namespace {
@@ -73,18 +70,23 @@ CostTable load_costs(const std::string& path) {
   return cost_type()->read(config::Reader(root, "", origins));
 }
 
-PlatformCost cost_of(const config::PlatformSpec& platform, const CostTable& table) {
+std::vector<Link> links_of(const Fabric& fabric) {
+  std::vector<Link> links;
+  for (const FabricLink& link : fabric.links()) links.push_back({link.name, fabric.bytes_per_s(link)});
+  return links;
+}
+
+PlatformCost cost_of(const config::PlatformSpec& platform, const std::vector<Link>& links,
+                     const CostTable& table) {
   PlatformCost cost;
   cost.npus = platform.wafer.npu_count();
   const double npus = cost.npus,
                gigabytes = npus * static_cast<double>(platform.npu.hbm.capacity_bytes) / kGiga;
   cost.parts.push_back({"NPUs", npus, npus * table.npu, npus * table.npu_power});
   cost.parts.push_back({"memory, GB", gigabytes, gigabytes * table.memory, gigabytes * table.memory_power});
-  const FabricTraits traits = fabric_kind(platform.wafer).traits(platform.wafer);
   std::vector<double> rates(table.links.size(), 0);
-  for (std::size_t i = 0; i < traits.topology->links(); ++i)
-    rates[row_of(traits.topology->link_name(i), table)] +=
-        static_cast<double>(traits.topology->link(i).bytes_per_s) / kGiga;
+  for (const Link& link : links)
+    rates[row_of(link.name, table)] += static_cast<double>(link.bytes_per_s) / kGiga;
   for (std::size_t i = 0; i < rates.size(); ++i) {
     const LinkPrice& row = table.links[i];
     if (rates[i] == 0)

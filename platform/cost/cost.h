@@ -5,6 +5,10 @@
 
 #include "platform/config/platform_spec.h"
 
+namespace wafertlm {
+class Fabric;
+}
+
 namespace wafertlm::cost {
 
 /// What links cost and draw whose name fits a pattern (`*` and `?`, names as in results: "node0->…").
@@ -38,8 +42,16 @@ struct PlatformCost {
 /// A file with the top-level key `costs`. @throws config::ConfigError.
 CostTable load_costs(const std::string& path);
 
+/// A link of a built fabric; each direction is one of its own.
+struct Link {
+  std::string name;
+  std::uint64_t bytes_per_s = 0;
+};
+std::vector<Link> links_of(const Fabric& fabric);
+
 /// @throws std::invalid_argument: a link that no pattern fits, or a pattern that fits none.
-PlatformCost cost_of(const config::PlatformSpec& platform, const CostTable& table);
+PlatformCost cost_of(const config::PlatformSpec& platform, const std::vector<Link>& links,
+                     const CostTable& table);
 
 /// A line per part, then per NPU and in all.
 std::string cost_text(const PlatformCost& cost, const CostTable& table);
