@@ -118,8 +118,17 @@ void choose(const OptimizeSpec& spec, const Candidates& candidates, Outcome& out
     throw std::invalid_argument("no candidate could be simulated; the first one: " + reason);
   if (spec.goals.size() < 2) return;
   outcome.front = pareto_front(possible, spec.goals[0], spec.goals[1]);
-  if (outcome.middle->time_s)
-    outcome.hypervolume = hypervolume(outcome.front, *outcome.middle, spec.goals[0], spec.goals[1]);
+  Candidate reference = *outcome.middle;
+  const Space space = spec.space();
+  if (!space.budget && !space.limit) {  // no equal shares: the worst of each
+    for (const Candidate* each : possible) {
+      reference.time_s = std::max(reference.time_s.value_or(0), *each->time_s);
+      reference.energy_j = std::max(reference.energy_j.value_or(0), each->energy_j.value_or(0));
+      reference.cost = std::max(reference.cost, each->cost);
+    }
+  }
+  if (reference.time_s)
+    outcome.hypervolume = hypervolume(outcome.front, reference, spec.goals[0], spec.goals[1]);
 }
 
 /// What cheap runs say of what was simulated, for the rank correlation.
