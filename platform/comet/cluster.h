@@ -29,6 +29,9 @@ struct ClusterSpec {
   double dp_overlap = 0;  ///< part of the gradients' time behind the backward pass
 };
 
+/// A file with the top-level key `comet`. @throws config::ConfigError.
+ClusterSpec load_cluster(const std::string& path);
+
 /// One way to divide the model.
 struct PointOfCluster {
   std::uint32_t mp = 1, dp = 1;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "platform/config/config_error.h"
 #include "platform/libra/inputs.h"
@@ -79,9 +80,9 @@ double Candidate::value(Goal goal) const {
   }
 }
 
-Candidates::Candidates(const OptimizeSpec& spec, const std::filesystem::path& folder, unsigned jobs)
+Candidates::Candidates(const OptimizeSpec& spec, const std::filesystem::path& folder, SweepOptions engine)
     : spec_(spec), study_(*study_of(spec)), rest_(spec.rest()) {
-  runner_ = std::make_unique<CellRunner>(study_, folder, jobs);
+  runner_ = std::make_unique<CellRunner>(study_, folder, std::move(engine));
   if (!spec.libra) return;
   libra_ = std::make_unique<Libra>();
   const libra::Network network = libra::read_network(spec.libra->network);

@@ -23,11 +23,11 @@ struct Candidate {
   double value(Goal goal) const;
 };
 
-/// Runs candidates through the machinery of studies: results in folder/cells, known ones are not run again.
+/// Runs candidates with an engine of studies: results in folder/cells, known ones are not run again.
 class Candidates {
  public:
   /// The current folder is that of the file. @throws std::invalid_argument: LIBRA's files do not fit.
-  Candidates(const OptimizeSpec& spec, const std::filesystem::path& folder, unsigned jobs);
+  Candidates(const OptimizeSpec& spec, const std::filesystem::path& folder, SweepOptions engine);
   ~Candidates();
 
   /// Each of these simulated, as many at a time as may be; in the order of the points.

@@ -6,13 +6,14 @@
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
-#include <thread>
 
 #include "platform/command/files.h"
 #include "platform/command/interrupt.h"
 #include "platform/command/output_folder.h"
 #include "platform/commands.h"
 #include "platform/optimize/outcome.h"
+#include "platform/study/engine_options.h"
+#include "platform/study/sweep/engine.h"
 #include "waveforms/report/page.h"
 
 namespace wafertlm {
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 
 struct OptimizeOptions {
   std::string file, out;
-  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  EngineOptions engine;
   bool fresh = false;
 };
 
@@ -117,8 +118,17 @@ void choose(const OptimizeSpec& spec, const Candidates& candidates, Outcome& out
     throw std::invalid_argument("no candidate could be simulated; the first one: " + reason);
   if (spec.goals.size() < 2) return;
   outcome.front = pareto_front(possible, spec.goals[0], spec.goals[1]);
-  if (outcome.middle->time_s)
-    outcome.hypervolume = hypervolume(outcome.front, *outcome.middle, spec.goals[0], spec.goals[1]);
+  Candidate reference = *outcome.middle;
+  const Space space = spec.space();
+  if (!space.budget && !space.limit) {  // no equal shares: the worst of each
+    for (const Candidate* each : possible) {
+      reference.time_s = std::max(reference.time_s.value_or(0), *each->time_s);
+      reference.energy_j = std::max(reference.energy_j.value_or(0), each->energy_j.value_or(0));
+      reference.cost = std::max(reference.cost, each->cost);
+    }
+  }
+  if (reference.time_s)
+    outcome.hypervolume = hypervolume(outcome.front, reference, spec.goals[0], spec.goals[1]);
 }
 
 /// What cheap runs say of what was simulated, for the rank correlation.
@@ -141,11 +151,15 @@ int run(const OptimizeOptions& options) {
   const OptimizeSpec spec = load_optimize(options.file);
   const fs::path out = fs::absolute(options.out.empty() ? fs::path("out") / fs::path(options.file).stem()
                                                         : fs::path(options.out));
+  const SweepOptions engine = options.engine.chosen({});
+  engine_kind(engine.engine).require(engine);
+  if (!engine.waits)
+    throw std::invalid_argument("--no-wait: a search goes on from what it has seen, so it must wait");
   fs::current_path(fs::absolute(options.file).parent_path());
   const InterruptNotes interrupts;
   OutputFolder folder(out, "wafertlm optimize " + options.file);
-  if (options.fresh) fs::remove_all(out / "cells");
-  Candidates candidates(spec, out, options.jobs);
+  if (options.fresh) fs::remove_all(CellFiles(out).folder());
+  Candidates candidates(spec, out, engine);
   Outcome outcome{spec, candidates};
   search_all(spec, candidates, outcome);
   run_coarse(spec, candidates);
@@ -169,9 +183,7 @@ std::function<int()> add_optimize_command(CLI::App& app) {
       ->type_name("OPTIMIZE.yaml");
   command->add_option("--out", options->out, "Folder for the results; out/<name of the file> if not given")
       ->type_name("DIR");
-  command->add_option("--jobs", options->jobs, "Simulations at the same time")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  options->engine.add_to(*command);
   command->add_flag("--fresh", options->fresh, "Run candidates again that are done");
   command->footer(
       "An interrupted search goes on where it was: the same file takes the same path, and what is simulated "

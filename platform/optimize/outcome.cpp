@@ -81,7 +81,9 @@ std::string front_text(const Outcome& outcome) {
     text += fmt::format("  {:>14}{:>14}  {}\n", shown(first, each->value(first)),
                         shown(second, each->value(second)), outcome.spec.text(each->point));
   return text + fmt::format("  hypervolume over {}: {:.4f}\n",
-                            outcome.spec.space().limit ? "equal shares" : "the middle of the ranges",
+                            outcome.spec.space().limit || outcome.spec.space().budget
+                                ? "equal shares"
+                                : "the worst of each goal",
                             outcome.hypervolume);
 }
 

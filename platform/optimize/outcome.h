@@ -18,7 +18,7 @@ struct Outcome {
   std::vector<std::string> methods = {};
   std::optional<double> plane_bound = {};
   std::vector<const Candidate*> front = {};  ///< with two goals: those that no other beats in both
-  double hypervolume = 0;                    ///< of the front over `middle`, in parts of middle's values
+  double hypervolume = 0;  ///< of the front over equal shares, or the worst of each goal, in parts of these
 };
 
 /// "time", "time_cost".

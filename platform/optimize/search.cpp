@@ -159,7 +159,9 @@ void run_nlopt(nlopt_algorithm algorithm, const Space& space, Looks& looks, std:
   nlopt_set_maxeval(optimizer.get(), static_cast<int>(50 * at_most + 100));
   double value = 0;
   nlopt_optimize(optimizer.get(), x.data(), &value);
-  looks.result.methods.emplace_back(nlopt_algorithm_name(algorithm));
+  looks.result.methods.emplace_back(algorithm == NLOPT_GN_DIRECT_L ? "DIRECT-L"
+                                    : algorithm == NLOPT_LN_SBPLX  ? "Sbplx"
+                                                                   : "Nelder-Mead");
 }
 
 std::vector<double> shares_of(const Space& space, const Point& point) {

@@ -32,7 +32,7 @@ function scatter(id, holderOf, x, y, series) {
 function paretoFront(outcome, simulated) {
   const [first, second] = outcome.goals.map((name) => kGoalOf[name]);
   const box = holder(360), of = (each) => [first(each), second(each), each.words];
-  section("front", "Pareto front", `Every point is a simulation. Hypervolume over the middle: ${fixed(outcome.hypervolume, 4)}.`, box);
+  section("front", "Pareto front", `Every point is a simulation. Hypervolume: ${fixed(outcome.hypervolume, 4)}.`, box);
   scatter("front", box, outcome.goals[0], outcome.goals[1], [
     {name: "candidates", type: "scatter", symbolSize: 6, itemStyle: {color: kColours.idle}, data: simulated.map(of)},
     {name: "front", type: "line", step: "end", itemStyle: {color: kColours.mp}, data: outcome.front.map(of)},
