@@ -97,7 +97,7 @@ class Study:
         return attempts
 
 
-def ended(process, code, seconds=600):
+def ended(process, code, seconds=7200):
     out, error = process.communicate(timeout=seconds)
     assert process.returncode == code, f"exit code {process.returncode}, not {code}\n{out}\n{error}"
     return out + error
@@ -232,7 +232,10 @@ def main():
     os.environ.update(OMPI_MCA_oob_tcp_if_include="lo", OMPI_MCA_btl="self,vader",
                       OMPI_MCA_btl_vader_single_copy_mechanism="none")
     adopt_orphans()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    # However it is ended, what it started ends with it.
+    for each in (signal.SIGTERM, signal.SIGALRM):
+        signal.signal(each, lambda *_: sys.exit("not done in time"))
+    signal.alarm(270 if options.cells <= 100 else 0)
     folder = options.keep or pathlib.Path(tempfile.mkdtemp(prefix="wafertlm-engines-"))
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()

@@ -133,7 +133,7 @@ class SlurmCluster:
     def configure(self):
         for name in ("state", "spool"):
             (self.folder / name).mkdir()
-        host = socket.gethostname()
+        host = socket.gethostname().split(".")[0]
         ports = free_ports(1 + len(self.nodes))
         lines = [f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={self.cpus} RealMemory=2000"
                  for node, port in zip(self.nodes, ports[1:])]

@@ -10,6 +10,7 @@
 #include "platform/command/format.h"
 #include "platform/command/interrupt.h"
 #include "platform/study/grid.h"
+#include "platform/study/pruned_json.h"
 #include "platform/study/read_path.h"
 
 namespace wafertlm {
@@ -81,7 +82,9 @@ void CellWorker::start(std::size_t index, CellProcesses& processes) {
 std::string CellWorker::keep_figures(const PlannedCell& cell, const fs::path& folder) const {
   json values = json::object();
   try {
-    const json document = json::parse(text_of(document_of(cell.words, folder.string())));
+    std::vector<std::string> paths;
+    for (const config::ColumnSpec& column : plan_.columns) paths.push_back(column.read);
+    const json document = pruned_json(text_of(document_of(cell.words, folder.string())), paths);
     for (const config::ColumnSpec& column : plan_.columns)
       values[kept_as(column)] = read_path(document, column.read, column.taken);
   } catch (const std::exception& error) {
