@@ -100,8 +100,8 @@ class EthernetEngine {
     // What every packet touches comes first.
     Port port;
     std::uint32_t local = 0;  // number at its node
+    std::uint32_t controls_in_row = 0;
     bool busy = false;
-    bool pauses_peer = false;                            // the input behind this port has sent XOFF
     bool refreshes = false;                              // a wake-up is on its way to repeat it
     std::uint32_t sending_bytes = 0, sending_input = 0;  // whose buffer becomes free at the end
     std::optional<std::uint32_t> pause_to_send;          // quanta
@@ -130,9 +130,10 @@ class EthernetEngine {
   void arrive_at_switch(std::uint32_t node, std::uint32_t frame);
   std::uint32_t hashed_port(std::uint32_t node, const Frame& frame, PortList ways) const {
     if (ways.size() == 1) return ways.front();
+    if (params_.switches.balance == LoadBalance::in_turn) return ways[frame.hash % ways.size()];
     return ways[hashed_way(frame.hash, node_seeds_[node], ways.size())];
   }
-  std::uint32_t choose_port(std::uint32_t node, const Frame& frame) const;
+  std::uint32_t choose_port(std::uint32_t node, Frame& frame) const;
   bool make_room(std::uint32_t node, std::uint32_t out, std::uint32_t frame);
   void release_buffer(std::uint32_t node, std::uint32_t in_port, std::uint32_t bytes);
   void request_pause(std::uint32_t in_port, std::uint32_t quanta);
@@ -152,6 +153,7 @@ class EthernetEngine {
   void send_control(std::uint32_t host, QueuePair& pair, Frame::Kind kind, std::uint32_t wire_bytes);
   void put_control(std::uint32_t host, std::uint32_t frame);
   void pull(std::uint32_t host);
+  void choose_way(QueuePair& pair, Frame& frame);
   bool send_data(std::uint32_t host);
   void make_ready(QueuePair& pair);
   void ask_timer(QueuePair& pair);

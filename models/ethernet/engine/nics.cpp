@@ -17,6 +17,11 @@ std::uint32_t EthernetEngine::open(std::uint32_t from, std::uint32_t to) {
   pair.from = from;
   pair.to = to;
   pair.hash = five_tuple_hash(from, to, number) ^ Random::mix(params_.seed);
+  for (std::uint32_t at = network_.switch_of(from); at != to;) {
+    const PortList ways = network_.next_ports(at, to);
+    pair.ways *= ways.size();
+    at = network_.ports()[ways.front()].peer_node;
+  }
   pair.control = nic::make_scheme(params_.nics.scheme, path_of(pair));
   pair.sender = nic::make_send_sequence(params_.nics.transport);
   pair.receiver = nic::make_receive_sequence(params_.nics.transport);
@@ -48,8 +53,12 @@ void EthernetEngine::send(std::uint32_t number, std::uint64_t bytes, std::uint64
   const std::uint64_t packets = params_.format.packets(bytes), first = pair.sender->end();
   pair.messages.push_back({message, first + packets, first,
                            static_cast<std::uint32_t>(bytes - (packets - 1) * params_.format.mtu_bytes)});
-  if (pair.sender->in_flight() == 0) pair.progress_ps = now;
+  if (pair.sender->is_done()) {
+    pair.progress_ps = now;
+    while (pair.control->timer_ps() <= now) pair.control->on_timer(pair.control->timer_ps());
+  }
   pair.sender->extend(packets);
+  ask_timer(pair);
   make_ready(pair);
 }
 
@@ -58,6 +67,25 @@ void EthernetEngine::make_ready(QueuePair& pair) {
   pair.is_ready = true;
   hosts_[pair.from].turn.push_back(pair.number);
   serve(network_.host_port(pair.from));
+}
+
+void EthernetEngine::choose_way(QueuePair& pair, Frame& frame) {
+  frame.hash = static_cast<std::uint32_t>(pair.hash);
+  switch (params_.switches.balance) {
+    case LoadBalance::ecmp:
+    case LoadBalance::adaptive:
+      return;
+    case LoadBalance::flowlet:
+      if (now_ > pair.sent_ps + params_.switches.flowlet_gap_ps) ++pair.way;
+      frame.hash = static_cast<std::uint32_t>(Random::mix(pair.hash + pair.way));
+      return;
+    case LoadBalance::spray:
+      frame.hash = static_cast<std::uint32_t>(random_.next() >> 32);
+      return;
+    case LoadBalance::in_turn:
+      frame.hash = static_cast<std::uint32_t>(pair.hash % pair.ways + pair.way++);
+      return;
+  }
 }
 
 /// The next queue pair that may send does; those that may not leave the turn until an event brings them back.
@@ -87,18 +115,12 @@ bool EthernetEngine::send_data(std::uint32_t number) {
     frame.is_last = is_last;
     frame.sent_ps = now_;
     frame.wire_bytes = params_.format.data_wire_bytes(payload, packet == message.first);
-    frame.hash = static_cast<std::uint32_t>(pair.hash);
-    if (params_.switches.balance == LoadBalance::spray) {
-      frame.hash = static_cast<std::uint32_t>(random_.next() >> 32);
-    } else if (params_.switches.balance == LoadBalance::flowlet) {
-      if (now_ > pair.sent_ps + params_.switches.flowlet_gap_ps) ++pair.flowlet;
-      frame.hash = static_cast<std::uint32_t>(Random::mix(pair.hash + pair.flowlet));
-    }
+    choose_way(pair, frame);
     pair.sent_ps = now_;
     pair.sender->advance();
     ++pair.counters.packets;
     if (packet < pair.furthest) ++pair.counters.repeated;
-    pair.control->on_sent(frame.wire_bytes, now_);
+    pair.control->on_sent(payload, now_);
     const double rate = pair.control->rate_bytes_per_s();
     const Port& port = network_.ports()[network_.host_port(number)];
     if (rate < static_cast<double>(port.bytes_per_s))
@@ -118,7 +140,9 @@ bool EthernetEngine::send_data(std::uint32_t number) {
   return false;
 }
 
+/// A queue pair at rest has no timers; what they would have done is done when it has something to send.
 void EthernetEngine::ask_timer(QueuePair& pair) {
+  if (pair.sender->is_done()) return;
   const TimePs at = pair.control->timer_ps();
   if (at >= pair.timer_ps) return;  // it asks again then
   pair.timer_ps = std::max(at, now_);
