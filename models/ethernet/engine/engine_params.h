@@ -31,7 +31,7 @@ struct EthernetSwitchParams {
   std::uint64_t queue_limit_bytes = 0;  ///< drop and trim: of an output; 0: only the buffer limits
   EcnParams ecn;
   TimePs pipeline_ps = 0;  ///< from input to output, without waiting
-  bool cut_through = false;
+  bool cut_through = false;  ///< where the output is no faster than the input
   bool fair_inputs = true;  ///< inputs take turns at an output; else first come, first served
   LoadBalance balance = LoadBalance::ecmp;
   TimePs flowlet_gap_ps = 50'000'000;

@@ -69,6 +69,8 @@ class EthernetEngine {
   const EthernetParams& params() const { return params_; }
   PortCounters counters(std::uint32_t port) const;
   const QueuePairCounters& queue_pair(std::uint32_t number) const;
+  /// Of a queue pair whose network is idle: a full packet and its ACK.
+  TimePs base_rtt_ps(std::uint32_t queue_pair) const { return control(queue_pair).path().base_rtt_ps; }
   const nic::CongestionControl& control(std::uint32_t queue_pair) const;
   std::uint64_t queued_bytes(std::uint32_t port) const { return ports_[port].data.bytes(); }
   std::uint64_t buffered_bytes(std::uint32_t node) const;  ///< in the pool of a switch
@@ -160,6 +162,7 @@ class EthernetEngine {
   void watch(QueuePair& pair);
   void time_out(QueuePair& pair);
   nic::PathParams path_of(const QueuePair& pair) const;
+  TimePs idle_ps(const std::vector<std::uint32_t>& ports, std::uint32_t wire_bytes, bool back) const;
 
   const Network network_;
   const EthernetParams params_;

@@ -25,6 +25,12 @@ std::uint32_t EthernetEngine::choose_port(std::uint32_t node, Frame& frame) cons
 
 void EthernetEngine::arrive_at_switch(std::uint32_t node, std::uint32_t which) {
   Frame& frame = frames_[which];
+  const TimePs whole = frame.tail_ps + params_.switches.pipeline_ps;
+  if (now_ < whole) {  // cut-through, but not into a faster line, which would run dry
+    const std::uint32_t likely = hashed_port(node, frame, network_.next_ports(node, frame.to));
+    if (ports_[likely].port.bytes_per_s > ports_[frame.in_port].port.bytes_per_s)
+      return schedule(whole, What::arrive, which);
+  }
   const std::uint32_t out = choose_port(node, frame);
   PortState& port = ports_[out];
   if (frame.kind != Frame::Kind::data) {
