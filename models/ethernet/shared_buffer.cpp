@@ -29,7 +29,8 @@ bool SharedBuffer::admit(std::uint32_t number, std::uint32_t bytes) {
     queue.reserved += bytes;
     return true;
   }
-  if (queue.headroom == 0 && queue.shared < xoff_bytes() && shared_used_ + bytes <= params_.pool_bytes) {
+  const bool takes = queue.headroom_bytes != 0 ? !queue.is_paused : queue.shared < xoff_bytes();
+  if (takes && shared_used_ + bytes <= params_.pool_bytes) {
     queue.shared += bytes;
     shared_used_ += bytes;
     most_used_ = std::max(most_used_, shared_used_);

@@ -21,9 +21,8 @@ struct SharedBufferParams {
 };
 
 /// The memory of a switch, as its ingress sees it: a queue is an input port and a priority. A packet goes to
-/// the queue's reserved bytes, then to the shared pool while the queue is below XOFF, then to the queue's
-/// headroom; of a queue without headroom it is dropped there. The packet that crosses XOFF still belongs to
-/// the pool.
+/// the queue's reserved bytes, then to the shared pool until the queue has been paused, then to its headroom.
+/// A queue without headroom takes from the pool below XOFF, and loses what comes above.
 class SharedBuffer {
  public:
   /// A queue for each of `headroom_bytes`; 0: lossy.
@@ -31,6 +30,9 @@ class SharedBuffer {
 
   /// Takes a packet in. False: there is no room, it is lost.
   bool admit(std::uint32_t queue, std::uint32_t bytes);
+  /// The sender has been told to pause, or to go on.
+  void set_paused(std::uint32_t queue, bool is_paused) { queues_[queue].is_paused = is_paused; }
+  bool is_paused(std::uint32_t queue) const { return queues_[queue].is_paused; }
   /// A packet of the queue has left: headroom becomes free first.
   void release(std::uint32_t queue, std::uint32_t bytes);
   /// XOFF: the queue is at its threshold or above, or holds headroom.
@@ -57,6 +59,7 @@ class SharedBuffer {
     std::uint64_t reserved = 0, shared = 0, headroom = 0;  // used
     std::uint64_t headroom_bytes = 0;                      // there are
     std::uint64_t most_headroom = 0;
+    bool is_paused = false;
   };
   SharedBufferParams params_;
   std::vector<Queue> queues_;

@@ -37,7 +37,7 @@ EthernetEngine::EthernetEngine(Network network, const EthernetParams& params, Me
       if (at.loss == Loss::pause) {
         response_[number] = at.response_ps ? *at.response_ps : response_ps(port.bytes_per_s);
         const std::uint64_t least =
-            headroom_bytes({port.bytes_per_s, port.latency_ps, response_[number]},
+            headroom_bytes({port.bytes_per_s, port.latency_ps, response_[number] + at.pipeline_ps},
                            params_.format.data_wire_bytes(params_.format.mtu_bytes, true));
         headroom_[number] = at.headroom_bytes != 0 ? at.headroom_bytes : least;
         if (at.check_headroom && headroom_[number] < least)
@@ -121,6 +121,7 @@ void EthernetEngine::happen(const EventQueue::Event& event) {
       QueuePair& pair = pairs_[whom];
       if (pair.timer_ps != now_) return;
       pair.timer_ps = kNever;
+      if (pair.sender->is_done()) return;
       if (pair.control->timer_ps() <= now_) pair.control->on_timer(now_);
       ask_timer(pair);
       return make_ready(pair);
@@ -138,7 +139,14 @@ void EthernetEngine::serve(std::uint32_t number) {
   PortState& port = ports_[number];
   if (port.busy) return;
   if (port.pause_to_send) return transmit_pause(number);
-  if (!port.control.empty()) return transmit(number, port.control.pop(frames_));
+  // Headers alone could fill a slow line: NDP's ten to one (Handley et al., SIGCOMM 2017, section 3.1).
+  const bool is_datas_turn =
+      params_.switches.loss == Loss::trim && port.controls_in_row == 10 && !port.data.empty();
+  if (!port.control.empty() && !is_datas_turn) {
+    port.controls_in_row = std::min(port.controls_in_row + 1, 10U);
+    return transmit(number, port.control.pop(frames_));
+  }
+  port.controls_in_row = 0;
   if (is_paused(port)) return;
   if (network_.is_host(port.port.node))
     send_data(port.port.node);

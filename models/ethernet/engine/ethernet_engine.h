@@ -69,6 +69,8 @@ class EthernetEngine {
   const EthernetParams& params() const { return params_; }
   PortCounters counters(std::uint32_t port) const;
   const QueuePairCounters& queue_pair(std::uint32_t number) const;
+  /// Of a queue pair whose network is idle: a full packet and its ACK.
+  TimePs base_rtt_ps(std::uint32_t queue_pair) const { return control(queue_pair).path().base_rtt_ps; }
   const nic::CongestionControl& control(std::uint32_t queue_pair) const;
   std::uint64_t queued_bytes(std::uint32_t port) const { return ports_[port].data.bytes(); }
   std::uint64_t buffered_bytes(std::uint32_t node) const;  ///< in the pool of a switch
@@ -100,8 +102,8 @@ class EthernetEngine {
     // What every packet touches comes first.
     Port port;
     std::uint32_t local = 0;  // number at its node
+    std::uint32_t controls_in_row = 0;
     bool busy = false;
-    bool pauses_peer = false;                            // the input behind this port has sent XOFF
     bool refreshes = false;                              // a wake-up is on its way to repeat it
     std::uint32_t sending_bytes = 0, sending_input = 0;  // whose buffer becomes free at the end
     std::optional<std::uint32_t> pause_to_send;          // quanta
@@ -130,9 +132,10 @@ class EthernetEngine {
   void arrive_at_switch(std::uint32_t node, std::uint32_t frame);
   std::uint32_t hashed_port(std::uint32_t node, const Frame& frame, PortList ways) const {
     if (ways.size() == 1) return ways.front();
+    if (params_.switches.balance == LoadBalance::in_turn) return ways[frame.hash % ways.size()];
     return ways[hashed_way(frame.hash, node_seeds_[node], ways.size())];
   }
-  std::uint32_t choose_port(std::uint32_t node, const Frame& frame) const;
+  std::uint32_t choose_port(std::uint32_t node, Frame& frame) const;
   bool make_room(std::uint32_t node, std::uint32_t out, std::uint32_t frame);
   void release_buffer(std::uint32_t node, std::uint32_t in_port, std::uint32_t bytes);
   void request_pause(std::uint32_t in_port, std::uint32_t quanta);
@@ -152,12 +155,14 @@ class EthernetEngine {
   void send_control(std::uint32_t host, QueuePair& pair, Frame::Kind kind, std::uint32_t wire_bytes);
   void put_control(std::uint32_t host, std::uint32_t frame);
   void pull(std::uint32_t host);
+  void choose_way(QueuePair& pair, Frame& frame);
   bool send_data(std::uint32_t host);
   void make_ready(QueuePair& pair);
   void ask_timer(QueuePair& pair);
   void watch(QueuePair& pair);
   void time_out(QueuePair& pair);
   nic::PathParams path_of(const QueuePair& pair) const;
+  TimePs idle_ps(const std::vector<std::uint32_t>& ports, std::uint32_t wire_bytes, bool back) const;
 
   const Network network_;
   const EthernetParams params_;

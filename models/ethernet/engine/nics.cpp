@@ -17,25 +17,39 @@ std::uint32_t EthernetEngine::open(std::uint32_t from, std::uint32_t to) {
   pair.from = from;
   pair.to = to;
   pair.hash = five_tuple_hash(from, to, number) ^ Random::mix(params_.seed);
+  for (std::uint32_t at = network_.switch_of(from); at != to;) {
+    const PortList ways = network_.next_ports(at, to);
+    pair.ways *= ways.size();
+    at = network_.ports()[ways.front()].peer_node;
+  }
   pair.control = nic::make_scheme(params_.nics.scheme, path_of(pair));
   pair.sender = nic::make_send_sequence(params_.nics.transport);
   pair.receiver = nic::make_receive_sequence(params_.nics.transport);
   return number;
 }
 
+/// Of a packet on an idle network.
+TimePs EthernetEngine::idle_ps(const std::vector<std::uint32_t>& ports, std::uint32_t wire_bytes, bool back) const {
+  TimePs head = 0, tail = 0;
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const Port& port = network_.ports()[back ? network_.ports()[ports[ports.size() - 1 - i]].peer_port : ports[i]];
+    if (!params_.switches.cut_through || before == 0 || port.bytes_per_s > before) head = tail;
+    tail = std::max(tail, head + transfer_time_ps(wire_bytes, port.bytes_per_s));
+    const TimePs more = port.latency_ps + (i + 1 < ports.size() ? params_.switches.pipeline_ps : 0);
+    head += more;
+    tail += more;
+    before = port.bytes_per_s;
+  }
+  return tail;
+}
+
 /// A full packet and its ACK on an idle network.
 nic::PathParams EthernetEngine::path_of(const QueuePair& pair) const {
   nic::PathParams path;
   const auto ports = network_.path(pair.from, pair.to, [](std::uint32_t, std::size_t) { return 0; });
-  const auto wire = params_.format.full_wire_bytes(), ack = params_.format.ack_wire_bytes();
-  for (const std::uint32_t number : ports) {
-    const Port& port = network_.ports()[number];
-    path.base_rtt_ps += 2 * port.latency_ps;
-    const bool counts = !params_.switches.cut_through || number == ports.front();
-    if (counts)
-      path.base_rtt_ps += transfer_time_ps(wire, port.bytes_per_s) + transfer_time_ps(ack, port.bytes_per_s);
-    if (!network_.is_host(port.node)) path.base_rtt_ps += 2 * params_.switches.pipeline_ps;
-  }
+  path.base_rtt_ps = idle_ps(ports, params_.format.full_wire_bytes(), false) +
+                     idle_ps(ports, params_.format.ack_wire_bytes(), true);
   path.bytes_per_s = network_.ports()[ports.front()].bytes_per_s;
   path.packet_bytes = params_.format.mtu_bytes;
   path.hops = static_cast<std::uint32_t>(ports.size() - 1);
@@ -48,8 +62,12 @@ void EthernetEngine::send(std::uint32_t number, std::uint64_t bytes, std::uint64
   const std::uint64_t packets = params_.format.packets(bytes), first = pair.sender->end();
   pair.messages.push_back({message, first + packets, first,
                            static_cast<std::uint32_t>(bytes - (packets - 1) * params_.format.mtu_bytes)});
-  if (pair.sender->in_flight() == 0) pair.progress_ps = now;
+  if (pair.sender->is_done()) {
+    pair.progress_ps = now;
+    while (pair.control->timer_ps() <= now) pair.control->on_timer(pair.control->timer_ps());
+  }
   pair.sender->extend(packets);
+  ask_timer(pair);
   make_ready(pair);
 }
 
@@ -58,6 +76,25 @@ void EthernetEngine::make_ready(QueuePair& pair) {
   pair.is_ready = true;
   hosts_[pair.from].turn.push_back(pair.number);
   serve(network_.host_port(pair.from));
+}
+
+void EthernetEngine::choose_way(QueuePair& pair, Frame& frame) {
+  frame.hash = static_cast<std::uint32_t>(pair.hash);
+  switch (params_.switches.balance) {
+    case LoadBalance::ecmp:
+    case LoadBalance::adaptive:
+      return;
+    case LoadBalance::flowlet:
+      if (now_ > pair.sent_ps + params_.switches.flowlet_gap_ps) ++pair.way;
+      frame.hash = static_cast<std::uint32_t>(Random::mix(pair.hash + pair.way));
+      return;
+    case LoadBalance::spray:
+      frame.hash = static_cast<std::uint32_t>(random_.next() >> 32);
+      return;
+    case LoadBalance::in_turn:
+      frame.hash = static_cast<std::uint32_t>(pair.hash % pair.ways + pair.way++);
+      return;
+  }
 }
 
 /// The next queue pair that may send does; those that may not leave the turn until an event brings them back.
@@ -87,18 +124,12 @@ bool EthernetEngine::send_data(std::uint32_t number) {
     frame.is_last = is_last;
     frame.sent_ps = now_;
     frame.wire_bytes = params_.format.data_wire_bytes(payload, packet == message.first);
-    frame.hash = static_cast<std::uint32_t>(pair.hash);
-    if (params_.switches.balance == LoadBalance::spray) {
-      frame.hash = static_cast<std::uint32_t>(random_.next() >> 32);
-    } else if (params_.switches.balance == LoadBalance::flowlet) {
-      if (now_ > pair.sent_ps + params_.switches.flowlet_gap_ps) ++pair.flowlet;
-      frame.hash = static_cast<std::uint32_t>(Random::mix(pair.hash + pair.flowlet));
-    }
+    choose_way(pair, frame);
     pair.sent_ps = now_;
     pair.sender->advance();
     ++pair.counters.packets;
     if (packet < pair.furthest) ++pair.counters.repeated;
-    pair.control->on_sent(frame.wire_bytes, now_);
+    pair.control->on_sent(payload, now_);
     const double rate = pair.control->rate_bytes_per_s();
     const Port& port = network_.ports()[network_.host_port(number)];
     if (rate < static_cast<double>(port.bytes_per_s))
@@ -118,7 +149,9 @@ bool EthernetEngine::send_data(std::uint32_t number) {
   return false;
 }
 
+/// A queue pair at rest has no timers; what they would have done is done when it has something to send.
 void EthernetEngine::ask_timer(QueuePair& pair) {
+  if (pair.sender->is_done()) return;
   const TimePs at = pair.control->timer_ps();
   if (at >= pair.timer_ps) return;  // it asks again then
   pair.timer_ps = std::max(at, now_);

@@ -37,7 +37,7 @@ struct QueuePair {
   TimePs timer_ps = kNever;             ///< that the engine has asked for
   TimePs cnp_ps = 0;                    ///< the receiver may send the next one
   TimePs sent_ps = 0;                   ///< the last packet
-  std::uint64_t flowlet = 0;
+  std::uint64_t way = 0, ways = 1;      ///< of flowlets and of ways in turn; how many there are
   bool is_ready = false, waits = false,
        watched = false;  ///< in its host's turn; for its rate; for a time-out
   QueuePairCounters counters;

@@ -6,10 +6,14 @@
 
 namespace wafertlm::ethernet {
 
-std::uint32_t EthernetEngine::choose_port(std::uint32_t node, const Frame& frame) const {
+std::uint32_t EthernetEngine::choose_port(std::uint32_t node, Frame& frame) const {
   const PortList ways = network_.next_ports(node, frame.to);
-  if (ways.size() == 1 || params_.switches.balance != LoadBalance::adaptive)
-    return hashed_port(node, frame, ways);
+  if (ways.size() == 1 || params_.switches.balance != LoadBalance::adaptive) {
+    const std::uint32_t port = hashed_port(node, frame, ways);
+    // The rest of the number is for the switches behind.
+    if (params_.switches.balance == LoadBalance::in_turn) frame.hash /= ways.size();
+    return port;
+  }
   const auto first = hashed_way(frame.hash, node, ways.size());
   std::uint32_t best = ways[first];
   for (std::size_t i = 0; i < ways.size(); ++i) {  // of equal ones the hash decides
@@ -21,6 +25,12 @@ std::uint32_t EthernetEngine::choose_port(std::uint32_t node, const Frame& frame
 
 void EthernetEngine::arrive_at_switch(std::uint32_t node, std::uint32_t which) {
   Frame& frame = frames_[which];
+  const TimePs whole = frame.tail_ps + params_.switches.pipeline_ps;
+  if (now_ < whole) {  // cut-through, but not into a faster line, which would run dry
+    const std::uint32_t likely = hashed_port(node, frame, network_.next_ports(node, frame.to));
+    if (ports_[likely].port.bytes_per_s > ports_[frame.in_port].port.bytes_per_s)
+      return schedule(whole, What::arrive, which);
+  }
   const std::uint32_t out = choose_port(node, frame);
   PortState& port = ports_[out];
   if (frame.kind != Frame::Kind::data) {
@@ -47,9 +57,10 @@ void EthernetEngine::arrive_at_switch(std::uint32_t node, std::uint32_t which) {
     ++port.counters.marks;
   }
   if (params_.switches.loss == Loss::pause) {
-    PortState& in = ports_[frame.in_port];
-    if (!in.pauses_peer && buffers_[node - network_.hosts()]->must_pause(in.local)) {
-      in.pauses_peer = true;
+    SharedBuffer& buffer = *buffers_[node - network_.hosts()];
+    const std::uint32_t input = ports_[frame.in_port].local;
+    if (!buffer.is_paused(input) && buffer.must_pause(input)) {
+      buffer.set_paused(input, true);
       request_pause(frame.in_port, params_.switches.pause_quanta);
     }
   }
@@ -69,8 +80,8 @@ void EthernetEngine::release_buffer(std::uint32_t node, std::uint32_t in_port, s
   SharedBuffer& buffer = *buffers_[node - network_.hosts()];
   PortState& in = ports_[in_port];
   buffer.release(in.local, bytes);
-  if (!in.pauses_peer || !buffer.may_resume(in.local)) return;
-  in.pauses_peer = false;
+  if (!buffer.is_paused(in.local) || !buffer.may_resume(in.local)) return;
+  buffer.set_paused(in.local, false);
   request_pause(in_port, 0);
 }
 
@@ -88,7 +99,7 @@ void EthernetEngine::request_pause(std::uint32_t in_port, std::uint32_t quanta) 
 void EthernetEngine::refresh_pause(std::uint32_t in_port) {
   PortState& in = ports_[in_port];
   in.refreshes = false;
-  if (!in.pauses_peer) return;
+  if (!buffers_[in.port.node - network_.hosts()]->is_paused(in.local)) return;
   if (now_ >= refresh_ps(in)) {
     check_deadlock();
     return request_pause(in_port, params_.switches.pause_quanta);

@@ -11,7 +11,8 @@ namespace wafertlm::ethernet {
 enum class LoadBalance : std::uint8_t {
   ecmp,      ///< by a hash of the five-tuple: a queue pair keeps its way
   flowlet,   ///< the same, and another way after a gap
-  spray,     ///< another way for each packet
+  spray,     ///< another way for each packet, by chance
+  in_turn,   ///< all ways of a queue pair in turn, packet by packet: source routes
   adaptive,  ///< the shortest queue at each switch
 };
 

@@ -55,6 +55,7 @@ class CongestionControl {
   CongestionControl(const CongestionControl&) = delete;
   CongestionControl& operator=(const CongestionControl&) = delete;
 
+  /// Payload, as all bytes here.
   virtual void on_sent(std::uint64_t /*bytes*/, TimePs /*now*/) {}
   virtual void on_ack(const AckEvent&) {}
   /// The receiver has seen a marked packet (congestion notification packet).

@@ -7,7 +7,7 @@ Dcqcn::Dcqcn(const DcqcnParams& params, const PathParams& path)
     : CongestionControl(path), params_(params), target_(line_rate()), alpha_(params.initial_alpha) {}
 
 void Dcqcn::decrease(TimePs now) {
-  target_ = rate_;
+  if (params_.clamps_target || timer_stages_ + byte_stages_ != 0 || increase_ps_ == kNever) target_ = rate_;
   rate_ = std::max(params_.least_bytes_per_s, rate_ * (1 - alpha_ / 2));
   timer_stages_ = byte_stages_ = 0;
   bytes_ = 0;

@@ -13,8 +13,11 @@ struct DcqcnParams {
   double initial_alpha = 1;
   /// α grows when its timer finds that a CNP has come (firmware, ns-3) rather than with each CNP (paper).
   bool alpha_grows_by_timer = false;
-  TimePs decrease_interval_ps = 0;          ///< the rate falls once per interval; 0: with each CNP
-  TimePs increase_timer_ps = 55'000'000;    ///< T
+  TimePs decrease_interval_ps = 0;        ///< the rate falls once per interval; 0: with each CNP
+  TimePs increase_timer_ps = 55'000'000;  ///< T
+  /// A decrease before the first stage of increase lowers the target, too (firmware and ns-3: not by
+  /// default).
+  bool clamps_target = true;
   std::uint64_t byte_counter = 10'000'000;  ///< B; 0: none
   std::uint32_t fast_recovery = 5;          ///< F
   double additive_bytes_per_s = 5e6;        ///< R_AI; 40 Mb/s

@@ -19,13 +19,20 @@ Receipt GoBackNReceiver::on_packet(std::uint64_t packet, bool wants_answer) {
   if (packet < expected_) return {false, {Answer::Kind::ack, expected_, packet}};
   ++expected_;
   told_ = false;
+  if (trimmed_ == expected_) {
+    trimmed_ = ~std::uint64_t{0};
+    return {true, missing(expected_)};
+  }
   if (++unanswered_ < ack_every_ && !wants_answer) return {true, {}};
   unanswered_ = 0;
   return {true, {Answer::Kind::ack, expected_, packet}};
 }
 
+/// Headers overtake the packets before them, which may still come.
 Answer GoBackNReceiver::on_trimmed(std::uint64_t packet) {
-  return packet < expected_ ? Answer{} : missing(packet);
+  if (packet == expected_) return missing(packet);
+  if (packet > expected_) trimmed_ = trimmed_ > expected_ ? std::min(trimmed_, packet) : packet;
+  return {};
 }
 
 SendSequence::Progress GoBackNSender::on_answer(const Answer& answer) {

@@ -21,6 +21,7 @@ class GoBackNReceiver final : public ReceiveSequence {
   bool told_ = false;       // of the gap at expected_
   std::uint64_t last_ = 0;  // … and the last packet behind it
   std::uint64_t expected_ = 0;
+  std::uint64_t trimmed_ = ~std::uint64_t{0};  // the first whose headers came alone, ahead of those before it
 };
 
 /// Goes back to the packet that a NACK names.

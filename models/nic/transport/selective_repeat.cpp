@@ -46,11 +46,12 @@ Answer SelectiveReceiver::on_trimmed(std::uint64_t packet) {
 
 void SelectiveSender::advance() {
   if (lost_.empty()) {
-    states_.push_back(State::in_flight);
+    states_.push_back({State::in_flight, 0});
     ++next_;
   } else {
-    states_[lost_.front() - acknowledged_] = State::in_flight;
-    if (reordering_ != 0) repeated_.push_back({lost_.front(), next_});
+    Sent& sent = states_[lost_.front() - acknowledged_];
+    sent.state = State::in_flight;
+    if (reordering_ != 0) repeated_.push_back({lost_.front(), next_, ++sent.repeats});
     lost_.pop_front();
   }
   ++in_flight_;
@@ -58,7 +59,7 @@ void SelectiveSender::advance() {
 
 bool SelectiveSender::acknowledge(std::uint64_t packet) {
   if (packet < acknowledged_ || packet >= next_) return false;
-  State& state = states_[packet - acknowledged_];
+  State& state = states_[packet - acknowledged_].state;
   if (state == State::acknowledged) return false;
   if (state == State::in_flight)
     --in_flight_;
@@ -70,7 +71,7 @@ bool SelectiveSender::acknowledge(std::uint64_t packet) {
 
 bool SelectiveSender::lose(std::uint64_t packet) {
   if (packet < acknowledged_ || packet >= next_) return false;
-  State& state = states_[packet - acknowledged_];
+  State& state = states_[packet - acknowledged_].state;
   if (state != State::in_flight) return false;
   state = State::lost;
   lost_.push_back(packet);
@@ -87,7 +88,7 @@ SendSequence::Progress SelectiveSender::on_answer(const Answer& answer) {
   else
     progress.acknowledged += acknowledge(answer.packet);
   if (answer.kind == Answer::Kind::ack) progress.lost += lose_repeated(answer.packet);
-  while (!states_.empty() && states_.front() == State::acknowledged) {
+  while (!states_.empty() && states_.front().state == State::acknowledged) {
     states_.pop_front();
     ++acknowledged_;
   }
@@ -97,7 +98,9 @@ SendSequence::Progress SelectiveSender::on_answer(const Answer& answer) {
 std::uint64_t SelectiveSender::lose_repeated(std::uint64_t arrived) {
   std::uint64_t lost = 0;
   for (; !repeated_.empty() && repeated_.front().before + reordering_ <= arrived + 1; repeated_.pop_front())
-    lost += lose(repeated_.front().packet);
+    if (const Repeated& each = repeated_.front();
+        each.packet >= acknowledged_ && states_[each.packet - acknowledged_].repeats == each.repeat)
+      lost += lose(each.packet);
   return lost;
 }
 

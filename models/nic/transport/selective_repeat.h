@@ -48,11 +48,16 @@ class SelectiveSender final : public SendSequence {
 
   struct Repeated {
     std::uint64_t packet, before;  ///< sent again before the new packet of that number
+    std::uint32_t repeat;          ///< of the packet
   };
   const std::uint32_t reordering_;
   std::uint64_t next_ = 0, acknowledged_ = 0, in_flight_ = 0;
   std::deque<Repeated> repeated_;
-  std::deque<State> states_;        // from acknowledged_ to next_
+  struct Sent {
+    State state;
+    std::uint32_t repeats;
+  };
+  std::deque<Sent> states_;         // from acknowledged_ to next_
   std::deque<std::uint64_t> lost_;  // to be sent again; each is in state lost
 };
 

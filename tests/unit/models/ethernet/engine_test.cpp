@@ -29,12 +29,14 @@ TEST(EthernetEngine, AMessageTakesItsBytesAndItsWay) {
     // 4194 bytes, then 1082: in front of the slow line.
     const TimePs fast = 335'520, middle = 83'880, slow_first = 671'040, slow_second = 173'120;
     const TimePs latency = 1'000'000 + 14'000;
-    const TimePs expected =
-        cut_through ? latency + slow_first + slow_second : latency + fast + middle + slow_first + slow_second;
+    // Switch a stores what it passes on faster.
+    const TimePs expected = latency + fast + (cut_through ? 0 : middle) + slow_first + slow_second;
     EXPECT_EQ(run.delivered[pair].back(), expected) << cut_through;
-    // Its ACK, 86 bytes, starts when the second packet is there.
-    const TimePs back = cut_through ? 13'760 : 13'760 + 1'720 + 6'880;
-    EXPECT_EQ(run.acknowledged[pair], expected + latency + back);
+    // Its ACK, 86 bytes, starts when the second packet is there; switch b stores it.
+    EXPECT_EQ(run.acknowledged[pair], expected + latency + 13'760 + (cut_through ? 0 : 1'720) + 6'880);
+    EXPECT_EQ(run.engine.base_rtt_ps(pair),
+              2 * latency +
+                  (cut_through ? 334'240 + 668'480 + 13'760 + 6'880 : 334'240 + 83'560 + 668'480 + 22'360));
     EXPECT_EQ(run.engine.frames(), 0U);
     EXPECT_EQ(run.engine.packet_hops(), 12U);
   }

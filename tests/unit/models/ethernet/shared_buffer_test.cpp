@@ -50,6 +50,7 @@ TEST(SharedBuffer, PausesAtXoffAndResumesAtXon) {
   ASSERT_TRUE(buffer.admit(0, 1500));  // the packet that crosses is not of the headroom
   EXPECT_TRUE(buffer.must_pause(0));
   EXPECT_EQ(buffer.headroom_used(0), 0U);
+  buffer.set_paused(0, true);
   ASSERT_TRUE(buffer.admit(0, 1500));
   ASSERT_TRUE(buffer.admit(0, 1500));
   EXPECT_EQ(buffer.headroom_used(0), 3'000U);
@@ -96,6 +97,8 @@ TEST(SharedBuffer, CountsLikeAListOfPackets) {
     std::vector<std::uint32_t> packets[3];
     for (int step = 0; step < 500; ++step) {
       const auto queue = static_cast<std::uint32_t>(random() % 3);
+      if (buffer.must_pause(queue) || buffer.may_resume(queue))
+        buffer.set_paused(queue, buffer.must_pause(queue));
       if (random() % 5 < 3) {
         const auto bytes = static_cast<std::uint32_t>(64 + random() % 4000);
         if (buffer.admit(queue, bytes)) packets[queue].push_back(bytes);
