@@ -12,9 +12,9 @@
 namespace wafertlm {
 namespace {
 
-constexpr CollectiveType kTypes[] = {CollectiveType::all_reduce, CollectiveType::all_gather,
-                                     CollectiveType::reduce_scatter, CollectiveType::broadcast,
-                                     CollectiveType::reduce};
+constexpr CollectiveType kTreeTypes[] = {CollectiveType::all_reduce, CollectiveType::all_gather,
+                                         CollectiveType::reduce_scatter, CollectiveType::broadcast,
+                                         CollectiveType::reduce};
 
 nlohmann::json packed(const config::PlatformSpec& spec, const Group& group, std::uint64_t bytes,
                       CollectiveType type = CollectiveType::all_reduce, std::uint32_t root = 0) {
@@ -114,7 +114,7 @@ TEST(PackedTrees, GoAroundWhatHasFailed) {
   group.erase(group.begin() + 13);
   std::vector<std::string> proof = test::kProof;
   proof.insert(proof.end(), failed.begin(), failed.end());
-  for (const CollectiveType type : kTypes) {
+  for (const CollectiveType type : kTreeTypes) {
     EXPECT_TRUE(packed(test::platform(proof), group, 100'000, type)["proven"].get<bool>());
     EXPECT_LE(over_bound(packed(test::platform(failed), group, 16 << 20, type)), 1.06) << to_string(type);
   }
@@ -125,7 +125,7 @@ TEST(PackedTrees, GiveTheValuesOnWafersWithHoles) {
     Group group = test::whole_wafer();
     for (auto hole = holes.rbegin(); hole != holes.rend(); ++hole)
       group.erase(group.begin() + static_cast<std::ptrdiff_t>(*hole));
-    for (const CollectiveType type : kTypes)
+    for (const CollectiveType type : kTreeTypes)
       for (const std::uint64_t bytes : {4U, 1'000'004U})
         EXPECT_TRUE(packed(test::platform(test::kProof), group, bytes, type, 2)["proven"].get<bool>());
   }
@@ -148,7 +148,7 @@ TEST(PackedTrees, OfRandomFabricsAreNearTheirBounds) {
       spec.wafer.fabric.as<MeshParams>().failed_routers = {*hole};
       group.erase(hole);
     }
-    for (const CollectiveType type : kTypes) {
+    for (const CollectiveType type : kTreeTypes) {
       const auto root = static_cast<std::uint32_t>(random() % group.size());
       EXPECT_TRUE(
           packed(proving(spec), group, 4 * (1 + random() % 20'000), type, root)["proven"].get<bool>());
