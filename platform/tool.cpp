@@ -42,6 +42,9 @@ std::string described(const CLI::ParseError& error, const CLI::App& app, int arg
     for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
       names.push_back(each->get_name());
     const std::string word = i < argc ? argv[i] : "";
+    const bool takes_more =
+        !command->get_options([](const CLI::Option* each) { return each->get_positional(); }).empty();
+    if (takes_more && std::find(names.begin(), names.end(), word) == names.end()) break;
     if (names.empty() || word.empty() || word.front() == '-') break;
     if (std::find(names.begin(), names.end(), word) == names.end())
       return "there is no command '" + typed + " " + word + "'" +
@@ -106,6 +109,9 @@ int run_tool(int argc, char** argv) {
       {"memory", add_memory_command(app)},
       {"rtl", add_rtl_command(app)},
       {"synthesize", add_synthesize_command(app)},
+      {"libra", add_libra_command(app)},
+      {"optimize", add_optimize_command(app)},
+      {"comet", add_comet_command(app)},
   };
   try {
     app.parse(argc, argv);

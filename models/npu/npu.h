@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "models/endpoint/endpoint_module.h"
 #include "models/npu/compute_engine.h"
@@ -26,8 +28,9 @@ struct NpuPools : EndpointPools {
 };
 
 /// An NPU: executes the operations that a sequencer sends it. A compute unit and a CPU, each serial and first
-/// come first served; collectives, sends and receives run side by side in the endpoint; loads and stores go
-/// to the memory, or between it and the remote memory.
+/// come first served, and beside them as many numbered units as operations name; collectives, sends and
+/// receives run side by side in the endpoint; loads and stores go to the memory, or between it and the remote
+/// memory.
 class Npu final : public EndpointModule,
                   private MemoryRequesterHost,
                   private OperandHost,
@@ -63,6 +66,7 @@ class Npu final : public EndpointModule,
 
   ComputeEngine compute_;
   TimePs unit_free_ps_ = 0, cpu_free_ps_ = 0;
+  std::map<std::pair<bool, std::uint32_t>, TimePs> numbered_free_ps_;  // of the CPU?, number
   std::optional<OperandStream> operands_;
   std::optional<RemoteTransfers> transfers_;  // between both memories
 };

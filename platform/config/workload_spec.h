@@ -19,11 +19,15 @@ struct LayersSpec {
 
 enum class WorkloadKind : std::uint8_t { traces, data_parallel, training };
 
+/// How long the communications of traces take.
+enum class TraceCommunication : std::uint8_t { simulated, recorded };
+
 /// Chakra execution traces.
 struct TraceSpec {
   std::string path;  ///< absolute: a prefix (path.<rank>.et), or one file when `replicate` is given
   std::optional<std::uint32_t> replicate;  ///< so many ranks run the one file
   chakra::Dependencies dependencies = chakra::Dependencies::all;
+  TraceCommunication communication = TraceCommunication::simulated;
   std::string comm_groups;               ///< absolute path of a JSON file; empty: none
   std::optional<Parallelism> placed_as;  ///< what placements go by; none: every rank for itself
 };

@@ -110,6 +110,10 @@ std::shared_ptr<const Struct<WorkloadSpec>> make_workload_type(const std::string
                 one_of<chakra::Dependencies>({"all", "existing", "data"}),
                 "Which dependencies count. all: every one, its node must be there; existing: those on nodes "
                 "that are not in the trace count as satisfied; data: control dependencies are left out")
+      .optional("communication", traces(&T::communication),
+                one_of<TraceCommunication>({"simulated", "recorded"}),
+                "simulated on the platform's fabric, or recorded: as long as the trace says, whatever the "
+                "fabric")
       .optional("comm_groups", traces(&T::comm_groups), file_path("a JSON file"),
                 "JSON file with the members of the process groups")
       .optional("placed_as", traces(&T::placed_as), maybe(parallelism_type()),

@@ -14,6 +14,7 @@
 #include "platform/fabrics/registry.h"
 #include "platform/run/dimension_groups.h"
 #include "platform/system/machine.h"
+#include "workloads/chakra/recorded_communication.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/layers/data_parallel.h"
 #include "workloads/sequencer/collective_registry.h"
@@ -79,6 +80,8 @@ Sources traced(const config::TraceSpec& spec) {
     for (const std::string& file : chakra::find_rank_files(spec.path))
       sources.push_back(chakra::open_trace(file));
   }
+  if (spec.communication == config::TraceCommunication::recorded)
+    for (auto& source : sources) source = chakra::with_recorded_communication(std::move(source));
   return sources;
 }
 

@@ -41,11 +41,14 @@ void RankSequencer::start(std::uint32_t slot, const Task& task) {
   const TimePs now = context_.machine.wafer().scheduler.now();
   running_[slot] = {};
   running_[slot].task = &task;
+  running_[slot].issued_ps = now;
+  if (task.kind == Task::Kind::compute) ++computing_;
   Operation operation;
   operation.kind = kOperationKinds[static_cast<std::size_t>(task.kind)];
   operation.on_cpu = task.kind == Task::Kind::cpu;
   if (!task.traffic_class.empty()) operation.traffic_class = classes_.at(task.traffic_class);
   operation.duration_ps = task.duration_ps;
+  operation.unit = task.unit;
   operation.operations = task.operations;
   operation.products = task.products;
   operation.bytes = task.bytes;
@@ -132,6 +135,18 @@ void RankSequencer::stream_is_out(const CollectiveRecord& record, TimePs now) {
     }
 }
 
+/// Of units side by side the first that is still busy says since when, and why not earlier.
+void RankSequencer::account_computation(TimePs start_ps, TimePs end_ps, CauseRef cause) {
+  --computing_;
+  if (computing_ > 0)
+    for (const auto& [slot, running] : running_)
+      if (running.task->kind == Task::Kind::compute && running.issued_ps < start_ps) {
+        start_ps = running.issued_ps;
+        cause = engine.cause(slot);
+      }
+  account.computed(start_ps, end_ps, cause);
+}
+
 void RankSequencer::finish(std::uint32_t slot, TimePs start_ps, TimePs end_ps) {
   const Running running = running_.extract(slot).mapped();
   const Task& task = *running.task;
@@ -143,7 +158,7 @@ void RankSequencer::finish(std::uint32_t slot, TimePs start_ps, TimePs end_ps) {
   if (context_.observer) context_.observer->operation_ended(rank_, task, start_ps, end_ps);
   if (task.kind == Task::Kind::collective) leave_collective(*running.collective.record, end);
   if (task.kind == Task::Kind::receive) context_.messages.explain_receive(rank_, task, end);
-  if (task.kind == Task::Kind::compute) account.computed(start_ps, end_ps, end.cause);
+  if (task.kind == Task::Kind::compute) account_computation(start_ps, end_ps, end.cause);
   engine.done(slot, std::move(end), end_ps);
 }
 

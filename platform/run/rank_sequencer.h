@@ -78,6 +78,7 @@ class RankSequencer final : private SequencerHost, private OperationListener {
   void enter_collective(std::uint32_t slot, const Task& task, Operation& operation);
   void require_right_values(const Operation& operation, const std::vector<std::byte>& data) const;
   void leave_collective(CollectiveRecord& record, TaskEnd& end);
+  void account_computation(TimePs start_ps, TimePs end_ps, CauseRef cause);
   void finish(std::uint32_t slot, TimePs start_ps, TimePs end_ps);
 
   /// A task that the NPU has.
@@ -86,6 +87,7 @@ class RankSequencer final : private SequencerHost, private OperationListener {
     CollectiveRegistry::Entry collective{};
     std::size_t open = 1;      // operations under way: of a stream one for each controller
     TimePs start_ps = kNever;  // the first of them
+    TimePs issued_ps = 0;
   };
 
   JobContext& context_;
@@ -95,6 +97,7 @@ class RankSequencer final : private SequencerHost, private OperationListener {
   OperationPort port_;
   std::map<std::string, ClassId> classes_;
   std::map<std::uint32_t, Running> running_;  // by slot
+  std::uint32_t computing_ = 0;               // computations among them
 };
 
 }  // namespace wafertlm

@@ -13,7 +13,11 @@
 #include "platform/command/format.h"
 #include "platform/commands.h"
 #include "platform/trace/trace_convert.h"
+#include "platform/trace/trace_edit.h"
+#include "platform/trace/trace_export.h"
+#include "platform/trace/trace_import.h"
 #include "platform/trace/trace_job.h"
+#include "platform/trace/trace_stats.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/chakra/node_source.h"
 #include "workloads/chakra/trace_file.h"
@@ -275,6 +279,9 @@ std::function<int()> add_trace_command(CLI::App& app) {
       ->type_name("LOG");
   diff_command->footer("Example:\n  wafertlm trace diff out/tlm out/rtl");
 
+  const std::function<int()> others[] = {add_trace_import(*command), add_trace_stats(*command),
+                                         add_trace_export(*command), add_trace_edit(*command)};
+
   command->footer(
       "Examples:\n"
       "  wafertlm trace info traces/job\n"
@@ -285,6 +292,8 @@ std::function<int()> add_trace_command(CLI::App& app) {
     if (info_command->parsed()) return info(*options);
     if (diff_command->parsed()) return diff(*options);
     if (check_command->parsed()) return check(*options);
+    for (const auto& other : others)
+      if (const int code = other(); code >= 0) return code;
     convert_traces({options->files, options->out, options->form, options->force});
     return 0;
   };

@@ -22,8 +22,10 @@ const std::map<std::string, Target> kTargets = {
     {"et", et},
     {"et_gz", et_gz},
     {"json", json},
+    {"kineto", kineto},
     {"msccl", msccl},
     {"placement", placement},
+    {"pytorch_et", pytorch_et},
     {"recording", recording},
     {"results", results},
 };

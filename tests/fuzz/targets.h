@@ -12,8 +12,10 @@ void efficiency(const std::string& input);
 void et(const std::string& input);
 void et_gz(const std::string& input);
 void json(const std::string& input);
+void kineto(const std::string& input);
 void msccl(const std::string& input);
 void placement(const std::string& input);
+void pytorch_et(const std::string& input);
 void recording(const std::string& input);
 void results(const std::string& input);
 

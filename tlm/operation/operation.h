@@ -20,6 +20,8 @@ struct Operation : ::tlm::tlm_extension<Operation> {
   // compute
   TimePs duration_ps = 0;
   bool on_cpu = false;  ///< on the host CPU of the NPU, else on its compute unit
+  /// Of several units beside each other (threads, streams) which one; each is serial.
+  std::uint32_t unit = 0;
   /// Arithmetic; with `bytes` and `products` it replaces a duration where the NPU computes its own.
   std::uint64_t operations = 0;
   std::vector<MatrixProduct> products;  ///< that the operations are; empty: none, or not known

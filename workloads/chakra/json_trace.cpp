@@ -119,6 +119,7 @@ const std::unordered_map<std::string, Setter>& setters() {
       {"involved_dim", set_dimensions},
       {wire::kCommClass, set<&Node::comm_class, text>},
       {wire::kIoStream, set<&Node::io_stream, boolean>},
+      {wire::kUnit, set<&Node::unit, u32>},
   };
   return all;
 }
@@ -347,6 +348,7 @@ std::string to_json(const Node& node, const NodeIo& io) {
   if (!node.involved_dim.empty()) json["involved_dim"] = node.involved_dim;
   if (!node.comm_class.empty()) json[wire::kCommClass] = node.comm_class;
   if (node.io_stream) json[wire::kIoStream] = true;
+  if (node.unit != 0) json[wire::kUnit] = node.unit;
   for (const auto& [key, text] : {std::pair{"inputs", io.inputs}, std::pair{"outputs", io.outputs}})
     if (!text.empty()) json[key] = {{"values", text.values}, {"shapes", text.shapes}, {"types", text.types}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

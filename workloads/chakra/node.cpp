@@ -21,7 +21,7 @@ constexpr std::array<const char*, kCollectiveTypes> kCollectiveTypeNames = {
 auto as_tuple(const Node& n) {
   return std::tie(n.id, n.name, n.type, n.ctrl_deps, n.data_deps, n.duration_ps, n.is_cpu_op, n.num_ops,
                   n.tensor_size, n.products, n.comm_type, n.comm_size, n.comm_src, n.comm_dst, n.comm_tag,
-                  n.comm_priority, n.pg_name, n.involved_dim, n.comm_class, n.io_stream);
+                  n.comm_priority, n.pg_name, n.involved_dim, n.comm_class, n.io_stream, n.unit);
 }
 
 }  // namespace

@@ -80,6 +80,9 @@ struct Node {
   /// `wafertlm_io`: a stream through the I/O controllers. BROADCAST: from outside of the wafer to all ranks
   /// of the group; REDUCE: the sum of theirs to the outside. No rank is the root.
   bool io_stream = false;
+  /// `wafertlm_unit`: the thread or stream that runs it. Computations of one unit run one at a time, of
+  /// different units side by side; 0, of nodes that name none, is the rank's compute unit, or its CPU.
+  std::uint32_t unit = 0;
 
   /// A collective that occupies the fabric.
   bool is_collective() const { return type == NodeType::CommColl && comm_type; }

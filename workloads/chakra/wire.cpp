@@ -85,7 +85,7 @@ struct Rule {
   void (*read)(const Attribute&, Node&);
 };
 
-constexpr std::array<Rule, 15> kRules = {{
+constexpr std::array<Rule, 16> kRules = {{
     {"is_cpu_op", [](const Attribute& a, Node& n) { n.is_cpu_op = boolean(a); }},
     {"num_ops", [](const Attribute& a, Node& n) { n.num_ops = u64(a); }},
     {"tensor_size", [](const Attribute& a, Node& n) { n.tensor_size = u64(a); }},
@@ -109,6 +109,7 @@ constexpr std::array<Rule, 15> kRules = {{
      }},
     {kCommClass, [](const Attribute& a, Node& n) { n.comm_class = text(a); }},
     {kIoStream, [](const Attribute& a, Node& n) { n.io_stream = boolean(a); }},
+    {kUnit, [](const Attribute& a, Node& n) { n.unit = u32(a); }},
     {kProducts,
      [](const Attribute& a, Node& n) {
        if (a.value_case() != Attribute::kUint64List) fail("is not a list of uint64");
@@ -232,6 +233,7 @@ void to_wire(const Node& node, const NodeIo& io, ChakraProtoMsg::Node& message) 
   }
   if (!node.comm_class.empty()) add(message, kCommClass).set_string_val(node.comm_class);
   if (node.io_stream) add(message, kIoStream).set_bool_val(true);
+  if (node.unit != 0) add(message, kUnit).set_uint32_val(node.unit);
 }
 
 std::vector<MatrixProduct> to_products(const std::vector<std::uint64_t>& numbers) {

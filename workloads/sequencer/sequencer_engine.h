@@ -45,7 +45,8 @@ struct TaskEnd {
 };
 
 /// Walks the trace of one rank: a task is ready when its parents are done. The nodes are read as they are
-/// needed and forgotten when they are done. A rank's compute unit, its CPU, its loads, its stores and, of
+/// needed and forgotten when they are done. A rank's compute unit, its CPU, each of their numbered units
+/// (threads and streams of an imported trace), its loads, its stores and, of
 /// each group, each traffic class of collectives (streams in, streams out, and all others) take one task at a
 /// time, chosen by the order; sends and receives start at once. With a limit of communications, collectives,
 /// sends, loads and stores share one resource with room for so many; receives still start at once.
@@ -140,7 +141,8 @@ class SequencerEngine {
   std::uint32_t held_ = 0, under_way_ = 0;
   std::deque<std::uint32_t> instant_;  // ready, and take no time
   Resource compute_, cpu_, load_, store_;
-  Resource communication_;  // with a limit of communications
+  std::map<std::pair<bool, std::uint32_t>, Resource> units_;  // those with a number: of the CPU?
+  Resource communication_;                                    // with a limit of communications
   /// What the collectives of a rank queue for: the group, the traffic class, and of streams the direction.
   using Queue = std::tuple<std::uint32_t, std::string, char>;
   static Queue queue_of(const Task& task);

@@ -26,6 +26,7 @@ Task make_task(const Node& node, std::uint32_t rank, const chakra::CommGroups& g
   task.id = node.id;
   task.name = node.name;
   task.duration_ps = node.duration_ps;
+  task.unit = node.unit;
   task.priority = node.comm_priority.value_or(0);
   switch (node.type) {
     case NodeType::Comp:

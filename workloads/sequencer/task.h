@@ -20,6 +20,7 @@ struct Task {
   TimePs duration_ps = 0;               ///< as the trace has it
   std::uint64_t operations = 0;         ///< compute
   std::vector<MatrixProduct> products;  ///< compute
+  std::uint32_t unit = 0;               ///< compute, cpu: see chakra::Node::unit
   chakra::CollectiveType collective{};
   bool io_stream = false;  ///< a collective through the I/O controllers, see chakra::Node::io_stream
   /// Collective: full vector per rank (all-gather: contribution × ranks); message, load or store: its size;

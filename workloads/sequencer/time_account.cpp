@@ -28,7 +28,8 @@ std::uint8_t TimeCategories::of(const Task& task) {
 }
 
 void TimeAccount::computed(TimePs start_ps, TimePs end_ps, const CauseRef& cause) {
-  if (end_ps == start_ps) return;
+  start_ps = std::max(start_ps, covered_ps_);
+  if (end_ps <= start_ps) return;
   fill(start_ps, cause.index());
   segments_({start_ps, end_ps, TimeCategories::kCompute});
   covered_ps_ = end_ps;

@@ -41,7 +41,8 @@ class TimeAccount {
 
   TimeAccount(const CauseLog& log, Segments segments) : log_(log), segments_(std::move(segments)) {}
 
-  /// The compute unit was busy from start to end; calls come in the order of time.
+  /// The compute unit was busy from start to end; calls come in the order of the ends. Of several units that
+  /// are busy side by side the time counts once: `start` is then the first of those still busy at `end`.
   void computed(TimePs start_ps, TimePs end_ps, const CauseRef& cause);
   /// Everything up to `end_ps` ends because of `last`.
   void finish(TimePs end_ps, const CauseRef& last) { fill(end_ps, last.index()); }

@@ -51,8 +51,8 @@ double least_cut(const RankGraph& graph, const TreeUse& use) {
   return least;
 }
 
-constexpr CollectiveType kOneWayTypes[] = {CollectiveType::all_gather, CollectiveType::reduce_scatter,
-                                           CollectiveType::broadcast, CollectiveType::reduce};
+constexpr CollectiveType kOutTreeTypes[] = {CollectiveType::all_gather, CollectiveType::reduce_scatter,
+                                            CollectiveType::broadcast, CollectiveType::reduce};
 
 std::size_t trees_of_root(const TreePacking& packing) {
   return packing.trees_per_block == 0 ? packing.trees.size() : packing.trees_per_block;
@@ -64,7 +64,7 @@ TEST(OutTrees, OfSmallRandomGraphsReachTheLeastCut) {
     const auto ranks = static_cast<std::uint32_t>(2 + random() % 6);
     const std::uint64_t most_rate = number % 3 == 0 ? 1 : number % 3 == 1 ? 4 : 100;
     const RankGraph graph = test::random_graph(random, ranks, most_rate);
-    for (const CollectiveType type : kOneWayTypes) {
+    for (const CollectiveType type : kOutTreeTypes) {
       const TreeUse use = tree_use(type, static_cast<std::uint32_t>(random() % ranks)).value();
       const std::vector<TreePacking> packings = packings_of(graph, use);
       const double limit = least_cut(graph, use);
@@ -119,7 +119,7 @@ TEST(OutTrees, HaveSchedulesWithoutCollisions) {
   for (int number = 0; number < 30; ++number) {
     const RankGraph graph =
         test::random_graph(random, 2 + static_cast<std::uint32_t>(random() % 12), 1 + random() % 5);
-    const TreeUse use = tree_use(kOneWayTypes[random() % 4], 0).value();
+    const TreeUse use = tree_use(kOutTreeTypes[random() % 4], 0).value();
     const TreePacking packing = packings_of(graph, use).back();
     const std::uint32_t lag = 1 + static_cast<std::uint32_t>(random() % 40);
     const LinkSchedule schedule(graph, packing, lag, use.up, use.down);

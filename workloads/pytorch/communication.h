@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workloads/chakra/node.h"
+
+namespace wafertlm::pytorch {
+
+/// What a trace says of a communication: arguments of `record_param_comms`, in the host or the device trace.
+struct Communication {
+  std::string name;            ///< as PyTorch has it: "allreduce", "all_to_allv", "wait", "send"
+  std::uint64_t in_bytes = 0;  ///< of this rank
+  std::uint64_t out_bytes = 0;
+  std::string group;                 ///< name of the process group, or the number that stands for it
+  std::vector<std::uint32_t> ranks;  ///< of the group; empty: not told
+  std::uint32_t group_size = 0;      ///< 0: not told
+  std::vector<std::uint64_t> in_split, out_split;  ///< elements for and from each rank; empty: equal parts
+  std::optional<std::uint32_t> peer;               ///< of a send or receive: its number in the group
+  std::optional<std::uint64_t> sequence;           ///< the number by which a wait names what it waits for
+};
+
+/// What it is in Chakra's terms.
+struct CommunicationKind {
+  chakra::NodeType type = chakra::NodeType::Invalid;  ///< COMM_COLL, COMM_SEND or COMM_RECV
+  chakra::CollectiveType collective = chakra::CollectiveType::AllReduce;  ///< of COMM_COLL
+};
+
+/// By PyTorch's names ("allreduce", "_allgather_base", "reduce_scatter_tensor_coalesced" …); nothing for what
+/// moves no data ("wait", "init") and for names that are not known.
+std::optional<CommunicationKind> communication_kind(std::string_view name);
+/// By the name of a kernel of NCCL or RCCL; nothing where it does not tell (SendRecv).
+std::optional<CommunicationKind> kind_of_kernel(std::string_view kernel);
+/// Whether a kernel is one of NCCL or RCCL.
+bool is_communication_kernel(std::string_view kernel);
+
+/// Bytes of an element: "Float", "float", "BFloat16", "c10::Half", "long int" …; nothing for other names.
+std::optional<std::uint32_t> element_bytes(std::string_view dtype);
+
+/// Numbers in a text like "[0, 1, 2]"; nothing if it is of another form, or shortened ("[0, 1, ..., 63]").
+std::optional<std::vector<std::uint64_t>> number_list(std::string_view text);
+
+}  // namespace wafertlm::pytorch

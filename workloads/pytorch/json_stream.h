@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace wafertlm::pytorch {
+
+/// What JsonStream calls, in the order of the file. Texts are valid during the call only.
+class JsonVisitor {
+ public:
+  virtual void begin(char bracket) = 0;  ///< '{' or '['
+  virtual void end(char bracket) = 0;    ///< '}' or ']'
+  virtual void key(std::string_view text) = 0;
+  virtual void string(std::string_view text) = 0;
+  /// A number as it is written, true, false or null.
+  virtual void literal(std::string_view text) = 0;
+
+ protected:
+  ~JsonVisitor() = default;
+};
+
+/// Reads a JSON file, plain or gzip, from its start to its end; memory does not grow with the file.
+/// @throws chakra::TraceError that names the file and the byte (of unpacked data): it cannot be opened, is
+/// empty, damaged or truncated, or a visitor's std::invalid_argument.
+void read_json(const std::string& path, JsonVisitor& visitor);
+
+}  // namespace wafertlm::pytorch
