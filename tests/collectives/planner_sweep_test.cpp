@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's choice against all algorithms, simulated: `fastest` is within 10 % of the best (through the
-// memories, where messages wait for each other's accesses: 15 %), and so is `auto` where it is free to choose
-// (rooted types, small vectors). Fewer sizes and groups than in the README's
-// table.
+// The planner's choice against all algorithms, simulated: `fastest` is within 3 % of the best (through the
+// memories, where messages wait for each other's accesses: 15 %). With WAFERTLM_CASES=2 all types and sizes.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 
 #include "tests/collectives/simulated.h"
+#include "tests/support/random_cases.h"
 
 namespace wafertlm {
 namespace {
@@ -19,7 +18,7 @@ struct SweptWafer {
 
 class PlannerSweep : public testing::TestWithParam<SweptWafer> {};
 
-TEST_P(PlannerSweep, ChoosesWithin10PercentOfTheBest) {
+TEST_P(PlannerSweep, ChoosesNearTheBest) {
   const SweptWafer& on = GetParam();
   const config::PlatformSpec spec =
       test::platform({"wafer.width=" + std::to_string(on.width), "wafer.height=" + std::to_string(on.height),
@@ -31,12 +30,16 @@ TEST_P(PlannerSweep, ChoosesWithin10PercentOfTheBest) {
   for (std::uint32_t y = 0; y < on.height; ++y) column.push_back(static_cast<NpuId>(y * on.width));
   const std::vector<Group> groups{all, row, column, test::npus({0, 1}), test::npus({0, 3, 6, 9, 13, 19})};
   double worst = 0;
+  const bool thorough = test::random_cases(1, 1) > 1, small = on.width * on.height <= 20;
   for (const CollectiveType type :
        {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter,
         CollectiveType::broadcast, CollectiveType::reduce, CollectiveType::gather, CollectiveType::scatter})
     for (std::size_t g = 0; g < groups.size(); ++g)
       for (const std::uint64_t bytes :
            {std::uint64_t{1} << 12, std::uint64_t{1} << 18, std::uint64_t{1} << 22}) {
+        if (!thorough && bytes == 1 << 18) continue;
+        if (!thorough && !small && type != CollectiveType::all_reduce && type != CollectiveType::broadcast)
+          continue;
         CollectiveRequest request{type, groups[g], bytes, "", 0};
         request.algorithm = kFastest;
         const CollectiveRequest chosen = settled(request, fabric);
@@ -53,7 +56,7 @@ TEST_P(PlannerSweep, ChoosesWithin10PercentOfTheBest) {
         }
         const double ratio = static_cast<double>(time) / static_cast<double>(best);
         worst = std::max(worst, ratio);
-        EXPECT_LE(ratio, spec.npu.endpoint.memory == config::EndpointMemory::free ? 1.10 : 1.15)
+        EXPECT_LE(ratio, spec.npu.endpoint.memory == config::EndpointMemory::free ? 1.03 : 1.15)
             << to_string(type) << ", group " << g << ", " << bytes << " B: " << chosen.algorithm
             << " instead of " << winner;
       }
