@@ -119,8 +119,8 @@ std::string certificate_text(const Request& request, const Answer& answer) {
       "\nCertificate: whatever bandwidths fulfil the constraints, {} is {:.9g} of the optimum or more; gap "
       "{:.1e}, {} evaluations (SLSQP in ln B, lower bound by duality{})\n",
       name_of(request.objective), std::min(1.0, optimum.lower_bound / optimum.value),
-      std::max(0.0, optimum.gap()),
-      optimum.evaluations, request.objective == Objective::time ? "" : " and tangents over the cost");
+      std::max(0.0, optimum.gap()), optimum.evaluations,
+      request.objective == Objective::time ? "" : " and tangents over the cost");
   for (const std::size_t i : answer.binding) {
     text += fmt::format("  binds: {}", request.constraints[i].text);
     const double saves = std::abs(optimum.multipliers[i]);
