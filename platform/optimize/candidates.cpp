@@ -126,6 +126,11 @@ std::optional<Point> Candidates::libra_optimum() const {
   return point;
 }
 
+std::function<double(const Point&)> Candidates::libra_model() const {
+  if (!libra_) return {};
+  return [this](const Point& point) { return libra_->time_s(point); };
+}
+
 std::vector<Point> Candidates::libra_front(std::size_t count) const {
   std::vector<Point> front;
   if (!libra_ || !libra_->optimum) return front;

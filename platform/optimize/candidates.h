@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -36,6 +37,8 @@ class Candidates {
   std::vector<const Candidate*> coarse(const std::vector<Point>& points);
   /// LIBRA's optimum under the constraints, if there is its model.
   std::optional<Point> libra_optimum() const;
+  /// The iteration time of a point by LIBRA's model, in s; empty without its model.
+  std::function<double(const Point&)> libra_model() const;
   /// Its optima at several limits of the cost, from the dearest down: points of its front of time and cost.
   std::vector<Point> libra_front(std::size_t count) const;
   /// No bandwidths within the budget are faster, by LIBRA's model (no latency, no contention).

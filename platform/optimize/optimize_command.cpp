@@ -51,7 +51,7 @@ Point start_of(const OptimizeSpec& spec, Candidates& candidates, const Space& sp
     return values;
   };
   const SearchResult found =
-      search(space, evaluate, {spec.coarse_evaluations, std::nullopt, spec.falls_with_bandwidth});
+      search(space, evaluate, {spec.coarse_evaluations, std::nullopt, spec.falls_with_bandwidth, {}});
   for (const std::string& each : found.methods) methods.push_back("coarse: " + each);
   return found.best;
 }
@@ -86,7 +86,8 @@ void search_all(const OptimizeSpec& spec, Candidates& candidates, Outcome& outco
     const Point start =
         spec.goals.size() == 1 ? first : best_so_far(spec, candidates, weight).value_or(first);
     const bool planes = spec.falls_with_bandwidth && weight == 1 && spec.goals[0] == Goal::time;
-    const SearchResult found = search(space, evaluate, {each_search, start, planes});
+    const SearchResult found =
+        search(space, evaluate, {each_search, start, planes, candidates.libra_model()});
     if (weight == 1) outcome.plane_bound = found.bound;
     for (const std::string& each : found.methods)
       if (std::find(outcome.methods.begin(), outcome.methods.end(), each) == outcome.methods.end())

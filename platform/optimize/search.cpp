@@ -183,7 +183,8 @@ Point point_of(const Space& space, const std::vector<double>& shares) {
 /// slopes. The next point is where the highest plane is lowest.
 class CuttingPlanes {
  public:
-  CuttingPlanes(const Space& space, Looks& looks) : space_(space), looks_(looks) {
+  CuttingPlanes(const Space& space, Looks& looks, const std::function<double(const Point&)>& model)
+      : space_(space), looks_(looks), model_(model) {
     for (const Axis& axis : space.axes) {
       const double unit = space.budget->coefficients[low_.size()] / space.budget->limit;
       low_.push_back(std::max(axis.from * unit, 1e-4));
@@ -193,6 +194,12 @@ class CuttingPlanes {
 
   void run(const Point& start) {
     const double first = looks_.at(start);
+    if (model_) {
+      constexpr double kWide = 0.1;  // beyond a kink at which the model's optimum may lie
+      looks_.at(around(shares_of(space_, start), kWide));
+      ask_model();
+    }
+    if (looks_.is_full()) return;
     Point half = start;
     for (double& value : half) value /= 2;
     constant_ = std::max(0.0, 2 * first - looks_.probe(half));
@@ -204,6 +211,7 @@ class CuttingPlanes {
     for (double& share : aside) share /= sum;
     Point at = point_of(space_, aside);
     while (!looks_.is_full() && add_plane(at)) {
+      if (model_) ask_model();
       const std::vector<double> next = lowest_of(planes_, shares_of(space_, looks_.result.best), low_, high_);
       double bound = 0;
       for (const Plane& plane : planes_) bound = std::max(bound, plane.at(next));
@@ -219,16 +227,31 @@ class CuttingPlanes {
  private:
   static constexpr double kStep = 0.01, kGood = 1e-4;
 
-  bool add_plane(const Point& at) {
-    const std::vector<double> here = shares_of(space_, at);
-    std::vector<Point> points{at};
+  /// Looks at what the model, corrected by all looks, takes for the best, until it has nothing new.
+  void ask_model() {
+    for (int turn = 0; turn < 3 && !looks_.is_full(); ++turn) {
+      const std::size_t before = looks_.result.looks.size();
+      looks_.at(best_by_corrected_model(space_, model_, looks_.result.looks, looks_.result.best));
+      if (looks_.result.looks.size() == before) return;
+    }
+  }
+
+  /// With a little less of each axis but the last, and so more of the others.
+  std::vector<Point> around(const std::vector<double>& here, double step) const {
+    std::vector<Point> points;
     for (std::size_t d = 0; d + 1 < here.size(); ++d) {
       std::vector<double> shares = here;
-      shares[d] *= 1 - kStep;
-      const double sum = 1 - kStep * here[d];
-      for (double& share : shares) share /= sum;
+      shares[d] *= 1 - step;
+      for (double& share : shares) share /= 1 - step * here[d];
       points.push_back(point_of(space_, shares));
     }
+    return points;
+  }
+
+  bool add_plane(const Point& at) {
+    const std::vector<double> here = shares_of(space_, at);
+    std::vector<Point> points = around(here, kStep);
+    points.insert(points.begin(), at);
     const std::vector<double> values = looks_.at(points);
     std::vector<std::vector<double>> columns(here.size());
     std::vector<double> right;
@@ -244,6 +267,7 @@ class CuttingPlanes {
 
   const Space& space_;
   Looks& looks_;
+  const std::function<double(const Point&)>& model_;
   std::vector<double> low_, high_;
   std::vector<Plane> planes_;
   double constant_ = 0;
@@ -274,7 +298,7 @@ SearchResult search(const Space& space, const Evaluate& evaluate, const SearchOp
   const bool has_steps =
       std::any_of(space.axes.begin(), space.axes.end(), [](const Axis& axis) { return axis.step > 0; });
   if (space.budget && space.axes.size() > 1 && options.falls_with_bandwidth && !has_steps) {
-    CuttingPlanes(space, looks).run(start);
+    CuttingPlanes(space, looks, options.model).run(start);
     // What is left: a plane found at a kink may have hidden the best.
     run_nlopt(NLOPT_LN_NELDERMEAD, space, looks, looks.left(), looks.result.best);
     return looks.result;

@@ -42,6 +42,8 @@ struct SearchOptions {
   std::optional<Point> start;    ///< the middle if not given
   /// The value falls with every axis as time does with bandwidths: see cutting_planes().
   bool falls_with_bandwidth = false;
+  /// A cheap model of the value: under a budget it is corrected by what was seen (see corrected_model.cpp).
+  std::function<double(const Point&)> model = {};
 };
 
 struct SearchResult {
@@ -61,6 +63,11 @@ struct SearchResult {
 /// the best; else DIRECT-L over half of the evaluations, then Sbplx from the best (NLopt). Whole steps:
 /// the neighbours of the best are looked at last. The same input gives the same path.
 SearchResult search(const Space& space, const Evaluate& evaluate, const SearchOptions& options);
+
+/// The point within the budget that is best by the model when each axis counts for more or less than its
+/// value and a constant is added, so that it meets the values of `looks` as well as it can: space mapping.
+Point best_by_corrected_model(const Space& space, const std::function<double(const Point&)>& model,
+                              const std::vector<SearchResult::Look>& looks, const Point& start);
 
 /// A plane below the values: constant + Σ slope_d / share_d.
 struct Plane {
