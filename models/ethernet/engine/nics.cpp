@@ -29,11 +29,13 @@ std::uint32_t EthernetEngine::open(std::uint32_t from, std::uint32_t to) {
 }
 
 /// Of a packet on an idle network.
-TimePs EthernetEngine::idle_ps(const std::vector<std::uint32_t>& ports, std::uint32_t wire_bytes, bool back) const {
+TimePs EthernetEngine::idle_ps(const std::vector<std::uint32_t>& ports, std::uint32_t wire_bytes,
+                               bool back) const {
   TimePs head = 0, tail = 0;
   std::uint64_t before = 0;
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const Port& port = network_.ports()[back ? network_.ports()[ports[ports.size() - 1 - i]].peer_port : ports[i]];
+    const Port& port =
+        network_.ports()[back ? network_.ports()[ports[ports.size() - 1 - i]].peer_port : ports[i]];
     if (!params_.switches.cut_through || before == 0 || port.bytes_per_s > before) head = tail;
     tail = std::max(tail, head + transfer_time_ps(wire_bytes, port.bytes_per_s));
     const TimePs more = port.latency_ps + (i + 1 < ports.size() ? params_.switches.pipeline_ps : 0);
