@@ -49,7 +49,8 @@ TimePs EthernetEngine::idle_ps(const std::vector<std::uint32_t>& ports, std::uin
 /// A full packet and its ACK on an idle network.
 nic::PathParams EthernetEngine::path_of(const QueuePair& pair) const {
   nic::PathParams path;
-  const auto ports = network_.path(pair.from, pair.to, [](std::uint32_t, std::size_t) { return 0; });
+  const auto ports =
+      network_.path(pair.from, pair.to, [](std::uint32_t, std::size_t) { return std::size_t{0}; });
   path.base_rtt_ps = idle_ps(ports, params_.format.full_wire_bytes(), false) +
                      idle_ps(ports, params_.format.ack_wire_bytes(), true);
   path.bytes_per_s = network_.ports()[ports.front()].bytes_per_s;
