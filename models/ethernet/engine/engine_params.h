@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 
 #include "models/ethernet/ecn.h"
@@ -29,9 +30,10 @@ struct EthernetSwitchParams {
   std::optional<TimePs> response_ps;  ///< of who is paused; none: the standard's allowance for its speed
   std::uint32_t pause_quanta = 65'535;  ///< a pause frame's; it is repeated when half of them are over
   std::uint64_t queue_limit_bytes = 0;  ///< drop and trim: of an output; 0: only the buffer limits
-  EcnParams ecn;
-  TimePs pipeline_ps = 0;  ///< from input to output, without waiting
-  bool cut_through = false;  ///< where the output is no faster than the input
+  EcnParams ecn;                        ///< of every output,
+  std::map<std::uint64_t, EcnParams> ecn_of_speed;  ///< but these, by bytes/s
+  TimePs pipeline_ps = 0;                           ///< from input to output, without waiting
+  bool cut_through = false;                         ///< where the output is no faster than the input
   bool fair_inputs = true;  ///< inputs take turns at an output; else first come, first served
   LoadBalance balance = LoadBalance::ecmp;
   TimePs flowlet_gap_ps = 50'000'000;

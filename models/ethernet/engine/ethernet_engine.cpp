@@ -24,6 +24,8 @@ EthernetEngine::EthernetEngine(Network network, const EthernetParams& params, Me
     for (std::uint32_t i = 0; i < inputs; ++i) {
       PortState& port = ports_[own[i]];
       port.local = i;
+      const auto ecn = at.ecn_of_speed.find(port.port.bytes_per_s);
+      port.ecn = ecn == at.ecn_of_speed.end() ? at.ecn : ecn->second;
       if (!network_.is_host(node)) port.data = PortQueue(at.fair_inputs ? inputs : 1);
     }
   }

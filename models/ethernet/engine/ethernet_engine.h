@@ -110,6 +110,7 @@ class EthernetEngine {
     PauseTimer pause;
     Line line;
     PortQueue control, data;
+    EcnParams ecn;
     PortCounters counters;
     TimePs paused_since = kNever, xoff_ps = 0;  // XOFF: the last time
   };

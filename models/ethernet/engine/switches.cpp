@@ -52,7 +52,7 @@ void EthernetEngine::arrive_at_switch(std::uint32_t node, std::uint32_t which) {
   port.data.push(frames_, which, port.data.lists() > 1 ? ports_[frame.in_port].local : 0);
   const std::uint64_t queue = port.data.bytes();
   port.counters.most_queued_bytes = std::max(port.counters.most_queued_bytes, queue);
-  if (needs_.marks && params_.switches.ecn.marks(queue, random_)) {
+  if (needs_.marks && port.ecn.marks(queue, random_)) {
     frame.marked = true;
     ++port.counters.marks;
   }

@@ -111,7 +111,8 @@ void Network::find_routes_to(std::uint32_t leaf, std::uint32_t number) {
 }
 
 std::uint32_t Network::distance(std::uint32_t from, std::uint32_t to) const {
-  return static_cast<std::uint32_t>(path(from, to, [](std::uint32_t, std::size_t) { return 0; }).size());
+  return static_cast<std::uint32_t>(
+      path(from, to, [](std::uint32_t, std::size_t) { return std::size_t{0}; }).size());
 }
 
 void Network::throw_loop(std::uint32_t from, std::uint32_t to) const {

@@ -56,7 +56,7 @@ TEST(Eflops, AllReduceTakesItsBoundAndLatency) {
   EthernetParams params;
   params.nics.transport.ack_every = 1'000;  // ACKs of one direction delay the other
   const CableParams cables;
-  constexpr std::uint64_t kBytes = 4 << 20;
+  constexpr std::uint64_t kBytes = 2 << 20;
   for (const auto& [ranks, row] : {std::pair{16U, 4U}, {64U, 8U}, {512U, 16U}}) {
     const std::uint32_t each = ranks / (2 * row);
     HalvingDoubling mapped(bigraph(row, each, cables), params, hdrm_hosts(ranks, row, each), kBytes);

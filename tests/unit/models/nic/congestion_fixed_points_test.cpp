@@ -43,7 +43,7 @@ TEST(FixedPoints, DcqcnStandsAtItsMarkingProbability) {
     params.pmax = .01;
     params.from_ps = 60 * kMs;
     Bottleneck network(params, dcqcn, flows);
-    network.run(260 * kMs);
+    network.run(200 * kMs);
     EXPECT_NEAR(network.mean_queue(), mean, .1 * mean) << flows;
     EXPECT_NEAR(network.rate(0) / network.rate(1), 1, .1);
   }

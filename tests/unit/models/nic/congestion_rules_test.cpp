@@ -358,7 +358,7 @@ TEST(ReceiverDriven, SendsABdpAndThenWhatIsPulled) {
 TEST(PullPacer, TakesSendersInTurnAtTheLine) {
   PullPacer pacer(12'500'000'000);
   EXPECT_EQ(pacer.next_ps(), kNever);
-  for (const std::uint32_t sender : {1, 2, 2, 3, 2}) pacer.owe(sender);
+  for (const std::uint32_t sender : {1U, 2U, 2U, 3U, 2U}) pacer.owe(sender);
   std::vector<std::uint32_t> order;
   TimePs now = 7;
   while (!pacer.is_empty()) {

@@ -84,7 +84,7 @@ TEST(SelectiveRepeat, NamesEachMissingPacketOnce) {
 
 TEST(SelectiveRepeat, ToleratesReordering) {
   SelectiveReceiver patient(1, 3), never(1, 0);
-  for (const std::uint64_t packet : {1, 2})
+  for (const std::uint64_t packet : {1U, 2U})
     EXPECT_EQ(patient.on_packet(packet, false).answer.kind, Kind::ack);
   EXPECT_EQ(patient.on_packet(3, false).answer.kind, Kind::nack);
   for (std::uint64_t packet = 1; packet < 50; ++packet)
