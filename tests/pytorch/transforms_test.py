@@ -163,7 +163,8 @@ def obfuscation(folder):
     for bound in ("0.1", "40"):
         text = tool("trace", "obfuscate", job, "--out", folder / "attacked", "--form", "json", "--bound", bound)
         guessed[bound] = float(text.split("attack: ")[1].split(" %")[0])
-    assert guessed["0.1"] == 100 and guessed["40"] < 60, guessed
+    # All kernels; of the collectives, whose names differ more than their sizes do, only some.
+    assert 100 * 200 / 220 < guessed["0.1"] < 100 and guessed["40"] < 60, guessed
 
 
 for case in (stats, edits, export, obfuscation):
