@@ -25,8 +25,9 @@ ALLOWED = {
 }
 # Folders (or files) without SystemC, beside the *_engine files; and what is excepted from them.
 NO_SYSTEMC = ("tlm/link/", "workloads/chakra/", "workloads/layers/", "workloads/collectives/",
-               "workloads/parallelism/", "workloads/synthesis/", "platform/config/", "models/fred/routing/")
-WITH_SYSTEMC = ("tlm/link/switch_module.",)
+               "workloads/parallelism/", "workloads/synthesis/", "platform/config/", "models/fred/routing/", "models/ethernet/",
+               "models/nic/")
+WITH_SYSTEMC = ("tlm/link/switch_module.", "models/ethernet/ethernet_fabric.")
 
 MAX_LINES = 600
 SPDX = "// SPDX-License-Identifier: Apache-2.0"

@@ -10,6 +10,8 @@ namespace wafertlm {
 
 std::function<int()> add_run_command(CLI::App& app);
 std::function<int()> add_collective_command(CLI::App& app);
+/// `wafertlm synthesize`: a collective for a fabric as a file.
+std::function<int()> add_synthesize_command(CLI::App& app);
 std::function<int()> add_traffic_command(CLI::App& app);
 std::function<int()> add_check_command(CLI::App& app);
 std::function<int()> add_schema_command(CLI::App& app);
@@ -19,6 +21,12 @@ std::function<int()> add_trace_command(CLI::App& app);
 std::function<int()> add_workload_command(CLI::App& app);
 std::function<int()> add_fred_command(CLI::App& app);
 std::function<int()> add_study_command(CLI::App& app);
+/// `wafertlm libra`: the analytic model of LIBRA, with its files.
+std::function<int()> add_libra_command(CLI::App& app);
+/// `wafertlm optimize`: the best values of keys, every candidate simulated.
+std::function<int()> add_optimize_command(CLI::App& app);
+/// `wafertlm comet`: memory, network, compute and parallelism of a transformer together.
+std::function<int()> add_comet_command(CLI::App& app);
 std::function<int()> add_compare_command(CLI::App& app);
 std::function<int()> add_explain_command(CLI::App& app);
 /// `wafertlm astra-sim`: a run from ASTRA-sim's files, with its option names.

@@ -42,6 +42,9 @@ std::string described(const CLI::ParseError& error, const CLI::App& app, int arg
     for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
       names.push_back(each->get_name());
     const std::string word = i < argc ? argv[i] : "";
+    const bool takes_more =
+        !command->get_options([](const CLI::Option* each) { return each->get_positional(); }).empty();
+    if (takes_more && std::find(names.begin(), names.end(), word) == names.end()) break;
     if (names.empty() || word.empty() || word.front() == '-') break;
     if (std::find(names.begin(), names.end(), word) == names.end())
       return "there is no command '" + typed + " " + word + "'" +
@@ -89,14 +92,26 @@ int run_tool(int argc, char** argv) {
       "Exit codes: 0 done, 1 the run failed, 2 bad input, 128 + N ended by signal N. `wafertlm COMMAND "
       "--help` shows examples.");
   const std::map<std::string, std::function<int()>> commands = {
-      {"run", add_run_command(app)},           {"collective", add_collective_command(app)},
-      {"traffic", add_traffic_command(app)},   {"check", add_check_command(app)},
-      {"schema", add_schema_command(app)},     {"trace", add_trace_command(app)},
-      {"workload", add_workload_command(app)}, {"fred", add_fred_command(app)},
-      {"study", add_study_command(app)},       {"compare", add_compare_command(app)},
-      {"explain", add_explain_command(app)},   {"astra-sim", add_astra_sim_command(app)},
-      {"convert", add_convert_command(app)},   {"memory-engine", add_memory_engine_command(app)},
-      {"memory", add_memory_command(app)},     {"rtl", add_rtl_command(app)},
+      {"run", add_run_command(app)},
+      {"collective", add_collective_command(app)},
+      {"traffic", add_traffic_command(app)},
+      {"check", add_check_command(app)},
+      {"schema", add_schema_command(app)},
+      {"trace", add_trace_command(app)},
+      {"workload", add_workload_command(app)},
+      {"fred", add_fred_command(app)},
+      {"study", add_study_command(app)},
+      {"compare", add_compare_command(app)},
+      {"explain", add_explain_command(app)},
+      {"astra-sim", add_astra_sim_command(app)},
+      {"convert", add_convert_command(app)},
+      {"memory-engine", add_memory_engine_command(app)},
+      {"memory", add_memory_command(app)},
+      {"rtl", add_rtl_command(app)},
+      {"synthesize", add_synthesize_command(app)},
+      {"libra", add_libra_command(app)},
+      {"optimize", add_optimize_command(app)},
+      {"comet", add_comet_command(app)},
   };
   try {
     app.parse(argc, argv);

@@ -30,6 +30,9 @@ class KnowsLinks {
  public:
   virtual ~KnowsLinks() = default;
   virtual LinkGraph link_graph() const = 0;
+  /// Whether a link of the topology, by number, carries nothing, because it or one of its ends has failed.
+  /// The graph is without it; routes do not look at that.
+  virtual bool has_failed(std::size_t /*link*/) const { return false; }
 };
 
 /// None: the topology does not know its links one by one.

@@ -97,7 +97,7 @@ void Scheduler::replay(TimePs start_ps, const std::function<void()>& begin) {
   WakeQueue queue = std::exchange(queue_, WakeQueue(horizon_ps_));
   std::vector<AfterInstant*> after_instant = std::exchange(after_instant_, {});
   const bool was_dispatching = std::exchange(dispatching_, true);
-  replay_end_ps_ = end_ps;
+  const TimePs outer_end_ps = std::exchange(replay_end_ps_, end_ps);
   local_ps_ = start_ps;
   begin();
   for (;;) {
@@ -113,7 +113,7 @@ void Scheduler::replay(TimePs start_ps, const std::function<void()>& begin) {
   }
   std::swap(queue, queue_);
   after_instant_.insert(after_instant_.begin(), after_instant.begin(), after_instant.end());
-  replay_end_ps_ = kNever;
+  replay_end_ps_ = outer_end_ps;
   local_ps_ = end_ps;
   dispatching_ = was_dispatching;
   for (; const WakeQueue::Entry* const next = queue.front(); queue.pop())

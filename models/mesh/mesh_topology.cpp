@@ -217,8 +217,10 @@ MeshTopology::MeshTopology(const MeshParams& params)
       io_(params.io),
       link_bytes_per_s_(params.link_bytes_per_s),
       ends_ps_(params.injection_latency_ps + params.router_pipeline_ps + params.ejection_latency_ps),
-      hop_ps_(params.link_latency_ps + params.router_pipeline_ps) {
+      hop_ps_(params.link_latency_ps + params.router_pipeline_ps),
+      failed_(links(), false) {
   if (npus() == 0) return;
+  fail(params);
   std::vector<std::uint32_t> columns, rows;
   for (std::uint32_t n = 0; n < npus(); ++n) {
     columns.push_back(geometry_.column(static_cast<NpuId>(n)));
@@ -226,6 +228,25 @@ MeshTopology::MeshTopology(const MeshParams& params)
   }
   cuts_.push_back(straight_cuts(std::move(columns), params.width, params.height * link_bytes_per_s_));
   cuts_.push_back(straight_cuts(std::move(rows), params.height, params.width * link_bytes_per_s_));
+}
+
+/// Links that have failed, and those of routers that have, in both directions.
+void MeshTopology::fail(const MeshParams& params) {
+  const auto is_failed = [&](NpuId a, NpuId b) {
+    const auto& routers = params.failed_routers;
+    const auto& pairs = params.failed_links;
+    return std::find(routers.begin(), routers.end(), a) != routers.end() ||
+           std::find(routers.begin(), routers.end(), b) != routers.end() ||
+           std::find(pairs.begin(), pairs.end(), std::pair(a, b)) != pairs.end() ||
+           std::find(pairs.begin(), pairs.end(), std::pair(b, a)) != pairs.end();
+  };
+  if (params.failed_routers.empty() && params.failed_links.empty()) return;
+  for (std::size_t link = 0; link < failed_.size(); ++link) {
+    const auto router = static_cast<NpuId>(link / 4);
+    const auto side = static_cast<Direction>(link % 4);
+    failed_[link] =
+        !geometry_.has_neighbor(router, side) || is_failed(router, geometry_.neighbor(router, side));
+  }
 }
 
 std::string MeshTopology::link_name(std::size_t number) const {
@@ -244,7 +265,9 @@ LinkGraph MeshTopology::link_graph() const {
     graph.links.push_back({n, router, ports().injection_bytes_per_s});
     graph.links.push_back({router, n, ports().ejection_bytes_per_s});
     for (const Direction side : {Direction::east, Direction::west, Direction::north, Direction::south})
-      if (const auto npu = static_cast<NpuId>(n); geometry_.has_neighbor(npu, side))
+      if (const auto npu = static_cast<NpuId>(n);
+          geometry_.has_neighbor(npu, side) &&
+          !has_failed(4 * std::size_t{n} + static_cast<std::size_t>(side)))
         graph.links.push_back({router,
                                npus() + static_cast<std::uint32_t>(index_of(geometry_.neighbor(npu, side))),
                                link_bytes_per_s_});

@@ -9,8 +9,8 @@
 
 namespace wafertlm {
 
-/// The shape of a mesh: X-Y routes, rows and columns, every link of the same rate. Failed parts are not
-/// looked at. Link 4 n + s leaves router n towards side s (east, west, north, south).
+/// The shape of a mesh: X-Y routes, rows and columns, every link of the same rate. Routes, rows and columns
+/// do not look at failed parts. Link 4 n + s leaves router n towards side s (east, west, north, south).
 class MeshTopology final : public Topology, public KnowsLinks {
  public:
   explicit MeshTopology(const MeshParams& params);
@@ -20,7 +20,8 @@ class MeshTopology final : public Topology, public KnowsLinks {
   std::size_t links() const override { return std::size_t{4} * npus(); }
   TopologyLink link(std::size_t) const override { return {link_bytes_per_s_, ends_ps_ + hop_ps_}; }
   std::string link_name(std::size_t number) const override;
-  /// NPU n hangs on router n, vertex npus() + n; without I/O controllers.
+  bool has_failed(std::size_t number) const override { return failed_[number]; }
+  /// NPU n hangs on router n, vertex npus() + n; without I/O controllers, and links that have failed.
   LinkGraph link_graph() const override;
   void append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const override;
   TimePs head_latency_ps(NpuId from, NpuId to) const override { return head_latency_ps(hops(from, to)); }
@@ -58,6 +59,7 @@ class MeshTopology final : public Topology, public KnowsLinks {
   IoPlace io_place(std::uint32_t controller) const override;
 
  private:
+  void fail(const MeshParams& params);
   std::uint64_t all_links_bytes_per_s(NpuId npu) const;
 
   NpuId io_parent(NpuId npu, const IoPort& port) const;
@@ -65,8 +67,9 @@ class MeshTopology final : public Topology, public KnowsLinks {
   MeshGeometry geometry_;
   std::vector<IoPort> io_;
   std::uint64_t link_bytes_per_s_;
-  TimePs ends_ps_;  // injection, the first router's pipeline, ejection
-  TimePs hop_ps_;   // link and the next router's pipeline
+  TimePs ends_ps_;            // injection, the first router's pipeline, ejection
+  TimePs hop_ps_;             // link and the next router's pipeline
+  std::vector<bool> failed_;  // by link
 };
 
 }  // namespace wafertlm

@@ -28,8 +28,9 @@ struct NpuPools : EndpointPools {
 };
 
 /// An NPU: executes the operations that a sequencer sends it. A compute unit and a CPU, each serial and first
-/// come first served, and beside them as many numbered units as operations name; collectives, sends and receives run side by side in the endpoint; loads and stores go
-/// to the memory, or between it and the remote memory.
+/// come first served, and beside them as many numbered units as operations name; collectives, sends and
+/// receives run side by side in the endpoint; loads and stores go to the memory, or between it and the remote
+/// memory.
 class Npu final : public EndpointModule,
                   private MemoryRequesterHost,
                   private OperandHost,

@@ -2,14 +2,19 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
+#include "platform/comet/cluster.h"
 #include "platform/command/format.h"
 #include "platform/command/host_memory.h"
 #include "platform/commands.h"
+#include "platform/config/document.h"
 #include "platform/config/json_schema.h"
 #include "platform/config/load.h"
+#include "platform/cost/cost.h"
 #include "platform/fabrics/registry.h"
+#include "platform/optimize/spec.h"
 #include "platform/results/results.h"
 #include "platform/run/host_estimate.h"
 #include "platform/run/job.h"
@@ -22,7 +27,7 @@ namespace wafertlm {
 namespace {
 
 struct Options {
-  std::string file;
+  std::string file, costs;
   std::vector<std::string> overrides;
   bool resolved = false, force = false;
 };
@@ -97,7 +102,47 @@ int check_cells(const config::StudySpec& spec, const Options& options) {
   return check(spec, options);
 }
 
+/// What a platform costs, or that of an experiment.
+int show_costs(const Options& options) {
+  const cost::CostTable table = cost::load_costs(options.costs);
+  const config::FileKind kind = config::detect_kind(options.file);
+  if (kind != config::FileKind::platform && kind != config::FileKind::experiment)
+    throw std::invalid_argument("--costs needs a platform or an experiment");
+  const config::PlatformSpec platform =
+      kind == config::FileKind::platform ? config::load_platform(options.file, options.overrides)
+                                         : config::load_experiment(options.file, options.overrides).platform;
+  const Wafer& wafer = kept<Wafer>(platform, false, true);
+  fmt::print("{}", cost_text(cost_of(platform, cost::links_of(wafer.fabric()), table), table));
+  return 0;
+}
+
+/// Files that one command alone reads. @return whether it is one of them
+bool check_own_file(const Options& options) {
+  const std::string& file = options.file;
+  const config::Node root = config::load_document(file);
+  const bool is_own =
+      root.find("comet") != nullptr || root.find("optimize") != nullptr || root.find("costs") != nullptr;
+  if (is_own && (!options.overrides.empty() || options.resolved))
+    throw std::invalid_argument("--set and --resolved have no effect on this kind of file; leave them out");
+  if (root.find("comet") != nullptr) {
+    fmt::print("comet     {}\nok\n", comet::load_cluster(file).name);
+    return true;
+  }
+  if (root.find("optimize") != nullptr) {
+    const optimize::OptimizeSpec spec = optimize::load_optimize(file);
+    fmt::print("optimize  {}: {}\nok\n", spec.name, counted(spec.variables.size(), "variable"));
+    return true;
+  }
+  if (root.find("costs") != nullptr) {
+    fmt::print("costs     {}\nok\n", cost::load_costs(file).name);
+    return true;
+  }
+  return false;
+}
+
 int run(const Options& options) {
+  if (!options.costs.empty()) return show_costs(options);
+  if (check_own_file(options)) return 0;
   switch (config::detect_kind(options.file)) {
     case config::FileKind::platform:
       return check(config::load_platform(options.file, options.overrides), options);
@@ -123,6 +168,10 @@ std::function<int()> add_check_command(CLI::App& app) {
   command->add_option("--set", options->overrides, "Change a key, as in `run`");
   command->add_flag("--resolved", options->resolved,
                     "Print every value with its origin instead of a summary");
+  command
+      ->add_option("--costs", options->costs,
+                   "Print what the platform costs and draws by this table instead (configs/costs)")
+      ->type_name("FILE");
   command->add_flag("--force", options->force, "Also an experiment that needs more memory than there is");
   command->footer("Example:\n  wafertlm check configs/experiments/resnet50_dp20_mesh_5x4.yaml");
   return [options] { return run(*options); };

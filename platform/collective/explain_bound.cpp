@@ -6,39 +6,15 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "platform/collective/tight_json.h"
 #include "platform/command/format.h"
 #include "workloads/collectives/cost.h"
-#include "workloads/synthesis/bounds/tight_bound.h"
+#include "workloads/collectives/joint_cut.h"
 
 namespace wafertlm {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-const char* kind_name(bounds::TightSets::Kind kind) {
-  return kind == bounds::TightSets::Kind::partition ? "partition" : "cut";
-}
-
-OrderedJson tight_json(const bounds::TightBound& tight, std::uint64_t bytes) {
-  const LinkGraph& graph = *tight.graph;
-  std::vector<std::vector<std::string>> parts(tight.sets->parts);
-  std::vector<std::string> relays;
-  for (std::size_t vertex = 0; vertex < graph.vertices.size(); ++vertex) {
-    const std::uint32_t part = tight.sets->part_of[vertex];
-    (part == bounds::TightSets::kRelay ? relays : parts[part]).push_back(graph.vertices[vertex]);
-  }
-  std::vector<std::string> links;
-  for (const std::size_t link : tight.sets->links) links.push_back(graph.link_name(link));
-  return {{"kind", kind_name(tight.sets->kind)},
-          {"parts", std::move(parts)},
-          {"relays", std::move(relays)},
-          {"links", std::move(links)},
-          {"links_bytes_per_s", static_cast<std::uint64_t>(tight.sets->bytes_per_s)},
-          {"crossing_bytes", static_cast<std::uint64_t>(tight.bytes)},
-          {"rate_bytes_per_s", static_cast<double>(bytes) * static_cast<double>(tight.sets->bytes_per_s) /
-                                   static_cast<double>(tight.bytes)},
-          {"time_ps", tight.time_ps}};
-}
 
 std::string why_not(const CollectiveRequest& request, const Topology& topology) {
   if (request.group.size() < 2 || request.bytes == 0) return "nothing has to cross a link";
@@ -63,27 +39,57 @@ std::string words(const OrderedJson& names) {
   return beginning(names, 24, " ", [](const OrderedJson& name) { return name.get<std::string>(); });
 }
 
+std::string bytes_text(const OrderedJson& bytes) {
+  return bytes.is_number_integer() ? format_bytes(bytes.get<std::uint64_t>())
+                                   : fmt::format("{:.4g} B", bytes.get<double>());
+}
+
+OrderedJson with_lengths(const OrderedJson& links, const OrderedJson& lengths) {
+  OrderedJson both = OrderedJson::array();
+  for (std::size_t k = 0; k < links.size(); ++k)
+    both.push_back(fmt::format("{} ({})", links[k].get<std::string>(), lengths[k].get<std::uint64_t>()));
+  return both;
+}
+
 std::string tight_text(const OrderedJson& tight, TimePs bound_ps) {
   const auto time = tight["time_ps"].get<TimePs>();
   const OrderedJson& parts = tight["parts"];
   const OrderedJson& links = tight["links"];
-  const bool is_cut = tight["kind"] == "cut";
+  const std::string kind = tight["kind"];
   std::string text =
       fmt::format("  {}: {} over {} links of {} together take {}; at most {} of the vector\n",
-                  is_cut ? "cut" : fmt::format("partition into {} parts", parts.size()),
-                  format_bytes(tight["crossing_bytes"].get<std::uint64_t>()), links.size(),
+                  kind == "partition" ? fmt::format("partition into {} parts", parts.size()) : kind,
+                  bytes_text(tight["crossing_bytes"]), links.size(),
                   format_bandwidth(tight["links_bytes_per_s"].get<double>()), format_time(time),
                   format_bandwidth(tight["rate_bytes_per_s"].get<double>()));
-  if (is_cut)
+  if (kind == "cut")
     text += fmt::format("    from: {}\n    to:   {}\n", words(parts[0]), words(parts[1]));
-  else
+  else if (kind == "partition")
     text += fmt::format("    parts: {}\n", beginning(parts, 8, " | ", words));
+  else
+    text +=
+        "    Each byte counts as often as its shortest way is long, each link as often as it is long "
+        "(maximum concurrent flow).\n";
   if (!tight["relays"].empty()) text += fmt::format("    in no part: {}\n", words(tight["relays"]));
-  text += fmt::format("    links: {}\n", words(links));
+  if (kind == "lengths")
+    text += fmt::format("    links: {}\n", words(with_lengths(links, tight["lengths"])));
+  else
+    text += fmt::format("    links: {}\n", words(links));
   if (bound_ps > time)
     text += fmt::format("  The other {} are latency, or what an NPU's port adds to it.\n",
                         format_time(bound_ps - time));
   return text;
+}
+
+std::vector<CollectiveRequest> requests_of_all(const CollectiveSetup& setup, std::uint64_t bytes) {
+  std::vector<CollectiveRequest> requests;
+  for (const CollectiveLane& lane : setup.lanes())
+    for (const Group& group : lane.groups) {
+      requests.push_back(setup.first_request());
+      requests.back().group = group;
+      requests.back().bytes = bytes;
+    }
+  return requests;
 }
 
 }  // namespace
@@ -108,6 +114,12 @@ OrderedJson explained_bounds(const CollectiveSetup& setup, const std::vector<std
     OrderedJson row = {{"bytes", bytes}, {"bound_ps", bound}};
     row["tight"] = tight ? tight_json(*tight, bytes) : OrderedJson();
     if (!tight) row["why"] = why_not(request, *fabric.topology);
+    if (groups > 1) {
+      const std::vector<CollectiveRequest> together = requests_of_all(setup, bytes);
+      const auto joint = joint_cut(together, fabric.topology);
+      row["joint_bound_ps"] = joint_bound_ps(together, fabric);
+      row["joint"] = joint ? tight_json(*joint, bytes) : OrderedJson();
+    }
     explained["rows"].push_back(std::move(row));
   }
   return explained;
@@ -125,6 +137,10 @@ std::string bounds_text(const OrderedJson& explained) {
     text += row["tight"].is_null() ? fmt::format("  Ports, latencies and the fabric's own cuts: {}.\n",
                                                  row["why"].get<std::string>())
                                    : tight_text(row["tight"], bound);
+    if (!row.contains("joint")) continue;
+    const auto joint_bound = row["joint_bound_ps"].get<TimePs>();
+    text += fmt::format("All {} groups at once: bound {}\n", groups, format_time(joint_bound));
+    if (!row["joint"].is_null()) text += tight_text(row["joint"], joint_bound);
   }
   return text;
 }

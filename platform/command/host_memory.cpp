@@ -46,10 +46,7 @@ std::uint64_t of_the_control_group() {
 std::uint64_t of_the_address_space() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
-  // The second number is what is resident: the heap's reserve is address space that can still be used.
-  std::uint64_t all = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> all >> resident;
-  return left(limit.rlim_cur, resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+  return limit.rlim_cur;  // an estimate of a run is one of the whole process
 }
 
 }  // namespace

@@ -10,10 +10,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "tlm/globs.h"
 
@@ -74,7 +76,9 @@ FileLock::FileLock(fs::path path, const std::string& holder, const std::string& 
     if (file_ < 0)
       throw std::invalid_argument(
           fmt::format("{}: {} cannot be written ({})", what, path_.string(), std::strerror(errno)));
-    if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    // A second time, because lock_holder() of another process may have just looked.
+    if (flock(file_, LOCK_EX | LOCK_NB) != 0 &&
+        (std::this_thread::sleep_for(std::chrono::milliseconds(20)), flock(file_, LOCK_EX | LOCK_NB)) != 0) {
       const std::string who = text_in(file_);
       close(file_);
       throw std::invalid_argument(
@@ -95,6 +99,19 @@ FileLock::FileLock(fs::path path, const std::string& holder, const std::string& 
 FileLock::~FileLock() {
   unlink(path_.c_str());
   close(file_);
+}
+
+std::string lock_holder(const fs::path& folder) {
+  const fs::path whole = fs::weakly_canonical(fs::absolute(folder));
+  for (const fs::path& lock : {beside(whole, ".lock"), whole / ".lock"}) {
+    const int file = open(lock.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) continue;
+    const bool is_held = flock(file, LOCK_SH | LOCK_NB) != 0;
+    const std::string who = text_in(file);
+    close(file);
+    if (is_held) return who.empty() ? "a command that has just begun" : who;
+  }
+  return "";
 }
 
 OutputFolder::OutputFolder(const fs::path& folder, const std::string& holder) : given_(folder) {

@@ -22,6 +22,9 @@ class FileLock {
   int file_ = -1;
 };
 
+/// The command that writes into a folder now, as its lock says; empty: none.
+std::string lock_holder(const std::filesystem::path& folder);
+
 /// The folder of a command's results. They are made in a folder beside, NAME.incomplete, and take the place
 /// of earlier ones in one step (commit). Until then the folder is as it was; what a command that fails has
 /// written stays in NAME.incomplete, if it says so (keep). One command at a time: NAME.lock.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "platform/config/document.h"
 #include "platform/config/suggest.h"
@@ -136,6 +137,118 @@ void StructType::fail_without_effect(const Reader& in, const Key& key, const std
   in.child(key.name, *in.node().find(key.name))
       .fail(fmt::format("has no effect without {}{}; set that, or leave this out", key.when->text(in.path()),
                         it_is));
+}
+
+void StructType::add(std::string_view name, std::shared_ptr<const Type> type, std::string_view description,
+                     bool is_required, std::function<void*(void*)> member) {
+  keys_.push_back(
+      {std::string(name), std::string(description), std::move(type), is_required, alternatives_.size()});
+  fields_.push_back({std::move(member)});
+}
+
+void StructType::set_condition(Condition condition, std::function<bool(const void*)> holds) {
+  keys_.back().when = std::move(condition);
+  fields_.back().has_effect = std::move(holds);
+}
+
+const void* StructType::value_of(std::size_t key, const void* spec) const {
+  return fields_[key].member(const_cast<void*>(spec));  // which says where it lies and changes nothing
+}
+
+std::optional<Node> StructType::write_value(std::size_t key, const void* spec) const {
+  const void* const value = value_of(key, spec);
+  const Type& type = *keys_[key].type;
+  return type.has_value_at(value) ? std::optional(type.write_at(value)) : std::nullopt;
+}
+
+std::optional<std::string> StructType::locate_below(std::size_t key, const void* spec,
+                                                    const void* address) const {
+  const void* const value = value_of(key, spec);
+  if (const auto below = keys_[key].type->locate_at(value, address))
+    return join_path(keys_[key].name, *below);
+  return address == value ? std::optional(keys_[key].name) : std::nullopt;
+}
+
+std::size_t StructType::key_at(const void* spec, const void* address) const {
+  for (std::size_t key = 0; key < keys_.size(); ++key)
+    if (locate_below(key, spec, address) == keys_[key].name) return key;
+  throw std::logic_error(name_ + ": the key of a condition must stand before it");
+}
+
+std::size_t StructType::alternative_of(const void* spec) const {
+  for (std::size_t i = 0; i < alternatives_.size(); ++i)
+    if (alternatives_[i].is_chosen(spec)) return i + 1;
+  return 0;
+}
+
+std::shared_ptr<void> StructType::initial(std::size_t alternative) const {
+  std::shared_ptr<void> spec = make();
+  if (alternative > 0) alternatives_[alternative - 1].choose(spec.get());
+  return spec;
+}
+
+void StructType::check_condition(std::size_t key_number, const void* spec, const Reader& in) const {
+  const Key& key = keys_[key_number];
+  const bool is_written = in.node().find(key.name) != nullptr;
+  if (fields_[key_number].has_effect(spec)) {
+    if (key.required && !is_written) fail_missing(in, key);
+    return;
+  }
+  if (!is_written) return;
+  const std::optional<Node> value = write_value(key_number, spec),
+                            usual = write_value(key_number, initial(key.alternative).get());
+  if (value && usual ? same_values(*value, *usual) : !value && !usual) return;
+  std::string actual;
+  for (std::size_t i = 0; i < key_number; ++i)
+    if (keys_[i].name == key.when->key)
+      if (const std::optional<Node> other = write_value(i, spec)) actual = other->text;
+  fail_without_effect(in, key, actual);
+}
+
+void StructType::read_into(void* spec, const Reader& in) const {
+  const std::size_t alternative = check_keys(in);
+  if (alternative > 0) alternatives_[alternative - 1].choose(spec);
+  for (std::size_t i = 0; i < keys_.size(); ++i)
+    if (const Node* value = in.node().find(keys_[i].name))
+      keys_[i].type->read_at(fields_[i].member(spec), in.child(keys_[i].name, *value));
+  for (std::size_t i = 0; i < keys_.size(); ++i)
+    if (keys_[i].when && is_used(i, alternative)) check_condition(i, spec, in);
+  const Check check(in, [&](const void* address) { return locate_in(spec, address).value_or(""); });
+  for (const auto& rule : rules_) rule(spec, check);
+}
+
+Node StructType::write_from(const void* spec) const {
+  Node map;
+  map.kind = Node::Kind::map;
+  const std::size_t alternative = alternative_of(spec);
+  for (std::size_t i = 0; i < keys_.size(); ++i)
+    if (is_used(i, alternative))
+      if (std::optional<Node> value = write_value(i, spec)) map.add(keys_[i].name, std::move(*value));
+  return map;
+}
+
+Node StructType::defaults() const {
+  Node map;
+  map.kind = Node::Kind::map;
+  for (std::size_t i = 0; i < keys_.size(); ++i)
+    if (std::optional<Node> value = write_value(i, initial(keys_[i].alternative).get()))
+      map.add(keys_[i].name, std::move(*value));
+  return map;
+}
+
+std::optional<std::string> StructType::locate_in(const void* spec, const void* address) const {
+  const std::size_t alternative = alternative_of(spec);
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (!is_used(i, alternative)) continue;
+    if (auto path = locate_below(i, spec, address)) return path;
+  }
+  return {};
+}
+
+Reader Type::value_of(const Reader& in) const {
+  if (may_be_annotated()) return in.value();
+  if (in.node().kind != Node::Kind::map) in.record_place();
+  return in;
 }
 
 std::string Check::path(const void* value) const { return join_path(in_.path(), locate_(value)); }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -39,7 +40,9 @@ struct Key {
   bool is_always_required() const { return required && !when; }
 };
 
-/// The keys of a struct without its C++ type: key checks, schema, files to load.
+class Check;
+
+/// A struct without its C++ type: keys, values, schema, files to load. Its values are passed as pointers.
 class StructType {
  public:
   explicit StructType(std::string name) : name_(std::move(name)) {}
@@ -61,20 +64,56 @@ class StructType {
   Json file_reference(SchemaDefs& defs) const;
 
  protected:
-  virtual Node defaults() const = 0;
-  /// Checks the keys that are there, not their values. @return the alternative that they choose, or 0
-  std::size_t check_keys(const Reader& in) const;
-  [[noreturn]] void fail_missing(const Reader& in, const Key& key) const;
-  /// `key` was written and its condition does not hold, because the other key has the value `actual`.
-  [[noreturn]] void fail_without_effect(const Reader& in, const Key& key, const std::string& actual) const;
+  /// A struct of default values.
+  virtual std::shared_ptr<void> make() const = 0;
 
+  void add(std::string_view name, std::shared_ptr<const Type> type, std::string_view description,
+           bool is_required, std::function<void*(void*)> member);
+  void set_condition(Condition condition, std::function<bool(const void*)> holds);
+  /// The key whose value lies at `address` in `spec`; it must have been added. @return its place among the
+  /// keys
+  std::size_t key_at(const void* spec, const void* address) const;
+
+  /// Reads and checks the values that the file has into a struct of default values.
+  void read_into(void* spec, const Reader& in) const;
+  Node write_from(const void* spec) const;
+  std::optional<Node> write_value(std::size_t key, const void* spec) const;
+  std::optional<std::string> locate_in(const void* spec, const void* address) const;
+  /// The defaults of a form; 0: any.
+  std::shared_ptr<void> initial(std::size_t alternative) const;
+  Node defaults() const;
+
+  struct Alternative {
+    std::function<bool(const void*)> is_chosen;
+    std::function<void(void*)> choose;
+  };
   std::vector<Key> keys_;
+  std::vector<Alternative> alternatives_;
+  std::vector<std::function<void(const void*, const Check&)>> rules_;
   /// If a key's value chooses the alternative: that key, and its value for each. The first is the default.
   std::string selector_;
   std::vector<std::string> selector_values_;
   std::vector<std::pair<std::string, std::string>> renamed_;  // former names of keys, and the new ones
 
  private:
+  struct Field {
+    std::function<void*(void*)> member;                // where the value lies in a struct
+    std::function<bool(const void*)> has_effect = {};  // empty: always
+  };
+
+  const void* value_of(std::size_t key, const void* spec) const;
+  std::optional<std::string> locate_below(std::size_t key, const void* spec, const void* address) const;
+  void check_condition(std::size_t key, const void* spec, const Reader& in) const;
+  std::size_t alternative_of(const void* spec) const;
+  bool is_used(std::size_t key, std::size_t alternative) const {
+    return keys_[key].alternative == 0 || keys_[key].alternative == alternative;
+  }
+
+  /// Checks the keys that are there, not their values. @return the alternative that they choose, or 0
+  std::size_t check_keys(const Reader& in) const;
+  [[noreturn]] void fail_missing(const Reader& in, const Key& key) const;
+  /// `key` was written and its condition does not hold, because the other key has the value `actual`.
+  [[noreturn]] void fail_without_effect(const Reader& in, const Key& key, const std::string& actual) const;
   std::size_t chosen_alternative(const Reader& in) const;
   std::size_t selected_alternative(const Reader& in) const;
   /// What a key of this alternative goes with, in words.
@@ -84,6 +123,7 @@ class StructType {
   Json alternatives_schema() const;
 
   std::string name_;
+  std::vector<Field> fields_;  // same order as keys_
 };
 
 /// What a check over several values of a struct reports with. Values (not structs) are named by their
@@ -135,19 +175,21 @@ class Struct : public TypeOf<S>, public StructType {
 
   /// `member`: &S::member, or a function from S& to a reference inside it.
   template <class Member, class Value>
-  Struct& required(std::string key, Member member, std::shared_ptr<Value> type, std::string description) {
-    return add(std::move(key), member, TypePtr<ValueOf<Member>>(type), std::move(description), true);
+  Struct& required(std::string_view key, Member member, const std::shared_ptr<Value>& type,
+                   std::string_view description) {
+    return add_member(key, member, TypePtr<ValueOf<Member>>(type), description, true);
   }
   template <class Member, class Value>
-  Struct& optional(std::string key, Member member, std::shared_ptr<Value> type, std::string description) {
-    return add(std::move(key), member, TypePtr<ValueOf<Member>>(type), std::move(description), false);
+  Struct& optional(std::string_view key, Member member, const std::shared_ptr<Value>& type,
+                   std::string_view description) {
+    return add_member(key, member, TypePtr<ValueOf<Member>>(type), description, false);
   }
   /// The keys that follow belong to one of several forms of the struct. Its first key tells it from the
   /// others; `selector` then holds `value`.
   template <class E>
   Struct& alternative(E S::*selector, E value) {
-    alternatives_.push_back(
-        {[=](const S& spec) { return spec.*selector == value; }, [=](S& spec) { spec.*selector = value; }});
+    alternatives_.push_back({[=](const void* spec) { return of(spec).*selector == value; },
+                             [=](void* spec) { of(spec).*selector = value; }});
     return *this;
   }
   /// The same, chosen by the value of an earlier key of type choice; without that key the first alternative.
@@ -156,7 +198,9 @@ class Struct : public TypeOf<S>, public StructType {
                       std::function<bool(const S&)> is_chosen, std::function<void(S&)> choose) {
     selector_ = key;
     selector_values_.push_back(key_value);
-    alternatives_.push_back({std::move(is_chosen), std::move(choose)});
+    alternatives_.push_back(
+        {[is_chosen = std::move(is_chosen)](const void* spec) { return is_chosen(of(spec)); },
+         [choose = std::move(choose)](void* spec) { choose(of(spec)); }});
     return *this;
   }
   /// The former name of a key; who uses it is told the new one.
@@ -173,191 +217,76 @@ class Struct : public TypeOf<S>, public StructType {
   /// when it is written with another value than its default, and not required.
   template <class Member, class... Values>
   Struct& when(Member member, const Values&... values) {
-    const std::size_t field = field_of(member);
-    Condition condition{keys_[field].name, {}, {}};
+    const std::size_t key = key_of(member);
+    Condition condition{keys_[key].name, {}, {}};
+    const std::shared_ptr<void> example = initial(keys_[key].alternative);
     for (const ValueOf<Member>& value : {ValueOf<Member>(values)...}) {
-      S example = initial(keys_[field].alternative);
-      std::invoke(member, example) = value;
-      condition.values.push_back(fields_[field].write(example)->text);
+      std::invoke(member, of(example.get())) = value;
+      condition.values.push_back(write_value(key, example.get())->text);
     }
-    return set_condition(std::move(condition), [=](const S& spec) {
-      const auto& actual = std::invoke(member, spec);
+    set_condition(std::move(condition), [=](const void* spec) {
+      const auto& actual = std::invoke(member, of(spec));
       return ((actual == values) || ...);
     });
+    return *this;
   }
   /// The same, if an earlier key is given.
   template <class Member>
   Struct& when_given(Member member) {
-    const std::size_t field = field_of(member);
-    return set_condition({keys_[field].name, {}, {}},
-                         [this, field](const S& spec) { return fields_[field].write(spec).has_value(); });
+    const std::size_t key = key_of(member);
+    set_condition({keys_[key].name, {}, {}},
+                  [this, key](const void* spec) { return write_value(key, spec).has_value(); });
+    return *this;
   }
   /// The same, if `holds`, which `words` describe behind "has no effect without".
   Struct& when_true(std::function<bool(const S&)> holds, std::string words) {
-    return set_condition({{}, {}, std::move(words)}, std::move(holds));
+    set_condition({{}, {}, std::move(words)},
+                  [holds = std::move(holds)](const void* spec) { return holds(of(spec)); });
+    return *this;
   }
   /// A rule between values, called when all of them are read.
   Struct& check(std::function<void(const S&, const Check&)> rule) {
-    rules_.push_back(std::move(rule));
+    rules_.push_back(
+        [rule = std::move(rule)](const void* spec, const Check& check) { rule(of(spec), check); });
     return *this;
   }
 
-  S read(const Reader& in) const override;
-  Node write(const S& spec) const override;
-  std::optional<std::string> locate(const S& spec, const void* address) const override;
+  S read(const Reader& in) const override {
+    S spec{};
+    read_into(&spec, in);
+    return spec;
+  }
+  Node write(const S& spec) const override { return write_from(&spec); }
+  std::optional<std::string> locate(const S& spec, const void* address) const override {
+    return locate_in(&spec, address);
+  }
   Json schema(SchemaStyle style, SchemaDefs& defs) const override { return reference(style, defs); }
   const StructType* structure() const override { return this; }
   void load_files(Node& value) const override { load_files_below(value); }
   bool may_be_annotated() const override { return false; }
 
- protected:
-  /// Of every form.
-  Node defaults() const override;
-
  private:
   template <class Member>
   using ValueOf = std::decay_t<std::invoke_result_t<Member, S&>>;
 
-  /// What the templates below need of one key, its C++ type forgotten.
-  struct Field {
-    std::function<void(const Reader&, S&)> read;
-    std::function<std::optional<Node>(const S&)> write;
-    std::function<std::optional<std::string>(const S&, const void*)> locate;
-    std::function<bool(const S&)> has_effect = {};  // empty: always
-  };
-  struct Alternative {
-    std::function<bool(const S&)> is_chosen;
-    std::function<void(S&)> choose;
-  };
+  static S& of(void* spec) { return *static_cast<S*>(spec); }
+  static const S& of(const void* spec) { return *static_cast<const S*>(spec); }
+
+  std::shared_ptr<void> make() const override { return std::make_shared<S>(); }
 
   template <class Member, class T>
-  Struct& add(std::string key, Member member, TypePtr<T> type, std::string description, bool required);
-  template <class Member>
-  std::size_t field_of(Member member) const;
-  Struct& set_condition(Condition condition, std::function<bool(const S&)> holds) {
-    keys_.back().when = std::move(condition);
-    fields_.back().has_effect = std::move(holds);
+  Struct& add_member(std::string_view key, Member member, TypePtr<T> type, std::string_view description,
+                     bool is_required) {
+    add(key, std::move(type), description, is_required,
+        [=](void* spec) -> void* { return &std::invoke(member, of(spec)); });
     return *this;
   }
-  void check_condition(std::size_t field, const S& spec, const Reader& in) const;
-  /// The defaults of a form; 0: any.
-  S initial(std::size_t alternative) const {
-    S spec{};
-    if (alternative > 0) alternatives_[alternative - 1].choose(spec);
-    return spec;
+  template <class Member>
+  std::size_t key_of(Member member) const {
+    const S example{};
+    return key_at(&example, &std::invoke(member, example));
   }
-  std::size_t alternative_of(const S& spec) const;
-  bool is_used(std::size_t field, std::size_t alternative) const {
-    return keys_[field].alternative == 0 || keys_[field].alternative == alternative;
-  }
-
-  std::vector<Field> fields_;  // same order as keys_
-  std::vector<Alternative> alternatives_;
-  std::vector<std::function<void(const S&, const Check&)>> rules_;
 };
-
-template <class S>
-template <class Member, class T>
-Struct<S>& Struct<S>::add(std::string key, Member member, TypePtr<T> type, std::string description,
-                          bool required) {
-  Field field;
-  field.read = [=](const Reader& in, S& spec) { std::invoke(member, spec) = read_value(*type, in); };
-  field.write = [=](const S& spec) -> std::optional<Node> {
-    const T& value = std::invoke(member, spec);
-    return type->has_value(value) ? std::optional(type->write(value)) : std::nullopt;
-  };
-  field.locate = [=](const S& spec, const void* address) -> std::optional<std::string> {
-    const T& value = std::invoke(member, spec);
-    if (const auto below = type->locate(value, address)) return join_path(key, *below);
-    return address == &value ? std::optional(key) : std::nullopt;
-  };
-  fields_.push_back(std::move(field));
-  keys_.push_back({std::move(key), std::move(description), type, required, alternatives_.size()});
-  return *this;
-}
-
-/// Of the key that describes this member; it must have been added.
-template <class S>
-template <class Member>
-std::size_t Struct<S>::field_of(Member member) const {
-  const S example{};
-  const void* const address = &std::invoke(member, example);
-  for (std::size_t i = 0; i < fields_.size(); ++i)
-    if (fields_[i].locate(example, address) == keys_[i].name) return i;
-  throw std::logic_error(name() + ": the key of a condition must stand before it");
-}
-
-template <class S>
-void Struct<S>::check_condition(std::size_t field, const S& spec, const Reader& in) const {
-  const Key& key = keys_[field];
-  const bool is_written = in.node().find(key.name) != nullptr;
-  if (fields_[field].has_effect(spec)) {
-    if (key.required && !is_written) fail_missing(in, key);
-    return;
-  }
-  if (!is_written) return;
-  const std::optional<Node> value = fields_[field].write(spec),
-                            usual = fields_[field].write(initial(key.alternative));
-  if (value && usual ? same_values(*value, *usual) : !value && !usual) return;
-  std::string actual;
-  for (std::size_t i = 0; i < field; ++i)
-    if (keys_[i].name == key.when->key)
-      if (const std::optional<Node> other = fields_[i].write(spec)) actual = other->text;
-  fail_without_effect(in, key, actual);
-}
-
-template <class S>
-S Struct<S>::read(const Reader& in) const {
-  const std::size_t alternative = check_keys(in);
-  S spec = initial(alternative);
-  for (std::size_t i = 0; i < fields_.size(); ++i)
-    if (const Node* value = in.node().find(keys_[i].name))
-      fields_[i].read(in.child(keys_[i].name, *value), spec);
-  for (std::size_t i = 0; i < fields_.size(); ++i)
-    if (keys_[i].when && is_used(i, alternative)) check_condition(i, spec, in);
-  const Check check(in, [&](const void* address) { return locate(spec, address).value_or(""); });
-  for (const auto& rule : rules_) rule(spec, check);
-  return spec;
-}
-
-template <class S>
-Node Struct<S>::write(const S& spec) const {
-  Node map;
-  map.kind = Node::Kind::map;
-  const std::size_t alternative = alternative_of(spec);
-  for (std::size_t i = 0; i < fields_.size(); ++i)
-    if (is_used(i, alternative))
-      if (std::optional<Node> value = fields_[i].write(spec)) map.add(keys_[i].name, std::move(*value));
-  return map;
-}
-
-template <class S>
-Node Struct<S>::defaults() const {
-  Node map;
-  map.kind = Node::Kind::map;
-  for (std::size_t i = 0; i < fields_.size(); ++i) {
-    if (std::optional<Node> value = fields_[i].write(initial(keys_[i].alternative)))
-      map.add(keys_[i].name, std::move(*value));
-  }
-  return map;
-}
-
-template <class S>
-std::optional<std::string> Struct<S>::locate(const S& spec, const void* address) const {
-  const std::size_t alternative = alternative_of(spec);
-  for (std::size_t i = 0; i < fields_.size(); ++i) {
-    if (!is_used(i, alternative)) continue;
-    if (auto path = fields_[i].locate(spec, address)) return path;
-  }
-  return {};
-}
-
-template <class S>
-std::size_t Struct<S>::alternative_of(const S& spec) const {
-  for (std::size_t i = 0; i < alternatives_.size(); ++i)
-    if (alternatives_[i].is_chosen(spec)) return i + 1;
-  return 0;
-}
 
 Json file_or_schema(const StructType& type, SchemaDefs& defs);
 void load_file_or_map(Node& value, const StructType& type);

@@ -32,12 +32,24 @@ class Type {
   virtual void load_files(Node& /*value*/) const {}
   /// May be written as {value: …, provenance: …}.
   virtual bool may_be_annotated() const { return true; }
+
+  // What TypeOf does, for who has forgotten the C++ type: `value` points to one of it.
+  virtual void read_at(void* value, const Reader& in) const = 0;
+  virtual Node write_at(const void* value) const = 0;
+  virtual bool has_value_at(const void* value) const = 0;
+  virtual std::optional<std::string> locate_at(const void* value, const void* address) const = 0;
+
+ protected:
+  /// Where the value itself stands.
+  Reader value_of(const Reader& in) const;
 };
 
 /// The same with the C++ type: reads and writes.
 template <class T>
 class TypeOf : public Type {
  public:
+  /// A value that may stand beside its provenance.
+  T read_value(const Reader& in) const { return read(value_of(in)); }
   virtual T read(const Reader& in) const = 0;
   /// In canonical units, exactly: equal texts mean equal values.
   virtual Node write(const T& value) const = 0;
@@ -45,6 +57,13 @@ class TypeOf : public Type {
   virtual bool has_value(const T& /*value*/) const { return true; }
   /// Path inside `value` ("fabric.classes[2].vc") of the part that lies at `address`; nullopt: none.
   virtual std::optional<std::string> locate(const T& /*value*/, const void* /*address*/) const { return {}; }
+
+  void read_at(void* value, const Reader& in) const final { *static_cast<T*>(value) = read_value(in); }
+  Node write_at(const void* value) const final { return write(*static_cast<const T*>(value)); }
+  bool has_value_at(const void* value) const final { return has_value(*static_cast<const T*>(value)); }
+  std::optional<std::string> locate_at(const void* value, const void* address) const final {
+    return locate(*static_cast<const T*>(value), address);
+  }
 };
 
 template <class T>
@@ -69,12 +88,5 @@ class Like : public TypeOf<T> {
  private:
   TypePtr<T> type_;
 };
-
-template <class T>
-T read_value(const TypeOf<T>& type, const Reader& in) {
-  if (type.may_be_annotated()) return type.read(in.value());
-  if (in.node().kind != Node::Kind::map) in.record_place();
-  return type.read(in);
-}
 
 }  // namespace wafertlm::config

@@ -189,7 +189,7 @@ TypePtr<std::vector<T>> list_of(TypePtr<T> type, std::size_t least, std::size_t 
       check_length(in, least_, most_);
       std::vector<T> values;
       for (std::size_t i = 0; i < in.node().items.size(); ++i)
-        values.push_back(read_value(*type_, in.item(i)));
+        values.push_back(type_->read_value(in.item(i)));
       return values;
     }
     Node write(const std::vector<T>& values) const override {

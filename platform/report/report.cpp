@@ -2,6 +2,8 @@
 #include "platform/report/report.h"
 
 #include "platform/fabrics/registry.h"
+#include "platform/report/bounds.h"
+#include "platform/system/machine.h"
 #include "waveforms/report/page.h"
 
 namespace wafertlm {
@@ -42,6 +44,7 @@ Json ReportRecorder::data(const Json& results, const std::string& resolved_yaml,
             {"npus", wafer.npu_count()},
             {"npu_of_rank", npus}}},
           {"timeline", timeline_.json()},
+          {"bounds", tight_bounds_json(job, platform_traits(experiment.platform))},
           {"links", usage_.links_json(job.end_ps())},
           {"memories", usage_.memories_json()}};
 }

@@ -17,7 +17,7 @@ class ReportRecorder {
   Timeline& timeline() { return timeline_; }
   Usage& usage() { return usage_; }
 
-  /// What report.html shows: {results, resolved, layout, timeline, links, memories}.
+  /// What report.html shows: {results, resolved, layout, timeline, bounds, links, memories}.
   nlohmann::ordered_json data(const nlohmann::ordered_json& results, const std::string& resolved_yaml,
                               const config::ExperimentSpec& experiment, const JobRun& job);
 

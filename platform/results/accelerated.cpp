@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/results/accelerated.h"
 
+#include <algorithm>
+
 #include "platform/system/machine.h"
 
 namespace wafertlm::results {
@@ -16,8 +18,23 @@ void describe_steady_states(Fields<SteadyCounts>& of) {
         &SteadyCounts::stretches);
   count("periods", "Periods in them", &SteadyCounts::periods);
   count("packets", "Packets that left their NPUs or I/O controllers in them", &SteadyCounts::packets);
+  count("put_back", "Stretches that something came into, so that their rest was simulated",
+        &SteadyCounts::put_back);
   count("verified", "run.acceleration: verify: stretches that were simulated and compared",
         &SteadyCounts::verified);
+}
+
+/// Each packet that has left an endpoint is in one of them.
+void describe_packets(Fields<Machine>& of) {
+  of.add("simulated", schema::count("One by one"),
+         [](const Machine& machine) { return machine.skipped()->started - machine.skipped()->packets; });
+  of.add("of_short_messages", schema::count("Of those simulated: in messages too short to look for a period"),
+         [](const Machine& machine) { return machine.skipped()->of_short; });
+  of.add("in_periods", schema::count("Skipped because they repeat the period before"),
+         [](const Machine& machine) { return machine.skipped()->packets; });
+  of.add("in_episodes", schema::count("In episodes that were played"), [](const Machine& machine) {
+    return machine.injected_packets() - std::min(machine.injected_packets(), machine.skipped()->started);
+  });
 }
 
 void describe_episodes(Fields<Episodes>& of) {
@@ -39,8 +56,11 @@ void describe(Fields<Machine>& of) {
   const auto is_on = [](const Machine& machine) { return machine.skipped() != nullptr; };
   static const Fields<SteadyCounts> steady(describe_steady_states);
   static const Fields<Episodes> episodes(describe_episodes);
+  static const Fields<Machine> packets(describe_packets);
   of.add_if([is_on](const Machine& machine) { return !is_on(machine); }, "off_because",
             schema::text(kOffBecause), [](const Machine& machine) { return machine.not_accelerated(); });
+  of.add_if(is_on, "packets", packets.schema("That have left NPUs or I/O controllers"),
+            [](const Machine& machine) { return packets.json(machine); });
   of.add_if(is_on, "steady_states", steady.schema("What was skipped because it repeats"),
             [](const Machine& machine) { return steady.json(*machine.skipped()); });
   of.add_if(is_on, "episodes", episodes.schema("What was played instead of being simulated again"),

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 
+#include "platform/command/digest.h"
 #include "platform/config/load.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
@@ -105,25 +105,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a file's bytes.
-std::size_t digest_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string block(1 << 20, '\0');
-  std::size_t digest = 0;
-  while (file) {
-    file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    const std::string_view read(block.data(), static_cast<std::size_t>(file.gcount()));
-    digest = digest * 1'000'003 ^ std::hash<std::string_view>{}(read);
-  }
-  return digest;
-}
-
-/// A build of its own is a version of its own.
-std::size_t program_digest() {
-  static const std::size_t digest = digest_of("/proc/self/exe");
-  return digest;
-}
-
 std::string traces_of(const config::WorkloadSpec& workload) {
   if (workload.kind != config::WorkloadKind::traces) return "";
   const config::TraceSpec& traces = workload.traces;
@@ -131,17 +112,42 @@ std::string traces_of(const config::WorkloadSpec& workload) {
   if (!chakra::is_trace_file(traces.path)) files = chakra::find_rank_files(traces.path);
   if (!traces.comm_groups.empty()) files.push_back(traces.comm_groups);
   std::string text;
-  for (const std::string& file : files) text += fmt::format("{} {:x}\n", file, digest_of(file));
+  for (const std::string& file : files) text += file + " " + sha256_of_file(file) + "\n";
   return text;
 }
 
-/// What "file:PATH", as in a placement, holds.
+/// A file itself, the traces of PREFIX.<rank>.et, or what is in a folder.
+std::vector<std::string> files_at(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+    return fs::exists(path, error) || !chakra::has_rank_files(path) ? std::vector{path}
+                                                                    : chakra::all_rank_files(path);
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, error))
+    if (entry.is_regular_file(error)) files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// What custom algorithms hold.
+std::string algorithms_of(const config::CollectivesSpec& spec) {
+  const config::CustomAlgorithmsSpec& custom = spec.custom;
+  std::string text;
+  for (const std::string* path :
+       {&custom.all_reduce, &custom.all_gather, &custom.reduce_scatter, &custom.all_to_all})
+    if (!path->empty())
+      for (const std::string& file : files_at(*path)) text += file + " " + sha256_of_file(file) + "\n";
+  return text;
+}
+
+/// What "file:PATH", as in a placement, holds, and a word that names a file.
 std::string named_files(const std::string& text) {
   constexpr std::string_view kFile = "file:";
   const std::size_t at = text.find(kFile);
-  if (at == std::string::npos) return "";
-  const std::string path = text.substr(at + kFile.size());
-  return fmt::format("{} {:x}\n", path, digest_of(path));
+  std::error_code error;
+  if (at == std::string::npos && !fs::is_regular_file(text, error)) return "";
+  const std::string path = at == std::string::npos ? text : text.substr(at + kFile.size());
+  return path + " " + sha256_of_file(path) + "\n";
 }
 
 /// Every value, without the places where they were written.
@@ -152,14 +158,18 @@ std::string values_of(Spec spec) {
 }
 
 std::string resolved(const std::string& command, const Cell& cell) {
-  if (command != "run") return values_of(config::load_platform(cell.file, cell.overrides));
+  if (command != "run") {
+    const config::PlatformSpec platform = config::load_platform(cell.file, cell.overrides);
+    return values_of(platform) + algorithms_of(platform.collectives);
+  }
   const config::ExperimentSpec experiment = config::load_experiment(cell.file, cell.overrides);
-  return values_of(experiment) + traces_of(experiment.workload) + named_files(experiment.workload.policy());
+  return values_of(experiment) + algorithms_of(experiment.platform.collectives) +
+         traces_of(experiment.workload) + named_files(experiment.workload.policy());
 }
 
 }  // namespace
 
-std::string CellJob::command_line() const {
+std::string command_line(const std::vector<std::string>& words) {
   std::string text = "wafertlm";
   for (const std::string& word : words) {
     const bool plain = word.find_first_of(" ()[]{}*?$&;|<>'\"") == std::string::npos;
@@ -171,29 +181,32 @@ std::string CellJob::command_line() const {
 CellJob job_of(const config::StudySpec& study, const Cell& cell) {
   CellJob job;
   job.words = {study.command, fs::proximate(cell.file).string()};
-  job.input = fmt::format("{} {:x}\n{}\n", WAFERTLM_VERSION, program_digest(), study.command);
+  // A build of its own is a version of its own.
+  std::string input =
+      fmt::format("{} {}\n{}\n", WAFERTLM_VERSION, sha256_of_file("/proc/self/exe"), study.command);
   for (const std::string& argument : cell.arguments) {
     job.words.push_back(argument);
-    job.input += argument + "\n" + named_files(argument);
+    input += argument + "\n" + named_files(argument);
   }
   for (const std::string& text : cell.overrides) {
     job.words.emplace_back("--set");
     job.words.push_back(text);
   }
-  job.input += resolved(study.command, cell);
+  constexpr std::size_t kDigits = 32;
+  job.id = sha256(input + resolved(study.command, cell)).substr(0, kDigits);
   return job;
 }
 
-std::vector<std::string> with_output(const CellJob& job, const std::string& folder) {
-  std::vector<std::string> words = job.words;
-  if (words.front() == "run") words.insert(words.end(), {"--out", folder});
-  if (words.front() == "collective") words.emplace_back("--json");
-  if (words.front() == "traffic") words.insert(words.end(), {"--json", document_of(job, folder)});
+std::vector<std::string> with_output(std::vector<std::string> words, const std::string& folder) {
+  const std::string command = words.front();
+  if (command == "run") words.insert(words.end(), {"--out", folder});
+  if (command == "collective") words.emplace_back("--json");
+  if (command == "traffic") words.insert(words.end(), {"--json", document_of(words, folder)});
   return words;
 }
 
-std::string document_of(const CellJob& job, const std::string& folder) {
-  return folder + (job.words.front() == "collective" ? "/output.txt" : "/results.json");
+std::string document_of(const std::vector<std::string>& words, const std::string& folder) {
+  return folder + (words.front() == "collective" ? "/output.txt" : "/results.json");
 }
 
 }  // namespace wafertlm

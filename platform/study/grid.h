@@ -33,16 +33,17 @@ std::string name_of(const config::StudySpec& study, const Cell& cell);
 /// A cell as a process.
 struct CellJob {
   std::vector<std::string> words;  ///< of the command line behind the program
-  std::string input;  ///< program, command and every resolved value: the same text, the same result
-
-  std::string command_line() const;  ///< to be typed in the folder of the study file
+  std::string
+      id;  ///< SHA-256 (128 bits) of program, command and every resolved value: the same id, the same result
 };
 
 /// Reads and checks what the cell runs, in the current folder. @throws config::ConfigError.
 CellJob job_of(const config::StudySpec& study, const Cell& cell);
 
+/// As it is typed in the folder of the study file.
+std::string command_line(const std::vector<std::string>& words);
 /// The words that make the command write its JSON to `folder`, and where it then is.
-std::vector<std::string> with_output(const CellJob& job, const std::string& folder);
-std::string document_of(const CellJob& job, const std::string& folder);
+std::vector<std::string> with_output(std::vector<std::string> words, const std::string& folder);
+std::string document_of(const std::vector<std::string>& words, const std::string& folder);
 
 }  // namespace wafertlm

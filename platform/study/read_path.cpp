@@ -16,6 +16,7 @@
 
 #include "platform/config/config_error.h"
 #include "platform/config/suggest.h"
+#include "platform/study/pruned_json.h"
 
 namespace wafertlm {
 namespace {
@@ -23,18 +24,6 @@ namespace {
 using config::quoted;
 using config::Taken;
 using nlohmann::json;
-
-/// "a.b[0]" as a, b, [0].
-std::vector<std::string> parts_of(const std::string& path) {
-  std::vector<std::string> parts;
-  std::string part;
-  for (const char c : path) {
-    if ((c == '.' || c == '[') && !part.empty()) parts.push_back(std::exchange(part, ""));
-    if (c != '.') part += c;
-  }
-  if (!part.empty()) parts.push_back(part);
-  return parts;
-}
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
   throw std::invalid_argument("read: " + quoted(path) + ": " + why);
@@ -144,7 +133,7 @@ const Schema& property(const Schema& of, const std::string& name, const std::str
 
 json read_path(const json& document, const std::string& path, Taken taken) {
   std::vector<const json*> found = {&document};
-  for (const std::string& part : parts_of(path)) {
+  for (const std::string& part : parts_of_path(path)) {
     std::vector<const json*> next;
     for (const json* each : found) {
       if (part.front() == '[') {
@@ -163,7 +152,7 @@ json read_path(const json& document, const std::string& path, Taken taken) {
 
 void require_path(const nlohmann::ordered_json& schema, const std::string& path) {
   const Schema* at = &meant(schema, schema);
-  for (const std::string& part : parts_of(path)) {
+  for (const std::string& part : parts_of_path(path)) {
     const bool is_item = part.front() == '[';
     if (is_item && !may_be(*at, "array")) fail_no_list(path, part);
     if (!is_item && !may_be(*at, "object")) fail_no_names(path, part);

@@ -82,7 +82,7 @@ Json study_json(const StudyResult& result) {
     json["calibrations"].push_back(calibrated_json(study, result.calibrated[i], i));
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = result.cells[i];
-    Json row = {{"at", Json::object()}, {"command", result.jobs[i].command_line()}};
+    Json row = {{"at", Json::object()}, {"command", command_line(result.jobs[i].words)}};
     for (std::size_t axis = 0; axis < study.axes.size(); ++axis)
       row["at"][study.axes[axis].name] = cell.values[axis];
     row["values"] = Json::object();

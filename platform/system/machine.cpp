@@ -203,6 +203,13 @@ std::optional<ReliabilityTotals> Machine::reliability() const {
   return totals;
 }
 
+std::uint64_t Machine::injected_packets() const {
+  std::uint64_t packets = 0;
+  for (std::uint32_t n = 0; n < wafer_.endpoints(); ++n)
+    packets += endpoint(static_cast<NpuId>(n)).injection_port().counters(PortId{0}).packets;
+  return packets;
+}
+
 std::uint64_t Machine::early_bytes_high_water() const {
   std::uint64_t most = 0;
   for (const auto& npu : npus_) most = std::max(most, npu->early_bytes_high_water());

@@ -66,6 +66,8 @@ class Machine {
   const std::string& not_accelerated() const { return not_accelerated_; }
   /// What was played; null as skipped().
   const Episodes* episodes() const { return episodes_ ? &*episodes_ : nullptr; }
+  /// Packets that have left all endpoints, simulated or not.
+  std::uint64_t injected_packets() const;
   /// Before the models are read: what was played and not simulated is known to them.
   void settle();
 

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <regex>
@@ -139,6 +140,23 @@ double median_of(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// Of the packets of the run whose results lie in `folder`, in per cent: skipped in periods, played in
+/// episodes, simulated in short messages, and the other ones that were simulated; empty without results.
+std::string shares_of_packets(const std::string& folder) {
+  std::ifstream file(folder + "/results.json");
+  if (!file) return {};
+  const auto accelerated = nlohmann::json::parse(file)["simulation"]["accelerated"];
+  const auto packets = accelerated.find("packets");
+  if (packets == accelerated.end()) return "  " + accelerated.value("off_because", std::string());
+  const auto count = [&](const char* name) { return packets->at(name).get<double>(); };
+  const double all = count("simulated") + count("in_periods") + count("in_episodes"),
+               of_short = std::min(count("of_short_messages"), count("simulated"));
+  if (all == 0) return {};
+  return fmt::format(" {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}", 100 * count("in_periods") / all,
+                     100 * count("in_episodes") / all, 100 * of_short / all,
+                     100 * (count("simulated") - of_short) / all);
+}
+
 std::string shown(const std::optional<double>& seconds, unsigned long limit_s) {
   return seconds ? fmt::format("{:.2f}", *seconds) : fmt::format("> {}", limit_s);
 }
@@ -159,11 +177,13 @@ void print_acceleration(const std::vector<std::string>& arguments) {
   }
   const std::string out =
       (std::filesystem::temp_directory_path() / ("wafertlm_bench_" + std::to_string(getpid()))).string();
-  fmt::print("{:<40} {:>10} {:>10} {:>9}\n", "run.acceleration", "off s", "exact s", "ratio");
+  fmt::print("{:<40} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "run.acceleration", "off s", "exact s",
+             "ratio", "periods %", "played %", "short %", "other %");
   double sum = 0;
   int counted = 0;
   for (const AccelerationCase& each : acceleration_cases(out)) {
     if (!std::regex_search(each.name, which)) continue;
+    std::filesystem::remove(out + "/results.json");
     std::vector<double> off, exact;
     bool is_over = false;
     for (unsigned long k = 0; k < repetitions && !is_over; ++k) {
@@ -181,10 +201,11 @@ void print_acceleration(const std::vector<std::string>& arguments) {
       continue;
     }
     const double ratio = (off_is_over ? off.back() : median_of(off)) / median_of(exact);
-    fmt::print("{:<40} {:>10} {:>10.2f} {:>9}\n", each.name,
+    fmt::print("{:<40} {:>10} {:>10.2f} {:>9}{}\n", each.name,
                shown(off_is_over ? std::nullopt : std::optional(median_of(off)), limit_s), median_of(exact),
                fmt::format("{}{:.2f}{}", off_is_over ? "> " : "", ratio,
-                           each.gains_nothing && ratio < 1 / 1.05 ? " (!)" : ""));
+                           each.gains_nothing && ratio < 1 / 1.05 ? " (!)" : ""),
+               shares_of_packets(out));
     std::fflush(stdout);
     if (each.gains_nothing) continue;
     sum += std::log(ratio);

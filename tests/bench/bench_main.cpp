@@ -24,6 +24,7 @@
 #include "platform/config/load.h"
 #include "platform/fabrics/fred/fred_kind.h"
 #include "tests/bench/bench_acceleration.h"
+#include "tests/bench/bench_ethernet.h"
 #include "tests/bench/bench_memory.h"
 #include "tests/bench/measure.h"
 #include "workloads/chakra/et_reader.h"
@@ -407,5 +408,6 @@ int sc_main(int argc, char** argv) {
     if (argc < 2 || std::string(c.name).find(argv[1]) != std::string::npos) print_case(c);
   if (argc < 2 || std::string(argv[1]) == "traces") print_traces();
   if (argc < 2 || std::string(argv[1]) == "memory") print_memory();
+  if (argc < 2 || std::string(argv[1]) == "ethernet") print_ethernet();
   return 0;
 }

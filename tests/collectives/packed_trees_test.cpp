@@ -1,14 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-reduces along packed spanning trees, simulated: values, and how near they come to the bound.
+// Collectives along packed trees, simulated: values, and how near they come to the bound.
 #include <gtest/gtest.h>
 
-#include "tests/collectives/simulated.h"
+#include <algorithm>
+#include <set>
+
+#include "models/mesh/mesh_params.h"
+#include "tests/collectives/random_fabrics.h"
+#include "tests/support/random_cases.h"
 
 namespace wafertlm {
 namespace {
 
-nlohmann::json packed(const config::PlatformSpec& spec, const Group& group, std::uint64_t bytes) {
-  return test::outcome(spec, {CollectiveType::all_reduce, group, bytes, "packed_trees", 0});
+constexpr CollectiveType kTreeTypes[] = {CollectiveType::all_reduce, CollectiveType::all_gather,
+                                         CollectiveType::reduce_scatter, CollectiveType::broadcast,
+                                         CollectiveType::reduce};
+
+nlohmann::json packed(const config::PlatformSpec& spec, const Group& group, std::uint64_t bytes,
+                      CollectiveType type = CollectiveType::all_reduce, std::uint32_t root = 0) {
+  return test::outcome(spec, {type, group, bytes, "packed_trees", 0, root});
+}
+
+/// NPUs with links to each other and no switches. `most`: their rates, in 50 GB/s. Pairs without a link go up
+/// and down a tree, so that no cycle of buffers fills up.
+config::PlatformSpec some_npu_graph(test::Random& random, std::uint32_t npus, std::uint64_t most) {
+  std::string text = fmt::format("graph: random\nnpus: {}\nlinks:\n", npus);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  const auto link = [&](std::uint32_t a, std::uint32_t b) {
+    if (a == b || !pairs.insert(std::minmax(a, b)).second) return;
+    text += fmt::format("  - {{from: npu{}, to: npu{}, bandwidth: {} GB/s, latency: {} ns}}\n", a, b,
+                        50 * (1 + random() % most), 20 + random() % 50);
+  };
+  std::vector<std::uint32_t> parent(npus, 0);
+  for (std::uint32_t npu = 1; npu < npus; ++npu)
+    link(npu, parent[npu] = static_cast<std::uint32_t>(random() % npu));
+  for (std::uint64_t more = random() % (2 * npus); more > 0; --more)
+    link(static_cast<std::uint32_t>(random() % npus), static_cast<std::uint32_t>(random() % npus));
+  text += "routes:\n";
+  const auto up = [&](std::uint32_t npu) {
+    std::vector<std::uint32_t> way = {npu};
+    while (way.back() != 0) way.push_back(parent[way.back()]);
+    return way;
+  };
+  for (std::uint32_t a = 0; a < npus; ++a)
+    for (std::uint32_t b = 0; b < npus; ++b) {
+      if (a == b || pairs.count(std::minmax(a, b)) != 0) continue;
+      std::vector<std::uint32_t> from = up(a), to = up(b);
+      while (from.size() > 1 && to.size() > 1 && from[from.size() - 2] == to[to.size() - 2]) {
+        from.pop_back();
+        to.pop_back();
+      }
+      to.pop_back();
+      from.insert(from.end(), to.rbegin(), to.rend());
+      text += fmt::format("  - [npu{}]\n", fmt::join(from, ", npu"));
+    }
+  const test::TempFolder folder;
+  folder.write("graph.yaml", text);
+  return config::load_platform(
+      folder.write("platform.yaml",
+                   "platform: graph\nwafer: {fabric: {kind: graph, file: graph.yaml, packet_bytes: 4 KiB, "
+                   "credit_delay: 20 ns}}\n"),
+      {});
+}
+
+/// With every value checked.
+config::PlatformSpec proving(config::PlatformSpec spec) {
+  spec.run.functional = true;
+  return spec;
 }
 
 double over_bound(const nlohmann::json& result) {
@@ -26,24 +84,83 @@ TEST(PackedTrees, OfAWaferAreNearTheBound) {
   EXPECT_NEAR(larger["predicted"].get<double>() / larger["time"].get<double>(), 1, 0.02);
 }
 
-// Without NPU (2,1) three trees share two of each link: S / (3/2 x 750 GB/s), 238.6 us for 256 MiB.
+// Nothing crosses the hole: a partition of 3/2 links for all neighbours without (2,1), 238.6 us for 256 MiB.
+// Routes through its router bring a little more.
 TEST(PackedTrees, OfAWaferWithAHoleAreNearItsPartition) {
   Group group = test::whole_wafer();
   group.erase(group.begin() + 7);
-  const double limit_ps = (256 << 20) / (1.5 * 750e9) * 1e12;
-  const auto time = packed(test::platform(), group, 256 << 20)["time"].get<double>();
-  EXPECT_GE(time, limit_ps);
-  EXPECT_LE(time, 1.02 * limit_ps);
+  const double limit_ps = (64 << 20) / (1.5 * 750e9) * 1e12;
+  EXPECT_LE(packed(test::platform(), group, 64 << 20)["time"].get<double>(), 1.03 * limit_ps);
 }
 
-TEST(PackedTrees, GiveTheSumOnWafersWithHoles) {
+// The corner's two links carry all other blocks, or the whole vector.
+TEST(PackedTrees, OfOneWayAreNearTheCutOfTheCorner) {
+  for (const CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter,
+                                    CollectiveType::broadcast, CollectiveType::reduce}) {
+    const auto result = packed(test::platform(), test::whole_wafer(), 32 << 20, type, 3);
+    EXPECT_LE(over_bound(result), 1.02) << to_string(type);
+    EXPECT_NEAR(result["predicted"].get<double>() / result["time"].get<double>(), 1, 0.01);
+  }
+  for (const CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter})
+    EXPECT_LE(over_bound(packed(test::preset("wafer_mesh_8x8", {}), test::first_npus(64), 32 << 20, type)),
+              1.03);
+}
+
+// Values, and times, with failed links and routers; what is left bounds it.
+TEST(PackedTrees, GoAroundWhatHasFailed) {
+  const std::vector<std::string> failed = {"wafer.fabric.failed_links=[[0,1],[6,11]]",
+                                           "wafer.fabric.failed_routers=[13]"};
+  Group group = test::whole_wafer();
+  group.erase(group.begin() + 13);
+  std::vector<std::string> proof = test::kProof;
+  proof.insert(proof.end(), failed.begin(), failed.end());
+  for (const CollectiveType type : kTreeTypes) {
+    EXPECT_TRUE(packed(test::platform(proof), group, 100'000, type)["proven"].get<bool>());
+    EXPECT_LE(over_bound(packed(test::platform(failed), group, 16 << 20, type)), 1.06) << to_string(type);
+  }
+}
+
+TEST(PackedTrees, GiveTheValuesOnWafersWithHoles) {
   for (const std::vector<std::size_t>& holes : std::vector<std::vector<std::size_t>>{{}, {7}, {1}, {3, 12}}) {
     Group group = test::whole_wafer();
     for (auto hole = holes.rbegin(); hole != holes.rend(); ++hole)
       group.erase(group.begin() + static_cast<std::ptrdiff_t>(*hole));
-    for (const std::uint64_t bytes : {4U, 4'004U, 1'000'000U})
-      EXPECT_TRUE(packed(test::platform(test::kProof), group, bytes)["proven"].get<bool>());
+    for (const CollectiveType type : kTreeTypes)
+      for (const std::uint64_t bytes : {4U, 1'000'004U})
+        EXPECT_TRUE(packed(test::platform(test::kProof), group, bytes, type, 2)["proven"].get<bool>());
   }
+}
+
+// Meshes with holes, and graphs of equal and of unequal links. All-gather and reduce-scatter within 5 % of
+// their cut on every one with equal links, all-reduce within 10 % in the median; unequal links have whole
+// slots by rounding.
+TEST(PackedTrees, OfRandomFabricsAreNearTheirBounds) {
+  test::Random random(21);
+  std::vector<double> all_reduces;
+  for (int number = 0; number < test::random_cases(8, 2); ++number) {
+    const bool mesh = number % 2 == 0;
+    const std::uint64_t most_rate = number % 4 == 1 ? 1 : 4;
+    const auto npus = static_cast<std::uint32_t>(3 + random() % (number % 8 == 1 ? 62 : 14));
+    config::PlatformSpec spec = mesh ? test::some_mesh(random) : some_npu_graph(random, npus, most_rate);
+    Group group = test::first_npus(spec.wafer.npu_count());
+    if (mesh && spec.wafer.height > 1) {
+      const auto hole = group.begin() + static_cast<std::ptrdiff_t>(random() % group.size());
+      spec.wafer.fabric.as<MeshParams>().failed_routers = {*hole};
+      group.erase(hole);
+    }
+    for (const CollectiveType type : kTreeTypes) {
+      const auto root = static_cast<std::uint32_t>(random() % group.size());
+      EXPECT_TRUE(
+          packed(proving(spec), group, 4 * (1 + random() % 20'000), type, root)["proven"].get<bool>());
+    }
+    for (const CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
+      const double over = over_bound(packed(spec, group, 8 << 20, type));
+      EXPECT_LE(over, mesh || most_rate == 1 ? 1.05 : 1.08) << to_string(type) << " of case " << number;
+    }
+    all_reduces.push_back(over_bound(packed(spec, group, 8 << 20)));
+  }
+  std::sort(all_reduces.begin(), all_reduces.end());
+  EXPECT_LE(all_reduces[all_reduces.size() / 2], 1.1);
 }
 
 // Sends that wait for the memory, four at an NPU with four neighbours: the queue of the DMA engines is full

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predictions of random collectives against the simulation, on all kinds of fabric: of any algorithm within
-// 10 % in 95 % of the cases; the algorithm and chunks that kFastest takes within 5 % of the best of all of
+// 10 % in 95 % of the cases; the algorithm and chunks that kFastest takes within 3 % of the best of all of
 // them in 99 %.
 #include <gtest/gtest.h>
 
@@ -56,6 +56,8 @@ TimePs best_time(const config::PlatformSpec& spec, CollectiveRequest request) {
   TimePs best = kNever;
   for (const std::string& name : algorithms_for(request, platform_traits(spec))) {
     request.algorithm = name;
+    request.chunks = 0;
+    best = std::min(best, test::outcome(spec, request)["time"].get<TimePs>());
     const bool pipelines = algorithm_named(name).use_of(request.type)->chunks != Algorithm::Chunks::none;
     for (request.chunks = 1; request.chunks <= (pipelines ? kMaxSearchedChunks : 1); request.chunks *= 2)
       best = std::min(best, test::outcome(spec, request)["time"].get<TimePs>());
@@ -73,9 +75,9 @@ TEST_P(Predictions, ChooseTheFastest) {
     request.algorithm = kFastest;
     const auto time = test::outcome(spec, request)["time"].get<double>();
     const double ratio = time / static_cast<double>(best_time(spec, request));
-    found.add(ratio, 1.05, test::describe(spec, request));
+    found.add(ratio, 1.03, test::describe(spec, request));
   }
-  std::printf("%d of %d within 5 %% of the best, at worst %.3f of it: %s\n", found.near, cases, found.worst,
+  std::printf("%d of %d within 3 %% of the best, at worst %.3f of it: %s\n", found.near, cases, found.worst,
               found.worst_case.c_str());
   EXPECT_GE(found.near, cases * 99 / 100) << found.worst_case;
 }
@@ -83,7 +85,7 @@ TEST_P(Predictions, ChooseTheFastest) {
 INSTANTIATE_TEST_SUITE_P(On, Predictions,
                          testing::Values(Kind{"mesh", test::some_mesh}, Kind{"fred", test::some_fred},
                                          Kind{"dimensions", test::some_dimensions},
-                                         Kind{"trees", test::some_tree}),
+                                         Kind{"trees", test::some_tree}, Kind{"grids", test::some_grid}),
                          [](const testing::TestParamInfo<Kind>& kind) { return kind.param.name; });
 
 // With few chunks a ring's messages of several packets take turns on the links.
@@ -122,7 +124,7 @@ TEST(Fastest, OnScatteredNpusAndWithChunkedRings) {
                           0},
         CollectiveRequest{CollectiveType::all_reduce, test::whole_wafer(), 1 << 20, kFastest, 0}}) {
     const auto time = test::outcome(spec, request)["time"].get<double>();
-    EXPECT_LE(time, 1.05 * static_cast<double>(best_time(spec, request))) << test::describe(spec, request);
+    EXPECT_LE(time, 1.03 * static_cast<double>(best_time(spec, request))) << test::describe(spec, request);
   }
 }
 

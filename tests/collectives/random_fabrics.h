@@ -66,6 +66,26 @@ inline config::PlatformSpec some_tree(Random& random) {
       {});
 }
 
+/// NPUs in rows and columns with links of their own of random rates, as a graph.
+inline config::PlatformSpec some_grid(Random& random) {
+  const std::uint64_t width = 1 + random() % 4, height = 2 + random() % 3;
+  std::string text = fmt::format("graph: grid\nnpus: {}\nlinks:\n", width * height);
+  const auto link = [&](std::uint64_t from, std::uint64_t to) {
+    text += fmt::format("  - {{from: npu{}, to: npu{}, bandwidth: {} GB/s, latency: {} ns}}\n", from, to,
+                        50 * (1 + random() % 4), 50 + random() % 500);
+  };
+  for (std::uint64_t at = 0; at < width * height; ++at)  // rows first: X-Y routes
+    if (at % width + 1 < width) link(at, at + 1);
+  for (std::uint64_t at = 0; at + width < width * height; ++at) link(at, at + width);
+  const TempFolder folder;
+  folder.write("grid.yaml", text);
+  return config::load_platform(
+      folder.write("platform.yaml",
+                   "platform: grid\nwafer: {fabric: {kind: graph, file: grid.yaml, packet_bytes: 4 KiB, "
+                   "credit_delay: 50 ns}}\n"),
+      {});
+}
+
 using MakeFabric = config::PlatformSpec (*)(Random&);
 
 /// A collective of 1 KiB to `most` bytes on all NPUs or some, its algorithm and chunks open.

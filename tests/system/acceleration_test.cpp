@@ -6,6 +6,8 @@
 #include "tests/support/random_job.h"
 #include "tests/support/trace_jobs.h"
 #include "tests/system/trace_runs.h"
+#include "workloads/chakra/et_writer.h"
+#include "workloads/chakra/node_source.h"
 
 namespace wafertlm::test {
 namespace {
@@ -55,6 +57,58 @@ TEST_F(AcceleratedRuns, EqualThoseInWhichAllIsSimulated) {
   EXPECT_GT(played, 0U);
   EXPECT_GT(abandoned, 0U);
   EXPECT_GT(episodes_verified, 0U);
+}
+
+/// While rank 0 sends a long message to rank 2, rank 1 computes and sends a short one there, time and again:
+/// always at another place of a period.
+void write_disturbed_job(const std::string& path, std::uint64_t disturbances) {
+  constexpr std::uint64_t kPacket = 4096;
+  std::vector<std::vector<chakra::Node>> nodes(3);
+  const auto add = [&](std::uint32_t rank, chakra::NodeType type) -> chakra::Node& {
+    chakra::Node& node = nodes[rank].emplace_back();
+    node.id = nodes[rank].size();
+    node.name = "n";
+    node.type = type;
+    return node;
+  };
+  const auto send = [&](std::uint32_t from, std::uint64_t bytes, std::uint64_t tag) -> chakra::Node& {
+    chakra::Node& receive = add(2, chakra::NodeType::CommRecv);
+    receive.comm_src = from;
+    receive.comm_tag = tag;
+    receive.comm_size = bytes;
+    chakra::Node& sent = add(from, chakra::NodeType::CommSend);
+    sent.comm_dst = 2;
+    sent.comm_tag = tag;
+    sent.comm_size = bytes;
+    return sent;
+  };
+  send(0, 800 * disturbances * kPacket, 1);
+  for (std::uint64_t k = 0; k < disturbances; ++k) {
+    chakra::Node& compute = add(1, chakra::NodeType::Comp);
+    compute.duration_ps = 3'000'000 + 1'237 * k;
+    if (k != 0) compute.data_deps = {compute.id - 1};
+    const std::uint64_t after = compute.id;
+    send(1, (1 + k % 7) * kPacket, 2 + k).data_deps = {after};
+  }
+  for (std::uint32_t rank = 0; rank < nodes.size(); ++rank) {
+    chakra::VectorSource source("rank", nodes[rank]);
+    chakra::write_trace(source, path + "." + std::to_string(rank) + ".et");
+  }
+}
+
+TEST_F(AcceleratedRuns, AStretchThatSomethingComesIntoIsPutBack) {
+  constexpr std::uint64_t kDisturbances = 12;
+  write_disturbed_job(folder_.path() + "/job", kDisturbances);
+  const std::string job = trace_experiment(folder_, "wafer_mesh_5x4", "chakra: job");
+  const auto off = run(job, " --set run.acceleration=off");
+  EXPECT_EQ(run(job, ""), off);
+  EXPECT_EQ(count("steady_states", "put_back"), kDisturbances);
+  // All but what comes before and behind a disturbance.
+  EXPECT_GT(count("packets", "in_periods"), 600 * kDisturbances);
+  EXPECT_EQ(count("packets", "simulated") + count("packets", "in_periods") + count("packets", "in_episodes"),
+            800 * kDisturbances + 1 + 2 + 3 + 4 + 5 + 6 + 7 + 1 + 2 + 3 + 4 + 5);
+  EXPECT_EQ(count("packets", "of_short_messages"), 43U);
+  EXPECT_EQ(run(job, " --set run.acceleration=verify"), off);
 }
 
 TEST_F(AcceleratedRuns, SayWhatForbidsIt) {

@@ -10,9 +10,11 @@
 namespace wafertlm {
 namespace {
 
+constexpr std::uint64_t kFewestPeriods = 3;    // that are worth a skip
 constexpr std::uint64_t kFewestPackets = 48;   // left of a message that is worth a look
-constexpr std::uint32_t kFirstLook = 16;       // packets after a component has changed
-constexpr std::uint32_t kMostLooks = 128;      // for a period, by one reference after the other
+constexpr std::uint32_t kFirstLook = 4;        // packets after a component has changed
+constexpr std::uint32_t kNextLook = 16;        // packets until a flow that is about to end is over
+constexpr std::uint32_t kMostLooks = 1024;     // for a period, by one reference after the other
 constexpr std::uint32_t kRest = 2048;          // packets before the next search after one that found nothing
 constexpr std::size_t kMostActive = 1U << 14;  // messages, with more there are no components to be found
 
@@ -103,10 +105,16 @@ void SteadyStates::add(Message& message, const Route* route, const Flow* flow) {
   active_.push_back({&message, route, flow, flow ? flow->key : FlowKey{}});
   if (is_looking())
     for (const PartNumber each : *route)
-      if (parts_[each].component != kNone) dissolve(parts_[each].component, kFirstLook);
+      if (const std::uint32_t number = parts_[each].component; number != kNone) {
+        put_back(*components_[number]);
+        dissolve(number, kFirstLook);
+      }
 }
 
 void SteadyStates::starts(Message& message) {
+  const std::uint64_t packets = (message.bytes + packet_bytes_ - 1) / packet_bytes_;
+  counts_.started += packets;
+  if (packets < kFewestPackets) counts_.of_short += packets;
   if (const Flow* const flow = message.flow) {
     OpenFlow& open = open_flows_[flow->key];
     open.flow = flow;
@@ -216,9 +224,12 @@ void SteadyStates::after_instant(TimePs now) {
   for (std::size_t i = 0; i < due_.size(); ++i) {
     Message& message = *due_[i];
     if (message.transfer == kNone || left_of(message) == 0) continue;
-    if (message.component == kNone && (!may || !find_component(message))) {
-      message.watch = kRest;
-      continue;
+    if (message.component == kNone) {
+      const Found found = may ? find_component(message) : Found::nothing;
+      if (found != Found::component) {
+        message.watch = found == Found::not_yet ? kNextLook : kRest;
+        continue;
+      }
     }
     const std::uint32_t number = message.component;
     Component& component = *components_[number];
@@ -249,14 +260,14 @@ SteadyStates::PartNumber SteadyStates::root_of(PartNumber part) {
   return part;
 }
 
-/// All that shares an output with `marker`, directly or through others; false if not all of that is known.
-bool SteadyStates::find_component(Message& marker) {
+/// All that shares an output with `marker`, directly or through others, if all of that is known.
+SteadyStates::Found SteadyStates::find_component(Message& marker) {
   forget_closed_flows();
-  if (active_.size() > kMostActive) return false;
+  if (active_.size() > kMostActive) return Found::nothing;
   listed_ += kValuesPerTransfer * active_.size();
   ++search_;
   for (const Transfer& each : active_) {
-    if (each.route->empty() || (each.message && !each.message->is_plain())) return false;
+    if (each.route->empty() || (each.message && !each.message->is_plain())) return Found::nothing;
     for (const PartNumber part : *each.route) {
       if (parts_[part].search != search_) {
         parts_[part].search = search_;
@@ -267,7 +278,7 @@ bool SteadyStates::find_component(Message& marker) {
   }
   const PartNumber root = root_of(active_[marker.transfer].route->front());
   for (const Transfer& each : active_)
-    if (!each.message && root_of(each.route->front()) == root) return false;
+    if (!each.message && root_of(each.route->front()) == root) return Found::not_yet;
   if (free_components_.empty()) {
     free_components_.push_back(static_cast<std::uint32_t>(components_.size()));
     components_.push_back(std::make_unique<Component>());
@@ -282,6 +293,8 @@ bool SteadyStates::find_component(Message& marker) {
   component.looks = 0;
   component.next_reference = 1;
   component.period_ps = 0;
+  component.has_flows = false;
+  component.differing_part = 0;
   component.reference.at_ps = component.expected.at_ps = 0;
   for (const Transfer& each : active_) {
     if (root_of(each.route->front()) != root) continue;
@@ -289,13 +302,14 @@ bool SteadyStates::find_component(Message& marker) {
     each.message->place = static_cast<std::uint32_t>(component.messages.size());
     each.message->watch = 0;
     component.messages.push_back(each.message);
+    component.has_flows = component.has_flows || each.flow;
     for (const PartNumber part : *each.route) {
       if (parts_[part].component == number) continue;
       parts_[part].component = number;
       component.parts.push_back(part);
     }
   }
-  return true;
+  return Found::component;
 }
 
 void SteadyStates::list(Component& component, StateVisitor& state) {
@@ -303,13 +317,16 @@ void SteadyStates::list(Component& component, StateVisitor& state) {
     for (const Message* const each : component.messages)
       if (active_[each->transfer].flow && each->is_result == is_result)
         active_[each->transfer].flow->listed_from = is_result ? each->arrived_bytes : each->injected_bytes;
-  for (const PartNumber each : component.parts) {
-    Part& part = parts_[each];
+  for (std::size_t i = 0; i < component.parts.size(); ++i) {
+    Part& part = parts_[component.parts[i]];
     if (part.source)
       part.source->list_state(state);
     else
       part.at->list_state(part.output, state);
-    if (state.gives_up()) return;
+    if (state.gives_up()) {
+      component.differing_part = i;
+      return;
+    }
   }
   for (Message* const each : component.messages) {
     state.value(left_of(*each) > packet_bytes_);
@@ -339,7 +356,9 @@ void SteadyStates::compare(Component& component, TimePs now) {
     }
   }
   if (component.looks != component.next_reference) return;
-  component.next_reference += 7 + component.looks / 4;
+  component.next_reference += 3 + component.looks / 2;
+  std::swap(component.parts.front(), component.parts[component.differing_part]);  // it will soon be seen
+  component.differing_part = 0;
   RecordState record(now, component.reference);
   list(component, record);
   listed_ += component.reference.values.size() + component.reference.counts.size();
@@ -381,26 +400,35 @@ TimePs SteadyStates::next_end_ps(const Component& but, TimePs now) {
   return next;
 }
 
+/// Of every message more than a packet is left then.
 std::uint64_t SteadyStates::periods_to_skip(const Component& component, TimePs now) {
+  const std::uint64_t more_than = std::uint64_t{packet_bytes_} + 1;
   std::uint64_t periods = kNever;
   for (const Message* const each : component.messages) {
     const std::uint64_t bytes = component.of_message[each->place];
-    if (bytes != 0)
-      periods = std::min(periods, left_of(*each) / (bytes + packet_bytes_) == 0
-                                      ? 0
-                                      : (left_of(*each) - packet_bytes_) / bytes);
+    if (bytes != 0) periods = std::min(periods, (std::max(left_of(*each), more_than) - more_than) / bytes);
   }
-  if (periods < 3) return 0;
-  const TimePs until = std::min(scheduler_.quiet_until_ps(), next_end_ps(component, now));
-  if (until <= now) return 0;
-  periods = std::min<std::uint64_t>(periods, (until - now) / component.period_ps);
-  return periods < 3 ? 0 : periods - 2;
+  if (component.has_flows && periods >= kFewestPeriods)
+    periods = std::min(periods, periods_undisturbed(component, now));
+  return periods < kFewestPeriods ? 0 : periods;
 }
 
-void SteadyStates::skip(Component& component, std::uint64_t periods, TimePs now) {
-  MoveState move(now, component.growth, component.period_ps, periods);
+/// What flows pass cannot be put back: so many periods are over before anything else can happen.
+std::uint64_t SteadyStates::periods_undisturbed(const Component& component, TimePs now) {
+  const TimePs until = std::min(scheduler_.quiet_until_ps(), next_end_ps(component, now));
+  return until <= now ? 0 : (until - now - 1) / component.period_ps;
+}
+
+/// From `at` on; back if `periods`, modulo 2^64, are less than 0.
+void SteadyStates::move(Component& component, TimePs at, std::uint64_t periods) {
+  MoveState move(at, component.growth, component.period_ps, periods);
   list(component, move);
-  component.reference.at_ps = now + periods * component.period_ps;
+  component.reference.at_ps = at + periods * component.period_ps;
+  counts_.periods += periods;
+  counts_.packets += periods * component.packets;
+}
+
+void SteadyStates::ask_again(const Component& component) {
   for (const PartNumber each : component.parts) {
     Part& part = parts_[each];
     if (part.source)
@@ -408,9 +436,26 @@ void SteadyStates::skip(Component& component, std::uint64_t periods, TimePs now)
     else
       part.at->ask_again(part.output);
   }
+}
+
+void SteadyStates::skip(Component& component, std::uint64_t periods, TimePs now) {
+  move(component, now, periods);
+  ask_again(component);
   ++counts_.stretches;
-  counts_.periods += periods;
-  counts_.packets += periods * component.packets;
+}
+
+/// Something comes to a component that may be ahead: back to the last period that had begun by now, and from
+/// there on by simulation.
+void SteadyStates::put_back(Component& component) {
+  if (component.has_flows) return;
+  component.expected.at_ps = 0;
+  const TimePs ahead_ps = component.reference.at_ps - std::min(component.reference.at_ps, scheduler_.now());
+  if (ahead_ps == 0) return;
+  for (Message* const each : component.messages) each->watch = 0;
+  const std::uint64_t periods = (ahead_ps + component.period_ps - 1) / component.period_ps;
+  move(component, component.reference.at_ps, 0 - periods);
+  ++counts_.put_back;
+  scheduler_.replay(component.reference.at_ps, [&] { ask_again(component); });
 }
 
 bool SteadyStates::is_to_be_verified() { return verify_ && (*verify_)() % 10 == 0; }

@@ -26,6 +26,9 @@ struct SteadyCounts {
   std::uint64_t periods = 0;    ///< in them
   std::uint64_t packets = 0;    ///< that left their sources in them
   std::uint64_t verified = 0;   ///< stretches that were simulated and compared
+  std::uint64_t put_back = 0;   ///< stretches that something came into
+  std::uint64_t started = 0;    ///< packets of the messages that were simulated, with those in periods
+  std::uint64_t of_short = 0;   ///< of these, of messages that are too short to be looked at
 };
 
 /// Skips what repeats, exactly.
@@ -95,6 +98,8 @@ class SteadyStates final : private AfterInstant {
     std::vector<Message*> messages;
     std::vector<PartNumber> parts;
     Message* marker = nullptr;
+    bool has_flows = false;
+    std::size_t differing_part = 0;         // at which the last comparison ended
     std::uint32_t looks = 0;                // since it is there
     std::uint32_t next_reference = 1;       // look at which there is a new one
     StateRecord reference;                  // at a later time than now: it has been moved on
@@ -116,7 +121,8 @@ class SteadyStates final : private AfterInstant {
   void remove(std::uint32_t transfer);
   PartNumber part(SwitchModule* at, PortId output, SteadySource* source);
   PartNumber root_of(PartNumber part);
-  bool find_component(Message& marker);
+  enum class Found { component, not_yet, nothing };
+  Found find_component(Message& marker);
   void dissolve(std::uint32_t component, std::uint32_t packets);
   void compare(Component& component, TimePs now);
   bool is_same(Component& component, TimePs now, std::vector<std::uint64_t>& growth);
@@ -124,7 +130,11 @@ class SteadyStates final : private AfterInstant {
   std::uint64_t periods_to_skip(const Component& component, TimePs now);
   TimePs next_end_ps(const Component& but, TimePs now);
   void forget_closed_flows();
+  std::uint64_t periods_undisturbed(const Component& component, TimePs now);
   void skip(Component& component, std::uint64_t periods, TimePs now);
+  void move(Component& component, TimePs at, std::uint64_t periods);
+  void ask_again(const Component& component);
+  void put_back(Component& component);
   bool is_to_be_verified();
   void expect(Component& component, std::uint64_t periods, TimePs now);
   void verify(Component& component, TimePs now);

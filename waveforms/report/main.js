@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-if (data.runs) {
+if (data.optimize) {
+  optimize(data.optimize);
+} else if (data.runs) {
   compare(data.runs);
 } else {
   const {results} = data;
@@ -12,6 +14,7 @@ if (data.runs) {
   wafer();
   rtl();
   collectives();
+  bounds();
   memory();
   criticalPath();
   configuration();

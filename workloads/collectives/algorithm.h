@@ -71,6 +71,9 @@ struct Algorithm {
   /// Its messages never meet, by a schedule that the closed form counts: where endpoints' memories are free
   /// it needs no short run.
   bool is_scheduled = false;
+  /// What it needs in a rank's buffer behind the vectors of the type, for what is only passed on; null:
+  /// nothing.
+  std::uint64_t (*scratch_bytes)(const CollectiveRequest& request, const FabricTraits& fabric) = nullptr;
 
   /// Null: it cannot do this type.
   const Use* use_of(CollectiveType type) const;

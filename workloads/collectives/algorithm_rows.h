@@ -52,4 +52,19 @@ TimePs packed_trees_ps(const CollectiveRequest& request, const FabricTraits& fab
 /// The fewest chunks whose time is within 1 % of the shortest.
 std::uint32_t packed_trees_chunks(const CollectiveRequest& request, const FabricTraits& fabric);
 
+/// All-to-all from neighbour to neighbour, by a schedule of the links (scheduled/).
+bool has_flow_links(const Group& group, const FabricTraits& fabric);
+Algorithm::Programs flow_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+/// Every message as early as the order of its link allows.
+TimePs flow_ps(const CollectiveRequest& request, const FabricTraits& fabric);
+std::uint32_t flow_chunks(const CollectiveRequest& request, const FabricTraits& fabric);
+std::uint64_t flow_scratch_bytes(const CollectiveRequest& request, const FabricTraits& fabric);
+
+/// Greedy matching of pieces to links in time (scheduled/).
+bool has_matched_links(const Group& group, const FabricTraits& fabric);
+Algorithm::Programs matched_programs(const CollectiveRequest& request, const FabricTraits& fabric);
+TimePs matched_ps(const CollectiveRequest& request, const FabricTraits& fabric);
+std::uint32_t matched_chunks(const CollectiveRequest& request, const FabricTraits& fabric);
+std::uint64_t matched_scratch_bytes(const CollectiveRequest& request, const FabricTraits& fabric);
+
 }  // namespace wafertlm

@@ -44,7 +44,11 @@ bool has_direct_links(const Group& group, const FabricTraits& fabric) {
   return direct_links(group, *fabric.topology).has_value();
 }
 std::string needs_direct_links(const Topology& /*topology*/) {
-  return "NPUs that links of their own join to a whole, all of one bandwidth";
+  return "NPUs that links of their own, or routes that share no link, join to a whole";
+}
+
+std::string needs_flow_links(const Topology& /*topology*/) {
+  return "up to 256 NPUs that routes without a common link join to a whole";
 }
 
 /// Types that have the same preference.
@@ -102,9 +106,20 @@ std::vector<Algorithm> make_table() {
       {"one_halving_doubling", one_halving, one_group_programs<Within::halving_doubling>,
        one_group_ps<Within::halving_doubling>, true, false, halves_in_dimensions, needs_power_of_two, true,
        false},
-      {"packed_trees", uses(12, {Type::all_reduce}, Chunks::by_prediction), packed_trees_programs,
-       packed_trees_ps, false, false, has_direct_links, needs_direct_links, true, false, packed_trees_chunks,
-       true},
+      {"packed_trees",
+       uses(12, {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::broadcast, Type::reduce},
+            Chunks::by_prediction),
+       packed_trees_programs, packed_trees_ps, false, false, has_direct_links, needs_direct_links, true,
+       false, packed_trees_chunks, true},
+      {"scheduled_paths", uses(12, {Type::all_to_all}, Chunks::by_prediction), flow_programs, flow_ps, false,
+       false, has_flow_links, needs_flow_links, true, false, flow_chunks, true, flow_scratch_bytes},
+      {"matched",
+       uses(13,
+            {Type::all_reduce, Type::all_gather, Type::reduce_scatter, Type::all_to_all, Type::broadcast,
+             Type::reduce},
+            Chunks::by_prediction),
+       matched_programs, matched_ps, false, false, has_matched_links, needs_flow_links, true, false,
+       matched_chunks, true, matched_scratch_bytes},
   };
 }
 

@@ -6,125 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/collectives/blocks.h"
+#include "tlm/link_graph.h"
 #include "workloads/collectives/cost.h"
+#include "workloads/collectives/demand.h"
+#include "workloads/collectives/joint_cut.h"
 #include "workloads/synthesis/bounds/tight_bound.h"
 
 namespace wafertlm {
 namespace {
-
-/// What a collective must move, whatever the algorithm.
-struct Needs {
-  std::vector<std::uint64_t> sends, receives;  ///< by rank, at least
-  /// Bytes across a cut = inside blocks × ranks outside (…): how to count them.
-  enum class Across { vector, blocks_of_senders, blocks_of_receivers, every_pair } across = Across::vector;
-};
-
-Needs needs_of(const CollectiveRequest& request, const Blocks& blocks) {
-  const std::size_t p = request.group.size();
-  const std::uint64_t all = request.bytes;
-  Needs needs{std::vector<std::uint64_t>(p, 0), std::vector<std::uint64_t>(p, 0), Needs::Across::vector};
-  for (std::size_t rank = 0; rank < p; ++rank) {
-    const std::uint64_t own = blocks.bytes(rank);
-    const bool root = has_root(request.type) && rank == request.root;
-    switch (request.type) {
-      case CollectiveType::all_reduce:
-      case CollectiveType::barrier:
-        needs.sends[rank] = needs.receives[rank] = all;
-        break;
-      case CollectiveType::all_gather:
-        needs.sends[rank] = own;
-        needs.receives[rank] = all - own;
-        needs.across = Needs::Across::blocks_of_senders;
-        break;
-      case CollectiveType::reduce_scatter:
-        needs.sends[rank] = all - own;
-        needs.receives[rank] = own;
-        needs.across = Needs::Across::blocks_of_receivers;
-        break;
-      case CollectiveType::all_to_all:
-        needs.sends[rank] = all - own;
-        needs.receives[rank] = (p - 1) * own;
-        needs.across = Needs::Across::every_pair;
-        break;
-      case CollectiveType::broadcast:
-        (root ? needs.sends : needs.receives)[rank] = all;
-        break;
-      case CollectiveType::reduce:
-        (root ? needs.receives : needs.sends)[rank] = all;
-        break;
-      case CollectiveType::gather:
-        (root ? needs.receives : needs.sends)[rank] = root ? all - own : own;
-        needs.across = Needs::Across::blocks_of_senders;
-        break;
-      case CollectiveType::scatter:
-        (root ? needs.sends : needs.receives)[rank] = root ? all - own : own;
-        needs.across = Needs::Across::blocks_of_receivers;
-        break;
-    }
-  }
-  return needs;
-}
-
-/// Ranks and bytes of their blocks on one side of a cut.
-struct CutSide {
-  std::uint64_t ranks = 0, block_bytes = 0;
-  bool has_root = false;
-
-  void add(const CutSide& other) {
-    ranks += other.ranks;
-    block_bytes += other.block_bytes;
-    has_root = has_root || other.has_root;
-  }
-  CutSide without(const CutSide& part) const {
-    return {ranks - part.ranks, block_bytes - part.block_bytes, has_root && !part.has_root};
-  }
-};
-
-/// Bytes that must go from one side to the other.
-Uint128 across(const CollectiveRequest& request, Needs::Across how, const CutSide& from, const CutSide& to) {
-  if (from.ranks == 0 || to.ranks == 0) return 0;
-  const bool from_root = request.type == CollectiveType::broadcast || request.type == CollectiveType::scatter;
-  if (has_root(request.type) && !(from_root ? from : to).has_root) return 0;
-  switch (how) {
-    case Needs::Across::vector:
-      return request.bytes;
-    case Needs::Across::blocks_of_senders:
-      return from.block_bytes;
-    case Needs::Across::blocks_of_receivers:
-      return to.block_bytes;
-    case Needs::Across::every_pair:
-      return Uint128{from.ranks} * to.block_bytes;
-  }
-  return 0;
-}
-
-/// One of the collectives that run at the same time, with what it must move.
-struct Demand {
-  Demand(CollectiveRequest asked, std::uint64_t bytes)
-      : request(with_bytes(std::move(asked), bytes)),
-        blocks(bytes, request.group.size()),
-        needs(needs_of(request, blocks)) {}
-
-  bool sums() const {
-    return request.type == CollectiveType::all_reduce || request.type == CollectiveType::barrier;
-  }
-  static CollectiveRequest with_bytes(CollectiveRequest request, std::uint64_t bytes) {
-    request.bytes = bytes;
-    return request;
-  }
-
-  CollectiveRequest request;
-  Blocks blocks;
-  Needs needs;
-};
-
-/// None: nothing has to move.
-std::optional<Demand> demand_of(const CollectiveRequest& request) {
-  const std::uint64_t bytes = request.type == CollectiveType::barrier ? kBarrierBytes : request.bytes;
-  if (request.group.size() < 2 || bytes == 0) return std::nullopt;
-  return Demand(request, bytes);
-}
 
 /// Bytes over each cut of a family, in the family's order.
 struct CutBytes {
@@ -213,8 +102,8 @@ TimePs sums_ps(const std::vector<Demand>& demands, const Topology& topology) {
 
 /// Of the tightest cut or partition of all links, in groups for which it is found in a tenth of a second.
 TimePs sets_ps(const Demand& demand, const FabricTraits& fabric) {
-  constexpr std::size_t kMaxMembers = 256;
-  if (demand.request.group.size() > kMaxMembers) return 0;
+  const std::size_t most_members = demand.request.type == CollectiveType::all_to_all ? 100 : 256;
+  if (demand.request.group.size() > most_members) return 0;
   const auto tight = bounds::tight_bound(demand.request, fabric.topology);
   return tight ? tight->time_ps : 0;
 }
@@ -224,6 +113,55 @@ TimePs port_ps(Uint128 sends, Uint128 receives, NpuId npu, const Topology& topol
   return std::max(at_least_ps(sends, topology.npu_sends_bytes_per_s(npu)),
                   at_least_ps(receives, topology.npu_receives_bytes_per_s(npu)));
 }
+
+/// From the root of a collective to each NPU, or from each to the root: what a byte takes at least, which may
+/// be passed on by NPUs on a way of less latency than its route (graphs). Beyond 256 NPUs on graphs the least
+/// between any two.
+class RootLatencies {
+ public:
+  RootLatencies(const CollectiveRequest& request, const FabricTraits& fabric) : fabric_(fabric) {
+    const Topology& topology = *fabric.topology;
+    root_ = request.group[request.root];
+    is_source_ = request.type == CollectiveType::broadcast || request.type == CollectiveType::scatter;
+    const bool may_be_shorter = links_of(topology) != nullptr && topology.has_one_port();
+    if (!has_root(request.type) || !may_be_shorter) return;
+    if (topology.npus() > 256) {
+      least_.assign(topology.npus(), topology.distances(request.group)->nearest_ps(root_));
+      return;
+    }
+    find();
+  }
+  TimePs ps(NpuId npu) const {
+    if (least_.empty()) return is_source_ ? fabric_.latency_ps(root_, npu) : fabric_.latency_ps(npu, root_);
+    return fabric_.message_cost_ps() + least_[index_of(npu)];
+  }
+
+ private:
+  /// Dijkstra's algorithm, of all pairs.
+  void find() {
+    const Topology& topology = *fabric_.topology;
+    least_.assign(topology.npus(), kNever);
+    least_[index_of(root_)] = 0;
+    std::vector<bool> settled(topology.npus(), false);
+    for (std::uint32_t count = 0; count < topology.npus(); ++count) {
+      std::uint32_t next = topology.npus();
+      for (std::uint32_t npu = 0; npu < topology.npus(); ++npu)
+        if (!settled[npu] && (next == topology.npus() || least_[npu] < least_[next])) next = npu;
+      settled[next] = true;
+      for (std::uint32_t npu = 0; npu < topology.npus(); ++npu) {
+        if (settled[npu]) continue;
+        const auto from = static_cast<NpuId>(is_source_ ? next : npu),
+                   to = static_cast<NpuId>(is_source_ ? npu : next);
+        least_[npu] = std::min(least_[npu], least_[next] + topology.head_latency_ps(from, to));
+      }
+    }
+  }
+
+  const FabricTraits& fabric_;
+  NpuId root_{};
+  bool is_source_ = false;
+  std::vector<TimePs> least_;  // by NPU; empty: of the routes
+};
 
 /// What each NPU has to send and receive.
 TimePs ports_ps(const std::vector<Demand>& demands, const Topology& topology) {
@@ -249,6 +187,7 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
   const Topology& topology = *fabric.topology;
   const bool by_root = has_root(request.type);
   const auto distances = topology.distances(request.group);
+  const RootLatencies from_root(request, fabric);
   TimePs bound = 0, nearest = kNever, farthest = 0;
   for (std::uint32_t rank = 0; rank < request.group.size(); ++rank) {
     const NpuId npu = request.group[rank];
@@ -261,7 +200,7 @@ TimePs bound_ps(const CollectiveRequest& given, const FabricTraits& fabric) {
     // The first byte comes from the root, or the nearest one, at best; the last follows as fast as the port
     // lets it.
     const bool other_end = by_root && rank != request.root;
-    const TimePs head = other_end ? fabric.latency_ps(request.group[request.root], npu) : from_nearest;
+    const TimePs head = other_end ? from_root.ps(npu) : from_nearest;
     bound = std::max(bound, head + port_ps(sends, receives, npu, topology));
     // Who has data for all, or needs data of all, waits for the farthest.
     if (!by_root && demand->blocks.bytes(rank) != 0) bound = std::max(bound, to_farthest);
@@ -289,6 +228,7 @@ TimePs joint_bound_ps(const std::vector<CollectiveRequest>& requests, const Fabr
   const Topology& topology = *fabric.topology;
   bound = std::max({bound, ports_ps(demands, topology), crossings_ps(demands, topology)});
   if (!fabric.in_network) bound = std::max(bound, sums_ps(demands, topology));
+  if (const auto joint = joint_cut(requests, fabric.topology)) bound = std::max(bound, joint->time_ps);
   for (const CutFamily& family : topology.cuts()) {
     bound = std::max(bound, cuts_ps(demands, family));
     if (family.counts_vectors && !fabric.in_network) bound = std::max(bound, vectors_ps(demands, family));

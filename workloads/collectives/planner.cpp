@@ -205,6 +205,7 @@ std::shared_ptr<const CollectiveProgram> plan_collective(const CollectiveRequest
   }
   const Algorithm& algorithm = algorithm_named(full.algorithm);
   program->ranks = algorithm.programs(full, fabric);
+  if (algorithm.scratch_bytes) program->buffer_bytes += algorithm.scratch_bytes(full, fabric);
   if (!algorithm.in_network) return program;
   program->flow_additions = fabric.flow_additions;
   if (!fabric.flows_decompose || ranks < 2 || full.bytes == 0) return program;

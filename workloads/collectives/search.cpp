@@ -22,20 +22,26 @@ struct Candidate {
 std::vector<Candidate> candidates_of(const std::vector<std::string>& names, const CollectiveRequest& request,
                                      const FabricTraits& fabric, bool all_chunks) {
   std::vector<Candidate> candidates;
+  const TimePs bound = bound_ps(request, fabric);
   const auto add = [&](CollectiveRequest candidate) {
-    const TimePs time = std::max(closed_form_ps(candidate, fabric), bound_ps(candidate, fabric));
+    const TimePs time = std::max(closed_form_ps(candidate, fabric), bound);
     candidates.push_back({std::move(candidate), time, candidates.size()});
   };
   for (const std::string& name : names) {
     const Algorithm::Use* use = algorithm_named(name).use_of(request.type);
-    if (!all_chunks || request.chunks != 0 || !use || use->chunks == Algorithm::Chunks::none ||
-        algorithm_named(name).best_chunks) {
-      add(with_algorithm(request, name, fabric));
+    const bool open = request.chunks == 0 && use && use->chunks != Algorithm::Chunks::none;
+    const CollectiveRequest by_default = with_algorithm(request, name, fabric);
+    if (!all_chunks || !open || algorithm_named(name).best_chunks) {
+      add(by_default);
+      if (!all_chunks || !open) continue;
+      CollectiveRequest other = by_default;
+      for (const std::uint32_t chunks : {2 * by_default.chunks, by_default.chunks / 2})
+        if ((other.chunks = chunks) != 0) add(other);
       continue;
     }
-    CollectiveRequest chunked = request;
-    for (chunked.chunks = 1; chunked.chunks <= kMaxSearchedChunks; chunked.chunks *= 2)
-      add(with_algorithm(chunked, name, fabric));
+    CollectiveRequest chunked = by_default;
+    for (chunked.chunks = 1; chunked.chunks <= kMaxSearchedChunks; chunked.chunks *= 2) add(chunked);
+    if (by_default.chunks > kMaxSearchedChunks) add(by_default);
   }
   return candidates;
 }
@@ -49,6 +55,10 @@ const CollectiveRequest& shortest_of(const std::vector<Candidate>& candidates) {
     if (each.time <= shortest + shortest / 100 * kTiePercent && (!first || each.place < first->place))
       first = &each;
   return first->request;
+}
+
+bool shorter(const Candidate& a, const Candidate& b) {
+  return a.time != b.time ? a.time < b.time : a.place < b.place;
 }
 
 }  // namespace
@@ -68,9 +78,7 @@ CollectiveRequest shortest_closed_form(const std::vector<std::string>& names,
 CollectiveRequest search_fastest(const std::vector<std::string>& names, const CollectiveRequest& request,
                                  const FabricTraits& fabric, const SearchEffort& effort) {
   std::vector<Candidate> open = candidates_of(names, request, fabric, effort.all_chunks), predicted;
-  std::sort(open.begin(), open.end(), [](const Candidate& a, const Candidate& b) {
-    return a.time != b.time ? a.time < b.time : a.place < b.place;
-  });
+  std::sort(open.begin(), open.end(), shorter);
   TimePs shortest = kNever;
   for (Candidate& each : open) {
     if (predicted.size() >= effort.predictions || each.time / effort.percent > shortest / 100) break;
@@ -84,7 +92,12 @@ CollectiveRequest search_fastest(const std::vector<std::string>& names, const Co
     shortest = std::min(shortest, each.time);
     predicted.push_back(std::move(each));
   }
-  return shortest_of(predicted);
+  if (effort.simulations == 0) return shortest_of(predicted);
+  std::sort(predicted.begin(), predicted.end(), shorter);
+  predicted.resize(std::min(predicted.size(), effort.simulations));
+  if (predicted.size() > 1)
+    for (Candidate& each : predicted) each.time = simulated_ps(each.request, fabric);
+  return std::min_element(predicted.begin(), predicted.end(), shorter)->request;
 }
 
 }  // namespace wafertlm

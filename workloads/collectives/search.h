@@ -20,15 +20,17 @@ CollectiveRequest shortest_closed_form(const std::vector<std::string>& names,
 
 /// How far a search goes beyond the shortest closed form.
 struct SearchEffort {
-  bool all_chunks;          ///< open chunks are 1, 2, 4 … kMaxSearchedChunks; else default_chunks
-  unsigned percent;         ///< closed forms up to so much of the shortest prediction are looked at,
+  bool all_chunks;   ///< open chunks are 1, 2, 4 … kMaxSearchedChunks and default_chunks (best_chunks:
+                     ///< twice and half of it); else only these
+  unsigned percent;  ///< closed forms up to so much of the shortest prediction are looked at,
   std::size_t predictions;  ///< and at most so many
+  std::size_t simulations;  ///< of the shortest predictions so many are simulated (simulated_ps)
 };
-constexpr SearchEffort kQuick{false, 140, 8}, kThorough{true, 170, 24};
+constexpr SearchEffort kQuick{false, 140, 8, 0}, kThorough{true, 170, 24, 3};
 
 /// The one with the shortest prediction (predicted_ps), looked for in the order of the closed forms; of those
-/// within 2 % of it the first by name, with the fewest chunks. Without FabricTraits::idle_ps predictions are
-/// closed forms.
+/// within 2 % of it the first by name, with the fewest chunks. With simulations the one with the shortest of
+/// these. Without FabricTraits::idle_ps predictions are closed forms.
 CollectiveRequest search_fastest(const std::vector<std::string>& names, const CollectiveRequest& request,
                                  const FabricTraits& fabric, const SearchEffort& effort);
 

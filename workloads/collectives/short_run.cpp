@@ -14,8 +14,12 @@ namespace {
 
 __extension__ using Int128 = __int128;
 
-/// Packets times links of a simulation, at most about; some 100 ns each.
-constexpr std::uint64_t kPacketHops = 60'000;
+/// How much may be simulated.
+struct Budget {
+  std::uint64_t packet_hops;  ///< packets times links, at most about; some 100 ns each
+  std::uint64_t steps;
+};
+constexpr Budget kOfPredictions{60'000, kMaxShortRunSteps}, kOfFinalists{2'000'000, 10 * kMaxShortRunSteps};
 /// A message of the longer of two runs has so many packets on average, that queues are as they are in longer
 /// ones.
 constexpr std::uint64_t kLeastPackets = 8;
@@ -62,12 +66,13 @@ struct ShortRun {
   std::uint64_t longer, shorter;                     ///< bytes of two runs; `longer` all of them: one run
 };
 
-/// None: more than kMaxShortRunSteps steps, or too many packets.
-std::optional<ShortRun> short_run_of(const CollectiveRequest& request, const FabricTraits& fabric) {
+/// None: too many steps, or too many packets.
+std::optional<ShortRun> short_run_of(const CollectiveRequest& request, const FabricTraits& fabric,
+                                     const Budget& budget) {
   const auto program = plan_alone(request, fabric);
-  if (steps_of(*program) > kMaxShortRunSteps) return std::nullopt;
+  if (steps_of(*program) > budget.steps) return std::nullopt;
   const Work work = work_of(*program, fabric);
-  if (work.packet_hops <= 2 * kPacketHops) return ShortRun{program, request.bytes, request.bytes};
+  if (work.packet_hops <= 2 * budget.packet_hops) return ShortRun{program, request.bytes, request.bytes};
   // Bytes of the longer run, and of the shorter one half of them; whole values for every chunk of every rank.
   const std::uint64_t unit = std::uint64_t{8} * request.group.size() * request.chunks;
   const std::uint64_t least =
@@ -76,11 +81,11 @@ std::optional<ShortRun> short_run_of(const CollectiveRequest& request, const Fab
   const auto scaled = [&](std::uint64_t part, std::uint64_t whole) {
     return static_cast<std::uint64_t>(Uint128{request.bytes} * part / whole) / unit * unit;
   };
-  const std::uint64_t longer = std::max(scaled(kPacketHops, work.packet_hops),
+  const std::uint64_t longer = std::max(scaled(budget.packet_hops, work.packet_hops),
                                         scaled(least * work.messages, work.bytes)),
                       shorter = longer / 2 / unit * unit;
   if (longer >= request.bytes) return ShortRun{program, request.bytes, request.bytes};
-  if (Uint128{work.packet_hops} * longer / request.bytes > 16 * kPacketHops || shorter == 0)
+  if (Uint128{work.packet_hops} * longer / request.bytes > 16 * budget.packet_hops || shorter == 0)
     return std::nullopt;
   return ShortRun{program, longer, shorter};
 }
@@ -117,9 +122,12 @@ bool meets_nothing(const CollectiveProgram& program, const FabricTraits& fabric)
   return !meets && paths.size() <= 1;
 }
 
-std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
-  if (!fabric.idle_ps || is_scheduled(request, fabric)) return std::nullopt;
-  const auto run = short_run_of(request, fabric);
+namespace {
+
+/// None: nothing meets, or is too long.
+std::optional<TimePs> run_ps(const CollectiveRequest& request, const FabricTraits& fabric,
+                             const Budget& budget) {
+  const auto run = short_run_of(request, fabric, budget);
   if (!run) return std::nullopt;
   const bool is_exact_alone = !request.custom && algorithm_named(request.algorithm).is_exact_alone;
   if (is_exact_alone && meets_nothing(*run->program, fabric)) return std::nullopt;
@@ -138,8 +146,22 @@ std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const Fabri
   return static_cast<TimePs>(std::max<Int128>(time, static_cast<Int128>(bound_ps(request, fabric))));
 }
 
+}  // namespace
+
+std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  if (!fabric.idle_ps || is_scheduled(request, fabric)) return std::nullopt;
+  return run_ps(request, fabric, kOfPredictions);
+}
+
+TimePs simulated_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const auto time = fabric.idle_ps && request.group.size() > 1 && request.bytes != 0
+                        ? run_ps(request, fabric, kOfFinalists)
+                        : std::nullopt;
+  return time ? *time : predicted_ps(request, fabric);
+}
+
 bool is_too_long_to_predict(const CollectiveRequest& request, const FabricTraits& fabric) {
-  return fabric.idle_ps && !is_scheduled(request, fabric) && !short_run_of(request, fabric);
+  return fabric.idle_ps && !is_scheduled(request, fabric) && !short_run_of(request, fabric, kOfPredictions);
 }
 
 }  // namespace wafertlm

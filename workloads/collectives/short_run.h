@@ -15,6 +15,10 @@ bool meets_nothing(const CollectiveProgram& program, const FabricTraits& fabric)
 /// added to the closed form. None: nothing to simulate with, nothing meets, or is_too_long_to_predict.
 std::optional<TimePs> short_run_ps(const CollectiveRequest& request, const FabricTraits& fabric);
 
+/// The same for the last candidates of a search: up to 30 times as much is simulated, also of what closed
+/// forms are exact for (Algorithm::is_scheduled). Where that is too long, too, predicted_ps.
+TimePs simulated_ps(const CollectiveRequest& request, const FabricTraits& fabric);
+
 /// More than kMaxShortRunSteps steps or too many packets also with few bytes: where messages meet, nothing
 /// says what that costs.
 bool is_too_long_to_predict(const CollectiveRequest& request, const FabricTraits& fabric);

@@ -142,7 +142,7 @@ class SequencerEngine {
   std::deque<std::uint32_t> instant_;  // ready, and take no time
   Resource compute_, cpu_, load_, store_;
   std::map<std::pair<bool, std::uint32_t>, Resource> units_;  // those with a number: of the CPU?
-  Resource communication_;  // with a limit of communications
+  Resource communication_;                                    // with a limit of communications
   /// What the collectives of a rank queue for: the group, the traffic class, and of streams the direction.
   using Queue = std::tuple<std::uint32_t, std::string, char>;
   static Queue queue_of(const Task& task);

@@ -92,6 +92,7 @@ class ChakraChunks {
     std::uint32_t from = 0, to = 0;
     bool fresh = false;    // what is sent did not come from anybody
     bool goes_on = false;  // what has come is sent on
+    std::uint32_t tag = 0;
     std::uint32_t chunk = 0;
     std::uint32_t owner = 0;  // the rank whose block the chunk was
   };
@@ -140,7 +141,7 @@ void ChakraChunks::match() {
       const std::size_t k = counts[{sends, peer, tag}]++;
       const auto [found, is_new] =
           numbers.emplace(std::tuple(sends ? rank : peer, sends ? peer : rank, tag, k), messages_.size());
-      if (is_new) messages_.push_back({sends ? rank : peer, sends ? peer : rank, false, false, 0, 0});
+      if (is_new) messages_.push_back({sends ? rank : peer, sends ? peer : rank, false, false, tag, 0, 0});
       message_of_[rank][node.id] = found->second;
     }
   }
@@ -212,21 +213,34 @@ ChakraChunks::Blocks ChakraChunks::find_blocks(Sets& sets) const {
 }
 
 /// Sets that have no receiver (all_gather) or no sender (reduce_scatter) in common are the same chunk on its
-/// way to, or from, several.
+/// way to, or from, several. Where tags tell chunks apart, as they do if each set has one of its own, that
+/// holds for the sets of a tag.
 void ChakraChunks::merge_disjoint(Blocks& blocks, Sets& sets) const {
   const bool gathers = job_.type == CollectiveType::all_gather;
   if (!gathers && job_.type != CollectiveType::reduce_scatter) return;
   std::map<std::size_t, std::vector<std::uint32_t>> ends;  // by set
-  for (std::size_t m = 0; m < messages_.size(); ++m)
+  std::map<std::size_t, std::set<std::uint32_t>> tags;     // by set
+  for (std::size_t m = 0; m < messages_.size(); ++m) {
     ends[sets.of(m)].push_back(gathers ? messages_[m].to : messages_[m].from);
+    tags[sets.of(m)].insert(messages_[m].tag);
+  }
   for (auto& [owner, block] : blocks) {
-    std::set<std::uint32_t> met;
-    bool disjoint = true;
-    for (const std::size_t set : block)
-      for (const std::uint32_t end : ends[set]) disjoint = met.insert(end).second && disjoint;
-    if (!disjoint) continue;
-    for (const std::size_t set : block) sets.merge(block.front(), set);
-    block = {sets.of(block.front())};
+    const bool one_tag_each =
+        std::all_of(block.begin(), block.end(), [&](std::size_t set) { return tags[set].size() == 1; });
+    std::map<std::uint32_t, std::vector<std::size_t>> by_tag;
+    for (const std::size_t set : block) by_tag[one_tag_each ? *tags[set].begin() : 0].push_back(set);
+    std::vector<std::size_t> merged;
+    for (const auto& [tag, of_tag] : by_tag) {
+      std::set<std::uint32_t> met;
+      bool disjoint = true;
+      for (const std::size_t set : of_tag)
+        for (const std::uint32_t end : ends[set]) disjoint = met.insert(end).second && disjoint;
+      if (disjoint)
+        for (const std::size_t set : of_tag) sets.merge(of_tag.front(), set);
+      for (const std::size_t set : of_tag)
+        if (sets.of(set) == set) merged.push_back(set);
+    }
+    block = std::move(merged);
   }
 }
 

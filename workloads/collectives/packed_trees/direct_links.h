@@ -1,26 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "tlm/topology.h"
 
 namespace wafertlm {
 
-/// An undirected graph over ranks. Links have no order; the ranks of each are ascending.
+/// A directed graph over the ranks of a group.
 struct RankGraph {
-  std::uint32_t ranks = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
+  struct Link {
+    std::uint32_t from = 0, to = 0;
+    std::uint64_t bytes_per_s = 0;
 
-  bool operator<(const RankGraph& other) const {
-    return ranks != other.ranks ? ranks < other.ranks : links < other.links;
-  }
+    bool operator<(const Link& other) const;
+  };
+  std::uint32_t ranks = 0;
+  std::vector<Link> links;  ///< ascending by from, to; one at most from a rank to another
+
+  /// The number of a link that there is.
+  std::size_t number(std::uint32_t from, std::uint32_t to) const;
+  std::uint64_t fastest_bytes_per_s() const;
+  bool operator<(const RankGraph& other) const;
 };
 
-/// The members of a group that one link joins, in both directions, which carries no message of another pair
-/// of neighbours; all links of one rate. None: the group is not connected by such links.
+/// The links from and to each rank, by number.
+struct RankLinks {
+  explicit RankLinks(const RankGraph& graph);
+  std::vector<std::vector<std::uint32_t>> out, in;
+};
+
+/// Pairs of members, both ways, whose routes cross no link that another pair's route crosses, so that what
+/// each of them sends meets nothing; the shortest routes first. Of fabrics that do not know all their links
+/// (KnowsLinks) only pairs that one link joins. Links that have failed are left out. None: the group does not
+/// hang together by such pairs.
 std::optional<RankGraph> direct_links(const Group& group, const Topology& topology);
 
 }  // namespace wafertlm

@@ -2,47 +2,46 @@
 #include "workloads/collectives/packed_trees/link_schedule.h"
 
 #include <algorithm>
-#include <map>
 #include <queue>
 #include <tuple>
 
 namespace wafertlm {
 namespace {
 
-/// Numbers the links of trees in each direction.
-class LinkNumbers {
- public:
-  explicit LinkNumbers(const TreePacking& packing) {
-    for (const Tree& tree : packing.trees)
-      for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank)
-        if (!tree.is_root(rank)) {
-          number_.emplace(std::pair{rank, tree.parent(rank)}, number_.size());
-          number_.emplace(std::pair{tree.parent(rank), rank}, number_.size());
-        }
-  }
-  std::size_t count() const { return number_.size(); }
-  std::size_t at(std::uint32_t from, std::uint32_t to) const { return number_.at({from, to}); }
+/// Ticks of a slot, if links have unequal numbers of slots.
+constexpr std::uint32_t kTicksPerSlot = 8;
 
- private:
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> number_;
-};
-
-/// The slots of a period that links have left, by directed link.
+/// The slots of a period that links have left.
 class FreeSlots {
  public:
   explicit FreeSlots(const TreePacking& packing)
-      : period_(packing.trees_per_link), links_(packing), taken_(links_.count() * period_, false) {}
-  /// The first one from `ready` on.
-  std::uint32_t take(std::uint32_t from, std::uint32_t to, std::uint32_t ready) {
-    const std::size_t first = links_.at(from, to) * period_;
-    while (taken_[first + ready % period_]) ++ready;
-    taken_[first + ready % period_] = true;
-    return ready;
+      : period_(LinkSchedule::period_of(packing)), slots_(packing.slots) {
+    for (const std::uint32_t slots : slots_) {
+      first_.push_back(taken_.size());
+      taken_.resize(taken_.size() + slots, false);
+    }
   }
+  /// The tick at which the first one from `ready` on begins.
+  std::uint32_t take(std::size_t link, std::uint32_t ready) {
+    const std::uint64_t slots = slots_[link];
+    std::uint32_t start = ready / period_ * period_;
+    std::uint64_t slot = (ready % period_ * slots + period_ - 1) / period_;  // that begins then or later
+    for (;; ++slot) {
+      if (slot == slots) {
+        slot = 0;
+        start += period_;
+      }
+      if (!taken_[first_[link] + slot]) break;
+    }
+    taken_[first_[link] + slot] = true;
+    return start + static_cast<std::uint32_t>((slot * period_ + slots - 1) / slots);
+  }
+  std::uint32_t slot_ticks(std::size_t link) const { return (period_ + slots_[link] - 1) / slots_[link]; }
 
  private:
   std::uint32_t period_;
-  LinkNumbers links_;
+  const std::vector<std::uint32_t>& slots_;
+  std::vector<std::size_t> first_;  // by link
   std::vector<bool> taken_;
 };
 
@@ -57,12 +56,23 @@ std::vector<std::uint32_t> heights_of(const Tree& tree) {
 
 }  // namespace
 
+std::uint32_t LinkSchedule::period_of(const TreePacking& packing) {
+  std::uint32_t most = 1, least = ~std::uint32_t{0};
+  for (const std::uint32_t slots : packing.slots)
+    if (slots != 0) {
+      most = std::max(most, slots);
+      least = std::min(least, slots);
+    }
+  return most == least ? most : most * kTicksPerSlot;
+}
+
 /// Crossings in the order in which they may begin; of several first the one with the longest way to go.
-LinkSchedule::LinkSchedule(const TreePacking& packing, std::uint32_t lag, bool up, bool down)
-    : period_(packing.trees_per_link),
-      ranks_(packing.trees.front().ranks()),
-      up_(packing.trees.size() * ranks_),
-      down_(packing.trees.size() * ranks_) {
+LinkSchedule::LinkSchedule(const RankGraph& graph, const TreePacking& packing, std::uint32_t lag, bool up,
+                           bool down)
+    : period_(period_of(packing)),
+      ranks_(graph.ranks),
+      up_(up ? packing.trees.size() * ranks_ : 0),
+      down_(down ? packing.trees.size() * ranks_ : 0) {
   struct Ready {
     std::uint32_t ready, levels_left;
     std::uint32_t tree, rank;  // and its parent
@@ -101,29 +111,28 @@ LinkSchedule::LinkSchedule(const TreePacking& packing, std::uint32_t lag, bool u
     open.pop();
     const Tree& tree = packing.trees[next.tree];
     const std::uint32_t parent = tree.parent(next.rank);
-    const std::uint32_t slot =
-        next.down ? free.take(parent, next.rank, next.ready) : free.take(next.rank, parent, next.ready);
-    end_ = std::max(end_, slot + 1);
-    (next.down ? down_ : up_)[next.tree * ranks_ + next.rank] = slot;
+    const std::size_t link = next.down ? graph.number(parent, next.rank) : graph.number(next.rank, parent);
+    const std::uint32_t start = free.take(link, next.ready), end = start + free.slot_ticks(link);
+    end_ = std::max(end_, end);
+    (next.down ? down_ : up_)[next.tree * ranks_ + next.rank] = start;
     if (next.down) {
-      go_down(next.tree, next.rank, slot + lag);
+      go_down(next.tree, next.rank, end + lag - 1);
       continue;
     }
     const std::size_t at = std::size_t{next.tree} * ranks_ + parent;
-    ready[at] = std::max(ready[at], slot + lag);
+    ready[at] = std::max(ready[at], end + lag - 1);
     if (--waits_for[at] == 0) go_up(next.tree, parent, ready[at]);
   }
-  list_crossings(packing, up, down);
+  list_crossings(graph, packing, up, down);
 }
 
-void LinkSchedule::list_crossings(const TreePacking& packing, bool up, bool down) {
-  const LinkNumbers links(packing);
-  links_ = static_cast<std::uint32_t>(links.count());
+void LinkSchedule::list_crossings(const RankGraph& graph, const TreePacking& packing, bool up, bool down) {
   struct Named {
-    std::uint32_t slot;
+    std::uint32_t tick;
     std::uint32_t tree, rank;
     bool down;
   };
+  per_link_.assign(graph.links.size(), 0);
   std::vector<Named> named;
   for (std::uint32_t number = 0; number < packing.trees.size(); ++number)
     for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
@@ -132,8 +141,8 @@ void LinkSchedule::list_crossings(const TreePacking& packing, bool up, bool down
       if (down) named.push_back({this->down(number, rank), number, rank, true});
     }
   std::stable_sort(named.begin(), named.end(),
-                   [&](const Named& a, const Named& b) { return a.slot % period_ < b.slot % period_; });
-  std::vector<std::uint32_t> place(2 * up_.size());
+                   [&](const Named& a, const Named& b) { return a.tick % period_ < b.tick % period_; });
+  std::vector<std::uint32_t> place(2 * packing.trees.size() * ranks_);
   const auto key = [&](std::uint32_t tree, std::uint32_t rank, bool is_down) {
     return 2 * (std::size_t{tree} * ranks_ + rank) + (is_down ? 1 : 0);
   };
@@ -148,19 +157,19 @@ void LinkSchedule::list_crossings(const TreePacking& packing, bool up, bool down
     if (!of_parent && up)
       for (const std::uint32_t child : tree.children(each.down ? parent : each.rank))
         waits_.push_back(place[key(each.tree, child, false)]);
-    crossings_.push_back(
-        {each.slot / period_, each.slot % period_,
-         static_cast<std::uint32_t>(each.down ? links.at(parent, each.rank) : links.at(each.rank, parent)),
-         waits_from, static_cast<std::uint32_t>(waits_.size())});
+    const std::size_t link = each.down ? graph.number(parent, each.rank) : graph.number(each.rank, parent);
+    ++per_link_[link];
+    crossings_.push_back({each.tick / period_, each.tick % period_, static_cast<std::uint32_t>(link),
+                          waits_from, static_cast<std::uint32_t>(waits_.size())});
   }
 }
 
 /// Chunk by chunk as long as the first ones and the last ones are on the way at the same time; what is
 /// between them adds a period each.
-TimePs LinkSchedule::end_ps(std::uint64_t chunks, TimePs slot_ps, TimePs latency_ps) const {
+TimePs LinkSchedule::end_ps(std::uint64_t chunks, const LinkTimes& times) const {
   const std::uint32_t periods = end_ / period_ + 1;
   const auto counted = static_cast<std::uint32_t>(std::min<std::uint64_t>(chunks, 2 * periods + 2));
-  std::vector<TimePs> free(links_, 0), ends(crossings_.size() * counted, 0);
+  std::vector<TimePs> free(per_link_.size(), 0), ends(crossings_.size() * counted, 0);
   TimePs last = 0;
   for (std::uint32_t period = 0; period < periods + counted; ++period)
     for (std::size_t number = 0; number < crossings_.size(); ++number) {
@@ -168,12 +177,18 @@ TimePs LinkSchedule::end_ps(std::uint64_t chunks, TimePs slot_ps, TimePs latency
       if (each.first_period > period || period - each.first_period >= counted) continue;
       const std::uint32_t chunk = period - each.first_period;
       TimePs start = free[each.link];
-      for (std::uint32_t wait = each.waits_from; wait < each.waits_to; ++wait)
-        start = std::max(start, ends[std::size_t{waits_[wait]} * counted + chunk] + latency_ps);
-      free[each.link] = ends[number * counted + chunk] = start + slot_ps;
-      last = std::max(last, start + slot_ps);
+      for (std::uint32_t wait = each.waits_from; wait < each.waits_to; ++wait) {
+        const std::uint32_t before = waits_[wait];
+        start = std::max(
+            start, ends[std::size_t{before} * counted + chunk] + times.latency_ps[crossings_[before].link]);
+      }
+      free[each.link] = ends[number * counted + chunk] = start + times.slot_ps[each.link];
+      last = std::max(last, free[each.link] + times.latency_ps[each.link]);
     }
-  return last + latency_ps + (chunks - counted) * period_ * slot_ps;
+  TimePs period_ps = 0;
+  for (std::size_t link = 0; link < per_link_.size(); ++link)
+    period_ps = std::max(period_ps, per_link_[link] * times.slot_ps[link]);
+  return last + (chunks - counted) * period_ps;
 }
 
 }  // namespace wafertlm

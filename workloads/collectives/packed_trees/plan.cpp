@@ -11,8 +11,6 @@
 namespace wafertlm {
 namespace {
 
-/// More trees per link shorten no collective: their rate is within 1/64 of the best.
-constexpr std::uint32_t kMaxTreesPerLink = 64;
 constexpr std::uint32_t kMaxChunks = 4096;
 constexpr std::size_t kKeptGraphs = 8;
 
@@ -24,68 +22,72 @@ class PackedTreesTimes {
   const std::shared_ptr<PackedTrees>& trees() const { return trees_; }
   /// Bytes of the vector that each tree of a packing has, at most.
   std::uint64_t share(std::size_t packing) const {
-    return Blocks(request_.bytes, trees_->packings()[packing].trees.size()).bytes(0);
+    const TreePacking& of = trees_->packings()[packing];
+    if (of.trees_per_block == 0) return Blocks(request_.bytes, of.trees.size()).bytes(0);
+    return Blocks(Blocks(request_.bytes, ranks_of(request_)).bytes(0), of.trees_per_block).bytes(0);
   }
   std::shared_ptr<const LinkSchedule> schedule(std::size_t packing, std::uint32_t chunks) const {
-    const ChunkTimes times = chunk_times(share(packing), chunks);
-    return trees_->schedule(packing, times.lag());
+    return trees_->schedule(packing, lag(link_times(share(packing), chunks)));
   }
   TimePs time_ps(std::size_t packing, std::uint32_t chunks) const {
-    const ChunkTimes times = chunk_times(share(packing), chunks);
+    const LinkTimes times = link_times(share(packing), chunks);
     const std::uint64_t filled = std::max<std::uint64_t>(1, std::min<std::uint64_t>(chunks, share(packing)));
-    return std::max(schedule(packing, chunks)->end_ps(filled, times.slot_ps, times.latency_ps),
-                    npu_busy_ps(packing));
+    return std::max(trees_->schedule(packing, lag(times))->end_ps(filled, times), npu_busy_ps(packing));
   }
 
  private:
-  struct ChunkTimes {
-    TimePs slot_ps;     ///< from chunk to chunk of a link
-    TimePs latency_ps;  ///< from the end of its slot until it may go on
-
-    /// A power of two above 4: schedules for about the same lag are as good.
-    std::uint32_t lag() const {
-      const TimePs slots = 1 + (latency_ps + slot_ps - 1) / slot_ps;
-      std::uint32_t lag = 4;
-      while (lag < slots) lag *= 2;
-      return slots < 4 ? static_cast<std::uint32_t>(slots) : lag;
-    }
-  };
-  ChunkTimes chunk_times(std::uint64_t share, std::uint32_t chunks) const;
+  LinkTimes link_times(std::uint64_t share, std::uint32_t chunks) const;
+  std::uint32_t lag(const LinkTimes& times) const;
   TimePs npu_busy_ps(std::size_t packing) const;
 
   const CollectiveRequest& request_;
   const FabricTraits& fabric_;
   std::shared_ptr<PackedTrees> trees_;
-  TimePs longest_ps_ = 0;  ///< the latency between two neighbours
-  std::uint64_t bytes_per_s_ = 0;
+  std::vector<TimePs> link_latency_ps_;
 };
 
 PackedTreesTimes::PackedTreesTimes(const CollectiveRequest& request, const FabricTraits& fabric)
-    : request_(request), fabric_(fabric) {
-  const RankGraph graph = direct_links(request.group, *fabric.topology).value();
-  trees_ = PackedTrees::of(graph);
-  for (const auto& [a, b] : graph.links) {
-    const NpuId from = request.group[a], to = request.group[b];
-    // The step's cost is part of its slot.
-    longest_ps_ = std::max({longest_ps_, fabric.latency_ps(from, to) - fabric.step_cost_ps,
-                            fabric.latency_ps(to, from) - fabric.step_cost_ps});
-    bytes_per_s_ = fabric.topology->path_bytes_per_s(from, to);
-  }
+    : request_(request),
+      fabric_(fabric),
+      trees_(PackedTrees::of(direct_links(request.group, *fabric.topology).value(),
+                             tree_use(request.type, request.root).value())) {
+  for (const RankGraph::Link& link : trees_->graph().links)  // the step's cost is part of its slot
+    link_latency_ps_.push_back(fabric.latency_ps(request.group[link.from], request.group[link.to]) -
+                               fabric.step_cost_ps);
 }
 
-PackedTreesTimes::ChunkTimes PackedTreesTimes::chunk_times(std::uint64_t share, std::uint32_t chunks) const {
+LinkTimes PackedTreesTimes::link_times(std::uint64_t share, std::uint32_t chunks) const {
   const std::uint64_t bytes = Blocks(share, chunks).bytes(0);
-  const TimePs reduction_ps =
-      fabric_.reduction_bytes_per_s == 0 ? 0 : transfer_time_ps(3 * bytes, fabric_.reduction_bytes_per_s);
-  const TimePs received_ps = fabric_.memory.receive_ps(bytes, true) + reduction_ps;
-  const TimePs sent_ps =
-      message_ps(fabric_, bytes, bytes_per_s_) + fabric_.step_cost_ps + fabric_.memory.send_ps(bytes);
-  return {std::max({TimePs{1}, sent_ps, fabric_.receive_cost_ps + received_ps}), longest_ps_ + received_ps};
+  const bool reduces = trees_->use().up;
+  const TimePs reduction_ps = !reduces || fabric_.reduction_bytes_per_s == 0
+                                  ? 0
+                                  : transfer_time_ps(3 * bytes, fabric_.reduction_bytes_per_s);
+  const TimePs received_ps = fabric_.memory.receive_ps(bytes, reduces) + reduction_ps;
+  LinkTimes times;
+  for (std::size_t link = 0; link < link_latency_ps_.size(); ++link) {
+    const TimePs sent_ps = message_ps(fabric_, bytes, trees_->graph().links[link].bytes_per_s) +
+                           fabric_.step_cost_ps + fabric_.memory.send_ps(bytes);
+    times.slot_ps.push_back(std::max({TimePs{1}, sent_ps, fabric_.receive_cost_ps + received_ps}));
+    times.latency_ps.push_back(link_latency_ps_[link] + received_ps);
+  }
+  return times;
 }
 
-/// What the busiest NPU sends, and its memory.
+/// In slots of the fastest link, by the longest latency; a power of two above 4: schedules for about the same
+/// lag are as good.
+std::uint32_t PackedTreesTimes::lag(const LinkTimes& times) const {
+  const TimePs slot = *std::min_element(times.slot_ps.begin(), times.slot_ps.end()),
+               latency = *std::max_element(times.latency_ps.begin(), times.latency_ps.end());
+  const TimePs slots = 1 + (latency + slot - 1) / slot;
+  std::uint32_t lag = 4;
+  while (lag < slots) lag *= 2;
+  return slots < 4 ? static_cast<std::uint32_t>(slots) : lag;
+}
+
+/// What the busiest NPU sends and receives, and its memory.
 TimePs PackedTreesTimes::npu_busy_ps(std::size_t packing) const {
   const std::uint64_t bytes = share(packing);
+  const TreeUse& use = trees_->use();
   TimePs longest = 0;
   for (std::uint32_t rank = 0; rank < ranks_of(request_); ++rank) {
     std::uint64_t children = 0, parents = 0;
@@ -93,43 +95,61 @@ TimePs PackedTreesTimes::npu_busy_ps(std::size_t packing) const {
       children += tree.children(rank).size();
       parents += tree.is_root(rank) ? 0 : 1;
     }
-    const std::uint64_t sent = (children + parents) * bytes;
-    longest =
-        std::max({longest, transfer_time_ps(sent, fabric_.topology->npu_bytes_per_s(request_.group[rank])),
-                  fabric_.memory.busy_ps(sent + 2 * children * bytes, sent)});
+    const std::uint64_t up = use.up ? 1 : 0, down = use.down ? 1 : 0;
+    const std::uint64_t sent = (down * children + up * parents) * bytes,
+                        received = (up * children + down * parents) * bytes, added = up * children * bytes;
+    const Topology& topology = *fabric_.topology;
+    longest = std::max({longest, transfer_time_ps(sent, topology.npu_sends_bytes_per_s(request_.group[rank])),
+                        transfer_time_ps(received, topology.npu_receives_bytes_per_s(request_.group[rank])),
+                        fabric_.memory.busy_ps(sent + 2 * added, received)});
   }
   return longest;
 }
 
 }  // namespace
 
-PackedTrees::PackedTrees(const RankGraph& graph) : bound_{} {
-  TreePacker packer(graph);
-  std::uint32_t per_link = 1;
-  const auto add = [&](std::uint32_t more) { packings_.push_back(packer.pack(per_link = more)); };
-  for (add(1); per_link < kMaxTreesPerLink && per_link < packer.bound().parts_less_one;)
-    add(static_cast<std::uint32_t>(std::min<std::uint64_t>(
-        {2 * std::uint64_t{per_link}, kMaxTreesPerLink, packer.bound().parts_less_one})));
-  bound_ = packer.bound();
-}
+PackedTrees::PackedTrees(RankGraph graph, const TreeUse& use)
+    : graph_(std::move(graph)), use_(use), packings_(packings_of(graph_, use)) {}
 
 std::shared_ptr<const LinkSchedule> PackedTrees::schedule(std::size_t packing, std::uint32_t lag) {
   auto& kept = schedules_[{packing, lag}];
-  if (!kept) kept = std::make_shared<const LinkSchedule>(packings_[packing], lag, true, true);
+  // In ticks, of which a slot of the fastest link may be several.
+  const std::vector<std::uint32_t>& slots = packings_[packing].slots;
+  const std::uint32_t ticks =
+      LinkSchedule::period_of(packings_[packing]) / *std::max_element(slots.begin(), slots.end());
+  if (!kept)
+    kept = std::make_shared<const LinkSchedule>(graph_, packings_[packing], (lag - 1) * ticks + 1, use_.up,
+                                                use_.down);
   return kept;
 }
 
-std::shared_ptr<PackedTrees> PackedTrees::of(const RankGraph& graph) {
-  thread_local std::vector<std::pair<RankGraph, std::shared_ptr<PackedTrees>>>
-      kept;  // the last one used first
-  const auto same = [&](const auto& each) { return !(each.first < graph) && !(graph < each.first); };
+std::shared_ptr<PackedTrees> PackedTrees::of(const RankGraph& graph, const TreeUse& use) {
+  thread_local std::vector<std::shared_ptr<PackedTrees>> kept;  // the last one used first
+  const auto same = [&](const std::shared_ptr<PackedTrees>& each) {
+    return !(each->use() < use) && !(use < each->use()) && !(each->graph() < graph) &&
+           !(graph < each->graph());
+  };
   auto found = std::find_if(kept.begin(), kept.end(), same);
   if (found == kept.end()) {
     if (kept.size() == kKeptGraphs) kept.pop_back();
-    found = kept.insert(kept.end(), {graph, std::make_shared<PackedTrees>(graph)});
+    found = kept.insert(kept.end(), std::make_shared<PackedTrees>(graph, use));
   }
   std::rotate(kept.begin(), found, found + 1);
-  return kept.front().second;
+  return kept.front();
+}
+
+BufferPiece PackedTreesPlan::piece(std::uint32_t tree, std::uint32_t chunk) const {
+  const std::uint32_t per_block = packing->trees_per_block;
+  if (per_block == 0) {
+    const Blocks pieces(bytes, packing->trees.size() * chunks);
+    const std::uint64_t number = std::uint64_t{tree} * chunks + chunk;
+    return {pieces.offset(number), pieces.bytes(number)};
+  }
+  const Blocks blocks(bytes, packing->trees.size() / per_block);
+  const std::uint32_t block = tree / per_block;
+  const Blocks pieces(blocks.bytes(block), std::uint64_t{per_block} * chunks);
+  const std::uint64_t number = std::uint64_t{tree % per_block} * chunks + chunk;
+  return {blocks.offset(block) + pieces.offset(number), pieces.bytes(number)};
 }
 
 PackedTreesPlan packed_trees_plan(const CollectiveRequest& request, const FabricTraits& fabric) {

@@ -7,30 +7,32 @@
 
 #include "workloads/collectives/algorithm.h"
 #include "workloads/collectives/packed_trees/link_schedule.h"
+#include "workloads/collectives/packed_trees/packings.h"
 
 namespace wafertlm {
 
-/// The packings of a graph that a collective may choose from, few trees first, and their schedules. Made when
+/// The packings of a graph that a collective may choose from (packings_of), and their schedules. Made when
 /// they are asked for.
 class PackedTrees {
  public:
-  explicit PackedTrees(const RankGraph& graph);
+  PackedTrees(RankGraph graph, const TreeUse& use);
 
-  /// Trees per link: 1, 2, 4 … and what reaches the bound.
+  const RankGraph& graph() const { return graph_; }
+  const TreeUse& use() const { return use_; }
   const std::vector<TreePacking>& packings() const { return packings_; }
-  const PartitionBound& bound() const { return bound_; }
   std::shared_ptr<const LinkSchedule> schedule(std::size_t packing, std::uint32_t lag);
 
   /// One for each graph that was asked for of late.
-  static std::shared_ptr<PackedTrees> of(const RankGraph& graph);
+  static std::shared_ptr<PackedTrees> of(const RankGraph& graph, const TreeUse& use);
 
  private:
+  RankGraph graph_;
+  TreeUse use_;
   std::vector<TreePacking> packings_;
-  PartitionBound bound_;
   std::map<std::pair<std::size_t, std::uint32_t>, std::shared_ptr<const LinkSchedule>> schedules_;
 };
 
-/// What all ranks of an all-reduce share: the packing with the shortest prediction for these chunks.
+/// What all ranks of a collective share: the packing with the shortest prediction for these chunks.
 struct PackedTreesPlan {
   std::shared_ptr<PackedTrees> trees;  ///< owns `packing`
   const TreePacking* packing = nullptr;
@@ -38,6 +40,9 @@ struct PackedTreesPlan {
   std::uint64_t bytes = 0;
   std::uint32_t chunks = 1;  ///< of each tree's share
   TimePs predicted_ps = 0;
+
+  /// Of the vector.
+  BufferPiece piece(std::uint32_t tree, std::uint32_t chunk) const;
 };
 PackedTreesPlan packed_trees_plan(const CollectiveRequest& request, const FabricTraits& fabric);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <unordered_map>
 
 #include "workloads/collectives/algorithm_parts.h"
 #include "workloads/collectives/algorithm_rows.h"
-#include "workloads/collectives/blocks.h"
 #include "workloads/collectives/packed_trees/plan.h"
 
 namespace wafertlm {
@@ -13,7 +13,7 @@ namespace {
 class LinkOrder {
  public:
   struct Crossing {
-    std::uint32_t slot;  ///< of its first chunk
+    std::uint32_t tick;  ///< of its first chunk
     std::uint32_t tree;
     bool down;
   };
@@ -24,14 +24,20 @@ class LinkOrder {
   LinkOrder(std::vector<Crossing> crossings, std::uint32_t period, std::uint32_t chunks)
       : crossings_(std::move(crossings)), period_(period), chunks_(chunks) {
     std::sort(crossings_.begin(), crossings_.end(),
-              [&](const Crossing& a, const Crossing& b) { return a.slot % period < b.slot % period; });
+              [&](const Crossing& a, const Crossing& b) { return a.tick % period < b.tick % period; });
     for (const Crossing& each : crossings_) {
-      first_period_ = std::min(first_period_, each.slot / period_);
-      last_first_ = std::max(last_first_, each.slot / period_);
+      first_period_ = std::min(first_period_, each.tick / period_);
+      last_first_ = std::max(last_first_, each.tick / period_);
     }
     std::uint32_t before = 0;
+    for (std::uint32_t number = 0; number < crossings_.size(); ++number)
+      number_of_.emplace(crossings_[number].tree, number);
     for (std::uint32_t at = first_period_; at < last_first_ + chunks_; ++at) {
       before_.push_back(before);
+      if (all_go_in(at)) {
+        before += static_cast<std::uint32_t>(crossings_.size());
+        continue;
+      }
       for (const Crossing& each : crossings_) before += goes_in(each, at) ? 1 : 0;
     }
   }
@@ -43,29 +49,34 @@ class LinkOrder {
     const auto behind = std::upper_bound(before_.begin(), before_.end(), index);
     const auto period = first_period_ + static_cast<std::uint32_t>(behind - before_.begin()) - 1;
     std::uint32_t left = index - *(behind - 1), number = 0;
+    if (all_go_in(period)) return {left, period - crossings_[left].tick / period_};
     while (!goes_in(crossings_[number], period) || left-- != 0) ++number;
-    return {number, period - crossings_[number].slot / period_};
+    return {number, period - crossings_[number].tick / period_};
   }
   std::uint32_t index_of(Place place) const {
-    const std::uint32_t period = crossings_[place.crossing].slot / period_ + place.chunk;
+    const std::uint32_t period = crossings_[place.crossing].tick / period_ + place.chunk;
     std::uint32_t index = before_[period - first_period_];
+    if (all_go_in(period)) return index + place.crossing;
     for (std::uint32_t number = 0; number < place.crossing; ++number)
       index += goes_in(crossings_[number], period) ? 1 : 0;
     return index;
   }
-  std::uint32_t crossing_of(std::uint32_t tree) const {
-    std::uint32_t number = 0;
-    while (crossings_[number].tree != tree) ++number;
-    return number;
-  }
+  /// A link is in a tree once, up or down.
+  std::uint32_t crossing_of(std::uint32_t tree) const { return number_of_.at(tree); }
 
  private:
   bool goes_in(const Crossing& crossing, std::uint32_t period) const {
-    const std::uint32_t first = crossing.slot / period_;
+    const std::uint32_t first = crossing.tick / period_;
     return first <= period && period - first < chunks_;
   }
 
-  std::vector<Crossing> crossings_;  // by slot of their period
+  /// The first chunks of all crossings have gone, and none of the last ones.
+  bool all_go_in(std::uint32_t period) const {
+    return period >= last_first_ && period - first_period_ < chunks_;
+  }
+
+  std::vector<Crossing> crossings_;                             // by tick of their period
+  std::unordered_map<std::uint32_t, std::uint32_t> number_of_;  // by tree
   std::uint32_t period_, chunks_;
   std::uint32_t first_period_ = ~std::uint32_t{0}, last_first_ = 0;
   std::vector<std::uint32_t> before_;  // by period: steps in those before
@@ -73,34 +84,44 @@ class LinkOrder {
 
 /// The plan, with the order of each link.
 struct PackedProgramPlan {
+  static constexpr std::size_t kNoOrder = ~std::size_t{0};
   /// A neighbour of a rank, whose links have an order each.
   struct Neighbour {
     std::uint32_t rank;
     std::vector<std::uint32_t> sends_after, receives_after;  ///< by crossing: the threadblock to wait for
-    std::size_t out, in;                                     ///< in `orders`
+    std::size_t out, in;                                     ///< in `orders`; kNoOrder: nothing goes there
+    std::uint32_t receiving = 0;                             ///< the threadblock
+  };
+  struct Thread {
+    std::uint32_t neighbour;  ///< of the rank, by position
+    bool sends;
   };
   PackedTreesPlan is;
   std::vector<LinkOrder> orders;
   std::vector<std::vector<Neighbour>> neighbours;  ///< by rank
+  std::vector<std::vector<Thread>> threads;        ///< by rank
 };
 
-/// Threadblocks 2i and 2i + 1 send to the rank's neighbour i and receive from it, in the order of the link's
-/// schedule. A rank adds what its children in a tree send in the order of the schedule.
+/// For each neighbour a threadblock that sends to it and one that receives from it, in the order of the
+/// link's schedule. A rank adds what its children in a tree send in the order of the schedule.
 class PackedTreesProgram final : public StepSource {
  public:
   PackedTreesProgram(std::shared_ptr<const PackedProgramPlan> plan, std::uint32_t rank)
       : plan_(std::move(plan)), rank_(rank) {}
 
   std::uint32_t threadblocks() const override {
-    return 2 * static_cast<std::uint32_t>(plan_->neighbours[rank_].size());
+    return static_cast<std::uint32_t>(plan_->threads[rank_].size());
   }
   std::uint32_t steps(std::uint32_t threadblock) const override { return order(threadblock).size(); }
   Step step(std::uint32_t threadblock, std::uint32_t index) const override;
 
  private:
+  const PackedProgramPlan::Neighbour& neighbour(std::uint32_t threadblock) const {
+    return plan_->neighbours[rank_][plan_->threads[rank_][threadblock].neighbour];
+  }
+  bool sends(std::uint32_t threadblock) const { return plan_->threads[rank_][threadblock].sends; }
   const LinkOrder& order(std::uint32_t threadblock) const {
-    const auto& neighbour = plan_->neighbours[rank_][threadblock / 2];
-    return plan_->orders[threadblock % 2 == 0 ? neighbour.out : neighbour.in];
+    return plan_->orders[sends(threadblock) ? neighbour(threadblock).out : neighbour(threadblock).in];
   }
 
   std::shared_ptr<const PackedProgramPlan> plan_;
@@ -108,20 +129,19 @@ class PackedTreesProgram final : public StepSource {
 };
 
 Step PackedTreesProgram::step(std::uint32_t threadblock, std::uint32_t index) const {
-  const auto& neighbour = plan_->neighbours[rank_][threadblock / 2];
-  const bool sends = threadblock % 2 == 0;
+  const auto& peer = neighbour(threadblock);
+  const bool is_send = sends(threadblock);
   const LinkOrder& own = order(threadblock);
   const LinkOrder::Place place = own.at(index);
   const LinkOrder::Crossing& crossing = own.crossing(place.crossing);
-  const Blocks shares(plan_->is.bytes, plan_->is.packing->trees.size());
-  const Blocks chunks(shares.bytes(crossing.tree), plan_->is.chunks);
+  const BufferPiece piece = plan_->is.piece(crossing.tree, place.chunk);
   Step step;
-  step.kind = sends ? Step::Kind::send : crossing.down ? Step::Kind::copy : Step::Kind::reduce;
-  step.peer = neighbour.rank;
-  step.offset = shares.offset(crossing.tree) + chunks.offset(place.chunk);
-  step.bytes = chunks.bytes(place.chunk);
+  step.kind = is_send ? Step::Kind::send : crossing.down ? Step::Kind::copy : Step::Kind::reduce;
+  step.peer = peer.rank;
+  step.offset = piece.offset;
+  step.bytes = piece.bytes;
   step.tag = (std::uint64_t{crossing.tree} << 1 | (crossing.down ? 1 : 0)) << 32 | place.chunk;
-  step.after_threadblock = (sends ? neighbour.sends_after : neighbour.receives_after)[place.crossing];
+  step.after_threadblock = (is_send ? peer.sends_after : peer.receives_after)[place.crossing];
   if (step.after_threadblock != Step::kNone) {
     const LinkOrder& before = order(step.after_threadblock);
     step.after_count = before.index_of({before.crossing_of(crossing.tree), place.chunk}) + 1;
@@ -133,6 +153,7 @@ Step PackedTreesProgram::step(std::uint32_t threadblock, std::uint32_t index) co
 void set_dependencies(PackedProgramPlan& plan) {
   const auto& trees = plan.is.packing->trees;
   const LinkSchedule& schedule = *plan.is.schedule;
+  const TreeUse& use = plan.is.trees->use();
   for (std::uint32_t rank = 0; rank < plan.neighbours.size(); ++rank) {
     auto& neighbours = plan.neighbours[rank];
     const auto place_of = [&](std::uint32_t peer) {
@@ -141,29 +162,35 @@ void set_dependencies(PackedProgramPlan& plan) {
                                         neighbours.begin());
     };
     for (auto& each : neighbours) {
-      each.sends_after.assign(plan.orders[each.out].size() / plan.is.chunks, Step::kNone);
-      each.receives_after.assign(plan.orders[each.in].size() / plan.is.chunks, Step::kNone);
+      const auto crossings = [&](std::size_t order) {
+        return order == PackedProgramPlan::kNoOrder ? 0 : plan.orders[order].size() / plan.is.chunks;
+      };
+      each.sends_after.assign(crossings(each.out), Step::kNone);
+      each.receives_after.assign(crossings(each.in), Step::kNone);
     }
     for (std::uint32_t number = 0; number < trees.size(); ++number) {
       const Tree& tree = trees[number];
       std::vector<std::uint32_t> children = tree.children(rank);
-      std::sort(children.begin(), children.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return std::pair(schedule.up(number, a), a) < std::pair(schedule.up(number, b), b);
-      });
       std::uint32_t holds = Step::kNone;
-      for (const std::uint32_t child : children) {
-        auto& from = neighbours[place_of(child)];
+      const auto send = [&](std::uint32_t peer) {
+        auto& to = neighbours[place_of(peer)];
+        to.sends_after[plan.orders[to.out].crossing_of(number)] = holds;
+      };
+      const auto receive = [&](std::uint32_t peer) {
+        auto& from = neighbours[place_of(peer)];
         from.receives_after[plan.orders[from.in].crossing_of(number)] = holds;
-        holds = 2 * place_of(child) + 1;
+        holds = from.receiving;
+      };
+      if (use.up) {
+        std::sort(children.begin(), children.end(), [&](std::uint32_t a, std::uint32_t b) {
+          return std::pair(schedule.up(number, a), a) < std::pair(schedule.up(number, b), b);
+        });
+        for (const std::uint32_t child : children) receive(child);
+        if (!tree.is_root(rank)) send(tree.parent(rank));
       }
-      if (!tree.is_root(rank)) {
-        auto& to = neighbours[place_of(tree.parent(rank))];
-        to.sends_after[plan.orders[to.out].crossing_of(number)] = holds;
-        holds = 2 * place_of(tree.parent(rank)) + 1;
-      }
-      for (const std::uint32_t child : children) {
-        auto& to = neighbours[place_of(child)];
-        to.sends_after[plan.orders[to.out].crossing_of(number)] = holds;
+      if (use.down) {
+        if (!tree.is_root(rank)) receive(tree.parent(rank));
+        for (const std::uint32_t child : children) send(child);
       }
     }
   }
@@ -173,13 +200,14 @@ PackedProgramPlan program_plan(PackedTreesPlan is) {
   PackedProgramPlan plan;
   const auto& trees = is.packing->trees;
   const LinkSchedule& schedule = *is.schedule;
+  const TreeUse& use = is.trees->use();
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<LinkOrder::Crossing>> crossings;
   for (std::uint32_t number = 0; number < trees.size(); ++number)
     for (std::uint32_t rank = 0; rank < trees[number].ranks(); ++rank) {
       if (trees[number].is_root(rank)) continue;
       const std::uint32_t parent = trees[number].parent(rank);
-      crossings[{rank, parent}].push_back({schedule.up(number, rank), number, false});
-      crossings[{parent, rank}].push_back({schedule.down(number, rank), number, true});
+      if (use.up) crossings[{rank, parent}].push_back({schedule.up(number, rank), number, false});
+      if (use.down) crossings[{parent, rank}].push_back({schedule.down(number, rank), number, true});
     }
   plan.neighbours.resize(trees.front().ranks());
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers;
@@ -187,9 +215,24 @@ PackedProgramPlan program_plan(PackedTreesPlan is) {
     numbers[link] = plan.orders.size();
     plan.orders.emplace_back(std::move(of), schedule.period(), is.chunks);
   }
-  for (const auto& [link, number] : numbers)
-    plan.neighbours[link.first].push_back(
-        {link.second, {}, {}, number, numbers.at({link.second, link.first})});
+  const auto number_of = [&](std::uint32_t from, std::uint32_t to) {
+    const auto found = numbers.find({from, to});
+    return found == numbers.end() ? PackedProgramPlan::kNoOrder : found->second;
+  };
+  for (const auto& [link, number] : numbers) {
+    const auto& [from, to] = link;
+    plan.neighbours[from].push_back({to, {}, {}, number, number_of(to, from), 0});
+    if (number_of(to, from) == PackedProgramPlan::kNoOrder)
+      plan.neighbours[to].push_back({from, {}, {}, PackedProgramPlan::kNoOrder, number, 0});
+  }
+  for (auto& neighbours : plan.neighbours) {
+    auto& threads = plan.threads.emplace_back();
+    for (std::uint32_t number = 0; number < neighbours.size(); ++number) {
+      if (neighbours[number].out != PackedProgramPlan::kNoOrder) threads.push_back({number, true});
+      neighbours[number].receiving = static_cast<std::uint32_t>(threads.size());
+      if (neighbours[number].in != PackedProgramPlan::kNoOrder) threads.push_back({number, false});
+    }
+  }
   plan.is = std::move(is);
   set_dependencies(plan);
   return plan;

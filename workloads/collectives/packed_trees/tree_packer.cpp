@@ -7,6 +7,8 @@
 #include <queue>
 #include <tuple>
 
+#include "tlm/units.h"
+
 namespace wafertlm {
 namespace {
 
@@ -27,16 +29,33 @@ struct TreePacker::Spanning {
   }
 };
 
-TreePacker::TreePacker(const RankGraph& graph)
-    : graph_(graph), ends_(graph.ranks), central_(graph.ranks), load_(graph.links.size()) {
+UndirectedRanks::UndirectedRanks(const RankGraph& graph) : ranks(graph.ranks) {
+  std::uint64_t divisor = 0;
+  for (const RankGraph::Link& link : graph.links) {
+    if (link.from > link.to) continue;
+    const std::size_t back = graph.number(link.to, link.from);
+    links.emplace_back(link.from, link.to);
+    rates.push_back(std::min(link.bytes_per_s, graph.links[back].bytes_per_s));
+    divisor = std::gcd(divisor, rates.back());
+  }
+  for (std::uint64_t& rate : rates) rate /= divisor;
+}
+
+std::uint64_t UndirectedRanks::fastest() const { return *std::max_element(rates.begin(), rates.end()); }
+
+TreePacker::TreePacker(UndirectedRanks graph)
+    : graph_(std::move(graph)), ends_(graph_.ranks), central_(graph_.ranks), load_(graph_.links.size()) {
   for (std::uint32_t link = 0; link < graph_.links.size(); ++link) {
     const auto& [a, b] = graph_.links[link];
     ends_[a].push_back({b, link});
     ends_[b].push_back({a, link});
   }
-  bound_ = {graph_.links.size() + 1, 1};  // more than any partition has
-  tighten({graph_.links.size(), graph_.ranks - 1});
-  for (const auto& ends : ends_) tighten({ends.size(), 1});
+  partitions_.push_back({std::vector<std::uint32_t>(graph_.links.size()), graph_.ranks - 1});
+  std::iota(partitions_.front().links.begin(), partitions_.front().links.end(), 0U);
+  for (const auto& ends : ends_) {
+    partitions_.push_back({{}, 1});
+    for (const End& end : ends) partitions_.back().links.push_back(end.link);
+  }
 
   std::vector<std::uint32_t> farthest(graph_.ranks), distance;
   for (std::uint32_t rank = 0; rank < graph_.ranks; ++rank) {
@@ -58,29 +77,49 @@ TreePacker::TreePacker(const RankGraph& graph)
   central_.resize(std::max<std::size_t>(static_cast<std::size_t>(nearest), (graph_.ranks + 3) / 4));
 }
 
-void TreePacker::tighten(const PartitionBound& bound) {
-  if (bound.links * bound_.parts_less_one >= bound_.links * bound.parts_less_one) return;
-  const std::uint64_t divisor = std::gcd(bound.links, bound.parts_less_one);
-  bound_ = {bound.links / divisor, bound.parts_less_one / divisor};
+TreePacker::~TreePacker() = default;
+
+PartitionBound TreePacker::bound() const {
+  PartitionBound least{~std::uint64_t{0}, 1};
+  for (const Partition& each : partitions_) {
+    std::uint64_t links = 0;
+    for (const std::uint32_t link : each.links) links += graph_.rates[link];
+    if (Uint128{links} * least.parts_less_one < Uint128{least.links} * each.parts_less_one)
+      least = {links, each.parts_less_one};
+  }
+  const std::uint64_t divisor = std::gcd(least.links, least.parts_less_one);
+  return {least.links / divisor, least.parts_less_one / divisor};
 }
 
-/// Prim's tree with the depth and the load of a link as its length.
-TreePacker::Spanning TreePacker::grown(std::uint32_t root, std::uint32_t number) const {
+std::uint64_t TreePacker::most_trees() const {
+  std::uint64_t most = ~std::uint64_t{0};
+  for (const Partition& each : partitions_) {
+    std::uint64_t room = 0;
+    for (const std::uint32_t link : each.links) room += most_[link];
+    most = std::min(most, room / each.parts_less_one);
+  }
+  return most;
+}
+
+/// Adds Prim's tree with the depth and the load of a link as its length. False: it does not reach all ranks.
+bool TreePacker::grow(std::uint32_t root) {
   using Key = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;  // length, link, rank behind it
   std::priority_queue<Key, std::vector<Key>, std::greater<>> open;
   std::vector<std::uint32_t> depth(graph_.ranks, kNoLink), links;
-  const std::uint64_t average =
-      std::uint64_t{number} * (graph_.ranks - 1) / graph_.links.size();  // load of a link so far
+  const std::uint64_t room = std::accumulate(most_.begin(), most_.end(), std::uint64_t{0}),
+                      loads = trees_.size() * (graph_.ranks - 1);
   const auto reach = [&](std::uint32_t rank, std::uint32_t at) {
     depth[rank] = at;
     for (const End& end : ends_[rank])
-      if (depth[end.rank] == kNoLink) {
-        const std::uint64_t more = load_[end.link] > average ? load_[end.link] - average : 0;
+      if (depth[end.rank] == kNoLink && most_[end.link] != 0) {
+        const std::uint64_t share = loads * most_[end.link] / room;
+        const std::uint64_t more = load_[end.link] > share ? load_[end.link] - share : 0;
         open.emplace(at + 1 + more * kLevelsPerLoad, end.link, end.rank);
       }
   };
   reach(root, 0);
   while (links.size() + 1 < graph_.ranks) {
+    if (open.empty()) return false;
     const auto [length, link, rank] = open.top();
     open.pop();
     if (depth[rank] != kNoLink) continue;
@@ -88,9 +127,10 @@ TreePacker::Spanning TreePacker::grown(std::uint32_t root, std::uint32_t number)
     const auto& [a, b] = graph_.links[link];
     reach(rank, depth[a == rank ? b : a] + 1);
   }
-  Spanning tree;
-  set_links(tree, links);
-  return tree;
+  trees_.emplace_back();
+  set_links(trees_.back(), links);
+  for (const std::uint32_t link : links) ++load_[link];
+  return true;
 }
 
 void TreePacker::set_links(Spanning& tree, const std::vector<std::uint32_t>& links) const {
@@ -141,7 +181,7 @@ bool TreePacker::relieve(std::uint32_t overloaded) {
         for (const End& end : ends_[tree.order[at]]) {
           if (reached_[end.link].is || tree.is_below(end.rank, top)) continue;
           reached_[end.link] = {link, number, true};
-          if (load_[end.link] < per_link_) {
+          if (load_[end.link] < most_[end.link]) {
             exchange(end.link);
             --load_[overloaded];
             ++load_[end.link];
@@ -175,15 +215,14 @@ void TreePacker::exchange(std::uint32_t last) {
 
 bool TreePacker::relieve_all() {
   for (std::uint32_t link = 0; link < load_.size(); ++link)
-    while (load_[link] > per_link_)
+    while (load_[link] > most_[link])
       if (!relieve(link)) return false;
   return true;
 }
 
 /// Each tree joins every part of what is left without the links that were reached, so that it has parts less
 /// one of these.
-PartitionBound TreePacker::bound_of_reached() const {
-  PartitionBound bound;
+TreePacker::Partition TreePacker::partition_of_reached() const {
   std::vector<bool> seen(graph_.ranks, false);
   std::uint64_t parts = 0;
   for (std::uint32_t start = 0; start < graph_.ranks; ++start) {
@@ -201,29 +240,26 @@ PartitionBound TreePacker::bound_of_reached() const {
         }
     }
   }
-  for (const Reached& each : reached_) bound.links += each.is ? 1 : 0;
-  bound.parts_less_one = parts - 1;
-  return bound;
+  Partition partition{{}, parts - 1};
+  for (std::uint32_t link = 0; link < reached_.size(); ++link)
+    if (reached_[link].is) partition.links.push_back(link);
+  return partition;
 }
 
-TreePacking TreePacker::pack(std::uint32_t trees_per_link) {
-  per_link_ = trees_per_link;
+std::vector<Tree> TreePacker::pack(const std::vector<std::uint32_t>& most_by_link) {
+  most_ = most_by_link;
   trees_.clear();
   std::fill(load_.begin(), load_.end(), 0U);
-  const std::uint64_t most = bound_.trees(per_link_);
-  for (std::uint32_t number = 0; number < most; ++number) {
-    trees_.push_back(grown(central_[number % central_.size()], number));
-    for (std::uint32_t link = 0; link < load_.size(); ++link)
-      if (trees_.back().has[link]) ++load_[link];
-  }
+  const std::uint64_t most = most_trees();
+  for (std::uint64_t number = 0; number < most; ++number)
+    if (!grow(central_[number % central_.size()])) return {};
   while (!relieve_all()) {
-    tighten(bound_of_reached());
-    while (trees_.size() > bound_.trees(per_link_)) drop_tree();
+    partitions_.push_back(partition_of_reached());
+    while (trees_.size() > most_trees()) drop_tree();
   }
-  TreePacking packing;
-  packing.trees_per_link = per_link_;
-  for (const Spanning& tree : trees_) packing.trees.push_back(rooted_at_centre(tree));
-  return packing;
+  std::vector<Tree> trees;
+  for (const Spanning& tree : trees_) trees.push_back(rooted_at_centre(tree));
+  return trees;
 }
 
 /// The rank in the middle of the longest way; leaves go first until one or two are left.

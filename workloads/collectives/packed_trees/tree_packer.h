@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "workloads/collectives/packed_trees/direct_links.h"
@@ -8,19 +9,21 @@
 
 namespace wafertlm {
 
-/// Trees that span all ranks, none of which uses a link more often than the others allow.
-struct TreePacking {
-  std::uint32_t trees_per_link = 0;  ///< no link is in more trees
-  std::vector<Tree> trees;           ///< rooted at their centres
+/// The links of a graph whose both directions there are, as undirected ones with the slower rate.
+struct UndirectedRanks {
+  explicit UndirectedRanks(const RankGraph& graph);
+
+  std::uint32_t ranks = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> links;  ///< the ranks of each ascending
+  std::vector<std::uint64_t> rates;                            ///< by link, without a common divisor
+
+  std::uint64_t fastest() const;
 };
 
-/// Links over parts less one, of a partition of the ranks: no packing has more trees per tree of a link
-/// (Nash-Williams 1961, Tutte 1961).
+/// The rates of the links between the parts of a partition over the parts less one: no packing of spanning
+/// trees has a higher rate (Nash-Williams 1961, Tutte 1961). Without a common divisor.
 struct PartitionBound {
   std::uint64_t links = 0, parts_less_one = 1;
-
-  /// Trees, if each link may be in so many.
-  std::uint64_t trees(std::uint64_t per_link) const { return links * per_link / parts_less_one; }
 };
 
 /// Packs as many spanning trees of a connected graph as there can be. Starts with trees that are shallow and
@@ -31,13 +34,17 @@ struct PartitionBound {
 /// the parts of a partition, and bound the number of trees.
 class TreePacker {
  public:
-  explicit TreePacker(const RankGraph& graph);
+  explicit TreePacker(UndirectedRanks graph);
+  ~TreePacker();
+  TreePacker(const TreePacker&) = delete;
+  TreePacker& operator=(const TreePacker&) = delete;
 
-  /// As many trees as there can be with each link in `trees_per_link` of them at most.
-  TreePacking pack(std::uint32_t trees_per_link);
-  /// The least of all partitions that were met; the least there is after pack(bound().parts_less_one) has
-  /// left it as it was.
-  const PartitionBound& bound() const { return bound_; }
+  /// As many trees, rooted at their centres, as there can be with each link in so many of them at most. None:
+  /// links that may be in a tree do not reach all ranks.
+  std::vector<Tree> pack(const std::vector<std::uint32_t>& most_by_link);
+  /// The least of all partitions that were met; the least there is after pack() has reached what it says.
+  PartitionBound bound() const;
+  const UndirectedRanks& graph() const { return graph_; }
 
  private:
   struct Spanning;
@@ -48,23 +55,27 @@ class TreePacker {
     std::uint32_t from = 0, tree = 0;  ///< the link that gives way to it, and in which tree
     bool is = false;
   };
+  struct Partition {
+    std::vector<std::uint32_t> links;  ///< between its parts
+    std::uint64_t parts_less_one;
+  };
 
-  Spanning grown(std::uint32_t root, std::uint32_t number) const;
+  std::uint64_t most_trees() const;
+  bool grow(std::uint32_t root);
   void set_links(Spanning& tree, const std::vector<std::uint32_t>& links) const;
   void drop_tree();
   bool relieve(std::uint32_t link);
   bool relieve_all();
   void exchange(std::uint32_t link);
-  void tighten(const PartitionBound& bound);
-  PartitionBound bound_of_reached() const;
+  Partition partition_of_reached() const;
   Tree rooted_at_centre(const Spanning& tree) const;
 
-  RankGraph graph_;
+  UndirectedRanks graph_;
   std::vector<std::vector<End>> ends_;  // by rank
   std::vector<std::uint32_t> central_;  // ranks, those with the nearest farthest one first
-  PartitionBound bound_;
+  std::vector<Partition> partitions_;
 
-  std::uint32_t per_link_ = 0;
+  std::vector<std::uint32_t> most_;  // by link
   std::vector<Spanning> trees_;
   std::vector<std::uint32_t> load_;  // by link
   std::vector<Reached> reached_;     // by link

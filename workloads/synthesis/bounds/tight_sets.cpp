@@ -5,6 +5,7 @@
 #include <array>
 
 #include "workloads/collectives/blocks.h"
+#include "workloads/synthesis/bounds/concurrent_flow.h"
 #include "workloads/synthesis/bounds/cuts.h"
 #include "workloads/synthesis/bounds/undirected.h"
 
@@ -60,6 +61,25 @@ TightSets reduce_scatter_sets(const LinkGraph& graph, const Terminals& terminals
   return sets_of(densest_cut(reversed(graph), terminals.members), graph, true);
 }
 
+TightSets all_to_all_sets(const LinkGraph& graph, const Terminals& terminals) {
+  const LinkLengths tight = tightest_lengths(graph, terminals.members);
+  TightSets sets;
+  if (!tight.inside.empty()) {
+    sets = sets_of({tight.inside}, graph, false);
+  } else {
+    sets.kind = TightSets::Kind::lengths;
+    sets.parts = 0;
+    sets.bytes_per_s = tight.weight;
+    for (std::size_t link = 0; link < graph.links.size(); ++link) {
+      if (tight.lengths[link] == 0) continue;
+      sets.links.push_back(link);
+      sets.lengths.push_back(tight.lengths[link]);
+    }
+  }
+  sets.pairs_distance = tight.distance;
+  return sets;
+}
+
 TightSets broadcast_sets(const LinkGraph& graph, const Terminals& terminals) {
   return sets_of(narrowest_from(graph, terminals.root, terminals.members), graph, false);
 }
@@ -88,9 +108,15 @@ Uint128 blocks_into(const CollectiveRequest& request, const TightSets& sets) {
   return blocks_in(request, sets, 1);
 }
 
+/// The shortest block of every pair.
+Uint128 blocks_of_pairs(const CollectiveRequest& request, const TightSets& sets) {
+  return sets.pairs_distance * Blocks(request.bytes, request.group.size()).bytes(request.group.size() - 1);
+}
+
 constexpr std::array kRules{BoundRule{CollectiveType::all_reduce, all_reduce_sets, vectors},
                             BoundRule{CollectiveType::all_gather, all_gather_sets, blocks_out},
                             BoundRule{CollectiveType::reduce_scatter, reduce_scatter_sets, blocks_into},
+                            BoundRule{CollectiveType::all_to_all, all_to_all_sets, blocks_of_pairs},
                             BoundRule{CollectiveType::broadcast, broadcast_sets, vectors},
                             BoundRule{CollectiveType::reduce, reduce_sets, vectors}};
 

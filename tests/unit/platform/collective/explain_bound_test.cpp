@@ -40,14 +40,30 @@ TEST(ExplainBound, HasAllPartsAndLinksInJson) {
   EXPECT_LE(tight["time_ps"], explained["rows"][1]["bound_ps"]);
 }
 
+// 12 x 8 blocks of 1 MiB over the four links between the third column and the fourth.
+TEST(ExplainBound, OfAnAllToAllIsTheMiddleOfAMesh) {
+  const auto run = run_tool(kOn + "wafer_mesh_5x4.yaml --type all_to_all --size 20MiB --explain-bound");
+  EXPECT_NE(run.out.find("cut: 96 MiB over 4 links of 3.000 TB/s together"), std::string::npos) << run.out;
+}
+
+// Four groups of five at once.
+TEST(ExplainBound, OfSeveralGroupsHasWhatAllMustMove) {
+  const auto run = run_tool(kOn +
+                            "wafer_mesh_5x4.yaml --type all_reduce --size 64MiB --parallelism "
+                            "'MP(2)-DP(5)-PP(2)' --class dp --explain-bound --json");
+  const json row = json::parse(run.out)["rows"][0];
+  EXPECT_GE(row["joint_bound_ps"], row["bound_ps"]);
+  EXPECT_GE(row["joint_bound_ps"], row["joint"]["time_ps"]);
+  EXPECT_GE(row["joint"]["time_ps"], row["tight"]["time_ps"]);
+}
+
 TEST(ExplainBound, SaysWhyThereIsNone) {
   const auto text = [](const std::string& arguments) {
     return run_tool(kOn + arguments + " --explain-bound").out;
   };
   EXPECT_NE(text("fred_a.yaml --type all_reduce").find("this kind of fabric does not say its links"),
             std::string::npos);
-  EXPECT_NE(text("wafer_mesh_5x4.yaml --type all_to_all").find("not searched for all_to_all"),
-            std::string::npos);
+  EXPECT_NE(text("wafer_mesh_5x4.yaml --type gather").find("not searched for gather"), std::string::npos);
   EXPECT_NE(text("wafer_mesh_5x4.yaml --type all_gather --npus 3").find("nothing has to cross"),
             std::string::npos);
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tests/support/running_tool.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tool.h"
 #include "tests/unit/platform/study/small_experiment.h"
@@ -50,13 +54,13 @@ class StudyCommand : public testing::Test {
   std::set<std::string> kept() const {
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(out() + "/cells"))
-      names.insert(entry.path().filename().string());
+      if (entry.is_regular_file()) names.insert(entry.path().filename().string());
     return names;
   }
   fs::file_time_type latest() const {
     fs::file_time_type time = fs::file_time_type::min();
     for (const auto& entry : fs::directory_iterator(out() + "/cells"))
-      time = std::max(time, entry.last_write_time());
+      if (entry.is_regular_file()) time = std::max(time, entry.last_write_time());
     return time;
   }
 
@@ -113,7 +117,7 @@ TEST_F(StudyCommand, WhatIsKeptButOfNoUseRunsAgain) {
   ASSERT_EQ(kept().size(), 1U);
   const std::string cell = out() + "/cells/" + *kept().begin(), good = read_text(cell);
   json other = json::parse(good), emptied = other;
-  other["input"] = "another";
+  other["id"] = "another";
   other["values"].begin().value() = 77;
   emptied["values"] = json::object();
   const std::string first = read_text(out() + "/results.json");
@@ -310,15 +314,14 @@ TEST_F(StudyCommand, CalibrationFindsTheValue) {
 }
 
 TEST_F(StudyCommand, InterruptedItEndsItsCells) {
-  const std::string study = folder_.write("study.yaml", kStudy + "set: iterations=200000\n"),
-                    errors = folder_.path() + "/errors";
-  const ToolResult stopped = run_tool("study " + study + " --jobs 2 --out " + out() + " 2>" + errors +
-                                      " & sleep 0.5; kill -INT $!; wait $!");
-  EXPECT_EQ(stopped.exit_code, 130);
-  EXPECT_NE(read_text(errors).find("ended by SIGINT; what is done is kept"), std::string::npos)
-      << read_text(errors);
-  for (const auto& process : fs::directory_iterator("/proc"))
-    EXPECT_EQ(read_text(process.path().string() + "/cmdline").find(out() + "/cells"), std::string::npos);
+  const std::string study = folder_.write("study.yaml", kStudy + "set: iterations=200000\n");
+  test::RunningTool tool({"study", study, "--jobs", "2", "--out", out()}, folder_.path());
+  const auto running = [&] { return test::processes_with(out() + "/cells"); };
+  for (int i = 0; i < 4000 && running().size() < 2; ++i) usleep(5000);
+  tool.send(SIGINT);
+  EXPECT_EQ(tool.exit_code(), 130);
+  EXPECT_NE(tool.errors().find("ended by SIGINT; what is done is kept"), std::string::npos) << tool.errors();
+  EXPECT_TRUE(running().empty());
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ struct Skip {
   TimePs period_ps = 0;
   bool is_as_expected = false;  ///< what SteadyStates::verify compares
   bool is_as_simulated = false;
+  bool is_undone = false;  ///< moved back it is what it was
 };
 
 /// Looks for a period of at least `packets`, skips ten of them, and simulates them as well.
@@ -74,6 +75,10 @@ std::optional<Skip> skip_ten_periods(Planted planted, std::uint64_t packets) {
     MoveState move(now, growth, skip.period_ps, 10);
     moved.list_state(move, planted);
     const TimePs then = now + 10 * skip.period_ps;
+    Port back = moved;
+    MoveState move_back(then, growth, skip.period_ps, 0 - std::uint64_t{10});
+    back.list_state(move_back, planted);
+    skip.is_undone = back == port;
     StateRecord expected;
     RecordState expect(then, expected);
     moved.list_state(expect, planted);
@@ -95,6 +100,7 @@ TEST(StateRecord, SkippingIsSimulating) {
     ASSERT_TRUE(skip);
     EXPECT_TRUE(skip->is_as_expected);
     EXPECT_TRUE(skip->is_as_simulated);
+    EXPECT_TRUE(skip->is_undone);
   }
 }
 

@@ -9,46 +9,53 @@
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "tests/support/sanitized.h"
+#include "tests/unit/workloads/collectives/rank_graphs.h"
 #include "tests/unit/workloads/collectives/test_wafer.h"
 #include "workloads/collectives/packed_trees/plan.h"
+#include "workloads/collectives/packed_trees/tree_packer.h"
 
 namespace wafertlm {
 namespace {
 
-using Link = std::pair<std::uint32_t, std::uint32_t>;
+using test::random_graph;
 
 RankGraph mesh_graph(std::uint32_t width, std::uint32_t height) {
   return direct_links(test::first_npus(width * height), *test::wafer_of(width, height).topology).value();
 }
 
-/// Every tree spans by links of the graph, none of which is in too many of them.
-void expect_packing(const TreePacking& packing, const RankGraph& graph) {
-  const std::set<Link> links(graph.links.begin(), graph.links.end());
-  std::map<Link, std::uint32_t> load;
-  for (const Tree& tree : packing.trees) {
-    ASSERT_EQ(tree.ranks(), graph.ranks);
-    ASSERT_EQ(tree.preorder().size(), graph.ranks);  // all are below the root
-    for (std::uint32_t rank = 0; rank < tree.ranks(); ++rank) {
-      if (tree.is_root(rank)) continue;
-      const Link link = std::minmax(rank, tree.parent(rank));
-      ASSERT_EQ(links.count(link), 1U);
-      EXPECT_LE(++load[link], packing.trees_per_link);
-    }
+PackedTrees all_reduce_trees(const RankGraph& graph) {
+  return {graph, tree_use(CollectiveType::all_reduce, 0).value()};
+}
+
+/// Of the widest partition in units of links that are all alike.
+PartitionBound bound_of(const RankGraph& graph) {
+  TreePacker packer{UndirectedRanks(graph)};
+  while (true) {
+    const PartitionBound bound = packer.bound();
+    packer.pack(std::vector<std::uint32_t>(packer.graph().links.size(),
+                                           static_cast<std::uint32_t>(bound.parts_less_one)));
+    const PartitionBound after = packer.bound();
+    if (after.links == bound.links && after.parts_less_one == bound.parts_less_one) return bound;
   }
+}
+
+std::uint32_t most_slots(const TreePacking& packing) {
+  return *std::max_element(packing.slots.begin(), packing.slots.end());
 }
 
 /// The least links between parts, over parts less one, as a fraction; looks at all partitions.
 std::pair<std::uint64_t, std::uint64_t> least_partition(const RankGraph& graph) {
-  std::pair<std::uint64_t, std::uint64_t> least{graph.links.size(), graph.ranks - 1};
+  std::pair<std::uint64_t, std::uint64_t> least{graph.links.size() / 2, graph.ranks - 1};
   std::vector<std::uint32_t> part(graph.ranks, 0);
   const auto visit = [&](const auto& self, std::uint32_t rank, std::uint32_t parts) -> void {
     if (rank == graph.ranks) {
       if (parts < 2) return;
       std::uint64_t between = 0;
-      for (const auto& [a, b] : graph.links) between += part[a] != part[b] ? 1 : 0;
-      if (between * least.second < least.first * (parts - 1)) least = {between, parts - 1};
+      for (const RankGraph::Link& link : graph.links) between += part[link.from] != part[link.to] ? 1 : 0;
+      if (between / 2 * least.second < least.first * (parts - 1)) least = {between / 2, parts - 1};
       return;
     }
     for (part[rank] = 0; part[rank] <= parts; ++part[rank])
@@ -58,56 +65,54 @@ std::pair<std::uint64_t, std::uint64_t> least_partition(const RankGraph& graph) 
   return least;
 }
 
-RankGraph random_graph(std::mt19937_64& random, std::uint32_t ranks) {
-  std::set<Link> links;
-  for (std::uint32_t rank = 1; rank < ranks; ++rank) links.emplace(random() % rank, rank);
-  for (std::uint64_t more = random() % (2 * ranks); more > 0; --more) {
-    const auto a = static_cast<std::uint32_t>(random() % ranks),
-               b = static_cast<std::uint32_t>(random() % ranks);
-    if (a != b) links.insert(std::minmax(a, b));
-  }
-  return {ranks, {links.begin(), links.end()}};
-}
-
 // w x h: (2wh - w - h) links over wh - 1 (Nash-Williams 1961); 5 x 4: 31 trees, 19 on each link.
 TEST(PackedTrees, OfMeshesLoadEveryLinkEvenly) {
   for (const auto& [width, height] : {std::pair{5U, 4U}, {2U, 2U}, {8U, 8U}, {7U, 3U}, {6U, 1U}}) {
     const RankGraph graph = mesh_graph(width, height);
-    PackedTrees trees(graph);
-    EXPECT_EQ(trees.bound().links * (graph.ranks - 1), trees.bound().parts_less_one * graph.links.size());
+    const PartitionBound bound = bound_of(graph);
+    EXPECT_EQ(bound.links * (graph.ranks - 1), bound.parts_less_one * graph.links.size() / 2);
+    const PackedTrees trees = all_reduce_trees(graph);
     for (const TreePacking& packing : trees.packings()) {
-      expect_packing(packing, graph);
-      EXPECT_EQ(packing.trees.size(), trees.bound().trees(packing.trees_per_link));
+      test::expect_packing(packing, graph, trees.use());
+      EXPECT_EQ(packing.trees.size(), bound.links * most_slots(packing) / bound.parts_less_one);
     }
   }
-  PackedTrees wafer(mesh_graph(5, 4));
+  const PackedTrees wafer = all_reduce_trees(mesh_graph(5, 4));
   EXPECT_EQ(wafer.packings().back().trees.size(), 31U);
-  EXPECT_EQ(wafer.packings().back().trees_per_link, 19U);
+  EXPECT_EQ(most_slots(wafer.packings().back()), 19U);
 }
 
 // Computed by cutting planes with rational numbers: 3/2 without NPU (2,1), 1 without (1,0).
 TEST(PackedTrees, OfMeshesWithAHoleReachTheirPartitions) {
   const FabricTraits wafer = test::wafer_of(5, 4);
   for (const auto& [hole, links, parts_less_one] : {std::tuple{7U, 3U, 2U}, {1U, 1U, 1U}}) {
-    Group group = test::first_npus(20);
+    std::vector<NpuId> group = test::first_npus(20);
     group.erase(group.begin() + hole);
-    PackedTrees trees(direct_links(group, *wafer.topology).value());
-    EXPECT_EQ(trees.bound().links, links);
-    EXPECT_EQ(trees.bound().parts_less_one, parts_less_one);
-    EXPECT_EQ(trees.packings().back().trees.size(), links);
+    // Without the routes around or through the hole.
+    RankGraph graph = direct_links(group, *wafer.topology).value();
+    graph.links.erase(std::remove_if(graph.links.begin(), graph.links.end(),
+                                     [&](const RankGraph::Link& link) {
+                                       return wafer.topology->hops(group[link.from], group[link.to]) != 1;
+                                     }),
+                      graph.links.end());
+    const PartitionBound bound = bound_of(graph);
+    EXPECT_EQ(bound.links, links);
+    EXPECT_EQ(bound.parts_less_one, parts_less_one);
+    EXPECT_EQ(all_reduce_trees(graph).packings().back().trees.size(), links);
   }
 }
 
 TEST(PackedTrees, OfRandomGraphsAreAsManyAsTheLeastPartitionAllows) {
   std::mt19937_64 random(5);
   for (int number = 0; number < 100; ++number) {
-    const RankGraph graph = random_graph(random, 2 + static_cast<std::uint32_t>(random() % 7));
+    const RankGraph graph = random_graph(random, 2 + static_cast<std::uint32_t>(random() % 7), 1);
     const auto [links, parts_less_one] = least_partition(graph);
-    PackedTrees trees(graph);
-    EXPECT_EQ(trees.bound().links * parts_less_one, links * trees.bound().parts_less_one);
+    const PartitionBound bound = bound_of(graph);
+    EXPECT_EQ(bound.links * parts_less_one, links * bound.parts_less_one);
+    const PackedTrees trees = all_reduce_trees(graph);
     for (const TreePacking& packing : trees.packings()) {
-      expect_packing(packing, graph);
-      EXPECT_EQ(packing.trees.size(), links * packing.trees_per_link / parts_less_one);
+      test::expect_packing(packing, graph, trees.use());
+      EXPECT_EQ(packing.trees.size(), links * most_slots(packing) / parts_less_one);
     }
   }
 }
@@ -115,18 +120,20 @@ TEST(PackedTrees, OfRandomGraphsAreAsManyAsTheLeastPartitionAllows) {
 TEST(PackedTrees, OfLargerRandomGraphsReachTheirBound) {
   std::mt19937_64 random(6);
   for (int number = 0; number < 100; ++number) {
-    const RankGraph graph = random_graph(random, 10 + static_cast<std::uint32_t>(random() % 40));
-    PackedTrees trees(graph);
-    for (const TreePacking& packing : trees.packings()) expect_packing(packing, graph);
+    const RankGraph graph = random_graph(random, 10 + static_cast<std::uint32_t>(random() % 40), 1);
+    const PackedTrees trees = all_reduce_trees(graph);
+    for (const TreePacking& packing : trees.packings()) test::expect_packing(packing, graph, trees.use());
     const TreePacking& best = trees.packings().back();
-    EXPECT_EQ(best.trees.size(), trees.bound().trees(best.trees_per_link));
+    const PartitionBound bound = bound_of(graph);
+    EXPECT_EQ(best.trees.size(), bound.links * most_slots(best) / bound.parts_less_one);
   }
 }
 
 TEST(LinkSchedule, GivesALinkToOneChunkAtATime) {
   std::mt19937_64 random(7);
   for (int number = 0; number < 30; ++number) {
-    PackedTrees trees(random_graph(random, 2 + static_cast<std::uint32_t>(random() % 20)));
+    PackedTrees trees =
+        all_reduce_trees(random_graph(random, 2 + static_cast<std::uint32_t>(random() % 20), 1));
     const std::uint32_t lag = 1 + static_cast<std::uint32_t>(random() % 4);
     for (std::size_t of = 0; of < trees.packings().size(); ++of) {
       const TreePacking& packing = trees.packings()[of];
@@ -149,8 +156,10 @@ TEST(LinkSchedule, GivesALinkToOneChunkAtATime) {
         }
       }
       // Each chunk as the schedule has it is what as early as possible cannot be later than.
-      EXPECT_LE(schedule->end_ps(9, 100, 100 * (lag - 1)),
-                (8 * schedule->period() + schedule->first_chunk_slots() + lag - 1) * 100U);
+      const std::size_t links = trees.graph().links.size();
+      EXPECT_LE(schedule->end_ps(9, {std::vector<TimePs>(links, 100),
+                                     std::vector<TimePs>(links, TimePs{100} * (lag - 1))}),
+                (8 * schedule->period() + schedule->first_chunk_ticks() + lag - 1) * 100U);
     }
   }
 }
@@ -166,26 +175,32 @@ TEST(PackedTrees, ArePlannedInTime) {
     const PackedTreesPlan plan = packed_trees_plan(request, wafer);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     std::printf("%u NPUs: %.3f s, %zu trees, %u on a link, %u chunks, %.1f us\n", width * height,
-                took.count(), plan.packing->trees.size(), plan.packing->trees_per_link, plan.chunks,
+                took.count(), plan.packing->trees.size(), most_slots(*plan.packing), plan.chunks,
                 static_cast<double>(plan.predicted_ps) / 1e6);
     EXPECT_LE(took.count(), 3 * limit_s);  // others run at the same time
   }
 }
 
-TEST(PackedTrees, NeedLinksOfTheirOwn) {
-  const FabricTraits wafer = test::wafer_of(5, 4);
+// A row of three, of which the middle one has failed.
+TEST(PackedTrees, NeedRoutesOfTheirOwn) {
+  MeshParams mesh;
+  mesh.width = 3;
+  mesh.height = 1;
+  mesh.link_bytes_per_s = mesh.injection_bytes_per_s = mesh.ejection_bytes_per_s = 1'000'000'000;
   const auto refused = [&](const Group& group) {
+    FabricTraits row;
+    row.topology = std::make_shared<MeshTopology>(mesh);
     try {
-      plan_collective({CollectiveType::all_reduce, group, 4096, "packed_trees", 0}, wafer);
+      plan_collective({CollectiveType::all_reduce, group, 4096, "packed_trees", 0}, row);
     } catch (const std::invalid_argument& error) {
-      return std::string(error.what()).find("packed_trees NPUs that links of their own join") !=
-             std::string::npos;
+      return std::string(error.what()).find("packed_trees NPUs that links of their own") != std::string::npos;
     }
     return false;
   };
+  EXPECT_FALSE(refused(test::npus({0, 2})));
+  mesh.failed_routers = {static_cast<NpuId>(1)};
   EXPECT_TRUE(refused(test::npus({0, 2})));
-  EXPECT_TRUE(refused(test::npus({0, 1, 18, 19})));
-  EXPECT_FALSE(refused(test::npus({0, 1, 6})));
+  EXPECT_TRUE(refused(test::npus({0})));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST(TightBound, OfASwitchKnowsThatItOnlyPassesOn) {
 
 TEST(TightBound, IsNoneWhereThereIsNone) {
   const FabricTraits mesh = test::wafer_of(5, 4);
-  EXPECT_FALSE(tight_bound(request_of(CollectiveType::all_to_all, 20, 1000), mesh.topology));
+  EXPECT_FALSE(tight_bound(request_of(CollectiveType::gather, 20, 1000), mesh.topology));
   EXPECT_FALSE(tight_bound(request_of(CollectiveType::all_reduce, 20, 0), mesh.topology));
   EXPECT_FALSE(tight_bound(request_of(CollectiveType::all_reduce, 1, 1000), mesh.topology));
 }
@@ -90,10 +90,40 @@ TEST(TightBound, IsThatOfTheTopologyThatIsAsked) {
     }
 }
 
+/// Bytes of all pairs over their distance, by Floyd and Warshall's algorithm.
+void expect_lengths_certified(const CollectiveRequest& request, const TightBound& tight) {
+  const TightSets& sets = *tight.sets;
+  const LinkGraph& graph = *tight.graph;
+  const std::size_t vertices = graph.vertices.size();
+  std::vector<std::vector<std::uint64_t>> apart(vertices, std::vector<std::uint64_t>(vertices, 1U << 30));
+  std::vector<std::uint64_t> lengths(graph.links.size(), 0);
+  Uint128 rate = 0, distance = 0;
+  for (std::size_t k = 0; k < sets.links.size(); ++k) {
+    lengths[sets.links[k]] = sets.lengths[k];
+    rate += Uint128{sets.lengths[k]} * graph.links[sets.links[k]].bytes_per_s;
+  }
+  for (std::size_t link = 0; link < graph.links.size(); ++link) {
+    std::uint64_t& between = apart[graph.links[link].from][graph.links[link].to];
+    between = std::min(between, lengths[link]);
+  }
+  for (std::size_t over = 0; over < vertices; ++over)
+    for (std::size_t from = 0; from < vertices; ++from)
+      for (std::size_t to = 0; to < vertices; ++to)
+        apart[from][to] = std::min(apart[from][to], apart[from][over] + apart[over][to]);
+  for (const NpuId from : request.group)
+    for (const NpuId to : request.group)
+      if (from != to) distance += apart[index_of(from)][index_of(to)];
+  const std::uint64_t block = Blocks(request.bytes, request.group.size()).bytes(request.group.size() - 1);
+  EXPECT_TRUE(rate == sets.bytes_per_s);
+  EXPECT_TRUE(tight.bytes == distance * block);
+  EXPECT_EQ(tight.time_ps, at_least_ps(tight.bytes, rate));
+}
+
 /// The certificate by itself: who must send over its links, counted from the definition.
 void expect_certified(const CollectiveRequest& request, const TightBound& tight) {
   const TightSets& sets = *tight.sets;
   const LinkGraph& graph = *tight.graph;
+  if (sets.kind == TightSets::Kind::lengths) return expect_lengths_certified(request, tight);
   Uint128 rate = 0;
   std::size_t links = 0;
   for (const LinkGraph::Link& link : graph.links) {
@@ -120,6 +150,11 @@ void expect_certified(const CollectiveRequest& request, const TightBound& tight)
   }
   if (request.type == CollectiveType::reduce_scatter) {
     EXPECT_TRUE(tight.bytes == blocks[1]);
+  }
+  if (request.type == CollectiveType::all_to_all) {
+    EXPECT_TRUE(tight.bytes ==
+                Uint128{members[0]} * members[1] *
+                    Blocks(request.bytes, request.group.size()).bytes(request.group.size() - 1));
   }
   if (request.type == CollectiveType::broadcast) {
     EXPECT_EQ(root_part, 0U);

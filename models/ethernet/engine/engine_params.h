@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "models/ethernet/ecn.h"
+#include "models/ethernet/frame_format.h"
+#include "models/ethernet/network/load_balance.h"
+#include "models/ethernet/shared_buffer.h"
+#include "models/nic/congestion/schemes.h"
+#include "models/nic/transport/sequences.h"
+
+namespace wafertlm::ethernet {
+
+/// What a switch does with a packet that has no room.
+enum class Loss : std::uint8_t {
+  pause,  ///< PFC: there always is room
+  drop,   ///< the packet is lost
+  trim,   ///< its headers go on, before all others (NDP, Ultra Ethernet)
+};
+
+struct EthernetSwitchParams {
+  Loss loss = Loss::pause;
+  std::uint64_t buffer_bytes = 32'000'000;  ///< of a switch, with headroom and what is reserved
+  std::uint64_t reserved_bytes = 0;         ///< of each port
+  Threshold threshold;                      ///< of each port
+  std::uint64_t headroom_bytes = 0;   ///< of each port; 0: by the formula, the pipeline added to the response
+  bool check_headroom = true;         ///< refuse less than the formula
+  std::optional<TimePs> response_ps;  ///< of who is paused; none: the standard's allowance for its speed
+  std::uint32_t pause_quanta = 65'535;  ///< a pause frame's; it is repeated when half of them are over
+  std::uint64_t queue_limit_bytes = 0;  ///< drop and trim: of an output; 0: only the buffer limits
+  EcnParams ecn;
+  TimePs pipeline_ps = 0;  ///< from input to output, without waiting
+  bool cut_through = false;  ///< where the output is no faster than the input
+  bool fair_inputs = true;  ///< inputs take turns at an output; else first come, first served
+  LoadBalance balance = LoadBalance::ecmp;
+  TimePs flowlet_gap_ps = 50'000'000;
+};
+
+struct NicParams {
+  nic::SchemeParams scheme = nic::NoControlParams{};
+  nic::TransportParams transport;
+  TimePs timeout_ps = 0;  ///< without an answer a sender starts again; 0: never, where nothing is lost
+};
+
+struct EthernetParams {
+  FrameFormat format;
+  EthernetSwitchParams switches;
+  NicParams nics;
+  std::uint64_t seed = 1;  ///< of marks and of hashes
+};
+
+}  // namespace wafertlm::ethernet

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NICs of the engine: queue pairs take turns; what comes is answered.
+#include <algorithm>
+#include <cmath>
+
+#include "models/ethernet/engine/ethernet_engine.h"
+
+namespace wafertlm::ethernet {
+
+std::uint32_t EthernetEngine::open(std::uint32_t from, std::uint32_t to) {
+  if (from == to || from >= network_.hosts() || to >= network_.hosts())
+    throw std::invalid_argument("a queue pair needs two different hosts of the network");
+  const auto number = static_cast<std::uint32_t>(pairs_.size());
+  pairs_.emplace_back();
+  QueuePair& pair = pairs_.back();
+  pair.number = number;
+  pair.from = from;
+  pair.to = to;
+  pair.hash = five_tuple_hash(from, to, number) ^ Random::mix(params_.seed);
+  for (std::uint32_t at = network_.switch_of(from); at != to;) {
+    const PortList ways = network_.next_ports(at, to);
+    pair.ways *= ways.size();
+    at = network_.ports()[ways.front()].peer_node;
+  }
+  pair.control = nic::make_scheme(params_.nics.scheme, path_of(pair));
+  pair.sender = nic::make_send_sequence(params_.nics.transport);
+  pair.receiver = nic::make_receive_sequence(params_.nics.transport);
+  return number;
+}
+
+/// Of a packet on an idle network.
+TimePs EthernetEngine::idle_ps(const std::vector<std::uint32_t>& ports, std::uint32_t wire_bytes, bool back) const {
+  TimePs head = 0, tail = 0;
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const Port& port = network_.ports()[back ? network_.ports()[ports[ports.size() - 1 - i]].peer_port : ports[i]];
+    if (!params_.switches.cut_through || before == 0 || port.bytes_per_s > before) head = tail;
+    tail = std::max(tail, head + transfer_time_ps(wire_bytes, port.bytes_per_s));
+    const TimePs more = port.latency_ps + (i + 1 < ports.size() ? params_.switches.pipeline_ps : 0);
+    head += more;
+    tail += more;
+    before = port.bytes_per_s;
+  }
+  return tail;
+}
+
+/// A full packet and its ACK on an idle network.
+nic::PathParams EthernetEngine::path_of(const QueuePair& pair) const {
+  nic::PathParams path;
+  const auto ports = network_.path(pair.from, pair.to, [](std::uint32_t, std::size_t) { return 0; });
+  path.base_rtt_ps = idle_ps(ports, params_.format.full_wire_bytes(), false) +
+                     idle_ps(ports, params_.format.ack_wire_bytes(), true);
+  path.bytes_per_s = network_.ports()[ports.front()].bytes_per_s;
+  path.packet_bytes = params_.format.mtu_bytes;
+  path.hops = static_cast<std::uint32_t>(ports.size() - 1);
+  return path;
+}
+
+void EthernetEngine::send(std::uint32_t number, std::uint64_t bytes, std::uint64_t message, TimePs now) {
+  QueuePair& pair = pairs_[number];
+  now_ = now;
+  const std::uint64_t packets = params_.format.packets(bytes), first = pair.sender->end();
+  pair.messages.push_back({message, first + packets, first,
+                           static_cast<std::uint32_t>(bytes - (packets - 1) * params_.format.mtu_bytes)});
+  if (pair.sender->is_done()) {
+    pair.progress_ps = now;
+    while (pair.control->timer_ps() <= now) pair.control->on_timer(pair.control->timer_ps());
+  }
+  pair.sender->extend(packets);
+  ask_timer(pair);
+  make_ready(pair);
+}
+
+void EthernetEngine::make_ready(QueuePair& pair) {
+  if (pair.is_ready || pair.waits || !pair.sender->has_packet()) return;
+  pair.is_ready = true;
+  hosts_[pair.from].turn.push_back(pair.number);
+  serve(network_.host_port(pair.from));
+}
+
+void EthernetEngine::choose_way(QueuePair& pair, Frame& frame) {
+  frame.hash = static_cast<std::uint32_t>(pair.hash);
+  switch (params_.switches.balance) {
+    case LoadBalance::ecmp:
+    case LoadBalance::adaptive:
+      return;
+    case LoadBalance::flowlet:
+      if (now_ > pair.sent_ps + params_.switches.flowlet_gap_ps) ++pair.way;
+      frame.hash = static_cast<std::uint32_t>(Random::mix(pair.hash + pair.way));
+      return;
+    case LoadBalance::spray:
+      frame.hash = static_cast<std::uint32_t>(random_.next() >> 32);
+      return;
+    case LoadBalance::in_turn:
+      frame.hash = static_cast<std::uint32_t>(pair.hash % pair.ways + pair.way++);
+      return;
+  }
+}
+
+/// The next queue pair that may send does; those that may not leave the turn until an event brings them back.
+bool EthernetEngine::send_data(std::uint32_t number) {
+  NicHost& host = hosts_[number];
+  while (!host.turn.empty()) {
+    QueuePair& pair = pairs_[host.turn.front()];
+    host.turn.pop_front();
+    pair.is_ready = false;
+    if (!pair.sender->has_packet()) continue;
+    const std::uint32_t mtu = params_.format.mtu_bytes;
+    const std::uint64_t packet = pair.sender->next();
+    const QueuePair::MessagePart& message = pair.message_of(packet);
+    const bool is_last = packet + 1 == message.end;
+    const std::uint32_t payload = is_last ? message.last_bytes : mtu;
+    if (!pair.control->may_send(pair.sender->in_flight() * mtu, payload)) continue;
+    if (pair.next_ps > now_) {
+      pair.waits = true;
+      schedule(pair.next_ps, What::ready, pair.number);
+      continue;
+    }
+    const std::uint32_t which = frames_.acquire();
+    Frame& frame = frames_[which];
+    frame.queue_pair = pair.number;
+    frame.to = pair.to;
+    frame.packet = packet;
+    frame.is_last = is_last;
+    frame.sent_ps = now_;
+    frame.wire_bytes = params_.format.data_wire_bytes(payload, packet == message.first);
+    choose_way(pair, frame);
+    pair.sent_ps = now_;
+    pair.sender->advance();
+    ++pair.counters.packets;
+    if (packet < pair.furthest) ++pair.counters.repeated;
+    pair.control->on_sent(payload, now_);
+    const double rate = pair.control->rate_bytes_per_s();
+    const Port& port = network_.ports()[network_.host_port(number)];
+    if (rate < static_cast<double>(port.bytes_per_s))
+      pair.next_ps = now_ + static_cast<TimePs>(std::ceil(frame.wire_bytes * 1e12 / rate));
+    ask_timer(pair);
+    watch(pair);
+    const bool leaves = is_last && packet >= pair.furthest;
+    pair.furthest = std::max(pair.furthest, packet + 1);
+    if (pair.sender->has_packet()) {
+      pair.is_ready = true;
+      host.turn.push_back(pair.number);
+    }
+    transmit(network_.host_port(number), which);
+    if (leaves) listener_.on_left(message.number, ports_[network_.host_port(number)].line.free_ps());
+    return true;
+  }
+  return false;
+}
+
+/// A queue pair at rest has no timers; what they would have done is done when it has something to send.
+void EthernetEngine::ask_timer(QueuePair& pair) {
+  if (pair.sender->is_done()) return;
+  const TimePs at = pair.control->timer_ps();
+  if (at >= pair.timer_ps) return;  // it asks again then
+  pair.timer_ps = std::max(at, now_);
+  schedule(pair.timer_ps, What::timer, pair.number);
+}
+
+void EthernetEngine::watch(QueuePair& pair) {
+  if (params_.nics.timeout_ps == 0 || pair.watched) return;
+  pair.watched = true;
+  pair.progress_ps = std::max(pair.progress_ps, now_);
+  schedule(pair.progress_ps + params_.nics.timeout_ps, What::timeout, pair.number);
+}
+
+void EthernetEngine::time_out(QueuePair& pair) {
+  pair.watched = false;
+  if (pair.sender->in_flight() == 0) return;
+  if (now_ >= pair.progress_ps + params_.nics.timeout_ps) {
+    ++pair.counters.timeouts;
+    pair.progress_ps = now_;
+    progress(pair, pair.sender->on_timeout(), false);
+    // The receiver may have lost count, too: what it was asked for never came.
+    if (needs_.pulls) pair.control->on_pull(params_.format.mtu_bytes, now_);
+    make_ready(pair);
+  }
+  pair.watched = true;
+  schedule(pair.progress_ps + params_.nics.timeout_ps, What::timeout, pair.number);
+}
+
+void EthernetEngine::arrive_at_host(std::uint32_t which) {
+  Frame& frame = frames_[which];
+  QueuePair& pair = pairs_[frame.queue_pair];
+  switch (frame.kind) {
+    case Frame::Kind::data:
+    case Frame::Kind::trimmed:
+      return receive_data(pair, which);
+    case Frame::Kind::ack:
+    case Frame::Kind::nack:
+      return receive_answer(pair, which);
+    case Frame::Kind::cnp:
+      ++pair.counters.cnps;
+      pair.control->on_cnp(now_);
+      ask_timer(pair);
+      return frames_.release(which);
+    case Frame::Kind::pull:
+      pair.control->on_pull(params_.format.mtu_bytes, now_);
+      frames_.release(which);
+      return make_ready(pair);
+  }
+}
+
+void EthernetEngine::receive_data(QueuePair& pair, std::uint32_t which) {
+  const bool is_whole = frames_[which].kind == Frame::Kind::data;
+  if (needs_.cnps && frames_[which].marked && needs_.cnp_interval_ps != 0 && now_ >= pair.cnp_ps) {
+    pair.cnp_ps = now_ + needs_.cnp_interval_ps;
+    send_control(pair.to, pair, Frame::Kind::cnp, params_.format.cnp_wire_bytes());
+  }
+  const std::uint64_t packet = frames_[which].packet;
+  nic::Answer back;
+  if (is_whole) {
+    const nic::Receipt receipt = pair.receiver->on_packet(packet, frames_[which].is_last);
+    back = receipt.answer;
+    if (receipt.is_new) deliver(pair);
+  } else {
+    back = pair.receiver->on_trimmed(packet);
+  }
+  if (needs_.pulls && pair.receiver->expected() < pair.sender->end()) {
+    hosts_[pair.to].pacer.owe(pair.number);
+    if (!hosts_[pair.to].pulls) {
+      hosts_[pair.to].pulls = true;
+      schedule(std::max(now_, hosts_[pair.to].pacer.next_ps()), What::pull, pair.to);
+    }
+  }
+  answer(pair, which, back);
+}
+
+void EthernetEngine::deliver(QueuePair& pair) {
+  while (pair.delivered < pair.messages.size() &&
+         pair.messages[pair.delivered].end <= pair.receiver->expected())
+    listener_.on_delivered(pair.messages[pair.delivered++].number, now_);
+}
+
+/// The packet becomes its answer and takes its telemetry along.
+void EthernetEngine::answer(QueuePair& pair, std::uint32_t which, const nic::Answer& back) {
+  if (back.kind == nic::Answer::Kind::none) return frames_.release(which);
+  Frame& frame = frames_[which];
+  if (frame.kind == Frame::Kind::trimmed)
+    frame.is_last = true;  // a NACK's: the loss is certain
+  else
+    frame.is_last = false;
+  frame.kind = back.kind == nic::Answer::Kind::ack ? Frame::Kind::ack : Frame::Kind::nack;
+  frame.packet = back.packet;
+  frame.expected = back.expected;
+  frame.to = pair.from;
+  frame.wire_bytes = params_.format.ack_wire_bytes();
+  put_control(pair.to, which);
+}
+
+void EthernetEngine::put_control(std::uint32_t host, std::uint32_t which) {
+  const std::uint32_t port = network_.host_port(host);
+  ports_[port].control.push(frames_, which, 0);
+  serve(port);
+}
+
+void EthernetEngine::send_control(std::uint32_t host, QueuePair& pair, Frame::Kind kind,
+                                  std::uint32_t wire_bytes) {
+  const std::uint32_t which = frames_.acquire();
+  Frame& frame = frames_[which];
+  frame.kind = kind;
+  frame.queue_pair = pair.number;
+  frame.to = host == pair.from ? pair.to : pair.from;
+  frame.hash = static_cast<std::uint32_t>(pair.hash);
+  frame.wire_bytes = wire_bytes;
+  put_control(host, which);
+}
+
+void EthernetEngine::pull(std::uint32_t number) {
+  NicHost& host = hosts_[number];
+  host.pulls = false;
+  if (host.pacer.is_empty()) return;
+  QueuePair& pair = pairs_[host.pacer.pull(params_.format.full_wire_bytes(), now_)];
+  if (!host.pacer.is_empty()) {
+    host.pulls = true;
+    schedule(host.pacer.next_ps(), What::pull, number);
+  }
+  send_control(number, pair, Frame::Kind::pull, params_.format.trimmed_wire_bytes());
+}
+
+void EthernetEngine::receive_answer(QueuePair& pair, std::uint32_t which) {
+  const Frame& frame = frames_[which];
+  const bool is_ack = frame.kind == Frame::Kind::ack;
+  const auto made = pair.sender->on_answer(
+      {is_ack ? nic::Answer::Kind::ack : nic::Answer::Kind::nack, frame.expected, frame.packet});
+  pair.progress_ps = now_;
+  pair.acknowledged += made.acknowledged;
+  if (is_ack) {
+    const std::uint64_t mtu = params_.format.mtu_bytes;
+    nic::AckEvent ack;
+    ack.now_ps = now_;
+    ack.rtt_ps = now_ - frame.sent_ps;
+    ack.acked_bytes = made.acknowledged * mtu;
+    ack.acknowledged = pair.acknowledged * mtu;
+    ack.sent = ack.acknowledged + pair.sender->in_flight() * mtu;
+    ack.marked = frame.marked;
+    if (frames_.has_telemetry()) {
+      ack.hops = frames_.telemetry(which).data();
+      ack.hop_count = frame.hops;
+    }
+    pair.control->on_ack(ack);
+    if (frame.marked && needs_.cnps && needs_.cnp_interval_ps == 0) {
+      ++pair.counters.cnps;
+      pair.control->on_cnp(now_);
+    }
+  }
+  progress(pair, made, frame.is_last);
+  frames_.release(which);
+  ask_timer(pair);
+  make_ready(pair);
+}
+
+void EthernetEngine::progress(QueuePair& pair, const nic::SendSequence::Progress& made, bool trimmed) {
+  if (made.lost != 0) pair.control->on_loss({now_, made.lost * params_.format.mtu_bytes, trimmed});
+  while (!pair.messages.empty() && pair.messages.front().end <= pair.sender->acknowledged()) {
+    listener_.on_acknowledged(pair.messages.front().number, now_);
+    pair.messages.pop_front();
+    --pair.delivered;
+  }
+}
+
+}  // namespace wafertlm::ethernet

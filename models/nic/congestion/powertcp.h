@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "models/nic/congestion/congestion_control.h"
+
+namespace wafertlm::nic {
+
+/// PowerTCP (Addanki et al., NSDI 2022, arXiv 2112.14309).
+struct PowerTcpParams {
+  double gamma = .9;  ///< weight of the new window
+  double flows = 10;  ///< N_max: β = BDP / N_max is added
+};
+
+/// A window, from the power of the busiest port: current (growth of the queue + rate) × voltage (queue +
+/// BDP), over C²τ of an idle port.
+class PowerTcp final : public CongestionControl {
+ public:
+  PowerTcp(const PowerTcpParams& params, const PathParams& path);
+  void on_ack(const AckEvent& ack) override;
+  double power() const { return power_; }  ///< 1: a full port without a queue
+
+ private:
+  void measure(const AckEvent& ack);
+
+  const PowerTcpParams params_;
+  double old_;  // window a round trip ago
+  double power_ = 1;
+  RoundTrip round_;
+  std::vector<HopTelemetry> last_;
+};
+
+}  // namespace wafertlm::nic

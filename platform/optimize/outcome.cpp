@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/optimize/outcome.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "platform/command/format.h"
+
+namespace wafertlm::optimize {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string shown(Goal goal, double value) {
+  if (goal == Goal::time) return format_time(static_cast<TimePs>(std::llround(value * 1e12)));
+  return fmt::format(goal == Goal::energy ? "{:.5g} J" : "{:.6g}", value);
+}
+
+/// Pairs of a cheaper figure and the simulated time.
+template <class Figure>
+std::pair<std::vector<double>, std::vector<double>> pairs(const Candidates& candidates, Figure figure) {
+  std::pair<std::vector<double>, std::vector<double>> found;
+  for (const auto& each : candidates.all())
+    if (each->time_s && (*each).*figure) {
+      found.first.push_back(*((*each).*figure));
+      found.second.push_back(*each->time_s);
+    }
+  return found;
+}
+
+template <class Figure>
+std::optional<double> correlation(const Candidates& candidates, Figure figure) {
+  const auto [cheap, full] = pairs(candidates, figure);
+  return rank_correlation(cheap, full);
+}
+
+/// A cheaper figure beside the simulation: at the optimum, and over all candidates.
+std::string fidelity_text(const Outcome& outcome, const std::string& name,
+                          std::optional<double> Candidate::*figure) {
+  if (!outcome.best || !((*outcome.best).*figure)) return "";
+  const double cheap = *((*outcome.best).*figure), full = *outcome.best->time_s;
+  std::string text = fmt::format("  {:<22}{:>12} at the optimum, the simulation {} ({:+.2f} %)", name,
+                                 shown(Goal::time, cheap), shown(Goal::time, full), 100 * (full / cheap - 1));
+  const auto rank = correlation(outcome.candidates, figure);
+  if (rank)
+    text += fmt::format("; rank correlation {:.3f} over {} candidates{}", *rank,
+                        pairs(outcome.candidates, figure).first.size(),
+                        *rank < 0.9 ? ", it ranks candidates differently" : "");
+  return text + "\n";
+}
+
+std::string binding_text(const Outcome& outcome) {
+  std::string text;
+  const OptimizeSpec& spec = outcome.spec;
+  for (std::size_t i = 0; i < spec.variables.size(); ++i) {
+    const VariableSpec& each = spec.variables[i];
+    if (!each.is_number()) continue;
+    const double at = outcome.best->point[i];
+    if (std::abs(at - each.from) <= 1e-3 * std::abs(each.to - each.from))
+      text +=
+          fmt::format("  {} is at its least, {:.6g}: a lower limit might be better\n", each.name, each.from);
+    if (std::abs(at - each.to) <= 1e-3 * std::abs(each.to - each.from))
+      text += fmt::format("  {} is at its greatest, {:.6g}: a higher limit might be better\n", each.name,
+                          each.to);
+  }
+  for (const libra::LinearConstraint& each : spec.rest())
+    if (each.binds(outcome.best->point, 1e-3)) text += fmt::format("  {} binds\n", each.text);
+  if (const auto budget = spec.space().budget)
+    text += fmt::format("  the budget of {:.6g} is met\n", budget->limit);
+  return text;
+}
+
+std::string front_text(const Outcome& outcome) {
+  if (outcome.front.empty()) return "";
+  const Goal first = outcome.spec.goals[0], second = outcome.spec.goals[1];
+  std::string text = fmt::format("\nPareto front, every point simulated\n  {:>14}{:>14}  \n", name_of(first),
+                                 name_of(second));
+  for (const Candidate* each : outcome.front)
+    text += fmt::format("  {:>14}{:>14}  {}\n", shown(first, each->value(first)),
+                        shown(second, each->value(second)), outcome.spec.text(each->point));
+  return text + fmt::format("  hypervolume over {}: {:.4f}\n",
+                            outcome.spec.space().limit || outcome.spec.space().budget
+                                ? "equal shares"
+                                : "the worst of each goal",
+                            outcome.hypervolume);
+}
+
+ordered_json candidate_json(const Candidate& each, const OptimizeSpec& spec) {
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? ordered_json(*value) : ordered_json();
+  };
+  ordered_json json;
+  for (std::size_t i = 0; i < spec.variables.size(); ++i) json["at"][spec.variables[i].name] = each.point[i];
+  json["words"] = spec.text(each.point);
+  json["time_s"] = or_null(each.time_s);
+  json["cost"] = each.cost;
+  json["energy_j"] = or_null(each.energy_j);
+  json["coarse_s"] = or_null(each.coarse_s);
+  json["libra_s"] = or_null(each.libra_s);
+  json["refused"] = each.refused;
+  return json;
+}
+
+}  // namespace
+
+const char* name_of(Goal goal) {
+  switch (goal) {
+    case Goal::cost:
+      return "cost";
+    case Goal::time_cost:
+      return "time_cost";
+    case Goal::energy:
+      return "energy";
+    default:
+      return "time";
+  }
+}
+
+std::vector<const Candidate*> pareto_front(const std::vector<const Candidate*>& candidates, Goal first,
+                                           Goal second) {
+  std::vector<const Candidate*> sorted;
+  for (const Candidate* each : candidates)
+    if (std::isfinite(each->value(first)) && std::isfinite(each->value(second))) sorted.push_back(each);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const Candidate* a, const Candidate* b) {
+    return std::pair(a->value(first), a->value(second)) < std::pair(b->value(first), b->value(second));
+  });
+  std::vector<const Candidate*> front;
+  for (const Candidate* each : sorted)
+    if (front.empty() || each->value(second) < front.back()->value(second)) front.push_back(each);
+  return front;
+}
+
+double hypervolume(const std::vector<const Candidate*>& front, const Candidate& reference, Goal first,
+                   Goal second) {
+  const double width = reference.value(first), height = reference.value(second);
+  double area = 0, top = height;
+  for (const Candidate* each : front) {
+    const double x = each->value(first), y = std::min(each->value(second), top);
+    if (x >= width) break;
+    area += (width - x) * (top - y);
+    top = y;
+  }
+  return area / (width * height);
+}
+
+std::string outcome_text(const Outcome& outcome) {
+  const OptimizeSpec& spec = outcome.spec;
+  std::string text = fmt::format("{}\n", spec.name);
+  std::size_t refused = 0;
+  for (const auto& each : outcome.candidates.all()) refused += each->refused.empty() ? 0 : 1;
+  text += fmt::format("  {} simulated, {} refused or failed; ",
+                      counted(outcome.candidates.simulations(), "candidate"), refused);
+  for (const std::string& each : outcome.methods)
+    text += fmt::format("{}{}", &each == &outcome.methods.front() ? "" : ", then ", each);
+  text += fmt::format("\n\n  {:<14}{:>16}{:>16}\n", "",
+                      spec.space().budget || spec.space().limit ? "equal shares" : "middle", "optimum");
+  for (std::size_t i = 0; i < spec.variables.size(); ++i) {
+    const auto at = [&](const Candidate& each) {
+      return spec.variables[i].is_number()
+                 ? fmt::format("{:.6g}", each.point[i])
+                 : spec.variables[i].values[static_cast<std::size_t>(std::lround(each.point[i]))];
+    };
+    text +=
+        fmt::format("  {:<14}{:>16}{:>16}\n", spec.variables[i].name, at(*outcome.middle), at(*outcome.best));
+  }
+  for (const Goal goal : {Goal::time, Goal::cost, Goal::time_cost, Goal::energy}) {
+    const double was = outcome.middle->value(goal), is = outcome.best->value(goal);
+    if (!std::isfinite(is) || is == 0) continue;
+    text +=
+        fmt::format("  {:<14}{:>16}{:>16}{}\n", name_of(goal), std::isfinite(was) ? shown(goal, was) : "-",
+                    shown(goal, is), std::isfinite(was) ? fmt::format("   {:.3f} x", was / is) : "");
+  }
+  text += front_text(outcome);
+  text += "\nHow good is it\n";
+  const double time = outcome.best->time_s.value_or(0);
+  if (const auto bound = outcome.candidates.libra_bound_s())
+    text += fmt::format("  lower bound {} by LIBRA's model (no latency, no contention): within {:.2f} %\n",
+                        shown(Goal::time, *bound), 100 * (time / *bound - 1));
+  if (outcome.plane_bound && spec.goals.size() == 1 && spec.goals[0] == Goal::time)
+    text += fmt::format("  the planes through the simulations leave {} at most to gain\n",
+                        shown(Goal::time, std::max(0.0, time - *outcome.plane_bound)));
+  text += fidelity_text(outcome, "LIBRA's model", &Candidate::libra_s) +
+          fidelity_text(outcome, "coarse runs", &Candidate::coarse_s) + binding_text(outcome);
+  return text;
+}
+
+ordered_json outcome_json(const Outcome& outcome) {
+  ordered_json json;
+  json["optimize"] = outcome.spec.name;
+  for (const Goal goal : outcome.spec.goals) json["goals"].push_back(name_of(goal));
+  json["optimum"] = candidate_json(*outcome.best, outcome.spec);
+  json["middle"] = candidate_json(*outcome.middle, outcome.spec);
+  json["simulated"] = outcome.candidates.simulations();
+  json["methods"] = outcome.methods;
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? ordered_json(*value) : ordered_json();
+  };
+  json["libra_bound_s"] = or_null(outcome.candidates.libra_bound_s());
+  json["plane_bound"] = or_null(outcome.plane_bound);
+  json["rank_correlation"] = {{"libra", or_null(correlation(outcome.candidates, &Candidate::libra_s))},
+                              {"coarse", or_null(correlation(outcome.candidates, &Candidate::coarse_s))}};
+  json["front"] = ordered_json::array();
+  for (const Candidate* each : outcome.front) json["front"].push_back(candidate_json(*each, outcome.spec));
+  json["hypervolume"] = outcome.front.empty() ? ordered_json() : ordered_json(outcome.hypervolume);
+  for (const auto& each : outcome.candidates.all())
+    json["candidates"].push_back(candidate_json(*each, outcome.spec));
+  return json;
+}
+
+}  // namespace wafertlm::optimize

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/cost/cost.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/config/load.h"
+#include "platform/system/wafer.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
+
+namespace wafertlm::cost {
+namespace {
+
+config::PlatformSpec three_dimensions(const test::TempFolder& folder) {
+  return config::load_platform(
+      folder.write("platform.yaml",
+                   "platform: three dimensions\nnpu: {hbm: {capacity: 40 GB}}\nwafer:\n  fabric:\n    kind: "
+                   "dimensional\n    dimensions:\n"
+                   "      - {topology: ring, size: 4, bandwidth: 50 GB/s, latency: 1 ns}\n"
+                   "      - {topology: fully_connected, size: 3, bandwidth: 20 GB/s, latency: 1 ns}\n"
+                   "      - {topology: switch, size: 5, bandwidth: 10 GB/s, latency: 1 ns}\n"));
+}
+
+/// C = N·Σ B_d·c_d with B the sum over an NPU's links (codesign.md, section 1).
+TEST(Cost, OfANetworkIsThatOfLibra) {
+  const test::TempFolder folder;
+  const config::PlatformSpec platform = three_dimensions(folder);
+  CostTable table = load_costs(std::string(WAFERTLM_SOURCE_DIR) + "/configs/costs/libra_3d.yaml");
+  const Wafer wafer(platform);
+  const std::vector<Link> links = links_of(wafer.fabric());
+  const PlatformCost cost = cost_of(platform, links, table);
+  EXPECT_NEAR(cost.price(), 60 * (100 * 4.0 + 40 * 4.0 + 10 * 57.4), 1e-6);
+  table.npu = 1000;
+  table.npu_power = 700;
+  table.memory = 10;
+  table.memory_power = 0.5;
+  table.links[0].power = 0.2;
+  const PlatformCost more = cost_of(platform, links, table);
+  EXPECT_NEAR(more.price() - cost.price(), 60 * (1000 + 40 * 10), 1e-6);
+  EXPECT_NEAR(more.power(), 60 * (700 + 40 * 0.5 + 100 * 0.2), 1e-6);
+  table.links.pop_back();
+  EXPECT_NE(test::refusal_of([&] { cost_of(platform, links, table); }).find("no price for the link"),
+            std::string::npos);
+  table.links.push_back({"*", 57.4, 0});
+  table.links.push_back({"router*", 1, 0});
+  EXPECT_NE(test::refusal_of([&] { cost_of(platform, links, table); }).find("router* "), std::string::npos);
+}
+
+/// 3 NPUs on a pod switch at 10 GB/s: $1,722 (LIBRA).
+TEST(Cost, IsShownByCheck) {
+  const test::TempFolder folder;
+  const std::string platform =
+      folder.write("p.yaml",
+                   "platform: pod\nwafer:\n  fabric:\n    kind: dimensional\n    dimensions:\n"
+                   "      - {topology: switch, size: 3, bandwidth: 10 GB/s, latency: 1 ns}\n");
+  const std::string costs = folder.write(
+      "c.yaml",
+      "costs: pod\nlinks:\n  - {links: \"*->switch*\", price: 57.4}\n  - {links: \"*\", price: 0}\n");
+  const test::ToolResult result = test::run_tool("check " + platform + " --costs " + costs);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.out.find("1722"), std::string::npos) << result.out;
+  EXPECT_EQ(test::run_tool("check " + costs + " --costs " + costs).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace wafertlm::cost

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/temp_folder.h"
+#include "tests/support/tool.h"
+
+namespace wafertlm {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+/// A workload in ASTRA-sim 1.0's text form on a ring of 2 and switches of 4, as an experiment.
+class OptimizeCommand : public ::testing::Test {
+ protected:
+  OptimizeCommand() {
+    folder_.write("network.yml", "Topology: [Ring, Switch]\nNpusCount: [2, 4]\nCostDimension: [A, B]\n");
+    folder_.write("communicator.yml", "Forward: [2, -1]\nInputGrad: [2, -1]\nWeightGrad: [-1, 4]\n");
+    folder_.write("workload.txt",
+                  "one -1 20000 ALLREDUCE 4194304 20000 ALLREDUCE 4194304 20000 ALLREDUCE 8388608 0\n");
+    folder_.write("experiment.yaml",
+                  "experiment: small\nplatform:\n  platform: two dimensions\n  wafer:\n    fabric:\n"
+                  "      kind: dimensional\n      transport: messages\n      dimensions:\n"
+                  "        - {topology: ring, size: 2, bandwidth: 1 GB/s, latency: 500 ns}\n"
+                  "        - {topology: switch, size: 4, bandwidth: 1 GB/s, latency: 500 ns}\n"
+                  "workload: {workload: one layer, chakra: job.et, replicate: 8}\n");
+  }
+  std::string file(const std::string& name) const { return folder_.path() + "/" + name; }
+  test::ToolResult write_trace() const {
+    return test::run_tool("libra --network " + file("network.yml") + " --workload " + file("workload.txt") +
+                          " --communicator " + file("communicator.yml") + " --budget 300 --json --trace " +
+                          file("job.et"));
+  }
+  test::ToolResult optimize(const std::string& more, const std::string& out) {
+    folder_.write(
+        "optimize.yaml",
+        "optimize: two dimensions\nexperiment: experiment.yaml\nvariables:\n"
+        "  - {variable: ring, from: 1, to: 300, price: 4}\n"
+        "  - {variable: switch, from: 1, to: 300, price: 57.4}\nset:\n"
+        "  - \"wafer.fabric.dimensions=[{topology: ring, size: 2, bandwidth: {ring} GB/s, latency: 500 "
+        "ns}, {topology: switch, size: 4, bandwidth: {switch} GB/s, latency: 500 ns}]\"\n"
+        "libra: {network: network.yml, workload: workload.txt, communicator: communicator.yml, "
+        "dimensions: [ring, switch]}\n" +
+            more);
+    return test::run_tool("optimize " + file("optimize.yaml") + " --out " + file(out));
+  }
+  std::size_t cells(const std::string& out) const {
+    std::size_t count = 0;
+    for (const auto& each : fs::directory_iterator(file(out) + "/cells"))
+      count += each.is_regular_file() ? 1 : 0;
+    return count;
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(OptimizeCommand, FindsTheOptimumOfTheModelAndChecksItBySimulation) {
+  const test::ToolResult libra = write_trace();
+  ASSERT_EQ(libra.exit_code, 0) << libra.error;
+  const double model = json::parse(libra.out)["optimum"]["time_s"];
+  const std::string more = "constraints: [\"ring + switch = 300\"]\nevaluations: 8\n";
+  const test::ToolResult result = optimize(more, "out");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const json found = json::parse(test::read_text(file("out/results.json")));
+  // One direction of a ring and latency of switches: near the model, never below it.
+  EXPECT_NEAR(found["libra_bound_s"].get<double>() / model, 1, 1e-6);
+  EXPECT_GE(found["optimum"]["time_s"].get<double>(), model);
+  EXPECT_LE(found["optimum"]["time_s"].get<double>(), 1.1 * model);
+  EXPECT_LT(found["optimum"]["time_s"].get<double>(), found["middle"]["time_s"].get<double>());
+  EXPECT_LE(found["simulated"], 9);
+  EXPECT_NE(test::read_text(file("out/report.html")).find("\"optimize\":{"), std::string::npos);
+  // Again: nothing is simulated, the path is the same.
+  const std::size_t before = cells("out");
+  ASSERT_EQ(optimize(more, "out").exit_code, 0);
+  EXPECT_EQ(cells("out"), before);
+  EXPECT_EQ(json::parse(test::read_text(file("out/results.json"))), found);
+}
+
+TEST_F(OptimizeCommand, GivesAFrontOfTimeAndCost) {
+  ASSERT_EQ(write_trace().exit_code, 0);
+  const test::ToolResult result =
+      optimize("constraints: [\"ring + switch <= 300\"]\ngoals: [time, cost]\nevaluations: 9\n", "out");
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const json found = json::parse(test::read_text(file("out/results.json")));
+  ASSERT_GE(found["front"].size(), 3U);
+  for (std::size_t i = 1; i < found["front"].size(); ++i) {
+    EXPECT_GT(found["front"][i]["time_s"], found["front"][i - 1]["time_s"]);
+    EXPECT_LT(found["front"][i]["cost"], found["front"][i - 1]["cost"]);
+  }
+  // Its fast end is LIBRA's optimum, faster than equal shares.
+  EXPECT_LT(found["front"][0]["time_s"], found["middle"]["time_s"]);
+}
+
+TEST_F(OptimizeCommand, RefusesWhatMakesNoSense) {
+  ASSERT_EQ(write_trace().exit_code, 0);
+  const auto refusal = [&](const std::string& more) {
+    const test::ToolResult result = optimize(more, "out");
+    EXPECT_EQ(result.exit_code, 2) << more;
+    return result.error;
+  };
+  EXPECT_NE(refusal("constraints: [\"ring + swich = 300\"]\n").find("did you mean 'switch'"),
+            std::string::npos);
+  EXPECT_NE(refusal("constraints: [\"ring = 30\"]\n").find("write <= or >="), std::string::npos);
+  EXPECT_NE(refusal("evaluation: 3\n").find("evaluations"), std::string::npos);
+  EXPECT_NE(refusal("coarse: [\"wafer.fabric.packets=1\"]\nlibra: {}\n").find("libra"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wafertlm

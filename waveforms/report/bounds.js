@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What bounds a collective most: the parts of the fabric in colours, and the links that its bytes must cross.
+
+const kPartColours = ["#4878b0", "#ee8434", "#5aa657", "#b279c2", "#d9b12f", "#4fb0a8", "#c2578f", "#7f9c2d"];
+
+function bounds() {
+  const all = data.bounds ?? [];
+  if (all.length === 0) return;
+  const links = data.results.links;
+  const places = data.layout.kind === "mesh" ? meshPlaces(links, data.layout) : treePlaces(links);
+  const place = holder(data.layout.kind === "mesh" ? 460 : 400);
+  const choice = element("select", {id: "bound-choice", "aria-label": "collective"}, ...all.map((each, i) => element("option", {value: i}, each.title)));
+  const words = element("p", {id: "bound-words"});
+  section("bounds", "What bounds the collectives",
+    "The division of the fabric that bounds a collective most, whatever the algorithm: what must cross the marked links, over their bandwidth. Every part has a colour; grey: in no part, it only passes on.",
+    element("div", {}, choice), words, place);
+  const known = new Set(places.keys());
+  const made = chart("bounds", place, () => {
+    const {tight} = all[Number(choice.value)];
+    const partOf = new Map(tight.parts.flatMap((names, part) => names.map((name) => [name, part])));
+    const crossing = new Map(tight.links.map((name, i) => [name, tight.lengths[i] ?? 1]));
+    const longest = Math.max(1, ...crossing.values());
+    const small = places.size <= 160;
+    return {
+      tooltip: {formatter: ({dataType, data: item}) => safe(dataType === "edge" ? item.name : item.name + (partOf.has(item.name) ? `, part ${partOf.get(item.name) + 1}` : ""))},
+      series: [{
+        type: "graph", layout: "none", roam: true, left: 26, right: 26, top: 24, bottom: 24,
+        label: {show: small, fontSize: 9, color: css("--ink"), position: "top", distance: 2, formatter: ({name}) => name.replace("router", "").replace("npu", "")},
+        nodes: [...places].map(([name, [x, y]]) => ({
+          name, x: x * 100, y: y * 100, symbol: name.startsWith("npu") ? "rect" : name.startsWith("io") ? "triangle" : "circle", symbolSize: name.startsWith("npu") ? 9 : 15,
+          itemStyle: {color: partOf.has(name) ? kPartColours[partOf.get(name) % kPartColours.length] : css("--faint")},
+          label: {show: small && (data.layout.kind !== "mesh" || !name.startsWith("npu"))},
+        })),
+        links: links.map((link) => {
+          const [source, target] = endsOf(link.name, known), length = crossing.get(`${source}->${target}`) ?? 0;
+          return {source, target, name: link.name, lineStyle: {color: length > 0 ? "#c91f37" : css("--line"), width: length > 0 ? 1.5 + 2.5 * length / longest : 1, curveness: 0.12}};
+        }),
+      }],
+    };
+  });
+  const show = () => {
+    const {tight, bytes} = all[Number(choice.value)];
+    words.textContent = `${tight.kind}${tight.kind === "partition" ? ` into ${tight.parts.length} parts` : ""}: ${formatBytes(tight.crossing_bytes)} of a vector of ${formatBytes(bytes)} over ${tight.links.length} links of ${formatBandwidth(tight.links_bytes_per_s)} together take ${formatTime(tight.time_ps)}` +
+      (tight.kind === "lengths" ? "; each byte counts as often as its way is long, each link as often as it is long" : "");
+    made.draw(made.instance !== null);
+  };
+  choice.addEventListener("change", show);
+  show();
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The row scheduled_paths.
+#include <algorithm>
+#include <memory>
+#include <tuple>
+
+#include "workloads/collectives/algorithm_parts.h"
+#include "workloads/collectives/algorithm_rows.h"
+#include "workloads/collectives/scheduled/doubling.h"
+#include "workloads/collectives/scheduled/flow_schedule.h"
+#include "workloads/collectives/scheduled/kept.h"
+
+namespace wafertlm {
+namespace {
+
+constexpr std::uint32_t kMostFlowRanks = 256;
+constexpr std::uint32_t kMostFlowChunks = 64;
+/// Messages of a plan, some 60 B each.
+constexpr std::uint64_t kMostFlowMessages = 500'000;
+
+/// Links and paths of a group.
+struct FlowRoutes {
+  RankLinks links;
+  FlowPaths paths;
+};
+
+std::shared_ptr<const FlowRoutes> flow_routes(const CollectiveRequest& request, const FabricTraits& fabric) {
+  thread_local Kept<std::pair<Group, RankLinks>, FlowRoutes> kept(8);
+  RankLinks links = rank_links(request.group, fabric).value();
+  return kept.get({request.group, links}, [&] {
+    return FlowRoutes{links, flow_paths(links, request.group, *fabric.topology)};
+  });
+}
+
+std::shared_ptr<const TransferList> flow_list(const CollectiveRequest& request, const FabricTraits& fabric) {
+  thread_local Kept<std::tuple<std::shared_ptr<const FlowRoutes>, std::uint64_t, std::uint32_t, LinkTimes>,
+                    TransferList>
+      kept(4);
+  const auto routes = flow_routes(request, fabric);
+  const PiecedVector vector{request.bytes, ranks_of(request), routes->paths.parts * request.chunks};
+  const LinkTimes times = link_times(routes->links, fabric, vector.longest(), false);
+  return kept.get({routes, request.bytes, request.chunks, times}, [&] {
+    return exchange_list(routes->links, vector, flow_schedule(routes->paths, request.chunks, times));
+  });
+}
+
+}  // namespace
+
+bool has_flow_links(const Group& group, const FabricTraits& fabric) {
+  return group.size() <= kMostFlowRanks && rank_links(group, fabric).has_value();
+}
+
+Algorithm::Programs flow_programs(const CollectiveRequest& request, const FabricTraits& fabric) {
+  return transfer_programs(flow_list(request, fabric));
+}
+
+TimePs flow_ps(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const auto list = flow_list(request, fabric);
+  return std::max(transfers_ps(*list, fabric), busiest_rank_ps(*list, fabric));
+}
+
+std::uint64_t flow_scratch_bytes(const CollectiveRequest& request, const FabricTraits& fabric) {
+  return flow_list(request, fabric)->scratch_bytes;
+}
+
+/// Chunks of 64 B or more.
+std::uint32_t flow_chunks(const CollectiveRequest& request, const FabricTraits& fabric) {
+  constexpr std::uint64_t kLeastBytes = 64;
+  const auto routes = flow_routes(request, fabric);
+  const std::uint64_t part = request.bytes / request.group.size() / routes->paths.parts;
+  std::uint64_t hops = 0;
+  for (const auto& path : routes->paths.paths) hops += path.size();
+  CollectiveRequest trial = request;
+  return doubled_while_it_gains(
+      std::min({std::uint64_t{kMostFlowChunks}, part / kLeastBytes, kMostFlowMessages / hops}),
+      [&](std::uint32_t chunks) {
+        trial.chunks = chunks;
+        return flow_ps(trial, fabric);
+      });
+}
+
+}  // namespace wafertlm
