@@ -15,7 +15,7 @@ std::function<int()> add_synthesize_command(CLI::App& app);
 std::function<int()> add_traffic_command(CLI::App& app);
 std::function<int()> add_check_command(CLI::App& app);
 std::function<int()> add_schema_command(CLI::App& app);
-/// `wafertlm trace info|check|convert|diff`
+/// `wafertlm trace info|check|convert|import|export|stats|edit|obfuscate|diff`
 std::function<int()> add_trace_command(CLI::App& app);
 /// `wafertlm workload generate|show`
 std::function<int()> add_workload_command(CLI::App& app);

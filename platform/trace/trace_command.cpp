@@ -17,6 +17,7 @@
 #include "platform/trace/trace_export.h"
 #include "platform/trace/trace_import.h"
 #include "platform/trace/trace_job.h"
+#include "platform/trace/trace_obfuscate.h"
 #include "platform/trace/trace_stats.h"
 #include "waveforms/transaction_log.h"
 #include "workloads/chakra/node_source.h"
@@ -280,7 +281,8 @@ std::function<int()> add_trace_command(CLI::App& app) {
   diff_command->footer("Example:\n  wafertlm trace diff out/tlm out/rtl");
 
   const std::function<int()> others[] = {add_trace_import(*command), add_trace_stats(*command),
-                                         add_trace_export(*command), add_trace_edit(*command)};
+                                         add_trace_export(*command), add_trace_edit(*command),
+                                         add_trace_obfuscate(*command)};
 
   command->footer(
       "Examples:\n"

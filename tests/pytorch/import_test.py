@@ -147,12 +147,30 @@ class Case:
         assert not more or not self.syncs, sorted(more)[:5]
 
 
+def check_wait_that_ends_with_its_operator(tool):
+    """A thread waits until the very end of its operator: nothing is left of it, and parents still come first."""
+    events = [("cpu_op", "backward", 1, 0, 1000), ("cpu_op", "next", 1, 1000, 5), ("cpu_op", "woken", 2, 300, 700)]
+    lines = [{"ph": "X", "cat": category, "name": name, "pid": 1, "tid": tid, "ts": start, "dur": duration, "args": {}}
+             for category, name, tid, start, duration in events]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "k.json").write_text(json.dumps({"traceEvents": lines}))
+        command = [tool, "trace", "import", "--kineto", folder / "k.json", "--out", folder / "job", "--form", "json"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        nodes = json.loads((folder / "job.0.json").read_text())["workload_graph"]
+    assert all(0 < parent < node["Id"] for node in nodes for parent in node["data_deps"]), nodes
+    starts = play(nodes)
+    assert {node["Name"]: starts[node["Id"]] for node in nodes if node["Name"] in ("next", "woken")} == {"next": 10**9, "woken": 3 * 10**8}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
     parser.add_argument("--cases", type=int, default=12 * int(os.environ.get("WAFERTLM_CASES", "1")))
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    check_wait_that_ends_with_its_operator(options.tool)
     for seed in range(options.seed, options.seed + options.cases):
         with tempfile.TemporaryDirectory() as folder:
             try:

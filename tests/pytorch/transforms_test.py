@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`trace stats`, `trace edit` and `trace export` on small traces whose answers are counted by hand.
+"""`trace stats`, `edit`, `export` and `obfuscate` on small traces whose answers are counted by hand.
 
     transforms_test.py WAFERTLM
 """
@@ -133,7 +133,41 @@ def export(folder):
     assert not (folder / "none").exists()
 
 
-for case in (stats, edits, export):
+def obfuscation(folder):
+    """Nothing of the names is left, everything is within the bound, and ranks still agree."""
+    kernels = [comp(10 + i, 100 + 37 * (i % 7), [9 + i] if i else [], Name=f"secret{i % 7}", tensor_size=4096 * (1 + i % 3))
+               for i in range(200)]
+    nodes = kernels + [collective(500 + i, 1 << (10 + i % 4), [209 - i]) for i in range(20)]
+    job, out = write(folder, nodes), folder / "public"
+    text = tool("trace", "obfuscate", job, "--out", out, "--form", "json", "--bound", "10")
+    assert "longest run of nodes that are as in the source: 0" in text, text
+    both = [read(out, rank) for rank in (0, 1)]
+    assert [node.get("comm_size") for node in both[0]] == [node.get("comm_size") for node in both[1]]
+    assert "secret" not in json.dumps(both)
+    moved = []
+    for old, new in zip(nodes, both[0]):
+        time = new.get("wafertlm_duration_ps", new["runtime"] * 10**6)
+        moved.append(time / (old["runtime"] * 10**6) - 1)
+        for key in ("comm_size", "tensor_size"):
+            if key in old:
+                assert abs(new[key] / old[key] - 1) <= 0.1 and new[key] != old[key], (key, old, new)
+        assert new["Id"] == nodes.index(old) + 1 and len(new["data_deps"]) == len(old["data_deps"])
+    assert max(map(abs, moved)) <= 0.1 and 0.04 < sum(map(abs, moved)) / len(moved) < 0.06
+    assert abs(sum(moved) / len(moved)) < 0.02  # no common direction
+    assert tool("trace", "obfuscate", job, "--out", folder / "again", "--form", "json", "--bound", "10") != ""
+    assert read(folder / "again") == both[0]
+    tool("trace", "obfuscate", job, "--out", folder / "other", "--form", "json", "--bound", "10", "--seed", "2")
+    assert read(folder / "other") != both[0]
+    # With a wide bound an attack knows less than with a narrow one.
+    guessed = {}
+    for bound in ("0.1", "40"):
+        text = tool("trace", "obfuscate", job, "--out", folder / "attacked", "--form", "json", "--bound", bound)
+        guessed[bound] = float(text.split("attack: ")[1].split(" %")[0])
+    # All kernels; of the collectives, whose names differ more than their sizes do, only some.
+    assert 100 * 200 / 220 < guessed["0.1"] < 100 and guessed["40"] < 60, guessed
+
+
+for case in (stats, edits, export, obfuscation):
     with tempfile.TemporaryDirectory() as place:
         case(pathlib.Path(place))
-print("stats, edit and export do what they say")
+print("stats, edit, export and obfuscate do what they say")

@@ -127,7 +127,8 @@ class ThreadWaits {
   void join(const Woken& woken) {
     const std::uint32_t rest = rest_of(woken.covering);
     Item& waiting = item(rest);
-    if (waiting.end_ns < woken.end_ns || waiting.start_ns > woken.end_ns) return;
+    // What is left of the wait must be something, so that it comes before what follows it.
+    if (waiting.end_ns <= woken.end_ns || waiting.start_ns > woken.end_ns) return;
     waiting.start_ns = woken.end_ns;
     draft_.graph.summary.thread_waits += draft_.add_edge(rest_of(woken.last), rest) ? 1 : 0;
   }
