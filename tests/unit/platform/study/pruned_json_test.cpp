@@ -55,8 +55,9 @@ TEST(PrunedJson, IsReadAsTheWholeDocument) {
     }
   };
   int read = 0;
-  for (int i = 0; i < 3000; ++i) {
-    const json document = random_document(random, 4);
+  for (int i = 0; i < 2000; ++i) {
+    json document = json::object();
+    for (const char* const name : {"a", "b", "c", "d"}) document[name] = random_document(random, 3);
     std::vector<std::string> paths;
     for (int n = 0; n < 3; ++n) {
       std::string path(1, static_cast<char>('a' + random() % 4));
