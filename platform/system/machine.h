@@ -15,6 +15,7 @@
 #include "tlm/memory/requester.h"
 #include "tlm/module_list.h"
 #include "tlm/operation/operation_port.h"
+#include "tlm/sampled/sampling.h"
 #include "tlm/steady/steady_states.h"
 
 namespace wafertlm {
@@ -27,6 +28,7 @@ class Hbm;
 class IoController;
 class Npu;
 class RemotePool;
+class SampledSocket;
 
 /// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
 /// the NPUs and the controllers.
@@ -66,6 +68,12 @@ class Machine {
   const std::string& not_accelerated() const { return not_accelerated_; }
   /// What was played; null as skipped().
   const Episodes* episodes() const { return episodes_ ? &*episodes_ : nullptr; }
+  /// What runs from now on is sampled, if the platform's run.acceleration says so and nothing forbids it; for
+  /// whoever says in its results that they were. Before attach().
+  void allow_sampling();
+  /// Null if the run is not sampled.
+  Sampling* sampling() { return sampling_ ? &*sampling_ : nullptr; }
+  const Sampling* sampling() const { return sampling_ ? &*sampling_ : nullptr; }
   /// Before the models are read: what was played and not simulated is known to them.
   void settle();
 
@@ -96,6 +104,8 @@ class Machine {
   std::string not_accelerated_;         // why
   std::optional<SteadyStates> steady_;  // none: not accelerated
   std::optional<Episodes> episodes_;    // the same
+  std::optional<Sampling> sampling_;
+  ModuleList<SampledSocket> sampled_;
   ModuleList<Npu> npus_;
   ModuleList<Hbm> memories_;  // none if they are somebody else's
   ModuleList<IoController> io_;
