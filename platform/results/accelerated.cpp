@@ -55,8 +55,8 @@ void describe_sampling(Fields<Sampling>& of) {
          [](const Sampling& sampling) {
            Json fields = Json::array();
            if (sampling.counts().played != 0)
-             fields = {"links",     "memories", "remote_memory", "energy_j",
-                       "endpoints", "simulation.packet_hops"};
+             fields = {"links",    "memories",  "remote_memory",
+                       "energy_j", "endpoints", "simulation.packet_hops"};
            return fields;
          });
 }

@@ -27,9 +27,9 @@ IterationHalfWidths half_widths_of(const Machine& machine, const Placement& npus
       whole += shares[column];
       const double width_ps = stretch * sampling.half_width_ps(shares[column]);
       if (width_ps == 0) continue;
-      double& widest = widths.breakdown_ps[column == Sampling::kMemory
-                                               ? "memory"
-                                               : classes[static_cast<ClassId>(column)].name];
+      double& widest =
+          widths.breakdown_ps[column == Sampling::kMemory ? "memory"
+                                                          : classes[static_cast<ClassId>(column)].name];
       widest = std::max(widest, width_ps);
     }
     widths.time_ps = std::max(widths.time_ps, stretch * sampling.half_width_ps(whole));

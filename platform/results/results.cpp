@@ -62,8 +62,9 @@ Json iterations_json(Run row) {
   const bool all_ranks = count * row.job.job().size() <= kMaxRankRows;
   Json list = Json::array();
   for (std::size_t k = 0; k < count; ++k)
-    list.push_back(results::iteration_fields().json({row.iterations[k], all_ranks || k + 1 == count,
-                                                     row.half_widths.empty() ? nullptr : &row.half_widths[k]}));
+    list.push_back(
+        results::iteration_fields().json({row.iterations[k], all_ranks || k + 1 == count,
+                                          row.half_widths.empty() ? nullptr : &row.half_widths[k]}));
   return list;
 }
 
@@ -151,11 +152,12 @@ Fields<RunRow> make_run_fields() {
     of.add("packet_hops", schema::count(), [](Run row) { return row.packet_hops(); });
     of.add("scheduler_events", schema::count(),
            [](Run row) { return row.machine.wafer().scheduler.events(); });
-    of.add("accelerated",
-           results::accelerated_fields().schema(
-               "What was not simulated because it repeats (run.acceleration); results are the same without, but "
-               "for `sampled`"),
-           [](Run row) { return results::accelerated_fields().json(row.machine); });
+    of.add(
+        "accelerated",
+        results::accelerated_fields().schema(
+            "What was not simulated because it repeats (run.acceleration); results are the same without, but "
+            "for `sampled`"),
+        [](Run row) { return results::accelerated_fields().json(row.machine); });
     of.add("seed", schema::count(), [](Run row) { return row.experiment.platform.run.seed; });
     of.add("version", schema::text(), [](Run) { return WAFERTLM_VERSION; });
   });

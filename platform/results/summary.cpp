@@ -32,10 +32,10 @@ std::string where_the_time_went(const Json& results) {
   std::string text;
   std::size_t number = 0;
   for (const Json& iteration : results["iterations"]) {
-    text +=
-        fmt::format("\nIteration {}: {}{}   (rank {}, which finishes last; min, mean and max over all ranks)\n",
-                    number++, time_of(iteration["time_s"]), half_width_of(iteration, "time_half_width_s"),
-                    iteration["rank"].get<int>());
+    text += fmt::format(
+        "\nIteration {}: {}{}   (rank {}, which finishes last; min, mean and max over all ranks)\n", number++,
+        time_of(iteration["time_s"]), half_width_of(iteration, "time_half_width_s"),
+        iteration["rank"].get<int>());
     for (const auto& [name, value] : iteration["breakdown_s"].items()) {
       const double most = iteration["breakdown_max_s"][name].get<double>();
       if (value.get<double>() == 0 && most == 0) continue;
@@ -170,9 +170,8 @@ std::string run_summary(const Json& results) {
       "\nThe last iteration takes {}{}; the compute units work {:.2f} % of it, the rest is exposed "
       "communication or idle.\n",
       time_of(last["time_s"]),
-      last.contains("time_half_width_s")
-          ? half_width_of(last, "time_half_width_s") + " (at 95 %; sampled)"
-          : "",
+      last.contains("time_half_width_s") ? half_width_of(last, "time_half_width_s") + " (at 95 %; sampled)"
+                                         : "",
       100 * compute);
   text += explanation(results) + compute_text(results) + training_text(results) + memory_check_text(results);
   if (results.contains("reliability")) text += "Go-Back-N: " + goodput_line(results["reliability"]);

@@ -41,7 +41,7 @@ class SampledSocket final : public sc_core::sc_module,
   const NpuId at_;
   Sampling& sampling_;
   Scheduler& scheduler_;
-  std::unordered_map<std::uint64_t, Part> parts_;               // that have begun, by number
+  std::unordered_map<std::uint64_t, Part> parts_;                // that have begun, by number
   std::unordered_map<const Payload*, std::uint64_t> passed_on_;  // numbers
   std::multimap<TimePs, std::uint64_t> ends_;                    // of those that are played
   const Payload* answered_ = nullptr;                            // that was played last

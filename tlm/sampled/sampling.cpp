@@ -11,12 +11,22 @@ namespace wafertlm {
 namespace {
 
 constexpr std::uint64_t kWindow = 12;       // transfers that are measured in an audit
-constexpr std::uint64_t kAuditEvery = 240;  // transfers that are played between two, in the mean
-constexpr std::uint64_t kEnoughAudits = 5;  // to tell the error of what is played from them
-constexpr double kMostTolerance = 0.05;     // of a class's mean, however little of the time it takes
-constexpr double kUnseen = 0.002;           // of what is played: what audits may not have come across
+constexpr std::uint64_t kAuditEvery = 120;  // transfers that are played between two, in the mean,
+constexpr std::uint64_t kLaterEvery = 600;  // and when there have been
+constexpr std::uint64_t kEnoughAudits = 8;  // to tell the error of what is played from them
+constexpr std::uint64_t kPatience = 60;     // transfers that are measured for one of a class
+constexpr double kMostTolerance = 0.2;      // of a class's mean, however little of the time it takes
+constexpr double kUnseen = 0.0015;          // of what is played: what audits may not have come across
 constexpr double kMostWrong = 0.005;        // of all time: beyond that audits end the run,
+constexpr double kMostWrongOnce = 0.05;     // the same of a single one,
 constexpr double kSure = 3.3;               // so many standard errors (99.9 %) from it
+
+std::string wrong_text(const char* found_by, double deviation, double error, TimePs now) {
+  return say("run.acceleration: sampled: at ", now, " ps ", found_by, " found transfers that take ",
+             100 * std::abs(deviation), " % ", deviation < 0 ? "less" : "more",
+             " time than those recorded before (± ", 100 * kSure * error,
+             " %), which is too much for this job; simulate all of it: run.acceleration: exact");
+}
 
 }  // namespace
 
@@ -34,6 +44,7 @@ struct Sampling::Transfer {
   std::size_t entered = 0, ended = 0;
   bool is_held = false;  // parts wait until all have entered
   bool is_complete = false;
+  TimePs first_ps = kNever;  // entry
   // From then on:
   TransferClass* of = nullptr;
   TimePs complete_ps = 0;
@@ -49,7 +60,7 @@ Sampling::Sampling(std::uint32_t npus, std::uint32_t endpoints, std::uint64_t se
       random_(seed),
       busy_ps_(endpoints),
       shares_(endpoints, std::vector<Shares>(1)) {
-  until_audit_ = 1 + random_() % (2 * kAuditEvery);
+  plan_audit();
 }
 
 Sampling::~Sampling() = default;
@@ -61,7 +72,7 @@ bool Sampling::may_end_early(const TransferPart& part) const {
   return index_of(part.program->group[part.program->root]) < npus_;
 }
 
-Sampling::Transfer& Sampling::transfer_of(const TransferPart& part) {
+Sampling::Transfer& Sampling::transfer_of(const TransferPart& part, TimePs now) {
   using Kind = TransferPart::Kind;
   const auto at = static_cast<std::uint64_t>(part.at), peer = static_cast<std::uint64_t>(part.peer);
   const bool is_receive = part.kind == Kind::receive;
@@ -93,19 +104,20 @@ Sampling::Transfer& Sampling::transfer_of(const TransferPart& part) {
     transfer->line = &line;
     transfer->parts.resize(parts);
     transfer->column = column;
-    transfer->is_held = is_playing() && !line.is_loose && line.may_be_known();
+    transfer->is_held = is_playing() && !line.is_loose && line.may_be_known(tolerance(now));
   }
   return *transfer;
 }
 
 void Sampling::begin(const TransferPart& part, SampledEndpoint& endpoint, std::uint64_t number, TimePs now) {
-  Transfer& transfer = transfer_of(part);
+  Transfer& transfer = transfer_of(part, now);
   const std::size_t place = part.kind == TransferPart::Kind::collective ? part.rank
                             : part.kind == TransferPart::Kind::receive  ? 1
                                                                         : 0;
   transfer.parts[place] = {&endpoint, number, part.at, 0};
   places_.emplace(number, Place{&transfer, place});
   ++transfer.entered;
+  transfer.first_ps = std::min(transfer.first_ps, now);
   transfer.is_late |= transfer.is_complete;
   if (transfer.is_played) return end_played(transfer, place, now);
   if (!transfer.is_held) endpoint.pass_on(number);
@@ -127,8 +139,11 @@ void Sampling::all_entered(Transfer& transfer, TimePs now) {
   if (transfer.is_held && transfer.was_known && is_playing()) return play(transfer, now);
   if (!transfer.is_held && played_active_ == 0) measured_.emplace(transfer.number, &transfer);
   if (!transfer.was_known && may_be_known) {
-    // Beside what is played it does not show its time: the next one shall.
-    if (played_active_ != 0 || transfer.is_held) to_measure_ = std::max(to_measure_, kWindow);
+    // Beside what is played it does not show its time: the next ones shall.
+    if ((played_active_ != 0 || transfer.is_held) && !wanted_ && transfer.of->is_wanted()) {
+      wanted_ = transfer.of;
+      wanted_for_ = kPatience;
+    }
     ++unknown_active_;
     transfer.is_unknown = true;
   }
@@ -140,7 +155,7 @@ void Sampling::all_entered(Transfer& transfer, TimePs now) {
 
 void Sampling::play(Transfer& transfer, TimePs now) {
   transfer.is_played = true;
-  transfer.played_ps = transfer.of->any_recording(random_);
+  transfer.played_ps = transfer.of->any_recording(now - transfer.first_ps, random_);
   measured_.clear();
   ++played_active_;
   ++counts_.played;
@@ -217,34 +232,41 @@ void Sampling::add_simulated(Transfer& transfer, TimePs time_ps) {
 
 void Sampling::add_measured(Transfer& transfer, TimePs time_ps) {
   if (is_auditing_ && transfer.was_known) {
-    audit_expected_ += transfer.of->time().mean();
+    const MeanEstimate& expected = transfer.of->time();
+    audit_expected_ += expected.mean();
+    audit_variance_ += expected.variance() * (1 + 1 / static_cast<double>(expected.count()));
     audit_found_ += static_cast<double>(time_ps);
   }
   std::vector<TimePs> ends;
   for (const Transfer::Part& part : transfer.parts) ends.push_back(part.end_ps - transfer.complete_ps);
-  transfer.of->add(ends, random_);
-  if (to_measure_ != 0 && --to_measure_ == 0 && is_auditing_) end_audit(transfer.complete_ps + time_ps);
+  transfer.of->add(ends, transfer.complete_ps - transfer.first_ps, random_);
+  const TimePs now = transfer.complete_ps + time_ps;
+  if (wanted_ && (--wanted_for_ == 0 || wanted_->is_known(tolerance(now)))) wanted_ = nullptr;
+  if (to_measure_ != 0 && --to_measure_ == 0 && is_auditing_) end_audit(now);
 }
 
 void Sampling::end_audit(TimePs now) {
   is_auditing_ = false;
-  until_audit_ = 1 + random_() % (2 * kAuditEvery);
-  if (audit_expected_ > 0) audits_.add(audit_expected_, audit_found_);
-  audit_expected_ = audit_found_ = 0;
+  const double busy = busy_part(now), expected = audit_expected_, found = audit_found_;
+  const double error = std::sqrt(audit_variance_);
+  audit_expected_ = audit_found_ = audit_variance_ = 0;
+  if (expected > 0) {
+    audits_.add(expected, found);
+    if ((std::abs(found - expected) - kSure * error) * busy > kMostWrongOnce * expected)
+      throw std::runtime_error(wrong_text("an audit", found / expected - 1, error / expected, now));
+  }
+  plan_audit();
   if (audits_.count() < kEnoughAudits) return;
-  const double deviation = audits_.deviation(), error = audits_.standard_error();
-  if ((std::abs(deviation) - kSure * error) * busy_part(now) <= kMostWrong) return;
-  throw std::runtime_error(
-      say("run.acceleration: sampled: transfers took ", 100 * std::abs(deviation), " % ",
-          deviation < 0 ? "less" : "more", " time than those recorded before them (± ", 100 * kSure * error,
-          " %, ", audits_.count(), " audits up to ", now,
-          " ps), which is too much for this job; simulate all of it: run.acceleration: exact"));
+  if ((std::abs(audits_.deviation()) - kSure * audits_.standard_error()) * busy > kMostWrong)
+    throw std::runtime_error(wrong_text("the audits", audits_.deviation(), audits_.standard_error(), now));
+}
+
+void Sampling::plan_audit() {
+  until_audit_ = 1 + random_() % (2 * (audits_.count() < kEnoughAudits ? kAuditEvery : kLaterEvery));
 }
 
 /// Transfers' part of the time, at the endpoint where it is most; above 1 if they overlap.
-double Sampling::busy_part(TimePs now) const {
-  return now == 0 ? 0 : busiest_ps_ / static_cast<double>(now);
-}
+double Sampling::busy_part(TimePs now) const { return now == 0 ? 0 : busiest_ps_ / static_cast<double>(now); }
 
 /// Of a class's mean: the less of the time transfers take, the less their times must be known.
 double Sampling::tolerance(TimePs now) const {

@@ -96,8 +96,8 @@ class Sampling {
                             std::uint64_t, ClassId>;
 
   bool may_end_early(const TransferPart& part) const;
-  Transfer& transfer_of(const TransferPart& part);
-  bool is_playing() const { return to_measure_ == 0 && unknown_active_ == 0; }
+  Transfer& transfer_of(const TransferPart& part, TimePs now);
+  bool is_playing() const { return to_measure_ == 0 && unknown_active_ == 0 && !wanted_; }
   void all_entered(Transfer& transfer, TimePs now);
   void play(Transfer& transfer, TimePs now);
   void end_played(Transfer& transfer, std::size_t place, TimePs now);
@@ -105,6 +105,7 @@ class Sampling {
   void add_simulated(Transfer& transfer, TimePs time_ps);
   void add_measured(Transfer& transfer, TimePs time_ps);
   void end_audit(TimePs now);
+  void plan_audit();
   double busy_part(TimePs now) const;
   double tolerance(TimePs now) const;
   Share& share_of(const Transfer& transfer, std::size_t place);
@@ -124,10 +125,12 @@ class Sampling {
   std::map<TrafficKind, std::uint32_t> active_;
   std::map<std::uint64_t, Transfer*> measured_;  // simulated, and nothing was played beside; by number
   std::uint32_t played_active_ = 0, unknown_active_ = 0;
-  std::uint64_t to_measure_ = 0;   // transfers; 0: what is known is played
-  std::uint64_t until_audit_ = 0;  // transfers that are still to be played before one
+  std::uint64_t to_measure_ = 0;     // transfers; 0: what is known is played
+  TransferClass* wanted_ = nullptr;  // everything is simulated until enough of this have been measured,
+  std::uint64_t wanted_for_ = 0;     // or so many others
+  std::uint64_t until_audit_ = 0;    // transfers that are still to be played before one
   bool is_auditing_ = false;
-  double audit_expected_ = 0, audit_found_ = 0;
+  double audit_expected_ = 0, audit_found_ = 0, audit_variance_ = 0;
   DeviationEstimate audits_;
   std::uint64_t audited_ = 0;
   // What has been.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -39,13 +40,14 @@ using TrafficKinds = std::set<TrafficKind>;
 /// Times count from the moment when all who take part have entered.
 class TransferClass {
  public:
-  static constexpr std::uint64_t kLeast = 6;  ///< fewer recordings say nothing of the spread
+  static constexpr std::uint64_t kLeast = 5;  ///< fewer recordings say nothing of the spread
 
-  /// When each part ended.
-  void add(const std::vector<TimePs>& ends, std::mt19937_64& random) {
-    TimePs last = 0;
-    for (const TimePs end : ends) last = std::max(last, end);
+  /// When each part ended; the last entered `skew_ps` after the first.
+  void add(const std::vector<TimePs>& ends, TimePs skew_ps, std::mt19937_64& random) {
+    const TimePs last = *std::max_element(ends.begin(), ends.end());
     time_.add(static_cast<double>(last));
+    tries_ = 0;
+    shortest_ps_ = std::min(shortest_ps_, last + skew_ps);
     if (recordings_.size() < kMostKept)
       recordings_.push_back(ends);
     else if (const std::uint64_t place = random() % time_.count(); place < kMostKept)
@@ -56,13 +58,25 @@ class TransferClass {
   bool is_known(double tolerance) const {
     return time_.count() >= kLeast && time_.half_width() <= tolerance * time_.mean();
   }
-  const std::vector<TimePs>& any_recording(std::mt19937_64& random) const {
-    return recordings_[random() % recordings_.size()];
+  /// When parts end of one that was recorded. Who enters early may have done something by the time the last
+  /// one enters; so it takes no less than any from its first entry, `skew_ps` before.
+  std::vector<TimePs> any_recording(TimePs skew_ps, std::mt19937_64& random) const {
+    std::vector<TimePs> ends = recordings_[random() % recordings_.size()];
+    const TimePs whole_ps = *std::max_element(ends.begin(), ends.end()) + skew_ps;
+    if (whole_ps < shortest_ps_)
+      for (TimePs& end : ends) end += shortest_ps_ - whole_ps;
+    return ends;
   }
 
+  /// It is worth waiting until it is known: not if that was in vain a few times. Asked for each time.
+  bool is_wanted() { return tries_++ < kMostTries; }
+
  private:
+  static constexpr std::uint32_t kMostTries = 3;
   static constexpr std::size_t kMostKept = 64;
   MeanEstimate time_;
+  TimePs shortest_ps_ = kNever;  // from the first entry
+  std::uint32_t tries_ = 0;
   std::vector<std::vector<TimePs>> recordings_;
 };
 
@@ -73,9 +87,9 @@ struct TransferLine {
   /// Somebody was done before all had entered, so that their times do not count from one moment.
   bool is_loose = false;
 
-  bool may_be_known() const {
+  bool may_be_known(double tolerance) const {
     for (const auto& [beside, of] : classes)
-      if (of.time().count() >= TransferClass::kLeast) return true;
+      if (of.is_known(tolerance)) return true;
     return false;
   }
 };

@@ -110,7 +110,8 @@ TEST(Sampling, PlaysWhatIsKnown) {
   EXPECT_GE(world.passed, TransferClass::kLeast);
   EXPECT_GE(counts.played, 50U);
   EXPECT_EQ(counts.classes, 1U);
-  EXPECT_EQ(world.sampling.shares(NpuId{0}, 0)[Sampling::kMemory].played, 1000.0 * static_cast<double>(counts.played));
+  EXPECT_EQ(world.sampling.shares(NpuId{0}, 0)[Sampling::kMemory].played,
+            1000.0 * static_cast<double>(counts.played));
   EXPECT_EQ(world.sampling.shares(NpuId{0}, 1)[Sampling::kMemory].played, 0);
 }
 
@@ -146,14 +147,16 @@ TEST(Sampling, IntervalsHoldTheMean) {
   double widest = 0;
   for (int run = 0; run < runs; ++run) {
     std::mt19937_64 random(static_cast<std::uint64_t>(run));
-    World world(1, static_cast<std::uint64_t>(run), [&](const TransferPart&) { return 99'000 + random() % 2001; });
+    World world(1, static_cast<std::uint64_t>(run),
+                [&](const TransferPart&) { return 99'000 + random() % 2001; });
     constexpr int kLoads = 5000;
     for (int k = 0; k < kLoads; ++k) {
       world.begin(load());
       world.finish();
     }
     EXPECT_LT(world.passed, kLoads / 5);
-    const double half_width = world.sampling.half_width_ps(world.sampling.shares(NpuId{0}, 0)[Sampling::kMemory]);
+    const double half_width =
+        world.sampling.half_width_ps(world.sampling.shares(NpuId{0}, 0)[Sampling::kMemory]);
     const double mean = 100'000.0 * kLoads;
     within += std::abs(static_cast<double>(world.now) - mean) <= half_width;
     widest = std::max(widest, half_width / mean);
