@@ -2,6 +2,7 @@
 #include "platform/results/accelerated.h"
 
 #include "platform/system/machine.h"
+#include "tlm/sampled/sampling.h"
 
 namespace wafertlm::results {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tlm/sampled/sampling.h"
+
 namespace wafertlm::results {
 namespace {
 

@@ -14,6 +14,7 @@
 #include "platform/command/ranges.h"
 #include "platform/fabrics/cut_times.h"
 #include "platform/fabrics/registry.h"
+#include "tlm/sampled/sampling.h"
 #include "workloads/collectives/custom/algorithm.h"
 
 namespace wafertlm {

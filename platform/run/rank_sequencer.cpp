@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tlm/sampled/sampling.h"
 #include "workloads/collectives/proof.h"
 
 namespace wafertlm {

@@ -187,7 +187,7 @@ const Endpoint& Machine::endpoint(NpuId id) const {
 void Machine::allow_sampling() {
   const config::RunSpec& run = wafer_.spec().run;
   if (run.acceleration == config::Acceleration::sampled && not_accelerated_.empty())
-    sampling_.emplace(wafer_.npus(), wafer_.endpoints(), run.seed);
+    sampling_ = std::make_unique<Sampling>(wafer_.npus(), wafer_.endpoints(), run.seed);
 }
 
 void Machine::attach(OperationPort& port, NpuId endpoint) {

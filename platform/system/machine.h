@@ -15,7 +15,6 @@
 #include "tlm/memory/requester.h"
 #include "tlm/module_list.h"
 #include "tlm/operation/operation_port.h"
-#include "tlm/sampled/sampling.h"
 #include "tlm/steady/steady_states.h"
 
 namespace wafertlm {
@@ -29,6 +28,7 @@ class IoController;
 class Npu;
 class RemotePool;
 class SampledSocket;
+class Sampling;
 
 /// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
 /// the NPUs and the controllers.
@@ -72,8 +72,8 @@ class Machine {
   /// whoever says in its results that they were. Before attach().
   void allow_sampling();
   /// Null if the run is not sampled.
-  Sampling* sampling() { return sampling_ ? &*sampling_ : nullptr; }
-  const Sampling* sampling() const { return sampling_ ? &*sampling_ : nullptr; }
+  Sampling* sampling() { return sampling_.get(); }
+  const Sampling* sampling() const { return sampling_.get(); }
   /// Before the models are read: what was played and not simulated is known to them.
   void settle();
 
@@ -104,7 +104,7 @@ class Machine {
   std::string not_accelerated_;         // why
   std::optional<SteadyStates> steady_;  // none: not accelerated
   std::optional<Episodes> episodes_;    // the same
-  std::optional<Sampling> sampling_;
+  std::unique_ptr<Sampling> sampling_;
   ModuleList<SampledSocket> sampled_;
   ModuleList<Npu> npus_;
   ModuleList<Hbm> memories_;  // none if they are somebody else's
