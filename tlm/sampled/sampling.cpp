@@ -16,6 +16,7 @@ constexpr std::uint64_t kLaterEvery = 600;  // and when there have been
 constexpr std::uint64_t kEnoughAudits = 8;  // to tell the error of what is played from them
 constexpr std::uint64_t kPatience = 60;     // transfers that are measured for one of a class
 constexpr double kMostTolerance = 0.2;      // of a class's mean, however little of the time it takes
+constexpr double kUnknownWrong = 0.05;      // of the time of an uncertain one that has nothing like it
 constexpr double kUnseen = 0.0015;          // of what is played: what audits may not have come across
 constexpr double kMostWrong = 0.005;        // of all time: beyond that audits end the run,
 constexpr double kMostWrongOnce = 0.05;     // the same of a single one,
@@ -224,8 +225,10 @@ void Sampling::add_simulated(Transfer& transfer, TimePs time_ps) {
     return;
   }
   ++counts_.uncertain;
+  // A message that waited for its receive was there before.
+  if (transfer.is_late) time_ps = transfer.parts.front().end_ps - transfer.complete_ps;
   const double time = static_cast<double>(time_ps), mean = transfer.of->time().mean();
-  const double wrong = transfer.of->time().count() == 0 ? kMostTolerance * time : std::abs(time - mean);
+  const double wrong = transfer.of->time().count() == 0 ? kUnknownWrong * time : std::abs(time - mean);
   for (std::size_t place = 0; place < transfer.parts.size(); ++place)
     share_of(transfer, place).uncertain += wrong;
 }
@@ -261,8 +264,10 @@ void Sampling::end_audit(TimePs now) {
     throw std::runtime_error(wrong_text("the audits", audits_.deviation(), audits_.standard_error(), now));
 }
 
+/// More often as long as they are few, or tell too little.
 void Sampling::plan_audit() {
-  until_audit_ = 1 + random_() % (2 * (audits_.count() < kEnoughAudits ? kAuditEvery : kLaterEvery));
+  const bool is_early = audits_.count() < kEnoughAudits || relative_half_width() > kMostWrong / 2;
+  until_audit_ = 1 + random_() % (2 * (is_early ? kAuditEvery : kLaterEvery));
 }
 
 /// Transfers' part of the time, at the endpoint where it is most; above 1 if they overlap.
