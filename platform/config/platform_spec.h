@@ -59,7 +59,7 @@ struct CollectivesSpec {
   std::uint32_t requested_chunks() const { return static_cast<std::uint32_t>(chunks.value_or(0)); }
 };
 
-enum class Acceleration : std::uint8_t { exact, off, verify };
+enum class Acceleration : std::uint8_t { exact, off, verify, sampled };
 
 /// How the simulation runs.
 struct RunSpec {

@@ -92,9 +92,10 @@ std::shared_ptr<const Struct<SequencerParams>> sequencer_type() {
 std::shared_ptr<const Struct<RunSpec>> run_type() {
   auto type = std::make_shared<Struct<RunSpec>>("run");
   type->optional(
-          "acceleration", &RunSpec::acceleration, one_of<Acceleration>({"exact", "off", "verify"}),
+          "acceleration", &RunSpec::acceleration, one_of<Acceleration>({"exact", "off", "verify", "sampled"}),
           "exact: what repeats is skipped, with the results of a run in which all is simulated; off: all "
-          "is simulated; verify: a tenth of what would be skipped is simulated and compared")
+          "is simulated; verify: a tenth of what would be skipped is simulated and compared; sampled: of "
+          "transfers that are alike some are simulated, and results are ± at 95 % (tlm/sampled)")
       .optional("checkers", &RunSpec::checkers, boolean(), "Protocol checkers on every socket")
       .optional("functional", &RunSpec::functional, boolean(), "Real values in the packets")
       .optional("data_type", &RunSpec::data_type,

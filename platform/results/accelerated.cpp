@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "platform/system/machine.h"
+#include "tlm/sampled/sampling.h"
 
 namespace wafertlm::results {
 namespace {
@@ -52,11 +53,38 @@ void describe_episodes(Fields<Episodes>& of) {
         &EpisodeCounts::verified);
 }
 
+void describe_sampling(Fields<Sampling>& of) {
+  const auto count = [&](const char* name, const char* meaning, std::uint64_t SampledCounts::*member) {
+    of.add(name, schema::count(meaning),
+           [member](const Sampling& sampling) { return sampling.counts().*member; });
+  };
+  count("simulated", "Collectives (of a stream one for each I/O controller), messages, loads and stores",
+        &SampledCounts::simulated);
+  count("played", "The same, that took the time of one that was simulated", &SampledCounts::played);
+  count("uncertain", "Simulated while others were played beside them", &SampledCounts::uncertain);
+  count("classes", "Of transfers that are taken for alike", &SampledCounts::classes);
+  count("audits", "Stretches in which all was simulated, and compared", &SampledCounts::audits);
+  of.add("audited_deviation", {{"type", "number"}, {"description", "Of times in audits, relative"}},
+         [](const Sampling& sampling) { return sampling.counts().audited_deviation; });
+  of.add("relative_half_width", schema::number("At 95 %, of the sum of the times that were played"),
+         [](const Sampling& sampling) { return sampling.relative_half_width(); });
+  of.add("counted_while_simulated",
+         schema::list(schema::text(), "Fields of results.json that know nothing of what was played"),
+         [](const Sampling& sampling) {
+           Json fields = Json::array();
+           if (sampling.counts().played != 0)
+             fields = {"links",    "memories",  "remote_memory",
+                       "energy_j", "endpoints", "simulation.packet_hops"};
+           return fields;
+         });
+}
+
 void describe(Fields<Machine>& of) {
   const auto is_on = [](const Machine& machine) { return machine.skipped() != nullptr; };
   static const Fields<SteadyCounts> steady(describe_steady_states);
   static const Fields<Episodes> episodes(describe_episodes);
   static const Fields<Machine> packets(describe_packets);
+  static const Fields<Sampling> sampling(describe_sampling);
   of.add_if([is_on](const Machine& machine) { return !is_on(machine); }, "off_because",
             schema::text(kOffBecause), [](const Machine& machine) { return machine.not_accelerated(); });
   of.add_if(is_on, "packets", packets.schema("That have left NPUs or I/O controllers"),
@@ -65,6 +93,9 @@ void describe(Fields<Machine>& of) {
             [](const Machine& machine) { return steady.json(*machine.skipped()); });
   of.add_if(is_on, "episodes", episodes.schema("What was played instead of being simulated again"),
             [](const Machine& machine) { return episodes.json(*machine.episodes()); });
+  of.add_if([](const Machine& machine) { return machine.sampling() != nullptr; }, "sampled",
+            sampling.schema("run.acceleration: sampled"),
+            [](const Machine& machine) { return sampling.json(*machine.sampling()); });
 }
 
 }  // namespace

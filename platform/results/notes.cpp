@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/results/parts.h"
+#include "tlm/sampled/sampling.h"
 
 namespace wafertlm::results {
 namespace {
@@ -59,10 +60,21 @@ bool has_small_buckets(const config::PlatformSpec& platform) {
          remote->engine->bucket_blocks < 4;
 }
 
+std::string sampled_text(const Sampling& sampling) {
+  const SampledCounts counts = sampling.counts();
+  return fmt::format(
+      "run.acceleration: sampled: {} of {} transfers took the time of others that were simulated (± {:.2g} % "
+      "at 95 %, {} audits); links, memories, energy_j and packet_hops count only what was simulated",
+      counts.played, counts.played + counts.simulated, 100 * sampling.relative_half_width(), counts.audits);
+}
+
 }  // namespace
 
-nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const JobRun& run) {
+nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const JobRun& run,
+                             const Machine& machine) {
   auto list = nlohmann::ordered_json::array();
+  if (const Sampling* const sampling = machine.sampling(); sampling && sampling->counts().played != 0)
+    list.push_back(sampled_text(*sampling));
   if (is_mostly_latency(experiment, run)) list.push_back(kIdealEndpoints);
   if (const auto groups = groups_without_class(run.job()); !groups.empty())
     list.push_back(without_class(groups));

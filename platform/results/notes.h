@@ -7,6 +7,7 @@
 namespace wafertlm::results {
 
 /// What to bear in mind with the results of a run: the field `notes`.
-nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const JobRun& run);
+nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const JobRun& run,
+                             const Machine& machine);
 
 }  // namespace wafertlm::results

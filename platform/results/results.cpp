@@ -30,6 +30,8 @@ struct RunRow {
   Machine& machine;
   const HostCost& host;
   Json links;
+  std::vector<IterationResult> iterations;
+  std::vector<results::IterationHalfWidths> half_widths = {};  // empty: nothing was sampled
   double link_energy_j = 0;
   std::uint64_t missing_dependencies = 0, left_out_dependencies = 0;
 
@@ -41,7 +43,8 @@ using Run = const RunRow&;
 
 RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machine& machine,
               const HostCost& host) {
-  RunRow row{experiment, job, machine, host, Json::array()};
+  RunRow row{experiment, job, machine, host, Json::array(), job.iterations()};
+  row.half_widths = results::half_widths(machine, job.job().npus, row.iterations);
   for (const MachineLink& link : machine_links(machine)) {
     row.links.push_back(
         results::link_fields().json({link, machine.wafer().classes, job.end_ps(), row.energy_per_bit_j()}));
@@ -55,18 +58,18 @@ RunRow row_of(const config::ExperimentSpec& experiment, const JobRun& job, Machi
 }
 
 Json iterations_json(Run row) {
-  const auto iterations = row.job.iterations();
-  const bool all_ranks = iterations.size() * row.job.job().size() <= kMaxRankRows;
+  const std::size_t count = row.iterations.size();
+  const bool all_ranks = count * row.job.job().size() <= kMaxRankRows;
   Json list = Json::array();
-  for (const IterationResult& iteration : iterations)
+  for (std::size_t k = 0; k < count; ++k)
     list.push_back(
-        results::iteration_fields().json({iteration, all_ranks || &iteration == &iterations.back()}));
+        results::iteration_fields().json({row.iterations[k], all_ranks || k + 1 == count,
+                                          row.half_widths.empty() ? nullptr : &row.half_widths[k]}));
   return list;
 }
 
 double iteration_time_s(Run row) {
-  const IterationResult last = row.job.iterations().back();
-  return seconds(last.end_ps - last.start_ps);
+  return seconds(row.iterations.back().end_ps - row.iterations.back().start_ps);
 }
 
 Json memories_json(Run row) {
@@ -83,6 +86,8 @@ Fields<RunRow> make_run_fields() {
   f.add("platform", schema::text(), [](Run row) { return row.experiment.platform.name; });
   f.add("workload", schema::text(), [](Run row) { return row.experiment.workload.name; });
   f.add("iteration_time_s", schema::seconds("Of the last iteration"), iteration_time_s);
+  f.add_if([](Run row) { return !row.half_widths.empty(); }, "iteration_time_half_width_s",
+           results::half_width_schema(), [](Run row) { return row.half_widths.back().time_ps * 1e-12; });
   f.add("iterations", {{"type", "array"}, {"minItems", 1}, {"items", schema::reference("iteration")}},
         iterations_json);
   f.add("training", schema::or_null(schema::reference("training"), "null for traces, which do not tell"),
@@ -104,7 +109,7 @@ Fields<RunRow> make_run_fields() {
            remote_memory_schema(),
            [](Run row) { return remote_memory_json(*row.machine.remote(), row.job.end_ps()); });
   f.add("notes", schema::list(schema::text(), "What to bear in mind with these results"),
-        [](Run row) { return results::notes(row.experiment, row.job); });
+        [](Run row) { return results::notes(row.experiment, row.job, row.machine); });
   f.add("energy_j", [](Fields<RunRow>& of) {
     const auto if_modelled = [](double (*value)(Run)) {
       return [value](Run row) { return row.models_energy() ? Json(value(row)) : Json(); };
@@ -147,10 +152,12 @@ Fields<RunRow> make_run_fields() {
     of.add("packet_hops", schema::count(), [](Run row) { return row.packet_hops(); });
     of.add("scheduler_events", schema::count(),
            [](Run row) { return row.machine.wafer().scheduler.events(); });
-    of.add("accelerated",
-           results::accelerated_fields().schema(
-               "What was not simulated because it repeats (run.acceleration); results are the same without"),
-           [](Run row) { return results::accelerated_fields().json(row.machine); });
+    of.add(
+        "accelerated",
+        results::accelerated_fields().schema(
+            "What was not simulated because it repeats (run.acceleration); results are the same without, but "
+            "for `sampled`"),
+        [](Run row) { return results::accelerated_fields().json(row.machine); });
     of.add("seed", schema::count(), [](Run row) { return row.experiment.platform.run.seed; });
     of.add("version", schema::text(), [](Run) { return WAFERTLM_VERSION; });
   });

@@ -70,6 +70,12 @@ const Fields<IterationRow>& iteration_fields() {
     f.column("time_s", schema::seconds(),
              [](R row) { return seconds(row.result.end_ps - row.result.start_ps); });
     f.add("time_ps", schema::count(), [](R row) { return row.result.end_ps - row.result.start_ps; });
+    const auto is_sampled = [](R row) { return row.half_widths != nullptr; };
+    f.add_if(is_sampled, "time_half_width_s", half_width_schema(),
+             [](R row) { return row.half_widths->time_ps * 1e-12; });
+    f.add_if(is_sampled, "breakdown_half_width_s",
+             schema::reference("breakdown", "run.acceleration: sampled: the breakdowns are ± these at 95 %"),
+             [](R row) { return breakdown_s(row.half_widths->breakdown_ps); });
     f.add("start_s", schema::seconds(), [](R row) { return seconds(row.result.start_ps); });
     f.add("end_s", schema::seconds(), [](R row) { return seconds(row.result.end_ps); });
     f.add("rank", schema::count("That finishes last, whose breakdown this is"),
@@ -86,6 +92,10 @@ const Fields<IterationRow>& iteration_fields() {
         [](R row) { return row.with_ranks ? ranks_json(row.result) : Json::array(); });
   });
   return fields;
+}
+
+Json half_width_schema() {
+  return schema::seconds("run.acceleration: sampled: the figure without \"half_width_\" is ± this at 95 %");
 }
 
 Json rank_schema() { return rank_fields().schema(); }
@@ -132,6 +142,8 @@ const Fields<CollectiveRecord>& collective_fields() {
           [](R row) { return seconds(row.last_entry_ps - row.first_entry_ps); });
     f.column("time_s", schema::seconds(), [](R row) { return seconds(row.end_ps - row.first_entry_ps); });
     f.add("time_ps", schema::count(), [](R row) { return row.end_ps - row.first_entry_ps; });
+    f.add_if([](R row) { return row.half_width_ps != 0; }, "time_half_width_s", half_width_schema(),
+             [](R row) { return row.half_width_ps * 1e-12; });
     f.column("predicted_s", schema::seconds("Alone on an idle fabric"),
              [](R row) { return seconds(row.cost.predicted_ps); });
     f.column("bound_s", schema::seconds("No algorithm can beat it"),

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "platform/results/fields.h"
+#include "platform/results/half_widths.h"
 #include "platform/run/job_run.h"
 #include "platform/system/machine.h"
 
@@ -11,11 +12,14 @@ namespace wafertlm::results {
 struct IterationRow {
   const IterationResult& result;
   bool with_ranks;
+  const IterationHalfWidths* half_widths;  ///< null: nothing was sampled
 };
 
 /// Of iterations[], and $defs of its parts.
 const Fields<IterationRow>& iteration_fields();
 Json rank_schema();
+/// Of a figure's half-width.
+Json half_width_schema();
 Json breakdown_schema();
 
 /// Of collectives[].

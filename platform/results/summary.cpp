@@ -23,21 +23,30 @@ TimePs picoseconds(const Json& value) {
 }
 std::string time_of(const Json& value) { return format_time(picoseconds(value)); }
 
+/// " ± 2.1 us" of a figure that was sampled; of others "".
+std::string half_width_of(const Json& row, const char* name) {
+  return row.contains(name) ? " ± " + time_of(row[name]) : "";
+}
+
 std::string where_the_time_went(const Json& results) {
   std::string text;
   std::size_t number = 0;
   for (const Json& iteration : results["iterations"]) {
-    text +=
-        fmt::format("\nIteration {}: {}   (rank {}, which finishes last; min, mean and max over all ranks)\n",
-                    number++, time_of(iteration["time_s"]), iteration["rank"].get<int>());
+    text += fmt::format(
+        "\nIteration {}: {}{}   (rank {}, which finishes last; min, mean and max over all ranks)\n", number++,
+        time_of(iteration["time_s"]), half_width_of(iteration, "time_half_width_s"),
+        iteration["rank"].get<int>());
     for (const auto& [name, value] : iteration["breakdown_s"].items()) {
       const double most = iteration["breakdown_max_s"][name].get<double>();
       if (value.get<double>() == 0 && most == 0) continue;
-      text += fmt::format("  {:<16} {:>11} {:>6.2f} %   {:>11} {:>11} {:>11}\n", name, time_of(value),
+      text += fmt::format("  {:<16} {:>11} {:>6.2f} %   {:>11} {:>11} {:>11}", name, time_of(value),
                           100 * value.get<double>() / iteration["time_s"].get<double>(),
                           time_of(iteration["breakdown_min_s"][name]),
                           time_of(iteration["breakdown_mean_s"][name]),
                           time_of(iteration["breakdown_max_s"][name]));
+      if (iteration.contains("breakdown_half_width_s"))
+        text += half_width_of(iteration["breakdown_half_width_s"], name.c_str());
+      text += '\n';
     }
   }
   return text;
@@ -74,6 +83,10 @@ std::string collectives(const Json& results) {
                         format_bytes(row["bytes"].get<std::uint64_t>()), rows.size(), time_of(row["time_s"]),
                         time_of(row["skew_s"]), time_of(row["predicted_s"]), time_of(row["bound_s"]),
                         format_bandwidth(row["bus_bandwidth_bytes_per_s"].get<double>()));
+    if (row.contains("time_half_width_s")) {
+      text.pop_back();
+      text += half_width_of(row, "time_half_width_s") + "\n";
+    }
   }
   if (order.size() > kRows)
     text += fmt::format("  ... and {} more kinds in results.json\n", order.size() - kRows);
@@ -86,7 +99,9 @@ std::string busiest_links(const Json& results) {
   std::stable_sort(links.begin(), links.end(), [](const Json* a, const Json* b) {
     return (*a)["busy_fraction"].get<double>() > (*b)["busy_fraction"].get<double>();
   });
-  std::string text = "\nBusiest links\n";
+  std::string text = results.contains("iteration_time_half_width_s")
+                         ? "\nBusiest links (only what was simulated is counted)\n"
+                         : "\nBusiest links\n";
   text += fmt::format("  {:<24} {:>11} {:>8} {:>15}\n", "link", "payload", "busy", "no credit");
   for (std::size_t i = 0; i < std::min<std::size_t>(links.size(), 3); ++i) {
     const Json& link = *links[i];
@@ -152,9 +167,12 @@ std::string run_summary(const Json& results) {
   text +=
       where_the_time_went(results) + collectives(results) + busiest_links(results) + memories_text(results);
   text += fmt::format(
-      "\nThe last iteration takes {}; the compute units work {:.2f} % of it, the rest is exposed "
+      "\nThe last iteration takes {}{}; the compute units work {:.2f} % of it, the rest is exposed "
       "communication or idle.\n",
-      time_of(last["time_s"]), 100 * compute);
+      time_of(last["time_s"]),
+      last.contains("time_half_width_s") ? half_width_of(last, "time_half_width_s") + " (at 95 %; sampled)"
+                                         : "",
+      100 * compute);
   text += explanation(results) + compute_text(results) + training_text(results) + memory_check_text(results);
   if (results.contains("reliability")) text += "Go-Back-N: " + goodput_line(results["reliability"]);
   const Json& energy = results["energy_j"];

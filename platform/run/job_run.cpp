@@ -14,6 +14,7 @@
 #include "platform/command/ranges.h"
 #include "platform/fabrics/cut_times.h"
 #include "platform/fabrics/registry.h"
+#include "tlm/sampled/sampling.h"
 #include "workloads/collectives/custom/algorithm.h"
 
 namespace wafertlm {
@@ -224,6 +225,7 @@ void JobRun::iteration_done(std::uint32_t rank, std::uint32_t iteration, TimePs 
   if (iteration_times_[iteration] != now || rank < last_rank_[iteration]) last_rank_[iteration] = rank;
   iteration_times_[iteration] = now;
   rank_ends_[iteration][rank] = now;
+  if (Sampling* const sampling = machine_.sampling()) sampling->next_period(job_.npus[rank]);
   const bool all_done = ++ranks_done_[iteration] == ranks_.size();
   if (all_done) time_.close(now);
   if (iteration + 1 == iteration_count_) return;

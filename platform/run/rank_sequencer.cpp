@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tlm/sampled/sampling.h"
 #include "workloads/collectives/proof.h"
 
 namespace wafertlm {
@@ -108,6 +109,10 @@ void RankSequencer::leave_collective(CollectiveRecord& record, TaskEnd& end) {
         context_.machine.wafer().fabric().done_program(planned, record.operation_id(0));
     if (&program != &planned) record.algorithm = decomposed_name(program);
   }
+  if (const Sampling* const sampling = context_.machine.sampling())
+    for (std::size_t p = 0; p < record.programs.size(); ++p)
+      record.half_width_ps =
+          std::max(record.half_width_ps, sampling->collective_half_width_ps(record.operation_id(p)));
   CollectiveRegistry::explain(record, end);
   context_.collectives.leave(record, end.run.end_ps);
   if (context_.observer && record.left == record.group_size) context_.observer->collective_ended(record);

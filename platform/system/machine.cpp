@@ -12,6 +12,7 @@
 #include "platform/system/remote_pool.h"
 #include "tlm/memory/checker.h"
 #include "tlm/operation/checker.h"
+#include "tlm/sampled/sampled_socket.h"
 #include "tlm/socket_choice.h"
 
 namespace wafertlm {
@@ -183,9 +184,22 @@ const Endpoint& Machine::endpoint(NpuId id) const {
   return n < npus_.size() ? npus_[n]->endpoint() : io_[n - npus_.size()]->endpoint();
 }
 
+void Machine::allow_sampling() {
+  const config::RunSpec& run = wafer_.spec().run;
+  if (run.acceleration == config::Acceleration::sampled && not_accelerated_.empty())
+    sampling_ = std::make_unique<Sampling>(wafer_.npus(), wafer_.endpoints(), run.seed);
+}
+
 void Machine::attach(OperationPort& port, NpuId endpoint) {
   const std::size_t n = index_of(endpoint);
   OperationTargetSocket& socket = n < npus_.size() ? npus_[n]->operations : io_[n - npus_.size()]->operations;
+  if (sampling_) {
+    SampledSocket& sampled = *sampled_.emplace_back(std::make_unique<SampledSocket>(
+        ("sampled_" + std::to_string(n)).c_str(), endpoint, *sampling_, wafer_.scheduler));
+    port.socket.bind(sampled.target_side);
+    sampled.initiator_side.bind(socket);
+    return;
+  }
   bind_checked(port.socket, socket, wafer_.checkers(), "operations_" + std::to_string(n));
 }
 

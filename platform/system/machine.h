@@ -27,6 +27,8 @@ class Hbm;
 class IoController;
 class Npu;
 class RemotePool;
+class SampledSocket;
+class Sampling;
 
 /// A wafer with its NPUs, memories and I/O controllers, ready to be driven through the operation sockets of
 /// the NPUs and the controllers.
@@ -68,6 +70,12 @@ class Machine {
   const Episodes* episodes() const { return episodes_ ? &*episodes_ : nullptr; }
   /// Packets that have left all endpoints, simulated or not.
   std::uint64_t injected_packets() const;
+  /// What runs from now on is sampled, if the platform's run.acceleration says so and nothing forbids it; for
+  /// whoever says in its results that they were. Before attach().
+  void allow_sampling();
+  /// Null if the run is not sampled.
+  Sampling* sampling() { return sampling_.get(); }
+  const Sampling* sampling() const { return sampling_.get(); }
   /// Before the models are read: what was played and not simulated is known to them.
   void settle();
 
@@ -98,6 +106,8 @@ class Machine {
   std::string not_accelerated_;         // why
   std::optional<SteadyStates> steady_;  // none: not accelerated
   std::optional<Episodes> episodes_;    // the same
+  std::unique_ptr<Sampling> sampling_;
+  ModuleList<SampledSocket> sampled_;
   ModuleList<Npu> npus_;
   ModuleList<Hbm> memories_;  // none if they are somebody else's
   ModuleList<IoController> io_;

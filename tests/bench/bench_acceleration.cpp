@@ -157,9 +157,46 @@ std::string shares_of_packets(const std::string& folder) {
                      100 * (count("simulated") - of_short) / all);
 }
 
-std::string shown(const std::optional<double>& seconds, unsigned long limit_s) {
-  return seconds ? fmt::format("{:.2f}", *seconds) : fmt::format("> {}", limit_s);
+/// Of a case in one mode.
+struct Times {
+  const char* acceleration;
+  std::vector<double> seconds = {};
+  bool is_over = false;  // the limit
+
+  void run(const Words& command, unsigned long limit_s) {
+    const std::optional<double> time_s = processor_seconds(command, acceleration, limit_s);
+    is_over = !time_s;
+    seconds.push_back(time_s.value_or(static_cast<double>(limit_s)));
+  }
+  double time_s() const { return is_over ? seconds.back() : median_of(seconds); }
+  std::string text(unsigned long limit_s) const {
+    return is_over ? fmt::format("> {}", limit_s) : fmt::format("{:.2f}", time_s());
+  }
+};
+
+double ratio(const Times& off, const Times& mode) { return off.time_s() / mode.time_s(); }
+
+/// Its time, and how many times faster it is.
+std::string column(const Times& off, const Times& mode, unsigned long limit_s) {
+  return fmt::format(
+      " {:>10} {:>9}", mode.text(limit_s),
+      mode.is_over ? std::string("-") : fmt::format("{}{:.2f}", off.is_over ? "> " : "", ratio(off, mode)));
 }
+
+/// Geometric, of ratios that are known.
+struct Mean {
+  double sum = 0;
+  int counted = 0;
+
+  void add(const Times& off, const Times& mode) {
+    if (mode.is_over) return;
+    sum += std::log(ratio(off, mode));
+    ++counted;
+  }
+  std::string text() const {
+    return counted == 0 ? "-" : fmt::format("{:.2f} of {} ratios", std::exp(sum / counted), counted);
+  }
+};
 
 }  // namespace
 
@@ -177,41 +214,31 @@ void print_acceleration(const std::vector<std::string>& arguments) {
   }
   const std::string out =
       (std::filesystem::temp_directory_path() / ("wafertlm_bench_" + std::to_string(getpid()))).string();
-  fmt::print("{:<40} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "run.acceleration", "off s", "exact s",
-             "ratio", "periods %", "played %", "short %", "other %");
-  double sum = 0;
-  int counted = 0;
+  fmt::print("{:<40} {:>10} {:>10} {:>9} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "run.acceleration", "off s",
+             "exact s", "ratio", "sampled s", "ratio", "periods %", "played %", "short %", "other %");
+  Mean exact_mean, sampled_mean;
   for (const AccelerationCase& each : acceleration_cases(out)) {
     if (!std::regex_search(each.name, which)) continue;
     std::filesystem::remove(out + "/results.json");
-    std::vector<double> off, exact;
-    bool is_over = false;
-    for (unsigned long k = 0; k < repetitions && !is_over; ++k) {
-      const auto off_s = processor_seconds(each.command, "off", limit_s);
-      const auto exact_s = processor_seconds(each.command, "exact", limit_s);
-      off.push_back(off_s.value_or(static_cast<double>(limit_s)));
-      if (exact_s) exact.push_back(*exact_s);
-      is_over = !off_s || !exact_s;
-    }
-    const bool off_is_over = off.back() >= static_cast<double>(limit_s);
-    if (exact.empty()) {
-      fmt::print("{:<40} {:>10} {:>10}\n", each.name,
-                 shown(off_is_over ? std::nullopt : std::optional(median_of(off)), limit_s),
-                 shown(std::nullopt, limit_s));
-      continue;
-    }
-    const double ratio = (off_is_over ? off.back() : median_of(off)) / median_of(exact);
-    fmt::print("{:<40} {:>10} {:>10.2f} {:>9}{}\n", each.name,
-               shown(off_is_over ? std::nullopt : std::optional(median_of(off)), limit_s), median_of(exact),
-               fmt::format("{}{:.2f}{}", off_is_over ? "> " : "", ratio,
-                           each.gains_nothing && ratio < 1 / 1.05 ? " (!)" : ""),
-               shares_of_packets(out));
+    Times off{"off"}, exact{"exact"}, sampled{"sampled"};
+    std::vector<Times*> modes = {&off, &exact};
+    if (each.command.front() == "run") modes.push_back(&sampled);
+    std::string shares;  // of exact
+    for (unsigned long k = 0; k < repetitions; ++k)
+      for (Times* const mode : modes) {
+        if (!mode->is_over) mode->run(each.command, limit_s);
+        if (mode == &exact && !mode->is_over) shares = shares_of_packets(out);
+      }
+    fmt::print("{:<40} {:>10}{}", each.name, off.text(limit_s), column(off, exact, limit_s));
+    fmt::print("{}{}", modes.size() == 3 ? column(off, sampled, limit_s) : std::string(21, ' '), shares);
+    const bool is_slower = each.gains_nothing && ratio(off, exact) < 1 / 1.05;
+    fmt::print("{}\n", is_slower ? " (!)" : "");
     std::fflush(stdout);
     if (each.gains_nothing) continue;
-    sum += std::log(ratio);
-    ++counted;
+    exact_mean.add(off, exact);
+    if (modes.size() == 3) sampled_mean.add(off, sampled);
   }
-  if (counted != 0) fmt::print("geometric mean of {} ratios{:>44.2f}\n", counted, std::exp(sum / counted));
+  fmt::print("geometric means: exact {}, sampled {}\n", exact_mean.text(), sampled_mean.text());
   std::filesystem::remove_all(out);
   std::filesystem::remove_all(out + ".job");
   std::filesystem::remove_all(out + ".incomplete");

@@ -32,8 +32,11 @@ using Layer = std::vector<Act>;
 
 class JobWriter {
  public:
-  JobWriter(const std::string& folder, std::uint64_t seed)
-      : folder_(folder), random_(seed), platform_(write_random_platform(folder, random_)) {}
+  JobWriter(const std::string& folder, std::uint64_t seed, std::optional<std::uint64_t> repeats)
+      : folder_(folder),
+        random_(seed),
+        platform_(write_random_platform(folder, random_)),
+        repeats_(repeats) {}
 
   std::string write() {
     make_groups();
@@ -43,7 +46,8 @@ class JobWriter {
     ranks_.resize(platform_.npus);
     add({make_compute()});  // no rank is without a node
     // As in a model: the same layers again and again.
-    const std::uint64_t repeats = is_calm_ ? between(random_, 6, 16) : between(random_, 1, 5);
+    std::uint64_t repeats = is_calm_ ? between(random_, 6, 16) : between(random_, 1, 5);
+    if (repeats_) repeats = *repeats_;
     for (std::uint64_t repeat = 0; repeat < repeats; ++repeat)
       for (const Layer& layer : layers) add(layer);
     for (std::uint32_t rank = 0; rank < platform_.npus; ++rank) {
@@ -242,6 +246,7 @@ class JobWriter {
   const std::string folder_;
   Random random_;
   const RandomPlatform platform_;
+  const std::optional<std::uint64_t> repeats_;
   std::vector<Ranks> groups_;
   std::vector<std::vector<std::string>> partitions_;  // names of groups that share no rank
   std::vector<Rank> ranks_;
@@ -251,9 +256,10 @@ class JobWriter {
 
 }  // namespace
 
-std::string write_random_job(const std::string& folder, std::uint64_t seed) {
+std::string write_random_job(const std::string& folder, std::uint64_t seed,
+                             std::optional<std::uint64_t> repeats) {
   std::filesystem::create_directories(folder);
-  return JobWriter(folder, seed).write();
+  return JobWriter(folder, seed, repeats).write();
 }
 
 }  // namespace wafertlm::test

@@ -31,6 +31,7 @@ struct CollectiveRecord {
   std::uint32_t group_size = 0, entered = 0, left = 0;
   bool is_out = false;  ///< of a stream: its outer ends have finished
   TimePs first_entry_ps = kNever, last_entry_ps = 0, end_ps = 0;
+  double half_width_ps = 0;  ///< of its time at 95 %; 0: it was simulated
   CollectiveCost cost;
   CauseRef cause;                ///< what the last to enter waited for, until all have left
   std::vector<bool> is_in;       ///< by position in the group, until all have entered
