@@ -352,6 +352,9 @@ std::vector<std::string> type_names() {
 
 int run(const Options& options) {
   const config::PlatformSpec spec = config::load_platform(options.platform, options.overrides);
+  if (spec.run.acceleration == config::Acceleration::sampled)
+    throw std::invalid_argument(
+        "run.acceleration: sampled is for runs of many alike collectives; take exact, the default");
   const CollectiveSetup setup(spec, options.what);
   const bool barrier = options.what.type == to_string(CollectiveType::barrier);
   const std::vector<std::uint64_t> sizes = parse_sizes(!options.sizes.empty() ? options.sizes

@@ -97,6 +97,8 @@ TrafficSetup resolve(const TrafficOptions& options) {
   if (setup.platform.run.fault)
     throw std::invalid_argument(
         "run.fault: synthetic traffic has no values and no receiver that misses a packet; leave it out");
+  if (setup.platform.run.acceleration == config::Acceleration::sampled)
+    throw std::invalid_argument("run.acceleration: sampled has no effect on synthetic traffic; leave it out");
   if (setup.platform.run.functional)
     throw std::invalid_argument("run.functional: synthetic traffic carries no values; leave it out");
   const config::EndpointSpec& endpoint = setup.platform.npu.endpoint;

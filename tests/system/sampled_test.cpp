@@ -125,5 +125,15 @@ TEST_F(SampledRuns, AreNotSpeltOtherwise) {
   EXPECT_NE(result.error.find("sampled"), std::string::npos) << result.error;
 }
 
+TEST_F(SampledRuns, AreOnlyThoseOfJobs) {
+  const std::string platform = WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml";
+  for (const std::string command :
+       {"collective " + platform + " --type all_reduce --size 1MiB", "traffic " + platform}) {
+    const ToolResult result = run_tool(command + " --set run.acceleration=sampled");
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_NE(result.error.find("run.acceleration: sampled"), std::string::npos) << result.error;
+  }
+}
+
 }  // namespace
 }  // namespace wafertlm::test
