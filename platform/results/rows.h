@@ -12,7 +12,7 @@ namespace wafertlm::results {
 struct IterationRow {
   const IterationResult& result;
   bool with_ranks;
-  const IterationHalfWidths* half_widths;  ///< null: nothing was sampled
+  const IterationHalfWidths* half_widths = nullptr;  ///< null: nothing was sampled
 };
 
 /// Of iterations[], and $defs of its parts.

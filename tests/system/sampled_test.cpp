@@ -68,7 +68,9 @@ TEST_F(SampledRuns, HoldTheTimeOfTheWholeRun) {
     }
   }
   EXPECT_GE(within * 100, 93 * jobs);
-  if (!kSanitized) EXPECT_GT(played, 0);
+  if (!kSanitized) {
+    EXPECT_GT(played, 0);
+  }
 }
 
 TEST_F(SampledRuns, SayWhatTheyTouch) {
@@ -127,7 +129,7 @@ TEST_F(SampledRuns, AreNotSpeltOtherwise) {
 
 TEST_F(SampledRuns, AreOnlyThoseOfJobs) {
   const std::string platform = WAFERTLM_SOURCE_DIR "/configs/platforms/wafer_mesh_5x4.yaml";
-  for (const std::string command :
+  for (const std::string& command :
        {"collective " + platform + " --type all_reduce --size 1MiB", "traffic " + platform}) {
     const ToolResult result = run_tool(command + " --set run.acceleration=sampled");
     EXPECT_EQ(result.exit_code, 2) << command;
