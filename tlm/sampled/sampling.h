@@ -132,7 +132,6 @@ class Sampling {
   bool is_auditing_ = false;
   double audit_expected_ = 0, audit_found_ = 0, audit_variance_ = 0;
   DeviationEstimate audits_;
-  std::uint64_t audited_ = 0;
   // What has been.
   SampledCounts counts_;
   std::vector<double> busy_ps_;  // by endpoint, of all transfers
