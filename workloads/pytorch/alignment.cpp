@@ -97,7 +97,7 @@ Pairs align_within(const Sequence& a, const Sequence& b) {
   constexpr std::size_t kFewest = 16, kMostEdits = 2000;
   std::size_t most = std::min(a.size() / 10 + kFewest, kMostEdits);
   std::vector<std::size_t> found;
-  for (const std::size_t run : {12, 6, 3, 1})
+  for (const std::size_t run : {12U, 6U, 3U, 1U})
     if (found.empty()) found = offsets(a, b, run);
   Pairs best;
   for (const std::size_t offset : found) {
