@@ -14,10 +14,10 @@
 #include "platform/collective/explain_bound.h"
 #include "platform/command/child.h"
 #include "platform/command/format.h"
+#include "platform/command/one_of_names.h"
 #include "platform/command/ranges.h"
 #include "platform/commands.h"
 #include "platform/config/load.h"
-#include "platform/config/suggest.h"
 #include "platform/fabrics/registry.h"
 #include "platform/results/parts.h"
 #include "platform/system/machine.h"
@@ -332,17 +332,6 @@ struct Options {
   bool choices = false, explain_bound = false, json = false;
 };
 
-/// Accepts one of `names`; else the message names the nearest one.
-CLI::Validator one_of(std::vector<std::string> names) {
-  const std::string listed = config::listed(names);
-  return CLI::Validator(
-      [names = std::move(names)](const std::string& text) -> std::string {
-        if (std::find(names.begin(), names.end(), text) != names.end()) return "";
-        return "there is no '" + text + "'" + config::suggestion(text, names, "it is one of");
-      },
-      "{" + listed + "}");
-}
-
 std::vector<std::string> type_names() {
   std::vector<std::string> names;
   for (const CollectiveType type : kCollectiveTypes) names.emplace_back(to_string(type));
@@ -388,12 +377,12 @@ std::function<int()> add_collective_command(CLI::App& app) {
   CollectiveOptions& what = options->what;
   CLI::App* command = app.add_subcommand("collective", "Time collectives on an idle wafer, like nccl-tests");
   command->add_option("PLATFORM", options->platform, "Platform file")->required()->type_name("FILE");
-  command->add_option("--type", what.type, "What to run")->required()->check(one_of(type_names()));
+  command->add_option("--type", what.type, "What to run")->required()->check(one_of_names(type_names()));
   command->add_option("--size", options->sizes,
                       "Bytes per rank (the full vector): one, a list, or FROM:TO:FACTOR. Of weight_load and "
                       "gradient_store: all controllers together. Default 1MiB, of a barrier 0B");
   command->add_option("--npus", what.npus, "The group, for instance 0-4,10; all if not given");
-  const CLI::Validator named = one_of(algorithm_choices());
+  const CLI::Validator named = one_of_names(algorithm_choices());
   command
       ->add_option("--algorithm", what.algorithm,
                    "Override the platform's choice: a name, an MSCCL program (.xml), or PREFIX or folder of "

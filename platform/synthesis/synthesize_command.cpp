@@ -9,10 +9,10 @@
 
 #include "platform/collective/collective_setup.h"
 #include "platform/command/format.h"
+#include "platform/command/one_of_names.h"
 #include "platform/command/ranges.h"
 #include "platform/commands.h"
 #include "platform/config/load.h"
-#include "platform/config/suggest.h"
 #include "platform/synthesis/algorithm_files.h"
 #include "platform/synthesis/synthesis.h"
 #include "platform/system/machine.h"
@@ -29,16 +29,6 @@ struct SynthesizeOptions {
   std::uint32_t chunks = 0;
   bool force = false, json = false;
 };
-
-CLI::Validator one_of_names(std::vector<std::string> names) {
-  const std::string listed = config::listed(names);
-  return CLI::Validator(
-      [names = std::move(names)](const std::string& text) -> std::string {
-        if (std::find(names.begin(), names.end(), text) != names.end()) return "";
-        return "there is no '" + text + "'" + config::suggestion(text, names, "it is one of");
-      },
-      "{" + listed + "}");
-}
 
 /// Reads it as `--algorithm` would, which proves it, and predicts its time; of the next larger vector that
 /// cuts into equal chunks, since traces add in none else.
