@@ -6,8 +6,11 @@
 
 A function or constant in the unnamed namespace of a .cpp file must not have the name of one in the unnamed namespace of
 another file of the folder, or of one in a header of the folder: together, either might be meant, and the compiler need not
-say so. Exit code 1 names each. Left out are types, of which a second one of a name does not compile, and functions that
-differ in the number of their arguments.
+say so. Left out are types, of which a second one of a name does not compile, and functions that differ in the number of
+their arguments.
+
+A type of a named namespace must not be defined in two files: linked together, functions of one are called with objects of
+the other (the one-definition rule), and no compiler says so. Exit code 1 names each.
 """
 import pathlib
 import re
@@ -22,6 +25,7 @@ NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"
                       re.MULTILINE | re.DOTALL)
 TYPE = re.compile(r"\b(struct|class|enum|union|using|typedef|friend|static_assert|operator)\b")
 FUNCTION = re.compile(r"([A-Za-z_]\w*)\s*\($")
+DEFINED_TYPE = re.compile(r"\s*(?:struct|class|union|enum(?:\s+class)?)\s+(\w+)\s*(?:final\b\s*)?(?::[^:].*)?$", re.DOTALL)
 CONSTANT = re.compile(r"\b(?:const|constexpr)\b.*?([A-Za-z_]\w*)(?:\[.*?\])*$", re.DOTALL)
 
 
@@ -56,13 +60,14 @@ def declared(head):
     return (constant.group(1), None) if constant else None
 
 
-def names(text):
-    """(whether in an unnamed namespace, name, arguments, line) of every function and constant at namespace scope."""
+def declarations(text):
+    """(namespaces from outside in, "" for an unnamed one; text before the {, = or ; that ends it, that token, line) of all that
+    is declared at namespace scope."""
     text = NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
-    scopes = []  # "unnamed", "named" or "body"
+    scopes = []  # names of namespaces; None: a body
     begin = 0
     for token in re.finditer(r"[{};=]", text):
-        at_namespace_scope = "body" not in scopes
+        at_namespace_scope = None not in scopes
         head, start = text[begin:token.start()], begin
         if at_namespace_scope and head.count("(") != head.count(")"):
             if token.group() in "=;":  # inside of the parentheses of a declaration
@@ -70,25 +75,39 @@ def names(text):
         if token.group() == "{":
             space = re.search(r"\bnamespace\b\s*([\w:]*)\s*$", head)
             if at_namespace_scope and space:
-                scopes.append("named" if space.group(1) else "unnamed")
+                scopes.append(space.group(1))
                 begin = token.end()
                 continue
-            scopes.append("body")
+            scopes.append(None)
         elif token.group() == "}":
             if scopes:
                 scopes.pop()
-            if "body" in scopes:
+            if None in scopes:
                 continue
             begin = token.end()
             continue
         elif not at_namespace_scope:
             continue
         if at_namespace_scope:
-            found = declared(head)
-            if found:
-                line = text.count("\n", 0, start + len(head) - len(head.lstrip())) + 1
-                yield "unnamed" in scopes, *found, line
+            line = text.count("\n", 0, start + len(head) - len(head.lstrip())) + 1
+            yield [scope for scope in scopes if scope is not None], head, token.group(), line
             begin = token.end()
+
+
+def names(text):
+    """(whether in an unnamed namespace, name, arguments, line) of every function and constant at namespace scope."""
+    for spaces, head, _, line in declarations(text):
+        found = declared(head)
+        if found:
+            yield "" in spaces, *found, line
+
+
+def types(text):
+    """(name with its namespaces, line) of every type that is defined in named namespaces."""
+    for spaces, head, token, line in declarations(text):
+        defined = DEFINED_TYPE.match(head)
+        if token == "{" and "" not in spaces and defined:
+            yield "::".join([*spaces, defined.group(1)]), line
 
 
 def may_be_mistaken(one, other):
@@ -106,10 +125,14 @@ def main():
             if not path.relative_to(root).as_posix().startswith(ALONE):
                 by_folder[path.parent].append(path)
     wrong = 0
+    defined = defaultdict(list)  # by name: (path, line)
     for paths in by_folder.values():
         found = defaultdict(list)  # by name: (path, whether hidden, arguments, line)
         for path in paths:
-            for unnamed, name, count, line in names(path.read_text(encoding="utf-8")):
+            text = path.read_text(encoding="utf-8")
+            for name, line in types(text):
+                defined[name].append((path, line))
+            for unnamed, name, count, line in names(text):
                 if name not in ALLOWED and (unnamed or path.suffix == ".h"):
                     found[name].append((path, unnamed, count, line))
         for name, places in sorted(found.items()):
@@ -119,7 +142,12 @@ def main():
                     wrong += 1
     if wrong:
         print(f"{wrong} names of unnamed namespaces are also elsewhere in their folder (rename one, or share it in a header)")
-    return 1 if wrong else 0
+    twice = {name: places for name, places in sorted(defined.items()) if len(places) > 1}
+    for name, places in twice.items():
+        print(name + " is defined at " + " and ".join(f"{path.relative_to(root)}:{line}" for path, line in places))
+    if twice:
+        print(f"{len(twice)} types are defined twice (rename one)")
+    return 1 if wrong or twice else 0
 
 
 if __name__ == "__main__":

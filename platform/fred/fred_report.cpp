@@ -27,7 +27,7 @@ std::string flow_text(const WaferFlow& flow) {
 /// A line for each switch: its flows, each with the wafer's flow that it is part of.
 std::string switches_text(const WaferRouting& routing) {
   std::string text;
-  for (const SwitchRouting& each : routing.switches) {
+  for (const RoutedSwitch& each : routing.switches) {
     std::string line = fmt::format("    {:<6} ", each.flows.name);
     for (std::size_t i = 0; i < each.flows.flows.size(); ++i)
       line += fmt::format(" #{}: {} ", each.flows.wafer_flow[i], to_string(each.flows.flows[i]));
@@ -39,7 +39,7 @@ std::string switches_text(const WaferRouting& routing) {
 
 std::string configurations_text(const WaferRouting& routing, const FredWaferRouter& router, std::uint32_t m) {
   std::string text;
-  for (const SwitchRouting& each : routing.switches) {
+  for (const RoutedSwitch& each : routing.switches) {
     text += fmt::format("\n    {} = FRED_{}({}), {} µswitch stages\n", each.flows.name, m, each.flows.ports,
                         FredNetwork::stages(each.flows.ports));
     if (!each.routing.routed()) {
@@ -136,7 +136,7 @@ nlohmann::json routes_json(const FredRoutesQuery& query, const Parallelism& para
       nlohmann::json flows = nlohmann::json::array(), switches = nlohmann::json::array();
       for (const WaferFlow& flow : step)
         flows.push_back({{"from", numbers(flow.from)}, {"to", numbers(flow.to)}});
-      for (const SwitchRouting& each : routers.back().route(step, kBestWay).switches) {
+      for (const RoutedSwitch& each : routers.back().route(step, kBestWay).switches) {
         nlohmann::json ports = nlohmann::json::array();
         for (std::size_t i = 0; i < each.flows.flows.size(); ++i)
           ports.push_back({{"flow", each.flows.wafer_flow[i]},

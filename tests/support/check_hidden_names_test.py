@@ -37,6 +37,14 @@ class HiddenNames(unittest.TestCase):
                                     b="namespace {\nint f(std::map<int, int> a, int b);\n// int f(int);\nvoid k() { int g(1); }\n}",
                                     c="int f(int a) { return a; }\nint S::h() { return 1; }"), [])
 
+    def test_types_of_two_headers(self):
+        self.assertEqual(self.check(header="struct S {\n  int a;\n};", header_b="namespace x {\nclass S;\n}\nclass S final : public T {};"),
+                         ["wafertlm::S is defined at tlm/header.h:3 and tlm/header_b.h:6"])
+
+    def test_types_that_are_different_ones(self):
+        self.assertEqual(self.check(header="struct S {\n  struct T {};\n};\nclass U;", header_b="namespace x {\nstruct S {};\n}\nstruct T {};",
+                                    a="namespace {\nstruct S {};\n}\nclass U {};\nstruct S::T {\n};"), [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -17,7 +17,7 @@ struct WaferRouteOptions {
   std::uint64_t most_choices = 1;
 };
 
-struct SwitchRouting {
+struct RoutedSwitch {
   SwitchFlows flows;
   FredRouting routing;
 };
@@ -30,7 +30,7 @@ struct WaferRouting {
   Conflict conflict = Conflict::none;   ///< where, with the first choice of uplinks
   std::string reason;                   ///< when not routed
   std::vector<std::uint32_t> wish;      ///< the uplink that each flow wishes (switch_flows)
-  std::vector<SwitchRouting> switches;  ///< those that have flows; empty if the uplinks do not suffice
+  std::vector<RoutedSwitch> switches;  ///< those that have flows; empty if the uplinks do not suffice
   std::uint64_t choices = 0;            ///< that were tried
 
   bool routed() const { return status == FredRouteStatus::routed; }

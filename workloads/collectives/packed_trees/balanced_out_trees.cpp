@@ -105,7 +105,7 @@ class BalancedTrees {
 
   const RankGraph& graph_;
   const std::vector<std::uint32_t>& roots_;
-  RankLinks links_;
+  LinksByRank links_;
   double limit_ = 0;                 // what all trees take into the rank that gets them last, at least
   std::uint64_t slowest_ = 0;        // bytes/s into a rank, of all its links
   std::vector<std::uint64_t> load_;  // by link

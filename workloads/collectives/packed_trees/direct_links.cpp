@@ -97,7 +97,7 @@ bool RankGraph::operator<(const RankGraph& other) const {
   return ranks != other.ranks ? ranks < other.ranks : links < other.links;
 }
 
-RankLinks::RankLinks(const RankGraph& graph) : out(graph.ranks), in(graph.ranks) {
+LinksByRank::LinksByRank(const RankGraph& graph) : out(graph.ranks), in(graph.ranks) {
   for (std::uint32_t link = 0; link < graph.links.size(); ++link) {
     out[graph.links[link].from].push_back(link);
     in[graph.links[link].to].push_back(link);

@@ -27,8 +27,8 @@ struct RankGraph {
 };
 
 /// The links from and to each rank, by number.
-struct RankLinks {
-  explicit RankLinks(const RankGraph& graph);
+struct LinksByRank {
+  explicit LinksByRank(const RankGraph& graph);
   std::vector<std::vector<std::uint32_t>> out, in;
 };
 

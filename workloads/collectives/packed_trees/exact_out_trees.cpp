@@ -71,7 +71,7 @@ std::vector<Tree> exact_out_trees(const RankGraph& graph, const std::vector<std:
                                   const std::vector<std::uint32_t>& roots) {
   RoomForTrees room(graph, most_by_link, roots);
   if (!room.is_enough()) return {};
-  const RankLinks links(graph);
+  const LinksByRank links(graph);
   std::vector<Tree> trees;
   for (const std::uint32_t root : roots) {
     room.begin_tree(root);

@@ -166,7 +166,7 @@ void LinkSchedule::list_crossings(const RankGraph& graph, const TreePacking& pac
 
 /// Chunk by chunk as long as the first ones and the last ones are on the way at the same time; what is
 /// between them adds a period each.
-TimePs LinkSchedule::end_ps(std::uint64_t chunks, const LinkTimes& times) const {
+TimePs LinkSchedule::end_ps(std::uint64_t chunks, const ChunkTimes& times) const {
   const std::uint32_t periods = end_ / period_ + 1;
   const auto counted = static_cast<std::uint32_t>(std::min<std::uint64_t>(chunks, 2 * periods + 2));
   std::vector<TimePs> free(per_link_.size(), 0), ends(crossings_.size() * counted, 0);

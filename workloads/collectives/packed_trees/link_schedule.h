@@ -10,7 +10,7 @@
 namespace wafertlm {
 
 /// What a chunk takes on each link of a graph.
-struct LinkTimes {
+struct ChunkTimes {
   std::vector<TimePs> slot_ps;     ///< until the next one may begin
   std::vector<TimePs> latency_ps;  ///< from the end of that until it may go on
 };
@@ -33,7 +33,7 @@ class LinkSchedule {
   std::uint32_t first_chunk_ticks() const { return end_; }
   /// When the last of so many chunks of all trees has come, if each goes as early as the order of each link
   /// allows.
-  TimePs end_ps(std::uint64_t chunks, const LinkTimes& times) const;
+  TimePs end_ps(std::uint64_t chunks, const ChunkTimes& times) const;
   /// When the first chunk of a tree goes from a rank to its parent, and from the parent to it.
   std::uint32_t up(std::size_t tree, std::uint32_t rank) const { return up_[tree * ranks_ + rank]; }
   std::uint32_t down(std::size_t tree, std::uint32_t rank) const { return down_[tree * ranks_ + rank]; }

@@ -30,14 +30,14 @@ class PackedTreesTimes {
     return trees_->schedule(packing, lag(link_times(share(packing), chunks)));
   }
   TimePs time_ps(std::size_t packing, std::uint32_t chunks) const {
-    const LinkTimes times = link_times(share(packing), chunks);
+    const ChunkTimes times = link_times(share(packing), chunks);
     const std::uint64_t filled = std::max<std::uint64_t>(1, std::min<std::uint64_t>(chunks, share(packing)));
     return std::max(trees_->schedule(packing, lag(times))->end_ps(filled, times), npu_busy_ps(packing));
   }
 
  private:
-  LinkTimes link_times(std::uint64_t share, std::uint32_t chunks) const;
-  std::uint32_t lag(const LinkTimes& times) const;
+  ChunkTimes link_times(std::uint64_t share, std::uint32_t chunks) const;
+  std::uint32_t lag(const ChunkTimes& times) const;
   TimePs npu_busy_ps(std::size_t packing) const;
 
   const CollectiveRequest& request_;
@@ -56,14 +56,14 @@ PackedTreesTimes::PackedTreesTimes(const CollectiveRequest& request, const Fabri
                                fabric.step_cost_ps);
 }
 
-LinkTimes PackedTreesTimes::link_times(std::uint64_t share, std::uint32_t chunks) const {
+ChunkTimes PackedTreesTimes::link_times(std::uint64_t share, std::uint32_t chunks) const {
   const std::uint64_t bytes = Blocks(share, chunks).bytes(0);
   const bool reduces = trees_->use().up;
   const TimePs reduction_ps = !reduces || fabric_.reduction_bytes_per_s == 0
                                   ? 0
                                   : transfer_time_ps(3 * bytes, fabric_.reduction_bytes_per_s);
   const TimePs received_ps = fabric_.memory.receive_ps(bytes, reduces) + reduction_ps;
-  LinkTimes times;
+  ChunkTimes times;
   for (std::size_t link = 0; link < link_latency_ps_.size(); ++link) {
     const TimePs sent_ps = message_ps(fabric_, bytes, trees_->graph().links[link].bytes_per_s) +
                            fabric_.step_cost_ps + fabric_.memory.send_ps(bytes);
@@ -75,7 +75,7 @@ LinkTimes PackedTreesTimes::link_times(std::uint64_t share, std::uint32_t chunks
 
 /// In slots of the fastest link, by the longest latency; a power of two above 4: schedules for about the same
 /// lag are as good.
-std::uint32_t PackedTreesTimes::lag(const LinkTimes& times) const {
+std::uint32_t PackedTreesTimes::lag(const ChunkTimes& times) const {
   const TimePs slot = *std::min_element(times.slot_ps.begin(), times.slot_ps.end()),
                latency = *std::max_element(times.latency_ps.begin(), times.latency_ps.end());
   const TimePs slots = 1 + (latency + slot - 1) / slot;

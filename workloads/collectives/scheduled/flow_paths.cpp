@@ -35,7 +35,7 @@ class PathBalance {
   std::size_t improve(std::size_t most_searched);
   /// Seconds for a byte of every part.
   double busiest() const;
-  FlowPaths result() const { return {parts_, paths_, loads_}; }
+  ExchangePaths result() const { return {parts_, paths_, loads_}; }
 
  private:
   double busy(std::uint32_t link, std::uint32_t more) const;
@@ -179,9 +179,9 @@ std::size_t PathBalance::improve(std::size_t most_searched) {
 
 }  // namespace
 
-FlowPaths flow_paths(const RankLinks& links, const Group& group, const Topology& topology) {
+ExchangePaths flow_paths(const RankLinks& links, const Group& group, const Topology& topology) {
   constexpr double kWorth = 0.99;
-  FlowPaths best;
+  ExchangePaths best;
   double shortest = 0;
   std::size_t searched = 0;
   for (std::uint32_t parts = 1; parts <= kMostParts; parts *= 2) {

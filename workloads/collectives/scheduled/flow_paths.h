@@ -8,7 +8,7 @@
 namespace wafertlm {
 
 /// The ways of all pairs of ranks, each block in `parts` equal parts that go their own way.
-struct FlowPaths {
+struct ExchangePaths {
   std::uint32_t parts = 1;
   /// Links in order; by (from · ranks + to) · parts + part. Of a rank to itself: empty.
   std::vector<std::vector<std::uint32_t>> paths;
@@ -18,6 +18,6 @@ struct FlowPaths {
 /// Ways that load no link or port much more than they must: those of the fabric where they go over links of
 /// their own, shortest ones elsewhere; then parts that cross busy links are moved to where costs, which grow
 /// with the eighth power of loads, are less, as long as the busiest link gets relief.
-FlowPaths flow_paths(const RankLinks& links, const Group& group, const Topology& topology);
+ExchangePaths flow_paths(const RankLinks& links, const Group& group, const Topology& topology);
 
 }  // namespace wafertlm

@@ -11,7 +11,7 @@ namespace {
 /// Slots of a period, by link; as many as fit, at least what crosses the link.
 class PeriodSlots {
  public:
-  PeriodSlots(const FlowPaths& paths, const std::vector<TimePs>& slots)
+  PeriodSlots(const ExchangePaths& paths, const std::vector<TimePs>& slots)
       : slots_(slots), taken_(slots.size()) {
     for (std::size_t link = 0; link < slots.size(); ++link)
       period_ = std::max(period_, slots[link] * paths.loads[link]);
@@ -44,7 +44,7 @@ class PeriodSlots {
 
 /// Of the first chunks, in the order in which they may begin; of several first the one with the longest way
 /// to go.
-std::vector<PlannedSend> crossings_of(const FlowPaths& paths, PeriodSlots& slots,
+std::vector<PlannedSend> crossings_of(const ExchangePaths& paths, PeriodSlots& slots,
                                       const std::vector<TimePs>& hops) {
   struct Ready {
     TimePs ready;
@@ -74,7 +74,7 @@ std::vector<PlannedSend> crossings_of(const FlowPaths& paths, PeriodSlots& slots
 
 }  // namespace
 
-std::vector<PlannedSend> flow_schedule(const FlowPaths& paths, std::uint32_t chunks, const LinkTimes& times) {
+std::vector<PlannedSend> flow_schedule(const ExchangePaths& paths, std::uint32_t chunks, const LinkTimes& times) {
   PeriodSlots free(paths, times.slots);
   const std::vector<PlannedSend> crossings = crossings_of(paths, free, times.hops);
   std::vector<PlannedSend> sends;

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMostFlowMessages = 500'000;
 /// Links and paths of a group.
 struct FlowRoutes {
   RankLinks links;
-  FlowPaths paths;
+  ExchangePaths paths;
 };
 
 std::shared_ptr<const FlowRoutes> flow_routes(const CollectiveRequest& request, const FabricTraits& fabric) {

@@ -34,7 +34,7 @@ std::map<std::uint32_t, std::multiset<std::uint32_t>> arriving(const WaferRoutin
   const FredWaferShape& shape = router.shape();
   using Values = std::multiset<std::uint32_t>;
   std::map<std::pair<std::string, std::uint32_t>, FredValues> of;  // by switch
-  for (const SwitchRouting& each : routing.switches)
+  for (const RoutedSwitch& each : routing.switches)
     of.emplace(std::make_pair(each.flows.name, 0U),
                evaluate(router.network(each.flows.ports).netlist(), each.routing.configuration));
   const auto l1_name = [](std::uint32_t l1) { return fmt::format("L1[{}]", l1); };
