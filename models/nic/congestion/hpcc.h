@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <vector>
-
-#include "models/nic/congestion/congestion_control.h"
+#include "models/nic/congestion/busiest_hop.h"
 
 namespace wafertlm::nic {
 
@@ -19,17 +17,14 @@ class Hpcc final : public CongestionControl {
  public:
   Hpcc(const HpccParams& params, const PathParams& path);
   void on_ack(const AckEvent& ack) override;
-  double utilisation() const { return utilisation_; }
+  double utilisation() const { return busiest_.mean(); }
 
  private:
-  void measure(const AckEvent& ack);
-
   const HpccParams params_;
-  double reference_;        // Wc
-  double utilisation_ = 1;  // U: the line is taken as full until telemetry says otherwise
+  double reference_;    // Wc
+  BusiestHop busiest_;  // U
   std::uint32_t stage_ = 0;
   RoundTrip round_;
-  std::vector<HopTelemetry> last_;
 };
 
 }  // namespace wafertlm::nic

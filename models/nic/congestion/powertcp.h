@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <vector>
-
-#include "models/nic/congestion/congestion_control.h"
+#include "models/nic/congestion/busiest_hop.h"
 
 namespace wafertlm::nic {
 
@@ -18,16 +16,13 @@ class PowerTcp final : public CongestionControl {
  public:
   PowerTcp(const PowerTcpParams& params, const PathParams& path);
   void on_ack(const AckEvent& ack) override;
-  double power() const { return power_; }  ///< 1: a full port without a queue
+  double power() const { return busiest_.mean(); }  ///< 1: a full port without a queue
 
  private:
-  void measure(const AckEvent& ack);
-
   const PowerTcpParams params_;
   double old_;  // window a round trip ago
-  double power_ = 1;
+  BusiestHop busiest_;
   RoundTrip round_;
-  std::vector<HopTelemetry> last_;
 };
 
 }  // namespace wafertlm::nic
