@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
 
-#include "platform/command/files.h"
 #include "platform/command/format.h"
-#include "platform/trace/trace_job.h"
+#include "platform/trace/job_output.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
@@ -22,15 +20,13 @@
 namespace wafertlm {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct EditArguments {
-  std::string job, out, form = "et", groups, precision, slice;
+  JobOutput out;
+  std::string job, groups, precision, slice;
   std::vector<std::string> scale;
   std::uint64_t split_bytes = 0, fuse_bytes = 0;
   std::uint32_t repeat = 1;
   std::vector<std::uint32_t> ranks;
-  bool force = false;
 };
 
 /// "A:B" as two whole numbers.
@@ -114,8 +110,7 @@ int edit_traces(const EditArguments& arguments) {
   if (!anything) throw std::invalid_argument("trace edit needs something to do; see --help");
   const std::vector<std::string> files = chakra::find_rank_files(arguments.job);
   if (!arguments.ranks.empty()) require_permutation(arguments.ranks, files.size());
-  if (fs::absolute(arguments.out).lexically_normal() == fs::absolute(arguments.job).lexically_normal())
-    throw std::invalid_argument("--out " + arguments.out + " would be written over the traces themselves");
+  arguments.out.require_other_than(arguments.job);
   Done done;
   std::vector<std::unique_ptr<chakra::VectorSource>> sources(files.size());
   std::vector<chakra::NodeSource*> pointers(files.size());
@@ -130,23 +125,18 @@ int edit_traces(const EditArguments& arguments) {
   chakra::validate_job(pointers, arguments.groups.empty()
                                      ? chakra::CommGroups(ranks)
                                      : chakra::CommGroups::from_file(arguments.groups, ranks));
-  std::vector<std::string> names;
-  for (std::size_t rank = 0; rank < files.size(); ++rank)
-    names.push_back(fmt::format("{}.{}.{}", arguments.out, rank, arguments.form));
-  const auto stale = chakra::stale_rank_files(arguments.out, names);
-  require_no_stale_ranks(stale, arguments.force);
-  const fs::path folder = fs::path(arguments.out).parent_path();
-  require_writable_folder(folder.empty() ? fs::path(".") : folder);
-  chakra::TraceFiles written;
+  std::vector<std::uint32_t> numbers(ranks);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  JobWriter written(arguments.out, numbers);
   std::uint64_t nodes = 0;
-  for (std::size_t rank = 0; rank < files.size(); ++rank) nodes += written.add(*sources[rank], names[rank]);
+  for (const std::uint32_t rank : numbers) nodes += written.add(*sources[rank], rank);
   written.commit();
   for (std::size_t i = 0; i < done.scaled.size(); ++i)
     fmt::print("  scaled {}: {}\n", arguments.scale[i], counted(done.scaled[i], "node"));
   if (done.precision != 0) fmt::print("  bytes changed of {}\n", counted(done.precision, "node"));
   if (done.fused != 0) fmt::print("  {} became part of another\n", counted(done.fused, "collective"));
   if (done.split != 0) fmt::print("  {} split\n", counted(done.split, "collective"));
-  fmt::print("{}: {}, {}\n", arguments.out, counted(files.size(), "rank"), counted(nodes, "node"));
+  fmt::print("{}: {}, {}\n", arguments.out.prefix, counted(files.size(), "rank"), counted(nodes, "node"));
   return 0;
 }
 
@@ -156,12 +146,7 @@ std::function<int()> add_trace_edit(CLI::App& trace) {
   auto arguments = std::make_shared<EditArguments>();
   CLI::App* command = trace.add_subcommand("edit", "Traces changed for what-if questions");
   command->add_option("PREFIX", arguments->job, "Traces of all ranks, PREFIX.<rank>.et")->required();
-  command->add_option("--out", arguments->out, "PREFIX of the traces to write")
-      ->required()
-      ->type_name("PREFIX");
-  command->add_option("--form", arguments->form, "et, et.gz or json")
-      ->check(CLI::IsMember({"et", "et.gz", "json"}))
-      ->capture_default_str();
+  add_job_output(*command, arguments->out);
   command
       ->add_option("--slice", arguments->slice, "Nodes from position A to before B, in the order of the file")
       ->type_name("A:B");
@@ -192,8 +177,6 @@ std::function<int()> add_trace_edit(CLI::App& trace) {
       ->check(CLI::Range(1U, 10'000U));
   command->add_option("--comm-groups", arguments->groups, "JSON file with the members of the groups")
       ->type_name("FILE");
-  command->add_flag("--force", arguments->force,
-                    "Remove ranks of an earlier job that would stand beside the new ones");
   command->footer(
       "Done in this order: slice, scale, precision, fuse, split, ranks, repeat. Nothing is written if the "
       "result\n"

@@ -13,7 +13,7 @@
 #include "platform/command/files.h"
 #include "platform/command/format.h"
 #include "platform/trace/import_report.h"
-#include "platform/trace/trace_job.h"
+#include "platform/trace/job_output.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
 #include "workloads/pytorch/job_import.h"
@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 
 struct ImportArguments {
   std::vector<std::string> kineto, host;
-  std::string out, form = "et", groups, report;
+  JobOutput out;
+  std::string groups, report;
   double limit_percent = 5;
   double thread_gap_us = 100;
-  bool force = false;
 };
 
 /// Numbers in names count as such: "rank10" comes after "rank9".
@@ -97,37 +97,33 @@ void validate(const pytorch::ImportedJob& job) {
 }
 
 int import(const ImportArguments& arguments) {
-  const fs::path prefix(arguments.out);
-  if (prefix.filename().empty() || chakra::is_trace_file(arguments.out))
+  const JobOutput& out = arguments.out;
+  const fs::path prefix(out.prefix);
+  if (prefix.filename().empty() || chakra::is_trace_file(out.prefix))
     throw std::invalid_argument("--out is the common start of the files to write, PREFIX for PREFIX.<rank>." +
-                                arguments.form + ", not " + arguments.out);
+                                out.form + ", not " + out.prefix);
   const pytorch::ImportedJob job = pytorch::import_job(rank_files(arguments), import_options(arguments));
   validate(job);
 
-  std::vector<std::string> names;
-  for (const pytorch::ImportedRank& rank : job.ranks)
-    names.push_back(fmt::format("{}.{}.{}", arguments.out, rank.rank, arguments.form));
-  const std::vector<std::string> stale = chakra::stale_rank_files(arguments.out, names);
-  if (!arguments.force) require_no_stale_ranks(stale, false);
-  const fs::path folder = prefix.parent_path().empty() ? fs::path(".") : prefix.parent_path();
-  require_writable_folder(folder);
-  chakra::TraceFiles files;
+  std::vector<std::uint32_t> ranks;
+  for (const pytorch::ImportedRank& rank : job.ranks) ranks.push_back(rank.rank);
+  JobWriter files(out, ranks);
   std::string written;
   for (std::size_t i = 0; i < job.ranks.size(); ++i) {
     pytorch::GraphSource source(job.ranks[i]);
-    written += fmt::format("  {}: {}\n", names[i], counted(files.add(source, names[i]), "node"));
+    const std::uint64_t nodes = files.add(source, ranks[i]);
+    written += fmt::format("  {}: {}\n", out.file(ranks[i]), counted(nodes, "node"));
   }
   std::vector<std::pair<std::string, std::string>> others = {
       {prefix.filename().string() + ".import.json", import_json(job)}};
-  written += fmt::format("  {}.import.json: what was linked, and what was not\n", arguments.out);
+  written += fmt::format("  {}.import.json: what was linked, and what was not\n", out.prefix);
   if (!job.groups.empty()) {
     others.emplace_back(prefix.filename().string() + ".groups.json",
                         nlohmann::json(job.groups).dump(1) + "\n");
-    written += fmt::format("  {}.groups.json: the process groups\n", arguments.out);
+    written += fmt::format("  {}.groups.json: the process groups\n", out.prefix);
   }
-  require_no_stale_ranks(stale, arguments.force);
   files.commit();
-  write_files(folder, others);
+  write_files(prefix.parent_path().empty() ? fs::path(".") : prefix.parent_path(), others);
   if (!arguments.report.empty()) {
     write_file(arguments.report, import_timeline(job));
     written +=
@@ -152,12 +148,7 @@ std::function<int()> add_trace_import(CLI::App& trace) {
           "Execution traces of the same run, one of each rank: they know tensors and groups that older "
           "Kineto traces leave out")
       ->type_name("FILES");
-  command->add_option("--out", arguments->out, "PREFIX of the traces to write, PREFIX.<rank>.et")
-      ->required()
-      ->type_name("PREFIX");
-  command->add_option("--form", arguments->form, "et, et.gz or json")
-      ->check(CLI::IsMember({"et", "et.gz", "json"}))
-      ->capture_default_str();
+  add_job_output(*command, arguments->out);
   command
       ->add_option("--limit", arguments->limit_percent,
                    "Percent of operators, kernels or communications that may stay without partner")
@@ -176,8 +167,6 @@ std::function<int()> add_trace_import(CLI::App& trace) {
       ->add_option("--report", arguments->report,
                    "Timeline of what was measured beside what the imported graph gives, for ui.perfetto.dev")
       ->type_name("FILE");
-  command->add_flag("--force", arguments->force,
-                    "Remove ranks of an earlier job that would stand beside the new ones");
   command->footer(
       "Files are put in the order of the numbers in their names; the rank is the one that the Kineto trace\n"
       "says, else the position. Communication is simulated in a run of the traces; with the key\n"

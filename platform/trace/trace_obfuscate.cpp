@@ -4,13 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <stdexcept>
 
-#include "platform/command/files.h"
 #include "platform/command/format.h"
-#include "platform/trace/trace_job.h"
+#include "platform/trace/job_output.h"
 #include "workloads/chakra/rank_files.h"
 #include "workloads/chakra/trace_file.h"
 #include "workloads/chakra/validate.h"
@@ -21,10 +18,10 @@ namespace wafertlm {
 namespace {
 
 struct ObfuscateArguments {
-  std::string job, out, form = "et", groups;
+  JobOutput out;
+  std::string job, groups;
   double bound_percent = 5;
   std::uint64_t seed = 1;
-  bool force = false;
 };
 
 std::string distances(const std::vector<statistics::Difference>& all) {
@@ -40,16 +37,14 @@ double percent(std::uint64_t part, std::uint64_t of) {
 }
 
 int obfuscate_traces(const ObfuscateArguments& arguments) {
-  namespace fs = std::filesystem;
   const std::vector<std::string> files = chakra::find_rank_files(arguments.job);
-  if (fs::absolute(arguments.out).lexically_normal() == fs::absolute(arguments.job).lexically_normal())
-    throw std::invalid_argument("--out " + arguments.out + " would be written over the traces themselves");
+  arguments.out.require_other_than(arguments.job);
   edit::Reidentification found;
   std::uint64_t identical = 0, nodes = 0;
   std::vector<std::unique_ptr<chakra::VectorSource>> sources;
   std::vector<chakra::NodeSource*> pointers;
   std::vector<statistics::TraceGraph> before, after;
-  std::vector<std::string> names;
+  std::vector<std::uint32_t> numbers;
   for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
     const auto source = chakra::open_trace(files[rank]);
     before.push_back(statistics::read_graph(*source));
@@ -58,8 +53,8 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
     edit::attack(before.back().nodes, changed, found);
     identical = std::max(identical, edit::longest_identical_run(before.back().nodes, changed));
     nodes += changed.size();
-    names.push_back(fmt::format("{}.{}.{}", arguments.out, rank, arguments.form));
-    sources.push_back(std::make_unique<chakra::VectorSource>(names.back(), std::move(changed)));
+    numbers.push_back(rank);
+    sources.push_back(std::make_unique<chakra::VectorSource>(arguments.out.file(rank), std::move(changed)));
     pointers.push_back(sources.back().get());
     after.push_back(statistics::read_graph(*sources.back()));
   }
@@ -67,15 +62,11 @@ int obfuscate_traces(const ObfuscateArguments& arguments) {
   chakra::validate_job(pointers, arguments.groups.empty()
                                      ? chakra::CommGroups(ranks)
                                      : chakra::CommGroups::from_file(arguments.groups, ranks));
-  const auto stale = chakra::stale_rank_files(arguments.out, names);
-  require_no_stale_ranks(stale, arguments.force);
-  const fs::path folder = fs::path(arguments.out).parent_path();
-  require_writable_folder(folder.empty() ? fs::path(".") : folder);
-  chakra::TraceFiles written;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) written.add(*sources[rank], names[rank]);
+  JobWriter written(arguments.out, numbers);
+  for (const std::uint32_t rank : numbers) written.add(*sources[rank], rank);
   written.commit();
-  fmt::print("{}: {}, {}; everything within {} % of the source\n", arguments.out, counted(ranks, "rank"),
-             counted(nodes, "node"), arguments.bound_percent);
+  fmt::print("{}: {}, {}; everything within {} % of the source\n", arguments.out.prefix,
+             counted(ranks, "rank"), counted(nodes, "node"), arguments.bound_percent);
   fmt::print("  longest run of nodes that are as in the source: {}\n", identical);
   fmt::print(
       "  nearest-neighbour attack: {:.1f} % of {} names guessed right; the most frequent name of each class "
@@ -94,20 +85,13 @@ std::function<int()> add_trace_obfuscate(CLI::App& trace) {
       "obfuscate",
       "Traces that can be shown: names gone, times and sizes changed within a bound, structure kept");
   command->add_option("PREFIX", arguments->job, "Traces of all ranks, PREFIX.<rank>.et")->required();
-  command->add_option("--out", arguments->out, "PREFIX of the traces to write")
-      ->required()
-      ->type_name("PREFIX");
-  command->add_option("--form", arguments->form, "et, et.gz or json")
-      ->check(CLI::IsMember({"et", "et.gz", "json"}))
-      ->capture_default_str();
+  add_job_output(*command, arguments->out);
   command->add_option("--bound", arguments->bound_percent, "Percent by which times and sizes may change")
       ->check(CLI::Range(0.1, 49.0))
       ->capture_default_str();
   command->add_option("--seed", arguments->seed, "Of the changes")->capture_default_str();
   command->add_option("--comm-groups", arguments->groups, "JSON file with the members of the groups")
       ->type_name("FILE");
-  command->add_flag("--force", arguments->force,
-                    "Remove ranks of an earlier job that would stand beside the new ones");
   command->footer(
       "The order of operations and what depends on what stay, and can give a model's family away. The "
       "attack\n"

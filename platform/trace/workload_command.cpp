@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,9 +20,8 @@
 #include "platform/config/load.h"
 #include "platform/config/workload_spec.h"
 #include "platform/run/job.h"
+#include "platform/trace/job_output.h"
 #include "platform/trace/numbered_groups.h"
-#include "platform/trace/trace_job.h"
-#include "workloads/chakra/trace_file.h"
 #include "workloads/training/memory.h"
 #include "workloads/training/volumes.h"
 
@@ -265,10 +265,10 @@ nlohmann::ordered_json totals_json(const WorkloadTotals& totals) {
 }
 
 struct WorkloadOptions {
-  std::string workload, out, form = "et";
+  std::string workload, out;
+  JobOutput job;
   std::vector<std::string> overrides;
   bool json = false;
-  bool force = false;
 };
 
 int generate(const WorkloadOptions& options) {
@@ -282,21 +282,16 @@ int generate(const WorkloadOptions& options) {
   chakra::ValidateOptions validate;
   validate.dependencies = spec.traces.dependencies;
   chakra::validate_job(pointers, workload_groups(spec, ranks), validate);
-  require_writable_folder(options.out);
-  const std::string prefix = (fs::path(options.out) / fs::path(options.workload).stem()).string();
-  std::vector<std::string> names;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    names.push_back(fmt::format("{}.{}.{}", prefix, rank, options.form));
-  const auto stale = chakra::stale_rank_files(prefix, names);
-  if (!options.force) require_no_stale_ranks(stale, false);
+  JobOutput job = options.job;
+  job.prefix = (fs::path(options.out) / fs::path(options.workload).stem()).string();
+  std::vector<std::uint32_t> numbers(ranks);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  JobWriter files(job, numbers);
   std::uint64_t nodes = 0;
-  chakra::TraceFiles files;
   const NumberedGroups groups(spec.kind == config::WorkloadKind::training
                                   ? training_plan(spec.training)->groups()
                                   : NumberedGroups::Groups());
-  for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    nodes += files.add(*groups.named(*sources[rank]), names[rank]);
-  require_no_stale_ranks(stale, options.force);
+  for (const std::uint32_t rank : numbers) nodes += files.add(*groups.named(*sources[rank]), rank);
   files.commit();
   if (spec.kind == config::WorkloadKind::training) {
     const std::string name = fs::path(options.workload).stem().string(),
@@ -312,7 +307,7 @@ int generate(const WorkloadOptions& options) {
     fmt::print("{}: the workload to run, with placement {}\n",
                (fs::path(options.out) / (name + ".traces.yaml")).string(), spec.policy());
   }
-  fmt::print("{}.<rank>.{}: {}, {}\n", prefix, options.form, counted(ranks, "rank"), counted(nodes, "node"));
+  fmt::print("{}.<rank>.{}: {}, {}\n", job.prefix, job.form, counted(ranks, "rank"), counted(nodes, "node"));
   return 0;
 }
 
@@ -332,13 +327,8 @@ std::function<int()> add_workload_command(CLI::App& app) {
       command->add_subcommand("generate", "Write what a workload file describes as a trace per rank");
   generate_command->add_option("WORKLOAD", options->workload, "Workload file")->required()->type_name("FILE");
   generate_command->add_option("--out", options->out, "Folder for the traces")->required()->type_name("DIR");
-  generate_command->add_option("--form", options->form, "et, et.gz or json")
-      ->check(CLI::IsMember({"et", "et.gz", "json"}))
-      ->capture_default_str();
   generate_command->add_option("--set", options->overrides, "Change a key: data_parallel=4");
-  generate_command->add_flag(
-      "--force", options->force,
-      "Remove ranks of an earlier job that would stand beside the new ones; refused if not given");
+  add_form_and_force(*generate_command, options->job);
   generate_command->footer(
       "The files are DIR/<name of the workload file>.<rank>.<form>.\n"
       "Examples:\n"
