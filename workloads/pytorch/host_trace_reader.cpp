@@ -65,8 +65,7 @@ class HostTraceReader final : public JsonVisitor {
   void begin(char bracket) override;
   void end(char bracket) override;
   void key(std::string_view text) override;
-  void string(std::string_view text) override { value(text, true); }
-  void literal(std::string_view text) override { value(text, false); }
+  void value(std::string_view text, bool is_string) override;
 
   /// @throws std::invalid_argument
   void finish();
@@ -75,7 +74,6 @@ class HostTraceReader final : public JsonVisitor {
   /// Depths: the file's object, its list of nodes, a node, its list of attributes, an attribute.
   static constexpr std::size_t kFile = 1, kList = 2, kNode = 3, kAttributes = 4, kAttribute = 5;
 
-  void value(std::string_view text, bool is_string);
   void take_member(std::string_view key, std::string_view text);
   void take_attribute();
   void take_node();

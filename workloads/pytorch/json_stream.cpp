@@ -89,7 +89,7 @@ struct Events {
     return true;
   }
   bool literal(std::string_view text) {
-    visitor.literal(text);
+    visitor.value(text, false);
     return true;
   }
   bool Null() { return literal("null"); }
@@ -102,7 +102,7 @@ struct Events {
   bool Uint64(std::uint64_t) { return false; }
   bool Double(double) { return false; }
   bool String(const char* text, rapidjson::SizeType size, bool) {
-    visitor.string({text, size});
+    visitor.value({text, size}, true);
     return true;
   }
   bool Key(const char* text, rapidjson::SizeType size, bool) {

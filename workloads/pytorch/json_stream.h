@@ -5,15 +5,14 @@
 
 namespace wafertlm::pytorch {
 
-/// What JsonStream calls, in the order of the file. Texts are valid during the call only.
+/// What read_json() calls, in the order of the file. Texts are valid during the call only.
 class JsonVisitor {
  public:
   virtual void begin(char bracket) = 0;  ///< '{' or '['
   virtual void end(char bracket) = 0;    ///< '}' or ']'
   virtual void key(std::string_view text) = 0;
-  virtual void string(std::string_view text) = 0;
-  /// A number as it is written, true, false or null.
-  virtual void literal(std::string_view text) = 0;
+  /// A string, or as it is written a number, true, false or null.
+  virtual void value(std::string_view text, bool is_string) = 0;
 
  protected:
   ~JsonVisitor() = default;

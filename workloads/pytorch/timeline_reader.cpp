@@ -89,14 +89,12 @@ class TimelineReader final : public JsonVisitor {
   void begin(char bracket) override;
   void end(char bracket) override;
   void key(std::string_view text) override;
-  void string(std::string_view text) override { value(text, true); }
-  void literal(std::string_view text) override { value(text, false); }
+  void value(std::string_view text, bool is_string) override;
 
   /// @throws std::invalid_argument
   void finish();
 
  private:
-  void value(std::string_view text, bool is_string);
   void set(Field field, std::string_view text);
   const std::string& get(Field field) const { return values_[static_cast<std::size_t>(field)]; }
   void take_event();
