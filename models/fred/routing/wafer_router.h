@@ -27,11 +27,11 @@ struct WaferRouting {
   enum class Conflict : std::uint8_t { none, uplinks, l1, l2 };
 
   FredRouteStatus status = FredRouteStatus::routed;
-  Conflict conflict = Conflict::none;   ///< where, with the first choice of uplinks
-  std::string reason;                   ///< when not routed
-  std::vector<std::uint32_t> wish;      ///< the uplink that each flow wishes (switch_flows)
+  Conflict conflict = Conflict::none;  ///< where, with the first choice of uplinks
+  std::string reason;                  ///< when not routed
+  std::vector<std::uint32_t> wish;     ///< the uplink that each flow wishes (switch_flows)
   std::vector<RoutedSwitch> switches;  ///< those that have flows; empty if the uplinks do not suffice
-  std::uint64_t choices = 0;            ///< that were tried
+  std::uint64_t choices = 0;           ///< that were tried
 
   bool routed() const { return status == FredRouteStatus::routed; }
 };

@@ -74,7 +74,8 @@ std::vector<PlannedSend> crossings_of(const ExchangePaths& paths, PeriodSlots& s
 
 }  // namespace
 
-std::vector<PlannedSend> flow_schedule(const ExchangePaths& paths, std::uint32_t chunks, const LinkTimes& times) {
+std::vector<PlannedSend> flow_schedule(const ExchangePaths& paths, std::uint32_t chunks,
+                                       const LinkTimes& times) {
   PeriodSlots free(paths, times.slots);
   const std::vector<PlannedSend> crossings = crossings_of(paths, free, times.hops);
   std::vector<PlannedSend> sends;

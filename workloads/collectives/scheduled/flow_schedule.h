@@ -11,6 +11,7 @@ namespace wafertlm {
 /// by a period in which each link has a slot for everything that crosses it (modulo scheduling, Rau 1981): so
 /// no two messages want a link at once, and the busiest one is never idle but at both ends. Pieces as in
 /// exchange_list, parts · chunks of each block.
-std::vector<PlannedSend> flow_schedule(const ExchangePaths& paths, std::uint32_t chunks, const LinkTimes& times);
+std::vector<PlannedSend> flow_schedule(const ExchangePaths& paths, std::uint32_t chunks,
+                                       const LinkTimes& times);
 
 }  // namespace wafertlm
