@@ -130,11 +130,16 @@ void read_json(const std::string& path, JsonVisitor& visitor) {
   try {
     const rapidjson::ParseResult result = reader.Parse<kFlags>(*file, events);
     if (const std::string packed = file->error(); !packed.empty()) fail(file->Tell(), packed);
-    if (result) return;
     if (result.Code() == rapidjson::kParseErrorDocumentEmpty) fail(0, "the file is empty");
-    fail(result.Offset(), std::string("not JSON: ") + rapidjson::GetParseError_En(result.Code()));
+    if (!result)
+      fail(result.Offset(), std::string("not JSON: ") + rapidjson::GetParseError_En(result.Code()));
   } catch (const std::invalid_argument& error) {
     fail(file->Tell(), error.what());
+  }
+  try {
+    visitor.finish();
+  } catch (const std::invalid_argument& error) {
+    throw chakra::TraceError(path + ": " + error.what());
   }
 }
 

@@ -13,6 +13,7 @@ class JsonVisitor {
   virtual void key(std::string_view text) = 0;
   /// A string, or as it is written a number, true, false or null.
   virtual void value(std::string_view text, bool is_string) = 0;
+  virtual void finish() = 0;  ///< the file has ended. @throws std::invalid_argument: what it lacks
 
  protected:
   ~JsonVisitor() = default;

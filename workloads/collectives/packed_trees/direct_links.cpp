@@ -82,6 +82,10 @@ bool RankGraph::Link::operator<(const Link& other) const {
   return std::tie(from, to, bytes_per_s) < std::tie(other.from, other.to, other.bytes_per_s);
 }
 
+bool RankGraph::Link::operator==(const Link& other) const {
+  return std::tie(from, to, bytes_per_s) == std::tie(other.from, other.to, other.bytes_per_s);
+}
+
 std::size_t RankGraph::number(std::uint32_t from, std::uint32_t to) const {
   return static_cast<std::size_t>(std::lower_bound(links.begin(), links.end(), Link{from, to, 0}) -
                                   links.begin());
@@ -91,10 +95,6 @@ std::uint64_t RankGraph::fastest_bytes_per_s() const {
   std::uint64_t fastest = 0;
   for (const Link& link : links) fastest = std::max(fastest, link.bytes_per_s);
   return fastest;
-}
-
-bool RankGraph::operator<(const RankGraph& other) const {
-  return ranks != other.ranks ? ranks < other.ranks : links < other.links;
 }
 
 LinksByRank::LinksByRank(const RankGraph& graph) : out(graph.ranks), in(graph.ranks) {

@@ -16,6 +16,7 @@ struct RankGraph {
     std::uint64_t bytes_per_s = 0;
 
     bool operator<(const Link& other) const;
+    bool operator==(const Link& other) const;
   };
   std::uint32_t ranks = 0;
   std::vector<Link> links;  ///< ascending by from, to; one at most from a rank to another
@@ -23,7 +24,7 @@ struct RankGraph {
   /// The number of a link that there is.
   std::size_t number(std::uint32_t from, std::uint32_t to) const;
   std::uint64_t fastest_bytes_per_s() const;
-  bool operator<(const RankGraph& other) const;
+  bool operator==(const RankGraph& other) const { return ranks == other.ranks && links == other.links; }
 };
 
 /// The links from and to each rank, by number.

@@ -256,8 +256,8 @@ std::vector<TreePacking> rooted_packings(const RankGraph& graph, std::uint32_t r
 
 }  // namespace
 
-bool TreeUse::operator<(const TreeUse& other) const {
-  return std::tie(up, down, roots, root) < std::tie(other.up, other.down, other.roots, other.root);
+bool TreeUse::operator==(const TreeUse& other) const {
+  return std::tie(up, down, roots, root) == std::tie(other.up, other.down, other.roots, other.root);
 }
 
 std::optional<TreeUse> tree_use(CollectiveType type, std::uint32_t root) {

@@ -21,7 +21,7 @@ struct TreeUse {
   Roots roots = Roots::anywhere;
   std::uint32_t root = 0;
 
-  bool operator<(const TreeUse& other) const;
+  bool operator==(const TreeUse& other) const;
 };
 /// Of all-reduce, all-gather, reduce-scatter, broadcast or reduce. None: another type.
 std::optional<TreeUse> tree_use(CollectiveType type, std::uint32_t root);

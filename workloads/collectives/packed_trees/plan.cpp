@@ -2,11 +2,11 @@
 #include "workloads/collectives/packed_trees/plan.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include "workloads/collectives/algorithm_parts.h"
 #include "workloads/collectives/algorithm_rows.h"
 #include "workloads/collectives/blocks.h"
+#include "workloads/collectives/kept.h"
 
 namespace wafertlm {
 namespace {
@@ -124,18 +124,8 @@ std::shared_ptr<const LinkSchedule> PackedTrees::schedule(std::size_t packing, s
 }
 
 std::shared_ptr<PackedTrees> PackedTrees::of(const RankGraph& graph, const TreeUse& use) {
-  thread_local std::vector<std::shared_ptr<PackedTrees>> kept;  // the last one used first
-  const auto same = [&](const std::shared_ptr<PackedTrees>& each) {
-    return !(each->use() < use) && !(use < each->use()) && !(each->graph() < graph) &&
-           !(graph < each->graph());
-  };
-  auto found = std::find_if(kept.begin(), kept.end(), same);
-  if (found == kept.end()) {
-    if (kept.size() == kKeptGraphs) kept.pop_back();
-    found = kept.insert(kept.end(), std::make_shared<PackedTrees>(graph, use));
-  }
-  std::rotate(kept.begin(), found, found + 1);
-  return kept.front();
+  thread_local Kept<std::pair<RankGraph, TreeUse>, PackedTrees> kept(kKeptGraphs);
+  return kept.get({graph, use}, [&] { return PackedTrees(graph, use); });
 }
 
 BufferPiece PackedTreesPlan::piece(std::uint32_t tree, std::uint32_t chunk) const {

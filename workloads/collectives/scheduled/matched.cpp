@@ -5,8 +5,8 @@
 
 #include "workloads/collectives/algorithm_parts.h"
 #include "workloads/collectives/algorithm_rows.h"
+#include "workloads/collectives/kept.h"
 #include "workloads/collectives/scheduled/doubling.h"
-#include "workloads/collectives/scheduled/kept.h"
 #include "workloads/collectives/scheduled/matching.h"
 
 namespace wafertlm {

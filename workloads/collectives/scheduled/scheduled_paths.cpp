@@ -6,9 +6,9 @@
 
 #include "workloads/collectives/algorithm_parts.h"
 #include "workloads/collectives/algorithm_rows.h"
+#include "workloads/collectives/kept.h"
 #include "workloads/collectives/scheduled/doubling.h"
 #include "workloads/collectives/scheduled/flow_schedule.h"
-#include "workloads/collectives/scheduled/kept.h"
 
 namespace wafertlm {
 namespace {

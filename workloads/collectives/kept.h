@@ -15,11 +15,11 @@ class Kept {
   explicit Kept(std::size_t most) : most_(most) {}
 
   template <typename Make>
-  std::shared_ptr<const Value> get(Key key, const Make& make) {
+  std::shared_ptr<Value> get(Key key, const Make& make) {
     auto found =
         std::find_if(results_.begin(), results_.end(), [&](const auto& each) { return each.first == key; });
     if (found == results_.end()) {
-      std::shared_ptr<const Value> made = std::make_shared<const Value>(make());
+      std::shared_ptr<Value> made = std::make_shared<Value>(make());
       if (results_.size() == most_) results_.pop_back();
       found = results_.insert(results_.end(), {std::move(key), std::move(made)});
     }
@@ -29,7 +29,7 @@ class Kept {
 
  private:
   std::size_t most_;
-  std::vector<std::pair<Key, std::shared_ptr<const Value>>> results_;  // the last one used first
+  std::vector<std::pair<Key, std::shared_ptr<Value>>> results_;  // the last one used first
 };
 
 }  // namespace wafertlm
