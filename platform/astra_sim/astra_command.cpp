@@ -9,6 +9,7 @@
 
 #include "platform/astra_sim/astra_files.h"
 #include "platform/command/files.h"
+#include "platform/command/validators.h"
 #include "platform/commands.h"
 #include "platform/run/run_command.h"
 #include "workloads/chakra/rank_files.h"
@@ -167,7 +168,7 @@ std::function<int()> add_astra_sim_command(CLI::App& app) {
   command->add_option("--set", options->overrides, "Change a key of what the files become");
   command->add_option("--comm-scale", options->comm_scale, "Has no effect here");
   command->add_option("--injection-scale", options->files.injection_scale, "Factor of endpoint-delay")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   command->add_option("--num-queues-per-dim", options->queues, "Has no effect here");
   command->add_option("--rendezvous-protocol", options->rendezvous, "Has no effect here");
   command->add_flag("--force", options->force, "Run it also if it needs more memory than there is");

@@ -31,7 +31,8 @@ void require_writable_file(const std::string& option, const fs::path& file) {
         fmt::format("{} {}: the file cannot be written ({})", option, file.string(), why));
   };
   if (fs::is_directory(file) || !file.has_filename()) refuse("it is a folder");
-  const fs::path place = fs::exists(file) ? file : folder_of(file);
+  const fs::path place =
+      fs::exists(file) ? file : folder_of(file) / ".";  // below a file there is no such place
   if (access(place.c_str(), W_OK) != 0) refuse(std::strerror(errno));
 }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <systemc>
 
+#include "platform/command/validators.h"
 #include "platform/commands.h"
 #include "platform/config/quantity.h"
 #include "platform/rtl/configurations.h"
@@ -137,7 +138,7 @@ std::function<int()> add_rtl_command(CLI::App& app) {
   play->add_option("--stalls", options->stalls,
                    "Ports stand still at random, and times are not compared; a seed")
       ->type_name("SEED")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->excludes("--tolerance");
   options->waves.add_to(*play, "rtl_SWITCH");
   play->add_flag("--json", options->json, "Print the result as JSON");

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <systemc>
 
+#include "platform/command/validators.h"
 #include "platform/rtl/configurations.h"
 #include "platform/rtl/rtl_waves.h"
 #include "platform/rtl/wave_options.h"
@@ -206,10 +207,10 @@ std::pair<CLI::App*, std::function<int()>> add_stress_command(CLI::App& rtl) {
       "Random traffic and random stalls until the RTL fails, and the shortest sequence that does it");
   command->add_option("DESIGN", options->design, "Of `wafertlm rtl designs`")->required()->type_name("NAME");
   command->add_option("--seed", options->stress.seed, "Of the first case; the next ones count on")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
   command->add_option("--seconds", options->stress.seconds, "Begins no case after so long; 0: no limit")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
   command->add_option("--cases", options->stress.cases, "At most so many; 0: no limit")
       ->capture_default_str();

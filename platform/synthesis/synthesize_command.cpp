@@ -9,8 +9,8 @@
 
 #include "platform/collective/collective_setup.h"
 #include "platform/command/format.h"
-#include "platform/command/one_of_names.h"
 #include "platform/command/ranges.h"
+#include "platform/command/validators.h"
 #include "platform/commands.h"
 #include "platform/config/load.h"
 #include "platform/synthesis/algorithm_files.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/command/files.h"
+#include "platform/command/validators.h"
 #include "platform/commands.h"
 #include "platform/traffic/traffic_options.h"
 #include "platform/traffic/traffic_report.h"
@@ -77,9 +78,9 @@ std::function<int()> add_traffic_command(CLI::App& app) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   sub->add_option("--warmup-packets", options.warmup_packets, "Before measuring, all nodes [200 per node]")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   sub->add_option("--measure", options.measure_packets, "Packets to measure, all nodes [1000 per node]")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   sub->add_option("--seed", options.seed, "Of the random numbers [the platform's]");
   sub->add_option("--json", command->json_file, "Also write the results here");
   sub->add_option("--jobs", command->jobs, "Loads simulated at the same time")

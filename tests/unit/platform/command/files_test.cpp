@@ -85,6 +85,8 @@ TEST_F(Files, PlacesThatCannotBeWrittenToAreNamed) {
   EXPECT_EQ(
       test::refusal_of<Bad>([&] { require_writable_file("--json", folder / "no" / "such"); }),
       "--json " + temporary.path() + "/no/such: the file cannot be written (No such file or directory)");
+  EXPECT_EQ(test::refusal_of<Bad>([&] { require_writable_file("--json", file + "/below"); }),
+            "--json " + file + "/below: the file cannot be written (Not a directory)");
 }
 
 TEST_F(Files, OneIsReplacedAtOnce) {

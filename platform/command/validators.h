@@ -8,5 +8,8 @@ namespace wafertlm {
 
 /// Accepts one of `names`; else the message names the nearest one.
 CLI::Validator one_of_names(std::vector<std::string> names);
+/// Numbers from 0, or above 0. CLI11's own name the largest number that there is, in 309 digits.
+CLI::Validator not_negative();
+CLI::Validator positive();
 
 }  // namespace wafertlm
