@@ -6,6 +6,8 @@
 """
 import json
 import pathlib
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -167,7 +169,28 @@ def obfuscation(folder):
     assert 100 * 200 / 220 < guessed["0.1"] < 100 and guessed["40"] < 60, guessed
 
 
-for case in (stats, edits, export, obfuscation):
+def no_disk():
+    """A limit of no bytes, which is an error and not a signal."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def earlier_ranks(folder):
+    job, out = write(folder, CHAIN), folder / "new"
+    write(folder, CHAIN, ranks=3, name="new")
+    for what in (("edit", "--scale", "kernel=0.5"), ("obfuscate",)):
+        command = ["trace", what[0], job, "--out", out, "--form", "json", *what[1:]]
+        assert "new.2.json" in tool(*command, code=2)
+        done = subprocess.run([TOOL, *map(str, command), "--force"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              preexec_fn=no_disk, check=False)
+        assert done.returncode != 0
+        assert read(out, 2) == CHAIN  # nothing is removed before there is something new
+        assert "removed 1 trace" in tool(*command, "--force")
+        assert sorted(path.name for path in folder.glob("new.*")) == ["new.0.json", "new.1.json"]
+        write(folder, CHAIN, ranks=3, name="new")
+
+
+for case in (stats, edits, export, obfuscation, earlier_ranks):
     with tempfile.TemporaryDirectory() as place:
         case(pathlib.Path(place))
-print("stats, edit, export and obfuscate do what they say")
+print("stats, edit, export and obfuscate do what they say, and lose nothing")
