@@ -50,9 +50,7 @@ void Npu::start_compute(const Operation& operation, std::uint64_t token, TimePs 
   const TimePs duration =
       operation.on_cpu ? compute_.cpu_duration(work.duration_ps) : compute_.duration(work);
   if (operands_ && !operation.on_cpu) return operands_->start(token, work, duration, now);
-  TimePs& free_ps = operation.unit != 0 ? numbered_free_ps_[{operation.on_cpu, operation.unit}]
-                    : operation.on_cpu  ? cpu_free_ps_
-                                        : unit_free_ps_;
+  TimePs& free_ps = free_ps_[{operation.on_cpu, operation.unit}];
   const TimePs start = std::max(now, free_ps);
   free_ps = start + duration;
   computed(token, start, free_ps, true);

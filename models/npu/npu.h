@@ -65,8 +65,7 @@ class Npu final : public EndpointModule,
   void wake(std::uint32_t what, TimePs now) override;
 
   ComputeEngine compute_;
-  TimePs unit_free_ps_ = 0, cpu_free_ps_ = 0;
-  std::map<std::pair<bool, std::uint32_t>, TimePs> numbered_free_ps_;  // of the CPU?, number
+  std::map<std::pair<bool, std::uint32_t>, TimePs> free_ps_;  // of the CPU?, number; 0: the unit itself
   std::optional<OperandStream> operands_;
   std::optional<RemoteTransfers> transfers_;  // between both memories
 };

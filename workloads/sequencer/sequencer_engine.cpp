@@ -91,9 +91,9 @@ SequencerEngine::Resource* SequencerEngine::resource_of(const Task& task) {
   if (Resource* const limited = limited_resource_of(task)) return limited;
   switch (task.kind) {
     case Task::Kind::compute:
-      return task.unit == 0 ? &compute_ : &units_[{false, task.unit}];
+      return &units_[{false, task.unit}];
     case Task::Kind::cpu:
-      return task.unit == 0 ? &cpu_ : &units_[{true, task.unit}];
+      return &units_[{true, task.unit}];
     case Task::Kind::memory_load:
       return &load_;
     case Task::Kind::memory_store:

@@ -46,10 +46,10 @@ struct TaskEnd {
 
 /// Walks the trace of one rank: a task is ready when its parents are done. The nodes are read as they are
 /// needed and forgotten when they are done. A rank's compute unit, its CPU, each of their numbered units
-/// (threads and streams of an imported trace), its loads, its stores and, of
-/// each group, each traffic class of collectives (streams in, streams out, and all others) take one task at a
-/// time, chosen by the order; sends and receives start at once. With a limit of communications, collectives,
-/// sends, loads and stores share one resource with room for so many; receives still start at once.
+/// (threads and streams of an imported trace), its loads, its stores and, of each group, each traffic class
+/// of collectives (streams in, streams out, and all others) take one task at a time, chosen by the order;
+/// sends and receives start at once. With a limit of communications, collectives, sends, loads and stores
+/// share one resource with room for so many; receives still start at once.
 ///
 /// Ranks may choose differently (stragglers, jitter, orders). Lest each wait in a collective that the other
 /// has not entered, a rank that only waits for others to enter also joins those in which others wait for it,
@@ -139,10 +139,9 @@ class SequencerEngine {
   std::deque<Slot> slots_;
   std::vector<std::uint32_t> free_;
   std::uint32_t held_ = 0, under_way_ = 0;
-  std::deque<std::uint32_t> instant_;  // ready, and take no time
-  Resource compute_, cpu_, load_, store_;
-  std::map<std::pair<bool, std::uint32_t>, Resource> units_;  // those with a number: of the CPU?
-  Resource communication_;                                    // with a limit of communications
+  std::deque<std::uint32_t> instant_;                         // ready, and take no time
+  std::map<std::pair<bool, std::uint32_t>, Resource> units_;  // that compute: of the CPU?, number
+  Resource load_, store_, communication_;                     // the last with a limit of communications
   /// What the collectives of a rank queue for: the group, the traffic class, and of streams the direction.
   using Queue = std::tuple<std::uint32_t, std::string, char>;
   static Queue queue_of(const Task& task);
