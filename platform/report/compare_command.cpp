@@ -56,20 +56,37 @@ std::string time_of(double seconds_) {
   return format_time(static_cast<TimePs>(std::llround(seconds_ * 1e12)));
 }
 
+/// Of an iteration time, relative; 0: it was not sampled.
+double half_width_of(const nlohmann::ordered_json& results) {
+  const auto width = results.find("iteration_time_half_width_s");
+  if (width == results.end() || !is_time(*width)) return 0;
+  return width->get<double>() / results["iteration_time_s"].get<double>();
+}
+
 }  // namespace
 
 std::string compare_table(const std::vector<std::pair<std::string, nlohmann::ordered_json>>& runs) {
   std::size_t widest = 3;
   for (const auto& [name, results] : runs) widest = std::max(widest, name.size());
   const double first = runs.front().second["iteration_time_s"].get<double>();
+  const double first_off = half_width_of(runs.front().second);
+  bool is_sampled = false;
   std::string text = fmt::format("{:<{}}  {:>11} {:>8}  {:>11} {:>8}\n", "run", widest, "iteration",
                                  "speedup", "compute", "share");
   for (const auto& [name, results] : runs) {
     const double time = results["iteration_time_s"].get<double>();
     const double compute = results["iterations"].back()["breakdown_s"]["compute"].get<double>();
-    text += fmt::format("{:<{}}  {:>11} {:>8.3f}  {:>11} {:>6.2f} %\n", name, widest, time_of(time),
+    text += fmt::format("{:<{}}  {:>11} {:>8.3f}  {:>11} {:>6.2f} %", name, widest, time_of(time),
                         first / time, time_of(compute), 100 * compute / time);
+    const double off = half_width_of(results);
+    const double speedup_off = &results == &runs.front().second ? 0 : off + first_off;
+    if (off != 0) text += "   iteration ± " + time_of(off * time);
+    if (speedup_off != 0)
+      text += fmt::format("{}speedup ± {:.3f}", off != 0 ? ", " : "   ", speedup_off * first / time);
+    text += '\n';
+    is_sampled |= off != 0;
   }
+  if (is_sampled) text += "± at 95 %: run.acceleration was sampled there\n";
   return text;
 }
 

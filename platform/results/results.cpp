@@ -231,7 +231,9 @@ class Csv {
           std::find_if(of.begin(), of.end(), [&](const Column& each) { return each.name == column; });
       text_ += ',';
       if (found == of.end()) continue;
-      const Json& value = row.at(Json::json_pointer(found->path));
+      const Json::json_pointer path(found->path);
+      if (!row.contains(path)) continue;
+      const Json& value = row.at(path);
       text_ += value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
     }
     text_ += '\n';
@@ -246,9 +248,13 @@ class Csv {
 }  // namespace
 
 std::string results_csv(const Json& results) {
-  const auto& of_iteration = results::iteration_fields().columns();
-  const auto& of_collective = results::collective_fields().columns();
+  std::vector<Column> of_breakdown = {{"time_s", "/time_s"}};
+  auto of_iteration = results::iteration_fields().columns();
+  auto of_collective = results::collective_fields().columns();
   const auto& of_link = results::link_fields().columns();
+  if (results.contains("iteration_time_half_width_s"))
+    for (auto* const columns : {&of_breakdown, &of_iteration, &of_collective})
+      columns->insert(columns->begin() + 1, {"time_half_width_s", "/time_half_width_s"});
   Csv csv{&of_iteration, &of_collective, &of_link};
   const Json& iterations = results["iterations"];
   for (std::size_t i = 0; i < iterations.size(); ++i)
@@ -258,10 +264,14 @@ std::string results_csv(const Json& results) {
   for (std::size_t i = 0; i < iterations.size(); ++i)
     for (const Json& rank : iterations[i]["ranks"])
       for (const auto& [part, time] : rank["breakdown_s"].items())
-        if (time.get<double>() != 0)
+        if (time.get<double>() != 0) {
+          Json row = {{"time_s", time}};
+          const Json::json_pointer width("/breakdown_half_width_s/" + part);
+          if (iterations[i].contains(width)) row["time_half_width_s"] = iterations[i][width];
           csv.add("breakdown",
                   fmt::format("iteration {} rank {} {}", i, rank["rank"].get<std::uint32_t>(), part),
-                  {{"time_s", ""}}, time);
+                  of_breakdown, row);
+        }
   for (const Json& row : results["collectives"])
     csv.add("collective", quoted(row["name"].get<std::string>()), of_collective, row);
   for (const Json& row : results["links"])

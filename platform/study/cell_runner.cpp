@@ -36,6 +36,8 @@ std::optional<CellOutcome> CellRunner::recall(const std::string& id) const {
     const auto value = kept["values"].find(kept_as(column));
     if (value == kept["values"].end()) return std::nullopt;
     outcome.values[column.name] = *value;
+    if (kept.contains("half_widths") && kept["half_widths"].contains(kept_as(column)))
+      outcome.half_widths[column.name] = kept["half_widths"][kept_as(column)];
   }
   return outcome;
 }
@@ -43,7 +45,7 @@ std::optional<CellOutcome> CellRunner::recall(const std::string& id) const {
 CellOutcome CellRunner::outcome_of(const std::string& id) const {
   if (auto outcome = recall(id)) return *outcome;
   const json failure = json::parse(text_of(files_.failure(id)), nullptr, false);
-  return {{}, failure.is_object() ? failure.value("error", "") : "it did not run"};
+  return {{}, {}, failure.is_object() ? failure.value("error", "") : "it did not run"};
 }
 
 SweepPlan CellRunner::plan_of(std::vector<PlannedCell> cells) const {

@@ -17,6 +17,7 @@ namespace wafertlm {
 /// What a cell came to.
 struct CellOutcome {
   std::map<std::string, nlohmann::json> values;  ///< by name of a column that reads
+  std::map<std::string, double> half_widths;     ///< at 95 %, the same; what is exact has none
   std::string error;                             ///< empty: none
 };
 

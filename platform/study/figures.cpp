@@ -26,6 +26,7 @@ bool is_line(const config::AxisSpec& axis) { return !axis.line_to.empty(); }
 struct Point {
   double x;
   json y;
+  double half_width = 0;
 };
 
 /// What is the same at both points is kept, whatever it is.
@@ -33,6 +34,17 @@ json line_through(const Point& a, const Point& b, double x) {
   if (a.y == b.y) return a.y;
   if (!a.y.is_number() || !b.y.is_number()) return nullptr;
   return a.y.get<double>() + (b.y.get<double>() - a.y.get<double>()) / (b.x - a.x) * (x - a.x);
+}
+
+Figure figure_on_line(const Point& a, const Point& b, double x) {
+  const double part = (x - a.x) / (b.x - a.x);
+  return {line_through(a, b, x), std::abs(1 - part) * a.half_width + std::abs(part) * b.half_width};
+}
+
+/// Off in the worst direction.
+Figure quotient_of(double dividend, double dividend_off, double divisor, double divisor_off) {
+  const double quotient = dividend / divisor;
+  return {quotient, std::abs(dividend_off / divisor) + std::abs(quotient * divisor_off / divisor)};
 }
 
 /// Without the values of axes that are lines.
@@ -59,17 +71,18 @@ Figures::Figures(const StudySpec& study, const std::vector<Cell>& cells,
 
 const ColumnSpec& Figures::column(const std::string& name) const { return find_column(study_, name); }
 
-json Figures::value(const std::vector<std::string>& cell, const std::string& name) const {
+Figure Figures::figure(const std::vector<std::string>& cell, const std::string& name) const {
   const ColumnSpec& column = this->column(name);
   if (column.kind == ColumnSpec::Kind::quotient) return quotient(cell, column);
   if (column.kind == ColumnSpec::Kind::sum) {
-    double sum = 0;
+    double sum = 0, half_width = 0;
     for (const std::string& term : column.terms) {
-      const json part = value(cell, term);
-      if (!part.is_number()) return nullptr;
-      sum += part.get<double>();
+      const Figure part = figure(cell, term);
+      if (!part.value.is_number()) return {};
+      sum += part.value.get<double>();
+      half_width += part.half_width;
     }
-    return sum;
+    return {sum, half_width};
   }
   return on_line(cell, name, 0);
 }
@@ -82,34 +95,46 @@ json Figures::measured(const std::vector<std::string>& cell, const std::string& 
   return read == values.end() ? json() : read->second;
 }
 
+double Figures::measured_half_width(const std::vector<std::string>& cell, const std::string& name) const {
+  const auto found = index_.find(cell);
+  if (found == index_.end()) return 0;
+  const auto& widths = outcomes_[found->second].half_widths;
+  const auto width = widths.find(name);
+  return width == widths.end() ? 0 : width->second;
+}
+
 bool Figures::is_shown(const Cell& cell) const {
   return cells_[first_.at(group_of(study_, cell.values))].values == cell.values;
 }
 
-json Figures::on_line(std::vector<std::string> cell, const std::string& name, std::size_t axis) const {
+Figure Figures::on_line(std::vector<std::string> cell, const std::string& name, std::size_t axis) const {
   while (axis < study_.axes.size() && !is_line(study_.axes[axis])) ++axis;
-  if (axis == study_.axes.size()) return measured(cell, name);
+  if (axis == study_.axes.size()) return {measured(cell, name), measured_half_width(cell, name)};
   const auto group = first_.find(group_of(study_, cell));
-  if (group == first_.end()) return nullptr;
+  if (group == first_.end()) return {};
   const json to = measured(cells_[group->second].values, study_.axes[axis].line_to);
-  if (!to.is_number()) return nullptr;
+  if (!to.is_number()) return {};
   std::vector<Point> points;
   for (const config::AxisValueSpec& value : study_.axes[axis].values) {
     cell[axis] = value.name;
-    const json found = on_line(cell, name, axis + 1);
-    if (found.is_null()) continue;
-    points.push_back({std::stod(value.name), found});
+    const Figure found = on_line(cell, name, axis + 1);
+    if (found.value.is_null()) continue;
+    points.push_back({std::stod(value.name), found.value, found.half_width});
     if (to.get<double>() <= points.front().x) return found;  // this is all there is
-    if (points.size() == 2) return line_through(points[0], points[1], to.get<double>());
+    if (points.size() == 2) return figure_on_line(points[0], points[1], to.get<double>());
   }
-  return nullptr;
+  return {};
 }
 
-json Figures::quotient(const std::vector<std::string>& cell, const ColumnSpec& column) const {
-  const json dividend = value(moved(study_, at(cell), column.dividend_at), column.dividend);
-  const json divisor = value(moved(study_, at(cell), column.divisor_at), column.divisor);
-  if (!dividend.is_number() || !divisor.is_number() || divisor.get<double>() == 0) return nullptr;
-  return dividend.get<double>() / divisor.get<double>();
+Figure Figures::quotient(const std::vector<std::string>& cell, const ColumnSpec& column) const {
+  const auto above = moved(study_, at(cell), column.dividend_at);
+  const auto below = moved(study_, at(cell), column.divisor_at);
+  const Figure dividend = figure(above, column.dividend), divisor = figure(below, column.divisor);
+  if (!dividend.value.is_number() || !divisor.value.is_number() || divisor.value.get<double>() == 0)
+    return {};
+  if (above == below && column.dividend == column.divisor) return {1.0, 0};  // the same figure
+  return quotient_of(dividend.value.get<double>(), dividend.half_width, divisor.value.get<double>(),
+                     divisor.half_width);
 }
 
 bool Figures::is_in(const Cell& cell, const config::Selection& selection) const {
@@ -124,25 +149,36 @@ bool Figures::is_in(const Cell& cell, const config::Selection& selection) const 
   return true;
 }
 
-json Figures::summary(const SummarySpec& spec) const {
+Figure Figures::summary(const SummarySpec& spec) const {
   const ColumnSpec& column = this->column(spec.column);
   std::vector<double> values;
-  double dividends = 0, divisors = 0;
+  Figure dividends{0.0, 0}, divisors{0.0, 0};
+  const auto add = [&](Figure& sum, const std::vector<std::string>& cell, const std::string& name) {
+    const Figure part = figure(cell, name);
+    sum.value = sum.value.get<double>() + part.value.get<double>();
+    sum.half_width += part.half_width;
+  };
+  double widest = 0, widths = 0;
   for (const Cell& cell : cells_) {
     if (!is_in(cell, spec.where) || !is_shown(cell)) continue;
-    const json figure = value(cell.values, spec.column);
-    if (!figure.is_number()) continue;
-    values.push_back(figure.get<double>());
+    const Figure each = figure(cell.values, spec.column);
+    if (!each.value.is_number()) continue;
+    values.push_back(each.value.get<double>());
+    widest = std::max(widest, each.half_width);
+    widths += each.half_width;
     if (spec.kind != SummarySpec::Kind::ratio_of_means) continue;
-    dividends += value(moved(study_, cell, column.dividend_at), column.dividend).get<double>();
-    divisors += value(moved(study_, cell, column.divisor_at), column.divisor).get<double>();
+    add(dividends, moved(study_, cell, column.dividend_at), column.dividend);
+    add(divisors, moved(study_, cell, column.divisor_at), column.divisor);
   }
-  if (spec.kind == SummarySpec::Kind::count) return values.size();
-  if (values.empty()) return nullptr;
-  if (spec.kind == SummarySpec::Kind::least) return *std::min_element(values.begin(), values.end());
-  if (spec.kind == SummarySpec::Kind::most) return *std::max_element(values.begin(), values.end());
-  if (spec.kind == SummarySpec::Kind::ratio_of_means) return dividends / divisors;
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  if (spec.kind == SummarySpec::Kind::count) return {values.size(), 0};
+  if (values.empty()) return {};
+  if (spec.kind == SummarySpec::Kind::least) return {*std::min_element(values.begin(), values.end()), widest};
+  if (spec.kind == SummarySpec::Kind::most) return {*std::max_element(values.begin(), values.end()), widest};
+  if (spec.kind == SummarySpec::Kind::ratio_of_means)
+    return quotient_of(dividends.value.get<double>(), dividends.half_width, divisors.value.get<double>(),
+                       divisors.half_width);
+  const auto count = static_cast<double>(values.size());
+  return {std::accumulate(values.begin(), values.end(), 0.0) / count, widths / count};
 }
 
 std::vector<Straightness> straightness(const StudySpec& study, const std::vector<Cell>& cells,

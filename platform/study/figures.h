@@ -10,6 +10,12 @@
 
 namespace wafertlm {
 
+/// A value of a column, and its half-width at 95 % where runs were sampled; 0: it is exact.
+struct Figure {
+  nlohmann::json value;
+  double half_width = 0;
+};
+
 /// The columns of every cell: what was read, and what is made of it. With axes that have a line_to what is
 /// read is on the line, so all cells that differ in these axes alone have the same figures.
 class Figures {
@@ -18,7 +24,12 @@ class Figures {
           const std::vector<CellOutcome>& outcomes);
 
   /// Null when a cell that it needs is missing or has failed, or a divisor is 0.
-  nlohmann::json value(const std::vector<std::string>& cell, const std::string& column) const;
+  nlohmann::json value(const std::vector<std::string>& cell, const std::string& column) const {
+    return figure(cell, column).value;
+  }
+  /// With its half-width: of sums and quotients as if all were off in the worst direction, for runs of one
+  /// seed are not independent.
+  Figure figure(const std::vector<std::string>& cell, const std::string& column) const;
 
   /// Whether the cell stands for those that differ from it in axes with a line_to alone: the first of them.
   bool is_shown(const Cell& cell) const;
@@ -28,12 +39,13 @@ class Figures {
   /// Whether the cell's axes and columns are as the selection says.
   bool is_in(const Cell& cell, const config::Selection& selection) const;
   /// Of the columns' cells; null when there is none.
-  nlohmann::json summary(const config::SummarySpec& spec) const;
+  Figure summary(const config::SummarySpec& spec) const;
 
  private:
   /// On the lines of the axes from `axis` on.
-  nlohmann::json on_line(std::vector<std::string> cell, const std::string& column, std::size_t axis) const;
-  nlohmann::json quotient(const std::vector<std::string>& cell, const config::ColumnSpec& column) const;
+  Figure on_line(std::vector<std::string> cell, const std::string& column, std::size_t axis) const;
+  Figure quotient(const std::vector<std::string>& cell, const config::ColumnSpec& column) const;
+  double measured_half_width(const std::vector<std::string>& cell, const std::string& column) const;
 
   const config::StudySpec& study_;
   const std::vector<Cell>& cells_;

@@ -150,6 +150,38 @@ json read_path(const json& document, const std::string& path, Taken taken) {
   return value;
 }
 
+std::string half_width_path(const std::string& path) {
+  static const std::regex kBreakdown("breakdown(_min|_mean|_max)?_s\\."), kTime("time_s$");
+  if (std::smatch found; std::regex_search(path, found, kBreakdown))
+    return found.prefix().str() + "breakdown_half_width_s." + found.suffix().str();
+  return std::regex_search(path, kTime) ? path.substr(0, path.size() - 1) + "half_width_s" : "";
+}
+
+double read_half_width(const json& document, const std::string& path, Taken taken) {
+  std::vector<const json*> found = {&document};
+  for (const std::string& part : parts_of_path(half_width_path(path))) {
+    std::vector<const json*> next;
+    for (const json* each : found) {
+      if (part.front() == '[') {
+        const std::vector<const json*> items = items_of(*each, part, path);
+        next.insert(next.end(), items.begin(), items.end());
+      } else {
+        static const json kExact;
+        const bool is_there = each->is_object() && each->contains(part);
+        next.push_back(is_there ? &each->at(part) : &kExact);
+      }
+    }
+    found = std::move(next);
+  }
+  std::vector<double> widths;
+  for (const json* each : found) widths.push_back(each->is_number() ? each->get<double>() : 0);
+  if (widths.empty()) return 0;
+  if (taken == Taken::last || taken == Taken::only) return widths.back();
+  if (taken == Taken::least || taken == Taken::most) return *std::max_element(widths.begin(), widths.end());
+  const double sum = std::accumulate(widths.begin(), widths.end(), 0.0);
+  return taken == Taken::sum ? sum : sum / static_cast<double>(widths.size());
+}
+
 void require_path(const nlohmann::ordered_json& schema, const std::string& path) {
   const Schema* at = &meant(schema, schema);
   for (const std::string& part : parts_of_path(path)) {

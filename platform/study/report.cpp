@@ -86,8 +86,11 @@ Json study_json(const StudyResult& result) {
     for (std::size_t axis = 0; axis < study.axes.size(); ++axis)
       row["at"][study.axes[axis].name] = cell.values[axis];
     row["values"] = Json::object();
-    for (const ColumnSpec& column : study.columns)
-      row["values"][column.name] = figures.value(cell.values, column.name);
+    for (const ColumnSpec& column : study.columns) {
+      const Figure figure = figures.figure(cell.values, column.name);
+      row["values"][column.name] = figure.value;
+      if (figure.half_width != 0) row["half_widths"][column.name] = figure.half_width;
+    }
     if (std::any_of(study.axes.begin(), study.axes.end(),
                     [](const auto& axis) { return !axis.line_to.empty(); }))
       for (const ColumnSpec& column : study.columns)
@@ -106,7 +109,9 @@ Json study_json(const StudyResult& result) {
                                     {"worst_cell", each.cell},
                                     {"line_over_measured_less_1", each.off}});
   for (std::size_t i = 0; i < study.summaries.size(); ++i) {
-    Json row = {{"summary", study.summaries[i].name}, {"value", figures.summary(study.summaries[i])}};
+    const Figure summary = figures.summary(study.summaries[i]);
+    Json row = {{"summary", study.summaries[i].name}, {"value", summary.value}};
+    if (summary.half_width != 0) row["half_width"] = summary.half_width;
     if (study.summaries[i].reference)
       row["reference"] = {{"value", *study.summaries[i].reference},
                           {"provenance", provenance_of(study, fmt::format("summaries[{}].reference", i))}};
@@ -122,9 +127,16 @@ std::string study_csv(const StudyResult& result) {
   const auto add = [&](const Json& value) {
     text += (text.empty() || text.back() == '\n' ? "" : ",") + csv_field(value);
   };
+  // Columns in which something was sampled have another one beside them.
+  const auto is_sampled = [&](const std::string& column) {
+    return std::any_of(json["cells"].begin(), json["cells"].end(), [&](const Json& cell) {
+      return cell.contains("half_widths") && cell["half_widths"].contains(column);
+    });
+  };
   for (const config::AxisSpec& axis : result.study.axes) add(axis.name);
   for (const ColumnSpec& column : result.study.columns) {
     add(column.name);
+    if (is_sampled(column.name)) add(column.name + " (half-width)");
     add(column.name + " (reference)");
   }
   add("error");
@@ -133,6 +145,8 @@ std::string study_csv(const StudyResult& result) {
     for (const auto& value : cell["at"]) add(value);
     for (const ColumnSpec& column : result.study.columns) {
       add(cell["values"][column.name]);
+      if (is_sampled(column.name))
+        add(cell.value(Json::json_pointer("/half_widths"), Json::object()).value(column.name, 0.0));
       const auto reference = cell["references"].find(column.name);
       add(reference == cell["references"].end() ? Json() : (*reference)["value"]);
     }
@@ -164,11 +178,22 @@ std::string shown(const json& value, ShownAs as) {
   return value.is_number_float() ? fmt::format("{:.4g}", number) : value.dump();
 }
 
+/// "1.2 ms ± 3 us" of what was sampled.
+std::string shown(const Figure& figure, ShownAs as) {
+  return shown(figure.value, as) + (figure.half_width == 0 ? "" : " ± " + shown(json(figure.half_width), as));
+}
+
+/// As wide as it is printed; all characters but ± are ASCII or were given by the user.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 /// Columns are as wide as they must be; the first `left` are texts.
 std::string aligned(const Rows& rows, std::size_t left) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
   std::string text;
   for (const auto& row : rows) {
     std::string line = " ";
@@ -189,7 +214,7 @@ class Text {
   std::string all() {
     std::string text = study_.name + '\n';
     for (const std::string& note : study_.notes) text += "  " + note + '\n';
-    text += lines() + calibrations();
+    text += sampled() + lines() + calibrations();
     TableSpec everything;
     for (const TableSpec& spec : study_.tables.empty() ? std::vector<TableSpec>{everything} : study_.tables)
       text += table(spec);
@@ -198,6 +223,12 @@ class Text {
   }
 
  private:
+  std::string sampled() const {
+    const bool is = std::any_of(result_.outcomes.begin(), result_.outcomes.end(),
+                                [](const CellOutcome& outcome) { return !outcome.half_widths.empty(); });
+    return is ? "  Sampled (run.acceleration): figures are ± at 95 %\n" : "";
+  }
+
   std::string lines() const {
     std::string text;
     for (const config::AxisSpec& axis : study_.axes)
@@ -275,8 +306,9 @@ class Text {
     if (has_references) rows[0].insert(rows[0].end(), {"published", "off by"});
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const CellOutcome& outcome = result_.outcomes[cells[i]];
-      const json ours = figures_.value(result_.cells[cells[i]].values, column.name);
-      rows[i + 1].push_back(outcome.error.empty() ? shown(ours, column.shown_as) : "failed");
+      const Figure figure = figures_.figure(result_.cells[cells[i]].values, column.name);
+      const json& ours = figure.value;
+      rows[i + 1].push_back(outcome.error.empty() ? shown(figure, column.shown_as) : "failed");
       if (!has_references) continue;
       const ReferenceSpec* published = reference(i);
       rows[i + 1].push_back(published == nullptr ? "" : shown(published->value, column.shown_as));

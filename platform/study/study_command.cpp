@@ -88,7 +88,7 @@ std::vector<CellOutcome> run_cells(const config::StudySpec& study, const std::ve
   std::vector<CellOutcome> outcomes;
   auto next = ran.begin();
   for (const std::string& error : errors)
-    outcomes.push_back(error.empty() ? *next++ : CellOutcome{{}, error});
+    outcomes.push_back(error.empty() ? *next++ : CellOutcome{{}, {}, error});
   return outcomes;
 }
 

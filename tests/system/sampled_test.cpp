@@ -106,6 +106,13 @@ TEST_F(SampledRuns, SayWhatTheyTouch) {
   for (const char* part : {" ± ", "(at 95 %; sampled)", "only what was simulated is counted",
                            "took the time of others that were simulated"})
     EXPECT_NE(text_.find(part), std::string::npos) << part;
+  EXPECT_NE(read_text(folder_.path() + "/out/results.csv").find("kind,name,time_s,time_half_width_s,"),
+            std::string::npos);
+  const std::string out = folder_.path() + "/out";
+  const ToolResult compared =
+      run_tool("compare " + out + " " + out + " --out " + folder_.path() + "/compare.html");
+  EXPECT_NE(compared.out.find("   iteration ± "), std::string::npos) << compared.out;
+  EXPECT_NE(compared.out.find("speedup ± "), std::string::npos) << compared.out;
   EXPECT_EQ(figures(run(job, " --set run.acceleration=sampled")), figures(some));
   EXPECT_NE(figures(run(job, " --set run.acceleration=sampled --set run.seed=2")), figures(some));
 }

@@ -12,16 +12,22 @@ function shortNames(names) {
 function compare(runs) {
   head("WaferTLM: runs side by side", runs.map((each) => each.name).join(" · "));
   const first = runs[0].results.iteration_time_s;
+  // Of a speedup, at 95 %, where runs were sampled; relative, as if both were off in the worst direction.
+  const half = (each) => (each.results.iteration_time_half_width_s ?? 0) / each.results.iteration_time_s;
+  const off = (each) => (each === runs[0] ? 0 : half(each) + half(runs[0]));
   const parts = [...new Set(runs.flatMap((each) => partsOf(each.results.iterations.at(-1))))];
   const bars = holder(90 + 44 * runs.length), speedups = holder(90 + 44 * runs.length);
   section("comparison", "Last iteration",
-    "Of each run the rank that finishes last; speedup is the first run's time over this run's.",
+    "Of each run the rank that finishes last; speedup is the first run's time over this run's. ± at 95 %: the run was sampled.",
     table("comparison-table", [
       {title: "run", text: true, of: (each) => each.name},
       {title: "experiment", text: true, long: true, of: (each) => each.results.experiment},
-      {title: "iteration", of: (each) => each.results.iteration_time_s, show: formatSeconds},
-      {title: "speedup", of: (each) => first / each.results.iteration_time_s, show: (value) => fixed(value, 3)},
-      ...parts.map((name) => ({title: name, of: (each) => each.results.iterations.at(-1).breakdown_s[name] ?? 0, show: formatSeconds})),
+      {title: "iteration", of: (each) => each.results.iteration_time_s, show: (value, each) => formatSeconds(value) + plusMinus(each.results.iteration_time_half_width_s)},
+      {title: "speedup", of: (each) => first / each.results.iteration_time_s, show: (value, each) => fixed(value, 3) + (off(each) ? ` ± ${fixed(value * off(each), 3)}` : "")},
+      ...parts.map((name) => ({
+        title: name, of: (each) => each.results.iterations.at(-1).breakdown_s[name] ?? 0,
+        show: (value, each) => formatSeconds(value) + plusMinus(each.results.iterations.at(-1).breakdown_half_width_s?.[name]),
+      })),
     ], runs),
     element("div", {class: "columns"}, bars, speedups));
   const names = shortNames(runs.map((each) => each.name));

@@ -27,10 +27,11 @@ function tiles(results) {
   const worst = Object.entries(last.breakdown_s).filter(([name]) => name !== "compute").reduce((a, b) => (b[1] > a[1] ? b : a));
   const link = results.links.reduce((a, b) => (b.busy_fraction > a.busy_fraction ? b : a));
   document.getElementById("report").append(element("div", {class: "tiles"},
-    tile("iteration-time", formatSeconds(results.iteration_time_s), "last iteration", results.iteration_time_s),
+    tile("iteration-time", formatSeconds(results.iteration_time_s) + plusMinus(results.iteration_time_half_width_s),
+      results.iteration_time_half_width_s ? "last iteration; sampled, ± at 95 %" : "last iteration", results.iteration_time_s),
     tile("compute-share", formatPercent(last.breakdown_s.compute / last.time_s), "of it the compute units work", last.breakdown_s.compute),
-    tile("worst-part", formatSeconds(worst[1]), `${worst[0]}, ${formatPercent(worst[1] / last.time_s)}: the largest of the rest`, worst[1]),
-    tile("busiest-link", formatPercent(link.busy_fraction), `busy: ${link.name}, the busiest link`, link.busy_fraction)));
+    tile("worst-part", formatSeconds(worst[1]) + plusMinus(last.breakdown_half_width_s?.[worst[0]]), `${worst[0]}, ${formatPercent(worst[1] / last.time_s)}: the largest of the rest`, worst[1]),
+    tile("busiest-link", formatPercent(link.busy_fraction), `busy: ${link.name}, the busiest link${results.iteration_time_half_width_s ? "; only what was simulated is counted" : ""}`, link.busy_fraction)));
   const words = memoryWords(results.memory_check);
   if (words) document.getElementById("report").append(element("p", {id: "memory-check"}, words));
 }
@@ -63,15 +64,17 @@ function breakdown(results) {
     iteration = results.iterations[chosen.value];
     const rows = partsOf(iteration);
     bars.style.height = `${Math.max(260, 110 + 14 * Math.min(64, iteration.ranks.length))}px`;
+    const widths = iteration.breakdown_half_width_s;
     const time = (part) => ({of: (name) => iteration[part][name], show: formatSeconds});
     place.replaceChildren(
       element("p", {}, `Iteration ${chosen.value}: `, element("b", {id: "breakdown-time", "data-value": iteration.time_s}, formatSeconds(iteration.time_s)),
-        `, rank ${iteration.rank} finishes last`),
+        `${plusMinus(iteration.time_half_width_s)}, rank ${iteration.rank} finishes last`),
       table("breakdown-table", [
         {title: "part", text: true, of: (name) => name, show: (name) => element("span", {}, swatch(name), name)},
         {title: "time", ...time("breakdown_s")},
         {title: "share", of: (name) => iteration.breakdown_s[name] / iteration.time_s, show: formatPercent},
         {title: "min", ...time("breakdown_min_s")}, {title: "mean", ...time("breakdown_mean_s")}, {title: "max", ...time("breakdown_max_s")},
+        ...(widths ? [{title: "± at 95 %", of: (name) => widths[name] ?? 0, show: formatSeconds}] : []),
       ], rows));
     if (drawn.instance) drawn.instance.resize();
     drawn.draw();

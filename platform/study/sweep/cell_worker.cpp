@@ -80,18 +80,28 @@ void CellWorker::start(std::size_t index, CellProcesses& processes) {
 
 /// @return what is wrong with the document; empty: nothing.
 std::string CellWorker::keep_figures(const PlannedCell& cell, const fs::path& folder) const {
-  json values = json::object();
+  json values = json::object(), half_widths = json::object();
   try {
     std::vector<std::string> paths;
-    for (const config::ColumnSpec& column : plan_.columns) paths.push_back(column.read);
+    for (const config::ColumnSpec& column : plan_.columns) {
+      paths.push_back(column.read);
+      if (std::string path = half_width_path(column.read); !path.empty()) paths.push_back(std::move(path));
+    }
     const json document = pruned_json(text_of(document_of(cell.words, folder.string())), paths);
-    for (const config::ColumnSpec& column : plan_.columns)
+    for (const config::ColumnSpec& column : plan_.columns) {
       values[kept_as(column)] = read_path(document, column.read, column.taken);
+      const double half_width = read_half_width(document, column.read, column.taken);
+      if (half_width != 0) half_widths[kept_as(column)] = half_width;
+    }
   } catch (const std::exception& error) {
     return error.what();
   }
-  files_.put(files_.result(cell.id),
-             json{{"id", cell.id}, {"command", command_line(cell.words)}, {"values", values}}.dump(1) + "\n");
+  files_.put(files_.result(cell.id), json{{"id", cell.id},
+                                          {"command", command_line(cell.words)},
+                                          {"values", values},
+                                          {"half_widths", half_widths}}
+                                             .dump(1) +
+                                         "\n");
   return "";
 }
 

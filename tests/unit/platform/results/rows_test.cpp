@@ -139,6 +139,20 @@ TEST(Rows, OfTheTable) {
             "breakdown,iteration 0 rank 4 compute,0.002,,,,,\n"
             "breakdown,iteration 0 rank 4 exposed_dp,0.0005,,,,,\n"
             "collective,\"a \"\"b\"\", c\",2e-06,8000000,1.5e-06,1e-06,,\n");
+  // Of a sampled run every time has its half-width beside it; what was simulated has none.
+  results["iteration_time_half_width_s"] = 1e-6;
+  results["iterations"][0]["time_half_width_s"] = 1e-6;
+  results["iterations"][0]["breakdown_half_width_s"] = {{"exposed_dp", 5e-7}};
+  results["collectives"].push_back(results["collectives"][0]);
+  results["collectives"][1]["time_half_width_s"] = 2e-8;
+  EXPECT_EQ(
+      results_csv(results),
+      "kind,name,time_s,time_half_width_s,bytes,predicted_s,bound_s,busy_fraction,blocked_fraction_credit\n"
+      "iteration,0,0.0025,1e-06,,,,,\n"
+      "breakdown,iteration 0 rank 4 compute,0.002,,,,,,\n"
+      "breakdown,iteration 0 rank 4 exposed_dp,0.0005,5e-07,,,,,\n"
+      "collective,\"a \"\"b\"\", c\",2e-06,,8000000,1.5e-06,1e-06,,\n"
+      "collective,\"a \"\"b\"\", c\",2e-06,2e-08,8000000,1.5e-06,1e-06,,\n");
 }
 
 }  // namespace

@@ -196,7 +196,7 @@ TEST(StudyReport, SummariesOverCells) {
     spec.kind = kind;
     spec.column = column;
     spec.where = std::move(where);
-    return made.figures().summary(spec);
+    return made.figures().summary(spec).value;
   };
   using Kind = SummarySpec::Kind;
   EXPECT_DOUBLE_EQ(summary(Kind::mean, "gain"), 3.5);
@@ -270,6 +270,51 @@ TEST(StudyReport, LinesAndHowStraightTheyAre) {
   EXPECT_DOUBLE_EQ(made.figures().value({"a", "2"}, "time"), 5);
 }
 
+// Off in the worst direction: 6 ± 0.3 over 2 ± 0.1 is 3 ± (0.15 + 3 · 0.05).
+TEST(StudyReport, WhatWasSampledHasItsHalfWidth) {
+  MadeUp made;
+  made.study.axes = {axis("fabric", {"a", "b"})};
+  made.study.columns = {read("time", ShownAs::time), read("exact")};
+  ColumnSpec speedup, sum;
+  speedup.name = "speedup";
+  speedup.kind = ColumnSpec::Kind::quotient;
+  speedup.dividend = speedup.divisor = "time";
+  speedup.dividend_at = {{"fabric", {"a"}}};
+  sum.name = "sum";
+  sum.kind = ColumnSpec::Kind::sum;
+  sum.terms = {"time", "exact"};
+  made.study.columns.insert(made.study.columns.end(), {speedup, sum});
+  SummarySpec mean;
+  mean.name = "mean";
+  mean.column = "time";
+  made.study.summaries = {mean};
+  made.have("time", {6.0, 2.0});
+  made.have("exact", {1.0, 1.0});
+  EXPECT_FALSE(contains(made.text(), "±"));
+  EXPECT_FALSE(contains(study_csv(made.result()), "half-width"));
+  made.outcomes[0].half_widths["time"] = 0.3;
+  made.outcomes[1].half_widths["time"] = 0.1;
+  const Figures figures = made.figures();
+  EXPECT_DOUBLE_EQ(figures.figure({"b"}, "speedup").half_width, 0.3);
+  EXPECT_EQ(figures.figure({"a"}, "speedup").half_width, 0);  // over itself
+  EXPECT_DOUBLE_EQ(figures.figure({"b"}, "sum").half_width, 0.1);
+  EXPECT_EQ(figures.figure({"b"}, "exact").half_width, 0);
+  EXPECT_DOUBLE_EQ(figures.summary(mean).half_width, 0.2);
+  EXPECT_TRUE(contains(made.text(), "6.000 s ± 300.0 ms")) << made.text();
+  EXPECT_TRUE(contains(made.text(), "Sampled (run.acceleration): figures are ± at 95 %"));
+  EXPECT_DOUBLE_EQ(made.document()["cells"][1]["half_widths"]["time"], 0.1);
+  EXPECT_DOUBLE_EQ(made.document()["summaries"][0]["half_width"], 0.2);
+  EXPECT_TRUE(contains(study_csv(made.result()), "\"time\",\"time (half-width)\",\"time (reference)\""))
+      << study_csv(made.result());
+  // y = 4 x - 2 through 6 ± 0.3 and 2 ± 0.1 at x = 2 and 1, at x = 3: 2 · 0.3 + 1 · 0.1.
+  made.study.axes[0] = axis("samples", {"2", "1"});
+  made.study.axes[0].line_to = "exact";
+  made.cells = grid_of(made.study);
+  made.have("exact", {3, 3});
+  EXPECT_DOUBLE_EQ(made.figures().figure({"1"}, "time").value.get<double>(), 10);
+  EXPECT_DOUBLE_EQ(made.figures().figure({"1"}, "time").half_width, 0.7);
+}
+
 TEST(StudyReport, CalibrationsInWordsAndAsData) {
   MadeUp made = two_axes();
   config::CalibrationSpec found, lost;
@@ -296,7 +341,7 @@ TEST(StudyReport, CalibrationsInWordsAndAsData) {
 TEST(StudyReport, ARowOfTheTableForEveryCell) {
   MadeUp made = two_axes();
   made.study.references = {{"gain", {{"fabric", {"a"}}, {"size", {"2"}}}, 2.5}};
-  made.outcomes[5] = {{}, "it \"broke\", so"};
+  made.outcomes[5] = {{}, {}, "it \"broke\", so"};
   EXPECT_EQ(study_csv(made.result()),
             "\"fabric\",\"size\",\"time\",\"time (reference)\",\"gain\",\"gain (reference)\",\"error\"\n"
             "\"a\",\"1\",0.004,,1.0,,\"\"\n\"a\",\"2\",0.002,,2.0,2.5,\"\"\n\"a\",\"4\",0.001,,3.0,,\"\"\n"
