@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tlm/fabric/wire_format.h"
+#include "tlm/plan_cache.h"
 #include "tlm/program.h"
 #include "tlm/topology.h"
 #include "tlm/units.h"
@@ -81,6 +82,8 @@ struct FabricTraits {
   std::uint64_t reduction_bytes_per_s = 0;
   MemoryTraits memory;
   IdleTime idle_ps;  ///< empty: nothing to simulate with
+  /// What was planned and found out about this fabric; copies share it.
+  std::shared_ptr<PlanCache> plans = std::make_shared<PlanCache>();
 
   std::uint32_t npus() const { return topology->npus(); }
   std::uint64_t port_bytes_per_s() const { return topology->port_bytes_per_s(); }

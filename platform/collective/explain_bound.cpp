@@ -108,7 +108,7 @@ OrderedJson explained_bounds(const CollectiveSetup& setup, const std::vector<std
                            {"rows", OrderedJson::array()}};
   for (const std::uint64_t bytes : sizes) {
     request.bytes = bytes;
-    const auto tight = bounds::tight_bound(request, fabric.topology);
+    const auto tight = bounds::tight_bound(request, fabric);
     // Beside results large groups go without cuts of any shape.
     const TimePs bound = std::max(bound_ps(request, fabric), tight ? tight->time_ps : 0);
     OrderedJson row = {{"bytes", bytes}, {"bound_ps", bound}};
@@ -116,7 +116,7 @@ OrderedJson explained_bounds(const CollectiveSetup& setup, const std::vector<std
     if (!tight) row["why"] = why_not(request, *fabric.topology);
     if (groups > 1) {
       const std::vector<CollectiveRequest> together = requests_of_all(setup, bytes);
-      const auto joint = joint_cut(together, fabric.topology);
+      const auto joint = joint_cut(together, fabric);
       row["joint_bound_ps"] = joint_bound_ps(together, fabric);
       row["joint"] = joint ? tight_json(*joint, bytes) : OrderedJson();
     }

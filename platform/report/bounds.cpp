@@ -46,7 +46,7 @@ nlohmann::ordered_json tight_bounds_json(const JobRun& job, const FabricTraits& 
     request.bytes = kind.longest->bytes;
     for (const std::uint32_t rank : job.job().groups.ranks(kind.longest->group))
       request.group.push_back(job.job().npus[rank]);
-    const auto tight = bounds::tight_bound(request, fabric.topology);
+    const auto tight = bounds::tight_bound(request, fabric);
     if (!tight) continue;
     drawn.push_back(
         {{"title", fmt::format("{} of {} NPUs, class {}{}, {}", to_string(request.type), request.group.size(),

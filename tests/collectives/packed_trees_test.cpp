@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 
 #include "models/mesh/mesh_params.h"
 #include "tests/collectives/random_fabrics.h"
@@ -19,48 +18,6 @@ constexpr CollectiveType kTreeTypes[] = {CollectiveType::all_reduce, CollectiveT
 nlohmann::json packed(const config::PlatformSpec& spec, const Group& group, std::uint64_t bytes,
                       CollectiveType type = CollectiveType::all_reduce, std::uint32_t root = 0) {
   return test::outcome(spec, {type, group, bytes, "packed_trees", 0, root});
-}
-
-/// NPUs with links to each other and no switches. `most`: their rates, in 50 GB/s. Pairs without a link go up
-/// and down a tree, so that no cycle of buffers fills up.
-config::PlatformSpec some_npu_graph(test::Random& random, std::uint32_t npus, std::uint64_t most) {
-  std::string text = fmt::format("graph: random\nnpus: {}\nlinks:\n", npus);
-  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  const auto link = [&](std::uint32_t a, std::uint32_t b) {
-    if (a == b || !pairs.insert(std::minmax(a, b)).second) return;
-    text += fmt::format("  - {{from: npu{}, to: npu{}, bandwidth: {} GB/s, latency: {} ns}}\n", a, b,
-                        50 * (1 + random() % most), 20 + random() % 50);
-  };
-  std::vector<std::uint32_t> parent(npus, 0);
-  for (std::uint32_t npu = 1; npu < npus; ++npu)
-    link(npu, parent[npu] = static_cast<std::uint32_t>(random() % npu));
-  for (std::uint64_t more = random() % (2 * npus); more > 0; --more)
-    link(static_cast<std::uint32_t>(random() % npus), static_cast<std::uint32_t>(random() % npus));
-  text += "routes:\n";
-  const auto up = [&](std::uint32_t npu) {
-    std::vector<std::uint32_t> way = {npu};
-    while (way.back() != 0) way.push_back(parent[way.back()]);
-    return way;
-  };
-  for (std::uint32_t a = 0; a < npus; ++a)
-    for (std::uint32_t b = 0; b < npus; ++b) {
-      if (a == b || pairs.count(std::minmax(a, b)) != 0) continue;
-      std::vector<std::uint32_t> from = up(a), to = up(b);
-      while (from.size() > 1 && to.size() > 1 && from[from.size() - 2] == to[to.size() - 2]) {
-        from.pop_back();
-        to.pop_back();
-      }
-      to.pop_back();
-      from.insert(from.end(), to.rbegin(), to.rend());
-      text += fmt::format("  - [npu{}]\n", fmt::join(from, ", npu"));
-    }
-  const test::TempFolder folder;
-  folder.write("graph.yaml", text);
-  return config::load_platform(
-      folder.write("platform.yaml",
-                   "platform: graph\nwafer: {fabric: {kind: graph, file: graph.yaml, packet_bytes: 4 KiB, "
-                   "credit_delay: 20 ns}}\n"),
-      {});
 }
 
 /// With every value checked.
@@ -141,7 +98,8 @@ TEST(PackedTrees, OfRandomFabricsAreNearTheirBounds) {
     const bool mesh = number % 2 == 0;
     const std::uint64_t most_rate = number % 4 == 1 ? 1 : 4;
     const auto npus = static_cast<std::uint32_t>(3 + random() % (number % 8 == 1 ? 62 : 14));
-    config::PlatformSpec spec = mesh ? test::some_mesh(random) : some_npu_graph(random, npus, most_rate);
+    config::PlatformSpec spec =
+        mesh ? test::some_mesh(random) : test::some_npu_graph(random, npus, most_rate);
     Group group = test::first_npus(spec.wafer.npu_count());
     if (mesh && spec.wafer.height > 1) {
       const auto hole = group.begin() + static_cast<std::ptrdiff_t>(random() % group.size());

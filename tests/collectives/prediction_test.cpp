@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predictions of random collectives against the simulation, on all kinds of fabric: of any algorithm within
-// 10 % in 95 % of the cases; the algorithm and chunks that kFastest takes within 3 % of the best of all of
-// them in 99 %.
+// 10 % in 95 % of the cases. And what kFastest takes in cases that were hard (fastest_test: in random ones).
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -65,23 +64,6 @@ TimePs best_time(const config::PlatformSpec& spec, CollectiveRequest request) {
   return best;
 }
 
-TEST_P(Predictions, ChooseTheFastest) {
-  const int cases = test::random_cases(12, 2);
-  test::Random random(11);
-  Nearness found;
-  for (int number = 0; number < cases; ++number) {
-    const config::PlatformSpec spec = GetParam().make(random);
-    CollectiveRequest request = test::random_request(random, spec.wafer.npu_count(), 1 << 20);
-    request.algorithm = kFastest;
-    const auto time = test::outcome(spec, request)["time"].get<double>();
-    const double ratio = time / static_cast<double>(best_time(spec, request));
-    found.add(ratio, 1.03, test::describe(spec, request));
-  }
-  std::printf("%d of %d within 3 %% of the best, at worst %.3f of it: %s\n", found.near, cases, found.worst,
-              found.worst_case.c_str());
-  EXPECT_GE(found.near, cases * 99 / 100) << found.worst_case;
-}
-
 INSTANTIATE_TEST_SUITE_P(On, Predictions,
                          testing::Values(Kind{"mesh", test::some_mesh}, Kind{"fred", test::some_fred},
                                          Kind{"dimensions", test::some_dimensions},
@@ -111,7 +93,7 @@ TEST(Fastest, TakesNoChunksThatNothingPredicts) {
       {});
   CollectiveRequest request{CollectiveType::all_reduce, test::first_npus(30), 634'824, kFastest, 0};
   const auto chosen = test::outcome(spec, request);
-  EXPECT_EQ(chosen["predicted"], chosen["time"]);
+  EXPECT_NEAR(chosen["predicted"].get<double>() / chosen["time"].get<double>(), 1, 0.001);
   request.algorithm = "dimensional";
   EXPECT_LE(chosen["time"].get<double>(), 1.02 * test::outcome(spec, request)["time"].get<double>());
 }

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/collectives/simulated.h"
 #include "tests/support/temp_folder.h"
@@ -86,10 +89,60 @@ inline config::PlatformSpec some_grid(Random& random) {
       {});
 }
 
+/// NPUs with links to each other and no switches. `most`: their rates, in 50 GB/s. Pairs without a link go up
+/// and down a tree, so that no cycle of buffers fills up.
+inline config::PlatformSpec some_npu_graph(Random& random, std::uint32_t npus, std::uint64_t most) {
+  std::string text = fmt::format("graph: random\nnpus: {}\nlinks:\n", npus);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  const auto link = [&](std::uint32_t a, std::uint32_t b) {
+    if (a == b || !pairs.insert(std::minmax(a, b)).second) return;
+    text += fmt::format("  - {{from: npu{}, to: npu{}, bandwidth: {} GB/s, latency: {} ns}}\n", a, b,
+                        50 * (1 + random() % most), 20 + random() % 50);
+  };
+  std::vector<std::uint32_t> parent(npus, 0);
+  for (std::uint32_t npu = 1; npu < npus; ++npu)
+    link(npu, parent[npu] = static_cast<std::uint32_t>(random() % npu));
+  for (std::uint64_t more = random() % (2 * npus); more > 0; --more)
+    link(static_cast<std::uint32_t>(random() % npus), static_cast<std::uint32_t>(random() % npus));
+  std::string routes;
+  const auto up = [&](std::uint32_t npu) {
+    std::vector<std::uint32_t> way = {npu};
+    while (way.back() != 0) way.push_back(parent[way.back()]);
+    return way;
+  };
+  for (std::uint32_t a = 0; a < npus; ++a)
+    for (std::uint32_t b = 0; b < npus; ++b) {
+      if (a == b || pairs.count(std::minmax(a, b)) != 0) continue;
+      std::vector<std::uint32_t> from = up(a), to = up(b);
+      while (from.size() > 1 && to.size() > 1 && from[from.size() - 2] == to[to.size() - 2]) {
+        from.pop_back();
+        to.pop_back();
+      }
+      to.pop_back();
+      from.insert(from.end(), to.rbegin(), to.rend());
+      routes += fmt::format("  - [npu{}]\n", fmt::join(from, ", npu"));
+    }
+  if (!routes.empty()) text += "routes:\n" + routes;
+  const TempFolder folder;
+  folder.write("graph.yaml", text);
+  return config::load_platform(
+      folder.write("platform.yaml",
+                   "platform: graph\nwafer: {fabric: {kind: graph, file: graph.yaml, packet_bytes: 4 KiB, "
+                   "credit_delay: 20 ns}}\n"),
+      {});
+}
+
+/// The same, of up to 16 NPUs.
+inline config::PlatformSpec some_graph(Random& random) {
+  const auto npus = static_cast<std::uint32_t>(3 + random() % 14);
+  return some_npu_graph(random, npus, 1 + random() % 4);
+}
+
 using MakeFabric = config::PlatformSpec (*)(Random&);
 
-/// A collective of 1 KiB to `most` bytes on all NPUs or some, its algorithm and chunks open.
-inline CollectiveRequest random_request(Random& random, std::uint32_t npus, std::uint64_t most) {
+/// A collective of `least` to `most` bytes on all NPUs or some, its algorithm and chunks open.
+inline CollectiveRequest random_request(Random& random, std::uint32_t npus, std::uint64_t most,
+                                        std::uint64_t least = 1024) {
   static constexpr CollectiveType kTypes[] = {CollectiveType::all_reduce,     CollectiveType::all_gather,
                                               CollectiveType::reduce_scatter, CollectiveType::all_to_all,
                                               CollectiveType::broadcast,      CollectiveType::reduce,
@@ -102,10 +155,11 @@ inline CollectiveRequest random_request(Random& random, std::uint32_t npus, std:
     request.group.resize(2 + random() % (npus - 1));
     if (random() % 4 != 0) std::sort(request.group.begin(), request.group.end());
   }
-  const double octaves = std::log2(static_cast<double>(most) / 1024);
-  request.bytes = static_cast<std::uint64_t>(
-                      1024 * std::exp2(octaves * static_cast<double>(random() % 10'000) / 10'000)) /
-                  4 * 4;
+  const double octaves = std::log2(static_cast<double>(most) / static_cast<double>(least));
+  request.bytes =
+      static_cast<std::uint64_t>(static_cast<double>(least) *
+                                 std::exp2(octaves * static_cast<double>(random() % 10'000) / 10'000)) /
+      4 * 4;
   request.root = static_cast<std::uint32_t>(random() % request.group.size());
   request.chunks = 0;
   return request;

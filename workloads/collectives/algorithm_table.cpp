@@ -5,7 +5,7 @@
 #include "workloads/collectives/algorithm_rows.h"
 #include "workloads/collectives/blocks.h"
 #include "workloads/collectives/dimensional/box.h"
-#include "workloads/collectives/packed_trees/direct_links.h"
+#include "workloads/collectives/packed_trees/rank_graph.h"
 
 namespace wafertlm {
 namespace {
@@ -41,10 +41,10 @@ std::string needs_power_of_two(const Topology& topology) {
 }
 
 bool has_direct_links(const Group& group, const FabricTraits& fabric) {
-  return direct_links(group, *fabric.topology).has_value();
+  return direct_links(group, fabric).has_value();
 }
 std::string needs_direct_links(const Topology& /*topology*/) {
-  return "NPUs that links of their own, or routes that share no link, join to a whole";
+  return "NPUs that links of their own both ways, or routes that share no link, join to a whole";
 }
 
 std::string needs_flow_links(const Topology& /*topology*/) {

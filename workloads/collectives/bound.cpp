@@ -104,7 +104,7 @@ TimePs sums_ps(const std::vector<Demand>& demands, const Topology& topology) {
 TimePs sets_ps(const Demand& demand, const FabricTraits& fabric) {
   const std::size_t most_members = demand.request.type == CollectiveType::all_to_all ? 100 : 256;
   if (demand.request.group.size() > most_members) return 0;
-  const auto tight = bounds::tight_bound(demand.request, fabric.topology);
+  const auto tight = bounds::tight_bound(demand.request, fabric);
   return tight ? tight->time_ps : 0;
 }
 
@@ -228,7 +228,7 @@ TimePs joint_bound_ps(const std::vector<CollectiveRequest>& requests, const Fabr
   const Topology& topology = *fabric.topology;
   bound = std::max({bound, ports_ps(demands, topology), crossings_ps(demands, topology)});
   if (!fabric.in_network) bound = std::max(bound, sums_ps(demands, topology));
-  if (const auto joint = joint_cut(requests, fabric.topology)) bound = std::max(bound, joint->time_ps);
+  if (const auto joint = joint_cut(requests, fabric)) bound = std::max(bound, joint->time_ps);
   for (const CutFamily& family : topology.cuts()) {
     bound = std::max(bound, cuts_ps(demands, family));
     if (family.counts_vectors && !fabric.in_network) bound = std::max(bound, vectors_ps(demands, family));

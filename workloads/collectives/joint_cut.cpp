@@ -123,11 +123,11 @@ Uint128 sums_across(const std::vector<Demand>& demands, const TightSets& sets) {
 }  // namespace
 
 std::optional<TightBound> joint_cut(const std::vector<CollectiveRequest>& requests,
-                                    const std::shared_ptr<const Topology>& topology) {
+                                    const FabricTraits& fabric) {
   std::vector<Demand> demands;
   for (const CollectiveRequest& request : requests)
     if (auto demand = demand_of(request)) demands.push_back(std::move(*demand));
-  const KnowsLinks* const links = links_of(*topology);
+  const KnowsLinks* const links = links_of(*fabric.topology);
   if (links == nullptr || demands.size() < 2) return {};
   const auto graph = std::make_shared<const LinkGraph>(links->link_graph());
   const JointCuts cuts(*graph, demands);
@@ -146,7 +146,7 @@ std::optional<TightBound> joint_cut(const std::vector<CollectiveRequest>& reques
   for (const Demand& demand : demands) {
     if (tried >= kMostImproved) break;
     if (demand.request.group.size() > kMostMembers) continue;
-    const auto tight = bounds::tight_bound(demand.request, topology);
+    const auto tight = bounds::tight_bound(demand.request, fabric);
     if (!tight || tight->sets->kind == TightSets::Kind::lengths) continue;
     const TightSets& sets = *tight->sets;
     if (sets.kind == TightSets::Kind::partition) keep(sets, sums_across(demands, sets));

@@ -14,6 +14,6 @@ namespace wafertlm {
 /// that bound one of the all-reduces. None: fewer than two of them have anything to move, or the topology
 /// does not know its links.
 std::optional<bounds::TightBound> joint_cut(const std::vector<CollectiveRequest>& requests,
-                                            const std::shared_ptr<const Topology>& topology);
+                                            const FabricTraits& fabric);
 
 }  // namespace wafertlm

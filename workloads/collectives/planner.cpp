@@ -12,6 +12,7 @@
 #include "workloads/collectives/cost.h"
 #include "workloads/collectives/custom/program.h"
 #include "workloads/collectives/dimensional/box.h"
+#include "workloads/collectives/failures.h"
 #include "workloads/collectives/in_network.h"
 #include "workloads/collectives/search.h"
 
@@ -166,18 +167,21 @@ CollectiveRequest settled(const CollectiveRequest& request, const FabricTraits& 
     return with_algorithm(best, asked ? "dimensional" : "direct", fabric);
   }
   if (request.algorithm.empty()) {
-    const std::vector<std::string> rule = rule_of(request, fabric);
+    const std::vector<std::string> rule = avoid_failures(rule_of(request, fabric), best, fabric);
     if (!rule.empty()) {
       const CollectiveRequest large = shortest_closed_form(rule, best, fabric);
       if (fabric.topology->keeps_rule_when_small() || !is_small(large, fabric)) return large;
     }
   }
   const bool thorough = request.algorithm == kFastest;
-  std::vector<std::string> names = algorithms_for(best, fabric);
-  if (!thorough)
-    names.erase(std::remove_if(names.begin(), names.end(),
-                               [](const std::string& name) { return algorithm_named(name).only_by_name; }),
-                names.end());
+  const std::vector<std::string> fitting = algorithms_for(best, fabric);
+  std::vector<std::string> names = avoid_failures(fitting, best, fabric);
+  if (names.empty()) names = fitting;  // whoever runs it says what has failed
+  const auto first_by_name = std::stable_partition(names.begin(), names.end(), [](const std::string& name) {
+    return !algorithm_named(name).only_by_name;
+  });
+  // Where all others cross what has failed.
+  if (!thorough && first_by_name != names.begin()) names.erase(first_by_name, names.end());
   return search_fastest(names, best, fabric, thorough ? kThorough : kQuick);
 }
 

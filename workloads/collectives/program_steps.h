@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <memory>
+#include <vector>
+
 #include "tlm/program.h"
 
 namespace wafertlm {
@@ -15,13 +18,17 @@ inline std::uint64_t steps_of(const CollectiveProgram& program) {
 
 /// visit(rank, threadblock, step) for every step, rank by rank and threadblock by threadblock.
 template <typename Visit>
-void for_steps(const CollectiveProgram& program, const Visit& visit) {
-  for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank) {
-    const StepSource& source = *program.ranks[rank];
+void for_steps(const std::vector<std::unique_ptr<StepSource>>& ranks, const Visit& visit) {
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    const StepSource& source = *ranks[rank];
     for (std::uint32_t threadblock = 0; threadblock < source.threadblocks(); ++threadblock)
       for (std::uint32_t index = 0; index < source.steps(threadblock); ++index)
         visit(rank, threadblock, source.step(threadblock, index));
   }
+}
+template <typename Visit>
+void for_steps(const CollectiveProgram& program, const Visit& visit) {
+  for_steps(program.ranks, visit);
 }
 
 }  // namespace wafertlm

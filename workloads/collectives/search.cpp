@@ -2,6 +2,8 @@
 #include "workloads/collectives/search.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "workloads/collectives/cost.h"
@@ -80,8 +82,12 @@ CollectiveRequest search_fastest(const std::vector<std::string>& names, const Co
   std::vector<Candidate> open = candidates_of(names, request, fabric, effort.all_chunks), predicted;
   std::sort(open.begin(), open.end(), shorter);
   TimePs shortest = kNever;
+  std::set<std::string> looked_at;
   for (Candidate& each : open) {
-    if (predicted.size() >= effort.predictions || each.time / effort.percent > shortest / 100) break;
+    if (predicted.size() >= effort.predictions) break;
+    // A closed form may be far too long: a thorough search looks at each algorithm once at least.
+    const bool is_first = looked_at.insert(each.request.algorithm).second && effort.simulations != 0;
+    if (each.time / effort.percent > shortest / 100 && !is_first) continue;
     if (is_too_long_to_predict(each.request, fabric)) {
       // Only the closed form is known: no reason for more chunks, and the worst that is looked for.
       if (effort.all_chunks && request.chunks == 0 && each.request.chunks > 1) continue;

@@ -22,8 +22,9 @@ CollectiveRequest shortest_closed_form(const std::vector<std::string>& names,
 struct SearchEffort {
   bool all_chunks;   ///< open chunks are 1, 2, 4 … kMaxSearchedChunks and default_chunks (best_chunks:
                      ///< twice and half of it); else only these
-  unsigned percent;  ///< closed forms up to so much of the shortest prediction are looked at,
-  std::size_t predictions;  ///< and at most so many
+  unsigned percent;  ///< closed forms up to so much of the shortest prediction are looked at; with
+                     ///< simulations also the shortest of each algorithm
+  std::size_t predictions;  ///< at most so many
   std::size_t simulations;  ///< of the shortest predictions so many are simulated (simulated_ps)
 };
 constexpr SearchEffort kQuick{false, 140, 8, 0}, kThorough{true, 170, 24, 3};

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "workloads/collectives/algorithm.h"
-#include "workloads/collectives/packed_trees/direct_links.h"
+#include "workloads/collectives/packed_trees/rank_graph.h"
 #include "workloads/collectives/packed_trees/tree_packing.h"
 
 namespace wafertlm {

@@ -6,13 +6,15 @@
 #include "workloads/collectives/algorithm_parts.h"
 #include "workloads/collectives/algorithm_rows.h"
 #include "workloads/collectives/blocks.h"
-#include "workloads/collectives/kept.h"
 
 namespace wafertlm {
 namespace {
 
 constexpr std::uint32_t kMaxChunks = 4096;
-constexpr std::size_t kKeptGraphs = 8;
+
+struct KeptTrees : Kept<std::pair<Group, TreeUse>, PackedTrees> {
+  KeptTrees() : Kept(8) {}
+};
 
 /// What a collective takes with each packing, as the links' schedules say.
 class PackedTreesTimes {
@@ -47,10 +49,7 @@ class PackedTreesTimes {
 };
 
 PackedTreesTimes::PackedTreesTimes(const CollectiveRequest& request, const FabricTraits& fabric)
-    : request_(request),
-      fabric_(fabric),
-      trees_(PackedTrees::of(direct_links(request.group, *fabric.topology).value(),
-                             tree_use(request.type, request.root).value())) {
+    : request_(request), fabric_(fabric), trees_(PackedTrees::of(request, fabric)) {
   for (const RankGraph::Link& link : trees_->graph().links)  // the step's cost is part of its slot
     link_latency_ps_.push_back(fabric.latency_ps(request.group[link.from], request.group[link.to]) -
                                fabric.step_cost_ps);
@@ -123,9 +122,10 @@ std::shared_ptr<const LinkSchedule> PackedTrees::schedule(std::size_t packing, s
   return kept;
 }
 
-std::shared_ptr<PackedTrees> PackedTrees::of(const RankGraph& graph, const TreeUse& use) {
-  thread_local Kept<std::pair<RankGraph, TreeUse>, PackedTrees> kept(kKeptGraphs);
-  return kept.get({graph, use}, [&] { return PackedTrees(graph, use); });
+std::shared_ptr<PackedTrees> PackedTrees::of(const CollectiveRequest& request, const FabricTraits& fabric) {
+  const TreeUse use = tree_use(request.type, request.root).value();
+  return fabric.plans->of<KeptTrees>().get(
+      {request.group, use}, [&] { return PackedTrees(direct_links(request.group, fabric).value(), use); });
 }
 
 BufferPiece PackedTreesPlan::piece(std::uint32_t tree, std::uint32_t chunk) const {

@@ -22,8 +22,8 @@ class PackedTrees {
   const std::vector<TreePacking>& packings() const { return packings_; }
   std::shared_ptr<const LinkSchedule> schedule(std::size_t packing, std::uint32_t lag);
 
-  /// One for each graph that was asked for of late.
-  static std::shared_ptr<PackedTrees> of(const RankGraph& graph, const TreeUse& use);
+  /// Of a group, kept with the fabric's plans.
+  static std::shared_ptr<PackedTrees> of(const CollectiveRequest& request, const FabricTraits& fabric);
 
  private:
   RankGraph graph_;

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/collectives/packed_trees/direct_links.h"
+#include "workloads/collectives/packed_trees/rank_graph.h"
 #include "workloads/collectives/tree.h"
 
 namespace wafertlm {

@@ -5,7 +5,6 @@
 
 #include "workloads/collectives/algorithm_parts.h"
 #include "workloads/collectives/algorithm_rows.h"
-#include "workloads/collectives/kept.h"
 #include "workloads/collectives/scheduled/doubling.h"
 #include "workloads/collectives/scheduled/matching.h"
 
@@ -41,18 +40,20 @@ TransferList matched_transfers(const CollectiveRequest& request, const PiecedVec
   return list;
 }
 
+using MatchedKey = std::tuple<Type, Group, std::uint32_t, std::uint64_t, std::uint32_t, LinkTimes, LinkTimes>;
+struct MatchedLists : Kept<MatchedKey, TransferList> {
+  MatchedLists() : Kept(8) {}
+};
+
 std::shared_ptr<const TransferList> matched_list(const CollectiveRequest& request,
                                                  const FabricTraits& fabric) {
-  thread_local Kept<
-      std::tuple<Type, std::uint32_t, std::uint64_t, std::uint32_t, RankLinks, LinkTimes, LinkTimes>,
-      TransferList>
-      kept(8);
-  const RankLinks links = rank_links(request.group, fabric).value();
+  const std::shared_ptr<const RankLinks> links = rank_links(request.group, fabric);
   const PiecedVector vector{request.bytes, has_root(request.type) ? 1 : ranks_of(request), request.chunks};
-  const LinkTimes copies = link_times(links, fabric, vector.longest(), false),
-                  sums = link_times(links, fabric, vector.longest(), true);
-  return kept.get({request.type, request.root, request.bytes, request.chunks, links, copies, sums},
-                  [&] { return matched_transfers(request, vector, links, copies, sums); });
+  const LinkTimes copies = link_times(*links, fabric, vector.longest(), false),
+                  sums = link_times(*links, fabric, vector.longest(), true);
+  return fabric.plans->of<MatchedLists>().get(
+      {request.type, request.group, request.root, request.bytes, request.chunks, copies, sums},
+      [&] { return matched_transfers(request, vector, *links, copies, sums); });
 }
 
 /// Of all pieces, each over one link after the other; of an all-to-all taken as three.
@@ -68,7 +69,7 @@ std::uint64_t messages_of(const CollectiveRequest& request, std::uint32_t chunks
 }  // namespace
 
 bool has_matched_links(const Group& group, const FabricTraits& fabric) {
-  return group.size() <= kMostMatchedRanks && rank_links(group, fabric).has_value();
+  return group.size() <= kMostMatchedRanks && rank_links(group, fabric) != nullptr;
 }
 
 Algorithm::Programs matched_programs(const CollectiveRequest& request, const FabricTraits& fabric) {

@@ -6,7 +6,6 @@
 
 #include "workloads/collectives/algorithm_parts.h"
 #include "workloads/collectives/algorithm_rows.h"
-#include "workloads/collectives/kept.h"
 #include "workloads/collectives/scheduled/doubling.h"
 #include "workloads/collectives/scheduled/flow_schedule.h"
 
@@ -20,34 +19,38 @@ constexpr std::uint64_t kMostFlowMessages = 500'000;
 
 /// Links and paths of a group.
 struct FlowRoutes {
-  RankLinks links;
+  std::shared_ptr<const RankLinks> links;
   ExchangePaths paths;
+};
+struct KeptFlowRoutes : Kept<Group, FlowRoutes> {
+  KeptFlowRoutes() : Kept(8) {}
+};
+using FlowKey = std::tuple<std::shared_ptr<const FlowRoutes>, std::uint64_t, std::uint32_t, LinkTimes>;
+struct FlowLists : Kept<FlowKey, TransferList> {
+  FlowLists() : Kept(4) {}
 };
 
 std::shared_ptr<const FlowRoutes> flow_routes(const CollectiveRequest& request, const FabricTraits& fabric) {
-  thread_local Kept<std::pair<Group, RankLinks>, FlowRoutes> kept(8);
-  RankLinks links = rank_links(request.group, fabric).value();
-  return kept.get({request.group, links}, [&] {
-    return FlowRoutes{links, flow_paths(links, request.group, *fabric.topology)};
+  return fabric.plans->of<KeptFlowRoutes>().get(request.group, [&] {
+    auto links = rank_links(request.group, fabric);
+    ExchangePaths paths = flow_paths(*links, request.group, *fabric.topology);
+    return FlowRoutes{std::move(links), std::move(paths)};
   });
 }
 
 std::shared_ptr<const TransferList> flow_list(const CollectiveRequest& request, const FabricTraits& fabric) {
-  thread_local Kept<std::tuple<std::shared_ptr<const FlowRoutes>, std::uint64_t, std::uint32_t, LinkTimes>,
-                    TransferList>
-      kept(4);
   const auto routes = flow_routes(request, fabric);
   const PiecedVector vector{request.bytes, ranks_of(request), routes->paths.parts * request.chunks};
-  const LinkTimes times = link_times(routes->links, fabric, vector.longest(), false);
-  return kept.get({routes, request.bytes, request.chunks, times}, [&] {
-    return exchange_list(routes->links, vector, flow_schedule(routes->paths, request.chunks, times));
+  const LinkTimes times = link_times(*routes->links, fabric, vector.longest(), false);
+  return fabric.plans->of<FlowLists>().get({routes, request.bytes, request.chunks, times}, [&] {
+    return exchange_list(*routes->links, vector, flow_schedule(routes->paths, request.chunks, times));
   });
 }
 
 }  // namespace
 
 bool has_flow_links(const Group& group, const FabricTraits& fabric) {
-  return group.size() <= kMostFlowRanks && rank_links(group, fabric).has_value();
+  return group.size() <= kMostFlowRanks && rank_links(group, fabric) != nullptr;
 }
 
 Algorithm::Programs flow_programs(const CollectiveRequest& request, const FabricTraits& fabric) {

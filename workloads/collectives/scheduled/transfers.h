@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "workloads/collectives/algorithm.h"
-#include "workloads/collectives/scheduled/rank_links.h"
+#include "workloads/collectives/rank_links.h"
 
 namespace wafertlm {
 

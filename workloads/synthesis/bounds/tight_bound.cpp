@@ -19,19 +19,6 @@ struct KnownSets {
   std::map<GroupKey, std::shared_ptr<const TightSets>> by_group;
 };
 
-/// Of a topology, as long as it lives.
-KnownSets& known_sets(const std::shared_ptr<const Topology>& topology, const KnowsLinks& links) {
-  using ByTopology =
-      std::map<std::weak_ptr<const Topology>, KnownSets, std::owner_less<std::weak_ptr<const Topology>>>;
-  static thread_local ByTopology known;
-  if (const auto found = known.find(topology); found != known.end()) return found->second;
-  for (auto at = known.begin(); at != known.end();)
-    at = at->first.expired() ? known.erase(at) : std::next(at);
-  KnownSets& sets = known[topology];
-  sets.graph = std::make_shared<const LinkGraph>(links.link_graph());
-  return sets;
-}
-
 Terminals terminals_of(const CollectiveRequest& request) {
   Terminals terminals;
   for (const NpuId npu : request.group)
@@ -45,12 +32,12 @@ Terminals terminals_of(const CollectiveRequest& request) {
 
 bool has_tight_bound(CollectiveType type) { return bound_rule(type) != nullptr; }
 
-std::optional<TightBound> tight_bound(const CollectiveRequest& request,
-                                      const std::shared_ptr<const Topology>& topology) {
+std::optional<TightBound> tight_bound(const CollectiveRequest& request, const FabricTraits& fabric) {
   const BoundRule* const rule = bound_rule(request.type);
-  const KnowsLinks* const links = links_of(*topology);
+  const KnowsLinks* const links = links_of(*fabric.topology);
   if (rule == nullptr || links == nullptr || request.group.size() < 2 || request.bytes == 0) return {};
-  KnownSets& known = known_sets(topology, *links);
+  auto& known = fabric.plans->of<KnownSets>();
+  if (!known.graph) known.graph = std::make_shared<const LinkGraph>(links->link_graph());
   const Terminals terminals = terminals_of(request);
   auto& sets = known.by_group[GroupKey(request.type, terminals.root, terminals.members)];
   if (!sets) sets = std::make_shared<const TightSets>(rule->find(*known.graph, terminals));

@@ -52,8 +52,7 @@ bool has_tight_bound(CollectiveType type);
 /// - all-to-all: the maximum concurrent flow of all pairs (tightest_lengths).
 /// They hold for every algorithm in which switches and NPUs outside the group only pass on (KnowsLinks),
 /// whether or not both directions of a link are as fast. None: the topology does not know its links, the type
-/// has none, there is nothing to send, or a group of one. Sets are kept as long as the topology, by thread.
-std::optional<TightBound> tight_bound(const CollectiveRequest& request,
-                                      const std::shared_ptr<const Topology>& topology);
+/// has none, there is nothing to send, or a group of one. Sets are kept with the fabric's plans.
+std::optional<TightBound> tight_bound(const CollectiveRequest& request, const FabricTraits& fabric);
 
 }  // namespace wafertlm::bounds

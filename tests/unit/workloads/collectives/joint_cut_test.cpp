@@ -65,8 +65,7 @@ TEST(JointCut, OfSeveralGroupsIsTheBestOfAllCuts) {
       request.group.resize(2 + random() % (kNpus - 1));
       request.bytes = 4 * request.group.size() * (1 + random() % 1'000'000);
       requests.push_back(request);
-      if (const auto tight = bounds::tight_bound(request, wafer.topology))
-        alone = std::max(alone, tight->time_ps);
+      if (const auto tight = bounds::tight_bound(request, wafer)) alone = std::max(alone, tight->time_ps);
     }
     TimePs best = 0;
     for (std::uint32_t set = 1; set + 1 < 1U << kNpus; ++set) {
@@ -74,7 +73,7 @@ TEST(JointCut, OfSeveralGroupsIsTheBestOfAllCuts) {
       for (const CollectiveRequest& request : requests) bytes += bytes_out(request, set);
       best = std::max(best, at_least_ps(bytes, Uint128{rate} * links_out(set)));
     }
-    const auto joint = joint_cut(requests, wafer.topology);
+    const auto joint = joint_cut(requests, wafer);
     ASSERT_TRUE(joint);
     EXPECT_GE(joint->time_ps, best) << number;
     if (!sums) {
@@ -88,7 +87,7 @@ TEST(JointCut, OfSeveralGroupsIsTheBestOfAllCuts) {
 
 TEST(JointCut, IsNoneOfOneCollective) {
   const FabricTraits wafer = test::wafer_of(kSide, kSide);
-  EXPECT_FALSE(joint_cut({{CollectiveType::all_gather, test::first_npus(4), 4000, "", 1}}, wafer.topology));
+  EXPECT_FALSE(joint_cut({{CollectiveType::all_gather, test::first_npus(4), 4000, "", 1}}, wafer));
 }
 
 }  // namespace

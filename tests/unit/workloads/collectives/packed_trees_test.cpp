@@ -23,7 +23,7 @@ namespace {
 using test::random_graph;
 
 RankGraph mesh_graph(std::uint32_t width, std::uint32_t height) {
-  return direct_links(test::first_npus(width * height), *test::wafer_of(width, height).topology).value();
+  return direct_links(test::first_npus(width * height), test::wafer_of(width, height)).value();
 }
 
 PackedTrees all_reduce_trees(const RankGraph& graph) {
@@ -89,7 +89,7 @@ TEST(PackedTrees, OfMeshesWithAHoleReachTheirPartitions) {
     std::vector<NpuId> group = test::first_npus(20);
     group.erase(group.begin() + hole);
     // Without the routes around or through the hole.
-    RankGraph graph = direct_links(group, *wafer.topology).value();
+    RankGraph graph = direct_links(group, wafer).value();
     graph.links.erase(std::remove_if(graph.links.begin(), graph.links.end(),
                                      [&](const RankGraph::Link& link) {
                                        return wafer.topology->hops(group[link.from], group[link.to]) != 1;

@@ -38,8 +38,7 @@ FabricTraits star() {
 
 // 31 / 19 links of 750 GB/s (reference synthesis.md): 2^28 B · 19 / (31 · 750 GB/s), rounded down.
 TEST(TightBound, OfAnAllReduceOnAMeshIsItsStrength) {
-  const auto tight =
-      tight_bound(request_of(CollectiveType::all_reduce, 20, 1 << 28), test::wafer_of(5, 4).topology);
+  const auto tight = tight_bound(request_of(CollectiveType::all_reduce, 20, 1 << 28), test::wafer_of(5, 4));
   ASSERT_TRUE(tight);
   EXPECT_EQ(tight->sets->kind, TightSets::Kind::partition);
   EXPECT_EQ(tight->sets->parts, 20U);
@@ -52,7 +51,7 @@ TEST(TightBound, OfAnAllReduceOnAMeshIsItsStrength) {
 // A corner: 19 of 20 blocks through two links, 19 MB / 1.5 TB/s.
 TEST(TightBound, OfAnAllGatherOnAMeshIsACorner) {
   for (const CollectiveType type : {CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
-    const auto tight = tight_bound(request_of(type, 20, 20'000'000), test::wafer_of(5, 4).topology);
+    const auto tight = tight_bound(request_of(type, 20, 20'000'000), test::wafer_of(5, 4));
     ASSERT_TRUE(tight);
     EXPECT_EQ(tight->sets->kind, TightSets::Kind::cut);
     EXPECT_EQ(tight->sets->links.size(), 2U);
@@ -66,7 +65,7 @@ TEST(TightBound, OfASwitchKnowsThatItOnlyPassesOn) {
   const FabricTraits traits = star();
   for (const CollectiveType type :
        {CollectiveType::all_reduce, CollectiveType::broadcast, CollectiveType::reduce}) {
-    const auto tight = tight_bound(request_of(type, 4, 50'000), traits.topology);
+    const auto tight = tight_bound(request_of(type, 4, 50'000), traits);
     ASSERT_TRUE(tight);
     EXPECT_EQ(tight->time_ps, 1'000'000U) << to_string(type);
   }
@@ -74,17 +73,17 @@ TEST(TightBound, OfASwitchKnowsThatItOnlyPassesOn) {
 
 TEST(TightBound, IsNoneWhereThereIsNone) {
   const FabricTraits mesh = test::wafer_of(5, 4);
-  EXPECT_FALSE(tight_bound(request_of(CollectiveType::gather, 20, 1000), mesh.topology));
-  EXPECT_FALSE(tight_bound(request_of(CollectiveType::all_reduce, 20, 0), mesh.topology));
-  EXPECT_FALSE(tight_bound(request_of(CollectiveType::all_reduce, 1, 1000), mesh.topology));
+  EXPECT_FALSE(tight_bound(request_of(CollectiveType::gather, 20, 1000), mesh));
+  EXPECT_FALSE(tight_bound(request_of(CollectiveType::all_reduce, 20, 0), mesh));
+  EXPECT_FALSE(tight_bound(request_of(CollectiveType::all_reduce, 1, 1000), mesh));
 }
 
-// Sets are kept by topology: another one at the same place in memory has its own.
+// Sets are kept by fabric: another one at the same place in memory has its own.
 TEST(TightBound, IsThatOfTheTopologyThatIsAsked) {
   for (int again = 0; again < 3; ++again)
     for (const std::uint32_t side : {2U, 3U, 4U}) {
       const auto tight = tight_bound(request_of(CollectiveType::all_reduce, side * side, 1'500'000),
-                                     test::wafer_of(side, side).topology);
+                                     test::wafer_of(side, side));
       const std::uint64_t links = 2 * side * (side - 1), npus = side * side;
       EXPECT_EQ(tight->time_ps, 2'000'000U * (npus - 1) / links) << side;
     }
@@ -176,7 +175,7 @@ TEST(TightBound, OfRandomGroupsIsCertifiedAndInTheBound) {
     request.group = test::random_group(random, traits.npus());
     request.root = static_cast<std::uint32_t>(random() % request.group.size());
     request.bytes = 1 + random() % 1'000'000;
-    const auto tight = tight_bound(request, traits.topology);
+    const auto tight = tight_bound(request, traits);
     if (request.group.size() < 2) continue;
     ASSERT_TRUE(tight);
     expect_certified(request, *tight);

@@ -2,7 +2,9 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <typeindex>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,21 @@ class Kept {
  private:
   std::size_t most_;
   std::vector<std::pair<Key, std::shared_ptr<Value>>> results_;  // the last one used first
+};
+
+/// What planners keep of one fabric: links of groups, trees, schedules, bounds. Not for several threads.
+class PlanCache {
+ public:
+  /// The results of a type that whoever keeps them defines; default-made when first asked for.
+  template <typename Results>
+  Results& of() {
+    std::shared_ptr<void>& results = results_[std::type_index(typeid(Results))];
+    if (!results) results = std::make_shared<Results>();
+    return *static_cast<Results*>(results.get());
+  }
+
+ private:
+  std::map<std::type_index, std::shared_ptr<void>> results_;
 };
 
 }  // namespace wafertlm

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tlm/topology.h"
+#include "tlm/fabric_traits.h"
 
 namespace wafertlm {
 
@@ -23,6 +23,7 @@ struct RankGraph {
 
   /// The number of a link that there is.
   std::size_t number(std::uint32_t from, std::uint32_t to) const;
+  bool has(std::uint32_t from, std::uint32_t to) const;
   std::uint64_t fastest_bytes_per_s() const;
   bool operator==(const RankGraph& other) const { return ranks == other.ranks && links == other.links; }
 };
@@ -33,10 +34,7 @@ struct LinksByRank {
   std::vector<std::vector<std::uint32_t>> out, in;
 };
 
-/// Pairs of members, both ways, whose routes cross no link that another pair's route crosses, so that what
-/// each of them sends meets nothing; the shortest routes first. Of fabrics that do not know all their links
-/// (KnowsLinks) only pairs that one link joins. Links that have failed are left out. None: the group does not
-/// hang together by such pairs.
-std::optional<RankGraph> direct_links(const Group& group, const Topology& topology);
+/// The pairs of a group that are linked both ways (rank_links). None: they do not join all ranks.
+std::optional<RankGraph> direct_links(const Group& group, const FabricTraits& fabric);
 
 }  // namespace wafertlm

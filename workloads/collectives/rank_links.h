@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "tlm/fabric_traits.h"
@@ -18,16 +18,16 @@ struct RankLinks {
         0;  ///< from the end of a message on the link until it may go on, without its step's cost
   };
   std::uint32_t ranks = 0;
-  std::vector<Link> links;
+  std::vector<Link> links;  ///< ascending by from, to; one at most from a rank to another
   std::vector<std::vector<std::uint32_t>> out, in;  ///< links, by rank
   std::vector<std::uint64_t> ports_out, ports_in;   ///< what a rank's ports carry, bytes per second
-
-  bool operator==(const RankLinks& other) const;
 };
 
-/// Routes between the nearest first, as long as they take nothing that another one has. None: they do not
-/// lead from each rank to all others.
-std::optional<RankLinks> rank_links(const Group& group, const FabricTraits& fabric);
+/// Routes that share no link of the fabric, so that what goes over them meets nothing: pairs both ways first,
+/// neighbours before others; of routes as long what holds the group together is first. Links that have failed
+/// are left out; of more than 256 members only neighbours are joined. Kept with the fabric's plans. Null:
+/// they do not lead from each rank to all others.
+std::shared_ptr<const RankLinks> rank_links(const Group& group, const FabricTraits& fabric);
 
 /// What a message takes on a link until the next one may follow.
 TimePs slot_ps(const FabricTraits& fabric, const RankLinks::Link& link, std::uint64_t bytes, bool reduces);
