@@ -50,7 +50,7 @@ IterationHalfWidths half_widths_of(const Machine& machine, const Placement& npus
 std::vector<IterationHalfWidths> half_widths(const Machine& machine, const Placement& npus,
                                              const std::vector<IterationResult>& iterations) {
   std::vector<IterationHalfWidths> widths;
-  if (!machine.sampling() || machine.sampling()->counts().played == 0) return widths;
+  if (!machine.sampling() || machine.sampling()->counts().is_exact()) return widths;
   for (std::size_t k = 0; k < iterations.size(); ++k)
     widths.push_back(half_widths_of(machine, npus, iterations[k], k));
   return widths;

@@ -62,6 +62,11 @@ bool has_small_buckets(const config::PlatformSpec& platform) {
 
 std::string sampled_text(const Sampling& sampling) {
   const SampledCounts counts = sampling.counts();
+  if (counts.played == 0)
+    return fmt::format(
+        "run.acceleration: sampled: none of {} transfers was played, for few were alike{}", counts.simulated,
+        counts.is_exact() ? "; all are as with exact"
+                          : fmt::format("; {} began when all ranks had entered", counts.uncertain));
   return fmt::format(
       "run.acceleration: sampled: {} of {} transfers took the time of others that were simulated (± {:.2g} % "
       "at 95 %, {} audits); links, memories, energy_j and packet_hops count only what was simulated",
@@ -73,8 +78,7 @@ std::string sampled_text(const Sampling& sampling) {
 nlohmann::ordered_json notes(const config::ExperimentSpec& experiment, const JobRun& run,
                              const Machine& machine) {
   auto list = nlohmann::ordered_json::array();
-  if (const Sampling* const sampling = machine.sampling(); sampling && sampling->counts().played != 0)
-    list.push_back(sampled_text(*sampling));
+  if (const Sampling* const sampling = machine.sampling(); sampling) list.push_back(sampled_text(*sampling));
   if (is_mostly_latency(experiment, run)) list.push_back(kIdealEndpoints);
   if (const auto groups = groups_without_class(run.job()); !groups.empty())
     list.push_back(without_class(groups));

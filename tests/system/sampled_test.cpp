@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // run.acceleration: sampled: figures come with half-widths, and those of the run that is simulated lie
 // within.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iostream>
 
 #include "tests/support/random_cases.h"
 #include "tests/support/random_job.h"
@@ -33,6 +35,7 @@ class SampledRuns : public ::testing::Test {
     results.erase("host");
     results["simulation"].erase("scheduler_events");
     results["simulation"].erase("accelerated");
+    results.erase("notes");
     return results;
   }
   std::string text_;
@@ -49,13 +52,15 @@ struct Error {
                    sampled["iteration_time_s"].get<double>()) {}
 };
 
-// Of random jobs with many layers 93 of 100 at least; what is not known is simulated.
+// Of random jobs with many layers 93 of 100 at least; what is not known is simulated. The settings of audits
+// and intervals were chosen on other seeds. WAFERTLM_CASES=34: 102 jobs, five minutes.
 TEST_F(SampledRuns, HoldTheTimeOfTheWholeRun) {
+  constexpr std::uint64_t kFirstSeed = 1000;
   const int jobs = random_cases(3, 1);
-  int within = 0, played = 0;
+  int within = 0, played = 0, narrow = 0;
   for (int k = 0; k < jobs; ++k) {
     const std::string path = folder_.path() + "/" + std::to_string(k);
-    const std::string job = write_random_job(path, static_cast<std::uint64_t>(k), 40);
+    const std::string job = write_random_job(path, kFirstSeed + static_cast<std::uint64_t>(k), 40);
     SCOPED_TRACE("job " + std::to_string(k));
     const json exact = run(job, ""), some = run(job, " --set run.acceleration=sampled");
     ASSERT_FALSE(exact.is_null() || some.is_null());
@@ -63,10 +68,17 @@ TEST_F(SampledRuns, HoldTheTimeOfTheWholeRun) {
     within += error.off <= error.half_width;
     const bool is_sampled = !sampled(some).is_null() && sampled(some)["played"] != 0;
     played += is_sampled;
-    if (!is_sampled) {
-      EXPECT_EQ(figures(some), figures(exact));
+    narrow += is_sampled && error.half_width <= 0.005;
+    std::cout << fmt::format("job {}: {} played, {} simulated, off by {:.4f} %, ± {:.4f} %{}\n", k,
+                             is_sampled ? sampled(some)["played"].dump() : "0",
+                             is_sampled ? sampled(some)["simulated"].dump() : "-", 100 * error.off,
+                             100 * error.half_width, error.off <= error.half_width ? "" : " (outside)");
+    if (!some.contains("iteration_time_half_width_s")) {
+      EXPECT_EQ(json::diff(figures(some), figures(exact)), json::array());
     }
   }
+  std::cout << fmt::format("{} of {} within, {} with something played, of these {} ± 0.5 % or less\n", within,
+                           jobs, played, narrow);
   EXPECT_GE(within * 100, 93 * jobs);
   if (!kSanitized) {
     EXPECT_GT(played, 0);

@@ -221,6 +221,7 @@ void Sampling::add_simulated(Transfer& transfer, TimePs time_ps) {
   unknown_active_ -= transfer.is_unknown;
   const bool is_measured = measured_.erase(transfer.number) != 0;
   if (is_measured) {
+    if (line.is_loose) transfer.of->add_time(time_ps);  // never played, but what is uncertain is compared
     if (!line.is_loose && !transfer.is_late) add_measured(transfer, time_ps);
     return;
   }

@@ -32,10 +32,14 @@ class SampledEndpoint {
 struct SampledCounts {
   std::uint64_t simulated = 0;   ///< transfers
   std::uint64_t played = 0;      ///< transfers that took the time of a recorded one
-  std::uint64_t uncertain = 0;   ///< simulated beside played ones, so without their traffic
+  std::uint64_t uncertain = 0;   ///< simulated beside played ones, so without their traffic, or begun late:
+                                 ///< when all had entered and it turned out that they were not to be played
   std::uint64_t classes = 0;     ///< of transfers that are taken for alike
   std::uint64_t audits = 0;      ///< stretches of time in which everything was simulated to see
   double audited_deviation = 0;  ///< of times found in them from those expected, relative
+
+  /// All was simulated, and nothing begun later than it would have been: the figures are exact.
+  bool is_exact() const { return played == 0 && uncertain == 0; }
 };
 
 /// Simulates some transfers and lets others that are like them take their time: run.acceleration: sampled.

@@ -53,6 +53,8 @@ class TransferClass {
     else if (const std::uint64_t place = random() % time_.count(); place < kMostKept)
       recordings_[place] = ends;  // of all that came each is kept with the same probability
   }
+  /// Of one that cannot be played.
+  void add_time(TimePs time_ps) { time_.add(static_cast<double>(time_ps)); }
   const MeanEstimate& time() const { return time_; }
   /// The mean's half-width at 95 % is at most this part of it.
   bool is_known(double tolerance) const {
