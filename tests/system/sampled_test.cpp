@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 
@@ -79,7 +80,7 @@ TEST_F(SampledRuns, HoldTheTimeOfTheWholeRun) {
   }
   std::cout << fmt::format("{} of {} within, {} with something played, of these {} ± 0.5 % or less\n", within,
                            jobs, played, narrow);
-  EXPECT_GE(within * 100, 93 * jobs);
+  EXPECT_LE(jobs - within, std::max(1, 7 * jobs / 100));  // of three jobs one may be the one in twenty
   if (!kSanitized) {
     EXPECT_GT(played, 0);
   }
