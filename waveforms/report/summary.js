@@ -72,9 +72,9 @@ function breakdown(results) {
       table("breakdown-table", [
         {title: "part", text: true, of: (name) => name, show: (name) => element("span", {}, swatch(name), name)},
         {title: "time", ...time("breakdown_s")},
+        ...(widths ? [{title: "± 95 %", of: (name) => widths[name] ?? 0, show: formatSeconds}] : []),
         {title: "share", of: (name) => iteration.breakdown_s[name] / iteration.time_s, show: formatPercent},
         {title: "min", ...time("breakdown_min_s")}, {title: "mean", ...time("breakdown_mean_s")}, {title: "max", ...time("breakdown_max_s")},
-        ...(widths ? [{title: "± at 95 %", of: (name) => widths[name] ?? 0, show: formatSeconds}] : []),
       ], rows));
     if (drawn.instance) drawn.instance.resize();
     drawn.draw();
