@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/dimensional/dimensional_messages.h"
 
-#include <stdexcept>
-
 namespace wafertlm {
 
 DimensionalMessages::DimensionalMessages(const sc_core::sc_module_name& name, const DimensionalParams& params,
@@ -42,16 +40,6 @@ OutputCounters DimensionalMessages::counters(const FabricLink& link) const {
 void DimensionalMessages::attach(NpuId, FabricInitiatorSocket& to_fabric, FabricTargetSocket& from_fabric) {
   to_fabric.get_base_port().bind(no_packets_);
   from_fabric.get_base_port().bind(no_packets_);
-}
-
-::tlm::tlm_sync_enum DimensionalMessages::NoPackets::nb_transport_fw(Packet&, ::tlm::tlm_phase&,
-                                                                     sc_core::sc_time&) {
-  throw std::logic_error("a packet on a fabric that carries messages");
-}
-
-::tlm::tlm_sync_enum DimensionalMessages::NoPackets::nb_transport_bw(Packet&, ::tlm::tlm_phase&,
-                                                                     sc_core::sc_time&) {
-  throw std::logic_error("a credit on a fabric that carries messages");
 }
 
 }  // namespace wafertlm

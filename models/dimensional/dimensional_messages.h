@@ -2,6 +2,7 @@
 #pragma once
 #include "models/dimensional/dimensional_fabric.h"
 #include "models/messages/message_network.h"
+#include "models/messages/no_packets.h"
 
 namespace wafertlm {
 
@@ -22,14 +23,6 @@ class DimensionalMessages final : public DimensionalFabric {
   void observe(LinkObserver& observer) override { network_.observe(observer); }
 
  private:
-  /// The place of packets in an NPU when messages go another way.
-  struct NoPackets final : FabricForwardIf, FabricBackwardIf {
-    ::tlm::tlm_sync_enum nb_transport_fw(Packet& packet, ::tlm::tlm_phase& phase,
-                                         sc_core::sc_time& delay) override;
-    ::tlm::tlm_sync_enum nb_transport_bw(Packet& packet, ::tlm::tlm_phase& phase,
-                                         sc_core::sc_time& delay) override;
-  };
-
   const MessagePort& port_of(const FabricLink& link) const;
 
   MessageNetwork network_;

@@ -81,6 +81,7 @@ void MessageNetwork::prefetch(std::uint32_t what, unsigned depth) const {
 
 /// The sender's first link.
 void MessageNetwork::launch(MessageRecord& message, TimePs now) {
+  if (carrier_) return carrier_->carry({message.key, message.destination, message.bytes, message.index}, now);
   message.tail_ps = message.ready_ps = now;
   message.vertex = static_cast<std::uint32_t>(message.key.source);
   ask(ports_.put(message, true, next_order_++), now);
@@ -133,19 +134,23 @@ void MessageNetwork::serve(std::uint32_t number, TimePs now) {
     packet.wire_bytes = static_cast<std::uint32_t>(std::min(ports_.wire_bytes(message.bytes), kMaxBytes));
     observer_->sent(port.vertex, PortId{port.output}, packet, now, free_ps);
   }
-  if (begins_here && !message.nonblocking) {
-    MessageRecord& left = records_.acquire();
-    left.key = message.key;
-    left.rank = message.rank;
-    left.threadblock = message.threadblock;
-    left.token = message.token;
-    due(left, Event::left, free_ps);
-  }
+  if (begins_here) left(message, free_ps);
   if (message.vertex == static_cast<std::uint32_t>(message.destination))
     due(message, Event::arrive, message.tail_ps);
   else
     due(message, Event::reach, message.ready_ps);
   if (port.is_waiting()) ask(number, now);
+}
+
+/// Tells who waits for that at `at`.
+void MessageNetwork::left(const MessageRecord& message, TimePs at) {
+  if (message.nonblocking) return;
+  MessageRecord& record = records_.acquire();
+  record.key = message.key;
+  record.rank = message.rank;
+  record.threadblock = message.threadblock;
+  record.token = message.token;
+  due(record, Event::left, at);
 }
 
 }  // namespace wafertlm

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/endpoint/message_matcher.h"
+#include "models/messages/message_carrier.h"
 #include "models/messages/message_ports.h"
 #include "tlm/fabric/message_service.h"
 #include "tlm/scheduler.h"
@@ -59,6 +60,12 @@ class MessageNetwork final : public MessageService, private Wakeable {
   const MessagePorts& ports() const { return ports_; }
 
   Communication& connect(NpuId npu, MessageListener& listener, const MessageCosts& costs) override;
+
+  /// It moves the messages; ports() have no links then.
+  void carried_by(MessageCarrier& carrier) { carrier_ = &carrier; }
+  /// By the carrier: all of it has left the sender, and later: all of it is there.
+  void message_left(std::uint32_t record, TimePs now) { left(records_[record], now); }
+  void message_arrived(std::uint32_t record, TimePs now) { arrived(records_[record], now); }
 
   void observe(LinkObserver& observer) { observer_ = &observer; }
   /// Messages that are not taken in yet.
@@ -115,6 +122,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
   void line_free(std::uint32_t port, TimePs now);
   void choose(TimePs now);
   void serve(std::uint32_t port, TimePs now);
+  void left(const MessageRecord& message, TimePs at);
 
   // Endpoints: StepRunner's host.
   void stage_started(MessageRank& rank, std::uint32_t threadblock, const Step& step, TimePs now);
@@ -150,6 +158,7 @@ class MessageNetwork final : public MessageService, private Wakeable {
   std::uint64_t reduced_bytes_ = 0;  // of the last reduction
   TimePs reduced_ps_ = 0;            // … and its cost
   LinkObserver* observer_ = nullptr;
+  MessageCarrier* carrier_ = nullptr;  // null: ports_
 };
 
 }  // namespace wafertlm

@@ -14,6 +14,7 @@ namespace wafertlm {
 class CheckerSet;
 class ClassTable;
 class Fabric;
+struct FabricResults;
 class PacketPool;
 class Scheduler;
 
@@ -110,6 +111,8 @@ class FabricKind {
   virtual traffic::TrafficModel traffic(const config::WaferSpec& wafer) const;
   /// Lines for `wafertlm check`.
   virtual std::string describe(const config::WaferSpec& wafer) const = 0;
+  /// What results have of it beside its links; null: nothing.
+  virtual const FabricResults* results() const { return nullptr; }
   virtual WaferDrawing drawing(const config::WaferSpec&) const { return {}; }
   /// The kind of several such wafers side by side (wafer.outer), which check_wafer() must allow.
   virtual const FabricKind& of_several_wafers() const { return *this; }

@@ -8,6 +8,7 @@
 
 #include "platform/config/platform_spec.h"
 #include "platform/fabrics/dimensional/dimensional_kind.h"
+#include "platform/fabrics/ethernet/ethernet_kind.h"
 #include "platform/fabrics/fred/fred_kind.h"
 #include "platform/fabrics/graph/graph_kind.h"
 #include "platform/fabrics/mesh/mesh_kind.h"
@@ -21,6 +22,7 @@ struct Registry {
     kinds.push_back(std::make_unique<FredKind>());
     kinds.push_back(std::make_unique<DimensionalKind>());
     kinds.push_back(graph_kind());
+    kinds.push_back(std::make_unique<EthernetKind>());
   }
   std::vector<std::unique_ptr<const FabricKind>> kinds;
   bool in_use = false;

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "platform/command/format.h"
+#include "platform/fabrics/fabric_kind.h"
+#include "platform/fabrics/fabric_results.h"
+#include "platform/fabrics/registry.h"
 #include "platform/results/accelerated.h"
 #include "platform/results/notes.h"
 #include "platform/results/parts.h"
@@ -36,6 +39,7 @@ struct RunRow {
   std::uint64_t missing_dependencies = 0, left_out_dependencies = 0;
 
   double energy_per_bit_j() const { return experiment.platform.wafer.fabric.energy_per_bit_j; }
+  const FabricKind& kind() const { return fabric_kind(experiment.platform.wafer); }
   bool models_energy() const { return energy_per_bit_j() != 0; }
   std::uint64_t packet_hops() const { return machine.wafer().fabric().packet_hops(); }
 };
@@ -104,6 +108,10 @@ Fields<RunRow> make_run_fields() {
                      "All, or of more than 100,000 those that lie farthest above their bound"),
         [](Run row) { return results::collectives_json(row.job); });
   f.add("links", schema::list(schema::reference("link")), [](Run row) { return row.links; });
+  for (const auto& kind : fabric_kinds())
+    if (const FabricResults* const of = kind->results())
+      f.add_if([of](Run row) { return row.kind().results() == of; }, of->name, of->schema,
+               [of](Run row) { return of->json(row.machine.wafer().fabric(), row.job.end_ps()); });
   f.add("memories", schema::list(memory_schema()), memories_json);
   f.add_if([](Run row) { return row.machine.remote() && row.machine.remote()->memory(); }, "remote_memory",
            remote_memory_schema(),

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "platform/command/format.h"
+#include "platform/fabrics/fabric_kind.h"
+#include "platform/fabrics/fabric_results.h"
+#include "platform/fabrics/registry.h"
 #include "platform/results/parts.h"
 #include "platform/results/results.h"
 #include "platform/system/reliability.h"
@@ -166,6 +169,9 @@ std::string run_summary(const Json& results) {
                   results["platform"].get<std::string>(), results["workload"].get<std::string>());
   text +=
       where_the_time_went(results) + collectives(results) + busiest_links(results) + memories_text(results);
+  for (const auto& kind : fabric_kinds())
+    if (const FabricResults* const of = kind->results(); of && results.contains(of->name))
+      text += of->text(results[of->name]);
   text += fmt::format(
       "\nThe last iteration takes {}{}; the compute units work {:.2f} % of it, the rest is exposed "
       "communication or idle.\n",

@@ -114,7 +114,7 @@ class Fabric : public sc_core::sc_module {
   /// What Go-Back-N cost in the flow units of the switches.
   FlowRepairCounters flow_repairs() const;
 
-  std::uint64_t packet_hops() const;
+  virtual std::uint64_t packet_hops() const;
   /// Packets waiting in switches, and credits that are not home, in bytes: both 0 when the fabric is at rest.
   virtual std::uint64_t queued_packets() const;
   std::uint64_t outstanding_credits() const;

@@ -173,6 +173,7 @@ void EthernetEngine::transmit(std::uint32_t number, std::uint32_t which) {
   }
   ++port.counters.packets;
   port.counters.wire_bytes += frame.wire_bytes;
+  if (frame.kind == Frame::Kind::data) port.counters.payload_bytes += frame.expected;
   ++hops_;
   port.busy = true;
   if (from_switch && frame.kind == Frame::Kind::data) {
@@ -215,12 +216,32 @@ void EthernetEngine::take_pause(std::uint32_t number, std::uint32_t quanta) {
   PortState& port = ports_[number];
   port.pause.receive(quanta, port.port.bytes_per_s, now_);
   if (quanta != 0) {
+    const std::uint32_t root = ports_[port.port.peer_port].pause_cause;
+    if (root != port.pause_root) end_pause(number);
+    port.pause_root = root;
     if (port.paused_since == kNever) port.paused_since = now_;
     return schedule(port.pause.until_ps(), What::resume, number);
   }
-  if (port.paused_since != kNever) port.counters.paused_ps += now_ - port.paused_since;
-  port.paused_since = kNever;
+  end_pause(number);
   serve(number);
+}
+
+void EthernetEngine::end_pause(std::uint32_t number) {
+  PortState& port = ports_[number];
+  if (port.paused_since == kNever) return;
+  port.counters.paused_ps += now_ - port.paused_since;
+  paused_by_[{number, port.pause_root}] += now_ - port.paused_since;
+  port.paused_since = kNever;
+}
+
+std::vector<PauseCause> EthernetEngine::pause_causes() const {
+  auto all = paused_by_;
+  for (std::uint32_t number = 0; number < ports_.size(); ++number)
+    if (ports_[number].paused_since != kNever)
+      all[{number, ports_[number].pause_root}] += now_ - ports_[number].paused_since;
+  std::vector<PauseCause> causes;
+  for (const auto& [place, paused_ps] : all) causes.push_back({place.first, place.second, paused_ps});
+  return causes;
 }
 
 PortCounters EthernetEngine::counters(std::uint32_t port) const {

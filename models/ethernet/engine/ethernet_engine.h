@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/ethernet/engine/engine_params.h"
@@ -38,10 +40,18 @@ class MessageListener {
 
 struct PortCounters {
   std::uint64_t packets = 0, wire_bytes = 0;      ///< sent, of all kinds
+  std::uint64_t payload_bytes = 0;                ///< sent, of data, with what was sent again
   std::uint64_t marks = 0, drops = 0, trims = 0;  ///< at this output
   std::uint64_t pauses = 0;                       ///< pause frames that this port has sent
   TimePs paused_ps = 0;                           ///< how long its data had to wait
   std::uint64_t most_queued_bytes = 0;
+};
+
+/// How long a port was paused because packets waited, here or switches further on, for an output that took
+/// too little: the root of the tree of pauses.
+struct PauseCause {
+  std::uint32_t port = 0, root = 0;
+  TimePs paused_ps = 0;
 };
 
 /// Packets of RoCE in an Ethernet, event by event, free of SystemC: NICs with queue pairs, congestion control
@@ -68,6 +78,9 @@ class EthernetEngine {
   const Network& network() const { return network_; }
   const EthernetParams& params() const { return params_; }
   PortCounters counters(std::uint32_t port) const;
+  /// By port and root.
+  std::vector<PauseCause> pause_causes() const;
+  std::uint32_t queue_pairs() const { return static_cast<std::uint32_t>(pairs_.size()); }
   const QueuePairCounters& queue_pair(std::uint32_t number) const;
   /// Of a queue pair whose network is idle: a full packet and its ACK.
   TimePs base_rtt_ps(std::uint32_t queue_pair) const { return control(queue_pair).path().base_rtt_ps; }
@@ -113,6 +126,8 @@ class EthernetEngine {
     EcnParams ecn;
     PortCounters counters;
     TimePs paused_since = kNever, xoff_ps = 0;  // XOFF: the last time
+    std::uint32_t pause_cause = 0;              // root of the pause that it asks its other end for,
+    std::uint32_t pause_root = 0;               // and of the one that it keeps to
   };
 
   void happen(const EventQueue::Event& event);
@@ -127,6 +142,7 @@ class EthernetEngine {
   void transmit_pause(std::uint32_t port);
   void line_free(std::uint32_t port);
   void take_pause(std::uint32_t port, std::uint32_t quanta);
+  void end_pause(std::uint32_t port);
   bool is_paused(const PortState& port) const { return port.pause.is_paused(now_); }
 
   // Switches.
@@ -174,10 +190,11 @@ class EthernetEngine {
   Random random_;
   TimePs now_ = 0;
   std::vector<PortState> ports_;
-  std::vector<std::unique_ptr<SharedBuffer>> buffers_;  // by switch
-  std::vector<std::uint64_t> headroom_;                 // by port
-  std::vector<std::uint64_t> node_seeds_;               // of hashes
-  std::vector<TimePs> response_;                        // by port: of who is paused there
+  std::vector<std::unique_ptr<SharedBuffer>> buffers_;                   // by switch
+  std::vector<std::uint64_t> headroom_;                                  // by port
+  std::vector<std::uint64_t> node_seeds_;                                // of hashes
+  std::vector<TimePs> response_;                                         // by port: of who is paused there
+  std::map<std::pair<std::uint32_t, std::uint32_t>, TimePs> paused_by_;  // port and root; over
   std::deque<QueuePair> pairs_;
   std::vector<NicHost> hosts_;
   std::uint64_t hops_ = 0, event_count_ = 0, drops_ = 0;

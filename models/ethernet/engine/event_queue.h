@@ -46,8 +46,9 @@ class EventQueue {
  private:
   static constexpr unsigned kSliceBits = 14;  // 16 ns: shorter than most waits
   unsigned bucket_of(TimePs at) const {
-    const std::uint64_t differs = (at >> kSliceBits) ^ current_;
-    return differs == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(differs));
+    const std::uint64_t slice = at >> kSliceBits, differs = slice ^ current_;
+    // Who looked at the next event may still bring an earlier one, which then joins its slice.
+    return slice <= current_ ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(differs));
   }
   void insert(const Event& event) {
     const auto later = [](TimePs at, const Event& other) { return at < other.at; };

@@ -16,7 +16,7 @@ constexpr std::uint32_t kMostHops = 8;  ///< that telemetry has room for
 struct alignas(64) Frame {
   enum class Kind : std::uint8_t { data, trimmed, ack, nack, cnp, pull };
   std::uint64_t packet = 0;    ///< of the queue pair; of a NACK, the missing one
-  std::uint64_t expected = 0;  ///< of ACK and NACK
+  std::uint64_t expected = 0;  ///< of ACK and NACK; of data: bytes of payload
   TimePs sent_ps = 0;          ///< by the sender; an ACK has its packet's
   TimePs tail_ps = 0;          ///< at the node it is going to
   std::uint32_t hash = 0;      ///< chooses among equal ways

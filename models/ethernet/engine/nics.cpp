@@ -124,6 +124,7 @@ bool EthernetEngine::send_data(std::uint32_t number) {
     frame.queue_pair = pair.number;
     frame.to = pair.to;
     frame.packet = packet;
+    frame.expected = payload;
     frame.is_last = is_last;
     frame.sent_ps = now_;
     frame.wire_bytes = params_.format.data_wire_bytes(payload, packet == message.first);

@@ -61,6 +61,8 @@ void EthernetEngine::arrive_at_switch(std::uint32_t node, std::uint32_t which) {
     const std::uint32_t input = ports_[frame.in_port].local;
     if (!buffer.is_paused(input) && buffer.must_pause(input)) {
       buffer.set_paused(input, true);
+      // Who waits for an output that is paused itself waits for what paused that one.
+      ports_[frame.in_port].pause_cause = is_paused(port) ? port.pause_root : out;
       request_pause(frame.in_port, params_.switches.pause_quanta);
     }
   }

@@ -39,7 +39,7 @@ class Star(unittest.TestCase):
         for key in ("npus", "spoke_bandwidth", "hub_pipeline"):
             self.assertIn(key, fabric["properties"])
         self.assertIn("star", json.dumps(fabric["properties"]["kind"]))
-        self.assertEqual(len(fabric["oneOf"]), 5)
+        self.assertEqual(len(fabric["oneOf"]), 6)
 
     def test_wrong_keys_are_errors(self):
         self.bad("did you mean", "check", STAR, "--set", "wafer.fabric.spoke_bandwith=1TB/s")

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/ethernet/engine/engine_params.h"
+#include "models/ethernet/network/network.h"
+#include "tlm/fabric/fabric_params.h"
+
+namespace wafertlm {
+
+/// Hosts, switches and cables between them, from sizes. An NPU has a host: a NIC with one cable.
+struct EthernetShape {
+  enum class Topology : std::uint8_t { star, leaf_spine, fat_tree, rails, dragonfly, bigraph };
+  enum class Ranks : std::uint8_t {
+    blocked,  ///< NPU n is host n, switch by switch
+    hdrm,     ///< EFLOPS: partners of halving and doubling never share a cable
+  };
+  Topology topology = Topology::star;
+  std::uint32_t npus = 0;                                    ///< star
+  std::uint32_t leaves = 0;                                  ///< leaf_spine
+  std::uint32_t spines = 0;                                  ///< leaf_spine, rails
+  std::uint32_t switch_ports = 0, oversubscription = 1;      ///< fat_tree
+  std::uint32_t servers = 0, rails = 0;                      ///< rails
+  std::uint32_t groups = 0, routers = 0, global_cables = 0;  ///< dragonfly
+  std::uint32_t row = 0;                                     ///< bigraph
+  std::uint32_t npus_per_switch = 0;                         ///< leaf_spine, dragonfly, bigraph
+  Ranks ranks = Ranks::blocked;                              ///< bigraph
+  std::uint64_t bytes_per_s = 50'000'000'000;                ///< of a NIC's cable, each direction
+  std::uint64_t switch_bytes_per_s = 0;                      ///< of those between switches; 0: the same
+};
+
+struct EthernetSwitchKeys {
+  ethernet::EthernetSwitchParams params;
+  int alpha_log2 = -3;
+};
+
+struct EthernetNicKeys {
+  ethernet::NicParams params;
+  std::string congestion_control = "none";  ///< a preset's name (models/nic/congestion)
+  std::uint32_t queue_pairs = 1;            ///< over which each message is divided
+};
+
+/// The latency is that of every cable; packet_bytes is the MTU.
+struct EthernetFabricParams : FabricParams {
+  EthernetShape shape;
+  EthernetSwitchKeys switches;
+  EthernetNicKeys nics;
+  ethernet::EthernetParams engine;  ///< what it takes from the keys above: ethernet_params()
+};
+
+/// NPUs of this shape, whether it can be built or not.
+std::uint64_t ethernet_hosts(const EthernetShape& shape);
+
+/// A network, and the host of each NPU.
+struct EthernetPlaces {
+  ethernet::Network network;
+  std::vector<std::uint32_t> host_of;  ///< by NPU
+  std::vector<std::uint32_t> npu_of;   ///< by host
+
+  /// "npu7->leaf0", "leaf0->spine1"
+  std::string port_name(std::uint32_t port) const;
+};
+
+/// @throws std::invalid_argument: sizes that do not fit
+EthernetPlaces ethernet_places(const EthernetShape& shape, TimePs link_latency_ps);
+
+}  // namespace wafertlm

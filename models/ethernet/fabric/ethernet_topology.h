@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "models/ethernet/fabric/ethernet_fabric_params.h"
+#include "tlm/topology.h"
+
+namespace wafertlm {
+
+/// The shape of an Ethernet. A link is a port's cable, in its direction. Of several equal ways a route takes
+/// one by a hash, as ECMP does: for loads as they are on the average; which one a queue pair takes in a run
+/// depends on its number. Its cuts: every switch with the NPUs on it, against the rest.
+class EthernetTopology final : public Topology {
+ public:
+  explicit EthernetTopology(const EthernetFabricParams& params);
+
+  std::uint32_t npus() const override { return places_.network.hosts(); }
+  std::size_t links() const override { return places_.network.ports().size(); }
+  TopologyLink link(std::size_t number) const override;
+  std::string link_name(std::size_t number) const override {
+    return places_.port_name(static_cast<std::uint32_t>(number));
+  }
+  void append_route(NpuId from, NpuId to, std::vector<std::size_t>& route) const override;
+  /// Without the time that switches need to store a packet.
+  TimePs head_latency_ps(NpuId from, NpuId to) const override;
+  std::uint32_t hops(NpuId from, NpuId to) const override;
+  std::uint64_t path_bytes_per_s(NpuId, NpuId) const override { return path_bytes_per_s_; }
+  /// All links, on the shortest ways. Of up to 512 members.
+  std::vector<Crossings> all_pairs_crossings(const Group& group) const override;
+  /// The least of the fabric.
+  std::unique_ptr<GroupDistances> distances(const Group&) const override {
+    return equal_distances(shortest_ps_);
+  }
+  std::uint32_t attached_switch(NpuId npu) const override {
+    return places_.network.switch_of(host(npu)) - places_.network.hosts();
+  }
+
+ private:
+  std::uint32_t host(NpuId npu) const { return places_.host_of[index_of(npu)]; }
+  TimePs way_ps(std::uint32_t cables) const {
+    return cables * link_latency_ps_ + (cables - 1) * pipeline_ps_;
+  }
+
+  const EthernetPlaces places_;
+  const TimePs link_latency_ps_, pipeline_ps_;
+  std::uint64_t path_bytes_per_s_ = 0;
+  TimePs shortest_ps_ = kNever;
+};
+
+}  // namespace wafertlm

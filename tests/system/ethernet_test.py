@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fabrics of kind `ethernet` through the tool:  ethernet_test.py WAFERTLM"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = sys.argv.pop(1)
+PRESETS = pathlib.Path(__file__).resolve().parents[2] / "configs" / "platforms"
+LEAF_SPINE = str(PRESETS / "ethernet_leaf_spine_32.yaml")
+EFLOPS = str(PRESETS / "ethernet_eflops_64.yaml")
+TYPES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather", "scatter", "barrier")
+# Section 1 of IEEE 802.3, RFC 791, RFC 768 and IBTA annex 17: preamble, MAC, IPv4, UDP, BTH, ICRC, FCS, gap; RETH in the first packet.
+OVERHEAD, RETH, MTU = 8 + 14 + 20 + 8 + 12 + 4 + 4 + 12, 16, 4096
+
+
+def wire(payload):
+    return payload + OVERHEAD * -(-payload // MTU) + RETH
+
+
+def run(*arguments):
+    return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+class Ethernet(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def good(self, *arguments):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def bad(self, text, *arguments):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn(text, done.stderr)
+
+    def write(self, name, text):
+        path = pathlib.Path(self.folder.name, name)
+        path.write_text(text)
+        return str(path)
+
+    def platform(self, network, rest=""):
+        return self.write("platform.yaml", "platform: p\nwafer:\n  fabric:\n    kind: ethernet\n    link_latency: 500 ns\n"
+                          f"    network: {{{network}}}\n{rest}")
+
+    def row(self, platform, *arguments):
+        (row,) = json.loads(self.good("collective", platform, "--json", *arguments))["rows"]
+        self.assertGreaterEqual(row["time_ps"], row["bound_ps"])
+        return row
+
+    def test_a_message_takes_its_frames_its_way_and_a_store(self):
+        two = self.platform("topology: star, npus: 2, nic_bandwidth: 50 GB/s")
+        for size in (1, 4096, 4097, 1 << 20):
+            with self.subTest(size=size):
+                row = self.row(two, "--type", "broadcast", "--size", f"{size}B", "--algorithm", "tree", "--set", "collectives.chunks=1")
+                padding = 1 if size == 4097 else 0  # 63 bytes from header to FCS
+                first = min(size, MTU) + OVERHEAD + RETH  # the switch stores it before it goes on
+                self.assertEqual(row["time_ps"], 20 * (wire(size) + padding + first) + 2 * 500_000)
+
+    def test_every_collective_in_every_way_of_losing_and_repairing(self):
+        base = "topology: leaf_spine, leaves: 2, npus_per_switch: 4, spines: 2, nic_bandwidth: 50 GB/s, switch_bandwidth: 25 GB/s"
+        lossy = "timeout: 200 us, repair: selective_repeat"
+        ways = {
+            "pfc": "    switches: {buffer: 4 MB}\n",
+            "drop": f"    switches: {{buffer: 300 kB, loss: drop}}\n    nics: {{{lossy}}}\n",
+            "go back": "    switches: {buffer: 300 kB, loss: drop, ecn_kmin: 20 kB, ecn_kmax: 40 kB}\n"
+                       "    nics: {timeout: 200 us, congestion_control: dctcp}\n",
+            "trim": "    switches: {buffer: 4 MB, loss: trim, queue_limit: 50 kB, load_balancing: spray, ecn_kmin: 20 kB, ecn_kmax: 40 kB}\n"
+                    f"    nics: {{{lossy}, reordering: 0, congestion_control: nscc}}\n",
+            "receiver": "    switches: {buffer: 4 MB, loss: trim, queue_limit: 50 kB}\n"
+                        f"    nics: {{{lossy}, reordering: 0, congestion_control: receiver_driven, queue_pairs: 2}}\n",
+        }
+        for name, rest in ways.items():
+            platform = self.platform(base, rest)
+            for kind in TYPES if name == "pfc" else ("all_reduce", "all_to_all"):
+                with self.subTest(way=name, kind=kind):
+                    row = self.row(platform, "--type", kind, "--size", "0B" if kind == "barrier" else "1MiB", "--set", "run.functional=true")
+                    if kind != "barrier":
+                        self.assertTrue(row["values_proven"])
+
+    def test_every_topology(self):
+        for network, npus in (("topology: fat_tree, switch_ports: 4", 16), ("topology: fat_tree, switch_ports: 4, oversubscription: 2", 32),
+                              ("topology: rails, servers: 4, rails: 2, spines: 1", 8),
+                              ("topology: dragonfly, groups: 3, routers: 2, npus_per_switch: 2, global_cables: 1", 12),
+                              ("topology: bigraph, row: 2, npus_per_switch: 2", 8)):
+            with self.subTest(network=network):
+                platform = self.platform(network)
+                self.assertIn(f"{npus} NPUs with a NIC", self.good("check", platform))
+                self.row(platform, "--type", "all_to_all", "--size", "64KiB", "--set", "run.functional=true")
+
+    def test_eflops_takes_its_bound_and_latency(self):
+        """2 (P - 1)/P S/B with headers, and per step the way of the last packet, within 1 %: no message waits for another."""
+        size = 1 << 21
+        for npus, each in ((16, 1), (64, 4)):
+            with self.subTest(npus=npus):
+                sizes = ["wafer.fabric.network.row=8", f"wafer.fabric.network.npus_per_switch={each}"]
+                sets = [word for each_set in sizes for word in ("--set", each_set)]
+                time = self.row(EFLOPS, "--type", "all_reduce", "--size", f"{size}B", *sets)["time_ps"]
+                expected, part = 0, size // 2
+                while part >= size // npus:
+                    last = (part - 1) % MTU + 1 + OVERHEAD
+                    expected += 2 * (40 * wire(part) + 2 * 40 * last + 3 * 500_000)
+                    part //= 2
+                self.assertAlmostEqual(time / expected, 1, delta=.01)
+                if npus == 64:
+                    blocked = self.row(EFLOPS, "--type", "all_reduce", "--size", f"{size}B", *sets, "--set", "wafer.fabric.network.ranks=blocked")
+                    self.assertGreater(blocked["time_ps"] / time, 1.3)
+
+    def test_results_name_the_root_of_a_pause(self):
+        platform = self.platform("topology: leaf_spine, leaves: 2, npus_per_switch: 2, spines: 1, nic_bandwidth: 50 GB/s, switch_bandwidth: 12.5 GB/s",
+                                 "    switches: {buffer: 1 MB}\n")
+        job = self.write("job.yaml", f"experiment: e\nplatform: {platform}\nworkload:\n  workload: w\n  layers: resnet50\n  data_parallel: 4\n"
+                         "  batch_per_npu: 1\n  bytes_per_element: 2\n  effective_rate: 400 TFLOPS\niterations: 1\n")
+        out = self.folder.name + "/out"
+        self.good("run", job, "--out", out, "--set", "platform.collectives.by_type.all_reduce=direct")
+        results = json.loads(pathlib.Path(out, "results.json").read_text())
+        ports = {port["name"]: port for port in results["ethernet"]["ports"]}
+        self.assertGreater(results["ethernet"]["pauses"], 0)
+        self.assertEqual(results["ethernet"]["drops"], 0)
+        for npu in range(4):  # the cable up is an eighth of what its leaf takes in
+            self.assertEqual(ports[f"npu{npu}->leaf{npu // 2}"]["paused_by"][0]["name"], f"leaf{npu // 2}->spine0")
+        paused = [port for port in ports.values() if port["paused_s"] > 0]
+        self.assertTrue(paused)
+        for port in paused:
+            self.assertAlmostEqual(sum(cause["paused_s"] for cause in port["paused_by"]), port["paused_s"], places=12)
+        # What was resolved says the same again.
+        again = self.folder.name + "/again"
+        self.good("run", out + "/resolved.yaml", "--out", again)
+        repeated = json.loads(pathlib.Path(again, "results.json").read_text())
+        del results["host"], repeated["host"]
+        self.assertEqual(results, repeated)
+
+    def test_what_has_no_effect_or_does_not_fit_is_refused(self):
+        for key, value, text in (
+                ("switches.headroom", "1kB", "it needs 116392"), ("credit_delay", "3ns", "no effect on an Ethernet"),
+                ("network.row", "3", "'wafer.fabric.network.topology: bigraph'"), ("network.rows", "3", "did you mean 'wafer.fabric.network.row'"),
+                ("switches.loss", "drop", "nics.timeout"), ("nics.timeout", "1ms", "nothing is lost"),
+                ("nics.congestion_control", "hpcc", "does not look at marks"), ("nics.congestion_control", "dcqm", "dcqcn"),
+                ("network.spines", "0", "spines"), ("switches.load_balancing", "spray", "selective_repeat"),
+                ("packet_bytes", "64KiB", "9 KiB"), ("virtual_channels", "8", "one priority"), ("bit_error_rate", "1e-9", "bit errors"),
+                ("switches.buffer", "100kB", "of headroom and reserve")):
+            with self.subTest(key=key):
+                self.bad(text, "check", LEAF_SPINE, "--set", f"wafer.fabric.{key}={value}")
+
+
+if __name__ == "__main__":
+    unittest.main()
