@@ -54,6 +54,43 @@ TEST(EthernetEngine, AMessageKeepsTheLineFull) {
             transfer_time_ps(params.format.write_wire_bytes(1 << 26) + 4194, 50'000'000'000));
 }
 
+// Who looks at the next event may still send before it.
+TEST(EthernetEngine, WhatIsSentBeforeTheNextEventComesFirst) {
+  EngineRun alone(star(4, CableParams()), EthernetParams());
+  alone.flow(2, 3, 1);
+  alone.engine.run();
+  const TimePs takes = alone.last_delivered();
+  EngineRun run(star(4, CableParams()), EthernetParams());
+  const std::uint32_t first = run.flow(0, 1, 1);
+  run.engine.run(100'000);
+  ASSERT_GT(run.engine.next_ps(), 300'000U);  // on the cable, 500 ns long
+  const std::uint32_t second = run.flow(2, 3, 1, 200'000);
+  EXPECT_LT(run.engine.next_ps(), 300'000U);
+  run.engine.run();
+  EXPECT_EQ(run.delivered[first], std::vector<TimePs>{takes});
+  EXPECT_EQ(run.delivered[second], std::vector<TimePs>{200'000 + takes});
+}
+
+// Every picosecond of a pause has a root: of a star with a slow receiver, its output.
+TEST(EthernetEngine, APauseHasARoot) {
+  EthernetParams params;
+  params.switches.buffer_bytes = 2'000'000;
+  EngineRun run(star(4, CableParams()), params);
+  for (std::uint32_t from = 0; from < 3; ++from) run.flow(from, 3, 4'000'000);
+  run.engine.run();
+  const Network& network = run.engine.network();
+  const std::uint32_t root = network.port_between(network.switch_of(3), 3);
+  TimePs sum = 0, paused = 0;
+  for (const PauseCause& cause : run.engine.pause_causes()) {
+    EXPECT_EQ(cause.root, root);
+    sum += cause.paused_ps;
+  }
+  for (std::uint32_t port = 0; port < network.ports().size(); ++port)
+    paused += run.engine.counters(port).paused_ps;
+  EXPECT_GT(sum, 0U);
+  EXPECT_EQ(sum, paused);
+}
+
 /// ns-3 rounds packets to nanoseconds and its ACKs take 8 ns: 170.091 and 1332.091 µs.
 TEST(EthernetEngine, Ns3Star) {
   CableParams cables{100 * kGigabit, 100 * kGigabit, kMicrosecond, kMicrosecond};
